@@ -178,7 +178,7 @@ func (c *Client) uploadAddress() string { return c.upload + "/api/v1/files/uploa
 //
 // Errors: a *RuleError or *SourceError before anything is sent, a *ServiceError for an
 // unsuccessful answer, a *SendError without an answer, ErrNoRecord for a success without a record.
-// OutcomeOf reports what each means for the file.
+// job.OutcomeOf reports what each means for the file.
 func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*File, error) {
 	if u.Source.Path == "" && !IsWebAddress(u.Source.URL) {
 		return nil, &RuleError{Field: "file", Message: "file is missing: there is nothing to send", Help: "Pick a file or give an address."}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // answering returns a client of a service that gives every request the same answer.
@@ -113,8 +114,8 @@ func TestSuccessWithoutRecord(t *testing.T) {
 			if errors.As(err, &accepted) != (test.status == http.StatusAccepted) {
 				t.Errorf("accepted for later: %v", accepted)
 			}
-			if api.OutcomeOf(err) != api.Unknown || api.Hint(err) == "" {
-				t.Errorf("outcome %s, hint %q", api.OutcomeOf(err), api.Hint(err))
+			if job.OutcomeOf(err) != job.Unknown || api.Hint(err) == "" {
+				t.Errorf("outcome %s, hint %q", job.OutcomeOf(err), api.Hint(err))
 			}
 			for about, call := range map[string]func() (*api.File, error){
 				"update": func() (*api.File, error) {

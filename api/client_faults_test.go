@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // wantSendError fails unless err says that no answer came, and whether the whole body was sent.
@@ -25,11 +26,11 @@ func wantSendError(t *testing.T, err error, complete bool) *api.SendError {
 	if send.Complete != complete {
 		t.Fatalf("%v: complete is %v, want %v", err, send.Complete, complete)
 	}
-	want := api.Unsent
+	want := job.Unsent
 	if complete {
-		want = api.Unknown
+		want = job.Unknown
 	}
-	if got := api.OutcomeOf(err); got != want {
+	if got := job.OutcomeOf(err); got != want {
 		t.Fatalf("%v: outcome %s, want %s", err, got, want)
 	}
 	if api.Hint(err) == "" {

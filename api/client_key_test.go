@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // TestNewClientAddresses: service.md §5: the key is sent only over https or to this computer.
@@ -105,7 +106,7 @@ func TestKeyIsNowhereElse(t *testing.T) {
 		wantNoKey(t, "the client's value", *c)
 		_, err := c.Upload(context.Background(), upload(path), nil)
 		wantNoKey(t, about, err)
-		wantNoKey(t, about, api.FailureOf(err))
+		wantNoKey(t, about, job.FailureOf(err))
 		if err == nil {
 			t.Errorf("%s: no error", about)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // TestEarlyRefusal: if a service refuses before it has read the body and closes at once, its
@@ -57,8 +58,8 @@ func TestEarlyRefusal(t *testing.T) {
 				if test.path == large && (answer.Complete || progress.Complete()) {
 					t.Fatal("the error says that the body was complete")
 				}
-				if api.OutcomeOf(err) != api.Refused {
-					t.Fatalf("outcome %s, want %v", api.OutcomeOf(err), api.Refused)
+				if job.OutcomeOf(err) != job.Refused {
+					t.Fatalf("outcome %s, want %v", job.OutcomeOf(err), job.Refused)
 				}
 			}
 		})
@@ -177,8 +178,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 					if strings.Contains(fmt.Sprint(err), "pass") || !strings.Contains(api.Hint(err), "profile") {
 						t.Errorf("%s: got %v, hint %q", about, err, api.Hint(err))
 					}
-					if api.OutcomeOf(err) != api.Refused {
-						t.Errorf("%s: outcome %s, want %v", about, api.OutcomeOf(err), api.Refused)
+					if job.OutcomeOf(err) != job.Refused {
+						t.Errorf("%s: outcome %s, want %v", about, job.OutcomeOf(err), job.Refused)
 					}
 				}
 				if len(asked) != 4 {

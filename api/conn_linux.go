@@ -1,6 +1,8 @@
 package api
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+)
 
 // sendQueue returns the number of unacknowledged bytes of a socket; 0 if unknown.
 func sendQueue(fd int) int {

@@ -45,47 +45,6 @@ func (d Details) IsEmpty() bool {
 		len(d.Other) == 0 && d.Extensions.IsZero() && d.WebhookURL.IsZero()
 }
 
-// CheckDetails returns a *RuleError for each reason why the service would refuse the update. The limits on
-// the text of tags apply only to uploads (service.md §8).
-func CheckDetails(d Details) []error {
-	var found []error
-	add := func(err error) {
-		if err != nil {
-			found = append(found, err)
-		}
-	}
-	if tags, ok := d.Tags.Get(); ok {
-		add(CheckDetailTags(tags))
-	}
-	if text, ok := d.CustomCoordinates.Get(); ok {
-		_, err := ParseRegion(text)
-		add(err)
-	}
-	for _, f := range StoredFields {
-		if d.Other[f.Name] != nil {
-			add(f.Check(&Upload{Other: d.Other}))
-		}
-	}
-	if list, ok := d.Extensions.Get(); ok {
-		add(CheckExtensions(list))
-	}
-	if address, ok := d.WebhookURL.Get(); ok {
-		add(CheckWebhookURL(address))
-	}
-	return found
-}
-
-// CheckDetailTags checks tags for a details update. Only an empty tag is invalid, because tags are
-// sent as an array.
-func CheckDetailTags(tags []string) error {
-	for _, tag := range tags {
-		if tag == "" {
-			return &RuleError{Field: "tags", Message: "tags hold an empty tag", Help: "Remove it or give it a name."}
-		}
-	}
-	return nil
-}
-
 // Field is a value that is absent, null or set. An absent field is not sent, an explicit false is,
 // and null in a details update unsets a value (service.md §4.2). The zero Field is absent.
 //
@@ -112,7 +71,7 @@ func Null[T any]() Field[T] { return Field[T]{state: null} }
 // IsZero reports whether the field is absent, for omitzero.
 func (f Field[T]) IsZero() bool { return f.state == absent }
 
-// IsNull reports whether the field is null.
+// rule.IsNull reports whether the field is null.
 func (f Field[T]) IsNull() bool { return f.state == null }
 
 // IsSet reports whether the field holds a value.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
 )
 
 // TestDetailsOnTheWire: service.md §4.2: an absent field changes nothing, null clears it, and an
@@ -37,7 +38,7 @@ func TestDetailsOnTheWire(t *testing.T) {
 			if test.d.IsEmpty() != test.empty {
 				t.Errorf("IsEmpty is %v", !test.empty)
 			}
-			if found := api.CheckDetails(test.d); found != nil {
+			if found := entry.CheckDetails(test.d); found != nil {
 				t.Errorf("Check: %v", found)
 			}
 			var back api.Details
@@ -57,7 +58,7 @@ func TestDetailsCheck(t *testing.T) {
 		Extensions: api.Set([]api.Extension{{}}), WebhookURL: api.Set("x"),
 	}
 	fields := []string{"tags", "customCoordinates", "extensions", "webhookUrl"}
-	found := api.CheckDetails(bad)
+	found := entry.CheckDetails(bad)
 	if len(found) != len(fields) {
 		t.Fatalf("found %v, want %d faults", found, len(fields))
 	}
@@ -65,7 +66,7 @@ func TestDetailsCheck(t *testing.T) {
 		wantRule(t, found[i], field)
 	}
 	// The limit of 500 characters is only for uploads (service.md §8).
-	if found := api.CheckDetails((api.Details{Tags: api.Set([]string{strings.Repeat("x", 600)})})); found != nil {
+	if found := entry.CheckDetails((api.Details{Tags: api.Set([]string{strings.Repeat("x", 600)})})); found != nil {
 		t.Errorf("long tags: %v", found)
 	}
 }

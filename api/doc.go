@@ -1,12 +1,10 @@
-// Package api defines the records of a media library, the rules for names, folders, tags and
-// regions, the errors, and the client.
+// Package api is the client of a media library: the records that the service sends, the requests that
+// it takes, and the errors.
 //
-// It implements the operations of the service's specification: upload (service.md §4.1) and update
-// of file details (§4.2). The rules are pure functions, which both forms and the local library use:
-// StoredName, CleanFolder, CheckTags, ParseRegion, ParseExtensions, ParseMetadata, CheckSourceURL
-// and Consequences.
+// [Client.Upload] and [ChangeDetails] are the operations of the service's specification: upload
+// (service.md §4.1) and update of file details (§4.2). Hosted services and the local library support the
+// other requests, too. [Client.Do] sends one and [Client.Describe] shows it.
 //
-// The package also defines types that other packages share: Job, a single upload, and Run, one
-// extension on one file.
-// one file.
+// The packages below know what may be in a request: rule has the rules of the service, job the states
+// of an upload and of an extension, entry what a user prepares.
 package api

@@ -216,14 +216,6 @@ func newServiceError(res *http.Response, body []byte) *ServiceError {
 	return e
 }
 
-func jsonText(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return strings.TrimSpace(text)
-	}
-	return strings.TrimSpace(string(raw))
-}
-
 // describeBody describes a body that is not JSON, such as a proxy's HTML page or plain text.
 func describeBody(res *http.Response, body []byte) string {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(body), "?"))
@@ -314,19 +306,3 @@ func rootCause(err error) string {
 		err = next
 	}
 }
-
-func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for i := range text {
-		if n == 0 {
-			return text[:i] + "…"
-		}
-		n--
-	}
-	return text
-}
-
-// quote quotes outside text for a message and escapes control characters.
-func quote(text string) string { return strconv.Quote(clip(text, 120)) }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"reflect"
-	"time"
 )
 
 // Values of File.Type and File.FileType (service.md §2.1).
@@ -129,7 +128,7 @@ var recordMembers = membersOf[File]()
 // recordFields maps the member names of the record to the fields of File that are read.
 var recordFields = func() map[string]int {
 	fields := maps.Clone(recordMembers)
-	delete(fields, "selectedFieldsSchema") // HostedFacts reads it
+	delete(fields, "selectedFieldsSchema") // entry.HostedFacts reads it
 	return fields
 }()
 
@@ -194,9 +193,6 @@ func wholeNumber(text json.RawMessage) (int64, bool) {
 	return int64(v), true
 }
 
-// Replaces reports whether the current version replaced an earlier one (hosted-service.md §2).
-func Replaces(f *File) bool { return f.VersionInfo != nil && f.VersionInfo.Name != "Version 1" }
-
 // IsFolder reports whether the record is of a folder.
 func (f *File) IsFolder() bool { return f.Type == TypeFolder }
 
@@ -210,24 +206,4 @@ func ThumbURL(f *File) string {
 		return f.ThumbnailURL
 	}
 	return f.Thumbnail
-}
-
-// PixelSize returns the width and height; ok is false if one is unknown.
-func (f *File) PixelSize() (width, height int, ok bool) {
-	width, height = f.Width.Or(0), f.Height.Or(0)
-	return width, height, width > 0 && height > 0
-}
-
-// Created returns the time of the first upload, or zero.
-func (f *File) Created() time.Time { return recordTime(f.CreatedAt) }
-
-// Updated returns the time of the last update, or zero.
-func (f *File) Updated() time.Time { return recordTime(f.UpdatedAt) }
-
-func recordTime(text string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return time.Time{}
-	}
-	return t
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 )
 
 const fullRecord = `{
@@ -55,8 +56,8 @@ func TestFullRecord(t *testing.T) {
 		"customMetadata":    string(f.CustomMetadata["brand"]) == `"Acme"`,
 		"embeddedMetadata":  string(f.EmbeddedMetadata["exif"]) == `{"Make": "X"}`,
 		"description":       f.Other.Text("description") == "d",
-		"createdAt":         f.Created().Equal(time.Date(2019, 8, 24, 6, 14, 41, 313e6, time.UTC)),
-		"updatedAt":         f.Updated().Format(api.TimeLayout) == f.UpdatedAt,
+		"createdAt":         rule.Created(f).Equal(time.Date(2019, 8, 24, 6, 14, 41, 313e6, time.UTC)),
+		"updatedAt":         rule.Updated(f).Format(api.TimeLayout) == f.UpdatedAt,
 		"extensionStatus":   f.ExtensionStatus["remove-bg"] == api.StatusPending && f.ExtensionStatus["google-auto-tagging"] == api.StatusSuccess && f.ExtensionStatus["aws-auto-tagging"] == api.StatusFailed,
 		"folder":            f.FolderID == "f1" && f.FolderPath == "/a",
 		"raw":               string(f.Raw) == fullRecord,
@@ -65,7 +66,7 @@ func TestFullRecord(t *testing.T) {
 			t.Errorf("%s is wrong in %+v", what, f)
 		}
 	}
-	if w, h, ok := f.PixelSize(); w != 200 || h != 300 || !ok {
+	if w, h, ok := rule.PixelSize(f); w != 200 || h != 300 || !ok {
 		t.Errorf("size %d x %d, %v", w, h, ok)
 	}
 }
@@ -93,9 +94,9 @@ func TestRecordWithoutOrWithStrangeFields(t *testing.T) {
 				t.Errorf("%s = %s spoils the rest: %+v", name, other, f)
 			}
 			// No method panics on it, and it can be stored.
-			f.PixelSize()
+			rule.PixelSize(f)
 			api.ThumbURL(f)
-			f.Created()
+			rule.Created(f)
 			kept, err := json.Marshal(f)
 			if err != nil {
 				t.Errorf("%s = %s cannot be written: %v", name, other, err)
@@ -115,7 +116,7 @@ func TestRecordDetails(t *testing.T) {
 	if !missing.Tags.IsZero() || !missing.AITags.IsZero() || !missing.CustomCoordinates.IsZero() || missing.VersionInfo != nil || missing.ExtensionStatus != nil {
 		t.Errorf("missing is not absent: %+v", missing)
 	}
-	if _, _, ok := missing.PixelSize(); ok || !missing.Created().IsZero() || api.ThumbURL(missing) != "" {
+	if _, _, ok := rule.PixelSize(missing); ok || !rule.Created(missing).IsZero() || api.ThumbURL(missing) != "" {
 		t.Error("an empty record must not claim anything")
 	}
 	if f := read(t, `{"thumbnail":"https://d.example/t"}`); api.ThumbURL(f) != "https://d.example/t" {

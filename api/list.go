@@ -22,29 +22,10 @@ type Query struct {
 	Limit  int // 0 means the service's default
 }
 
-// Sorts are the sort keys of a listing (hosted-service.md §8). SortRelevance needs a search with
-// HAS; DESC_ puts the best matches first.
-var Sorts = []string{"NAME", "CREATED", "UPDATED", "SIZE", "HEIGHT", "WIDTH", SortRelevance}
-
-// SortRelevance sorts by how well a file matches the texts of HAS.
-const SortRelevance = "RELEVANCE"
-
-var (
-	searchText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-	searchHas  = regexp.MustCompile(`(?i)\bHAS\b`)
-)
-
-// Ranks reports whether a search query has the operator HAS, so that its matches can be sorted by
-// relevance.
-func Ranks(search string) bool { return searchHas.MatchString(searchText.ReplaceAllString(search, "")) }
-
 // SearchValue quotes a text for a search query.
 func SearchValue(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
-
-// SearchBelow returns the search condition for files and folders in or below a folder.
-func SearchBelow(folder string) string { return "path : " + SearchValue(folder) }
 
 // List reads records of files and folders. Like Details, it is not part of the specification.
 func (c *Client) List(ctx context.Context, q Query) ([]File, error) {

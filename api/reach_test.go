@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // TestWithoutExpect: some proxies and old services refuse any request with Expect. The file is then
@@ -54,7 +55,7 @@ func TestExpectationRefusedForGood(t *testing.T) {
 	})
 	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
 	_, err := c.Upload(t.Context(), upload(sparseFile(t, 1<<20)), nil)
-	if api.OutcomeOf(err) != api.Refused || requests.Load() != 2 {
+	if job.OutcomeOf(err) != job.Refused || requests.Load() != 2 {
 		t.Errorf("%v after %d requests", err, requests.Load())
 	}
 }
@@ -82,8 +83,8 @@ func TestProxyThatRefuses(t *testing.T) {
 		c.ProxyForTest(test.proxy)
 		_, err := c.Upload(t.Context(), upload(sparseFile(t, 100)), nil)
 		text := fmt.Sprint(err, " ", api.Hint(err))
-		if !strings.Contains(text, test.want) || !strings.Contains(text, "NO_PROXY") || strings.Contains(text, "canary") || api.OutcomeOf(err) != api.Unsent {
-			t.Errorf("%s: %s, %s", test.about, api.OutcomeOf(err), text)
+		if !strings.Contains(text, test.want) || !strings.Contains(text, "NO_PROXY") || strings.Contains(text, "canary") || job.OutcomeOf(err) != job.Unsent {
+			t.Errorf("%s: %s, %s", test.about, job.OutcomeOf(err), text)
 		}
 	}
 }

@@ -4,14 +4,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 	"unicode"
@@ -68,15 +66,6 @@ func (s *Source) UnmarshalJSON(data []byte) error {
 		s.Path = string(text.PathBytes)
 	}
 	return nil
-}
-
-// FolderUnder returns the folder of a source below a destination folder. It keeps the tree of a
-// selected folder (see WalkFolder).
-func FolderUnder(s Source, folder string) string {
-	if s.Sub == "" {
-		return folder
-	}
-	return strings.TrimRight(folder, "/") + "/" + s.Sub + "/"
 }
 
 // String returns the name to show. It is untrusted text.
@@ -264,34 +253,6 @@ func openContent(s Source, hashed bool) (*content, error) {
 		c.Reader, c.hash = io.TeeReader(c.Reader, sum), sum
 	}
 	return c, nil
-}
-
-// describeSize formats a size in bytes, kB or MB for messages.
-func describeSize(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-}
-
-// CheckSize returns a *RuleError if size, in bytes, exceeds the limit of an account (service.md §8). A
-// limit of 0 means none.
-func CheckSize(size, limit int64) error {
-	if limit <= 0 || size <= limit {
-		return nil
-	}
-	has, most := describeSize(size), describeSize(limit)
-	if has == most { // avoid "25.0 MB is more than 25.0 MB"
-		has, most = fmt.Sprintf("%d bytes", size), fmt.Sprintf("%d bytes", limit)
-	}
-	return &RuleError{
-		Field:   "file",
-		Message: fmt.Sprintf("file has %s; this account takes %s at most", has, most),
-		Help:    "Make it smaller, or raise the limit in the profile if the account allows more.",
-	}
 }
 
 // hashKind is the beginning of a hash: XXH128, and 32 hexadecimal digits, as xxh128sum prints them. It

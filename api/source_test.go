@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 )
 
 // wantSourceError fails unless err says that the source at path cannot be sent, with the reason.
@@ -22,8 +24,8 @@ func wantSourceError(t *testing.T, err error, path, says string) {
 	if source.Path != path || !strings.Contains(source.Reason, says) || !strings.Contains(err.Error(), says) {
 		t.Fatalf("got %+v, want the reason %q", source, says)
 	}
-	if api.OutcomeOf(err) != api.Unsent {
-		t.Fatalf("outcome %s, want %v", api.OutcomeOf(err), api.Unsent)
+	if job.OutcomeOf(err) != job.Unsent {
+		t.Fatalf("outcome %s, want %v", job.OutcomeOf(err), job.Unsent)
 	}
 }
 
@@ -40,7 +42,7 @@ func TestPathsThatAreNoText(t *testing.T) {
 		if err := json.Unmarshal(text, &read); err != nil || read.Source != source {
 			t.Errorf("%q was kept as %s and is %+v: %v, want %v", path, text, read.Source, err, source)
 		}
-		if read.FileName != source.Name() || api.StoredName(source.Name()) != api.StoredName(filepath.Base(path)) {
+		if read.FileName != source.Name() || rule.StoredName(source.Name()) != rule.StoredName(filepath.Base(path)) {
 			t.Errorf("%q is called %q", path, read.FileName)
 		}
 	}

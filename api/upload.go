@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -30,79 +29,6 @@ type Upload struct {
 	ResponseFields          Field[[]string]                   `json:"responseFields,omitzero"`
 	WebhookURL              Field[string]                     `json:"webhookUrl,omitzero"`
 }
-
-// PathOf returns the path of the stored file in the service's form. If the service adds a suffix, it is
-// only the beginning of the path.
-func PathOf(u *Upload) string {
-	folder, _ := CleanFolder(u.Folder.Or("/"))
-	return folder + StoredName(u.FileName)
-}
-
-// CheckPathOf checks the name and the length of the path of the stored file. An invalid folder is
-// left to the check of the folder.
-func CheckPathOf(u *Upload) error {
-	if err := CheckName(u.FileName); err != nil {
-		return err
-	}
-	if _, err := CleanFolder(u.Folder.Or("/")); err != nil {
-		return nil
-	}
-	path := PathOf(u)
-	if u.UseUniqueFileName.Or(true) {
-		path = UniqueName(path, NewSuffix())
-	}
-	return CheckPath(path)
-}
-
-// CheckUpload returns everything that the service would refuse about the upload (service.md §4.1), each
-// as a *RuleError. It does not inspect the bytes.
-func CheckUpload(u *Upload) []error {
-	var found []error
-	for _, f := range UploadFields {
-		if err := f.Check(u); err != nil {
-			found = append(found, err)
-		}
-	}
-	if u.Source.URL != "" {
-		if err := CheckSourceURL(u.Source.URL); err != nil {
-			found = append(found, err)
-		}
-	}
-	return found
-}
-
-// CheckResponseFields returns an error if one of fields is no response field.
-func CheckResponseFields(fields []string) error {
-	var known []string
-	for _, c := range responseChoices {
-		known = append(known, c.Text)
-	}
-	for _, name := range fields {
-		if !slices.Contains(hostedResponses, name) && !slices.Contains(known, name) {
-			return &RuleError{
-				Field:   "responseFields",
-				Message: "responseFields hold " + quote(name) + ", which is no response field",
-				Help:    "Allowed are " + strings.Join(known, ", ") + ", and at hosted services " + strings.Join(hostedResponses, ", ") + ".",
-			}
-		}
-	}
-	return nil
-}
-
-// checkResponseNames returns an error for a response field that is not a name, or is in every answer
-// anyway. A service may have fields that are unknown here.
-func checkResponseNames(fields []string) error {
-	for _, name := range fields {
-		if IsRecordMember(name) || !responseName.MatchString(name) {
-			if err := CheckResponseFields([]string{name}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-var responseName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // Part is a text part of the multipart body.
 type Part struct {

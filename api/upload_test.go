@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 )
 
 // fullUpload has every request field of service.md §4.1 set.
@@ -27,7 +30,7 @@ func fullUpload(source api.Source) *api.Upload {
 		OverwriteCustomMetadata: api.Set(false),
 		CustomMetadata:          api.Set(map[string]json.RawMessage{"brand": json.RawMessage(`"Acme"`), "year": json.RawMessage("2026")}),
 		Other:                   api.Members{"description": []byte(`"two\r\nlines"`), "checks": []byte(`"\"file.size\" < \"2mb\""`)},
-		Transformation:          api.Set(api.Transformation{Pre: "w-1600,q-80", Post: []api.PostTransformation{{Type: api.PostStream, Value: "sr-360_720", Protocol: "hls"}}}),
+		Transformation:          api.Set(api.Transformation{Pre: "w-1600,q-80", Post: []api.PostTransformation{{Type: rule.PostStream, Value: "sr-360_720", Protocol: "hls"}}}),
 	}
 }
 
@@ -115,7 +118,7 @@ func TestPartsKeepAbsentEmptyAndFalseApart(t *testing.T) {
 
 // TestUploadCheck: check finds every broken rule of service.md §4.1, not only the first.
 func TestUploadCheck(t *testing.T) {
-	if found := api.CheckUpload(fullUpload(api.Source{Path: "x"})); found != nil {
+	if found := entry.CheckUpload(fullUpload(api.Source{Path: "x"})); found != nil {
 		t.Errorf("a good upload: %v", found)
 	}
 	bad := api.Upload{
@@ -128,7 +131,7 @@ func TestUploadCheck(t *testing.T) {
 		WebhookURL:        api.Set("example.com"),
 	}
 	fields := []string{"fileName", "folder", "tags", "customCoordinates", "extensions", "responseFields", "webhookUrl", "file"}
-	found := api.CheckUpload(&bad)
+	found := entry.CheckUpload(&bad)
 	if len(found) != len(fields) {
 		t.Fatalf("found %d faults %v, want %d", len(found), found, len(fields))
 	}
@@ -136,7 +139,7 @@ func TestUploadCheck(t *testing.T) {
 		wantRule(t, found[i], field)
 	}
 	null := api.Upload{FileName: "a", Tags: api.Null[[]string](), Folder: api.Null[string](), CustomCoordinates: api.Null[string](), WebhookURL: api.Null[string]()}
-	if found := api.CheckUpload(&null); found != nil {
+	if found := entry.CheckUpload(&null); found != nil {
 		t.Errorf("null fields: %v", found)
 	}
 }
@@ -144,17 +147,17 @@ func TestUploadCheck(t *testing.T) {
 func TestApplyNaming(t *testing.T) {
 	u := api.Upload{FileName: "a.jpg", OverwriteFile: api.Set(true)}
 	here := u
-	api.ApplyNaming(&here, api.NameHere)
+	job.ApplyNaming(&here, job.NameHere)
 	if here.FileName == "a.jpg" || here.UseUniqueFileName != api.Set(false) || here.OverwriteFile != api.Set(false) {
 		t.Errorf("here: %+v; a repeat could store twice", here)
 	}
 	service := u
-	api.ApplyNaming(&service, api.NameService)
+	job.ApplyNaming(&service, job.NameService)
 	if service.FileName != "a.jpg" || !service.UseUniqueFileName.Or(true) {
 		t.Errorf("service: %+v", service)
 	}
 	exact := u
-	api.ApplyNaming(&exact, api.NameExact)
+	job.ApplyNaming(&exact, job.NameExact)
 	if exact.FileName != "a.jpg" || exact.UseUniqueFileName != api.Set(false) || exact.OverwriteFile != api.Set(true) {
 		t.Errorf("exact: %+v", exact)
 	}

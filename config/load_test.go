@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 const fullFile = `# my settings
@@ -98,16 +98,16 @@ func TestLoadFull(t *testing.T) {
 			Profiles: map[string]Profile{
 				"local": {
 					Name: "local", Kind: KindLocal, MaxSize: 1000, MaxVideoSize: 1000, Folder: "/inbox",
-					Naming: api.NameHere, ColorOption: ColorBritish,
+					Naming: job.NameHere, ColorOption: ColorBritish,
 				},
 				"ik": {
 					Name: "ik", Kind: KindHosted, UploadURL: "https://upload.imagekit.io", BaseURL: "https://api.imagekit.io",
-					Naming: api.NameHere, ColorOption: ColorAmerican,
+					Naming: job.NameHere, ColorOption: ColorAmerican,
 				},
 				"work": {
 					Name: "work", Kind: KindOwn, UploadURL: "https://upload.example.com", BaseURL: "http://127.0.0.1:7843",
 					DeliveryURL: "https://media.example.com/work", MaxSize: 10, MaxVideoSize: 20, Folder: "/summer",
-					Tags: []string{"a", "b c"}, Naming: api.NameExact, ColorOption: ColorAmerican,
+					Tags: []string{"a", "b c"}, Naming: job.NameExact, ColorOption: ColorAmerican,
 					WebhookURL: "http://desk.example.com:8080/hooks", WebhookSecretFile: "~/.hooks", KeyFile: "~/.key", KeyCommand: []string{"pass", "show", "media"},
 				},
 			},

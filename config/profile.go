@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // LocalProfile is the name of the local library's profile, which always exists.
@@ -60,7 +61,7 @@ type Profile struct {
 	Folder      string      `toml:"folder,omitempty" json:"folder"`                      // default folder of uploads; "" is the root
 	Tags        []string    `toml:"tags,omitempty" json:"tags"`                          // default tags of uploads
 	Extensions  []string    `toml:"extensions,omitempty" json:"extensions"`              // default extensions of uploads: names or JSON
-	Naming      api.Naming  `toml:"naming,omitempty" json:"unique"`                      // never empty once loaded
+	Naming      job.Naming  `toml:"naming,omitempty" json:"unique"`                      // never empty once loaded
 	NamingAsked bool        `toml:"naming_asked,omitempty" json:"namingAsked,omitempty"` // whether the user chose Naming
 	ColorOption ColorOption `toml:"colour_option,omitempty" json:"colourOption"`         // never empty once loaded
 
@@ -86,7 +87,7 @@ func HostedPreset(name, deliveryID string) Profile {
 		Name: name, Kind: KindHosted,
 		UploadURL: "https://upload.imagekit.io", BaseURL: "https://api.imagekit.io", DeliveryURL: delivery,
 		MaxSize: Plans()[0].MaxSize, MaxVideoSize: Plans()[0].MaxVideoSize,
-		Naming: api.NameHere, ColorOption: ColorAmerican,
+		Naming: job.NameHere, ColorOption: ColorAmerican,
 	}
 }
 
@@ -146,7 +147,7 @@ func (p Profile) withDefaults() Profile {
 			p.Kind = KindLocal
 		}
 	}
-	p.Naming = cmp.Or(p.Naming, api.NameHere)
+	p.Naming = cmp.Or(p.Naming, job.NameHere)
 	if p.ColorOption == "" {
 		p.ColorOption = ColorBritish
 		if p.Kind == KindHosted {
@@ -237,7 +238,7 @@ func checkUploadDefaults(p *Profile) *settingError {
 			return badSetting("crops", `%q must be a ratio such as "4:5", or a named transformation with its steps such as "card=w-400,h-300,fo-custom"`, crop)
 		}
 	}
-	if err := oneOf("naming", p.Naming, api.NameHere, api.NameService, api.NameExact); err != nil {
+	if err := oneOf("naming", p.Naming, job.NameHere, job.NameService, job.NameExact); err != nil {
 		return err
 	}
 	return oneOf("colour_option", p.ColorOption, ColorBritish, ColorAmerican)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/ui/uitest"
 )
 
@@ -97,7 +98,7 @@ func TestEquivalents(t *testing.T) {
 	// Picker: upload the tray with the profile's defaults.
 	term.Press("G", "space") // the text with an odd name
 	term.WaitFor("Tray: 1 file")
-	if sent := d.shell(equivalent(t, term)); len(sent) != 1 || sent[0]["outcome"] != string(api.Stored) {
+	if sent := d.shell(equivalent(t, term)); len(sent) != 1 || sent[0]["outcome"] != string(job.Stored) {
 		t.Errorf("picker: %v", sent)
 	}
 	term.Press("g", "space", "space")
@@ -112,7 +113,7 @@ func TestEquivalents(t *testing.T) {
 	commands := equivalent(t, term)
 	var files []map[string]any
 	for _, line := range d.shell(commands) {
-		if line["outcome"] != string(api.Stored) {
+		if line["outcome"] != string(job.Stored) {
 			t.Errorf("form: %v", line)
 		}
 		files = append(files, line["file"].(map[string]any))
@@ -134,7 +135,7 @@ func TestEquivalents(t *testing.T) {
 	}
 	for _, line := range d.shell("mediadesk uploads") {
 		record, _ := line["file"].(map[string]any)
-		if record == nil || line["outcome"] != string(api.Stored) {
+		if record == nil || line["outcome"] != string(job.Stored) {
 			t.Errorf("uploads: %v", line)
 			continue
 		}

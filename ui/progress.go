@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -32,7 +33,7 @@ func (m *Model) countRuns() tea.Cmd {
 }
 
 // count updates the period. At its end, it returns how many extensions ended in it.
-func (w *runCounts) count(runs []api.Run) (success, failed int, ended bool) {
+func (w *runCounts) count(runs []job.Run) (success, failed int, ended bool) {
 	oldest := time.Time{}
 	w.pending = 0
 	for i := range runs {
@@ -67,7 +68,7 @@ func (w *runCounts) count(runs []api.Run) (success, failed int, ended bool) {
 }
 
 // counted updates the period. At its end, it tells a present user in a message and an absent user with the bell and the title.
-func (m *Model) counted(runs []api.Run) tea.Cmd {
+func (m *Model) counted(runs []job.Run) tea.Cmd {
 	success, failed, ended := m.runs.count(runs)
 	if !ended {
 		if shown, _ := m.messages.Shown(); m.runs.pending > 0 && shown == m.runs.message {

@@ -8,15 +8,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/session"
 )
 
 // runsOf makes runs from words: pending, success, failed, "old" for a run that ended earlier, and
 // "now" for a run that ended within its request.
-func runsOf(began time.Time, words string) []api.Run {
-	var runs []api.Run
+func runsOf(began time.Time, words string) []job.Run {
+	var runs []job.Run
 	for word := range strings.FieldsSeq(words) {
-		run := api.Run{Started: began, At: began.Add(time.Minute), Status: api.Status(word)}
+		run := job.Run{Started: began, At: began.Add(time.Minute), Status: api.Status(word)}
 		switch word {
 		case "pending":
 			run.At = began

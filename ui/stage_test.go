@@ -20,6 +20,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/local"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/api/queue"
@@ -156,21 +157,21 @@ func (s *stage) fill(d *session.Session) {
 		store(fmt.Sprintf("note %02d.txt", i+1), "/", api.Upload{})
 	}
 	logo := store("logo.png", "/summer/", api.Upload{Tags: api.Set([]string{"mark"})})
-	job := func(name string, state api.State, file *api.File, failure *api.Failure, ago time.Duration) api.Job {
-		return api.Job{
-			Profile: "local", State: state, File: file, Failure: failure, Attempts: 1, Naming: api.NameExact,
+	j := func(name string, state job.State, file *api.File, failure *job.Failure, ago time.Duration) job.Job {
+		return job.Job{
+			Profile: "local", State: state, File: file, Failure: failure, Attempts: 1, Naming: job.NameExact,
 			Upload:  api.Upload{Source: api.Source{Path: filepath.Join(s.dir, "pictures", name)}, FileName: name, Folder: api.Set("/")},
 			Created: noon.Add(-ago - time.Minute), Updated: noon.Add(-ago), Started: noon.Add(-ago - time.Minute),
 			Identity: api.Identity{Size: 48_213},
 		}
 	}
-	if _, err := d.Journal.AddJobs(ctx, []api.Job{
-		job("harbour.jpg", api.Stored, harbour, nil, 90*time.Minute),
-		job("logo.png", api.Stored, logo, nil, 80*time.Minute),
-		job("день 1 — naïve (final).txt", api.Refused, nil, &api.Failure{Status: 400, Message: "the file cannot be stored", Help: "Choose another folder."}, 70*time.Minute),
-		job("orbit.gif", api.Unknown, nil, &api.Failure{Message: "no answer came"}, 60*time.Minute),
-		job("写真.txt", api.Unsent, nil, &api.Failure{Message: "the service cannot be reached"}, 50*time.Minute),
-		job("mug.jpg", api.Cancelled, nil, nil, 40*time.Minute),
+	if _, err := d.Journal.AddJobs(ctx, []job.Job{
+		j("harbour.jpg", job.Stored, harbour, nil, 90*time.Minute),
+		j("logo.png", job.Stored, logo, nil, 80*time.Minute),
+		j("день 1 — naïve (final).txt", job.Refused, nil, &job.Failure{Status: 400, Message: "the file cannot be stored", Help: "Choose another folder."}, 70*time.Minute),
+		j("orbit.gif", job.Unknown, nil, &job.Failure{Message: "no answer came"}, 60*time.Minute),
+		j("写真.txt", job.Unsent, nil, &job.Failure{Message: "the service cannot be reached"}, 50*time.Minute),
+		j("mug.jpg", job.Cancelled, nil, nil, 40*time.Minute),
 	}); err != nil {
 		s.t.Fatal(err)
 	}
@@ -183,13 +184,13 @@ func (s *stage) fill(d *session.Session) {
 	if _, err := db.ExecContext(ctx, "UPDATE jobs SET updated = ?", noon.Add(-40*time.Minute).UnixNano()); err != nil {
 		s.t.Fatal(err)
 	}
-	run := func(file *api.File, extension string, status api.Status, from, failure string) api.Run {
-		return api.Run{
+	run := func(file *api.File, extension string, status api.Status, from, failure string) job.Run {
+		return job.Run{
 			Profile: "local", FileID: file.FileID, FilePath: file.FilePath, Extension: extension, Status: status, From: from, Error: failure,
 			Started: noon.Add(-90 * time.Minute), At: noon.Add(-89 * time.Minute), Webhook: true,
 		}
 	}
-	if _, err := d.Journal.AddRuns(ctx, []api.Run{
+	if _, err := d.Journal.AddRuns(ctx, []job.Run{
 		run(harbour, "google-auto-tagging", api.StatusSuccess, "answer", ""),
 		run(harbour, "remove-bg", api.StatusFailed, "webhook", "no subject was found"),
 		run(logo, "remove-bg", api.StatusPending, "answer", ""),

@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/page"
@@ -62,7 +62,7 @@ func runTool(args []string, input string) bool {
 // openAddress opens an address in the browser, or shows the address if there is none.
 func openAddress(address string) tea.Cmd {
 	return func() tea.Msg {
-		if err := api.CheckSourceURL(address); err != nil {
+		if err := rule.CheckSourceURL(address); err != nil {
 			return page.Problem(err)
 		}
 		if terminal.OpenAddress(address) == nil {

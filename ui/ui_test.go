@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
 	"mediadesk/api/queue"
@@ -291,11 +292,11 @@ func TestNoticeIsSeen(t *testing.T) {
 func TestMendingAnUpload(t *testing.T) {
 	m := newModel(t, openSession(t))
 	src := api.Source{URL: "https://example.com/boat.png"}
-	job := api.Job{
-		Upload: api.Upload{Source: src, FileName: "boat.png", Folder: api.Set("/sea/")}, Naming: api.NameExact,
-		State: api.Refused, Failure: &api.Failure{Status: 400, Message: "The library is full."},
+	j := job.Job{
+		Upload: api.Upload{Source: src, FileName: "boat.png", Folder: api.Set("/sea/")}, Naming: job.NameExact,
+		State: job.Refused, Failure: &job.Failure{Status: 400, Message: "The library is full."},
 	}
-	_, cmd := m.Update(page.Compose{Jobs: []api.Job{job}})
+	_, cmd := m.Update(page.Compose{Jobs: []job.Job{j}})
 	if m.host.Front() != page.Form {
 		t.Fatalf("%v is in front, want the form", m.host.Front())
 	}

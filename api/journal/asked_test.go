@@ -8,25 +8,26 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // asked records a details update with an address, and the run that it began.
-func asked(t *testing.T, j *Journal, n int, at time.Time, answered bool) (api.Run, [32]byte) {
+func asked(t *testing.T, j *Journal, n int, at time.Time, answered bool) (job.Run, [32]byte) {
 	t.Helper()
 	hash := sha256.Sum256([]byte(fmt.Sprint("token", n)))
-	if err := j.AddHook(t.Context(), api.Hook{Hash: hash, Profile: "home", FileID: "f", Made: at, Expires: at.Add(25 * time.Hour)}); err != nil {
+	if err := j.AddHook(t.Context(), job.Hook{Hash: hash, Profile: "home", FileID: "f", Made: at, Expires: at.Add(25 * time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	if !answered {
-		return api.Run{}, hash
+		return job.Run{}, hash
 	}
 	return answer(t, j, hash, at), hash
 }
 
-func answer(t *testing.T, j *Journal, hash [32]byte, at time.Time) api.Run {
+func answer(t *testing.T, j *Journal, hash [32]byte, at time.Time) job.Run {
 	t.Helper()
 	list := []api.Extension{{Name: "google-auto-tagging", MaxTags: api.Set(7)}}
-	runs := api.RunsAsked("home", "f", list, record(t, `{"fileId":"f","filePath":"/a.jpg","extensionStatus":{"google-auto-tagging":"pending"}}`), at.Add(time.Second))
+	runs := job.RunsAsked("home", "f", list, record(t, `{"fileId":"f","filePath":"/a.jpg","extensionStatus":{"google-auto-tagging":"pending"}}`), at.Add(time.Second))
 	runs[0].Hook, runs[0].Webhook = hash, true
 	kept, err := j.AddRuns(t.Context(), runs)
 	if err != nil || len(kept) != 1 {
@@ -64,7 +65,7 @@ func TestAPostBeforeTheAnswerToAnUpdate(t *testing.T) {
 	_, hash := asked(t, j, 1, noon, false)
 	post(t, j, hash, noon, `{"service":"google-auto-tagging","status":"SUCCESS"}`)
 	run := answer(t, j, hash, noon)
-	if run.Status != api.StatusSuccess || run.From != api.FromWebhook {
+	if run.Status != api.StatusSuccess || run.From != job.FromWebhook {
 		t.Errorf("run %+v", run)
 	}
 }
@@ -76,7 +77,7 @@ func TestAnEndThatIsDenied(t *testing.T) {
 	tell := func(body string, want api.Status) {
 		t.Helper()
 		post(t, j, hash, noon.Add(time.Minute), body)
-		runs, err := j.Runs(t.Context(), api.RunFilter{})
+		runs, err := j.Runs(t.Context(), job.RunFilter{})
 		if err != nil || len(runs) != 1 || runs[0].ID != run.ID || runs[0].Denied != want {
 			t.Errorf("after %s: %+v, %v", body, runs, err)
 		}
@@ -93,14 +94,14 @@ func TestAnEndThatIsDenied(t *testing.T) {
 
 func TestARunKnowsWhatItsUploadAskedFor(t *testing.T) {
 	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
-	jobs, err := j.AddJobs(t.Context(), []api.Job{{Profile: "home", State: api.Sending, Upload: api.Upload{
+	jobs, err := j.AddJobs(t.Context(), []job.Job{{Profile: "home", State: job.Sending, Upload: api.Upload{
 		FileName: "a.jpg", Extensions: api.Set([]api.Extension{{Name: "Remove-BG", Options: nil}, {Name: "aws-auto-tagging", MaxTags: api.Set(3)}}),
 	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	store(t, j, jobs[0], "f", "remove-bg", "aws-auto-tagging", "not-asked")
-	runs, err := j.Runs(t.Context(), api.RunFilter{FileID: "f"})
+	runs, err := j.Runs(t.Context(), job.RunFilter{FileID: "f"})
 	if err != nil || len(runs) != 3 {
 		t.Fatalf("%+v, %v", runs, err)
 	}
@@ -109,8 +110,8 @@ func TestARunKnowsWhatItsUploadAskedFor(t *testing.T) {
 			t.Errorf("run %+v", run)
 		}
 	}
-	if job, ok, err := j.Job(t.Context(), jobs[0].ID); !ok || err != nil || job.Upload.FileName != "a.jpg" {
-		t.Errorf("job %+v, %v", job, err)
+	if upload, ok, err := j.Job(t.Context(), jobs[0].ID); !ok || err != nil || upload.Upload.FileName != "a.jpg" {
+		t.Errorf("job %+v, %v", upload, err)
 	}
 	if _, ok, err := j.Job(t.Context(), 999); ok || err != nil {
 		t.Errorf("a job that is not there: %v, %v", ok, err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 )
 
 // Seen is the last known record of a file, and its time.
@@ -85,7 +86,7 @@ func (j *Journal) ForgetFile(ctx context.Context, profile, id string) error {
 
 // ForgetFolder removes a deleted folder and its content from the known files. It keeps the uploads.
 func (j *Journal) ForgetFolder(ctx context.Context, profile, folder string) error {
-	below, _ := api.CleanFolder(folder)
+	below, _ := rule.CleanFolder(folder)
 	parent, name := path.Split(strings.TrimSuffix(below, "/"))
 	if name == "" {
 		return errors.New("the root folder cannot be forgotten")

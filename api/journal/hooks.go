@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // maxPosts limits the different posts per address. A service sends one per extension; more would
@@ -18,7 +19,7 @@ const maxPosts = 64
 const expiredHookTTL = 7 * 24 * time.Hour
 
 // AddHook saves a webhook address, so that its webhooks are accepted.
-func (j *Journal) AddHook(ctx context.Context, h api.Hook) error {
+func (j *Journal) AddHook(ctx context.Context, h job.Hook) error {
 	if h.Made.IsZero() {
 		h.Made = time.Now()
 	}
@@ -41,11 +42,11 @@ func (j *Journal) HookKnown(ctx context.Context, hash [32]byte, at time.Time) (p
 // file of its address: one that names another file is saved, but changes nothing. One that arrives
 // before the answer to the upload waits until AddRuns or UpdateJob adds the run. Identical webhooks
 // count once.
-func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost, at time.Time) (api.HookResult, error) {
-	var result api.HookResult
+func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post job.HookPost, at time.Time) (job.HookResult, error) {
+	var result job.HookResult
 	err := j.change(ctx, func(t tx) error {
-		result = api.HookResult{}
-		h := api.Hook{Hash: hash}
+		result = job.HookResult{}
+		h := job.Hook{Hash: hash}
 		switch err := t.queryRow(`SELECT profile, job, coalesce((SELECT file FROM jobs WHERE jobs.id = hooks.job), file), made, expires FROM hooks WHERE hash = ?`, hash[:]).Scan(&h.Profile, &h.JobID, &h.FileID, when{&h.Made}, when{&h.Expires}); {
 		case errors.Is(err, sql.ErrNoRows):
 			return nil
@@ -84,14 +85,14 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost
 		return err
 	})
 	if err != nil {
-		return api.HookResult{}, err
+		return job.HookResult{}, err
 	}
 	return result, nil
 }
 
 // runOfPost returns the run of a post, or 0 if there is none yet. ours is false if the post names
 // another file than its address; it then appears only in the history.
-func runOfPost(t tx, h api.Hook, post api.HookPost, at time.Time) (id int64, ours bool, err error) {
+func runOfPost(t tx, h job.Hook, post job.HookPost, at time.Time) (id int64, ours bool, err error) {
 	if h.FileID == "" {
 		return 0, false, nil // the answer has not arrived yet
 	}
@@ -110,7 +111,7 @@ func runOfPost(t tx, h api.Hook, post api.HookPost, at time.Time) (id int64, our
 	}
 	// The upload is stored, but its answer did not mention the extension: the address is sufficient
 	// evidence.
-	run := api.Run{Profile: h.Profile, FileID: h.FileID, Extension: post.Extension, Status: api.StatusPending, From: api.FromWebhook, Started: at, At: at, Webhook: true}
+	run := job.Run{Profile: h.Profile, FileID: h.FileID, Extension: post.Extension, Status: api.StatusPending, From: job.FromWebhook, Started: at, At: at, Webhook: true}
 	err = t.queryRow("SELECT folder || name FROM files WHERE profile = ? AND id = ?", h.Profile, h.FileID).Scan(&run.FilePath)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, false, err
@@ -128,7 +129,7 @@ type storedPost struct {
 
 // apply updates a run from the webhook if its status is final.
 func (p storedPost) apply(t tx, run int64) (changed bool, err error) {
-	changed, err = applyRun(t, api.Run{ID: run, Status: p.status, From: api.FromWebhook, Error: p.err, At: p.at})
+	changed, err = applyRun(t, job.Run{ID: run, Status: p.status, From: job.FromWebhook, Error: p.err, At: p.at})
 	if err != nil {
 		return false, err
 	}

@@ -7,42 +7,43 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 // hooked adds a job with a webhook address, and returns it with the hash of the address.
-func hooked(t *testing.T, j *Journal, name string) (api.Job, [32]byte) {
+func hooked(t *testing.T, j *Journal, name string) (job.Job, [32]byte) {
 	t.Helper()
-	job := newJob(name)
-	job.OwnWebhook = true
-	job = add(t, j, job)[0]
+	upload := newJob(name)
+	upload.OwnWebhook = true
+	upload = add(t, j, upload)[0]
 	hash := sha256.Sum256([]byte(name))
-	if err := j.AddHook(t.Context(), api.Hook{Hash: hash, Profile: "home", JobID: job.ID, Made: noon, Expires: noon.Add(25 * time.Hour)}); err != nil {
+	if err := j.AddHook(t.Context(), job.Hook{Hash: hash, Profile: "home", JobID: upload.ID, Made: noon, Expires: noon.Add(25 * time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
-	return job, hash
+	return upload, hash
 }
 
 // store marks the job as stored with file id id and pending extensions.
-func store(t *testing.T, j *Journal, job api.Job, id string, extensions ...string) {
+func store(t *testing.T, j *Journal, upload job.Job, id string, extensions ...string) {
 	t.Helper()
-	text := fmt.Sprintf(`{"fileId":%q,"filePath":"/%s","extensionStatus":{`, id, job.Upload.FileName)
+	text := fmt.Sprintf(`{"fileId":%q,"filePath":"/%s","extensionStatus":{`, id, upload.Upload.FileName)
 	for i, e := range extensions {
 		if i > 0 {
 			text += ","
 		}
 		text += fmt.Sprintf("%q:%q", e, "pending")
 	}
-	job.State, job.File = api.Stored, record(t, text+"}}")
-	if err := j.UpdateJob(t.Context(), job); err != nil {
+	upload.State, upload.File = job.Stored, record(t, text+"}}")
+	if err := j.UpdateJob(t.Context(), upload); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func post(t *testing.T, j *Journal, hash [32]byte, at time.Time, body string) api.HookResult {
+func post(t *testing.T, j *Journal, hash [32]byte, at time.Time, body string) job.HookResult {
 	t.Helper()
-	p, err := api.ParseHookPost([]byte(body))
+	p, err := job.ParseHookPost([]byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,13 +54,13 @@ func post(t *testing.T, j *Journal, hash [32]byte, at time.Time, body string) ap
 	return result
 }
 
-func oneRunOf(t *testing.T, j *Journal, file, extension string) api.Run {
+func oneRunOf(t *testing.T, j *Journal, file, extension string) job.Run {
 	t.Helper()
-	runs, err := j.Runs(t.Context(), api.RunFilter{FileID: file})
+	runs, err := j.Runs(t.Context(), job.RunFilter{FileID: file})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found []api.Run
+	var found []job.Run
 	for _, run := range runs {
 		if run.Extension == extension {
 			found = append(found, run)
@@ -73,8 +74,8 @@ func oneRunOf(t *testing.T, j *Journal, file, extension string) api.Run {
 
 func TestAPostEndsARunOnce(t *testing.T) {
 	j := openTest(t, newPath(t))
-	job, hash := hooked(t, j, "a.jpg")
-	store(t, j, job, "f1", "remove-bg", "google-auto-tagging")
+	upload, hash := hooked(t, j, "a.jpg")
+	store(t, j, upload, "f1", "remove-bg", "google-auto-tagging")
 
 	success := `{"service":"REMOVE-BG","status":"SUCCESS","fileObject":{"fileId":"f1"}}`
 	if got := post(t, j, hash, noon, success); !got.Known || got.Repeat || !got.Changed || got.FileID != "f1" {
@@ -89,16 +90,16 @@ func TestAPostEndsARunOnce(t *testing.T) {
 		t.Errorf("a second end: %+v", got)
 	}
 	run := oneRunOf(t, j, "f1", "remove-bg")
-	if run.Status != api.StatusSuccess || run.From != api.FromWebhook || !run.At.Equal(noon) || run.Error != "" || !run.Webhook {
+	if run.Status != api.StatusSuccess || run.From != job.FromWebhook || !run.At.Equal(noon) || run.Error != "" || !run.Webhook {
 		t.Errorf("run %+v", run)
 	}
 	events, err := j.History(t.Context(), run.ID)
 	if err != nil || len(events) != 3 {
 		t.Fatalf("history %+v, %v", events, err)
 	}
-	var posts []api.RunEvent
+	var posts []job.RunEvent
 	for _, e := range events {
-		if e.From == api.FromWebhook {
+		if e.From == job.FromWebhook {
 			posts = append(posts, e)
 		}
 	}
@@ -111,16 +112,16 @@ func TestAPostEndsARunOnce(t *testing.T) {
 	if run := oneRunOf(t, j, "f1", "google-auto-tagging"); run.Status != api.StatusFailed || run.Error != "no luck" {
 		t.Errorf("run %+v", run)
 	}
-	if pending, _ := j.Runs(t.Context(), api.RunFilter{Pending: true}); len(pending) != 0 {
+	if pending, _ := j.Runs(t.Context(), job.RunFilter{Pending: true}); len(pending) != 0 {
 		t.Errorf("pending are %+v", pending)
 	}
 }
 
 func TestPostsThatChangeNothing(t *testing.T) {
 	j := openTest(t, newPath(t))
-	job, hash := hooked(t, j, "a.jpg")
+	upload, hash := hooked(t, j, "a.jpg")
 	other, _ := hooked(t, j, "b.jpg")
-	store(t, j, job, "f1", "remove-bg")
+	store(t, j, upload, "f1", "remove-bg")
 	store(t, j, other, "f2", "remove-bg")
 
 	if got := post(t, j, sha256.Sum256([]byte("nobody")), noon, `{"service":"remove-bg","status":"SUCCESS"}`); got.Known {
@@ -143,7 +144,7 @@ func TestPostsThatChangeNothing(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"f1", "f2"} {
-		if run := oneRunOf(t, j, id, "remove-bg"); run.Status != api.StatusPending || run.From != api.FromAnswer {
+		if run := oneRunOf(t, j, id, "remove-bg"); run.Status != api.StatusPending || run.From != job.FromAnswer {
 			t.Errorf("run of %s: %+v", id, run)
 		}
 	}
@@ -166,15 +167,15 @@ func TestPostsThatChangeNothing(t *testing.T) {
 // TestAPostBeforeTheAnswer: the post is stored, and applied when the answer comes.
 func TestAPostBeforeTheAnswer(t *testing.T) {
 	j := openTest(t, newPath(t))
-	job, hash := hooked(t, j, "a.jpg")
+	upload, hash := hooked(t, j, "a.jpg")
 	if got := post(t, j, hash, noon, `{"service":"remove-bg","status":"SUCCESS","fileObject":{"fileId":"f1"}}`); !got.Known || got.Changed {
 		t.Errorf("%+v", got)
 	}
 	if got := post(t, j, hash, noon, `{"service":"aws-auto-tagging","status":"SUCCESS","fileObject":{"fileId":"elsewhere"}}`); !got.Known || got.Changed {
 		t.Errorf("%+v", got)
 	}
-	store(t, j, job, "f1", "remove-bg", "aws-auto-tagging")
-	if run := oneRunOf(t, j, "f1", "remove-bg"); run.Status != api.StatusSuccess || run.From != api.FromWebhook {
+	store(t, j, upload, "f1", "remove-bg", "aws-auto-tagging")
+	if run := oneRunOf(t, j, "f1", "remove-bg"); run.Status != api.StatusSuccess || run.From != job.FromWebhook {
 		t.Errorf("run %+v", run)
 	}
 	if run := oneRunOf(t, j, "f1", "aws-auto-tagging"); run.Status != api.StatusPending {
@@ -188,8 +189,8 @@ func TestAPostBeforeTheAnswer(t *testing.T) {
 // TestAnExtensionThatTheAnswerDidNotName: such an extension gets a run, because its address proves it.
 func TestAnExtensionThatTheAnswerDidNotName(t *testing.T) {
 	j := openTest(t, newPath(t))
-	job, hash := hooked(t, j, "a.jpg")
-	store(t, j, job, "f1")
+	upload, hash := hooked(t, j, "a.jpg")
+	store(t, j, upload, "f1")
 	if got := post(t, j, hash, noon, `{"service":"ai-tasks","status":"FAILURE","error":"x"}`); !got.Changed {
 		t.Errorf("%+v", got)
 	}
@@ -201,35 +202,35 @@ func TestAnExtensionThatTheAnswerDidNotName(t *testing.T) {
 // TestAddressOfADetailsUpdate: the address belongs to runs that begin after it was made.
 func TestAddressOfADetailsUpdate(t *testing.T) {
 	j := openTest(t, newPath(t))
-	old := api.RunsOf("home", record(t, `{"fileId":"f1","filePath":"/a.jpg","extensionStatus":{"remove-bg":"pending"}}`), false, noon)
+	old := job.RunsOf("home", record(t, `{"fileId":"f1","filePath":"/a.jpg","extensionStatus":{"remove-bg":"pending"}}`), false, noon)
 	if _, err := j.AddRuns(t.Context(), old); err != nil {
 		t.Fatal(err)
 	}
 	hash := sha256.Sum256([]byte("update"))
-	hook := api.Hook{Hash: hash, Profile: "home", FileID: "f1", Made: noon.Add(time.Minute), Expires: noon.Add(25 * time.Hour)}
+	hook := job.Hook{Hash: hash, Profile: "home", FileID: "f1", Made: noon.Add(time.Minute), Expires: noon.Add(25 * time.Hour)}
 	if err := j.AddHook(t.Context(), hook); err != nil {
 		t.Fatal(err)
 	}
 	if got := post(t, j, hash, noon.Add(2*time.Minute), `{"service":"remove-bg","status":"SUCCESS","fileObject":{"fileId":"f1"}}`); !got.Known || got.Changed {
 		t.Errorf("%+v", got)
 	}
-	fresh := api.RunsOf("home", record(t, `{"fileId":"f1","filePath":"/a.jpg","updatedAt":"x","extensionStatus":{"remove-bg":"pending"}}`), true, noon.Add(3*time.Minute))
+	fresh := job.RunsOf("home", record(t, `{"fileId":"f1","filePath":"/a.jpg","updatedAt":"x","extensionStatus":{"remove-bg":"pending"}}`), true, noon.Add(3*time.Minute))
 	added, err := j.AddRuns(t.Context(), fresh)
 	if err != nil || len(added) != 1 || added[0].Status != api.StatusSuccess {
 		t.Errorf("%+v, %v", added, err)
 	}
-	runs, err := j.Runs(t.Context(), api.RunFilter{FileID: "f1", Limit: 1})
+	runs, err := j.Runs(t.Context(), job.RunFilter{FileID: "f1", Limit: 1})
 	if err != nil || len(runs) != 1 || runs[0].ID != added[0].ID {
 		t.Errorf("%+v, %v", runs, err)
 	}
-	if first, _ := j.Runs(t.Context(), api.RunFilter{FileID: "f1", Pending: true}); len(first) != 1 || first[0].Status != api.StatusPending {
+	if first, _ := j.Runs(t.Context(), job.RunFilter{FileID: "f1", Pending: true}); len(first) != 1 || first[0].Status != api.StatusPending {
 		t.Errorf("the run before: %+v", first)
 	}
 }
 
 func TestARunNeverGoesBack(t *testing.T) {
 	j := openTest(t, newPath(t))
-	added, err := j.AddRuns(t.Context(), []api.Run{{Profile: "home", FileID: "f", Extension: "x", Status: api.StatusPending, From: api.FromAnswer, Started: noon, At: noon}})
+	added, err := j.AddRuns(t.Context(), []job.Run{{Profile: "home", FileID: "f", Extension: "x", Status: api.StatusPending, From: job.FromAnswer, Started: noon, At: noon}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +247,7 @@ func TestARunNeverGoesBack(t *testing.T) {
 		{api.StatusFailed, false, api.StatusSuccess},
 		{api.StatusPending, false, api.StatusSuccess},
 	} {
-		run.Status, run.From, run.At = tt.status, api.FromDetails, noon.Add(time.Minute)
+		run.Status, run.From, run.At = tt.status, job.FromDetails, noon.Add(time.Minute)
 		changed, err := j.ApplyRun(t.Context(), run)
 		if err != nil || changed != tt.changed || oneRunOf(t, j, "f", "x").Status != tt.want {
 			t.Errorf("%s: changed %v, %v; the run is %s", tt.status, changed, err, oneRunOf(t, j, "f", "x").Status)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 )
 
 // ErrTaken reports that a job belongs to another running process.
@@ -24,33 +26,33 @@ var ErrNoJob = errors.New("there is no such job")
 // JobFilter selects jobs. The zero filter selects all.
 type JobFilter struct {
 	Profile string    // or empty
-	Open    bool      // see [api.State.Open]
+	Open    bool      // see [job.State.Open]
 	Failed  bool      // only those with an outcome other than stored
-	State   api.State // or empty
+	State   job.State // or empty
 	Batch   string    // or empty
 	Limit   int       // maximum number, newest first; 0 means no limit
 }
 
 // AddJobs saves new jobs, all or none, and returns them with their IDs and times. They belong to
 // this process.
-func (j *Journal) AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
+func (j *Journal) AddJobs(ctx context.Context, jobs []job.Job) ([]job.Job, error) {
 	added := slices.Clone(jobs)
 	now := time.Now()
 	err := j.change(ctx, func(t tx) error {
 		for i := range added {
-			job := &added[i]
-			job.State = cmp.Or(job.State, api.Waiting)
-			if job.Created.IsZero() {
-				job.Created = now
+			upload := &added[i]
+			upload.State = cmp.Or(upload.State, job.Waiting)
+			if upload.Created.IsZero() {
+				upload.Created = now
 			}
-			job.Updated = now
-			row, err := newJobRow(job)
+			upload.Updated = now
+			row, err := newJobRow(upload)
 			if err != nil {
 				return err
 			}
-			job.ID, err = t.insert("INSERT INTO jobs (profile, state, open, owner, file, body, record, updated, priority, batch, size, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-				job.Profile, job.State, !job.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(job.Updated),
-				job.Priority, job.Batch, job.Identity.Size, row.hash)
+			upload.ID, err = t.insert("INSERT INTO jobs (profile, state, open, owner, file, body, record, updated, priority, batch, size, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				upload.Profile, upload.State, !upload.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(upload.Updated),
+				upload.Priority, upload.Batch, upload.Identity.Size, row.hash)
 			if err != nil {
 				return err
 			}
@@ -66,55 +68,55 @@ func (j *Journal) AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error
 // UpdateJob saves a job except for its priority. For a stored job it also saves the record and the
 // runs in the answer, in the same commit. It returns ErrTaken if the job belongs to another running
 // process.
-func (j *Journal) UpdateJob(ctx context.Context, job api.Job) error {
-	job.Updated = time.Now()
-	row, err := newJobRow(&job)
+func (j *Journal) UpdateJob(ctx context.Context, upload job.Job) error {
+	upload.Updated = time.Now()
+	row, err := newJobRow(&upload)
 	if err != nil {
 		return &Error{j.path, true, err}
 	}
-	return j.change(ctx, func(t tx) error { return j.updateJob(t, &job, row) })
+	return j.change(ctx, func(t tx) error { return j.updateJob(t, &upload, row) })
 }
 
 // NoteJob is UpdateJob without waiting: it is committed in order with the other changes, and lost in a
 // crash before that.
-func (j *Journal) NoteJob(job api.Job) {
-	job.Updated = time.Now()
-	row, err := newJobRow(&job)
+func (j *Journal) NoteJob(upload job.Job) {
+	upload.Updated = time.Now()
+	row, err := newJobRow(&upload)
 	if err == nil {
-		err = j.submit(&request{ctx: context.Background(), job: job.ID, done: make(chan struct{}), do: func(t tx) error { return j.updateJob(t, &job, row) }})
+		err = j.submit(&request{ctx: context.Background(), job: upload.ID, done: make(chan struct{}), do: func(t tx) error { return j.updateJob(t, &upload, row) }})
 	}
 	if err != nil {
-		slog.Warn("a change of a job was not written", "job", job.ID, "err", err)
+		slog.Warn("a change of a job was not written", "job", upload.ID, "err", err)
 	}
 }
 
-func (j *Journal) updateJob(t tx, job *api.Job, row jobRow) error {
+func (j *Journal) updateJob(t tx, upload *job.Job, row jobRow) error {
 	const text = "UPDATE jobs SET state = ?, open = ?, owner = ?, file = ?, body = ?, record = ?, updated = ?, size = ?, hash = ? WHERE id = ? AND owner = ?"
 	update := func(owner string) (int64, error) {
-		return t.exec(text, job.State, !job.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(job.Updated), job.Identity.Size, row.hash, job.ID, owner)
+		return t.exec(text, upload.State, !upload.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(upload.Updated), upload.Identity.Size, row.hash, upload.ID, owner)
 	}
 	n, err := update(j.owner.name)
 	if err == nil && n == 0 {
 		// The job does not belong to this process, or does not exist.
 		var owner string
-		switch err := t.queryRow("SELECT owner FROM jobs WHERE id = ?", job.ID).Scan(&owner); {
+		switch err := t.queryRow("SELECT owner FROM jobs WHERE id = ?", upload.ID).Scan(&owner); {
 		case errors.Is(err, sql.ErrNoRows):
-			return fmt.Errorf("job %d: %w", job.ID, ErrNoJob)
+			return fmt.Errorf("job %d: %w", upload.ID, ErrNoJob)
 		case err != nil:
 			return err
 		case !ownerGone(j.path, owner):
-			return fmt.Errorf("job %d: %w", job.ID, ErrTaken)
+			return fmt.Errorf("job %d: %w", upload.ID, ErrTaken)
 		}
 		_, err = update(owner)
 	}
-	if err != nil || job.State != api.Stored || job.File == nil {
+	if err != nil || upload.State != job.Stored || upload.File == nil {
 		return err
 	}
-	if err := saveFile(t, job.Profile, job.File, job.Updated); err != nil {
+	if err := saveFile(t, upload.Profile, upload.File, upload.Updated); err != nil {
 		return err
 	}
-	hooked := job.OwnWebhook || job.Upload.WebhookURL.IsSet()
-	_, err = addRuns(t, withRequest(job, api.RunsOf(job.Profile, job.File, hooked, job.Updated)), job.ID)
+	hooked := upload.OwnWebhook || upload.Upload.WebhookURL.IsSet()
+	_, err = addRuns(t, withRequest(upload, job.RunsOf(upload.Profile, upload.File, hooked, upload.Updated)), upload.ID)
 	return err
 }
 
@@ -131,44 +133,44 @@ func (j *Journal) StoredSize(ctx context.Context, profile string, size int64) (b
 
 // StoredAs returns the newest job that stored content of that size in bytes and hash in a folder of a
 // profile, and false if there is none. The service may have deleted it since.
-func (j *Journal) StoredAs(ctx context.Context, profile, folder string, size int64, hash string) (api.Job, bool, error) {
-	folder, _ = api.CleanFolder(folder)
+func (j *Journal) StoredAs(ctx context.Context, profile, folder string, size int64, hash string) (job.Job, bool, error) {
+	folder, _ = rule.CleanFolder(folder)
 	jobs, err := list(ctx, j, scanJob, jobColumns+"WHERE profile = ? AND size = ? AND hash = ? AND hash <> '' ORDER BY id DESC", profile, size, hash)
-	at := slices.IndexFunc(jobs, func(job api.Job) bool {
-		place, _ := api.CleanFolder(job.Upload.Folder.Or("/"))
+	at := slices.IndexFunc(jobs, func(upload job.Job) bool {
+		place, _ := rule.CleanFolder(upload.Upload.Folder.Or("/"))
 		return place == folder
 	})
 	if err != nil || at < 0 {
-		return api.Job{}, false, err
+		return job.Job{}, false, err
 	}
 	return jobs[at], true, nil
 }
 
 // HasCompetingJob reports whether a job other than job has stored the file of that ID, or may have: one
 // with the same path and size that was sent and whose outcome is open or unknown.
-func (j *Journal) HasCompetingJob(ctx context.Context, job api.Job, fileID string) (bool, error) {
+func (j *Journal) HasCompetingJob(ctx context.Context, upload job.Job, fileID string) (bool, error) {
 	others, err := list(ctx, j, scanJob, jobColumns+`WHERE profile = ? AND id <> ?
 		AND (file = ? AND file <> '' OR size = ? AND state IN ('waiting', 'sending', 'offline', 'unknown', 'processing'))`,
-		job.Profile, job.ID, fileID, job.Identity.Size)
-	return slices.ContainsFunc(others, func(other api.Job) bool {
-		return other.State == api.Stored || other.Attempts > 0 && api.PathOf(&other.Upload) == api.PathOf(&job.Upload)
+		upload.Profile, upload.ID, fileID, upload.Identity.Size)
+	return slices.ContainsFunc(others, func(other job.Job) bool {
+		return other.State == job.Stored || other.Attempts > 0 && rule.PathOf(&other.Upload) == rule.PathOf(&upload.Upload)
 	}), err
 }
 
 // Job returns a job, and false if it does not exist.
-func (j *Journal) Job(ctx context.Context, id int64) (api.Job, bool, error) {
+func (j *Journal) Job(ctx context.Context, id int64) (job.Job, bool, error) {
 	return first(ctx, j, scanJob, jobColumns+"WHERE id = ?", id)
 }
 
 // SentAs returns the newest job that stored a file, and false if there is none.
-func (j *Journal) SentAs(ctx context.Context, profile, fileID string) (api.Job, bool, error) {
-	return first(ctx, j, scanJob, jobColumns+"WHERE profile = ? AND file = ? AND state = ? ORDER BY id DESC LIMIT 1", profile, fileID, api.Stored)
+func (j *Journal) SentAs(ctx context.Context, profile, fileID string) (job.Job, bool, error) {
+	return first(ctx, j, scanJob, jobColumns+"WHERE profile = ? AND file = ? AND state = ? ORDER BY id DESC LIMIT 1", profile, fileID, job.Stored)
 }
 
 const jobColumns = "SELECT id, body, record, updated, priority FROM jobs "
 
 // Jobs returns jobs, newest last.
-func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
+func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]job.Job, error) {
 	where := "WHERE 1"
 	var args []any
 	switch {
@@ -177,7 +179,7 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	case f.State != "" && !f.State.Final():
 		where += " AND open = 1" // has an index
 	}
-	if f.Failed || f.State == api.Processing {
+	if f.Failed || f.State == job.Processing {
 		where += " AND " + hasFailed
 	}
 	for _, c := range []struct{ column, value string }{{"state", string(f.State)}, {"profile", f.Profile}, {"batch", f.Batch}} {
@@ -220,13 +222,13 @@ const MaxClaim = 2000
 // them, and returns them in the order in which they are sent. If ids is nil, it claims up to MaxClaim
 // jobs of the profile: call it again for more. Otherwise it omits those of other running processes.
 // Two processes never get the same job.
-func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error) {
+func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]job.Job, error) {
 	// Usually nothing can be claimed, and checking that needs no write transaction.
 	free, err := j.freeOwners(ctx, profile)
 	if err != nil || len(free) == 0 {
 		return nil, err
 	}
-	var claimed []api.Job
+	var claimed []job.Job
 	err = j.change(ctx, func(t tx) error {
 		claimed = nil
 		for _, owner := range free {
@@ -242,19 +244,19 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api
 			if err != nil {
 				return err
 			}
-			for _, job := range jobs {
-				if ids != nil && !slices.Contains(ids, job.ID) {
+			for _, upload := range jobs {
+				if ids != nil && !slices.Contains(ids, upload.ID) {
 					continue
 				}
-				if err := j.takeOver(t, &job, owner); err != nil {
+				if err := j.takeOver(t, &upload, owner); err != nil {
 					return err
 				}
-				claimed = append(claimed, job)
+				claimed = append(claimed, upload)
 			}
 		}
 		return nil
 	})
-	slices.SortFunc(claimed, func(a, b api.Job) int {
+	slices.SortFunc(claimed, func(a, b job.Job) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID))
 	})
 	return claimed, err
@@ -263,8 +265,8 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api
 // Reopen sets jobs with an outcome other than stored to waiting and makes this process their owner, all
 // or none. It selects those of ids (nil means all of the profile) that may accepts and that no other
 // running process owns. It returns the reopened jobs, sorted by ID.
-func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may func(*api.Job) bool) ([]api.Job, error) {
-	var reopened []api.Job
+func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may func(*job.Job) bool) ([]job.Job, error) {
+	var reopened []job.Job
 	err := j.change(ctx, func(t tx) error {
 		var err error
 		if reopened, err = j.failedJobs(t, profile, ids, may); err != nil {
@@ -272,14 +274,14 @@ func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may f
 		}
 		now := time.Now()
 		for i := range reopened {
-			job := &reopened[i]
-			job.State, job.File, job.Dismissed, job.Updated = api.Waiting, nil, false, now
-			row, err := newJobRow(job)
+			upload := &reopened[i]
+			upload.State, upload.File, upload.Dismissed, upload.Updated = job.Waiting, nil, false, now
+			row, err := newJobRow(upload)
 			if err != nil {
 				return err
 			}
 			if _, err := t.exec("UPDATE jobs SET state = ?, open = 1, owner = ?, body = ?, updated = ? WHERE id = ?",
-				job.State, j.owner.name, row.body, stamp(now), job.ID); err != nil {
+				upload.State, j.owner.name, row.body, stamp(now), upload.ID); err != nil {
 				return err
 			}
 		}
@@ -288,11 +290,11 @@ func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may f
 	return reopened, err
 }
 
-func (j *Journal) failedJobs(t tx, profile string, ids []int64, may func(*api.Job) bool) (found []api.Job, err error) {
+func (j *Journal) failedJobs(t tx, profile string, ids []int64, may func(*job.Job) bool) (found []job.Job, err error) {
 	rows, err := t.query("SELECT owner, id, body, record, updated, priority FROM jobs WHERE profile = ? AND "+hasFailed+" ORDER BY id", profile)
 	type owned struct {
 		owner string
-		job   api.Job
+		job   job.Job
 	}
 	failed, err := collect(rows, err, func(scan scan) (o owned, err error) {
 		o.job, err = scanJob(func(into ...any) error { return scan(append([]any{&o.owner}, into...)...) })
@@ -318,17 +320,17 @@ const hasFailed = "state IN ('refused', 'unsent', 'unknown', 'cancelled', 'proce
 
 // takeOver makes this process the owner of a job. If the previous owner released it, the journal is
 // complete. If it was killed, it may have sent the job under a name made here without journaling that.
-func (j *Journal) takeOver(t tx, job *api.Job, from string) error {
-	if from == "" || job.Evidence != api.NotSent || !job.OwnName() {
-		_, err := t.exec("UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, job.ID)
+func (j *Journal) takeOver(t tx, upload *job.Job, from string) error {
+	if from == "" || upload.Evidence != job.NotSent || !upload.OwnName() {
+		_, err := t.exec("UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, upload.ID)
 		return err
 	}
-	job.Evidence = api.Orphaned
-	row, err := newJobRow(job)
+	upload.Evidence = job.Orphaned
+	row, err := newJobRow(upload)
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("UPDATE jobs SET owner = ?, body = ? WHERE id = ?", j.owner.name, row.body, job.ID)
+	_, err = t.exec("UPDATE jobs SET owner = ?, body = ? WHERE id = ?", j.owner.name, row.body, upload.ID)
 	return err
 }
 
@@ -352,8 +354,8 @@ func (j *Journal) Release(ctx context.Context, ids []int64) error {
 }
 
 // withRequest adds the requested options of the upload to runs.
-func withRequest(job *api.Job, runs []api.Run) []api.Run {
-	list := job.Upload.Extensions.Or(nil)
+func withRequest(j *job.Job, runs []job.Run) []job.Run {
+	list := j.Upload.Extensions.Or(nil)
 	for i := range runs {
 		for n := range list {
 			if strings.EqualFold(list[n].Name, runs[i].Extension) {
@@ -372,43 +374,43 @@ type jobRow struct {
 	hash       string // of stored content
 }
 
-func newJobRow(job *api.Job) (jobRow, error) {
+func newJobRow(j *job.Job) (jobRow, error) {
 	var row jobRow
-	body := *job
+	body := *j
 	body.File = nil
 	text, err := json.Marshal(&body)
 	if err != nil {
-		return row, fmt.Errorf("job %d cannot be written: %w", job.ID, err)
+		return row, fmt.Errorf("job %d cannot be written: %w", j.ID, err)
 	}
 	row.body = string(text)
-	if job.State == api.Stored {
-		row.hash = job.Hash
+	if j.State == job.Stored {
+		row.hash = j.Hash
 	}
-	if job.File != nil {
-		text, err := recordText(job.File)
+	if j.File != nil {
+		text, err := recordText(j.File)
 		if err != nil {
 			return row, err
 		}
-		row.file, row.record = job.File.FileID, sql.NullString{String: text, Valid: true}
+		row.file, row.record = j.File.FileID, sql.NullString{String: text, Valid: true}
 	}
 	return row, nil
 }
 
 // scanJob reads a job: its id, body, record, updated and priority.
-func scanJob(scan scan) (job api.Job, err error) {
+func scanJob(scan scan) (j job.Job, err error) {
 	var id int64
 	var body string
 	var file *api.File
 	var updated time.Time
 	var priority int
 	if err := scan(&id, &body, asJSON{&file}, when{&updated}, &priority); err != nil {
-		return job, fmt.Errorf("the record of job %d cannot be read: %w", id, err)
+		return j, fmt.Errorf("the record of job %d cannot be read: %w", id, err)
 	}
-	if err := decode(body, &job); err != nil {
-		return job, fmt.Errorf("job %d cannot be read: %w", id, err)
+	if err := decode(body, &j); err != nil {
+		return j, fmt.Errorf("job %d cannot be read: %w", id, err)
 	}
-	job.ID, job.File, job.Updated, job.Priority = id, file, updated, priority
-	return job, nil
+	j.ID, j.File, j.Updated, j.Priority = id, file, updated, priority
+	return j, nil
 }
 
 // recordText returns the record as the service wrote it, or its encoding if it has no such text.

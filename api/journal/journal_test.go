@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 func TestMain(m *testing.M) {
@@ -44,14 +45,14 @@ func openTest(t testing.TB, path string) *Journal {
 
 func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "state", "journal.db") }
 
-func newJob(name string) api.Job {
-	return api.Job{
-		Profile: "home", Naming: api.NameHere,
+func newJob(name string) job.Job {
+	return job.Job{
+		Profile: "home", Naming: job.NameHere,
 		Upload: api.Upload{Source: api.Source{Path: "/pictures/" + name}, FileName: name, UseUniqueFileName: api.Set(false), OverwriteFile: api.Set(false)},
 	}
 }
 
-func add(t testing.TB, j *Journal, jobs ...api.Job) []api.Job {
+func add(t testing.TB, j *Journal, jobs ...job.Job) []job.Job {
 	t.Helper()
 	added, err := j.AddJobs(t.Context(), jobs)
 	if err != nil {
@@ -96,7 +97,7 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 	first.OwnWebhook, first.Batch = true, "b1"
 	first.Identity = api.Identity{Inode: 7, Size: 12, Modified: time.Unix(1_700_000_000, 123)}
 	jobs := add(t, j, first, newJob("b.jpg"))
-	jobs[0].State, jobs[0].Attempts, jobs[0].Evidence = api.Stored, 2, api.SurelyStored
+	jobs[0].State, jobs[0].Attempts, jobs[0].Evidence = job.Stored, 2, job.SurelyStored
 	jobs[0].File = record(t, `{"fileId":"f1","filePath":"/x/a.jpg","tags":["one"],"unknown":{"kept":true},"extensionStatus":{"remove-bg":"pending"}}`)
 	if err := j.UpdateJob(t.Context(), jobs[0]); err != nil {
 		t.Fatal(err)
@@ -111,7 +112,7 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 		t.Fatalf("%d jobs, %v, want 2", len(got), err)
 	}
 	back := got[0]
-	if back.ID != jobs[0].ID || back.State != api.Stored || back.Evidence != api.SurelyStored || back.Attempts != 2 || !back.OwnWebhook || back.Batch != "b1" ||
+	if back.ID != jobs[0].ID || back.State != job.Stored || back.Evidence != job.SurelyStored || back.Attempts != 2 || !back.OwnWebhook || back.Batch != "b1" ||
 		!back.Identity.Same(first.Identity) || back.Upload.Tags.Or(nil)[1] != "two" || back.Upload.Extensions.Or(nil)[0].Name != "remove-bg" {
 		t.Errorf("got %+v back", back)
 	}
@@ -122,7 +123,7 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 	if err != nil || !ok || string(seen.File.Raw) != string(jobs[0].File.Raw) {
 		t.Errorf("the file was not seen: %v %v %s", ok, err, seen.File.Raw)
 	}
-	runs, err := j.Runs(t.Context(), api.RunFilter{Pending: true, Answers: true})
+	runs, err := j.Runs(t.Context(), job.RunFilter{Pending: true, Answers: true})
 	if err != nil || len(runs) != 1 || !runs[0].Webhook || runs[0].Answer == nil || runs[0].FilePath != "/x/a.jpg" {
 		t.Errorf("runs %+v, %v", runs, err)
 	}
@@ -141,7 +142,7 @@ func TestOneBadChangeLeavesTheOthers(t *testing.T) {
 	for i := range 20 {
 		go func() {
 			if i%2 == 0 {
-				_, err := j.AddJobs(t.Context(), []api.Job{newJob("good"), bad})
+				_, err := j.AddJobs(t.Context(), []job.Job{newJob("good"), bad})
 				if err == nil {
 					err = errors.New("a job that cannot be written was kept")
 				} else {
@@ -150,7 +151,7 @@ func TestOneBadChangeLeavesTheOthers(t *testing.T) {
 				results <- err
 				return
 			}
-			_, err := j.AddJobs(t.Context(), []api.Job{newJob("fine")})
+			_, err := j.AddJobs(t.Context(), []job.Job{newJob("fine")})
 			results <- err
 		}()
 	}
@@ -163,7 +164,7 @@ func TestOneBadChangeLeavesTheOthers(t *testing.T) {
 	if err != nil || len(kept) != 10+len(jobs) {
 		t.Errorf("%d jobs are kept: %v", len(kept), err)
 	}
-	if err := j.UpdateJob(t.Context(), api.Job{ID: 9999}); !errors.Is(err, ErrNoJob) {
+	if err := j.UpdateJob(t.Context(), job.Job{ID: 9999}); !errors.Is(err, ErrNoJob) {
 		t.Errorf("updating no job: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // TestStoredAs finds stored files by content and folder, and no others.
@@ -14,10 +15,10 @@ func TestStoredAs(t *testing.T) {
 	one.Upload.Folder, one.Identity.Size = api.Set("/x"), 100
 	other := one
 	added := add(t, j, one, other)
-	added[0].State, added[0].Hash, added[0].File = api.Stored, "xxh128:abc", record(t, `{"fileId":"f1","filePath":"/x/a.jpg"}`)
-	added[1].State, added[1].Hash, added[1].Failure = api.Refused, "xxh128:def", &api.Failure{Message: "no"}
-	for _, job := range added {
-		if err := j.UpdateJob(t.Context(), job); err != nil {
+	added[0].State, added[0].Hash, added[0].File = job.Stored, "xxh128:abc", record(t, `{"fileId":"f1","filePath":"/x/a.jpg"}`)
+	added[1].State, added[1].Hash, added[1].Failure = job.Refused, "xxh128:def", &job.Failure{Message: "no"}
+	for _, upload := range added {
+		if err := j.UpdateJob(t.Context(), upload); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,23 +56,23 @@ func TestNotes(t *testing.T) {
 	added := add(t, j, newJob("a.jpg"), newJob("b.jpg"))
 	for i := range 100 {
 		note := added[0]
-		note.State, note.Attempts = api.Sending, i+1
+		note.State, note.Attempts = job.Sending, i+1
 		j.NoteJob(note)
 	}
 	last := added[0]
-	last.State, last.Attempts = api.Refused, 100
+	last.State, last.Attempts = job.Refused, 100
 	if err := j.UpdateJob(t.Context(), last); err != nil {
 		t.Fatal(err)
 	}
 	note := added[1]
-	note.State, note.Attempts = api.Sending, 7
+	note.State, note.Attempts = job.Sending, 7
 	j.NoteJob(note)
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
 	j.NoteJob(note) // a repeat has no effect
 	jobs, err := openTest(t, path).Jobs(t.Context(), JobFilter{})
-	if err != nil || jobs[0].State != api.Refused || jobs[0].Attempts != 100 || jobs[1].State != api.Sending || jobs[1].Attempts != 7 {
+	if err != nil || jobs[0].State != job.Refused || jobs[0].Attempts != 100 || jobs[1].State != job.Sending || jobs[1].Attempts != 7 {
 		t.Errorf("%v %+v", err, jobs)
 	}
 }
@@ -81,7 +82,7 @@ func TestNotes(t *testing.T) {
 func TestPriority(t *testing.T) {
 	path := newPath(t)
 	j := openTest(t, path)
-	jobs := []api.Job{newJob("a.jpg"), newJob("b.jpg"), newJob("c.jpg")}
+	jobs := []job.Job{newJob("a.jpg"), newJob("b.jpg"), newJob("c.jpg")}
 	for i := range jobs {
 		jobs[i].Batch = "x"
 	}

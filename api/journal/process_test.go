@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // child is the main function of a second program in these tests.
@@ -32,8 +32,8 @@ func child(what, path string) error {
 			if err != nil {
 				return err
 			}
-			for _, job := range jobs {
-				fmt.Println(job.ID)
+			for _, upload := range jobs {
+				fmt.Println(upload.ID)
 			}
 			fmt.Println("done")
 			if _, err := io.ReadFull(os.Stdin, make([]byte, 1)); err != nil {
@@ -42,16 +42,16 @@ func child(what, path string) error {
 		}
 	case "add": // adds one job after the other until it is killed
 		for n := 0; ; n++ {
-			jobs, err := j.AddJobs(ctx, []api.Job{newJob(fmt.Sprint(n))})
+			jobs, err := j.AddJobs(ctx, []job.Job{newJob(fmt.Sprint(n))})
 			if err != nil {
 				return err
 			}
-			job := jobs[0]
-			job.State, job.Attempts, job.Evidence = api.Sending, 1, api.MaybeStored
-			if err := j.UpdateJob(ctx, job); err != nil {
+			upload := jobs[0]
+			upload.State, upload.Attempts, upload.Evidence = job.Sending, 1, job.MaybeStored
+			if err := j.UpdateJob(ctx, upload); err != nil {
 				return err
 			}
-			fmt.Println(job.ID)
+			fmt.Println(upload.ID)
 		}
 	}
 	return fmt.Errorf("unknown task %q", what)
@@ -110,7 +110,7 @@ func (p *program) claimed(t *testing.T) []int64 {
 func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 	path := newPath(t)
 	j := openTest(t, path)
-	var jobs []api.Job
+	var jobs []job.Job
 	for i := range 300 {
 		jobs = append(jobs, newJob(fmt.Sprint(i)))
 	}
@@ -122,8 +122,8 @@ func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 		}
 	}
 	var ids []int64
-	for _, job := range ours[:200] {
-		ids = append(ids, job.ID)
+	for _, upload := range ours[:200] {
+		ids = append(ids, upload.ID)
 	}
 	if err := j.Release(t.Context(), ids); err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 	}
 	// A program that lost a job must not update it.
 	stolen := ours[0]
-	stolen.State = api.Stored
+	stolen.State = job.Stored
 	if err := j.UpdateJob(t.Context(), stolen); err == nil || !strings.Contains(err.Error(), ErrTaken.Error()) {
 		t.Errorf("updating another's job: %v", err)
 	}
@@ -187,13 +187,13 @@ func TestAKillLosesNothingAcknowledged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := map[int64]api.Job{}
-	for _, job := range jobs {
-		kept[job.ID] = job
+	kept := map[int64]job.Job{}
+	for _, upload := range jobs {
+		kept[upload.ID] = upload
 	}
 	for _, id := range said {
-		if job := kept[id]; job.State != api.Sending || job.Evidence != api.MaybeStored || job.Attempts != 1 {
-			t.Errorf("got job %d back as %+v", id, job)
+		if upload := kept[id]; upload.State != job.Sending || upload.Evidence != job.MaybeStored || upload.Attempts != 1 {
+			t.Errorf("got job %d back as %+v", id, upload)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func TestCloseWhileOthersWrite(t *testing.T) {
 		go func() {
 			defer work.Done()
 			for {
-				if _, err := j.AddJobs(context.Background(), []api.Job{newJob("a")}); err != nil {
+				if _, err := j.AddJobs(context.Background(), []job.Job{newJob("a")}); err != nil {
 					return
 				}
 				select {
@@ -257,7 +257,7 @@ func TestLeftByAKilledProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	jobs := add(t, first, newJob("let go of"), newJob("kept"), newJob("being sent"))
-	jobs[2].State, jobs[2].Evidence, jobs[2].Attempts = api.Sending, api.MaybeStored, 1
+	jobs[2].State, jobs[2].Evidence, jobs[2].Attempts = job.Sending, job.MaybeStored, 1
 	if err := errors.Join(first.UpdateJob(t.Context(), jobs[2]), first.Release(t.Context(), []int64{jobs[0].ID}), first.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestLeftByAKilledProgram(t *testing.T) {
 		if err != nil || len(claimed) != 3 {
 			t.Fatalf("%d jobs, %v, want 3", len(claimed), err)
 		}
-		for i, want := range []api.Evidence{api.NotSent, api.Orphaned, api.MaybeStored} {
+		for i, want := range []job.Evidence{job.NotSent, job.Orphaned, job.MaybeStored} {
 			if claimed[i].Evidence != want {
 				t.Errorf("%s: evidence %q, want %q", claimed[i].Upload.FileName, claimed[i].Evidence, want)
 			}

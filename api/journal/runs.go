@@ -8,12 +8,13 @@ import (
 	"slices"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // AddRuns saves the runs in an answer and returns them with their IDs, and with the result of any webhook
 // that arrived before the answer. Runs of an answer that is already saved count once.
-func (j *Journal) AddRuns(ctx context.Context, runs []api.Run) ([]api.Run, error) {
-	var added []api.Run
+func (j *Journal) AddRuns(ctx context.Context, runs []job.Run) ([]job.Run, error) {
+	var added []job.Run
 	err := j.change(ctx, func(t tx) error {
 		var err error
 		added, err = addRuns(t, runs, 0)
@@ -22,10 +23,10 @@ func (j *Journal) AddRuns(ctx context.Context, runs []api.Run) ([]api.Run, error
 	return added, err
 }
 
-func addRuns(t tx, runs []api.Run, job int64) ([]api.Run, error) {
-	added := make([]api.Run, 0, len(runs))
+func addRuns(t tx, runs []job.Run, j int64) ([]job.Run, error) {
+	added := make([]job.Run, 0, len(runs))
 	for _, run := range runs {
-		job := max(job, run.JobID)
+		j := max(j, run.JobID)
 		answer := ""
 		digest := []byte(fmt.Sprint("started ", stamp(run.Started)))
 		if run.Answer != nil {
@@ -39,7 +40,7 @@ func addRuns(t tx, runs []api.Run, job int64) ([]api.Run, error) {
 		if run.Hook != ([32]byte{}) {
 			digest = run.Hook[:] // two requests may get the same answer
 		}
-		id, fresh, err := addRun(t, run, job, answer, digest)
+		id, fresh, err := addRun(t, run, j, answer, digest)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +48,7 @@ func addRuns(t tx, runs []api.Run, job int64) ([]api.Run, error) {
 			if err := addEvent(t, id, run, true); err != nil {
 				return nil, err
 			}
-			if err := applyEarly(t, id, run, job); err != nil {
+			if err := applyEarly(t, id, run, j); err != nil {
 				return nil, err
 			}
 		}
@@ -60,7 +61,7 @@ func addRuns(t tx, runs []api.Run, job int64) ([]api.Run, error) {
 	return added, nil
 }
 
-func addRun(t tx, run api.Run, job int64, answer string, digest []byte) (id int64, fresh bool, err error) {
+func addRun(t tx, run job.Run, j int64, answer string, digest []byte) (id int64, fresh bool, err error) {
 	request := []byte(nil)
 	if run.Asked != nil {
 		if request, err = json.Marshal(run.Asked); err != nil {
@@ -71,7 +72,7 @@ func addRun(t tx, run api.Run, job int64, answer string, digest []byte) (id int6
 		(profile, file, path, extension, status, open, source, error, started, at, webhook, job, answer, digest, asked, hook)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		run.Profile, run.FileID, run.FilePath, run.Extension, run.Status, !run.Status.Final(), run.From, run.Error,
-		stamp(run.Started), stamp(run.At), run.Webhook, job, answer, digest, string(request), hookOf(run.Hook))
+		stamp(run.Started), stamp(run.At), run.Webhook, j, answer, digest, string(request), hookOf(run.Hook))
 	if err != nil {
 		return 0, false, err
 	}
@@ -90,7 +91,7 @@ func hookOf(hash [32]byte) []byte {
 
 // ApplyRun stores Status, From, Error and At of a run. A finished run does not change (service.md
 // §3): changed is then false, and the report is only in the history.
-func (j *Journal) ApplyRun(ctx context.Context, run api.Run) (changed bool, err error) {
+func (j *Journal) ApplyRun(ctx context.Context, run job.Run) (changed bool, err error) {
 	err = j.change(ctx, func(t tx) error {
 		changed, err = applyRun(t, run)
 		if err != nil {
@@ -101,7 +102,7 @@ func (j *Journal) ApplyRun(ctx context.Context, run api.Run) (changed bool, err 
 	return changed && err == nil, err
 }
 
-func applyRun(t tx, run api.Run) (bool, error) {
+func applyRun(t tx, run job.Run) (bool, error) {
 	if !run.Status.Final() {
 		return false, nil
 	}
@@ -110,7 +111,7 @@ func applyRun(t tx, run api.Run) (bool, error) {
 	return n > 0, err
 }
 
-func addEvent(t tx, id int64, run api.Run, applied bool) error {
+func addEvent(t tx, id int64, run job.Run, applied bool) error {
 	var raw []byte
 	if run.Answer != nil {
 		text, err := recordText(run.Answer)
@@ -131,7 +132,7 @@ const deniedColumn = `CASE open WHEN 0 THEN coalesce((SELECT p.status FROM posts
 	AND p.status IN ('success', 'failed') AND p.status <> runs.status AND p.file IN ('', runs.file) LIMIT 1), '') ELSE '' END`
 
 // Runs returns runs, newest last.
-func (j *Journal) Runs(ctx context.Context, f api.RunFilter) ([]api.Run, error) {
+func (j *Journal) Runs(ctx context.Context, f job.RunFilter) ([]job.Run, error) {
 	text, args := "SELECT "+runColumns+", answer FROM runs WHERE 1", []any(nil)
 	if f.Pending {
 		text += " AND open = 1"
@@ -148,7 +149,7 @@ func (j *Journal) Runs(ctx context.Context, f api.RunFilter) ([]api.Run, error) 
 	if f.Limit > 0 {
 		text += fmt.Sprintf(" LIMIT %d", f.Limit)
 	}
-	runs, err := list(ctx, j, func(scan scan) (api.Run, error) {
+	runs, err := list(ctx, j, func(scan scan) (job.Run, error) {
 		var answer string
 		run, err := scanRun(func(into ...any) error { return scan(append(into, &answer)...) })
 		if err == nil && f.Answers && answer != "" {
@@ -162,21 +163,21 @@ func (j *Journal) Runs(ctx context.Context, f api.RunFilter) ([]api.Run, error) 
 }
 
 // Run returns a run, and false if it does not exist.
-func (j *Journal) Run(ctx context.Context, id int64) (api.Run, bool, error) {
+func (j *Journal) Run(ctx context.Context, id int64) (job.Run, bool, error) {
 	return first(ctx, j, scanRun, oneRun, id)
 }
 
 const oneRun = "SELECT " + runColumns + " FROM runs WHERE id = ?"
 
-func scanRun(scan scan) (run api.Run, err error) {
+func scanRun(scan scan) (run job.Run, err error) {
 	err = scan(&run.ID, &run.Profile, &run.FileID, &run.FilePath, &run.Extension, &run.Status, &run.From, &run.Error, when{&run.Started}, when{&run.At},
 		&run.Webhook, &run.JobID, asJSON{&run.Asked}, asHash{&run.Hook}, &run.Denied)
 	return run, err
 }
 
 // History returns all reports about a run, in order.
-func (j *Journal) History(ctx context.Context, runID int64) ([]api.RunEvent, error) {
-	return list(ctx, j, func(scan scan) (e api.RunEvent, err error) {
+func (j *Journal) History(ctx context.Context, runID int64) ([]job.RunEvent, error) {
+	return list(ctx, j, func(scan scan) (e job.RunEvent, err error) {
 		err = scan(when{&e.At}, &e.From, &e.Status, &e.Applied, &e.Times, &e.Raw)
 		return e, err
 	}, `SELECT at, source, status, applied, 0, raw FROM events WHERE run = ?1
@@ -185,8 +186,8 @@ func (j *Journal) History(ctx context.Context, runID int64) ([]api.RunEvent, err
 }
 
 // applyEarly applies the webhooks that arrived before the answer to the run, in order.
-func applyEarly(t tx, id int64, run api.Run, job int64) error {
-	posts, err := earlyPosts(t, run, job)
+func applyEarly(t tx, id int64, run job.Run, j int64) error {
+	posts, err := earlyPosts(t, run, j)
 	if err != nil {
 		return err
 	}
@@ -198,14 +199,14 @@ func applyEarly(t tx, id int64, run api.Run, job int64) error {
 	return nil
 }
 
-func earlyPosts(t tx, run api.Run, job int64) ([]storedPost, error) {
+func earlyPosts(t tx, run job.Run, j int64) ([]storedPost, error) {
 	rows, err := t.query(`SELECT p.id, p.status, p.error, p.at FROM posts p JOIN hooks h ON h.hash = p.hook
 		WHERE p.run = 0 AND p.extension = ?1 COLLATE NOCASE AND h.profile = ?2 AND p.file IN ('', ?3)
 		AND CASE
 			WHEN ?6 <> x'' THEN h.hash = ?6
 			WHEN h.job = 0 THEN h.file = ?3 AND h.made <= ?5 AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.hook = h.hash)
 			ELSE h.job = ?4 OR ?4 = 0 AND h.made <= ?5 AND EXISTS (SELECT 1 FROM jobs WHERE jobs.id = h.job AND jobs.file = ?3)
-		END ORDER BY p.id`, run.Extension, run.Profile, run.FileID, job, stamp(run.Started), hookOf(run.Hook))
+		END ORDER BY p.id`, run.Extension, run.Profile, run.FileID, j, stamp(run.Started), hookOf(run.Hook))
 	return collect(rows, err, func(scan scan) (p storedPost, err error) {
 		err = scan(&p.id, &p.status, &p.err, when{&p.at})
 		return p, err

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 func TestSentAs(t *testing.T) {
@@ -13,21 +14,21 @@ func TestSentAs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	jobs, err := j.AddJobs(t.Context(), []api.Job{
+	jobs, err := j.AddJobs(t.Context(), []job.Job{
 		{Profile: "p", Upload: api.Upload{FileName: "a"}}, {Profile: "p", Upload: api.Upload{FileName: "b"}}, {Profile: "p", Upload: api.Upload{FileName: "c"}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 2 {
-		jobs[i].State, jobs[i].File = api.Stored, &api.File{FileID: "f"}
+		jobs[i].State, jobs[i].File = job.Stored, &api.File{FileID: "f"}
 		if err := j.UpdateJob(t.Context(), jobs[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	job, ok, err := j.SentAs(t.Context(), "p", "f")
-	if err != nil || !ok || job.Upload.FileName != "b" {
-		t.Errorf("got %+v %v %v, want the newest", job, ok, err)
+	upload, ok, err := j.SentAs(t.Context(), "p", "f")
+	if err != nil || !ok || upload.Upload.FileName != "b" {
+		t.Errorf("got %+v %v %v, want the newest", upload, ok, err)
 	}
 	for _, x := range [][2]string{{"p", "g"}, {"q", "f"}} {
 		if _, ok, err := j.SentAs(t.Context(), x[0], x[1]); ok || err != nil {

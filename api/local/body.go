@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"mediadesk/api"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 // readBody reads the JSON object of a request into members and returns the raw members. The first required
@@ -30,7 +30,7 @@ func readBody(r *http.Request, required int, members ...member) (map[string]json
 	if err := json.Unmarshal(text, &sent); err != nil || sent == nil {
 		return nil, badRequest("The body of the request is not a JSON object.", `Send an object such as {"tags":["a","b"]}.`)
 	}
-	if name, found := api.RepeatedMember(text); found {
+	if name, found := rule.RepeatedMember(text); found {
 		return nil, badRequest(quote(name)+" appears twice in the body of the request.", "Send each member once.")
 	}
 	for name := range sent {
@@ -82,7 +82,7 @@ type member struct {
 // filePath splits the path of a stored file into folder and name.
 func filePath(field, path string) (folder, name string, err error) {
 	cut := strings.LastIndexByte(path, '/')
-	folder, err = api.CleanFolder(path[:cut+1])
+	folder, err = rule.CleanFolder(path[:cut+1])
 	if name = path[cut+1:]; err != nil || name == "" {
 		return "", "", invalid(field, quote(path)+" is not a file path", "Send filePath as in the record, such as /folder/photo.jpg.")
 	}

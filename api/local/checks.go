@@ -10,14 +10,16 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
 	"mediadesk/api/local/store"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 )
 
 // parseChecks reads the checks of an upload (hosted-service.md §12). Their grammar is that
 // of searches, their fields are in quotation marks. nil: there are none.
 func (f *form) parseChecks(ctx context.Context) (*store.Match, error) {
-	text := f.upload.Other.Text(api.FieldChecks)
+	text := f.upload.Other.Text(rule.FieldChecks)
 	if text == "" {
 		return nil, nil
 	}
@@ -25,10 +27,10 @@ func (f *form) parseChecks(ctx context.Context) (*store.Match, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := api.ParseChecks(text, fields, true)
+	c, err := rule.ParseChecks(text, fields, true)
 	var m *store.Match
 	if err == nil {
-		find := func(name api.SearchWord) (searchSubject, error) { return findGiven(name, fields) }
+		find := func(name rule.SearchWord) (searchSubject, error) { return findGiven(name, fields) }
 		m, err = (&matcher{now: f.library.now(), find: find}).match(&c)
 	}
 	if err != nil {
@@ -38,15 +40,15 @@ func (f *form) parseChecks(ctx context.Context) (*store.Match, error) {
 }
 
 // findGiven returns the subject of a field of checks.
-func findGiven(name api.SearchWord, fields []api.MetadataField) (searchSubject, error) {
-	schema, takes, err := api.ChecksField(name, fields, true)
+func findGiven(name rule.SearchWord, fields []api.MetadataField) (searchSubject, error) {
+	schema, takes, err := rule.ChecksField(name, fields, true)
 	s := searchSubject{store.MatchGiven, name.Text, takes, setValues(schema)}
 	switch {
 	case name.Text == "request.folder":
 		s.set = setGivenFolder
-	case name.Text == api.ChecksSize:
+	case name.Text == rule.ChecksSize:
 		s.set = setGivenSize
-	case schema.Type == api.MetadataDate:
+	case schema.Type == rule.MetadataDate:
 		s.set = setDate
 	}
 	return s, err
@@ -54,9 +56,9 @@ func findGiven(name api.SearchWord, fields []api.MetadataField) (searchSubject, 
 
 // setGivenFolder writes folders as the request has them after it was read. A folder that
 // a name begins with is no more than completed: its last part may be the beginning of one.
-func setGivenFolder(m *store.Match, values []api.SearchWord, now time.Time) error {
+func setGivenFolder(m *store.Match, values []rule.SearchWord, now time.Time) error {
 	for i, v := range values {
-		clean, err := api.CleanFolder(v.Text)
+		clean, err := rule.CleanFolder(v.Text)
 		if err != nil {
 			return err
 		}
@@ -65,12 +67,12 @@ func setGivenFolder(m *store.Match, values []api.SearchWord, now time.Time) erro
 		}
 		values[i].Text = clean
 	}
-	return setValues(api.MetadataSchema{Type: api.MetadataText})(m, values, now)
+	return setValues(api.MetadataSchema{Type: rule.MetadataText})(m, values, now)
 }
 
 // setGivenSize writes a number of bytes, as in searches.
-func setGivenSize(m *store.Match, values []api.SearchWord, _ time.Time) error {
-	n, err := api.SearchSize(values[0].Text)
+func setGivenSize(m *store.Match, values []rule.SearchWord, _ time.Time) error {
+	n, err := rule.SearchSize(values[0].Text)
 	m.Values = []any{float64(n)}
 	return err
 }
@@ -101,8 +103,8 @@ func (f *form) given(ctx context.Context, version *store.Version) (map[string]an
 		"request.fileName": u.FileName, "request.folder": u.Folder.Or("/"), "request.isPublished": f.texts["isPublished"] != "false",
 		"file.size": version.Size, "file.mime": version.Mime,
 	}
-	for _, field := range api.UploadFields {
-		if field.Kind == api.KindSwitch {
+	for _, field := range entry.Fields {
+		if field.Kind == entry.KindSwitch {
 			given["request."+field.Name] = cmp.Or(f.texts[field.Name], strconv.FormatBool(field.Default)) == "true"
 		}
 	}

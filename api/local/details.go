@@ -11,8 +11,10 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
 	"mediadesk/api/local/store"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 )
 
 // details returns the record of a file.
@@ -99,12 +101,12 @@ func (l *Library) updateDetails(r *http.Request) (any, error) {
 func (l *Library) readChange(r *http.Request) (*change, error) {
 	c := new(change)
 	var extensions, removed, publish json.RawMessage
-	takes := []member{{api.FieldTags, &c.Tags}, {api.FieldRegion, &c.CustomCoordinates}, {api.FieldMetadata, &c.CustomMetadata}}
+	takes := []member{{rule.FieldTags, &c.Tags}, {rule.FieldRegion, &c.CustomCoordinates}, {rule.FieldMetadata, &c.CustomMetadata}}
 	for _, name := range storedTexts() {
 		takes = append(takes, member{name, new(api.Field[string])})
 	}
 	members, err := readBody(r, 0, append(takes,
-		member{api.FieldExtensions, &extensions}, member{api.FieldWebhook, &c.WebhookURL}, member{"removeAITags", &removed}, member{"publish", &publish})...)
+		member{rule.FieldExtensions, &extensions}, member{rule.FieldWebhook, &c.WebhookURL}, member{"removeAITags", &removed}, member{"publish", &publish})...)
 	switch {
 	case err != nil || len(members) == 0:
 		return nil, err
@@ -126,7 +128,7 @@ func (l *Library) readChange(r *http.Request) (*change, error) {
 	if c.removeAll = string(removed) == `"all"`; removed != nil && !c.removeAll && json.Unmarshal(removed, &c.remove) != nil {
 		return nil, wrongType("removeAITags", `Send an array of texts, or "all".`)
 	}
-	if problems := api.CheckDetails(c.Details); len(problems) > 0 {
+	if problems := entry.CheckDetails(c.Details); len(problems) > 0 {
 		return nil, problems[0]
 	}
 	if address, ok := c.WebhookURL.Get(); ok {
@@ -139,7 +141,7 @@ func (l *Library) readChange(r *http.Request) (*change, error) {
 
 // apply applies the change to the file.
 func (c *change) apply(tx store.Tx, file *store.File) error {
-	for _, f := range api.StoredFields {
+	for _, f := range entry.StoredFields {
 		if h, ok := handlers[f.Name]; ok {
 			if err := h.change(c, tx, file); err != nil {
 				return err
@@ -163,7 +165,7 @@ func (c *change) applyRegion(_ store.Tx, file *store.File) error {
 		return nil
 	}
 	v := &file.Version
-	region, err := api.CheckRegion(text, v.Kind == api.KindImage, v.Width, v.Height)
+	region, err := rule.CheckRegion(text, v.Kind == api.KindImage, v.Width, v.Height)
 	file.Region = region.String()
 	return err
 }
@@ -180,7 +182,7 @@ func (c *change) applyMetadata(tx store.Tx, file *store.File) error {
 	if err != nil {
 		return err
 	}
-	if err := api.CheckMetadata(fields, values); err != nil {
+	if err := rule.CheckMetadata(fields, values); err != nil {
 		return err
 	}
 	for key, value := range values {
@@ -196,7 +198,7 @@ func (c *change) applyMetadata(tx store.Tx, file *store.File) error {
 	if len(values) == 0 && !c.CustomMetadata.IsNull() {
 		return nil
 	}
-	return api.CheckRequiredMetadata(fields, file.Metadata)
+	return rule.CheckRequiredMetadata(fields, file.Metadata)
 }
 
 // unique drops repeated tags and keeps the order.

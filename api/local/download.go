@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 const (
@@ -72,7 +73,7 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 // checks.
 func (l *Library) fetchHeaders(ctx context.Context, stop context.CancelCauseFunc, address string) (*http.Response, error) {
 	for range maxRedirects + 1 {
-		if err := api.CheckSourceURL(address); err != nil {
+		if err := rule.CheckSourceURL(address); err != nil {
 			return nil, err
 		}
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -111,8 +112,8 @@ func downloadError(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	if rule, ok := errors.AsType[*api.RuleError](err); ok {
-		return rule
+	if broken, ok := errors.AsType[*api.RuleError](err); ok {
+		return broken
 	}
 	var guarded *guardError
 	reason := err.Error()

@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/local/extension"
 	"mediadesk/api/local/run"
 	"mediadesk/api/local/store"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 )
 
 // addRuns records the requested extensions. Runs that cannot work fail at once (service.md §3:
@@ -227,7 +229,7 @@ func (l *Library) cancelRun(r *http.Request) (any, error) {
 			}
 			canceled = append(canceled, runs[i].ID)
 			runs[i].Owner = l.identity
-			if err := finishRun(tx, &runs[i], api.RunCanceled, nil, l.now()); err != nil {
+			if err := finishRun(tx, &runs[i], job.RunCanceled, nil, l.now()); err != nil {
 				return nil, err
 			}
 		}
@@ -237,7 +239,7 @@ func (l *Library) cancelRun(r *http.Request) (any, error) {
 		return canceled, nil
 	})
 	for range canceled {
-		l.log.Warn("extension failed", "file", fileID, "extension", extension, "reason", api.RunCanceled)
+		l.log.Warn("extension failed", "file", fileID, "extension", extension, "reason", job.RunCanceled)
 	}
 	l.work.Cancel(canceled...)
 	l.work.PostsAdded()
@@ -340,7 +342,7 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 	if run.Extension.Name == store.PostTransformation {
 		return nil, nil // it changes nothing of the file
 	}
-	if run.Extension.Name == api.AITasks && l.tools.Own(api.AITasks) {
+	if run.Extension.Name == rule.AITasks && l.tools.Own(rule.AITasks) {
 		return l.answerTasks(tx, run, file, out.Tags)
 	}
 	if out.Picture == nil {
@@ -354,8 +356,8 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 	if err != nil {
 		return nil, err
 	}
-	if count >= api.MaxVersions {
-		return fmt.Errorf("the file has %d versions already, which is the limit", api.MaxVersions), nil
+	if count >= rule.MaxVersions {
+		return fmt.Errorf("the file has %d versions already, which is the limit", rule.MaxVersions), nil
 	}
 	file.Region = carryRegion(file, version, out.Orientation)
 	version.ID, version.Root, version.Number = store.NewID(), source.Root, last+1
@@ -367,7 +369,7 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 // carryRegion adapts the region to the result, which is upright even if the source was rotated by
 // its metadata. A picture of another size has no region.
 func carryRegion(file *store.File, next store.Version, orientation media.Orientation) string {
-	region, err := api.ParseRegion(file.Region)
+	region, err := rule.ParseRegion(file.Region)
 	if err != nil {
 		return ""
 	}
@@ -375,5 +377,5 @@ func carryRegion(file *store.File, next store.Version, orientation media.Orienta
 	if orientation.Upright(before) != image.Pt(next.Width, next.Height) {
 		return ""
 	}
-	return api.RegionOf(media.ToDisplay(orientation, before, region.Rectangle())).String()
+	return rule.RegionOf(media.ToDisplay(orientation, before, region.Rectangle())).String()
 }

@@ -13,6 +13,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 // fieldRecord is a custom metadata field in an answer.
@@ -104,7 +105,7 @@ func checkSchema(text json.RawMessage) error {
 	schema := new(api.MetadataSchema)
 	err := decoder.Decode(schema)
 	if err == nil {
-		return api.CheckSchema(schema)
+		return rule.CheckSchema(schema)
 	}
 	reason := strings.TrimPrefix(err.Error(), "json: ") // unknown field "x"
 	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
@@ -217,7 +218,7 @@ func checkMetadata(tx store.Tx, values map[string]json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	return api.CheckNewMetadata(fields, values)
+	return rule.CheckNewMetadata(fields, values)
 }
 
 // withDefaults returns values with the defaults of missing fields added.
@@ -226,7 +227,7 @@ func withDefaults(tx store.Tx, values map[string]json.RawMessage) (map[string]js
 	if err != nil {
 		return nil, err
 	}
-	return api.DefaultMetadata(fields, values), nil
+	return rule.DefaultMetadata(fields, values), nil
 }
 
 // selectedFields is the member of a record with the schemas of its possible metadata fields.

@@ -12,15 +12,15 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"mediadesk/api"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 // jobStep is the number of files copied or moved in one transaction. A job of one step is atomic.
 const jobStep = 1000
 
 // folderJob copies or moves a folder with its contents. From and To are in the form of
-// api.CleanFolder; To is the new path of the folder itself.
+// rule.CleanFolder; To is the new path of the folder itself.
 type folderJob struct {
 	From, To string
 	Move     bool
@@ -201,7 +201,7 @@ func (l *Library) transferOne(tx store.Tx, job *folderJob, file *store.File) err
 
 // target returns the new path of a folder in job.From.
 func (job *folderJob) target(folder string) (string, error) {
-	return api.CleanFolder(job.To + strings.TrimPrefix(folder, job.From))
+	return rule.CleanFolder(job.To + strings.TrimPrefix(folder, job.From))
 }
 
 // checkPaths checks the paths that the job would make, before its first step.
@@ -211,7 +211,7 @@ func (job *folderJob) checkPaths(tx store.Tx) error {
 		cut := strings.LastIndexByte(path, '/') + 1
 		folder, wrong := job.target(path[:cut])
 		if wrong == nil {
-			wrong = api.CheckPath(folder + path[cut:])
+			wrong = rule.CheckPath(folder + path[cut:])
 		}
 		if wrong != nil {
 			return wrong

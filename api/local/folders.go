@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 // makeFolder creates a folder with missing parents. An existing folder is no error.
@@ -40,11 +41,11 @@ func (l *Library) makeFolder(r *http.Request) (any, error) {
 	})
 }
 
-// cleanFolder returns api.CleanFolder(path) in NFC, as stored.
+// cleanFolder returns rule.CleanFolder(path) in NFC, as stored.
 func cleanFolder(path string) (string, error) {
-	clean, err := api.CleanFolder(path)
-	if rule, ok := errors.AsType[*api.RuleError](err); ok {
-		err = badRequest(rule.Message, rule.Help).because(invalidFolder)
+	clean, err := rule.CleanFolder(path)
+	if broken, ok := errors.AsType[*api.RuleError](err); ok {
+		err = badRequest(broken.Message, broken.Help).because(invalidFolder)
 	}
 	return norm.NFC.String(clean), err
 }
@@ -58,12 +59,12 @@ func subfolder(path string, root error) (string, error) {
 	return clean, err
 }
 
-// folderName returns api.FolderName, except for a step in a path.
+// folderName returns rule.FolderName, except for a step in a path.
 func folderName(name string, renamed bool) (string, error) {
 	if name == "." || name == ".." {
 		return "", badRequest("A folder cannot have the name "+quote(name)+".", "It is a step in a path. Give the folder another name.").because(invalidFolder)
 	}
-	return api.FolderName(name, renamed), nil
+	return rule.FolderName(name, renamed), nil
 }
 
 // checkCount refuses an operation on a folder with too many files and folders.

@@ -16,7 +16,9 @@ import (
 	"unicode/utf8"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 const (
@@ -101,8 +103,8 @@ func (l *Library) readingError(err error) error {
 // isRefusal reports whether err answers a request that breaks a rule.
 func isRefusal(err error) bool {
 	var p *problem
-	var rule *api.RuleError
-	return errors.As(err, &p) || errors.As(err, &rule)
+	var broken *api.RuleError
+	return errors.As(err, &p) || errors.As(err, &broken)
 }
 
 // storeError marks an error of our own disk, as opposed to one of the body.
@@ -190,10 +192,10 @@ const notGiven = "undefined"
 
 func absent(value string) bool { return value == "" || value == notGiven || value == "null" }
 
-// isField reports whether an upload has a part of that name beside the file: [api.UploadFields], what
+// isField reports whether an upload has a part of that name beside the file: [entry.Fields], what
 // signs the upload, and a field of hosted services.
 func isField(name string) bool {
-	return name == isPublished || slices.Contains(signedParts, name) || api.FieldByName(name) != nil
+	return name == isPublished || slices.Contains(signedParts, name) || entry.FieldByName(name) != nil
 }
 
 // set sets a field: as its handler reads it, or as the table does.
@@ -204,11 +206,11 @@ func (f *form) set(name, value string) error {
 	if name == isPublished {
 		return checkBool(name, value)
 	}
-	field := api.FieldByName(name)
+	field := entry.FieldByName(name)
 	if field == nil {
 		return nil // for admit
 	}
-	if field.Kind == api.KindSwitch {
+	if field.Kind == entry.KindSwitch {
 		if err := checkBool(name, value); err != nil {
 			return err
 		}
@@ -220,8 +222,8 @@ func (f *form) set(name, value string) error {
 }
 
 // parse sets a field as the table reads it.
-func (f *form) parse(field *api.UploadField, value string) error {
-	e := api.Entry{Upload: f.upload}
+func (f *form) parse(field *entry.Field, value string) error {
+	e := entry.Entry{Upload: f.upload}
 	err := field.Parse(&e, value)
 	f.upload = e.Upload
 	return err
@@ -236,7 +238,7 @@ func checkBool(name, value string) error {
 
 // checkWebhook checks that posts can go to an address. A user name would be sent as a password.
 func checkWebhook(address string) error {
-	if err := api.CheckWebhookURL(address); err != nil {
+	if err := rule.CheckWebhookURL(address); err != nil {
 		return err
 	}
 	if u, err := url.Parse(address); err != nil || u.User != nil {
@@ -291,7 +293,7 @@ func (f *form) file(part *multipart.Part) error {
 			return badRequest("The address in file is too long.", "")
 		}
 		f.upload.Source.URL = address
-		return api.CheckSourceURL(address)
+		return rule.CheckSourceURL(address)
 	case strings.HasPrefix(lower, "data:"):
 		decoded, err := dataURI(body)
 		if err != nil {
@@ -314,7 +316,7 @@ func lonelyAddress(body *bufio.Reader) string {
 	if err != io.EOF {
 		return ""
 	}
-	if api.CheckSourceURL(string(text)) != nil {
+	if rule.CheckSourceURL(string(text)) != nil {
 		return ""
 	}
 	return string(text)
@@ -376,7 +378,7 @@ func (f *form) missing() error {
 	if f.upload.FileName == "" {
 		return badRequest("Your request is missing fileName parameter.", "Give the file a name.")
 	}
-	return api.CheckPathOf(&f.upload)
+	return rule.CheckPathOf(&f.upload)
 }
 
 // wantsField reports whether the request asked for a response field.

@@ -8,10 +8,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
-// handler is what the library does with a field of [api.UploadFields].
+// handler is what the library does with a field of [entry.Fields].
 type handler struct {
 	// read reads the part of an upload. Nil reads and checks it as the table says.
 	read func(f *form, value string) error
@@ -21,26 +23,26 @@ type handler struct {
 
 // handlers are those of all fields but stored texts of their own column, see [store.File.Text].
 var handlers = map[string]handler{
-	api.FieldName: {read: func(f *form, value string) error {
+	rule.FieldName: {read: func(f *form, value string) error {
 		if f.upload.FileName = value; value == "" {
 			return nil // f.missing reports it
 		}
-		return api.CheckName(value)
+		return rule.CheckName(value)
 	}},
 	"useUniqueFileName": {read: func(f *form, value string) error {
 		f.upload.UseUniqueFileName = api.Set(value == "true")
 		return checkBool("useUniqueFileName", value)
 	}},
-	api.FieldFolder: {read: func(f *form, value string) error {
-		clean, err := api.CleanFolder(value)
+	rule.FieldFolder: {read: func(f *form, value string) error {
+		clean, err := rule.CleanFolder(value)
 		// A folder is shared by its files, so it is normalized.
 		f.upload.Folder = api.Set(norm.NFC.String(clean))
 		return err
 	}},
-	api.FieldTags: {
+	rule.FieldTags: {
 		read: func(f *form, value string) error {
-			f.upload.Tags = api.Set(api.SplitTags(value))
-			return api.CheckTagString(value)
+			f.upload.Tags = api.Set(rule.SplitTags(value))
+			return rule.CheckTagString(value)
 		},
 		change: func(c *change, _ store.Tx, file *store.File) error {
 			if !c.Tags.IsZero() {
@@ -49,17 +51,17 @@ var handlers = map[string]handler{
 			return nil
 		},
 	},
-	api.FieldRegion: {
+	rule.FieldRegion: {
 		read: func(f *form, value string) error {
-			r, err := api.ParseRegion(value)
+			r, err := rule.ParseRegion(value)
 			f.upload.CustomCoordinates = api.Set(r.String())
 			return err
 		},
 		change: (*change).applyRegion,
 	},
-	api.FieldMetadata: {
+	rule.FieldMetadata: {
 		read: func(f *form, value string) error {
-			members, err := api.ParseMetadata(value)
+			members, err := rule.ParseMetadata(value)
 			// A key without a value counts as missing.
 			maps.DeleteFunc(members, func(_ string, text json.RawMessage) bool { return string(text) == "null" })
 			f.upload.CustomMetadata = api.Set(members)
@@ -67,33 +69,33 @@ var handlers = map[string]handler{
 		},
 		change: (*change).applyMetadata,
 	},
-	api.FieldResponse: {read: func(f *form, value string) error {
-		names := api.SplitTags(value)
+	rule.FieldResponse: {read: func(f *form, value string) error {
+		names := rule.SplitTags(value)
 		f.upload.ResponseFields = api.Set(names)
-		return api.CheckResponseFields(names)
+		return entry.CheckResponseFields(names)
 	}},
-	api.FieldExtensions: {read: func(f *form, value string) error {
+	rule.FieldExtensions: {read: func(f *form, value string) error {
 		list, err := f.library.readExtensions(value, true)
 		f.upload.Extensions = api.Set(list)
 		return err
 	}},
-	api.FieldWebhook: {read: func(f *form, value string) error {
+	rule.FieldWebhook: {read: func(f *form, value string) error {
 		f.upload.WebhookURL = api.Set(value)
 		return checkWebhook(value)
 	}},
-	api.FieldTransformation: {read: func(f *form, value string) (err error) {
+	rule.FieldTransformation: {read: func(f *form, value string) (err error) {
 		f.upload.Transformation, err = readTransformation(value)
 		return err
 	}},
 	// Its grammar is checked in parseChecks.
-	api.FieldChecks: {read: func(f *form, value string) error { return f.parse(api.FieldByName(api.FieldChecks), value) }},
-	"isPrivateFile": {}, api.FieldOverwriteFile: {}, api.FieldOverwriteTags: {}, api.FieldOverwriteAITags: {}, api.FieldOverwriteMetadata: {},
+	rule.FieldChecks: {read: func(f *form, value string) error { return f.parse(entry.FieldByName(rule.FieldChecks), value) }},
+	"isPrivateFile":  {}, rule.FieldOverwriteFile: {}, rule.FieldOverwriteTags: {}, rule.FieldOverwriteAITags: {}, rule.FieldOverwriteMetadata: {},
 }
 
 // checkHandlers returns an error if a field of the table has no handler: the library would accept and
 // ignore it.
 func checkHandlers() error {
-	for _, f := range api.UploadFields {
+	for _, f := range entry.Fields {
 		h, ok := handlers[f.Name]
 		if !ok && f.Stored {
 			ok = new(store.File).Text(f.Name) != nil
@@ -109,7 +111,7 @@ func checkHandlers() error {
 
 // storedTexts are the stored fields that have a column of their own and no handler.
 func storedTexts() (names []string) {
-	for _, f := range api.StoredFields {
+	for _, f := range entry.StoredFields {
 		if _, ok := handlers[f.Name]; !ok {
 			names = append(names, f.Name)
 		}

@@ -4,7 +4,8 @@ import (
 	"maps"
 	"testing"
 
-	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 )
 
 // TestEveryFieldHasAHandler: a field without a handler stops the library at its start.
@@ -14,8 +15,8 @@ func TestEveryFieldHasAHandler(t *testing.T) {
 	}
 	all := maps.Clone(handlers)
 	t.Cleanup(func() { handlers = all })
-	for _, f := range api.UploadFields {
-		if handlers = maps.Clone(all); f.Name == api.FieldDescription {
+	for _, f := range entry.Fields {
+		if handlers = maps.Clone(all); f.Name == rule.FieldDescription {
 			handlers[f.Name] = handler{} // it has a column of its own; an empty handler would hide it
 		} else {
 			delete(handlers, f.Name)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 )
 
 // CheckHost checks that text is a host name or IP address, the form of Options.Hosts.
@@ -25,7 +26,7 @@ func CheckHost(text string) error {
 // CheckPublicURL checks that text is usable as Options.Address.
 func CheckPublicURL(text string) error {
 	u, err := url.Parse(text)
-	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" || api.CheckSourceURL(text) != nil {
+	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" || rule.CheckSourceURL(text) != nil {
 		return errors.New("the public URL must be an http or https address without user, query and fragment, such as https://media.test")
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 // Kinds of jobs, which are part of their ids.
@@ -90,7 +91,7 @@ func (l *Library) purge(r *http.Request) (any, error) {
 	if _, err := readBody(r, 1, member{"url", &address}); err != nil {
 		return nil, err
 	}
-	if wrong, ok := errors.AsType[*api.RuleError](api.CheckPurgeURL(address)); ok {
+	if wrong, ok := errors.AsType[*api.RuleError](rule.CheckPurgeURL(address)); ok {
 		return nil, badRequest(wrong.Message, wrong.Help)
 	}
 	return map[string]string{"requestId": l.newJob(jobPurge, false)}, nil

@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 // maxList is both the limit and the default for the records in one answer.
@@ -85,7 +86,7 @@ func (l *Library) readQuery(tx store.Tx, v url.Values) (store.Query, error) {
 		return wrong("type", "Use file, file-version, folder or all.")
 	}
 	if path := v.Get("path"); path != "" {
-		q.Folder, _ = api.CleanFolder(path) // a folder with any other name is empty
+		q.Folder, _ = rule.CleanFolder(path) // a folder with any other name is empty
 	}
 	switch v.Get("fileType") {
 	case "", "all":
@@ -115,7 +116,7 @@ func (l *Library) readQuery(tx store.Tx, v url.Values) (store.Query, error) {
 	}
 	text := v.Get("searchQuery")
 	if strings.TrimSpace(text) == "" {
-		if q.Tags = api.SplitTags(v.Get("tags")); v.Get("name") != "" {
+		if q.Tags = rule.SplitTags(v.Get("tags")); v.Get("name") != "" {
 			q.Match = &store.Match{Subject: store.MatchName, Op: "=", Text: []string{v.Get("name")}}
 		}
 		return q, nil

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"mediadesk/api"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 // earthRadius is the mean radius in kilometers.
@@ -18,7 +18,7 @@ var errLocation = errors.New(`a location is a point with a distance such as "40,
 
 // setLocation compares where a photograph was taken. An area that is not a box matches as the
 // smallest box around it.
-func setLocation(m *store.Match, values []api.SearchWord, _ time.Time) error {
+func setLocation(m *store.Match, values []rule.SearchWord, _ time.Time) error {
 	var corners [][2]float64
 	if place, distance, found := strings.Cut(values[0].Text, " "); found {
 		at, err := readPoint(place)

@@ -8,6 +8,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 func noFileAt(path, reason string) *problem {
@@ -94,8 +95,8 @@ func (l *Library) attach(tx store.Tx, source, existing *store.File, folder strin
 		if err != nil {
 			return err
 		}
-		if count+len(versions) > api.MaxVersions {
-			return badRequest(fmt.Sprintf("The file would have more than %d versions, which is the limit.", api.MaxVersions),
+		if count+len(versions) > rule.MaxVersions {
+			return badRequest(fmt.Sprintf("The file would have more than %d versions, which is the limit.", rule.MaxVersions),
 				"Delete some of its versions, or choose another name.").because("VERSION_LIMIT_EXCEEDED")
 		}
 		target.ID, target.Name, target.Created, last = existing.ID, existing.Name, existing.Created, highest
@@ -119,7 +120,7 @@ func (l *Library) attach(tx store.Tx, source, existing *store.File, folder strin
 	target.Version = copies[current]
 	var err error
 	if existing == nil {
-		if err := api.CheckPath(target.Path()); err != nil {
+		if err := rule.CheckPath(target.Path()); err != nil {
 			return err
 		}
 		if err := tx.Folders.Make(folder, target.Updated); err != nil {
@@ -153,7 +154,7 @@ func (l *Library) moveTo(tx store.Tx, source, existing *store.File, folder strin
 
 // replace changes the folder or name of a file.
 func (l *Library) replace(tx store.Tx, file *store.File, folder, name string) error {
-	if err := api.CheckPath(folder + name); err != nil {
+	if err := rule.CheckPath(folder + name); err != nil {
 		return err
 	}
 	if err := tx.Files.Move(file.ID, folder, name); err != nil {
@@ -175,14 +176,14 @@ func (l *Library) renameFile(r *http.Request) (any, error) {
 	if _, err := readBody(r, 2, member{"filePath", &path}, member{"newFileName", &name}, member{"purgeCache", &purge}); err != nil {
 		return nil, err
 	}
-	if rule, ok := errors.AsType[*api.RuleError](api.CheckName(name)); ok {
-		return nil, invalid("newFileName", rule.Message, rule.Help)
+	if broken, ok := errors.AsType[*api.RuleError](rule.CheckName(name)); ok {
+		return nil, invalid("newFileName", broken.Message, broken.Help)
 	}
 	folder, old, err := filePath("filePath", path)
 	if err != nil {
 		return nil, err
 	}
-	name = api.StoredName(name)
+	name = rule.StoredName(name)
 	err = l.records.Update(r.Context(), func(tx store.Tx) error {
 		file, err := fileAt(tx, folder, old)
 		switch {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"mediadesk/api"
+	"mediadesk/api/entry"
 )
 
 // openAPI describes the operations of the running library.
@@ -128,9 +128,9 @@ func uploadSchema() object {
 	for _, name := range append([]string{isPublished}, signedParts...) {
 		properties[name] = takenTypes["text"]
 	}
-	for _, field := range api.UploadFields {
+	for _, field := range entry.Fields {
 		properties[field.Name] = takenTypes["text"]
-		if field.Kind == api.KindSwitch || field.Name == "useUniqueFileName" {
+		if field.Kind == entry.KindSwitch || field.Name == "useUniqueFileName" {
 			properties[field.Name] = takenTypes["bool"]
 		}
 	}

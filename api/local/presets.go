@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"mediadesk/api"
 	"mediadesk/api/local/delivery"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 // presetKind is an account resource with five calls: list, create, get, update and delete
@@ -53,7 +53,7 @@ type namedTransformation struct {
 var errNoSaved = refuse(http.StatusNotFound, "The requested saved extension does not exist.", "Check the id.")
 
 var savedExtensions = &presetKind{
-	kind: api.SavedExtension, what: "a saved extension", path: "/v1/saved-extensions", takes: "name! description! config:object!", most: 100,
+	kind: rule.SavedExtension, what: "a saved extension", path: "/v1/saved-extensions", takes: "name! description! config:object!", most: 100,
 	prefix: "ext_", unknown: errNoSaved,
 	badID: badRequest("Invalid saved extension ID.", "An id is ext_ and 24 hexadecimal digits."),
 	record: func(l *Library, p *store.Preset, _ []store.Preset) (any, error) {
@@ -65,7 +65,7 @@ var savedExtensions = &presetKind{
 		if err != nil {
 			return nil, badRequest("Invalid extension configuration.", err.Error())
 		}
-		if list[0].Name == api.SavedExtension {
+		if list[0].Name == rule.SavedExtension {
 			return nil, badRequest("Invalid extension configuration.", "A saved extension cannot hold another one.")
 		}
 		p.Name = e.Name

@@ -15,10 +15,11 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
+	"mediadesk/api/rule"
 )
 
 // TestConsequencesComeTrue sends random uploads to random states. The library does what
-// api.Consequences predicts.
+// rule.Consequences predicts.
 func TestConsequencesComeTrue(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, testConsequencesComeTrue)
@@ -65,7 +66,7 @@ func drawUpload(t *rapid.T, picture, folder string) *api.Upload {
 		api.Set(map[string]json.RawMessage{"one": json.RawMessage("2"), "two": json.RawMessage("3")}),
 	}).Draw(t, "metadata")
 	if rapid.Bool().Draw(t, "tagging") {
-		u.Extensions = api.Set([]api.Extension{{Name: api.AWSTagging, MaxTags: api.Set(2)}})
+		u.Extensions = api.Set([]api.Extension{{Name: rule.AWSTagging, MaxTags: api.Set(2)}})
 	}
 	return u
 }
@@ -73,16 +74,16 @@ func drawUpload(t *rapid.T, picture, folder string) *api.Upload {
 // checkPrediction reads the state, predicts the result, uploads, and compares.
 func checkPrediction(t *rapid.T, c *api.Client, u *api.Upload) {
 	ctx := t.Context()
-	folder, _ := api.CleanFolder(u.Folder.Or("/"))
-	there, err := c.List(ctx, api.Query{Folder: folder, Name: api.StoredName(u.FileName)})
+	folder, _ := rule.CleanFolder(u.Folder.Or("/"))
+	there, err := c.List(ctx, api.Query{Folder: folder, Name: rule.StoredName(u.FileName)})
 	must(t, err)
-	at := api.Place{Known: true}
+	at := rule.Place{Known: true}
 	if len(there) > 0 {
 		at.File = &there[0]
 	}
-	foretold := api.Consequences(u, at)
+	foretold := rule.Consequences(u, at)
 	got, err := c.Upload(ctx, u, nil)
-	if foretold.Result == api.Refusal {
+	if foretold.Result == rule.Refusal {
 		var answer *api.ServiceError
 		if !errors.As(err, &answer) || answer.Status != 400 {
 			t.Fatalf("predicted a refusal (%s), got %v", foretold.Reason, err)
@@ -92,40 +93,40 @@ func checkPrediction(t *rapid.T, c *api.Client, u *api.Upload) {
 	if err != nil {
 		t.Fatalf("predicted %s, got %v", foretold.Result, err)
 	}
-	if renewed := at.File != nil && got.FileID == at.File.FileID; renewed != (foretold.Result == api.NewVersion) {
+	if renewed := at.File != nil && got.FileID == at.File.FileID; renewed != (foretold.Result == rule.NewVersion) {
 		t.Fatalf("predicted %s, got a version of the same file: %t", foretold.Result, renewed)
 	}
 	if !foretold.Suffix && got.FilePath != foretold.Path {
 		t.Fatalf("predicted the path %s, got %s", foretold.Path, got.FilePath)
 	}
-	if foretold.Result == api.NewFile {
+	if foretold.Result == rule.NewFile {
 		// A new file has the values of the request.
-		check(t, api.AspectTags, u.Tags.Or(nil), got.Tags.Or(nil))
-		check(t, api.AspectRegion, []string{u.CustomCoordinates.Or("")}, []string{got.CustomCoordinates.Or("")})
-		check(t, api.AspectMetadata, keys(u.CustomMetadata.Or(nil)), keys(got.CustomMetadata))
+		check(t, rule.AspectTags, u.Tags.Or(nil), got.Tags.Or(nil))
+		check(t, rule.AspectRegion, []string{u.CustomCoordinates.Or("")}, []string{got.CustomCoordinates.Or("")})
+		check(t, rule.AspectMetadata, keys(u.CustomMetadata.Or(nil)), keys(got.CustomMetadata))
 		return
 	}
 	for _, change := range foretold.Changes {
 		pick := func(before, sent, after []string) {
-			want := map[api.Effect][]string{api.Kept: before, api.SetTo: sent, api.Removed: nil}[change.Effect]
+			want := map[rule.Effect][]string{rule.Kept: before, rule.SetTo: sent, rule.Removed: nil}[change.Effect]
 			check(t, change.Aspect, want, after)
 		}
 		switch change.Aspect {
-		case api.AspectTags:
+		case rule.AspectTags:
 			pick(at.File.Tags.Or(nil), u.Tags.Or(nil), got.Tags.Or(nil))
-		case api.AspectAITags:
+		case rule.AspectAITags:
 			if !u.Extensions.IsSet() { // otherwise tagging restores them
 				pick(aiNames(at.File), nil, aiNames(got))
 			}
-		case api.AspectRegion:
+		case rule.AspectRegion:
 			pick(texts(at.File.CustomCoordinates.Or("")), texts(u.CustomCoordinates.Or("")), texts(got.CustomCoordinates.Or("")))
-		case api.AspectMetadata:
+		case rule.AspectMetadata:
 			pick(keys(at.File.CustomMetadata), keys(u.CustomMetadata.Or(nil)), keys(got.CustomMetadata))
 		}
 	}
 }
 
-func check(t *rapid.T, aspect api.Aspect, want, got []string) {
+func check(t *rapid.T, aspect rule.Aspect, want, got []string) {
 	if !slices.Equal(want, got) {
 		t.Fatalf("%s: predicted %q, got %q", aspect, want, got)
 	}

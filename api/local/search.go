@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 // parseSearch parses a search query (hosted-service.md §8): conditions joined by AND and OR, where
@@ -21,8 +22,8 @@ import (
 //	path : "/a/"     format = "png"   name HAS "red boat"   tags EXISTS
 //	"customMetadata.price" >= 10      "embeddedMetadata.Keywords" IN ["sea"]
 func parseSearch(text string, now time.Time, fields []api.MetadataField) (*store.Match, error) {
-	find := func(name api.SearchWord) (searchSubject, error) { return findSubject(name, fields) }
-	c, err := api.ParseCondition(text, func(field api.SearchWord) ([]string, error) {
+	find := func(name rule.SearchWord) (searchSubject, error) { return findSubject(name, fields) }
+	c, err := rule.ParseCondition(text, func(field rule.SearchWord) ([]string, error) {
 		s, err := find(field)
 		return s.takes, err
 	})
@@ -38,11 +39,11 @@ const maxSearchTerms = 200
 // matcher converts conditions for the database.
 type matcher struct {
 	now   time.Time
-	find  func(api.SearchWord) (searchSubject, error)
+	find  func(rule.SearchWord) (searchSubject, error)
 	words int // of HAS conditions so far
 }
 
-func (c *matcher) match(of *api.Condition) (*store.Match, error) {
+func (c *matcher) match(of *rule.Condition) (*store.Match, error) {
 	m := &store.Match{}
 	for i := range of.All {
 		part, err := c.match(&of.All[i])
@@ -79,7 +80,7 @@ func (c *matcher) match(of *api.Condition) (*store.Match, error) {
 }
 
 // looseValue returns a metadata value: an unquoted number or boolean as such, else a string.
-func looseValue(v api.SearchWord) any {
+func looseValue(v rule.SearchWord) any {
 	if v.Quoted {
 		return v.Text
 	}
@@ -97,35 +98,35 @@ func looseValue(v api.SearchWord) any {
 
 // searchSubject is a subject of searches.
 type searchSubject struct {
-	subject, key string                                                // as in store.Match
-	takes        []string                                              // operators in upper case
-	set          func(*store.Match, []api.SearchWord, time.Time) error // writes values into a condition
+	subject, key string                                                 // as in store.Match
+	takes        []string                                               // operators in upper case
+	set          func(*store.Match, []rule.SearchWord, time.Time) error // writes values into a condition
 }
 
 var searchSubjects = map[string]searchSubject{
-	"name":         {store.MatchName, "", slices.Concat(api.SearchEquals, []string{":", "HAS"}), setText(nil)},
-	"tags":         {store.MatchTags, "", slices.Concat(api.SearchLists, []string{"HAS"}, api.SearchExists), setText(nil)},
-	"type":         {store.MatchRow, "", api.SearchEquals, setText(rowKind)},
-	"id":           {store.MatchID, "", api.SearchEquals, setText(nil)},
-	"createdBy":    {store.MatchID, "", api.SearchEquals, setText(nil)}, // nothing here was made by a user with a mail address
-	"path":         {store.MatchFolder, "", slices.Concat(api.SearchEquals, []string{":"}), setText(api.CleanFolder)},
-	"createdAt":    {store.MatchCreated, "", slices.Concat(api.SearchEquals, api.SearchCompares), setNumber(timeNumber)},
-	"updatedAt":    {store.MatchUpdated, "", slices.Concat(api.SearchEquals, api.SearchCompares), setNumber(timeNumber)},
-	"width":        {store.MatchWidth, "", slices.Concat(api.SearchEquals, api.SearchCompares), setNumber(plainNumber)},
-	"height":       {store.MatchHeight, "", slices.Concat(api.SearchEquals, api.SearchCompares), setNumber(plainNumber)},
-	"size":         {store.MatchSize, "", slices.Concat(api.SearchEquals, api.SearchCompares), setNumber(bytesNumber)},
+	"name":         {store.MatchName, "", slices.Concat(rule.SearchEquals, []string{":", "HAS"}), setText(nil)},
+	"tags":         {store.MatchTags, "", slices.Concat(rule.SearchLists, []string{"HAS"}, rule.SearchExists), setText(nil)},
+	"type":         {store.MatchRow, "", rule.SearchEquals, setText(rowKind)},
+	"id":           {store.MatchID, "", rule.SearchEquals, setText(nil)},
+	"createdBy":    {store.MatchID, "", rule.SearchEquals, setText(nil)}, // nothing here was made by a user with a mail address
+	"path":         {store.MatchFolder, "", slices.Concat(rule.SearchEquals, []string{":"}), setText(rule.CleanFolder)},
+	"createdAt":    {store.MatchCreated, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(timeNumber)},
+	"updatedAt":    {store.MatchUpdated, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(timeNumber)},
+	"width":        {store.MatchWidth, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(plainNumber)},
+	"height":       {store.MatchHeight, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(plainNumber)},
+	"size":         {store.MatchSize, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(bytesNumber)},
 	"format":       {store.MatchFormat, "", []string{"=", "IN"}, setText(knownFormat)},
 	"private":      {store.MatchPrivate, "", []string{"="}, setNumber(boolNumber)},
 	"transparency": {store.MatchAlpha, "", []string{"="}, setNumber(boolNumber)},
 	"published":    {store.MatchPublished, "", []string{"="}, setNumber(boolNumber)},
 
-	"embeddedMetadata.DateTimeOriginal": {store.MatchCamera, "DateTimeOriginal", slices.Concat(api.SearchEquals, api.SearchCompares), setCameraTime},
-	"embeddedMetadata.Keywords":         {store.MatchCamera, "Keywords", slices.Concat(api.SearchLists, []string{"EXISTS"}), setValues(api.MetadataSchema{Type: api.MetadataText})},
+	"embeddedMetadata.DateTimeOriginal": {store.MatchCamera, "DateTimeOriginal", slices.Concat(rule.SearchEquals, rule.SearchCompares), setCameraTime},
+	"embeddedMetadata.Keywords":         {store.MatchCamera, "Keywords", slices.Concat(rule.SearchLists, []string{"EXISTS"}), setValues(api.MetadataSchema{Type: rule.MetadataText})},
 	"embeddedMetadata.LocationTaken":    {store.MatchCamera, "", []string{"="}, setLocation},
 }
 
 // findSubject looks up a subject. Names of metadata are quoted.
-func findSubject(name api.SearchWord, fields []api.MetadataField) (searchSubject, error) {
+func findSubject(name rule.SearchWord, fields []api.MetadataField) (searchSubject, error) {
 	if s, ok := searchSubjects[name.Text]; ok && name.Quoted == strings.Contains(name.Text, ".") {
 		return s, nil
 	}
@@ -140,16 +141,16 @@ func findSubject(name api.SearchWord, fields []api.MetadataField) (searchSubject
 		return searchSubject{}, fmt.Errorf("no custom metadata field %s", quote(key))
 	}
 	schema := fields[at].Schema
-	s := searchSubject{store.MatchCustom, key, api.SearchOperators(&schema), setValues(schema)}
-	if schema.Type == api.MetadataDate {
+	s := searchSubject{store.MatchCustom, key, rule.SearchOperators(&schema), setValues(schema)}
+	if schema.Type == rule.MetadataDate {
 		s.set = setDate
 	}
 	return s, nil
 }
 
 // setText sets texts, cleaned by clean unless it is nil.
-func setText(clean func(string) (string, error)) func(*store.Match, []api.SearchWord, time.Time) error {
-	return func(m *store.Match, values []api.SearchWord, _ time.Time) error {
+func setText(clean func(string) (string, error)) func(*store.Match, []rule.SearchWord, time.Time) error {
+	return func(m *store.Match, values []rule.SearchWord, _ time.Time) error {
 		for _, v := range values {
 			text, err := v.Text, error(nil)
 			if !v.Quoted {
@@ -167,8 +168,8 @@ func setText(clean func(string) (string, error)) func(*store.Match, []api.Search
 	}
 }
 
-func setNumber(read func(string, time.Time) (int64, error)) func(*store.Match, []api.SearchWord, time.Time) error {
-	return func(m *store.Match, values []api.SearchWord, now time.Time) error {
+func setNumber(read func(string, time.Time) (int64, error)) func(*store.Match, []rule.SearchWord, time.Time) error {
+	return func(m *store.Match, values []rule.SearchWord, now time.Time) error {
 		for _, v := range values {
 			n, err := read(v.Text, now)
 			if err != nil {
@@ -183,10 +184,10 @@ func setNumber(read func(string, time.Time) (int64, error)) func(*store.Match, [
 }
 
 // setValues writes values of a metadata field.
-func setValues(schema api.MetadataSchema) func(*store.Match, []api.SearchWord, time.Time) error {
-	return func(m *store.Match, values []api.SearchWord, _ time.Time) error {
+func setValues(schema api.MetadataSchema) func(*store.Match, []rule.SearchWord, time.Time) error {
+	return func(m *store.Match, values []rule.SearchWord, _ time.Time) error {
 		for _, v := range values {
-			if reason := api.SearchMisfit(&schema, strings.ToUpper(m.Op), v); reason != "" {
+			if reason := rule.SearchMisfit(&schema, strings.ToUpper(m.Op), v); reason != "" {
 				return fmt.Errorf("%s %s", v, reason)
 			}
 			m.Values, m.Text = append(m.Values, looseValue(v)), append(m.Text, v.Text)
@@ -196,7 +197,7 @@ func setValues(schema api.MetadataSchema) func(*store.Match, []api.SearchWord, t
 }
 
 // setDate compares dates of a metadata field, which are stored as texts in several forms.
-func setDate(m *store.Match, values []api.SearchWord, now time.Time) error {
+func setDate(m *store.Match, values []rule.SearchWord, now time.Time) error {
 	same := store.Match{Subject: m.Subject, Key: m.Key, Op: "in"}
 	for _, v := range values {
 		ms, err := timeNumber(v.Text, now)
@@ -232,7 +233,7 @@ func setDate(m *store.Match, values []api.SearchWord, now time.Time) error {
 }
 
 // setCameraTime compares the time of a photograph, stored in the format of cameras.
-func setCameraTime(m *store.Match, values []api.SearchWord, now time.Time) error {
+func setCameraTime(m *store.Match, values []rule.SearchWord, now time.Time) error {
 	for _, v := range values {
 		ms, err := timeNumber(v.Text, now)
 		if err != nil {
@@ -291,7 +292,7 @@ func boolNumber(text string, _ time.Time) (int64, error) {
 	return 0, fmt.Errorf("%s is not true or false", quote(text))
 }
 
-func bytesNumber(text string, _ time.Time) (int64, error) { return api.SearchSize(text) }
+func bytesNumber(text string, _ time.Time) (int64, error) { return rule.SearchSize(text) }
 
 // ages are units of an age in years, months and days.
 var ages = map[string][3]int{"h": {}, "d": {0, 0, 1}, "w": {0, 0, 7}, "m": {0, 1, 0}, "y": {1, 0, 0}}

@@ -16,8 +16,8 @@ import (
 	"sync"
 	"time"
 
-	"mediadesk/api"
 	"mediadesk/api/atomicfile"
+	"mediadesk/api/rule"
 )
 
 // Server serves a library over HTTP.
@@ -149,7 +149,7 @@ func (s *Server) shutdown() error {
 func Find(dir string) (address, faults string, ok bool) {
 	text, err := os.ReadFile(ownerPath(dir))
 	var word owner
-	if err != nil || json.Unmarshal(text, &word) != nil || word.Identity == "" || api.CheckSourceURL(word.Address) != nil || !sameFolder(dir, word.Dir) {
+	if err != nil || json.Unmarshal(text, &word) != nil || word.Identity == "" || rule.CheckSourceURL(word.Address) != nil || !sameFolder(dir, word.Dir) {
 		return "", "", false
 	}
 	client := &http.Client{

@@ -13,6 +13,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/local/extension"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 // task is one of the tasks of the extension ai-tasks (hosted-service.md §13).
@@ -142,7 +143,7 @@ func (l *Library) answerTasks(tx store.Tx, run *store.Run, file *store.File, fou
 func (t *task) answer(file *store.File, values map[string]json.RawMessage, fields []api.MetadataField, found []api.AITag) error {
 	set := func(name string, value json.RawMessage) error {
 		values[name] = value
-		return api.CheckMetadata(fields, map[string]json.RawMessage{name: value})
+		return rule.CheckMetadata(fields, map[string]json.RawMessage{name: value})
 	}
 	words := t.Vocabulary
 	at := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == t.Field })
@@ -168,7 +169,7 @@ func (t *task) answer(file *store.File, values map[string]json.RawMessage, field
 			return fmt.Errorf("there is no custom metadata field %s", quote(t.Field))
 		case len(words) == 0:
 			return fmt.Errorf("the custom metadata field %s has no options, and the task has no vocabulary", quote(t.Field))
-		case fields[at].Schema.Type != api.MetadataMultiSelect:
+		case fields[at].Schema.Type != rule.MetadataMultiSelect:
 			return set(t.Field, words[0])
 		}
 		list, err := json.Marshal(words)
@@ -201,18 +202,18 @@ func (t *task) answer(file *store.File, values map[string]json.RawMessage, field
 // runs itself; others go to a command or another service. With saved, it replaces saved extensions
 // by their content.
 func (l *Library) readExtensions(text string, saved bool) ([]api.Extension, error) {
-	list, err := api.ParseExtensions(text)
+	list, err := rule.ParseExtensions(text)
 	if err != nil {
 		return nil, err
 	}
 	for i, e := range list {
-		if e.Name == api.SavedExtension && saved {
+		if e.Name == rule.SavedExtension && saved {
 			if e, err = l.savedExtension(e); err != nil {
 				return nil, err
 			}
 			list[i] = e
 		}
-		if e.Name == api.AITasks {
+		if e.Name == rule.AITasks {
 			if _, err := readTasks(e.Rest["tasks"]); err != nil {
 				return nil, badRequest("extensions: ai-tasks: "+err.Error()+".", "Correct the task.")
 			}
@@ -225,7 +226,7 @@ func (l *Library) readExtensions(text string, saved bool) ([]api.Extension, erro
 			return nil, badRequest("extensions: "+e.Name+": "+err.Error()+".", "Correct the option, or leave it out.")
 		}
 	}
-	return list, api.CheckExtensions(list)
+	return list, rule.CheckExtensions(list)
 }
 
 // savedExtension returns the saved extension that e refers to.
@@ -233,7 +234,7 @@ func (l *Library) savedExtension(e api.Extension) (api.Extension, error) {
 	var id string
 	_ = json.Unmarshal(e.Rest["id"], &id)
 	list, err := store.View(l.work.Context(), l.records, func(tx store.Tx) ([]store.Preset, error) {
-		return store.All[store.Preset](tx, store.Filter{"kind": api.SavedExtension, "id": id})
+		return store.All[store.Preset](tx, store.Filter{"kind": rule.SavedExtension, "id": id})
 	})
 	if err == nil && len(list) == 0 {
 		err = badRequest(errNoSaved.Message, errNoSaved.Help)

@@ -18,6 +18,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/local/delivery"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 // badTransformation answers a transformation that cannot be made (hosted-service.md §12).
@@ -30,7 +31,7 @@ func readTransformation(value string) (api.Field[api.Transformation], error) {
 	var t api.Transformation
 	err := json.Unmarshal([]byte(value), &t)
 	if err == nil {
-		err = api.CheckTransformation(t, "")
+		err = rule.CheckTransformation(t, "")
 	}
 	if err != nil {
 		err = badTransformation(err)
@@ -45,7 +46,7 @@ func (f *form) transform(ctx context.Context, version *store.Version) (later boo
 	if !ok {
 		return false, nil
 	}
-	if err := api.CheckTransformation(t, version.Mime); err != nil {
+	if err := rule.CheckTransformation(t, version.Mime); err != nil {
 		return false, badTransformation(err)
 	}
 	if t.Pre == "" || strings.HasPrefix(version.Mime, "video/") {
@@ -155,7 +156,7 @@ func (l *Library) makePost(ctx context.Context, run *store.Run, source *store.Ve
 	if err != nil {
 		return err
 	}
-	if post.Type != api.PostSteps || source.Kind != api.KindImage {
+	if post.Type != rule.PostSteps || source.Kind != api.KindImage {
 		return errors.New("the local library makes no videos, and no pictures of videos")
 	}
 	file, err := store.View(ctx, l.records, func(tx store.Tx) (*store.File, error) { return store.Get[store.File](tx, run.FileID) })

@@ -12,6 +12,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/local/store"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 )
 
 // upload is the upload operation (service.md §4.1).
@@ -53,7 +54,7 @@ func (l *Library) upload(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if text, ok := f.upload.CustomCoordinates.Get(); ok {
-		if _, err := api.CheckRegion(text, version.Kind == api.KindImage, version.Width, version.Height); err != nil {
+		if _, err := rule.CheckRegion(text, version.Kind == api.KindImage, version.Width, version.Height); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +102,7 @@ func (f *form) failLater(r *http.Request) error {
 	l := f.library
 	err := l.records.Update(r.Context(), func(tx store.Tx) error {
 		return l.addEvent(tx, preTransformError, r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre,
-			map[string]any{"name": f.upload.FileName, "path": api.PathOf(&f.upload), "transformation": failure(errChecks.Message)})
+			map[string]any{"name": f.upload.FileName, "path": rule.PathOf(&f.upload), "transformation": failure(errChecks.Message)})
 	})
 	l.work.PostsAdded()
 	return err
@@ -156,28 +157,28 @@ func newVersion(content io.ReaderAt, size int64, now time.Time) (store.Version, 
 
 // target returns the existing file at the target of the upload, and the consequences as the form
 // predicts them.
-func (f *form) target(tx store.Tx) (*store.File, api.Outlook, error) {
+func (f *form) target(tx store.Tx) (*store.File, rule.Outlook, error) {
 	if err := checkMetadata(tx, f.upload.CustomMetadata.Or(nil)); err != nil {
-		return nil, api.Outlook{}, err
+		return nil, rule.Outlook{}, err
 	}
 	if f.upload.UseUniqueFileName.Or(true) {
-		return nil, api.Consequences(&f.upload, api.Place{Known: true}), nil // existing files do not matter
+		return nil, rule.Consequences(&f.upload, rule.Place{Known: true}), nil // existing files do not matter
 	}
-	existing, err := tx.Files.At(f.upload.Folder.Or("/"), api.StoredName(f.upload.FileName))
-	at := api.Place{Known: true}
+	existing, err := tx.Files.At(f.upload.Folder.Or("/"), rule.StoredName(f.upload.FileName))
+	at := rule.Place{Known: true}
 	switch {
 	case err == nil:
 		at.File = f.library.record(existing, true)
 		if at.Versions, _, err = tx.Versions.Count(existing.ID); err != nil {
-			return nil, api.Outlook{}, err
+			return nil, rule.Outlook{}, err
 		}
 	case errors.Is(err, store.ErrNotFound):
 		existing = nil
 	default:
-		return nil, api.Outlook{}, err
+		return nil, rule.Outlook{}, err
 	}
-	outlook := api.Consequences(&f.upload, at)
-	if outlook.Result != api.Refusal {
+	outlook := rule.Consequences(&f.upload, at)
+	if outlook.Result != rule.Refusal {
 		return existing, outlook, nil
 	}
 	if !f.upload.OverwriteFile.Or(true) {
@@ -186,7 +187,7 @@ func (f *form) target(tx store.Tx) (*store.File, api.Outlook, error) {
 			"Set overwriteFile or useUniqueFileName to true, or choose another name.")
 	}
 	return nil, outlook, badRequest(
-		fmt.Sprintf("The file has %d versions already, which is the limit.", api.MaxVersions),
+		fmt.Sprintf("The file has %d versions already, which is the limit.", rule.MaxVersions),
 		"Choose another name.")
 }
 
@@ -197,7 +198,7 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 		return nil, err
 	}
 	u := &f.upload
-	if outlook.Result == api.NewVersion {
+	if outlook.Result == rule.NewVersion {
 		_, last, err := tx.Versions.Count(existing.ID)
 		if err != nil {
 			return nil, err
@@ -214,7 +215,7 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 		return existing, tx.Files.Update(existing)
 	}
 	file := &store.File{
-		ID: store.NewID(), Folder: u.Folder.Or("/"), Name: api.StoredName(u.FileName), Private: u.IsPrivateFile.Or(false),
+		ID: store.NewID(), Folder: u.Folder.Or("/"), Name: rule.StoredName(u.FileName), Private: u.IsPrivateFile.Or(false),
 		Tags: u.Tags.Or(nil), Region: u.CustomCoordinates.Or(""), Metadata: u.CustomMetadata.Or(nil),
 		Version: version, Created: version.Created, Updated: version.Created,
 	}
@@ -237,7 +238,7 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 func insertUnique(tx store.Tx, file *store.File) error {
 	name := file.Name
 	for {
-		file.Name = api.UniqueName(name, api.NewSuffix())
+		file.Name = rule.UniqueName(name, rule.NewSuffix())
 		if err := tx.Files.Insert(file); !errors.Is(err, store.ErrExists) {
 			return err
 		}
@@ -246,20 +247,20 @@ func insertUnique(tx store.Tx, file *store.File) error {
 
 // applyChanges applies the predicted changes to an overwritten file. It reports whether its custom
 // metadata was replaced.
-func applyChanges(file *store.File, u *api.Upload, changes []api.Change) (replaced bool) {
+func applyChanges(file *store.File, u *api.Upload, changes []rule.Change) (replaced bool) {
 	for _, c := range changes {
-		if c.Effect == api.Kept {
+		if c.Effect == rule.Kept {
 			continue
 		}
 		// The request tells whether an aspect is removed or set.
 		switch c.Aspect {
-		case api.AspectTags:
+		case rule.AspectTags:
 			file.Tags = u.Tags.Or(nil)
-		case api.AspectAITags:
+		case rule.AspectAITags:
 			file.AITags = nil
-		case api.AspectRegion:
+		case rule.AspectRegion:
 			file.Region = u.CustomCoordinates.Or("")
-		case api.AspectMetadata:
+		case rule.AspectMetadata:
 			file.Metadata, replaced = u.CustomMetadata.Or(nil), true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 // traffic counts delivered bytes by day since the library was opened. The zero value is ready to
@@ -48,7 +49,7 @@ func (l *Library) usage(r *http.Request) (any, error) {
 	switch {
 	case startErr != nil || endErr != nil:
 		return nil, badRequest("Your request contains invalid startDate or endDate parameter.", "Give both as days, such as 2026-01-31.")
-	case !start.Before(end) || end.Sub(start) > api.MaxUsageDays*24*time.Hour:
+	case !start.Before(end) || end.Sub(start) > rule.MaxUsageDays*24*time.Hour:
 		return nil, badRequest("Your request contains invalid endDate parameter: it is not 1 to 89 days after startDate.", "Request fewer days; endDate itself is not included.")
 	}
 	used, err := store.View(r.Context(), l.records, func(tx store.Tx) (store.Usage, error) { return tx.Library.Usage(start, end) })

@@ -12,6 +12,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 )
 
 // presence is the result of asking the service about a job that may be stored.
@@ -31,48 +33,48 @@ const (
 type checkResult struct {
 	presence presence
 	file     *api.File // its record if stored; nil if the service does not show it
-	help     string    // advice, as in api.Failure.Help
+	help     string    // advice, as in job.Failure.Help
 }
 
 // checkTimeout limits a check, with the comparison of contents.
 const checkTimeout = time.Minute
 
 // check asks the service about a job that may be stored.
-func (q *Queue) check(ctx context.Context, job *api.Job) checkResult {
+func (q *Queue) check(ctx context.Context, j *job.Job) checkResult {
 	if context.Cause(ctx) != nil && q.context().Err() != nil {
-		return closing(job)
+		return closing(j)
 	}
 	// Pausing or canceling the job does not end the check.
 	ctx, cancel := context.WithTimeout(q.context(), checkTimeout)
 	defer cancel()
-	folder, _ := api.CleanFolder(job.Upload.Folder.Or("/")) // an invalid one is refused before sending
-	query := api.Query{Folder: folder, Name: api.StoredName(job.Upload.FileName)}
-	exact := !job.Upload.UseUniqueFileName.Or(true)
+	folder, _ := rule.CleanFolder(j.Upload.Folder.Or("/")) // an invalid one is refused before sending
+	query := api.Query{Folder: folder, Name: rule.StoredName(j.Upload.FileName)}
+	exact := !j.Upload.UseUniqueFileName.Or(true)
 	if !exact {
 		query.Name, query.Sort, query.Limit = "", "DESC_CREATED", 100
 	}
 	files, err := q.list(ctx, query)
 	switch {
 	case err == nil && exact:
-		return q.checkExact(ctx, job, files)
+		return q.checkExact(ctx, j, files)
 	case err == nil:
-		return q.checkSuffixed(ctx, job, files)
+		return q.checkSuffixed(ctx, j, files)
 	case q.context().Err() != nil:
-		return closing(job)
-	case notListed(err) && job.OwnName() && q.isDelivered(ctx, job):
+		return closing(j)
+	case notListed(err) && j.OwnName() && q.isDelivered(ctx, j):
 		return checkResult{presence: isThere, help: "This service does not list its files. It delivers this one with the same content."}
 	case notListed(err):
 		return checkResult{presence: cannotCheck, help: "This service does not list its files, so mediadesk cannot find out whether " +
-			api.PathOf(&job.Upload) + " arrived. Look in the library of the service before you send it again."}
+			rule.PathOf(&j.Upload) + " arrived. Look in the library of the service before you send it again."}
 	}
-	return checkResult{presence: checkFailed, help: "The search for " + api.PathOf(&job.Upload) + " failed too (" + err.Error() + "). Look in the library before you send it again."}
+	return checkResult{presence: checkFailed, help: "The search for " + rule.PathOf(&j.Upload) + " failed too (" + err.Error() + "). Look in the library before you send it again."}
 }
 
 // notListed reports whether err means that the service does not list files, at least for this key.
 func notListed(err error) bool { return api.Unavailable(err) || api.KeyRefused(err) }
 
-func closing(job *api.Job) checkResult {
-	return checkResult{presence: noTime, help: "The program closed before it could search for " + api.PathOf(&job.Upload) + ". Look in the library before you send it again."}
+func closing(j *job.Job) checkResult {
+	return checkResult{presence: noTime, help: "The program closed before it could search for " + rule.PathOf(&j.Upload) + ". Look in the library before you send it again."}
 }
 
 func (q *Queue) list(ctx context.Context, query api.Query) ([]api.File, error) {
@@ -91,28 +93,28 @@ func (q *Queue) list(ctx context.Context, query api.Query) ([]api.File, error) {
 
 // checkExact looks for a file with the exact name of a job. If the service overwrites nothing, a file
 // of that name that was created since the first attempt and has the same content is the job's.
-func (q *Queue) checkExact(ctx context.Context, job *api.Job, files []api.File) checkResult {
-	u := &job.Upload
+func (q *Queue) checkExact(ctx context.Context, j *job.Job, files []api.File) checkResult {
+	u := &j.Upload
 	at := slices.IndexFunc(files, func(f api.File) bool { return samePath(&f, u) })
 	if at < 0 {
-		return checkResult{presence: isMissing, help: fmt.Sprintf("The library does not show %s. It may still arrive: check once more before you send it again.", api.PathOf(u))}
+		return checkResult{presence: isMissing, help: fmt.Sprintf("The library does not show %s. It may still arrive: check once more before you send it again.", rule.PathOf(u))}
 	}
-	there, began := &files[at], firstAttempt(job)
-	if job.OwnName() {
+	there, began := &files[at], firstAttempt(j)
+	if j.OwnName() {
 		return checkResult{presence: isThere, file: there} // this name is unique
 	}
-	keeps := job.RepeatsSafely()
-	isNew := !there.Created().Before(began) || !keeps && !there.Updated().Before(began)
-	content := q.compareContent(ctx, job, there)
+	keeps := j.RepeatsSafely()
+	isNew := !rule.Created(there).Before(began) || !keeps && !rule.Updated(there).Before(began)
+	content := q.compareContent(ctx, j, there)
 	switch {
 	case keeps && content == otherContent && isFirstVersion(there):
 		return checkResult{presence: isOther}
-	case isNew && (content == sameContent && (keeps || sameTags(job, there)) || content == sameSize && keeps) && !q.hasCompetingJob(ctx, job, there):
+	case isNew && (content == sameContent && (keeps || sameTags(j, there)) || content == sameSize && keeps) && !q.hasCompetingJob(ctx, j, there):
 		return checkResult{presence: isThere, file: there}
 	case keeps:
-		return checkResult{presence: cannotCheck, help: fmt.Sprintf("The library has a file at %s, %s. It may be another one.", api.PathOf(u), describeFile(there))}
+		return checkResult{presence: cannotCheck, help: fmt.Sprintf("The library has a file at %s, %s. It may be another one.", rule.PathOf(u), describeFile(there))}
 	}
-	return checkResult{presence: isMissing, help: fmt.Sprintf("The library has %s, %s. Compare it before you send it again: that would store one more version.", api.PathOf(u), describeFile(there))}
+	return checkResult{presence: isMissing, help: fmt.Sprintf("The library has %s, %s. Compare it before you send it again: that would store one more version.", rule.PathOf(u), describeFile(there))}
 }
 
 // isFirstVersion reports whether a file has the content with which it was created.
@@ -120,7 +122,7 @@ func isFirstVersion(f *api.File) bool {
 	if f.VersionInfo != nil {
 		return f.VersionInfo.ID == f.FileID
 	}
-	return !f.Updated().After(f.Created())
+	return !rule.Updated(f).After(rule.Created(f))
 }
 
 func samePath(f *api.File, u *api.Upload) bool {
@@ -128,24 +130,24 @@ func samePath(f *api.File, u *api.Upload) bool {
 		return false
 	}
 	if f.FilePath != "" {
-		return norm.NFC.String(f.FilePath) == norm.NFC.String(api.PathOf(u))
+		return norm.NFC.String(f.FilePath) == norm.NFC.String(rule.PathOf(u))
 	}
-	return norm.NFC.String(f.Name) == norm.NFC.String(api.StoredName(u.FileName))
+	return norm.NFC.String(f.Name) == norm.NFC.String(rule.StoredName(u.FileName))
 }
 
 // firstAttempt returns the time of the first attempt, with the precision of records (service.md §2.1).
-func firstAttempt(job *api.Job) time.Time {
-	began := job.Started
+func firstAttempt(j *job.Job) time.Time {
+	began := j.Started
 	if began.IsZero() {
-		began = job.Created
+		began = j.Created
 	}
 	return began.Truncate(time.Millisecond)
 }
 
 // checkSuffixed looks for a file with the name and size of a job and a suffix added by the service,
 // created since the first attempt. Only if it is the single one can it be the job's.
-func (q *Queue) checkSuffixed(ctx context.Context, job *api.Job, files []api.File) checkResult {
-	name := norm.NFC.String(api.StoredName(job.Upload.FileName))
+func (q *Queue) checkSuffixed(ctx context.Context, j *job.Job, files []api.File) checkResult {
+	name := norm.NFC.String(rule.StoredName(j.Upload.FileName))
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext) + "_"
 	var like []*api.File
@@ -153,11 +155,11 @@ func (q *Queue) checkSuffixed(ctx context.Context, job *api.Job, files []api.Fil
 		f := &files[i]
 		got := norm.NFC.String(f.Name)
 		size := f.Size.Or(0)
-		if strings.HasPrefix(got, stem) && strings.HasSuffix(got, ext) && size > 0 && size == job.Identity.Size && !f.Created().Before(firstAttempt(job)) {
+		if strings.HasPrefix(got, stem) && strings.HasSuffix(got, ext) && size > 0 && size == j.Identity.Size && !rule.Created(f).Before(firstAttempt(j)) {
 			like = append(like, f)
 		}
 	}
-	if len(like) == 1 && sameTags(job, like[0]) && q.compareContent(ctx, job, like[0]) == sameContent && !q.hasCompetingJob(ctx, job, like[0]) {
+	if len(like) == 1 && sameTags(j, like[0]) && q.compareContent(ctx, j, like[0]) == sameContent && !q.hasCompetingJob(ctx, j, like[0]) {
 		return checkResult{presence: isThere, file: like[0]}
 	}
 	return checkResult{presence: isMissing, help: suffixedHelp(like)}
@@ -179,9 +181,9 @@ func describeFile(f *api.File) string {
 	if size, ok := f.Size.Get(); ok {
 		facts = append(facts, fmt.Sprintf("%d bytes", size))
 	}
-	if at := f.Updated(); !at.IsZero() {
+	if at := rule.Updated(f); !at.IsZero() {
 		facts = append(facts, "last written "+at.Local().Format("2006-01-02 15:04:05"))
-	} else if at := f.Created(); !at.IsZero() {
+	} else if at := rule.Created(f); !at.IsZero() {
 		facts = append(facts, "written "+at.Local().Format("2006-01-02 15:04:05"))
 	}
 	if len(facts) == 0 {
@@ -204,13 +206,13 @@ const maxCompare = 64 << 20
 
 // isDelivered reports whether the delivery host serves the job's content under its name. It is for
 // services that do not list files.
-func (q *Queue) isDelivered(ctx context.Context, job *api.Job) bool {
+func (q *Queue) isDelivered(ctx context.Context, j *job.Job) bool {
 	host, ok := q.o.Sender.(fetcher)
 	if !ok {
 		return false
 	}
-	f := api.File{URL: host.DeliveryAddress(api.PathOf(&job.Upload)), Size: api.Set(job.Identity.Size)}
-	return q.compareContent(ctx, job, &f) == sameContent
+	f := api.File{URL: host.DeliveryAddress(rule.PathOf(&j.Upload)), Size: api.Set(j.Identity.Size)}
+	return q.compareContent(ctx, j, &f) == sameContent
 }
 
 // comparison is the result of comparing a stored file with what was sent.
@@ -223,20 +225,20 @@ const (
 	sameContent
 )
 
-func (q *Queue) compareContent(ctx context.Context, job *api.Job, f *api.File) comparison {
+func (q *Queue) compareContent(ctx context.Context, j *job.Job, f *api.File) comparison {
 	size, known := f.Size.Get()
 	switch {
-	case !known || job.Identity.Size <= 0:
+	case !known || j.Identity.Size <= 0:
 		return notCompared
-	case size != job.Identity.Size:
+	case size != j.Identity.Size:
 		return otherContent
 	case size > maxCompare:
 		return sameSize
 	}
-	sent := job.Hash
-	if sent == "" && job.Upload.Source.Path != "" && sameSource(job) == nil {
+	sent := j.Hash
+	if sent == "" && j.Upload.Source.Path != "" && sameSource(j) == nil {
 		// Its sender was killed before the hash was known.
-		sent, _, _ = api.HashSource(job.Upload.Source.Path) // "" if unknown
+		sent, _, _ = api.HashSource(j.Upload.Source.Path) // "" if unknown
 	}
 	if sent == "" {
 		return sameSize
@@ -251,13 +253,13 @@ func (q *Queue) compareContent(ctx context.Context, job *api.Job, f *api.File) c
 }
 
 // hasCompetingJob reports whether another job can have sent a file. If in doubt it returns true.
-func (q *Queue) hasCompetingJob(ctx context.Context, job *api.Job, f *api.File) bool {
-	competing, err := q.o.Journal.HasCompetingJob(ctx, *job, f.FileID)
+func (q *Queue) hasCompetingJob(ctx context.Context, j *job.Job, f *api.File) bool {
+	competing, err := q.o.Journal.HasCompetingJob(ctx, *j, f.FileID)
 	return err != nil || competing
 }
 
-func sameTags(job *api.Job, file *api.File) bool {
-	want, ok := job.Upload.Tags.Get()
+func sameTags(j *job.Job, file *api.File) bool {
+	want, ok := j.Upload.Tags.Get()
 	if !ok || file.Tags.IsZero() {
 		return true
 	}
@@ -298,48 +300,48 @@ func (q *Queue) searchLater(e *entry) {
 
 func (q *Queue) search(e *entry) {
 	q.mu.Lock()
-	if q.closed || q.entries[e.job.ID] != e || e.job.State != api.Processing {
+	if q.closed || q.entries[e.job.ID] != e || e.job.State != job.Processing {
 		q.mu.Unlock()
 		return
 	}
 	q.work.Add(1)
-	job := *e.job
+	j := *e.job
 	q.mu.Unlock()
 	defer q.work.Done()
-	switch found := q.check(q.context(), &job); found.presence {
+	switch found := q.check(q.context(), &j); found.presence {
 	case isThere:
-		_ = q.Decide(q.context(), stored(job, found).job) // errors are in Snapshot.Err
+		_ = q.Decide(q.context(), stored(j, found).job) // errors are in Snapshot.Err
 	case cannotCheck:
 	default:
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		if q.entries[job.ID] == e && e.job.State == api.Processing {
+		if q.entries[j.ID] == e && e.job.State == job.Processing {
 			q.searchLater(e)
 		}
 	}
 }
 
 // Decide gives a job that the service was processing the outcome in job.
-func (q *Queue) Decide(ctx context.Context, job api.Job) error {
-	job.Updated = time.Now()
-	err := q.keep(ctx, job)
+func (q *Queue) Decide(ctx context.Context, j job.Job) error {
+	j.Updated = time.Now()
+	err := q.keep(ctx, j)
 	q.mu.Lock()
 	if err != nil {
 		q.journalErr = err
-	} else if e := q.entries[job.ID]; e != nil && e.job.State == api.Processing {
-		e.job = &job
+	} else if e := q.entries[j.ID]; e != nil && e.job.State == job.Processing {
+		e.job = &j
 	}
-	last := q.batches[job.Batch] == 0
+	last := q.batches[j.Batch] == 0
 	q.signal()
 	q.mu.Unlock()
 	if err != nil {
 		return err
 	}
 	if q.o.Ended != nil {
-		q.o.Ended(context.WithoutCancel(ctx), job)
+		q.o.Ended(context.WithoutCancel(ctx), j)
 	}
-	if job.Batch != "" && last && q.o.BatchDone != nil {
-		q.o.BatchDone(context.WithoutCancel(ctx), job.Batch)
+	if j.Batch != "" && last && q.o.BatchDone != nil {
+		q.o.BatchDone(context.WithoutCancel(ctx), j.Batch)
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // adopt regularly claims the jobs of programs that have ended. With more it first claims again at
@@ -30,7 +30,7 @@ func (q *Queue) adopt(ctx context.Context, more bool) {
 
 // Resume continues journaled jobs that no running program has, and returns them. Nil ids means all
 // jobs of the profile that Start would resume.
-func (q *Queue) Resume(ctx context.Context, ids []int64) ([]api.Job, error) {
+func (q *Queue) Resume(ctx context.Context, ids []int64) ([]job.Job, error) {
 	if ids != nil {
 		return q.claim(ctx, ids)
 	}
@@ -42,7 +42,7 @@ func (q *Queue) Resume(ctx context.Context, ids []int64) ([]api.Job, error) {
 	return append(open, failed...), err
 }
 
-func (q *Queue) claimAll(ctx context.Context) (jobs []api.Job, err error) {
+func (q *Queue) claimAll(ctx context.Context) (jobs []job.Job, err error) {
 	for {
 		select {
 		case <-q.quit:
@@ -57,7 +57,7 @@ func (q *Queue) claimAll(ctx context.Context) (jobs []api.Job, err error) {
 	}
 }
 
-func (q *Queue) claim(ctx context.Context, ids []int64) ([]api.Job, error) {
+func (q *Queue) claim(ctx context.Context, ids []int64) ([]job.Job, error) {
 	jobs, err := q.o.Journal.Claim(ctx, q.o.Profile, ids)
 	if err != nil {
 		return nil, err
@@ -67,20 +67,20 @@ func (q *Queue) claim(ctx context.Context, ids []int64) ([]api.Job, error) {
 
 // resumeFailed reopens failed jobs that another attempt may improve, and checks those that the
 // service was processing. Outcomes of this run stay.
-func (q *Queue) resumeFailed(ctx context.Context) ([]api.Job, error) {
+func (q *Queue) resumeFailed(ctx context.Context) ([]job.Job, error) {
 	earlier := func(id int64) bool {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		return q.entries[id] == nil
 	}
-	jobs, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil, func(j *api.Job) bool { return j.MayResume() && earlier(j.ID) })
+	jobs, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil, func(j *job.Job) bool { return j.MayResume() && earlier(j.ID) })
 	if err != nil {
 		return nil, err
 	}
 	if err := q.accept(ctx, jobs, entry{}); err != nil {
 		return nil, err
 	}
-	processing, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil, func(j *api.Job) bool { return j.State == api.Processing && !j.Dismissed && earlier(j.ID) })
+	processing, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil, func(j *job.Job) bool { return j.State == job.Processing && !j.Dismissed && earlier(j.ID) })
 	if err != nil {
 		return jobs, err
 	}

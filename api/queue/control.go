@@ -6,7 +6,7 @@ import (
 	"iter"
 	"slices"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // Causes for ending an attempt.
@@ -115,11 +115,11 @@ func (q *Queue) cancel(e *entry) {
 // included. They are in the journal when it returns them. It does not check whether a repeat could
 // store a file twice; that is the user's decision. A job waiting for its next attempt gets it at
 // once, and no other does.
-func (q *Queue) Retry(ctx context.Context, ids []int64) ([]api.Job, error) {
+func (q *Queue) Retry(ctx context.Context, ids []int64) ([]job.Job, error) {
 	if q.retryNow(ids) {
 		return nil, nil
 	}
-	return q.reopen(ctx, "retry", ids, entry{wish: wishSend}, func(j *api.Job) bool { return j.State != api.Stored })
+	return q.reopen(ctx, "retry", ids, entry{wish: wishSend}, func(j *job.Job) bool { return j.State != job.Stored })
 }
 
 // retryNow starts jobs now that wait for their next attempt. It reports whether all of ids do.
@@ -129,7 +129,7 @@ func (q *Queue) retryNow(ids []int64) bool {
 	waiting := 0
 	for _, id := range ids {
 		e := q.entries[id]
-		if e == nil || e.settledPhase() || e.paused || e.phase != delayed && e.job.State != api.Offline {
+		if e == nil || e.settledPhase() || e.paused || e.phase != delayed && e.job.State != job.Offline {
 			continue
 		}
 		waiting++
@@ -146,8 +146,8 @@ func (q *Queue) retryNow(ids []int64) bool {
 // RetryFailed queues all failed jobs of the profile again that cannot be stored twice, including
 // those of earlier runs. They are in the journal when it returns them. ambiguous counts the jobs
 // left out because they could be stored twice.
-func (q *Queue) RetryFailed(ctx context.Context) (jobs []api.Job, ambiguous int, err error) {
-	jobs, err = q.reopen(ctx, "retry", nil, entry{}, func(j *api.Job) bool {
+func (q *Queue) RetryFailed(ctx context.Context) (jobs []job.Job, ambiguous int, err error) {
+	jobs, err = q.reopen(ctx, "retry", nil, entry{}, func(j *job.Job) bool {
 		if j.Failed() && !j.MayRepeat() {
 			ambiguous++
 		}
@@ -158,14 +158,14 @@ func (q *Queue) RetryFailed(ctx context.Context) (jobs []api.Job, ambiguous int,
 
 // Check asks the service again about a job that is unknown or being processed. It sends nothing.
 func (q *Queue) Check(ctx context.Context, id int64) error {
-	_, err := q.reopen(ctx, "check", []int64{id}, entry{wish: wishCheck}, func(j *api.Job) bool {
-		return j.State == api.Unknown || j.State == api.Processing
+	_, err := q.reopen(ctx, "check", []int64{id}, entry{wish: wishCheck}, func(j *job.Job) bool {
+		return j.State == job.Unknown || j.State == job.Processing
 	})
 	return err
 }
 
 // reopen reopens jobs, first in the journal. For a single id it returns why that is not possible.
-func (q *Queue) reopen(ctx context.Context, action string, ids []int64, as entry, may func(*api.Job) bool) ([]api.Job, error) {
+func (q *Queue) reopen(ctx context.Context, action string, ids []int64, as entry, may func(*job.Job) bool) ([]job.Job, error) {
 	q.mu.Lock()
 	closed := q.closed
 	q.mu.Unlock()
@@ -196,33 +196,33 @@ func (q *Queue) Remove(id int64) error {
 		q.mu.Unlock()
 		return ErrNoJob
 	}
-	job := *e.job
+	j := *e.job
 	if e.phase != done {
 		q.mu.Unlock()
-		return &StateError{ID: id, State: job.State, Action: "remove"}
+		return &StateError{ID: id, State: j.State, Action: "remove"}
 	}
 	delete(q.entries, id)
 	i := slices.Index(q.order, e)
 	q.order = slices.Delete(q.order, i, i+1)
 	q.signal()
 	q.mu.Unlock()
-	if job.Failed() {
-		q.Dismiss(job, true)
+	if j.Failed() {
+		q.Dismiss(j, true)
 	}
 	return nil
 }
 
 // Dismiss journals that the user dismissed a failed job, or restored it. It does not wait for the
 // journal.
-func (q *Queue) Dismiss(job api.Job, dismissed bool) {
-	job.Dismissed = dismissed
-	q.o.Journal.NoteJob(job)
+func (q *Queue) Dismiss(j job.Job, dismissed bool) {
+	j.Dismissed = dismissed
+	q.o.Journal.NoteJob(j)
 }
 
 // Wait waits until jobs have an outcome or are left open (Options.RetryFor), and returns them. Nil
 // ids means all jobs in the queue now. If ctx ends or the queue closes, it returns them as they are
 // with the error.
-func (q *Queue) Wait(ctx context.Context, ids []int64) ([]api.Job, error) {
+func (q *Queue) Wait(ctx context.Context, ids []int64) ([]job.Job, error) {
 	q.mu.Lock()
 	var entries []*entry
 	var settled []chan struct{}
@@ -261,7 +261,7 @@ func (q *Queue) Wait(ctx context.Context, ids []int64) ([]api.Job, error) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	jobs := make([]api.Job, len(entries))
+	jobs := make([]job.Job, len(entries))
 	for i, e := range entries {
 		jobs[i] = *e.job
 	}

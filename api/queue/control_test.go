@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 func oneAtATime(o *Options) { o.Concurrency = 1 }
@@ -22,12 +23,12 @@ func TestRunsInOrderAndNotTooManyAtATime(t *testing.T) {
 		s := newService().by("a", hangs).by("b", hangs).by("c", hangs)
 		s.started = make(chan string, 100)
 		q := start(t, newNotes(), s)
-		ids := addAll(t, q, job("a.jpg", api.NameService), job("b.jpg", api.NameService), job("c.jpg", api.NameService), job("d.jpg", api.NameService))
+		ids := addAll(t, q, newJob("a.jpg", job.NameService), newJob("b.jpg", job.NameService), newJob("c.jpg", job.NameService), newJob("d.jpg", job.NameService))
 		synctest.Wait()
 		if n := len(s.started); n != 3 {
 			t.Errorf("got %d attempts at a time, want 3", n)
 		}
-		if got := q.Snapshot().Totals; got.Count[api.Sending] != 3 || got.Count[api.Waiting] != 1 {
+		if got := q.Snapshot().Totals; got.Count[job.Sending] != 3 || got.Count[job.Waiting] != 1 {
 			t.Errorf("totals %+v", got)
 		}
 		q.SetConcurrency(4)
@@ -35,7 +36,7 @@ func TestRunsInOrderAndNotTooManyAtATime(t *testing.T) {
 		if n := len(s.started); n != 4 {
 			t.Errorf("got %d attempts after the limit was raised to four, want 4", n)
 		}
-		if got := outcome(t, q, ids[3]); got.State != api.Stored {
+		if got := outcome(t, q, ids[3]); got.State != job.Stored {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -46,16 +47,16 @@ func TestFailedOnesGoLast(t *testing.T) {
 		s := newService(refused401)
 		s.started = make(chan string, 100)
 		q := start(t, newNotes(), s, oneAtATime)
-		ids := addAll(t, q, job("a.jpg", api.NameService))
-		if got := outcome(t, q, ids[0]); got.State != api.Refused {
+		ids := addAll(t, q, newJob("a.jpg", job.NameService))
+		if got := outcome(t, q, ids[0]); got.State != job.Refused {
 			t.Fatal(got.State)
 		}
 		q.PauseAll()
-		more := addAll(t, q, job("b.jpg", api.NameService))
+		more := addAll(t, q, newJob("b.jpg", job.NameService))
 		if err := retry(q, ids[0]); err != nil {
 			t.Fatal(err)
 		}
-		if got := outcome(t, q, ids[0]); got.State != api.Stored || got.Attempts != 2 {
+		if got := outcome(t, q, ids[0]); got.State != job.Stored || got.Attempts != 2 {
 			t.Errorf("%+v", got)
 		}
 		outcome(t, q, more[0])
@@ -82,27 +83,27 @@ func TestPauseAndContinue(t *testing.T) {
 		s := newService(hangs, fine)
 		n := newNotes()
 		q := start(t, n, s, oneAtATime)
-		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere))
+		ids := addAll(t, q, newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere))
 		synctest.Wait()
 		if err := q.Pause(ids[0]); err != nil {
 			t.Fatal(err)
 		}
-		if got := outcome(t, q, ids[1]); got.State != api.Stored {
-			t.Errorf("the next one is %s, want %v", got.State, api.Stored)
+		if got := outcome(t, q, ids[1]); got.State != job.Stored {
+			t.Errorf("the next one is %s, want %v", got.State, job.Stored)
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		row := q.Snapshot().Rows[0]
-		if row.Job.State != api.Waiting || !row.Paused || row.Job.Evidence != api.NotSent || row.Job.Failure != nil || q.Busy() {
+		if row.Job.State != job.Waiting || !row.Paused || row.Job.Evidence != job.NotSent || row.Job.Failure != nil || q.Busy() {
 			t.Errorf("paused is %+v, %+v", row, row.Job)
 		}
-		if kept := n.job(ids[0]); kept.State != api.Waiting || kept.Evidence != api.NotSent {
+		if kept := n.job(ids[0]); kept.State != job.Waiting || kept.Evidence != job.NotSent {
 			t.Errorf("the journal has %+v", kept)
 		}
 		if err := q.Continue(ids[0]); err != nil {
 			t.Fatal(err)
 		}
-		if got := outcome(t, q, ids[0]); got.State != api.Stored || got.Attempts != 2 {
+		if got := outcome(t, q, ids[0]); got.State != job.Stored || got.Attempts != 2 {
 			t.Errorf("%+v", got)
 		}
 		if err := q.Pause(ids[0]); err == nil {
@@ -114,15 +115,15 @@ func TestPauseAndContinue(t *testing.T) {
 func TestCancel(t *testing.T) {
 	tests := []struct {
 		name   string
-		naming api.Naming
+		naming job.Naming
 		fault  fault
 		noList bool
-		want   api.State
+		want   job.State
 	}{
-		{"in the middle", api.NameHere, hangs, true, api.Cancelled},
-		{"everything out, can be looked up", api.NameHere, hangsStored, false, api.Stored},
-		{"everything out, cannot be looked up", api.NameHere, hangsStored, true, api.Unknown},
-		{"everything out, suffix by the service", api.NameService, hangsStored, false, api.Unknown},
+		{"in the middle", job.NameHere, hangs, true, job.Cancelled},
+		{"everything out, can be looked up", job.NameHere, hangsStored, false, job.Stored},
+		{"everything out, cannot be looked up", job.NameHere, hangsStored, true, job.Unknown},
+		{"everything out, suffix by the service", job.NameService, hangsStored, false, job.Unknown},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,7 +131,7 @@ func TestCancel(t *testing.T) {
 				s, n := newService(tt.fault), newNotes()
 				s.noList = tt.noList
 				q := start(t, n, s, oneAtATime)
-				ids := addAll(t, q, job("a.jpg", tt.naming), job("b.jpg", tt.naming))
+				ids := addAll(t, q, newJob("a.jpg", tt.naming), newJob("b.jpg", tt.naming))
 				synctest.Wait()
 				if err := errors.Join(q.Cancel(ids[1]), q.Cancel(ids[0]), q.Cancel(ids[0])); err != nil {
 					t.Fatal(err)
@@ -138,7 +139,7 @@ func TestCancel(t *testing.T) {
 				if got := outcome(t, q, ids[0]); got.State != tt.want || n.job(ids[0]).State != tt.want {
 					t.Errorf("%s, want %s; %+v", got.State, tt.want, got.Failure)
 				}
-				if got := outcome(t, q, ids[1]); got.State != api.Cancelled || got.Attempts != 0 {
+				if got := outcome(t, q, ids[1]); got.State != job.Cancelled || got.Attempts != 0 {
 					t.Errorf("the one in line is %s", got.State)
 				}
 				if s.sent("b.jpg") != 0 {
@@ -155,7 +156,7 @@ func TestCloseLeavesTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService().by("a", hangs).by("b", hangsStored).by("c", hangsStored), newNotes()
 		q := start(t, n, s)
-		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere), job("c.jpg", api.NameService), job("d.jpg", api.NameService))
+		ids := addAll(t, q, newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere), newJob("c.jpg", job.NameService), newJob("d.jpg", job.NameService))
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
@@ -167,11 +168,11 @@ func TestCloseLeavesTheRest(t *testing.T) {
 			t.Errorf("Close took %s", took)
 		}
 		for _, id := range ids {
-			if kept := n.job(id); kept.State != api.Waiting {
-				t.Errorf("%s is %s, want %v", kept.Upload.FileName, kept.State, api.Waiting)
+			if kept := n.job(id); kept.State != job.Waiting {
+				t.Errorf("%s is %s, want %v", kept.Upload.FileName, kept.State, job.Waiting)
 			}
 		}
-		if _, err := q.Add(t.Context(), []api.Job{job("e.jpg", api.NameHere)}); !errors.Is(err, ErrClosed) {
+		if _, err := q.Add(t.Context(), []job.Job{newJob("e.jpg", job.NameHere)}); !errors.Is(err, ErrClosed) {
 			t.Errorf("Add after Close: %v", err)
 		}
 		if err := q.Pause(ids[0]); !errors.Is(err, ErrClosed) {
@@ -182,7 +183,7 @@ func TestCloseLeavesTheRest(t *testing.T) {
 		if err != nil || len(jobs) != 5 {
 			t.Fatalf("%d jobs, %v, want 5", len(jobs), err)
 		}
-		for i, want := range []api.State{api.Stored, api.Stored, api.Unknown, api.Stored, api.Stored} {
+		for i, want := range []job.State{job.Stored, job.Stored, job.Unknown, job.Stored, job.Stored} {
 			if jobs[i].State != want {
 				t.Errorf("%s is %s, want %s", jobs[i].Upload.FileName, jobs[i].State, want)
 			}
@@ -217,7 +218,7 @@ func TestChangedSource(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j := job("a.txt", api.NameHere)
+			j := newJob("a.txt", job.NameHere)
 			j.Upload.Source, j.Identity = api.Source{Path: path}, id
 			s := newService()
 			q := start(t, newNotes(), s)
@@ -225,7 +226,7 @@ func TestChangedSource(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := outcome(t, q, addAll(t, q, j)[0])
-			if got.State != api.Unsent || got.Attempts != 0 || !strings.Contains(got.Failure.Message, tt.words) {
+			if got.State != job.Unsent || got.Attempts != 0 || !strings.Contains(got.Failure.Message, tt.words) {
 				t.Errorf("%s after %d attempts: %+v", got.State, got.Attempts, got.Failure)
 			}
 		})
@@ -238,10 +239,10 @@ func TestFullDisk(t *testing.T) {
 	for f, want := range map[fault]string{full507: "not sent, because", lostBefore: "not sent again, because"} {
 		synctest.Test(t, func(t *testing.T) {
 			s, n := newService(f), newNotes()
-			n.fail = func(api.Job) error { return errors.New("no space left on device") }
+			n.fail = func(job.Job) error { return errors.New("no space left on device") }
 			q := start(t, n, s)
-			got := outcome(t, q, addAll(t, q, job("a.jpg", api.NameHere))[0])
-			if got.State != api.Unsent || s.copies("a") != 0 || !strings.Contains(got.Failure.Message, "no space left on device") {
+			got := outcome(t, q, addAll(t, q, newJob("a.jpg", job.NameHere))[0])
+			if got.State != job.Unsent || s.copies("a") != 0 || !strings.Contains(got.Failure.Message, "no space left on device") {
 				t.Errorf("%s: %s, %+v", f, got.State, got.Failure)
 			}
 			if !strings.HasPrefix(got.Failure.Message, want) {
@@ -255,21 +256,21 @@ func TestAnOutcomeThatCannotBeKeptIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService(), newNotes()
 		failures := 2
-		n.fail = func(j api.Job) error {
-			if j.State == api.Stored && failures != 0 {
+		n.fail = func(j job.Job) error {
+			if j.State == job.Stored && failures != 0 {
 				failures--
 				return errors.New("disk full")
 			}
 			return nil
 		}
 		q := start(t, n, s)
-		id := addAll(t, q, job("a.jpg", api.NameHere))[0]
-		if got := outcome(t, q, id); got.State != api.Stored || n.job(id).State != api.Stored || q.Snapshot().Err != nil {
+		id := addAll(t, q, newJob("a.jpg", job.NameHere))[0]
+		if got := outcome(t, q, id); got.State != job.Stored || n.job(id).State != job.Stored || q.Snapshot().Err != nil {
 			t.Errorf("%s, in the journal %s, %v", got.State, n.job(id).State, q.Snapshot().Err)
 		}
 		failures = -1
-		id = addAll(t, q, job("b.jpg", api.NameHere))[0]
-		if got := outcome(t, q, id); got.State != api.Stored || q.Snapshot().Err == nil {
+		id = addAll(t, q, newJob("b.jpg", job.NameHere))[0]
+		if got := outcome(t, q, id); got.State != job.Stored || q.Snapshot().Err == nil {
 			t.Errorf("%s, %v", got.State, q.Snapshot().Err)
 		}
 	})
@@ -279,10 +280,10 @@ func TestPrepareAndEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNotes()
 		s := &recorder{service: newService(dial)}
-		var answered []api.Job
+		var answered []job.Job
 		calls := 0
 		q := start(t, n, s, func(o *Options) {
-			o.Prepare = func(_ context.Context, j api.Job) (*api.Upload, error) {
+			o.Prepare = func(_ context.Context, j job.Job) (*api.Upload, error) {
 				calls++
 				if j.Upload.FileName == "bad.jpg" {
 					return nil, errors.New("no key")
@@ -291,10 +292,10 @@ func TestPrepareAndEnded(t *testing.T) {
 				u.WebhookURL = api.Set(fmt.Sprint("http://127.0.0.1/hook/", calls))
 				return &u, nil
 			}
-			o.Ended = func(_ context.Context, j api.Job) { answered = append(answered, j) }
+			o.Ended = func(_ context.Context, j job.Job) { answered = append(answered, j) }
 		})
-		id := addAll(t, q, job("a.jpg", api.NameService))[0]
-		if got := outcome(t, q, id); got.State != api.Stored || got.Upload.WebhookURL.IsSet() || n.job(id).Upload.WebhookURL.IsSet() {
+		id := addAll(t, q, newJob("a.jpg", job.NameService))[0]
+		if got := outcome(t, q, id); got.State != job.Stored || got.Upload.WebhookURL.IsSet() || n.job(id).Upload.WebhookURL.IsSet() {
 			t.Errorf("the address was kept: %+v", got)
 		}
 		if !slices.Equal(s.hooks, []string{"http://127.0.0.1/hook/1", "http://127.0.0.1/hook/2"}) {
@@ -303,8 +304,8 @@ func TestPrepareAndEnded(t *testing.T) {
 		if len(answered) != 1 || answered[0].File == nil || answered[0].ID != id {
 			t.Errorf("answered %+v", answered)
 		}
-		got := outcome(t, q, addAll(t, q, job("bad.jpg", api.NameService))[0])
-		if got.State != api.Unsent || got.Failure.Message != "no key" || got.Attempts != 0 {
+		got := outcome(t, q, addAll(t, q, newJob("bad.jpg", job.NameService))[0])
+		if got.State != job.Unsent || got.Failure.Message != "no key" || got.Attempts != 0 {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -326,23 +327,23 @@ func TestRetryOfUnknownIsAPersonsDecision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(lostBefore, dial, cut, fine)
 		q := start(t, newNotes(), s)
-		id := addAll(t, q, job("a.jpg", api.NameService))[0]
-		if got := outcome(t, q, id); got.State != api.Unknown {
+		id := addAll(t, q, newJob("a.jpg", job.NameService))[0]
+		if got := outcome(t, q, id); got.State != job.Unknown {
 			t.Fatal(got.State)
 		}
 		if err := retry(q, id); err != nil {
 			t.Fatal(err)
 		}
-		if got := outcome(t, q, id); got.State != api.Stored || got.Attempts != 4 || s.copies("a") != 1 {
+		if got := outcome(t, q, id); got.State != job.Stored || got.Attempts != 4 || s.copies("a") != 1 {
 			t.Errorf("%s after %d", got.State, got.Attempts)
 		}
 		s.faults = []fault{lostBefore, lostAnswer, fine}
-		id = addAll(t, q, job("b.jpg", api.NameService))[0]
+		id = addAll(t, q, newJob("b.jpg", job.NameService))[0]
 		outcome(t, q, id)
 		if err := retry(q, id); err != nil {
 			t.Fatal(err)
 		}
-		if got := outcome(t, q, id); got.State != api.Unknown || got.Attempts != 2 || s.copies("b") != 1 {
+		if got := outcome(t, q, id); got.State != job.Unknown || got.Attempts != 2 || s.copies("b") != 1 {
 			t.Errorf("%s after %d, %d copies", got.State, got.Attempts, s.copies("b"))
 		}
 	})
@@ -353,7 +354,7 @@ func TestRemove(t *testing.T) {
 		s := newService().by("a", hangs).by("b", refused401)
 		n := newNotes()
 		q := start(t, n, s)
-		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere), job("c.jpg", api.NameHere))
+		ids := addAll(t, q, newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere), newJob("c.jpg", job.NameHere))
 		outcome(t, q, ids[1])
 		outcome(t, q, ids[2])
 		var state *StateError
@@ -373,7 +374,7 @@ func TestRemove(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		}
-		if n.job(ids[1]).State != api.Refused {
+		if n.job(ids[1]).State != job.Refused {
 			t.Error("the journal lost the job")
 		}
 	})
@@ -382,7 +383,7 @@ func TestRemove(t *testing.T) {
 func TestFreshLeavesWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNotes()
-		added, _ := n.AddJobs(t.Context(), []api.Job{job("a.jpg", api.NameHere), job("b.jpg", api.NameHere)})
+		added, _ := n.AddJobs(t.Context(), []job.Job{newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere)})
 		n.Release(t.Context(), jobIDs(added))
 		q := start(t, n, newService(), func(o *Options) { o.Fresh = true })
 		synctest.Wait()
@@ -393,7 +394,7 @@ func TestFreshLeavesWhatWaits(t *testing.T) {
 		if err != nil || len(jobs) != 1 {
 			t.Fatal(jobs, err)
 		}
-		if got := outcome(t, q, added[1].ID); got.State != api.Stored {
+		if got := outcome(t, q, added[1].ID); got.State != job.Stored {
 			t.Error(got.State)
 		}
 	})

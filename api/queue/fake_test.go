@@ -14,6 +14,8 @@ import (
 	"go.uber.org/goleak"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -21,25 +23,25 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // notes is a journal in memory.
 type notes struct {
 	mu    sync.Mutex
-	jobs  map[int64]api.Job
+	jobs  map[int64]job.Job
 	taken map[int64]bool
-	fail  func(api.Job) error // the error of UpdateJob; nil for success
+	fail  func(job.Job) error // the error of UpdateJob; nil for success
 }
 
-func newNotes() *notes { return &notes{jobs: map[int64]api.Job{}, taken: map[int64]bool{}} }
+func newNotes() *notes { return &notes{jobs: map[int64]job.Job{}, taken: map[int64]bool{}} }
 
-func (n *notes) store(job api.Job) error {
-	n.jobs[job.ID] = job
+func (n *notes) store(j job.Job) error {
+	n.jobs[j.ID] = j
 	return nil
 }
 
-func (n *notes) AddJobs(_ context.Context, jobs []api.Job) ([]api.Job, error) {
+func (n *notes) AddJobs(_ context.Context, jobs []job.Job) ([]job.Job, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	added := slices.Clone(jobs)
 	for i := range added {
 		added[i].ID = int64(len(n.jobs) + 1)
-		added[i].Created, added[i].State = time.Now(), api.Waiting
+		added[i].Created, added[i].State = time.Now(), job.Waiting
 		n.taken[added[i].ID] = true
 		if err := n.store(added[i]); err != nil {
 			return nil, err
@@ -48,28 +50,28 @@ func (n *notes) AddJobs(_ context.Context, jobs []api.Job) ([]api.Job, error) {
 	return added, nil
 }
 
-func (n *notes) UpdateJob(_ context.Context, job api.Job) error {
+func (n *notes) UpdateJob(_ context.Context, j job.Job) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.fail != nil {
-		if err := n.fail(job); err != nil {
+		if err := n.fail(j); err != nil {
 			return err
 		}
 	}
-	return n.store(job)
+	return n.store(j)
 }
 
-func (n *notes) Claim(_ context.Context, _ string, ids []int64) ([]api.Job, error) {
+func (n *notes) Claim(_ context.Context, _ string, ids []int64) ([]job.Job, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	var claimed []api.Job
+	var claimed []job.Job
 	for _, id := range slices.Sorted(maps.Keys(n.jobs)) {
 		if n.taken[id] || n.jobs[id].State.Final() || ids != nil && !slices.Contains(ids, id) {
 			continue
 		}
 		n.taken[id] = true
-		job := n.jobs[id]
-		claimed = append(claimed, job)
+		j := n.jobs[id]
+		claimed = append(claimed, j)
 	}
 	return claimed, nil
 }
@@ -83,36 +85,36 @@ func (n *notes) Release(_ context.Context, ids []int64) error {
 	return nil
 }
 
-func (n *notes) NoteJob(job api.Job) {
+func (n *notes) NoteJob(j job.Job) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.store(job) // a lost change is written again with the outcome
+	n.store(j) // a lost change is written again with the outcome
 }
 
-func (n *notes) Reopen(_ context.Context, _ string, ids []int64, may func(*api.Job) bool) ([]api.Job, error) {
+func (n *notes) Reopen(_ context.Context, _ string, ids []int64, may func(*job.Job) bool) ([]job.Job, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	var reopened []api.Job
+	var reopened []job.Job
 	for _, id := range slices.Sorted(maps.Keys(n.jobs)) {
-		job := n.jobs[id]
-		if !job.State.Final() || job.State == api.Stored || ids != nil && !slices.Contains(ids, id) || !may(&job) {
+		j := n.jobs[id]
+		if !j.State.Final() || j.State == job.Stored || ids != nil && !slices.Contains(ids, id) || !may(&j) {
 			continue
 		}
-		job.State, job.Dismissed = api.Waiting, false
-		if err := n.store(job); err != nil {
+		j.State, j.Dismissed = job.Waiting, false
+		if err := n.store(j); err != nil {
 			return nil, err
 		}
 		n.taken[id] = true
-		reopened = append(reopened, job)
+		reopened = append(reopened, j)
 	}
 	return reopened, nil
 }
 
-func (n *notes) HasCompetingJob(_ context.Context, job api.Job, fileID string) (bool, error) {
+func (n *notes) HasCompetingJob(_ context.Context, j job.Job, fileID string) (bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, other := range n.jobs {
-		if other.ID != job.ID && (other.File != nil && other.File.FileID == fileID || other.State == api.Unknown && api.PathOf(&other.Upload) == api.PathOf(&job.Upload)) {
+		if other.ID != j.ID && (other.File != nil && other.File.FileID == fileID || other.State == job.Unknown && rule.PathOf(&other.Upload) == rule.PathOf(&j.Upload)) {
 			return true, nil
 		}
 	}
@@ -122,12 +124,12 @@ func (n *notes) HasCompetingJob(_ context.Context, job api.Job, fileID string) (
 func (n *notes) SetPriority(_ context.Context, id int64, priority int) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	job := n.jobs[id]
-	job.Priority = priority
-	return n.store(job)
+	j := n.jobs[id]
+	j.Priority = priority
+	return n.store(j)
 }
 
-func (n *notes) job(id int64) api.Job {
+func (n *notes) job(id int64) job.Job {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.jobs[id]
@@ -260,9 +262,9 @@ func (s *service) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*
 func (s *service) store(u *api.Upload) (*api.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	path := api.PathOf(u)
+	path := rule.PathOf(u)
 	if u.UseUniqueFileName.Or(true) {
-		path = api.UniqueName(path, api.NewSuffix())
+		path = rule.UniqueName(path, rule.NewSuffix())
 	}
 	if (s.versions[path] > 0 || s.others[path]) && !u.UseUniqueFileName.Or(true) && !u.OverwriteFile.Or(true) {
 		status := 400
@@ -314,7 +316,7 @@ func (s *service) copies(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0
-	stem, _, _ := strings.Cut(api.StoredName(name), ".")
+	stem, _, _ := strings.Cut(rule.StoredName(name), ".")
 	for path, times := range s.versions {
 		if strings.HasPrefix(path, "/"+stem) {
 			n += times
@@ -329,13 +331,13 @@ func (s *service) sent(name string) int {
 	return s.attempts[name]
 }
 
-// job returns an upload of four bytes from an address, with the given naming.
-func job(name string, naming api.Naming) api.Job {
-	j := api.Job{Naming: naming, Upload: api.Upload{Source: api.Source{URL: "https://example.com/" + name}, FileName: name}, Identity: api.Identity{Size: 4}}
+// newJob returns an upload of four bytes from an address, with the given naming.
+func newJob(name string, naming job.Naming) job.Job {
+	j := job.Job{Naming: naming, Upload: api.Upload{Source: api.Source{URL: "https://example.com/" + name}, FileName: name}, Identity: api.Identity{Size: 4}}
 	if naming == exactKeep {
-		j.Naming, j.Upload.OverwriteFile = api.NameExact, api.Set(false)
+		j.Naming, j.Upload.OverwriteFile = job.NameExact, api.Set(false)
 	}
-	api.ApplyNaming(&j.Upload, j.Naming)
+	job.ApplyNaming(&j.Upload, j.Naming)
 	return j
 }
 
@@ -364,7 +366,7 @@ func closeNow(t testing.TB, q *Queue) {
 	}
 }
 
-func addAll(t testing.TB, q *Queue, jobs ...api.Job) []int64 {
+func addAll(t testing.TB, q *Queue, jobs ...job.Job) []int64 {
 	t.Helper()
 	added, err := q.Add(t.Context(), jobs)
 	if err != nil {
@@ -380,7 +382,7 @@ func retry(q *Queue, id int64) error {
 }
 
 // outcome waits for the outcome of one job.
-func outcome(t testing.TB, q *Queue, id int64) api.Job {
+func outcome(t testing.TB, q *Queue, id int64) job.Job {
 	t.Helper()
 	jobs, err := q.Wait(t.Context(), []int64{id})
 	if err != nil {

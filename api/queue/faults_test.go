@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
 	"mediadesk/api/queue"
@@ -88,10 +89,10 @@ func content(i int) []byte {
 }
 
 // exactKeep is the naming of jobs with an exact name that overwrite nothing.
-const exactKeep = api.Naming("kept")
+const exactKeep = job.Naming("kept")
 
-func jobsOf(dir, folder string, n int, naming api.Naming) ([]api.Job, error) {
-	jobs := make([]api.Job, n)
+func jobsOf(dir, folder string, n int, naming job.Naming) ([]job.Job, error) {
+	jobs := make([]job.Job, n)
 	for i := range jobs {
 		path := filepath.Join(dir, fmt.Sprintf("f%05d.txt", i))
 		id, err := api.Identify(path)
@@ -101,10 +102,10 @@ func jobsOf(dir, folder string, n int, naming api.Naming) ([]api.Job, error) {
 		u := api.Upload{Source: api.Source{Path: path}, FileName: filepath.Base(path), Folder: api.Set(folder), Tags: api.Set([]string{"n" + strconv.Itoa(i)})}
 		as := naming
 		if naming == exactKeep {
-			as, u.OverwriteFile = api.NameExact, api.Set(false)
+			as, u.OverwriteFile = job.NameExact, api.Set(false)
 		}
-		api.ApplyNaming(&u, as)
-		jobs[i] = api.Job{Upload: u, Naming: as, Identity: id, Batch: "b" + folder}
+		job.ApplyNaming(&u, as)
+		jobs[i] = job.Job{Upload: u, Naming: as, Identity: id, Batch: "b" + folder}
 	}
 	return jobs, nil
 }
@@ -189,12 +190,12 @@ func fetch(t testing.TB, address string) []byte {
 // tally compares the outcomes of uploads with what the library has.
 type tally struct {
 	uploads, duplicates, missing, wrong int
-	states                              map[api.State]int
+	states                              map[job.State]int
 	lines                               []string
 }
 
-func compare(jobs []api.Job, h holding) tally {
-	r := tally{uploads: len(jobs), states: map[api.State]int{}, lines: h.wrong, wrong: len(h.wrong)}
+func compare(jobs []job.Job, h holding) tally {
+	r := tally{uploads: len(jobs), states: map[job.State]int{}, lines: h.wrong, wrong: len(h.wrong)}
 	for i, j := range jobs {
 		r.states[j.State]++
 		copies := h.copies[i]
@@ -204,14 +205,14 @@ func compare(jobs []api.Job, h holding) tally {
 		}
 		var ok bool
 		switch j.State {
-		case api.Stored:
+		case job.Stored:
 			ok = copies > 0 && (j.File == nil || j.File.FileID != "")
 			if copies == 0 {
 				r.missing++
 			}
-		case api.Unknown:
+		case job.Unknown:
 			ok = j.Failure != nil && j.Failure.Help != ""
-		case api.Refused, api.Unsent, api.Cancelled:
+		case job.Refused, job.Unsent, job.Cancelled:
 			ok = copies == 0
 		default:
 			ok = false
@@ -226,7 +227,7 @@ func compare(jobs []api.Job, h holding) tally {
 
 // persist retries failed jobs until everything is stored, as a user does by pressing R. It retries
 // only if that is safe.
-func persist(q *queue.Queue, ids []int64) ([]api.Job, error) {
+func persist(q *queue.Queue, ids []int64) ([]job.Job, error) {
 	for round := 0; ; round++ {
 		jobs, err := q.Wait(context.Background(), ids)
 		if err != nil {
@@ -234,7 +235,7 @@ func persist(q *queue.Queue, ids []int64) ([]api.Job, error) {
 		}
 		again := 0
 		for _, j := range jobs {
-			if j.State == api.Stored || !j.RepeatsSafely() {
+			if j.State == job.Stored || !j.RepeatsSafely() {
 				continue
 			}
 			if err := retry(q, j.ID); err != nil {
@@ -256,7 +257,7 @@ func retry(q *queue.Queue, id int64) error {
 	return err
 }
 
-func idsOf(jobs []api.Job) []int64 {
+func idsOf(jobs []job.Job) []int64 {
 	ids := make([]int64, len(jobs))
 	for i := range jobs {
 		ids[i] = jobs[i].ID
@@ -299,8 +300,8 @@ func TestEveryMishap(t *testing.T) {
 	kinds := 0
 	var all sync.WaitGroup
 	for k, what := range append(mishaps, sentTwice) {
-		for _, naming := range []api.Naming{api.NameHere, api.NameService, api.NameExact, exactKeep} {
-			if what == sentTwice && naming != api.NameHere {
+		for _, naming := range []job.Naming{job.NameHere, job.NameService, job.NameExact, exactKeep} {
+			if what == sentTwice && naming != job.NameHere {
 				continue
 			}
 			kinds++
@@ -321,7 +322,7 @@ func TestEveryMishap(t *testing.T) {
 					return
 				}
 				got := compare(finished, countFiles(t, s, folder))
-				if got.duplicates+got.missing+got.wrong > 0 || jobs[0].RepeatsSafely() && got.states[api.Stored] != n {
+				if got.duplicates+got.missing+got.wrong > 0 || jobs[0].RepeatsSafely() && got.states[job.Stored] != n {
 					t.Errorf("%s, named by %s: %+v", what, naming, got)
 				}
 			})
@@ -340,7 +341,7 @@ func TestManyMishaps(t *testing.T) {
 		n, from = 2000, mishaps
 	}
 	dir := numbered(t, n)
-	for _, naming := range []api.Naming{api.NameHere, api.NameService, api.NameExact, exactKeep} {
+	for _, naming := range []job.Naming{job.NameHere, job.NameService, job.NameExact, exactKeep} {
 		t.Run(string(naming), func(t *testing.T) {
 			t.Parallel()
 			s := openLibrary(t)
@@ -365,7 +366,7 @@ func TestManyMishaps(t *testing.T) {
 			if got.duplicates+got.missing+got.wrong > 0 {
 				t.Error(strings.Join(got.lines, "\n"))
 			}
-			if jobs[0].RepeatsSafely() && got.states[api.Stored] != n {
+			if jobs[0].RepeatsSafely() && got.states[job.Stored] != n {
 				t.Errorf("not all files are stored: %v", got.states)
 			}
 			for _, j := range finished {
@@ -382,7 +383,7 @@ type killPlan struct {
 	Address string
 	Files   string
 	Count   int
-	Naming  api.Naming
+	Naming  job.Naming
 }
 
 // child queues all uploads at its first start, and later resumes what its journal has.
@@ -427,8 +428,8 @@ func child(dir string) error {
 			return err
 		}
 		again := 0
-		for _, job := range jobs {
-			if job.State != api.Stored && retry(q, job.ID) == nil {
+		for _, upload := range jobs {
+			if upload.State != job.Stored && retry(q, upload.ID) == nil {
 				again++
 			}
 		}
@@ -445,7 +446,7 @@ func child(dir string) error {
 // TestKilledAgainAndAgain kills the program with SIGKILL at different moments of uploads, of which
 // 15 % have faults.
 func TestKilledAgainAndAgain(t *testing.T) {
-	for _, naming := range []api.Naming{api.NameHere, exactKeep} {
+	for _, naming := range []job.Naming{job.NameHere, exactKeep} {
 		t.Run(string(naming), func(t *testing.T) {
 			t.Parallel()
 			killAgainAndAgain(t, naming)
@@ -453,7 +454,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	}
 }
 
-func killAgainAndAgain(t *testing.T, naming api.Naming) {
+func killAgainAndAgain(t *testing.T, naming job.Naming) {
 	rounds, n, between := 10, 60, 6
 	if long {
 		rounds, n = 200, 1000
@@ -526,7 +527,7 @@ func killAgainAndAgain(t *testing.T, naming api.Naming) {
 	}
 	got := compare(jobs, countFiles(t, s, "/killed/"))
 	t.Logf("%d kills over %d files: %d duplicates, %d missing, %d wrongly reported; %v", kills, n, got.duplicates, got.missing, got.wrong, got.states)
-	if kills < rounds/2 || got.duplicates+got.missing+got.wrong > 0 || got.states[api.Stored] != n {
+	if kills < rounds/2 || got.duplicates+got.missing+got.wrong > 0 || got.states[job.Stored] != n {
 		t.Error(kills, got.states, strings.Join(got.lines, "\n"))
 	}
 }

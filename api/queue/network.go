@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // Offline mode: without a connection one job at a time tries, with back-off, and the others wait.
@@ -29,7 +29,7 @@ type network struct {
 	silent   time.Time // start of the first attempt since the last answer; zero if none failed
 	failures int       // consecutive attempts without a connection
 	probe    *entry    // the job that tries to connect
-	failure  *api.Failure
+	failure  *job.Failure
 }
 
 // learn evaluates what an attempt revealed about the connection.
@@ -81,7 +81,7 @@ func (q *Queue) learn(e *entry, r *result, now time.Time) {
 		for _, other := range slices.Backward(q.order) {
 			if other.phase == ready || other.phase == delayed {
 				waiting := *other.job
-				waiting.State, waiting.Failure = api.Offline, n.failure
+				waiting.State, waiting.Failure = job.Offline, n.failure
 				other.job = &waiting
 				q.leave(other)
 			}
@@ -114,9 +114,9 @@ func (q *Queue) timeIsOver(e *entry, r *result, now time.Time) bool {
 // online returns offline jobs to the queue.
 func (q *Queue) online() {
 	for _, e := range q.order {
-		if e.phase == ready && e.job.State == api.Offline {
+		if e.phase == ready && e.job.State == job.Offline {
 			waiting := *e.job
-			waiting.State = api.Waiting
+			waiting.State = job.Waiting
 			e.job = &waiting
 		}
 	}

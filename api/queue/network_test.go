@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // jobsNamed returns n jobs with names that the client makes.
-func jobsNamed(n int) []api.Job {
-	jobs := make([]api.Job, n)
+func jobsNamed(n int) []job.Job {
+	jobs := make([]job.Job, n)
 	for i := range jobs {
-		jobs[i] = job(fmt.Sprintf("%d.jpg", i), api.NameHere)
+		jobs[i] = newJob(fmt.Sprintf("%d.jpg", i), job.NameHere)
 	}
 	return jobs
 }
@@ -32,11 +33,11 @@ func TestOffline(t *testing.T) {
 		synctest.Wait()
 		snap := q.Snapshot()
 		o := snap.Offline
-		if o.Host != "test" || time.Since(o.Since) < 59*time.Minute || time.Until(o.Next) > 2*time.Minute || snap.Totals.Count[api.Offline] == 0 || snap.Totals.Count[api.Offline]+snap.Totals.Count[api.Waiting] != 40 {
+		if o.Host != "test" || time.Since(o.Since) < 59*time.Minute || time.Until(o.Next) > 2*time.Minute || snap.Totals.Count[job.Offline] == 0 || snap.Totals.Count[job.Offline]+snap.Totals.Count[job.Waiting] != 40 {
 			t.Errorf("%+v, %+v", o, snap.Totals)
 		}
 		for _, row := range snap.Rows {
-			if row.Job.State == api.Offline && !row.Next.Equal(o.Next) {
+			if row.Job.State == job.Offline && !row.Next.Equal(o.Next) {
 				t.Errorf("the next attempt of the job is at %s, and of the queue at %s", row.Next, o.Next)
 			}
 		}
@@ -53,7 +54,7 @@ func TestOffline(t *testing.T) {
 		if _, err := q.Wait(t.Context(), ids); err != nil || time.Since(before) > time.Second {
 			t.Errorf("after %s: %v", time.Since(before), err)
 		}
-		if snap := q.Snapshot(); snap.Totals.Count[api.Stored] != 40 || !snap.Offline.Since.IsZero() {
+		if snap := q.Snapshot(); snap.Totals.Count[job.Stored] != 40 || !snap.Offline.Since.IsZero() {
 			t.Errorf("%+v", snap.Totals)
 		}
 	})
@@ -87,9 +88,9 @@ func TestGivingUp(t *testing.T) {
 				stored := 0
 				for _, j := range jobs {
 					switch {
-					case j.State == api.Stored:
+					case j.State == job.Stored:
 						stored++
-					case j.State != api.Offline || j.Failure == nil:
+					case j.State != job.Offline || j.Failure == nil:
 						t.Errorf("%s: %s, %+v", f, j.State, j.Failure)
 					}
 				}
@@ -106,7 +107,7 @@ func TestGivingUp(t *testing.T) {
 					t.Fatal(err)
 				}
 				for i := range ids {
-					if s.copies(fmt.Sprint(i)) != 1 || n.job(ids[i]).State != api.Stored {
+					if s.copies(fmt.Sprint(i)) != 1 || n.job(ids[i]).State != job.Stored {
 						t.Errorf("%s: job %d is %s and was stored %d times", f, i, n.job(ids[i]).State, s.copies(fmt.Sprint(i)))
 					}
 				}
@@ -121,25 +122,25 @@ func TestGivingUp(t *testing.T) {
 func TestNextStartTakesUpWhatFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, s := newNotes(), newService()
-		var want []api.State
-		var jobs []api.Job
-		add := func(naming api.Naming, state api.State, evidence api.Evidence, dismissed bool, after api.State) {
-			j := job(fmt.Sprintf("%c.jpg", 'a'+len(jobs)), naming)
+		var want []job.State
+		var jobs []job.Job
+		add := func(naming job.Naming, state job.State, evidence job.Evidence, dismissed bool, after job.State) {
+			j := newJob(fmt.Sprintf("%c.jpg", 'a'+len(jobs)), naming)
 			j.State, j.Evidence, j.Dismissed = state, evidence, dismissed
 			jobs, want = append(jobs, j), append(want, after)
 		}
-		add(api.NameHere, api.Unsent, api.NotSent, false, api.Stored)
-		add(api.NameHere, api.Unknown, api.MaybeStored, false, api.Stored)
-		add(api.NameService, api.Unsent, api.NotSent, false, api.Stored)
-		add(api.NameService, api.Unknown, api.MaybeStored, false, api.Unknown)
-		add(api.NameHere, api.Refused, api.NotSent, false, api.Refused)
-		add(api.NameHere, api.Unsent, api.NotSent, true, api.Unsent)
-		add(api.NameHere, api.Cancelled, api.NotSent, false, api.Cancelled)
-		add(api.NameHere, api.Processing, api.MaybeStored, false, api.Processing)
+		add(job.NameHere, job.Unsent, job.NotSent, false, job.Stored)
+		add(job.NameHere, job.Unknown, job.MaybeStored, false, job.Stored)
+		add(job.NameService, job.Unsent, job.NotSent, false, job.Stored)
+		add(job.NameService, job.Unknown, job.MaybeStored, false, job.Unknown)
+		add(job.NameHere, job.Refused, job.NotSent, false, job.Refused)
+		add(job.NameHere, job.Unsent, job.NotSent, true, job.Unsent)
+		add(job.NameHere, job.Cancelled, job.NotSent, false, job.Cancelled)
+		add(job.NameHere, job.Processing, job.MaybeStored, false, job.Processing)
 		for i := range jobs {
 			jobs[i].ID = int64(i + 1)
-			if jobs[i].State == api.Processing {
-				jobs[i].Attempts, jobs[i].Failure = 1, api.FailureOf(&api.AcceptedError{Message: "later"})
+			if jobs[i].State == job.Processing {
+				jobs[i].Attempts, jobs[i].Failure = 1, job.FailureOf(&api.AcceptedError{Message: "later"})
 			}
 			n.jobs[jobs[i].ID] = jobs[i]
 		}
@@ -173,8 +174,8 @@ func TestRetriesAreJournaledFirst(t *testing.T) {
 			t.Fatalf("%d, %v, want 8", len(jobs), err)
 		}
 		for _, id := range ids {
-			if got := n.job(id); got.State != api.Waiting {
-				t.Errorf("job %d is %s in the journal, want %v", id, got.State, api.Waiting)
+			if got := n.job(id); got.State != job.Waiting {
+				t.Errorf("job %d is %s in the journal, want %v", id, got.State, job.Waiting)
 			}
 		}
 	})
@@ -189,7 +190,7 @@ func TestRecordIsLookedUpUntilItIsKnown(t *testing.T) {
 			s.conflict = conflict
 			s.listErr = &api.SendError{Op: "list", Host: "test", Err: errGone}
 			q := start(t, newNotes(), s)
-			id := addAll(t, q, job("a.jpg", api.NameHere))[0]
+			id := addAll(t, q, newJob("a.jpg", job.NameHere))[0]
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer cancel()
 			if jobs, err := q.Wait(ctx, []int64{id}); !errors.Is(err, context.DeadlineExceeded) {
@@ -198,7 +199,7 @@ func TestRecordIsLookedUpUntilItIsKnown(t *testing.T) {
 			s.mu.Lock()
 			s.listErr = nil
 			s.mu.Unlock()
-			if got := outcome(t, q, id); got.State != api.Stored || got.File == nil || s.copies("a") != 1 {
+			if got := outcome(t, q, id); got.State != job.Stored || got.File == nil || s.copies("a") != 1 {
 				t.Errorf("%s, %v, %+v", got.State, got.File, got.Failure)
 			}
 		})

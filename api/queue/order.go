@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // Jobs run by priority, which the user sets, then in the order of queuing. Queue.line holds exactly
@@ -59,7 +59,7 @@ func (q *Queue) Last(ctx context.Context, id int64) error { return q.move(ctx, i
 func (q *Queue) move(ctx context.Context, id int64, by int) error {
 	q.mu.Lock()
 	e, err := q.find(id)
-	if err == nil && e.job.State != api.Waiting && e.job.State != api.Offline {
+	if err == nil && e.job.State != job.Waiting && e.job.State != job.Offline {
 		err = &StateError{ID: id, State: e.job.State, Action: "move"}
 	}
 	if err != nil {
@@ -84,9 +84,9 @@ func (q *Queue) move(ctx context.Context, id int64, by int) error {
 	if isReady {
 		q.withdraw(e)
 	}
-	job := *e.job
-	job.Priority = priority
-	e.job = &job
+	j := *e.job
+	j.Priority = priority
+	e.job = &j
 	if isReady {
 		q.enqueue(e)
 	}
@@ -101,7 +101,7 @@ func (q *Queue) sortWaiting() {
 	var places []int
 	var waiting []*entry
 	for i, e := range q.order {
-		if e.job.State == api.Waiting || e.job.State == api.Offline {
+		if e.job.State == job.Waiting || e.job.State == job.Offline {
 			places, waiting = append(places, i), append(waiting, e)
 		}
 	}

@@ -13,12 +13,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // startOrder adds jobs before any can run. It returns the first letters of their names in the order in
 // which they started.
-func startOrder(t *testing.T, concurrency int, change func(q *Queue, ids []int64), jobs ...api.Job) string {
+func startOrder(t *testing.T, concurrency int, change func(q *Queue, ids []int64), jobs ...job.Job) string {
 	var began []string
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService(), newNotes()
@@ -128,7 +128,7 @@ func TestOrderOfOperations(t *testing.T) {
 				}
 			}
 			want = m.order()
-		}, job("a.jpg", api.NameExact), job("b.jpg", api.NameExact), job("c.jpg", api.NameExact), job("d.jpg", api.NameExact))
+		}, newJob("a.jpg", job.NameExact), newJob("b.jpg", job.NameExact), newJob("c.jpg", job.NameExact), newJob("d.jpg", job.NameExact))
 		if got != want {
 			rt.Fatalf("started in the order %q, want %q", got, want)
 		}
@@ -144,7 +144,7 @@ func TestBatchesEnd(t *testing.T) {
 		q := start(t, n, s, func(o *Options) {
 			o.BatchDone = func(_ context.Context, batch string) { told = append(told, batch) }
 		})
-		a, b, c := job("a.jpg", api.NameHere), job("b.jpg", api.NameHere), job("c.jpg", api.NameHere)
+		a, b, c := newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere), newJob("c.jpg", job.NameHere)
 		a.Batch, b.Batch = "x", "x"
 		ids := addAll(t, q, a, b, c)
 		for _, id := range ids {
@@ -169,7 +169,7 @@ func TestJobsOfAProgramThatEndsAreTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService(), newNotes()
 		q := start(t, n, s)
-		left, err := n.AddJobs(t.Context(), []api.Job{job("a.jpg", api.NameHere)})
+		left, err := n.AddJobs(t.Context(), []job.Job{newJob("a.jpg", job.NameHere)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,8 +178,8 @@ func TestJobsOfAProgramThatEndsAreTaken(t *testing.T) {
 		for len(q.Snapshot().Rows) == 0 {
 			<-q.Changes()
 		}
-		if got := outcome(t, q, left[0].ID); got.State != api.Stored {
-			t.Errorf("the job is %s, want %v", got.State, api.Stored)
+		if got := outcome(t, q, left[0].ID); got.State != job.Stored {
+			t.Errorf("the job is %s, want %v", got.State, job.Stored)
 		}
 	})
 }
@@ -191,18 +191,18 @@ func TestWaitsOfOneJob(t *testing.T) {
 		s, n := newService().by("a", busy503).by("b", busy503, fine), newNotes()
 		s.wait = time.Minute
 		q := start(t, n, s)
-		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere), job("c.jpg", api.NameHere))
+		ids := addAll(t, q, newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere), newJob("c.jpg", job.NameHere))
 		synctest.Wait()
-		addAll(t, q, job("d.jpg", api.NameHere))
+		addAll(t, q, newJob("d.jpg", job.NameHere))
 		synctest.Wait()
-		if got := q.Snapshot().Totals.Count[api.Stored]; got != 2 {
+		if got := q.Snapshot().Totals.Count[job.Stored]; got != 2 {
 			t.Errorf("%d stored while two wait, want 2", got)
 		}
 		if err := retry(q, ids[0]); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if a, b := n.job(ids[0]).State, n.job(ids[1]).State; a != api.Stored || b != api.Waiting {
+		if a, b := n.job(ids[0]).State, n.job(ids[1]).State; a != job.Stored || b != job.Waiting {
 			t.Errorf("after a retry of the first it is %s, and the second is %s", a, b)
 		}
 	})

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 )
 
 // How uploads are stored exactly once:
@@ -17,8 +19,8 @@ import (
 //     attempt may be repeated. If it refused the upload, nothing was stored, and only 429 and 503
 //     are repeated.
 //   - Otherwise the file may be stored. It is sent again only if a repeat cannot store it twice,
-//     because the service adds no suffix and overwrites nothing (api.Job.RepeatsSafely). Such a job
-//     is repeated until the service answers. Under a name made here (api.NameHere) an existing file
+//     because the service adds no suffix and overwrites nothing (job.Job.RepeatsSafely). Such a job
+//     is repeated until the service answers. Under a name made here (job.NameHere) an existing file
 //     is ours. Under an exact name, its size, time and content are compared with what was sent.
 //   - In all other cases the service is searched for the file, if it lists files. The result is
 //     shown, but a guess never becomes an outcome.
@@ -56,7 +58,7 @@ const (
 type assessment struct {
 	contact    contact
 	host       string        // host without a connection
-	evidence   api.Evidence  // of this attempt alone
+	evidence   job.Evidence  // of this attempt alone
 	definite   bool          // a repeat would give the same result
 	processing bool          // the service is processing it
 	counted    bool          // limited to maxAttempts
@@ -66,21 +68,21 @@ type assessment struct {
 	wait       time.Duration // before the retry; 0 if unknown
 }
 
-func assess(job *api.Job, err error) assessment {
+func assess(j *job.Job, err error) assessment {
 	var refusal *api.ServiceError
 	var send *api.SendError
 	var accepted *api.AcceptedError
-	maybe := func(complete bool) api.Evidence {
+	maybe := func(complete bool) job.Evidence {
 		if complete {
-			return api.MaybeStored
+			return job.MaybeStored
 		}
-		return api.NotSent
+		return job.NotSent
 	}
 	switch {
 	case errors.As(err, &accepted):
-		return assessment{contact: answer, evidence: api.MaybeStored, definite: true, processing: true}
+		return assessment{contact: answer, evidence: job.MaybeStored, definite: true, processing: true}
 	case errors.Is(err, api.ErrNoRecord):
-		return assessment{contact: answer, evidence: api.MaybeStored}
+		return assessment{contact: answer, evidence: job.MaybeStored}
 	case errors.As(err, &refusal):
 		a := assessment{contact: answer, wait: refusal.Wait, counted: refusal.Wait == 0}
 		switch s := refusal.Status; {
@@ -92,8 +94,8 @@ func assess(job *api.Job, err error) assessment {
 			switch {
 			case !refusal.NotDone():
 				a.evidence = maybe(refusal.Complete)
-			case refusal.Complete && job.OwnName():
-				a.evidence = api.Orphaned // refused, but after receiving it
+			case refusal.Complete && j.OwnName():
+				a.evidence = job.Orphaned // refused, but after receiving it
 			}
 		default:
 			return assessment{contact: answer, definite: true}
@@ -110,8 +112,8 @@ func assess(job *api.Job, err error) assessment {
 }
 
 // stronger returns the evidence that makes a stored file more likely.
-func stronger(a, b api.Evidence) api.Evidence {
-	if a == api.MaybeStored || b == api.NotSent {
+func stronger(a, b job.Evidence) job.Evidence {
+	if a == job.MaybeStored || b == job.NotSent {
 		return a
 	}
 	return b
@@ -143,8 +145,8 @@ const (
 )
 
 // maySend reports whether another attempt cannot store the job twice.
-func maySend(job *api.Job, evidence api.Evidence) bool {
-	return evidence != api.MaybeStored || job.RepeatsSafely()
+func maySend(j *job.Job, evidence job.Evidence) bool {
+	return evidence != job.MaybeStored || j.RepeatsSafely()
 }
 
 var (
@@ -154,76 +156,76 @@ var (
 
 // nameExists reports whether a refusal means that a file of that name exists: status 409, or 400
 // with a message that says so. Status 400 has other causes, too (service.md §7).
-func nameExists(f *api.Failure) bool {
+func nameExists(f *job.Failure) bool {
 	return f.Status == http.StatusConflict || f.Status == http.StatusBadRequest && saysExists.MatchString(f.Message) && !saysNot.MatchString(f.Message)
 }
 
 // decide returns the next step for a job from the evidence of its attempts and the result of the
 // last check. All these decisions are made here.
-func decide(job *api.Job, want goal, evidence api.Evidence, check presence) Step {
+func decide(j *job.Job, want goal, evidence job.Evidence, check presence) Step {
 	// The name is unique, so a refusal that may mean that it exists needs a check.
-	taken := want == claim && job.State == api.Refused && job.OwnName() && job.Failure != nil &&
-		(job.Failure.Status == http.StatusBadRequest || job.Failure.Status == http.StatusConflict)
+	taken := want == claim && j.State == job.Refused && j.OwnName() && j.Failure != nil &&
+		(j.Failure.Status == http.StatusBadRequest || j.Failure.Status == http.StatusConflict)
 	switch {
-	case evidence == api.SurelyStored || check == isThere:
+	case evidence == job.SurelyStored || check == isThere:
 		return ClaimStored
-	case want == force && !job.RepeatsSafely():
+	case want == force && !j.RepeatsSafely():
 		return Send
-	case want != claim && maySend(job, evidence):
+	case want != claim && maySend(j, evidence):
 		// Checking is cheaper than sending a large file again.
-		if check == notChecked && evidence == api.MaybeStored && job.OwnName() && (want == begin || job.Identity.Size >= checkFirst) {
+		if check == notChecked && evidence == job.MaybeStored && j.OwnName() && (want == begin || j.Identity.Size >= checkFirst) {
 			return Check
 		}
 		return Send
-	case want == claim && evidence == api.NotSent && !taken:
+	case want == claim && evidence == job.NotSent && !taken:
 		return Claim
 	case check == notChecked:
 		return Check
-	case check == isOther && want == claim && job.State != api.Unknown:
+	case check == isOther && want == claim && j.State != job.Unknown:
 		return Claim // a late arrival would be refused, too
-	case check == noTime && (want != claim || job.State != api.Cancelled):
+	case check == noTime && (want != claim || j.State != job.Cancelled):
 		return Leave
-	case want != claim, job.State == api.Cancelled && (evidence != api.Orphaned || check != isMissing):
+	case want != claim, j.State == job.Cancelled && (evidence != job.Orphaned || check != isMissing):
 		return ClaimUnknown
-	case job.State == api.Processing, taken && evidence == api.NotSent:
+	case j.State == job.Processing, taken && evidence == job.NotSent:
 		return Claim
-	case check == checkFailed && job.RepeatsSafely() && job.State != api.Unknown:
+	case check == checkFailed && j.RepeatsSafely() && j.State != job.Unknown:
 		return Later
-	case taken && nameExists(job.Failure) && check != checkFailed:
+	case taken && nameExists(j.Failure) && check != checkFailed:
 		return ClaimStored // even if a listing does not show it yet
-	case check == isMissing && job.State != api.Unknown && job.RepeatsSafely():
+	case check == isMissing && j.State != job.Unknown && j.RepeatsSafely():
 		return Claim
 	}
 	return ClaimUnknown
 }
 
 // settle follows decide until a job waits or has its outcome.
-func (q *Queue) settle(ctx context.Context, e *entry, job api.Job, want goal) result {
+func (q *Queue) settle(ctx context.Context, e *entry, j job.Job, want goal) result {
 	var found checkResult
 	for {
-		switch decide(&job, want, job.Evidence, found.presence) {
+		switch decide(&j, want, j.Evidence, found.presence) {
 		case Send:
-			return q.attempt(ctx, e, job)
+			return q.attempt(ctx, e, j)
 		case Check:
-			found = q.check(ctx, &job)
+			found = q.check(ctx, &j)
 		case Leave:
-			job.State = api.Waiting
-			job.Evidence = stronger(job.Evidence, api.Orphaned)
-			return result{job: job}
+			j.State = job.Waiting
+			j.Evidence = stronger(j.Evidence, job.Orphaned)
+			return result{job: j}
 		case Later:
-			return q.checkLater(e, job)
+			return q.checkLater(e, j)
 		case Claim:
-			if job.State != api.Processing {
-				job.Evidence = api.NotSent
+			if j.State != job.Processing {
+				j.Evidence = job.NotSent
 			}
-			return result{job: job}
+			return result{job: j}
 		case ClaimStored:
 			if found.presence == isMissing && q.mayCheckAgain(e) {
-				return q.checkLater(e, job) // listings may lag behind
+				return q.checkLater(e, j) // listings may lag behind
 			}
-			return stored(job, found)
+			return stored(j, found)
 		case ClaimUnknown:
-			return unknown(job, found)
+			return unknown(j, found)
 		}
 	}
 }
@@ -235,41 +237,41 @@ func (q *Queue) mayCheckAgain(e *entry) bool {
 	return e.failures < maxAttempts
 }
 
-func (q *Queue) checkLater(e *entry, job api.Job) result {
-	job.State, job.Evidence = api.Waiting, stronger(job.Evidence, api.Orphaned)
+func (q *Queue) checkLater(e *entry, j job.Job) result {
+	j.State, j.Evidence = job.Waiting, stronger(j.Evidence, job.Orphaned)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	wait := backoff(e.failures, maxOfflineBackoff)
 	e.failures++
-	return result{job: job, wait: wait}
+	return result{job: j, wait: wait}
 }
 
 // unknown describes what happened to a job and what the service showed.
-func unknown(job api.Job, found checkResult) result {
-	failure := api.Failure{Message: "the program ended while it was being sent, before an answer came"}
+func unknown(j job.Job, found checkResult) result {
+	failure := job.Failure{Message: "the program ended while it was being sent, before an answer came"}
 	switch {
-	case job.Failure != nil:
-		failure = *job.Failure
-	case job.State == api.Cancelled:
+	case j.Failure != nil:
+		failure = *j.Failure
+	case j.State == job.Cancelled:
 		failure.Message = "it was canceled when it may have arrived already"
 	}
 	failure.Help = found.help
-	job.Dismissed = job.Dismissed || job.State == api.Cancelled
-	job.State, job.Failure, job.Evidence = api.Unknown, &failure, api.MaybeStored
-	return result{job: job}
+	j.Dismissed = j.Dismissed || j.State == job.Cancelled
+	j.State, j.Failure, j.Evidence = job.Unknown, &failure, job.MaybeStored
+	return result{job: j}
 }
 
 // stored gives a job its outcome. A lost record is nil.
-func stored(job api.Job, found checkResult) result {
-	job.State, job.File, job.Failure, job.Evidence = api.Stored, found.file, nil, api.SurelyStored
+func stored(j job.Job, found checkResult) result {
+	j.State, j.File, j.Failure, j.Evidence = job.Stored, found.file, nil, job.SurelyStored
 	if found.file == nil {
-		job.Failure = &api.Failure{
-			Message: "It is stored as " + api.PathOf(&job.Upload) + ". The answer with its record was lost.",
+		j.Failure = &job.Failure{
+			Message: "It is stored as " + rule.PathOf(&j.Upload) + ". The answer with its record was lost.",
 			Help:    "An earlier attempt stored it: the service refused to store it again.",
 		}
 		if found.presence == isThere {
-			job.Failure.Help = found.help
+			j.Failure.Help = found.help
 		}
 	}
-	return result{job: job}
+	return result{job: j}
 }

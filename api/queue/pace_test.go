@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // distant is a service behind a line with latency and limited speed. It accepts a limited number of
@@ -71,7 +72,7 @@ func (d *distant) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*
 func (d *distant) List(context.Context, api.Query) ([]api.File, error) { return nil, nil }
 
 // sizedJobs returns jobs for n files of that size in bytes.
-func sizedJobs(n int, size int64) []api.Job {
+func sizedJobs(n int, size int64) []job.Job {
 	jobs := jobsNamed(n)
 	for i := range jobs {
 		jobs[i].Identity.Size = size
@@ -81,7 +82,7 @@ func sizedJobs(n int, size int64) []api.Job {
 }
 
 // send sends jobs and returns how long that takes in simulated time.
-func (d *distant) send(t *testing.T, concurrency int, jobs []api.Job) (took time.Duration) {
+func (d *distant) send(t *testing.T, concurrency int, jobs []job.Job) (took time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		q := New(Options{Journal: newNotes(), Sender: d, Concurrency: concurrency})
@@ -92,8 +93,8 @@ func (d *distant) send(t *testing.T, concurrency int, jobs []api.Job) (took time
 		finished, err := q.Wait(t.Context(), addAll(t, q, jobs...))
 		took = time.Since(began)
 		for _, j := range finished {
-			if j.State != api.Stored {
-				t.Errorf("%s: %+v, want %v", j.State, j.Failure, api.Stored)
+			if j.State != job.Stored {
+				t.Errorf("%s: %+v, want %v", j.State, j.Failure, job.Stored)
 			}
 		}
 		if err != nil {

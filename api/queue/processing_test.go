@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // TestProcessingIsSearchedFor: a job that the service processes is stored when the library lists its
@@ -17,20 +18,20 @@ func TestProcessingIsSearchedFor(t *testing.T) {
 		q := start(t, n, s, func(o *Options) {
 			o.BatchDone = func(context.Context, string) { batches++ }
 		})
-		j := job("a.mp4", api.NameHere)
+		j := newJob("a.mp4", job.NameHere)
 		j.Batch = "b"
 		got := outcome(t, q, addAll(t, q, j)[0])
-		if got.State != api.Processing || batches != 1 {
+		if got.State != job.Processing || batches != 1 {
 			t.Fatalf("the job is %s, %d batches", got.State, batches)
 		}
 		if _, err := s.store(&got.Upload); err != nil {
 			t.Fatal(err)
 		}
-		for q.Snapshot().Rows[0].Job.State != api.Stored {
+		for q.Snapshot().Rows[0].Job.State != job.Stored {
 			<-q.Changes()
 		}
 		synctest.Wait()
-		if kept := n.job(got.ID); kept.State != api.Stored || kept.File == nil || s.sent(got.Upload.FileName) != 1 || batches != 2 {
+		if kept := n.job(got.ID); kept.State != job.Stored || kept.File == nil || s.sent(got.Upload.FileName) != 1 || batches != 2 {
 			t.Errorf("%s after %d uploads, %d batches", kept.State, s.sent(got.Upload.FileName), batches)
 		}
 	})
@@ -41,12 +42,12 @@ func TestProcessingIsSearchedFor(t *testing.T) {
 func TestKilledWhileItLooked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService(), newNotes()
-		j := job("a.mp4", api.NameHere)
-		j.ID, j.State, j.Attempts, j.Evidence = 1, api.Waiting, 1, api.MaybeStored
-		j.Failure = api.FailureOf(&api.AcceptedError{Message: "later", RequestID: "r"})
+		j := newJob("a.mp4", job.NameHere)
+		j.ID, j.State, j.Attempts, j.Evidence = 1, job.Waiting, 1, job.MaybeStored
+		j.Failure = job.FailureOf(&api.AcceptedError{Message: "later", RequestID: "r"})
 		n.jobs[1] = j
 		got := outcome(t, start(t, n, s), 1)
-		if got.State != api.Processing || s.sent(j.Upload.FileName) != 0 || got.Failure.RequestID != "r" {
+		if got.State != job.Processing || s.sent(j.Upload.FileName) != 0 || got.Failure.RequestID != "r" {
 			t.Errorf("the job is %s after %d uploads, %+v", got.State, s.sent(j.Upload.FileName), got.Failure)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // TestWhateverHappens gives a queue random jobs, faults, pauses, cancels, retries and restarts. In
@@ -64,8 +64,8 @@ func checkRandomRun(t *rapid.T) {
 		s.mu.Lock()
 		s.perName[letter] = rapid.SliceOfN(anyFault, 0, 7).Draw(t, "faults")
 		s.mu.Unlock()
-		naming := rapid.SampledFrom([]api.Naming{api.NameHere, api.NameHere, api.NameService, api.NameExact, exactKeep}).Draw(t, "naming")
-		added, err := q.Add(context.Background(), []api.Job{job(letter+".jpg", naming)})
+		naming := rapid.SampledFrom([]job.Naming{job.NameHere, job.NameHere, job.NameService, job.NameExact, exactKeep}).Draw(t, "naming")
+		added, err := q.Add(context.Background(), []job.Job{newJob(letter+".jpg", naming)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func checkRandomRun(t *rapid.T) {
 }
 
 // checkClaim compares the claim about a job with what is in the library.
-func checkClaim(t *rapid.T, s *service, j api.Job, retried bool) {
+func checkClaim(t *rapid.T, s *service, j job.Job, retried bool) {
 	copies := s.copies(j.Upload.FileName[:1])
 	say := fmt.Sprintf("%s (%s) is %s after %d attempts and was stored %d times", j.Upload.FileName, j.Naming, j.State, j.Attempts, copies)
 	// A user who sends an unknown job again accepts that it may be stored twice.
@@ -168,9 +168,9 @@ func checkClaim(t *rapid.T, s *service, j api.Job, retried bool) {
 	switch {
 	case once && copies > 1:
 		t.Fatal(say)
-	case j.State == api.Stored && copies == 0:
+	case j.State == job.Stored && copies == 0:
 		t.Fatal(say)
-	case once && copies != 0 && (j.State == api.Refused || j.State == api.Unsent || j.State == api.Cancelled):
+	case once && copies != 0 && (j.State == job.Refused || j.State == job.Unsent || j.State == job.Cancelled):
 		t.Fatal(say)
 	case !j.State.Final():
 		t.Fatal(say)

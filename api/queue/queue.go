@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // Sender sends uploads. *api.Client implements it.
@@ -26,13 +27,13 @@ type Sender interface {
 
 // Journal keeps jobs durably. *journal.Journal implements it and describes the methods.
 type Journal interface {
-	AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error)
-	UpdateJob(ctx context.Context, job api.Job) error
-	NoteJob(job api.Job)
-	Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error)
-	Reopen(ctx context.Context, profile string, ids []int64, may func(*api.Job) bool) ([]api.Job, error)
+	AddJobs(ctx context.Context, jobs []job.Job) ([]job.Job, error)
+	UpdateJob(ctx context.Context, job job.Job) error
+	NoteJob(job job.Job)
+	Claim(ctx context.Context, profile string, ids []int64) ([]job.Job, error)
+	Reopen(ctx context.Context, profile string, ids []int64, may func(*job.Job) bool) ([]job.Job, error)
 	Release(ctx context.Context, ids []int64) error
-	HasCompetingJob(ctx context.Context, job api.Job, fileID string) (bool, error)
+	HasCompetingJob(ctx context.Context, job job.Job, fileID string) (bool, error)
 	SetPriority(ctx context.Context, id int64, priority int) error
 }
 
@@ -60,15 +61,15 @@ type Options struct {
 	// receiver, which is not stored, and with a local file in place of one of another profile. It must
 	// not change names and switches.
 	// After a *NotReadyError it is called again. Nil means the upload of the job.
-	Prepare func(ctx context.Context, job api.Job) (*api.Upload, error)
+	Prepare func(ctx context.Context, job job.Job) (*api.Upload, error)
 
 	// Moved finishes the move of a stored job: it deletes the file in the other profile or keeps it, and
 	// records that in the job. After a kill it is called again. Nil keeps such files.
-	Moved func(ctx context.Context, job *api.Job)
+	Moved func(ctx context.Context, job *job.Job)
 
 	// Ended is called for every job with an outcome, after it is journaled and before Wait returns.
 	// The record of a stored one may be nil. Ended may be nil.
-	Ended func(ctx context.Context, job api.Job)
+	Ended func(ctx context.Context, job job.Job)
 
 	// BatchDone is called when the last job of a batch has its outcome, and again when that
 	// changes, before Wait returns. May be nil.
@@ -84,7 +85,7 @@ var (
 // StateError reports that an action is not allowed in the job's state.
 type StateError struct {
 	ID     int64
-	State  api.State
+	State  job.State
 	Action string // "retry", "pause", "continue", "cancel", "remove", "move", "check"
 }
 
@@ -117,7 +118,7 @@ const (
 // entry is a job in the queue, guarded by Queue.mu. What job points to is never changed, only
 // replaced.
 type entry struct {
-	job      *api.Job
+	job      *job.Job
 	phase    phase
 	paused   bool
 	wish     wish
@@ -168,7 +169,7 @@ func New(o Options) *Queue {
 }
 
 // Start starts the queue, first with journaled jobs of programs that have ended: open ones, and
-// those that another attempt may improve (api.Job.MayResume). It runs until ctx ends or Close.
+// those that another attempt may improve (job.Job.MayResume). It runs until ctx ends or Close.
 func (q *Queue) Start(ctx context.Context) error {
 	q.mu.Lock()
 	if q.closed {
@@ -206,7 +207,7 @@ func (q *Queue) report(ctx context.Context, err error) {
 
 // Withdraw cancels journaled jobs that no running program has, like Cancel, and returns them as
 // they were. It sends nothing.
-func (q *Queue) Withdraw(ctx context.Context, ids []int64) ([]api.Job, error) {
+func (q *Queue) Withdraw(ctx context.Context, ids []int64) ([]job.Job, error) {
 	jobs, err := q.o.Journal.Claim(ctx, q.o.Profile, ids)
 	if err != nil {
 		return nil, err
@@ -216,10 +217,10 @@ func (q *Queue) Withdraw(ctx context.Context, ids []int64) ([]api.Job, error) {
 
 // Add journals jobs, all or none, queues them, and returns them with their ids. After ErrClosed
 // they are journaled and wait for the next program.
-func (q *Queue) Add(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
+func (q *Queue) Add(ctx context.Context, jobs []job.Job) ([]job.Job, error) {
 	jobs = slices.Clone(jobs)
 	for i := range jobs {
-		jobs[i].State = api.Waiting
+		jobs[i].State = job.Waiting
 		jobs[i].Profile = cmp.Or(jobs[i].Profile, q.o.Profile)
 	}
 	added, err := q.o.Journal.AddJobs(ctx, jobs)
@@ -231,7 +232,7 @@ func (q *Queue) Add(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
 
 // accept queues journaled jobs, each with the wish of as. A job with an outcome in the queue is
 // replaced.
-func (q *Queue) accept(ctx context.Context, jobs []api.Job, as entry) error {
+func (q *Queue) accept(ctx context.Context, jobs []job.Job, as entry) error {
 	if len(jobs) == 0 {
 		return nil
 	}
@@ -241,21 +242,21 @@ func (q *Queue) accept(ctx context.Context, jobs []api.Job, as entry) error {
 		return errors.Join(ErrClosed, q.o.Journal.Release(context.WithoutCancel(ctx), jobIDs(jobs)))
 	}
 	replaced := false
-	for _, job := range jobs {
-		old := q.entries[job.ID]
+	for _, j := range jobs {
+		old := q.entries[j.ID]
 		if old != nil && old.phase != done {
 			continue
 		}
 		replaced = replaced || old != nil
 		// A killed program left the state sending; the evidence is in the job.
-		job.State = api.Waiting
+		j.State = job.Waiting
 		e := as
 		q.turns++
-		e.job, e.turn, e.settled = &job, q.turns, make(chan struct{})
-		q.entries[job.ID] = &e
+		e.job, e.turn, e.settled = &j, q.turns, make(chan struct{})
+		q.entries[j.ID] = &e
 		q.order = append(q.order, &e)
-		if job.Batch != "" {
-			q.batches[job.Batch]++
+		if j.Batch != "" {
+			q.batches[j.Batch]++
 		}
 		if e.wish == wishCancel {
 			q.launch(&e) // see Cancel
@@ -273,21 +274,21 @@ func (q *Queue) accept(ctx context.Context, jobs []api.Job, as entry) error {
 
 // batchFinished removes a finished job from the count of its batch and reports whether it was the
 // last.
-func (q *Queue) batchFinished(job *api.Job) bool {
-	if !job.State.Final() || job.Batch == "" {
+func (q *Queue) batchFinished(j *job.Job) bool {
+	if !j.State.Final() || j.Batch == "" {
 		return false
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.batches[job.Batch]--
-	if q.batches[job.Batch] > 0 {
+	q.batches[j.Batch]--
+	if q.batches[j.Batch] > 0 {
 		return false
 	}
-	delete(q.batches, job.Batch)
+	delete(q.batches, j.Batch)
 	return true
 }
 
-func jobIDs(jobs []api.Job) []int64 {
+func jobIDs(jobs []job.Job) []int64 {
 	ids := make([]int64, len(jobs))
 	for i := range jobs {
 		ids[i] = jobs[i].ID
@@ -397,7 +398,7 @@ func (q *Queue) finish(e *entry, r result, failed error) {
 	case r.job.State.Final():
 		e.phase = done
 		close(e.settled)
-		if r.job.State == api.Processing {
+		if r.job.State == job.Processing {
 			q.searchLater(e)
 		}
 	case e.wish == wishCancel && !q.closed:

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/local"
 	"mediadesk/api/queue"
+	"mediadesk/api/rule"
 )
 
 // always applies the same mishap to every upload.
@@ -34,25 +36,25 @@ func once(what mishap) func(string) mishap {
 func TestWhatIsFoundIsRecognised(t *testing.T) {
 	tests := []struct {
 		name    string
-		naming  api.Naming
+		naming  job.Naming
 		what    mishap
 		jobs    int
 		private bool
 		between func(t *testing.T, s *local.Server) // called before sending
-		want    api.State
+		want    job.State
 	}{
-		{name: "with a suffix", naming: api.NameService, what: lostAnswer, jobs: 1, want: api.Stored},
-		{name: "exactly that name", naming: api.NameExact, what: lostAnswer, jobs: 1, want: api.Stored},
-		{name: "over another content of the same size", naming: api.NameExact, what: lostAnswer, jobs: 1, between: put("/", "f00000.txt", 'y', "n0"), want: api.Stored},
-		{name: "another content of the same size was there", naming: api.NameExact, what: lostRequest, jobs: 1, between: put("/", "f00000.txt", 'y', "n0"), want: api.Unknown},
-		{name: "the same content was there", naming: api.NameExact, what: lostRequest, jobs: 1, between: put("/", "f00000.txt", 'x', "n0"), want: api.Unknown},
-		{name: "the same content was there, with a suffix", naming: api.NameService, what: lostRequest, jobs: 1, between: put("/", "f00000_abcdefghi.txt", 'x', "n0"), want: api.Unknown},
-		{name: "the same file twice at once", naming: api.NameService, what: lostAnswer, jobs: 2, want: api.Unknown},
-		{name: "it cannot be read back", naming: api.NameService, what: lostAnswer, jobs: 1, private: true, want: api.Unknown},
-		{name: "an exact name", naming: exactKeep, what: lostAnswer, jobs: 1, want: api.Stored},
-		{name: "an exact name with another content of the same size", naming: exactKeep, what: lostRequest, jobs: 1, between: put("/", "f00000.txt", 'y', "n0"), want: api.Refused},
-		{name: "an exact name with the same content", naming: exactKeep, what: lostRequest, jobs: 1, between: put("/", "f00000.txt", 'x', "n0"), want: api.Unknown},
-		{name: "not there", naming: api.NameService, what: lostRequest, jobs: 1, want: api.Unknown},
+		{name: "with a suffix", naming: job.NameService, what: lostAnswer, jobs: 1, want: job.Stored},
+		{name: "exactly that name", naming: job.NameExact, what: lostAnswer, jobs: 1, want: job.Stored},
+		{name: "over another content of the same size", naming: job.NameExact, what: lostAnswer, jobs: 1, between: put("/", "f00000.txt", 'y', "n0"), want: job.Stored},
+		{name: "another content of the same size was there", naming: job.NameExact, what: lostRequest, jobs: 1, between: put("/", "f00000.txt", 'y', "n0"), want: job.Unknown},
+		{name: "the same content was there", naming: job.NameExact, what: lostRequest, jobs: 1, between: put("/", "f00000.txt", 'x', "n0"), want: job.Unknown},
+		{name: "the same content was there, with a suffix", naming: job.NameService, what: lostRequest, jobs: 1, between: put("/", "f00000_abcdefghi.txt", 'x', "n0"), want: job.Unknown},
+		{name: "the same file twice at once", naming: job.NameService, what: lostAnswer, jobs: 2, want: job.Unknown},
+		{name: "it cannot be read back", naming: job.NameService, what: lostAnswer, jobs: 1, private: true, want: job.Unknown},
+		{name: "an exact name", naming: exactKeep, what: lostAnswer, jobs: 1, want: job.Stored},
+		{name: "an exact name with another content of the same size", naming: exactKeep, what: lostRequest, jobs: 1, between: put("/", "f00000.txt", 'y', "n0"), want: job.Refused},
+		{name: "an exact name with the same content", naming: exactKeep, what: lostRequest, jobs: 1, between: put("/", "f00000.txt", 'x', "n0"), want: job.Unknown},
+		{name: "not there", naming: job.NameService, what: lostRequest, jobs: 1, want: job.Unknown},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -76,7 +78,7 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 				p = newProxy(t, s.Address, once(tt.what), nil)
 			}
 			q := work(t, queue.Options{Journal: openJournal(t), Sender: clientOf(t, p.address, "recognise"), Profile: "home", Concurrency: 2})
-			var jobs []api.Job
+			var jobs []job.Job
 			for range tt.jobs {
 				u := api.Upload{Source: api.Source{Path: path}, FileName: "f00000.txt", Tags: api.Set([]string{"n0"})}
 				if tt.private {
@@ -84,10 +86,10 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 				}
 				naming := tt.naming
 				if naming == exactKeep {
-					naming, u.OverwriteFile = api.NameExact, api.Set(false)
+					naming, u.OverwriteFile = job.NameExact, api.Set(false)
 				}
-				api.ApplyNaming(&u, naming)
-				jobs = append(jobs, api.Job{Upload: u, Naming: naming, Identity: id})
+				job.ApplyNaming(&u, naming)
+				jobs = append(jobs, job.Job{Upload: u, Naming: naming, Identity: id})
 			}
 			added, err := q.Add(t.Context(), jobs)
 			if err != nil {
@@ -101,7 +103,7 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 				if j.State != tt.want || j.Attempts != attempts {
 					t.Errorf("%s after %d attempts, want %s: %+v", j.State, j.Attempts, tt.want, j.Failure)
 				}
-				if j.State == api.Stored && (j.File == nil || j.Evidence != api.SurelyStored || j.Failure != nil) {
+				if j.State == job.Stored && (j.File == nil || j.Evidence != job.SurelyStored || j.Failure != nil) {
 					t.Errorf("got the stored job %+v", j)
 				}
 			}
@@ -122,7 +124,7 @@ func put(folder, name string, letter byte, tag string) func(*testing.T, *local.S
 		if err != nil {
 			t.Fatal(err)
 		}
-		for !time.Now().Truncate(time.Millisecond).After(f.Updated()) {
+		for !time.Now().Truncate(time.Millisecond).After(rule.Updated(f)) {
 			runtime.Gosched() // the times of records have a resolution of milliseconds
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // StallTimeout is the time without progress after which an upload counts as stalled.
@@ -12,7 +12,7 @@ const StallTimeout = 3 * time.Second
 
 // Row is the state of a job at one moment.
 type Row struct {
-	Job     *api.Job      // immutable
+	Job     *job.Job      // immutable
 	Sent    int64         // request bytes sent
 	Total   int64         // bytes of the request; before sending, the size of the file
 	Rate    float64       // bytes per second, a moving average; 0 if unknown
@@ -27,7 +27,7 @@ type Row struct {
 type Totals struct {
 	Jobs        int
 	Paused      int               // of those that wait
-	Count       map[api.State]int // jobs by state
+	Count       map[job.State]int // jobs by state
 	Sent, Total int64             // bytes; stored jobs count in full
 	Rate        float64           // bytes per second of all attempts; 0 if unknown
 	Left        time.Duration     // 0 if unknown
@@ -55,7 +55,7 @@ func (q *Queue) snapshot(now time.Time) Snapshot {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	s := Snapshot{Rows: make([]Row, 0, len(q.order)), Hold: q.hold, Offline: q.network.Offline, Concurrency: q.pace.limit, Err: q.journalErr}
-	s.Totals.Count = map[api.State]int{}
+	s.Totals.Count = map[job.State]int{}
 	if !s.Offline.Since.IsZero() {
 		s.Hold = time.Time{}
 	}
@@ -63,7 +63,7 @@ func (q *Queue) snapshot(now time.Time) Snapshot {
 	online := s.Offline.Since.IsZero()
 	for _, e := range q.order {
 		row := e.row(now)
-		if e.phase == ready && e.job.State == api.Offline {
+		if e.phase == ready && e.job.State == job.Offline {
 			row.Next = q.network.Next
 		}
 		s.Rows = append(s.Rows, row)
@@ -94,7 +94,7 @@ func (e *entry) row(now time.Time) Row {
 	if e.phase == delayed {
 		row.Next = e.due
 	}
-	if e.job.State == api.Stored {
+	if e.job.State == job.Stored {
 		row.Sent = row.Total
 	}
 	p := e.progress
@@ -123,10 +123,10 @@ func (e *entry) row(now time.Time) Row {
 func (t *Totals) add(row *Row) {
 	t.Jobs++
 	t.Count[row.Job.State]++
-	if row.Paused && row.Job.State != api.Sending {
+	if row.Paused && row.Job.State != job.Sending {
 		t.Paused++
 	}
-	if s := row.Job.State; !s.Final() || s == api.Stored {
+	if s := row.Job.State; !s.Final() || s == job.Stored {
 		t.Sent += row.Sent
 		t.Total += row.Total
 	}
@@ -169,7 +169,7 @@ func (m *meter) note(now time.Time, sent int64) {
 // Counts holds the numbers of open and failed jobs.
 type Counts struct {
 	Open   int // without an outcome
-	Failed int // see [api.Job.Failed]
+	Failed int // see [job.Job.Failed]
 }
 
 // Counts counts the open jobs and those that failed after since. It copies no jobs, so it is cheap

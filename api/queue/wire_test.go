@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // TestOnTheWire sends a large upload to a service that pauses reading in the middle. It checks the
@@ -59,16 +60,16 @@ func TestOnTheWire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := job("large.bin", api.NameService)
+	j := newJob("large.bin", job.NameService)
 	j.Upload.Source, j.Identity = api.Source{Path: path}, id
 	ids := addAll(t, q, j)
 
 	<-halfway
-	if kept := n.job(ids[0]); kept.State != api.Sending || kept.Evidence != api.MaybeStored || kept.Attempts != 1 {
+	if kept := n.job(ids[0]); kept.State != job.Sending || kept.Evidence != job.MaybeStored || kept.Attempts != 1 {
 		t.Errorf("the journal has %+v during the attempt", kept)
 	}
 	row := q.Snapshot().Rows[0]
-	if row.Job.State != api.Sending || row.Sent < size/8 || row.Sent >= row.Total || row.Total <= size || row.Answer || row.Stalled {
+	if row.Job.State != job.Sending || row.Sent < size/8 || row.Sent >= row.Total || row.Total <= size || row.Answer || row.Stalled {
 		t.Errorf("in the middle: %+v", row)
 	}
 	q.mu.Lock()
@@ -84,7 +85,7 @@ func TestOnTheWire(t *testing.T) {
 		<-q.Changes()
 	}
 	row = q.Snapshot().Rows[0]
-	if row.Job.State != api.Waiting || !row.Paused || row.Job.Evidence != api.NotSent || row.Sent != 0 {
+	if row.Job.State != job.Waiting || !row.Paused || row.Job.Evidence != job.NotSent || row.Sent != 0 {
 		t.Errorf("paused: %+v, %+v", row, row.Job)
 	}
 	close(paused)
@@ -97,14 +98,14 @@ func TestOnTheWire(t *testing.T) {
 	if err := q.Pause(ids[0]); err != nil {
 		t.Fatal(err)
 	}
-	if row := q.Snapshot().Rows[0]; !row.Answer || row.Sent != row.Total || row.Job.State != api.Sending {
+	if row := q.Snapshot().Rows[0]; !row.Answer || row.Sent != row.Total || row.Job.State != job.Sending {
 		t.Errorf("waiting for the answer: %+v", row)
 	}
 	close(answer)
-	if got := outcome(t, q, ids[0]); got.State != api.Stored || got.Attempts != 2 || stored != 1 {
+	if got := outcome(t, q, ids[0]); got.State != job.Stored || got.Attempts != 2 || stored != 1 {
 		t.Errorf("%s after %d attempts, stored %d times", got.State, got.Attempts, stored)
 	}
-	if s := q.Snapshot(); s.Totals.Sent != size || s.Totals.Total != size || s.Totals.Count[api.Stored] != 1 {
+	if s := q.Snapshot(); s.Totals.Sent != size || s.Totals.Total != size || s.Totals.Count[job.Stored] != 1 {
 		t.Errorf("totals %+v", s.Totals)
 	}
 }
@@ -144,9 +145,9 @@ func TestRateOfSmallFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := start(t, newNotes(), client, oneAtATime)
-	var jobs []api.Job
+	var jobs []job.Job
 	for range 12 {
-		j := job("a.bin", api.NameHere)
+		j := newJob("a.bin", job.NameHere)
 		j.Upload.Source, j.Identity = api.Source{Path: path}, id
 		jobs = append(jobs, j)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local"
+	"mediadesk/api/rule"
 )
 
 // TestManyFilesAtALimitedService: changes to many files and calls about them respect the limits of
@@ -70,7 +71,7 @@ func TestManyFilesAtALimitedService(t *testing.T) {
 		t.Errorf("the tags took the calls %v", calls)
 	}
 	for _, e := range done {
-		if api.JoinTags(e.File.Tags.Or(nil)) != "old,new" {
+		if rule.JoinTags(e.File.Tags.Or(nil)) != "old,new" {
 			t.Fatalf("a record with %v", e.File.Tags)
 		}
 	}

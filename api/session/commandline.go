@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 )
 
 // CommandLine formats a command of this program for a shell.
@@ -53,14 +55,14 @@ func SourceArg(s api.Source) string {
 }
 
 // UploadArgs returns the command that does an upload with a profile.
-func UploadArgs(e *api.Entry, p Profile) []string {
+func UploadArgs(e *entry.Entry, p Profile) []string {
 	if origin := e.Source.Origin; origin != (api.Origin{}) {
 		return Command("transfer", []string{origin.FileID}, "--profile="+origin.Profile, "--to="+p.Name)
 	}
 	args := []string{"upload", SourceArg(e.Source)}
-	for _, f := range api.UploadFields {
+	for _, f := range entry.Fields {
 		for _, value := range f.Arguments(e) {
-			if f.Name != api.FieldName || value != e.Source.Name() {
+			if f.Name != rule.FieldName || value != e.Source.Name() {
 				args = append(args, "--"+f.Flag+"="+value)
 			}
 		}
@@ -94,7 +96,7 @@ func Together(commands [][]string) [][]string {
 func DetailsArgs(ids []string, d api.Details) []string {
 	var flags []string
 	if tags, ok := d.Tags.Get(); ok {
-		flags = append(flags, "--tags="+api.JoinTags(tags))
+		flags = append(flags, "--tags="+rule.JoinTags(tags))
 	} else if !d.Tags.IsZero() {
 		flags = append(flags, "--unset-tags")
 	}
@@ -103,7 +105,7 @@ func DetailsArgs(ids []string, d api.Details) []string {
 	} else if !d.CustomCoordinates.IsZero() {
 		flags = append(flags, "--unset-region")
 	}
-	for _, f := range api.StoredFields {
+	for _, f := range entry.StoredFields {
 		if _, ok := d.Other[f.Name]; ok {
 			flags = append(flags, "--"+f.Flag+"="+d.Other.Text(f.Name))
 		}

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
 )
 
 func TestUploadArgs(t *testing.T) {
-	e := api.Entry{Naming: api.NameExact, Upload: api.Upload{
+	e := entry.Entry{Naming: job.NameExact, Upload: api.Upload{
 		Source: api.Source{Path: "-odd name.jpg"}, FileName: "it's.jpg",
 		Folder: api.Set("/summer/"), Tags: api.Set([]string{"sea", "boat"}), IsPrivateFile: api.Set(false),
 		CustomCoordinates: api.Set("1,2,3,4"), OverwriteTags: api.Set(false),

@@ -12,6 +12,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 )
 
 // Crop is a use of regions on pages: a ratio of width to height, or a named transformation of the
@@ -112,7 +113,7 @@ func (c Crop) URL(f *api.File, region image.Rectangle, width int) string {
 func (c Crop) Markdown(f *api.File, region image.Rectangle) string {
 	made := *f
 	made.URL = c.URL(f, region, 0)
-	return api.Markdown(&made)
+	return rule.Markdown(&made)
 }
 
 // HTML returns an image element of the crop, with a srcset of smaller widths for a ratio.

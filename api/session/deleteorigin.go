@@ -6,20 +6,22 @@ import (
 	"fmt"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 )
 
 // Move makes the transfer delete each file from the profile From after the profile To has it: the
 // stored record was read back and the sizes agree.
 func (t *Transfer) Move() {
 	for i := range t.Jobs {
-		t.Jobs[i].Move = api.MoveAfter
+		t.Jobs[i].Move = job.MoveAfter
 	}
 }
 
 // deleteOrigin finishes the move of a stored job. It deletes the source in the other profile, with
 // all versions, if the stored file was read back and matches, and the source has not changed;
 // else it keeps the source. It sets Move and Kept of the job.
-func (s *Session) deleteOrigin(ctx context.Context, j *api.Job) {
+func (s *Session) deleteOrigin(ctx context.Context, j *job.Job) {
 	origin := j.Upload.Source.Origin
 	err := s.compareStored(ctx, j)
 	var from *Session
@@ -43,21 +45,21 @@ func (s *Session) deleteOrigin(ctx context.Context, j *api.Job) {
 			err = fmt.Errorf("%s cannot be deleted: %w", j.Upload.Source, err)
 		}
 	}
-	if j.Move = api.MoveDone; err != nil {
-		j.Move, j.Kept = api.MoveKept, err.Error()
+	if j.Move = job.MoveDone; err != nil {
+		j.Move, j.Kept = job.MoveKept, err.Error()
 	}
 }
 
 // compareStored reads back the record of a stored file and compares its size with what was sent. If
 // the upload was repeated or its answer was lost, it also compares the content.
-func (s *Session) compareStored(ctx context.Context, j *api.Job) error {
+func (s *Session) compareStored(ctx context.Context, j *job.Job) error {
 	var stored *api.File
 	var err error
 	if j.File != nil && j.File.FileID != "" {
 		stored, err = s.Read(ctx, j.File.FileID)
 	} else {
-		var found api.Place
-		if found, err = s.Locate(ctx, api.PathOf(&j.Upload)); found.At.IsZero() { // else it is from the journal
+		var found rule.Place
+		if found, err = s.Locate(ctx, rule.PathOf(&j.Upload)); found.At.IsZero() { // else it is from the journal
 			stored = found.File
 		}
 	}
@@ -65,10 +67,10 @@ func (s *Session) compareStored(ctx context.Context, j *api.Job) error {
 		err = errors.New("no file is there")
 	}
 	if err != nil {
-		return fmt.Errorf("the record of %s could not be read back from %s: %w", api.PathOf(&j.Upload), j.Profile, err)
+		return fmt.Errorf("the record of %s could not be read back from %s: %w", rule.PathOf(&j.Upload), j.Profile, err)
 	}
 	if size := sizeOf(stored); size != j.Identity.Size || size < 0 {
-		return fmt.Errorf("%s has %d bytes in %s, and %d were to be sent", api.PathOf(&j.Upload), size, j.Profile, j.Identity.Size)
+		return fmt.Errorf("%s has %d bytes in %s, and %d were to be sent", rule.PathOf(&j.Upload), size, j.Profile, j.Identity.Size)
 	}
 	if stored.FileID == j.Upload.Source.Origin.FileID {
 		return fmt.Errorf("%s and %s show the same file", j.Upload.Source.Origin.Profile, j.Profile)
@@ -76,15 +78,15 @@ func (s *Session) compareStored(ctx context.Context, j *api.Job) error {
 	if j.File == nil || j.Attempts > 1 {
 		body, _, err := s.fetchOriginal(ctx, *stored, 0, j.Identity.Size)
 		if err != nil {
-			return fmt.Errorf("%s could not be read back from %s: %w", api.PathOf(&j.Upload), j.Profile, err)
+			return fmt.Errorf("%s could not be read back from %s: %w", rule.PathOf(&j.Upload), j.Profile, err)
 		}
 		defer body.Close()
 		sum, _, err := api.HashContent(body)
 		switch {
 		case err != nil:
-			return fmt.Errorf("%s could not be read back from %s: %w", api.PathOf(&j.Upload), j.Profile, err)
+			return fmt.Errorf("%s could not be read back from %s: %w", rule.PathOf(&j.Upload), j.Profile, err)
 		case sum != j.Hash:
-			return fmt.Errorf("%s has other bytes in %s than those that were sent", api.PathOf(&j.Upload), j.Profile)
+			return fmt.Errorf("%s has other bytes in %s than those that were sent", rule.PathOf(&j.Upload), j.Profile)
 		}
 	}
 	return nil

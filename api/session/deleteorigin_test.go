@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/local"
 	"mediadesk/config"
 )
@@ -26,7 +27,7 @@ func TestMove(t *testing.T) {
 	transfer := planTransfer(t, to, "/x/", TransferOptions{})
 	transfer.Move()
 	for _, j := range send(t, to, transfer) {
-		if j.State != api.Stored || j.Move != api.MoveDone || j.Kept != "" {
+		if j.State != job.Stored || j.Move != job.MoveDone || j.Kept != "" {
 			t.Errorf("%s: %s, %s (%s), %v", j.Upload.Source, j.State, j.Move, j.Kept, j.Failure)
 		}
 	}
@@ -95,7 +96,7 @@ func TestMoveKeeps(t *testing.T) {
 			transfer.Move()
 			work.on(http.MethodGet, "/details", func() { c.meanwhile(t, w) })
 			jobs := send(t, to, transfer)
-			if len(jobs) != 1 || jobs[0].State != api.Stored || jobs[0].Move != api.MoveKept || !strings.Contains(jobs[0].Kept, c.reason) {
+			if len(jobs) != 1 || jobs[0].State != job.Stored || jobs[0].Move != job.MoveKept || !strings.Contains(jobs[0].Kept, c.reason) {
 				t.Errorf("%+v", jobs)
 			}
 			if _, err := s.Client.Details(t.Context(), w.source.FileID); err != nil {

@@ -20,6 +20,7 @@ import (
 	"sync"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 )
 
 // MaxUnknown limits the bytes fetched of a file of unknown size.
@@ -98,7 +99,7 @@ func (s *Session) fetchPart(ctx context.Context, f api.File, folder string, repo
 	if err = errors.Join(part.Sync(), part.Close(), os.Chmod(path, 0o644)); err != nil {
 		return "", err
 	}
-	if at := f.Updated(); !at.IsZero() {
+	if at := rule.Updated(&f); !at.IsZero() {
 		err = os.Chtimes(path, at, at)
 	}
 	return path, err
@@ -126,7 +127,7 @@ const downloads = 4
 // order of the listing. With dry it downloads nothing. If the
 // service does not list files, it uses those seen before.
 func (s *Session) DownloadFolder(ctx context.Context, folder, to string, filter Filter, n int, dry bool) (iter.Seq[Downloaded], error) {
-	folder, _ = api.CleanFolder(folder)
+	folder, _ = rule.CleanFolder(folder)
 	tree, err := s.FilesBelow(ctx, folder, filter)
 	if err != nil {
 		return nil, err
@@ -166,7 +167,7 @@ func (s *Session) DownloadFolder(ctx context.Context, folder, to string, filter 
 // FilesBelow returns the files in folder, at any depth, that pass the filter. If the
 // service does not list files, it returns those seen before.
 func (s *Session) FilesBelow(ctx context.Context, folder string, filter Filter) ([]api.File, error) {
-	folder, _ = api.CleanFolder(folder)
+	folder, _ = rule.CleanFolder(folder)
 	tree, err := s.FolderTree(ctx, folder)
 	if api.Unavailable(err) {
 		tree, err = s.Seen(ctx)
@@ -192,7 +193,7 @@ func (s *Session) downloadBelow(ctx context.Context, f *api.File, folder string,
 	defer os.Remove(part)
 	if d.Path = sameAs(part, folder, localName(*f)); d.Path != "" {
 		d.Already = true
-		if at := f.Updated(); !at.IsZero() {
+		if at := rule.Updated(f); !at.IsZero() {
 			d.Err = os.Chtimes(d.Path, at, at)
 		}
 		return d
@@ -214,7 +215,7 @@ func localFolder(to, rel string) string {
 // present returns the path of a file downloaded before, by size and time, or "".
 func present(f *api.File, folder string) string {
 	size, known := f.Size.Get()
-	at := f.Updated()
+	at := rule.Updated(f)
 	for name := range numbered(folder, localName(*f)) {
 		info, err := os.Lstat(name)
 		if err != nil || !known || at.IsZero() {

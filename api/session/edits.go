@@ -13,7 +13,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/rule"
 )
 
 // Change is a change of one file.
@@ -48,7 +51,7 @@ func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(E
 	for i, c := range changes {
 		values[i] = c.Details.CustomMetadata.Or(nil)
 	}
-	_, wrong := s.CheckMetadata(ctx, values, api.CheckMetadata)
+	_, wrong := s.CheckMetadata(ctx, values, rule.CheckMetadata)
 	var together map[string]*Edited
 	if wrong == nil {
 		together = s.changeTags(ctx, batch, changes)
@@ -71,7 +74,7 @@ func batchOf(n int) string {
 	if n < 2 {
 		return ""
 	}
-	return api.NewSuffix() + api.NewSuffix()
+	return rule.NewSuffix() + rule.NewSuffix()
 }
 
 // ReadAll reads several files, like Read; report is as in ChangeAll.
@@ -155,7 +158,7 @@ func (s *Session) end(ctx context.Context, edits []journal.Edit, made bool, err 
 	var failed error
 	switch {
 	case len(edits) == 0:
-	case made, errors.As(err, &answer) && api.OutcomeOf(err) == api.Refused, errors.As(err, &send) && !send.Complete:
+	case made, errors.As(err, &answer) && job.OutcomeOf(err) == job.Refused, errors.As(err, &send) && !send.Complete:
 		failed = s.Journal.EndEdits(ctx, edits, made)
 	default:
 		failed = s.Journal.LeaveEdits(ctx, edits)
@@ -186,8 +189,8 @@ func (s *Session) patch(ctx context.Context, fileID string, change api.Details) 
 
 // inverse returns the change that undoes change on a file that was as before.
 func inverse(before *api.File, change api.Details) api.Details {
-	back, was := api.Values{}, api.ValuesOf(before)
-	for name := range api.ChangesOf(change) {
+	back, was := entry.Values{}, entry.ValuesOf(before)
+	for name := range entry.ChangesOf(change) {
 		back[name] = json.RawMessage("null")
 		if value, had := was[name]; had && string(value) != "[]" {
 			back[name] = value
@@ -291,16 +294,16 @@ func (s *Session) lastKnown(ctx context.Context, fresh Edited) (*api.File, error
 // onTop returns the change that takes a file from its current state to the wanted one. left is the
 // state after the edit: a field that differs from it is a conflict.
 func onTop(now *api.File, left, want api.Details, policy Policy) (api.Details, []Conflict) {
-	send, was, is := api.ChangesOf(want), api.ChangesOf(left), api.ValuesOf(now)
+	send, was, is := entry.ChangesOf(want), entry.ChangesOf(left), entry.ValuesOf(now)
 	var found []Conflict
 	for _, name := range send.Names() {
-		key, metadata := api.MetadataKey(name)
+		key, metadata := entry.MetadataKey(name)
 		if is[name] == nil && !metadata {
 			continue // not known
 		}
 		label := "custom metadata " + key
 		if !metadata {
-			label = api.FieldByName(name).Words
+			label = entry.FieldByName(name).Words
 		}
 		before, value, wanted := valueText(name, was[name]), valueText(name, is[name]), valueText(name, send[name])
 		switch {
@@ -317,15 +320,15 @@ func onTop(now *api.File, left, want api.Details, policy Policy) (api.Details, [
 // valueText formats a value for a conflict; empty if there is none. Custom metadata stays JSON.
 func valueText(name string, raw json.RawMessage) string {
 	var tags []string
-	switch _, metadata := api.MetadataKey(name); {
-	case api.IsNull(raw):
+	switch _, metadata := entry.MetadataKey(name); {
+	case rule.IsNull(raw):
 		return ""
 	case metadata:
 		return string(raw)
-	case name == api.FieldTags && json.Unmarshal(raw, &tags) == nil:
-		return api.JoinTags(tags)
+	case name == rule.FieldTags && json.Unmarshal(raw, &tags) == nil:
+		return rule.JoinTags(tags)
 	}
-	return api.PlainValue(raw)
+	return rule.PlainValue(raw)
 }
 
 // Policy decides what undo and redo do with a field that was changed elsewhere.

@@ -17,8 +17,10 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
+	"mediadesk/api/rule"
 	"mediadesk/api/watch"
 )
 
@@ -93,7 +95,7 @@ func checkFile(t *testing.T, s *Session, id, tags, region string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := api.JoinTags(f.Tags.Or(nil)); got != tags || f.CustomCoordinates.Or("") != region {
+	if got := rule.JoinTags(f.Tags.Or(nil)); got != tags || f.CustomCoordinates.Or("") != region {
 		t.Errorf("the library has tags %q and region %q, want %q and %q", got, f.CustomCoordinates.Or(""), tags, region)
 	}
 }
@@ -506,11 +508,11 @@ func TestPictureFromTheSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := uploadFile(t, s, "s.txt", api.Upload{Source: api.Source{Path: source}})
-	jobs, err := s.Journal.AddJobs(t.Context(), []api.Job{{Profile: "p", Upload: api.Upload{Source: api.Source{Path: source}}, Identity: identity}})
+	jobs, err := s.Journal.AddJobs(t.Context(), []job.Job{{Profile: "p", Upload: api.Upload{Source: api.Source{Path: source}}, Identity: identity}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs[0].State, jobs[0].File = api.Stored, f
+	jobs[0].State, jobs[0].File = job.Stored, f
 	if err := s.Journal.UpdateJob(t.Context(), jobs[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -548,14 +550,14 @@ func TestMetadataOfTheWrongType(t *testing.T) {
 	address := newLibrary(t)
 	s, end := program(t, address, t.TempDir())
 	defer end()
-	makeField(t, s.Client, address, "private_edits", "price", api.MetadataNumber)
+	makeField(t, s.Client, address, "private_edits", "price", rule.MetadataNumber)
 	a, b := uploadFile(t, s, "a.txt", api.Upload{}), uploadFile(t, s, "b.txt", api.Upload{})
 	priced := func(value string) api.Details {
 		return api.Details{Tags: api.Set([]string{"new"}), CustomMetadata: api.Set(map[string]json.RawMessage{"price": json.RawMessage(value)})}
 	}
 	for _, e := range s.ChangeAll(t.Context(), []Change{{a.FileID, priced("5")}, {b.FileID, priced(`"abc"`)}}, nil) {
-		var rule *api.RuleError
-		if !errors.As(e.Err, &rule) || rule.Message != `customMetadata: the value of "price" is no number: "abc"` || rule.Help != "Its field takes Number." {
+		var broken *api.RuleError
+		if !errors.As(e.Err, &broken) || broken.Message != `customMetadata: the value of "price" is no number: "abc"` || broken.Help != "Its field takes Number." {
 			t.Errorf("%s: %v", e.FileID, e.Err)
 		}
 	}
@@ -584,7 +586,7 @@ func TestMetadataOfTheWrongType(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.second), &second); err != nil {
 			t.Fatal(err)
 		}
-		at, err := s.CheckMetadata(t.Context(), []map[string]json.RawMessage{nil, second}, api.CheckNewMetadata)
+		at, err := s.CheckMetadata(t.Context(), []map[string]json.RawMessage{nil, second}, rule.CheckNewMetadata)
 		if (c.want == "") != (err == nil) || err != nil && err.Error() != c.want || at != c.at {
 			t.Errorf("%s: %d, %v, want %q", c.second, at, err, c.want)
 		}

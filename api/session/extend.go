@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/watch"
 )
 
@@ -41,7 +43,7 @@ func (s *Session) withAddress(ctx context.Context, fileID string, change api.Det
 	if len(change.Extensions.Or(nil)) == 0 || change.NoWebhook || !change.WebhookURL.IsZero() || s.Profile.Receiver == "" {
 		return change, "", nil
 	}
-	address, err := s.Watch.Address(ctx, api.Hook{Profile: s.Profile.Name, FileID: fileID})
+	address, err := s.Watch.Address(ctx, job.Hook{Profile: s.Profile.Name, FileID: fileID})
 	if errors.Is(err, watch.ErrNoReceiver) {
 		return change, "", nil // only polling is possible
 	}
@@ -56,7 +58,7 @@ func (s *Session) withAddress(ctx context.Context, fileID string, change api.Det
 // may have begun are watched.
 func (s *Session) watchRuns(ctx context.Context, fileID string, change api.Details, address string, after *api.File, err error) error {
 	list := change.Extensions.Or(nil)
-	if after == nil && (len(list) == 0 || api.OutcomeOf(err) != api.Unknown) {
+	if after == nil && (len(list) == 0 || job.OutcomeOf(err) != job.Unknown) {
 		return nil
 	}
 	if after == nil {
@@ -71,11 +73,11 @@ func (s *Session) watchRuns(ctx context.Context, fileID string, change api.Detai
 
 // Before returns the path of a local file with the picture before a run: that version, or the sent
 // file.
-func (s *Session) Before(ctx context.Context, run api.Run) (string, error) {
+func (s *Session) Before(ctx context.Context, run job.Run) (string, error) {
 	if source := s.sentSource(ctx, run.JobID); source != "" {
 		return source, nil
 	}
-	runs, err := s.Journal.Runs(ctx, api.RunFilter{Profile: run.Profile, FileID: run.FileID, Answers: true})
+	runs, err := s.Journal.Runs(ctx, job.RunFilter{Profile: run.Profile, FileID: run.FileID, Answers: true})
 	if err != nil {
 		return "", err
 	}
@@ -98,14 +100,14 @@ func (s *Session) sentSource(ctx context.Context, jobID int64) string {
 	if jobID == 0 {
 		return ""
 	}
-	job, ok, err := s.Journal.Job(ctx, jobID)
-	if err != nil || !ok || job.Upload.Source.Path == "" {
+	j, ok, err := s.Journal.Job(ctx, jobID)
+	if err != nil || !ok || j.Upload.Source.Path == "" {
 		return ""
 	}
-	if now, err := api.Identify(job.Upload.Source.Path); err != nil || !now.Same(job.Identity) {
+	if now, err := api.Identify(j.Upload.Source.Path); err != nil || !now.Same(j.Identity) {
 		return ""
 	}
-	return job.Upload.Source.Path
+	return j.Upload.Source.Path
 }
 
 func versionAddress(address, id string) (string, error) {
@@ -135,7 +137,7 @@ func (s *Session) resolveSaved(ctx context.Context, fields ...*api.Field[[]api.E
 	read := false
 	for _, field := range fields {
 		list := field.Or(nil)
-		if !slices.ContainsFunc(list, api.MayBeSaved) {
+		if !slices.ContainsFunc(list, rule.MayBeSaved) {
 			continue
 		}
 		var err error
@@ -145,7 +147,7 @@ func (s *Session) resolveSaved(ctx context.Context, fields ...*api.Field[[]api.E
 			}
 			read = true
 		}
-		if list, err = api.ResolveSaved(list, saved); err != nil {
+		if list, err = rule.ResolveSaved(list, saved); err != nil {
 			return err
 		}
 		*field = api.Set(list)

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/local"
+	"mediadesk/api/rule"
 )
 
 // TestCancelRun: the journal records the end even without a webhook.
@@ -20,17 +22,17 @@ func TestCancelRun(t *testing.T) {
 	s, end := program(t, server.Address, t.TempDir())
 	defer end()
 	u := mug(t)
-	u.Extensions = api.Set([]api.Extension{{Name: api.RemoveBackground}, {Name: api.AWSTagging}})
+	u.Extensions = api.Set([]api.Extension{{Name: rule.RemoveBackground}, {Name: rule.AWSTagging}})
 	file := uploadFile(t, s, "mug.jpg", u)
 	if err := s.Watch.Answered(t.Context(), "p", file, false); err != nil {
 		t.Fatal(err)
 	}
 	s.Profile.Local = false
-	if err := s.CancelRun(t.Context(), file.FileID, api.RemoveBackground); !errors.Is(err, ErrNotLocal) {
+	if err := s.CancelRun(t.Context(), file.FileID, rule.RemoveBackground); !errors.Is(err, ErrNotLocal) {
 		t.Errorf("at another service: got error %v", err)
 	}
 	s.Profile.Local = true
-	if err := s.CancelRun(t.Context(), file.FileID, api.RemoveBackground); err != nil {
+	if err := s.CancelRun(t.Context(), file.FileID, rule.RemoveBackground); err != nil {
 		t.Fatal(err)
 	}
 	runs, err := s.Watch.Runs(t.Context())
@@ -38,13 +40,13 @@ func TestCancelRun(t *testing.T) {
 		t.Fatalf("%d runs, %v, want 2", len(runs), err)
 	}
 	for _, run := range runs {
-		canceled := run.Status == api.StatusFailed && run.Error == api.RunCanceled
-		if canceled != (run.Extension == api.RemoveBackground) || !canceled && run.Status != api.StatusPending {
+		canceled := run.Status == api.StatusFailed && run.Error == job.RunCanceled
+		if canceled != (run.Extension == rule.RemoveBackground) || !canceled && run.Status != api.StatusPending {
 			t.Errorf("%s is %s: %q", run.Extension, run.Status, run.Error)
 		}
 	}
 	var answer *api.ServiceError
-	if err := s.CancelRun(t.Context(), file.FileID, api.RemoveBackground); !errors.As(err, &answer) || answer.Status != http.StatusConflict {
+	if err := s.CancelRun(t.Context(), file.FileID, rule.RemoveBackground); !errors.As(err, &answer) || answer.Status != http.StatusConflict {
 		t.Errorf("canceling twice: got error %v", err)
 	}
 }

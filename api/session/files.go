@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 )
 
 // Read fetches and stores the record of a file. If the service does not allow it, api.Unavailable
@@ -23,34 +25,34 @@ func (s *Session) Read(ctx context.Context, fileID string) (*api.File, error) {
 
 // Locate looks up what is at the path of an upload: in the service, or in the journal if the
 // service does not list files.
-func (s *Session) Locate(ctx context.Context, filePath string) (api.Place, error) {
+func (s *Session) Locate(ctx context.Context, filePath string) (rule.Place, error) {
 	folder, name := path.Split(filePath)
 	files, err := s.Client.List(ctx, api.Query{Folder: folder, Name: name, Limit: 10})
 	if err == nil {
 		for i := range files {
 			if files[i].FilePath == filePath {
-				return api.Place{Known: true, File: &files[i]}, nil
+				return rule.Place{Known: true, File: &files[i]}, nil
 			}
 		}
-		return api.Place{Known: true}, nil
+		return rule.Place{Known: true}, nil
 	}
 	if !api.Unavailable(err) {
-		return api.Place{}, err
+		return rule.Place{}, err
 	}
 	return s.lastPlace(ctx, filePath)
 }
 
 // lastPlace returns what the journal knows of a path.
-func (s *Session) lastPlace(ctx context.Context, filePath string) (api.Place, error) {
+func (s *Session) lastPlace(ctx context.Context, filePath string) (rule.Place, error) {
 	folder, _ := path.Split(filePath)
 	seen, err := s.Journal.Files(ctx, s.Profile.Name, folder)
 	for i := range seen {
 		if seen[i].File.FilePath == filePath {
-			return api.Place{Known: true, File: &seen[i].File, At: seen[i].At}, err
+			return rule.Place{Known: true, File: &seen[i].File, At: seen[i].At}, err
 		}
 	}
 	// The journal knows only files sent from here.
-	return api.Place{}, err
+	return rule.Place{}, err
 }
 
 // List lists folders and files. If the service does not support it, api.Unavailable is true for the
@@ -60,7 +62,7 @@ func (s *Session) List(ctx context.Context, q api.Query) ([]api.File, error) {
 }
 
 // Runs returns the known runs of this profile, newest last.
-func (s *Session) Runs(ctx context.Context) ([]api.Run, error) { return s.Watch.Runs(ctx) }
+func (s *Session) Runs(ctx context.Context) ([]job.Run, error) { return s.Watch.Runs(ctx) }
 
 // Tags returns the tags of all files seen, most used first.
 func (s *Session) Tags(ctx context.Context) ([]string, error) { return s.TagsIn(ctx, "") }
@@ -80,7 +82,7 @@ func (s *Session) FoldersIn(ctx context.Context, folder string) ([]string, error
 	records, err := s.Client.List(ctx, api.Query{Folder: folder, Type: api.TypeFolder, Limit: 1000})
 	folders := make([]string, len(records))
 	for i := range records {
-		folders[i], _ = api.CleanFolder(records[i].FolderPath)
+		folders[i], _ = rule.CleanFolder(records[i].FolderPath)
 	}
 	return folders, err
 }
@@ -94,20 +96,20 @@ func (s *Session) MetadataFields(ctx context.Context, folder string) ([]api.Meta
 }
 
 // CheckSearch refuses a search query that asks for a value which its custom metadata
-// field does not have (api.CheckSearch). It asks the service for the fields only where the
+// field does not have (rule.CheckSearch). It asks the service for the fields only where the
 // query names one; what the service does not tell is left to it.
 func (s *Session) CheckSearch(ctx context.Context, query string) error {
-	if !strings.Contains(query, api.SearchKey) {
+	if !strings.Contains(query, rule.SearchKey) {
 		return nil
 	}
 	fields, err := s.MetadataFields(ctx, "")
 	if err != nil {
 		return nil //nolint:nilerr // the service checks the query as well
 	}
-	return api.CheckSearch(fields, query)
+	return rule.CheckSearch(fields, query)
 }
 
-// CheckMetadata checks the custom metadata of files with check, such as [api.CheckNewMetadata], against
+// CheckMetadata checks the custom metadata of files with check, such as [rule.CheckNewMetadata], against
 // the fields of the library, which it reads only if there are values. What the service does not list is
 // left to it. at is the index of the first wrong values; the error is a *api.RuleError.
 func (s *Session) CheckMetadata(ctx context.Context, files []map[string]json.RawMessage, check func([]api.MetadataField, map[string]json.RawMessage) error) (at int, err error) {

@@ -14,6 +14,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
+	"mediadesk/api/rule"
 )
 
 // FolderContent counts what a folder contains at any depth, without itself.
@@ -34,7 +35,7 @@ func (c *FolderContent) Add(f *api.File) {
 
 // FindFolder returns the record of a folder, or nil if it does not exist. The root always exists.
 func (s *Session) FindFolder(ctx context.Context, folder string) (*api.File, error) {
-	clean, _ := api.CleanFolder(folder)
+	clean, _ := rule.CleanFolder(folder)
 	if clean == "/" {
 		return &api.File{Type: api.TypeFolder, FolderPath: clean}, nil
 	}
@@ -54,8 +55,8 @@ func (s *Session) FindFolder(ctx context.Context, folder string) (*api.File, err
 // TreeQuery returns the query for everything in a folder at any depth.
 func TreeQuery(folder string) api.Query {
 	q := api.Query{Type: "all", Sort: "ASC_NAME"}
-	if clean, _ := api.CleanFolder(folder); clean != "/" {
-		q.Search = api.SearchBelow(clean)
+	if clean, _ := rule.CleanFolder(folder); clean != "/" {
+		q.Search = rule.SearchBelow(clean)
 	}
 	return q
 }
@@ -84,11 +85,11 @@ func tooMany(folder string) error {
 
 // below yields the records of all files and folders in a folder at any depth.
 func (s *Session) below(ctx context.Context, folder string) iter.Seq2[*api.File, error] {
-	clean, _ := api.CleanFolder(folder)
+	clean, _ := rule.CleanFolder(folder)
 	return func(yield func(*api.File, error) bool) {
 		for file, err := range s.Client.All(ctx, TreeQuery(folder)) {
 			if err == nil && file.IsFolder() {
-				if at, _ := api.CleanFolder(file.FolderPath); at == clean {
+				if at, _ := rule.CleanFolder(file.FolderPath); at == clean {
 					continue
 				}
 			}
@@ -112,14 +113,14 @@ func (s *Session) CountFolder(ctx context.Context, folder string) (FolderContent
 }
 
 // MakeFolder creates a folder with missing parents and returns its path, which differs from folder if
-// the service does not accept the name: see api.CreatedFolder. existed means that nothing was created,
+// the service does not accept the name: see rule.CreatedFolder. existed means that nothing was created,
 // because one of the two paths exists.
 func (s *Session) MakeFolder(ctx context.Context, folder string) (made string, existed bool, err error) {
-	clean, err := api.CleanFolder(folder)
+	clean, err := rule.CleanFolder(folder)
 	if err != nil {
 		return "", false, err
 	}
-	for _, path := range slices.Compact([]string{clean, api.CreatedFolder(clean)}) {
+	for _, path := range slices.Compact([]string{clean, rule.CreatedFolder(clean)}) {
 		there, err := s.FindFolder(ctx, path)
 		if err != nil && !api.Unavailable(err) {
 			return "", false, err
@@ -133,9 +134,9 @@ func (s *Session) MakeFolder(ctx context.Context, folder string) (made string, e
 		return "", false, err
 	}
 	if answer.FolderPath == "" {
-		return api.CreatedFolder(folder), false, nil
+		return rule.CreatedFolder(folder), false, nil
 	}
-	made, _ = api.CleanFolder(answer.FolderPath)
+	made, _ = rule.CleanFolder(answer.FolderPath)
 	return made, false, nil
 }
 
@@ -148,7 +149,7 @@ func (s *Session) DeleteFolder(ctx context.Context, folder string) error {
 }
 
 func checkFolder(folder string) error {
-	_, err := api.CleanFolder(folder)
+	_, err := rule.CleanFolder(folder)
 	return err
 }
 
@@ -176,7 +177,7 @@ func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, 
 // purges the old URLs from the cache, like Rename.
 func (s *Session) RenameFolder(ctx context.Context, folder, name string, purge *api.Purge) (string, error) {
 	r, err := api.RenameFolder(folder, name, purge != nil)
-	if err = cmp.Or(api.CheckFolderName(name), err); err != nil {
+	if err = cmp.Or(rule.CheckFolderName(name), err); err != nil {
 		return "", err
 	}
 	to := path.Join(path.Dir(path.Clean(folder)), name) + "/"
@@ -190,7 +191,7 @@ func (s *Session) relocateFolder(ctx context.Context, r api.Request, from, to st
 	if err != nil {
 		return err
 	}
-	from, _ = api.CleanFolder(from)
+	from, _ = rule.CleanFolder(from)
 	run := func() error { return s.runFolderJob(ctx, r, purge) }
 	forget := func(ctx context.Context) (*api.File, string, error) {
 		return nil, to, s.Journal.ForgetFolder(ctx, s.Profile.Name, from)

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/queue"
+	"mediadesk/api/rule"
 	"mediadesk/api/watch"
 	"mediadesk/config"
 )
@@ -60,7 +62,7 @@ func CheckJournal(ctx context.Context, paths config.Paths) (journal.State, error
 const HookTTL = watch.HookTTL
 
 // Jobs returns the jobs of this profile that a filter selects.
-func (s *Session) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
+func (s *Session) Jobs(ctx context.Context, f JobFilter) ([]job.Job, error) {
 	f.Profile = s.Profile.Name
 	jobs, err := s.Journal.Jobs(ctx, f)
 	for i := range jobs {
@@ -72,13 +74,13 @@ func (s *Session) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 }
 
 // Job returns the job with an id; false if this profile has none.
-func (s *Session) Job(ctx context.Context, id int64) (api.Job, bool, error) {
-	job, ok, err := s.Journal.Job(ctx, id)
-	return job, ok && job.Profile == s.Profile.Name, err
+func (s *Session) Job(ctx context.Context, id int64) (job.Job, bool, error) {
+	j, ok, err := s.Journal.Job(ctx, id)
+	return j, ok && j.Profile == s.Profile.Name, err
 }
 
 // Send queues jobs and returns those that were accepted.
-func (s *Session) Send(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
+func (s *Session) Send(ctx context.Context, jobs []job.Job) ([]job.Job, error) {
 	jobs = slices.Clone(jobs)
 	fields := make([]*api.Field[[]api.Extension], len(jobs))
 	for i := range jobs {
@@ -115,7 +117,7 @@ func (s *Session) RemovePreset(ctx context.Context, name string) error {
 
 // NewBatch returns a batch name of the time and a random part, so that names sort by time.
 func NewBatch(now time.Time) string {
-	return now.UTC().Format("20060102-150405") + "-" + api.NewSuffix()
+	return now.UTC().Format("20060102-150405") + "-" + rule.NewSuffix()
 }
 
 // Batch is the result of jobs sent together.
@@ -130,13 +132,13 @@ type endedBatches struct {
 	all []Batch
 }
 
-func (e *endedBatches) add(jobs []api.Job) {
+func (e *endedBatches) add(jobs []job.Job) {
 	b := Batch{Total: len(jobs)}
 	for i := range jobs {
 		switch {
-		case jobs[i].State == api.Stored:
+		case jobs[i].State == job.Stored:
 			b.Stored++
-		case jobs[i].State == api.Processing:
+		case jobs[i].State == job.Processing:
 			b.Processing++
 		case jobs[i].Failed():
 			b.Failed++

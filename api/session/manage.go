@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
+	"mediadesk/api/rule"
 )
 
 // Rename renames a file and returns its new record. It can be undone. If purge is not nil, it also
@@ -18,7 +19,7 @@ func (s *Session) Rename(ctx context.Context, f api.File, name string, purge *ap
 }
 
 func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name string, purge *api.Purge) (*api.File, error) {
-	if err := api.CheckName(name); err != nil {
+	if err := rule.CheckName(name); err != nil {
 		return nil, err
 	}
 	return s.relocate(ctx, batch, f, path.Join(path.Dir(f.FilePath), name), func() error {

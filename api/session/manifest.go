@@ -16,12 +16,14 @@ import (
 	"unicode/utf8"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 )
 
 // ManifestEntry is a source in a manifest with its options. Missing options keep their defaults.
 type ManifestEntry struct {
 	Source  string // a path or an address
-	Options api.UploadOptions
+	Options entry.Options
 	Line    int // line in the manifest; 0 if none
 	// Comments are written above the entry, each on a line after #. Reading ignores such lines.
 	Comments []string
@@ -48,8 +50,8 @@ func (e ManifestEntry) MarshalJSON() ([]byte, error) {
 }
 
 // ManifestOf returns the entry for an upload.
-func ManifestOf(e *api.Entry) ManifestEntry {
-	m := ManifestEntry{Source: cmp.Or(e.Source.URL, e.Source.Path), Options: api.SetOptions(e)}
+func ManifestOf(e *entry.Entry) ManifestEntry {
+	m := ManifestEntry{Source: cmp.Or(e.Source.URL, e.Source.Path), Options: entry.SetOptions(e)}
 	if !utf8.ValidString(m.Source) { // manifests are UTF-8
 		m.Source = (&url.URL{Scheme: "file", Path: filepath.ToSlash(m.Source)}).String()
 	}
@@ -57,12 +59,12 @@ func ManifestOf(e *api.Entry) ManifestEntry {
 }
 
 // Entry returns the upload for an entry on top of base. Relative paths are relative to dir.
-func (e ManifestEntry) Entry(dir string, base api.Entry) (api.Entry, error) {
+func (e ManifestEntry) Entry(dir string, base entry.Entry) (entry.Entry, error) {
 	switch {
 	case e.Source == "":
 		return base, errors.New("source is missing")
-	case api.IsFileAddress(e.Source):
-		path, ok := api.PathOfAddress(e.Source)
+	case rule.IsFileAddress(e.Source):
+		path, ok := rule.PathOfAddress(e.Source)
 		if !ok {
 			return base, fmt.Errorf("source %.120q is on another computer", e.Source)
 		}
@@ -81,7 +83,7 @@ func (e ManifestEntry) Entry(dir string, base api.Entry) (api.Entry, error) {
 
 // ReadManifest parses entries: a sequence of JSON objects, a JSON array, or CSV with JSON member
 // names as column names. Empty cells are ignored; others have the form of
-// [api.UploadField.SetText].
+// [entry.Field.SetText].
 func ReadManifest(text []byte) ([]ManifestEntry, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && strings.ContainsRune("#[{", rune(trimmed[0])) {
@@ -176,7 +178,7 @@ func (e *ManifestEntry) setMember(name string, value json.RawMessage) error {
 		}
 		return nil
 	}
-	f := api.FieldByKey(name)
+	f := entry.FieldByKey(name)
 	if f == nil {
 		return fmt.Errorf("unknown member %.120q; known are %s", name, strings.Join(manifestColumns(), ", "))
 	}
@@ -205,7 +207,7 @@ func syntaxAt(text []byte, at int64, err error) error {
 // manifestColumns returns the members of an entry in order.
 func manifestColumns() []string {
 	names := []string{memberSource}
-	for _, f := range api.UploadFields {
+	for _, f := range entry.Fields {
 		names = append(names, f.Key)
 	}
 	return names
@@ -287,7 +289,7 @@ func (e *ManifestEntry) setCell(column, value string) error {
 		e.Source = value
 		return nil
 	}
-	f := api.FieldByKey(column)
+	f := entry.FieldByKey(column)
 	if f == nil {
 		return fmt.Errorf("unknown column %.120q; known are %s", column, strings.Join(manifestColumns(), ", "))
 	}

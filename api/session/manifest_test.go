@@ -10,6 +10,8 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/apitest"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
 	"mediadesk/api/session"
 )
 
@@ -59,7 +61,7 @@ func TestManifestOfASpreadsheet(t *testing.T) {
 		if err != nil || len(entries) != 1 {
 			t.Fatalf("%q: %v, %v", text, entries, err)
 		}
-		e, err := entries[0].Entry("/", api.Entry{})
+		e, err := entries[0].Entry("/", entry.Entry{})
 		if tags := e.Tags.Or(nil); err != nil || e.Source.Path != "/a.jpg" || !e.IsPrivateFile.Or(false) || !slices.Equal(tags, []string{"x", "y"}) {
 			t.Errorf("%q: %+v, %v", text, e, err)
 		}
@@ -71,7 +73,7 @@ func TestManifestOfASpreadsheet(t *testing.T) {
 func TestManifestKeepsPathsThatAreNotUTF8(t *testing.T) {
 	for _, path := range []string{"/pictures/caf\xe9 1.jpg", "/pictures/\xff\xfe/\xe9\xe9\ufffd.jpg", "/pictures/été.jpg"} {
 		source := api.Source{Path: path}
-		e := api.Entry{Upload: api.Upload{Source: source, FileName: source.Name()}}
+		e := entry.Entry{Upload: api.Upload{Source: source, FileName: source.Name()}}
 		var written strings.Builder
 		if err := session.WriteManifest(&written, []session.ManifestEntry{session.ManifestOf(&e)}); err != nil {
 			t.Fatal(err)
@@ -80,7 +82,7 @@ func TestManifestKeepsPathsThatAreNotUTF8(t *testing.T) {
 		if err != nil || len(entries) != 1 {
 			t.Fatalf("%s: %v", written.String(), err)
 		}
-		up, err := entries[0].Entry("/elsewhere", api.Entry{})
+		up, err := entries[0].Entry("/elsewhere", entry.Entry{})
 		if err != nil || up.Source.Path != path {
 			t.Errorf("%q is %q after a manifest: %v", path, up.Source.Path, err)
 		}
@@ -92,7 +94,7 @@ func TestManifestKeepsPathsThatAreNotUTF8(t *testing.T) {
 func TestManifestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := apitest.DrawEntry(t)
-		e.Source, e.Naming = api.Source{Path: "/p/a.png"}, api.NameHere
+		e.Source, e.Naming = api.Source{Path: "/p/a.png"}, job.NameHere
 		if e.FileName == "" {
 			e.FileName = "a.png"
 		}
@@ -101,7 +103,7 @@ func TestManifestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		head, row := []string{"source"}, []string{e.Source.Path}
-		for _, f := range api.UploadFields {
+		for _, f := range entry.Fields {
 			head, row = append(head, f.Key), append(row, f.Text(&e))
 		}
 		w := csv.NewWriter(&asCSV)
@@ -113,7 +115,7 @@ func TestManifestRoundTrip(t *testing.T) {
 			if err != nil || len(entries) != 1 {
 				t.Fatalf("%v\n%s", err, text)
 			}
-			back, err := entries[0].Entry("/elsewhere", api.Entry{})
+			back, err := entries[0].Entry("/elsewhere", entry.Entry{})
 			if err != nil || back.Source.Path != e.Source.Path {
 				t.Fatalf("%v\n%s", err, text)
 			}

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 )
 
 // paths returns the paths of all files in the library.
 func paths(t *testing.T, s *Session) string {
 	t.Helper()
-	files, err := s.List(t.Context(), api.Query{Search: api.SearchBelow("/"), Sort: "ASC_NAME"})
+	files, err := s.List(t.Context(), api.Query{Search: rule.SearchBelow("/"), Sort: "ASC_NAME"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
 	"mediadesk/api/queue"
@@ -57,8 +58,8 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config, p
 		return err
 	}
 	s.Profile.FormNaming = s.Profile.Naming
-	if profile.Naming == api.NameHere && !profile.NamingAsked && settings.SetIn("profiles."+profile.Name) == "" {
-		s.Profile.FormNaming = api.NameExact
+	if profile.Naming == job.NameHere && !profile.NamingAsked && settings.SetIn("profiles."+profile.Name) == "" {
+		s.Profile.FormNaming = job.NameExact
 	}
 	if err := s.openClient(ctx, o, settings, &profile); err != nil {
 		return err
@@ -286,7 +287,7 @@ func receiver(p config.Profile, listening string) string {
 
 // prepare fetches the file of another profile and adds an address of our receiver to an upload,
 // just before sending.
-func (s *Session) prepare(ctx context.Context, j api.Job) (*api.Upload, error) {
+func (s *Session) prepare(ctx context.Context, j job.Job) (*api.Upload, error) {
 	u := j.Upload
 	if u.Source.Origin != (api.Origin{}) {
 		path, err := s.fetchOrigin(ctx, j)
@@ -298,7 +299,7 @@ func (s *Session) prepare(ctx context.Context, j api.Job) (*api.Upload, error) {
 	if !j.OwnWebhook {
 		return &u, nil
 	}
-	address, err := s.Watch.Address(ctx, api.Hook{Profile: j.Profile, JobID: j.ID})
+	address, err := s.Watch.Address(ctx, job.Hook{Profile: j.Profile, JobID: j.ID})
 	if errors.Is(err, watch.ErrNoReceiver) {
 		return &u, nil // only polling is possible
 	}
@@ -311,11 +312,11 @@ func (s *Session) prepare(ctx context.Context, j api.Job) (*api.Upload, error) {
 
 // jobEnded removes a source's copy that is no longer needed and tells the watch which runs an
 // upload began.
-func (s *Session) jobEnded(ctx context.Context, j api.Job) {
+func (s *Session) jobEnded(ctx context.Context, j job.Job) {
 	if err := s.removeSpooled(&j); err != nil {
 		slog.Warn("could not remove the copy of a source", "err", err)
 	}
-	if j.State != api.Stored || j.File == nil {
+	if j.State != job.Stored || j.File == nil {
 		return
 	}
 	if err := s.Watch.Answered(ctx, j.Profile, j.File, j.OwnWebhook); err != nil {
@@ -324,8 +325,8 @@ func (s *Session) jobEnded(ctx context.Context, j api.Job) {
 }
 
 // uploaded decides a job that the service was processing, if the event is about one.
-func (s *Session) uploaded(ctx context.Context, profile string, event api.UploadEvent) (bool, error) {
-	jobs, err := s.Journal.Jobs(ctx, journal.JobFilter{Profile: profile, State: api.Processing})
+func (s *Session) uploaded(ctx context.Context, profile string, event job.UploadEvent) (bool, error) {
+	jobs, err := s.Journal.Jobs(ctx, journal.JobFilter{Profile: profile, State: job.Processing})
 	if err != nil {
 		return false, err
 	}

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/config"
 )
 
@@ -48,14 +49,14 @@ func TestOpenWithoutReceiver(t *testing.T) {
 	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].Error(), listen) || api.Hint(s.Warnings[0]) == "" || s.Profile.Receiver != "" {
 		t.Errorf("warnings %v, receiver %q", s.Warnings, s.Profile.Receiver)
 	}
-	job := api.Job{Profile: s.Profile.Name, Naming: api.NameHere, OwnWebhook: true, Upload: mug(t)}
-	job.Upload.FileName = "mug.jpg"
-	api.ApplyNaming(&job.Upload, job.Naming)
-	added, err := s.Send(t.Context(), []api.Job{job})
+	j := job.Job{Profile: s.Profile.Name, Naming: job.NameHere, OwnWebhook: true, Upload: mug(t)}
+	j.Upload.FileName = "mug.jpg"
+	job.ApplyNaming(&j.Upload, j.Naming)
+	added, err := s.Send(t.Context(), []job.Job{j})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if done, err := s.Queue.Wait(t.Context(), []int64{added[0].ID}); err != nil || done[0].State != api.Stored {
+	if done, err := s.Queue.Wait(t.Context(), []int64{added[0].ID}); err != nil || done[0].State != job.Stored {
 		t.Errorf("%v, %v", done, err)
 	}
 }
@@ -189,9 +190,9 @@ func TestCopiesAreRemoved(t *testing.T) {
 		}
 		left(name)
 	}
-	for path, state := range map[string]api.State{refused: api.Refused, unsent: api.Unsent} {
-		job := api.Job{Profile: "other", Upload: api.Upload{Source: api.Source{Path: path}, FileName: "a"}, State: state}
-		if _, err := s.Journal.AddJobs(t.Context(), []api.Job{job}); err != nil {
+	for path, state := range map[string]job.State{refused: job.Refused, unsent: job.Unsent} {
+		j := job.Job{Profile: "other", Upload: api.Upload{Source: api.Source{Path: path}, FileName: "a"}, State: state}
+		if _, err := s.Journal.AddJobs(t.Context(), []job.Job{j}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/watch"
 	"mediadesk/config"
 )
@@ -55,21 +57,21 @@ func eventsDecide(t *testing.T, account bool) {
 	if err := os.WriteFile(source, []byte("a video"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var jobs []api.Job
+	var jobs []job.Job
 	for range 3 {
-		job := api.Job{Naming: api.NameHere, Upload: api.Upload{Source: api.Source{Path: source}, FileName: "clip.mp4", Transformation: api.Set(api.Transformation{Pre: "w-9"})}}
-		api.ApplyNaming(&job.Upload, job.Naming)
-		added, err := s.Queue.Add(t.Context(), []api.Job{job})
+		j := job.Job{Naming: job.NameHere, Upload: api.Upload{Source: api.Source{Path: source}, FileName: "clip.mp4", Transformation: api.Set(api.Transformation{Pre: "w-9"})}}
+		job.ApplyNaming(&j.Upload, j.Naming)
+		added, err := s.Queue.Add(t.Context(), []job.Job{j})
 		if err != nil {
 			t.Fatal(err)
 		}
 		done, err := s.Queue.Wait(t.Context(), []int64{added[0].ID})
-		if err != nil || done[0].State != api.Processing || !done[0].State.Open() || done[0].Failure.Status != http.StatusAccepted {
+		if err != nil || done[0].State != job.Processing || !done[0].State.Open() || done[0].Failure.Status != http.StatusAccepted {
 			t.Fatalf("%+v, %v", done, err)
 		}
 		jobs = append(jobs, done[0])
 	}
-	address, err := s.Watch.Address(t.Context(), api.Hook{Profile: "p", FileID: "another"})
+	address, err := s.Watch.Address(t.Context(), job.Hook{Profile: "p", FileID: "another"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,18 +98,18 @@ func eventsDecide(t *testing.T, account bool) {
 		res.Body.Close()
 	}
 	post("upload.pre-transform.success", "request-1", `{"fileId":"f1","name":"clip.mp4","filePath":"/clip.mp4"}`)
-	post("upload.pre-transform.error", "", fmt.Sprintf(`{"name":%q,"path":%q,"transformation":{"error":{"reason":"encoding_failed"}}}`, jobs[1].Upload.FileName, api.PathOf(&jobs[1].Upload)))
+	post("upload.pre-transform.error", "", fmt.Sprintf(`{"name":%q,"path":%q,"transformation":{"error":{"reason":"encoding_failed"}}}`, jobs[1].Upload.FileName, rule.PathOf(&jobs[1].Upload)))
 	post("upload.pre-transform.success", "nobody", `{"fileId":"f3","name":"clip.mp4","filePath":"/clip.mp4"}`)
 	post("file.created", "request-3", `{"fileId":"f3"}`)
-	for i, want := range []api.State{api.Stored, api.Refused, api.Processing} {
+	for i, want := range []job.State{job.Stored, job.Refused, job.Processing} {
 		kept, _, err := s.Journal.Job(t.Context(), jobs[i].ID)
 		if err != nil || kept.State != want {
 			t.Errorf("job %d is %s in the journal, want %s (%v)", i+1, kept.State, want, err)
 		}
-		if shown := s.Queue.Snapshot().Rows[i].Job; shown.State != want || want == api.Stored && shown.File.FileID != "f1" {
+		if shown := s.Queue.Snapshot().Rows[i].Job; shown.State != want || want == job.Stored && shown.File.FileID != "f1" {
 			t.Errorf("job %d is %s in the queue, want %s", i+1, shown.State, want)
 		}
-		if want == api.Refused && kept.Failure.Message != "the pre-transformation failed: encoding_failed" {
+		if want == job.Refused && kept.Failure.Message != "the pre-transformation failed: encoding_failed" {
 			t.Errorf("it failed with %q", kept.Failure.Message)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/config"
 )
 
@@ -85,7 +87,7 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 	if r.Profile != "" {
 		return config.Profile{}, wrongRequest("use either --profile or --upload-url and --base-url")
 	}
-	p := config.Profile{Kind: config.KindOwn, Insecure: r.Insecure, Naming: api.NameHere, ColorOption: config.ColorBritish}
+	p := config.Profile{Kind: config.KindOwn, Insecure: r.Insecure, Naming: job.NameHere, ColorOption: config.ColorBritish}
 	for _, address := range []struct {
 		given string
 		flag  string
@@ -123,8 +125,8 @@ type Profile struct {
 	Folder      string          // default folder of forms; empty for the root
 	Tags        []string        // default tags of forms
 	Extensions  []api.Extension // default extensions of forms
-	Naming      api.Naming      // default naming of forms
-	FormNaming  api.Naming      // naming in the upload form: exact names unless the user chose another
+	Naming      job.Naming      // default naming of forms
+	FormNaming  job.Naming      // naming in the upload form: exact names unless the user chose another
 	ColorOption string          // spelling of the color option of remove-bg
 	Crops       []Crop          // how pages use regions
 	Receiver    string          // address at which services reach our webhook receiver; may be empty
@@ -134,7 +136,7 @@ type Profile struct {
 // "". mime is the type of the file, empty if unknown.
 func (p Profile) CannotMake(t api.Transformation, mime string) string {
 	for _, post := range t.Post {
-		if p.Local && (post.Type != api.PostSteps || strings.HasPrefix(mime, "video/")) {
+		if p.Local && (post.Type != rule.PostSteps || strings.HasPrefix(mime, "video/")) {
 			return "The local library makes no videos and no pictures of videos: " + post.Type + " will fail after the upload."
 		}
 	}
@@ -144,7 +146,7 @@ func (p Profile) CannotMake(t api.Transformation, mime string) string {
 // NewProfile returns what is known of a profile before opening it. The error is about its
 // extensions.
 func NewProfile(p config.Profile) (Profile, error) {
-	extensions, err := api.ParseExtensionList(p.Extensions)
+	extensions, err := rule.ParseExtensionList(p.Extensions)
 	if err != nil {
 		return Profile{}, fmt.Errorf("the default extensions of profile %q: %w", p.Name, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 )
 
 // AwaitPurge polls the status of a purge until it is completed, but at most for timeout; with 0 it
@@ -46,7 +47,7 @@ func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Ed
 		for _, address := range addresses {
 			var p api.Purge
 			if err == nil {
-				p.URL = api.PurgeURL(address)
+				p.URL = rule.PurgeURL(address)
 				err = s.Client.Do(ctx, &p)(api.StartPurge(p.URL))
 			}
 			if err == nil {
@@ -65,7 +66,7 @@ func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Ed
 // folderURLs returns the URLs to purge for a folder: one that ends in a * where the service takes that,
 // else those of all files in the folder.
 func (s *Session) folderURLs(ctx context.Context, folder string) (addresses []string, err error) {
-	folder, _ = api.CleanFolder(folder)
+	folder, _ = rule.CleanFolder(folder)
 	for file, err := range s.Client.All(ctx, TreeQuery(folder)) {
 		if err != nil {
 			return nil, err
@@ -77,7 +78,7 @@ func (s *Session) folderURLs(ctx context.Context, folder string) (addresses []st
 		address.RawQuery, address.RawPath = "", ""
 		base, found := strings.CutSuffix(address.Path, file.FilePath)
 		address.Path = base + folder
-		if every := address.String() + "*"; found && api.CheckPurgeURL(every) == nil {
+		if every := address.String() + "*"; found && rule.CheckPurgeURL(every) == nil {
 			return []string{every}, nil // it stands for all files
 		}
 		addresses = append(addresses, file.URL)

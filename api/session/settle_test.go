@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 )
 
 func TestMain(m *testing.M) {
@@ -33,7 +34,7 @@ func changeUntilKilled(task, address, dir string) {
 		panic(err)
 	}
 	ctx := context.Background()
-	files, err := s.List(ctx, api.Query{Search: api.SearchBelow("/"), Limit: 1000})
+	files, err := s.List(ctx, api.Query{Search: rule.SearchBelow("/"), Limit: 1000})
 	if err != nil {
 		panic(err)
 	}
@@ -42,7 +43,7 @@ func changeUntilKilled(task, address, dir string) {
 	case "add tags":
 		tagAll(ctx, s, files, func(have []string) []string { return append(slices.Clone(have), "new") }, nil)
 	case "different tags":
-		tagAll(ctx, s, files, func(have []string) []string { return append(slices.Clone(have), api.NewSuffix()) }, nil)
+		tagAll(ctx, s, files, func(have []string) []string { return append(slices.Clone(have), rule.NewSuffix()) }, nil)
 	case "move":
 		s.MoveAll(ctx, files, "/moved/", nil)
 	case "rename":
@@ -112,7 +113,7 @@ func TestUndoAfterAKill(t *testing.T) {
 	}
 	state := func(s *Session) map[string]string {
 		t.Helper()
-		files, err := s.List(t.Context(), api.Query{Search: api.SearchBelow("/"), Limit: 1000})
+		files, err := s.List(t.Context(), api.Query{Search: rule.SearchBelow("/"), Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}

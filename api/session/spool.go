@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // Spool writes data without a file, such as standard input, to a file of that name in the folder
@@ -66,9 +67,9 @@ func (s *Session) removeUnused(ctx context.Context) {
 		needed, err := s.Journal.Mentions(ctx, filepath.Base(folder))
 		if id, ok := strings.CutPrefix(e.Name(), originPrefix); ok {
 			n, _ := strconv.ParseInt(id, 10, 64)
-			var job api.Job
-			job, _, err = s.Journal.Job(ctx, n)
-			needed = job.ID != 0 && !job.State.Final()
+			var j job.Job
+			j, _, err = s.Journal.Job(ctx, n)
+			needed = j.ID != 0 && !j.State.Final()
 		}
 		if err == nil && !needed {
 			err = removeSpool(folder)
@@ -90,13 +91,13 @@ func removeSpool(folder string) error {
 
 // removeSpooled removes the copy that a job was sent from: if it is stored, or if the user of a
 // command will not repeat it. A file of another profile can be fetched again.
-func (s *Session) removeSpooled(j *api.Job) error {
+func (s *Session) removeSpooled(j *job.Job) error {
 	spool := s.options.Paths.Spool()
 	if j.Upload.Source.Origin != (api.Origin{}) {
 		return os.RemoveAll(originSpool(spool, j.ID))
 	}
 	dir := filepath.Dir(j.Upload.Source.Path)
-	if filepath.Dir(dir) != spool || j.State != api.Stored && (s.options.Adopt || j.State != api.Refused && j.State != api.Cancelled) {
+	if filepath.Dir(dir) != spool || j.State != job.Stored && (s.options.Adopt || j.State != job.Refused && j.State != job.Cancelled) {
 		return nil
 	}
 	if lock, ok := spooled.LoadAndDelete(dir); ok {
@@ -108,6 +109,6 @@ func (s *Session) removeSpooled(j *api.Job) error {
 // originPrefix begins the names of folders for files from other profiles.
 const originPrefix = "job-"
 
-func originSpool(spool string, job int64) string {
-	return filepath.Join(spool, originPrefix+strconv.FormatInt(job, 10))
+func originSpool(spool string, j int64) string {
+	return filepath.Join(spool, originPrefix+strconv.FormatInt(j, 10))
 }

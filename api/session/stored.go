@@ -14,14 +14,16 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/rule"
 )
 
 // AlreadyStored returns, for each upload, the job that stored the same content in the same folder,
 // or nil. It uses the journal, and reads only files of a known size. It asks the service whether
 // the file still exists, except in a session of Describe.
-func (s *Session) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.Job, error) {
-	jobs := make([]*api.Job, len(uploads))
+func (s *Session) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*job.Job, error) {
+	jobs := make([]*job.Job, len(uploads))
 	if s.Journal == nil {
 		if _, err := os.Stat(s.journalPath); errors.Is(err, fs.ErrNotExist) {
 			return jobs, nil
@@ -51,7 +53,7 @@ func (s *Session) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*a
 }
 
 // storedAs returns the job that stored the content of an upload, or nil.
-func (s *Session) storedAs(ctx context.Context, u *api.Upload) (*api.Job, error) {
+func (s *Session) storedAs(ctx context.Context, u *api.Upload) (*job.Job, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -59,11 +61,11 @@ func (s *Session) storedAs(ctx context.Context, u *api.Upload) (*api.Job, error)
 	if err != nil {
 		return nil, nil // errors of the source are reported when it is sent
 	}
-	job, ok, err := s.Journal.StoredAs(ctx, s.Profile.Name, u.Folder.Or("/"), id.Size, sum)
-	if err != nil || !ok || !s.stillThere(ctx, &job) {
+	j, ok, err := s.Journal.StoredAs(ctx, s.Profile.Name, u.Folder.Or("/"), id.Size, sum)
+	if err != nil || !ok || !s.stillThere(ctx, &j) {
 		return nil, err
 	}
-	return &job, nil
+	return &j, nil
 }
 
 // InFolder returns, for each upload, a file in its folder of the same name (with or without a unique
@@ -80,7 +82,7 @@ func (s *Session) InFolder(ctx context.Context, uploads []api.Upload) ([]*api.Fi
 		if uploads[i].Source.Path == "" || err != nil {
 			continue
 		}
-		folder, _ := api.CleanFolder(uploads[i].Folder.Or("/"))
+		folder, _ := rule.CleanFolder(uploads[i].Folder.Or("/"))
 		if !read[folder] {
 			read[folder] = true
 			for f, err := range s.Client.All(ctx, api.Query{Folder: folder, Type: api.TypeFile}) {
@@ -90,13 +92,13 @@ func (s *Session) InFolder(ctx context.Context, uploads []api.Upload) ([]*api.Fi
 				if err != nil {
 					return found, err
 				}
-				for _, name := range slices.Compact([]string{f.Name, api.WithoutSuffix(f.Name)}) {
+				for _, name := range slices.Compact([]string{f.Name, rule.WithoutSuffix(f.Name)}) {
 					at := key{folder, name, f.Size.Or(-1)}
 					listed[at] = append(listed[at], f)
 				}
 			}
 		}
-		for _, f := range listed[key{folder, api.StoredName(uploads[i].FileName), id.Size}] {
+		for _, f := range listed[key{folder, rule.StoredName(uploads[i].FileName), id.Size}] {
 			remote, err := s.KnownHash(ctx, f)
 			if err == nil && remote == "" {
 				remote, err = s.hashOf(ctx, f)
@@ -125,11 +127,11 @@ func (s *Session) hashOf(ctx context.Context, f *api.File) (string, error) {
 }
 
 // Places returns what is at the path of each upload. If the service does not list files, it is what the journal knows.
-func (s *Session) Places(ctx context.Context, uploads []api.Upload) ([]api.Place, error) {
-	places := make([]api.Place, len(uploads))
+func (s *Session) Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, error) {
+	places := make([]rule.Place, len(uploads))
 	names := map[string][]string{} // search values by folder
 	for i := range uploads {
-		folder, name := path.Split(api.PathOf(&uploads[i]))
+		folder, name := path.Split(rule.PathOf(&uploads[i]))
 		names[folder] = append(names[folder], api.SearchValue(name))
 	}
 	for folder, values := range names {
@@ -139,7 +141,7 @@ func (s *Session) Places(ctx context.Context, uploads []api.Upload) ([]api.Place
 			return nil, err
 		}
 		for i := range uploads {
-			at := api.PathOf(&uploads[i])
+			at := rule.PathOf(&uploads[i])
 			if in, _ := path.Split(at); in != folder {
 				continue
 			}
@@ -158,11 +160,11 @@ func (s *Session) Places(ctx context.Context, uploads []api.Upload) ([]api.Place
 
 // stillThere asks the service whether a stored file exists. It assumes so if the service does not
 // tell.
-func (s *Session) stillThere(ctx context.Context, job *api.Job) bool {
-	if job.File == nil || s.Client == nil {
+func (s *Session) stillThere(ctx context.Context, j *job.Job) bool {
+	if j.File == nil || s.Client == nil {
 		return true
 	}
-	file, err := s.Client.Details(ctx, job.File.FileID)
+	file, err := s.Client.Details(ctx, j.File.FileID)
 	var answer *api.ServiceError
 	switch {
 	case errors.As(err, &answer) && answer.Status == http.StatusNotFound:
@@ -170,29 +172,29 @@ func (s *Session) stillThere(ctx context.Context, job *api.Job) bool {
 	case err != nil:
 		return true
 	}
-	job.File.FilePath = file.FilePath // it may have moved
+	j.File.FilePath = file.FilePath // it may have moved
 	size, ok := file.Size.Get()
-	return !ok || size == job.Identity.Size || s.onlyExtended(ctx, job)
+	return !ok || size == j.Identity.Size || s.onlyExtended(ctx, j)
 }
 
 // onlyExtended reports whether extensions made all newer versions of a job's file, by the runs in
 // the journal.
-func (s *Session) onlyExtended(ctx context.Context, job *api.Job) bool {
-	runs, err := s.Journal.Runs(ctx, api.RunFilter{Profile: job.Profile, FileID: job.File.FileID})
+func (s *Session) onlyExtended(ctx context.Context, j *job.Job) bool {
+	runs, err := s.Journal.Runs(ctx, job.RunFilter{Profile: j.Profile, FileID: j.File.FileID})
 	if err != nil {
 		return false
 	}
 	made := 0
 	for i := range runs {
-		if runs[i].Status != api.StatusFailed && api.MakesVersion(runs[i].Extension) {
+		if runs[i].Status != api.StatusFailed && rule.MakesVersion(runs[i].Extension) {
 			made++
 		}
 	}
-	versions, err := s.Versions(ctx, job.File.FileID)
-	if err != nil || job.File.VersionInfo == nil {
+	versions, err := s.Versions(ctx, j.File.FileID)
+	if err != nil || j.File.VersionInfo == nil {
 		return made > 0 // the service has no versions
 	}
-	newer := slices.IndexFunc(versions, func(f api.File) bool { return versionOf(&f) == job.File.VersionInfo.ID })
+	newer := slices.IndexFunc(versions, func(f api.File) bool { return versionOf(&f) == j.File.VersionInfo.ID })
 	return newer >= 0 && newer <= made
 }
 

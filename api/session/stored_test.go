@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/config"
 )
@@ -30,11 +31,11 @@ func TestAlreadyStoredByItsHash(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		added, err := j.AddJobs(t.Context(), []api.Job{{Profile: "home", Upload: sources[i], Identity: id}})
+		added, err := j.AddJobs(t.Context(), []job.Job{{Profile: "home", Upload: sources[i], Identity: id}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		added[0].State, added[0].Hash = api.Stored, sum
+		added[0].State, added[0].Hash = job.Stored, sum
 		if err := j.UpdateJob(t.Context(), added[0]); err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +82,7 @@ func TestPlaces(t *testing.T) {
 
 // TestFormNaming: the form uses exact names unless the user chose a naming.
 func TestFormNaming(t *testing.T) {
-	for settings, want := range map[string]api.Naming{"": api.NameExact, "[profiles.local]\nkind = \"local\"\nnaming = \"here\"\n": api.NameHere} {
+	for settings, want := range map[string]job.Naming{"": job.NameExact, "[profiles.local]\nkind = \"local\"\nnaming = \"here\"\n": job.NameHere} {
 		home := t.TempDir()
 		options := Options{Paths: config.FindPaths(func(name string) string {
 			return map[string]string{"MEDIADESK_HOME": home}[name]
@@ -96,7 +97,7 @@ func TestFormNaming(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Profile.FormNaming != want || s.Profile.Naming != api.NameHere {
+		if s.Profile.FormNaming != want || s.Profile.Naming != job.NameHere {
 			t.Errorf("%q: %v in the form, %v in commands", settings, s.Profile.FormNaming, s.Profile.Naming)
 		}
 		if err := s.Close(t.Context()); err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/atomicfile"
+	"mediadesk/api/rule"
 )
 
 // SyncOptions configures a sync.
@@ -100,7 +101,7 @@ func contentOf(f *api.File) string { return cmp.Or(versionOf(f), f.UpdatedAt) }
 // PlanSync compares a local folder with a folder of the library. It reads only; unfinished uploads
 // of an earlier sync are planned again unless [Session.ResumeSync] sent them.
 func (s *Session) PlanSync(ctx context.Context, local, folder string, up bool, o SyncOptions) (*Sync, error) {
-	folder, err := api.CleanFolder(folder)
+	folder, err := rule.CleanFolder(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (y *Sync) readLocal(ctx context.Context) error {
 		if err != nil {
 			return api.NewSourceError(source.Label, err)
 		}
-		key := path.Join(source.Sub, api.StoredName(source.Name()))
+		key := path.Join(source.Sub, rule.StoredName(source.Name()))
 		if other := y.files[key]; other != nil {
 			return api.WithHint(fmt.Errorf("%s and %s have the same path in the library, %s", other.source.Label, source.Label, y.folder+key), "Rename one of them, or leave it out with --exclude.")
 		}
@@ -195,7 +196,7 @@ func (y *Sync) compare(ctx context.Context) error {
 		if l != nil && (y.Up || f == nil) {
 			step.Bytes, modified = l.size, l.modified
 		} else {
-			step.Bytes, modified = f.Size.Or(0), f.Updated()
+			step.Bytes, modified = f.Size.Or(0), rule.Updated(f)
 		}
 		if !y.o.Filter.TakesFile(step.Bytes, modified) {
 			continue

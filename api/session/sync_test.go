@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/config"
 )
 
@@ -249,7 +250,7 @@ func (y *syncTest) relocate(local bool, from, to string) {
 			err = os.Rename(old, name)
 		}
 	default:
-		var place api.Place
+		var place rule.Place
 		if place, err = y.s.Locate(y.Context(), syncFolder+from); err == nil && to == "" {
 			err = y.s.Delete(y.Context(), *place.File)
 		} else if err == nil {

@@ -13,11 +13,14 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/atomicfile"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 )
 
 // ResumeSync finishes the uploads that an earlier sync of these folders left in the journal.
 func (s *Session) ResumeSync(ctx context.Context, local, folder string) error {
-	folder, _ = api.CleanFolder(folder)
+	folder, _ = rule.CleanFolder(folder)
 	open, err := s.Jobs(ctx, JobFilter{Open: true})
 	if err != nil {
 		return err
@@ -25,7 +28,7 @@ func (s *Session) ResumeSync(ctx context.Context, local, folder string) error {
 	var ids []int64
 	for i := range open {
 		rel, err := filepath.Rel(local, open[i].Upload.Source.Path)
-		if err == nil && filepath.IsLocal(rel) && strings.HasPrefix(api.PathOf(&open[i].Upload), folder) && open[i].Naming == api.NameExact {
+		if err == nil && filepath.IsLocal(rel) && strings.HasPrefix(rule.PathOf(&open[i].Upload), folder) && open[i].Naming == job.NameExact {
 			ids = append(ids, open[i].ID)
 		}
 	}
@@ -138,7 +141,7 @@ func (y *Sync) move(ctx context.Context, step SyncStep) error {
 // what else is known of the file.
 func (y *Sync) upload(ctx context.Context, steps []SyncStep, end func(SyncStep, error)) error {
 	batch := NewBatch(time.Now())
-	var jobs []api.Job
+	var jobs []job.Job
 	var queued []SyncStep
 	for _, step := range steps {
 		l := y.files[step.Path]
@@ -147,16 +150,16 @@ func (y *Sync) upload(ctx context.Context, steps []SyncStep, end func(SyncStep, 
 			OverwriteFile: api.Set(step.Action == SyncChanged),
 			OverwriteTags: api.Set(false), OverwriteAITags: api.Set(false), OverwriteCustomMetadata: api.Set(false),
 		}
-		api.ApplyNaming(&u, api.NameExact)
+		job.ApplyNaming(&u, job.NameExact)
 		id, err := api.Identify(l.source.Path)
 		if err == nil {
-			err = errors.Join(api.CheckSize(id.Size, y.s.Profile.MaxSize), errors.Join(api.CheckUpload(&u)...))
+			err = errors.Join(rule.CheckSize(id.Size, y.s.Profile.MaxSize), errors.Join(entry.CheckUpload(&u)...))
 		}
 		if err != nil {
 			end(step, err)
 			continue
 		}
-		jobs = append(jobs, api.Job{Profile: y.s.Profile.Name, Upload: u, Naming: api.NameExact, State: api.Waiting, Identity: id, Batch: batch})
+		jobs = append(jobs, job.Job{Profile: y.s.Profile.Name, Upload: u, Naming: job.NameExact, State: job.Waiting, Identity: id, Batch: batch})
 		queued = append(queued, step)
 	}
 	if len(jobs) == 0 {
@@ -166,24 +169,24 @@ func (y *Sync) upload(ctx context.Context, steps []SyncStep, end func(SyncStep, 
 	if err != nil {
 		return err
 	}
-	for i, job := range jobs {
-		done, err := y.s.Queue.Wait(ctx, []int64{job.ID})
+	for i, j := range jobs {
+		done, err := y.s.Queue.Wait(ctx, []int64{j.ID})
 		if ctx.Err() != nil {
 			return nil // the rest stays in the journal
 		}
 		if err != nil {
 			return err
 		}
-		switch job := done[0]; {
-		case job.State.Open():
+		switch j := done[0]; {
+		case j.State.Open():
 			end(queued[i], ErrSyncOpen)
-		case job.State != api.Stored:
-			end(queued[i], api.WithHint(fmt.Errorf("%s: %s", job.State, job.Reason()), job.Failure.Help))
+		case j.State != job.Stored:
+			end(queued[i], api.WithHint(fmt.Errorf("%s: %s", j.State, j.Reason()), j.Failure.Help))
 		default:
 			l := *y.files[queued[i].Path]
-			l.modified = job.Identity.Modified // as it was sent
-			if job.File != nil {
-				y.note(queued[i].Path, &l, job.File, job.Hash)
+			l.modified = j.Identity.Modified // as it was sent
+			if j.File != nil {
+				y.note(queued[i].Path, &l, j.File, j.Hash)
 			}
 			end(queued[i], nil)
 		}

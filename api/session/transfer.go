@@ -14,7 +14,10 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
 	"mediadesk/api/queue"
+	"mediadesk/api/rule"
 )
 
 // TransferOptions configures a transfer.
@@ -27,7 +30,7 @@ type TransferOptions struct {
 // Transfer is the plan for sending files to another profile.
 type Transfer struct {
 	From, To string    // profiles
-	Jobs     []api.Job // to send
+	Jobs     []job.Job // to send
 	Bytes    int64     // of the jobs of known size
 	// Unfinished holds open jobs of earlier transfers of these files.
 	Unfinished []int64
@@ -45,7 +48,7 @@ type SkippedFile struct {
 func (t *Transfer) Lost() string { return LostOf(t.Jobs) }
 
 // LostOf is Transfer.Lost for the given jobs.
-func LostOf(jobs []api.Job) string {
+func LostOf(jobs []job.Job) string {
 	files := map[string]int{}
 	for i := range jobs {
 		for _, what := range jobs[i].Lost {
@@ -102,7 +105,7 @@ func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile strin
 	if err != nil {
 		return nil, err
 	}
-	if _, err := api.CleanFolder(o.Folder); err != nil {
+	if _, err := rule.CleanFolder(o.Folder); err != nil {
 		return nil, err
 	}
 	p := planner{
@@ -116,7 +119,7 @@ func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile strin
 		files, base := []api.File{item}, path.Dir(item.FilePath)
 		if item.IsFolder() {
 			var err error
-			base, _ = api.CleanFolder(item.FolderPath)
+			base, _ = rule.CleanFolder(item.FolderPath)
 			if files, err = from.FilesBelow(ctx, base, o.Filter); err != nil {
 				return nil, err
 			}
@@ -143,7 +146,7 @@ func (p *planner) prepare(ctx context.Context) error {
 	for _, j := range jobs {
 		p.open[withoutDetails(j.Upload.Source.Origin)] = j.ID
 	}
-	runs, err := p.from.Journal.Runs(ctx, api.RunFilter{Profile: p.t.From})
+	runs, err := p.from.Journal.Runs(ctx, job.RunFilter{Profile: p.t.From})
 	for i := range runs {
 		p.extended[runs[i].FileID] = true
 	}
@@ -170,17 +173,17 @@ func (p *planner) add(ctx context.Context, f *api.File, base string) error {
 		p.t.Unfinished = append(p.t.Unfinished, id)
 		return nil
 	}
-	job := p.job(f, origin, base)
+	j := p.job(f, origin, base)
 	size, sized := f.Size.Get()
-	if err := errors.Join(api.CheckUpload(&job.Upload)...); err != nil {
+	if err := errors.Join(entry.CheckUpload(&j.Upload)...); err != nil {
 		skip(err)
 		return nil
 	}
-	if err := api.CheckSize(size, p.to.Profile.MaxSize); err != nil {
+	if err := rule.CheckSize(size, p.to.Profile.MaxSize); err != nil {
 		skip(err)
 		return nil
 	}
-	place := api.PathOf(&job.Upload)
+	place := rule.PathOf(&j.Upload)
 	if other, twice := p.taken[place]; twice {
 		if other != origin {
 			skip(fmt.Errorf("%s has the same destination %s", other.Path, place))
@@ -201,7 +204,7 @@ func (p *planner) add(ctx context.Context, f *api.File, base string) error {
 		p.t.Skipped = append(p.t.Skipped, SkippedFile{File: *f, Reason: reason, There: same})
 		return nil
 	}
-	p.t.Jobs = append(p.t.Jobs, job)
+	p.t.Jobs = append(p.t.Jobs, j)
 	p.t.Bytes += size
 	return nil
 }
@@ -213,7 +216,7 @@ func withoutDetails(o api.Origin) api.Origin {
 }
 
 // job returns the upload of a file with everything that can be transferred.
-func (p *planner) job(f *api.File, origin api.Origin, base string) api.Job {
+func (p *planner) job(f *api.File, origin api.Origin, base string) job.Job {
 	folder, name := path.Split(f.FilePath)
 	if p.o.Folder != "" {
 		folder = path.Join(p.o.Folder, strings.TrimPrefix(folder, base)) + "/"
@@ -222,7 +225,7 @@ func (p *planner) job(f *api.File, origin api.Origin, base string) api.Job {
 		Source: api.Source{Origin: origin}, FileName: name, Folder: api.Set(folder),
 		IsPrivateFile: f.IsPrivateFile, OverwriteFile: api.Set(false), Other: f.Other,
 	}
-	api.ApplyNaming(&u, api.NameExact)
+	job.ApplyNaming(&u, job.NameExact)
 	if tags := f.Tags.Or(nil); len(tags) > 0 {
 		u.Tags = api.Set(tags)
 	}
@@ -233,8 +236,8 @@ func (p *planner) job(f *api.File, origin api.Origin, base string) api.Job {
 	if len(values) > 0 {
 		u.CustomMetadata = api.Set(values)
 	}
-	return api.Job{
-		Profile: p.t.To, Upload: u, Naming: api.NameExact, State: api.Waiting, Batch: p.batch,
+	return job.Job{
+		Profile: p.t.To, Upload: u, Naming: job.NameExact, State: job.Waiting, Batch: p.batch,
 		Identity: api.Identity{Size: f.Size.Or(0)}, Lost: append(p.lost(f), lost...),
 	}
 }
@@ -268,7 +271,7 @@ func (p *planner) metadata(values map[string]json.RawMessage) (fit map[string]js
 	}
 	fit = map[string]json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if api.CheckMetadata(p.fields, map[string]json.RawMessage{key: values[key]}) != nil {
+		if rule.CheckMetadata(p.fields, map[string]json.RawMessage{key: values[key]}) != nil {
 			lost = append(lost, lostField+key)
 			continue
 		}
@@ -319,7 +322,7 @@ func (s *Session) Enqueue(ctx context.Context, t *Transfer) error {
 // fetchOrigin fetches a job's file from another profile and returns its path. It continues an earlier
 // download. The error is a *queue.NotReadyError if a later attempt may succeed, else an
 // *api.SourceError.
-func (s *Session) fetchOrigin(ctx context.Context, j api.Job) (string, error) {
+func (s *Session) fetchOrigin(ctx context.Context, j job.Job) (string, error) {
 	origin := j.Upload.Source.Origin
 	fail := func(reason, help string) (string, error) {
 		return "", &api.SourceError{Path: j.Upload.Source.String(), Reason: reason, Help: help}

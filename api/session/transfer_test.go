@@ -19,7 +19,9 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/local"
+	"mediadesk/api/rule"
 	"mediadesk/config"
 )
 
@@ -86,7 +88,7 @@ func newAccount(t *testing.T, paths config.Paths, fault local.Fault) *account {
 	}
 	_, err = settings.SetProfile(config.Profile{
 		Name: "work", Kind: config.KindOwn, UploadURL: a.server.URL, BaseURL: a.server.URL, DeliveryURL: a.server.URL, KeyFile: key,
-		Naming: api.NameHere, ColorOption: config.ColorBritish,
+		Naming: job.NameHere, ColorOption: config.ColorBritish,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +148,7 @@ func planTransfer(t *testing.T, s *Session, folder string, o TransferOptions) *T
 }
 
 // send sends a planned transfer and returns the jobs with their outcomes.
-func send(t *testing.T, s *Session, transfer *Transfer) []api.Job {
+func send(t *testing.T, s *Session, transfer *Transfer) []job.Job {
 	t.Helper()
 	jobs, err := s.Send(t.Context(), transfer.Jobs)
 	if err != nil {
@@ -243,8 +245,8 @@ func TestTransfer(t *testing.T) {
 		t.Errorf("got the losses %s", lost)
 	}
 	for _, j := range send(t, to, transfer) {
-		if j.State != api.Stored {
-			t.Fatalf("%s: %s, %v, want %v", j.Upload.Source, j.State, j.Failure, api.Stored)
+		if j.State != job.Stored {
+			t.Fatalf("%s: %s, %v, want %v", j.Upload.Source, j.State, j.Failure, job.Stored)
 		}
 		if j.Upload.Source.Path != "" || j.Upload.Source.Origin.Profile != config.LocalProfile {
 			t.Errorf("the source is %+v", j.Upload.Source)
@@ -282,7 +284,7 @@ func TestTransfer(t *testing.T) {
 		t.Errorf("the second plan: %+v", again)
 	}
 	moved := planTransfer(t, to, "/x/", TransferOptions{Folder: "/new", Filter: Filter{Include: []string{"b*"}}})
-	if len(moved.Jobs) != 1 || api.PathOf(&moved.Jobs[0].Upload) != "/new/y/b.txt" {
+	if len(moved.Jobs) != 1 || rule.PathOf(&moved.Jobs[0].Upload) != "/new/y/b.txt" {
 		t.Errorf("to another folder: %+v", moved)
 	}
 }
@@ -312,8 +314,8 @@ func TestTransferOfWhatChanged(t *testing.T) {
 	for _, j := range send(t, to, transfer) {
 		name := j.Upload.FileName
 		switch {
-		case name == "moved.txt" && j.State == api.Stored:
-		case j.State != api.Unsent || says[name] == "" || !strings.Contains(j.Failure.Message, "local:/x/"+name) || !strings.Contains(j.Failure.Message, says[name]):
+		case name == "moved.txt" && j.State == job.Stored:
+		case j.State != job.Unsent || says[name] == "" || !strings.Contains(j.Failure.Message, "local:/x/"+name) || !strings.Contains(j.Failure.Message, says[name]):
 			t.Errorf("%s: %s, %v", name, j.State, j.Failure)
 		}
 	}
@@ -339,7 +341,7 @@ func TestTransferSkips(t *testing.T) {
 		t.Fatal(err)
 	}
 	transfer := planTransfer(t, to, "/", TransferOptions{})
-	if len(transfer.Jobs) != 1 || api.PathOf(&transfer.Jobs[0].Upload) != "/y/a.txt" || len(transfer.Skipped) != 1 || transfer.Skipped[0].There ||
+	if len(transfer.Jobs) != 1 || rule.PathOf(&transfer.Jobs[0].Upload) != "/y/a.txt" || len(transfer.Skipped) != 1 || transfer.Skipped[0].There ||
 		!strings.Contains(transfer.Skipped[0].Reason.Error(), "another size") {
 		t.Errorf("%+v", transfer)
 	}
@@ -389,7 +391,7 @@ func TestTransferContinues(t *testing.T) {
 	if jobs, err = to.Queue.Wait(t.Context(), ids); err != nil {
 		t.Fatal(err)
 	}
-	if i := slices.IndexFunc(jobs, func(j api.Job) bool { return j.State != api.Stored }); i >= 0 {
+	if i := slices.IndexFunc(jobs, func(j job.Job) bool { return j.State != job.Stored }); i >= 0 {
 		t.Errorf("%s: %s, %v", jobs[i].Upload.Source, jobs[i].State, jobs[i].Failure)
 	}
 	if files, err := work.List(t.Context(), api.Query{Folder: "/x/"}); err != nil || len(files) != 20 {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 )
 
 // A Filter selects files of a folder. The zero Filter selects all but hidden ones. A pattern
@@ -37,7 +38,7 @@ func (f Filter) TakesFile(size int64, modified time.Time) bool {
 
 // Takes reports whether the filter selects a stored file by its path below a folder, size and time.
 func (f Filter) Takes(file *api.File, rel string) bool {
-	return f.takesBelow(rel) && (file.IsFolder() || f.TakesFile(file.Size.Or(0), file.Updated()))
+	return f.takesBelow(rel) && (file.IsFolder() || f.TakesFile(file.Size.Or(0), rule.Updated(file)))
 }
 
 // Check reports an invalid pattern.
@@ -247,7 +248,7 @@ func (w *walker) folder(rel string) error {
 				w.tree.Bad = append(w.tree.Bad, err)
 			}
 		default:
-			w.tree.Sources = append(w.tree.Sources, api.Source{Path: name, Label: w.called(inside), Sub: api.SubFolder(rel), Beyond: cmp.Or(w.away[inside], w.beyond)})
+			w.tree.Sources = append(w.tree.Sources, api.Source{Path: name, Label: w.called(inside), Sub: rule.SubFolder(rel), Beyond: cmp.Or(w.away[inside], w.beyond)})
 		}
 	}
 	return nil

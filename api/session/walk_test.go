@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 )
 
@@ -37,7 +38,7 @@ func tree(t *testing.T, names ...string) string {
 func describeTree(tree session.Tree) string {
 	var lines []string
 	for _, s := range tree.Sources {
-		lines = append(lines, filepath.ToSlash(s.Label)+" in "+api.FolderUnder(s, "/up"))
+		lines = append(lines, filepath.ToSlash(s.Label)+" in "+rule.FolderUnder(s, "/up"))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/rule"
 	"mediadesk/api/watch"
 )
 
@@ -40,11 +42,11 @@ func TestTwoProgramsBesideEachOther(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
 	driver := programOf(t, path)
 	beside := programOf(t, path)
-	address, err := driver.Address(t.Context(), api.Hook{Profile: "home", FileID: "f"})
+	address, err := driver.Address(t.Context(), job.Hook{Profile: "home", FileID: "f"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := []api.Extension{{Name: api.RemoveBackground}}
+	list := []api.Extension{{Name: rule.RemoveBackground}}
 	if err := driver.Requested(t.Context(), "home", "f", list, address, &api.File{FileID: "f", FilePath: "/f.jpg"}); err != nil {
 		t.Fatal(err)
 	}

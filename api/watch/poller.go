@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 )
 
 // The interval between two polls of a file with pending runs doubles from the first to the last.
@@ -116,7 +118,7 @@ func (w *Watch) sleep() time.Duration {
 
 // plan schedules polls of the files with runs that have no final status.
 func (w *Watch) plan(ctx context.Context) {
-	runs, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: w.o.Profile, Pending: true})
+	runs, err := w.o.Journal.Runs(ctx, job.RunFilter{Profile: w.o.Profile, Pending: true})
 	if err != nil || w.o.Details == nil {
 		return // retried with the next change
 	}
@@ -160,7 +162,7 @@ func (w *Watch) pollFile(ctx context.Context, fileID string) {
 	if err != nil || !bytes.Equal(seen.File.Raw, file.Raw) && w.o.Journal.SaveFile(ctx, w.o.Profile, *file) != nil {
 		return // polled again later
 	}
-	runs, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: w.o.Profile, FileID: fileID, Pending: true, Answers: true})
+	runs, err := w.o.Journal.Runs(ctx, job.RunFilter{Profile: w.o.Profile, FileID: fileID, Pending: true, Answers: true})
 	if err != nil {
 		return
 	}
@@ -168,7 +170,7 @@ func (w *Watch) pollFile(ctx context.Context, fileID string) {
 		if !effect(&run, file) {
 			continue
 		}
-		run.Status, run.From, run.At, run.Error = api.StatusSuccess, api.FromDetails, w.o.Now(), ""
+		run.Status, run.From, run.At, run.Error = api.StatusSuccess, job.FromDetails, w.o.Now(), ""
 		run.Answer = file // the history shows the record
 		if changed, err := w.o.Journal.ApplyRun(ctx, run); err == nil && changed {
 			w.signal()
@@ -221,26 +223,26 @@ func (w *Watch) polled(fileID string, err error) {
 
 // effect reports whether the record shows that the extension has succeeded since the answer. A record
 // never shows a failure.
-func effect(run *api.Run, now *api.File) bool {
+func effect(run *job.Run, now *api.File) bool {
 	then := run.Answer
 	if then == nil {
 		return false // unknown without the previous state
 	}
 	switch {
-	case api.IsTagging(run.Extension):
+	case rule.IsTagging(run.Extension):
 		return newTags(then.AITags.Or(nil), now.AITags.Or(nil), run.Extension)
-	case run.Extension == api.RemoveBackground:
+	case run.Extension == rule.RemoveBackground:
 		if then.VersionInfo != nil && now.VersionInfo != nil && then.VersionInfo.ID != "" && now.VersionInfo.ID != "" {
 			if then.VersionInfo.ID != now.VersionInfo.ID {
 				return true
 			}
 		}
 		return !then.HasAlpha.Or(true) && now.HasAlpha.Or(false)
-	case run.Extension == api.AutoDescription:
-		text := now.Other.Text(api.FieldDescription)
-		return text != "" && text != then.Other.Text(api.FieldDescription)
-	case run.Extension == api.AITasks:
-		return run.Asked != nil && api.TasksShow(run.Asked, then, now)
+	case run.Extension == rule.AutoDescription:
+		text := now.Other.Text(rule.FieldDescription)
+		return text != "" && text != then.Other.Text(rule.FieldDescription)
+	case run.Extension == rule.AITasks:
+		return run.Asked != nil && rule.TasksShow(run.Asked, then, now)
 	}
 	return false
 }

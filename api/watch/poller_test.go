@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 )
 
 // shelf has the files of a service, and counts the requests.
@@ -69,7 +71,7 @@ func TestLearningByEffects(t *testing.T) {
 				then := record(t, fmt.Sprintf(`{"fileId":"f",%s,"extensionStatus":{%q:"pending"}}`, tt.then, tt.extension))
 				s.set(then)
 				w := start(t, Options{Journal: m, Listen: "off", Details: s.details})
-				list, err := api.ParseExtensions(fmt.Sprintf(`[{"name":%q,"minConfidence":1,"maxTags":5,"tasks":[{"type":"select_tags","instruction":"?","vocabulary":["boat"]}]}]`, tt.extension))
+				list, err := rule.ParseExtensions(fmt.Sprintf(`[{"name":%q,"minConfidence":1,"maxTags":5,"tasks":[{"type":"select_tags","instruction":"?","vocabulary":["boat"]}]}]`, tt.extension))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -90,7 +92,7 @@ func TestLearningByEffects(t *testing.T) {
 				if seen, _ := lastSeen(t, m, "f"); string(seen.Raw) != string(now.Raw) {
 					t.Error("the record was not stored")
 				}
-				if run.Status == api.StatusSuccess && run.From != api.FromDetails {
+				if run.Status == api.StatusSuccess && run.From != job.FromDetails {
 					t.Errorf("known from %q", run.From)
 				}
 			})
@@ -182,7 +184,7 @@ func TestAnotherProgramsChanges(t *testing.T) {
 		default:
 		}
 		began := time.Now()
-		m.AddRuns(t.Context(), []api.Run{{FileID: "f", Extension: "x", Status: api.StatusPending}})
+		m.AddRuns(t.Context(), []job.Run{{FileID: "f", Extension: "x", Status: api.StatusPending}})
 		<-w.Changes()
 		if took := time.Since(began); took > 2*time.Second {
 			t.Errorf("it took %s", took)
@@ -193,11 +195,11 @@ func TestAnotherProgramsChanges(t *testing.T) {
 func TestRunsKeepsEveryPendingOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newJournal(t)
-		runs := []api.Run{{Profile: "home", FileID: "first", Extension: "x", Status: api.StatusPending}}
+		runs := []job.Run{{Profile: "home", FileID: "first", Extension: "x", Status: api.StatusPending}}
 		for n := range 1500 {
-			runs = append(runs, api.Run{Profile: "home", FileID: fmt.Sprint(n), Extension: "x", Status: api.StatusSuccess})
+			runs = append(runs, job.Run{Profile: "home", FileID: fmt.Sprint(n), Extension: "x", Status: api.StatusSuccess})
 		}
-		runs = append(runs, api.Run{Profile: "home", FileID: "last", Extension: "x", Status: api.StatusPending})
+		runs = append(runs, job.Run{Profile: "home", FileID: "last", Extension: "x", Status: api.StatusPending})
 		m.AddRuns(t.Context(), runs)
 		w := start(t, Options{Journal: m, Listen: "off"})
 		got, err := w.Runs(t.Context())
@@ -212,12 +214,12 @@ func TestRunsKeepsEveryPendingOne(t *testing.T) {
 func TestManyRunsAskLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, m := &shelf{files: map[string]*api.File{}}, newJournal(t)
-		var runs []api.Run
+		var runs []job.Run
 		for n := range 500 {
 			id := fmt.Sprint("f", n)
 			f := record(t, fmt.Sprintf(`{"fileId":%q}`, id))
 			s.set(f)
-			runs = append(runs, api.Run{Profile: "home", FileID: id, Extension: "remove-bg", Status: api.StatusPending, Started: time.Now(), Answer: f})
+			runs = append(runs, job.Run{Profile: "home", FileID: id, Extension: "remove-bg", Status: api.StatusPending, Started: time.Now(), Answer: f})
 		}
 		m.AddRuns(t.Context(), runs)
 		start(t, Options{Journal: m, Listen: "off", Details: s.details})

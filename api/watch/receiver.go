@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 // The paths of the receiver: for the webhooks of one upload, followed by the token, and for all events of
@@ -85,7 +85,7 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 	if w.decided(rw, req, profile, body) {
 		return
 	}
-	post, err := api.ParseHookPost(body)
+	post, err := job.ParseHookPost(body)
 	if err != nil {
 		refuse(rw, http.StatusBadRequest, err.Error())
 		return
@@ -108,7 +108,7 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 
 // decided lets a webhook decide an upload that waits after a 202, and answers if it does.
 func (w *Watch) decided(rw http.ResponseWriter, req *http.Request, profile string, body []byte) bool {
-	event, ok := api.ParseUploadEvent(body)
+	event, ok := job.ParseUploadEvent(body)
 	if !ok || w.o.Uploaded == nil {
 		return false
 	}
@@ -124,7 +124,7 @@ func (w *Watch) decided(rw http.ResponseWriter, req *http.Request, profile strin
 
 // readPost reads the body of a webhook; ok is false if it was refused.
 func readPost(rw http.ResponseWriter, req *http.Request) (body []byte, ok bool) {
-	body, err := io.ReadAll(http.MaxBytesReader(rw, req.Body, api.MaxHookBody))
+	body, err := io.ReadAll(http.MaxBytesReader(rw, req.Body, job.MaxHookBody))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):

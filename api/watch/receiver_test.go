@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/rule"
 )
 
 const success = `{"service":"remove-bg","status":"SUCCESS","fileObject":{"fileId":"f","new":{"kept":1}}}`
@@ -23,7 +25,7 @@ func receiver(t testing.TB, j *journal.Journal, o Options) (*Watch, string) {
 	t.Helper()
 	o.Journal = j
 	w := start(t, o)
-	address, err := w.Address(t.Context(), api.Hook{Profile: "home", FileID: "f"})
+	address, err := w.Address(t.Context(), job.Hook{Profile: "home", FileID: "f"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +65,7 @@ func TestHostileRequests(t *testing.T) {
 		}
 		return text + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 	}
-	large := `{"x":"` + strings.Repeat("a", api.MaxHookBody) + `"}`
+	large := `{"x":"` + strings.Repeat("a", job.MaxHookBody) + `"}`
 	other := strings.Repeat("A", 42) + "8"
 	tests := []struct {
 		name, text string
@@ -115,7 +117,7 @@ func TestHostileRequests(t *testing.T) {
 	if got := raw(t, addr, request("POST", path, success)); got != 200 {
 		t.Errorf("the honest post was answered with %d, want 200", got)
 	}
-	if run := theRun(t, m); run.Status != api.StatusSuccess || run.From != api.FromWebhook {
+	if run := theRun(t, m); run.Status != api.StatusSuccess || run.From != job.FromWebhook {
 		t.Errorf("run %+v", run)
 	}
 }
@@ -144,7 +146,7 @@ func TestNotTakenIsNotAcknowledged(t *testing.T) {
 	if got := send(t, address, success); got != http.StatusServiceUnavailable {
 		t.Errorf("answered %d, want %d", got, http.StatusServiceUnavailable)
 	}
-	if _, err := w.Address(t.Context(), api.Hook{Profile: "home", JobID: 8}); err == nil {
+	if _, err := w.Address(t.Context(), job.Hook{Profile: "home", JobID: 8}); err == nil {
 		t.Error("an address that could not be kept was given")
 	}
 }
@@ -153,18 +155,18 @@ func TestAddresses(t *testing.T) {
 	m := newJournal(t)
 	public := ""
 	w, first := receiver(t, m, Options{PublicURL: func(string) string { return public }})
-	second, err := w.Address(t.Context(), api.Hook{Profile: "home", JobID: 7})
+	second, err := w.Address(t.Context(), job.Hook{Profile: "home", JobID: 7})
 	if err != nil || second == first {
 		t.Errorf("the second address is %q, %v", second, err)
 	}
 	public = "https://example.com/desk/"
-	third, err := w.Address(t.Context(), api.Hook{Profile: "home", FileID: "f"})
+	third, err := w.Address(t.Context(), job.Hook{Profile: "home", FileID: "f"})
 	if err != nil || !strings.HasPrefix(third, "https://example.com/desk/hook/") {
 		t.Errorf("the public address is %q, %v", third, err)
 	}
 	for _, a := range []string{first, second, third} {
 		token := a[strings.LastIndex(a, "/")+1:]
-		if !isToken(token) || api.CheckWebhookURL(a) != nil {
+		if !isToken(token) || rule.CheckWebhookURL(a) != nil {
 			t.Errorf("%q is no good address", a)
 		}
 		for after, want := range map[time.Duration]bool{HookTTL - time.Minute: true, HookTTL + time.Minute: false} {
@@ -224,17 +226,17 @@ func TestARecordIsReadAgain(t *testing.T) {
 func TestParseHookPost(t *testing.T) {
 	for _, tt := range []struct {
 		text string
-		want api.HookPost
+		want job.HookPost
 	}{
-		{success, api.HookPost{Extension: "remove-bg", Status: api.StatusSuccess, FileID: "f"}},
-		{`{"service":"aws-auto-tagging","status":"FAILURE","fileId":"f","error":{"message":"no luck"}}`, api.HookPost{Extension: "aws-auto-tagging", Status: api.StatusFailed, FileID: "f", Error: "no luck"}},
-		{`{"Service":"x","Status":"Success"}`, api.HookPost{Extension: "x", Status: api.StatusSuccess}},
-		{`{"service":"x","status":"failed","error":"text"}`, api.HookPost{Extension: "x", Status: api.StatusFailed, Error: "text"}},
-		{`{"service":"x","status":"failed","error":{"code":5}}`, api.HookPost{Extension: "x", Status: api.StatusFailed, Error: `{"code":5}`}},
-		{`{"service":"x","status":"pending","error":null}`, api.HookPost{Extension: "x", Status: api.StatusPending}},
-		{`{"service":7,"status":{},"fileId":[],"fileObject":"x"}`, api.HookPost{}},
+		{success, job.HookPost{Extension: "remove-bg", Status: api.StatusSuccess, FileID: "f"}},
+		{`{"service":"aws-auto-tagging","status":"FAILURE","fileId":"f","error":{"message":"no luck"}}`, job.HookPost{Extension: "aws-auto-tagging", Status: api.StatusFailed, FileID: "f", Error: "no luck"}},
+		{`{"Service":"x","Status":"Success"}`, job.HookPost{Extension: "x", Status: api.StatusSuccess}},
+		{`{"service":"x","status":"failed","error":"text"}`, job.HookPost{Extension: "x", Status: api.StatusFailed, Error: "text"}},
+		{`{"service":"x","status":"failed","error":{"code":5}}`, job.HookPost{Extension: "x", Status: api.StatusFailed, Error: `{"code":5}`}},
+		{`{"service":"x","status":"pending","error":null}`, job.HookPost{Extension: "x", Status: api.StatusPending}},
+		{`{"service":7,"status":{},"fileId":[],"fileObject":"x"}`, job.HookPost{}},
 	} {
-		got, err := api.ParseHookPost([]byte(tt.text))
+		got, err := job.ParseHookPost([]byte(tt.text))
 		got.Raw = nil
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(tt.want) {
 			t.Errorf("%s\n got %+v, %v\nwant %+v", tt.text, got, err, tt.want)

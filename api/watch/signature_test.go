@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 )
 
 func sum(key []byte, text string) []byte {
@@ -184,7 +185,7 @@ func TestEventsOfTheAccount(t *testing.T) {
 		if got := send("home", body, secret); got != http.StatusOK {
 			t.Fatalf("%s: %d, want %d", e.event, got, http.StatusOK)
 		}
-		post, err := api.ParseHookPost([]byte(body))
+		post, err := job.ParseHookPost([]byte(body))
 		if err != nil || post.Type != e.event || post.Status != e.status || post.FileID != e.fileID || post.Name == "" && e.fileID == "" || strings.Contains(e.data, "reason") != (post.Error == "no codec") {
 			t.Errorf("%s: got %+v, %v", e.event, post, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 )
 
@@ -31,7 +32,7 @@ func newJournal(t testing.TB) *journal.Journal {
 }
 
 // theRun returns the first run of a journal.
-func theRun(t testing.TB, j *journal.Journal) api.Run {
+func theRun(t testing.TB, j *journal.Journal) job.Run {
 	t.Helper()
 	run, ok, err := j.Run(context.WithoutCancel(t.Context()), 1)
 	if !ok || err != nil {

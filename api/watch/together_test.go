@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/queue"
+	"mediadesk/api/rule"
 	"mediadesk/api/watch"
 )
 
@@ -98,14 +100,14 @@ func TestJournalQueueAndWatchTogether(t *testing.T) {
 	}
 	q := queue.New(queue.Options{
 		Journal: j, Profile: "home", Sender: client,
-		Prepare: func(ctx context.Context, job api.Job) (*api.Upload, error) {
-			u := job.Upload
-			address, err := w.Address(ctx, api.Hook{Profile: job.Profile, JobID: job.ID})
+		Prepare: func(ctx context.Context, upload job.Job) (*api.Upload, error) {
+			u := upload.Upload
+			address, err := w.Address(ctx, job.Hook{Profile: upload.Profile, JobID: upload.ID})
 			u.WebhookURL = api.Set(address)
 			return &u, err
 		},
-		Ended: func(ctx context.Context, job api.Job) {
-			if err := w.Answered(ctx, job.Profile, job.File, job.OwnWebhook); err != nil {
+		Ended: func(ctx context.Context, upload job.Job) {
+			if err := w.Answered(ctx, upload.Profile, upload.File, upload.OwnWebhook); err != nil {
 				t.Error(err)
 			}
 		},
@@ -113,14 +115,14 @@ func TestJournalQueueAndWatchTogether(t *testing.T) {
 	if err := q.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	var jobs []api.Job
+	var jobs []job.Job
 	for i := range 40 {
-		job := api.Job{Naming: api.NameHere, OwnWebhook: true, Upload: api.Upload{
+		upload := job.Job{Naming: job.NameHere, OwnWebhook: true, Upload: api.Upload{
 			Source: api.Source{URL: "https://example.com/a.jpg"}, FileName: fmt.Sprint(i, ".jpg"),
-			Extensions: api.Set([]api.Extension{{Name: api.RemoveBackground}}),
+			Extensions: api.Set([]api.Extension{{Name: rule.RemoveBackground}}),
 		}}
-		api.ApplyNaming(&job.Upload, api.NameHere)
-		jobs = append(jobs, job)
+		job.ApplyNaming(&upload.Upload, job.NameHere)
+		jobs = append(jobs, upload)
 	}
 	if _, err := q.Add(t.Context(), jobs); err != nil {
 		t.Fatal(err)
@@ -130,9 +132,9 @@ func TestJournalQueueAndWatchTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.posts.Wait()
-	for _, job := range done {
-		if job.State != api.Stored || job.Upload.WebhookURL.IsSet() {
-			t.Errorf("%s is %s with the address %q: %+v", job.Upload.FileName, job.State, job.Upload.WebhookURL.Or(""), job.Failure)
+	for _, upload := range done {
+		if upload.State != job.Stored || upload.Upload.WebhookURL.IsSet() {
+			t.Errorf("%s is %s with the address %q: %+v", upload.Upload.FileName, upload.State, upload.Upload.WebhookURL.Or(""), upload.Failure)
 		}
 	}
 	runs, err := w.Runs(t.Context())
@@ -141,7 +143,7 @@ func TestJournalQueueAndWatchTogether(t *testing.T) {
 	}
 	ended := 0
 	for _, run := range runs {
-		if run.Status == api.StatusSuccess && run.From == api.FromWebhook && run.Webhook {
+		if run.Status == api.StatusSuccess && run.From == job.FromWebhook && run.Webhook {
 			ended++
 		} else if run.Status != api.StatusPending {
 			t.Errorf("run %+v", run)

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 )
 
@@ -50,7 +51,7 @@ type Options struct {
 
 	// Uploaded receives the result of a pre-transformation, and reports whether it matches an upload of the
 	// profile. It may be nil.
-	Uploaded func(ctx context.Context, profile string, event api.UploadEvent) (bool, error)
+	Uploaded func(ctx context.Context, profile string, event job.UploadEvent) (bool, error)
 
 	Now func() time.Time // nil means time.Now
 }
@@ -151,7 +152,7 @@ func (w *Watch) Addr() string {
 // Address returns a webhook address for one attempt of a job, or for a details update with extensions. It
 // cannot be guessed, and its webhooks apply only to that file. Its hash is saved first, so that no webhook
 // arrives too early. It sets the hash and the times of h.
-func (w *Watch) Address(ctx context.Context, h api.Hook) (string, error) {
+func (w *Watch) Address(ctx context.Context, h job.Hook) (string, error) {
 	w.mu.Lock()
 	base, reason := w.addr, w.err
 	w.mu.Unlock()
@@ -188,10 +189,10 @@ func (w *Watch) Answered(ctx context.Context, profile string, file *api.File, we
 	if file == nil || len(file.ExtensionStatus) == 0 {
 		return nil
 	}
-	return w.begin(ctx, api.RunsOf(profile, file, webhook, w.o.Now()))
+	return w.begin(ctx, job.RunsOf(profile, file, webhook, w.o.Now()))
 }
 
-func (w *Watch) begin(ctx context.Context, runs []api.Run) error {
+func (w *Watch) begin(ctx context.Context, runs []job.Run) error {
 	if _, err := w.o.Journal.AddRuns(ctx, runs); err != nil {
 		return err
 	}
@@ -201,7 +202,7 @@ func (w *Watch) begin(ctx context.Context, runs []api.Run) error {
 }
 
 // History returns all reports about a run, with the original webhooks.
-func (w *Watch) History(ctx context.Context, runID int64) ([]api.RunEvent, error) {
+func (w *Watch) History(ctx context.Context, runID int64) ([]job.RunEvent, error) {
 	return w.o.Journal.History(ctx, runID)
 }
 
@@ -244,17 +245,17 @@ func (w *Watch) Close(ctx context.Context) error {
 }
 
 // Runs returns the runs of the profile, newest last: at most 1,000, plus all pending ones.
-func (w *Watch) Runs(ctx context.Context) ([]api.Run, error) {
+func (w *Watch) Runs(ctx context.Context) ([]job.Run, error) {
 	const most = 1000
-	runs, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: w.o.Profile, Limit: most})
+	runs, err := w.o.Journal.Runs(ctx, job.RunFilter{Profile: w.o.Profile, Limit: most})
 	if err != nil || len(runs) < most {
 		return runs, err
 	}
-	pending, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: w.o.Profile, Pending: true})
+	pending, err := w.o.Journal.Runs(ctx, job.RunFilter{Profile: w.o.Profile, Pending: true})
 	if err != nil {
 		return nil, err
 	}
-	var older []api.Run
+	var older []job.Run
 	for _, run := range pending {
 		if run.ID < runs[0].ID {
 			older = append(older, run)
@@ -270,7 +271,7 @@ func (w *Watch) Requested(ctx context.Context, profile, fileID string, extension
 	if len(extensions) == 0 {
 		return w.Answered(ctx, profile, answer, false)
 	}
-	runs := api.RunsAsked(profile, fileID, extensions, answer, w.o.Now())
+	runs := job.RunsAsked(profile, fileID, extensions, answer, w.o.Now())
 	if answer == nil {
 		if err := w.locateRuns(ctx, runs); err != nil {
 			return err
@@ -287,7 +288,7 @@ func (w *Watch) Requested(ctx context.Context, profile, fileID string, extension
 
 // Canceled ends the pending runs of an extension on a file, after the service canceled them.
 func (w *Watch) Canceled(ctx context.Context, profile, fileID, extension string) error {
-	runs, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: profile, FileID: fileID, Pending: true})
+	runs, err := w.o.Journal.Runs(ctx, job.RunFilter{Profile: profile, FileID: fileID, Pending: true})
 	if err != nil {
 		return err
 	}
@@ -295,7 +296,7 @@ func (w *Watch) Canceled(ctx context.Context, profile, fileID, extension string)
 		if run.Extension != extension {
 			continue
 		}
-		run.Status, run.From, run.At, run.Error = api.StatusFailed, api.FromAnswer, w.o.Now(), api.RunCanceled
+		run.Status, run.From, run.At, run.Error = api.StatusFailed, job.FromAnswer, w.o.Now(), job.RunCanceled
 		if _, err := w.o.Journal.ApplyRun(ctx, run); err != nil {
 			return err
 		}
@@ -305,8 +306,8 @@ func (w *Watch) Canceled(ctx context.Context, profile, fileID, extension string)
 }
 
 // locateRuns sets the file paths of runs, as far as earlier runs know them.
-func (w *Watch) locateRuns(ctx context.Context, runs []api.Run) error {
-	before, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: runs[0].Profile, FileID: runs[0].FileID, Limit: 1})
+func (w *Watch) locateRuns(ctx context.Context, runs []job.Run) error {
+	before, err := w.o.Journal.Runs(ctx, job.RunFilter{Profile: runs[0].Profile, FileID: runs[0].FileID, Limit: 1})
 	if err != nil || len(before) == 0 {
 		return err
 	}

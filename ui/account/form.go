@@ -14,6 +14,8 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
@@ -32,7 +34,7 @@ type fields struct {
 // fieldsOf returns the fields of an account. An account without a name is a new one.
 func fieldsOf(old config.Profile, known []string) fields {
 	f := fields{value: map[string]*string{}, known: known, old: old}
-	naming := api.NameExact // of the screens, until the user chooses
+	naming := job.NameExact // of the screens, until the user chooses
 	if old.NamingAsked {
 		naming = old.Naming
 	}
@@ -112,12 +114,12 @@ func (f *fields) questions() []*kit.Question {
 	add("Uploads", "tags", "Tags", "sea, boat", "tags", says("Default tags of uploads, separated by commas."), one(false))
 	add("Uploads", "extensions", "Extensions", "remove-bg", "extensions", says("Default extensions of uploads: names or JSON, separated by commas."), one(false))
 	add("Uploads", "naming", "Unique names", "", "", func() string {
-		return map[api.Naming]string{
-			api.NameHere:    "mediadesk adds a suffix. A retry after a lost connection does not create a second copy.",
-			api.NameService: "The service adds a suffix: the name is not known before the answer.",
-			api.NameExact:   "Names are sent unchanged. If one is taken, mediadesk asks before it sends.",
-		}[api.Naming(f.text("naming"))]
-	}, one(false)).Options = []kit.Option{{Value: string(api.NameHere), Label: "suffix"}, {Value: string(api.NameService), Label: "by the service"}, {Value: string(api.NameExact), Label: "exact names"}}
+		return map[job.Naming]string{
+			job.NameHere:    "mediadesk adds a suffix. A retry after a lost connection does not create a second copy.",
+			job.NameService: "The service adds a suffix: the name is not known before the answer.",
+			job.NameExact:   "Names are sent unchanged. If one is taken, mediadesk asks before it sends.",
+		}[job.Naming(f.text("naming"))]
+	}, one(false)).Options = []kit.Option{{Value: string(job.NameHere), Label: "suffix"}, {Value: string(job.NameService), Label: "by the service"}, {Value: string(job.NameExact), Label: "exact names"}}
 	add("Uploads", "color", "Color option", "", "", says("How the service spells the background color of remove-bg."), one(false)).Options = []kit.Option{
 		{Value: string(config.ColorBritish), Label: string(config.ColorBritish)}, {Value: string(config.ColorAmerican), Label: string(config.ColorAmerican)},
 	}
@@ -199,7 +201,7 @@ func (f *fields) check(name, key string) error {
 		return err
 	case "folder":
 		if folder := f.text(name); folder != "" {
-			if _, err := api.CleanFolder(folder); err != nil {
+			if _, err := rule.CleanFolder(folder); err != nil {
 				return err
 			}
 		}
@@ -268,7 +270,7 @@ func (f *fields) profile() config.Profile {
 	default:
 		p = config.Profile{Name: f.accountName(), Kind: config.KindOwn}
 	}
-	if naming := api.Naming(f.text("naming")); p.NamingAsked || naming != api.NameExact {
+	if naming := job.Naming(f.text("naming")); p.NamingAsked || naming != job.NameExact {
 		p.Naming, p.NamingAsked = naming, true
 	}
 	switch p.Kind {
@@ -295,11 +297,11 @@ func (f *fields) fill() config.Profile {
 	}
 	if folder := f.text("folder"); folder != p.Folder {
 		p.Folder = folder
-		if clean, err := api.CleanFolder(folder); err == nil && folder != "" {
+		if clean, err := rule.CleanFolder(folder); err == nil && folder != "" {
 			p.Folder = clean
 		}
 	}
-	p.Tags, p.Extensions = api.SplitTags(f.text("tags")), splitExtensions(f.text("extensions"))
+	p.Tags, p.Extensions = rule.SplitTags(f.text("tags")), splitExtensions(f.text("extensions"))
 	p.ColorOption = config.ColorOption(f.text("color"))
 	p.WebhookURL, p.WebhookSecretFile = f.text("webhook"), f.text("secret")
 	return p

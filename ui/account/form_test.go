@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/config"
 )
 
@@ -76,7 +76,7 @@ func TestEditsEverything(t *testing.T) {
 	want.MaxSize, want.MaxVideoSize = 50_000_000, 2_000_000_000
 	want.Folder, want.Tags = "/summer/", []string{"sea", "boat"}
 	want.Extensions = []string{"remove-bg", `{"name":"google-auto-tagging","maxTags":5}`}
-	want.Naming, want.ColorOption = api.NameService, config.ColorBritish
+	want.Naming, want.ColorOption = job.NameService, config.ColorBritish
 	want.WebhookURL, want.WebhookSecretFile = "https://desk.example.com", "~/.secret"
 	if !d.done || !slices.Equal(p.Tags, want.Tags) || !slices.Equal(p.Extensions, want.Extensions) ||
 		p.MaxSize != want.MaxSize || p.MaxVideoSize != want.MaxVideoSize || p.Folder != want.Folder || p.Naming != want.Naming ||

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/text"
@@ -21,10 +23,10 @@ import (
 var flagOptions = map[string][]string{
 	"colour-option": {string(config.ColorBritish), string(config.ColorAmerican)},
 	"copy":          slices.Sorted(maps.Keys(copyForms)),
-	"extension":     {api.RemoveBackground, api.GoogleTagging, api.AWSTagging},
+	"extension":     {rule.RemoveBackground, rule.GoogleTagging, rule.AWSTagging},
 	"file-type":     {api.KindImage, api.KindNonImage},
 	"plan":          {"free", "lite", "pro"},
-	"sort":          strings.Fields(strings.ToLower(strings.Join(api.Sorts, " "))),
+	"sort":          strings.Fields(strings.ToLower(strings.Join(rule.Sorts, " "))),
 }
 
 // completionTime limits the wait for paths of the library.
@@ -80,7 +82,7 @@ func (p *Program) completePaths(cmd *cobra.Command, typed, kind string) (paths [
 		return nil, directive // an id
 	}
 	p.withSession(cmd, func(ctx context.Context, s *session.Session) error {
-		clean, _ := api.CleanFolder(folder)
+		clean, _ := rule.CleanFolder(folder)
 		q := api.Query{Folder: clean, Type: kind, Sort: "ASC_NAME", Limit: listPage}
 		if begin != "" {
 			q.Search = "name : " + api.SearchValue(begin)
@@ -144,10 +146,10 @@ func (p *Program) completeFlags(cmd *cobra.Command) {
 		case name == "PROFILE":
 			complete = p.completeProfiles
 		}
-		at := slices.IndexFunc(api.UploadFields, func(field *api.UploadField) bool { return field.Flag == f.Name })
-		if at >= 0 && len(api.UploadFields[at].Choices) > 0 {
+		at := slices.IndexFunc(entry.Fields, func(field *entry.Field) bool { return field.Flag == f.Name })
+		if at >= 0 && len(entry.Fields[at].Choices) > 0 {
 			var options []string
-			for _, choice := range api.UploadFields[at].Choices {
+			for _, choice := range entry.Fields[at].Choices {
 				options = append(options, choice.Text)
 			}
 			complete = cobra.FixedCompletions(options, cobra.ShellCompDirectiveNoFileComp)

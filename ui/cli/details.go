@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -55,7 +57,7 @@ func newDetails(p *Program) *cobra.Command {
 	fl.StringArrayVar(&c.extensions, "extension", nil, "`EXTENSION`: run an extension: its name or its JSON (repeatable)")
 	fl.StringVar(&c.webhook, "webhook", "", "`URL`: URL that gets the results of extensions, or none")
 	fl.BoolVar(&c.undo, "undo", false, "undo the last change of the file and of the others changed in the same step")
-	for _, f := range api.StoredFields {
+	for _, f := range entry.StoredFields {
 		if fl.Lookup(f.Flag) == nil { // a text without rules of its own
 			c.texts[f.Flag] = fl.String(f.Flag, "", "`"+f.Value+"`: set the "+f.Words)
 		}
@@ -69,7 +71,7 @@ func (c *detailFlags) needsRecord() bool { return c.addTags != "" || c.removeTag
 // changeFlags lists the flags that request a change.
 func changeFlags() []string {
 	flags := []string{"add-tags", "remove-tags", "unset-tags", "unset-region", "extension", "webhook"}
-	for _, f := range api.StoredFields {
+	for _, f := range entry.StoredFields {
 		flags = append(flags, f.Flag)
 	}
 	return flags
@@ -80,13 +82,13 @@ func (c *detailFlags) change(before *api.File) (api.Details, error) {
 	var d api.Details
 	switch {
 	case c.given("tags"):
-		d.Tags = api.Set(api.SplitTags(c.tags))
+		d.Tags = api.Set(rule.SplitTags(c.tags))
 	case c.unsetTags:
 		d.Tags = api.Null[[]string]()
 	case c.needsRecord():
-		remove := api.SplitTags(c.removeTags)
+		remove := rule.SplitTags(c.removeTags)
 		tags := slices.DeleteFunc(slices.Clone(before.Tags.Or(nil)), func(tag string) bool { return slices.Contains(remove, tag) })
-		for _, tag := range api.SplitTags(c.addTags) {
+		for _, tag := range rule.SplitTags(c.addTags) {
 			if !slices.Contains(tags, tag) {
 				tags = append(tags, tag)
 			}
@@ -106,18 +108,18 @@ func (c *detailFlags) change(before *api.File) (api.Details, error) {
 		d.CustomCoordinates = api.Null[string]()
 	}
 	if len(c.extensions) > 0 {
-		list, err := api.ParseExtensionList(c.extensions)
+		list, err := rule.ParseExtensionList(c.extensions)
 		if err != nil {
 			return d, &exitError{exitUsage, err}
 		}
 		d.Extensions = api.Set(list)
 	}
-	if d.NoWebhook = c.webhook == api.NoWebhook; c.webhook != "" && !d.NoWebhook {
+	if d.NoWebhook = c.webhook == entry.NoWebhook; c.webhook != "" && !d.NoWebhook {
 		d.WebhookURL = api.Set(c.webhook)
 	}
-	for _, f := range api.StoredFields {
+	for _, f := range entry.StoredFields {
 		if c.texts[f.Flag] != nil && c.given(f.Flag) {
-			var e api.Entry
+			var e entry.Entry
 			if err := f.Parse(&e, *c.texts[f.Flag]); err != nil {
 				return d, &exitError{exitUsage, err}
 			}
@@ -131,7 +133,7 @@ func (c *detailFlags) change(before *api.File) (api.Details, error) {
 		}
 		d.CustomMetadata = api.Set(values)
 	}
-	if problems := api.CheckDetails(d); len(problems) > 0 {
+	if problems := entry.CheckDetails(d); len(problems) > 0 {
 		return d, &exitError{exitUsage, problems[0]}
 	}
 	return d, nil
@@ -270,7 +272,7 @@ func (p *Program) printRecord(file *api.File) error {
 // recordLines returns the fields of a record that are set, in reading order.
 func recordLines(f *api.File) [][2]string {
 	lines := [][2]string{{"id", f.FileID}, {"name", f.Name}, {"path", f.FilePath}, {"address", f.URL}, {"thumbnail", api.ThumbURL(f)}, {"kind", strings.TrimSpace(f.FileType + " " + f.Mime)}}
-	if w, h, ok := f.PixelSize(); ok {
+	if w, h, ok := rule.PixelSize(f); ok {
 		lines = append(lines, [2]string{"pixels", fmt.Sprintf("%d x %d", w, h)})
 	}
 	lines = append(lines, [2]string{"size", sizeOf(f)})
@@ -290,10 +292,10 @@ func recordLines(f *api.File) [][2]string {
 	if private, ok := f.IsPrivateFile.Get(); ok {
 		lines = append(lines, [2]string{"private", text.If(private, "yes") + text.If(!private, "no")})
 	}
-	for _, field := range api.StoredFields {
+	for _, field := range entry.StoredFields {
 		lines = append(lines, [2]string{field.Words, f.Other.Text(field.Name)})
 	}
-	for _, fact := range api.HostedFacts(f) {
+	for _, fact := range entry.HostedFacts(f) {
 		lines = append(lines, [2]string{fact.Name(), fact.Value})
 	}
 	for _, key := range slices.Sorted(maps.Keys(f.CustomMetadata)) {
@@ -303,8 +305,8 @@ func recordLines(f *api.File) [][2]string {
 		lines = append(lines, [2]string{"version", f.VersionInfo.Name + " (" + f.VersionInfo.ID + ")"})
 	}
 	lines = append(lines, [2]string{"created", f.CreatedAt}, [2]string{"updated", f.UpdatedAt})
-	for _, fact := range api.OtherFacts(f) {
-		if api.FieldByName(fact.Label) != nil {
+	for _, fact := range entry.OtherFacts(f) {
+		if entry.FieldByName(fact.Label) != nil {
 			continue // it is above
 		}
 		lines = append(lines, [2]string{fact.Name(), fact.Value})

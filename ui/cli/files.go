@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
@@ -126,7 +127,7 @@ func hasPath(names []string) bool { return slices.ContainsFunc(names, isPath) }
 
 // notRoot refuses the root folder.
 func notRoot(folder string) error {
-	if api.FolderDepth(folder) == 0 {
+	if rule.FolderDepth(folder) == 0 {
 		return usage("/ is the whole library: name a folder in it, such as /summer/")
 	}
 	return nil
@@ -159,7 +160,7 @@ func find(ctx context.Context, s *session.Session, name string, what takes) (*ap
 	case err != nil:
 		return nil, err
 	}
-	clean, _ := api.CleanFolder(folder.FolderPath)
+	clean, _ := rule.CleanFolder(folder.FolderPath)
 	if what == andFolders {
 		err = notRoot(clean)
 	}

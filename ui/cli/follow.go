@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -158,11 +159,11 @@ func (u *uploadFlags) common(cmd *cobra.Command, p *Program, s *session.Session)
 	if _, err := u.plan(cmd, p, s.Profile, nil); err != nil {
 		return planned{}, err
 	}
-	entry, err := u.entry(cmd, s.Profile)
-	one := planned{Entry: entry}
+	e, err := u.entry(cmd, s.Profile)
+	one := planned{Entry: e}
 	if err == nil {
 		some := one.of(api.Source{Path: "file"}, false)
-		if problems := api.CheckUpload(&some.Entry.Upload); len(problems) > 0 {
+		if problems := entry.CheckUpload(&some.Entry.Upload); len(problems) > 0 {
 			err = &exitError{exitUsage, problems[0]}
 		}
 	}

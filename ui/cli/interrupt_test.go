@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/queue"
 	"mediadesk/api/session"
@@ -20,7 +20,7 @@ type cutJournal struct {
 	interrupt context.CancelFunc
 }
 
-func (j *cutJournal) Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error) {
+func (j *cutJournal) Claim(ctx context.Context, profile string, ids []int64) ([]job.Job, error) {
 	if j.n--; j.n == 0 {
 		j.interrupt()
 	}
@@ -38,7 +38,7 @@ func TestInterruptedWhileCollecting(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := before.AddJobs(t.Context(), make([]api.Job, journal.MaxClaim+1)); err != nil {
+			if _, err := before.AddJobs(t.Context(), make([]job.Job, journal.MaxClaim+1)); err != nil {
 				t.Fatal(err)
 			}
 			if err := before.Close(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
@@ -42,7 +43,7 @@ func newList(p *Program) *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&l.search, "search", "", "`QUERY`: list the files that match a search query of the service")
 	fl.StringVar(&l.kind, "file-type", "", "`TYPE`: list only files of this type: "+api.KindImage+" or "+api.KindNonImage)
-	fl.StringVar(&l.sort, "sort", "", "`ORDER`: "+strings.ToLower(strings.Join(api.Sorts, ", "))+"; - before it reverses it; relevance needs HAS in --search (default name)")
+	fl.StringVar(&l.sort, "sort", "", "`ORDER`: "+strings.ToLower(strings.Join(rule.Sorts, ", "))+"; - before it reverses it; relevance needs HAS in --search (default name)")
 	l.add(fl)
 	fl.BoolVar(&l.tree, "tree", false, "show subfolders and their files as a tree")
 	return cmd
@@ -53,11 +54,11 @@ func sortOf(word, search string) (string, error) {
 	bare := strings.TrimPrefix(word, "-")
 	by, reverse := strings.ToUpper(bare), bare != word
 	switch {
-	case !slices.Contains(api.Sorts, by):
-		return "", usage("--sort takes %s, not %q", strings.ToLower(strings.Join(api.Sorts, ", ")), word)
-	case by == api.SortRelevance && !api.Ranks(search):
+	case !slices.Contains(rule.Sorts, by):
+		return "", usage("--sort takes %s, not %q", strings.ToLower(strings.Join(rule.Sorts, ", ")), word)
+	case by == rule.SortRelevance && !rule.Ranks(search):
 		return "", usage("--sort relevance needs --search with HAS, such as --search 'name HAS \"boat\"'")
-	case reverse != (by == api.SortRelevance): // best first
+	case reverse != (by == rule.SortRelevance): // best first
 		return "DESC_" + by, nil
 	}
 	return "ASC_" + by, nil
@@ -73,7 +74,7 @@ func (l *listFlags) query(args []string) (api.Query, error) {
 		return q, usage("--file-type takes %s or %s, not %q", api.KindImage, api.KindNonImage, l.kind)
 	}
 	if len(args) == 1 { // a service may have folder names that uploads cannot use
-		q.Folder, _ = api.CleanFolder(args[0])
+		q.Folder, _ = rule.CleanFolder(args[0])
 		if q.Kind == "" {
 			q.Type = "all"
 		}
@@ -103,7 +104,7 @@ func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
 	if p.dryRun {
 		return p.showRequest(s.Client.Describe(api.ListFiles(q)))
 	}
-	folder, _ := api.CleanFolder(strings.Join(args, ""))
+	folder, _ := rule.CleanFolder(strings.Join(args, ""))
 	below := l.tree || len(args) == 0
 	if err := s.CheckSearch(ctx, q.Search); err != nil {
 		return err
@@ -247,7 +248,7 @@ func (p *Program) printTree(root string, files []api.File) error {
 		content.Add(&files[i])
 		path := files[i].FilePath
 		if files[i].IsFolder() {
-			path, _ = api.CleanFolder(files[i].FolderPath)
+			path, _ = rule.CleanFolder(files[i].FolderPath)
 		}
 		add(path)
 		sizes[path] = text.If(!files[i].IsFolder(), "  "+sizeOf(&files[i]))
@@ -310,7 +311,7 @@ func runOpen(cmd *cobra.Command, p *Program, name string) error {
 			return err
 		}
 	}
-	if err := api.CheckSourceURL(address); err != nil {
+	if err := rule.CheckSourceURL(address); err != nil {
 		return fmt.Errorf("%s has no URL that a browser can open: %w", name, err)
 	}
 	line := fileLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address, File: record{file}}

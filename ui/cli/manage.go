@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -229,7 +230,7 @@ func libraryPath(file *api.File) string {
 
 // checkFolder cleans the target folder.
 func checkFolder(target string) (string, error) {
-	folder, err := api.CleanFolder(target)
+	folder, err := rule.CleanFolder(target)
 	if err == nil && !strings.HasPrefix(target, "/") {
 		err = fmt.Errorf("the last argument is the folder and begins with /, not %q", target)
 	}
@@ -318,14 +319,14 @@ func renameCommand() *fileCommand {
 		flags: func(fl *pflag.FlagSet) {
 			fl.BoolVar(&withPurge, "purge-cache", false, "remove the cached copies of the old URL")
 		},
-		target: func(name string) (string, error) { return name, api.CheckName(name) },
+		target: func(name string) (string, error) { return name, rule.CheckName(name) },
 		question: func(what, name, host string) string {
 			return "Rename " + what + " to " + name + " on " + host + "? " + linksBreak
 		},
 		request: func(f *api.File, name string) (api.Request, error) {
 			if f.IsFolder() {
 				r, err := api.RenameFolder(f.FolderPath, name, withPurge)
-				return r, cmp.Or(api.CheckFolderName(name), err)
+				return r, cmp.Or(rule.CheckFolderName(name), err)
 			}
 			return api.RenameFile(f.FilePath, name, withPurge)
 		},
@@ -342,7 +343,7 @@ func renameCommand() *fileCommand {
 			switch {
 			case err != nil || purge == nil:
 			case purge.ID == "":
-				old := cmp.Or(api.PurgeURL(f.URL), "OLD-URL")
+				old := cmp.Or(rule.PurgeURL(f.URL), "OLD-URL")
 				err = errors.New("the old URL was not purged from the cache of the service. To purge it later, run: mediadesk purge " + api.ShellWord(old))
 			default:
 				d.purge = purge
@@ -527,7 +528,7 @@ func newMkdir(p *Program) *cobra.Command {
 			"The service writes _ for - in the name of a new folder; uploads can create folders with -.",
 		Example: "mediadesk mkdir /summer/2026/\nmediadesk mkdir /inbox /sorted\nmediadesk mkdir /summer/2027/ --dry-run",
 		RunE: p.eachFolder(func(name string) error {
-			if _, err := api.CleanFolder(name); err != nil {
+			if _, err := rule.CleanFolder(name); err != nil {
 				return &exitError{exitUsage, err}
 			}
 			return nil
@@ -537,15 +538,15 @@ func newMkdir(p *Program) *cobra.Command {
 				return err
 			}
 			words := folder + ": created"
-			if asked, _ := api.CleanFolder(name); existed {
+			if asked, _ := rule.CleanFolder(name); existed {
 				words = folder + ": already exists"
 			} else if folder != asked {
 				words += ". The service named it " + path.Base(folder)
 			}
 			return p.result(folderLine{Action: "mkdir", Type: api.TypeFolder, To: folder}, words)
 		}, func(name string) (api.Request, error) {
-			clean, _ := api.CleanFolder(name)
-			if created := api.CreatedFolder(name); created != clean {
+			clean, _ := rule.CleanFolder(name)
+			if created := rule.CreatedFolder(name); created != clean {
 				fmt.Fprintf(p.Stderr, "The service will name it %s.\n", path.Base(created))
 			}
 			return api.MakeFolder(name)
@@ -608,9 +609,9 @@ func (p *Program) purgeOne(ctx context.Context, s *session.Session, name string,
 		if err != nil {
 			return err
 		}
-		address = api.PurgeURL(file.URL)
+		address = rule.PurgeURL(file.URL)
 	}
-	if err := api.CheckPurgeURL(address); err != nil {
+	if err := rule.CheckPurgeURL(address); err != nil {
 		return err
 	}
 	if p.dryRun {
@@ -651,7 +652,7 @@ func purgeCommand(files []*api.File) string {
 			for _, f := range list {
 				names = append(names, api.ShellWord(f.FilePath))
 			}
-		case api.CheckPurgeURL(all) == nil:
+		case rule.CheckPurgeURL(all) == nil:
 			names = append(names, api.ShellWord(all))
 		default:
 			commands = append(commands, "mediadesk list "+api.ShellWord(folder)+" --json | mediadesk purge -")

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/terminal"
 )
@@ -43,7 +43,7 @@ func (u *uploadFlags) readManifest(ctx context.Context, p *Program, common plann
 			return fail(err)
 		}
 		if address := one.Source.URL; address != "" {
-			if err := api.CheckSourceURL(address); err != nil {
+			if err := rule.CheckSourceURL(address); err != nil {
 				return fail(err)
 			}
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -17,7 +19,7 @@ import (
 // uploadLine is the JSON line for an upload.
 type uploadLine struct {
 	Source   string       `json:"source"`
-	Outcome  *api.State   `json:"outcome"` // null if none yet
+	Outcome  *job.State   `json:"outcome"` // null if none yet
 	Open     bool         `json:"open,omitempty"`
 	File     record       `json:"file"`
 	Error    *uploadError `json:"error"`
@@ -27,7 +29,7 @@ type uploadLine struct {
 	// Lost lists properties that were not transferred.
 	Lost []string `json:"lost,omitempty"`
 	// Move tells whether the source in another profile was deleted, and Kept why not.
-	Move api.Move `json:"move,omitempty"`
+	Move job.Move `json:"move,omitempty"`
 	Kept string   `json:"kept,omitempty"`
 }
 
@@ -39,12 +41,12 @@ type uploadError struct {
 }
 
 // newUploadLine returns the line for a job.
-func newUploadLine(j api.Job) uploadLine {
+func newUploadLine(j job.Job) uploadLine {
 	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: record{j.File}, Attempts: j.Attempts, Lost: j.Lost, Move: j.Move, Kept: j.Kept}
 	if j.State.Open() {
 		line.Outcome, line.Open = nil, true
 	}
-	if e := j.Failure; e != nil && j.State != api.Stored {
+	if e := j.Failure; e != nil && j.State != job.Stored {
 		line.Error = &uploadError{Status: e.Status, Message: e.Message, Help: e.Help, RequestID: e.RequestID}
 	}
 	return line
@@ -54,9 +56,9 @@ func newUploadLine(j api.Job) uploadLine {
 // everything else to standard error.
 type uploadOutput struct {
 	p       *Program
-	count   map[api.State]int
+	count   map[job.State]int
 	already int         // among the stored ones
-	jobs    []api.Job   // that transfer looks through
+	jobs    []job.Job   // that transfer looks through
 	live    bool        // progress is drawn on standard error
 	drawn   bool        // the line of progress is on the screen
 	code    int         // exit code, the worst so far
@@ -65,17 +67,17 @@ type uploadOutput struct {
 
 func newUploadOutput(p *Program) *uploadOutput {
 	live := p.TerminalErr && !p.json && !p.quiet && !p.prompts()
-	return &uploadOutput{p: p, live: live, count: map[api.State]int{}}
+	return &uploadOutput{p: p, live: live, count: map[job.State]int{}}
 }
 
 // job prints the outcome of a job.
-func (o *uploadOutput) job(j api.Job) error {
+func (o *uploadOutput) job(j job.Job) error {
 	o.add(j)
 	if o.p.json {
 		return o.p.printJSON(newUploadLine(j))
 	}
 	to, line := o.p.Stderr, jobSentence(j)
-	if j.State == api.Stored {
+	if j.State == job.Stored {
 		to = o.p.Stdout
 	}
 	if j.File != nil && j.File.URL != "" {
@@ -86,7 +88,7 @@ func (o *uploadOutput) job(j api.Job) error {
 }
 
 // add counts an outcome.
-func (o *uploadOutput) add(j api.Job) {
+func (o *uploadOutput) add(j job.Job) {
 	o.count[j.State]++
 	o.jobs = append(o.jobs, j)
 	if j.File != nil {
@@ -94,17 +96,17 @@ func (o *uploadOutput) add(j api.Job) {
 		o.p.addresses = o.p.addresses || j.File.URL != ""
 	}
 	switch j.State {
-	case api.Stored:
-		if j.File != nil && api.Replaces(j.File) {
+	case job.Stored:
+		if j.File != nil && rule.Replaces(j.File) {
 			o.p.stale = append(o.p.stale, j.File)
 		}
-		if j.Move == api.MoveKept {
+		if j.Move == job.MoveKept {
 			o.worsen(exitFailed)
 		}
 		return
-	case api.Refused, api.Unsent, api.Cancelled:
+	case job.Refused, job.Unsent, job.Cancelled:
 		o.worsen(exitFailed)
-		if f := j.Failure; j.State == api.Refused && f != nil && (f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden) {
+		if f := j.Failure; j.State == job.Refused && f != nil && (f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden) {
 			o.worsen(exitKey)
 		}
 	default:
@@ -118,36 +120,36 @@ func (o *uploadOutput) skipped(source api.Source, file *api.File, reason string)
 	if file != nil {
 		o.files = append(o.files, file)
 	}
-	line := uploadLine{Source: source.String(), Outcome: new(api.Stored), File: record{file}, Already: true}
+	line := uploadLine{Source: source.String(), Outcome: new(job.Stored), File: record{file}, Already: true}
 	return o.p.result(line, fmt.Sprintf("%s: skipped%s", source, reason))
 }
 
 // jobSentence describes the outcome of a job.
-func jobSentence(j api.Job) string {
+func jobSentence(j job.Job) string {
 	name := text.Safe(j.Upload.Source.String())
 	problem := ""
 	if j.Failure != nil {
 		problem = ": " + text.Safe(sentences(j.Reason(), j.Failure.Help))
 	}
 	switch j.State {
-	case api.Stored:
-		line := fmt.Sprintf("%s: stored as %s", name, text.Safe(api.PathOf(&j.Upload)))
+	case job.Stored:
+		line := fmt.Sprintf("%s: stored as %s", name, text.Safe(rule.PathOf(&j.Upload)))
 		if j.File != nil {
 			line = fmt.Sprintf("%s: stored as %s (%s)", name, text.Safe(j.File.FilePath), text.Safe(j.File.FileID))
 		}
 		switch from := text.Safe(j.Upload.Source.Origin.Profile); j.Move {
-		case api.MoveDone:
+		case job.MoveDone:
 			line += ", deleted from " + from
-		case api.MoveKept:
+		case job.MoveKept:
 			line += ", not deleted from " + from + ": " + text.Safe(j.Kept)
 		}
 		return line
-	case api.Waiting, api.Sending, api.Offline:
+	case job.Waiting, job.Sending, job.Offline:
 		if j.Failure == nil {
 			return name + ": waits in the journal; continue with: " + resumeCommand(j.Profile)
 		}
 		return name + ": open: " + text.Stop(text.Safe(j.Reason())) + " Continue with: " + resumeCommand(j.Profile)
-	case api.Processing:
+	case job.Processing:
 		return name + ": waiting for the service" + text.Stop(problem) + " Check with: " + resumeCommand(j.Profile)
 	default:
 		return fmt.Sprintf("%s: %s%s", name, j.State, problem)
@@ -156,7 +158,7 @@ func jobSentence(j api.Job) string {
 
 // finish waits for queued jobs, with wait also for their extensions, prints a summary, and returns the
 // error with the exit code.
-func (o *uploadOutput) finish(ctx context.Context, s *session.Session, queued []api.Job, wait bool, timeout time.Duration) error {
+func (o *uploadOutput) finish(ctx context.Context, s *session.Session, queued []job.Job, wait bool, timeout time.Duration) error {
 	files, err := o.follow(ctx, s, queued)
 	if err != nil {
 		return err
@@ -170,7 +172,7 @@ func (o *uploadOutput) finish(ctx context.Context, s *session.Session, queued []
 
 // follow prints each job when it finishes and returns the stored files. On a terminal it draws the
 // progress below.
-func (o *uploadOutput) follow(ctx context.Context, s *session.Session, queued []api.Job) ([]string, error) {
+func (o *uploadOutput) follow(ctx context.Context, s *session.Session, queued []job.Job) ([]string, error) {
 	var files []string
 	waiting := 0
 	for _, one := range queued {
@@ -182,7 +184,7 @@ func (o *uploadOutput) follow(ctx context.Context, s *session.Session, queued []
 			return files, err
 		}
 		for _, j := range jobs {
-			if j.State == api.Waiting && j.Failure == nil && !o.p.json {
+			if j.State == job.Waiting && j.Failure == nil && !o.p.json {
 				o.add(j)
 				waiting++
 				continue
@@ -206,7 +208,7 @@ func (o *uploadOutput) follow(ctx context.Context, s *session.Session, queued []
 
 // interrupted returns a job's state after an interruption. Running uploads are stopped and stay in
 // the journal.
-func interrupted(s *session.Session, id int64) ([]api.Job, error) {
+func interrupted(s *session.Session, id int64) ([]job.Job, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	if err := s.Queue.Close(ctx); err != nil {
@@ -220,16 +222,16 @@ func interrupted(s *session.Session, id int64) ([]api.Job, error) {
 		j := &jobs[i]
 		switch {
 		case j.State.Final():
-		case j.State == api.Offline:
+		case j.State == job.Offline:
 		case j.MayRepeat():
-			j.State = api.Waiting
+			j.State = job.Waiting
 		default:
-			failure := api.Failure{Message: "interrupted when it may have arrived already"}
+			failure := job.Failure{Message: "interrupted when it may have arrived already"}
 			if j.Failure != nil {
 				failure = *j.Failure
 			}
 			failure.Help = "To find out whether it arrived, run: " + resumeCommand(s.Profile.Name)
-			j.State, j.Failure = api.Unknown, &failure
+			j.State, j.Failure = job.Unknown, &failure
 		}
 	}
 	return jobs, nil
@@ -239,7 +241,7 @@ func interrupted(s *session.Session, id int64) ([]api.Job, error) {
 func (o *uploadOutput) rollUp() {
 	total := o.already
 	var words []string
-	for _, s := range []api.State{api.Stored, api.Refused, api.Unsent, api.Unknown, api.Processing, api.Cancelled, api.Offline, api.Waiting, api.Sending} {
+	for _, s := range []job.State{job.Stored, job.Refused, job.Unsent, job.Unknown, job.Processing, job.Cancelled, job.Offline, job.Waiting, job.Sending} {
 		if n := o.count[s]; n > 0 {
 			total += n
 			words = append(words, fmt.Sprintf("%s %s", text.Count(n), s))

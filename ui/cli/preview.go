@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/ui/text"
 )
 
@@ -38,7 +38,7 @@ func dryUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 		for _, skipped := range []struct {
 			n    int
 			what string
-		}{{out.already, "already stored"}, {out.count[api.Unsent], "cannot be sent"}, {u.found.Excluded, "not selected"}, {u.found.Hidden, "hidden"}, {len(u.found.Again), "included already"}} {
+		}{{out.already, "already stored"}, {out.count[job.Unsent], "cannot be sent"}, {u.found.Excluded, "not selected"}, {u.found.Hidden, "hidden"}, {len(u.found.Again), "included already"}} {
 			if skipped.n > 0 {
 				words += fmt.Sprintf("; %d %s", skipped.n, skipped.what)
 			}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/text"
@@ -205,15 +205,15 @@ func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config, na
 		profile.MaxSize, profile.MaxVideoSize = config.Plans()[i].MaxSize, config.Plans()[i].MaxVideoSize
 	}
 	if q.Folder != "" {
-		folder, err := api.CleanFolder(q.Folder)
+		folder, err := rule.CleanFolder(q.Folder)
 		if err != nil {
 			return profile, &exitError{exitUsage, err}
 		}
 		q.Folder = folder
 	}
-	q.Tags = api.SplitTags(q.tags)
+	q.Tags = rule.SplitTags(q.tags)
 	q.Extensions, q.KeyCommand = withoutEmpty(q.Extensions), withoutEmpty(q.KeyCommand)
-	if _, err := api.ParseExtensionList(q.Extensions); err != nil {
+	if _, err := rule.ParseExtensionList(q.Extensions); err != nil {
 		return profile, &exitError{exitUsage, err}
 	}
 	for _, field := range profileFields {

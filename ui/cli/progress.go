@@ -11,7 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -23,7 +23,7 @@ const progressEvery = 250 * time.Millisecond
 const barWidth = 20
 
 // await waits for a job and draws the progress of all in one line below the output.
-func (o *uploadOutput) await(ctx context.Context, s *session.Session, id int64) ([]api.Job, error) {
+func (o *uploadOutput) await(ctx context.Context, s *session.Session, id int64) ([]job.Job, error) {
 	for {
 		short, cancel := ctx, context.CancelFunc(func() {})
 		if o.live {
@@ -58,13 +58,13 @@ func progressLine(s session.Snapshot, now time.Time, w int) string {
 	t := s.Totals
 	full := int(text.Share(t.Sent, t.Total) * barWidth)
 	words := []string{
-		text.Count(t.Count[api.Stored]) + " of " + text.Count(t.Jobs) + " stored  " + strings.Repeat("█", full) + strings.Repeat("░", barWidth-full),
+		text.Count(t.Count[job.Stored]) + " of " + text.Count(t.Jobs) + " stored  " + strings.Repeat("█", full) + strings.Repeat("░", barWidth-full),
 		text.Percent(t.Sent, t.Total, false), text.Rate(t.Rate),
 	}
 	if t.Left > 0 {
 		words = append(words, text.Duration(t.Left)+" left")
 	}
-	if n := t.Count[api.Refused] + t.Count[api.Unsent] + t.Count[api.Unknown]; n > 0 {
+	if n := t.Count[job.Refused] + t.Count[job.Unsent] + t.Count[job.Unknown]; n > 0 {
 		words = append(words, text.Count(n)+" failed")
 	}
 	if o := s.Offline; !o.Since.IsZero() {
@@ -74,7 +74,7 @@ func progressLine(s session.Snapshot, now time.Time, w int) string {
 		row := &s.Rows[i]
 		name := text.Safe(row.Job.Upload.Source.Name())
 		switch {
-		case row.Job.State != api.Sending:
+		case row.Job.State != job.Sending:
 		case row.Stalled:
 			words = append(words, name+": stalled")
 		case row.Answer:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -14,16 +15,16 @@ import (
 func TestProgressLine(t *testing.T) {
 	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 	var s session.Snapshot
-	row := func(name string, state api.State) *session.Row {
-		job := api.Job{State: state, Upload: api.Upload{Source: api.Source{Path: "/" + name}}}
-		s.Rows = append(s.Rows, session.Row{Job: &job})
+	row := func(name string, state job.State) *session.Row {
+		j := job.Job{State: state, Upload: api.Upload{Source: api.Source{Path: "/" + name}}}
+		s.Rows = append(s.Rows, session.Row{Job: &j})
 		return &s.Rows[len(s.Rows)-1]
 	}
-	row("waits.jpg", api.Waiting)
-	row("a.jpg", api.Sending)
-	row("b.jpg", api.Sending).Answer = true
-	row("c\x1b[2J.jpg", api.Sending).Stalled = true
-	s.Totals = session.Totals{Jobs: 5, Count: map[api.State]int{api.Stored: 1, api.Refused: 1}, Sent: 30, Total: 100, Left: 3 * time.Second}
+	row("waits.jpg", job.Waiting)
+	row("a.jpg", job.Sending)
+	row("b.jpg", job.Sending).Answer = true
+	row("c\x1b[2J.jpg", job.Sending).Stalled = true
+	s.Totals = session.Totals{Jobs: 5, Count: map[job.State]int{job.Stored: 1, job.Refused: 1}, Sent: 30, Total: 100, Left: 3 * time.Second}
 	s.Offline = session.Offline{Host: "media.test", Since: now, Next: now.Add(time.Minute)}
 	line := progressLine(s, now, 300)
 	for _, want := range []string{

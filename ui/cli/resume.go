@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -62,7 +62,7 @@ func (p *Program) addTransfer(cmd *cobra.Command) {
 }
 
 // resume claims unfinished uploads from the journal.
-func resume(ctx context.Context, p *Program, s *session.Session) ([]api.Job, error) {
+func resume(ctx context.Context, p *Program, s *session.Session) ([]job.Job, error) {
 	jobs, err := s.Queue.Resume(ctx, nil)
 	if err != nil && ctx.Err() == nil {
 		return nil, err

@@ -13,8 +13,10 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
 	"mediadesk/api/local"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -107,7 +109,7 @@ func withSideFile(u api.Upload, name string) (api.Upload, error) {
 	if len(entries) != 1 || entries[0].Source != "" {
 		return u, errors.New("it must contain one object with the options of one file, without a source")
 	}
-	e := api.Entry{Upload: u}
+	e := entry.Entry{Upload: u}
 	entries[0].Options.Apply(&e)
 	return e.Upload, nil
 }
@@ -131,7 +133,7 @@ func seedInto(ctx context.Context, address string, key api.Key, uploads []api.Up
 	}
 	for i := range uploads {
 		u := &uploads[i]
-		if taken[api.PathOf(u)] {
+		if taken[rule.PathOf(u)] {
 			continue
 		}
 		if _, err := client.Upload(ctx, u, nil); err != nil {
@@ -176,19 +178,19 @@ func seedFields(ctx context.Context, client *api.Client, uploads []api.Upload) e
 func fieldType(value json.RawMessage) string {
 	switch value[0] {
 	case '"':
-		return api.MetadataText
+		return rule.MetadataText
 	case 't', 'f':
-		return api.MetadataBoolean
+		return rule.MetadataBoolean
 	case '[':
-		return api.MetadataMultiSelect
+		return rule.MetadataMultiSelect
 	}
-	return api.MetadataNumber
+	return rule.MetadataNumber
 }
 
 // addOptions adds the elements of a list to a field's options.
 func addOptions(schema *api.MetadataSchema, value json.RawMessage) {
 	var list []json.RawMessage
-	if schema.Type != api.MetadataMultiSelect || json.Unmarshal(value, &list) != nil {
+	if schema.Type != rule.MetadataMultiSelect || json.Unmarshal(value, &list) != nil {
 		return
 	}
 	for _, option := range list {

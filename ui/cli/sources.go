@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
@@ -25,12 +26,12 @@ func argSource(arg string) (api.Source, error) {
 		return api.Source{}, usage("a source is empty: check the variable that it comes from")
 	}
 	if api.IsWebAddress(arg) {
-		if err := api.CheckSourceURL(arg); err != nil {
+		if err := rule.CheckSourceURL(arg); err != nil {
 			return api.Source{}, &exitError{exitUsage, err}
 		}
 		return api.Source{URL: arg}, nil
 	}
-	if path, ok := api.PathOfAddress(arg); ok {
+	if path, ok := rule.PathOfAddress(arg); ok {
 		return api.Source{Path: path, Label: arg}, nil
 	}
 	path, err := filepath.Abs(arg)
@@ -38,7 +39,7 @@ func argSource(arg string) (api.Source, error) {
 		return api.Source{}, fmt.Errorf("path %q: %w", arg, err)
 	}
 	if _, err := os.Lstat(path); err != nil && strings.Contains(arg, "://") {
-		return api.Source{}, &exitError{exitUsage, api.CheckSourceURL(arg)}
+		return api.Source{}, &exitError{exitUsage, rule.CheckSourceURL(arg)}
 	}
 	return api.Source{Path: path, Label: arg}, nil
 }
@@ -175,8 +176,8 @@ func (p *Program) unspool(plans []planned) {
 // copyForms are the formats for copying addresses.
 var copyForms = map[string]func(*api.File) string{
 	"url":      func(f *api.File) string { return f.URL },
-	"markdown": api.Markdown,
-	"html":     api.HTML,
+	"markdown": rule.Markdown,
+	"html":     rule.HTML,
 }
 
 // copy copies the addresses of stored files to the terminal's clipboard in a format of copyForms.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -95,7 +96,7 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 		err = out.finish(ctx, s, jobs, false, 0)
 	}
 	// A file that was not sent or not deleted is complete in the other profile.
-	t.tellLost(session.LostOf(slices.DeleteFunc(out.jobs, func(j api.Job) bool { return j.State != api.Stored || j.Move == api.MoveKept })))
+	t.tellLost(session.LostOf(slices.DeleteFunc(out.jobs, func(j job.Job) bool { return j.State != job.Stored || j.Move == job.MoveKept })))
 	if err == nil {
 		err = failed.exit()
 	}
@@ -122,7 +123,7 @@ func (t *transfer) plan(ctx context.Context, s *session.Session, name string, na
 func (t *transfer) skip(out *uploadOutput, from string, one session.SkippedFile) error {
 	source := api.Source{Origin: api.Origin{Profile: from, Path: one.File.FilePath}}
 	if !one.There {
-		return out.job(api.Job{Upload: api.Upload{Source: source}, State: api.Unsent, Failure: api.FailureOf(one.Reason), Created: time.Now(), Updated: time.Now()})
+		return out.job(job.Job{Upload: api.Upload{Source: source}, State: job.Unsent, Failure: job.FailureOf(one.Reason), Created: time.Now(), Updated: time.Now()})
 	}
 	return out.skipped(source, nil, ": "+one.Reason.Error())
 }
@@ -173,10 +174,10 @@ func (t *transfer) ask(ctx context.Context, plan *session.Transfer) error {
 }
 
 // send queues the jobs, with unfinished ones of earlier transfers of the same files.
-func (t *transfer) send(ctx context.Context, s *session.Session, plan *session.Transfer) ([]api.Job, error) {
+func (t *transfer) send(ctx context.Context, s *session.Session, plan *session.Transfer) ([]job.Job, error) {
 	jobs, err := s.Send(ctx, plan.Jobs)
 	if err == nil && len(plan.Unfinished) > 0 {
-		var more []api.Job
+		var more []job.Job
 		more, err = s.Queue.Resume(ctx, plan.Unfinished)
 		jobs = append(jobs, more...)
 	}

@@ -15,6 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -59,12 +62,12 @@ func newUpload(p *Program) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runUpload(cmd, p, u, args) },
 	}
 	fl := cmd.Flags()
-	for _, f := range api.UploadFields {
+	for _, f := range entry.Fields {
 		help := "`" + f.Value + "`: " + f.Help
 		switch {
 		case f.Repeat:
 			u.repeated[f.Flag] = fl.StringArray(f.Flag, nil, help)
-		case f.Kind == api.KindSwitch:
+		case f.Kind == entry.KindSwitch:
 			fl.Bool(f.Flag, f.Default, f.Help)
 		default:
 			fl.String(f.Flag, "", help)
@@ -86,8 +89,8 @@ func newUpload(p *Program) *cobra.Command {
 
 // entry returns an upload from the flags and the profile's defaults. Fields without a flag are
 // absent.
-func (u *uploadFlags) entry(cmd *cobra.Command, profile session.Profile) (api.Entry, error) {
-	e := api.Entry{Naming: profile.Naming}
+func (u *uploadFlags) entry(cmd *cobra.Command, profile session.Profile) (entry.Entry, error) {
+	e := entry.Entry{Naming: profile.Naming}
 	if !u.noDefaults {
 		if profile.Folder != "" {
 			e.Folder = api.Set(profile.Folder)
@@ -99,16 +102,16 @@ func (u *uploadFlags) entry(cmd *cobra.Command, profile session.Profile) (api.En
 			e.Extensions = api.Set(profile.Extensions)
 		}
 	}
-	for _, f := range api.UploadFields {
+	for _, f := range entry.Fields {
 		flag := cmd.Flags().Lookup(f.Flag)
 		if !flag.Changed {
 			continue
 		}
 		var err error
 		switch {
-		case f.Kind == api.KindExtensions:
+		case f.Kind == entry.KindExtensions:
 			var list []api.Extension
-			list, err = api.ParseExtensionList(*u.repeated[f.Flag])
+			list, err = rule.ParseExtensionList(*u.repeated[f.Flag])
 			e.Extensions = api.Set(list)
 		case f.Repeat:
 			err = f.Parse(&e, strings.Join(*u.repeated[f.Flag], ","))
@@ -119,8 +122,8 @@ func (u *uploadFlags) entry(cmd *cobra.Command, profile session.Profile) (api.En
 			return e, &exitError{exitUsage, err}
 		}
 	}
-	e.Naming = cmp.Or(e.Naming, api.NameHere)
-	if e.Naming != api.NameExact && cmd.Flags().Changed("overwrite-file") && e.OverwriteFile.Or(false) {
+	e.Naming = cmp.Or(e.Naming, job.NameHere)
+	if e.Naming != job.NameExact && cmd.Flags().Changed("overwrite-file") && e.OverwriteFile.Or(false) {
 		return e, usage("--overwrite-file needs --unique off: a unique name never meets another file")
 	}
 	return e, nil
@@ -128,7 +131,7 @@ func (u *uploadFlags) entry(cmd *cobra.Command, profile session.Profile) (api.En
 
 // planned is an upload before it becomes a job.
 type planned struct {
-	api.Entry
+	entry.Entry
 	inFolder bool   // from a folder
 	from     string // position in a manifest; may be empty
 	err      error  // why it cannot be sent; may be nil
@@ -147,7 +150,7 @@ func (one *planned) refuse(err error) error {
 func (one planned) of(s api.Source, inFolder bool) planned {
 	one.Source, one.FileName, one.inFolder = s, s.Name(), inFolder
 	if s.Sub != "" {
-		one.Folder = api.Set(api.FolderUnder(s, one.Folder.Or("/")))
+		one.Folder = api.Set(rule.FolderUnder(s, one.Folder.Or("/")))
 	}
 	return one
 }
@@ -171,7 +174,7 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 	if err := u.fill(); err != nil {
 		return nil, err
 	}
-	if _, err := api.CleanFolder(e.Folder.Or("/")); err != nil {
+	if _, err := rule.CleanFolder(e.Folder.Or("/")); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
 	common, name := planned{Entry: e}, e.FileName
@@ -228,56 +231,56 @@ func checkPlans(plans []planned) error {
 		if one.err != nil {
 			continue
 		}
-		if problems := api.CheckUpload(&one.Entry.Upload); len(problems) > 0 {
+		if problems := entry.CheckUpload(&one.Entry.Upload); len(problems) > 0 {
 			if !one.inFolder || !isPlace(problems[0]) {
 				return one.refuse(problems[0])
 			}
 			one.err = problems[0]
 			continue
 		}
-		if one.Naming != api.NameExact {
+		if one.Naming != job.NameExact {
 			continue
 		}
 		// Either could end up as an older version of the other.
-		if other, taken := places[api.PathOf(&one.Entry.Upload)]; taken && !one.OverwriteFile.IsSet() {
+		if other, taken := places[rule.PathOf(&one.Entry.Upload)]; taken && !one.OverwriteFile.IsSet() {
 			one.err = &api.RuleError{
 				Field:   "fileName",
-				Message: fmt.Sprintf("it would be stored as %s, like %s", api.PathOf(&one.Entry.Upload), other),
+				Message: fmt.Sprintf("it would be stored as %s, like %s", rule.PathOf(&one.Entry.Upload), other),
 				Help:    "Use --unique here, rename one of them, or use --overwrite-file to store versions of one file.",
 			}
 			continue
 		}
-		places[api.PathOf(&one.Entry.Upload)] = one.Source.String()
+		places[rule.PathOf(&one.Entry.Upload)] = one.Source.String()
 	}
 	return nil
 }
 
 // isPlace reports whether a rule is about name or folder, which differ between files.
 func isPlace(err error) bool {
-	var rule *api.RuleError
-	return errors.As(err, &rule) && (rule.Field == "fileName" || rule.Field == "folder")
+	var broken *api.RuleError
+	return errors.As(err, &broken) && (broken.Field == "fileName" || broken.Field == "folder")
 }
 
 // job returns the job of a plan: it makes the name unique, reads the source and chooses the
 // webhook.
-func (one planned) job(profile session.Profile, batch string) (api.Job, error) {
-	job := api.Job{Profile: profile.Name, Upload: one.Upload, Naming: one.Naming, State: api.Waiting, Batch: batch}
+func (one planned) job(profile session.Profile, batch string) (job.Job, error) {
+	j := job.Job{Profile: profile.Name, Upload: one.Upload, Naming: one.Naming, State: job.Waiting, Batch: batch}
 	if one.err != nil {
-		return job, one.err
+		return j, one.err
 	}
-	if path := job.Upload.Source.Path; path != "" {
+	if path := j.Upload.Source.Path; path != "" {
 		id, err := api.Identify(path)
 		if err != nil {
-			return job, err
+			return j, err
 		}
-		if err := api.CheckSize(id.Size, profile.MaxSize); err != nil {
-			return job, err
+		if err := rule.CheckSize(id.Size, profile.MaxSize); err != nil {
+			return j, err
 		}
-		job.Identity = id
+		j.Identity = id
 	}
-	api.ApplyNaming(&job.Upload, job.Naming)
-	job.OwnWebhook = one.Webhook(profile.Receiver)
-	return job, nil
+	job.ApplyNaming(&j.Upload, j.Naming)
+	j.OwnWebhook = one.Webhook(profile.Receiver)
+	return j, nil
 }
 
 func runUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) error {
@@ -312,7 +315,7 @@ func runUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 }
 
 // hand queues the uploads of the command line. Sources that cannot be sent are printed and skipped.
-func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, args []string, out *uploadOutput) ([]api.Job, error) {
+func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, args []string, out *uploadOutput) ([]job.Job, error) {
 	ctx := cmd.Context()
 	plans, err := u.plan(cmd, p, d.Profile, args)
 	left := plans // not queued
@@ -330,12 +333,12 @@ func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, ar
 
 // enqueue queues plans. It prints and returns plans that cannot be sent or
 // were stored before.
-func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []planned, batch string, out *uploadOutput) (jobs []api.Job, unsent []planned, err error) {
+func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []planned, batch string, out *uploadOutput) (jobs []job.Job, unsent []planned, err error) {
 	values := make([]map[string]json.RawMessage, len(plans))
 	for i := range plans {
 		values[i] = plans[i].CustomMetadata.Or(nil)
 	}
-	if at, err := d.CheckMetadata(ctx, values, api.CheckNewMetadata); err != nil {
+	if at, err := d.CheckMetadata(ctx, values, rule.CheckNewMetadata); err != nil {
 		return nil, plans, plans[at].refuse(err)
 	}
 	if jobs, unsent, err = u.jobs(ctx, d, plans, batch, out); err != nil {
@@ -349,24 +352,24 @@ func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []p
 
 // jobs returns the jobs of plans. It prints and returns plans that cannot be sent or were stored
 // before.
-func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []planned, batch string, out *uploadOutput) (jobs []api.Job, unsent []planned, err error) {
-	there := make([]*api.Job, len(plans))
+func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []planned, batch string, out *uploadOutput) (jobs []job.Job, unsent []planned, err error) {
+	there := make([]*job.Job, len(plans))
 	if u.skipStored {
 		if there, err = alreadyStored(ctx, d, plans); err != nil {
 			return nil, nil, err
 		}
 	}
 	for i, one := range plans {
-		var job api.Job
+		var j job.Job
 		if there[i] != nil {
 			err = out.stored(one, there[i])
-		} else if job, err = one.job(d.Profile, batch); err == nil {
-			jobs = append(jobs, job)
+		} else if j, err = one.job(d.Profile, batch); err == nil {
+			jobs = append(jobs, j)
 			continue
 		} else {
-			job.State, job.Failure = api.Unsent, api.FailureOf(err)
-			job.Created, job.Updated = time.Now(), time.Now()
-			err = out.job(job)
+			j.State, j.Failure = job.Unsent, job.FailureOf(err)
+			j.Created, j.Updated = time.Now(), time.Now()
+			err = out.job(j)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -386,8 +389,8 @@ func noteNames(p *Program, plans []planned) {
 }
 
 // stored prints that a source was stored before and is skipped.
-func (o *uploadOutput) stored(one planned, before *api.Job) error {
-	path := api.PathOf(&before.Upload)
+func (o *uploadOutput) stored(one planned, before *job.Job) error {
+	path := rule.PathOf(&before.Upload)
 	if before.File != nil {
 		path = cmp.Or(before.File.FilePath, path)
 	}
@@ -398,7 +401,7 @@ func (o *uploadOutput) stored(one planned, before *api.Job) error {
 	return o.skipped(one.Source, before.File, ", stored as "+path+since)
 }
 
-func alreadyStored(ctx context.Context, d *session.Session, plans []planned) ([]*api.Job, error) {
+func alreadyStored(ctx context.Context, d *session.Session, plans []planned) ([]*job.Job, error) {
 	uploads := make([]api.Upload, len(plans))
 	for i := range plans {
 		if plans[i].err == nil {
@@ -417,7 +420,7 @@ func alreadyStored(ctx context.Context, d *session.Session, plans []planned) ([]
 	files, err := d.InFolder(ctx, uploads)
 	for i, f := range files {
 		if f != nil {
-			jobs[i] = &api.Job{Upload: uploads[i], State: api.Stored, File: f}
+			jobs[i] = &job.Job{Upload: uploads[i], State: job.Stored, File: f}
 			jobs[i].Updated, _ = time.Parse(time.RFC3339, cmp.Or(f.UpdatedAt, f.CreatedAt))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -54,7 +55,7 @@ type uploadsLine struct {
 	Number int64 `json:"number"`
 	uploadLine
 	At    string    `json:"at"`
-	State api.State `json:"state"`          // even without an outcome
+	State job.State `json:"state"`          // even without an outcome
 	Hash  string    `json:"hash,omitempty"` // of the sent bytes, with its kind, as xxh128sum prints it
 }
 
@@ -101,8 +102,8 @@ func jobNumbers(args []string) ([]int64, error) {
 }
 
 // find returns the selected uploads.
-func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []int64) ([]api.Job, error) {
-	var jobs []api.Job
+func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []int64) ([]job.Job, error) {
+	var jobs []job.Job
 	if len(numbers) == 0 {
 		limit := u.limit
 		if u.failed {
@@ -114,16 +115,16 @@ func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []i
 		}
 	}
 	for _, n := range numbers {
-		job, ok, err := d.Job(ctx, n)
+		upload, ok, err := d.Job(ctx, n)
 		if err != nil {
 			return nil, err
 		}
 		if !ok {
 			return nil, fmt.Errorf("profile %s has no upload %d", d.Profile.Name, n)
 		}
-		jobs = append(jobs, job)
+		jobs = append(jobs, upload)
 	}
-	jobs = slices.DeleteFunc(jobs, func(j api.Job) bool {
+	jobs = slices.DeleteFunc(jobs, func(j job.Job) bool {
 		return u.failed && !hasFailed(&j) || u.open && !j.State.Open()
 	})
 	if u.limit > 0 && len(numbers) == 0 && len(jobs) > u.limit {
@@ -133,9 +134,9 @@ func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []i
 }
 
 // hasFailed reports whether an upload finished without being stored.
-func hasFailed(j *api.Job) bool { return !j.State.Open() && j.State != api.Stored }
+func hasFailed(j *job.Job) bool { return !j.State.Open() && j.State != job.Stored }
 
-func (p *Program) printUpload(j api.Job) error {
+func (p *Program) printUpload(j job.Job) error {
 	at := j.Updated
 	line := uploadsLine{Number: j.ID, uploadLine: newUploadLine(j), At: at.UTC().Format(api.TimeLayout), State: j.State, Hash: j.Hash}
 	return p.result(line, fmt.Sprintf("%6d  %s  %s", j.ID, at.Local().Format("2006-01-02 15:04"), jobSentence(j)))
@@ -143,20 +144,20 @@ func (p *Program) printUpload(j api.Job) error {
 
 // sendAgain sends failed uploads again. Each keeps its name and evidence, so that it cannot be
 // stored twice.
-func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, d *session.Session, jobs []api.Job) error {
+func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, d *session.Session, jobs []job.Job) error {
 	out := newUploadOutput(p)
 	var ids []int64
-	for _, job := range jobs {
+	for _, j := range jobs {
 		switch {
-		case !hasFailed(&job):
+		case !hasFailed(&j):
 			continue
-		case !job.MayRepeat():
-			fmt.Fprintf(p.Stderr, "mediadesk: skipped %s: it may have arrived, and another copy would get another name. Check the library, and upload it again if it is not there.\n", text.Safe(job.Upload.Source.String()))
+		case !j.MayRepeat():
+			fmt.Fprintf(p.Stderr, "mediadesk: skipped %s: it may have arrived, and another copy would get another name. Check the library, and upload it again if it is not there.\n", text.Safe(j.Upload.Source.String()))
 			out.worsen(exitUnknown)
 			continue
 		}
-		if ids = append(ids, job.ID); p.dryRun {
-			if err := p.showRequest(d.Client.DescribeUpload(&job.Upload)); err != nil {
+		if ids = append(ids, j.ID); p.dryRun {
+			if err := p.showRequest(d.Client.DescribeUpload(&j.Upload)); err != nil {
 				return err
 			}
 		}
@@ -175,26 +176,26 @@ func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, d *session.Ses
 }
 
 // cancelAll cancels waiting uploads. An upload that may have arrived is not reported as canceled.
-func (u *uploadsFlags) cancelAll(ctx context.Context, p *Program, d *session.Session, jobs []api.Job) error {
+func (u *uploadsFlags) cancelAll(ctx context.Context, p *Program, d *session.Session, jobs []job.Job) error {
 	var failed failures
-	for _, job := range jobs {
-		if job.State.Final() {
+	for _, j := range jobs {
+		if j.State.Final() {
 			continue
 		}
-		failed.add(p, strconv.FormatInt(job.ID, 10), cancelWaiting(ctx, p, d, job))
+		failed.add(p, strconv.FormatInt(j.ID, 10), cancelWaiting(ctx, p, d, j))
 	}
 	return failed.exit()
 }
 
-func cancelWaiting(ctx context.Context, p *Program, d *session.Session, job api.Job) error {
-	if job.Evidence == api.MaybeStored || job.State == api.Sending {
+func cancelWaiting(ctx context.Context, p *Program, d *session.Session, j job.Job) error {
+	if j.Evidence == job.MaybeStored || j.State == job.Sending {
 		return errors.New("it may have arrived already: mediadesk resume finds out")
 	}
 	if p.dryRun {
-		_, err := fmt.Fprintln(p.Stdout, text.Safe(job.Upload.Source.String())+": would be canceled")
+		_, err := fmt.Fprintln(p.Stdout, text.Safe(j.Upload.Source.String())+": would be canceled")
 		return err
 	}
-	taken, err := d.Queue.Withdraw(ctx, []int64{job.ID})
+	taken, err := d.Queue.Withdraw(ctx, []int64{j.ID})
 	if err != nil {
 		return err
 	}
@@ -202,14 +203,14 @@ func cancelWaiting(ctx context.Context, p *Program, d *session.Session, job api.
 		return session.ErrTaken
 	}
 	// Its program may have been killed while sending.
-	jobs, err := d.Queue.Wait(ctx, []int64{job.ID})
+	jobs, err := d.Queue.Wait(ctx, []int64{j.ID})
 	if err != nil {
 		return err
 	}
 	if err := p.printUpload(jobs[0]); err != nil {
 		return err
 	}
-	if jobs[0].State != api.Cancelled {
+	if jobs[0].State != job.Cancelled {
 		return errors.New("it can no longer be canceled")
 	}
 	return nil

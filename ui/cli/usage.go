@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/text"
 )
 
@@ -69,8 +70,8 @@ func usageDays(since, until string, now time.Time) (start, end time.Time, err er
 		}
 	}
 	end = last.AddDate(0, 0, 1)
-	if days := int(end.Sub(start).Hours() / 24); days < 1 || days > api.MaxUsageDays {
-		return start, end, usage("--since to --until spans %d days; the limit is 1 to %d", days, api.MaxUsageDays)
+	if days := int(end.Sub(start).Hours() / 24); days < 1 || days > rule.MaxUsageDays {
+		return start, end, usage("--since to --until spans %d days; the limit is 1 to %d", days, rule.MaxUsageDays)
 	}
 	return start, end, nil
 }

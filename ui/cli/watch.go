@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -140,7 +141,7 @@ type watcher struct {
 	newest  int64          // newest run at the start
 	last    map[int64]api.Status
 	failed  int
-	pending []api.Run // as of the last refresh
+	pending []job.Run // as of the last refresh
 }
 
 // say prints a line for people.
@@ -151,7 +152,7 @@ func (w *watcher) say(format string, args ...any) {
 }
 
 // watched returns the newest run of each file and extension.
-func (w *watcher) watched(runs []api.Run) []api.Run {
+func (w *watcher) watched(runs []job.Run) []job.Run {
 	type key struct{ file, extension string }
 	newest := map[key]int{}
 	for i, run := range runs {
@@ -159,7 +160,7 @@ func (w *watcher) watched(runs []api.Run) []api.Run {
 			newest[key{run.FileID, strings.ToLower(run.Extension)}] = i
 		}
 	}
-	found := make([]api.Run, 0, len(newest))
+	found := make([]job.Run, 0, len(newest))
 	for _, i := range slices.Sorted(maps.Values(newest)) {
 		found = append(found, runs[i])
 	}
@@ -198,7 +199,7 @@ func (w *watcher) refresh(ctx context.Context, d *session.Session) error {
 func (w *watcher) reportWithoutRuns(ctx context.Context, d *session.Session) {
 	runs, err := d.Watch.Runs(ctx)
 	for _, id := range w.ids {
-		if err == nil && !slices.ContainsFunc(runs, func(r api.Run) bool { return r.FileID == id }) {
+		if err == nil && !slices.ContainsFunc(runs, func(r job.Run) bool { return r.FileID == id }) {
 			w.say("No extension was requested for %s.", id)
 		}
 	}

@@ -7,26 +7,28 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 )
 
 // Draft is the fields of a file as they are edited: of an upload, or of a stored file. Change it only
 // with its methods. Copies are independent.
 type Draft struct {
-	api.Entry
+	entry.Entry
 	// Saved are the fields of a stored file; nil for an upload.
-	Saved *api.Entry
+	Saved *entry.Entry
 	// Marked means that changes go to the file.
 	Marked bool
 
 	typed   map[string]string // texts that cannot be read, by key of the field
-	changes api.Values        // nil: not computed
+	changes entry.Values      // nil: not computed
 }
 
 // Edited returns the draft: a file that embeds one is an [Edited].
 func (d *Draft) Edited() *Draft { return d }
 
 // Text returns a field as it is typed.
-func (d *Draft) Text(f *api.UploadField) string {
+func (d *Draft) Text(f *entry.Field) string {
 	if typed, ok := d.typed[f.Key]; ok {
 		return typed
 	}
@@ -34,7 +36,7 @@ func (d *Draft) Text(f *api.UploadField) string {
 }
 
 // SetText sets a field from text and keeps a text that cannot be read. Empty text is no value.
-func (d *Draft) SetText(f *api.UploadField, text string) {
+func (d *Draft) SetText(f *entry.Field, text string) {
 	d.Unset(f)
 	if text == "" {
 		return
@@ -52,7 +54,7 @@ func (d *Draft) SetText(f *api.UploadField, text string) {
 }
 
 // Unset removes the value of a field.
-func (d *Draft) Unset(f *api.UploadField) {
+func (d *Draft) Unset(f *entry.Field) {
 	if f.Clear(&d.Entry); d.Saved != nil {
 		_ = f.SetJSON(&d.Entry, json.RawMessage("null")) // every stored field takes null
 	}
@@ -62,7 +64,7 @@ func (d *Draft) Unset(f *api.UploadField) {
 }
 
 // Copy copies a field from another draft.
-func (d *Draft) Copy(f *api.UploadField, from *Draft) {
+func (d *Draft) Copy(f *entry.Field, from *Draft) {
 	d.Unset(f)
 	if typed, ok := from.typed[f.Key]; ok {
 		d.SetText(f, typed)
@@ -72,16 +74,16 @@ func (d *Draft) Copy(f *api.UploadField, from *Draft) {
 }
 
 // Drop takes back changes of a stored file that are still as they were.
-func (d *Draft) Drop(changes api.Values) {
+func (d *Draft) Drop(changes entry.Values) {
 	now := d.Changes()
 	for name, value := range changes {
-		key, metadata := api.MetadataKey(name)
+		key, metadata := entry.MetadataKey(name)
 		switch {
-		case !api.SameValue(now[name], value):
+		case !rule.SameValue(now[name], value):
 		case metadata:
 			d.SetMetadata(key, d.Saved.CustomMetadata.Or(nil)[key])
 		default:
-			field := api.FieldByName(name)
+			field := entry.FieldByName(name)
 			d.Unset(field)
 			field.Copy(&d.Entry, d.Saved)
 		}
@@ -89,7 +91,7 @@ func (d *Draft) Drop(changes api.Values) {
 }
 
 // setJSON sets a field, or removes its value if it is empty.
-func (d *Draft) setJSON(f *api.UploadField, value any, empty bool) {
+func (d *Draft) setJSON(f *entry.Field, value any, empty bool) {
 	d.Unset(f)
 	if raw, err := json.Marshal(value); err == nil && !empty {
 		_ = f.SetJSON(&d.Entry, raw) // the value is of the field
@@ -97,61 +99,61 @@ func (d *Draft) setJSON(f *api.UploadField, value any, empty bool) {
 }
 
 // List returns a field that is a list of texts.
-func (d *Draft) List(f *api.UploadField) (list []string) {
+func (d *Draft) List(f *entry.Field) (list []string) {
 	_ = json.Unmarshal(f.JSON(&d.Entry), &list) // no value is an empty list
 	return list
 }
 
 // SetList sets a field that is a list of texts.
-func (d *Draft) SetList(f *api.UploadField, list []string) { d.setJSON(f, list, len(list) == 0) }
+func (d *Draft) SetList(f *entry.Field, list []string) { d.setJSON(f, list, len(list) == 0) }
 
 // SetExtensions sets the extensions.
 func (d *Draft) SetExtensions(list []api.Extension) {
-	d.setJSON(api.FieldByName(api.FieldExtensions), list, len(list) == 0)
+	d.setJSON(entry.FieldByName(rule.FieldExtensions), list, len(list) == 0)
 }
 
 // Metadata returns the custom metadata that has values.
 func (d *Draft) Metadata() map[string]json.RawMessage {
 	values := maps.Clone(d.CustomMetadata.Or(nil))
-	maps.DeleteFunc(values, func(_ string, value json.RawMessage) bool { return api.IsNull(value) })
+	maps.DeleteFunc(values, func(_ string, value json.RawMessage) bool { return rule.IsNull(value) })
 	return values
 }
 
 // SetMetadata sets a value of the custom metadata; null removes it.
 func (d *Draft) SetMetadata(key string, value json.RawMessage) {
 	values := maps.Clone(d.CustomMetadata.Or(map[string]json.RawMessage{}))
-	if values[key] = value; api.IsNull(value) {
+	if values[key] = value; rule.IsNull(value) {
 		delete(values, key)
 	}
-	d.setJSON(api.FieldByName(api.FieldMetadata), values, len(values) == 0)
+	d.setJSON(entry.FieldByName(rule.FieldMetadata), values, len(values) == 0)
 }
 
 // Region returns the region as typed.
 func (d *Draft) Region() string { return d.CustomCoordinates.Or("") }
 
 // SetRegion sets the region; empty text removes it.
-func (d *Draft) SetRegion(region string) { d.SetText(api.FieldByName(api.FieldRegion), region) }
+func (d *Draft) SetRegion(region string) { d.SetText(entry.FieldByName(rule.FieldRegion), region) }
 
 // Changes returns what saving changes in a stored file.
-func (d *Draft) Changes() api.Values {
+func (d *Draft) Changes() entry.Values {
 	if d.changes == nil && d.Saved != nil {
-		d.changes = api.Changes(d.Saved, &d.Entry)
+		d.changes = entry.Changes(d.Saved, &d.Entry)
 	}
 	return d.changes
 }
 
-// Changed reports whether a field by its name in [api.Values] has an unsaved value.
+// Changed reports whether a field by its name in [entry.Values] has an unsaved value.
 func (d *Draft) Changed(name string) bool { return d.Changes()[name] != nil }
 
 // Rebase puts newer saved fields under the draft, whose changes stay.
-func (d *Draft) Rebase(saved api.Entry) {
+func (d *Draft) Rebase(saved entry.Entry) {
 	changes := d.Changes()
 	d.Entry, d.Saved, d.typed, d.changes = saved, &saved, nil, nil
 	for name, value := range changes {
-		if key, ok := api.MetadataKey(name); ok {
+		if key, ok := entry.MetadataKey(name); ok {
 			d.SetMetadata(key, value)
 		} else {
-			d.setJSON(api.FieldByName(name), value, api.IsNull(value))
+			d.setJSON(entry.FieldByName(name), value, rule.IsNull(value))
 		}
 	}
 }
@@ -166,7 +168,7 @@ type Problem struct {
 func (d *Draft) Problems() (found []Problem) {
 	for _, key := range slices.Sorted(maps.Keys(d.typed)) {
 		e := d.Entry
-		found = append(found, Problem{key, api.FieldByKey(key).SetText(&e, d.typed[key])})
+		found = append(found, Problem{key, entry.FieldByKey(key).SetText(&e, d.typed[key])})
 	}
 	return found
 }

@@ -10,6 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -47,7 +49,7 @@ type EditorOptions[T Edited] struct {
 	Crops  []session.Crop
 
 	// Fields are the fields that can be edited.
-	Fields func() []*api.UploadField
+	Fields func() []*entry.Field
 	// Rows are all rows, from those of the fields.
 	Rows func(fields []*Row) []*Row
 	// Name is the name of a file, Source names it in a document, Folder is the heading above it.
@@ -413,7 +415,7 @@ func (e *Editor[T]) tile(i int) Tile {
 	at := max(0, slices.Index(targets, subject)) / n * n
 	file := targets[(at+i)%len(targets)]
 	t := e.o.Tile(file)
-	if region, err := api.ParseRegion(file.Edited().Region()); err == nil {
+	if region, err := rule.ParseRegion(file.Edited().Region()); err == nil {
 		of := e.o.Subject(file)
 		t.Picture.Region, t.Picture.Size, t.Picture.Orientation = region, of.Size, of.Orientation
 	}
@@ -422,7 +424,7 @@ func (e *Editor[T]) tile(i int) Tile {
 
 // SetRegion sets the region of files that can have one; empty text removes it.
 func (e *Editor[T]) SetRegion(region string, files ...T) {
-	field := api.FieldByName(api.FieldRegion)
+	field := entry.FieldByName(rule.FieldRegion)
 	for _, file := range files {
 		if e.o.Lacks == nil || !e.o.Lacks(slices.Index(e.Items, file), field) {
 			file.Edited().SetRegion(region)
@@ -433,7 +435,7 @@ func (e *Editor[T]) SetRegion(region string, files ...T) {
 
 // keepRegions returns a function that restores the regions of all files.
 func (e *Editor[T]) keepRegions() (restore func()) {
-	field, was := api.FieldByName(api.FieldRegion), map[T]Draft{}
+	field, was := entry.FieldByName(rule.FieldRegion), map[T]Draft{}
 	for _, file := range e.Items {
 		was[file] = *file.Edited()
 	}
@@ -494,10 +496,10 @@ func (e *Editor[T]) DrawRegion(of ...T) tea.Cmd {
 		Check:  func(region string) string { return CheckRegion(region, true, e.o.Subject(shown()).Size) },
 	}
 	if shown().Edited().Saved != nil {
-		field := api.FieldByName(api.FieldRegion)
+		field := entry.FieldByName(rule.FieldRegion)
 		o.Drop = func() {
 			d := shown().Edited()
-			d.Drop(api.Values{field.Name: d.Changes()[field.Name]})
+			d.Drop(entry.Values{field.Name: d.Changes()[field.Name]})
 			e.Touch(shown())
 		}
 		o.NoDrop = func() string { return text.If(!shown().Edited().Changed(field.Name), "the region is not changed") }
@@ -510,11 +512,11 @@ func (e *Editor[T]) DrawRegion(of ...T) tea.Cmd {
 func (e *Editor[T]) document() []session.ManifestEntry {
 	var entries []session.ManifestEntry
 	for _, file := range e.Targets() {
-		entry := session.ManifestEntry{Source: e.o.Source(file), Options: api.OptionsOf(&file.Edited().Entry, e.o.Fields()...)}
+		item := session.ManifestEntry{Source: e.o.Source(file), Options: entry.OptionsOf(&file.Edited().Entry, e.o.Fields()...)}
 		if e.o.Comments != nil {
-			entry.Comments = e.o.Comments(file)
+			item.Comments = e.o.Comments(file)
 		}
-		entries = append(entries, entry)
+		entries = append(entries, item)
 	}
 	return entries
 }
@@ -523,13 +525,13 @@ func (e *Editor[T]) document() []session.ManifestEntry {
 func (e *Editor[T]) applyDocument(entries []session.ManifestEntry) tea.Cmd {
 	var changed []T
 	left := slices.Clone(e.Items)
-	for _, entry := range entries {
-		at := slices.IndexFunc(left, func(file T) bool { return e.o.Source(file) == entry.Source })
+	for _, item := range entries {
+		at := slices.IndexFunc(left, func(file T) bool { return e.o.Source(file) == item.Source })
 		if at < 0 {
 			continue
 		}
 		d, next := left[at].Edited(), *left[at].Edited()
-		entry.Options.Apply(&next.Entry)
+		item.Options.Apply(&next.Entry)
 		for _, f := range e.o.Fields() {
 			if f.Text(&next.Entry) != d.Text(f) {
 				next.typed = nil

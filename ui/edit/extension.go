@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -30,7 +31,7 @@ var presets = []struct{ key, label, element string }{
 // adds what the account offers, if from is an Offerer; what cannot be read is left out.
 func chooseExtension(ctx context.Context, over *kit.Overlays, title, color string, from any, do func(api.Extension) tea.Cmd) tea.Cmd {
 	o := offers{color: color}
-	named := func(e api.Extension) tea.Cmd { return do(api.NameSaved(e, o.saved)) }
+	named := func(e api.Extension) tea.Cmd { return do(rule.NameSaved(e, o.saved)) }
 	menu := kit.NewMenu(title, extensionRows(over, o, named)...)
 	over.Open(menu)
 	lister, ok := from.(Offerer)
@@ -72,7 +73,7 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 		rows = append(rows, kit.MenuRow{Key: p.key, Label: p.label, Note: p.element, Do: func() tea.Cmd { return chosen(p.element) }})
 	}
 	for _, saved := range offers.saved {
-		rows = append(rows, kit.MenuRow{Label: text.Safe(saved.Name), Note: text.Safe("saved: " + saved.Description), Do: func() tea.Cmd { return do(api.SavedElement(&saved)) }})
+		rows = append(rows, kit.MenuRow{Label: text.Safe(saved.Name), Note: text.Safe("saved: " + saved.Description), Do: func() tea.Cmd { return do(rule.SavedElement(&saved)) }})
 	}
 	return append(rows,
 		kit.MenuRow{Key: "c", Label: "replace the background by a color…", Note: "remove-bg", Do: func() tea.Cmd { return askColor(over, offers.color, do) }},
@@ -100,7 +101,7 @@ func askColor(over *kit.Overlays, option string, do func(api.Extension) tea.Cmd)
 	p := kit.NewPrompt("Color of the background", "A name or a code, such as green or #00ff00.", "", "green")
 	p.Check = func(typed string) string { return text.If(strings.TrimSpace(typed) == "", "Type a color.") }
 	p.Do = func(typed string) tea.Cmd {
-		return do(api.Extension{Name: api.RemoveBackground, Options: map[string]json.RawMessage{cmp.Or(option, "bg_colour"): jsonText(strings.TrimSpace(typed))}})
+		return do(api.Extension{Name: rule.RemoveBackground, Options: map[string]json.RawMessage{cmp.Or(option, "bg_colour"): jsonText(strings.TrimSpace(typed))}})
 	}
 	over.Open(p)
 	return nil
@@ -108,7 +109,7 @@ func askColor(over *kit.Overlays, option string, do func(api.Extension) tea.Cmd)
 
 // readExtension parses an extension: its name or its JSON.
 func readExtension(text string) (api.Extension, error) {
-	list, err := api.ParseExtensionList([]string{text})
+	list, err := rule.ParseExtensionList([]string{text})
 	switch {
 	case err != nil:
 		return api.Extension{}, err
@@ -147,15 +148,15 @@ func (g *Manage) Extend(files []api.File) tea.Cmd {
 
 func effectOf(extension string) string {
 	switch {
-	case extension == api.RemoveBackground:
+	case extension == rule.RemoveBackground:
 		return "A file gets a new version without its background. Its name, tags and region stay."
-	case api.IsTagging(extension):
+	case rule.IsTagging(extension):
 		return "The AI tags of this extension are replaced. Other tags stay."
-	case extension == api.AutoDescription:
+	case extension == rule.AutoDescription:
 		return "A file gets a description."
-	case extension == api.AITasks:
+	case extension == rule.AITasks:
 		return "A file gets tags or custom metadata by the answers."
-	case extension == api.SavedExtension:
+	case extension == rule.SavedExtension:
 		return "This extension is defined in your account."
 	}
 	return "mediadesk does not know what this extension does."

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -48,7 +49,7 @@ func extensionLabel(e api.Extension) string {
 	delete(members, "name")
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(members)) {
-		parts = append(parts, key+" "+api.PlainValue(members[key]))
+		parts = append(parts, key+" "+rule.PlainValue(members[key]))
 	}
 	if len(parts) == 0 {
 		return e.Name
@@ -154,7 +155,7 @@ func (x ExtensionList) edit(e api.Extension) tea.Cmd {
 func (x ExtensionList) Add() tea.Cmd {
 	return chooseExtension(x.o.Context, x.o.Over, "Add an extension", x.o.Color, x.o.Offers, func(e api.Extension) tea.Cmd {
 		for _, i := range x.form.Targets() {
-			list := slices.DeleteFunc(slices.Clone(x.get(i)), func(other api.Extension) bool { return api.CheckExtensions([]api.Extension{other, e}) != nil })
+			list := slices.DeleteFunc(slices.Clone(x.get(i)), func(other api.Extension) bool { return rule.CheckExtensions([]api.Extension{other, e}) != nil })
 			x.form.Entry(i).SetExtensions(append(list, e))
 		}
 		x.form.changed()

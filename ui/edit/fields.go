@@ -11,6 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -25,19 +27,19 @@ type FieldOptions struct {
 	Library []api.MetadataField // the library's fields of custom metadata; nil if it lists none
 	Top     []string            // names of the fields above More, in order
 	// Lacks reports whether file i cannot have a field; it may be nil.
-	Lacks func(i int, f *api.UploadField) bool
+	Lacks func(i int, f *entry.Field) bool
 }
 
 // Fields returns the rows of fields. A row has the key of its field as ID.
-func (f *Form) Fields(o FieldOptions, fields []*api.UploadField) []*Row {
+func (f *Form) Fields(o FieldOptions, fields []*entry.Field) []*Row {
 	var rows []*Row
-	order := func(field *api.UploadField) int { return slices.Index(o.Top, field.Name) }
-	for _, field := range slices.SortedStableFunc(slices.Values(fields), func(a, b *api.UploadField) int {
+	order := func(field *entry.Field) int { return slices.Index(o.Top, field.Name) }
+	for _, field := range slices.SortedStableFunc(slices.Values(fields), func(a, b *entry.Field) int {
 		return cmp.Compare(uint(order(a)), uint(order(b))) // those under More last
 	}) {
 		row := f.field(&o, field)
 		row.More = order(field) < 0
-		if field.Kind == api.KindMetadata {
+		if field.Kind == entry.KindMetadata {
 			rows = append(rows, (&metadata{f, &o}).rows()...)
 		}
 		rows = append(rows, row)
@@ -45,7 +47,7 @@ func (f *Form) Fields(o FieldOptions, fields []*api.UploadField) []*Row {
 	return rows
 }
 
-func (f *Form) field(o *FieldOptions, field *api.UploadField) *Row {
+func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 	row := &Row{
 		ID: field.Key, Label: field.Label,
 		Get: func(i int) string { return f.Entry(i).Text(field) },
@@ -59,25 +61,25 @@ func (f *Form) field(o *FieldOptions, field *api.UploadField) *Row {
 	}
 	row.Changed = func(i int) bool { return f.Entry(i).Changed(field.Name) }
 	switch {
-	case field.Kind == api.KindList:
+	case field.Kind == entry.KindList:
 		row.Kind, row.Get, row.Set = Chips, nil, nil
 		row.List = func(i int) []string { return f.Entry(i).List(field) }
 		row.SetList = func(i int, list []string) { f.Entry(i).SetList(field, list) }
 		row.Complete = completeChoices(field)
-	case field.Kind == api.KindExtensions:
+	case field.Kind == entry.KindExtensions:
 		x := ExtensionList{f, o}
 		row.Kind, row.Open, row.OpenVerb, row.Note = Structured, x.open, "add or change", nil
 		row.Get = func(i int) string { return extensionsLabel(f.Entry(i).Extensions.Or(nil)) }
-	case field.Kind == api.KindMetadata:
+	case field.Kind == entry.KindMetadata:
 		m := metadata{f, o}
 		row.Kind, row.Open, row.OpenVerb, row.Set, row.Note = Structured, m.add, "add metadata", nil, nil
 		row.Get, row.Changed = func(int) string { return "" }, nil
 		row.Hint = func() string { return "add, such as brand = Acme" }
-	case field.Name == api.FieldDescription: // it can have several lines
+	case field.Name == rule.FieldDescription: // it can have several lines
 		row.Kind, row.Open, row.Note = Structured, func() tea.Cmd { return f.askLong(o, row) }, nil
-	case field.Kind == api.KindSwitch:
+	case field.Kind == entry.KindSwitch:
 		row.Kind = Choice
-		row.Choices = []api.Choice{{Text: "", Label: "default: " + onOff(field.Default)}, {Text: "true", Label: "on"}, {Text: "false", Label: "off"}}
+		row.Choices = []entry.Choice{{Text: "", Label: "default: " + onOff(field.Default)}, {Text: "true", Label: "on"}, {Text: "false", Label: "off"}}
 	case len(field.Choices) > 0 && !field.Open:
 		row.Kind, row.Choices = Choice, field.Choices
 	case field.Open:
@@ -94,7 +96,7 @@ func onOff(on bool) string {
 }
 
 // missing describes a missing value of stored files; empty if there is nothing to say.
-func (f *Form) missing(field *api.UploadField) string {
+func (f *Form) missing(field *entry.Field) string {
 	removed := true
 	for _, i := range f.Targets() {
 		d := f.Entry(i)
@@ -113,7 +115,7 @@ func (f *Form) missing(field *api.UploadField) string {
 }
 
 // completeChoices completes the listed texts of a field.
-func completeChoices(f *api.UploadField) func(string) []string {
+func completeChoices(f *entry.Field) func(string) []string {
 	return func(typed string) []string {
 		var texts []string
 		for _, c := range f.Choices {
@@ -177,10 +179,10 @@ func (m metadata) rows() []*Row {
 			Get:     func(i int) string { return plain(m.form.Entry(i).Metadata()[key]) },
 			Set:     func(i int, text string) { m.form.Entry(i).SetMetadata(key, valueOf(text, f)) },
 			Hint:    func() string { return "not set" },
-			Changed: func(i int) bool { return m.form.Entry(i).Changed(api.MetadataName(key)) },
+			Changed: func(i int) bool { return m.form.Entry(i).Changed(entry.MetadataName(key)) },
 		}
 		if f.Name != "" {
-			row.Note = func() string { return text.Safe(f.Name+": "+api.DescribeField(&f)) + "." }
+			row.Note = func() string { return text.Safe(f.Name+": "+rule.DescribeField(&f)) + "." }
 		}
 		rows = append(rows, row)
 	}
@@ -188,10 +190,10 @@ func (m metadata) rows() []*Row {
 }
 
 func plain(value json.RawMessage) string {
-	if api.IsNull(value) {
+	if rule.IsNull(value) {
 		return ""
 	}
-	return cmp.Or(api.PlainValue(value), `""`)
+	return cmp.Or(rule.PlainValue(value), `""`)
 }
 
 func (m metadata) field(key string) api.MetadataField {
@@ -221,22 +223,22 @@ func (m metadata) put(key string, value json.RawMessage) tea.Cmd {
 func (m metadata) edit(key string) tea.Cmd {
 	f, targets := m.field(key), m.form.Targets()
 	now, title := m.form.Entry(targets[0]).Metadata()[key], m.form.titled(key)
-	mixed := slices.ContainsFunc(targets, func(i int) bool { return !api.SameValue(m.form.Entry(i).Metadata()[key], now) })
+	mixed := slices.ContainsFunc(targets, func(i int) bool { return !rule.SameValue(m.form.Entry(i).Metadata()[key], now) })
 	if options := MetadataChoices(f.Schema); len(options) > 0 {
 		var rows []kit.MenuRow
 		for _, o := range append(slices.Clone(options), unsetValue) {
 			label := plain(o)
-			rows = append(rows, kit.MenuRow{Label: cmp.Or(label, "not set"), Current: !mixed && api.SameValue(o, now), Do: func() tea.Cmd { return m.put(key, o) }})
+			rows = append(rows, kit.MenuRow{Label: cmp.Or(label, "not set"), Current: !mixed && rule.SameValue(o, now), Do: func() tea.Cmd { return m.put(key, o) }})
 		}
 		m.o.Over.Open(kit.NewMenu(title, rows...))
 		return nil
 	}
 	typed, words := "", "Any JSON value; empty removes it."
-	if !mixed && !api.IsNull(now) {
+	if !mixed && !rule.IsNull(now) {
 		typed = MetadataText(now, f.Schema)
 	}
 	if f.Name != "" {
-		words = api.DescribeField(&f) + "; empty removes it."
+		words = rule.DescribeField(&f) + "; empty removes it."
 	}
 	if mixed {
 		words = "The files have different values; what you type replaces all of them. " + words
@@ -250,7 +252,7 @@ func (m metadata) edit(key string) tea.Cmd {
 		case f.Name == "":
 			return ""
 		}
-		return page.Explain(api.CheckMetadata(m.o.Library, map[string]json.RawMessage{key: value}))
+		return page.Explain(rule.CheckMetadata(m.o.Library, map[string]json.RawMessage{key: value}))
 	}
 	p.Do = func(typed string) tea.Cmd { return m.put(key, valueOf(strings.Trim(typed, " \t"), f)) }
 	m.o.Over.Open(p)
@@ -261,11 +263,11 @@ func (m metadata) edit(key string) tea.Cmd {
 func (m metadata) add() tea.Cmd {
 	p := kit.NewLongPrompt("Add metadata", "Rows such as brand = Acme, or a JSON object. The service must know the keys.", "")
 	p.Check = func(typed string) string {
-		_, err := api.ParseMetadataRows(typed)
+		_, err := rule.ParseMetadataRows(typed)
 		return page.Explain(err)
 	}
 	p.Do = func(typed string) tea.Cmd {
-		members, _ := api.ParseMetadataRows(typed) // it was checked
+		members, _ := rule.ParseMetadataRows(typed) // it was checked
 		for key, value := range members {
 			m.put(key, value)
 		}

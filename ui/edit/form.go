@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
+	"mediadesk/api/entry"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -93,7 +93,7 @@ func (f *Form) Load() {
 		case r.field != nil && r.field.Value() != r.loaded:
 			r.field.SetValue(r.loaded)
 		case r.pick != nil:
-			r.pick.SetIndex(max(0, slices.IndexFunc(r.Choices, func(c api.Choice) bool { return c.Text == r.loaded })))
+			r.pick.SetIndex(max(0, slices.IndexFunc(r.Choices, func(c entry.Choice) bool { return c.Text == r.loaded })))
 		}
 	}
 }

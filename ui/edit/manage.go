@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -198,7 +199,7 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 		if wrong := check(typed); wrong != "" {
 			return wrong
 		}
-		clean, _ := api.CleanFolder(strings.TrimSpace(typed))
+		clean, _ := rule.CleanFolder(strings.TrimSpace(typed))
 		return text.If(!slices.ContainsFunc(files, func(f api.File) bool { return folderOf(f) != clean }), FilesLabel(files)+" already in that folder. Type another one.")
 	}
 	g.Over.Open(p)
@@ -207,7 +208,7 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 
 // folderOf returns the folder of a file.
 func folderOf(f api.File) string {
-	folder, _ := api.CleanFolder(f.FilePath[:strings.LastIndexByte(f.FilePath, '/')+1])
+	folder, _ := rule.CleanFolder(f.FilePath[:strings.LastIndexByte(f.FilePath, '/')+1])
 	return folder
 }
 
@@ -223,13 +224,13 @@ func FolderPrompt(title, words, value, verb string, known []string, do func(fold
 		return slices.DeleteFunc(Matches(typed, known), func(folder string) bool { return folder == typed })
 	}
 	p.Check = func(text string) string {
-		if _, err := api.CleanFolder(strings.TrimSpace(text)); err != nil {
+		if _, err := rule.CleanFolder(strings.TrimSpace(text)); err != nil {
 			return page.Explain(err)
 		}
 		return ""
 	}
 	p.Do = func(text string) tea.Cmd {
-		folder, err := api.CleanFolder(strings.TrimSpace(text))
+		folder, err := rule.CleanFolder(strings.TrimSpace(text))
 		if err != nil {
 			return nil
 		}
@@ -255,7 +256,7 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 		changed, names, _ := newNames(files, text)
 		done := "Renamed " + FilesLabel(changed) + ". z undoes it."
 		if len(changed) == 1 {
-			done = "Renamed " + changed[0].Name + " to " + api.StoredName(names[0]) + ". z undoes it."
+			done = "Renamed " + changed[0].Name + " to " + rule.StoredName(names[0]) + ". z undoes it."
 		}
 		return g.Run(Work{Label: "Renaming", Done: done, Files: changed, Do: func(ctx context.Context, t *Task) []session.Edited {
 			return g.Session.RenameAll(ctx, changed, names, t.Count)
@@ -272,20 +273,20 @@ func newNames(files []api.File, pattern string) (changed []api.File, names []str
 		name := strings.TrimSpace(pattern)
 		if len(files) > 1 {
 			var err error
-			of := PatternFile{Name: f.Name, Folder: strings.Trim(path.Base(path.Dir(f.FilePath)), "/."), Number: i + 1, Modified: f.Created()}
+			of := PatternFile{Name: f.Name, Folder: strings.Trim(path.Base(path.Dir(f.FilePath)), "/."), Number: i + 1, Modified: rule.Created(&f)}
 			if name, err = Pattern(name).Fill(of, nil); err != nil {
 				return nil, nil, f.Name + ": " + err.Error() + "."
 			}
 		}
-		if err := api.CheckName(name); err != nil {
+		if err := rule.CheckName(name); err != nil {
 			return nil, nil, page.Explain(err)
 		}
-		to := path.Dir(f.FilePath) + "/" + api.StoredName(name)
+		to := path.Dir(f.FilePath) + "/" + rule.StoredName(name)
 		if taken[to] {
-			return nil, nil, "Several files get the name " + api.StoredName(name) + ". Add {n} or {name}."
+			return nil, nil, "Several files get the name " + rule.StoredName(name) + ". Add {n} or {name}."
 		}
 		taken[to] = true
-		if api.StoredName(name) != f.Name {
+		if rule.StoredName(name) != f.Name {
 			changed, names = append(changed, f), append(names, name)
 		}
 	}
@@ -318,10 +319,10 @@ func (g *Manage) versions(f api.File) tea.Cmd {
 			if n, ok := v.Size.Get(); ok {
 				row.Note = text.Bytes(n) + "  "
 			}
-			if w, h, ok := v.PixelSize(); ok {
+			if w, h, ok := rule.PixelSize(&v); ok {
 				row.Note += fmt.Sprintf("%d x %d  ", w, h)
 			}
-			if at := v.Updated(); !at.IsZero() {
+			if at := rule.Updated(&v); !at.IsZero() {
 				row.Note += text.When(at, g.Now())
 			}
 			rows = append(rows, row)

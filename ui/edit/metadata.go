@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 )
 
 // MetadataChoices returns the values to choose from for a field, or nil if the value is typed.
 func MetadataChoices(s api.MetadataSchema) []json.RawMessage {
 	switch s.Type {
-	case api.MetadataBoolean:
+	case rule.MetadataBoolean:
 		return []json.RawMessage{json.RawMessage("true"), json.RawMessage("false")}
-	case api.MetadataSingleSelect:
+	case rule.MetadataSingleSelect:
 		return s.Options
 	}
 	return nil
@@ -26,20 +27,20 @@ func MetadataText(value json.RawMessage, s api.MetadataSchema) string {
 	switch s.Type {
 	case "":
 		return string(value)
-	case api.MetadataMultiSelect:
+	case rule.MetadataMultiSelect:
 		if json.Unmarshal(value, &list) == nil {
 			words := make([]string, len(list))
 			for i, v := range list {
-				words[i] = api.PlainValue(v)
+				words[i] = rule.PlainValue(v)
 			}
 			return strings.Join(words, ", ")
 		}
 	}
-	return api.PlainValue(value)
+	return rule.PlainValue(value)
 }
 
 // MetadataValue parses a typed value for a field; nil if empty. Text that does not fit the schema
-// becomes a JSON string, which [api.CheckMetadata] reports. Without a schema the text is taken as
+// becomes a JSON string, which [rule.CheckMetadata] reports. Without a schema the text is taken as
 // JSON.
 func MetadataValue(typed string, s api.MetadataSchema) json.RawMessage {
 	trimmed := strings.TrimSpace(typed)
@@ -50,16 +51,16 @@ func MetadataValue(typed string, s api.MetadataSchema) json.RawMessage {
 	switch s.Type {
 	case "":
 		return json.RawMessage(trimmed)
-	case api.MetadataText, api.MetadataTextarea:
+	case rule.MetadataText, rule.MetadataTextarea:
 		return jsonText(typed)
-	case api.MetadataMultiSelect:
+	case rule.MetadataMultiSelect:
 		return multiSelect(trimmed, s.Options)
-	case api.MetadataNumber:
+	case rule.MetadataNumber:
 		if json.Unmarshal([]byte(trimmed), &n) != nil || trimmed[0] == '"' {
 			return jsonText(trimmed)
 		}
 		return json.RawMessage(trimmed)
-	case api.MetadataBoolean, api.MetadataSingleSelect:
+	case rule.MetadataBoolean, rule.MetadataSingleSelect:
 		if json.Valid([]byte(trimmed)) {
 			return json.RawMessage(trimmed)
 		}
@@ -75,10 +76,10 @@ func multiSelect(typed string, options []json.RawMessage) json.RawMessage {
 	}
 	byWords := map[string]json.RawMessage{}
 	for _, o := range options {
-		byWords[api.PlainValue(o)] = o
+		byWords[rule.PlainValue(o)] = o
 	}
 	var list []string
-	for _, part := range api.SplitTags(typed) {
+	for _, part := range rule.SplitTags(typed) {
 		value := jsonText(part)
 		if option, ok := byWords[part]; ok {
 			value = option

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 )
 
 func TestMetadataValue(t *testing.T) {
@@ -15,16 +16,16 @@ func TestMetadataValue(t *testing.T) {
 	for _, c := range []struct{ kind, typed, want string }{
 		{"", `{"a":1}`, `{"a":1}`},
 		{"", ` `, ``},
-		{api.MetadataText, ` a <b> `, `" a <b> "`},
-		{api.MetadataTextarea, `12`, `"12"`},
-		{api.MetadataDate, ` 2026-07-31 `, `"2026-07-31"`},
-		{api.MetadataNumber, ` 12.5 `, `12.5`},
-		{api.MetadataNumber, `twelve`, `"twelve"`},
-		{api.MetadataNumber, `"12"`, `"\"12\""`},
-		{api.MetadataBoolean, `true`, `true`},
-		{api.MetadataSingleSelect, `red`, `"red"`},
-		{api.MetadataMultiSelect, `red, 7,8 , 9, blue`, `["red",7,"8",9,"blue"]`},
-		{api.MetadataMultiSelect, `["red"]`, `["red"]`},
+		{rule.MetadataText, ` a <b> `, `" a <b> "`},
+		{rule.MetadataTextarea, `12`, `"12"`},
+		{rule.MetadataDate, ` 2026-07-31 `, `"2026-07-31"`},
+		{rule.MetadataNumber, ` 12.5 `, `12.5`},
+		{rule.MetadataNumber, `twelve`, `"twelve"`},
+		{rule.MetadataNumber, `"12"`, `"\"12\""`},
+		{rule.MetadataBoolean, `true`, `true`},
+		{rule.MetadataSingleSelect, `red`, `"red"`},
+		{rule.MetadataMultiSelect, `red, 7,8 , 9, blue`, `["red",7,"8",9,"blue"]`},
+		{rule.MetadataMultiSelect, `["red"]`, `["red"]`},
 	} {
 		if got := MetadataValue(c.typed, api.MetadataSchema{Type: c.kind, Options: options}); string(got) != c.want {
 			t.Errorf("%s %q is %s, want %s", c.kind, c.typed, got, c.want)
@@ -35,14 +36,14 @@ func TestMetadataValue(t *testing.T) {
 // TestMetadataTextReadsBack: the text of a value reads back as the value.
 func TestMetadataTextReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := api.MetadataSchema{Type: rapid.SampledFrom([]string{"", api.MetadataText, api.MetadataNumber, api.MetadataBoolean, api.MetadataMultiSelect}).Draw(t, "type")}
+		s := api.MetadataSchema{Type: rapid.SampledFrom([]string{"", rule.MetadataText, rule.MetadataNumber, rule.MetadataBoolean, rule.MetadataMultiSelect}).Draw(t, "type")}
 		var value any
 		switch s.Type {
-		case api.MetadataNumber:
+		case rule.MetadataNumber:
 			value = rapid.Float64().Draw(t, "number")
-		case api.MetadataBoolean:
+		case rule.MetadataBoolean:
 			value = rapid.Bool().Draw(t, "bool")
-		case api.MetadataMultiSelect:
+		case rule.MetadataMultiSelect:
 			words := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z7]{1,5}`), 1, 4, rapid.ID).Draw(t, "list")
 			for _, w := range words {
 				s.Options = append(s.Options, jsonText(w))

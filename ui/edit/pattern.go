@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"mediadesk/api"
+	"mediadesk/api/rule"
 )
 
 // PatternFields lists the fields of patterns.
@@ -145,5 +145,5 @@ func (f PatternFile) value(field, option string) (string, error) {
 
 // FolderText makes a text a valid folder name (service.md §4.1).
 func FolderText(text string) string {
-	return strings.ReplaceAll(api.StoredName(text), ".", "_")
+	return strings.ReplaceAll(rule.StoredName(text), ".", "_")
 }

@@ -12,6 +12,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -212,7 +213,7 @@ func (r *Region) Rect() image.Rectangle {
 		return r.found.list[r.found.at]
 	}
 	p, ok := r.Plane()
-	region, err := api.ParseRegion(strings.Join(strings.Fields(r.o.Text()), ""))
+	region, err := rule.ParseRegion(strings.Join(strings.Fields(r.o.Text()), ""))
 	if !ok || err != nil {
 		return image.Rectangle{}
 	}
@@ -543,13 +544,13 @@ func PlaneOf(s Subject, p *picture.Picture) (plane Plane, ok bool) {
 func (p Plane) Upright() image.Point { return p.Orientation.Upright(p.Size) }
 
 // Seen converts a region to a rectangle of the upright picture.
-func (p Plane) Seen(r api.Region) image.Rectangle {
+func (p Plane) Seen(r rule.Region) image.Rectangle {
 	return media.ToDisplay(p.Orientation, p.Size, r.Rectangle())
 }
 
 // Region converts a rectangle of the upright picture to a region.
-func (p Plane) Region(rect image.Rectangle) api.Region {
-	return api.RegionOf(media.ToStored(p.Orientation, p.Size, rect))
+func (p Plane) Region(rect image.Rectangle) rule.Region {
+	return rule.RegionOf(media.ToStored(p.Orientation, p.Size, rect))
 }
 
 // drawn converts a rectangle of the upright picture to pixels of a drawn copy.

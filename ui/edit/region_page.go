@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -128,7 +128,7 @@ func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
 // CheckRegion says why a typed region does not fit a picture of a size, or returns "". An unknown
 // size is zero.
 func CheckRegion(region string, isPicture bool, size image.Point) string {
-	if _, err := api.CheckRegion(CleanRegion(region), isPicture, size.X, size.Y); err != nil {
+	if _, err := rule.CheckRegion(CleanRegion(region), isPicture, size.X, size.Y); err != nil {
 		return page.Explain(err)
 	}
 	return ""

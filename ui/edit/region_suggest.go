@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/sync/errgroup"
 
-	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
@@ -113,7 +113,7 @@ func (r *Region) CopyToAll() tea.Cmd {
 	n := 0
 	for _, f := range r.o.Files() {
 		if f.Size != (image.Point{}) {
-			f.Set(api.RegionOf(picture.Scaled(stored, p.Size, f.Size)).String())
+			f.Set(rule.RegionOf(picture.Scaled(stored, p.Size, f.Size)).String())
 			n++
 		}
 	}

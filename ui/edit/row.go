@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
+	"mediadesk/api/entry"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -39,7 +39,7 @@ type Row struct {
 	SetList func(i int, list []string)
 
 	// The following are optional.
-	Choices  []api.Choice                // of a Choice
+	Choices  []entry.Choice              // of a Choice
 	Complete func(typed string) []string // of Text and Chips
 	Hint     func() string               // shown for an empty value
 	None     string                      // an empty value among others, if it is not "none"
@@ -116,7 +116,7 @@ func (r *Row) describe(all []string) string {
 
 // label returns a value as it is shown.
 func (r *Row) label(value string) string {
-	if at := slices.IndexFunc(r.Choices, func(c api.Choice) bool { return c.Text == value }); at >= 0 && r.Kind == Choice {
+	if at := slices.IndexFunc(r.Choices, func(c entry.Choice) bool { return c.Text == value }); at >= 0 && r.Kind == Choice {
 		return r.Choices[at].Label
 	}
 	return strings.Join(strings.Fields(text.Safe(value)), " ")

@@ -10,8 +10,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -43,7 +43,7 @@ type Thumb struct {
 	Path func(ctx context.Context) (string, error)
 	// Region is framed, or alone visible with Crop; none if it is empty. Size and Orientation are those
 	// of the stored picture, as in [Subject].
-	Region      api.Region
+	Region      rule.Region
 	Size        image.Point
 	Orientation media.Orientation
 	Crop        bool
@@ -51,7 +51,7 @@ type Thumb struct {
 
 // id identifies the drawing of a picture.
 func (t Thumb) id() string {
-	if t.Region == (api.Region{}) {
+	if t.Region == (rule.Region{}) {
 		return t.Key
 	}
 	return fmt.Sprint(t.Key, " ", t.Region, t.Crop)
@@ -60,7 +60,7 @@ func (t Thumb) id() string {
 // part returns the region in pixels of the decoded picture.
 func (t Thumb) part(of *picture.Picture) image.Rectangle {
 	plane, ok := PlaneOf(Subject{Size: t.Size, Orientation: t.Orientation}, of)
-	if !ok || t.Region == (api.Region{}) {
+	if !ok || t.Region == (rule.Region{}) {
 		return image.Rectangle{}
 	}
 	return plane.drawn(plane.Seen(t.Region), of.Size())

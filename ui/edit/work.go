@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -297,8 +298,8 @@ func Copies(to *page.Copies, files []api.File, s Signer) {
 		{"u", "URL", func(f *api.File) string { return f.URL }},
 		{"i", "ID", func(f *api.File) string { return f.FileID }},
 		{"p", "path", func(f *api.File) string { return f.FilePath }},
-		{"m", "Markdown", api.Markdown},
-		{"t", "tags", func(f *api.File) string { return api.JoinTags(f.Tags.Or(nil)) }},
+		{"m", "Markdown", rule.Markdown},
+		{"t", "tags", func(f *api.File) string { return rule.JoinTags(f.Tags.Or(nil)) }},
 		{"x", "region", func(f *api.File) string { return f.CustomCoordinates.Or("") }},
 		{"s", "signed URL, valid for a day", func(f *api.File) string {
 			if address, err := s.Signed(*f, signedFor); err == nil && f.URL != "" {

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 )
@@ -40,7 +41,7 @@ type Back struct{}
 // the form of those jobs, which were sent and not stored.
 type Compose struct {
 	Sources []api.Source
-	Jobs    []api.Job
+	Jobs    []job.Job
 }
 
 // Add adds sources to the tray, such as those on the command line or files that are
@@ -48,7 +49,7 @@ type Compose struct {
 type Add struct{ Sources []api.Source }
 
 // Sent reports that the form queued jobs. The tray then drops their sources.
-type Sent struct{ Jobs []api.Job }
+type Sent struct{ Jobs []job.Job }
 
 // Inspect opens the details of files. The records may be out of date.
 type Inspect struct{ Files []api.File }

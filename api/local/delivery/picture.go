@@ -16,8 +16,8 @@ import (
 
 	"github.com/HugoSmits86/nativewebp"
 
-	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 )
 
 // CannotError reports that a content cannot be made into a picture.
@@ -176,7 +176,7 @@ func pixels(asked float64, full int) int {
 // crop returns the region of an upright picture of that size. The region counts pixels as stored.
 func crop(size image.Point, o media.Orientation, region string) image.Rectangle {
 	all := image.Rectangle{Max: size}
-	r, err := api.ParseRegion(region)
+	r, err := rule.ParseRegion(region)
 	if err != nil {
 		return all // without a region, all of it
 	}

@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 )
 
 // Input is the input of an extension.
@@ -38,14 +39,14 @@ func New(commands map[string][]string) *Tools { return &Tools{commands: commands
 
 // Knows reports whether an extension of that name exists.
 func (t *Tools) Knows(name string) bool {
-	return len(t.commands[name]) > 0 || name == api.RemoveBackground || name == api.AITasks || api.IsTagging(name)
+	return len(t.commands[name]) > 0 || name == rule.RemoveBackground || name == rule.AITasks || rule.IsTagging(name)
 }
 
 // Own reports whether an extension is built in and not replaced by a command.
 func (t *Tools) Own(name string) bool { return len(t.commands[name]) == 0 }
 
 // Quick reports whether a request waits for the extension. All others start as pending.
-func (t *Tools) Quick(name string) bool { return len(t.commands[name]) == 0 && api.IsTagging(name) }
+func (t *Tools) Quick(name string) bool { return len(t.commands[name]) == 0 && rule.IsTagging(name) }
 
 // Run runs an extension. Its error is meant for users.
 func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
@@ -59,9 +60,9 @@ func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
 	switch {
 	case len(t.commands[name]) > 0:
 		return runCommand(ctx, t.commands[name], in, t.limits)
-	case name == api.RemoveBackground:
+	case name == rule.RemoveBackground:
 		out, err = removeBackground(ctx, in)
-	case api.IsTagging(name), name == api.AITasks: // from whose tags the caller answers the tasks
+	case rule.IsTagging(name), name == rule.AITasks: // from whose tags the caller answers the tasks
 		out.Tags, err = findTags(ctx, in)
 	default:
 		err = fmt.Errorf("no extension %q in the local library", name)

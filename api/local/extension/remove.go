@@ -22,6 +22,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 )
 
 // removeOptions are the options of remove-bg (service.md §2.2). Hosted services spell the color
@@ -40,7 +41,7 @@ func CheckElement(e api.Extension) error {
 	for _, name := range slices.Sorted(maps.Keys(e.Rest)) {
 		return fmt.Errorf("unknown member %q: it takes name, options, maxTags and minConfidence", name)
 	}
-	if e.Name == api.RemoveBackground {
+	if e.Name == rule.RemoveBackground {
 		_, err := readRemoveOptions(e.Options)
 		return err
 	}

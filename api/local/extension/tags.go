@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 )
 
 // tagSide is the longest side of the measured picture.
@@ -47,7 +48,7 @@ func findTags(ctx context.Context, in Input) ([]api.AITag, error) {
 		add(strings.ToLower(shot.Taken.Month().String()), 98)
 	}
 	slices.SortStableFunc(tags, func(a, b api.AITag) int { return cmp.Compare(b.Confidence, a.Confidence) })
-	return tags[:min(len(tags), in.Element.MaxTags.Or(api.MaxAutoTags))], nil
+	return tags[:min(len(tags), in.Element.MaxTags.Or(rule.MaxAutoTags))], nil
 }
 
 // palette holds typical colors of a name.

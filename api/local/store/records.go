@@ -61,7 +61,7 @@ func Update[T any](ctx context.Context, r Records, change func(Tx) (T, error)) (
 // File is a stored file with its current version.
 type File struct {
 	ID          string                     `db:"id,key"` // 24 hex digits
-	Folder      string                     `db:"folder"` // as returned by api.CleanFolder
+	Folder      string                     `db:"folder"` // as returned by rule.CleanFolder
 	Name        string                     `db:"name"`
 	Private     bool                       `db:"private"`
 	Tags        []string                   `db:"tags"`     // may be nil
@@ -137,7 +137,7 @@ type Facts struct {
 // Folder is a folder of the library.
 type Folder struct {
 	ID      string    `db:"id,key"`
-	Path    string    `db:"path"` // as returned by api.CleanFolder
+	Path    string    `db:"path"` // as returned by rule.CleanFolder
 	Name    string    `db:"name"`
 	Created time.Time `db:"created,once"`
 	Updated time.Time `db:"updated"`

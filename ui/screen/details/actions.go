@@ -11,6 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -51,7 +53,7 @@ func (m *Model) Actions() []kit.Action {
 	return kit.Shadow(slices.Concat(actions, m.letters(), []kit.Action{
 		unset,
 		{ID: "details.take-ai-tags", Keys: kit.Bind("add all AI tags as tags", "", "t"), Group: groupEdit, Disabled: m.noAI, Do: func() tea.Cmd {
-			return m.changeAll("AI tags added", m.Targets(), func(e *entry) { e.addAITags(nil) })
+			return m.changeAll("AI tags added", m.Targets(), func(e *prepared) { e.addAITags(nil) })
 		}},
 		{ID: "details.back", Keys: kit.Bind("go back", "", "esc", "h", "left", "backspace"), Group: groupMove, Footer: true, Do: m.leave},
 	}, kit.ListActions(func() kit.Scroller { return m.Form }, nil)))
@@ -130,19 +132,19 @@ func (m *Model) edit(row string) tea.Cmd {
 // toggleUnset removes the value of the focused field, or takes that back if all targets have it removed.
 func (m *Model) toggleUnset() tea.Cmd {
 	r, of, changed := m.Form.Row(m.Form.On()), m.Targets(), false
-	f := api.FieldByKey(r.ID)
+	f := entry.FieldByKey(r.ID)
 	if r.ID == rowRegion {
 		of = m.withRegion()
 	}
 	m.Form.Discard()
-	removed := f != nil && !slices.ContainsFunc(of, func(e *entry) bool { return !api.IsNull(e.Changes()[f.Name]) || !e.Changed(f.Name) })
+	removed := f != nil && !slices.ContainsFunc(of, func(e *prepared) bool { return !rule.IsNull(e.Changes()[f.Name]) || !e.Changed(f.Name) })
 	for _, e := range of {
 		before := maps.Clone(e.Changes())
 		switch {
 		case f == nil:
 			r.Set(slices.Index(m.Items, e), "") // a value of the metadata
 		case removed:
-			e.Drop(api.Values{f.Name: before[f.Name]})
+			e.Drop(entry.Values{f.Name: before[f.Name]})
 		default:
 			e.Unset(f)
 		}
@@ -231,8 +233,8 @@ func (m *Model) noUndo() string {
 }
 
 // changeAll changes drafts and reports how many changed.
-func (m *Model) changeAll(label string, of []*entry, do func(*entry)) tea.Cmd {
-	var changed []*entry
+func (m *Model) changeAll(label string, of []*prepared, do func(*prepared)) tea.Cmd {
+	var changed []*prepared
 	for _, e := range of {
 		before := maps.Clone(e.Changes())
 		if do(e); !maps.EqualFunc(before, e.Changes(), slices.Equal) {
@@ -248,24 +250,24 @@ func (m *Model) changeAll(label string, of []*entry, do func(*entry)) tea.Cmd {
 // manyMenu offers changes for all targets.
 func (m *Model) manyMenu() tea.Cmd {
 	n := text.Plural(len(m.Targets()), "file")
-	change := func(key, label, done string, do func(*entry)) kit.MenuRow {
+	change := func(key, label, done string, do func(*prepared)) kit.MenuRow {
 		return kit.MenuRow{Key: key, Label: label, Do: func() tea.Cmd { return m.changeAll(done, m.Targets(), do) }}
 	}
 	return m.Open(kit.NewMenu("Change "+n,
-		change("t", "add the AI tags as tags", "AI tags added", func(e *entry) { e.addAITags(nil) }),
+		change("t", "add the AI tags as tags", "AI tags added", func(e *prepared) { e.addAITags(nil) }),
 		kit.MenuRow{Key: "c", Label: "largest region of a ratio", Do: m.ratioMenu},
 		kit.MenuRow{Key: "g", Label: "copy this region to all, scaled to each picture", Do: m.Region.CopyToAll},
 		kit.MenuRow{Key: "p", Label: "suggest a region for all, then review them", Do: m.suggestMenu},
-		change("x", "remove the region", "Regions removed", func(e *entry) {
+		change("x", "remove the region", "Regions removed", func(e *prepared) {
 			if e.canHaveRegion() {
 				e.SetRegion("")
 			}
 		}),
-		change("d", "drop all unsaved changes", "Dropped", (*entry).forget)))
+		change("d", "drop all unsaved changes", "Dropped", (*prepared).forget)))
 }
 
 // addAITags drafts the AI tags for which only returns true as tags; nil for all.
-func (e *entry) addAITags(only func(api.AITag) bool) {
+func (e *prepared) addAITags(only func(api.AITag) bool) {
 	var names []string
 	for _, t := range e.file.AITags.Or(nil) {
 		if label := strings.TrimSpace(t.Name); label != "" && (only == nil || only(t)) {
@@ -305,11 +307,11 @@ func (m *Model) suggestMenu() tea.Cmd {
 
 // setRegions sets the region of every picture of known size. rule uses pixels of the stored
 // picture.
-func (m *Model) setRegions(rule func(size image.Point) image.Rectangle) tea.Cmd {
-	return m.changeAll("Regions set", m.Targets(), func(e *entry) {
-		w, h, ok := e.file.PixelSize()
+func (m *Model) setRegions(broken func(size image.Point) image.Rectangle) tea.Cmd {
+	return m.changeAll("Regions set", m.Targets(), func(e *prepared) {
+		w, h, ok := rule.PixelSize(&e.file)
 		if ok && e.canHaveRegion() {
-			e.SetRegion(api.RegionOf(rule(image.Pt(w, h))).String())
+			e.SetRegion(rule.RegionOf(broken(image.Pt(w, h))).String())
 		}
 	})
 }

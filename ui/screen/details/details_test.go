@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/uitest"
@@ -59,7 +60,7 @@ func TestTagsAreSaved(t *testing.T) {
 	}
 	d.Toasted("Saved beach.png. Tags: +beach, -old.")
 	news := uitest.Taken[page.FileChanged](&d.Out)
-	if len(news) != 1 || news[0].File.URL == "" || api.JoinTags(news[0].File.Tags.Or(nil)) != "sea,beach" {
+	if len(news) != 1 || news[0].File.URL == "" || rule.JoinTags(news[0].File.Tags.Or(nil)) != "sea,beach" {
 		t.Errorf("got the messages %+v", news)
 	}
 	d.Press("ctrl+s")
@@ -319,7 +320,7 @@ func TestLateAnswers(t *testing.T) {
 	d.Toasted("is running")
 	d.Press("n")
 	d.Run(late)
-	if e := d.m.Items[0]; api.JoinTags(e.file.Tags.Or(nil)) != "sea,old,sand" || api.JoinTags(e.Tags.Or(nil)) != "sea,old,sand,later" {
+	if e := d.m.Items[0]; rule.JoinTags(e.file.Tags.Or(nil)) != "sea,old,sand" || rule.JoinTags(e.Tags.Or(nil)) != "sea,old,sand,later" {
 		t.Errorf("has %v, wants %v", e.file.Tags, e.Tags.Or(nil))
 	}
 	if d.m.current().changed() {

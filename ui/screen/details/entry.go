@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/text"
 )
 
-// entry is a file: its record as last seen and its draft.
-type entry struct {
+// prepared is a file: its record as last seen and its draft.
+type prepared struct {
 	edit.Draft
 	file    api.File
 	at      time.Time // when the record was seen; zero if unknown
@@ -25,49 +27,49 @@ type entry struct {
 	problem   error    // why it was not saved
 }
 
-func newEntry(f api.File) *entry {
-	saved := api.EntryOfFile(&f)
-	return &entry{file: f, Draft: edit.Draft{Entry: saved, Saved: &saved, Marked: true}}
+func newEntry(f api.File) *prepared {
+	saved := entry.OfFile(&f)
+	return &prepared{file: f, Draft: edit.Draft{Entry: saved, Saved: &saved, Marked: true}}
 }
 
 // forget drops every unsaved change.
-func (e *entry) forget() {
+func (e *prepared) forget() {
 	e.Drop(e.Changes())
 	e.meanwhile, e.problem = nil, nil
 }
 
 // canHaveRegion reports whether the file is, or may be, an image.
-func (e *entry) canHaveRegion() bool {
+func (e *prepared) canHaveRegion() bool {
 	unknown := e.file.FileType == "" && (e.file.Mime == "" || strings.HasPrefix(e.file.Mime, "image/"))
 	return e.file.IsImage() || unknown
 }
 
 // change returns the update for the draft, empty if there is none. The error is what the service
 // would refuse.
-func (e *entry) change() (api.Details, error) {
+func (e *prepared) change() (api.Details, error) {
 	d := e.Changes().Details()
 	if text, ok := d.CustomCoordinates.Get(); ok {
-		width, height, _ := e.file.PixelSize()
-		if _, err := api.CheckRegion(text, e.canHaveRegion(), width, height); err != nil {
+		width, height, _ := rule.PixelSize(&e.file)
+		if _, err := rule.CheckRegion(text, e.canHaveRegion(), width, height); err != nil {
 			return d, err
 		}
 	}
-	if errs := api.CheckDetails(d); len(errs) > 0 {
+	if errs := entry.CheckDetails(d); len(errs) > 0 {
 		return d, errs[0]
 	}
 	return d, nil
 }
 
 // changed reports whether anything is drafted.
-func (e *entry) changed() bool { return len(e.Changes()) > 0 }
+func (e *prepared) changed() bool { return len(e.Changes()) > 0 }
 
 // rebase puts a newer record under the draft, which stays as it is. It describes what the newer
 // record changes under the draft.
-func (e *entry) rebase(fresh api.File, at time.Time) (meanwhile []string) {
+func (e *prepared) rebase(fresh api.File, at time.Time) (meanwhile []string) {
 	was, drafted := e.Saved.Values(), e.changed()
 	e.file, e.at = merged(e.file, fresh), at
-	e.Rebase(api.EntryOfFile(&e.file))
-	if !drafted || was[api.FieldTags] == nil && was[api.FieldRegion] == nil {
+	e.Rebase(entry.OfFile(&e.file))
+	if !drafted || was[rule.FieldTags] == nil && was[rule.FieldRegion] == nil {
 		return nil // no draft, or nothing was known before
 	}
 	return differences(was, e.Saved.Values())
@@ -94,15 +96,15 @@ func merged(old, fresh api.File) (out api.File) {
 }
 
 // differences says how two records differ. A field that the first of them does not have is not compared.
-func differences(a, b api.Values) []string {
-	to := api.Values{}
+func differences(a, b entry.Values) []string {
+	to := entry.Values{}
 	for name := range a {
 		if to[name] = b[name]; b[name] == nil {
 			to[name] = json.RawMessage("null")
 		}
 	}
 	for name := range b {
-		if _, metadata := api.MetadataKey(name); metadata {
+		if _, metadata := entry.MetadataKey(name); metadata {
 			to[name] = b[name]
 		}
 	}
@@ -110,17 +112,17 @@ func differences(a, b api.Values) []string {
 }
 
 // describe says what an update changes in a record.
-func describe(saved, to api.Values) []string {
+func describe(saved, to entry.Values) []string {
 	var out []string
 	for _, name := range to.Names() {
-		key, metadata := api.MetadataKey(name)
+		key, metadata := entry.MetadataKey(name)
 		before, after := saved[name], to[name]
-		field := api.FieldByName(name)
+		field := entry.FieldByName(name)
 		switch {
-		case metadata && api.SameValue(before, after):
+		case metadata && rule.SameValue(before, after):
 			continue
 		case metadata:
-		case field.Kind == api.KindList:
+		case field.Kind == entry.KindList:
 			if words := listDifference(before, after); words != "" {
 				out = append(out, field.Label+": "+words)
 			}
@@ -140,15 +142,15 @@ const maxText = 60
 
 // valueText formats a value for a difference.
 func valueText(name string, value json.RawMessage) string {
-	words := text.Truncate(strings.Join(strings.Fields(api.PlainValue(value)), " "), maxText)
+	words := text.Truncate(strings.Join(strings.Fields(rule.PlainValue(value)), " "), maxText)
 	switch {
-	case name == api.FieldRegion && value == nil:
+	case name == rule.FieldRegion && value == nil:
 		return "not known"
-	case api.IsNull(value):
+	case rule.IsNull(value):
 		return "not set"
 	case words == "":
 		return "none"
-	case name == api.FieldDescription:
+	case name == rule.FieldDescription:
 		return strconv.Quote(words)
 	}
 	return words
@@ -172,9 +174,9 @@ func listDifference(before, after json.RawMessage) string {
 	side("+", b, a)
 	side("-", a, b)
 	switch {
-	case api.IsNull(after) && string(before) == "null":
+	case rule.IsNull(after) && string(before) == "null":
 		return ""
-	case api.IsNull(after):
+	case rule.IsNull(after):
 		parts = append(parts, "not set")
 	case len(b) == 0 && len(a) > 0:
 		parts = append(parts, "an empty list")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
 )
 
 // TestChangeOfTags: the request distinguishes no change, a list, an empty list and null.
@@ -15,19 +16,19 @@ func TestChangeOfTags(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		have api.Field[[]string]
-		do   func(*entry)
+		do   func(*prepared)
 		want string
 	}{
-		{"untouched", list, func(*entry) {}, `{}`},
-		{"same again", list, func(e *entry) { e.SetList(tagField, []string{"a", "b"}) }, `{}`},
-		{"added", list, func(e *entry) { e.SetList(tagField, []string{"a", "b", "c"}) }, `{"tags":["a","b","c"]}`},
-		{"all removed", list, func(e *entry) { e.SetList(tagField, nil) }, `{"tags":null}`},
-		{"unset", list, func(e *entry) { e.Unset(tagField) }, `{"tags":null}`},
-		{"unset what is unset", none, func(e *entry) { e.Unset(tagField) }, `{}`},
-		{"unset what is not known", api.Field[[]string]{}, func(e *entry) { e.Unset(tagField) }, `{"tags":null}`},
-		{"none in none", none, func(e *entry) { e.SetList(tagField, nil) }, `{}`},
-		{"first", none, func(e *entry) { e.SetList(tagField, []string{"x"}) }, `{"tags":["x"]}`},
-		{"unset an empty list", api.Set([]string{}), func(e *entry) { e.Unset(tagField) }, `{"tags":null}`},
+		{"untouched", list, func(*prepared) {}, `{}`},
+		{"same again", list, func(e *prepared) { e.SetList(tagField, []string{"a", "b"}) }, `{}`},
+		{"added", list, func(e *prepared) { e.SetList(tagField, []string{"a", "b", "c"}) }, `{"tags":["a","b","c"]}`},
+		{"all removed", list, func(e *prepared) { e.SetList(tagField, nil) }, `{"tags":null}`},
+		{"unset", list, func(e *prepared) { e.Unset(tagField) }, `{"tags":null}`},
+		{"unset what is unset", none, func(e *prepared) { e.Unset(tagField) }, `{}`},
+		{"unset what is not known", api.Field[[]string]{}, func(e *prepared) { e.Unset(tagField) }, `{"tags":null}`},
+		{"none in none", none, func(e *prepared) { e.SetList(tagField, nil) }, `{}`},
+		{"first", none, func(e *prepared) { e.SetList(tagField, []string{"x"}) }, `{"tags":["x"]}`},
+		{"unset an empty list", api.Set([]string{}), func(e *prepared) { e.Unset(tagField) }, `{"tags":null}`},
 	} {
 		e := newEntry(api.File{FileID: "f", Tags: c.have})
 		c.do(e)
@@ -117,12 +118,12 @@ func TestDifferenceInWords(t *testing.T) {
 		{list(), list(many...), "Tags: +x, +b, +c, +d, +e, +f, +g, +h, +i, +j, +k, +l, and +2 more"},
 	} {
 		f := api.File{Tags: c.a}
-		if got := strings.Join(describe(api.ValuesOf(&f), api.ChangesOf(api.Details{Tags: c.b})), "|"); got != c.want {
+		if got := strings.Join(describe(entry.ValuesOf(&f), entry.ChangesOf(api.Details{Tags: c.b})), "|"); got != c.want {
 			t.Errorf("%v to %v is %q, want %q", c.a, c.b, got, c.want)
 		}
 	}
 	f := api.File{CustomCoordinates: api.Null[string]()}
-	if got := describe(api.ValuesOf(&f), api.ChangesOf(api.Details{CustomCoordinates: api.Set("1,2,3,4")})); !slices.Equal(got, []string{"Region: not set → 1,2,3,4"}) {
+	if got := describe(entry.ValuesOf(&f), entry.ChangesOf(api.Details{CustomCoordinates: api.Set("1,2,3,4")})); !slices.Equal(got, []string{"Region: not set → 1,2,3,4"}) {
 		t.Errorf("got %q", got)
 	}
 }

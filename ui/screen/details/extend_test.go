@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 	"mediadesk/ui/uitest"
 )
@@ -13,7 +14,7 @@ import (
 func TestRunAnExtension(t *testing.T) {
 	var sent [][]api.Extension
 	var fail error
-	answer := &api.File{FileID: "f1", Name: "beach.png", ExtensionStatus: map[string]api.Status{api.RemoveBackground: api.StatusPending}}
+	answer := &api.File{FileID: "f1", Name: "beach.png", ExtensionStatus: map[string]api.Status{rule.RemoveBackground: api.StatusPending}}
 	d := start(t, Options{
 		Files: []api.File{{FileID: "f1", Name: "beach.png", FilePath: "/beach.png"}},
 		Session: &shelf{t: t, Manager: unmanaged{}, extend: func(list []api.Extension) (*api.File, error) {
@@ -38,7 +39,7 @@ func TestRunAnExtension(t *testing.T) {
 	if !strings.Contains(ask.Text, `"add_shadow": true`) || !strings.Contains(ask.Text, "failures go unreported") {
 		t.Errorf("asked %q", ask.Text)
 	}
-	if list := sent[0]; len(list) != 1 || list[0].Name != api.RemoveBackground {
+	if list := sent[0]; len(list) != 1 || list[0].Name != rule.RemoveBackground {
 		t.Errorf("sent %+v", sent)
 	}
 	d.Toasted("Screen 3 shows")

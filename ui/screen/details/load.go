@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
@@ -20,7 +21,7 @@ import (
 const patience = 20 * time.Second
 
 // read rereads the records of files.
-func (m *Model) read(entries []*entry) tea.Cmd {
+func (m *Model) read(entries []*prepared) tea.Cmd {
 	for _, e := range entries {
 		e.asked = true
 	}
@@ -45,7 +46,7 @@ func (m *Model) read(entries []*entry) tea.Cmd {
 }
 
 // gotFresh shows reread records and returns their entries.
-func (m *Model) gotFresh(list []session.Edited, at time.Time) (entries []*entry) {
+func (m *Model) gotFresh(list []session.Edited, at time.Time) (entries []*prepared) {
 	for _, fresh := range list {
 		e := m.entryOf(fresh.FileID)
 		if e == nil {
@@ -65,7 +66,7 @@ func (m *Model) gotFresh(list []session.Edited, at time.Time) (entries []*entry)
 
 // gone reports whether the file no longer exists. Only the local library is sure: a hosted service
 // gives the same answer if it does not let us read.
-func (m *Model) gone(e *entry) bool {
+func (m *Model) gone(e *prepared) bool {
 	var answer *api.ServiceError
 	return m.o.Profile.Local && errors.As(e.readErr, &answer) && answer.Status == http.StatusNotFound
 }
@@ -88,7 +89,7 @@ func (m *Model) probe() tea.Cmd {
 }
 
 // subject returns the picture of a file; zero if there is none.
-func (m *Model) subject(e *entry) edit.Subject {
+func (m *Model) subject(e *prepared) edit.Subject {
 	if !e.canHaveRegion() {
 		return edit.Subject{}
 	}
@@ -96,14 +97,14 @@ func (m *Model) subject(e *entry) edit.Subject {
 	if f.VersionInfo != nil {
 		version = f.VersionInfo.ID // each version has its own picture
 	}
-	w, h, _ := f.PixelSize()
+	w, h, _ := rule.PixelSize(&f)
 	return edit.Subject{
 		Name: fmt.Sprintf("%s %s %d", f.FileID, version, f.Size.Or(-1)), Size: image.Pt(w, h), File: f,
 		Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, f) },
 	}
 }
 
-func ids(of []*entry) []string {
+func ids(of []*prepared) []string {
 	list := make([]string, len(of))
 	for i, e := range of {
 		list[i] = e.file.FileID

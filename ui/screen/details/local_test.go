@@ -8,6 +8,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 )
 
@@ -60,7 +61,7 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := api.JoinTags(f.Tags.Or(nil)); got != tags || f.CustomCoordinates.Or("") != region {
+		if got := rule.JoinTags(f.Tags.Or(nil)); got != tags || f.CustomCoordinates.Or("") != region {
 			t.Errorf("the service has tags %q and region %q, want %q and %q", got, f.CustomCoordinates.Or(""), tags, region)
 		}
 		if (tags == "") != f.Tags.IsNull() || (region == "") != f.CustomCoordinates.IsNull() {

@@ -18,6 +18,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/uitest"
@@ -106,7 +107,7 @@ func TestSuggestedRegionsOfAllAreOneChange(t *testing.T) {
 	d.Press("b", "p", "1")
 	d.Toasted("Suggested regions for 3 pictures")
 	want := d.m.Items[0].Region()
-	r, err := api.ParseRegion(want)
+	r, err := rule.ParseRegion(want)
 	if err != nil || r.Width != r.Height || !image.Rect(200, 40, 240, 80).In(r.Rectangle()) {
 		t.Fatalf("the suggestion is %q", want)
 	}
@@ -408,9 +409,9 @@ func TestDescriptionAndMetadata(t *testing.T) {
 	three := 3
 	s.fields = func(context.Context) ([]api.MetadataField, error) {
 		return []api.MetadataField{
-			{Name: "price", Schema: api.MetadataSchema{Type: api.MetadataNumber}},
-			{Name: "shop", Schema: api.MetadataSchema{Type: api.MetadataText, MaxLength: &three}},
-			{Name: "sold", Schema: api.MetadataSchema{Type: api.MetadataBoolean}},
+			{Name: "price", Schema: api.MetadataSchema{Type: rule.MetadataNumber}},
+			{Name: "shop", Schema: api.MetadataSchema{Type: rule.MetadataText, MaxLength: &three}},
+			{Name: "sold", Schema: api.MetadataSchema{Type: rule.MetadataBoolean}},
 		}, nil
 	}
 	d := start(t, o)

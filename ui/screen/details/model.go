@@ -12,6 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
@@ -55,7 +57,7 @@ type Options struct {
 // Model is the screen. Create it with New. It keeps unsaved changes while it lives.
 type Model struct {
 	page.Base
-	*edit.Editor[*entry]
+	*edit.Editor[*prepared]
 	o   Options
 	now func() time.Time
 
@@ -81,16 +83,16 @@ func New(o Options) *Model {
 		m.now = time.Now
 	}
 	m.manage = &edit.Manage{Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: m.now, Took: m.took}
-	m.Editor = edit.NewEditor(edit.EditorOptions[*entry]{
+	m.Editor = edit.NewEditor(edit.EditorOptions[*prepared]{
 		FieldOptions: edit.FieldOptions{
 			Context: o.Context, Over: m.Overlays(), Offers: o.Session,
-			Top:   []string{api.FieldTags, api.FieldRegion, api.FieldDescription},
-			Lacks: func(i int, f *api.UploadField) bool { return f.Name == api.FieldRegion && !m.Items[i].canHaveRegion() },
+			Top:   []string{rule.FieldTags, rule.FieldRegion, rule.FieldDescription},
+			Lacks: func(i int, f *entry.Field) bool { return f.Name == rule.FieldRegion && !m.Items[i].canHaveRegion() },
 		},
 		ID: "details", Group: groupEdit, Getenv: o.Getenv, Now: m.now, Draw: o.Draw, Images: o.Images, Loader: o.Loader, Crops: o.Profile.Crops,
-		Fields: m.fields, Rows: m.rows, Name: name, Source: func(e *entry) string { return cmp.Or(e.file.FilePath, e.file.FileID) },
-		Folder: func(e *entry) string { return path.Dir(e.file.FilePath) }, Subject: m.subject, Tile: m.tile, State: state,
-		Comments: comments, Changed: func(files []*entry) {
+		Fields: m.fields, Rows: m.rows, Name: name, Source: func(e *prepared) string { return cmp.Or(e.file.FilePath, e.file.FileID) },
+		Folder: func(e *prepared) string { return path.Dir(e.file.FilePath) }, Subject: m.subject, Tile: m.tile, State: state,
+		Comments: comments, Changed: func(files []*prepared) {
 			for _, e := range files {
 				e.problem = nil
 			}
@@ -102,7 +104,7 @@ func New(o Options) *Model {
 			m.Focus(edit.OnFiles)
 		}
 	}
-	items := make([]*entry, len(o.Files))
+	items := make([]*prepared, len(o.Files))
 	for i, f := range o.Files {
 		items[i] = newEntry(f)
 	}
@@ -120,10 +122,10 @@ func (m *Model) begin() {
 	}
 }
 
-func name(e *entry) string { return edit.Label(&e.file) }
+func name(e *prepared) string { return edit.Label(&e.file) }
 
 // state returns what the list says about a file.
-func state(e *entry) (theme.Sign, string) {
+func state(e *prepared) (theme.Sign, string) {
 	switch {
 	case e.problem != nil:
 		return theme.SignBad, "failed"
@@ -134,7 +136,7 @@ func state(e *entry) (theme.Sign, string) {
 }
 
 // comments says in a document why the draft cannot be saved.
-func comments(e *entry) []string {
+func comments(e *prepared) []string {
 	if _, err := e.change(); err != nil {
 		return []string{page.Explain(err)}
 	}
@@ -245,19 +247,19 @@ func (m *Model) Unsaved() []string {
 }
 
 // changedEntries returns the files with unsaved changes.
-func (m *Model) changedEntries() []*entry {
-	return slices.DeleteFunc(slices.Clone(m.Items), func(e *entry) bool { return !e.changed() })
+func (m *Model) changedEntries() []*prepared {
+	return slices.DeleteFunc(slices.Clone(m.Items), func(e *prepared) bool { return !e.changed() })
 }
 
 // current returns the shown file, or nil.
-func (m *Model) current() *entry {
+func (m *Model) current() *prepared {
 	e, _ := m.Subject()
 	return e
 }
 
 // entryOf returns the entry of a file, or nil.
-func (m *Model) entryOf(id string) *entry {
-	i := slices.IndexFunc(m.Items, func(e *entry) bool { return e.file.FileID == id })
+func (m *Model) entryOf(id string) *prepared {
+	i := slices.IndexFunc(m.Items, func(e *prepared) bool { return e.file.FileID == id })
 	if i < 0 || id == "" {
 		return nil
 	}
@@ -265,12 +267,12 @@ func (m *Model) entryOf(id string) *entry {
 }
 
 // withRegion returns the targets that are images.
-func (m *Model) withRegion() []*entry {
-	return slices.DeleteFunc(m.Targets(), func(e *entry) bool { return !e.canHaveRegion() })
+func (m *Model) withRegion() []*prepared {
+	return slices.DeleteFunc(m.Targets(), func(e *prepared) bool { return !e.canHaveRegion() })
 }
 
 // filesOf returns the records of files.
-func filesOf(of []*entry) []api.File {
+func filesOf(of []*prepared) []api.File {
 	files := make([]api.File, len(of))
 	for i, e := range of {
 		files[i] = e.file
@@ -287,16 +289,16 @@ func (m *Model) arrive() tea.Cmd {
 	case e.asked:
 		return m.probe()
 	}
-	return tea.Batch(m.read([]*entry{e}), m.probe())
+	return tea.Batch(m.read([]*prepared{e}), m.probe())
 }
 
 // adopt shows other files, followed by those with unsaved changes.
 func (m *Model) adopt(files []api.File) tea.Cmd {
 	old := m.Items
-	var items []*entry
+	var items []*prepared
 	for _, f := range files {
 		e := newEntry(f)
-		if i := slices.IndexFunc(old, func(e *entry) bool { return e.file.FileID == f.FileID }); i >= 0 {
+		if i := slices.IndexFunc(old, func(e *prepared) bool { return e.file.FileID == f.FileID }); i >= 0 {
 			e = old[i]
 			e.asked, e.Marked = false, true
 			old = slices.Delete(slices.Clone(old), i, i+1)

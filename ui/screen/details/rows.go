@@ -11,6 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -25,9 +27,9 @@ const (
 )
 
 // fields returns the fields that the service stores.
-func (m *Model) fields() []*api.UploadField {
-	return slices.DeleteFunc(slices.Clone(api.StoredFields), func(f *api.UploadField) bool {
-		return f.Name != api.FieldTags && f.Name != api.FieldRegion && !m.canDescribe()
+func (m *Model) fields() []*entry.Field {
+	return slices.DeleteFunc(slices.Clone(entry.StoredFields), func(f *entry.Field) bool {
+		return f.Name != rule.FieldTags && f.Name != rule.FieldRegion && !m.canDescribe()
 	})
 }
 
@@ -45,7 +47,7 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 			}
 			r.Problem = func() string {
 				for _, e := range m.withRegion() {
-					if _, err := e.change(); err != nil && e.Changed(api.FieldRegion) {
+					if _, err := e.change(); err != nil && e.Changed(rule.FieldRegion) {
 						return m.named(e, page.Explain(err))
 					}
 				}
@@ -91,21 +93,21 @@ func (m *Model) aiRow() *edit.Row {
 // calls, or the record has such a member.
 func (m *Model) canDescribe() bool {
 	f := &m.current().file
-	return m.manages || len(m.Library()) > 0 || f.Other.Text(api.FieldDescription) != "" || f.CustomMetadata != nil
+	return m.manages || len(m.Library()) > 0 || f.Other.Text(rule.FieldDescription) != "" || f.CustomMetadata != nil
 }
 
 // facts returns what cannot be edited here, in reading order.
-func (m *Model) facts(f *api.File) []api.Fact {
-	var facts []api.Fact
+func (m *Model) facts(f *api.File) []entry.Fact {
+	var facts []entry.Fact
 	add := func(group, label, value string) {
 		if value != "" {
-			facts = append(facts, api.Fact{Group: group, Label: label, Value: value})
+			facts = append(facts, entry.Fact{Group: group, Label: label, Value: value})
 		}
 	}
 	add("", "Name", f.Name)
 	add("", "Path", f.FilePath)
 	add("", "Kind", kindLabel(f))
-	if w, h, ok := f.PixelSize(); ok {
+	if w, h, ok := rule.PixelSize(f); ok {
 		add("", "Pixels", fmt.Sprintf("%d × %d", w, h))
 	}
 	if alpha, ok := f.HasAlpha.Get(); ok {
@@ -117,7 +119,7 @@ func (m *Model) facts(f *api.File) []api.Fact {
 	if private, ok := f.IsPrivateFile.Get(); ok {
 		add("", "Private", map[bool]string{true: "yes, the original needs a signed address", false: "no"}[private])
 	}
-	for _, fact := range api.HostedFacts(f) {
+	for _, fact := range entry.HostedFacts(f) {
 		add(fact.Group, fact.Label, fact.Value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.ExtensionStatus)) {
@@ -127,22 +129,22 @@ func (m *Model) facts(f *api.File) []api.Fact {
 		add("", "Version", strings.TrimSpace(v.Name+" "+v.ID))
 	}
 	if f.CreatedAt != "" {
-		add("", "Uploaded", text.When(f.Created(), m.now()))
+		add("", "Uploaded", text.When(rule.Created(f), m.now()))
 	}
 	if f.UpdatedAt != "" {
-		add("", "Changed", text.When(f.Updated(), m.now()))
+		add("", "Changed", text.When(rule.Updated(f), m.now()))
 	}
 	add("", "File ID", f.FileID)
 	add("", "URL", f.URL)
 	add("", "Thumbnail", api.ThumbURL(f))
 	if !m.canDescribe() {
-		add("", "Description", f.Other.Text(api.FieldDescription))
+		add("", "Description", f.Other.Text(rule.FieldDescription))
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.EmbeddedMetadata)) {
-		add("embedded", name, cmp.Or(api.PlainValue(f.EmbeddedMetadata[name]), `""`))
+		add("embedded", name, cmp.Or(rule.PlainValue(f.EmbeddedMetadata[name]), `""`))
 	}
-	for _, fact := range api.OtherFacts(f) {
-		if api.FieldByName(fact.Label) != nil {
+	for _, fact := range entry.OtherFacts(f) {
+		if entry.FieldByName(fact.Label) != nil {
 			continue // it is a row
 		}
 		add(fact.Group, fact.Label, fact.Value)
@@ -162,7 +164,7 @@ type aiTag struct {
 }
 
 // aiTagsOf returns the AI tags of files, most frequent first.
-func aiTagsOf(of []*entry) []aiTag {
+func aiTagsOf(of []*prepared) []aiTag {
 	var out []aiTag
 	for _, e := range of {
 		have := e.Tags.Or(nil)
@@ -194,7 +196,7 @@ func (m *Model) aiMenu() tea.Cmd {
 		rows[i] = kit.MenuRow{Label: t.Name, Note: note + text.If(t.taken == t.files, "  already a tag")}
 	}
 	return m.Open(kit.NewMarkMenu("AI tags of "+edit.FilesLabel(filesOf(m.Targets())), "add as tags", rows, func(chosen []int) tea.Cmd {
-		return m.changeAll("AI tags added", m.Targets(), func(e *entry) {
+		return m.changeAll("AI tags added", m.Targets(), func(e *prepared) {
 			e.addAITags(func(t api.AITag) bool {
 				return slices.ContainsFunc(chosen, func(i int) bool { return found[i].Name == t.Name && found[i].Source == t.Source })
 			})
@@ -206,4 +208,4 @@ func (m *Model) aiMenu() tea.Cmd {
 func (m *Model) drawRegion() tea.Cmd { return m.DrawRegion(m.current()) }
 
 // tagField is the field of the tags.
-var tagField = api.FieldByName(api.FieldTags)
+var tagField = entry.FieldByName(rule.FieldTags)

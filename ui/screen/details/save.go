@@ -12,6 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -42,26 +44,26 @@ func (m *Model) save() tea.Cmd {
 }
 
 // ready reports whether the draft can be sent, and records what is wrong.
-func (m *Model) ready(e *entry) bool {
+func (m *Model) ready(e *prepared) bool {
 	_, e.problem = e.change()
 	return e.problem == nil
 }
 
 // turnToEntry shows a file whose draft cannot be sent, at the part to correct.
-func (m *Model) turnToEntry(e *entry) tea.Cmd {
+func (m *Model) turnToEntry(e *prepared) tea.Cmd {
 	var cmd tea.Cmd
 	if e != m.current() {
 		cmd = m.Show(e)
 	}
-	if m.Focus(edit.OnForm); e.Changed(api.FieldRegion) {
+	if m.Focus(edit.OnForm); e.Changed(rule.FieldRegion) {
 		m.Form.Focus(rowRegion, true)
 	}
 	return cmd
 }
 
 // askSave shows the changes to the files just read and asks.
-func (m *Model) askSave(read []*entry) tea.Cmd {
-	var list []*entry
+func (m *Model) askSave(read []*prepared) tea.Cmd {
+	var list []*prepared
 	gone, changed := false, false
 	for _, e := range read {
 		switch {
@@ -94,14 +96,14 @@ const maxShown = 6
 
 // askAbout shows the changes of files and asks. Where others changed a file meanwhile, it shows both
 // changes, and the user chooses between them.
-func (m *Model) askAbout(list []*entry) tea.Cmd {
+func (m *Model) askAbout(list []*prepared) tea.Cmd {
 	if e := list[0]; len(list) == 1 && len(e.meanwhile) == 0 && e.readErr == nil {
 		d, _ := e.change()
 		return m.send([]session.Change{{FileID: e.file.FileID, Details: d}}) // undo takes it back
 	}
 	var lines []string
 	var changes, rest []session.Change
-	var theirs []*entry
+	var theirs []*prepared
 	for _, e := range list {
 		d, _ := e.change()
 		change := session.Change{FileID: e.file.FileID, Details: d}
@@ -166,7 +168,7 @@ func (m *Model) askAbout(list []*entry) tea.Cmd {
 }
 
 // seen describes when the record was seen.
-func (m *Model) seen(e *entry) string {
+func (m *Model) seen(e *prepared) string {
 	switch age := text.Age(e.at, m.now()); {
 	case e.at.IsZero():
 		return "as last seen"
@@ -179,7 +181,7 @@ func (m *Model) seen(e *entry) string {
 
 // send sends confirmed changes.
 func (m *Model) send(changes []session.Change) tea.Cmd {
-	sent := map[string]api.Values{}
+	sent := map[string]entry.Values{}
 	var files []api.File
 	for _, c := range changes {
 		if e := m.entryOf(c.FileID); e != nil {
@@ -194,7 +196,7 @@ func (m *Model) send(changes []session.Change) tea.Cmd {
 
 // saved shows the records after saving and tells other screens. sent are the drafts that were sent,
 // by file.
-func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]api.Values) tea.Cmd {
+func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]entry.Values) tea.Cmd {
 	var cmds []tea.Cmd
 	bad, shown := 0, true
 	for i, done := range list {
@@ -288,7 +290,7 @@ func (m *Model) leave() tea.Cmd {
 
 // startViewer shows the pictures of the files full-screen, this one first.
 func (m *Model) startViewer() tea.Cmd {
-	var shown []*entry
+	var shown []*prepared
 	at := 0
 	for _, e := range m.Items {
 		if e == m.current() {

@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/uitest"
@@ -20,7 +21,7 @@ func tagged(t *testing.T, tags ...string) []api.File {
 	t.Helper()
 	files := numbered(t, len(tags))
 	for i := range files {
-		files[i].Raw, files[i].Tags = nil, api.Set(api.SplitTags(tags[i]))
+		files[i].Raw, files[i].Tags = nil, api.Set(rule.SplitTags(tags[i]))
 	}
 	return files
 }
@@ -29,7 +30,7 @@ func tagged(t *testing.T, tags ...string) []api.File {
 func (d *driven) wants() string {
 	var out []string
 	for _, e := range d.m.Items {
-		out = append(out, api.JoinTags(e.Tags.Or(nil)))
+		out = append(out, rule.JoinTags(e.Tags.Or(nil)))
 	}
 	return strings.Join(out, " | ")
 }

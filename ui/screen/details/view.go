@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -63,7 +64,7 @@ func (m *Model) layout(size image.Point) layout {
 	if l.picture.Max.Y -= l.facts; !m.current().canHaveRegion() && !m.showsSheet() {
 		l.picture = image.Rectangle{}
 	}
-	if w, h, ok := m.current().file.PixelSize(); ok && !m.showsSheet() {
+	if w, h, ok := rule.PixelSize(&m.current().file); ok && !m.showsSheet() {
 		// The facts follow the picture, which has room for the crop of a region.
 		of := image.Pt(w, h)
 		if plane, ok := m.Region.Plane(); ok {
@@ -110,7 +111,7 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 		lines = append(lines, m.Region.View(l.picture.Size(), th))
 	}
 	size, bytes, version, when := "", "", "", ""
-	if w, h, ok := f.PixelSize(); ok {
+	if w, h, ok := rule.PixelSize(f); ok {
 		size = text.Count(w) + " × " + text.Count(h)
 	}
 	if n, ok := f.Size.Get(); ok {
@@ -119,7 +120,7 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	if f.VersionInfo != nil {
 		version = f.VersionInfo.Name
 	}
-	if at := f.Created(); !at.IsZero() {
+	if at := rule.Created(f); !at.IsZero() {
 		when = text.When(at, m.now())
 	}
 	for _, parts := range [][]string{{size, strings.ToUpper(f.Mime[strings.LastIndexByte(f.Mime, '/')+1:]), bytes}, {when, version, text.If(f.IsPrivateFile.Or(false), "private")}} {
@@ -144,7 +145,7 @@ func (m *Model) showsSheet() bool {
 }
 
 // tile is a file on the contact sheet.
-func (m *Model) tile(e *entry) edit.Tile {
+func (m *Model) tile(e *prepared) edit.Tile {
 	t := edit.Tile{Name: e.file.Name, Words: kindLabel(&e.file)}
 	if e.file.IsImage() {
 		t.Picture = edit.Thumb{Key: m.subject(e).Name, Path: func(ctx context.Context) (string, error) { return m.o.Session.Thumb(ctx, e.file) }}
@@ -190,7 +191,7 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 }
 
 // named prefixes a text with the file name if there are several files.
-func (m *Model) named(e *entry, words string) string {
+func (m *Model) named(e *prepared, words string) string {
 	if len(m.Items) < 2 {
 		return words
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -77,7 +78,7 @@ func TestViewStaysInside(t *testing.T) {
 	f.Raw = nil
 	f.Name, f.FilePath = hostile, "/"+hostile
 	text, _ := json.Marshal(hostile)
-	f.Other = api.Members{api.FieldDescription: text}
+	f.Other = api.Members{rule.FieldDescription: text}
 	f.Tags = api.Set([]string{hostile, strings.Repeat("写", 300)})
 	f.AITags = api.Set([]api.AITag{{Name: hostile, Confidence: 1e9, Source: hostile}})
 	f.CustomMetadata = map[string]json.RawMessage{hostile: json.RawMessage(`"` + strings.Repeat("a", 200) + `"`)}

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -29,7 +30,7 @@ func (m *Model) Actions() []kit.Action { return m.list.Actions(m.actions()) }
 // Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := m.list.Catalog(m.actions())
-	parts["result"] = edit.NewViewer(edit.ViewerOptions{Compare: true, Actions: m.resultActions(api.Run{})}).Actions()
+	parts["result"] = edit.NewViewer(edit.ViewerOptions{Compare: true, Actions: m.resultActions(job.Run{})}).Actions()
 	return parts
 }
 
@@ -122,10 +123,10 @@ func (m *Model) findCopies() tea.Cmd {
 }
 
 // posts returns the raw webhook posts, one after the other.
-func posts(events []api.RunEvent) string {
+func posts(events []job.RunEvent) string {
 	var out []string
 	for _, e := range events {
-		if e.From == api.FromWebhook && len(e.Raw) > 0 {
+		if e.From == job.FromWebhook && len(e.Raw) > 0 {
 			out = append(out, string(e.Raw))
 		}
 	}
@@ -133,10 +134,10 @@ func posts(events []api.RunEvent) string {
 }
 
 // askAgain asks whether to run extensions again with the same options.
-func (m *Model) askAgain(runs []api.Run) tea.Cmd {
+func (m *Model) askAgain(runs []job.Run) tea.Cmd {
 	title := "Run " + text.Plural(len(runs), "extension") + " again?"
 	words := "Each is a new request to the service, with the same options."
-	succeeded := slices.ContainsFunc(runs, func(r api.Run) bool { return r.Status == api.StatusSuccess })
+	succeeded := slices.ContainsFunc(runs, func(r job.Run) bool { return r.Status == api.StatusSuccess })
 	if len(runs) == 1 {
 		options, err := json.MarshalIndent(runs[0].Asked, "", "  ")
 		if err != nil {
@@ -156,14 +157,14 @@ func (m *Model) askAgain(runs []api.Run) tea.Cmd {
 		})
 }
 
-func (m *Model) rerun(runs []api.Run) tea.Cmd {
+func (m *Model) rerun(runs []job.Run) tea.Cmd {
 	m.list.Unmark(nil)
 	return func() tea.Msg {
 		words := "Requested " + text.Plural(len(runs), "extension") + " again."
 		for _, run := range runs {
 			file, err := m.o.Session.Extend(m.o.Context, run.FileID, []api.Extension{*run.Asked})
 			if err != nil {
-				if api.OutcomeOf(err) == api.Unknown {
+				if job.OutcomeOf(err) == job.Unknown {
 					err = fmt.Errorf("no answer came, it may be running: %w", err)
 				}
 				return page.Problem(fmt.Errorf("%s: %w", fileOf(&run), err))
@@ -177,7 +178,7 @@ func (m *Model) rerun(runs []api.Run) tea.Cmd {
 }
 
 // againOf returns the chosen runs that can be requested again.
-func (m *Model) againOf() (runs []api.Run) {
+func (m *Model) againOf() (runs []job.Run) {
 	for _, n := range m.list.Chosen() {
 		if run := &m.runs.all[n]; m.fixed(run) == "" {
 			runs = append(runs, *run)
@@ -188,7 +189,7 @@ func (m *Model) againOf() (runs []api.Run) {
 
 // failedNow returns the failed runs that can be requested again, one for each file and extension:
 // the newest counts.
-func (m *Model) failedNow() (runs []api.Run) {
+func (m *Model) failedNow() (runs []job.Run) {
 	newest := map[[2]string]int{}
 	for i := range m.runs.all {
 		newest[[2]string{m.runs.all[i].FileID, m.runs.all[i].Extension}] = i
@@ -202,7 +203,7 @@ func (m *Model) failedNow() (runs []api.Run) {
 }
 
 // fixed returns why a run cannot be requested again, or "".
-func (m *Model) fixed(run *api.Run) string {
+func (m *Model) fixed(run *job.Run) string {
 	switch {
 	case run.Asked == nil:
 		return "its options are unknown: it was requested elsewhere. Use x to run it with other options"
@@ -228,7 +229,7 @@ func (m *Model) askCancel() tea.Cmd {
 	run, _ := m.current()
 	of := *run
 	return page.Confirm("Cancel this run?",
-		text.Safe(of.Extension+" of "+fileOf(&of))+" ends as failed, with the reason \""+api.RunCanceled+"\".",
+		text.Safe(of.Extension+" of "+fileOf(&of))+" ends as failed, with the reason \""+job.RunCanceled+"\".",
 		page.Choice{Label: "Keep running", Key: "l"},
 		page.Choice{Label: "Cancel the run", Key: "c", Danger: true, Do: func() tea.Cmd {
 			return func() tea.Msg {

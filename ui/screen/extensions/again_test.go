@@ -15,6 +15,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -48,7 +50,7 @@ func (s *service) CancelRun(_ context.Context, fileID, extension string) error {
 	return s.err
 }
 
-func (s *service) Before(context.Context, api.Run) (string, error)   { return s.before, s.err }
+func (s *service) Before(context.Context, job.Run) (string, error)   { return s.before, s.err }
 func (s *service) Picture(context.Context, api.File) (string, error) { return s.after, s.err }
 
 // choose answers a question with the key of a choice.
@@ -69,11 +71,11 @@ func (d *driver) choose(ask page.Ask, key string) {
 func TestRunAgain(t *testing.T) {
 	d, s := start(t, nil), &service{}
 	asked := api.Extension{Name: tagging, MaxTags: api.Set(7)}
-	run := d.add(tagging, "/a.png", time.Hour, func(r *api.Run) { r.Asked = &asked })
-	d.add(tagging, "/waits.png", time.Minute, func(r *api.Run) { r.Asked = &asked })
+	run := d.add(tagging, "/a.png", time.Hour, func(r *job.Run) { r.Asked = &asked })
+	d.add(tagging, "/waits.png", time.Minute, func(r *job.Run) { r.Asked = &asked })
 	unknown := d.add(tagging, "/unknown.png", time.Hour)
-	d.end(run, api.StatusFailed, api.FromWebhook, time.Minute, "")
-	d.end(unknown, api.StatusFailed, api.FromWebhook, time.Minute, "")
+	d.end(run, api.StatusFailed, job.FromWebhook, time.Minute, "")
+	d.end(unknown, api.StatusFailed, job.FromWebhook, time.Minute, "")
 	d.openWith(s.options)
 
 	d.find("/a.png")
@@ -114,7 +116,7 @@ func TestCancelRun(t *testing.T) {
 	d, s := start(t, nil), &service{}
 	d.add(tagging, "/a.png", time.Minute)
 	ended := d.add(tagging, "/ended.png", time.Hour)
-	d.end(ended, api.StatusSuccess, api.FromWebhook, time.Minute, "")
+	d.end(ended, api.StatusSuccess, job.FromWebhook, time.Minute, "")
 	d.openWith(func(o *Options) {
 		s.options(o)
 		o.Profile.Local = true
@@ -149,10 +151,10 @@ func TestCancelRun(t *testing.T) {
 func TestTagsOfARun(t *testing.T) {
 	d := start(t, nil)
 	run := d.add(tagging, "/a.png", time.Hour)
-	d.end(run, api.StatusSuccess, api.FromWebhook, time.Minute, "")
+	d.end(run, api.StatusSuccess, job.FromWebhook, time.Minute, "")
 	must(t, d.files.SaveFile(t.Context(), "home", api.File{
 		FileID: run.FileID, Name: "a.png", FilePath: "/a.png", Tags: api.Set([]string{"mine", "sea"}), AITags: api.Set([]api.AITag{
-			{Name: "sea", Confidence: 99, Source: tagging}, {Name: "boat", Confidence: 81.4, Source: tagging}, {Name: "other", Confidence: 50, Source: api.AWSTagging},
+			{Name: "sea", Confidence: 99, Source: tagging}, {Name: "boat", Confidence: 81.4, Source: tagging}, {Name: "other", Confidence: 50, Source: rule.AWSTagging},
 		}),
 	}))
 	d.open()
@@ -180,8 +182,8 @@ func disc(t *testing.T, name string, c color.Color) string {
 func TestBeforeAndAfter(t *testing.T) {
 	d, s := start(t, nil), &service{}
 	s.before, s.after = disc(t, "before.png", color.Black), disc(t, "after.png", color.White)
-	run := d.add(api.RemoveBackground, "/a.png", time.Hour)
-	d.end(run, api.StatusSuccess, api.FromWebhook, time.Minute, "")
+	run := d.add(rule.RemoveBackground, "/a.png", time.Hour)
+	d.end(run, api.StatusSuccess, job.FromWebhook, time.Minute, "")
 	d.openWith(s.options)
 	d.Press("enter")
 	d.Sees("remove-bg of /a.png", "before │ after", "fits")

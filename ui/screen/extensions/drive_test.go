@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
@@ -79,23 +80,23 @@ func (d *driver) session() *session.Session {
 }
 
 // add records a run that began that long ago.
-func (d *driver) add(extension, place string, ago time.Duration, change ...func(*api.Run)) api.Run {
+func (d *driver) add(extension, place string, ago time.Duration, change ...func(*job.Run)) job.Run {
 	d.t.Helper()
-	run := api.Run{
+	run := job.Run{
 		Profile: "home", FileID: "id" + place, FilePath: place, Extension: extension,
-		Status: api.StatusPending, From: api.FromAnswer, Started: d.now.Add(-ago), At: d.now.Add(-ago),
+		Status: api.StatusPending, From: job.FromAnswer, Started: d.now.Add(-ago), At: d.now.Add(-ago),
 		Answer: &api.File{FileID: "id" + place, FilePath: place, Raw: []byte(fmt.Sprintf(`{"fileId":%q,"n":%q}`, "id"+place, extension+ago.String()))},
 	}
 	for _, c := range change {
 		c(&run)
 	}
-	runs, err := d.files.AddRuns(d.t.Context(), []api.Run{run})
+	runs, err := d.files.AddRuns(d.t.Context(), []job.Run{run})
 	must(d.t, err)
 	return runs[0]
 }
 
 // end ends a run.
-func (d *driver) end(run api.Run, status api.Status, from string, ago time.Duration, record string) {
+func (d *driver) end(run job.Run, status api.Status, from string, ago time.Duration, record string) {
 	d.t.Helper()
 	run.Status, run.From, run.At = status, from, d.now.Add(-ago)
 	if record != "" {
@@ -106,10 +107,10 @@ func (d *driver) end(run api.Run, status api.Status, from string, ago time.Durat
 }
 
 // hook records a webhook address for the file of a run.
-func (d *driver) hook(run api.Run) [32]byte {
+func (d *driver) hook(run job.Run) [32]byte {
 	d.t.Helper()
 	hash := sha256.Sum256([]byte(run.FileID))
-	must(d.t, d.files.AddHook(d.t.Context(), api.Hook{
+	must(d.t, d.files.AddHook(d.t.Context(), job.Hook{
 		Hash: hash, Profile: "home", FileID: run.FileID, Made: run.Started.Add(-time.Second), Expires: d.now.Add(time.Hour),
 	}))
 	return hash
@@ -118,7 +119,7 @@ func (d *driver) hook(run api.Run) [32]byte {
 // post records a webhook post.
 func (d *driver) post(hash [32]byte, ago time.Duration, body string) {
 	d.t.Helper()
-	post, err := api.ParseHookPost([]byte(body))
+	post, err := job.ParseHookPost([]byte(body))
 	must(d.t, err)
 	result, err := d.files.HookPost(d.t.Context(), hash, post, d.now.Add(-ago))
 	must(d.t, err)
@@ -127,7 +128,7 @@ func (d *driver) post(hash [32]byte, ago time.Duration, body string) {
 	}
 }
 
-func hooked(r *api.Run) { r.Webhook = true }
+func hooked(r *job.Run) { r.Webhook = true }
 
 // names returns the names in the rows, in order.
 func (d *driver) names() string {

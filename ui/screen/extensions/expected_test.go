@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 )
 
 func TestExpected(t *testing.T) {
@@ -17,8 +19,8 @@ func TestExpected(t *testing.T) {
 		next        time.Duration // 0: no poll
 		short, long string
 	}{
-		{api.RemoveBackground, true, time.Minute, 4 * time.Second, "next check in 4 s", "which may still come"},
-		{api.RemoveBackground, false, time.Minute, 4 * time.Second, "next check in 4 s", "none was requested"},
+		{rule.RemoveBackground, true, time.Minute, 4 * time.Second, "next check in 4 s", "which may still come"},
+		{rule.RemoveBackground, false, time.Minute, 4 * time.Second, "next check in 4 s", "none was requested"},
 		{tagging, false, time.Minute, time.Millisecond, "next check now", "none was requested"},
 		{"my-own", true, time.Minute, 4 * time.Second, "waits for a webhook", "repeats a lost one for up to 24 h"},
 		{"my-own", false, time.Minute, 4 * time.Second, "the result stays unknown", "do not show the result"},
@@ -26,10 +28,10 @@ func TestExpected(t *testing.T) {
 		{tagging, true, time.Minute, 0, "waits for a webhook", "Only a webhook"},
 		{tagging, true, 9 * time.Minute, 4 * time.Second, "no news for 9 min 00 s; next check in 4 s", "which may still come"},
 		{"my-own", true, 9 * time.Minute, 0, "no news for 9 min 00 s; waits for a webhook", "repeats a lost one for up to 24 h"},
-		{api.AITasks, false, 26 * time.Hour, 0, "the result stays unknown", "do not show the result"},
+		{rule.AITasks, false, 26 * time.Hour, 0, "the result stays unknown", "do not show the result"},
 		{tagging, true, 26 * time.Hour, 0, "no news in 25 h: unknown", "late ones are not accepted"},
 	} {
-		run := &api.Run{ID: 1, Extension: c.extension, Asked: &api.Extension{Name: c.extension}, Webhook: c.webhook, Status: api.StatusPending, Started: now.Add(-c.ago)}
+		run := &job.Run{ID: 1, Extension: c.extension, Asked: &api.Extension{Name: c.extension}, Webhook: c.webhook, Status: api.StatusPending, Started: now.Add(-c.ago)}
 		short, long := expected(run, now, now.Add(c.next), c.next > 0 && showsEffect(run), nil)
 		if short != c.short || !strings.Contains(long, c.long) {
 			t.Errorf("%+v:\n%s\n%s", c, short, long)

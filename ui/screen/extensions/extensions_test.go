@@ -6,23 +6,25 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 )
 
-const tagging = api.GoogleTagging
+const tagging = rule.GoogleTagging
 
 // some records a run in every state.
-func some(d *driver) map[string]api.Run {
-	runs := map[string]api.Run{
-		"hooked": d.add(api.RemoveBackground, "/a/hooked.png", 14*time.Second, hooked),
+func some(d *driver) map[string]job.Run {
+	runs := map[string]job.Run{
+		"hooked": d.add(rule.RemoveBackground, "/a/hooked.png", 14*time.Second, hooked),
 		"lost":   d.add("my-own-tool", "/a/lost.png", 2*time.Minute),
 		"old":    d.add("my-own-tool", "/a/old.png", 30*time.Hour, hooked),
 		"tags":   d.add(tagging, "/a/tags.png", time.Minute),
-		"failed": d.add(api.AWSTagging, "/a/failed.png", time.Hour, hooked),
-		"posted": d.add(api.RemoveBackground, "/a/posted.png", time.Hour, hooked),
-		"odd":    d.add("odd", "/a/odd.png", time.Hour, func(r *api.Run) { r.Status = "paused" }),
+		"failed": d.add(rule.AWSTagging, "/a/failed.png", time.Hour, hooked),
+		"posted": d.add(rule.RemoveBackground, "/a/posted.png", time.Hour, hooked),
+		"odd":    d.add("odd", "/a/odd.png", time.Hour, func(r *job.Run) { r.Status = "paused" }),
 	}
-	d.end(runs["tags"], api.StatusSuccess, api.FromDetails, 30*time.Second,
+	d.end(runs["tags"], api.StatusSuccess, job.FromDetails, 30*time.Second,
 		`{"fileId":"x","AITags":[{"name":"a","source":"google-auto-tagging"},{"name":"b","source":"google-auto-tagging"},{"name":"c","source":"other"}]}`)
 	hash := d.hook(runs["failed"])
 	d.post(hash, 59*time.Minute, `{"service":"aws-auto-tagging","status":"failed","error":"no quota left","fileId":"id/a/failed.png"}`)
@@ -212,7 +214,7 @@ func TestLive(t *testing.T) {
 // TestClock: the clock runs every second while the screen is visible and a run is pending.
 func TestClock(t *testing.T) {
 	d := start(t, nil)
-	run := d.add(api.RemoveBackground, "/a.png", 14*time.Second, hooked)
+	run := d.add(rule.RemoveBackground, "/a.png", 14*time.Second, hooked)
 	d.open()
 	d.Sees("14 s")
 	d.now = d.now.Add(time.Second)
@@ -231,7 +233,7 @@ func TestClock(t *testing.T) {
 	if len(d.ticks) != 3 {
 		t.Error("the clock does not start again")
 	}
-	d.end(run, api.StatusSuccess, api.FromWebhook, time.Hour, "")
+	d.end(run, api.StatusSuccess, job.FromWebhook, time.Hour, "")
 	d.Send(page.RunsChanged{})
 	if d.Send(d.ticks[2]); len(d.ticks) != 3 {
 		t.Error("the clock runs with nothing pending")

@@ -18,8 +18,10 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
+	"mediadesk/api/rule"
 	"mediadesk/api/watch"
 	"mediadesk/ui/page"
 )
@@ -191,35 +193,35 @@ func (s *stage) upload(n int, hooked bool) {
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {
-			jobs, err := s.files.AddJobs(context.Background(), []api.Job{{
-				Profile: "home", State: api.Sending, OwnWebhook: hooked,
+			jobs, err := s.files.AddJobs(context.Background(), []job.Job{{
+				Profile: "home", State: job.Sending, OwnWebhook: hooked,
 				Upload: api.Upload{
 					Source: api.Source{Path: source}, FileName: fmt.Sprintf("disc%d.png", i),
-					Extensions: api.Set([]api.Extension{{Name: api.RemoveBackground}}),
+					Extensions: api.Set([]api.Extension{{Name: rule.RemoveBackground}}),
 				},
 			}})
 			if err != nil {
 				s.t.Error(err)
 				return
 			}
-			job := jobs[0]
-			upload := job.Upload
+			j := jobs[0]
+			upload := j.Upload
 			if hooked {
-				address, err := s.watch.Address(context.Background(), api.Hook{Profile: "home", JobID: job.ID})
+				address, err := s.watch.Address(context.Background(), job.Hook{Profile: "home", JobID: j.ID})
 				if err != nil {
 					s.t.Error(err)
 				}
 				upload.WebhookURL = api.Set(address)
 			}
-			job.State = api.Stored
-			if job.File, err = s.client.Upload(context.Background(), &upload, nil); err != nil {
+			j.State = job.Stored
+			if j.File, err = s.client.Upload(context.Background(), &upload, nil); err != nil {
 				s.t.Error(err)
 				return
 			}
-			if err := s.files.UpdateJob(context.Background(), job); err != nil {
+			if err := s.files.UpdateJob(context.Background(), j); err != nil {
 				s.t.Error(err)
 			}
-			if err := s.watch.Answered(context.Background(), "home", job.File, hooked); err != nil {
+			if err := s.watch.Answered(context.Background(), "home", j.File, hooked); err != nil {
 				s.t.Error(err)
 			}
 		})

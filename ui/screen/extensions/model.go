@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/ui/edit"
@@ -30,7 +31,7 @@ type Session interface {
 	// CancelRun works only with the local library.
 	CancelRun(ctx context.Context, fileID, extension string) error
 	// Before and Picture return the path of a local file with the picture before a run, and now.
-	Before(ctx context.Context, run api.Run) (string, error)
+	Before(ctx context.Context, run job.Run) (string, error)
 	Picture(ctx context.Context, file api.File) (string, error)
 }
 
@@ -71,7 +72,7 @@ type history struct {
 	asked  bool  // being read
 	stale  bool  // outdated
 	read   bool
-	events []api.RunEvent
+	events []job.RunEvent
 	file   *api.File // as last seen; may be nil
 	err    error
 }
@@ -144,11 +145,11 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 }
 
 // current returns the run under the cursor, or an empty run.
-func (m *Model) current() (*api.Run, bool) {
+func (m *Model) current() (*job.Run, bool) {
 	if row, ok := m.list.Row(); ok {
 		return &m.runs.all[row], true
 	}
-	return &api.Run{}, false
+	return &job.Run{}, false
 }
 
 // tick redraws the ages of pending runs every second while they are visible.
@@ -219,7 +220,7 @@ func (m *Model) readHistory() tea.Cmd {
 
 // record returns the record of a run's file as last seen, or made from the run. Call it in a
 // command.
-func (m *Model) record(run *api.Run) api.File {
+func (m *Model) record(run *job.Run) api.File {
 	if seen, ok, err := m.o.Session.LastSeen(m.o.Context, run.FileID); err == nil && ok {
 		return seen.File
 	}

@@ -11,6 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -30,7 +32,7 @@ func (m *Model) enter() tea.Cmd {
 			switch {
 			case m.Capturing(), m.Overlays().Top() != nil: // the user has moved on
 				return nil
-			case !file.IsImage() && of.Extension != api.RemoveBackground:
+			case !file.IsImage() && of.Extension != rule.RemoveBackground:
 				return m.openHistory(of)
 			}
 			return m.openResult(of, file)
@@ -38,7 +40,7 @@ func (m *Model) enter() tea.Cmd {
 	}
 }
 
-func (m *Model) openResult(run api.Run, file api.File) tea.Cmd {
+func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 	name, s := run.Extension+" of "+fileOf(&run), m.o.Session
 	after := edit.Subject{Name: name, Path: func(ctx context.Context) (string, error) { return s.Picture(ctx, file) }}
 	o := edit.ViewerOptions{
@@ -49,7 +51,7 @@ func (m *Model) openResult(run api.Run, file api.File) tea.Cmd {
 	if m.o.Loader != nil {
 		o.Images = m.o.Loader.Store
 	}
-	if run.Extension == api.RemoveBackground && run.Status == api.StatusSuccess {
+	if run.Extension == rule.RemoveBackground && run.Status == api.StatusSuccess {
 		o.Compare, o.Len, o.At = true, 2, 1
 		o.Subject = func(i int) edit.Subject {
 			if i == 0 {
@@ -63,14 +65,14 @@ func (m *Model) openResult(run api.Run, file api.File) tea.Cmd {
 }
 
 // resultActions are the actions of a result beside those of the viewer.
-func (m *Model) resultActions(run api.Run) []kit.Action {
+func (m *Model) resultActions(run job.Run) []kit.Action {
 	return []kit.Action{
 		{ID: "extensions.history", Keys: kit.Bind("history with raw webhook posts", "", "w"), Group: groupRun, Footer: true, Do: func() tea.Cmd { return m.openHistory(run) }},
 	}
 }
 
 // openHistory shows the history of a run with its raw posts.
-func (m *Model) openHistory(run api.Run) tea.Cmd {
+func (m *Model) openHistory(run job.Run) tea.Cmd {
 	return func() tea.Msg {
 		events, err := m.o.Watch.History(m.o.Context, run.ID)
 		if err != nil {
@@ -81,7 +83,7 @@ func (m *Model) openHistory(run api.Run) tea.Cmd {
 }
 
 // rawHistory formats events with full times and raw posts.
-func rawHistory(run *api.Run, events []api.RunEvent) string {
+func rawHistory(run *job.Run, events []job.RunEvent) string {
 	if len(events) == 0 {
 		return "No history."
 	}
@@ -91,7 +93,7 @@ func rawHistory(run *api.Run, events []api.RunEvent) string {
 		for _, words := range remarks(run, &e) {
 			b.WriteString(words + "\n")
 		}
-		if e.From == api.FromWebhook && len(e.Raw) > 0 {
+		if e.From == job.FromWebhook && len(e.Raw) > 0 {
 			var pretty bytes.Buffer
 			if json.Indent(&pretty, e.Raw, "", "  ") != nil {
 				pretty.Write(e.Raw)
@@ -104,10 +106,10 @@ func rawHistory(run *api.Run, events []api.RunEvent) string {
 }
 
 // remarks says why an event had no effect on the run, and how often it came.
-func remarks(run *api.Run, e *api.RunEvent) (list []string) {
+func remarks(run *job.Run, e *job.RunEvent) (list []string) {
 	if !e.Applied {
 		words := "ignored: the run was finished"
-		if post, err := api.ParseHookPost(e.Raw); err == nil && post.FileID != "" && post.FileID != run.FileID {
+		if post, err := job.ParseHookPost(e.Raw); err == nil && post.FileID != "" && post.FileID != run.FileID {
 			words = "ignored: it names another file"
 		} else if !e.Status.Final() {
 			words = "ignored: the run continues"

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/ui/kit"
 )
 
@@ -21,7 +22,7 @@ const (
 var statusNames = [statusCount]string{"all", "pending", "failed"}
 
 // statusOf returns the filter that shows a run with few others. Unknown statuses count as pending.
-func statusOf(run *api.Run) status {
+func statusOf(run *job.Run) status {
 	switch {
 	case run.Status == api.StatusFailed:
 		return failed
@@ -33,7 +34,7 @@ func statusOf(run *api.Run) status {
 
 // runs holds the runs of the profile and the filter.
 type runs struct {
-	all    []api.Run // newest last
+	all    []job.Run // newest last
 	read   bool
 	status status
 
@@ -41,7 +42,7 @@ type runs struct {
 }
 
 // set stores the runs that were read.
-func (r *runs) set(all []api.Run) {
+func (r *runs) set(all []job.Run) {
 	r.all, r.read = all, true
 	r.pending, r.success, r.failed = 0, 0, 0
 	for i := range all {
@@ -78,7 +79,7 @@ func (m *Model) rows() []kit.Group[int] {
 const quietAfter = 5 * time.Minute
 
 // lastNews returns the time of the last news about a run.
-func lastNews(run *api.Run) time.Time {
+func lastNews(run *job.Run) time.Time {
 	if run.At.After(run.Started) {
 		return run.At
 	}

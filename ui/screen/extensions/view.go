@@ -13,6 +13,8 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
@@ -106,7 +108,7 @@ func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 }
 
 // fileOf returns the label for the file of a run.
-func fileOf(run *api.Run) string { return cmp.Or(run.FilePath, run.FileID) }
+func fileOf(run *job.Run) string { return cmp.Or(run.FilePath, run.FileID) }
 
 // brief describes what small screens omit.
 func (m *Model) brief(e kit.Entry[int]) string {
@@ -128,7 +130,7 @@ func sign(s api.Status) theme.Sign {
 }
 
 // age returns the duration of a pending run, or the age of its result.
-func age(run *api.Run, now time.Time) string {
+func age(run *job.Run, now time.Time) string {
 	if !run.Status.Final() {
 		return text.Duration(now.Sub(run.Started))
 	}
@@ -136,7 +138,7 @@ func age(run *api.Run, now time.Time) string {
 }
 
 // reason says why a run failed, or how the result of a pending one will arrive.
-func (m *Model) reason(run *api.Run, now time.Time) string {
+func (m *Model) reason(run *job.Run, now time.Time) string {
 	switch {
 	case !run.Status.Final():
 		short, _ := m.expected(run, now)
@@ -148,7 +150,7 @@ func (m *Model) reason(run *api.Run, now time.Time) string {
 }
 
 // expected describes how the result of a pending run will arrive, briefly and in sentences.
-func (m *Model) expected(run *api.Run, now time.Time) (short, long string) {
+func (m *Model) expected(run *job.Run, now time.Time) (short, long string) {
 	next, polled := m.o.Watch.NextCheck(run.FileID)
 	_, err := m.o.Watch.LastCheck(run.FileID)
 	return expected(run, now, next, polled && showsEffect(run), err)
@@ -156,7 +158,7 @@ func (m *Model) expected(run *api.Run, now time.Time) (short, long string) {
 
 // expected describes how the result will arrive if the file is polled next at a time, unless polled is
 // false, and err is the error of the last poll. Only webhooks report failures.
-func expected(run *api.Run, now, next time.Time, polled bool, err error) (short, long string) {
+func expected(run *job.Run, now, next time.Time, polled bool, err error) (short, long string) {
 	hooked := run.Webhook && now.Sub(run.Started) < session.HookTTL
 	switch {
 	case polled:
@@ -185,9 +187,9 @@ func expected(run *api.Run, now, next time.Time, polled bool, err error) (short,
 }
 
 // showsEffect reports whether a record can show that the extension is done.
-func showsEffect(run *api.Run) bool {
-	return api.IsTagging(run.Extension) || run.Extension == api.RemoveBackground || run.Extension == api.AutoDescription ||
-		run.Extension == api.AITasks && run.Asked != nil
+func showsEffect(run *job.Run) bool {
+	return rule.IsTagging(run.Extension) || run.Extension == rule.RemoveBackground || run.Extension == rule.AutoDescription ||
+		run.Extension == rule.AITasks && run.Asked != nil
 }
 
 // describe describes a run and its history beside the picture of its file.
@@ -197,7 +199,7 @@ func (m *Model) describe(e kit.Entry[int], out *kit.Facts) (title string) {
 	return run.Extension
 }
 
-func (m *Model) describeRun(f *kit.Facts, run *api.Run, now time.Time) {
+func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	th, mark := f.Theme(), sign(run.Status)
 	words := string(run.Status)
 	switch took := run.At.Sub(run.Started); {
@@ -233,9 +235,9 @@ func (m *Model) describeRun(f *kit.Facts, run *api.Run, now time.Time) {
 }
 
 // describeTags describes the AI tags that a tagging extension found.
-func (m *Model) describeTags(f *kit.Facts, run *api.Run) {
+func (m *Model) describeTags(f *kit.Facts, run *job.Run) {
 	h, th := &m.history, f.Theme()
-	if h.id != run.ID || h.file == nil || !api.IsTagging(run.Extension) || run.Status != api.StatusSuccess {
+	if h.id != run.ID || h.file == nil || !rule.IsTagging(run.Extension) || run.Status != api.StatusSuccess {
 		return
 	}
 	found := false
@@ -259,7 +261,7 @@ func (m *Model) describeTags(f *kit.Facts, run *api.Run) {
 }
 
 // describeHistory lists what was reported about a run.
-func (m *Model) describeHistory(f *kit.Facts, run *api.Run, now time.Time) {
+func (m *Model) describeHistory(f *kit.Facts, run *job.Run, now time.Time) {
 	h, th := &m.history, f.Theme()
 	switch {
 	case h.id != run.ID || !h.read:
@@ -283,11 +285,11 @@ func (m *Model) describeHistory(f *kit.Facts, run *api.Run, now time.Time) {
 // source describes where a status is known from.
 func source(from string) string {
 	switch from {
-	case api.FromAnswer:
+	case job.FromAnswer:
 		return "the service's answer"
-	case api.FromDetails:
+	case job.FromDetails:
 		return "the file's details"
-	case api.FromRequest:
+	case job.FromRequest:
 		return "the request; no answer came"
 	}
 	return from

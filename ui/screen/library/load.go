@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -58,7 +59,7 @@ func (o order) query() string {
 	if o.reverse {
 		direction = "DESC_"
 	}
-	return direction + [...]string{"NAME", "CREATED", "UPDATED", "SIZE", api.SortRelevance}[o.by]
+	return direction + [...]string{"NAME", "CREATED", "UPDATED", "SIZE", rule.SortRelevance}[o.by]
 }
 
 // sort sorts files.
@@ -71,9 +72,9 @@ func (o order) sort(files []api.File) {
 		n := 0
 		switch o.by {
 		case byCreated:
-			n = a.Created().Compare(b.Created())
+			n = rule.Created(&a).Compare(rule.Created(&b))
 		case byUpdated:
-			n = a.Updated().Compare(b.Updated())
+			n = rule.Updated(&a).Compare(rule.Updated(&b))
 		case bySize:
 			n = cmp.Compare(a.Size.Or(-1), b.Size.Or(-1))
 		case byName, byRelevance:
@@ -225,7 +226,7 @@ func (l *listing) ask(limit int) api.Query {
 	if !l.search.isNone() {
 		q.Folder, q.Search, q.Kind = "", l.search.query(), l.search.kind
 	}
-	if l.order.by == byRelevance && !api.Ranks(q.Search) {
+	if l.order.by == byRelevance && !rule.Ranks(q.Search) {
 		q.Sort = order{}.query()
 	}
 	return q

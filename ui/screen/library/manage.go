@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -84,7 +85,7 @@ func (m *Model) askNewFolder() tea.Cmd {
 	p.Check = checkFolderName
 	p.Note = func(name string) string {
 		name = strings.TrimSpace(name)
-		if created := api.FolderName(name, false); created != name {
+		if created := rule.FolderName(name, false); created != name {
 			return "The service will name it " + created + "."
 		}
 		return ""
@@ -112,7 +113,7 @@ func (m *Model) askNewFolder() tea.Cmd {
 }
 
 func checkFolderName(name string) string {
-	if err := api.CheckFolderName(strings.TrimSpace(name)); err != nil {
+	if err := rule.CheckFolderName(strings.TrimSpace(name)); err != nil {
 		return page.Explain(err)
 	}
 	return ""

@@ -11,6 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
@@ -129,10 +131,10 @@ func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
 		if has, known := m.counts.Load(folderPath(m.shown.folder, f)); known {
 			facts.Say(th.Text, has.(string))
 		}
-		facts.Fact("Created", text.When(f.Created(), m.now()))
+		facts.Fact("Created", text.When(rule.Created(&f), m.now()))
 	default:
 		words := []string{kind(f)}
-		if w, h, ok := f.PixelSize(); ok {
+		if w, h, ok := rule.PixelSize(&f); ok {
 			words = slices.Insert(words, 0, fmt.Sprintf("%d × %d", w, h))
 		}
 		if n, ok := f.Size.Get(); ok {
@@ -154,16 +156,16 @@ func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
 		if v := f.VersionInfo; v != nil {
 			facts.Fact("Version", v.Name)
 		}
-		for _, field := range api.StoredFields {
+		for _, field := range entry.StoredFields {
 			facts.Fact(field.Label, f.Other.Text(field.Name))
 		}
-		for _, fact := range api.HostedFacts(&f) {
+		for _, fact := range entry.HostedFacts(&f) {
 			if fact.Group == "" && (fact.Label != "Published" || fact.Value != "yes") {
 				facts.Fact(fact.Label, fact.Value)
 			}
 		}
-		facts.Fact("Uploaded", text.When(f.Created(), m.now()))
-		facts.Fact("Changed", text.When(f.Updated(), m.now()))
+		facts.Fact("Uploaded", text.When(rule.Created(&f), m.now()))
+		facts.Fact("Changed", text.When(rule.Updated(&f), m.now()))
 	}
 	switch lines := facts.Lines(); {
 	case m.list.PaneBelow():
@@ -178,7 +180,7 @@ func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
 
 // firstPictures returns the first pictures in and below a folder, and counts its files.
 func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb, error) {
-	inAll := search{terms: []string{api.SearchBelow(folder)}}
+	inAll := search{terms: []string{rule.SearchBelow(folder)}}
 	files, err := m.o.Session.List(ctx, api.Query{Search: inAll.query(), Sort: order{}.query(), Limit: pageSize})
 	if api.Unavailable(err) {
 		files, err = m.o.Session.SeenIn(ctx, folder)

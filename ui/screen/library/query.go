@@ -15,6 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -54,7 +55,7 @@ var queryWords = []queryWord{
 	{"is:", "is:private", strings.Join(isWords, ", ")},
 	{"format:", "format:png", "the format of a picture or file"},
 	{"", "width>2000", "a field with = != < <= > >=, such as height, updatedAt, published, createdBy"},
-	{api.SearchKey, "customMetadata.price>5", "custom metadata"},
+	{rule.SearchKey, "customMetadata.price>5", "custom metadata"},
 	{"query:", `query:"tags NOT EXISTS"`, "a condition in the service's own language"},
 }
 
@@ -108,7 +109,7 @@ func parseSearch(line string, fields []api.MetadataField) (search, error) {
 		}
 	}
 	if fields != nil {
-		return s, api.CheckSearch(fields, s.query())
+		return s, rule.CheckSearch(fields, s.query())
 	}
 	return s, nil
 }
@@ -116,7 +117,7 @@ func parseSearch(line string, fields []api.MetadataField) (search, error) {
 // term translates a word; the condition may be empty.
 func (s *search) term(word string, fields []api.MetadataField) (condition string, err error) {
 	if m := fieldForm.FindStringSubmatch(word); m != nil {
-		return fieldTerm(schemaOf(fields, strings.TrimPrefix(m[1], api.SearchKey)), m[1], m[2], m[3])
+		return fieldTerm(schemaOf(fields, strings.TrimPrefix(m[1], rule.SearchKey)), m[1], m[2], m[3])
 	}
 	if op := word[:min(1, len(word))]; op == ">" || op == "<" {
 		value := strings.ToLower(word[1:])
@@ -142,14 +143,14 @@ func (s *search) term(word string, fields []api.MetadataField) (condition string
 	}
 	switch prefix {
 	case "tag":
-		tags := api.SplitTags(value)
+		tags := rule.SplitTags(value)
 		for i, tag := range tags {
 			tags[i] = api.SearchValue(tag)
 		}
 		condition = "tags IN [" + strings.Join(tags, ",") + "]"
 	case "in":
 		if folder := strings.Trim(value, "/"); folder != "" {
-			condition = api.SearchBelow("/" + folder + "/")
+			condition = rule.SearchBelow("/" + folder + "/")
 		}
 	case "after", "before":
 		condition, err = timeTerm(prefix, value)
@@ -178,8 +179,8 @@ func (s *search) term(word string, fields []api.MetadataField) (condition string
 func (s *search) anywhere(word string, fields []api.MetadataField) string {
 	in := []string{"name", "tags"}
 	for _, f := range fields {
-		if f.Schema.Type == api.MetadataText || f.Schema.Type == api.MetadataTextarea {
-			in = append(in, api.SearchValue(api.SearchKey+f.Name))
+		if f.Schema.Type == rule.MetadataText || f.Schema.Type == rule.MetadataTextarea {
+			in = append(in, api.SearchValue(rule.SearchKey+f.Name))
 		}
 	}
 	return "(" + strings.Join(in, " HAS "+api.SearchValue(word)+" OR ") + " HAS " + api.SearchValue(word) + ")"
@@ -199,7 +200,7 @@ func fieldTerm(schema api.MetadataSchema, name, op, typed string) (string, error
 	if value == nil {
 		return "", fmt.Errorf("%s%s needs a value", name, op)
 	}
-	list := schema.Type == api.MetadataMultiSelect
+	list := schema.Type == rule.MetadataMultiSelect
 	if op == "!=" {
 		op = "NOT ="
 	}
@@ -207,7 +208,7 @@ func fieldTerm(schema api.MetadataSchema, name, op, typed string) (string, error
 		op = strings.Replace(op, "=", "IN", 1)
 	}
 	literal := string(value)
-	if words := api.PlainValue(value); words != literal && !list || !json.Valid(value) {
+	if words := rule.PlainValue(value); words != literal && !list || !json.Valid(value) {
 		literal = api.SearchValue(words)
 	}
 	if strings.Contains(name, ".") {
@@ -340,9 +341,9 @@ func (m *Model) completeQuery(line string) (offers []string) {
 	var values []string
 	switch {
 	case word == "":
-	case strings.HasPrefix(word, api.SearchKey):
+	case strings.HasPrefix(word, rule.SearchKey):
 		for _, f := range m.query.fields {
-			if name := api.SearchKey + f.Name; name != word && strings.HasPrefix(strings.ToLower(name), strings.ToLower(word)) {
+			if name := rule.SearchKey + f.Name; name != word && strings.HasPrefix(strings.ToLower(name), strings.ToLower(word)) {
 				offers = append(offers, before+name)
 			}
 		}
@@ -378,14 +379,14 @@ func (m *Model) completeQuery(line string) (offers []string) {
 func (m *Model) viewQueryHelp(size image.Point, th *theme.Theme) string {
 	line := m.query.field.Value()
 	words := queryWords
-	custom := strings.HasPrefix(line[strings.LastIndexByte(line, ' ')+1:], api.SearchKey)
+	custom := strings.HasPrefix(line[strings.LastIndexByte(line, ' ')+1:], rule.SearchKey)
 	switch {
 	case !m.query.open || line != "" && !custom:
 		return ""
 	case custom:
 		words = nil
 		for _, f := range m.query.fields {
-			words = append(words, queryWord{example: text.Safe(f.Name), help: text.Safe(api.DescribeField(&f))})
+			words = append(words, queryWord{example: text.Safe(f.Name), help: text.Safe(rule.DescribeField(&f))})
 		}
 	}
 	var lines []string

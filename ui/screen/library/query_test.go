@@ -16,6 +16,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/uitest"
@@ -165,11 +166,11 @@ func TestSearchCustomMetadata(t *testing.T) {
 		return list
 	}
 	fields := []api.MetadataField{
-		{Name: "price", Description: "Without tax.", Schema: api.MetadataSchema{Type: api.MetadataNumber}},
-		{Name: "brand", Schema: api.MetadataSchema{Type: api.MetadataText}},
-		{Name: "season", Description: "When it is sold", Schema: api.MetadataSchema{Type: api.MetadataSingleSelect, Options: raw(`"winter"`, `"late summer"`, `7`)}},
-		{Name: "rooms", Schema: api.MetadataSchema{Type: api.MetadataMultiSelect, Options: raw(`"hall"`, `"attic"`)}},
-		{Name: "since", Schema: api.MetadataSchema{Type: api.MetadataDate}},
+		{Name: "price", Description: "Without tax.", Schema: api.MetadataSchema{Type: rule.MetadataNumber}},
+		{Name: "brand", Schema: api.MetadataSchema{Type: rule.MetadataText}},
+		{Name: "season", Description: "When it is sold", Schema: api.MetadataSchema{Type: rule.MetadataSingleSelect, Options: raw(`"winter"`, `"late summer"`, `7`)}},
+		{Name: "rooms", Schema: api.MetadataSchema{Type: rule.MetadataMultiSelect, Options: raw(`"hall"`, `"attic"`)}},
+		{Name: "since", Schema: api.MetadataSchema{Type: rule.MetadataDate}},
 	}
 	for line, want := range map[string]string{
 		`customMetadata.price>=5`:                `"customMetadata.price" >= 5`,

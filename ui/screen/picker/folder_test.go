@@ -1,10 +1,11 @@
 package picker
 
 import (
-	"mediadesk/api"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"mediadesk/api/rule"
 )
 
 // TestPickAFolder: picking a folder adds its files with their subfolders, and removes them together.
@@ -16,8 +17,8 @@ func TestPickAFolder(t *testing.T) {
 	equal(t, "tray", d.tray(), []string{"a.jpg", "b.jpg"})
 	want := []string{"my_trip", "my_trip/day_1"}
 	for i, s := range d.m.tray.sources() {
-		if s.Sub != want[i] || api.FolderUnder(s, "/up/") != "/up/"+want[i]+"/" {
-			t.Errorf("%s goes to %q", s.Path, api.FolderUnder(s, "/up/"))
+		if s.Sub != want[i] || rule.FolderUnder(s, "/up/") != "/up/"+want[i]+"/" {
+			t.Errorf("%s goes to %q", s.Path, rule.FolderUnder(s, "/up/"))
 		}
 	}
 	d.Press("g", "space")

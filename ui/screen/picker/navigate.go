@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -124,7 +125,7 @@ func (m *Model) startAddress() tea.Cmd {
 	p.Do = func(address string) tea.Cmd { return m.pick([]api.Source{{URL: strings.TrimSpace(address)}}) }
 	p.Verb = "add"
 	p.Check = func(address string) string {
-		return text.If(api.CheckSourceURL(strings.TrimSpace(address)) != nil, "Enter a complete http or https URL.")
+		return text.If(rule.CheckSourceURL(strings.TrimSpace(address)) != nil, "Enter a complete http or https URL.")
 	}
 	m.Overlays().Open(p)
 	return nil

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
 )
 
@@ -35,7 +36,7 @@ func (m *Model) startJump() tea.Cmd {
 // with blanks, as file managers copy it.
 func ParsePaste(text, dir string) []api.Source {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == 0 })
-	if len(lines) > 1 && (lines[0] == "copy" || lines[0] == "cut") && api.IsFileAddress(lines[1]) {
+	if len(lines) > 1 && (lines[0] == "copy" || lines[0] == "cut") && rule.IsFileAddress(lines[1]) {
 		lines = lines[1:] // format of some file managers
 	}
 	var out []api.Source
@@ -60,8 +61,8 @@ func sourceOf(word, dir string) (api.Source, bool) {
 		return api.Source{}, false
 	case api.IsWebAddress(word):
 		return api.Source{URL: word}, true
-	case api.IsFileAddress(word):
-		if path, ok := api.PathOfAddress(word); ok {
+	case rule.IsFileAddress(word):
+		if path, ok := rule.PathOfAddress(word); ok {
 			return api.Source{Path: path}, true
 		}
 	}
@@ -101,7 +102,7 @@ func isAnchored(w string) bool {
 			return true
 		}
 	}
-	return api.IsWebAddress(w) || api.IsFileAddress(w) || filepath.IsAbs(w)
+	return api.IsWebAddress(w) || rule.IsFileAddress(w) || filepath.IsAbs(w)
 }
 
 // named matches an extension like that of a file: two to four letters or digits, not only digits.

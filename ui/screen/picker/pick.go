@@ -13,6 +13,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -35,7 +37,7 @@ func (m *Model) pick(sources []api.Source) tea.Cmd {
 	var fresh []api.Source
 	var refused []error
 	for _, s := range sources {
-		if err := api.CheckSourceURL(s.URL); s.URL != "" && err != nil {
+		if err := rule.CheckSourceURL(s.URL); s.URL != "" && err != nil {
 			refused = append(refused, err)
 			continue
 		}
@@ -229,7 +231,7 @@ func (m *Model) restore() tea.Cmd {
 }
 
 // sent removes queued sources from the tray.
-func (m *Model) sent(jobs []api.Job) {
+func (m *Model) sent(jobs []job.Job) {
 	sources := make([]api.Source, len(jobs))
 	for i, j := range jobs {
 		sources[i] = j.Upload.Source

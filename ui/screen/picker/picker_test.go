@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
@@ -127,7 +128,7 @@ func TestPickingAcrossFoldersKeepsTheOrder(t *testing.T) {
 	}
 	equal(t, "form", pathsOf(got[0].Sources), []string{filepath.Join(dir, "two", "c.jpg"), filepath.Join(dir, "one", "a.jpg")})
 
-	d.Send(page.Sent{Jobs: []api.Job{{Upload: api.Upload{Source: file(dir, "two", "c.jpg")}}}})
+	d.Send(page.Sent{Jobs: []job.Job{{Upload: api.Upload{Source: file(dir, "two", "c.jpg")}}}})
 	equal(t, "tray", d.tray(), []string{"a.jpg"})
 }
 

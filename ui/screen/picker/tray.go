@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -119,7 +120,7 @@ func (t *tray) count() {
 func (t *tray) subOf(folder string) string {
 	for dir, below := folder, ""; ; dir = filepath.Dir(dir) {
 		if sub, ok := t.subs[dir]; ok {
-			return path.Join(sub, api.SubFolder(below))
+			return path.Join(sub, rule.SubFolder(below))
 		}
 		if dir == filepath.Dir(dir) {
 			return ""
@@ -131,7 +132,7 @@ func (t *tray) subOf(folder string) string {
 // pickedWhole records that a folder was picked as a whole and returns its new subOf. Its subfolders keep their places.
 func (t *tray) pickedWhole(folder string) string {
 	t.forget(folder)
-	sub := path.Join(t.subOf(filepath.Dir(folder)), api.SubFolder(filepath.Base(folder)))
+	sub := path.Join(t.subOf(filepath.Dir(folder)), rule.SubFolder(filepath.Base(folder)))
 	t.keep(folder, sub)
 	return sub
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/config"
 	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
@@ -229,10 +229,10 @@ func sizes(p config.Profile) string {
 	return fmt.Sprintf("%s, video %s", text.Bytes(p.MaxSize), text.Bytes(p.MaxVideoSize))
 }
 
-var namingTexts = map[api.Naming]string{
-	api.NameHere:    "unique suffix",
-	api.NameService: "unique suffix by the service",
-	api.NameExact:   "exact names",
+var namingTexts = map[job.Naming]string{
+	job.NameHere:    "unique suffix",
+	job.NameService: "unique suffix by the service",
+	job.NameExact:   "exact names",
 }
 
 // signature describes how an account's webhooks are verified; empty if it has none.

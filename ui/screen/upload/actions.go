@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
 	"mediadesk/api/media"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -148,10 +149,10 @@ func (m *Model) noForm() string {
 }
 
 // keepable returns the switch that prevents the first loss of a target, or nil.
-func (m *Model) keepable() *api.UploadField {
+func (m *Model) keepable() *entry.Field {
 	for _, s := range m.Targets() {
 		if name := m.verdict(s).out.Keep(); name != "" && m.place(s).File != nil {
-			return api.FieldByName(name)
+			return entry.FieldByName(name)
 		}
 	}
 	return nil

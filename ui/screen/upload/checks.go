@@ -13,7 +13,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/text"
@@ -35,10 +38,10 @@ type known struct {
 	looked   bool // the file was inspected; false: facts and identity are unknown
 	identity api.Identity
 	facts    media.Facts
-	err      error     // why the file cannot be read, or nil
-	of       string    // the path that was looked up; empty: none yet
-	place    api.Place // what is at that path
-	stored   *api.Job  // the upload that stored its content in that folder, or nil
+	err      error      // why the file cannot be read, or nil
+	of       string     // the path that was looked up; empty: none yet
+	place    rule.Place // what is at that path
+	stored   *job.Job   // the upload that stored its content in that folder, or nil
 }
 
 // isPicture reports whether the source is a picture, and whether that is certain.
@@ -50,7 +53,7 @@ func (k *known) isPicture() (yes, sure bool) {
 }
 
 // checksOf checks a source against the rules of service.md §4.1, the limits of §8 and the profile's service.
-func checksOf(e *api.Entry, problems []edit.Problem, k *known, p session.Profile) []check {
+func checksOf(e *entry.Entry, problems []edit.Problem, k *known, p session.Profile) []check {
 	c := checker{Entry: e, k: k, p: p}
 	c.source()
 	c.rules(problems)
@@ -61,7 +64,7 @@ func checksOf(e *api.Entry, problems []edit.Problem, k *known, p session.Profile
 }
 
 type checker struct {
-	*api.Entry
+	*entry.Entry
 	k      *known
 	p      session.Profile
 	checks []check
@@ -90,7 +93,7 @@ func (c *checker) source() {
 	if c.Source.Beyond != "" {
 		c.warn("name", "A link leads out of the picked folder, to "+c.Source.Beyond+".", "Remove it from the form if it does not belong to the folder.")
 	}
-	c.refuse("name", api.CheckSize(c.k.identity.Size, c.p.MaxSize))
+	c.refuse("name", rule.CheckSize(c.k.identity.Size, c.p.MaxSize))
 }
 
 // rules adds what the service would refuse.
@@ -98,13 +101,13 @@ func (c *checker) rules(problems []edit.Problem) {
 	for _, p := range problems {
 		c.refuse(p.Field, p.Err)
 	}
-	for _, err := range api.CheckUpload(&c.Entry.Upload) {
+	for _, err := range entry.CheckUpload(&c.Entry.Upload) {
 		c.refuse(fieldOf(err), err)
 	}
 	if edit.Pattern(c.FileName).HasFields() {
 		c.warn("name", "The name holds a field of a pattern; as it is, its braces become _.", "Press ctrl+t to use it as a pattern.")
 	}
-	if name := c.FileName; name != "" && path.Ext(name) == "" && api.CheckName(name) == nil {
+	if name := c.FileName; name != "" && path.Ext(name) == "" && rule.CheckName(name) == nil {
 		c.warn("name", "The name has no extension, such as .jpg.", "Programs may not know what the file is: add one to the name.")
 	}
 	if c.Source.URL != "" && !c.p.Local && api.IsPrivateHost(c.Source.URL) {
@@ -122,7 +125,7 @@ func (c *checker) pictureOnly() {
 	// The region is in pixels of the stored picture.
 	same := c.Transformation.Or(api.Transformation{}).Pre == ""
 	if text, ok := c.CustomCoordinates.Get(); ok && sure && same && !c.has("region") {
-		_, err := api.CheckRegion(text, isPicture, c.k.facts.Stored.X, c.k.facts.Stored.Y)
+		_, err := rule.CheckRegion(text, isPicture, c.k.facts.Stored.X, c.k.facts.Stored.Y)
 		c.refuse("region", err)
 	}
 	if isPicture || !sure {
@@ -140,15 +143,15 @@ func (c *checker) pictureOnly() {
 // transformation checks whether the service can transform this file, and when.
 func (c *checker) transformation() {
 	t, ok := c.Transformation.Get()
-	if !ok || !c.k.looked || c.k.err != nil || c.has(api.FieldTransformation) {
+	if !ok || !c.k.looked || c.k.err != nil || c.has(rule.FieldTransformation) {
 		return
 	}
-	c.refuse(api.FieldTransformation, api.CheckTransformation(t, c.k.facts.MIME))
+	c.refuse(rule.FieldTransformation, rule.CheckTransformation(t, c.k.facts.MIME))
 	if reason := c.p.CannotMake(t, c.k.facts.MIME); reason != "" {
-		c.warn(api.FieldTransformation, reason, "The file is stored all the same.")
+		c.warn(rule.FieldTransformation, reason, "The file is stored all the same.")
 	}
 	if t.Pre != "" && strings.HasPrefix(c.k.facts.MIME, "video/") {
-		c.warn(api.FieldTransformation, "The service transforms the video before it stores it. Until then the upload waits for the service.", eventsHelp)
+		c.warn(rule.FieldTransformation, "The service transforms the video before it stores it. Until then the upload waits for the service.", eventsHelp)
 	}
 }
 
@@ -178,7 +181,7 @@ func (c *checker) webhook() {
 		return
 	}
 	for _, e := range list {
-		if e.Name != api.RemoveBackground {
+		if e.Name != rule.RemoveBackground {
 			continue
 		}
 		missing := "no webhook receiver runs"
@@ -192,8 +195,8 @@ func (c *checker) webhook() {
 
 // fieldOf returns the form field of a broken rule.
 func fieldOf(err error) string {
-	if rule, ok := errors.AsType[*api.RuleError](err); ok && api.FieldByName(rule.Field) != nil {
-		return api.FieldByName(rule.Field).Key
+	if broken, ok := errors.AsType[*api.RuleError](err); ok && entry.FieldByName(broken.Field) != nil {
+		return entry.FieldByName(broken.Field).Key
 	}
 	return "name" // of the source
 }
@@ -205,8 +208,8 @@ func host(p session.Profile) string {
 
 // verdict is what is known about sending a source.
 type verdict struct {
-	key    string      // the place as the library compares it; empty: unique
-	out    api.Outlook // the prediction with what is known of the place
+	key    string       // the place as the library compares it; empty: unique
+	out    rule.Outlook // the prediction with what is known of the place
 	checks []check
 }
 
@@ -225,19 +228,19 @@ func (m *Model) verdict(s *source) *verdict {
 	if s.checked != nil {
 		return s.checked
 	}
-	v := &verdict{out: api.Outlook{Result: api.NewFile, Suffix: true}}
-	if u := s.upload(); s.Naming != api.NameHere {
-		if u.UseUniqueFileName = api.Set(s.Naming != api.NameExact); m.taken(s) {
+	v := &verdict{out: rule.Outlook{Result: rule.NewFile, Suffix: true}}
+	if u := s.upload(); s.Naming != job.NameHere {
+		if u.UseUniqueFileName = api.Set(s.Naming != job.NameExact); m.taken(s) {
 			u.OverwriteFile = api.Set(true) // if that is the answer
 		}
-		v.out = api.Consequences(&u, m.place(s))
+		v.out = rule.Consequences(&u, m.place(s))
 	}
 	problems := s.Problems()
-	if s.Naming == api.NameExact {
-		v.key = norm.NFC.String(api.PathOf(&s.Upload))
+	if s.Naming == job.NameExact {
+		v.key = norm.NFC.String(rule.PathOf(&s.Upload))
 	}
 	if m.Library() != nil {
-		if err := api.CheckNewMetadata(m.Library(), s.CustomMetadata.Or(nil)); err != nil {
+		if err := rule.CheckNewMetadata(m.Library(), s.CustomMetadata.Or(nil)); err != nil {
 			problems = append(problems, edit.Problem{Field: "metadata", Err: err})
 		}
 	}
@@ -247,16 +250,16 @@ func (m *Model) verdict(s *source) *verdict {
 }
 
 // place returns what is known of the path of a source.
-func (m *Model) place(s *source) api.Place {
-	if s.known.of != api.PathOf(&s.Upload) {
-		return api.Place{}
+func (m *Model) place(s *source) rule.Place {
+	if s.known.of != rule.PathOf(&s.Upload) {
+		return rule.Place{}
 	}
 	return s.known.place
 }
 
 // taken reports whether sending asks what to do about the file at the place of a source.
 func (m *Model) taken(s *source) bool {
-	return s.Naming == api.NameExact && !s.OverwriteFile.IsSet() && m.place(s).File != nil
+	return s.Naming == job.NameExact && !s.OverwriteFile.IsSet() && m.place(s).File != nil
 }
 
 // sum returns the cached total of all sources.
@@ -269,7 +272,7 @@ func (m *Model) sum() *total {
 	for _, s := range m.Items {
 		at[m.verdict(s).key]++
 		// A file of the same name and size is the same, as far as known.
-		if f := m.place(s).File; s.known.of == api.PathOf(&s.Upload) && s.known.stored != nil || f != nil && s.known.looked && f.Size.Or(-1) == s.known.identity.Size {
+		if f := m.place(s).File; s.known.of == rule.PathOf(&s.Upload) && s.known.stored != nil || f != nil && s.known.looked && f.Size.Or(-1) == s.known.identity.Size {
 			t.stored[s] = true
 		}
 	}
@@ -286,7 +289,7 @@ func (m *Model) sum() *total {
 				t.stopped[s] = true
 			}
 		}
-		if v := m.verdict(s); v.out.Result == api.NewVersion && s.OverwriteFile.IsSet() && v.out.Loses() {
+		if v := m.verdict(s); v.out.Result == rule.NewVersion && s.OverwriteFile.IsSet() && v.out.Loses() {
 			t.losses++
 		}
 	}
@@ -330,7 +333,7 @@ func (m *Model) checks(s *source, t *total, n int) []check {
 	checks := slices.Clone(v.checks)
 	if s.failed != nil {
 		help := api.Hint(s.failed)
-		if failure, ok := errors.AsType[*api.Failure](s.failed); ok {
+		if failure, ok := errors.AsType[*job.Failure](s.failed); ok {
 			help = failure.Help
 		}
 		checks = append(checks, check{field: "name", text: text.Stop(s.failed.Error()), help: help})
@@ -348,9 +351,9 @@ func (m *Model) checks(s *source, t *total, n int) []check {
 		}
 		checks = append(checks, c)
 	}
-	if v.out.Result == api.Refusal {
+	if v.out.Result == rule.Refusal {
 		checks = append(checks, check{
-			stop: true, field: api.FieldOverwriteFile, text: api.PathOf(&s.Upload) + ": " + text.Stop(v.out.Reason),
+			stop: true, field: rule.FieldOverwriteFile, text: rule.PathOf(&s.Upload) + ": " + text.Stop(v.out.Reason),
 			help: "Give it another name, or let the name be made unique.",
 		})
 	}
@@ -363,14 +366,14 @@ func (m *Model) describeStored(t *total) string {
 		return text.Count(len(t.stored)) + " of " + text.Plural(len(m.Items), "file") + " stored already"
 	}
 	s := m.Items[0]
-	job, f := s.known.stored, m.place(s).File
+	j, f := s.known.stored, m.place(s).File
 	switch {
-	case job == nil:
-		return "A file with this name and size is stored since " + text.Date(f.Created())
-	case job.File != nil && job.File.FilePath != "":
-		return "Stored already as " + job.File.FilePath + " since " + text.Date(job.Updated)
+	case j == nil:
+		return "A file with this name and size is stored since " + text.Date(rule.Created(f))
+	case j.File != nil && j.File.FilePath != "":
+		return "Stored already as " + j.File.FilePath + " since " + text.Date(j.Updated)
 	}
-	return "Stored already as " + api.PathOf(&job.Upload) + " since " + text.Date(job.Updated)
+	return "Stored already as " + rule.PathOf(&j.Upload) + " since " + text.Date(j.Updated)
 }
 
 // noCheck returns why there is no check to go to.
@@ -406,9 +409,9 @@ func (m *Model) goToCheck(l check) {
 }
 
 // resettable returns the upload field of the row with the focus, or nil.
-func (m *Model) resettable() *api.UploadField {
+func (m *Model) resettable() *entry.Field {
 	key, _, _ := strings.Cut(m.Form.On(), ".")
-	return api.FieldByKey(key)
+	return entry.FieldByKey(key)
 }
 
 // noResetField returns why the focused field cannot be reset, or "".

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
 	"mediadesk/api/media"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
@@ -63,7 +64,7 @@ func TestChecks(t *testing.T) {
 		{"webhook is no address", file, aPicture, localProfile(), map[string]string{"webhook": "ftp://x"}, true, "webhook", "http"},
 		{"webhook at home, service away", file, aPicture, hostedProfile(), map[string]string{"extensions": "remove-bg"}, false, "webhook", "127.0.0.1:7900"},
 		{"private webhook, service away", file, aPicture, hostedProfile(), map[string]string{"extensions": "google-auto-tagging", "webhook": "http://10.1.2.3/x"}, false, "webhook", "10.1.2.3"},
-		{"slow and no webhook", file, aPicture, localProfile(), map[string]string{"extensions": "remove-bg", "webhook": api.NoWebhook}, false, "webhook", "no webhook"},
+		{"slow and no webhook", file, aPicture, localProfile(), map[string]string{"extensions": "remove-bg", "webhook": entry.NoWebhook}, false, "webhook", "no webhook"},
 		{"slow and no receiver", file, aPicture, deaf, map[string]string{"extensions": "remove-bg"}, false, "webhook", "no webhook receiver"},
 		{"address at home, service away", api.Source{URL: "http://192.168.1.9/a.jpg"}, known{}, hostedProfile(), nil, false, "name", "private network"},
 		{"address that is none", api.Source{URL: "c:/a.jpg"}, known{}, localProfile(), nil, true, "name", "http"},
@@ -90,7 +91,7 @@ func TestChecksAreQuiet(t *testing.T) {
 	}{
 		"the local library reaches our receiver": {localProfile(), map[string]string{"extensions": "remove-bg"}},
 		"a public receiver":                      {public, map[string]string{"extensions": "remove-bg"}},
-		"tagging is quick":                       {localProfile(), map[string]string{"extensions": "google-auto-tagging", "webhook": api.NoWebhook}},
+		"tagging is quick":                       {localProfile(), map[string]string{"extensions": "google-auto-tagging", "webhook": entry.NoWebhook}},
 		"no extension, no webhook":               {hostedProfile(), nil},
 		"steps on a picture, at home":            {localProfile(), map[string]string{"transformation": `{"post":[{"type":"transformation","value":"w-90"}]}`}},
 		"a video from a GIF, service away":       {public, map[string]string{"transformation": `{"post":[{"type":"gif-to-video"}]}`}},

@@ -11,6 +11,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -19,11 +22,11 @@ import (
 )
 
 // readDraft reads a draft: the document of an unsent form, empty if the form was.
-func readDraft(text []byte) ([]api.Entry, error) {
+func readDraft(text []byte) ([]entry.Entry, error) {
 	list, err := session.ReadManifest(text)
-	var entries []api.Entry
+	var entries []entry.Entry
 	for _, one := range list {
-		e, wrong := one.Entry("/", api.Entry{Naming: api.NameExact})
+		e, wrong := one.Entry("/", entry.Entry{Naming: job.NameExact})
 		if err == nil {
 			err = wrong
 		}
@@ -165,13 +168,13 @@ type Presets interface {
 }
 
 // readPreset reads the body of a preset: an entry of a document without a source.
-func readPreset(body []byte) (api.UploadOptions, error) {
+func readPreset(body []byte) (entry.Options, error) {
 	list, err := session.ReadManifest(body)
 	if err == nil && len(list) != 1 {
 		err = fmt.Errorf("it has %d entries", len(list))
 	}
 	if err != nil {
-		return api.UploadOptions{}, fmt.Errorf("the preset cannot be read: %w", err)
+		return entry.Options{}, fmt.Errorf("the preset cannot be read: %w", err)
 	}
 	return list[0].Options, nil
 }
@@ -182,10 +185,10 @@ func describePreset(body []byte) string {
 	if err != nil {
 		return "cannot be read"
 	}
-	var e api.Entry
+	var e entry.Entry
 	options.Apply(&e)
 	var set []string
-	for _, f := range api.UploadFields {
+	for _, f := range entry.Fields {
 		if words := f.Text(&e); words != "" {
 			set = append(set, f.Key+"="+text.Truncate(text.Safe(strings.Join(strings.Fields(words), " ")), 30))
 		}
@@ -234,10 +237,10 @@ func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
 	remove.Disabled = func() string { return text.If(len(list) == 0, "there is no preset yet") }
 	menu.Beside = []kit.Action{
 		action("save-preset", "save these options", "s", func() tea.Cmd {
-			return m.askPreset(menu, "all options", func(f *api.UploadField) bool { return f.Name != api.FieldName })
+			return m.askPreset(menu, "all options", func(f *entry.Field) bool { return f.Name != rule.FieldName })
 		}),
 		action("save-extensions", "save the extensions alone", "x", func() tea.Cmd {
-			return m.askPreset(menu, "the extensions alone", func(f *api.UploadField) bool { return f.Kind == api.KindExtensions })
+			return m.askPreset(menu, "the extensions alone", func(f *entry.Field) bool { return f.Kind == entry.KindExtensions })
 		}),
 		remove,
 	}
@@ -249,7 +252,7 @@ func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
 const longestName = 200
 
 // askPreset asks for a name and saves some options of the first target.
-func (m *Model) askPreset(menu *kit.Menu, what string, has func(*api.UploadField) bool) tea.Cmd {
+func (m *Model) askPreset(menu *kit.Menu, what string, has func(*entry.Field) bool) tea.Cmd {
 	e := &m.Targets()[0].Entry
 	p := kit.NewPrompt("Save a preset", "Saves "+what+" of "+e.Source.Name()+". A preset of the same name is replaced.", "", "such as web pictures")
 	p.Verb = "save under this name"
@@ -260,8 +263,8 @@ func (m *Model) askPreset(menu *kit.Menu, what string, has func(*api.UploadField
 		menu.Close()
 		name = strings.TrimSpace(name)
 		var body bytes.Buffer
-		fields := slices.DeleteFunc(slices.Clone(api.UploadFields), func(f *api.UploadField) bool { return !has(f) })
-		if err := session.WriteManifest(&body, []session.ManifestEntry{{Options: api.OptionsOf(e, fields...)}}); err != nil {
+		fields := slices.DeleteFunc(slices.Clone(entry.Fields), func(f *entry.Field) bool { return !has(f) })
+		if err := session.WriteManifest(&body, []session.ManifestEntry{{Options: entry.OptionsOf(e, fields...)}}); err != nil {
 			return page.Send(page.Problem(err))
 		}
 		return m.storePreset("Saved", name, func(ctx context.Context) error {
@@ -290,13 +293,13 @@ func (m *Model) loadPreset(p session.Preset) tea.Cmd {
 	var from edit.Draft
 	options.Apply(&from.Entry)
 	for _, s := range m.Targets() {
-		for _, f := range api.UploadFields {
-			if options.Has(f) && f.Name != api.FieldName {
+		for _, f := range entry.Fields {
+			if options.Has(f) && f.Name != rule.FieldName {
 				s.Copy(f, &from)
 			}
 		}
 		if s.Naming == "" {
-			s.Naming = api.NameExact
+			s.Naming = job.NameExact
 		}
 	}
 	m.Touch(m.Targets()...)

@@ -15,6 +15,8 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/apitest"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
@@ -100,7 +102,7 @@ func TestSentFormsAreLetGo(t *testing.T) {
 	j := openJournal(t)
 	o := keptIn(t, j, files(t, "a.png", "x"))
 	broken := errors.New("the disk is full")
-	o.Session.(*stub).send = func(context.Context, []api.Job) ([]api.Job, error) { return nil, broken }
+	o.Session.(*stub).send = func(context.Context, []job.Job) ([]job.Job, error) { return nil, broken }
 	m := started(t, o)
 	goTo(t, m, "tags")
 	write(t, m, "sea")
@@ -108,7 +110,7 @@ func TestSentFormsAreLetGo(t *testing.T) {
 	if back := New(keptIn(t, j, nil)); len(back.Items) != 1 || back.says(back.Items[0], "tags") != "sea" {
 		t.Fatal("a form that the queue did not accept was lost")
 	}
-	m.o.Session.(*stub).send = func(_ context.Context, jobs []api.Job) ([]api.Job, error) { return jobs, nil }
+	m.o.Session.(*stub).send = func(_ context.Context, jobs []job.Job) ([]job.Job, error) { return jobs, nil }
 	// A crash after queuing brings nothing back.
 	hand := held(t, m, "ctrl+s")
 	var messages []tea.Msg
@@ -198,14 +200,14 @@ func TestPresetRoundTrip(t *testing.T) {
 		from := apitest.DrawEntry(t)
 		m.Items[0].Draft = edit.Draft{Entry: apitest.DrawEntry(t), Marked: true}
 		var body bytes.Buffer
-		if err := session.WriteManifest(&body, []session.ManifestEntry{{Options: api.OptionsOf(&from, api.UploadFields...)}}); err != nil {
+		if err := session.WriteManifest(&body, []session.ManifestEntry{{Options: entry.OptionsOf(&from, entry.Fields...)}}); err != nil {
 			t.Fatal(err)
 		}
 		to := &m.Items[0].Entry
 		from.FileName = to.FileName
 		m.loadPreset(session.Preset{Body: body.Bytes()})
 		if from.Naming == "" {
-			from.Naming = api.NameExact
+			from.Naming = job.NameExact
 		}
 		apitest.SameEntry(t, "preset", to, &from)
 	})
@@ -218,12 +220,12 @@ func TestMend(t *testing.T) {
 	m := started(t, Options{Sources: src[:1], Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, "tags")
 	write(t, m, "sea")
-	job := api.Job{
+	j := job.Job{
 		Upload: api.Upload{Source: src[1], FileName: "b.png", Folder: api.Set("/x/"), Tags: api.Set([]string{"one"}), OverwriteTags: api.Set(false)},
-		Naming: api.NameHere, Failure: &api.Failure{Status: 400, Message: "No such key.", Help: "Make it first."},
+		Naming: job.NameHere, Failure: &job.Failure{Status: 400, Message: "No such key.", Help: "Make it first."},
 	}
-	api.ApplyNaming(&job.Upload, job.Naming)
-	send(t, m, page.Compose{Jobs: []api.Job{job}})
+	job.ApplyNaming(&j.Upload, j.Naming)
+	send(t, m, page.Compose{Jobs: []job.Job{j}})
 	if len(m.Items) != 2 || m.Items[0].Marked || !m.Items[1].Marked || current(m) != m.Items[1] {
 		t.Fatalf("the form has %+v", m.Items)
 	}

@@ -17,6 +17,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
@@ -50,7 +53,7 @@ func (m *form) others() []tea.Msg {
 }
 
 // says returns the text of a row for a source.
-func (m *Model) says(s *source, key string) string { return s.Text(api.FieldByKey(key)) }
+func (m *Model) says(s *source, key string) string { return s.Text(entry.FieldByKey(key)) }
 
 // row returns the texts of all rows for a source.
 func (m *Model) row(s *source) func(string) string {
@@ -60,7 +63,7 @@ func (m *Model) row(s *source) func(string) string {
 // texts returns the texts of all rows.
 func texts(d *edit.Draft) map[string]string {
 	all := map[string]string{}
-	for _, f := range api.UploadFields {
+	for _, f := range entry.Fields {
 		all[f.Key] = d.Text(f)
 	}
 	return all
@@ -68,7 +71,7 @@ func texts(d *edit.Draft) map[string]string {
 
 // set sets a field of a source.
 func (m *Model) set(s *source, key, text string) {
-	s.SetText(api.FieldByKey(key), text)
+	s.SetText(entry.FieldByKey(key), text)
 	m.Touch(s)
 }
 
@@ -79,7 +82,7 @@ func current(m *form) *source { s, _ := m.Current(); return s }
 func filled(src api.Source, p session.Profile, set map[string]string) (*source, []edit.Problem) {
 	s := New(Options{Profile: p}).start(src)
 	for key, text := range set {
-		s.SetText(api.FieldByKey(key), text)
+		s.SetText(entry.FieldByKey(key), text)
 	}
 	return s, s.Problems()
 }
@@ -249,9 +252,9 @@ func started(t testing.TB, o Options) *form {
 
 // stub is a session that answers as a test decides. A nil function means that it knows nothing.
 type stub struct {
-	known     func(context.Context, string) (api.Place, error) // what is at a path
-	already   func(context.Context, []api.Upload) ([]*api.Job, error)
-	send      func(context.Context, []api.Job) ([]api.Job, error)
+	known     func(context.Context, string) (rule.Place, error) // what is at a path
+	already   func(context.Context, []api.Upload) ([]*job.Job, error)
+	send      func(context.Context, []job.Job) ([]job.Job, error)
 	request   func(*api.Upload) (api.Request, error)
 	manifest  func([]session.ManifestEntry, time.Time) (string, error)
 	saveDraft func(context.Context, []byte) error
@@ -280,12 +283,12 @@ func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) ([
 	return f(ctx)
 }
 
-func (s *stub) Places(ctx context.Context, uploads []api.Upload) ([]api.Place, error) {
-	places := make([]api.Place, len(uploads))
+func (s *stub) Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, error) {
+	places := make([]rule.Place, len(uploads))
 	for i := range uploads {
 		if s.known != nil {
 			var err error
-			if places[i], err = s.known(ctx, api.PathOf(&uploads[i])); err != nil {
+			if places[i], err = s.known(ctx, rule.PathOf(&uploads[i])); err != nil {
 				return nil, err
 			}
 		}
@@ -293,14 +296,14 @@ func (s *stub) Places(ctx context.Context, uploads []api.Upload) ([]api.Place, e
 	return places, nil
 }
 
-func (s *stub) AlreadyStored(ctx context.Context, u []api.Upload) ([]*api.Job, error) {
+func (s *stub) AlreadyStored(ctx context.Context, u []api.Upload) ([]*job.Job, error) {
 	if s.already == nil {
-		return make([]*api.Job, len(u)), nil
+		return make([]*job.Job, len(u)), nil
 	}
 	return s.already(ctx, u)
 }
 
-func (s *stub) Send(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
+func (s *stub) Send(ctx context.Context, jobs []job.Job) ([]job.Job, error) {
 	return answer(ctx, s.send, jobs)
 }
 

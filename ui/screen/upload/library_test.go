@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/local"
+	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 )
 
@@ -22,7 +24,7 @@ type library struct {
 }
 
 // send stores jobs at once; the real queue takes its time.
-func (l *library) send(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
+func (l *library) send(ctx context.Context, jobs []job.Job) ([]job.Job, error) {
 	for i := range jobs {
 		f, err := l.client.Upload(ctx, &jobs[i].Upload, nil)
 		if err != nil {
@@ -34,14 +36,14 @@ func (l *library) send(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
 }
 
 // known returns the state of a path from the details of the file there.
-func (l *library) known(ctx context.Context, path string) (api.Place, error) {
+func (l *library) known(ctx context.Context, path string) (rule.Place, error) {
 	for _, f := range l.stored {
 		if f.FilePath == path {
 			now, err := l.client.Details(ctx, f.FileID)
-			return api.Place{Known: err == nil, File: now}, err
+			return rule.Place{Known: err == nil, File: now}, err
 		}
 	}
-	return api.Place{Known: true}, nil
+	return rule.Place{Known: true}, nil
 }
 
 // TestLibraryKeepsWhatTheFormPromises: the local library stores a file at the displayed path, and an
@@ -104,7 +106,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 		t.Fatalf("stored %+v", l.stored)
 	}
 	now := l.stored[2]
-	if now.FileID != l.stored[1].FileID || api.JoinTags(now.Tags.Or(nil)) != "one,two" || now.CustomCoordinates.IsSet() {
+	if now.FileID != l.stored[1].FileID || rule.JoinTags(now.Tags.Or(nil)) != "one,two" || now.CustomCoordinates.IsSet() {
 		t.Errorf("stored %+v", now)
 	}
 

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -135,7 +136,7 @@ func (m *Model) suggest() tea.Cmd {
 		if !strings.HasSuffix(typed, "/") {
 			typed = path.Dir(typed)
 		}
-		parent, err := api.CleanFolder(strings.TrimPrefix(typed, "."))
+		parent, err := rule.CleanFolder(strings.TrimPrefix(typed, "."))
 		if err != nil || m.asked[parent] {
 			return nil
 		}
@@ -164,7 +165,7 @@ func (m *Model) find() tea.Cmd {
 // unplaced returns the sources whose place is not known, in small batches that are easy to cancel.
 func (m *Model) unplaced() (of []*source) {
 	for _, s := range m.Items {
-		if (s.known.looked && s.known.err == nil || s.Source.URL != "") && s.known.of != api.PathOf(&s.Upload) && api.CheckName(s.FileName) == nil {
+		if (s.known.looked && s.known.err == nil || s.Source.URL != "") && s.known.of != rule.PathOf(&s.Upload) && rule.CheckName(s.FileName) == nil {
 			if of = append(of, s); len(of) == max(batch, len(m.Items)/batch) {
 				break
 			}
@@ -187,7 +188,7 @@ func (m *Model) findNow() tea.Cmd {
 	session := m.o.Session
 	return func() tea.Msg {
 		jobs, err := session.AlreadyStored(ctx, uploads)
-		var places []api.Place
+		var places []rule.Place
 		if err == nil {
 			ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
 			defer cancel()
@@ -201,7 +202,7 @@ func (m *Model) findNow() tea.Cmd {
 			}
 			m.unfound = err
 			for n, s := range of {
-				if s.known.of, s.checked = api.PathOf(&uploads[n]), nil; err == nil {
+				if s.known.of, s.checked = rule.PathOf(&uploads[n]), nil; err == nil {
 					s.known.stored, s.known.place = jobs[n], places[n]
 				}
 			}

@@ -15,7 +15,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -28,9 +31,9 @@ import (
 // Session is the part of [session.Session] that the form uses; tests have another. Commands call it, except for
 // DescribeUpload, which does no IO.
 type Session interface {
-	AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.Job, error)
-	Places(ctx context.Context, uploads []api.Upload) ([]api.Place, error)
-	Send(ctx context.Context, jobs []api.Job) ([]api.Job, error)
+	AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*job.Job, error)
+	Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, error)
+	Send(ctx context.Context, jobs []job.Job) ([]job.Job, error)
 	DescribeUpload(u *api.Upload) (api.Request, error)
 	WriteManifest(entries []session.ManifestEntry, now time.Time) (string, error)
 	SaveDraft(ctx context.Context, text []byte) error
@@ -112,7 +115,7 @@ type source struct {
 }
 
 // topFields are the fields above More, in order.
-var topFields = []string{api.FieldTags, api.FieldFolder, api.FieldRegion, api.FieldExtensions, api.FieldDescription}
+var topFields = []string{rule.FieldTags, rule.FieldFolder, rule.FieldRegion, rule.FieldExtensions, rule.FieldDescription}
 
 // New returns a form.
 func New(o Options) *Model {
@@ -126,7 +129,7 @@ func New(o Options) *Model {
 	m.Editor = edit.NewEditor(edit.EditorOptions[*source]{
 		FieldOptions: edit.FieldOptions{Context: o.Context, Over: m.Overlays(), Offers: o.Session, Color: o.Profile.ColorOption, Top: topFields},
 		ID:           "form", Group: groupForm, Getenv: o.Getenv, Now: o.Now, Draw: o.Picture, Images: o.Images, Loader: o.Loader, Crops: o.Profile.Crops,
-		Fields: func() []*api.UploadField { return api.UploadFields }, Rows: m.rows,
+		Fields: func() []*entry.Field { return entry.Fields }, Rows: m.rows,
 		Name: func(s *source) string { return s.Source.Name() }, Source: func(s *source) string { return session.ManifestOf(&s.Entry).Source },
 		Folder: func(s *source) string { return filepath.Base(filepath.Dir(s.Source.Path)) }, Subject: subject, Tile: tile, State: m.state, Comments: m.comments,
 		Changed: m.changed, Moved: func() tea.Cmd { m.side.Reset(); return nil },
@@ -148,11 +151,11 @@ func New(o Options) *Model {
 // start returns a source with the options of a new form.
 func (m *Model) start(src api.Source) *source {
 	s, p := &source{Draft: edit.Draft{Marked: true}}, m.o.Profile
-	s.Entry = api.Entry{Naming: cmp.Or(p.FormNaming, api.NameExact), Upload: api.Upload{Source: src, FileName: src.Name()}}
-	if folder := api.FolderUnder(src, p.Folder); folder != "" {
+	s.Entry = entry.Entry{Naming: cmp.Or(p.FormNaming, job.NameExact), Upload: api.Upload{Source: src, FileName: src.Name()}}
+	if folder := rule.FolderUnder(src, p.Folder); folder != "" {
 		s.Entry.Folder = api.Set(folder)
 	}
-	s.SetList(api.FieldByName(api.FieldTags), p.Tags)
+	s.SetList(entry.FieldByName(rule.FieldTags), p.Tags)
 	s.SetExtensions(p.Extensions)
 	return s
 }
@@ -192,8 +195,8 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 		}
 		all = append(all, s)
 	}
-	for _, f := range api.UploadFields {
-		if len(kept) == 0 || f.Name == api.FieldName || slices.ContainsFunc(kept, func(s *source) bool { return s.Text(f) != kept[0].Text(f) }) {
+	for _, f := range entry.Fields {
+		if len(kept) == 0 || f.Name == rule.FieldName || slices.ContainsFunc(kept, func(s *source) bool { return s.Text(f) != kept[0].Text(f) }) {
 			continue
 		}
 		for _, s := range fresh {
@@ -228,7 +231,7 @@ func (m *Model) changed(sources []*source) {
 		return
 	}
 	m.common = map[string]string{}
-	for _, f := range api.UploadFields {
+	for _, f := range entry.Fields {
 		if !slices.ContainsFunc(sources, func(s *source) bool { return s.Text(f) != sources[0].Text(f) }) {
 			m.common[f.Key] = sources[0].Text(f)
 		}
@@ -289,19 +292,19 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 	for _, r := range fields {
 		r.Problem = func() string { return m.sum().stops[r.ID].text }
-		f := api.FieldByKey(r.ID)
+		f := entry.FieldByKey(r.ID)
 		if f == nil {
 			continue // a value of the metadata
 		}
 		switch f.Name {
-		case api.FieldTags:
+		case rule.FieldTags:
 			r.Complete, r.Note = m.completeTags, m.tagNote
-		case api.FieldFolder:
+		case rule.FieldFolder:
 			r.Complete, r.None = m.completeFolder, "/"
-		case api.FieldRegion:
+		case rule.FieldRegion:
 			r.OpenVerb, r.Open, r.NoOpen = "draw it on the picture", m.drawRegion, m.noDraw
-		case api.FieldWebhook:
-			r.Complete = func(typed string) []string { return edit.Matches(typed, []string{api.NoWebhook}) }
+		case rule.FieldWebhook:
+			r.Complete = func(typed string) []string { return edit.Matches(typed, []string{entry.NoWebhook}) }
 			if r.Hint = func() string { return "the receiver of this program" }; m.o.Profile.Receiver == "" {
 				r.Hint = func() string { return "none: no receiver is running" }
 			}
@@ -314,12 +317,12 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 func (m *Model) tagNote() string {
 	longest := 0
 	for _, s := range m.Targets() {
-		longest = max(longest, api.TagLength(s.Tags.Or(nil)))
+		longest = max(longest, rule.TagLength(s.Tags.Or(nil)))
 	}
-	if longest < api.MaxTagLength*3/4 {
+	if longest < rule.MaxTagLength*3/4 {
 		return "A comma or enter ends a tag."
 	}
-	return fmt.Sprintf("%d of %d characters.", longest, api.MaxTagLength)
+	return fmt.Sprintf("%d of %d characters.", longest, rule.MaxTagLength)
 }
 
 // subject returns the source's picture for the region editor.
@@ -352,7 +355,7 @@ func (m *Model) state(s *source) (theme.Sign, string) {
 	case m.taken(s):
 		return theme.SignWarn, "taken"
 	}
-	for _, f := range api.UploadFields {
+	for _, f := range entry.Fields {
 		if set, ok := m.common[f.Key]; ok && s.Text(f) != set {
 			return theme.SignChanged, ""
 		}
@@ -393,7 +396,7 @@ func (m *Model) without(some map[*source]bool) []*source {
 }
 
 // editJobs puts jobs that were not stored back into the form with their options and errors, and marks only them.
-func (m *Model) editJobs(jobs []api.Job) tea.Cmd {
+func (m *Model) editJobs(jobs []job.Job) tea.Cmd {
 	if m.sending {
 		return nil
 	}
@@ -404,17 +407,17 @@ func (m *Model) editJobs(jobs []api.Job) tea.Cmd {
 		s.Marked = false
 	}
 	for i := range jobs {
-		job := &jobs[i]
-		at := slices.IndexFunc(items, func(s *source) bool { return s.Source == job.Upload.Source })
+		j := &jobs[i]
+		at := slices.IndexFunc(items, func(s *source) bool { return s.Source == j.Upload.Source })
 		if at < 0 {
 			at, items = len(items), append(items, nil)
 		}
-		s := &source{Draft: edit.Draft{Entry: api.EntryOf(job, m.o.Profile.Receiver != ""), Marked: true}}
-		if s.Naming == api.NameExact && !s.OverwriteFile.Or(true) {
+		s := &source{Draft: edit.Draft{Entry: entry.Of(j, m.o.Profile.Receiver != ""), Marked: true}}
+		if s.Naming == job.NameExact && !s.OverwriteFile.Or(true) {
 			s.OverwriteFile = api.Field[bool]{} // hand set it, and asks again
 		}
-		if items[at] = s; job.Failure != nil {
-			s.failed = job.Failure
+		if items[at] = s; j.Failure != nil {
+			s.failed = j.Failure
 		}
 		defer m.Files.Show(s)
 	}
@@ -427,7 +430,7 @@ func (m *Model) editJobs(jobs []api.Job) tea.Cmd {
 
 // folder returns the target folder as the service writes it.
 func (s *source) folder() string {
-	folder, _ := api.CleanFolder(s.Folder.Or(""))
+	folder, _ := rule.CleanFolder(s.Folder.Or(""))
 	return folder
 }
 
@@ -435,7 +438,7 @@ func (s *source) folder() string {
 // overwrite, so that a repeat stores nothing twice.
 func (s *source) upload() api.Upload {
 	u := s.Upload
-	if s.Naming == api.NameExact && !u.OverwriteFile.IsSet() {
+	if s.Naming == job.NameExact && !u.OverwriteFile.IsSet() {
 		u.OverwriteFile = api.Set(false)
 	}
 	if u.Folder.IsSet() {
@@ -446,8 +449,8 @@ func (s *source) upload() api.Upload {
 
 // storedName returns the name that the service will store, with … for a suffix.
 func (s *source) storedName() string {
-	name := api.StoredName(s.FileName)
-	if ext := filepath.Ext(name); s.Naming != api.NameExact && name != "" {
+	name := rule.StoredName(s.FileName)
+	if ext := filepath.Ext(name); s.Naming != job.NameExact && name != "" {
 		name = strings.TrimSuffix(name, ext) + "_…" + ext
 	}
 	return name

@@ -9,18 +9,21 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
 )
 
 // at returns a stub's answer: one file is in the library.
-func at(path string, f api.File) func(context.Context, string) (api.Place, error) {
-	return func(_ context.Context, asked string) (api.Place, error) {
+func at(path string, f api.File) func(context.Context, string) (rule.Place, error) {
+	return func(_ context.Context, asked string) (rule.Place, error) {
 		if asked != path {
-			return api.Place{Known: true}, nil
+			return rule.Place{Known: true}, nil
 		}
 		f.FilePath = path
-		return api.Place{Known: true, File: &f}, nil
+		return rule.Place{Known: true, File: &f}, nil
 	}
 }
 
@@ -32,8 +35,8 @@ func TestTakenNames(t *testing.T) {
 		names := []string{"a.jpg", "x", "b.jpg", "y", "c.jpg", "z"}
 		return opened(t, Options{Sources: files(t, names...), Profile: localProfile(), Session: &stub{
 			send: box.send,
-			known: func(_ context.Context, path string) (api.Place, error) {
-				return api.Place{Known: true, File: map[string]*api.File{
+			known: func(_ context.Context, path string) (rule.Place, error) {
+				return rule.Place{Known: true, File: map[string]*api.File{
 					"/a.jpg": {FileID: "1", FilePath: "/a.jpg", Tags: api.Set([]string{"x", "y"}), Size: api.Set[int64](7)},
 					"/b.jpg": {FileID: "2", FilePath: "/b.jpg", Size: api.Set[int64](1)},
 				}[path]}, nil
@@ -66,7 +69,7 @@ func TestTakenNames(t *testing.T) {
 		var got []string
 		for _, j := range box.jobs {
 			name := j.Upload.FileName
-			if j.Naming == api.NameHere {
+			if j.Naming == job.NameHere {
 				name = name[:2]
 			}
 			if j.Upload.OverwriteFile.Or(true) {
@@ -86,7 +89,7 @@ func TestTakenNames(t *testing.T) {
 // TestAlreadyStored: the form shows which files are already stored. A key skips and restores them,
 // and the question before sending offers both.
 func TestAlreadyStored(t *testing.T) {
-	job := &api.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
+	j := &job.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
 	var names []string
 	for i := range 10 {
 		names = append(names, string(rune('a'+i))+".jpg", "x")
@@ -94,11 +97,11 @@ func TestAlreadyStored(t *testing.T) {
 	var box outbox
 	m := opened(t, Options{Sources: files(t, names...), Profile: localProfile(), Session: &stub{
 		send: box.send,
-		already: func(_ context.Context, uploads []api.Upload) ([]*api.Job, error) {
-			jobs := make([]*api.Job, len(uploads))
+		already: func(_ context.Context, uploads []api.Upload) ([]*job.Job, error) {
+			jobs := make([]*job.Job, len(uploads))
 			for i, u := range uploads {
 				if n := u.Source.Name(); (n == "b.jpg" || n == "j.jpg") && u.Folder.Or("/") == "/" {
-					jobs[i] = job
+					jobs[i] = j
 				}
 			}
 			return jobs, nil
@@ -133,9 +136,9 @@ func TestAlreadyStored(t *testing.T) {
 // TestOneAlreadyStored: the form also asks about a single stored file. If all files are skipped, it
 // tells how to restore them.
 func TestOneAlreadyStored(t *testing.T) {
-	job := &api.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
+	j := &job.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
 	m := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
-		already: func(context.Context, []api.Upload) ([]*api.Job, error) { return []*api.Job{job}, nil },
+		already: func(context.Context, []api.Upload) ([]*job.Job, error) { return []*job.Job{j}, nil },
 	}})
 	if ask := asked(t, press(t, m, "ctrl+s")); len(ask.Choices) != 2 || ask.Choices[1].Default {
 		t.Errorf("asked %+v", ask)
@@ -153,7 +156,7 @@ func TestOneAlreadyStored(t *testing.T) {
 // Leaving the form stops it.
 func TestAlreadyStoredCannotBeFound(t *testing.T) {
 	fails := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
-		already: func(context.Context, []api.Upload) ([]*api.Job, error) { return nil, errNone },
+		already: func(context.Context, []api.Upload) ([]*job.Job, error) { return nil, errNone },
 	}})
 	if text := told(fails); !strings.Contains(text, "Could not check which files are stored: there is none") || len(fails.sum().stopped) > 0 {
 		t.Errorf("got the form\n%s", text)
@@ -163,9 +166,9 @@ func TestAlreadyStoredCannotBeFound(t *testing.T) {
 	}
 	var asked context.Context
 	left := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
-		already: func(ctx context.Context, u []api.Upload) ([]*api.Job, error) {
+		already: func(ctx context.Context, u []api.Upload) ([]*job.Job, error) {
 			asked = ctx
-			return make([]*api.Job, len(u)), nil
+			return make([]*job.Job, len(u)), nil
 		},
 	}})
 	left.forgetPlaces()
@@ -185,11 +188,11 @@ func TestWriteManifest(t *testing.T) {
 		},
 	})
 	run(t, m, m.writeManifest())
-	var first api.Entry
+	var first entry.Entry
 	if len(got) > 0 {
 		got[0].Options.Apply(&first)
 	}
-	if len(got) != 2 || got[0].Source != "/a.jpg" || got[1].Source != "https://example.com/b.jpg" || first.Naming != api.NameExact {
+	if len(got) != 2 || got[0].Source != "/a.jpg" || got[1].Source != "https://example.com/b.jpg" || first.Naming != job.NameExact {
 		t.Errorf("%+v", got)
 	}
 }

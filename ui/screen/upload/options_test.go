@@ -10,6 +10,8 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/apitest"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 )
@@ -30,7 +32,7 @@ func partsOf(t *testing.T, u api.Upload) string {
 
 func TestStartOptionsComeFromTheProfile(t *testing.T) {
 	p := session.Profile{
-		Folder: "/shop/", Tags: []string{"new", "2026"}, FormNaming: api.NameService,
+		Folder: "/shop/", Tags: []string{"new", "2026"}, FormNaming: job.NameService,
 		Extensions: []api.Extension{{Name: "x", Rest: map[string]json.RawMessage{"a": json.RawMessage("1")}}, {Name: "aws-auto-tagging", MaxTags: api.Set(3)}},
 	}
 	o, _ := filled(api.Source{URL: "https://example.com/a/b%20c.png?x=1"}, p, nil)
@@ -38,11 +40,11 @@ func TestStartOptionsComeFromTheProfile(t *testing.T) {
 	if got := partsOf(t, o.upload()); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if o.Naming != api.NameService {
-		t.Errorf("naming %q, want %v", o.Naming, api.NameService)
+	if o.Naming != job.NameService {
+		t.Errorf("naming %q, want %v", o.Naming, job.NameService)
 	}
-	if o, _ := filled(api.Source{}, session.Profile{}, nil); o.Naming != api.NameExact {
-		t.Errorf("got the naming %q for a profile without one, want %v", o.Naming, api.NameExact)
+	if o, _ := filled(api.Source{}, session.Profile{}, nil); o.Naming != job.NameExact {
+		t.Errorf("got the naming %q for a profile without one, want %v", o.Naming, job.NameExact)
 	}
 }
 
@@ -51,7 +53,7 @@ func TestRowsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from := edit.Draft{Entry: apitest.DrawEntry(t)}
 		to := edit.Draft{}
-		for _, f := range rapid.Permutation(api.UploadFields).Draw(t, "order") {
+		for _, f := range rapid.Permutation(entry.Fields).Draw(t, "order") {
 			to.SetText(f, from.Text(f))
 		}
 		if found := to.Problems(); len(found) > 0 {

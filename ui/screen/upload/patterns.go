@@ -9,7 +9,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -162,9 +163,9 @@ func (v *patternView) fillIn(d *edit.Draft, f edit.PatternFile) error {
 		if err != nil {
 			return err
 		}
-		field := api.FieldByKey(patternFields[n].field)
-		if field.Kind == api.KindList {
-			d.SetList(field, edit.Replayed(d.List(field), nil, api.SplitTags(text)))
+		field := entry.FieldByKey(patternFields[n].field)
+		if field.Kind == entry.KindList {
+			d.SetList(field, edit.Replayed(d.List(field), nil, rule.SplitTags(text)))
 		} else {
 			d.SetText(field, text)
 		}
@@ -178,7 +179,7 @@ func (v *patternView) apply() tea.Cmd {
 	v.compute()
 	for _, r := range v.rows {
 		for _, f := range patternFields {
-			r.source.Copy(api.FieldByKey(f.field), &r.draft)
+			r.source.Copy(entry.FieldByKey(f.field), &r.draft)
 		}
 	}
 	v.m.Touch(v.m.Targets()...)
@@ -214,11 +215,11 @@ func (v *patternView) row(r *patternRow, column, width int, selected bool, th *t
 	if v.patterns[0] != "" {
 		words += "  tags " + strings.Join(d.Tags.Or(nil), ", ")
 	}
-	_, folderErr := api.CleanFolder(d.Folder.Or(""))
+	_, folderErr := rule.CleanFolder(d.Folder.Or(""))
 	switch {
 	case r.err != nil:
 		sign, words = theme.SignWarn, "stays as before: "+r.err.Error()
-	case api.CheckName(d.FileName) != nil:
+	case rule.CheckName(d.FileName) != nil:
 		sign, words = theme.SignBad, "would have no name"
 	case folderErr != nil:
 		sign, words = theme.SignBad, folderErr.Error()

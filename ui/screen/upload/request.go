@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -18,7 +19,7 @@ func (m *Model) showRequest() tea.Cmd {
 	m.Form.Blur()
 	s, _ := m.Current()
 	u := s.upload()
-	api.ApplyNaming(&u, s.Naming)
+	job.ApplyNaming(&u, s.Naming)
 	request, err := m.o.Session.DescribeUpload(&u)
 	return m.Open(newRequest(m, s, request, err))
 }
@@ -44,7 +45,7 @@ func newRequest(m *Model, s *source, request api.Request, err error) *kit.Reader
 // requestNotes describes how the actual request will differ and why the service would refuse it.
 func (m *Model) requestNotes(s *source) []string {
 	var notes []string
-	if s.Naming == api.NameHere {
+	if s.Naming == job.NameHere {
 		notes = append(notes, "The suffix in the name is new each time; sending makes another one.")
 	}
 	if s.Webhook(m.o.Profile.Receiver) {

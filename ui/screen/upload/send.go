@@ -10,6 +10,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -84,8 +87,8 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool) tea.Cmd {
 			break
 		}
 		choices = append(choices,
-			decide("v", "New version", all, func(s *source) { s.SetText(api.FieldByName(api.FieldOverwriteFile), "true") }),
-			decide("u", "Add a suffix", all, func(s *source) { s.Naming = api.NameHere }),
+			decide("v", "New version", all, func(s *source) { s.SetText(entry.FieldByName(rule.FieldOverwriteFile), "true") }),
+			decide("u", "Add a suffix", all, func(s *source) { s.Naming = job.NameHere }),
 			decide("k", "Skip", all, func(s *source) { skip[s] = true }))
 	}
 	choices[2].Default, choices[3].Default = !same, same
@@ -97,7 +100,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool) tea.Cmd {
 		choices[1].Danger = true
 		words += "A new version takes something from it. " + loss
 	}
-	return page.Send(page.Ask{Title: api.PathOf(&s.Upload) + " exists already", Text: words + "A suffix keeps both files. Skip leaves yours in the form.", Choices: choices})
+	return page.Send(page.Ask{Title: rule.PathOf(&s.Upload) + " exists already", Text: words + "A suffix keeps both files. Skip leaves yours in the form.", Choices: choices})
 }
 
 // describeLoss says what a new version takes from the file at the place of a source; empty if nothing.
@@ -146,10 +149,10 @@ func (m *Model) hand(sources []*source) tea.Cmd {
 	if m.sending || len(sources) == 0 {
 		return nil
 	}
-	jobs, batch := make([]api.Job, len(sources)), session.NewBatch(time.Now())
+	jobs, batch := make([]job.Job, len(sources)), session.NewBatch(time.Now())
 	for i, s := range sources {
 		s.failed = nil
-		jobs[i] = api.Job{Profile: m.o.Profile.Name, Upload: s.upload(), Naming: s.Naming, OwnWebhook: s.Webhook(m.o.Profile.Receiver), Batch: batch}
+		jobs[i] = job.Job{Profile: m.o.Profile.Name, Upload: s.upload(), Naming: s.Naming, OwnWebhook: s.Webhook(m.o.Profile.Receiver), Batch: batch}
 		if s.known.looked && s.known.err == nil {
 			jobs[i].Identity = s.known.identity
 		}
@@ -178,22 +181,22 @@ func (m *Model) hand(sources []*source) tea.Cmd {
 
 // prepare looks at the source of a job again and names the upload. It returns an error if the source has changed since
 // the form looked at it.
-func prepare(job *api.Job) error {
-	if src := job.Upload.Source; src.Path != "" {
+func prepare(j *job.Job) error {
+	if src := j.Upload.Source; src.Path != "" {
 		now, err := api.Identify(src.Path)
-		if err == nil && job.Identity != (api.Identity{}) && !now.Same(job.Identity) {
+		if err == nil && j.Identity != (api.Identity{}) && !now.Same(j.Identity) {
 			what := "its content is newer"
-			if job.Identity.Size != now.Size {
-				what = "it had " + text.Bytes(job.Identity.Size) + " and has " + text.Bytes(now.Size) + " now"
+			if j.Identity.Size != now.Size {
+				what = "it had " + text.Bytes(j.Identity.Size) + " and has " + text.Bytes(now.Size) + " now"
 			}
 			err = fmt.Errorf("%q %w: %s; look at it and send again", src.Name(), errChanged, what)
 		}
 		if err != nil {
 			return err
 		}
-		job.Identity = now
+		j.Identity = now
 	}
-	api.ApplyNaming(&job.Upload, job.Naming)
+	job.ApplyNaming(&j.Upload, j.Naming)
 	return nil
 }
 
@@ -201,7 +204,7 @@ func prepare(job *api.Job) error {
 var errChanged = errors.New("changed since it was picked")
 
 // queued removes the sources of the accepted jobs from the form.
-func (m *Model) queued(sources []*source, jobs []api.Job, err error) tea.Cmd {
+func (m *Model) queued(sources []*source, jobs []job.Job, err error) tea.Cmd {
 	m.sending = false
 	m.unkept = m.unkept || m.touched
 	var cmds []tea.Cmd
@@ -211,8 +214,8 @@ func (m *Model) queued(sources []*source, jobs []api.Job, err error) tea.Cmd {
 	if len(jobs) > 0 {
 		cmds = append(cmds, page.Send(page.Sent{Jobs: jobs}))
 		count := map[api.Source]int{}
-		for _, job := range jobs {
-			count[job.Upload.Source]++
+		for _, j := range jobs {
+			count[j.Upload.Source]++
 		}
 		gone := map[*source]bool{}
 		for _, s := range sources {

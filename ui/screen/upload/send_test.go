@@ -11,17 +11,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 )
 
 // outbox accepts jobs like the queue.
 type outbox struct {
-	jobs  []api.Job
+	jobs  []job.Job
 	takes int // jobs it accepts before it returns err
 	err   error
 }
 
-func (o *outbox) send(_ context.Context, jobs []api.Job) ([]api.Job, error) {
+func (o *outbox) send(_ context.Context, jobs []job.Job) ([]job.Job, error) {
 	if o.err != nil {
 		jobs = jobs[:o.takes]
 	}
@@ -72,14 +74,14 @@ func TestSendOne(t *testing.T) {
 	if err != nil || !j.Identity.Same(id) {
 		t.Errorf("identity %+v, %v", j.Identity, err)
 	}
-	if j.Profile != "here" || j.Naming != api.NameExact || !j.OwnWebhook || j.Batch == "" || j.Upload.Source != src[0] {
+	if j.Profile != "here" || j.Naming != job.NameExact || !j.OwnWebhook || j.Batch == "" || j.Upload.Source != src[0] {
 		t.Errorf("job %+v", j)
 	}
 	u := j.Upload
 	if u.UseUniqueFileName.Or(true) || u.OverwriteFile.Or(true) || u.FileName != "a b.png" {
 		t.Errorf("named %q, unique by the service %v, overwrites %v", u.FileName, u.UseUniqueFileName, u.OverwriteFile)
 	}
-	if u.WebhookURL.IsSet() || api.JoinTags(u.Tags.Or(nil)) != "sea" {
+	if u.WebhookURL.IsSet() || rule.JoinTags(u.Tags.Or(nil)) != "sea" {
 		t.Errorf("webhook %v, tags %v", u.WebhookURL, u.Tags)
 	}
 	var sent *page.Sent

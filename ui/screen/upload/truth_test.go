@@ -15,7 +15,10 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
 	"mediadesk/api/local"
+	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 )
 
@@ -102,7 +105,7 @@ func (w *world) there(t *rapid.T, path string) *api.File {
 func (w *world) drawOptions(t *rapid.T, m *Model, s *source) {
 	pick := func(f string, of ...string) { m.set(s, f, rapid.SampledFrom(of).Draw(t, f)) }
 	pick("name", "a b.png", "a_b.png", "写真 é.png", "e\u0301.png")
-	pick("unique", string(api.NameExact), string(api.NameExact), string(api.NameExact), string(api.NameHere), string(api.NameService))
+	pick("unique", string(job.NameExact), string(job.NameExact), string(job.NameExact), string(job.NameHere), string(job.NameService))
 	pick("folder", w.folder, w.folder+"été", w.folder+"été//")
 	pick("tags", "", "", "sea", "one,two,写真")
 	pick("region", "", "", "0,0,5,5", "0,0,65,48")
@@ -111,7 +114,7 @@ func (w *world) drawOptions(t *rapid.T, m *Model, s *source) {
 	}
 	pick("metadata", "", "", "brand = Acme", `{"brand":"B","year":2026}`)
 	pick("extensions", "", "aws-auto-tagging")
-	pick("webhook", api.NoWebhook)
+	pick("webhook", entry.NoWebhook)
 }
 
 func (w *world) try(t *rapid.T) {
@@ -121,8 +124,8 @@ func (w *world) try(t *rapid.T) {
 	o := Options{
 		Context: ctx, Sources: []api.Source{src}, Profile: localProfile(),
 		Session: &stub{
-			known: func(_ context.Context, path string) (api.Place, error) {
-				return api.Place{Known: true, File: w.there(t, path)}, nil
+			known: func(_ context.Context, path string) (rule.Place, error) {
+				return rule.Place{Known: true, File: w.there(t, path)}, nil
 			},
 		},
 	}
@@ -144,8 +147,8 @@ func (w *world) try(t *rapid.T) {
 	if m.taken(s) {
 		u.OverwriteFile = api.Set(true)
 	}
-	before := w.there(t, api.PathOf(&s.Upload))
-	api.ApplyNaming(&u, s.Naming)
+	before := w.there(t, rule.PathOf(&s.Upload))
+	job.ApplyNaming(&u, s.Naming)
 	u.ResponseFields = api.Set([]string{"tags", "customCoordinates", "customMetadata"})
 	after, err := w.client.Upload(ctx, &u, nil)
 	if stopped {
@@ -155,11 +158,11 @@ func (w *world) try(t *rapid.T) {
 		return
 	}
 	exists := before != nil
-	if said.Result != api.Refusal && err != nil && (known || !exists || u.OverwriteFile.Or(true)) {
+	if said.Result != rule.Refusal && err != nil && (known || !exists || u.OverwriteFile.Or(true)) {
 		t.Fatalf("no check stops it, and the library refuses: %v\n%v\n%+v", err, said.Lines(), s.Entry)
 	}
 	for n, l := range said.Lines() {
-		w.check(t, sentenceCase{text: l.Text, first: n == 0, u: &u, before: before, after: after, err: err, path: api.PathOf(&s.Upload), naming: s.Naming})
+		w.check(t, sentenceCase{text: l.Text, first: n == 0, u: &u, before: before, after: after, err: err, path: rule.PathOf(&s.Upload), naming: s.Naming})
 	}
 }
 
@@ -171,7 +174,7 @@ type sentenceCase struct {
 	before, after *api.File
 	err           error
 	path          string
-	naming        api.Naming
+	naming        job.Naming
 }
 
 // check compares a sentence with the result. It fails on an unknown sentence, so that new ones get a case.
@@ -244,7 +247,7 @@ func (w *world) checkAspect(t *rapid.T, c sentenceCase, fail func(string)) {
 	case strings.Contains(word, "region"):
 		a = aspect{c.before.CustomCoordinates.Or(""), c.after.CustomCoordinates.Or(""), c.u.CustomCoordinates.Or(""), ""}
 	case strings.Contains(word, "tag"):
-		a = aspect{api.JoinTags(c.before.Tags.Or(nil)), api.JoinTags(c.after.Tags.Or(nil)), api.JoinTags(c.u.Tags.Or(nil)), ""}
+		a = aspect{rule.JoinTags(c.before.Tags.Or(nil)), rule.JoinTags(c.after.Tags.Or(nil)), rule.JoinTags(c.u.Tags.Or(nil)), ""}
 	default:
 		fail("this test does not know that sentence")
 	}

@@ -13,6 +13,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -65,7 +67,7 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 	press(t, m, "tab")
 
 	u := current(m).upload()
-	api.ApplyNaming(&u, current(m).Naming)
+	job.ApplyNaming(&u, current(m).Naming)
 	want := strings.Join([]string{
 		"fileName=写真 ①.png", "useUniqueFileName=false", "folder=/été/2026/", "isPrivateFile=false", "description=שלום by the sea",
 		`transformation={"pre":"w-900"}`, "tags=sea,beach,cafe\u0301", "customCoordinates=10,20,300,200",
@@ -203,9 +205,9 @@ type places struct {
 	err   error
 }
 
-func (p *places) look(_ context.Context, path string) (api.Place, error) {
+func (p *places) look(_ context.Context, path string) (rule.Place, error) {
 	p.asked = append(p.asked, path)
-	return api.Place{Known: p.err == nil, File: p.of[path]}, p.err
+	return rule.Place{Known: p.err == nil, File: p.of[path]}, p.err
 }
 
 func TestPlacesAreLookedUpAfterAPause(t *testing.T) {

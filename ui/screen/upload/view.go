@@ -6,7 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
@@ -216,8 +217,8 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 		}
 	}
 	switch at := s.known.place; {
-	case s.Naming != api.NameExact:
-	case s.known.of != api.PathOf(&s.Upload):
+	case s.Naming != job.NameExact:
+	case s.known.of != rule.PathOf(&s.Upload):
 		facts.Say(th.Muted, "Checking whether a file is there…")
 	case !at.Known:
 		facts.Say(th.Muted, "It is not known whether a file is there.")

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -44,8 +45,8 @@ func TestViewStaysInside(t *testing.T) {
 				m := started(t, Options{
 					Sources: sources, Profile: hostedProfile(),
 					Session: &stub{
-						known: func(_ context.Context, p string) (api.Place, error) {
-							return api.Place{}, fmt.Errorf("no answer about %s", p+hostile)
+						known: func(_ context.Context, p string) (rule.Place, error) {
+							return rule.Place{}, fmt.Errorf("no answer about %s", p+hostile)
 						},
 						tagsIn:  func(context.Context, string) ([]string, error) { return []string{hostile, "a" + hostile}, nil },
 						folders: func(context.Context) ([]string, error) { return []string{"/" + hostile}, nil },
@@ -144,7 +145,7 @@ func TestScreens(t *testing.T) {
 					m := started(t, Options{
 						Sources: files(t, c.files...), Profile: localProfile(), Now: utc,
 						Session: &stub{
-							known: func(context.Context, string) (api.Place, error) { return api.Place{Known: true}, nil },
+							known: func(context.Context, string) (rule.Place, error) { return rule.Place{Known: true}, nil },
 						},
 					})
 					c.do(t, m)
@@ -167,7 +168,7 @@ func checkEveryActionWorks(t *testing.T) {
 			Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(),
 			Session: &stub{
 				send:    box.send,
-				known:   func(context.Context, string) (api.Place, error) { return api.Place{Known: true, File: place}, nil },
+				known:   func(context.Context, string) (rule.Place, error) { return rule.Place{Known: true, File: place}, nil },
 				request: func(u *api.Upload) (api.Request, error) { return api.Request{Method: "POST"}, nil },
 			},
 		})

@@ -10,6 +10,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -74,7 +77,7 @@ func (m *Model) actions() []kit.Action {
 	}
 	return append(
 		actions,
-		m.many("run-extension", "run an extension", "x", mayExtend, func(c count) int { return c[api.Stored] }, m.extend),
+		m.many("run-extension", "run an extension", "x", mayExtend, func(c count) int { return c[job.Stored] }, m.extend),
 		one("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.check),
 		m.many("first", "send before the others", "+", mayMove, count.open, func(rows []row) tea.Cmd {
 			slices.Reverse(rows) // the last job moved ends up first
@@ -141,9 +144,9 @@ func (m *Model) aboutRow(may func(row) string) func() string {
 
 func mayRetry(r row) string {
 	switch {
-	case r.Job.State == api.Stored:
+	case r.Job.State == job.Stored:
 		return "it is stored"
-	case !r.Job.State.Final() && r.Job.State != api.Offline && r.Next.IsZero():
+	case !r.Job.State.Final() && r.Job.State != job.Offline && r.Next.IsZero():
 		return "it has no outcome yet"
 	}
 	return ""
@@ -151,7 +154,7 @@ func mayRetry(r row) string {
 
 func mayStop(r row) string {
 	switch {
-	case r.Job.State == api.Processing:
+	case r.Job.State == job.Processing:
 		return "the service has it"
 	case r.Job.State.Final():
 		return "this upload has ended: " + string(r.Job.State)
@@ -162,11 +165,11 @@ func mayStop(r row) string {
 }
 
 func mayMove(r row) string {
-	return cmp.Or(mayStop(r), text.If(r.Job.State == api.Sending, "it is being sent"))
+	return cmp.Or(mayStop(r), text.If(r.Job.State == job.Sending, "it is being sent"))
 }
 
 func mayCheck(r row) string {
-	return text.If(r.Job.State != api.Unknown && r.Job.State != api.Processing, "its outcome is known, or to come")
+	return text.If(r.Job.State != job.Unknown && r.Job.State != job.Processing, "its outcome is known, or to come")
 }
 
 // mayDrop is for canceling and removing.
@@ -195,7 +198,7 @@ func (m *Model) nothingRemoved() string {
 }
 
 // hasDetails reports whether the job has a stored file to show.
-func hasDetails(job *api.Job) bool { return job.State == api.Stored && job.File != nil }
+func hasDetails(j *job.Job) bool { return j.State == job.Stored && j.File != nil }
 
 // enter folds a folder, shows the stored file, or shows the job's details.
 func (m *Model) enter() tea.Cmd {
@@ -211,11 +214,11 @@ func (m *Model) enter() tea.Cmd {
 
 // inspect shows the details of a stored file. It prefers the file's last known record, which may be newer than
 // the response to the upload.
-func (m *Model) inspect(job *api.Job) tea.Cmd {
+func (m *Model) inspect(j *job.Job) tea.Cmd {
 	return func() tea.Msg {
-		seen, ok, err := m.o.Session.LastSeen(m.o.Context, job.File.FileID)
+		seen, ok, err := m.o.Session.LastSeen(m.o.Context, j.File.FileID)
 		if err != nil || !ok {
-			seen.File = *job.File // fall back to the response
+			seen.File = *j.File // fall back to the response
 		}
 		return page.Inspect{Files: []api.File{seen.File}}
 	}
@@ -307,7 +310,7 @@ func (m *Model) cancel(rows []row) tea.Cmd {
 	sending := 0
 	var last row
 	for _, r := range rows {
-		if r.Job.State == api.Sending {
+		if r.Job.State == job.Sending {
 			sending, last = sending+1, r
 		}
 	}
@@ -337,7 +340,7 @@ func (m *Model) cancelJobs(rows []row) tea.Cmd {
 
 // compose reopens the upload form with jobs that were not stored, so that the user can fix them.
 func compose(rows []row) tea.Cmd {
-	jobs := make([]api.Job, len(rows))
+	jobs := make([]job.Job, len(rows))
 	for i, r := range rows {
 		jobs[i] = *r.Job
 	}
@@ -424,7 +427,7 @@ func (m *Model) retried(count, ambiguous int, err error) tea.Cmd {
 
 // remove takes jobs off the list. The service and the journal keep their data.
 func (m *Model) remove(rows []row) tea.Cmd {
-	var gone []api.Job
+	var gone []job.Job
 	var first error
 	for _, r := range rows {
 		switch {
@@ -448,9 +451,9 @@ func (m *Model) remove(rows []row) tea.Cmd {
 
 func (m *Model) restore() tea.Cmd {
 	jobs := m.rows.restore()
-	for _, job := range jobs {
-		if job.Failed() {
-			m.o.Session.Queue.Dismiss(job, false)
+	for _, j := range jobs {
+		if j.Failed() {
+			m.o.Session.Queue.Dismiss(j, false)
 		}
 	}
 	m.list.Arrange()
@@ -468,9 +471,9 @@ func toast(words string) tea.Cmd { return page.Send(page.Toast{Level: page.Info,
 // openMenu lists what can be copied from a job.
 func (m *Model) openMenu() tea.Cmd {
 	r, _ := m.current()
-	copies, job, s := copiesOf(r.Job), *r.Job, m.o.Session
+	copies, j, s := copiesOf(r.Job), *r.Job, m.o.Session
 	copies.AddCommand("c", "curl command", "the request, with the key as a variable", func() tea.Msg {
-		request, err := s.Client.DescribeUpload(&job.Upload)
+		request, err := s.Client.DescribeUpload(&j.Upload)
 		if err != nil {
 			return page.Problem(err)
 		}
@@ -481,14 +484,14 @@ func (m *Model) openMenu() tea.Cmd {
 }
 
 // copiesOf returns the values of a job that can be copied at once.
-func copiesOf(job *api.Job) (copies page.Copies) {
-	file := cmp.Or(job.File, &api.File{})
+func copiesOf(j *job.Job) (copies page.Copies) {
+	file := cmp.Or(j.File, &api.File{})
 	copies.Add("u", "URL", file.URL)
 	copies.Add("i", "file id", file.FileID)
-	copies.Add("p", "path", target(job))
-	copies.Add("m", "Markdown", api.Markdown(file))
-	copies.Add("s", "source", job.Upload.Source.String())
-	if f := job.Failure; f != nil {
+	copies.Add("p", "path", target(j))
+	copies.Add("m", "Markdown", rule.Markdown(file))
+	copies.Add("s", "source", j.Upload.Source.String())
+	if f := j.Failure; f != nil {
 		copies.Add("e", "error", strings.TrimSpace(failure(f)+"\n"+f.Help))
 		copies.Add("r", "request id", f.RequestID)
 	}
@@ -499,11 +502,11 @@ func copiesOf(job *api.Job) (copies page.Copies) {
 // unfinished uploads.
 func (m *Model) Commands() [][]string {
 	if r, ok := m.current(); ok {
-		job := *r.Job
-		if job.Naming == api.NameHere {
-			job.Naming = api.NameExact // the name already has its suffix
+		j := *r.Job
+		if j.Naming == job.NameHere {
+			j.Naming = job.NameExact // the name already has its suffix
 		}
-		e := api.EntryOf(&job, true)
+		e := entry.Of(&j, true)
 		return [][]string{session.UploadArgs(&e, m.o.Profile)}
 	}
 	return [][]string{{"resume"}}

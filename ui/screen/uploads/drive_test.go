@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
 	"mediadesk/api/queue"
@@ -46,7 +47,7 @@ type driver struct {
 
 // start opens the screen with a queue that sends to the local library. before, if not nil, sees each request
 // first and reports whether the library should answer it.
-func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, earlier ...api.Job) *driver {
+func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, earlier ...job.Job) *driver {
 	t.Helper()
 	d := &driver{t: t, dir: t.TempDir()}
 	var err error
@@ -104,14 +105,14 @@ func isTick(msg tea.Msg) bool {
 // noJournal is the journal of an idle queue.
 type noJournal struct{ queue.Journal }
 
-func (noJournal) NoteJob(api.Job) {}
+func (noJournal) NoteJob(job.Job) {}
 
-func (noJournal) Reopen(context.Context, string, []int64, func(*api.Job) bool) ([]api.Job, error) {
+func (noJournal) Reopen(context.Context, string, []int64, func(*job.Job) bool) ([]job.Job, error) {
 	return nil, nil
 }
 
 // still opens the screen with an idle queue and the given rows.
-func still(t *testing.T, s queue.Snapshot, earlier ...api.Job) *driver {
+func still(t *testing.T, s queue.Snapshot, earlier ...job.Job) *driver {
 	t.Helper()
 	d := &driver{t: t, queue: queue.New(queue.Options{Journal: noJournal{}})}
 	client, err := api.NewClient(api.Options{UploadURL: "http://127.0.0.1:1", BaseURL: "http://127.0.0.1:1"})
@@ -141,17 +142,17 @@ func (d *driver) write(name string, n int64) string {
 }
 
 // job returns a new job that uploads a file of n bytes.
-func (d *driver) job(name string, n int64, naming api.Naming) api.Job {
+func (d *driver) job(name string, n int64, naming job.Naming) job.Job {
 	d.t.Helper()
 	path := d.write(name, n)
 	id, err := api.Identify(path)
 	must(d.t, err)
-	j := api.Job{Profile: "home", Upload: api.Upload{Source: api.Source{Path: path}, FileName: name}, Identity: id, Naming: naming}
-	api.ApplyNaming(&j.Upload, naming)
+	j := job.Job{Profile: "home", Upload: api.Upload{Source: api.Source{Path: path}, FileName: name}, Identity: id, Naming: naming}
+	job.ApplyNaming(&j.Upload, naming)
 	return j
 }
 
-func (d *driver) add(jobs ...api.Job) []api.Job {
+func (d *driver) add(jobs ...job.Job) []job.Job {
 	d.t.Helper()
 	added, err := d.queue.Add(d.t.Context(), jobs)
 	must(d.t, err)
@@ -215,19 +216,19 @@ func must(t testing.TB, err error) {
 }
 
 // plain returns a job for a hand-made row.
-func plain(id int64, state api.State, file string) *api.Job {
-	j := &api.Job{
-		ID: id, State: state, Naming: api.NameHere, Identity: api.Identity{Size: 2_000_000},
+func plain(id int64, state job.State, file string) *job.Job {
+	j := &job.Job{
+		ID: id, State: state, Naming: job.NameHere, Identity: api.Identity{Size: 2_000_000},
 		Upload:  api.Upload{Source: api.Source{Path: "/pictures/" + file}, FileName: file},
 		Updated: time.Date(2026, 5, 1, 11, 0, int(id), 0, time.Local), Created: time.Date(2026, 5, 1, 10, 0, 0, 0, time.Local),
 	}
-	api.ApplyNaming(&j.Upload, api.NameExact)
+	job.ApplyNaming(&j.Upload, job.NameExact)
 	j.Upload.OverwriteFile = api.Set(false)
-	if state == api.Stored {
+	if state == job.Stored {
 		j.File = &api.File{FileID: fmt.Sprint("id", id), Name: file, FilePath: "/" + file, URL: "https://media.example/" + file}
 	}
 	if failed(state) {
-		j.Failure = &api.Failure{Status: 400, Message: "the service did not like " + file, Help: "Rename it.", RequestID: "req-" + file}
+		j.Failure = &job.Failure{Status: 400, Message: "the service did not like " + file, Help: "Rename it.", RequestID: "req-" + file}
 	}
 	return j
 }
@@ -235,20 +236,20 @@ func plain(id int64, state api.State, file string) *api.Job {
 // busy returns a snapshot with a job in every state.
 func busy() queue.Snapshot {
 	rows := []queue.Row{
-		{Job: plain(1, api.Stored, "one.jpg"), Sent: 2_000_000, Total: 2_000_000},
-		{Job: plain(2, api.Refused, "two.jpg"), Total: 2_000_000},
-		{Job: plain(3, api.Waiting, "three.jpg"), Total: 2_000_000},
-		{Job: plain(4, api.Sending, "four.jpg"), Sent: 900_000, Total: 2_000_000, Rate: 300_000, Left: 4 * time.Second},
-		{Job: plain(5, api.Stored, "five.jpg"), Sent: 2_000_000, Total: 2_000_000},
-		{Job: plain(6, api.Unknown, "six.jpg"), Total: 2_000_000},
-		{Job: plain(7, api.Sending, "seven.jpg"), Sent: 100_000, Total: 2_000_000, Stalled: true},
-		{Job: plain(8, api.Waiting, "eight.jpg"), Total: 2_000_000, Paused: true},
-		{Job: plain(9, api.Cancelled, "nine.jpg"), Total: 2_000_000},
-		{Job: plain(10, api.Unsent, "ten.jpg"), Total: 2_000_000},
-		{Job: plain(11, api.Sending, "eleven.jpg"), Sent: 2_000_000, Total: 2_000_000, Answer: true},
+		{Job: plain(1, job.Stored, "one.jpg"), Sent: 2_000_000, Total: 2_000_000},
+		{Job: plain(2, job.Refused, "two.jpg"), Total: 2_000_000},
+		{Job: plain(3, job.Waiting, "three.jpg"), Total: 2_000_000},
+		{Job: plain(4, job.Sending, "four.jpg"), Sent: 900_000, Total: 2_000_000, Rate: 300_000, Left: 4 * time.Second},
+		{Job: plain(5, job.Stored, "five.jpg"), Sent: 2_000_000, Total: 2_000_000},
+		{Job: plain(6, job.Unknown, "six.jpg"), Total: 2_000_000},
+		{Job: plain(7, job.Sending, "seven.jpg"), Sent: 100_000, Total: 2_000_000, Stalled: true},
+		{Job: plain(8, job.Waiting, "eight.jpg"), Total: 2_000_000, Paused: true},
+		{Job: plain(9, job.Cancelled, "nine.jpg"), Total: 2_000_000},
+		{Job: plain(10, job.Unsent, "ten.jpg"), Total: 2_000_000},
+		{Job: plain(11, job.Sending, "eleven.jpg"), Sent: 2_000_000, Total: 2_000_000, Answer: true},
 	}
 	return queue.Snapshot{Rows: rows, Totals: queue.Totals{
-		Jobs: 11, Paused: 1, Count: map[api.State]int{api.Waiting: 2, api.Sending: 3, api.Stored: 2, api.Refused: 1, api.Unsent: 1, api.Cancelled: 1, api.Unknown: 1},
+		Jobs: 11, Paused: 1, Count: map[job.State]int{job.Waiting: 2, job.Sending: 3, job.Stored: 2, job.Refused: 1, job.Unsent: 1, job.Cancelled: 1, job.Unknown: 1},
 		Sent: 7_000_000, Total: 14_000_000, Rate: 3_200_000, Left: 125 * time.Second,
 	}}
 }

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -186,7 +186,7 @@ const maxFailed = 2000
 
 // earlier is what the journal has of jobs, also of those in the queue.
 type earlier struct {
-	jobs []api.Job // sorted by id
+	jobs []job.Job // sorted by id
 	open int       // jobs without an outcome
 }
 
@@ -218,7 +218,7 @@ func (m *Model) readEarlier(version int64) tea.Cmd {
 // readJobs reads the newest jobs of the journal, plus all jobs that failed or are unfinished.
 func readJobs(ctx context.Context, s *session.Session, limit int) (out earlier, err error) {
 	listed := map[int64]bool{}
-	for _, f := range []session.JobFilter{{Limit: limit}, {State: api.Sending, Limit: limit}, {Failed: true, Limit: maxFailed}} {
+	for _, f := range []session.JobFilter{{Limit: limit}, {State: job.Sending, Limit: limit}, {Failed: true, Limit: maxFailed}} {
 		jobs, err := s.Jobs(ctx, f)
 		if err != nil {
 			return out, err
@@ -230,7 +230,7 @@ func readJobs(ctx context.Context, s *session.Session, limit int) (out earlier, 
 			}
 		}
 	}
-	slices.SortFunc(out.jobs, func(a, b api.Job) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(out.jobs, func(a, b job.Job) int { return cmp.Compare(a.ID, b.ID) })
 	out.open, err = s.Journal.OpenJobs(ctx, s.Profile.Name)
 	return out, err
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -27,8 +28,8 @@ func TestOrderByHand(t *testing.T) {
 		return true
 	})
 	d.queue.SetConcurrency(1)
-	added := d.add(d.job("a.txt", 10, api.NameExact), d.job("b.txt", 10, api.NameExact), d.job("c.txt", 10, api.NameExact), d.job("d.txt", 10, api.NameExact))
-	d.until("the first is under way", func() bool { return d.m.rows.totals.Count[api.Sending] == 1 })
+	added := d.add(d.job("a.txt", 10, job.NameExact), d.job("b.txt", 10, job.NameExact), d.job("c.txt", 10, job.NameExact), d.job("d.txt", 10, job.NameExact))
+	d.until("the first is under way", func() bool { return d.m.rows.totals.Count[job.Sending] == 1 })
 	to := func(i int) {
 		d.m.list.Go(added[i].ID)
 	}
@@ -43,7 +44,7 @@ func TestOrderByHand(t *testing.T) {
 		t.Errorf("got the messages %q", got.Text)
 	}
 	close(gate)
-	d.until("all are stored", func() bool { return d.m.rows.totals.Count[api.Stored] == 4 })
+	d.until("all are stored", func() bool { return d.m.rows.totals.Count[job.Stored] == 4 })
 }
 
 // TestLookAgain: a check looks for an unknown job again and sends nothing.
@@ -64,13 +65,13 @@ func TestLookAgain(t *testing.T) {
 		}
 		return true
 	})
-	d.add(d.job("a.txt", 10, api.NameService))
-	d.until("the outcome is unknown", func() bool { return d.m.rows.totals.Count[api.Unknown] == 1 })
+	d.add(d.job("a.txt", 10, job.NameService))
+	d.until("the outcome is unknown", func() bool { return d.m.rows.totals.Count[job.Unknown] == 1 })
 	d.Sees("does not list its")
 	lists = true
 	d.Press("L")
 	d.until("it was looked for", func() bool {
-		return d.m.rows.totals.Count[api.Unknown] == 1 && strings.Contains(d.Text(), "library shows no new file")
+		return d.m.rows.totals.Count[job.Unknown] == 1 && strings.Contains(d.Text(), "library shows no new file")
 	})
 	if posts != 1 {
 		t.Errorf("it was sent %d times, want 1", posts)
@@ -83,19 +84,19 @@ func TestAnotherProgram(t *testing.T) {
 	other, err := journal.Open(t.Context(), d.files.Path())
 	must(t, err)
 	defer other.Close()
-	job := d.job("theirs.txt", 10, api.NameExact)
-	added, err := other.AddJobs(t.Context(), []api.Job{job})
+	j := d.job("theirs.txt", 10, job.NameExact)
+	added, err := other.AddJobs(t.Context(), []job.Job{j})
 	must(t, err)
 	d.Send(page.Shown{})
 	d.Sees("theirs.txt", "waiting", "another mediadesk has it")
-	added[0].State = api.Sending
+	added[0].State = job.Sending
 	must(t, other.UpdateJob(t.Context(), added[0]))
 	d.Run(d.m.watch())
 	d.Sees("1 upload under way in another mediadesk", "in another mediadesk")
 	if strings.Contains(d.Text(), "sending 0 %") {
 		t.Error("the screen shows the progress of another program")
 	}
-	added[0].State, added[0].File = api.Stored, &api.File{FileID: "x", Name: "theirs.txt", FilePath: "/theirs.txt"}
+	added[0].State, added[0].File = job.Stored, &api.File{FileID: "x", Name: "theirs.txt", FilePath: "/theirs.txt"}
 	must(t, other.UpdateJob(t.Context(), added[0]))
 	d.Run(d.m.watch())
 	d.Sees("theirs.txt", "stored")
@@ -106,21 +107,21 @@ func TestFolders(t *testing.T) {
 	d := start(t, nil)
 	other, err := journal.Open(t.Context(), d.files.Path())
 	must(t, err)
-	var jobs []api.Job
-	add := func(n int, state api.State, folder string) {
+	var jobs []job.Job
+	add := func(n int, state job.State, folder string) {
 		for i := range n {
-			job := *plain(0, state, fmt.Sprintf("%s-%d.jpg", state, i))
-			job.Profile, job.Upload.Folder = "home", api.Set(folder)
-			if job.File != nil {
-				job.File.FilePath = folder + "/" + job.File.Name
+			j := *plain(0, state, fmt.Sprintf("%s-%d.jpg", state, i))
+			j.Profile, j.Upload.Folder = "home", api.Set(folder)
+			if j.File != nil {
+				j.File.FilePath = folder + "/" + j.File.Name
 			}
-			jobs = append(jobs, job)
+			jobs = append(jobs, j)
 		}
 	}
-	add(2, api.Refused, "/2026/greece")
-	add(1, api.Cancelled, "/2026/greece")
-	add(4, api.Stored, "/2026/greece")
-	add(3, api.Stored, "/2026/italy")
+	add(2, job.Refused, "/2026/greece")
+	add(1, job.Cancelled, "/2026/greece")
+	add(4, job.Stored, "/2026/greece")
+	add(3, job.Stored, "/2026/italy")
 	_, err = other.AddJobs(t.Context(), jobs)
 	must(t, err)
 	must(t, other.Close())
@@ -145,7 +146,7 @@ func TestFolders(t *testing.T) {
 func TestMarks(t *testing.T) {
 	d := start(t, nil)
 	d.queue.PauseAll()
-	gone := []api.Job{d.job("a.txt", 10, api.NameHere), d.job("b.txt", 10, api.NameHere), d.job("c.txt", 10, api.NameHere)}
+	gone := []job.Job{d.job("a.txt", 10, job.NameHere), d.job("b.txt", 10, job.NameHere), d.job("c.txt", 10, job.NameHere)}
 	for i := range gone {
 		gone[i].Batch = "one"
 		must(t, os.Remove(gone[i].Upload.Source.Path))

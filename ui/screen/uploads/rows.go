@@ -10,7 +10,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
@@ -36,7 +37,7 @@ type rows struct {
 	earlier earlier // the queue may have some of them
 	read    bool    // the journal was read
 	gone    map[int64]bool
-	removed [][]api.Job // by the user, latest last
+	removed [][]job.Job // by the user, latest last
 
 	folders       map[string]*group // by their path
 	queued        map[int64]bool    // by id of an earlier job: whether the queue has it
@@ -70,20 +71,20 @@ const (
 	partCount
 )
 
-func partOf(s api.State) int {
+func partOf(s job.State) int {
 	switch s {
-	case api.Sending:
+	case job.Sending:
 		return partSending
-	case api.Waiting, api.Offline, api.Processing:
+	case job.Waiting, job.Offline, job.Processing:
 		return partWaiting
-	case api.Refused, api.Unsent, api.Unknown:
+	case job.Refused, job.Unsent, job.Unknown:
 		return partFailed
 	}
 	return partDone
 }
 
 // failed reports whether a job in state s needs attention.
-func failed(s api.State) bool { return partOf(s) == partFailed }
+func failed(s job.State) bool { return partOf(s) == partFailed }
 
 // groups returns the jobs by folder. Folders with failures come first, then those with unfinished jobs, then
 // the newest. Within a folder, failures come first; jobs of earlier runs follow those of the queue, newest first.
@@ -95,18 +96,18 @@ func (r *rows) groups() []kit.Group[int] {
 	}
 	r.folders = map[string]*group{}
 	r.all, r.others, r.failed, r.failedEarlier = len(r.live), 0, 0, 0
-	add := func(n int, job *api.Job) *group {
-		key := folder(job)
+	add := func(n int, j *job.Job) *group {
+		key := folder(j)
 		g := r.folders[key]
 		if g == nil {
 			g = &group{key: key, count: count{}}
 			r.folders[key] = g
 		}
-		g.count[job.State]++
-		if job.Created.After(g.at) {
-			g.at = job.Created
+		g.count[j.State]++
+		if j.Created.After(g.at) {
+			g.at = j.Created
 		}
-		part := partOf(job.State)
+		part := partOf(j.State)
 		g.parts[part] = append(g.parts[part], n)
 		if part == partFailed {
 			r.failed++
@@ -114,25 +115,25 @@ func (r *rows) groups() []kit.Group[int] {
 		return g
 	}
 	for i := range r.live {
-		job := r.live[i].Job
-		if _, known := r.queued[job.ID]; known {
-			r.queued[job.ID] = true
+		j := r.live[i].Job
+		if _, known := r.queued[j.ID]; known {
+			r.queued[j.ID] = true
 		}
-		if g := add(i, job); r.live[i].Paused {
+		if g := add(i, j); r.live[i].Paused {
 			g.paused++
 		}
 	}
 	for i := len(r.earlier.jobs) - 1; i >= 0; i-- {
-		job := &r.earlier.jobs[i]
+		j := &r.earlier.jobs[i]
 		if !r.listed(len(r.live) + i) {
 			continue
 		}
-		add(len(r.live)+i, job)
+		add(len(r.live)+i, j)
 		r.all++
 		switch {
-		case !job.State.Final():
+		case !j.State.Final():
 			r.others++
-		case failed(job.State):
+		case failed(j.State):
 			r.failedEarlier++
 		}
 	}
@@ -151,22 +152,22 @@ func (r *rows) listed(n int) bool {
 	if n < len(r.live) {
 		return true
 	}
-	job := &r.earlier.jobs[n-len(r.live)]
-	return !r.queued[job.ID] && !r.gone[job.ID] && (!job.Dismissed || !failed(job.State))
+	j := &r.earlier.jobs[n-len(r.live)]
+	return !r.queued[j.ID] && !r.gone[j.ID] && (!j.Dismissed || !failed(j.State))
 }
 
 // stalled reports whether every running upload is stalled.
 func (r *rows) stalled() bool {
-	left := r.totals.Count[api.Sending]
+	left := r.totals.Count[job.Sending]
 	for i := 0; i < len(r.live) && left > 0; i++ {
-		if r.live[i].Job.State != api.Sending {
+		if r.live[i].Job.State != job.Sending {
 			continue
 		}
 		if left--; !r.live[i].Stalled {
 			return false
 		}
 	}
-	return r.totals.Count[api.Sending] > 0
+	return r.totals.Count[job.Sending] > 0
 }
 
 // ofOthers returns the number of unfinished jobs of other programs.
@@ -185,16 +186,16 @@ func (r *rows) row(n int) row {
 	return row{Row: r.live[n]}
 }
 
-func earlierRow(job *api.Job) row {
-	out := row{Row: session.Row{Job: job, Total: job.Identity.Size}, earlier: true}
-	if job.State == api.Stored {
+func earlierRow(j *job.Job) row {
+	out := row{Row: session.Row{Job: j, Total: j.Identity.Size}, earlier: true}
+	if j.State == job.Stored {
 		out.Sent = out.Total
 	}
 	return out
 }
 
 // remove takes jobs off the list as one step.
-func (r *rows) remove(jobs []api.Job) {
+func (r *rows) remove(jobs []job.Job) {
 	for i := range jobs {
 		r.gone[jobs[i].ID] = true
 	}
@@ -205,41 +206,41 @@ func (r *rows) remove(jobs []api.Job) {
 
 // restore returns the jobs removed last to the list. They count as earlier jobs, because the queue has dropped
 // them. It panics if no jobs were removed.
-func (r *rows) restore() []api.Job {
+func (r *rows) restore() []job.Job {
 	jobs := r.removed[len(r.removed)-1]
 	r.removed = r.removed[:len(r.removed)-1]
-	for _, job := range jobs {
-		delete(r.gone, job.ID)
-		at, found := slices.BinarySearchFunc(r.earlier.jobs, job.ID, func(j api.Job, id int64) int { return cmp.Compare(j.ID, id) })
+	for _, upload := range jobs {
+		delete(r.gone, upload.ID)
+		at, found := slices.BinarySearchFunc(r.earlier.jobs, upload.ID, func(j job.Job, id int64) int { return cmp.Compare(j.ID, id) })
 		if !found {
-			r.earlier.jobs = slices.Insert(r.earlier.jobs, at, job)
+			r.earlier.jobs = slices.Insert(r.earlier.jobs, at, upload)
 		}
-		r.earlier.jobs[at].Dismissed = job.Dismissed
+		r.earlier.jobs[at].Dismissed = upload.Dismissed
 	}
 	return jobs
 }
 
 // name returns the job's stored file name, or the name it will get.
-func name(job *api.Job) string {
-	if job.File != nil && job.File.Name != "" {
-		return job.File.Name
+func name(j *job.Job) string {
+	if j.File != nil && j.File.Name != "" {
+		return j.File.Name
 	}
-	return job.Upload.FileName
+	return j.Upload.FileName
 }
 
 // folder returns the folder where the file is stored or will be stored.
-func folder(job *api.Job) string { return strings.TrimSuffix(path.Dir(target(job)), "/") + "/" }
+func folder(j *job.Job) string { return strings.TrimSuffix(path.Dir(target(j)), "/") + "/" }
 
 // target returns the path where the file is stored or will be stored.
-func target(job *api.Job) string {
-	if job.File != nil && job.File.FilePath != "" {
-		return job.File.FilePath
+func target(j *job.Job) string {
+	if j.File != nil && j.File.FilePath != "" {
+		return j.File.FilePath
 	}
-	return api.PathOf(&job.Upload)
+	return rule.PathOf(&j.Upload)
 }
 
 // count is the number of jobs by state.
-type count map[api.State]int
+type count map[job.State]int
 
 func (c count) total() (n int) {
 	for _, k := range c {
@@ -248,12 +249,12 @@ func (c count) total() (n int) {
 	return n
 }
 
-func (c count) failed() int { return c[api.Refused] + c[api.Unsent] + c[api.Unknown] }
+func (c count) failed() int { return c[job.Refused] + c[job.Unsent] + c[job.Unknown] }
 
 // unstored returns the number of jobs that ended without being stored.
-func (c count) unstored() int { return c.failed() + c[api.Cancelled] }
+func (c count) unstored() int { return c.failed() + c[job.Cancelled] }
 
-func (c count) open() int { return c[api.Waiting] + c[api.Offline] + c[api.Sending] }
+func (c count) open() int { return c[job.Waiting] + c[job.Offline] + c[job.Sending] }
 
 // group is the jobs of a folder.
 type group struct {
@@ -282,7 +283,7 @@ const groupBar = 8
 // states.
 func (g *group) note(th *theme.Theme) string {
 	parts := summary(g.count, g.paused, th)
-	stored, total := g.count[api.Stored], g.count.total()
+	stored, total := g.count[job.Stored], g.count.total()
 	if stored < total {
 		parts[0] += " " + kit.Progress{Done: int64(stored), Total: int64(total)}.Bar(groupBar, th)
 	}
@@ -292,24 +293,24 @@ func (g *group) note(th *theme.Theme) string {
 // summary returns the number of stored jobs, green only if all are stored, and then the other states.
 func summary(c count, paused int, th *theme.Theme) []string {
 	total, style := c.total(), th.Strong
-	if c[api.Stored] == total {
+	if c[job.Stored] == total {
 		style = th.Good
 	}
-	parts := []string{style.Render(text.Count(c[api.Stored]) + " of " + text.Count(total))}
+	parts := []string{style.Render(text.Count(c[job.Stored]) + " of " + text.Count(total))}
 	for _, state := range []struct {
 		n     int
 		word  string
 		style lipgloss.Style
 	}{
-		{c[api.Refused], "refused", th.Bad},
-		{c[api.Unsent], "unsent", th.Bad},
-		{c[api.Unknown], "unknown", th.Warn},
-		{c[api.Cancelled], "cancelled", th.Muted},
+		{c[job.Refused], "refused", th.Bad},
+		{c[job.Unsent], "unsent", th.Bad},
+		{c[job.Unknown], "unknown", th.Warn},
+		{c[job.Cancelled], "cancelled", th.Muted},
 		{paused, "paused", th.Muted},
-		{c[api.Sending], "sending", th.Text},
-		{c[api.Offline], "offline", th.Warn},
-		{c[api.Processing], "processing", th.Warn},
-		{c[api.Waiting] - paused, "waiting", th.Muted},
+		{c[job.Sending], "sending", th.Text},
+		{c[job.Offline], "offline", th.Warn},
+		{c[job.Processing], "processing", th.Warn},
+		{c[job.Waiting] - paused, "waiting", th.Muted},
 	} {
 		if state.n > 0 {
 			parts = append(parts, state.style.Render(text.Count(state.n)+" "+state.word))

@@ -3,14 +3,14 @@ package uploads
 import (
 	"testing"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/queue"
 )
 
 func TestOrder(t *testing.T) {
-	old := *plain(100, api.Refused, "old.jpg")
-	older := *plain(99, api.Stored, "older.jpg")
-	again := *plain(5, api.Stored, "five.jpg") // the journal also has the jobs of the queue
+	old := *plain(100, job.Refused, "old.jpg")
+	older := *plain(99, job.Stored, "older.jpg")
+	again := *plain(5, job.Stored, "five.jpg") // the journal also has the jobs of the queue
 	d := still(t, busy(), older, again, old)
 	want := "two.jpg six.jpg ten.jpg old.jpg " + // failed, in queue order
 		"four.jpg seven.jpg eleven.jpg " + // sending
@@ -26,7 +26,7 @@ func TestCursorStays(t *testing.T) {
 	d := still(t, busy())
 	under := func() string { r, _ := d.m.current(); return name(r.Job) }
 	s := busy()
-	s.Rows[1].Job = plain(2, api.Stored, "two.jpg")
+	s.Rows[1].Job = plain(2, job.Stored, "two.jpg")
 	swap := func(to queue.Snapshot) {
 		d.m.rows.set(to, d.m.o.Now())
 		d.m.list.Arrange()
@@ -39,7 +39,7 @@ func TestCursorStays(t *testing.T) {
 	if under() != "four.jpg" {
 		t.Fatalf("moved to %s, want \"four.jpg\"", under())
 	}
-	s.Rows[3].Job = plain(4, api.Stored, "four.jpg")
+	s.Rows[3].Job = plain(4, job.Stored, "four.jpg")
 	swap(s)
 	if under() != "four.jpg" || d.m.list.Cursor() < 5 {
 		t.Errorf("not on its job: %s at %d", under(), d.m.list.Cursor())
@@ -59,7 +59,7 @@ func TestCursorStays(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
-	d := still(t, busy(), *plain(100, api.Refused, "Grüße.jpg"))
+	d := still(t, busy(), *plain(100, job.Refused, "Grüße.jpg"))
 	for _, c := range []struct{ pattern, want string }{
 		{"", d.names()},
 		{"refused", "two.jpg Grüße.jpg"},

@@ -6,53 +6,54 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/queue"
 	"mediadesk/ui/theme"
 )
 
 func TestWords(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)
-	job := func(state api.State, change ...func(*api.Job)) *api.Job {
+	upload := func(state job.State, change ...func(*job.Job)) *job.Job {
 		j := plain(3, state, "a.jpg")
 		for _, c := range change {
 			c(j)
 		}
 		return j
 	}
-	suffix := func(j *api.Job) { j.Upload.UseUniqueFileName = api.Field[bool]{} }
-	lost := func(j *api.Job) {
-		j.File, j.Failure = nil, &api.Failure{Message: "It is stored as /a.jpg. The answer was lost."}
+	suffix := func(j *job.Job) { j.Upload.UseUniqueFileName = api.Field[bool]{} }
+	lost := func(j *job.Job) {
+		j.File, j.Failure = nil, &job.Failure{Message: "It is stored as /a.jpg. The answer was lost."}
 	}
 	for _, c := range []struct {
 		row                  row
 		sign                 theme.Sign
 		status, note, advice string
 	}{
-		{row{Row: queue.Row{Job: job(api.Waiting)}}, theme.SignWait, "waiting", "", ""},
-		{row{Row: queue.Row{Job: job(api.Waiting), Paused: true}}, theme.SignPaused, "paused", "", "p continues it"},
-		{row{Row: queue.Row{Job: job(api.Waiting), Next: now.Add(4 * time.Second)}}, theme.SignWait, "waiting", "retrying in 4 s", ""},
+		{row{Row: queue.Row{Job: upload(job.Waiting)}}, theme.SignWait, "waiting", "", ""},
+		{row{Row: queue.Row{Job: upload(job.Waiting), Paused: true}}, theme.SignPaused, "paused", "", "p continues it"},
+		{row{Row: queue.Row{Job: upload(job.Waiting), Next: now.Add(4 * time.Second)}}, theme.SignWait, "waiting", "retrying in 4 s", ""},
 		{
-			row{Row: queue.Row{Job: job(api.Waiting, func(j *api.Job) { j.Failure = &api.Failure{Message: "no answer"} }), Next: now}},
+			row{Row: queue.Row{Job: upload(job.Waiting, func(j *job.Job) { j.Failure = &job.Failure{Message: "no answer"} }), Next: now}},
 			theme.SignWait, "waiting", "retrying now: no answer", "",
 		},
-		{row{Row: queue.Row{Job: job(api.Waiting)}, earlier: true}, theme.SignWait, "waiting", "another mediadesk", "is running"},
-		{row{Row: queue.Row{Job: job(api.Sending)}}, theme.SignBusy, "sending", "", ""},
+		{row{Row: queue.Row{Job: upload(job.Waiting)}, earlier: true}, theme.SignWait, "waiting", "another mediadesk", "is running"},
+		{row{Row: queue.Row{Job: upload(job.Sending)}}, theme.SignBusy, "sending", "", ""},
 		{
-			row{Row: queue.Row{Job: job(api.Sending), Sent: 45, Total: 100, Rate: 3_200_000, Left: 125 * time.Second}},
+			row{Row: queue.Row{Job: upload(job.Sending), Sent: 45, Total: 100, Rate: 3_200_000, Left: 125 * time.Second}},
 			theme.SignBusy, "sending 45 %", "3.2 MB/s, 2 min left", "",
 		},
-		{row{Row: queue.Row{Job: job(api.Sending), Sent: 100, Total: 100}}, theme.SignBusy, "sending 99 %", "", ""},
-		{row{Row: queue.Row{Job: job(api.Sending), Sent: 100, Total: 100, Answer: true}}, theme.SignBusy, "sent", "waiting for the answer", ""},
-		{row{Row: queue.Row{Job: job(api.Sending), Sent: 45, Total: 100, Stalled: true}}, theme.SignWarn, "stalled 45 %", "no byte for 3 s", "d cancels it"},
-		{row{Row: queue.Row{Job: job(api.Stored)}}, theme.SignGood, "stored", "", ""},
-		{row{Row: queue.Row{Job: job(api.Stored, func(j *api.Job) { j.File.VersionInfo = &api.VersionInfo{ID: "2", Name: "Version 2"} })}}, theme.SignGood, "stored", "", "new version"},
-		{row{Row: queue.Row{Job: job(api.Stored, lost)}}, theme.SignGood, "stored", "The answer was lost", ""},
-		{row{Row: queue.Row{Job: job(api.Refused)}}, theme.SignBad, "refused", "400 the service did not like", "stored nothing"},
-		{row{Row: queue.Row{Job: job(api.Unsent)}}, theme.SignBad, "unsent", "did not like", "Nothing can have arrived"},
-		{row{Row: queue.Row{Job: job(api.Unknown)}}, theme.SignUnknown, "unknown", "did not like", "cannot be stored twice"},
-		{row{Row: queue.Row{Job: job(api.Unknown, suffix)}}, theme.SignUnknown, "unknown", "did not like", "may be stored twice"},
-		{row{Row: queue.Row{Job: job(api.Processing)}}, theme.SignUnknown, "processing", "L checks", "L searches for it now"},
-		{row{Row: queue.Row{Job: job(api.Cancelled)}}, theme.SignNone, "cancelled", "1 May 2026 11:00", "nothing was stored"},
+		{row{Row: queue.Row{Job: upload(job.Sending), Sent: 100, Total: 100}}, theme.SignBusy, "sending 99 %", "", ""},
+		{row{Row: queue.Row{Job: upload(job.Sending), Sent: 100, Total: 100, Answer: true}}, theme.SignBusy, "sent", "waiting for the answer", ""},
+		{row{Row: queue.Row{Job: upload(job.Sending), Sent: 45, Total: 100, Stalled: true}}, theme.SignWarn, "stalled 45 %", "no byte for 3 s", "d cancels it"},
+		{row{Row: queue.Row{Job: upload(job.Stored)}}, theme.SignGood, "stored", "", ""},
+		{row{Row: queue.Row{Job: upload(job.Stored, func(j *job.Job) { j.File.VersionInfo = &api.VersionInfo{ID: "2", Name: "Version 2"} })}}, theme.SignGood, "stored", "", "new version"},
+		{row{Row: queue.Row{Job: upload(job.Stored, lost)}}, theme.SignGood, "stored", "The answer was lost", ""},
+		{row{Row: queue.Row{Job: upload(job.Refused)}}, theme.SignBad, "refused", "400 the service did not like", "stored nothing"},
+		{row{Row: queue.Row{Job: upload(job.Unsent)}}, theme.SignBad, "unsent", "did not like", "Nothing can have arrived"},
+		{row{Row: queue.Row{Job: upload(job.Unknown)}}, theme.SignUnknown, "unknown", "did not like", "cannot be stored twice"},
+		{row{Row: queue.Row{Job: upload(job.Unknown, suffix)}}, theme.SignUnknown, "unknown", "did not like", "may be stored twice"},
+		{row{Row: queue.Row{Job: upload(job.Processing)}}, theme.SignUnknown, "processing", "L checks", "L searches for it now"},
+		{row{Row: queue.Row{Job: upload(job.Cancelled)}}, theme.SignNone, "cancelled", "1 May 2026 11:00", "nothing was stored"},
 	} {
 		check := func(what, got, want string) {
 			t.Helper()
@@ -73,8 +74,8 @@ func TestWords(t *testing.T) {
 
 // TestWordsOfTransfers: after a move, the row says why the original was not deleted.
 func TestWordsOfTransfers(t *testing.T) {
-	job := api.Job{State: api.Stored, Move: api.MoveKept, Kept: "it changed", Upload: api.Upload{Source: api.Source{Origin: api.Origin{Profile: "old", Path: "/a.mp4"}}}}
-	if got := note(row{Row: queue.Row{Job: &job}}, time.Now()); got != "not deleted from old: it changed" {
+	j := job.Job{State: job.Stored, Move: job.MoveKept, Kept: "it changed", Upload: api.Upload{Source: api.Source{Origin: api.Origin{Profile: "old", Path: "/a.mp4"}}}}
+	if got := note(row{Row: queue.Row{Job: &j}}, time.Now()); got != "not deleted from old: it changed" {
 		t.Errorf("the note is %q", got)
 	}
 }

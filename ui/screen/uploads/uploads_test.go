@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/ui/page"
 )
@@ -15,8 +15,8 @@ import (
 func TestStoredFiles(t *testing.T) {
 	d := start(t, nil)
 	d.Sees("No uploads yet. Press 1 to pick files.")
-	d.add(d.job("a.txt", 10, api.NameExact), d.job("b.txt", 20, api.NameExact), d.job("c.txt", 30, api.NameExact))
-	d.until("three are stored", func() bool { return d.m.rows.totals.Count[api.Stored] == 3 })
+	d.add(d.job("a.txt", 10, job.NameExact), d.job("b.txt", 20, job.NameExact), d.job("c.txt", 30, job.NameExact))
+	d.until("three are stored", func() bool { return d.m.rows.totals.Count[job.Stored] == 3 })
 	d.Sees("3 of 3 stored", "✓ stored", "a.txt", "Folder")
 
 	d.Press("/", "b", ".", "t", "enter")
@@ -62,12 +62,12 @@ func TestStoredFiles(t *testing.T) {
 
 func TestRefusedAndUnsent(t *testing.T) {
 	d := start(t, nil)
-	gone := d.job("gone.txt", 10, api.NameHere)
+	gone := d.job("gone.txt", 10, job.NameHere)
 	must(t, os.Remove(gone.Upload.Source.Path))
-	jobs := d.add(d.job("large.bin", 5000, api.NameExact), gone, d.job("good.txt", 10, api.NameExact))
+	jobs := d.add(d.job("large.bin", 5000, job.NameExact), gone, d.job("good.txt", 10, job.NameExact))
 	d.until("all have an outcome", func() bool {
 		tt := d.m.rows.totals
-		return tt.Count[api.Refused] == 1 && tt.Count[api.Unsent] == 1 && tt.Count[api.Stored] == 1
+		return tt.Count[job.Refused] == 1 && tt.Count[job.Unsent] == 1 && tt.Count[job.Stored] == 1
 	})
 	d.Sees("1 of 3 stored", "1 refused", "1 unsent", "does not exist")
 	d.SeesNot("of 10 B")
@@ -93,7 +93,7 @@ func TestRefusedAndUnsent(t *testing.T) {
 		tt := d.m.rows.totals
 		d.m.list.Go(jobs[0].ID)
 		r, _ := d.m.current()
-		return r.Job.Attempts == 2 && tt.Count[api.Refused] == 1 && tt.Count[api.Unsent] == 1
+		return r.Job.Attempts == 2 && tt.Count[job.Refused] == 1 && tt.Count[job.Unsent] == 1
 	})
 	// Remove a job from the list and restore it.
 	d.Press("G", "d")
@@ -119,10 +119,10 @@ func TestPauseAndCancel(t *testing.T) {
 		return true
 	})
 	defer close(release)
-	d.add(d.job("large.bin", 60_000_000, api.NameHere))
+	d.add(d.job("large.bin", 60_000_000, job.NameHere))
 	d.until("it is under way", func() bool {
 		r, _ := d.m.current()
-		return r.Job.State == api.Sending && r.Sent > 0
+		return r.Job.State == job.Sending && r.Sent > 0
 	})
 	d.Sees("sending", " of 60.0 MB")
 	d.Press("d")
@@ -131,22 +131,22 @@ func TestPauseAndCancel(t *testing.T) {
 		t.Errorf("got the question %+v", ask)
 	}
 	d.Press("p")
-	d.until("it is paused", func() bool { r, _ := d.m.current(); return r.Paused && r.Job.State == api.Waiting })
+	d.until("it is paused", func() bool { r, _ := d.m.current(); return r.Paused && r.Job.State == job.Waiting })
 	d.Sees("paused", "p continues it", "1 paused")
 	d.Press("P")
-	d.until("it goes on", func() bool { r, _ := d.m.current(); return r.Job.State == api.Sending })
+	d.until("it goes on", func() bool { r, _ := d.m.current(); return r.Job.State == job.Sending })
 	d.Pick(ask.Choices[1])
-	d.until("it is cancelled", func() bool { return d.m.rows.totals.Count[api.Cancelled] == 1 })
+	d.until("it is cancelled", func() bool { return d.m.rows.totals.Count[job.Cancelled] == 1 })
 	d.Sees("cancelled", "You canceled it")
 	// A waiting job is canceled without a question.
 	d.Press("P")
 	one[page.Toast](d)
 	d.queue.SetConcurrency(1)
-	added := d.add(d.job("first.bin", 60_000_000, api.NameHere), d.job("second.bin", 10, api.NameHere))
-	d.until("the first is under way", func() bool { return d.m.rows.totals.Count[api.Sending] == 1 })
+	added := d.add(d.job("first.bin", 60_000_000, job.NameHere), d.job("second.bin", 10, job.NameHere))
+	d.until("the first is under way", func() bool { return d.m.rows.totals.Count[job.Sending] == 1 })
 	d.m.list.Go(added[1].ID)
 	d.Press("d")
-	d.until("both are cancelled", func() bool { return d.m.rows.totals.Count[api.Cancelled] == 2 })
+	d.until("both are cancelled", func() bool { return d.m.rows.totals.Count[job.Cancelled] == 2 })
 	if len(d.Out) > 0 {
 		t.Errorf("got the messages %+v, want none", d.Out)
 	}
@@ -166,8 +166,8 @@ func TestUnknownAsks(t *testing.T) {
 		conn.Close()
 		return false
 	})
-	d.add(d.job("a.txt", 10, api.NameService))
-	d.until("the outcome is unknown", func() bool { return d.m.rows.totals.Count[api.Unknown] == 1 })
+	d.add(d.job("a.txt", 10, job.NameService))
+	d.until("the outcome is unknown", func() bool { return d.m.rows.totals.Count[job.Unknown] == 1 })
 	d.Sees("? unknown", "It may have arrived.", "may be stored twice")
 	d.Press("R")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "decide about each") {
@@ -179,18 +179,18 @@ func TestUnknownAsks(t *testing.T) {
 		t.Errorf("the safe choice is first: %+v", ask)
 	}
 	d.Pick(ask.Choices[1])
-	d.until("it is stored", func() bool { return d.m.rows.totals.Count[api.Stored] == 1 })
+	d.until("it is stored", func() bool { return d.m.rows.totals.Count[job.Stored] == 1 })
 }
 
 // TestEarlierJobs: the list shows jobs of earlier runs after the current ones, and they can be sent again.
 func TestEarlierJobs(t *testing.T) {
-	old := []api.Job{}
+	old := []job.Job{}
 	for i := range 230 {
-		j := *plain(0, api.Stored, "old"+string(rune('a'+i%26))+".txt")
+		j := *plain(0, job.Stored, "old"+string(rune('a'+i%26))+".txt")
 		j.Profile = "home"
 		old = append(old, j)
 	}
-	other := *plain(0, api.Stored, "other.txt")
+	other := *plain(0, job.Stored, "other.txt")
 	other.Profile = "elsewhere"
 	d := start(t, nil, append(old, other)...)
 	if n := len(d.shown()); n != maxEarlier {
@@ -199,20 +199,20 @@ func TestEarlierJobs(t *testing.T) {
 	d.Sees("Nothing under way · 200 earlier uploads")
 	d.SeesNot("other.txt")
 
-	failedJob := d.job("again.txt", 10, api.NameHere)
-	failedJob.State = api.Refused
-	failedJob.Failure = &api.Failure{Status: 403, Message: "no"}
-	_, err := d.files.AddJobs(t.Context(), []api.Job{failedJob})
+	failedJob := d.job("again.txt", 10, job.NameHere)
+	failedJob.State = job.Refused
+	failedJob.Failure = &job.Failure{Status: 403, Message: "no"}
+	_, err := d.files.AddJobs(t.Context(), []job.Job{failedJob})
 	must(t, err)
 	d.Send(page.Shown{})
 	r, ok := d.m.current()
-	if !ok || !r.earlier || r.Job.State != api.Refused {
+	if !ok || !r.earlier || r.Job.State != job.Refused {
 		t.Fatalf("the newest is first: %+v", r.Job)
 	}
 	d.Press("p")
 	one[page.Toast](d)
 	d.Press("r")
-	d.until("it is stored", func() bool { return d.m.rows.totals.Count[api.Stored] == 1 })
+	d.until("it is stored", func() bool { return d.m.rows.totals.Count[job.Stored] == 1 })
 	first := d.shown()[0]
 	if first.earlier || first.Job.ID != r.Job.ID || first.Job.Upload.FileName != r.Job.Upload.FileName {
 		t.Errorf("sent as another job or under another name: %+v", first.Job)
@@ -221,17 +221,17 @@ func TestEarlierJobs(t *testing.T) {
 
 // TestRetryKeepsWhatIsKnown: only the user can resend a job of an earlier run that could be stored twice.
 func TestRetryKeepsWhatIsKnown(t *testing.T) {
-	for _, naming := range []api.Naming{api.NameHere, api.NameService} {
+	for _, naming := range []job.Naming{job.NameHere, job.NameService} {
 		d := start(t, nil)
-		job := d.job("a.txt", 10, naming)
-		job.State, job.Evidence, job.Attempts, job.Dismissed = api.Unknown, api.MaybeStored, 2, true
-		added, err := d.files.AddJobs(t.Context(), []api.Job{job})
+		j := d.job("a.txt", 10, naming)
+		j.State, j.Evidence, j.Attempts, j.Dismissed = job.Unknown, job.MaybeStored, 2, true
+		added, err := d.files.AddJobs(t.Context(), []job.Job{j})
 		must(t, err)
 		d.Run(d.m.retryJobs([]row{earlierRow(&added[0])}, false, 0))
-		d.until("it is in the queue", func() bool { return d.m.rows.totals.Jobs == 1 && d.m.rows.totals.Count[api.Stored] == 1 })
+		d.until("it is in the queue", func() bool { return d.m.rows.totals.Jobs == 1 && d.m.rows.totals.Count[job.Stored] == 1 })
 		jobs, err := d.queue.Wait(t.Context(), nil)
 		must(t, err)
-		if jobs[0].Attempts != 3 || jobs[0].ID != added[0].ID || jobs[0].Upload.FileName != job.Upload.FileName {
+		if jobs[0].Attempts != 3 || jobs[0].ID != added[0].ID || jobs[0].Upload.FileName != j.Upload.FileName {
 			t.Errorf("%s: %+v", naming, jobs[0])
 		}
 	}
@@ -242,16 +242,16 @@ func TestRetryKeepsWhatIsKnown(t *testing.T) {
 func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	d := start(t, nil)
 	d.queue.PauseAll()
-	var failed []api.Job
-	for name, state := range map[string]api.State{"a.txt": api.Refused, "b.txt": api.Unknown, "c.txt": api.Unsent, "d.txt": api.Cancelled} {
-		job := d.job(name, 10, api.NameHere)
-		job.State = state
-		failed = append(failed, job)
+	var failed []job.Job
+	for name, state := range map[string]job.State{"a.txt": job.Refused, "b.txt": job.Unknown, "c.txt": job.Unsent, "d.txt": job.Cancelled} {
+		j := d.job(name, 10, job.NameHere)
+		j.State = state
+		failed = append(failed, j)
 	}
-	twice := d.job("e.txt", 10, api.NameService)
-	twice.State, twice.Evidence = api.Unknown, api.MaybeStored
-	dismissed := d.job("f.txt", 10, api.NameHere)
-	dismissed.State, dismissed.Dismissed = api.Refused, true
+	twice := d.job("e.txt", 10, job.NameService)
+	twice.State, twice.Evidence = job.Unknown, job.MaybeStored
+	dismissed := d.job("f.txt", 10, job.NameHere)
+	dismissed.State, dismissed.Dismissed = job.Refused, true
 	_, err := d.files.AddJobs(t.Context(), append(failed, twice, dismissed))
 	must(t, err)
 	d.Send(page.Shown{})
@@ -267,12 +267,12 @@ func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	}
 	open, err := d.files.Jobs(t.Context(), journal.JobFilter{Open: true})
 	must(t, err)
-	stored, err := d.files.Jobs(t.Context(), journal.JobFilter{State: api.Stored})
+	stored, err := d.files.Jobs(t.Context(), journal.JobFilter{State: job.Stored})
 	must(t, err)
 	if len(open)+len(stored) != 3 {
 		t.Errorf("%d wait in the journal, %d are stored", len(open), len(stored))
 	}
-	d.until("they are stored", func() bool { return d.m.rows.totals.Count[api.Stored] == 3 })
+	d.until("they are stored", func() bool { return d.m.rows.totals.Count[job.Stored] == 3 })
 	d.Press("R")
 	d.Choose(d.Asked(), "Send again")
 	if said := one[page.Toast](d); !strings.Contains(said.Text, "1 upload of unknown outcome") || strings.Contains(said.Text, "Sending") {

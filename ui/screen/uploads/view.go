@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -28,7 +29,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 func (m *Model) above(size image.Point, th *theme.Theme) []string {
 	lines := []string{text.Truncate(m.drawTotals(th), size.X)}
 	t := &m.rows.totals
-	if size.Y >= barFrom && t.Count[api.Waiting]+t.Count[api.Sending] > 0 {
+	if size.Y >= barFrom && t.Count[job.Waiting]+t.Count[job.Sending] > 0 {
 		bar := kit.Progress{Done: t.Sent, Total: t.Total, Stalled: m.rows.stalled()}
 		lines = append(lines, bar.Row(size.X, th))
 	}
@@ -112,7 +113,7 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 		rest = style
 	}
 	progress := text.Safe(note(r, now))
-	if r.Job.State == api.Sending && !r.earlier {
+	if r.Job.State == job.Sending && !r.earlier {
 		bar := kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(max(4, min(10, widths[3]-text.Width(progress)-1)), th)
 		progress = bar + " " + rest.Render(progress)
 		rest = th.Text
@@ -155,17 +156,17 @@ func (m *Model) describe(e kit.Entry[int], f *kit.Facts) (title string) {
 }
 
 func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
-	job := r.Job
+	j := r.Job
 	mark := sign(r)
 	f.Say(th.SignStyle(mark), strings.TrimSpace(th.Glyph(mark)+" "+status(r)))
-	if job.State == api.Sending || job.Move == api.MoveKept {
+	if j.State == job.Sending || j.Move == job.MoveKept {
 		f.Say(th.Text, note(r, now))
-	} else if job.State == api.Waiting && !r.Next.IsZero() {
+	} else if j.State == job.Waiting && !r.Next.IsZero() {
 		f.Say(th.Text, "It is tried again "+text.In(r.Next, now)+".")
 	}
-	if bad := job.Failure; bad != nil {
+	if bad := j.Failure; bad != nil {
 		style := th.SignStyle(mark)
-		if !failed(job.State) {
+		if !failed(j.State) {
 			style = th.Text
 		}
 		f.Say(style, text.Sentence(bad.Message))
@@ -179,44 +180,44 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		f.Say(th.Accent, words)
 	}
 	f.Gap()
-	if bad := job.Failure; bad != nil {
+	if bad := j.Failure; bad != nil {
 		if bad.Status != 0 {
 			f.Fact("Response", fmt.Sprint("status ", bad.Status))
 		}
 		f.Fact("Request id", bad.RequestID)
 	}
 	// The title has the name.
-	from := job.Upload.Source.String()
-	if dir, base := path.Split(from); base == name(job) && dir != "" {
+	from := j.Upload.Source.String()
+	if dir, base := path.Split(from); base == name(j) && dir != "" {
 		from = dir
 	}
 	f.Fact("From", from)
-	f.Fact("Folder", folder(job))
-	f.Fact("Sent as", text.If(name(job) != job.Upload.FileName, job.Upload.FileName))
+	f.Fact("Folder", folder(j))
+	f.Fact("Sent as", text.If(name(j) != j.Upload.FileName, j.Upload.FileName))
 	f.Fact("Size", bytes(r))
-	f.Fact("Attempts", text.If(job.Attempts > 1, text.Count(job.Attempts)))
-	f.Fact("Tags", strings.Join(job.Upload.Tags.Or(nil), ", "))
-	f.Fact("Extensions", extensionNames(job))
-	f.Fact("Left behind", strings.Join(job.Lost, ", "))
-	f.Fact("Move", map[api.Move]string{
-		api.MoveAfter: "deletes the file from " + job.Upload.Source.Origin.Profile + " when it is stored",
-		api.MoveDone:  "deleted from " + job.Upload.Source.Origin.Profile,
-		api.MoveKept:  "not deleted from " + job.Upload.Source.Origin.Profile,
-	}[job.Move])
-	if job.State.Open() {
-		f.Fact("Queued", text.When(job.Created, now))
+	f.Fact("Attempts", text.If(j.Attempts > 1, text.Count(j.Attempts)))
+	f.Fact("Tags", strings.Join(j.Upload.Tags.Or(nil), ", "))
+	f.Fact("Extensions", extensionNames(j))
+	f.Fact("Left behind", strings.Join(j.Lost, ", "))
+	f.Fact("Move", map[job.Move]string{
+		job.MoveAfter: "deletes the file from " + j.Upload.Source.Origin.Profile + " when it is stored",
+		job.MoveDone:  "deleted from " + j.Upload.Source.Origin.Profile,
+		job.MoveKept:  "not deleted from " + j.Upload.Source.Origin.Profile,
+	}[j.Move])
+	if j.State.Open() {
+		f.Fact("Queued", text.When(j.Created, now))
 	} else {
-		f.Fact("Finished", text.When(job.Updated, now))
+		f.Fact("Finished", text.When(j.Updated, now))
 	}
-	if file := job.File; file != nil {
+	if file := j.File; file != nil {
 		f.Fact("File id", file.FileID)
 		f.Fact("URL", file.URL)
 	}
 }
 
-func extensionNames(job *api.Job) string {
+func extensionNames(j *job.Job) string {
 	var names []string
-	for _, e := range job.Upload.Extensions.Or(nil) {
+	for _, e := range j.Upload.Extensions.Or(nil) {
 		names = append(names, e.Name)
 	}
 	return strings.Join(names, ", ")
@@ -227,26 +228,26 @@ func stateWord(r row) string {
 	switch {
 	case r.Paused && !r.Job.State.Final():
 		return "paused"
-	case r.Job.State == api.Sending && r.Stalled:
+	case r.Job.State == job.Sending && r.Stalled:
 		return "stalled"
-	case r.Job.State == api.Sending && r.Answer:
+	case r.Job.State == job.Sending && r.Answer:
 		return "sent"
 	}
 	return string(r.Job.State)
 }
 
 // signs are the signs of the states.
-var signs = map[api.State]theme.Sign{
-	api.Stored: theme.SignGood, api.Refused: theme.SignBad, api.Unsent: theme.SignBad, api.Unknown: theme.SignUnknown,
-	api.Processing: theme.SignUnknown, api.Offline: theme.SignWarn, api.Sending: theme.SignBusy, api.Waiting: theme.SignWait,
+var signs = map[job.State]theme.Sign{
+	job.Stored: theme.SignGood, job.Refused: theme.SignBad, job.Unsent: theme.SignBad, job.Unknown: theme.SignUnknown,
+	job.Processing: theme.SignUnknown, job.Offline: theme.SignWarn, job.Sending: theme.SignBusy, job.Waiting: theme.SignWait,
 }
 
 // sign returns the sign for a job's state.
 func sign(r row) theme.Sign {
 	switch {
-	case r.Job.State == api.Sending && r.Stalled:
+	case r.Job.State == job.Sending && r.Stalled:
 		return theme.SignWarn
-	case r.Job.State == api.Waiting && r.Paused:
+	case r.Job.State == job.Waiting && r.Paused:
 		return theme.SignPaused
 	}
 	return signs[r.Job.State]
@@ -256,7 +257,7 @@ func sign(r row) theme.Sign {
 func status(r row) string {
 	word := stateWord(r)
 	// Only the other program knows the progress of its jobs.
-	sending := r.Job.State == api.Sending && !r.Answer && !r.earlier
+	sending := r.Job.State == job.Sending && !r.Answer && !r.earlier
 	if percent := text.Percent(r.Sent, r.Total, false); sending && percent != "" {
 		word += " " + percent
 	}
@@ -265,54 +266,54 @@ func status(r row) string {
 
 // note returns a short remark about a job. It may contain unsafe text.
 func note(r row, now time.Time) string {
-	job := r.Job
-	switch job.State {
-	case api.Sending:
+	j := r.Job
+	switch j.State {
+	case job.Sending:
 		if r.earlier {
 			return "in another mediadesk"
 		}
 		return moving(r)
-	case api.Offline:
+	case job.Offline:
 		if r.earlier || r.Next.IsZero() {
 			return "no connection to the service"
 		}
 		return "no connection · next try " + text.In(r.Next, now) + " · r now"
-	case api.Waiting:
+	case job.Waiting:
 		switch {
 		case r.earlier:
 			return "another mediadesk has it"
 		case !r.Next.IsZero():
 			words := "retrying " + text.In(r.Next, now)
-			if job.Failure != nil {
-				words += ": " + job.Failure.Message
+			if j.Failure != nil {
+				words += ": " + j.Failure.Message
 			}
 			return words
 		}
 		return ""
-	case api.Stored:
+	case job.Stored:
 		switch {
-		case job.Failure != nil:
-			return job.Failure.Message
-		case job.Move == api.MoveKept:
-			return "not deleted from " + job.Upload.Source.Origin.Profile + ": " + job.Kept
+		case j.Failure != nil:
+			return j.Failure.Message
+		case j.Move == job.MoveKept:
+			return "not deleted from " + j.Upload.Source.Origin.Profile + ": " + j.Kept
 		}
 		return ""
-	case api.Cancelled:
-		return text.Date(job.Updated)
-	case api.Processing:
+	case job.Cancelled:
+		return text.Date(j.Updated)
+	case job.Processing:
 		return "waiting for the service · L checks"
 	}
-	if job.Failure == nil {
+	if j.Failure == nil {
 		return ""
 	}
-	if job.Failure.Status != 0 {
-		return failure(job.Failure)
+	if j.Failure.Status != 0 {
+		return failure(j.Failure)
 	}
-	return job.Reason() // the row already shows the file name
+	return j.Reason() // the row already shows the file name
 }
 
 // failure formats an error in one line: the response status, if any, and the message.
-func failure(f *api.Failure) string {
+func failure(f *job.Failure) string {
 	if f.Status != 0 {
 		return fmt.Sprintf("%d %s", f.Status, f.Message)
 	}
@@ -339,34 +340,34 @@ func bytes(r row) string {
 	switch {
 	case r.Total <= 0:
 		return ""
-	case r.Job.State == api.Sending && !r.Answer && !r.earlier:
+	case r.Job.State == job.Sending && !r.Answer && !r.earlier:
 		return text.Bytes(r.Sent) + " of " + text.Bytes(r.Total)
 	}
 	return text.Bytes(r.Total)
 }
 
 // advices tell the user what to do about a job in a state.
-var advices = map[api.State]string{
-	api.Refused:    "The service refused it and stored nothing. r sends it again as it is; e changes its options first.",
-	api.Unsent:     "Nothing can have arrived. r sends it again.",
-	api.Unknown:    "It may have arrived. L checks whether it did. If you send it again (r), it may be stored twice.",
-	api.Offline:    "It goes on when the service can be reached. r tries now.",
-	api.Processing: "The service accepted it and stores it later. L searches for it now.", // the failure says the rest
-	api.Cancelled:  "You canceled it, and nothing was stored. r sends it.",
+var advices = map[job.State]string{
+	job.Refused:    "The service refused it and stored nothing. r sends it again as it is; e changes its options first.",
+	job.Unsent:     "Nothing can have arrived. r sends it again.",
+	job.Unknown:    "It may have arrived. L checks whether it did. If you send it again (r), it may be stored twice.",
+	job.Offline:    "It goes on when the service can be reached. r tries now.",
+	job.Processing: "The service accepted it and stores it later. L searches for it now.", // the failure says the rest
+	job.Cancelled:  "You canceled it, and nothing was stored. r sends it.",
 }
 
 // advice tells the user what to do about a job.
 func advice(r row) string {
-	switch job := r.Job; {
-	case job.State == api.Stored && job.File != nil && api.Replaces(job.File):
+	switch j := r.Job; {
+	case j.State == job.Stored && j.File != nil && rule.Replaces(j.File):
 		return "It is a new version of the file."
-	case job.State == api.Unknown && job.RepeatsSafely():
+	case j.State == job.Unknown && j.RepeatsSafely():
 		return "It may have arrived. r sends it again; it cannot be stored twice, because its name is unique."
-	case job.State == api.Sending && r.Stalled:
+	case j.State == job.Sending && r.Stalled:
 		return "No data is moving. After 60 s without a byte it is sent again; d cancels it."
-	case job.State == api.Waiting && r.earlier:
+	case j.State == job.Waiting && r.earlier:
 		return "Another mediadesk that is running sends it. If that one ends, it continues here within half a minute."
-	case job.State == api.Waiting && r.Paused:
+	case j.State == job.Waiting && r.Paused:
 		return "p continues it."
 	}
 	return advices[r.Job.State]

@@ -7,30 +7,31 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/queue"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
 
-func hostileRows() (queue.Snapshot, []api.Job) {
+func hostileRows() (queue.Snapshot, []job.Job) {
 	s := busy()
-	var old []api.Job
+	var old []job.Job
 	for i, n := range uitest.HostileNames {
 		r := s.Rows[i%len(s.Rows)]
-		job := *r.Job
-		job.ID = int64(200 + i)
-		job.Upload.FileName, job.Upload.Source.Path = n, "/pictures/"+n
-		job.Upload.Tags = api.Set([]string{n, "x"})
-		if job.Failure != nil {
-			job.Failure = &api.Failure{Status: 500, Message: n + "\nsecond line", Help: n, RequestID: n}
+		j := *r.Job
+		j.ID = int64(200 + i)
+		j.Upload.FileName, j.Upload.Source.Path = n, "/pictures/"+n
+		j.Upload.Tags = api.Set([]string{n, "x"})
+		if j.Failure != nil {
+			j.Failure = &job.Failure{Status: 500, Message: n + "\nsecond line", Help: n, RequestID: n}
 		}
-		if job.File != nil {
-			job.File = &api.File{Name: n, FilePath: "/" + n, URL: "https://h/" + n, FileID: n}
+		if j.File != nil {
+			j.File = &api.File{Name: n, FilePath: "/" + n, URL: "https://h/" + n, FileID: n}
 		}
-		r.Job = &job
+		r.Job = &j
 		s.Rows = append(s.Rows, r)
-		early := job
+		early := j
 		early.ID += 1000
 		old = append(old, early)
 	}
@@ -106,7 +107,7 @@ func TestEveryKeyWorks(t *testing.T) {
 	} {
 		var d *driver
 		prepare := func() *uitest.Driver {
-			d = still(t, busy(), *plain(100, api.Refused, "old.jpg"))
+			d = still(t, busy(), *plain(100, job.Refused, "old.jpg"))
 			if state == "empty" {
 				d = still(t, queue.Snapshot{})
 			}

@@ -1,0 +1,477 @@
+package entry
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
+)
+
+// NoWebhook is the text of the field webhook for no webhook.
+const NoWebhook = "none"
+
+// Entry is an upload as the user prepares it, before its naming is applied and its webhook is
+// chosen.
+type Entry struct {
+	api.Upload
+	Naming    job.Naming // empty if not set
+	NoWebhook bool       // not even to this program's receiver
+}
+
+// fieldValue reads and writes a field of an entry in all its formats.
+type fieldValue interface {
+	isSet(e *Entry) bool
+	// read returns the field as text for the user; empty if it is not set.
+	read(e *Entry) string
+	// arguments returns the values of its flag, one per occurrence.
+	arguments(e *Entry) []string
+	// write sets the field from text, even if empty.
+	write(e *Entry, text string) error
+	clear(e *Entry)
+	copy(to, from *Entry)
+	json(e *Entry) any
+	writeJSON(e *Entry, raw json.RawMessage) error
+	// raw returns the value as JSON, null if it has none, or nil if it is absent.
+	raw(e *Entry) json.RawMessage
+}
+
+// Check returns a *api.RuleError if the service would refuse the field.
+func (f *Field) Check(u *api.Upload) error {
+	if f.check == nil {
+		return nil
+	}
+	return f.check(u)
+}
+
+// IsSet reports whether an entry sets the field.
+func (f *Field) IsSet(e *Entry) bool { return f.value.isSet(e) }
+
+// Text returns the field in the format of SetText; empty if it is not set or empty.
+func (f *Field) Text(e *Entry) string { return f.value.read(e) }
+
+// SetText sets the field from user input. Empty text, and "default" for a switch, clear it. It
+// trims surrounding spaces except in names. After an error the field is absent.
+func (f *Field) SetText(e *Entry, text string) error {
+	f.value.clear(e)
+	bare := strings.TrimSpace(text)
+	if bare == "" || f.Kind == KindSwitch && strings.EqualFold(bare, "default") {
+		return nil
+	}
+	if f.Name != rule.FieldName {
+		text = bare
+	}
+	err := f.Parse(e, text)
+	if err != nil || f.Text(e) == "" {
+		f.value.clear(e)
+	}
+	return err
+}
+
+// Parse sets the field from text; empty text is an empty value.
+func (f *Field) Parse(e *Entry, text string) error {
+	err := f.value.write(e, text)
+	var broken *api.RuleError
+	if err == nil || errors.As(err, &broken) {
+		return err
+	}
+	return fmt.Errorf("%s is %w", f.Key, err)
+}
+
+// JSON returns the field as a details update has it. Nil means that it is not known: see
+// [OfFile].
+func (f *Field) JSON(e *Entry) json.RawMessage {
+	raw := f.value.raw(e)
+	if rule.IsNull(raw) && f.Unset != "" {
+		return json.RawMessage(f.Unset)
+	}
+	return raw
+}
+
+// SetJSON sets the field from JSON; null is no value.
+func (f *Field) SetJSON(e *Entry, raw json.RawMessage) error { return f.value.writeJSON(e, raw) }
+
+// Clear makes the field absent.
+func (f *Field) Clear(e *Entry) { f.value.clear(e) }
+
+// Copy copies the field from one entry to another.
+func (f *Field) Copy(to, from *Entry) { f.value.copy(to, from) }
+
+// Arguments returns the values of the field's flag, one per occurrence, or nil if it is absent.
+func (f *Field) Arguments(e *Entry) []string {
+	if !f.value.isSet(e) {
+		return nil
+	}
+	return f.value.arguments(e)
+}
+
+// Webhook reports whether to send an address of the receiver: if the entry has extensions and
+// says nothing else about webhooks.
+func (e *Entry) Webhook(receiver string) bool {
+	return !e.NoWebhook && receiver != "" && !e.WebhookURL.IsSet() && len(e.Extensions.Or(nil)) > 0
+}
+
+// Of returns the entry from which a job was made, without the suffix in its name. receiver
+// says that a webhook receiver runs, so that a job without its address chose no webhook.
+func Of(j *job.Job, receiver bool) Entry {
+	e := Entry{Upload: j.Upload, Naming: j.Naming}
+	e.UseUniqueFileName = api.Field[bool]{}
+	if j.Naming == job.NameHere {
+		e.FileName, e.OverwriteFile = rule.WithoutSuffix(e.FileName), api.Field[bool]{}
+	}
+	e.NoWebhook = receiver && !j.OwnWebhook && !e.WebhookURL.IsSet() && len(e.Extensions.Or(nil)) > 0
+	return e
+}
+
+// Options is an entry with some of its fields. In JSON it is an object with the keys of these
+// fields; null means absent. Manifest entries, presets and drafts have this form. Unknown members
+// are ignored.
+type Options struct {
+	entry Entry
+	keys  map[string]bool
+}
+
+// OptionsOf returns the options of an entry for some fields, including absent ones.
+func OptionsOf(e *Entry, fields ...*Field) Options {
+	o := Options{keys: map[string]bool{}}
+	for _, f := range fields {
+		f.Copy(&o.entry, e)
+		o.keys[f.Key] = true
+	}
+	return o
+}
+
+// SetOptions returns the fields that an entry sets.
+func SetOptions(e *Entry) Options {
+	return OptionsOf(e, slices.DeleteFunc(slices.Clone(Fields), func(f *Field) bool { return !f.IsSet(e) })...)
+}
+
+// Has reports whether the options include a field.
+func (o Options) Has(f *Field) bool { return o.keys[f.Key] }
+
+// Apply sets the fields of an entry.
+func (o Options) Apply(e *Entry) {
+	for _, f := range Fields {
+		if o.keys[f.Key] {
+			f.Copy(e, &o.entry)
+		}
+	}
+}
+
+// Set sets a field from JSON.
+func (o *Options) Set(f *Field, raw json.RawMessage) error {
+	raw = bytes.TrimSpace(raw)
+	if f.NeedsText && string(raw) == `""` {
+		return nil
+	}
+	f.Clear(&o.entry)
+	if string(raw) != "null" {
+		if err := f.value.writeJSON(&o.entry, raw); err != nil {
+			return fmt.Errorf("%s %w", f.Key, err)
+		}
+	}
+	o.add(f)
+	return nil
+}
+
+// SetText sets a field from text; empty text makes it absent.
+func (o *Options) SetText(f *Field, text string) error {
+	if text == "" {
+		return nil
+	}
+	o.add(f)
+	return f.SetText(&o.entry, text)
+}
+
+func (o *Options) add(f *Field) {
+	if o.keys == nil {
+		o.keys = map[string]bool{}
+	}
+	o.keys[f.Key] = true
+}
+
+// MarshalJSON writes the members in the order of the fields.
+func (o Options) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, f := range Fields {
+		if !o.keys[f.Key] {
+			continue
+		}
+		var value any
+		if f.IsSet(&o.entry) {
+			value = f.value.json(&o.entry)
+		}
+		text, err := readableJSON(value)
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be written as JSON: %w", f.Key, err)
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:%s", f.Key, text)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads the form of MarshalJSON.
+func (o *Options) UnmarshalJSON(data []byte) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return err
+	}
+	*o = Options{}
+	for _, f := range Fields {
+		if raw, ok := members[f.Key]; ok {
+			if err := o.Set(f, raw); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// entryText is a field that is a single text of an entry.
+type entryText struct {
+	get func(*Entry) string
+	set func(*Entry, string) error
+}
+
+func (v entryText) isSet(e *Entry) bool { return v.get(e) != "" }
+
+func (v entryText) read(e *Entry) string { return v.get(e) }
+
+func (v entryText) arguments(e *Entry) []string { return []string{v.get(e)} }
+
+func (v entryText) write(e *Entry, text string) error { return v.set(e, text) }
+
+func (v entryText) clear(e *Entry) { _ = v.set(e, "") } // empty text is always valid
+
+func (v entryText) copy(to, from *Entry) { _ = v.set(to, v.get(from)) }
+
+func (v entryText) json(e *Entry) any { return v.get(e) }
+
+func (v entryText) raw(e *Entry) json.RawMessage { return rawJSON(v.get(e)) }
+
+func (v entryText) writeJSON(e *Entry, raw json.RawMessage) error {
+	var text string
+	if json.Unmarshal(raw, &text) != nil { // null is empty
+		return wrongKind("a text", raw)
+	}
+	if err := v.set(e, text); err != nil {
+		return fmt.Errorf("is %w", err)
+	}
+	return nil
+}
+
+// typedValue is a field that is a Field of an upload.
+type typedValue[T any] struct {
+	at    func(*api.Upload) *api.Field[T]
+	wire  func(T) (string, error)
+	text  func(T) string          // for the user; nil means wire
+	args  func(T) []string        // values of the flag; nil means wire alone
+	parse func(string) (T, error) // an error that is not a *api.RuleError continues "KEY is"
+	takes string                  // describes its JSON type
+}
+
+func (v typedValue[T]) isSet(e *Entry) bool { return v.at(&e.Upload).IsSet() }
+
+func (v typedValue[T]) clear(e *Entry) { *v.at(&e.Upload) = api.Field[T]{} }
+
+func (v typedValue[T]) copy(to, from *Entry) { *v.at(&to.Upload) = *v.at(&from.Upload) }
+
+func (v typedValue[T]) json(e *Entry) any { return v.at(&e.Upload) }
+
+func (v typedValue[T]) raw(e *Entry) json.RawMessage {
+	if v.at(&e.Upload).IsZero() {
+		return nil
+	}
+	return rawJSON(v.at(&e.Upload))
+}
+
+func (v typedValue[T]) read(e *Entry) string {
+	value, ok := v.at(&e.Upload).Get()
+	switch {
+	case !ok:
+		return ""
+	case v.text != nil:
+		return v.text(value)
+	}
+	text, _ := v.wire(value) // such a value is always text
+	return text
+}
+
+func (v typedValue[T]) arguments(e *Entry) []string {
+	value := v.at(&e.Upload).Or(*new(T))
+	if v.args != nil {
+		return v.args(value)
+	}
+	text, err := v.wire(value)
+	if err != nil {
+		return nil
+	}
+	return []string{text}
+}
+
+func (v typedValue[T]) write(e *Entry, text string) error {
+	value, err := v.parse(text)
+	if err == nil {
+		*v.at(&e.Upload) = api.Set(value)
+	}
+	return err
+}
+
+// writeJSON reads a value, or text as the user types it.
+func (v typedValue[T]) writeJSON(e *Entry, raw json.RawMessage) error {
+	var value T
+	var text string
+	if string(raw) == "null" {
+		*v.at(&e.Upload) = api.Null[T]()
+		return nil
+	}
+	_, isSwitch := any(value).(bool)
+	err := json.Unmarshal(raw, &text)
+	switch {
+	case err == nil && !isSwitch:
+		value, err = v.parse(text)
+	default:
+		err = json.Unmarshal(raw, &value)
+	}
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind) && (raw[0] == '[' || raw[0] == '{') && kind.Offset > 1:
+		return fmt.Errorf("is %s, and holds %s", v.takes, jsonKind(kind.Value))
+	case errors.As(err, &kind):
+		return wrongKind(v.takes, raw)
+	case err != nil:
+		return fmt.Errorf("cannot be read: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	*v.at(&e.Upload) = api.Set(value)
+	return nil
+}
+
+// wrongKind returns the error for JSON of another type.
+func wrongKind(takes string, raw json.RawMessage) error {
+	kind := map[byte]string{'"': "string", '[': "array", '{': "object", 't': "bool", 'f': "bool"}[raw[0]]
+	return fmt.Errorf("is %s, not %s", takes, jsonKind(kind))
+}
+
+// jsonKind describes the JSON type in an error of encoding/json.
+func jsonKind(value string) string {
+	kind, _, _ := strings.Cut(value, " ")
+	switch kind {
+	case "string":
+		return "a text"
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	case "bool":
+		return "true or false"
+	}
+	return "a number"
+}
+
+func plainText(text string) (string, error) { return text, nil }
+
+// otherText is a text without a member in Upload.
+type otherText string
+
+func (n otherText) isSet(e *Entry) bool { return !rule.IsNull(e.Other[string(n)]) }
+
+func (n otherText) read(e *Entry) string { return e.Other.Text(string(n)) }
+
+func (n otherText) arguments(e *Entry) []string { return []string{n.read(e)} }
+
+func (n otherText) write(e *Entry, text string) error {
+	e.Other = e.Other.With(string(n), rawJSON(text))
+	return nil
+}
+
+func (n otherText) clear(e *Entry) { e.Other = e.Other.With(string(n), nil) }
+
+func (n otherText) copy(to, from *Entry) { to.Other = to.Other.With(string(n), n.raw(from)) }
+
+func (n otherText) json(e *Entry) any { return n.raw(e) }
+
+func (n otherText) raw(e *Entry) json.RawMessage { return e.Other[string(n)] }
+
+func (n otherText) writeJSON(e *Entry, raw json.RawMessage) error {
+	if json.Unmarshal(raw, new(string)) != nil { // null is no value
+		return wrongKind("a text", raw)
+	}
+	e.Other = e.Other.With(string(n), raw)
+	return nil
+}
+
+// rawJSON encodes what can be encoded: texts, lists, and JSON.
+func rawJSON(value any) json.RawMessage {
+	text, _ := readableJSON(value)
+	return text
+}
+
+func textValue(at func(*api.Upload) *api.Field[string]) fieldValue {
+	return typedValue[string]{at: at, wire: plainText, parse: plainText, takes: "a text"}
+}
+
+func listValue(at func(*api.Upload) *api.Field[[]string], args func([]string) []string) fieldValue {
+	return typedValue[[]string]{
+		at: at, args: args, takes: "a list of texts",
+		wire:  func(list []string) (string, error) { return rule.JoinTags(list), nil },
+		parse: func(text string) ([]string, error) { return rule.SplitTags(text), nil },
+	}
+}
+
+func switchValue(at func(*api.Upload) *api.Field[bool]) fieldValue {
+	return typedValue[bool]{
+		at: at, takes: "true or false", parse: parseSwitch,
+		wire: func(on bool) (string, error) { return strconv.FormatBool(on), nil },
+	}
+}
+
+func parseSwitch(text string) (bool, error) {
+	switch strings.ToLower(text) { // spreadsheets write TRUE
+	case "true", "on", "yes":
+		return true, nil
+	case "false", "off", "no":
+		return false, nil
+	}
+	return false, fmt.Errorf("true or false, not %.120q", text)
+}
+
+// jsonPart encodes a value as JSON for the request.
+func jsonPart[T any](value T) (string, error) {
+	text, err := json.Marshal(api.Set(value))
+	return string(text), err
+}
+
+func setNaming(e *Entry, text string) error {
+	n := job.Naming(strings.ToLower(text))
+	if n != "" && n != job.NameHere && n != job.NameService && n != job.NameExact {
+		return fmt.Errorf("here, service or off, not %.120q", text)
+	}
+	e.Naming = n
+	return nil
+}
+
+func webhookText(e *Entry) string {
+	if e.NoWebhook {
+		return NoWebhook
+	}
+	return e.WebhookURL.Or("")
+}
+
+func setWebhook(e *Entry, text string) error {
+	e.NoWebhook, e.WebhookURL = text == NoWebhook, api.Field[string]{}
+	if !e.NoWebhook && text != "" {
+		e.WebhookURL = api.Set(text)
+	}
+	return nil
+}

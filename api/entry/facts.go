@@ -1,0 +1,115 @@
+package entry
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mediadesk/api"
+	"mediadesk/api/rule"
+)
+
+// Fact is a member of a record as shown to users.
+type Fact struct{ Group, Label, Value string }
+
+// Name returns the label with its group.
+func (f Fact) Name() string {
+	if f.Group != "" {
+		return f.Group + " " + f.Label
+	}
+	return strings.ToLower(f.Label)
+}
+
+// hostedFacts lists members of hosted services' records (hosted-service.md §12) that File lacks.
+// With a group, the member is an object whose members are facts.
+var hostedFacts = []struct {
+	name, label, group string
+	show               func(json.RawMessage) string
+}{
+	{"isPublished", "Published", "", yesNo},
+	{"duration", "Duration", "", unit("s")},
+	{"bitRate", "Bit rate", "", unit("kbps")},
+	{"videoCodec", "Video codec", "", jsonText},
+	{"audioCodec", "Audio codec", "", jsonText},
+	{"checks", "Condition", "", jsonText},
+	{"metadata", "Metadata", "metadata", jsonText},
+	{"selectedFieldsSchema", "Fields", "field", describeSchema},
+}
+
+// HostedFacts returns the facts that only records of hosted services have, in reading order.
+func HostedFacts(f *api.File) []Fact {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(f.Raw, &members) != nil {
+		return nil
+	}
+	var facts []Fact
+	for _, h := range hostedFacts {
+		value, inner := members[h.name], map[string]json.RawMessage(nil)
+		if rule.IsNull(value) {
+			continue
+		}
+		if h.group == "" || json.Unmarshal(value, &inner) != nil {
+			facts = append(facts, Fact{Label: h.label, Value: h.show(value)})
+		}
+		for _, name := range slices.Sorted(maps.Keys(inner)) {
+			facts = append(facts, Fact{h.group, name, h.show(inner[name])})
+		}
+	}
+	return facts
+}
+
+// OtherFacts returns the members that neither File nor HostedFacts has, by name.
+func OtherFacts(f *api.File) []Fact {
+	var facts []Fact
+	for _, name := range slices.Sorted(maps.Keys(f.Other)) {
+		known := FieldByName(name) != nil
+		for _, h := range hostedFacts {
+			known = known || h.name == name
+		}
+		if !known {
+			facts = append(facts, Fact{"other", name, jsonText(f.Other[name])})
+		}
+	}
+	return facts
+}
+
+func yesNo(value json.RawMessage) string {
+	switch string(value) {
+	case "true":
+		return "yes"
+	case "false":
+		return "no"
+	}
+	return jsonText(value)
+}
+
+func unit(name string) func(json.RawMessage) string {
+	return func(value json.RawMessage) string {
+		if _, err := strconv.ParseFloat(string(value), 64); err != nil {
+			return jsonText(value)
+		}
+		return string(value) + " " + name
+	}
+}
+
+// describeSchema describes the allowed values of a custom metadata field.
+func describeSchema(value json.RawMessage) string {
+	var schema struct {
+		api.MetadataSchema
+		ReadOnly  bool
+		Truncated bool `json:"selectOptionsTruncated"`
+	}
+	if json.Unmarshal(value, &schema) != nil || schema.Type == "" {
+		return jsonText(value)
+	}
+	words := rule.DescribeSchema(&schema.MetadataSchema)
+	if schema.Truncated {
+		words += " and more"
+	}
+	if schema.ReadOnly {
+		words += ", read-only"
+	}
+	return words
+}

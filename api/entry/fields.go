@@ -1,0 +1,244 @@
+package entry
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
+)
+
+// Kind is the kind of value in a field, which determines its editor.
+type Kind int
+
+// The kinds of fields.
+const (
+	KindText       Kind = iota // one line, or one of the Choices
+	KindSwitch                 // true, false, or the service's default
+	KindList                   // comma-separated texts
+	KindExtensions             // extensions to run (service.md §2.2)
+	KindMetadata               // a JSON object
+)
+
+// Choice is a possible text of a field.
+type Choice struct {
+	Text  string // in manifests and flags
+	Label string // in the form
+}
+
+// Field is one field of an upload or of a stored file: a row of [Fields].
+type Field struct {
+	Name    string // in requests (service.md §4.1)
+	Key     string // in manifests, presets, drafts and the text for an editor
+	Flag    string // of the command upload, without dashes
+	Label   string // of its row in the form
+	Words   string // in sentences
+	Help    string // a phrase without a full stop: usage of the flag, note in the form
+	Hint    string // placeholder in the form
+	Value   string // placeholder for the value of the flag, such as PATH; empty for a switch
+	Kind    Kind
+	Choices []Choice
+	Open    bool // texts other than the Choices are valid, too
+	Default bool // for a switch: the service's default
+	Repeat  bool // the flag is repeatable
+	// NeedsText means that empty text in a manifest is the same as none.
+	NeedsText bool
+	// Stored means that the record of a file has the field, and a details update changes it
+	// (service.md §4.2). Unset is the JSON that removes its value; empty for null.
+	Stored bool
+	Unset  string
+
+	value fieldValue
+	check func(*api.Upload) error // nil if every value is valid
+}
+
+// Fields are the fields of an upload and of the record of a stored file, in the order of the
+// request and of the form. This table is the only list of them: details updates,
+// undo, flags, manifests, presets, drafts, the text for an editor, the form, the local service and the
+// contract use it. The file itself is not a field: see [api.Source].
+var Fields = []*Field{
+	{
+		Name: rule.FieldName, Key: "name", Flag: "name", Value: "NAME", Label: "Name", Words: "name", Hint: "a name is needed",
+		Help: "name of the stored file (default: the source's name)", NeedsText: true,
+		value: entryText{
+			get: func(e *Entry) string { return e.FileName },
+			set: func(e *Entry, text string) error { e.FileName = text; return nil },
+		},
+		check: rule.CheckPathOf,
+	},
+	{
+		Name: "useUniqueFileName", Key: "unique", Flag: "unique", Value: "HOW", Label: "Naming", Words: "naming", NeedsText: true,
+		Help:    "how to name the file: here (unique suffix, a repeat never stores twice), service (it adds a suffix) or off (exact name, replaces a file of this name)",
+		Choices: []Choice{{string(job.NameHere), "suffix"}, {string(job.NameService), "by the service"}, {string(job.NameExact), "exact name"}},
+		value: entryText{
+			get: func(e *Entry) string { return string(e.Naming) },
+			set: setNaming,
+		},
+	},
+	{
+		Name: rule.FieldFolder, Key: "folder", Flag: "folder", Value: "PATH", Label: "Folder", Words: "folder", Hint: "/ (the root)",
+		Help:  "folder such as /summer/2026/ (default /); missing folders are created",
+		value: textValue(func(u *api.Upload) *api.Field[string] { return &u.Folder }),
+		check: checkSet(func(u *api.Upload) api.Field[string] { return u.Folder }, func(folder string) error { _, err := rule.CleanFolder(folder); return err }),
+	},
+	{
+		Name: "isPrivateFile", Key: "private", Flag: "private", Label: "Private", Words: "private", Kind: KindSwitch,
+		Help:  "deliver the picture to signed addresses only",
+		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.IsPrivateFile }),
+	},
+	{
+		Name: rule.FieldDescription, Key: "description", Flag: "description", Value: "TEXT", Label: "Description", Words: "description", Hint: "none",
+		Help: "description (hosted services)", Stored: true, Unset: `""`,
+		value: otherText(rule.FieldDescription),
+	},
+	{
+		Name: rule.FieldChecks, Key: rule.FieldChecks, Flag: "checks", Value: "CONDITION", Label: "Condition", Words: "condition", Hint: "none",
+		Help:  `condition that the service checks before it stores the file, such as "file.size" < "2mb" (hosted services)`,
+		value: otherText(rule.FieldChecks),
+		check: checkOther(rule.FieldChecks, rule.CheckChecks),
+	},
+	{
+		Name: rule.FieldTransformation, Key: "transformation", Flag: "transformation", Value: "STEPS", Label: "Transformation", Words: "transformation",
+		Help:    "what the service makes of the file: steps before it stores it, such as w-1600,q-80, or JSON with pre and post (hosted services)",
+		Choices: transformationChoices, Open: true, Hint: "none, such as w-1600,q-80",
+		value: typedValue[api.Transformation]{
+			at:    func(u *api.Upload) *api.Field[api.Transformation] { return &u.Transformation },
+			wire:  jsonPart[api.Transformation],
+			text:  rule.TransformationText,
+			parse: rule.ParseTransformation,
+			takes: "an object or steps",
+		},
+		check: checkSet(func(u *api.Upload) api.Field[api.Transformation] { return u.Transformation }, func(t api.Transformation) error { return rule.CheckTransformation(t, "") }),
+	},
+	{
+		Name: rule.FieldTags, Key: "tags", Flag: "tags", Value: "TAGS", Label: "Tags", Words: "tags", Kind: KindList, Hint: "none", Stored: true,
+		Help:  "tags, separated by commas: at most 500 characters, no %",
+		value: listValue(func(u *api.Upload) *api.Field[[]string] { return &u.Tags }, nil),
+		check: checkSet(func(u *api.Upload) api.Field[[]string] { return u.Tags }, rule.CheckTags),
+	},
+	{
+		Name: rule.FieldRegion, Key: "region", Flag: "region", Value: "REGION", Label: "Region", Words: "region", Hint: "none, such as 10,20,300,200", NeedsText: true, Stored: true,
+		Help: "area of interest: x,y,width,height in pixels of the stored picture",
+		value: typedValue[string]{
+			at:    func(u *api.Upload) *api.Field[string] { return &u.CustomCoordinates },
+			wire:  plainText,
+			parse: func(text string) (string, error) { return strings.ReplaceAll(text, " ", ""), nil }, // the service takes no spaces
+			takes: "a text",
+		},
+		check: checkSet(func(u *api.Upload) api.Field[string] { return u.CustomCoordinates }, func(text string) error { _, err := rule.ParseRegion(text); return err }),
+	},
+	{
+		Name: rule.FieldExtensions, Key: "extensions", Flag: "extension", Value: "EXTENSION", Label: "Extensions", Words: "extensions", Kind: KindExtensions, Repeat: true,
+		Help: "extension: its name or its JSON (repeatable)",
+		value: typedValue[[]api.Extension]{
+			at:    func(u *api.Upload) *api.Field[[]api.Extension] { return &u.Extensions },
+			wire:  jsonPart[[]api.Extension],
+			text:  rule.ExtensionsText,
+			args:  rule.ExtensionArguments,
+			parse: func(text string) ([]api.Extension, error) { return rule.ParseExtensionList([]string{text}) },
+			takes: "a list of extensions",
+		},
+		check: checkSet(func(u *api.Upload) api.Field[[]api.Extension] { return u.Extensions }, rule.CheckExtensions),
+	},
+	{
+		Name: rule.FieldOverwriteFile, Key: rule.FieldOverwriteFile, Flag: "overwrite-file", Label: "Overwrite file", Words: rule.FieldOverwriteFile, Kind: KindSwitch, Default: true,
+		Help:  "replace a file of the same exact name; if false, the upload then fails",
+		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteFile }),
+	},
+	{
+		Name: rule.FieldOverwriteTags, Key: rule.FieldOverwriteTags, Flag: "overwrite-tags", Label: "Overwrite tags", Words: rule.FieldOverwriteTags, Kind: KindSwitch, Default: true,
+		Help:  "remove the tags of the file that is replaced, where you send none",
+		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteTags }),
+	},
+	{
+		Name: rule.FieldOverwriteAITags, Key: rule.FieldOverwriteAITags, Flag: "overwrite-ai-tags", Label: "Overwrite AI tags", Words: rule.FieldOverwriteAITags, Kind: KindSwitch, Default: true,
+		Help:  "remove the AI tags of the file that is replaced",
+		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteAITags }),
+	},
+	{
+		Name: rule.FieldOverwriteMetadata, Key: rule.FieldOverwriteMetadata, Flag: "overwrite-metadata", Label: "Overwrite metadata", Words: rule.FieldOverwriteMetadata, Kind: KindSwitch, Default: true,
+		Help:  "remove the custom metadata of the file that is replaced, where you send none",
+		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteCustomMetadata }),
+	},
+	{
+		Name: rule.FieldMetadata, Key: "metadata", Flag: "metadata", Value: "JSON", Label: "Metadata", Words: "metadata", Kind: KindMetadata, Stored: true,
+		Hint: "none",
+		Help: "custom metadata: a JSON object, or rows such as brand = Acme; the service must know the keys",
+		value: typedValue[map[string]json.RawMessage]{
+			at:    func(u *api.Upload) *api.Field[map[string]json.RawMessage] { return &u.CustomMetadata },
+			wire:  jsonPart[map[string]json.RawMessage],
+			text:  rule.MetadataRows,
+			parse: rule.ParseMetadataRows,
+			takes: "an object",
+		},
+	},
+	{
+		Name: rule.FieldResponse, Key: "responseFields", Flag: "response-field", Value: "FIELD", Label: "Return", Words: "response fields", Kind: KindList, Repeat: true,
+		Help:    "field to include in the response (repeatable)",
+		Choices: responseChoices,
+		value:   listValue(func(u *api.Upload) *api.Field[[]string] { return &u.ResponseFields }, slices.Clone[[]string]),
+		check:   checkSet(func(u *api.Upload) api.Field[[]string] { return u.ResponseFields }, checkResponseNames),
+	},
+	{
+		Name: rule.FieldWebhook, Key: "webhook", Flag: "webhook", Value: "URL", Label: "Webhook", Words: "webhook", NeedsText: true, Hint: "https://example.com/hook",
+		Help: "address that learns how extensions end, or none (default: the receiver of this program, where the service can reach it)",
+		value: entryText{
+			get: webhookText,
+			set: setWebhook,
+		},
+		check: checkSet(func(u *api.Upload) api.Field[string] { return u.WebhookURL }, rule.CheckWebhookURL),
+	},
+}
+
+var responseChoices = []Choice{
+	{"tags", "Return tags"},
+	{"customCoordinates", "Return region"},
+	{"isPrivateFile", "Return private"},
+	{"embeddedMetadata", "Return embedded"},
+	{"customMetadata", "Return metadata"},
+}
+
+// hostedResponses are the response fields of hosted services alone (hosted-service.md §12).
+var hostedResponses = []string{"metadata", "isPublished", "selectedFieldsSchema"}
+
+// StoredFields are the fields that the record of a file has.
+var StoredFields = slices.DeleteFunc(slices.Clone(Fields), func(f *Field) bool { return !f.Stored })
+
+// FieldByName returns the field with a name in requests, or nil.
+func FieldByName(name string) *Field {
+	return fieldWhere(func(f *Field) bool { return f.Name == name })
+}
+
+// FieldByKey returns the field with a key, or nil.
+func FieldByKey(key string) *Field {
+	return fieldWhere(func(f *Field) bool { return f.Key == key })
+}
+
+func fieldWhere(is func(*Field) bool) *Field {
+	if at := slices.IndexFunc(Fields, is); at >= 0 {
+		return Fields[at]
+	}
+	return nil
+}
+
+// checkOther checks a field without a member in Upload if it is set.
+func checkOther(name string, check func(string) error) func(*api.Upload) error {
+	return func(u *api.Upload) error {
+		if text := u.Other.Text(name); text != "" {
+			return check(text)
+		}
+		return nil
+	}
+}
+
+// checkSet checks a field if it is set.
+func checkSet[T any](of func(*api.Upload) api.Field[T], check func(T) error) func(*api.Upload) error {
+	return func(u *api.Upload) error {
+		if v, ok := of(u).Get(); ok {
+			return check(v)
+		}
+		return nil
+	}
+}

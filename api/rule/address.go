@@ -1,0 +1,57 @@
+package rule
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mediadesk/api"
+)
+
+// CheckSourceURL returns an error unless text is an address from which a service can download
+// (service.md §4.1, file): http or https, with a host. A service would decode anything else as
+// base64 and store garbage. The error is a *api.RuleError.
+func CheckSourceURL(text string) error { return checkAddress("file", text) }
+
+// CheckWebhookURL returns an error unless text is an address to which a service can post
+// (service.md §4.1, webhookUrl). The error is a *api.RuleError.
+func CheckWebhookURL(text string) error { return checkAddress("webhookUrl", text) }
+
+func checkAddress(field, text string) error {
+	u, err := url.Parse(text)
+	if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && !strings.ContainsAny(text, " \t\r\n") {
+		return nil
+	}
+	if text == "" {
+		return &api.RuleError{Field: field, Message: field + " has no address", Help: "Type one, or leave it out."}
+	}
+	return &api.RuleError{Field: field, Message: field + " " + quote(clip(text, 80)) + " is not an http or https address", Help: "Write the whole address, such as https://example.com/photo.jpg."}
+}
+
+// IsFileAddress reports whether a word begins like a file: address.
+func IsFileAddress(word string) bool { return hasPrefixFold(word, "file:/") }
+
+// PathOfAddress returns the path of a file: address, and false if it is not on this computer.
+func PathOfAddress(address string) (string, bool) {
+	if !IsFileAddress(address) {
+		return "", false
+	}
+	rest := address[len("file:"):]
+	if after, ok := strings.CutPrefix(rest, "//"); ok {
+		host, path, _ := strings.Cut(after, "/")
+		own, _ := os.Hostname() // some terminals include it in dropped addresses
+		if host != "" && !strings.EqualFold(host, "localhost") && !strings.EqualFold(host, own) {
+			return "", false
+		}
+		rest = "/" + path
+	}
+	path, err := url.PathUnescape(rest)
+	if err != nil || strings.ContainsRune(path, 0) {
+		return "", false
+	}
+	if filepath.Separator == '\\' {
+		path = strings.TrimPrefix(path, "/") // file:///C:/x
+	}
+	return filepath.Clean(filepath.FromSlash(path)), true
+}

@@ -1,0 +1,235 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mediadesk/api"
+)
+
+// MaxVersions is the maximum number of versions of a file (service.md §8, §9).
+const MaxVersions = 100
+
+// Place describes the path to which an upload goes.
+type Place struct {
+	Known    bool      // whether the other fields are known
+	File     *api.File // the existing file, or nil
+	Versions int       // its number of versions; 0 if unknown
+	// At is the time of the information if it is older than the request, otherwise zero.
+	At time.Time
+}
+
+// Result is the result of an upload.
+type Result string
+
+// The possible results of an upload.
+const (
+	NewFile      Result = "new file"
+	NewVersion   Result = "new version"                              // an existing file is replaced
+	Refusal      Result = "refused"                                  // the service answers with an error
+	eitherOfBoth Result = "new file, or new version if one is there" // unknown path
+	maybeRefusal Result = "new file, or refused if one is there"     // unknown path
+)
+
+// Aspect is a part of a record that overwriting can change.
+type Aspect string
+
+// The four aspects of the overwrite rules (service.md §4.1).
+const (
+	AspectTags     Aspect = "tags"
+	AspectAITags   Aspect = "AI tags"
+	AspectRegion   Aspect = "region"
+	AspectMetadata Aspect = "custom metadata"
+)
+
+// Effect is the effect of overwriting on an aspect.
+type Effect string
+
+// The possible effects.
+const (
+	Kept    Effect = "kept"
+	Removed Effect = "removed"
+	SetTo   Effect = "set"
+)
+
+// Change is the change of one aspect.
+type Change struct {
+	Aspect Aspect
+	Effect Effect
+	Had    int    // number in the existing file (a region counts as 1); -1 if unknown
+	Reason string // the rule, as part of a sentence
+	Keep   string // name of the request field that preserves the aspect if set to false; may be empty
+}
+
+// Outlook is the predicted effect of an upload.
+type Outlook struct {
+	Path    string // path of the stored file
+	Suffix  bool   // whether the service adds a suffix to the name
+	Result  Result
+	Reason  string
+	Changes []Change // only if a file may exist at the path
+}
+
+// Consequences predicts what an upload does to the file at its path, by the rules of
+// service.md §4.1 for useUniqueFileName and the four overwrite switches. The local library uses the
+// same function, so that predictions are correct.
+//
+// An empty list of tags and an empty object of custom metadata count as absent.
+func Consequences(u *api.Upload, at Place) Outlook {
+	if !at.Known {
+		at = Place{}
+	}
+	o := Outlook{Path: PathOf(u)}
+	if u.UseUniqueFileName.Or(true) {
+		o.Suffix = true
+		o.Result, o.Reason = NewFile, "the service adds a unique suffix to the name"
+		return o
+	}
+	if at.Known && at.File == nil {
+		o.Result, o.Reason = NewFile, "nothing is at this place"
+		return o
+	}
+	if !u.OverwriteFile.Or(true) {
+		o.Result, o.Reason = Refusal, "a file is at this place and overwriteFile is off"
+		if !at.Known {
+			o.Result, o.Reason = maybeRefusal, "overwriteFile is off"
+		}
+		return o
+	}
+	if at.Versions >= MaxVersions {
+		o.Result, o.Reason = Refusal, fmt.Sprintf("the file there has %d versions, which is the limit", at.Versions)
+		return o
+	}
+	o.Result, o.Reason = NewVersion, "a file with this name is at this place"
+	if !at.Known {
+		o.Result, o.Reason = eitherOfBoth, "overwriteFile is on"
+	}
+	had := countAspects(at.File)
+	o.Changes = []Change{
+		switched(AspectTags, len(u.Tags.Or(nil)) > 0, u.OverwriteTags, FieldOverwriteTags, had[AspectTags]),
+		switched(AspectAITags, false, u.OverwriteAITags, FieldOverwriteAITags, had[AspectAITags]),
+		region(u, had[AspectRegion]),
+		switched(AspectMetadata, len(u.CustomMetadata.Or(nil)) > 0, u.OverwriteCustomMetadata, FieldOverwriteMetadata, had[AspectMetadata]),
+	}
+	return o
+}
+
+// switched applies the common rule of tags, AI tags and custom metadata.
+func switched(aspect Aspect, sent bool, overwrite api.Field[bool], field string, had int) Change {
+	c := Change{Aspect: aspect, Had: had}
+	switch {
+	case sent:
+		c.Effect, c.Reason = SetTo, "the request has "+map[Aspect]string{AspectTags: "them", AspectMetadata: "some"}[aspect]
+	case overwrite.Or(true):
+		c.Effect, c.Reason, c.Keep = Removed, field+" is on and you send none", field
+		if aspect == AspectAITags {
+			c.Reason = field + " is on"
+		}
+	default:
+		c.Effect, c.Reason = Kept, field+" is off"
+	}
+	return c
+}
+
+// region applies the rule of customCoordinates, which has no switch.
+func region(u *api.Upload, had int) Change {
+	c := Change{Aspect: AspectRegion, Had: had, Effect: Removed, Reason: "you send none, and no switch keeps it"}
+	if u.CustomCoordinates.IsSet() {
+		c.Effect, c.Reason = SetTo, "the request has it"
+	}
+	return c
+}
+
+// countAspects counts the aspects in a record; -1 means unknown.
+func countAspects(f *api.File) map[Aspect]int {
+	had := map[Aspect]int{AspectTags: -1, AspectAITags: -1, AspectRegion: -1, AspectMetadata: -1}
+	if f == nil {
+		return had
+	}
+	if !f.Tags.IsZero() {
+		had[AspectTags] = len(f.Tags.Or(nil))
+	}
+	if !f.AITags.IsZero() {
+		had[AspectAITags] = len(f.AITags.Or(nil))
+	}
+	if !f.CustomCoordinates.IsZero() {
+		had[AspectRegion] = 0
+		if f.CustomCoordinates.IsSet() {
+			had[AspectRegion] = 1
+		}
+	}
+	if f.CustomMetadata != nil {
+		had[AspectMetadata] = len(f.CustomMetadata)
+	}
+	return had
+}
+
+// Line is a sentence of an outlook.
+type Line struct {
+	Text string
+	Loss bool   // the file there loses something
+	Keep string // name of the request field that prevents the loss if set to false; may be empty
+}
+
+// Lines describes the outlook: first the file, then each aspect that changes or is kept, unless it
+// is known to be empty.
+func (o Outlook) Lines() []Line {
+	name := quote(o.Path)
+	first := ""
+	switch o.Result {
+	case NewFile:
+		if first = "A new file " + name + ": " + o.Reason + "."; o.Suffix {
+			first = strings.TrimSuffix("A new file, next to whatever is there: "+o.Reason, ": ") + "."
+		}
+	case Refusal:
+		first = "The service will refuse it: " + o.Reason + "."
+	case maybeRefusal:
+		first = "A new file " + name + ". If one is there already, the service refuses: " + o.Reason + "."
+	case NewVersion:
+		first = "A new version of " + name + ": " + o.Reason + "."
+	case eitherOfBoth:
+		first = "A new file " + name + ". If one is there already, a new version of it:"
+	}
+	lines := []Line{{Text: first}}
+	for _, c := range o.Changes {
+		if c.Had != 0 || c.Effect == SetTo {
+			lines = append(lines, Line{c.sentence(), c.Effect == Removed || c.Effect == SetTo && c.Had > 0, c.Keep})
+		}
+	}
+	return lines
+}
+
+// Loses reports whether the file there loses something, or may.
+func (o Outlook) Loses() bool {
+	return slices.ContainsFunc(o.Lines(), func(l Line) bool { return l.Loss })
+}
+
+// Keep returns the first request field that prevents a loss if set to false, or "".
+func (o Outlook) Keep() string {
+	for _, l := range o.Lines() {
+		if l.Keep != "" {
+			return l.Keep
+		}
+	}
+	return ""
+}
+
+func (c Change) sentence() string {
+	what := "Its " + string(c.Aspect)
+	verb := "are"
+	if c.Aspect == AspectRegion || c.Aspect == AspectMetadata {
+		verb = "is"
+	}
+	if c.Had > 0 && (c.Aspect == AspectTags || c.Aspect == AspectAITags) {
+		what = fmt.Sprintf("Its %d %s", c.Had, c.Aspect)
+		if c.Had == 1 {
+			what, verb = "Its one "+string(c.Aspect[:len(c.Aspect)-1]), "is"
+		}
+	}
+	if c.Effect == SetTo && c.Had != 0 {
+		return fmt.Sprintf("%s %s replaced: %s.", what, verb, c.Reason)
+	}
+	return fmt.Sprintf("%s %s %s: %s.", what, verb, c.Effect, c.Reason)
+}

@@ -1,0 +1,84 @@
+package rule
+
+import (
+	"fmt"
+	"strings"
+
+	"mediadesk/api"
+)
+
+// MaxFolderDepth is the maximum depth of nested folders (service.md §8).
+const MaxFolderDepth = 50
+
+// CleanFolder normalizes folder to the service's form: one slash at the start, at the end and between
+// names (service.md §4.1, folder). Empty text is the root "/". Repeated slashes count as one.
+//
+// The error is a *api.RuleError for an invalid character, too many levels or a path that is too long. The normalized text is
+// returned in any case, so that a form can show it.
+func CleanFolder(folder string) (string, error) {
+	names := folderNames(folder)
+	clean := "/"
+	if len(names) > 0 {
+		clean = "/" + strings.Join(names, "/") + "/"
+	}
+	for _, r := range folder {
+		if !folderRune(r) {
+			return clean, &api.RuleError{
+				Field:   "folder",
+				Message: fmt.Sprintf("folder %s holds %s, which a folder may not", quote(folder), quote(string(r))),
+				Help:    fmt.Sprintf("Folders take letters, marks and numerals of any language, and / _ -. Allowed would be %s.", quote(allowedFolder(clean))),
+			}
+		}
+	}
+	if len(names) > MaxFolderDepth {
+		return clean, &api.RuleError{
+			Field:   "folder",
+			Message: fmt.Sprintf("folder is %d levels deep; at most %d are allowed", len(names), MaxFolderDepth),
+			Help:    "Use fewer levels.",
+		}
+	}
+	return clean, checkPath("folder", clean)
+}
+
+// FolderDepth returns the number of levels in folder, 0 for the root.
+func FolderDepth(folder string) int { return len(folderNames(folder)) }
+
+func folderNames(folder string) []string {
+	return strings.FieldsFunc(folder, func(r rune) bool { return r == '/' })
+}
+
+func folderRune(r rune) bool { return wordRune(r) || r == '/' || r == '_' || r == '-' }
+
+func allowedFolder(folder string) string { return underscored(folder, folderRune) }
+
+// FolderName returns the name that the service gives to a folder that is created or renamed as name
+// (hosted-service.md §9). Every character except letters, combining marks and numerals of any language
+// becomes "_". Only a renamed folder keeps "-". Uploads create folders with the names of CleanFolder
+// instead.
+func FolderName(name string, renamed bool) string {
+	return underscored(name, func(r rune) bool { return wordRune(r) || renamed && r == '-' })
+}
+
+// CreatedFolder returns the path of the folder that Client.MakeFolder creates for folder: its last name
+// is that of FolderName. The result has the form of CleanFolder.
+func CreatedFolder(folder string) string {
+	names := folderNames(folder)
+	if last := len(names) - 1; last >= 0 {
+		names[last] = FolderName(names[last], false)
+	}
+	clean, _ := CleanFolder(strings.Join(names, "/"))
+	return clean
+}
+
+// SubFolder converts a path of folders such as "a b/c" to valid folder names, replacing invalid
+// characters with "_" (service.md §4.1), for the Sub of a Source.
+func SubFolder(rel string) string { return allowedFolder(strings.Trim(rel, "/")) }
+
+// CheckFolderName checks the name of a folder. The error is a *api.RuleError.
+func CheckFolderName(name string) error {
+	clean, err := CleanFolder(name)
+	if err == nil && (clean != "/"+name+"/" || FolderDepth(clean) != 1) {
+		err = &api.RuleError{Field: "folder", Message: quote(name) + " is not the name of a folder", Help: "Give a name without slashes."}
+	}
+	return err
+}

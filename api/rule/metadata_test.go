@@ -1,0 +1,63 @@
+package rule
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+)
+
+func TestCheckMetadata(t *testing.T) {
+	var fields []api.MetadataField
+	text := `[
+		{"id":"1","name":"brand","label":"Brand","description":"Who made it.","schema":{"type":"Text","maxLength":4,"minLength":2}},
+		{"id":"2","name":"year","label":"Year","schema":{"type":"Number","minValue":1900,"maxValue":2100}},
+		{"id":"3","name":"day","label":"Day","schema":{"type":"Date","minValue":"2026-01-01","maxValue":"2026-12-31"}},
+		{"id":"4","name":"sold","label":"Sold","schema":{"type":"Boolean"}},
+		{"id":"5","name":"size","label":"Size","schema":{"type":"SingleSelect","selectOptions":["S","M",3,true]}},
+		{"id":"6","name":"for","label":"For","schema":{"type":"MultiSelect","selectOptions":["web","print"]}},
+		{"id":"7","name":"new","label":"New","schema":{"type":"Hologram"}}]`
+	if err := json.Unmarshal([]byte(text), &fields); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ values, wrong string }{
+		{`{}`, ""},
+		{`{"brand":"Acme","year":2026,"day":"2026-07-31","sold":false,"size":"M","for":["web"],"new":{"x":1}}`, ""},
+		{`{"size":3.0}`, ""},
+		{`{"size":true}`, ""},
+		{`{"for":[]}`, ""},
+		{`{"brand":null,"year":null}`, ""},
+		{`{"day":"2026-07-31T10:00:00Z"}`, ""},
+		{`{"color":"red"}`, `the key "color"`},
+		{`{"brand":7}`, "is no text"},
+		{`{"brand":"A"}`, "at least 2"},
+		{`{"brand":"Acmes"}`, "at most 4"},
+		{`{"year":"2026"}`, "is no number"},
+		{`{"year":1899}`, "less than 1900"},
+		{`{"year":2101}`, "more than 2100"},
+		{`{"day":"31.7.2026"}`, "is no date"},
+		{`{"day":"2025-12-31"}`, "is before"},
+		{`{"day":"2027-01-01"}`, "is after"},
+		{`{"sold":"yes"}`, "is not true or false"},
+		{`{"size":"XL"}`, "none of the options"},
+		{`{"size":["M"]}`, "none of the options"},
+		{`{"for":"web"}`, "is no list"},
+		{`{"for":["web","tv"]}`, `holds "tv"`},
+	} {
+		values, err := ParseMetadata(c.values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = CheckMetadata(fields, values)
+		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %v; want %q", c.values, err, c.wrong)
+		}
+	}
+	if got := DescribeField(&fields[0]); got != "Who made it. Text, 2 to 4 characters" {
+		t.Errorf("the hint is %q", got)
+	}
+	if got := DescribeSchema(&fields[1].Schema); got != "Number, 1900 to 2100" {
+		t.Errorf("words are %q, want \"Number, 1900 to 2100\"", got)
+	}
+}

@@ -1,0 +1,95 @@
+package rule
+
+import (
+	"crypto/rand"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"mediadesk/api"
+)
+
+// StoredName returns the name under which the service stores a file (service.md §4.1, fileName).
+// Letters, combining marks and numerals of any language, "." and "-" stay; every other character, and
+// every invalid UTF-8 byte, becomes "_". The result has as many characters as name, in the same
+// positions.
+func StoredName(name string) string {
+	return underscored(name, func(r rune) bool { return wordRune(r) || r == '.' || r == '-' })
+}
+
+// wordRune reports whether r is a letter, combining mark or numeral of any language. U+FFFD, which
+// stands for an invalid UTF-8 byte, is none.
+func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) }
+
+// CheckName checks a file name to send: it is required (service.md §4.1), and must not be a path
+// element such as "..", which has no address.
+func CheckName(name string) error {
+	switch name {
+	case "":
+		return &api.RuleError{Field: "fileName", Message: "fileName is missing: a file needs a name", Help: "Give the file a name."}
+	case ".", "..":
+		return &api.RuleError{Field: "fileName", Message: "fileName " + quote(name) + " is a step in a path, not a name", Help: "Give the file another name."}
+	}
+	return checkLength("fileName", "fileName", len(StoredName(name)), maxName)
+}
+
+// The specification has no limit for names. The local service has the one where servers begin to
+// refuse URLs, in bytes.
+const (
+	maxName = 4096 // of a file or folder
+	maxPath = 8192
+)
+
+// CheckPath checks the length of the path of a stored file or folder, and of the names in it. The
+// error is a *api.RuleError.
+func CheckPath(path string) error { return checkPath("fileName", path) }
+
+func checkPath(field, path string) error {
+	for name := range strings.SplitSeq(path, "/") {
+		if err := checkLength(field, "a name in the path", len(name), maxName); err != nil {
+			return err
+		}
+	}
+	return checkLength(field, "the path", len(path), maxPath)
+}
+
+func checkLength(field, what string, length, most int) error {
+	if length <= most {
+		return nil
+	}
+	return &api.RuleError{Field: field, Message: fmt.Sprintf("%s is %d bytes long; at most %d are allowed", what, length, most), Help: "Shorten it."}
+}
+
+const (
+	suffixRunes  = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	suffixLength = 9
+)
+
+// NewSuffix returns nine random characters of [A-Za-z0-9_-], the form in which
+// the service itself makes a name unique.
+func NewSuffix() string {
+	b := make([]byte, suffixLength)
+	rand.Read(b)
+	for i := range b {
+		b[i] = suffixRunes[b[i]%byte(len(suffixRunes))]
+	}
+	return string(b)
+}
+
+// UniqueName inserts "_" and suffix before the extension of name: "photo.jpg" and "iEyH1dQme" become
+// "photo_iEyH1dQme.jpg". A leading dot is part of the name, not the start of an extension.
+func UniqueName(name, suffix string) string {
+	ext := path.Ext(name)
+	if ext == name {
+		ext = ""
+	}
+	return strings.TrimSuffix(name, ext) + "_" + suffix + ext
+}
+
+// ownSuffix matches the part that UniqueName inserts.
+var ownSuffix = regexp.MustCompile(`_[A-Za-z0-9_-]{9}(\.[^.]*)?$`)
+
+// WithoutSuffix returns a name without the part inserted by UniqueName.
+func WithoutSuffix(name string) string { return ownSuffix.ReplaceAllString(name, "$1") }

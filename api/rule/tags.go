@@ -1,0 +1,56 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"mediadesk/api"
+)
+
+// MaxTagLength is the maximum number of characters in the joined tags of an upload
+// (service.md §4.1, §8).
+const MaxTagLength = 500
+
+// SplitTags splits a comma-separated list. It trims spaces and drops empty and repeated tags.
+func SplitTags(joined string) []string {
+	var tags []string
+	for tag := range strings.SplitSeq(joined, ",") {
+		if tag = strings.TrimSpace(tag); tag != "" && !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
+
+// JoinTags joins tags for an upload.
+func JoinTags(tags []string) string { return strings.Join(tags, ",") }
+
+// TagLength returns the number of characters (code points) in the joined tags.
+func TagLength(tags []string) int { return utf8.RuneCountInString(JoinTags(tags)) }
+
+// CheckTags checks tags for an upload (service.md §4.1): no commas or "%", and at most MaxTagLength
+// characters in total. The error is a *api.RuleError. No tags are valid.
+func CheckTags(tags []string) error {
+	for _, tag := range tags {
+		switch {
+		case strings.TrimSpace(tag) == "":
+			return &api.RuleError{Field: "tags", Message: "tags hold an empty tag", Help: "Remove it or give it a name."}
+		case strings.Contains(tag, ","):
+			return &api.RuleError{Field: "tags", Message: fmt.Sprintf("tag %s holds a comma, which parts tags from each other", quote(tag)), Help: "Make it two tags or leave the comma out."}
+		}
+	}
+	return CheckTagString(JoinTags(tags))
+}
+
+// CheckTagString is like CheckTags, for joined tags.
+func CheckTagString(joined string) error {
+	if strings.Contains(joined, "%") {
+		return &api.RuleError{Field: "tags", Message: "tags hold the character %, which is not allowed", Help: "Write the tag without %."}
+	}
+	if n := utf8.RuneCountInString(joined); n > MaxTagLength {
+		return &api.RuleError{Field: "tags", Message: fmt.Sprintf("tags have %d characters in all; at most %d are allowed", n, MaxTagLength), Help: "Use fewer or shorter tags: the commas between them count too."}
+	}
+	return nil
+}

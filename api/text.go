@@ -1,0 +1,57 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for i := range text {
+		if n == 0 {
+			return text[:i] + "…"
+		}
+		n--
+	}
+	return text
+}
+
+// describeSize formats a size in bytes, kB or MB for messages.
+func describeSize(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+func jsonText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return strings.TrimSpace(text)
+	}
+	return strings.TrimSpace(string(raw))
+}
+
+// quote quotes outside text for a message and escapes control characters.
+func quote(text string) string { return strconv.Quote(clip(text, 120)) }
+
+// underscored replaces every character that keep rejects, and every invalid UTF-8 byte, by "_".
+func underscored(text string, keep func(rune) bool) string {
+	return strings.Map(func(r rune) rune {
+		if keep(r) {
+			return r
+		}
+		return '_'
+	}, text)
+}

@@ -155,7 +155,7 @@ func (c *counted) countSent(n int64) {
 func (c *counted) goesOver(conn net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if own := ownConn(conn); own != nil && !c.over {
+	if own := singleConn(conn); own != nil && !c.over {
 		waiting := own.unsent
 		c.progress.waiting.Store(&waiting)
 	}

@@ -63,8 +63,8 @@ type Client struct {
 	transport *http.Transport
 	hold      *hold
 	waiting   func(notice string)
-	// bare is set if a proxy on the way refuses requests with Expect: 100-continue.
-	bare *atomic.Bool
+	// noExpect is set if a proxy on the way refuses requests with Expect: 100-continue.
+	noExpect *atomic.Bool
 }
 
 // NewClient returns a client for the addresses of o. It returns an error for an unusable address,
@@ -72,7 +72,7 @@ type Client struct {
 func NewClient(o Options) (*Client, error) {
 	c := &Client{
 		agent: cmp.Or(o.UserAgent, "mediadesk"), stall: cmp.Or(o.Stall, 60*time.Second), answer: cmp.Or(o.Answer, 120*time.Second),
-		bare: new(atomic.Bool), hold: new(hold), waiting: o.Waiting,
+		noExpect: new(atomic.Bool), hold: new(hold), waiting: o.Waiting,
 	}
 	if o.Key != nil {
 		c.reveal = o.Key.Reveal
@@ -183,12 +183,12 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	if u.Source.Path == "" && !IsWebAddress(u.Source.URL) {
 		return nil, &RuleError{Field: "file", Message: "file is missing: there is nothing to send", Help: "Pick a file or give an address."}
 	}
-	expect := !c.bare.Load()
+	expect := !c.noExpect.Load()
 	file, err := c.send(ctx, u, progress, expect)
 	var answer *ServiceError
 	if expect && errors.As(err, &answer) && answer.Status == http.StatusExpectationFailed && !answer.Complete {
 		// No byte of the file was sent (RFC 9110 §15.5.18).
-		c.bare.Store(true)
+		c.noExpect.Store(true)
 		return c.send(ctx, u, progress, false)
 	}
 	return file, err
@@ -389,12 +389,12 @@ func (c *Client) call(ctx context.Context, r Request, v any) error {
 		if last = noRecord(r.Method, c.callOnce(ctx, r, v)); last == nil {
 			return nil
 		}
-		wait, again := holdAsked(last)
+		wait, again := holdRequested(last)
 		if !again || time.Since(began)+wait > longestHold {
 			return last
 		}
 		c.hold.extend(r.op, wait)
-		if c.waiting != nil && time.Since(began)+wait >= noticed && c.hold.tells() {
+		if c.waiting != nil && time.Since(began)+wait >= noticeable && c.hold.tells() {
 			c.waiting(waitNotice(last, wait))
 		}
 	}

@@ -59,9 +59,9 @@ func (c *patientConn) SetWriteDeadline(at time.Time) error {
 	return c.Conn.SetWriteDeadline(at)
 }
 
-// ownConn returns the connection below conn if a single request uses it; nil if others share it, as
+// singleConn returns the connection below conn if a single request uses it; nil if others share it, as
 // with HTTP/2.
-func ownConn(conn net.Conn) *patientConn {
+func singleConn(conn net.Conn) *patientConn {
 	if secure, ok := conn.(*tls.Conn); ok {
 		if secure.ConnectionState().NegotiatedProtocol == "h2" {
 			return nil
@@ -75,7 +75,7 @@ func ownConn(conn net.Conn) *patientConn {
 // writeFailed reports whether a write failed on a connection used by a single request: then its
 // last byte was not sent.
 func writeFailed(conn net.Conn) bool {
-	own := ownConn(conn)
+	own := singleConn(conn)
 	return own != nil && own.broken.Load()
 }
 

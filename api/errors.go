@@ -192,7 +192,7 @@ func requestID(h http.Header) string {
 // newServiceError returns the error of an unsuccessful answer. body is the beginning of its body,
 // which may be empty or HTML.
 func newServiceError(res *http.Response, body []byte) *ServiceError {
-	e := &ServiceError{Status: res.StatusCode, Wait: waitAsked(res.Header), RequestID: requestID(res.Header)}
+	e := &ServiceError{Status: res.StatusCode, Wait: waitRequested(res.Header), RequestID: requestID(res.Header)}
 	var members struct {
 		Message, Help, Reason json.RawMessage
 		MissingFileIDs        []string
@@ -252,9 +252,9 @@ func describeEmpty(res *http.Response) string {
 // maxWait is the maximum wait granted to a service.
 const maxWait = time.Hour
 
-// waitAsked reads Retry-After (seconds or a date) and X-RateLimit-Reset
+// waitRequested reads Retry-After (seconds or a date) and X-RateLimit-Reset
 // (milliseconds) and returns the longer wait.
-func waitAsked(h http.Header) time.Duration {
+func waitRequested(h http.Header) time.Duration {
 	var wait time.Duration
 	if text := h.Get("Retry-After"); text != "" {
 		if at, err := http.ParseTime(text); err == nil {

@@ -17,9 +17,9 @@ const longestHold = 2 * time.Minute
 // services count them separately. Uploads never wait here: the queue delays them. The zero value is
 // ready.
 type hold struct {
-	mu    sync.Mutex
-	until map[string]time.Time
-	told  time.Time // last notice of a wait
+	mu       sync.Mutex
+	until    map[string]time.Time
+	notified time.Time // last notice of a wait
 }
 
 // wait waits until calls of a kind may be sent. It fails when ctx ends, and at once if the deadline
@@ -59,17 +59,17 @@ func (h *hold) extend(op string, wait time.Duration) {
 
 // The wait that is long enough for a notice, and the time between notices.
 const (
-	noticed   = 900 * time.Millisecond
-	tellEvery = 5 * time.Second
+	noticeable = 900 * time.Millisecond
+	tellEvery  = 5 * time.Second
 )
 
 func (h *hold) tells() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if time.Since(h.told) < tellEvery {
+	if time.Since(h.notified) < tellEvery {
 		return false
 	}
-	h.told = time.Now()
+	h.notified = time.Now()
 	return true
 }
 
@@ -82,10 +82,10 @@ func waitNotice(err error, wait time.Duration) string {
 	return fmt.Sprintf("the service %s; waiting %.0f s", reason, max(1, wait.Seconds()))
 }
 
-// holdAsked returns for how long the service asks, with err, to delay calls of this kind; false if
+// holdRequested returns for how long the service asks, with err, to delay calls of this kind; false if
 // the call must not be repeated. The service did nothing if it answered 429, or 503 with its own
 // message.
-func holdAsked(err error) (time.Duration, bool) {
+func holdRequested(err error) (time.Duration, bool) {
 	var answer *ServiceError
 	switch {
 	case !errors.As(err, &answer):

@@ -84,8 +84,8 @@ func TestWaitingIsTold(t *testing.T) {
 		io.WriteString(w, `{"fileId":"1"}`)
 	}))
 	defer server.Close()
-	told := make(chan string, 10)
-	c, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, Waiting: func(notice string) { told <- notice }})
+	notified := make(chan string, 10)
+	c, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, Waiting: func(notice string) { notified <- notice }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +93,8 @@ func TestWaitingIsTold(t *testing.T) {
 	if _, err := c.Record(t.Context())(api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})})); err != nil {
 		t.Fatal(err)
 	}
-	if notice := <-told; notice != "the service limits requests; waiting 1 s" || len(told) > 0 {
-		t.Errorf("got %q, and %d more notices", notice, len(told))
+	if notice := <-notified; notice != "the service limits requests; waiting 1 s" || len(notified) > 0 {
+		t.Errorf("got %q, and %d more notices", notice, len(notified))
 	}
 }
 

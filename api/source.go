@@ -40,15 +40,15 @@ type Origin struct {
 
 // sourceText is the JSON form of a Source. JSON is UTF-8, but a path need not be.
 type sourceText struct {
-	bareSource
+	plainSource
 	PathBytes []byte `json:"pathBytes,omitempty"`
 }
 
-type bareSource Source
+type plainSource Source
 
 // MarshalJSON preserves every byte of the path.
 func (s Source) MarshalJSON() ([]byte, error) {
-	text := sourceText{bareSource: bareSource(s)}
+	text := sourceText{plainSource: plainSource(s)}
 	if !utf8.ValidString(s.Path) {
 		text.PathBytes = []byte(s.Path)
 	}
@@ -61,7 +61,7 @@ func (s *Source) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &text); err != nil {
 		return err
 	}
-	*s = Source(text.bareSource)
+	*s = Source(text.plainSource)
 	if len(text.PathBytes) > 0 {
 		s.Path = string(text.PathBytes)
 	}

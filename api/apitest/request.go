@@ -214,9 +214,9 @@ func exact(name string, data []byte, more ...part) []part {
 }
 
 // eventually polls until ask returns true. The tests use it where no event can be awaited.
-func eventually(t *testing.T, patience time.Duration, what string, ask func() bool) {
+func eventually(t *testing.T, timeout time.Duration, what string, ask func() bool) {
 	t.Helper()
-	deadline := time.NewTimer(patience)
+	deadline := time.NewTimer(timeout)
 	defer deadline.Stop()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -224,7 +224,7 @@ func eventually(t *testing.T, patience time.Duration, what string, ask func() bo
 		select {
 		case <-tick.C:
 		case <-deadline.C:
-			t.Fatalf("%s did not happen within %s", what, patience)
+			t.Fatalf("%s did not happen within %s", what, timeout)
 		}
 	}
 }

@@ -60,12 +60,12 @@ func (f *Field) Text(e *Entry) string { return f.value.read(e) }
 // trims surrounding spaces except in names. After an error the field is absent.
 func (f *Field) SetText(e *Entry, text string) error {
 	f.value.clear(e)
-	bare := strings.TrimSpace(text)
-	if bare == "" || f.Kind == KindSwitch && strings.EqualFold(bare, "default") {
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" || f.Kind == KindSwitch && strings.EqualFold(trimmed, "default") {
 		return nil
 	}
 	if f.Name != rule.FieldName {
-		text = bare
+		text = trimmed
 	}
 	err := f.Parse(e, text)
 	if err != nil || f.Text(e) == "" {

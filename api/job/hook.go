@@ -139,7 +139,7 @@ func (e *UploadEvent) Of(j *Job) bool {
 	case j.Failure != nil && j.Failure.RequestID != "" && j.Failure.RequestID == e.RequestID:
 		return true
 	}
-	return j.OwnName() && path.Base(e.Path) == rule.StoredName(j.Upload.FileName)
+	return j.HasUniqueName() && path.Base(e.Path) == rule.StoredName(j.Upload.FileName)
 }
 
 // Decide sets the job's outcome from the event.

@@ -159,9 +159,9 @@ func (j *Job) RepeatsSafely() bool {
 	return !j.Upload.UseUniqueFileName.Or(true) && !j.Upload.OverwriteFile.Or(true)
 }
 
-// OwnName reports whether the job has a unique name and overwrites nothing, so that an existing
+// HasUniqueName reports whether the job has a unique name and overwrites nothing, so that an existing
 // file of that name is its own.
-func (j *Job) OwnName() bool { return j.Naming == NameHere && j.RepeatsSafely() }
+func (j *Job) HasUniqueName() bool { return j.Naming == NameHere && j.RepeatsSafely() }
 
 // Failure is a stored error.
 type Failure struct {

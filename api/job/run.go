@@ -25,7 +25,7 @@ type Run struct {
 	// JobID is the upload that requested the run; 0 for a details update or if unknown.
 	JobID int64 `json:"jobId,omitempty"`
 	// Asked is the element of the request with its options; nil if unknown.
-	Asked *api.Extension `json:"asked,omitempty"`
+	Requested *api.Extension `json:"asked,omitempty"`
 	// Hook is the hash of the webhook address sent with a details update; zero if there was none, or for
 	// an upload.
 	Hook [32]byte `json:"-"`
@@ -63,15 +63,15 @@ func RunsOf(profile string, f *api.File, webhook bool, at time.Time) []Run {
 	return runs
 }
 
-// RunsAsked returns the runs that a details update started: one for each requested extension. answer
+// RunsRequested returns the runs that a details update started: one for each requested extension. answer
 // is the returned record. If it is nil or has no status for an extension, the run is pending. The
 // runs have no IDs yet.
-func RunsAsked(profile, fileID string, asked []api.Extension, answer *api.File, at time.Time) []Run {
+func RunsRequested(profile, fileID string, asked []api.Extension, answer *api.File, at time.Time) []Run {
 	runs := make([]Run, 0, len(asked))
 	for i := range asked {
 		run := Run{
 			Profile: profile, FileID: fileID, Extension: asked[i].Name, Status: api.StatusPending, From: FromRequest,
-			Started: at, At: at, Asked: &asked[i], Answer: answer,
+			Started: at, At: at, Requested: &asked[i], Answer: answer,
 		}
 		if answer != nil {
 			run.FilePath = answer.FilePath

@@ -27,7 +27,7 @@ func asked(t *testing.T, j *Journal, n int, at time.Time, answered bool) (job.Ru
 func answer(t *testing.T, j *Journal, hash [32]byte, at time.Time) job.Run {
 	t.Helper()
 	list := []api.Extension{{Name: "google-auto-tagging", MaxTags: api.Set(7)}}
-	runs := job.RunsAsked("home", "f", list, record(t, `{"fileId":"f","filePath":"/a.jpg","extensionStatus":{"google-auto-tagging":"pending"}}`), at.Add(time.Second))
+	runs := job.RunsRequested("home", "f", list, record(t, `{"fileId":"f","filePath":"/a.jpg","extensionStatus":{"google-auto-tagging":"pending"}}`), at.Add(time.Second))
 	runs[0].Hook, runs[0].Webhook = hash, true
 	kept, err := j.AddRuns(t.Context(), runs)
 	if err != nil || len(kept) != 1 {
@@ -45,8 +45,8 @@ func TestTwoUpdatesAskForTheSame(t *testing.T) {
 	if first.ID == second.ID {
 		t.Fatal("they are one run")
 	}
-	if first.Asked == nil || first.Asked.MaxTags.Or(0) != 7 {
-		t.Errorf("asked for %+v", first.Asked)
+	if first.Requested == nil || first.Requested.MaxTags.Or(0) != 7 {
+		t.Errorf("asked for %+v", first.Requested)
 	}
 	post(t, j, secondHook, noon.Add(2*time.Minute), `{"service":"google-auto-tagging","status":"FAILURE"}`)
 	post(t, j, firstHook, noon.Add(3*time.Minute), `{"service":"google-auto-tagging","status":"SUCCESS"}`)
@@ -106,7 +106,7 @@ func TestARunKnowsWhatItsUploadAskedFor(t *testing.T) {
 		t.Fatalf("%+v, %v", runs, err)
 	}
 	for _, run := range runs {
-		if run.JobID != jobs[0].ID || (run.Asked != nil) != (run.Extension != "not-asked") {
+		if run.JobID != jobs[0].ID || (run.Requested != nil) != (run.Extension != "not-asked") {
 			t.Errorf("run %+v", run)
 		}
 	}

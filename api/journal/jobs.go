@@ -248,7 +248,7 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]job
 				if ids != nil && !slices.Contains(ids, upload.ID) {
 					continue
 				}
-				if err := j.takeOver(t, &upload, owner); err != nil {
+				if err := j.adopt(t, &upload, owner); err != nil {
 					return err
 				}
 				claimed = append(claimed, upload)
@@ -318,10 +318,10 @@ func (j *Journal) failedJobs(t tx, profile string, ids []int64, may func(*job.Jo
 // hasFailed is the condition of the index jobs_failed.
 const hasFailed = "state IN ('refused', 'unsent', 'unknown', 'cancelled', 'processing')"
 
-// takeOver makes this process the owner of a job. If the previous owner released it, the journal is
+// adopt makes this process the owner of a job. If the previous owner released it, the journal is
 // complete. If it was killed, it may have sent the job under a name made here without journaling that.
-func (j *Journal) takeOver(t tx, upload *job.Job, from string) error {
-	if from == "" || upload.Evidence != job.NotSent || !upload.OwnName() {
+func (j *Journal) adopt(t tx, upload *job.Job, from string) error {
+	if from == "" || upload.Evidence != job.NotSent || !upload.HasUniqueName() {
 		_, err := t.exec("UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, upload.ID)
 		return err
 	}
@@ -359,7 +359,7 @@ func withRequest(j *job.Job, runs []job.Run) []job.Run {
 	for i := range runs {
 		for n := range list {
 			if strings.EqualFold(list[n].Name, runs[i].Extension) {
-				runs[i].Asked = &list[n]
+				runs[i].Requested = &list[n]
 			}
 		}
 	}

@@ -63,8 +63,8 @@ func addRuns(t tx, runs []job.Run, j int64) ([]job.Run, error) {
 
 func addRun(t tx, run job.Run, j int64, answer string, digest []byte) (id int64, fresh bool, err error) {
 	request := []byte(nil)
-	if run.Asked != nil {
-		if request, err = json.Marshal(run.Asked); err != nil {
+	if run.Requested != nil {
+		if request, err = json.Marshal(run.Requested); err != nil {
 			return 0, false, err
 		}
 	}
@@ -171,7 +171,7 @@ const oneRun = "SELECT " + runColumns + " FROM runs WHERE id = ?"
 
 func scanRun(scan scan) (run job.Run, err error) {
 	err = scan(&run.ID, &run.Profile, &run.FileID, &run.FilePath, &run.Extension, &run.Status, &run.From, &run.Error, when{&run.Started}, when{&run.At},
-		&run.Webhook, &run.JobID, asJSON{&run.Asked}, asHash{&run.Hook}, &run.Denied)
+		&run.Webhook, &run.JobID, asJSON{&run.Requested}, asHash{&run.Hook}, &run.Denied)
 	return run, err
 }
 

@@ -157,9 +157,9 @@ func newVersion(content io.ReaderAt, size int64, now time.Time) (store.Version, 
 
 // target returns the existing file at the target of the upload, and the consequences as the form
 // predicts them.
-func (f *form) target(tx store.Tx) (*store.File, rule.Outlook, error) {
+func (f *form) target(tx store.Tx) (*store.File, rule.Prediction, error) {
 	if err := checkMetadata(tx, f.upload.CustomMetadata.Or(nil)); err != nil {
-		return nil, rule.Outlook{}, err
+		return nil, rule.Prediction{}, err
 	}
 	if f.upload.UseUniqueFileName.Or(true) {
 		return nil, rule.Consequences(&f.upload, rule.Place{Known: true}), nil // existing files do not matter
@@ -170,42 +170,42 @@ func (f *form) target(tx store.Tx) (*store.File, rule.Outlook, error) {
 	case err == nil:
 		at.File = f.library.record(existing, true)
 		if at.Versions, _, err = tx.Versions.Count(existing.ID); err != nil {
-			return nil, rule.Outlook{}, err
+			return nil, rule.Prediction{}, err
 		}
 	case errors.Is(err, store.ErrNotFound):
 		existing = nil
 	default:
-		return nil, rule.Outlook{}, err
+		return nil, rule.Prediction{}, err
 	}
-	outlook := rule.Consequences(&f.upload, at)
-	if outlook.Result != rule.Refusal {
-		return existing, outlook, nil
+	prediction := rule.Consequences(&f.upload, at)
+	if prediction.Result != rule.Refusal {
+		return existing, prediction, nil
 	}
 	if !f.upload.OverwriteFile.Or(true) {
-		return nil, outlook, badRequest(
+		return nil, prediction, badRequest(
 			"A file with the same name already exists at the exact location. We could not overwrite it because both overwriteFile and useUniqueFileName are set to false.",
 			"Set overwriteFile or useUniqueFileName to true, or choose another name.")
 	}
-	return nil, outlook, badRequest(
+	return nil, prediction, badRequest(
 		fmt.Sprintf("The file has %d versions already, which is the limit.", rule.MaxVersions),
 		"Choose another name.")
 }
 
 // write records a new file or version.
 func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
-	existing, outlook, err := f.target(tx)
+	existing, prediction, err := f.target(tx)
 	if err != nil {
 		return nil, err
 	}
 	u := &f.upload
-	if outlook.Result == rule.NewVersion {
+	if prediction.Result == rule.NewVersion {
 		_, last, err := tx.Versions.Count(existing.ID)
 		if err != nil {
 			return nil, err
 		}
 		version.ID, version.Number = store.NewID(), last+1
 		version.Root = version.ID
-		if applyChanges(existing, u, outlook.Changes) {
+		if applyChanges(existing, u, prediction.Changes) {
 			if existing.Metadata, err = withDefaults(tx, existing.Metadata); err != nil {
 				return nil, err
 			}
@@ -227,7 +227,7 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 	if err := tx.Folders.Make(file.Folder, version.Created); err != nil {
 		return nil, err
 	}
-	if outlook.Suffix {
+	if prediction.Suffix {
 		return file, insertUnique(tx, file)
 	}
 	return file, tx.Files.Insert(file)

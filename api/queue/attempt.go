@@ -111,7 +111,7 @@ func (q *Queue) journalAttempt(ctx context.Context, j *job.Job) error {
 	q.mu.Lock()
 	works := q.journalErr == nil
 	q.mu.Unlock()
-	if j.OwnName() && works {
+	if j.HasUniqueName() && works {
 		q.o.Journal.NoteJob(*j)
 		return nil
 	}

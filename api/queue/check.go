@@ -61,7 +61,7 @@ func (q *Queue) check(ctx context.Context, j *job.Job) checkResult {
 		return q.checkSuffixed(ctx, j, files)
 	case q.context().Err() != nil:
 		return closing(j)
-	case notListed(err) && j.OwnName() && q.isDelivered(ctx, j):
+	case notListed(err) && j.HasUniqueName() && q.isDelivered(ctx, j):
 		return checkResult{presence: isThere, help: "This service does not list its files. It delivers this one with the same content."}
 	case notListed(err):
 		return checkResult{presence: cannotCheck, help: "This service does not list its files, so mediadesk cannot find out whether " +
@@ -100,7 +100,7 @@ func (q *Queue) checkExact(ctx context.Context, j *job.Job, files []api.File) ch
 		return checkResult{presence: isMissing, help: fmt.Sprintf("The library does not show %s. It may still arrive: check once more before you send it again.", rule.PathOf(u))}
 	}
 	there, began := &files[at], firstAttempt(j)
-	if j.OwnName() {
+	if j.HasUniqueName() {
 		return checkResult{presence: isThere, file: there} // this name is unique
 	}
 	keeps := j.RepeatsSafely()

@@ -94,7 +94,7 @@ func assess(j *job.Job, err error) assessment {
 			switch {
 			case !refusal.NotDone():
 				a.evidence = maybe(refusal.Complete)
-			case refusal.Complete && j.OwnName():
+			case refusal.Complete && j.HasUniqueName():
 				a.evidence = job.Orphaned // refused, but after receiving it
 			}
 		default:
@@ -164,7 +164,7 @@ func nameExists(f *job.Failure) bool {
 // last check. All these decisions are made here.
 func decide(j *job.Job, want goal, evidence job.Evidence, check presence) Step {
 	// The name is unique, so a refusal that may mean that it exists needs a check.
-	taken := want == claim && j.State == job.Refused && j.OwnName() && j.Failure != nil &&
+	taken := want == claim && j.State == job.Refused && j.HasUniqueName() && j.Failure != nil &&
 		(j.Failure.Status == http.StatusBadRequest || j.Failure.Status == http.StatusConflict)
 	switch {
 	case evidence == job.SurelyStored || check == isThere:
@@ -173,7 +173,7 @@ func decide(j *job.Job, want goal, evidence job.Evidence, check presence) Step {
 		return Send
 	case want != claim && maySend(j, evidence):
 		// Checking is cheaper than sending a large file again.
-		if check == notChecked && evidence == job.MaybeStored && j.OwnName() && (want == begin || j.Identity.Size >= checkFirst) {
+		if check == notChecked && evidence == job.MaybeStored && j.HasUniqueName() && (want == begin || j.Identity.Size >= checkFirst) {
 			return Check
 		}
 		return Send

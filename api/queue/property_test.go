@@ -96,7 +96,7 @@ func checkRandomRun(t *rapid.T) {
 			time.Sleep(time.Duration(rapid.IntRange(0, 100_000).Draw(t, "ms")) * time.Millisecond)
 		},
 		"another user": func(t *rapid.T) {
-			if j := n.job(pick(t)); !j.OwnName() {
+			if j := n.job(pick(t)); !j.HasUniqueName() {
 				s.storeOther("/" + j.Upload.FileName)
 			}
 		},

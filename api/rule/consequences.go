@@ -63,8 +63,8 @@ type Change struct {
 	Keep   string // name of the request field that preserves the aspect if set to false; may be empty
 }
 
-// Outlook is the predicted effect of an upload.
-type Outlook struct {
+// Prediction is the predicted effect of an upload.
+type Prediction struct {
 	Path    string // path of the stored file
 	Suffix  bool   // whether the service adds a suffix to the name
 	Result  Result
@@ -77,11 +77,11 @@ type Outlook struct {
 // same function, so that predictions are correct.
 //
 // An empty list of tags and an empty object of custom metadata count as absent.
-func Consequences(u *api.Upload, at Place) Outlook {
+func Consequences(u *api.Upload, at Place) Prediction {
 	if !at.Known {
 		at = Place{}
 	}
-	o := Outlook{Path: PathOf(u)}
+	o := Prediction{Path: PathOf(u)}
 	if u.UseUniqueFileName.Or(true) {
 		o.Suffix = true
 		o.Result, o.Reason = NewFile, "the service adds a unique suffix to the name"
@@ -166,16 +166,16 @@ func countAspects(f *api.File) map[Aspect]int {
 	return had
 }
 
-// Line is a sentence of an outlook.
+// Line is a sentence of a prediction.
 type Line struct {
 	Text string
 	Loss bool   // the file there loses something
 	Keep string // name of the request field that prevents the loss if set to false; may be empty
 }
 
-// Lines describes the outlook: first the file, then each aspect that changes or is kept, unless it
+// Lines describes the prediction: first the file, then each aspect that changes or is kept, unless it
 // is known to be empty.
-func (o Outlook) Lines() []Line {
+func (o Prediction) Lines() []Line {
 	name := quote(o.Path)
 	first := ""
 	switch o.Result {
@@ -202,12 +202,12 @@ func (o Outlook) Lines() []Line {
 }
 
 // Loses reports whether the file there loses something, or may.
-func (o Outlook) Loses() bool {
+func (o Prediction) Loses() bool {
 	return slices.ContainsFunc(o.Lines(), func(l Line) bool { return l.Loss })
 }
 
 // Keep returns the first request field that prevents a loss if set to false, or "".
-func (o Outlook) Keep() string {
+func (o Prediction) Keep() string {
 	for _, l := range o.Lines() {
 		if l.Keep != "" {
 			return l.Keep

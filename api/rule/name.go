@@ -88,8 +88,8 @@ func UniqueName(name, suffix string) string {
 	return strings.TrimSuffix(name, ext) + "_" + suffix + ext
 }
 
-// ownSuffix matches the part that UniqueName inserts.
-var ownSuffix = regexp.MustCompile(`_[A-Za-z0-9_-]{9}(\.[^.]*)?$`)
+// madeSuffix matches the part that UniqueName inserts.
+var madeSuffix = regexp.MustCompile(`_[A-Za-z0-9_-]{9}(\.[^.]*)?$`)
 
 // WithoutSuffix returns a name without the part inserted by UniqueName.
-func WithoutSuffix(name string) string { return ownSuffix.ReplaceAllString(name, "$1") }
+func WithoutSuffix(name string) string { return madeSuffix.ReplaceAllString(name, "$1") }

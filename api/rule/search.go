@@ -239,7 +239,7 @@ func SearchMisfit(s *api.MetadataSchema, operator string, value SearchWord) stri
 	_, err := strconv.ParseFloat(value.Text, 64)
 	number := err == nil && strings.ContainsAny(value.Text, "0123456789")
 	boolean := strings.EqualFold(value.Text, "true") || strings.EqualFold(value.Text, "false")
-	const bare = "is a text and needs quotation marks"
+	const unquoted = "is a text and needs quotation marks"
 	switch s.Type {
 	case MetadataNumber:
 		if !number {
@@ -264,11 +264,11 @@ func SearchMisfit(s *api.MetadataSchema, operator string, value SearchWord) stri
 			return "is no number, and only numbers can be compared"
 		}
 		if !value.Quoted && !number && !boolean {
-			return bare
+			return unquoted
 		}
 	case MetadataText, MetadataTextarea:
 		if !value.Quoted {
-			return bare
+			return unquoted
 		}
 	}
 	return ""

@@ -267,7 +267,7 @@ func (s *Session) replayOne(ctx context.Context, t replayed, undo bool) Edited {
 		out.File, out.Err = s.patch(ctx, out.FileID, t.send)
 	}
 	if out.Err == nil && t.to != "" {
-		out.File, out.Err = s.takeBack(ctx, t.now, t.edit.Action, t.to)
+		out.File, out.Err = s.revert(ctx, t.now, t.edit.Action, t.to)
 	}
 	if out.Err == nil {
 		out.Err = s.Journal.MarkEdits(ctx, []int64{t.edit.ID}, undo)
@@ -305,9 +305,9 @@ func onTop(now *api.File, left, want api.Details, policy Policy) (api.Details, [
 		if !metadata {
 			label = entry.FieldByName(name).Words
 		}
-		before, value, wanted := valueText(name, was[name]), valueText(name, is[name]), valueText(name, send[name])
+		before, value, requested := valueText(name, was[name]), valueText(name, is[name]), valueText(name, send[name])
 		switch {
-		case value == wanted:
+		case value == requested:
 			delete(send, name)
 		case value != before && policy != Ours:
 			found = append(found, Conflict{FileID: now.FileID, Name: now.Name, Field: label, Left: before, Now: value})

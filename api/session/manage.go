@@ -167,8 +167,8 @@ func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []
 	return to, nil
 }
 
-// takeBack gives a file the path or version that it had before an action.
-func (s *Session) takeBack(ctx context.Context, now *api.File, action, to string) (*api.File, error) {
+// revert gives a file the path or version that it had before an action.
+func (s *Session) revert(ctx context.Context, now *api.File, action, to string) (*api.File, error) {
 	if action == journal.ActionRestore {
 		file, err := s.Client.Record(ctx)(api.RestoreVersion(now.FileID, to))
 		if err != nil {

@@ -254,7 +254,7 @@ func (y *syncTest) relocate(local bool, from, to string) {
 		if place, err = y.s.Locate(y.Context(), syncFolder+from); err == nil && to == "" {
 			err = y.s.Delete(y.Context(), *place.File)
 		} else if err == nil {
-			_, err = y.s.takeBack(y.Context(), place.File, "", syncFolder+to)
+			_, err = y.s.revert(y.Context(), place.File, "", syncFolder+to)
 		}
 	}
 	if err != nil {

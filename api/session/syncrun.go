@@ -102,7 +102,7 @@ func (y *Sync) move(ctx context.Context, step SyncStep) error {
 	}
 	if !y.Up {
 		l, f := y.files[step.Was], y.records[step.Path]
-		to, err := y.place(f)
+		to, err := y.locate(f)
 		if err == nil {
 			err = y.unchanged(l)
 		}
@@ -227,7 +227,7 @@ func (y *Sync) download(ctx context.Context, steps []SyncStep, end func(SyncStep
 // fetch downloads one file to its place and returns how it is there.
 func (y *Sync) fetch(ctx context.Context, step SyncStep) (*localFile, string, error) {
 	f, before := y.records[step.Path], y.files[step.Path]
-	to, err := y.place(f)
+	to, err := y.locate(f)
 	if err != nil {
 		return nil, "", err
 	}
@@ -260,9 +260,9 @@ func (y *Sync) fetch(ctx context.Context, step SyncStep) (*localFile, string, er
 	return &localFile{source: api.Source{Path: to}, size: info.Size(), modified: info.ModTime()}, hash, nil
 }
 
-// place returns the local path for a stored file, in a folder that exists. It is never outside the
+// locate returns the local path for a stored file, in a folder that exists. It is never outside the
 // local folder.
-func (y *Sync) place(f *api.File) (string, error) {
+func (y *Sync) locate(f *api.File) (string, error) {
 	dir := localFolder(y.local, strings.TrimPrefix(f.FilePath, y.folder))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err

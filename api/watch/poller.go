@@ -242,7 +242,7 @@ func effect(run *job.Run, now *api.File) bool {
 		text := now.Other.Text(rule.FieldDescription)
 		return text != "" && text != then.Other.Text(rule.FieldDescription)
 	case run.Extension == rule.AITasks:
-		return run.Asked != nil && rule.TasksShow(run.Asked, then, now)
+		return run.Requested != nil && rule.TasksShow(run.Requested, then, now)
 	}
 	return false
 }

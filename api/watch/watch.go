@@ -271,7 +271,7 @@ func (w *Watch) Requested(ctx context.Context, profile, fileID string, extension
 	if len(extensions) == 0 {
 		return w.Answered(ctx, profile, answer, false)
 	}
-	runs := job.RunsAsked(profile, fileID, extensions, answer, w.o.Now())
+	runs := job.RunsRequested(profile, fileID, extensions, answer, w.o.Now())
 	if answer == nil {
 		if err := w.locateRuns(ctx, runs); err != nil {
 			return err

@@ -32,24 +32,24 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Verdicts of doctor, from good to bad.
+// Statuses of doctor, from good to bad.
 const (
-	verdictOK   = "ok"
-	verdictNote = "note"
-	verdictWarn = "warning"
-	verdictBad  = "problem"
+	statusOK      = "ok"
+	statusNote    = "note"
+	statusWarn    = "warning"
+	statusProblem = "problem"
 )
 
-// finding is a line of doctor's output.
-type finding struct {
+// diagnosis is a line of doctor's output.
+type diagnosis struct {
 	Section string `json:"section"`
 	Check   string `json:"check"`
-	Verdict string `json:"verdict"`
+	Status  string `json:"verdict"`
 	Text    string `json:"text"`
 	Help    string `json:"help,omitempty"`
 }
 
-// doctor collects findings. It changes nothing.
+// doctor collects diagnoses. It changes nothing.
 type doctor struct {
 	*Program
 	settings config.Config
@@ -59,7 +59,7 @@ type doctor struct {
 	keys     *config.Keys
 	secrets  config.Redactor
 	section  string
-	count    map[string]int // findings by verdict
+	count    map[string]int // diagnoses by status
 	down     bool           // the service does not answer
 }
 
@@ -102,8 +102,8 @@ func newDoctor(p *Program) *cobra.Command {
 				c.run(d, cmd.Context())
 				d.print("\n")
 			}
-			d.print("%s, %s.\n", text.Plural(d.count[verdictBad], "problem"), text.Plural(d.count[verdictWarn], "warning"))
-			if d.count[verdictBad] > 0 {
+			d.print("%s, %s.\n", text.Plural(d.count[statusProblem], "problem"), text.Plural(d.count[statusWarn], "warning"))
+			if d.count[statusProblem] > 0 {
 				return &exitError{code: exitFailed}
 			}
 			return nil
@@ -118,20 +118,20 @@ func (d *doctor) print(format string, args ...any) {
 	}
 }
 
-// say prints a finding, without what identifies the user.
-func (d *doctor) say(verdict, check, help, format string, args ...any) {
-	f := finding{d.section, check, verdict, d.clean(fmt.Sprintf(format, args...)), d.clean(help)}
-	d.count[verdict]++
+// say prints a diagnosis, without what identifies the user.
+func (d *doctor) say(status, check, help, format string, args ...any) {
+	f := diagnosis{d.section, check, status, d.clean(fmt.Sprintf(format, args...)), d.clean(help)}
+	d.count[status]++
 	if d.json {
 		_ = d.printJSON(f)
 	}
 	for line := range strings.SplitSeq(strings.TrimSuffix(f.Text+"\n"+f.Help, "\n"), "\n") {
-		d.print("  %-8s %s %s\n", verdict, text.PadRight(check, 20), line)
-		verdict, check = "", ""
+		d.print("  %-8s %s %s\n", status, text.PadRight(check, 20), line)
+		status, check = "", ""
 	}
 }
 
-func (d *doctor) ok(check, format string, args ...any) { d.say(verdictOK, check, "", format, args...) }
+func (d *doctor) ok(check, format string, args ...any) { d.say(statusOK, check, "", format, args...) }
 
 // clean makes text safe to draw and removes what identifies the user.
 func (d *doctor) clean(words string) string {
@@ -156,28 +156,28 @@ func (d *doctor) terminal(ctx context.Context) {
 	d.ok("TERM", "%s", cmp.Or(env("TERM"), "not set"))
 	locale := cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG"))
 	if up := strings.ReplaceAll(strings.ToUpper(locale), "-", ""); locale != "" && !strings.Contains(up, "UTF8") {
-		d.say(verdictWarn, "locale", "Set LANG to a UTF-8 locale, such as C.UTF-8.", "%s is not UTF-8: letters and boxes may be garbled", locale)
+		d.say(statusWarn, "locale", "Set LANG to a UTF-8 locale, such as C.UTF-8.", "%s is not UTF-8: letters and boxes may be garbled", locale)
 	}
 	in, out := d.console()
 	if in == nil || out == nil {
-		d.say(verdictNote, "queried", "Run doctor without a pipe to check colors, widths and pictures.", "input and output are not both a terminal")
+		d.say(statusNote, "queried", "Run doctor without a pipe to check colors, widths and pictures.", "input and output are not both a terminal")
 		return
 	}
 	if w, h, err := term.GetSize(out.Fd()); err == nil {
 		small := w < 40 || h < 12
-		d.say(text.If(small, verdictWarn)+text.If(!small, verdictOK), "size", text.If(small, "The screens need 40x12."), "%dx%d", w, h)
+		d.say(text.If(small, statusWarn)+text.If(!small, statusOK), "size", text.If(small, "The screens need 40x12."), "%dx%d", w, h)
 	}
 	_, colors := terminal.Colors("auto", out, environ(env), terminal.TmuxFeatures(ctx, env))
 	d.ok("colors", "%s", colors)
 	detector := d.Detector(out)
 	background, err := terminal.Query(ctx, in, out, detector)
 	if err != nil {
-		d.say(verdictNote, "queried", "", "%v", err)
+		d.say(statusNote, "queried", "", "%v", err)
 		return
 	}
 	switch {
 	case background == nil:
-		d.say(verdictNote, "background", "If the colors do not suit you, set theme to dark or light in the settings.", "not known: dark is assumed")
+		d.say(statusNote, "background", "If the colors do not suit you, set theme to dark or light in the settings.", "not known: dark is assumed")
 	case tea.BackgroundColorMsg{Color: background}.IsDark():
 		d.ok("background", "dark")
 	default:
@@ -188,7 +188,7 @@ func (d *doctor) terminal(ctx context.Context) {
 	}
 	for _, t := range media.Tools() {
 		if t.Path == "" {
-			d.say(verdictNote, t.Program, "", "not installed; it would show %s", t.Makes)
+			d.say(statusNote, t.Program, "", "not installed; it would show %s", t.Makes)
 			continue
 		}
 		d.ok(t.Program, "shows %s", t.Makes)
@@ -223,13 +223,13 @@ func (d *doctor) settingsFile(context.Context) {
 	file := d.Paths.Config
 	switch {
 	case d.wrong != nil:
-		d.say(verdictBad, "config.toml", "Correct the line. Until then, doctor checks the defaults.", "%v", d.wrong)
+		d.say(statusProblem, "config.toml", "Correct the line. Until then, doctor checks the defaults.", "%v", d.wrong)
 	case !exists(file):
-		d.say(verdictNote, "config.toml", "", "no settings file yet at %s: the defaults apply", file)
+		d.say(statusNote, "config.toml", "", "no settings file yet at %s: the defaults apply", file)
 	default:
 		d.ok("config.toml", "%s", file)
 		if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
-			d.say(verdictWarn, "permissions", "chmod go-w "+file, "others can write the settings (mode %04o): they could name a key command", info.Mode().Perm())
+			d.say(statusWarn, "permissions", "chmod go-w "+file, "others can write the settings (mode %04o): they could name a key command", info.Mode().Perm())
 		}
 	}
 	name := d.profile.Name
@@ -260,13 +260,13 @@ func (d *doctor) folders(context.Context) {
 		}
 		switch {
 		case err != nil:
-			d.say(verdictBad, f.name, "Check the permissions of the folders above it, or set MEDIADESK_HOME.", "%s cannot be read: %v", there, errors.Unwrap(err))
+			d.say(statusProblem, f.name, "Check the permissions of the folders above it, or set MEDIADESK_HOME.", "%s cannot be read: %v", there, errors.Unwrap(err))
 		case !info.IsDir():
-			d.say(verdictBad, f.name, "Move it away, or set MEDIADESK_HOME to a folder.", "%s is not a folder", there)
+			d.say(statusProblem, f.name, "Move it away, or set MEDIADESK_HOME to a folder.", "%s is not a folder", there)
 		case !writable(there):
-			d.say(verdictBad, f.name, "Check its permissions and the free space, or set MEDIADESK_HOME to another folder.", "%s cannot be written", there)
+			d.say(statusProblem, f.name, "Check its permissions and the free space, or set MEDIADESK_HOME to another folder.", "%s cannot be written", there)
 		case there != f.path:
-			d.say(verdictNote, f.name, "", "%s is created when it is needed", f.path)
+			d.say(statusNote, f.name, "", "%s is created when it is needed", f.path)
 		default:
 			d.ok(f.name, "%s", there)
 		}
@@ -286,27 +286,27 @@ func (d *doctor) journal(ctx context.Context) {
 	state, err := session.CheckJournal(ctx, d.Paths)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.say(verdictNote, "journal", "", none)
+		d.say(statusNote, "journal", "", none)
 	case err != nil:
-		d.say(verdictBad, "journal", session.JournalDamaged, "%v", err)
+		d.say(statusProblem, "journal", session.JournalDamaged, "%v", err)
 	default:
 		d.ok("journal", "no damage: %s, %s, schema %d", text.Bytes(state.Bytes), text.Plural(state.Jobs, "upload"), state.Version)
 	}
 	library := d.Paths.Library()
 	sum, err := local.Check(ctx, library, local.CheckOptions{Quick: true}, func(p local.Problem) error {
-		d.say(verdictBad, "library.db", p.Help, "%s", p.Message)
+		d.say(statusProblem, "library.db", p.Help, "%s", p.Message)
 		return nil
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.say(verdictNote, "library.db", "", none)
+		d.say(statusNote, "library.db", "", none)
 	case err != nil:
-		d.say(verdictBad, "library.db", api.Hint(err), "%v", err)
+		d.say(statusProblem, "library.db", api.Hint(err), "%v", err)
 	case sum.Problems == 0:
 		d.ok("library.db", "no damage; mediadesk serve --check verifies the contents, too")
 	}
 	if sum.Aside > 0 {
-		d.say(verdictNote, "set aside", "", "%s without a record in set-aside: removed after 30 days", text.Plural(sum.Aside, "content"))
+		d.say(statusNote, "set aside", "", "%s without a record in set-aside: removed after 30 days", text.Plural(sum.Aside, "content"))
 	}
 	if !d.local {
 		return
@@ -322,7 +322,7 @@ func (d *doctor) key(ctx context.Context) {
 	if d.local {
 		d.ok("source", "the local library has its own")
 	} else if key, source, err := d.keys.Find(ctx, d.profile); err != nil {
-		d.say(verdictBad, "source", "", "%v", err)
+		d.say(statusProblem, "source", "", "%v", err)
 	} else {
 		d.secrets.Add(key)
 		d.ok("source", "%s", source)
@@ -330,9 +330,9 @@ func (d *doctor) key(ctx context.Context) {
 		case err == nil:
 			d.ok("accepted", "the service accepts the key")
 		case api.KeyRefused(err):
-			d.say(verdictBad, "accepted", "Set the private key of this account: mediadesk key set --profile "+d.profile.Name, "the service refuses the key: %v", err)
+			d.say(statusProblem, "accepted", "Set the private key of this account: mediadesk key set --profile "+d.profile.Name, "the service refuses the key: %v", err)
 		default:
-			d.say(verdictNote, "accepted", "", "not known: %v", err)
+			d.say(statusNote, "accepted", "", "not known: %v", err)
 		}
 	}
 	tried := d.keys.Keyring.Try(ctx)
@@ -341,13 +341,13 @@ func (d *doctor) key(ctx context.Context) {
 	case tried == nil:
 		d.ok("keyring", "it answers")
 	case !known:
-		d.say(verdictWarn, "keyring", "", "%v", tried)
+		d.say(statusWarn, "keyring", "", "%v", tried)
 	default:
-		verdict := verdictNote // other sources of keys remain
+		status := statusNote // other sources of keys remain
 		if problem.Problem == config.KeyringLocked || problem.Problem == config.KeyringSilent {
-			verdict = verdictWarn
+			status = statusWarn
 		}
-		d.say(verdict, "keyring", text.Sentence(problem.Problem.Help()), "%s", problem.Describe())
+		d.say(status, "keyring", text.Sentence(problem.Problem.Help()), "%s", problem.Describe())
 	}
 }
 
@@ -360,7 +360,7 @@ const clockSkew = time.Minute
 // addresses requests the headers of each host of the profile, without the key.
 func (d *doctor) addresses(ctx context.Context) {
 	if proxy := cmp.Or(d.Getenv("HTTPS_PROXY"), d.Getenv("https_proxy")); proxy != "" {
-		d.say(verdictNote, "proxy", "", "HTTPS_PROXY is set: https goes through %s", hostOf(proxy))
+		d.say(statusNote, "proxy", "", "HTTPS_PROXY is set: https goes through %s", hostOf(proxy))
 	}
 	if d.local {
 		d.ok("addresses", "the local library is in this program: no network is used")
@@ -385,31 +385,31 @@ func (d *doctor) addresses(ctx context.Context) {
 	for _, h := range hosts {
 		switch {
 		case h.address == "":
-			d.say(verdictNote, h.name, "", "no address is set: images of stored files cannot be fetched")
+			d.say(statusNote, h.name, "", "no address is set: images of stored files cannot be fetched")
 			continue
 		case h.err != nil:
 			d.down = d.down || h.name == "upload"
 			d.sayUnreached(h.name, hostOf(h.address), h.err)
 			continue
 		}
-		verdict, help, with := verdictOK, "", ""
+		status, help, with := statusOK, "", ""
 		if state := h.answer.TLS; state != nil {
 			with = ", " + tls.VersionName(state.Version)
 			if expires := state.PeerCertificates[0].NotAfter; time.Until(expires) < 14*24*time.Hour {
-				verdict, help = verdictWarn, "Its certificate expires on "+expires.Format(time.DateOnly)+"."
+				status, help = statusWarn, "Its certificate expires on "+expires.Format(time.DateOnly)+"."
 			}
 		}
-		d.say(verdict, h.name, help, "%s: answers %d%s, in %d ms", hostOf(h.address), h.answer.StatusCode, with, h.took.Milliseconds())
+		d.say(status, h.name, help, "%s: answers %d%s, in %d ms", hostOf(h.address), h.answer.StatusCode, with, h.took.Milliseconds())
 		if at, err := http.ParseTime(h.answer.Header.Get("Date")); err == nil && clock.IsZero() {
 			clock = at
 		}
 	}
 	switch skew := time.Since(clock); {
 	case clock.IsZero():
-		d.say(verdictNote, "clock", "", "%s here; no service reported its time", time.Now().UTC().Format(time.RFC3339))
+		d.say(statusNote, "clock", "", "%s here; no service reported its time", time.Now().UTC().Format(time.RFC3339))
 	case skew.Abs() > clockSkew:
 		way := text.If(skew > 0, "ahead of") + text.If(skew < 0, "behind")
-		d.say(verdictWarn, "clock", "Set it: signed addresses and certificates depend on it.", "the clock of this computer is %s %s the service's clock", text.Duration(skew.Abs()), way)
+		d.say(statusWarn, "clock", "Set it: signed addresses and certificates depend on it.", "the clock of this computer is %s %s the service's clock", text.Duration(skew.Abs()), way)
 	default:
 		d.ok("clock", "agrees with the clock of the service to the minute")
 	}
@@ -442,7 +442,7 @@ func (d *doctor) sayUnreached(check, host string, err error) {
 			what = "no answer within " + addressTimeout.String()
 		}
 	}
-	d.say(verdictBad, check, cmp.Or(help, "Check the address, the network and, behind a proxy, HTTPS_PROXY."), "%s: %s", host, what)
+	d.say(statusProblem, check, cmp.Or(help, "Check the address, the network and, behind a proxy, HTTPS_PROXY."), "%s: %s", host, what)
 }
 
 // webhooks checks whether the service can report finished extensions.
@@ -454,10 +454,10 @@ func (d *doctor) webhooks(ctx context.Context) {
 		d.canListen("receiver", listen, "Another mediadesk may use it. If another program does, set listen in [webhook] to another port.")
 		switch {
 		case !d.local && !api.IsPrivateHost(d.profile.UploadURL):
-			d.say(verdictNote, "address", "Set webhook_url of the profile to a public address in front of the receiver, such as a tunnel.",
+			d.say(statusNote, "address", "Set webhook_url of the profile to a public address in front of the receiver, such as a tunnel.",
 				"none is set: the service cannot reach this computer, so mediadesk polls the file for results")
 		case d.down:
-			d.say(verdictNote, "address", "", "not known: the service does not answer")
+			d.say(statusNote, "address", "", "not known: the service does not answer")
 		default:
 			d.ok("address", "the service can reach this computer and posts to the receiver")
 		}
@@ -471,7 +471,7 @@ func (d *doctor) webhooks(ctx context.Context) {
 	}
 	switch {
 	case err != nil:
-		d.say(verdictBad, "signature", "Name a file that only you can read: mediadesk profile add NAME --webhook-secret-file FILE", "%v", err)
+		d.say(statusProblem, "signature", "Name a file that only you can read: mediadesk profile add NAME --webhook-secret-file FILE", "%v", err)
 	case len(secrets) == 0:
 		d.ok("signature", "no secret is set: posts are accepted by their address, which nobody can guess")
 	default:
@@ -496,9 +496,9 @@ func (d *doctor) publicAddress(ctx context.Context, listen string) {
 	case busy == nil && body == secret:
 		d.ok("address", "%s leads to the receiver at %s", host, listen)
 	case busy != nil && res.StatusCode == http.StatusNotFound:
-		d.say(verdictNote, "address", "", "%s answers 404 like a running receiver; another process uses %s", host, listen)
+		d.say(statusNote, "address", "", "%s answers 404 like a running receiver; another process uses %s", host, listen)
 	default:
-		d.say(verdictBad, "address", "Point the tunnel or proxy at "+listen+".", "%s answers %d, but does not lead to the receiver at %s", host, res.StatusCode, listen)
+		d.say(statusProblem, "address", "Point the tunnel or proxy at "+listen+".", "%s answers %d, but does not lead to the receiver at %s", host, res.StatusCode, listen)
 	}
 }
 
@@ -506,7 +506,7 @@ func (d *doctor) publicAddress(ctx context.Context, listen string) {
 func (d *doctor) canListen(check, address, help string) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		d.say(verdictNote, check, help, "%s is in use or cannot be listened on", address)
+		d.say(statusNote, check, help, "%s is in use or cannot be listened on", address)
 		return
 	}
 	_ = listener.Close()

@@ -32,11 +32,11 @@ import (
 )
 
 // finding is a line of mediadesk doctor --json.
-type finding struct{ Section, Check, Verdict, Text, Help string }
+type diagnosis struct{ Section, Check, Status, Text, Help string }
 
 // runDoctorJSON runs mediadesk doctor with a home and arguments. It returns the findings by section and
 // check, such as "Addresses upload", and checks that the exit code matches the verdicts.
-func runDoctorJSON(t *testing.T, home string, env []string, args ...string) map[string]finding {
+func runDoctorJSON(t *testing.T, home string, env []string, args ...string) map[string]diagnosis {
 	t.Helper()
 	cmd := exec.Command(uitest.Build(t), append([]string{"doctor", "--json"}, args...)...)
 	cmd.Env = append(os.Environ(), "MEDIADESK_HOME="+home, "MEDIADESK_PRIVATE_KEY=private_x", "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+home)
@@ -46,14 +46,14 @@ func runDoctorJSON(t *testing.T, home string, env []string, args ...string) map[
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	found, bad := map[string]finding{}, 0
+	found, bad := map[string]diagnosis{}, 0
 	for line := range bytes.Lines(out) {
-		var f finding
+		var f diagnosis
 		if err := json.Unmarshal(line, &f); err != nil {
 			t.Fatalf("%v in %q", err, line)
 		}
 		found[f.Section+" "+f.Check] = f
-		if f.Verdict == "problem" {
+		if f.Status == "problem" {
 			bad = 1
 		}
 	}
@@ -64,11 +64,11 @@ func runDoctorJSON(t *testing.T, home string, env []string, args ...string) map[
 }
 
 // expectFinding checks the verdict of a finding, and that its text and help contain words.
-func expectFinding(t *testing.T, found map[string]finding, name, verdict, words string) {
+func expectFinding(t *testing.T, found map[string]diagnosis, name, status, words string) {
 	t.Helper()
 	f := found[name]
-	if f.Verdict != verdict || !strings.Contains(f.Text+"\n"+f.Help, words) {
-		t.Errorf("%s: want %s and %q, got %+v", name, verdict, words, f)
+	if f.Status != status || !strings.Contains(f.Text+"\n"+f.Help, words) {
+		t.Errorf("%s: want %s and %q, got %+v", name, status, words, f)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestDoctorCertificates(t *testing.T) {
 	}
 	env := []string{"SSL_CERT_FILE=" + trusted, "SSL_CERT_DIR=" + t.TempDir()}
 	late, soon := time.Now().AddDate(0, 6, 0), time.Now().AddDate(0, 0, 3)
-	for _, c := range []struct{ name, address, verdict, words, help string }{
+	for _, c := range []struct{ name, address, status, words, help string }{
 		{"good", known.serve(late, ""), "ok", "TLS 1.3", ""},
 		{"ends soon", known.serve(soon, ""), "warning", "answers 404", "certificate expires on " + soon.UTC().Format(time.DateOnly)},
 		{"expired", known.serve(time.Now().AddDate(0, 0, -1), ""), "problem", "certificate has expired", "Check the clock"},
@@ -152,8 +152,8 @@ func TestDoctorCertificates(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			found := runDoctorJSON(t, t.TempDir(), env, "--upload-url", c.address)
-			expectFinding(t, found, "Addresses upload", c.verdict, c.words)
-			expectFinding(t, found, "Addresses details", c.verdict, c.help)
+			expectFinding(t, found, "Addresses upload", c.status, c.words)
+			expectFinding(t, found, "Addresses details", c.status, c.help)
 		})
 	}
 }
@@ -161,8 +161,8 @@ func TestDoctorCertificates(t *testing.T) {
 // TestDoctorClock compares the clock with the service's, in both directions.
 func TestDoctorClock(t *testing.T) {
 	for _, c := range []struct {
-		off            time.Duration
-		verdict, words string
+		off           time.Duration
+		status, words string
 	}{
 		{0, "ok", "agrees"},
 		{-10 * time.Hour, "warning", "ahead of the service's clock"},
@@ -171,7 +171,7 @@ func TestDoctorClock(t *testing.T) {
 		address := listen(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Date", time.Now().Add(c.off).UTC().Format(http.TimeFormat))
 		}))
-		expectFinding(t, runDoctorJSON(t, t.TempDir(), nil, "--upload-url", address), "Addresses clock", c.verdict, c.words)
+		expectFinding(t, runDoctorJSON(t, t.TempDir(), nil, "--upload-url", address), "Addresses clock", c.status, c.words)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestDoctorWebhooks(t *testing.T) {
 	service := listen(t, http.NotFoundHandler())
 	stranger := listen(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }))
 
-	look := func(webhook string) map[string]finding {
+	look := func(webhook string) map[string]diagnosis {
 		t.Helper()
 		home := t.TempDir()
 		settings := fmt.Sprintf("[webhook]\nlisten = %q\n\n[profiles.lab]\nkind = \"own\"\nupload_url = %[2]q\nbase_url = %[2]q\nwebhook_url = %[3]q\n", receiver, service, webhook)

@@ -37,7 +37,7 @@ type fileCommand struct {
 	do      func(ctx context.Context, s *session.Session, f *api.File, target string) (done, error)
 	// doAll acts on several files at once; nil to call do for each.
 	doAll func(ctx context.Context, s *session.Session, files []api.File) []session.Edited
-	words func(from, to string) string
+	label func(from, to string) string
 	// selection selects files of folders instead of the folders; or nil.
 	*selection
 }
@@ -177,7 +177,7 @@ func (c *fileCommand) print(p *Program, file *api.File, d done) error {
 	if file.IsFolder() {
 		line = folderLine{c.name(), api.TypeFolder, from, d.to, d.purge}
 	}
-	return p.result(line, c.words(from, d.to)+text.If(d.purge != nil, "; cache purge started"))
+	return p.result(line, c.label(from, d.to)+text.If(d.purge != nil, "; cache purge started"))
 }
 
 // ask lists the files and folders with their contents, and asks. The error means that the answer
@@ -277,7 +277,7 @@ func moveCommand() *fileCommand {
 			}
 			return d, err
 		},
-		words: func(from, to string) string { return from + ": moved to " + to },
+		label: func(from, to string) string { return from + ": moved to " + to },
 	}
 }
 
@@ -303,7 +303,7 @@ func copyCommand() *fileCommand {
 			}
 			return d, err
 		},
-		words: func(from, to string) string { return from + ": copied to " + to },
+		label: func(from, to string) string { return from + ": copied to " + to },
 	}
 }
 
@@ -350,7 +350,7 @@ func renameCommand() *fileCommand {
 			}
 			return d, err
 		},
-		words: func(from, to string) string { return from + ": renamed to " + to },
+		label: func(from, to string) string { return from + ": renamed to " + to },
 	}
 }
 
@@ -371,7 +371,7 @@ func restoreCommand(p *Program) *fileCommand {
 			p.stale = append(p.stale, f)
 			return done{to: version, file: after}, nil
 		},
-		words: func(from, to string) string { return from + ": version " + to + " is the current one" },
+		label: func(from, to string) string { return from + ": version " + to + " is the current one" },
 	}
 }
 
@@ -433,7 +433,7 @@ func deleteCommand(p *Program) *fileCommand {
 		doAll: func(ctx context.Context, s *session.Session, files []api.File) []session.Edited {
 			return s.DeleteAll(ctx, files, nil)
 		},
-		words: func(from, to string) string {
+		label: func(from, to string) string {
 			return from + ": " + text.If(to != "", "version "+to+" ") + "deleted"
 		},
 	}
@@ -460,7 +460,7 @@ func signCommand(p *Program) *fileCommand {
 			p.addresses = p.addresses || address != ""
 			return done{to: address, file: file}, err
 		},
-		words: func(_, to string) string { return to },
+		label: func(_, to string) string { return to },
 	}
 }
 

@@ -550,12 +550,12 @@ func (e *Editor[T]) applyDocument(entries []session.ManifestEntry) tea.Cmd {
 }
 
 // Within limits a lookup of suggestions, whose errors do not matter.
-func Within[R any](ctx context.Context, ask func(context.Context) (R, error), take func(R)) tea.Cmd {
-	return page.Within(ctx, patience, func(ctx context.Context) tea.Msg {
+func Within[R any](ctx context.Context, ask func(context.Context) (R, error), accept func(R)) tea.Cmd {
+	return page.Within(ctx, timeout, func(ctx context.Context) tea.Msg {
 		found, err := ask(ctx)
 		if err != nil {
 			return nil
 		}
-		return page.Do(func() { take(found) })
+		return page.Do(func() { accept(found) })
 	})
 }

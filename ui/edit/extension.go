@@ -39,7 +39,7 @@ func chooseExtension(ctx context.Context, over *kit.Overlays, title, color strin
 		return nil
 	}
 	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		saved, _ := lister.SavedExtensions(ctx) // the menu works without them
 		return page.Do(func() {

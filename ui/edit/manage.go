@@ -300,7 +300,7 @@ func newNames(files []api.File, pattern string) (changed []api.File, names []str
 func (g *Manage) versions(f api.File) tea.Cmd {
 	var list []api.File
 	return g.Run(Work{Label: "Reading the versions", Do: func(ctx context.Context, _ *Task) []session.Edited {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		var err error
 		list, err = g.Session.Versions(ctx, f.FileID)

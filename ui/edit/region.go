@@ -25,7 +25,7 @@ const (
 	// side is the longest side of the decoded picture, enough for crops of small regions.
 	side = 1600
 	// patience limits the time for loading a picture.
-	patience = time.Minute
+	timeout = time.Minute
 	// rest is how long a drawing must stay unchanged before it is sent as a picture, so that
 	// resizing sends none.
 	rest = 150 * time.Millisecond
@@ -156,7 +156,7 @@ func (r *Region) Show(s Subject) tea.Cmd {
 	if s.Name == "" || s.Path == nil {
 		return gone
 	}
-	ctx, cancel := context.WithTimeout(r.o.Context, patience)
+	ctx, cancel := context.WithTimeout(r.o.Context, timeout)
 	r.cancel = cancel
 	return tea.Batch(gone, r.load.Ask(func() tea.Msg {
 		defer cancel()

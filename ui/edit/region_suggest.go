@@ -141,7 +141,7 @@ func (r *Region) SuggestAll(ratio picture.Ratio) tea.Cmd {
 
 // suggestFor returns the first suggestion for a picture, which it reads.
 func suggestFor(ctx context.Context, s Subject, ratio picture.Ratio) (region string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	of, err := s.decode(ctx, suggestSide)
 	if err != nil {

@@ -108,8 +108,8 @@ type tileKey struct {
 const (
 	// MaxFirst limits the pictures of a folder.
 	MaxFirst = 24
-	// tilePatience limits the time for loading a picture.
-	tilePatience = 20 * time.Second
+	// tileTimeout limits the time for loading a picture.
+	tileTimeout = 20 * time.Second
 	// pause is how long the cursor rests before a preview loads pictures.
 	pause = 60 * time.Millisecond
 )
@@ -247,7 +247,7 @@ func (s *Tiles) wantFirsts(folders []string) tea.Cmd {
 			continue
 		}
 		s.firsts[folder], s.asking = nil, true
-		return page.Within(s.o.Context, tilePatience, func(ctx context.Context) tea.Msg {
+		return page.Within(s.o.Context, tileTimeout, func(ctx context.Context) tea.Msg {
 			firsts, _ := s.o.First(ctx, folder) // without them the folder shows words
 			return page.Do(func() {
 				s.asking = false
@@ -267,7 +267,7 @@ func (s *Tiles) Firsts(folder string) []Thumb {
 
 // load draws a picture, in a command.
 func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey, o picture.Options) (drawn picture.Surface, err error) {
-	ctx, cancel := context.WithTimeout(ctx, tilePatience)
+	ctx, cancel := context.WithTimeout(ctx, tileTimeout)
 	defer cancel()
 	if s.o.List == nil {
 		select {

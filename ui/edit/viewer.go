@@ -84,7 +84,7 @@ func NewViewer(o ViewerOptions) *Viewer {
 // Read loads the picture to show.
 func (v *Viewer) Read() tea.Cmd {
 	v.cancel()
-	ctx, cancel := context.WithTimeout(v.o.Context, patience)
+	ctx, cancel := context.WithTimeout(v.o.Context, timeout)
 	v.cancel, v.loading = cancel, true
 	s, first := v.o.Subject(v.o.At), v.o.Subject(0)
 	return v.load.Ask(func() tea.Msg {

@@ -229,27 +229,27 @@ func (f *Form) Type(msg tea.Msg) bool {
 
 // Actions returns the actions that move between the questions, change a choice and end the form.
 func (f *Form) Actions(group string) []Action {
-	act := func(words string, footer bool, do func() tea.Cmd, keys ...string) Action {
+	action := func(words string, footer bool, do func() tea.Cmd, keys ...string) Action {
 		return Action{Keys: Bind(words, "", keys...), Footer: footer, Group: group, Do: do}
 	}
 	if q := f.At(); len(f.questions) == 1 && q.Options != nil {
 		var actions []Action
 		for _, o := range q.Options {
-			actions = append(actions, act(o.Label, false, func() tea.Cmd { *q.Value = o.Value; return f.submit() }, o.Key))
+			actions = append(actions, action(o.Label, false, func() tea.Cmd { *q.Value = o.Value; return f.submit() }, o.Key))
 		}
-		return append(actions, act("choose", true, f.submit, "enter", "space", "right", "l"),
-			act("next choice", false, f.press("down"), "down", "j", "tab"), act("previous choice", false, f.press("up"), "up", "k", "shift+tab"))
+		return append(actions, action("choose", true, f.submit, "enter", "space", "right", "l"),
+			action("next choice", false, f.press("down"), "down", "j", "tab"), action("previous choice", false, f.press("up"), "up", "k", "shift+tab"))
 	}
 	line := func(by int) func() tea.Cmd { return func() tea.Cmd { f.step(by); return nil } }
 	next, submit := []string{"enter", "down", "tab"}, []string{"ctrl+s"}
 	if shown := f.shown(); f.At() == shown[len(shown)-1] {
 		next, submit = next[1:], []string{"enter", "ctrl+s"}
 	}
-	actions := []Action{act("next line", len(f.questions) > 1, line(1), next...), act(f.Verb, true, f.submit, submit...)}
+	actions := []Action{action("next line", len(f.questions) > 1, line(1), next...), action(f.Verb, true, f.submit, submit...)}
 	if f.At().Options != nil {
-		actions = append(actions, act("change", true, f.press("right"), "right", "l", "space"), act("previous option", false, f.press("left"), "left", "h"))
+		actions = append(actions, action("change", true, f.press("right"), "right", "l", "space"), action("previous option", false, f.press("left"), "left", "h"))
 	}
-	return append(actions, act("line before", false, line(-1), "up", "shift+tab"))
+	return append(actions, action("line before", false, line(-1), "up", "shift+tab"))
 }
 
 // Click focuses the question or chooses the option at a stop of the sheet, or ends the form.

@@ -88,7 +88,7 @@ func (h *Host) Show(id ID, back bool) tea.Cmd {
 		trail = append(trail, h.front)
 	}
 	h.trail = trail
-	return h.bring(id)
+	return h.loadScreen(id)
 }
 
 // Back returns to the previous screen, or to the first.
@@ -98,10 +98,10 @@ func (h *Host) Back() tea.Cmd {
 	}
 	id := h.trail[len(h.trail)-1]
 	h.trail = h.trail[:len(h.trail)-1]
-	return h.bring(id)
+	return h.loadScreen(id)
 }
 
-func (h *Host) bring(id ID) tea.Cmd {
+func (h *Host) loadScreen(id ID) tea.Cmd {
 	var hidden tea.Cmd
 	if id != h.front {
 		hidden = h.Tell(h.InFront(), Hidden{})

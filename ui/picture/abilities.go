@@ -136,11 +136,11 @@ func answer(yes, known bool) string {
 // method returns the method and the reason. kitty is the variant of kitty's protocol that works, or
 // MethodBlocks.
 func (d *Detector) method(kitty Method) (Method, string) {
-	wanted, reason := d.wanted(kitty)
-	if wanted.Pixels() && d.cell.X == 0 {
+	requested, reason := d.requested(kitty)
+	if requested.Pixels() && d.cell.X == 0 {
 		return MethodBlocks, "block glyphs: the size of a cell in pixels is unknown"
 	}
-	return wanted, reason
+	return requested, reason
 }
 
 // methods are the methods of settings other than auto.
@@ -149,7 +149,7 @@ var methods = map[Setting]Method{
 }
 
 // wanted returns the method of the setting, or the best one that the terminal supports.
-func (d *Detector) wanted(kitty Method) (Method, string) {
+func (d *Detector) requested(kitty Method) (Method, string) {
 	name := d.name
 	if d.env.tmux {
 		name = d.outer // reported only if tmux passes sequences through

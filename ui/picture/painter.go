@@ -143,19 +143,19 @@ type Part struct {
 }
 
 // visible returns the largest rectangles of wanted cells with images of a protocol, from the top.
-func visible(rows [][]shownCell, by protocol, store *ImageStore, wanted func(shownCell) bool) []Part {
+func visible(rows [][]shownCell, by protocol, store *ImageStore, requested func(shownCell) bool) []Part {
 	var list []Part
 	above := map[int]int{} // parts that end in the line above, by column
 	for y, row := range rows {
 		here := map[int]int{}
 		for x := 0; x < len(row); {
 			first := row[x]
-			if !wanted(first) {
+			if !requested(first) {
 				x++
 				continue
 			}
 			end := x + 1
-			for end < len(row) && wanted(row[end]) && row[end].n == first.n && row[end].at == first.at.Add(image.Pt(end-x, 0)) {
+			for end < len(row) && requested(row[end]) && row[end].n == first.n && row[end].at == first.at.Add(image.Pt(end-x, 0)) {
 				end++
 			}
 			if i, ok := above[x]; ok && list[i].Image.number() == first.n && list[i].Cells.Dx() == end-x &&

@@ -80,11 +80,11 @@ func (w *Sheet[K]) Want(ctx context.Context, keys []K, o Options, load func(cont
 }
 
 // makeRoom returns the options for one more tile, deleting an old one if needed.
-func (w *Sheet[K]) makeRoom(o Options, wanted []K) (Options, tea.Cmd) {
+func (w *Sheet[K]) makeRoom(o Options, requested []K) (Options, tea.Cmd) {
 	if !o.Method.Pixels() || len(w.real)+len(w.flight) < MaxReal {
 		return o, nil
 	}
-	if i := slices.IndexFunc(w.real, func(k K) bool { return !slices.Contains(wanted, k) }); i >= 0 {
+	if i := slices.IndexFunc(w.real, func(k K) bool { return !slices.Contains(requested, k) }); i >= 0 {
 		oldest := w.real[i]
 		return o, w.Delete(func(k K) bool { return k == oldest })
 	}
@@ -94,19 +94,19 @@ func (w *Sheet[K]) makeRoom(o Options, wanted []K) (Options, tea.Cmd) {
 
 // Got accepts the result of a load. Results of canceled loads are dropped.
 func (w *Sheet[K]) Got(key K, drawn Surface, err error) tea.Cmd {
-	loading, wanted := w.flight[key]
+	loading, requested := w.flight[key]
 	canceled := errors.Is(err, context.Canceled)
-	if wanted && canceled && loading.ended() == nil {
-		wanted = false // a canceled load; there is a new one
-	} else if wanted {
+	if requested && canceled && loading.ended() == nil {
+		requested = false // a canceled load; there is a new one
+	} else if requested {
 		loading.cancel()
 		delete(w.flight, key)
 	}
-	if drawn != nil && (!wanted || err != nil) {
+	if drawn != nil && (!requested || err != nil) {
 		drawn.Drop()
 		drawn = nil
 	}
-	if !wanted || canceled {
+	if !requested || canceled {
 		return nil
 	}
 	t := &tile{err: err}

@@ -176,8 +176,8 @@ func TestMake(t *testing.T) {
 		})
 	}
 	for format, instead := range map[string]bool{"": false, formatJPEG: false, formatAVIF: true, formatOrig: true} {
-		if wanted, got := (Asked{Format: format}).Instead("image/gif", formatJPEG); got != instead {
-			t.Errorf("%s is served instead of %s: %t, want %v", formatJPEG, wanted, got, instead)
+		if requested, got := (Asked{Format: format}).Instead("image/gif", formatJPEG); got != instead {
+			t.Errorf("%s is served instead of %s: %t, want %v", formatJPEG, requested, got, instead)
 		}
 	}
 	var cannot *CannotError

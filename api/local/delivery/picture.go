@@ -299,9 +299,9 @@ func (a Asked) formatOf(mime string) string {
 
 // Instead reports whether a picture of the type made is not in the type requested for a file of the
 // type mime, and returns that type.
-func (a Asked) Instead(mime, made string) (wanted string, instead bool) {
-	wanted = a.formatOf(mime)
-	return wanted, wanted != "" && wanted != made
+func (a Asked) Instead(mime, made string) (requested string, instead bool) {
+	requested = a.formatOf(mime)
+	return requested, requested != "" && requested != made
 }
 
 // maxWebP limits the pixels of a WebP file. maxWebPSide and maxJPEGSide are the longest sides that the formats can have.

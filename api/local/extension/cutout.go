@@ -191,17 +191,17 @@ func (c *cutout) holes() (holes []int) {
 }
 
 // areas returns the connected areas of wanted pixels.
-func (c *cutout) areas(wanted func(i int) bool) (areas [][]int) {
+func (c *cutout) areas(requested func(i int) bool) (areas [][]int) {
 	seen := make([]bool, len(c.colors))
 	for start := range c.colors {
-		if seen[start] || !wanted(start) {
+		if seen[start] || !requested(start) {
 			continue
 		}
 		area := []int{start}
 		seen[start] = true
 		for at := 0; at < len(area); at++ {
 			for _, next := range c.neighbors(area[at]) {
-				if !seen[next] && wanted(next) {
+				if !seen[next] && requested(next) {
 					seen[next] = true
 					area = append(area, next)
 				}

@@ -45,8 +45,8 @@ const (
 func (q *Query) sql() (string, []any) {
 	var parts []string
 	var args []any
-	add := func(wanted bool, kind, folder, name, sizes, from, row string) {
-		if wanted {
+	add := func(requested bool, kind, folder, name, sizes, from, row string) {
+		if requested {
 			c := q.conditions(row)
 			parts = append(parts, "SELECT '"+kind+"' || id AS key, "+folder+" AS place, "+name+" AS name, created, updated, "+sizes+
 				", -length("+name+") AS relevance FROM "+from+" WHERE "+c.sql)

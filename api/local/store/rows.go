@@ -28,9 +28,9 @@ type table struct {
 }
 
 type column struct {
-	name             string
-	index            []int // of the field
-	key, once, apart bool
+	name                string
+	index               []int // of the field
+	key, once, separate bool
 }
 
 var (
@@ -54,7 +54,7 @@ func newTable[T any](name, order string) *table {
 	tb := &table{name: name, order: order, record: reflect.TypeFor[T](), columns: columnsOf(reflect.TypeFor[T](), nil)}
 	var read []string
 	for _, c := range tb.columns {
-		if !c.apart {
+		if !c.separate {
 			read = append(read, c.name)
 		}
 	}
@@ -132,7 +132,7 @@ func storedValue(f reflect.Value) (any, error) {
 func (tb *table) scan(rows *sql.Rows, v reflect.Value) error {
 	into := make([]any, 0, len(tb.columns))
 	for _, c := range tb.columns {
-		if !c.apart {
+		if !c.separate {
 			into = append(into, scanned(v.FieldByIndex(c.index)))
 		}
 	}

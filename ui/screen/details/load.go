@@ -18,7 +18,7 @@ import (
 )
 
 // patience limits the time for reading records.
-const patience = 20 * time.Second
+const timeout = 20 * time.Second
 
 // read rereads the records of files.
 func (m *Model) read(entries []*prepared) tea.Cmd {
@@ -27,7 +27,7 @@ func (m *Model) read(entries []*prepared) tea.Cmd {
 	}
 	ids := ids(entries)
 	s, now := m.o.Session, m.now
-	return page.Within(m.o.Context, time.Duration(len(ids))*patience, func(ctx context.Context) tea.Msg {
+	return page.Within(m.o.Context, time.Duration(len(ids))*timeout, func(ctx context.Context) tea.Msg {
 		list, at := s.ReadAll(ctx, ids, nil), now()
 		seen := map[string]time.Time{}
 		for _, fresh := range list {
@@ -79,7 +79,7 @@ func (m *Model) probe() tea.Cmd {
 	}
 	m.probed = true
 	s, id := m.o.Session, m.current().file.FileID
-	return page.Within(m.o.Context, patience, func(ctx context.Context) tea.Msg {
+	return page.Within(m.o.Context, timeout, func(ctx context.Context) tea.Msg {
 		_, err := s.Versions(ctx, id)
 		return page.Do(func() {
 			m.manages = m.manages || err == nil

@@ -37,7 +37,7 @@ func (m *Model) save() tea.Cmd {
 		e.asked = true
 	}
 	return m.manage.Run(edit.Work{Label: "Checking for other changes", Files: filesOf(list), Do: func(ctx context.Context, t *edit.Task) []session.Edited {
-		ctx, cancel := context.WithTimeout(ctx, time.Duration(len(of))*patience)
+		ctx, cancel := context.WithTimeout(ctx, time.Duration(len(of))*timeout)
 		defer cancel()
 		return m.o.Session.ReadAll(ctx, of, t.Count)
 	}, Then: func(list []session.Edited, at time.Time) tea.Cmd { return m.askSave(m.gotFresh(list, at)) }})

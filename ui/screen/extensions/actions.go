@@ -139,7 +139,7 @@ func (m *Model) askAgain(runs []job.Run) tea.Cmd {
 	words := "Each is a new request to the service, with the same options."
 	succeeded := slices.ContainsFunc(runs, func(r job.Run) bool { return r.Status == api.StatusSuccess })
 	if len(runs) == 1 {
-		options, err := json.MarshalIndent(runs[0].Asked, "", "  ")
+		options, err := json.MarshalIndent(runs[0].Requested, "", "  ")
 		if err != nil {
 			return page.Send(page.Problem(err))
 		}
@@ -162,7 +162,7 @@ func (m *Model) rerun(runs []job.Run) tea.Cmd {
 	return func() tea.Msg {
 		words := "Requested " + text.Plural(len(runs), "extension") + " again."
 		for _, run := range runs {
-			file, err := m.o.Session.Extend(m.o.Context, run.FileID, []api.Extension{*run.Asked})
+			file, err := m.o.Session.Extend(m.o.Context, run.FileID, []api.Extension{*run.Requested})
 			if err != nil {
 				if job.OutcomeOf(err) == job.Unknown {
 					err = fmt.Errorf("no answer came, it may be running: %w", err)
@@ -205,7 +205,7 @@ func (m *Model) failedNow() (runs []job.Run) {
 // fixed returns why a run cannot be requested again, or "".
 func (m *Model) fixed(run *job.Run) string {
 	switch {
-	case run.Asked == nil:
+	case run.Requested == nil:
 		return "its options are unknown: it was requested elsewhere. Use x to run it with other options"
 	case !run.Status.Final() && m.o.Now().Sub(run.Started) < session.HookTTL:
 		return "it is still pending: a second request may run it twice"

@@ -31,7 +31,7 @@ func TestExpected(t *testing.T) {
 		{rule.AITasks, false, 26 * time.Hour, 0, "the result stays unknown", "do not show the result"},
 		{tagging, true, 26 * time.Hour, 0, "no news in 25 h: unknown", "late ones are not accepted"},
 	} {
-		run := &job.Run{ID: 1, Extension: c.extension, Asked: &api.Extension{Name: c.extension}, Webhook: c.webhook, Status: api.StatusPending, Started: now.Add(-c.ago)}
+		run := &job.Run{ID: 1, Extension: c.extension, Requested: &api.Extension{Name: c.extension}, Webhook: c.webhook, Status: api.StatusPending, Started: now.Add(-c.ago)}
 		short, long := expected(run, now, now.Add(c.next), c.next > 0 && showsEffect(run), nil)
 		if short != c.short || !strings.Contains(long, c.long) {
 			t.Errorf("%+v:\n%s\n%s", c, short, long)

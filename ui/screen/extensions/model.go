@@ -68,13 +68,13 @@ type Model struct {
 
 // history is what is known about a run.
 type history struct {
-	id     int64 // 0 for none
-	asked  bool  // being read
-	stale  bool  // outdated
-	read   bool
-	events []job.RunEvent
-	file   *api.File // as last seen; may be nil
-	err    error
+	id        int64 // 0 for none
+	requested bool  // being read
+	stale     bool  // outdated
+	read      bool
+	events    []job.RunEvent
+	file      *api.File // as last seen; may be nil
+	err       error
 }
 
 var _ page.Screen = (*Model)(nil)
@@ -198,10 +198,10 @@ func (m *Model) readHistory() tea.Cmd {
 		m.history = history{id: run.ID, stale: true}
 		m.list.ResetPane()
 	}
-	if !m.history.stale || m.history.asked {
+	if !m.history.stale || m.history.requested {
 		return nil
 	}
-	m.history.stale, m.history.asked = false, true
+	m.history.stale, m.history.requested = false, true
 	fileID, out := run.FileID, history{id: run.ID, read: true}
 	return func() tea.Msg {
 		out.events, out.err = m.o.Watch.History(m.o.Context, out.id)

@@ -19,8 +19,8 @@ import (
 // pictured is a service that has the record and the picture of every file.
 type pictured struct {
 	Session
-	path  string
-	asked int
+	path      string
+	requested int
 }
 
 func (s *pictured) LastSeen(_ context.Context, fileID string) (session.Seen, bool, error) {
@@ -28,7 +28,7 @@ func (s *pictured) LastSeen(_ context.Context, fileID string) (session.Seen, boo
 }
 
 func (s *pictured) Picture(context.Context, api.File) (string, error) {
-	s.asked++
+	s.requested++
 	return s.path, nil
 }
 
@@ -56,13 +56,13 @@ func TestResultPicture(t *testing.T) {
 	if !strings.ContainsAny(d.Text(), glyphs) {
 		t.Fatalf("no picture is shown:\n%s", d.Text())
 	}
-	asked := s.asked
+	requested := s.requested
 	d.Press("tab", "j", "tab")
-	if s.asked != asked {
-		t.Errorf("the picture was fetched %d more times", s.asked-asked)
+	if s.requested != requested {
+		t.Errorf("the picture was fetched %d more times", s.requested-requested)
 	}
 	d.find("/a/tags.png")
-	if s.asked != asked+1 {
-		t.Errorf("the picture of another run was fetched %d times", s.asked-asked)
+	if s.requested != requested+1 {
+		t.Errorf("the picture of another run was fetched %d times", s.requested-requested)
 	}
 }

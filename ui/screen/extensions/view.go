@@ -189,7 +189,7 @@ func expected(run *job.Run, now, next time.Time, polled bool, err error) (short,
 // showsEffect reports whether a record can show that the extension is done.
 func showsEffect(run *job.Run) bool {
 	return rule.IsTagging(run.Extension) || run.Extension == rule.RemoveBackground || run.Extension == rule.AutoDescription ||
-		run.Extension == rule.AITasks && run.Asked != nil
+		run.Extension == rule.AITasks && run.Requested != nil
 }
 
 // describe describes a run and its history beside the picture of its file.
@@ -226,8 +226,8 @@ func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	f.Say(th.Text, fileOf(run))
 	f.Fact("File id", run.FileID)
 	f.Fact("Requested", text.When(run.Started, now))
-	if asked, err := json.Marshal(run.Asked); run.Asked != nil && err == nil && string(asked) != fmt.Sprintf(`{"name":%q}`, run.Asked.Name) {
-		f.Fact("Options", string(asked))
+	if requested, err := json.Marshal(run.Requested); run.Requested != nil && err == nil && string(requested) != fmt.Sprintf(`{"name":%q}`, run.Requested.Name) {
+		f.Fact("Options", string(requested))
 	}
 	f.Gap()
 	m.describeTags(f, run)

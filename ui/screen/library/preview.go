@@ -22,18 +22,18 @@ import (
 
 // Least height of a picture in the preview, and of the facts.
 const (
-	leastPicture    = 4
-	keptFacts       = 9
-	keptFolderFacts = 4
+	leastPicture   = 4
+	minFacts       = 9
+	minFolderFacts = 4
 )
 
 // pictureRoom returns the size of the picture in the preview; may be empty.
 func (m *Model) pictureRoom() image.Point {
 	pane := m.list.PaneSize()
 	in := kit.BoxInner(pane)
-	room := image.Pt(kit.PaneWidth(pane), min(in.Y-keptFacts, in.X/2))
+	room := image.Pt(kit.PaneWidth(pane), min(in.Y-minFacts, in.X/2))
 	if f, ok := m.current(); ok && f.IsFolder() {
-		room.Y = in.Y - keptFolderFacts // its first pictures
+		room.Y = in.Y - minFolderFacts // its first pictures
 	}
 	if m.list.PaneBelow() {
 		room = image.Pt(min(in.X/2, in.Y*3), in.Y)

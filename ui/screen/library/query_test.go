@@ -336,8 +336,8 @@ func TestDownload(t *testing.T) {
 	o := Options{
 		Session: stub{
 			list: s.list,
-			download: func(_ context.Context, f api.File, folder string, told func(int64)) (string, error) {
-				told(100)
+			download: func(_ context.Context, f api.File, folder string, toast func(int64)) (string, error) {
+				toast(100)
 				if f.Name == "Notes.txt" {
 					return "", errors.New("gone")
 				}

@@ -87,11 +87,11 @@ func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
 	words = append(words, "mediadesk then changes to the profile "+plan.To+".")
 	start := func(verb string) tea.Cmd {
 		return m.background("Queueing", func(ctx context.Context) error { return m.o.Session.Enqueue(ctx, plan) }, func() tea.Cmd {
-			told := page.Toast{Level: page.Good, Text: verb + " " + what + " to " + plan.To + ".", Detail: strings.Join(skipped, "\n")}
+			toast := page.Toast{Level: page.Good, Text: verb + " " + what + " to " + plan.To + ".", Detail: strings.Join(skipped, "\n")}
 			if lost != "" {
-				told.Text += " Left behind: " + lost + "."
+				toast.Text += " Left behind: " + lost + "."
 			}
-			return tea.Batch(page.Send(told), page.Send(page.UseProfile{Name: plan.To, Show: page.Uploads}))
+			return tea.Batch(page.Send(toast), page.Send(page.UseProfile{Name: plan.To, Show: page.Uploads}))
 		})
 	}
 	choices := []page.Choice{{Label: "Cancel", Key: "k"}, {Label: "Send", Key: "s", Default: true, Do: func() tea.Cmd { return start("Sending") }}}

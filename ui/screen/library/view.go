@@ -123,9 +123,9 @@ func kind(f api.File) string {
 	case f.IsFolder():
 		return "folder"
 	case f.Mime != "":
-		major, minor, _ := strings.Cut(f.Mime, "/")
+		major, subtype, _ := strings.Cut(f.Mime, "/")
 		if major == "image" {
-			return strings.ToUpper(strings.TrimSuffix(minor, "+xml"))
+			return strings.ToUpper(strings.TrimSuffix(subtype, "+xml"))
 		}
 		return f.Mime
 	case f.IsImage():

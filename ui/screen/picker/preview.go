@@ -58,7 +58,7 @@ type count struct {
 const maxCounted = 50_000
 
 // wanted returns the subject to preview; zero means none.
-func (m *Model) wanted() subject {
+func (m *Model) requested() subject {
 	if !m.preview.on || m.layout().preview.Empty() {
 		return subject{}
 	}
@@ -78,7 +78,7 @@ func (m *Model) wanted() subject {
 
 // wantPreview reads the facts of the entry under the cursor unless they are known or requested.
 func (m *Model) wantPreview() tea.Cmd {
-	want, p := m.wanted(), &m.preview
+	want, p := m.requested(), &m.preview
 	if want == p.subject {
 		return nil
 	}

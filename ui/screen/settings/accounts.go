@@ -193,10 +193,10 @@ func usageLabel(used api.Usage) string {
 
 // place describes where an account's key is stored.
 type place struct {
-	asked page.Questions // pending lookups
-	known bool           // found, or being looked up
-	words string
-	bad   bool // missing or unreadable
+	requested page.Questions // pending lookups
+	known     bool           // found, or being looked up
+	words     string
+	bad       bool // missing or unreadable
 }
 
 // keyPlaceOf returns the place of an account's key, and adds an empty one if needed.
@@ -209,7 +209,7 @@ func (m *Model) keyPlaceOf(name string) *place {
 
 // tell sets the description and drops pending lookups. With "", the next searchKey looks again.
 func (p *place) tell(words string) {
-	p.asked.Drop()
+	p.requested.Drop()
 	p.known, p.words, p.bad = words != "", words, false
 }
 
@@ -250,7 +250,7 @@ func (m *Model) findKey(p config.Profile) tea.Cmd {
 	place := m.keyPlaceOf(p.Name)
 	place.tell("")
 	place.known = true
-	return place.asked.Ask(func() tea.Msg {
+	return place.requested.Ask(func() tea.Msg {
 		_, source, err := m.o.Keys.Find(m.o.Context, p)
 		return page.Do(func() { place.words, place.bad = describeKey(source, err), err != nil })
 	})

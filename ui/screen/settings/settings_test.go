@@ -364,8 +364,8 @@ func TestViews(t *testing.T) {
 
 func TestTerminalPage(t *testing.T) {
 	d := newDriver(t).open()
-	asked := picture.NewDetector(picture.SettingAuto, nil, false)
-	d.Send(asked.Abilities())
+	requested := picture.NewDetector(picture.SettingAuto, nil, false)
+	d.Send(requested.Abilities())
 	d.Press("t").Sees("This terminal", "not a terminal")
 	if !d.Host.Covered() {
 		t.Error("q would leave the program")

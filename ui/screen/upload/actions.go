@@ -151,7 +151,7 @@ func (m *Model) noForm() string {
 // keepable returns the switch that prevents the first loss of a target, or nil.
 func (m *Model) keepable() *entry.Field {
 	for _, s := range m.Targets() {
-		if name := m.verdict(s).out.Keep(); name != "" && m.place(s).File != nil {
+		if name := m.decision(s).out.Keep(); name != "" && m.locate(s).File != nil {
 			return entry.FieldByName(name)
 		}
 	}

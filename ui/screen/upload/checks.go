@@ -207,9 +207,9 @@ func host(p session.Profile) string {
 }
 
 // verdict is what is known about sending a source.
-type verdict struct {
-	key    string       // the place as the library compares it; empty: unique
-	out    rule.Outlook // the prediction with what is known of the place
+type decision struct {
+	key    string          // the place as the library compares it; empty: unique
+	out    rule.Prediction // the prediction with what is known of the place
 	checks []check
 }
 
@@ -224,16 +224,16 @@ type total struct {
 }
 
 // verdict returns the cached verdict about a source.
-func (m *Model) verdict(s *source) *verdict {
+func (m *Model) decision(s *source) *decision {
 	if s.checked != nil {
 		return s.checked
 	}
-	v := &verdict{out: rule.Outlook{Result: rule.NewFile, Suffix: true}}
+	v := &decision{out: rule.Prediction{Result: rule.NewFile, Suffix: true}}
 	if u := s.upload(); s.Naming != job.NameHere {
 		if u.UseUniqueFileName = api.Set(s.Naming != job.NameExact); m.taken(s) {
 			u.OverwriteFile = api.Set(true) // if that is the answer
 		}
-		v.out = rule.Consequences(&u, m.place(s))
+		v.out = rule.Consequences(&u, m.locate(s))
 	}
 	problems := s.Problems()
 	if s.Naming == job.NameExact {
@@ -249,8 +249,8 @@ func (m *Model) verdict(s *source) *verdict {
 	return v
 }
 
-// place returns what is known of the path of a source.
-func (m *Model) place(s *source) rule.Place {
+// locate returns what is known of the path of a source.
+func (m *Model) locate(s *source) rule.Place {
 	if s.known.of != rule.PathOf(&s.Upload) {
 		return rule.Place{}
 	}
@@ -259,7 +259,7 @@ func (m *Model) place(s *source) rule.Place {
 
 // taken reports whether sending asks what to do about the file at the place of a source.
 func (m *Model) taken(s *source) bool {
-	return s.Naming == job.NameExact && !s.OverwriteFile.IsSet() && m.place(s).File != nil
+	return s.Naming == job.NameExact && !s.OverwriteFile.IsSet() && m.locate(s).File != nil
 }
 
 // sum returns the cached total of all sources.
@@ -270,15 +270,15 @@ func (m *Model) sum() *total {
 	t := &total{of: map[*source][]check{}, stops: map[string]check{}, stopped: map[*source]bool{}, stored: map[*source]bool{}}
 	at := map[string]int{} // files by place
 	for _, s := range m.Items {
-		at[m.verdict(s).key]++
+		at[m.decision(s).key]++
 		// A file of the same name and size is the same, as far as known.
-		if f := m.place(s).File; s.known.of == rule.PathOf(&s.Upload) && s.known.stored != nil || f != nil && s.known.looked && f.Size.Or(-1) == s.known.identity.Size {
+		if f := m.locate(s).File; s.known.of == rule.PathOf(&s.Upload) && s.known.stored != nil || f != nil && s.known.looked && f.Size.Or(-1) == s.known.identity.Size {
 			t.stored[s] = true
 		}
 	}
 	byText := map[string]int{} // numbers in t.checks
 	for _, s := range m.Items {
-		t.of[s] = m.checks(s, t, at[m.verdict(s).key])
+		t.of[s] = m.checks(s, t, at[m.decision(s).key])
 		for _, c := range t.of[s] {
 			n, had := byText[c.text]
 			if !had {
@@ -289,7 +289,7 @@ func (m *Model) sum() *total {
 				t.stopped[s] = true
 			}
 		}
-		if v := m.verdict(s); v.out.Result == rule.NewVersion && s.OverwriteFile.IsSet() && v.out.Loses() {
+		if v := m.decision(s); v.out.Result == rule.NewVersion && s.OverwriteFile.IsSet() && v.out.Loses() {
 			t.losses++
 		}
 	}
@@ -329,7 +329,7 @@ func b2i(b bool) int {
 
 // checks returns the checks of a source: its values, its file, and its place, at which n files are sent.
 func (m *Model) checks(s *source, t *total, n int) []check {
-	v := m.verdict(s)
+	v := m.decision(s)
 	checks := slices.Clone(v.checks)
 	if s.failed != nil {
 		help := api.Hint(s.failed)
@@ -366,7 +366,7 @@ func (m *Model) describeStored(t *total) string {
 		return text.Count(len(t.stored)) + " of " + text.Plural(len(m.Items), "file") + " stored already"
 	}
 	s := m.Items[0]
-	j, f := s.known.stored, m.place(s).File
+	j, f := s.known.stored, m.locate(s).File
 	switch {
 	case j == nil:
 		return "A file with this name and size is stored since " + text.Date(rule.Created(f))

@@ -153,7 +153,7 @@ func (m *Model) suggest() tea.Cmd {
 
 // find looks up the next few sources in the library, after a pause while their place is being typed.
 func (m *Model) find() tea.Cmd {
-	if m.finding != nil || m.away || m.sending || m.unfound != nil || len(m.unplaced()) == 0 {
+	if m.cancelSearch != nil || m.away || m.sending || m.unfound != nil || len(m.unplaced()) == 0 {
 		return nil
 	}
 	if m.On == edit.OnForm && (m.Form.On() == "folder" || m.Form.On() == "name") && m.touched {
@@ -176,7 +176,7 @@ func (m *Model) unplaced() (of []*source) {
 
 func (m *Model) findNow() tea.Cmd {
 	of := m.unplaced()
-	if m.finding != nil || len(of) == 0 {
+	if m.cancelSearch != nil || len(of) == 0 {
 		return nil
 	}
 	uploads := make([]api.Upload, len(of))
@@ -184,7 +184,7 @@ func (m *Model) findNow() tea.Cmd {
 		uploads[i] = s.upload()
 	}
 	ctx, cancel := context.WithCancel(m.o.Context)
-	m.finding = cancel
+	m.cancelSearch = cancel
 	session := m.o.Session
 	return func() tea.Msg {
 		jobs, err := session.AlreadyStored(ctx, uploads)
@@ -195,8 +195,8 @@ func (m *Model) findNow() tea.Cmd {
 			places, err = session.Places(ctx, uploads)
 		}
 		return page.Do(func() {
-			m.stopFinding()
-			m.finding = nil
+			m.stopSearch()
+			m.cancelSearch = nil
 			if errors.Is(err, context.Canceled) {
 				return
 			}
@@ -211,10 +211,10 @@ func (m *Model) findNow() tea.Cmd {
 	}
 }
 
-// stopFinding cancels the lookup. It restarts when the form is shown.
-func (m *Model) stopFinding() {
-	if m.finding != nil {
-		m.finding()
+// stopSearch cancels the lookup. It restarts when the form is shown.
+func (m *Model) stopSearch() {
+	if m.cancelSearch != nil {
+		m.cancelSearch()
 	}
 }
 
@@ -231,7 +231,7 @@ func (m *Model) noSkip() string {
 	switch {
 	case len(m.sum().stored) > 0 || len(m.skipped) > 0:
 		return ""
-	case m.finding != nil:
+	case m.cancelSearch != nil:
 		return "the files are being compared with what is stored"
 	}
 	return "none of the files is stored already"

@@ -79,15 +79,15 @@ type Model struct {
 	folders []string            // suggestions
 	asked   map[string]bool     // folders whose subfolders were requested
 
-	finding context.CancelFunc // cancels the search for stored files; nil if none runs
-	unfound error              // why it failed, or nil
-	due     page.Questions     // debounces it
-	away    bool               // another screen is in front
-	sending bool
-	common  map[string]string // what was set for all files, by key of the field
-	removed []*source         // may come back
-	skipped []*source         // removed because they are already stored
-	atCheck int               // index of the check that was gone to last; -1: none yet
+	cancelSearch context.CancelFunc // cancels the search for stored files; nil if none runs
+	unfound      error              // why it failed, or nil
+	due          page.Questions     // debounces it
+	away         bool               // another screen is in front
+	sending      bool
+	common       map[string]string // what was set for all files, by key of the field
+	removed      []*source         // may come back
+	skipped      []*source         // removed because they are already stored
+	atCheck      int               // index of the check that was gone to last; -1: none yet
 
 	touched    bool // something was entered
 	unkept     bool // something entered is not saved yet
@@ -111,7 +111,7 @@ type source struct {
 	known known
 	// failed is why the source was not queued, or nil.
 	failed  error
-	checked *verdict // for the current options and facts; nil: not computed
+	checked *decision // for the current options and facts; nil: not computed
 }
 
 // topFields are the fields above More, in order.
@@ -263,7 +263,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.away, m.unfound = false, nil
 	case page.Hidden:
 		m.away = true
-		m.stopFinding()
+		m.stopSearch()
 	case page.Compose:
 		if len(msg.Jobs) > 0 {
 			return m.editJobs(msg.Jobs)

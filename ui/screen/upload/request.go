@@ -51,7 +51,7 @@ func (m *Model) requestNotes(s *source) []string {
 	if s.Webhook(m.o.Profile.Receiver) {
 		notes = append(notes, "Sending adds webhookUrl: an address of our receiver, for this upload alone.")
 	}
-	for _, c := range m.verdict(s).checks {
+	for _, c := range m.decision(s).checks {
 		if c.stop {
 			notes = append(notes, "The service would refuse it: "+c.text)
 		}

@@ -106,7 +106,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool) tea.Cmd {
 // describeLoss says what a new version takes from the file at the place of a source; empty if nothing.
 func (m *Model) describeLoss(s *source) string {
 	words := ""
-	for _, l := range m.verdict(s).out.Lines() {
+	for _, l := range m.decision(s).out.Lines() {
 		if l.Loss {
 			words += l.Text + "\n"
 		}
@@ -157,7 +157,7 @@ func (m *Model) hand(sources []*source) tea.Cmd {
 			jobs[i].Identity = s.known.identity
 		}
 	}
-	m.stopFinding()
+	m.stopSearch()
 	m.sending, m.total = true, nil
 	m.Overlays().CloseAll()
 	ctx, send, letGo := m.o.Context, m.o.Session.Send, m.keepOthers(sources)

@@ -140,7 +140,7 @@ func (w *world) try(t *rapid.T) {
 	if cmd := m.findNow(); known && cmd != nil {
 		cmd().(page.Then)()
 	}
-	said := m.verdict(s).out
+	said := m.decision(s).out
 	stopped := slices.ContainsFunc(m.sum().of[s], func(l check) bool { return l.stop })
 
 	u := s.upload()

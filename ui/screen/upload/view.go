@@ -197,7 +197,7 @@ func (m *Model) sideLines(l layout, th *theme.Theme) (lines []string, checks []i
 
 // sayPrediction tells what sending will do to this file and to the one at its place.
 func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
-	th, p := facts.Theme(), m.verdict(s).out
+	th, p := facts.Theme(), m.decision(s).out
 	if m.sum().stopped[s] {
 		facts.Say(th.Bad, th.Glyph(theme.SignBad)+" Cannot be sent yet; see Checks.")
 	}

@@ -26,11 +26,11 @@ import (
 // service answers the session's calls as a test decides.
 type service struct {
 	Session
-	asked  []api.Extension
-	record api.File
-	err    error
-	before string
-	after  string
+	requested []api.Extension
+	record    api.File
+	err       error
+	before    string
+	after     string
 
 	canceled []string
 }
@@ -41,7 +41,7 @@ func (s *service) options(o *Options) {
 }
 
 func (s *service) Extend(_ context.Context, _ string, list []api.Extension) (*api.File, error) {
-	s.asked = append(s.asked, list...)
+	s.requested = append(s.requested, list...)
 	return &s.record, s.err
 }
 
@@ -70,9 +70,9 @@ func (d *driver) choose(ask page.Ask, key string) {
 
 func TestRunAgain(t *testing.T) {
 	d, s := start(t, nil), &service{}
-	asked := api.Extension{Name: tagging, MaxTags: api.Set(7)}
-	run := d.add(tagging, "/a.png", time.Hour, func(r *job.Run) { r.Asked = &asked })
-	d.add(tagging, "/waits.png", time.Minute, func(r *job.Run) { r.Asked = &asked })
+	requested := api.Extension{Name: tagging, MaxTags: api.Set(7)}
+	run := d.add(tagging, "/a.png", time.Hour, func(r *job.Run) { r.Requested = &requested })
+	d.add(tagging, "/waits.png", time.Minute, func(r *job.Run) { r.Requested = &requested })
 	unknown := d.add(tagging, "/unknown.png", time.Hour)
 	d.end(run, api.StatusFailed, job.FromWebhook, time.Minute, "")
 	d.end(unknown, api.StatusFailed, job.FromWebhook, time.Minute, "")
@@ -86,8 +86,8 @@ func TestRunAgain(t *testing.T) {
 	}
 	s.record.ExtensionStatus = map[string]api.Status{tagging: api.StatusPending}
 	d.choose(ask, "r")
-	if len(s.asked) != 1 || s.asked[0].MaxTags.Or(0) != 7 {
-		t.Errorf("sent %+v", s.asked)
+	if len(s.requested) != 1 || s.requested[0].MaxTags.Or(0) != 7 {
+		t.Errorf("sent %+v", s.requested)
 	}
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "pending") {
 		t.Errorf("got the messages %q", got.Text)
@@ -100,8 +100,8 @@ func TestRunAgain(t *testing.T) {
 	s.err = nil
 	d.Press("R") // the failed run whose options are known
 	d.choose(one[page.Ask](d), "r")
-	if one[page.Toast](d); len(s.asked) != 3 {
-		t.Errorf("sent %d requests, want 3", len(s.asked))
+	if one[page.Toast](d); len(s.requested) != 3 {
+		t.Errorf("sent %d requests, want 3", len(s.requested))
 	}
 	for place, reason := range map[string]string{"/waits.png": "still pending", "/unknown.png": "options are unknown"} {
 		d.find(place)

@@ -28,22 +28,22 @@ func ParseRegion(text string) (Region, error) {
 	}
 	parts := strings.Split(text, ",")
 	if len(parts) != 4 {
-		return fail("are not four numbers")
+		return fail("needs four numbers")
 	}
 	var n [4]int
 	for i, part := range parts {
 		if strings.Trim(part, "0123456789") != "" || part == "" {
-			return fail(fmt.Sprintf("hold %s, which is not a whole number", quote(part)))
+			return fail(fmt.Sprintf("has %s, which is not a whole number", quote(part)))
 		}
 		v, err := strconv.Atoi(part)
 		if err != nil || v > maxPixel {
-			return fail(fmt.Sprintf("hold %s, which is too large", quote(part)))
+			return fail(fmt.Sprintf("has %s, which is too large", quote(part)))
 		}
 		n[i] = v
 	}
 	r := Region{n[0], n[1], n[2], n[3]}
 	if r.Width == 0 || r.Height == 0 {
-		return fail("have no area")
+		return fail("has no area")
 	}
 	return r, nil
 }

@@ -252,13 +252,13 @@ func (m *Model) signature(p config.Profile) string {
 func (m *Model) receiver(p config.Profile, used bool) string {
 	switch {
 	case used && m.o.Profile.Receiver != "":
-		return m.o.Profile.Receiver + " (w tests it)"
+		return m.o.Profile.Receiver
 	case p.WebhookURL != "":
 		return p.WebhookURL
 	case p.Kind == config.KindLocal:
 		return "http://" + m.config.Webhook.Listen
 	case used:
-		return "nowhere: the service cannot reach this computer. Press w for what to do."
+		return "nowhere: the service cannot reach this computer (see docs/webhooks.md)"
 	}
 	return ""
 }

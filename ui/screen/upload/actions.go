@@ -53,9 +53,7 @@ func (m *Model) Actions() []kit.Action {
 	case edit.OnSide:
 		actions = append(actions, steps...)
 	}
-	if m.keepable() != nil {
-		actions = append(actions, kit.Action{ID: "form.keep", Keys: kit.Bind("keep what would be lost", "", "ctrl+g"), Group: groupForm, Footer: true, Do: then(m.keep)})
-	}
+	actions = append(actions, kit.Action{ID: "form.keep", Keys: kit.Bind("keep what would be lost", "", "ctrl+g"), Group: groupForm, Footer: m.keepable() != nil, Disabled: m.noKeep, Do: then(m.keep)})
 	if actions = append(actions, m.toolActions()...); m.On == edit.OnSide {
 		actions = append(actions, kit.ListActions(func() kit.Scroller { return &m.side }, nil)...)
 	}
@@ -156,6 +154,13 @@ func (m *Model) keepable() *entry.Field {
 		}
 	}
 	return nil
+}
+
+func (m *Model) noKeep() string {
+	if m.keepable() == nil {
+		return "nothing would be lost"
+	}
+	return ""
 }
 
 // keep switches off what would remove something.

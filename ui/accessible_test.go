@@ -32,11 +32,10 @@ func TestAccessibleJob(t *testing.T) {
 	answer("Tags, separated by commas; empty for none:", "sea, boat")
 	answer("empty for the default:", "/summer/")
 	answer("Description; empty for none:", "the harbour")
+	answer("or aws-auto-tagging; empty for none:", "google-auto-tagging")
 	answer("in pixels; empty for none:", "100,150,400,300")
 	answer("empty for the name of the source:", "first.jpg")
-	answer("separated by commas; empty for none:", "1,2")
 	answer("Type yes or no:", "no") // private
-	term.WaitFor("harbour.jpg will be sent with a name like first_")
 	answer("Type yes or no:", "yes") // send
 	term.WaitFor("stored as /summer/first_")
 

@@ -121,6 +121,9 @@ func TestEquivalents(t *testing.T) {
 	if len(files) != 3 {
 		t.Fatalf("%d files were sent, want 3, by\n%s", len(files), commands)
 	}
+	for _, file := range files { // their names are free for the screens
+		d.shell("mediadesk move " + file["fileId"].(string) + " /sent/")
+	}
 	term.Press("ctrl+s")
 	term.WaitFor("s Send 3 files")
 	term.Press("s")

@@ -104,7 +104,7 @@ func tenKeysFromTheStart(t *testing.T, size image.Point) {
 		{"enter", "harbour.jpg"},
 		{"space", "Tray: 1"},
 		{"u", "Before sending"},
-		{"s", "Ready"},
+		{"s", "A comma or enter ends a tag"},
 		{"ctrl+l", "remove the background"},
 		{"r", "remove-bg"},
 		{"ctrl+s", "All extensions finished"},
@@ -114,10 +114,10 @@ func tenKeysFromTheStart(t *testing.T, size image.Point) {
 		keys++
 		term.WaitFor(step.then)
 	}
-	const mug = "▌▋▍" // a part of the sample
+	const mug = "▌▍" // a part of the sample
 	term.WaitFor(mug)
 	term.Press("3") // already in front: nothing happens and no message comes
-	term.Press("c")
+	term.Press("enter")
 	term.WaitFor("divider left")
 	term.Press("esc")
 	term.WaitFor(mug)

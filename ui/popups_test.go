@@ -100,7 +100,7 @@ func TestPopupsOverRealPictures(t *testing.T) {
 			term.Resize(size.X, size.Y)
 			pictures := 1
 			if screen == "details" {
-				pictures = 4 // the dark picture, the frame and the crop, too
+				pictures = 3 // the dark picture and the frame, too
 			}
 			before = pictured(term, size, before, pictures)
 			for _, p := range popups {

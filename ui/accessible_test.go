@@ -35,7 +35,7 @@ func TestAccessibleJob(t *testing.T) {
 	answer("or aws-auto-tagging; empty for none:", "google-auto-tagging")
 	answer("in pixels; empty for none:", "100,150,400,300")
 	answer("empty for the name of the source:", "first.jpg")
-	answer("Type yes or no:", "no") // private
+	answer("Type yes or no:", "no")  // private
 	answer("Type yes or no:", "yes") // send
 	term.WaitFor("stored as /summer/first_")
 

@@ -127,6 +127,8 @@ func TestHostileAnswers(t *testing.T) {
 		term.Press("down")
 	}
 	term.Press("ctrl+a", "y", "esc", "e")
+	term.WaitFor("41 of 41 marked")
+	term.Press("esc")
 	term.WaitFor("c edit region")
 	for range 41 {
 		term.Press("n")

@@ -494,7 +494,7 @@ func TestWrongKeyIsRefused(t *testing.T) {
 	term := d.start(120, 36, "--profile", "local", d.pictures)
 	term.WaitFor("127.0.0.1:")
 	term.Press("5")
-	term.WaitFor("On this computer")
+	term.WaitFor("Uploads at once")
 	term.Press("a")
 	term.WaitFor("Which account?")
 	term.Press("right", "down")

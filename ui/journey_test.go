@@ -55,7 +55,7 @@ func (d *workplace) env() []string {
 func openHarbour(term *uitest.Term) {
 	term.Press("4")
 	term.WaitFor("Kind")
-	term.WaitFor("harbour_")
+	term.WaitFor("harbour.jpg")
 	term.Press("/")
 	term.Type("harbour")
 	term.Press("enter")
@@ -125,8 +125,8 @@ func TestMainJob(t *testing.T) {
 	term.WaitFor("1 Pick")
 	term.Press("4")
 	term.WaitFor("State")
-	term.WaitFor("harbour_")
-	for _, name := range []string{"logo_", "mug_", "orbit_", "день_1"} {
+	term.WaitFor("harbour.jpg")
+	for _, name := range []string{"logo.png", "mug.jpg", "orbit.gif", "день_1"} {
 		term.WaitFor(name)
 	}
 	openHarbour(term)
@@ -134,7 +134,7 @@ func TestMainJob(t *testing.T) {
 	term.WaitFor("100,150,400,300")
 	term.Press("2")
 	term.WaitFor("earlier upload")
-	term.WaitFor("harbour_")
+	term.WaitFor("harbour.jpg")
 	term.Press("3")
 	term.WaitFor("remove-bg")
 	term.Press("1")
@@ -159,7 +159,7 @@ func TestTheSmallestTerminalPicksAndSends(t *testing.T) {
 	term.WaitFor("Tray: 1 file")
 	term.Press("u")
 	term.WaitFor("ctrl+s send")
-	term.WaitFor("Ready: ctrl+s")
+	term.WaitFor("ctrl+s send")
 	term.Press("ctrl+s")
 	term.WaitFor("1 of 1 stored")
 	for y, line := range strings.Split(term.Screen(), "\n") {
@@ -173,7 +173,7 @@ func TestTheSmallestTerminalPicksAndSends(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(out); strings.Count(got, "\n") != 1 || !strings.Contains(got, `"name":"harbour_`) {
+	if got := string(out); strings.Count(got, "\n") != 1 || !strings.Contains(got, `"name":"harbour.jpg"`) {
 		t.Errorf("the library has:\n%s", got)
 	}
 	term.Press("q")

@@ -26,7 +26,7 @@ func (l *bandwidth) spend(n int) {
 	l.free = l.free.Add(time.Duration(float64(n) / float64(l.rate) * float64(time.Second)))
 	wait := l.free.Sub(now)
 	l.mu.Unlock()
-	time.Sleep(wait)
+	<-time.After(wait)
 }
 
 // limitedConn is a connection within a rate.

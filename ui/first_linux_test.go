@@ -114,7 +114,7 @@ func tenKeysFromTheStart(t *testing.T, size image.Point) {
 		keys++
 		term.WaitFor(step.then)
 	}
-	const mug = "▌▍" // a part of the sample
+	const mug = "▋" // a part of the sample
 	term.WaitFor(mug)
 	term.Press("3") // already in front: nothing happens and no message comes
 	term.Press("enter")

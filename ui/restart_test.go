@@ -81,7 +81,7 @@ func TestFormComesBack(t *testing.T) {
 	term.Wait()
 
 	// After a kill the form is as it was. The text of the editor changes both files.
-	term = again(`s/"tags":/"private":true,"description":"by the editor","tags":/`)
+	term = again(`s/"private":null/"private":true/; s/"description":null/"description":"by the editor"/`)
 	term.WaitFor("写真")
 	term.WaitFor("remove-bg")
 	term.Press("ctrl+o")

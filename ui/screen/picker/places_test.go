@@ -18,12 +18,12 @@ import (
 func TestGoToATypedPath(t *testing.T) {
 	dir := folder(t, "alpha/one.jpg", "almost.txt")
 	d := start(t, Options{Folder: dir})
-	for typed, want := range map[string]string{"alpha": "one.jpg", filepath.Join(dir, "almost.txt"): "almost.txt"} {
+	for _, c := range []struct{ typed, want string }{{"alpha", "one.jpg"}, {filepath.Join(dir, "almost.txt"), "almost.txt"}} {
 		d.open(dir, "")
 		d.Press("c")
-		d.Type(typed)
+		d.Type(c.typed)
 		d.Press("enter")
-		d.under(want)
+		d.under(c.want)
 	}
 	d.Press("c", "enter")
 	d.under("almost.txt")

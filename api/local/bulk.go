@@ -49,7 +49,7 @@ func changeTags(field string, change func(f *store.File, tags []string)) operati
 		if len(tags) == 0 {
 			return nil, invalid(field, "it has no tags", `Send an array of texts such as ["a","b"].`)
 		}
-		if problems := entry.CheckDetails(*(&api.Details{Tags: api.Set(tags)})); len(problems) > 0 {
+		if problems := entry.CheckDetails(api.Details{Tags: api.Set(tags)}); len(problems) > 0 {
 			return nil, problems[0]
 		}
 		return l.bulk(r, list, maxTagged, "successfullyUpdatedFileIds", func(tx store.Tx, id string) error {

@@ -136,8 +136,8 @@ func (l *Library) execute(ctx context.Context, id int64) error {
 			defer draft.Discard()
 		}
 	}
-	finish := func(tx store.Tx) (none struct{}, err error) {
-		return none, l.finish(tx, id, source, out, version, unable)
+	finish := func(tx store.Tx) (struct{}, error) { //nolint:unparam // updates have a result
+		return struct{}{}, l.finish(tx, id, source, out, version, unable)
 	}
 	// The time limit applies to the tool, not to recording its result.
 	if unable == nil && out.Picture != nil {

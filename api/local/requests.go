@@ -122,6 +122,6 @@ func (l *Library) listRequests(r *http.Request) (any, error) {
 	list := l.requests.list[max(0, len(l.requests.list)-maxRequests):]
 	return slices.DeleteFunc(append([]Request{}, list...), func(one Request) bool {
 		return v.Get("method") != "" && one.Method != v.Get("method") || status != 0 && one.Status != status || one.Time.Before(since) ||
-			prefix != "" && one.Path != prefix && !(open && strings.HasPrefix(one.Path, prefix))
+			prefix != "" && one.Path != prefix && (!open || !strings.HasPrefix(one.Path, prefix))
 	}), nil
 }

@@ -179,7 +179,7 @@ func (p *postgres) transact(ctx context.Context, options *sql.TxOptions, fn func
 	if err = guarded(fn, newTx(limited, tx, toPostgres)); err == nil {
 		err = tx.Commit()
 	} else {
-		tx.Rollback() //nolint:errcheck // a lost connection is noticed below
+		tx.Rollback() // a lost connection is noticed below
 	}
 	switch {
 	case err == nil, ctx.Err() != nil: // from the caller

@@ -188,15 +188,6 @@ func TestMarkedFilesAreManaged(t *testing.T) {
 	d.Sees("Run an extension on 3 files")
 }
 
-func namesOf(files []api.File) string {
-	var names []string
-	for i := range files {
-		names = append(names, files[i].Name)
-	}
-	slices.Sort(names)
-	return strings.Join(names, " ")
-}
-
 // TestFoldersAreManaged creates, renames, moves, copies and deletes a folder. The question counts its
 // contents.
 func TestFoldersAreManaged(t *testing.T) {

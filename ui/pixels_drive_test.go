@@ -104,6 +104,8 @@ func TestDragByPixelReports(t *testing.T) {
 	// Other screens get the mouse in cells again.
 	term.WaitFor("e edit tags")
 	term.Press("esc")
+	term.WaitFor("k Keep editing") // in the line of hints: the dialog takes keys now
+	term.Press("l")
 	term.WaitFor("enter → open")
 	term.WaitRaw(func(raw string) bool { return strings.Contains(raw, "\x1b[?1016l\x1b[?1006h") })
 	x, y, _ = term.Find("2 Uploads")

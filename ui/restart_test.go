@@ -85,7 +85,7 @@ func TestFormComesBack(t *testing.T) {
 	term.WaitFor("写真")
 	term.WaitFor("remove-bg")
 	term.Press("ctrl+o")
-	term.WaitFor("Changed the options of 2 files in the editor")
+	term.WaitFor("Changed 2 files in the editor")
 	term.WaitFor("by the editor")
 	term.Press("ctrl+c", "ctrl+c")
 	term.Wait()

@@ -29,6 +29,25 @@ func TestGoToATypedPath(t *testing.T) {
 	d.under("almost.txt")
 }
 
+// TestHoldsPictures: the first start stays in a folder with pictures, or with folders of pictures that are
+// not those of a source checkout.
+func TestHoldsPictures(t *testing.T) {
+	for _, c := range []struct {
+		files []string
+		want  bool
+	}{
+		{[]string{"a.txt", "b/c.txt"}, false},
+		{[]string{"a.jpg"}, true},
+		{[]string{"b/c.jpg"}, true},
+		{[]string{"b/c.jpg", ".git/config"}, false},
+		{[]string{"a.jpg", ".git/config"}, true},
+	} {
+		if got := holdsPictures(folder(t, c.files...)); got != c.want {
+			t.Errorf("%q: %t", c.files, got)
+		}
+	}
+}
+
 func TestFolderIsWatched(t *testing.T) {
 	dir := folder(t, "a.jpg", "b.jpg")
 	d := start(t, Options{Folder: dir})

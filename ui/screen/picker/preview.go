@@ -207,12 +207,17 @@ func (n *count) String() string {
 	return all + text.If(n.more, " and more") + text.If(n.hidden > 0, " · "+text.Count(n.hidden)+" hidden")
 }
 
-// holdsPictures reports whether a folder or one of its subfolders has a picture.
+// holdsPictures reports whether a folder or one of its subfolders has a picture. The subfolders of a
+// source checkout do not count: who tries the program from its clone sees the samples.
 func holdsPictures(folder string) bool {
 	found, _ := readNames(folder) // the listing tells problems
+	checkout := slices.ContainsFunc(found, func(d fs.DirEntry) bool { return d.Name() == ".git" })
 	return slices.ContainsFunc(found, func(d fs.DirEntry) bool {
 		if e := (entry{name: d.Name()}); !d.IsDir() || e.hidden() {
 			return e.isPicture() && !e.hidden()
+		}
+		if checkout {
+			return false
 		}
 		below, _ := readNames(filepath.Join(folder, d.Name()))
 		return slices.ContainsFunc(below, func(d fs.DirEntry) bool { return !d.IsDir() && entry{name: d.Name()}.isPicture() })

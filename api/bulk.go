@@ -23,8 +23,8 @@ func (c *Client) RemoveTags(ctx context.Context, fileIDs, tags []string) []error
 	return c.bulk(ctx, "removeTags", map[string]any{"tags": tags}, fileIDs, maxTagged)
 }
 
-// DeleteFiles permanently deletes files, in calls of 100 files each. It returns an error, or nil, per
-// file.
+// DeleteFiles permanently deletes files, in calls of 100 files each. It returns an error, or nil,
+// per file.
 func (c *Client) DeleteFiles(ctx context.Context, fileIDs []string) []error {
 	return c.bulk(ctx, "batch/deleteByFileIds", map[string]any{}, fileIDs, maxDeleted)
 }
@@ -69,8 +69,8 @@ func (c *Client) bulk(ctx context.Context, operation string, body map[string]any
 	return errs
 }
 
-// bulkOnce sends one batch. It calls failed for each file that the service reports as failed; missing
-// are the files that the service does not know.
+// bulkOnce sends one batch. It calls failed for each file that the service reports as failed;
+// missing are the files that the service does not know.
 func (c *Client) bulkOnce(ctx context.Context, operation string, body map[string]any, failed func(id string, err error)) (missing []string, err error) {
 	var answer struct {
 		Errors         []struct{ FileID, Error string }

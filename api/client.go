@@ -324,7 +324,8 @@ func (c *Client) Describe(r Request, err error) (Request, error) {
 	return r, err
 }
 
-// Do returns a function that sends a request and decodes the JSON of the answer into v; v may be nil.
+// Do returns a function that sends a request and decodes the JSON of the answer into v; v may be
+// nil.
 func (c *Client) Do(ctx context.Context, v any) func(Request, error) error {
 	return func(r Request, err error) error {
 		if err != nil {

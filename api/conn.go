@@ -59,8 +59,8 @@ func (c *patientConn) SetWriteDeadline(at time.Time) error {
 	return c.Conn.SetWriteDeadline(at)
 }
 
-// singleConn returns the connection below conn if a single request uses it; nil if others share it, as
-// with HTTP/2.
+// singleConn returns the connection below conn if a single request uses it; nil if others share
+// it, as with HTTP/2.
 func singleConn(conn net.Conn) *patientConn {
 	if secure, ok := conn.(*tls.Conn); ok {
 		if secure.ConnectionState().NegotiatedProtocol == "h2" {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Extension is an element of the extensions parameter (service.md §2.2). Rest preserves members that
-// are not in the specification.
+// Extension is an element of the extensions parameter (service.md §2.2). Rest preserves members
+// that are not in the specification.
 type Extension struct {
 	Name          string
 	Options       map[string]json.RawMessage // may be nil

@@ -24,8 +24,8 @@ func (c *Client) DeliveryAddress(path string) string {
 	return c.delivery + (&url.URL{Path: path}).EscapedPath()
 }
 
-// OriginalURL returns the address of the stored file: hosted services deliver smaller pictures unless
-// asked for the original (hosted-service.md §18).
+// OriginalURL returns the address of the stored file: hosted services deliver smaller pictures
+// unless asked for the original (hosted-service.md §18).
 func OriginalURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || address == "" {
@@ -37,10 +37,10 @@ func OriginalURL(address string) string {
 	return u.String()
 }
 
-// Fetch opens a delivered file, such as a record's URL or thumbnail, from an offset in bytes. A service
-// may send the complete file instead: at is the offset of the first byte, offset or 0. It sends no key
-// and follows redirects. Reading fails beyond limit bytes of the file, and if no byte arrives for
-// Options.Stall.
+// Fetch opens a delivered file, such as a record's URL or thumbnail, from an offset in bytes. A
+// service may send the complete file instead: at is the offset of the first byte, offset or 0. It
+// sends no key and follows redirects. Reading fails beyond limit bytes of the file, and if no byte
+// arrives for Options.Stall.
 func (c *Client) Fetch(ctx context.Context, address string, offset, limit int64) (body io.ReadCloser, at int64, err error) {
 	limit = max(limit, 0) // a record may claim anything
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -79,9 +79,9 @@ func (c *Client) Fetch(ctx context.Context, address string, offset, limit int64)
 // noExpiry is the expiry in the signature of an address that never expires.
 const noExpiry = "9999999999"
 
-// SignedURL returns a delivery address with a signature made with the private key, as private files
-// need it (service.md §4.1, isPrivateFile). A zero time means that it never expires. The address does
-// not contain the key.
+// SignedURL returns a delivery address with a signature made with the private key, as private
+// files need it (service.md §4.1, isPrivateFile). A zero time means that it never expires. The
+// address does not contain the key.
 func (c *Client) SignedURL(address string, expires time.Time) (string, error) {
 	rest, ours := strings.CutPrefix(address, c.delivery+"/")
 	switch {
@@ -106,8 +106,8 @@ func (c *Client) SignedURL(address string, expires time.Time) (string, error) {
 	return address + mark + "ik-s=" + hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// fetched is the body of a delivered file. Reading fails beyond the limit and on a stall: net/http has
-// no limit for that, and a limit for the total would end large files on slow lines.
+// fetched is the body of a delivered file. Reading fails beyond the limit and on a stall: net/http
+// has no limit for that, and a limit for the total would end large files on slow lines.
 type fetched struct {
 	client *Client
 	req    *http.Request

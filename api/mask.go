@@ -54,8 +54,8 @@ func KeyForms(key string) []string {
 // percentEscape matches an escape of a URL.
 var percentEscape = regexp.MustCompile(`%[0-9A-F]{2}`)
 
-// maskerOf returns a function for the replacer that removes a key from answers, because some services
-// repeat it in an error or a record. reveal is nil without a key.
+// maskerOf returns a function for the replacer that removes a key from answers, because some
+// services repeat it in an error or a record. reveal is nil without a key.
 func maskerOf(reveal func() string) func() *strings.Replacer {
 	return sync.OnceValue(func() *strings.Replacer {
 		var pairs []string

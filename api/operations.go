@@ -18,8 +18,8 @@ import (
 // Client.Describe shows it. Except ChangeDetails, they are not part of the specification: hosted
 // services and the local library support them, others answer 404 (see Unavailable).
 
-// newRequest returns a request with the JSON of body, or without one if body is nil. err, if not nil,
-// says why it cannot be made.
+// newRequest returns a request with the JSON of body, or without one if body is nil. err, if not
+// nil, says why it cannot be made.
 func newRequest(op, method, path string, body any, err error) (Request, error) {
 	r := Request{op: op, Method: method, Address: path}
 	if body != nil && err == nil {
@@ -157,8 +157,8 @@ func RenameFile(filePath, name string, purge bool) (Request, error) {
 	return newRequest("renaming", http.MethodPut, files("rename"), body, err)
 }
 
-// CancelRun ends the pending runs of an extension on a file as failed. Only the local library supports
-// it. It answers 404 if the extension never ran on the file, and 409 if it has ended.
+// CancelRun ends the pending runs of an extension on a file as failed. Only the local library
+// supports it. It answers 404 if the extension never ran on the file, and 409 if it has ended.
 func CancelRun(fileID, extension string) (Request, error) {
 	body := map[string]string{"fileId": fileID, "extension": extension}
 	return newRequest("canceling of a run", http.MethodPost, "/api/v1/library/runs/cancel", body, nil)
@@ -181,8 +181,8 @@ func ReadPurge(id string) (Request, error) {
 	return newRequest("status of a purge", http.MethodGet, files("purge", id), nil, checkID(id))
 }
 
-// FolderJob is the status of a folder that the service copies, moves or renames (hosted-service.md §9).
-// Services report no failure and no counts.
+// FolderJob is the status of a folder that the service copies, moves or renames (hosted-service.md
+// §9). Services report no failure and no counts.
 type FolderJob struct {
 	ID     string `json:"jobId"`
 	Status string `json:"status"` // JobPending or JobCompleted; empty in the answer that starts a job
@@ -233,8 +233,8 @@ func DeleteFolder(folder string) (Request, error) {
 
 const opFolderJob = "start of a folder job"
 
-// CopyFolder copies a folder into another, which is created if it does not exist. A file of the same
-// path there gets a new version. The answer is a [FolderJob].
+// CopyFolder copies a folder into another, which is created if it does not exist. A file of the
+// same path there gets a new version. The answer is a [FolderJob].
 func CopyFolder(folder, into string) (Request, error) {
 	return transferFolder("copyFolder", folder, into)
 }
@@ -249,8 +249,8 @@ func transferFolder(operation, folder, into string) (Request, error) {
 	return folderRequest(opFolderJob, http.MethodPost, "bulkJobs/"+operation, "sourceFolderPath", folder, members)
 }
 
-// RenameFolder gives a folder another name, which is not a path. With purge, the cached copies of its
-// old URLs are removed. The answer is a [FolderJob].
+// RenameFolder gives a folder another name, which is not a path. With purge, the cached copies of
+// its old URLs are removed. The answer is a [FolderJob].
 func RenameFolder(folder, name string, purge bool) (Request, error) {
 	members := map[string]any{"newFolderName": name}
 	if purge {

@@ -51,7 +51,8 @@ func (p *Progress) LastMove() time.Time {
 	return time.Unix(0, n)
 }
 
-// Hash returns the hash of the sent bytes (see HashContent); empty before all are sent, and for a URL.
+// Hash returns the hash of the sent bytes (see HashContent); empty before all are sent, and for a
+// URL.
 func (p *Progress) Hash() string {
 	if text := p.hash.Load(); text != nil {
 		return *text
@@ -85,8 +86,8 @@ func (p *Progress) add(n int) {
 	}
 }
 
-// watchdog ends a stalled upload. net/http has no such limit: its own starts after the last byte, and
-// a limit on the complete request would end large uploads on slow lines.
+// watchdog ends a stalled upload. net/http has no such limit: its own starts after the last byte,
+// and a limit on the complete request would end large uploads on slow lines.
 //
 // While the body is sent, bytes must keep moving. After that, the transport's limit on the answer's
 // header applies, and then a limit on reading the answer.
@@ -135,8 +136,8 @@ func (w *watchdog) moved() {
 	}
 }
 
-// wrote records that the kernel has accepted the complete request, or the transport has it: an answer must
-// then begin within limit; with 0, the transport has its own limit.
+// wrote records that the kernel has accepted the complete request, or the transport has it: an
+// answer must then begin within limit; with 0, the transport has its own limit.
 func (w *watchdog) wrote(limit time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// longestHold is the maximum wait of a call if the service limits the rate. If the service asks for a
-// longer wait, the call fails with its answer.
+// longestHold is the maximum wait of a call if the service limits the rate. If the service asks
+// for a longer wait, the call fails with its answer.
 const longestHold = 2 * time.Minute
 
 // hold delays calls while the service limits their rate, separately for each endpoint, because
@@ -82,9 +82,9 @@ func waitNotice(err error, wait time.Duration) string {
 	return fmt.Sprintf("the service %s; waiting %.0f s", reason, max(1, wait.Seconds()))
 }
 
-// holdRequested returns for how long the service asks, with err, to delay calls of this kind; false if
-// the call must not be repeated. The service did nothing if it answered 429, or 503 with its own
-// message.
+// holdRequested returns for how long the service asks, with err, to delay calls of this kind;
+// false if the call must not be repeated. The service did nothing if it answered 429, or 503 with
+// its own message.
 func holdRequested(err error) (time.Duration, bool) {
 	var answer *ServiceError
 	switch {

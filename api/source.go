@@ -106,8 +106,8 @@ func SafeName(name string) string {
 	})
 }
 
-// Identity identifies a version of a file. It is zero for URLs. Device and Inode are zero on systems
-// without them.
+// Identity identifies a version of a file. It is zero for URLs. Device and Inode are zero on
+// systems without them.
 type Identity struct {
 	Device   uint64    `json:"device,omitempty"`
 	Inode    uint64    `json:"inode,omitempty"`
@@ -151,8 +151,8 @@ func IdentifyFile(name string) (Identity, error) {
 	return IdentityOf(info), checkMode(name, info)
 }
 
-// openSource opens a file for sending. For anything but a readable, regular, nonempty file it returns
-// a *SourceError. It never blocks, not even on a pipe.
+// openSource opens a file for sending. For anything but a readable, regular, nonempty file it
+// returns a *SourceError. It never blocks, not even on a pipe.
 func openSource(name string) (*os.File, Identity, error) {
 	// Check before opening, because opening some devices has side effects.
 	if _, err := IdentifyFile(name); err != nil {
@@ -255,9 +255,9 @@ func openContent(s Source, hashed bool) (*content, error) {
 	return c, nil
 }
 
-// hashKind is the beginning of a hash: XXH128, and 32 hexadecimal digits, as xxh128sum prints them. It
-// recognizes the user's own files. It is not cryptographic, but costs a small part of what sending does,
-// while SHA-256 alone takes longer than sending to a nearby service.
+// hashKind is the beginning of a hash: XXH128, and 32 hexadecimal digits, as xxh128sum prints
+// them. It recognizes the user's own files. It is not cryptographic, but costs a small part of
+// what sending does, while SHA-256 alone takes longer than sending to a nearby service.
 const hashKind = "xxh128:"
 
 // HashContent reads r until EOF and returns its hash and the number of bytes.

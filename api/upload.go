@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Upload is an upload operation (service.md §4.1). Absent fields are not sent, so that the service's
-// defaults apply; a set field is sent even if it is empty or false. Null counts as absent.
+// Upload is an upload operation (service.md §4.1). Absent fields are not sent, so that the
+// service's defaults apply; a set field is sent even if it is empty or false. Null counts as
+// absent.
 type Upload struct {
 	Source                  Source                            `json:"source"`
 	FileName                string                            `json:"fileName"`

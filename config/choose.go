@@ -16,7 +16,8 @@ import (
 //go:embed default.toml
 var defaultText string
 
-// CreateFile creates a config.toml with every setting explained in comments. It does not change an existing file.
+// CreateFile creates a config.toml with every setting explained in comments. It does not change an
+// existing file.
 func CreateFile(paths Paths) error {
 	dir := filepath.Dir(paths.Config)
 	err := os.MkdirAll(dir, 0o700)
@@ -29,8 +30,8 @@ func CreateFile(paths Paths) error {
 	return fmt.Errorf("%s cannot be created (%v): check the permissions of its folder", paths.Config, cause(err))
 }
 
-// SetProfile adds or changes a profile and returns the new settings. On an error nothing is changed; if
-// config.toml sets the profile, the error is a *ReadOnlyError.
+// SetProfile adds or changes a profile and returns the new settings. On an error nothing is
+// changed; if config.toml sets the profile, the error is a *ReadOnlyError.
 func (c Config) SetProfile(p Profile) (Config, error) {
 	p, err := p.writable().clean()
 	if err != nil {
@@ -51,7 +52,8 @@ func (c Config) SetProfile(p Profile) (Config, error) {
 	})
 }
 
-// writable returns the profile as a settings file stores it. The limits of the local library are in [local].
+// writable returns the profile as a settings file stores it. The limits of the local library are
+// in [local].
 func (p Profile) writable() Profile {
 	if p.Name == LocalProfile {
 		p.MaxSize, p.MaxVideoSize = 0, 0
@@ -62,8 +64,8 @@ func (p Profile) writable() Profile {
 	return p
 }
 
-// RemoveProfile removes a profile but keeps its key: see Keys.Forget. It refuses to remove the local library,
-// the profile in use, and profiles set in config.toml.
+// RemoveProfile removes a profile but keeps its key: see Keys.Forget. It refuses to remove the
+// local library, the profile in use, and profiles set in config.toml.
 func (c Config) RemoveProfile(name string) (Config, error) {
 	return c.edit(func(now Config, next *state) ([]string, error) {
 		if name == LocalProfile {
@@ -94,8 +96,8 @@ func (c Config) Use(name string) (Config, error) {
 	})
 }
 
-// Set changes those of Theme, Colors, Pictures and Concurrency in which want differs from c, all or none. The other
-// choices have functions of their own.
+// Set changes those of Theme, Colors, Pictures and Concurrency in which want differs from c, all
+// or none. The other choices have functions of their own.
 func (c Config) Set(want Choices) (Config, error) {
 	return c.edit(func(now Config, next *state) (changed []string, err error) {
 		if problem := oneOf("theme", want.Theme, Themes()...); problem != nil && want.Theme != c.Theme {

@@ -1,5 +1,5 @@
-// Package config reads and changes the settings of mediadesk. It also finds the program's files and the
-// private key.
+// Package config reads and changes the settings of mediadesk. It also finds the program's files
+// and the private key.
 package config
 
 import (
@@ -91,8 +91,9 @@ type Config struct {
 // LineOf returns the 1-based line of config.toml that sets the keys of an action, or 0.
 func (c Config) LineOf(action string) int { return lineOf(c.places, []string{"keys", action}) }
 
-// SetIn returns where config.toml sets a setting, such as "theme", or a profile, such as "profiles.work":
-// "set in config.toml line 12". It returns "" for settings that screens and commands can change.
+// SetIn returns where config.toml sets a setting, such as "theme", or a profile, such as
+// "profiles.work": "set in config.toml line 12". It returns "" for settings that screens and
+// commands can change.
 func (c Config) SetIn(key string) string {
 	if line := c.lineIn(strings.SplitN(key, ".", 2)...); line > 0 {
 		return fmt.Sprintf("set in %s line %d", filepath.Base(c.Path), line)

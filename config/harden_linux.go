@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HardenProcess keeps other programs of the same user from reading the key in this process: it blocks
-// debuggers, /proc/self/environ and access to the memory, and disables core files. It does nothing on systems
-// other than Linux.
+// HardenProcess keeps other programs of the same user from reading the key in this process: it
+// blocks debuggers, /proc/self/environ and access to the memory, and disables core files. It does
+// nothing on systems other than Linux.
 //
 // Removing a variable with os.Unsetenv does not clear /proc/PID/environ.
 func HardenProcess() error {

@@ -11,12 +11,12 @@ import (
 	"unicode"
 )
 
-// commandGrace is how long to wait for the output of a key command after it ended: a child process could keep
-// it open forever.
+// commandGrace is how long to wait for the output of a key command after it ended: a child process
+// could keep it open forever.
 const commandGrace = time.Second
 
-// runKeyCommand runs a command, given as an argument list without a shell, and returns the first line of its
-// output as the key.
+// runKeyCommand runs a command, given as an argument list without a shell, and returns the first
+// line of its output as the key.
 func runKeyCommand(ctx context.Context, args []string, limit time.Duration) (Secret, error) {
 	if !usableCommand(args) {
 		return Secret{}, errors.New(`it is no argument list such as ["pass", "show", "media"]`)
@@ -42,8 +42,8 @@ func runKeyCommand(ctx context.Context, args []string, limit time.Duration) (Sec
 	return NewSecret(line)
 }
 
-// capped keeps the first bytes written to it and discards the rest. It does not embed the buffer, whose
-// ReadFrom would bypass the limit.
+// capped keeps the first bytes written to it and discards the rest. It does not embed the buffer,
+// whose ReadFrom would bypass the limit.
 type capped struct {
 	start bytes.Buffer
 	limit int

@@ -56,8 +56,8 @@ func readKey(r io.Reader) (Secret, error) {
 	return NewSecret(string(data))
 }
 
-// OpenFD returns the file descriptor of --key-fd, for Keys.FD; 0 is standard input. Close it after the first
-// Find. An error is a *SourceError.
+// OpenFD returns the file descriptor of --key-fd, for Keys.FD; 0 is standard input. Close it after
+// the first Find. An error is a *SourceError.
 func OpenFD(fd int) (*os.File, error) {
 	fail := func(problem string) (*os.File, error) {
 		return nil, &SourceError{SourceFD, fmt.Errorf("--key-fd %d: %s", fd, problem)}

@@ -26,8 +26,8 @@ func checkOwner(info fs.FileInfo, forbidden mayRead) error {
 	return nil
 }
 
-// checkWriters returns an error if other users except root may write a settings file, with the command that
-// fixes it.
+// checkWriters returns an error if other users except root may write a settings file, with the
+// command that fixes it.
 func checkWriters(path string, info fs.FileInfo) error {
 	if strings.ContainsFunc(path, func(r rune) bool { return r == ' ' || !unicode.IsGraphic(r) }) {
 		path = strconv.Quote(path)

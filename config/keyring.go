@@ -84,8 +84,8 @@ func (e *KeyringError) Unwrap() []error {
 
 // KeyStore stores the keys of profiles. Its errors are *KeyringError, or those of the context.
 type KeyStore interface {
-	// Try checks that the keyring answers. Call it before asking the user for a key, so that they do not type
-	// one that cannot be stored.
+	// Try checks that the keyring answers. Call it before asking the user for a key, so that they do
+	// not type one that cannot be stored.
 	Try(ctx context.Context) error
 	// Get returns the key of a profile. Without one, the error wraps KeyringNotFound.
 	Get(ctx context.Context, profile string) (Secret, error)
@@ -95,9 +95,9 @@ type KeyStore interface {
 	Delete(ctx context.Context, profile string) error
 }
 
-// Keyring is the KeyStore of the operating system. Every call returns within KeyringTimeout, although the
-// underlying call may continue: at most one read and one write, so that a late write never overwrites a newer
-// one.
+// Keyring is the KeyStore of the operating system. Every call returns within KeyringTimeout,
+// although the underlying call may continue: at most one read and one write, so that a late write
+// never overwrites a newer one.
 //
 // Use NewKeyring. A Keyring is safe for concurrent use.
 type Keyring struct {
@@ -143,8 +143,8 @@ func (k *Keyring) Get(ctx context.Context, profile string) (Secret, error) {
 	return key, nil
 }
 
-// Set stores the key of a profile and reads it back. That also detects whether a keyring that did not answer in
-// time has stored the key.
+// Set stores the key of a profile and reads it back. That also detects whether a keyring that did
+// not answer in time has stored the key.
 func (k *Keyring) Set(ctx context.Context, profile string, key Secret) error {
 	doing := fmt.Sprintf("keeping the key of profile %q", profile)
 	if key.IsZero() {
@@ -194,8 +194,8 @@ func (k *Keyring) Try(ctx context.Context) error {
 	return nil
 }
 
-// call runs a call in its own goroutine and waits until the limit. It returns the token of gate only when
-// the call ends.
+// call runs a call in its own goroutine and waits until the limit. It returns the token of gate
+// only when the call ends.
 func (k *Keyring) call(ctx context.Context, gate chan struct{}, doing string, do func() (string, error)) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, k.limit)
 	defer cancel()

@@ -23,8 +23,9 @@ const (
 	lockedProperty = "org.freedesktop.Secret.Collection.Locked"
 )
 
-// findBus returns the address of the session bus, or "". Check it before calling the keyring library: without
-// a bus, and with dbus-launch installed, each call of the library starts two daemons that never end.
+// findBus returns the address of the session bus, or "". Check it before calling the keyring
+// library: without a bus, and with dbus-launch installed, each call of the library starts two
+// daemons that never end.
 func findBus(getenv func(string) string, isSocket func(path string) bool) string {
 	if address := getenv(busVariable); address != "" && address != "autolaunch:" {
 		return address
@@ -56,8 +57,8 @@ func isSocket(path string) bool {
 	return err == nil && info.Mode()&os.ModeSocket != 0
 }
 
-// probeKeyring checks the state of the keyring and returns a *KeyringError for the first problem. The library
-// itself distinguishes few of these states, and hangs in some.
+// probeKeyring checks the state of the keyring and returns a *KeyringError for the first problem.
+// The library itself distinguishes few of these states, and hangs in some.
 func probeKeyring(ctx context.Context) error {
 	address := findBus(os.Getenv, isSocket)
 	if address == "" {

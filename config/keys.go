@@ -20,10 +20,12 @@ const KeyVariable = api.KeyVariable
 // KeyCommandTimeout is the time limit of a key command.
 const KeyCommandTimeout = 10 * time.Second
 
-// Source describes where a key came from, such as "keyring" or "key file /run/key". The zero value is nowhere.
+// Source describes where a key came from, such as "keyring" or "key file /run/key". The zero value
+// is nowhere.
 type Source string
 
-// Sources with a fixed description. SourceTyped is a key that the user typed; Find never returns it.
+// Sources with a fixed description. SourceTyped is a key that the user typed; Find never returns
+// it.
 const (
 	SourceFD          Source = "file descriptor"
 	SourceEnvironment Source = "environment"
@@ -60,8 +62,8 @@ func (e *NoKeyError) Unwrap() []error {
 	return []error{ErrNoKey, e.Keyring}
 }
 
-// SourceError reports that a configured key source failed. Later sources are not tried, because they might
-// silently supply the key of another account.
+// SourceError reports that a configured key source failed. Later sources are not tried, because
+// they might silently supply the key of another account.
 type SourceError struct {
 	Source Source
 	Err    error
@@ -73,12 +75,12 @@ func (e *SourceError) Error() string {
 
 func (e *SourceError) Unwrap() error { return e.Err }
 
-// Keys finds the private key of a profile. It uses the first source present, in the order of design.md §8:
-// FD, the profile's key file or a systemd credential, the profile's key command, the environment, the keyring.
-// Prompting the user is up to the caller.
+// Keys finds the private key of a profile. It uses the first source present, in the order of
+// design.md §8: FD, the profile's key file or a systemd credential, the profile's key command, the
+// environment, the keyring. Prompting the user is up to the caller.
 //
-// The zero value has only the sources of the profile. Do not copy a Keys after its first use. It is safe for
-// concurrent use.
+// The zero value has only the sources of the profile. Do not copy a Keys after its first use. It
+// is safe for concurrent use.
 type Keys struct {
 	FD      io.Reader           // the file of --key-fd, see OpenFD; may be nil; read once, for any profile
 	Getenv  func(string) string // os.Getenv in the program; nil means an empty environment
@@ -90,8 +92,8 @@ type Keys struct {
 	fdErr error
 }
 
-// Find returns the key of a profile and its source. The error is a *SourceError if a configured source failed,
-// a *NoKeyError (which wraps ErrNoKey) if there is no key, or the error of ctx.
+// Find returns the key of a profile and its source. The error is a *SourceError if a configured
+// source failed, a *NoKeyError (which wraps ErrNoKey) if there is no key, or the error of ctx.
 func (k *Keys) Find(ctx context.Context, p Profile) (Secret, Source, error) {
 	source, key, err := k.first(ctx, p)
 	switch {
@@ -105,7 +107,8 @@ func (k *Keys) Find(ctx context.Context, p Profile) (Secret, Source, error) {
 	return key, source, nil
 }
 
-// OfProfiles returns k without the file descriptor and the environment, whose key is for the profile in use.
+// OfProfiles returns k without the file descriptor and the environment, whose key is for the
+// profile in use.
 func (k *Keys) OfProfiles() *Keys {
 	return &Keys{Keyring: k.Keyring, Limit: k.Limit, Getenv: func(name string) string {
 		if name == KeyVariable {
@@ -115,7 +118,8 @@ func (k *Keys) OfProfiles() *Keys {
 	}}
 }
 
-// Set stores the key of a profile in the keyring. Find returns it only if no earlier source has one.
+// Set stores the key of a profile in the keyring. Find returns it only if no earlier source has
+// one.
 func (k *Keys) Set(ctx context.Context, p Profile, key Secret) error {
 	if err := CheckProfileName(p.Name); err != nil {
 		return err
@@ -178,7 +182,8 @@ func (k *Keys) first(ctx context.Context, p Profile) (Source, Secret, error) {
 
 func (k *Keys) fromKeyring(ctx context.Context, p Profile) (Secret, Source, error) {
 	missing := &NoKeyError{Profile: p.Name}
-	// Addresses without a profile have no entry of their own, and must never get one that another account left.
+	// Addresses without a profile have no entry of their own, and must never get one that another
+	// account left.
 	if k.Keyring == nil || CheckProfileName(p.Name) != nil {
 		return Secret{}, "", missing
 	}

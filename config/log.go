@@ -18,8 +18,8 @@ import (
 // maxLog is the size in bytes at which the log file is rotated; one older file stays.
 const maxLog = 5 << 20
 
-// Log is the log file of the program. It is created with the first line, and never contains the keys known
-// to its Redactor.
+// Log is the log file of the program. It is created with the first line, and never contains the
+// keys known to its Redactor.
 type Log struct {
 	path string
 	mu   sync.Mutex
@@ -127,8 +127,8 @@ func (r *Redactor) String(text string) string {
 	return r.replacer.Replace(text)
 }
 
-// Writer returns a writer that redacts the known keys and writes to w. Each call must write complete lines, as
-// a logger does: a key that is split between calls is not found.
+// Writer returns a writer that redacts the known keys and writes to w. Each call must write
+// complete lines, as a logger does: a key that is split between calls is not found.
 func (r *Redactor) Writer(w io.Writer) io.Writer { return redactingWriter{r, w} }
 
 type redactingWriter struct {

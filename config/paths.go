@@ -24,10 +24,10 @@ type Paths struct {
 // ErrNoHome reports that no home folder is known.
 var ErrNoHome = errors.New("no home folder is known: set HOME, or set MEDIADESK_HOME to the folder for the files of mediadesk")
 
-// FindPaths returns the locations for an environment (os.Getenv in the program). MEDIADESK_HOME is the parent
-// of all of them; otherwise the XDG variables or the conventions of the system apply. Relative XDG variables
-// are ignored, as the XDG specification requires. Without a home folder, and without all XDG variables, it
-// returns no locations.
+// FindPaths returns the locations for an environment (os.Getenv in the program). MEDIADESK_HOME is
+// the parent of all of them; otherwise the XDG variables or the conventions of the system apply.
+// Relative XDG variables are ignored, as the XDG specification requires. Without a home folder,
+// and without all XDG variables, it returns no locations.
 func FindPaths(getenv func(string) string) Paths {
 	if home := getenv("MEDIADESK_HOME"); home != "" {
 		if abs, err := filepath.Abs(home); err == nil {
@@ -77,9 +77,9 @@ func (p Paths) Spool() string { return filepath.Join(p.Data, "spool") }
 // Log returns the path of the log.
 func (p Paths) Log() string { return filepath.Join(p.State, "mediadesk.log") }
 
-// Make creates the folders, readable only by their owner. It also makes existing ones private, except the
-// settings folder, which may be shared. Call it once the user has made a choice: just starting the program
-// leaves no trace.
+// Make creates the folders, readable only by their owner. It also makes existing ones private,
+// except the settings folder, which may be shared. Call it once the user has made a choice: just
+// starting the program leaves no trace.
 func (p Paths) Make() error {
 	if p == (Paths{}) {
 		return ErrNoHome

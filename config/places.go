@@ -61,8 +61,8 @@ func findPlaces(text []byte) []place {
 	return places
 }
 
-// lineOf returns the 1-based line of key, or of the first entry in that table, or of its parent table. It
-// returns 0 if none of them exists.
+// lineOf returns the 1-based line of key, or of the first entry in that table, or of its parent
+// table. It returns 0 if none of them exists.
 func lineOf(places []place, key []string) int {
 	for ; len(key) > 0; key = key[:len(key)-1] {
 		if i := slices.IndexFunc(places, func(p place) bool { return hasPrefix(p.key, key) }); i >= 0 {

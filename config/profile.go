@@ -23,8 +23,8 @@ const LocalProfile = "local"
 // Kind is the kind of service of a profile.
 type Kind string
 
-// The kinds. KindLocal, the local library of this computer, is used only by LocalProfile; KindHosted is an
-// account at the hosted service; KindOwn is any other server of this API.
+// The kinds. KindLocal, the local library of this computer, is used only by LocalProfile;
+// KindHosted is an account at the hosted service; KindOwn is any other server of this API.
 const (
 	KindLocal  Kind = "local"
 	KindHosted Kind = "hosted"
@@ -40,14 +40,14 @@ const (
 	ColorAmerican ColorOption = "bg_color"
 )
 
-// Profile is a named account: its addresses, limits and defaults, without its key (see Keys). The toml tags are
-// for the settings files, the json tags for the output of commands.
+// Profile is a named account: its addresses, limits and defaults, without its key (see Keys). The
+// toml tags are for the settings files, the json tags for the output of commands.
 type Profile struct {
 	Name string `toml:"-" json:"name"`
 	Kind Kind   `toml:"kind,omitempty" json:"kind"`
 
-	// Addresses without a trailing slash. They are empty for KindLocal: the program fills in the address of
-	// its local library. DeliveryURL may be empty.
+	// Addresses without a trailing slash. They are empty for KindLocal: the program fills in the
+	// address of its local library. DeliveryURL may be empty.
 	UploadURL   string `toml:"upload_url,omitempty" json:"uploadUrl"`
 	BaseURL     string `toml:"base_url,omitempty" json:"baseUrl"`
 	DeliveryURL string `toml:"delivery_url,omitempty" json:"deliveryUrl"`
@@ -75,9 +75,9 @@ type Profile struct {
 	KeyCommand        []string `toml:"key_command,omitempty" json:"keyCommand"`                // command that prints the key, an argument list
 }
 
-// HostedPreset returns the profile of an account at the hosted service with the limits of its free plan
-// (hosted-service.md §1). deliveryID is the account's part of https://ik.imagekit.io/ID, or a complete address;
-// if it is empty, so is the delivery address.
+// HostedPreset returns the profile of an account at the hosted service with the limits of its free
+// plan (hosted-service.md §1). deliveryID is the account's part of https://ik.imagekit.io/ID, or a
+// complete address; if it is empty, so is the delivery address.
 func HostedPreset(name, deliveryID string) Profile {
 	delivery := strings.Trim(strings.TrimSpace(deliveryID), "/")
 	if delivery != "" && !strings.Contains(delivery, "://") {
@@ -106,7 +106,8 @@ func Plans() []Plan {
 	}
 }
 
-// Problem returns the key and the description of the first invalid setting, or "" if the profile is valid.
+// Problem returns the key and the description of the first invalid setting, or "" if the profile
+// is valid.
 func (p Profile) Problem() (key, what string) {
 	if _, problem := p.writable().check(); problem != nil {
 		return problem.key, strings.TrimPrefix(problem.what, problem.key+" ")
@@ -275,8 +276,8 @@ func usableCommand(args []string) bool {
 
 const maxProfileName = 64
 
-// CheckProfileName returns an error unless name has 1 to 64 of a–z, A–Z, 0–9, - and _. Some keyrings fail on
-// other characters.
+// CheckProfileName returns an error unless name has 1 to 64 of a–z, A–Z, 0–9, - and _. Some
+// keyrings fail on other characters.
 func CheckProfileName(name string) error {
 	if name == "" {
 		return fmt.Errorf("the profile has no name: use letters a–z, digits, - and _")
@@ -292,14 +293,15 @@ func CheckProfileName(name string) error {
 	return nil
 }
 
-// CheckURL returns a service address without trailing slashes. It must be https, or http to this computer,
-// because the private key is sent there, and must have no user, query or fragment. The error never repeats
-// anything that could be a key.
+// CheckURL returns a service address without trailing slashes. It must be https, or http to this
+// computer, because the private key is sent there, and must have no user, query or fragment. The
+// error never repeats anything that could be a key.
 func CheckURL(text string) (string, error) {
 	return checkURL(text, func(string) bool { return false })
 }
 
-// CheckURL is like the function CheckURL, but if p is Insecure, also allows plain http to a private network.
+// CheckURL is like the function CheckURL, but if p is Insecure, also allows plain http to a
+// private network.
 func (p Profile) CheckURL(text string) (string, error) {
 	if p.Insecure {
 		return checkURL(text, api.IsPrivateHost)

@@ -16,15 +16,15 @@ import (
 
 const redacted = "[redacted]"
 
-// maxSecret is the maximum length of a key in bytes. A longer text may not fit into a request header, and is
-// far more likely to be the wrong file.
+// maxSecret is the maximum length of a key in bytes. A longer text may not fit into a request
+// header, and is far more likely to be the wrong file.
 const maxSecret = 4096
 
 // ErrBadSecret is wrapped by every error of NewSecret.
 var ErrBadSecret = errors.New("this cannot be a private key")
 
-// Secret holds a private key and never prints it: String, GoString, every verb of package fmt, text and JSON
-// encoding and slog all produce "[redacted]". Only Reveal returns the key.
+// Secret holds a private key and never prints it: String, GoString, every verb of package fmt,
+// text and JSON encoding and slog all produce "[redacted]". Only Reveal returns the key.
 //
 // The zero value holds no key. Compare with Equal; == compares identity.
 type Secret struct {
@@ -33,9 +33,9 @@ type Secret struct {
 	key *string
 }
 
-// NewSecret returns a Secret. It removes line ends at the end of text. It rejects an empty key, one that
-// contains spaces, control or invisible characters, and one longer than 4,096 bytes; the error does not
-// contain the key.
+// NewSecret returns a Secret. It removes line ends at the end of text. It rejects an empty key,
+// one that contains spaces, control or invisible characters, and one longer than 4,096 bytes; the
+// error does not contain the key.
 func NewSecret(text string) (Secret, error) {
 	text = strings.TrimRight(text, "\r\n")
 	switch {
@@ -93,9 +93,9 @@ func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 // SecretVariables are the environment variables that may hold secrets.
 var SecretVariables = []string{KeyVariable, SecretVariable, DatabaseVariable}
 
-// RemoveSecrets removes the secrets from the environment of this process, so that no child process (editor,
-// clipboard tool, browser) inherits them. It returns an os.Getenv that still knows them. Call it once, before
-// starting any process.
+// RemoveSecrets removes the secrets from the environment of this process, so that no child process
+// (editor, clipboard tool, browser) inherits them. It returns an os.Getenv that still knows them.
+// Call it once, before starting any process.
 func RemoveSecrets() (getenv func(string) string) {
 	taken := map[string]string{}
 	for _, name := range SecretVariables {
@@ -114,9 +114,10 @@ func RemoveSecrets() (getenv func(string) string) {
 // SecretVariable is the environment variable with the secret for webhook signatures.
 const SecretVariable = "MEDIADESK_WEBHOOK_SECRET"
 
-// WebhookSecrets returns the secrets with which a profile's service may sign webhooks: from the profile's file,
-// one per line, otherwise from SecretVariable, separated by spaces. There are several while a secret is being
-// replaced. No secrets and no error means that webhooks are not signed, as with the local library.
+// WebhookSecrets returns the secrets with which a profile's service may sign webhooks: from the
+// profile's file, one per line, otherwise from SecretVariable, separated by spaces. There are
+// several while a secret is being replaced. No secrets and no error means that webhooks are not
+// signed, as with the local library.
 func (k *Keys) WebhookSecrets(p Profile) ([]Secret, error) {
 	if p.Kind == KindLocal {
 		return nil, nil
@@ -171,14 +172,14 @@ func secretsOf(text string) ([]Secret, error) {
 	return secrets, nil
 }
 
-// DatabaseVariable is the environment variable with the address of the served library's database. Unlike the
-// flag and the setting, it may contain a password.
+// DatabaseVariable is the environment variable with the address of the served library's database.
+// Unlike the flag and the setting, it may contain a password.
 const DatabaseVariable = "MEDIADESK_DATABASE"
 
 var passwordParameters = []string{"password", "sslpassword"}
 
-// CheckDatabase returns an error unless address is a PostgreSQL address. A password in it is an error unless
-// password is set. The error does not repeat the address.
+// CheckDatabase returns an error unless address is a PostgreSQL address. A password in it is an
+// error unless password is set. The error does not repeat the address.
 func CheckDatabase(address string, password bool) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {

@@ -32,8 +32,9 @@ func catalog() map[string][]kit.Action {
 	return all
 }
 
-// CheckKeys returns the first action with invalid keys and the reason: an unknown action, an unusable key, or a key that another
-// action of the same part has. The error is nil if all are valid.
+// CheckKeys returns the first action with invalid keys and the reason: an unknown action, an
+// unusable key, or a key that another action of the same part has. The error is nil if all are
+// valid.
 func CheckKeys(keys map[string][]string) (action string, err error) {
 	if len(keys) == 0 {
 		return "", nil

@@ -14,8 +14,8 @@ import (
 // everywhere is the heading of actions that work on every screen.
 const everywhere = "Everywhere"
 
-// programActions returns the actions that work on every screen (design.md §5). If a text field has the keyboard, an action on a
-// letter is shown with the key that leaves the field first.
+// programActions returns the actions that work on every screen (design.md §5). If a text field has
+// the keyboard, an action on a letter is shown with the key that leaves the field first.
 func (m *Model) programActions(capturing bool) []kit.Action {
 	suspend := kit.Action{ID: "program.suspend", Keys: kit.Bind("suspend to the shell", "", "ctrl+z"), Group: everywhere, Do: m.suspend}
 	help := kit.Action{ID: "program.help", Keys: kit.Bind("help", "?", "?", "f1"), Group: everywhere, Footer: true, Do: m.openHelp}
@@ -83,7 +83,8 @@ func (m *Model) openPalette() tea.Cmd {
 	return nil
 }
 
-// actionsOf returns the actions of a screen in the background. They bring it to the front before they run.
+// actionsOf returns the actions of a screen in the background. They bring it to the front before
+// they run.
 func (m *Model) actionsOf(of screen) []kit.Action {
 	s, missing := m.host.Screen(of.ID), ""
 	if s == nil {

@@ -42,7 +42,8 @@ type Options struct {
 	Theme config.Theme
 	// Pictures is how pictures are drawn; empty means as well as the terminal can.
 	Pictures picture.Setting
-	// Colors describes the number of colors and its reason. TmuxSixel means that the terminal around tmux supports sixel.
+	// Colors describes the number of colors and its reason. TmuxSixel means that the terminal around
+	// tmux supports sixel.
 	Colors    string
 	TmuxSixel bool
 	// Pane returns the position of the tmux pane on the terminal; nil means the top left corner.
@@ -165,7 +166,8 @@ func (m *Model) open(use page.UseProfile) tea.Cmd {
 	})
 }
 
-// ExitTimeout returns how long to wait for uploads: session.CloseTimeout minus a second for closing the rest, or 0 after two ctrl+c.
+// ExitTimeout returns how long to wait for uploads: session.CloseTimeout minus a second for
+// closing the rest, or 0 after two ctrl+c.
 func (m *Model) ExitTimeout() time.Duration {
 	if m.hurried {
 		return 0
@@ -213,7 +215,8 @@ func (m *Model) opened(msg sessionOpened) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// onboard shows the screen for a first start (problem is nil) or for a profile that could not be opened.
+// onboard shows the screen for a first start (problem is nil) or for a profile that could not be
+// opened.
 func (m *Model) onboard(profile string, problem error) tea.Cmd {
 	m.host.Reset()
 	s := onboarding.New(onboarding.Options{

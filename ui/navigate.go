@@ -37,7 +37,8 @@ func (m *Model) dismissSeen() {
 	}
 }
 
-// ask opens a dialog for a screen, or for the root if from is nil. It is redrawn once it accepts keys.
+// ask opens a dialog for a screen, or for the root if from is nil. It is redrawn once it accepts
+// keys.
 func (m *Model) ask(q page.Ask, from page.Screen) tea.Cmd {
 	m.host.Ask(q, from, m.o.Now)
 	return tea.Tick(kit.DialogGrace, func(time.Time) tea.Msg { return page.Do(func() {}) })
@@ -51,7 +52,8 @@ func (m *Model) suspend() tea.Cmd {
 	return tea.Suspend
 }
 
-// leave ends the program. It first asks about running uploads and unsaved changes unless confirmed is true.
+// leave ends the program. It first asks about running uploads and unsaved changes unless confirmed
+// is true.
 func (m *Model) leave(confirmed bool) tea.Cmd {
 	if confirmed || m.session == nil {
 		return tea.Quit

@@ -67,7 +67,8 @@ func (w *runCounts) count(runs []job.Run) (success, failed int, ended bool) {
 	return success, failed, true
 }
 
-// counted updates the period. At its end, it tells a present user in a message and an absent user with the bell and the title.
+// counted updates the period. At its end, it tells a present user in a message and an absent user
+// with the bell and the title.
 func (m *Model) counted(runs []job.Run) tea.Cmd {
 	success, failed, ended := m.runs.count(runs)
 	if !ended {
@@ -112,7 +113,8 @@ type uploading struct {
 	started  bool      // the first count has arrived
 	counting bool      // a count is running
 	again    bool      // something changed since it began
-	// done describes how the last batch ended until the user looks; empty if there is nothing to report.
+	// done describes how the last batch ended until the user looks; empty if there is nothing to
+	// report.
 	done string
 }
 
@@ -144,7 +146,8 @@ func (m *Model) countJobs(after time.Duration) tea.Cmd {
 	return tea.Tick(after, count)
 }
 
-// jobsCounted stores a count. It reports what has ended since, or what continues from an earlier run.
+// jobsCounted stores a count. It reports what has ended since, or what continues from an earlier
+// run.
 func (m *Model) jobsCounted(counts session.Counts, ended []session.Batch) tea.Cmd {
 	u := &m.uploading
 	u.Counts, u.counting = counts, false
@@ -171,7 +174,8 @@ func (m *Model) markSeen() {
 	}
 }
 
-// batchEnded reports the end of a batch unless the user sees the uploads. It signals an absent user.
+// batchEnded reports the end of a batch unless the user sees the uploads. It signals an absent
+// user.
 func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 	if b.Total == 0 || m.focused && m.host.Front() == page.Uploads {
 		return nil

@@ -24,12 +24,13 @@ import (
 	"mediadesk/ui/text"
 )
 
-// framesPerSecond limits the frame rate. A key waits for the next frame: at most 8 ms, 4 ms on average. Bubble Tea's clock always
-// runs: an idle picker takes 1.4 to 1.8 % of a core at this rate.
+// framesPerSecond limits the frame rate. A key waits for the next frame: at most 8 ms, 4 ms on
+// average. Bubble Tea's clock always runs: an idle picker takes 1.4 to 1.8 % of a core at this
+// rate.
 const framesPerSecond = 120
 
-// Run shows the screens on the terminal until the user leaves them, then closes the session. It also reads the settings. If a
-// signal ends the screens, it returns a *terminal.SignalError.
+// Run shows the screens on the terminal until the user leaves them, then closes the session. It
+// also reads the settings. If a signal ends the screens, it returns a *terminal.SignalError.
 func Run(ctx context.Context, request session.Options, o Options) error {
 	settings, err := config.Load(request.Paths)
 	if err != nil {
@@ -95,8 +96,8 @@ func (m *Model) close(out io.Writer) error {
 // quietDelay is how long leaving may take before the program says what it waits for.
 const quietDelay = 300 * time.Millisecond
 
-// finishSending waits for running uploads until the timeout or the user presses ctrl+c. If that takes a while, it says so on
-// out, because the screens are gone by then.
+// finishSending waits for running uploads until the timeout or the user presses ctrl+c. If that
+// takes a while, it says so on out, because the screens are gone by then.
 func finishSending(ctx context.Context, timeout time.Duration, out io.Writer, finish func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -35,7 +35,8 @@ type screen struct {
 	badges  func(m *Model) []kit.Cell // of the tab; may be nil
 }
 
-// screens has a row for every screen of a session. Tabs, keys, palette, tips and badges are loops over it.
+// screens has a row for every screen of a session. Tabs, keys, palette, tips and badges are loops
+// over it.
 var screens = []screen{
 	{ID: page.Picker, tip: "Press space to pick, u for the upload form, ctrl+s to send.", open: (*Model).openPicker},
 	{
@@ -97,7 +98,8 @@ func screenOf(id page.ID) screen {
 // watchTime is the interval for checking the picker's folder.
 const watchTime = 2 * time.Second
 
-// openPicker returns the picker. It outlives a session, because the tray belongs to the user and not to a profile.
+// openPicker returns the picker. It outlives a session, because the tray belongs to the user and
+// not to a profile.
 func (m *Model) openPicker() page.Screen {
 	if m.picker == nil {
 		m.picker = picker.New(picker.Options{
@@ -121,8 +123,8 @@ func (m *Model) begin(id page.ID, s page.Screen) tea.Cmd {
 	)
 }
 
-// compose brings the upload form to the front with these sources. Those of jobs go into the tray, too. An open form keeps the
-// input for sources that it knows.
+// compose brings the upload form to the front with these sources. Those of jobs go into the tray,
+// too. An open form keeps the input for sources that it knows.
 func (m *Model) compose(msg page.Compose) tea.Cmd {
 	var cmds []tea.Cmd
 	if len(msg.Jobs) > 0 {
@@ -162,8 +164,8 @@ func (m *Model) formOptions() upload.Options {
 	}
 }
 
-// findDraft restores an unsent form of an earlier run and puts its sources into the tray. An open form is newer and takes
-// precedence.
+// findDraft restores an unsent form of an earlier run and puts its sources into the tray. An open
+// form is newer and takes precedence.
 func (m *Model) findDraft() tea.Cmd {
 	ctx, d := m.ctx, m.session
 	return func() tea.Msg {
@@ -187,7 +189,8 @@ func (m *Model) findDraft() tea.Cmd {
 	}
 }
 
-// downloads returns the default download folder: the user's own if it exists, or else the working directory.
+// downloads returns the default download folder: the user's own if it exists, or else the working
+// directory.
 func (m *Model) downloads() string {
 	for _, dir := range []string{m.o.Getenv("XDG_DOWNLOAD_DIR"), filepath.Join(m.o.Getenv("HOME"), "Downloads")} {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() && filepath.IsAbs(dir) {

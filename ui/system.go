@@ -18,7 +18,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// copyText copies text with the system's clipboard tool, if any, and through the terminal (OSC 52), which also works over SSH.
+// copyText copies text with the system's clipboard tool, if any, and through the terminal (OSC
+// 52), which also works over SSH.
 func copyText(c page.Copy) tea.Cmd {
 	return tea.Batch(
 		tea.SetClipboard(c.Text),

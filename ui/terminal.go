@@ -10,7 +10,8 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// queryTerminal queries the terminal's features. Until it answers, pictures are drawn with glyphs that work everywhere.
+// queryTerminal queries the terminal's features. Until it answers, pictures are drawn with glyphs
+// that work everywhere.
 func (m *Model) queryTerminal() tea.Cmd {
 	cmds := []tea.Cmd{m.measure()}
 	if questions := m.detector.Query(); questions != "" {
@@ -62,10 +63,12 @@ func (m *Model) abilitiesChanged() tea.Cmd {
 	return tea.Batch(clear, m.host.Broadcast(now))
 }
 
-// Cleanup returns what to write to the terminal after the program: it deletes the transmitted pictures.
+// Cleanup returns what to write to the terminal after the program: it deletes the transmitted
+// pictures.
 func (m *Model) Cleanup() string { return m.images.Clear() }
 
-// requestPixels makes the terminal report the mouse in pixels if the front screen wants that, and in cells otherwise.
+// requestPixels makes the terminal report the mouse in pixels if the front screen wants that, and
+// in cells otherwise.
 func (m *Model) requestPixels() tea.Cmd {
 	s, ok := m.host.InFront().(page.Pixels)
 	cell := m.abilities.Cell

@@ -17,7 +17,8 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Update routes a message: first terminal messages, then input, then messages between screens, then the screens.
+// Update routes a message: first terminal messages, then input, then messages between screens,
+// then the screens.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	text.NoteTerminal(msg)
 	if m.o.Debug {
@@ -149,7 +150,8 @@ func (m *Model) input(msg tea.Msg) tea.Cmd {
 // say shows a message.
 func (m *Model) say(t page.Toast) tea.Cmd { return m.messages.Push(t) }
 
-// noteMessage notes the message at an input. If the input leads to another screen, it goes; a tip goes at once.
+// noteMessage notes the message at an input. If the input leads to another screen, it goes; a tip
+// goes at once.
 func (m *Model) noteMessage() {
 	shown, _ := m.messages.Shown()
 	if m.seen = shown; shown.Level == kit.Tip {

@@ -16,11 +16,12 @@ import (
 // rects are the parts of the terminal.
 type rects struct{ top, screen, status, hints image.Rectangle }
 
-// statusHeight is the least height for a separate status line. Below it, a message replaces the hints.
+// statusHeight is the least height for a separate status line. Below it, a message replaces the
+// hints.
 const statusHeight = 20
 
-// rects divides the terminal into the top line, the screen, the status line and the hints. The hints have no rows if a message
-// replaces them.
+// rects divides the terminal into the top line, the screen, the status line and the hints. The
+// hints have no rows if a message replaces them.
 func (m *Model) rects() rects {
 	w, h := m.size.X, m.size.Y
 	top, low := min(1, h), max(h-1, 0)
@@ -109,7 +110,8 @@ func (t tab) width() int {
 	return width
 }
 
-// tabs returns the tabs of the top line. If they do not fit beside the profile, only the front tab has a label.
+// tabs returns the tabs of the top line. If they do not fit beside the profile, only the front tab
+// has a label.
 func (m *Model) tabs(width int) (list []tab) {
 	for _, id := range page.Tabs {
 		t := tab{ID: id, name: " " + id.Key + " " + id.Title + " "}
@@ -170,8 +172,8 @@ func (m *Model) tabAt(x int) (id page.ID, ok bool) {
 	return id, false
 }
 
-// describeProfile returns the profile in use and, if they fit, its host and the source of its key. A remote service stands out
-// from the local library.
+// describeProfile returns the profile in use and, if they fit, its host and the source of its key.
+// A remote service stands out from the local library.
 func (m *Model) describeProfile(width int) string {
 	p := m.session.Profile
 	style := m.theme.Hosted

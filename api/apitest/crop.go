@@ -75,7 +75,8 @@ func turned(stored image.Image, region image.Rectangle, orientation int) *image.
 	return out
 }
 
-// difference returns the mean difference of the channels of two pictures; 255 if their sizes differ.
+// difference returns the mean difference of the channels of two pictures; 255 if their sizes
+// differ.
 func difference(got image.Image, want *image.NRGBA) float64 {
 	if got.Bounds().Size() != want.Rect.Size() {
 		return 255

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// testReasons tests the documented reason or message of each rejection (hosted-service.md §9 and §10).
+// testReasons tests the documented reason or message of each rejection (hosted-service.md §9 and
+// §10).
 func testReasons(t *testing.T, s *suite) {
 	s.strict(t)
 	root := s.folder + "reasons-" + random() + "/"

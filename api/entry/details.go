@@ -5,8 +5,8 @@ import (
 	"mediadesk/api/rule"
 )
 
-// CheckDetails returns a *api.RuleError for each reason why the service would refuse the update. The limits on
-// the text of tags apply only to uploads (service.md §8).
+// CheckDetails returns a *api.RuleError for each reason why the service would refuse the update.
+// The limits on the text of tags apply only to uploads (service.md §8).
 func CheckDetails(d api.Details) []error {
 	var found []error
 	add := func(err error) {

@@ -55,9 +55,9 @@ type Field struct {
 }
 
 // Fields are the fields of an upload and of the record of a stored file, in the order of the
-// request and of the form. This table is the only list of them: details updates,
-// undo, flags, manifests, presets, drafts, the text for an editor, the form, the local service and the
-// contract use it. The file itself is not a field: see [api.Source].
+// request and of the form. This table is the only list of them: details updates, undo, flags,
+// manifests, presets, drafts, the text for an editor, the form, the local service and the contract
+// use it. The file itself is not a field: see [api.Source].
 var Fields = []*Field{
 	{
 		Name: rule.FieldName, Key: "name", Flag: "name", Value: "NAME", Label: "Name", Words: "name", Hint: "a name is needed",

@@ -9,8 +9,8 @@ import (
 	"mediadesk/api/rule"
 )
 
-// CheckUpload returns everything that the service would refuse about the upload (service.md §4.1), each
-// as a *api.RuleError. It does not inspect the bytes.
+// CheckUpload returns everything that the service would refuse about the upload (service.md §4.1),
+// each as a *api.RuleError. It does not inspect the bytes.
 func CheckUpload(u *api.Upload) []error {
 	var found []error
 	for _, f := range Fields {
@@ -44,8 +44,8 @@ func CheckResponseFields(fields []string) error {
 	return nil
 }
 
-// checkResponseNames returns an error for a response field that is not a name, or is in every answer
-// anyway. A service may have fields that are unknown here.
+// checkResponseNames returns an error for a response field that is not a name, or is in every
+// answer anyway. A service may have fields that are unknown here.
 func checkResponseNames(fields []string) error {
 	for _, name := range fields {
 		if api.IsRecordMember(name) || !responseName.MatchString(name) {

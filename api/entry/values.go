@@ -69,7 +69,8 @@ func Changes(from, to *Entry) Values {
 	return is
 }
 
-// ChangesOf returns the fields that an update changes. Extensions and the webhook are not among them.
+// ChangesOf returns the fields that an update changes. Extensions and the webhook are not among
+// them.
 func ChangesOf(d api.Details) Values {
 	var members Values
 	text, _ := json.Marshal(d) // it holds texts, lists and JSON

@@ -15,8 +15,8 @@ import (
 // MaxHookBody is the maximum size of a webhook in bytes.
 const MaxHookBody = 64 << 10
 
-// Hook is a webhook address of ours. It stores only the SHA-256 of its token, so that a reader of the
-// journal cannot post to it. It belongs to the file of a job or, if JobID is 0, to FileID.
+// Hook is a webhook address of ours. It stores only the SHA-256 of its token, so that a reader of
+// the journal cannot post to it. It belongs to the file of a job or, if JobID is 0, to FileID.
 type Hook struct {
 	Hash    [32]byte
 	Profile string
@@ -38,8 +38,8 @@ type HookPost struct {
 	Raw       []byte     // the complete body
 }
 
-// ParseHookPost parses a webhook. It fails unless body is a JSON object; missing members and members
-// of the wrong type are left empty.
+// ParseHookPost parses a webhook. It fails unless body is a JSON object; missing members and
+// members of the wrong type are left empty.
 func ParseHookPost(body []byte) (HookPost, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil {

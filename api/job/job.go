@@ -33,8 +33,8 @@ const (
 // Final reports whether the state is an outcome.
 func (s State) Final() bool { return s != Waiting && s != Sending && s != Offline }
 
-// Open reports whether the result for the file is undecided: the job has no outcome, or waits for the
-// service.
+// Open reports whether the result for the file is undecided: the job has no outcome, or waits for
+// the service.
 func (s State) Open() bool { return !s.Final() || s == Processing }
 
 // Evidence says whether the file of a job may already be stored. It decides whether the job may be
@@ -97,8 +97,8 @@ type Job struct {
 	Updated  time.Time    `json:"updated"`
 	Started  time.Time    `json:"started,omitzero"` // start of the first attempt; zero if none
 
-	// Hash is the hash of the sent bytes, with its kind (see api.HashContent); empty before sending and for
-	// URLs.
+	// Hash is the hash of the sent bytes, with its kind (see api.HashContent); empty before sending
+	// and for URLs.
 	Hash string `json:"hash,omitempty"`
 	// Priority is set by the user: higher ones are sent first, equal ones in the order of the queue.
 	Priority int `json:"priority,omitempty"`
@@ -159,8 +159,8 @@ func (j *Job) RepeatsSafely() bool {
 	return !j.Upload.UseUniqueFileName.Or(true) && !j.Upload.OverwriteFile.Or(true)
 }
 
-// HasUniqueName reports whether the job has a unique name and overwrites nothing, so that an existing
-// file of that name is its own.
+// HasUniqueName reports whether the job has a unique name and overwrites nothing, so that an
+// existing file of that name is its own.
 func (j *Job) HasUniqueName() bool { return j.Naming == NameHere && j.RepeatsSafely() }
 
 // Failure is a stored error.

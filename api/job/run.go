@@ -26,8 +26,8 @@ type Run struct {
 	JobID int64 `json:"jobId,omitempty"`
 	// Asked is the element of the request with its options; nil if unknown.
 	Requested *api.Extension `json:"asked,omitempty"`
-	// Hook is the hash of the webhook address sent with a details update; zero if there was none, or for
-	// an upload.
+	// Hook is the hash of the webhook address sent with a details update; zero if there was none, or
+	// for an upload.
 	Hook [32]byte `json:"-"`
 
 	// Denied is a final status in a later webhook that contradicts Status, or "". The first one
@@ -63,9 +63,9 @@ func RunsOf(profile string, f *api.File, webhook bool, at time.Time) []Run {
 	return runs
 }
 
-// RunsRequested returns the runs that a details update started: one for each requested extension. answer
-// is the returned record. If it is nil or has no status for an extension, the run is pending. The
-// runs have no IDs yet.
+// RunsRequested returns the runs that a details update started: one for each requested extension.
+// answer is the returned record. If it is nil or has no status for an extension, the run is
+// pending. The runs have no IDs yet.
 func RunsRequested(profile, fileID string, asked []api.Extension, answer *api.File, at time.Time) []Run {
 	runs := make([]Run, 0, len(asked))
 	for i := range asked {

@@ -64,8 +64,8 @@ func (j *Journal) BeginEdits(ctx context.Context, edits []Edit) ([]Edit, error) 
 	return begun, nil
 }
 
-// EndEdits stores whether the service made edits, and Became. Those that it did not make are removed.
-// Undone edits of a file that was changed can no longer be redone.
+// EndEdits stores whether the service made edits, and Became. Those that it did not make are
+// removed. Undone edits of a file that was changed can no longer be redone.
 func (j *Journal) EndEdits(ctx context.Context, edits []Edit, made bool) error {
 	return j.change(ctx, func(t tx) error {
 		for _, e := range edits {
@@ -98,8 +98,8 @@ func (j *Journal) LeaveEdits(ctx context.Context, edits []Edit) error {
 	})
 }
 
-// OpenEdits returns the edits of a profile whose result is unknown, because the process that made them
-// has ended or left them, and makes this process their owner.
+// OpenEdits returns the edits of a profile whose result is unknown, because the process that made
+// them has ended or left them, and makes this process their owner.
 func (j *Journal) OpenEdits(ctx context.Context, profile string) ([]Edit, error) {
 	owners, err := list(ctx, j, value[string], "SELECT DISTINCT owner FROM edits WHERE open = 1 AND profile = ?", profile)
 	owners = slices.DeleteFunc(owners, func(owner string) bool { return owner == j.owner.name || !ownerGone(j.path, owner) })
@@ -125,8 +125,9 @@ func (j *Journal) OpenEdits(ctx context.Context, profile string) ([]Edit, error)
 	return open, err
 }
 
-// NextEdits returns the newest edit that is not undone, with its batch, or nothing; or, to redo it, the
-// last undone edit. A new edit clears the list of those. fileID may be empty, for all files.
+// NextEdits returns the newest edit that is not undone, with its batch, or nothing; or, to redo
+// it, the last undone edit. A new edit clears the list of those. fileID may be empty, for all
+// files.
 func (j *Journal) NextEdits(ctx context.Context, profile, fileID string, undo bool) ([]Edit, error) {
 	which := "undone = 0 ORDER BY id DESC"
 	if !undo {

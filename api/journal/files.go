@@ -125,7 +125,8 @@ func (j *Journal) Tags(ctx context.Context, profile, folder string) ([]string, e
 		AND (?2 = '' OR file IN (SELECT id FROM files WHERE profile = ?1 AND folder = ?2)) GROUP BY tag ORDER BY count(*) DESC, tag`, profile, folder)
 }
 
-// Folders returns the known folders and their parents without the root, in the form "/a/b/", sorted.
+// Folders returns the known folders and their parents without the root, in the form "/a/b/",
+// sorted.
 func (j *Journal) Folders(ctx context.Context, profile string) ([]string, error) {
 	seen, err := list(ctx, j, value[string], `SELECT DISTINCT folder FROM files WHERE profile = ?1
 		UNION SELECT folder || name FROM files WHERE profile = ?1 AND kind = 'folder'`, profile)

@@ -77,8 +77,8 @@ func (j *Journal) UpdateJob(ctx context.Context, upload job.Job) error {
 	return j.change(ctx, func(t tx) error { return j.updateJob(t, &upload, row) })
 }
 
-// NoteJob is UpdateJob without waiting: it is committed in order with the other changes, and lost in a
-// crash before that.
+// NoteJob is UpdateJob without waiting: it is committed in order with the other changes, and lost
+// in a crash before that.
 func (j *Journal) NoteJob(upload job.Job) {
 	upload.Updated = time.Now()
 	row, err := newJobRow(&upload)
@@ -125,14 +125,15 @@ func (j *Journal) SetPriority(ctx context.Context, id int64, priority int) error
 	return j.exec(ctx, "UPDATE jobs SET priority = ? WHERE id = ?", priority, id)
 }
 
-// StoredSize reports whether content of a size in bytes was stored. Only such files need to be hashed.
+// StoredSize reports whether content of a size in bytes was stored. Only such files need to be
+// hashed.
 func (j *Journal) StoredSize(ctx context.Context, profile string, size int64) (bool, error) {
 	_, found, err := first(ctx, j, value[int], "SELECT 1 FROM jobs WHERE profile = ? AND size = ? AND hash <> '' LIMIT 1", profile, size)
 	return found, err
 }
 
-// StoredAs returns the newest job that stored content of that size in bytes and hash in a folder of a
-// profile, and false if there is none. The service may have deleted it since.
+// StoredAs returns the newest job that stored content of that size in bytes and hash in a folder
+// of a profile, and false if there is none. The service may have deleted it since.
 func (j *Journal) StoredAs(ctx context.Context, profile, folder string, size int64, hash string) (job.Job, bool, error) {
 	folder, _ = rule.CleanFolder(folder)
 	jobs, err := list(ctx, j, scanJob, jobColumns+"WHERE profile = ? AND size = ? AND hash = ? AND hash <> '' ORDER BY id DESC", profile, size, hash)
@@ -146,8 +147,8 @@ func (j *Journal) StoredAs(ctx context.Context, profile, folder string, size int
 	return jobs[at], true, nil
 }
 
-// HasCompetingJob reports whether a job other than job has stored the file of that ID, or may have: one
-// with the same path and size that was sent and whose outcome is open or unknown.
+// HasCompetingJob reports whether a job other than job has stored the file of that ID, or may
+// have: one with the same path and size that was sent and whose outcome is open or unknown.
 func (j *Journal) HasCompetingJob(ctx context.Context, upload job.Job, fileID string) (bool, error) {
 	others, err := list(ctx, j, scanJob, jobColumns+`WHERE profile = ? AND id <> ?
 		AND (file = ? AND file <> '' OR size = ? AND state IN ('waiting', 'sending', 'offline', 'unknown', 'processing'))`,
@@ -214,14 +215,14 @@ func (j *Journal) OpenJobs(ctx context.Context, profile string) (int, error) {
 	return n, err
 }
 
-// MaxClaim is the maximum number of jobs that Claim takes at a time, so that a long list does not delay
-// the start.
+// MaxClaim is the maximum number of jobs that Claim takes at a time, so that a long list does not
+// delay the start.
 const MaxClaim = 2000
 
 // Claim makes this process the owner of jobs without an outcome whose owner has ended or released
-// them, and returns them in the order in which they are sent. If ids is nil, it claims up to MaxClaim
-// jobs of the profile: call it again for more. Otherwise it omits those of other running processes.
-// Two processes never get the same job.
+// them, and returns them in the order in which they are sent. If ids is nil, it claims up to
+// MaxClaim jobs of the profile: call it again for more. Otherwise it omits those of other running
+// processes. Two processes never get the same job.
 func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]job.Job, error) {
 	// Usually nothing can be claimed, and checking that needs no write transaction.
 	free, err := j.freeOwners(ctx, profile)
@@ -262,9 +263,9 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]job
 	return claimed, err
 }
 
-// Reopen sets jobs with an outcome other than stored to waiting and makes this process their owner, all
-// or none. It selects those of ids (nil means all of the profile) that may accepts and that no other
-// running process owns. It returns the reopened jobs, sorted by ID.
+// Reopen sets jobs with an outcome other than stored to waiting and makes this process their
+// owner, all or none. It selects those of ids (nil means all of the profile) that may accepts and
+// that no other running process owns. It returns the reopened jobs, sorted by ID.
 func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may func(*job.Job) bool) ([]job.Job, error) {
 	var reopened []job.Job
 	err := j.change(ctx, func(t tx) error {
@@ -319,7 +320,8 @@ func (j *Journal) failedJobs(t tx, profile string, ids []int64, may func(*job.Jo
 const hasFailed = "state IN ('refused', 'unsent', 'unknown', 'cancelled', 'processing')"
 
 // adopt makes this process the owner of a job. If the previous owner released it, the journal is
-// complete. If it was killed, it may have sent the job under a name made here without journaling that.
+// complete. If it was killed, it may have sent the job under a name made here without journaling
+// that.
 func (j *Journal) adopt(t tx, upload *job.Job, from string) error {
 	if from == "" || upload.Evidence != job.NotSent || !upload.HasUniqueName() {
 		_, err := t.exec("UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, upload.ID)
@@ -348,7 +350,8 @@ func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, err
 // nextOf selects the first jobs of an owner, in the order of the index jobs_open.
 const nextOf = "SELECT id FROM jobs WHERE open = 1 AND profile = ? AND owner = ? ORDER BY priority DESC, id LIMIT ?"
 
-// Release gives up this process's ownership of jobs, so that this or another process can claim them.
+// Release gives up this process's ownership of jobs, so that this or another process can claim
+// them.
 func (j *Journal) Release(ctx context.Context, ids []int64) error {
 	return j.exec(ctx, "UPDATE jobs SET owner = '' WHERE id IN (SELECT value FROM json_each(?)) AND owner = ?", idList(ids), j.owner.name)
 }

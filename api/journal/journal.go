@@ -50,8 +50,8 @@ type Journal struct {
 	watching *sql.Conn // for Changes
 }
 
-// Open opens the journal at path, or creates it with permissions for the user only. An empty file is
-// set aside. The journal of another version is an error.
+// Open opens the journal at path, or creates it with permissions for the user only. An empty file
+// is set aside. The journal of another version is an error.
 func Open(ctx context.Context, path string) (*Journal, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -102,8 +102,8 @@ func Open(ctx context.Context, path string) (*Journal, error) {
 	return j, nil
 }
 
-// setAsideEmpty renames an empty file at path, with its companions, and returns its new path: SQLite
-// would take it for a new database and delete a log beside it that may still have the data.
+// setAsideEmpty renames an empty file at path, with its companions, and returns its new path:
+// SQLite would take it for a new database and delete a log beside it that may still have the data.
 func setAsideEmpty(path string) (aside string, err error) {
 	if info, err := os.Stat(path); err != nil || info.Size() > 0 {
 		return "", nil // private reports errors
@@ -135,8 +135,8 @@ func private(path string) error {
 	return nil
 }
 
-// address returns the data source name with its settings. A cache of 512 KiB per connection is enough:
-// the default of 2 MB uses 3 MB more at the peak of 2,000 uploads and is no faster.
+// address returns the data source name with its settings. A cache of 512 KiB per connection is
+// enough: the default of 2 MB uses 3 MB more at the peak of 2,000 uploads and is no faster.
 func address(path string) string {
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
 	return u.String() + "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=cache_size(-512)"
@@ -148,8 +148,8 @@ func (j *Journal) SetAside() string { return j.aside }
 // Path returns the path of the journal.
 func (j *Journal) Path() string { return j.path }
 
-// Close commits pending changes and closes the journal. The jobs of this process can then be claimed
-// by another.
+// Close commits pending changes and closes the journal. The jobs of this process can then be
+// claimed by another.
 func (j *Journal) Close() error {
 	j.once.Do(func() {
 		close(j.closing)
@@ -194,8 +194,8 @@ func (j *Journal) Changes(ctx context.Context) (int64, error) {
 	return n, nil
 }
 
-// RunMark returns a text that changes with every new run and every report about one, by any process,
-// except for repeated webhooks. It reads the ends of three tables.
+// RunMark returns a text that changes with every new run and every report about one, by any
+// process, except for repeated webhooks. It reads the ends of three tables.
 func (j *Journal) RunMark(ctx context.Context) (string, error) {
 	mark, _, err := first(ctx, j, value[string], `SELECT
 		coalesce((SELECT max(id) FROM runs), 0) || ' ' ||

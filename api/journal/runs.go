@@ -11,8 +11,8 @@ import (
 	"mediadesk/api/job"
 )
 
-// AddRuns saves the runs in an answer and returns them with their IDs, and with the result of any webhook
-// that arrived before the answer. Runs of an answer that is already saved count once.
+// AddRuns saves the runs in an answer and returns them with their IDs, and with the result of any
+// webhook that arrived before the answer. Runs of an answer that is already saved count once.
 func (j *Journal) AddRuns(ctx context.Context, runs []job.Run) ([]job.Run, error) {
 	var added []job.Run
 	err := j.change(ctx, func(t tx) error {

@@ -143,8 +143,8 @@ CREATE TABLE presets (
 ) WITHOUT ROWID;
 `
 
-// checkVersion returns the version of a journal, 0 for an empty file. It returns an error for another
-// version than that of this program.
+// checkVersion returns the version of a journal, 0 for an empty file. It returns an error for
+// another version than that of this program.
 func checkVersion(ctx context.Context, db *sql.DB) (found int, err error) {
 	var journal bool
 	err = db.QueryRowContext(ctx, "SELECT user_version, EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'jobs') FROM pragma_user_version").Scan(&found, &journal)

@@ -16,8 +16,8 @@ type request struct {
 	job  int64         // the changed job, if nobody waits for the result
 }
 
-// change passes do to the writer and waits for the commit. Once the writer has it, change ignores the
-// end of ctx, because the caller must know the result.
+// change passes do to the writer and waits for the commit. Once the writer has it, change ignores
+// the end of ctx, because the caller must know the result.
 func (j *Journal) change(ctx context.Context, do func(tx) error) error {
 	return j.await(&request{ctx: ctx, do: do, done: make(chan struct{})})
 }
@@ -68,7 +68,8 @@ func (j *Journal) submit(r *request) error {
 // maxBatch is the maximum number of changes per commit.
 const maxBatch = 256
 
-// writer commits changes, concurrent ones in one transaction, because the sync is most of their cost.
+// writer commits changes, concurrent ones in one transaction, because the sync is most of their
+// cost.
 func (j *Journal) writer(t tx) {
 	defer close(j.written)
 	defer t.close()
@@ -100,8 +101,8 @@ func (j *Journal) writer(t tx) {
 	}
 }
 
-// commit applies a batch of changes in one transaction and sets the error of each request. If one fails,
-// it applies the others again without it, which avoids savepoints.
+// commit applies a batch of changes in one transaction and sets the error of each request. If one
+// fails, it applies the others again without it, which avoids savepoints.
 func commit(t tx, batch []*request) {
 	for len(batch) > 0 {
 		failed, err := try(t, batch)
@@ -138,9 +139,9 @@ func try(t tx, batch []*request) (failed int, err error) {
 	return -1, nil
 }
 
-// tx is the writer's transaction, with its prepared statements: without them an upload takes 0.6 ms of
-// CPU time in the journal instead of 0.4 ms. They take no context, because the end of one caller's
-// context would also cancel the changes of others.
+// tx is the writer's transaction, with its prepared statements: without them an upload takes 0.6
+// ms of CPU time in the journal instead of 0.4 ms. They take no context, because the end of one
+// caller's context would also cancel the changes of others.
 type tx struct {
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt

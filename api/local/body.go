@@ -11,9 +11,9 @@ import (
 	"mediadesk/api/rule"
 )
 
-// readBody reads the JSON object of a request into members and returns the raw members. The first required
-// ones must be present and not null. For the others, null sets the zero value, or a Field to null. A
-// repeated member is an error.
+// readBody reads the JSON object of a request into members and returns the raw members. The first
+// required ones must be present and not null. For the others, null sets the zero value, or a Field
+// to null. A repeated member is an error.
 func readBody(r *http.Request, required int, members ...member) (map[string]json.RawMessage, error) {
 	text, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {

@@ -220,8 +220,8 @@ func damaged(lines ...string) (problems []Problem) {
 	return problems
 }
 
-// checkUnnamed compares records and contents. If the records are older than the contents, the repair
-// restores a newer snapshot. What remains without a record it sets aside.
+// checkUnnamed compares records and contents. If the records are older than the contents, the
+// repair restores a newer snapshot. What remains without a record it sets aside.
 func (c *checker) checkUnnamed(ctx context.Context, restored bool, help string) error {
 	s, err := newSurvey(ctx, c.records, c.contents)
 	if err != nil {
@@ -342,8 +342,9 @@ func (c *checker) holdings(ctx context.Context, prefix string) ([]store.Holding,
 	return store.View(ctx, c.records, func(tx store.Tx) ([]store.Holding, error) { return tx.Versions.Holdings(prefix) })
 }
 
-// verifyContent reads the content of a version into to, compares its size and hash, and returns its
-// size. The zero Problem means that it is sound. An error is one of to, or the store does not answer.
+// verifyContent reads the content of a version into to, compares its size and hash, and returns
+// its size. The zero Problem means that it is sound. An error is one of to, or the store does not
+// answer.
 func verifyContent(ctx context.Context, contents store.Contents, v store.Version, to io.Writer) (Problem, int64, error) {
 	wrong := func(kind, message string) Problem {
 		return Problem{Kind: kind, Message: "its content " + message, Help: "Restore its content from a backup, upload the file again, or delete it."}

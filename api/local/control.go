@@ -84,7 +84,8 @@ func (l *Library) reset(r *http.Request) (any, error) {
 	return nil, nil
 }
 
-// Reset, which is no event for webhooks, empties the library and loads a seed of Options, if there is one of that name.
+// Reset, which is no event for webhooks, empties the library and loads a seed of Options, if there
+// is one of that name.
 func (l *Library) Reset(ctx context.Context, seed string) error {
 	err := l.records.Records.Update(ctx, func(tx store.Tx) error {
 		if err := tx.Library.Clear(); err != nil {

@@ -155,8 +155,8 @@ func (l *Library) execute(ctx context.Context, id int64) error {
 	return err
 }
 
-// finish records the end of a run unless it was canceled or taken over by another instance. unable is
-// why the tool has no result.
+// finish records the end of a run unless it was canceled or taken over by another instance. unable
+// is why the tool has no result.
 func (l *Library) finish(tx store.Tx, id int64, source *store.Version, out extension.Output, version store.Version, unable error) error {
 	run, err := store.Get[store.Run](tx, id)
 	if err != nil || run.Status.Final() || run.Owner != l.identity {

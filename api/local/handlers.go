@@ -92,8 +92,8 @@ var handlers = map[string]handler{
 	"isPrivateFile":  {}, rule.FieldOverwriteFile: {}, rule.FieldOverwriteTags: {}, rule.FieldOverwriteAITags: {}, rule.FieldOverwriteMetadata: {},
 }
 
-// checkHandlers returns an error if a field of the table has no handler: the library would accept and
-// ignore it.
+// checkHandlers returns an error if a field of the table has no handler: the library would accept
+// and ignore it.
 func checkHandlers() error {
 	for _, f := range entry.Fields {
 		h, ok := handlers[f.Name]
@@ -119,8 +119,8 @@ func storedTexts() (names []string) {
 	return names
 }
 
-// setTexts stores the texts of an upload or of a details update that have a column of their own. Null
-// removes a text.
+// setTexts stores the texts of an upload or of a details update that have a column of their own.
+// Null removes a text.
 func setTexts(file *store.File, from api.Members) {
 	for _, name := range storedTexts() {
 		if from[name] != nil {

@@ -28,8 +28,8 @@ func (o *Options) ShownStorage() string {
 	return store.MaskURL(o.Storage)
 }
 
-// checkOwner reports whether the contents of o have this library as their owner. It returns ErrNotOwner if
-// they have another one. Records and contents in one folder need no owner.
+// checkOwner reports whether the contents of o have this library as their owner. It returns
+// ErrNotOwner if they have another one. Records and contents in one folder need no owner.
 func checkOwner(ctx context.Context, o Options, records store.Records, contents store.Contents) (owned bool, err error) {
 	if o.Database == "" && o.Storage == "" {
 		return true, nil
@@ -85,8 +85,8 @@ func (l *Library) markOwner(ctx context.Context, owned bool) error {
 	return l.o.owns(owner, library)
 }
 
-// allowMove lets the library of o use the contents in target, a copy of source, from its next start.
-// It returns ErrOtherStore if the contents of the library are not in source.
+// allowMove lets the library of o use the contents in target, a copy of source, from its next
+// start. It returns ErrOtherStore if the contents of the library are not in source.
 func allowMove(ctx context.Context, o Options, records store.Records, source, target store.Contents) error {
 	from, err := source.Mark(store.StoreMark, "")
 	if err != nil {

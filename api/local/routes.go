@@ -43,7 +43,8 @@ type route struct {
 	serve   operation
 }
 
-// routes lists all operations. Of two with the same method that fit a path, the first one serves it.
+// routes lists all operations. Of two with the same method that fit a path, the first one serves
+// it.
 var routes = slices.Concat(routesV1, presetRoutes(savedExtensions), presetRoutes(namedTransformations), secondVersion(routesV1))
 
 // inV2 lists the operations with a second path under /v2/, which rclone calls but no document
@@ -117,8 +118,8 @@ var routesV1 = []route{
 	{http.MethodPost, controlPath + "webhooks/{postId}/resend", "Send a webhook post again", "", http.StatusOK, (*Library).resendPost},
 }
 
-// findRoute returns the route of a request at a clean path and sets its pattern and wildcards in r. For a
-// path that other methods have, it returns nil and these methods.
+// findRoute returns the route of a request at a clean path and sets its pattern and wildcards in
+// r. For a path that other methods have, it returns nil and these methods.
 func findRoute(r *http.Request, path string) (found *route, allowed []string) {
 	for i := range routes {
 		at := &routes[i]

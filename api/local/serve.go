@@ -42,8 +42,9 @@ type owner struct {
 func ownerPath(dir string) string { return filepath.Join(dir, "owner.json") }
 
 // diskProcessors is the least GOMAXPROCS of a server with a library in a folder. A goroutine that
-// waits for the disk keeps its processor until the runtime notices. With one for each of 2 cores, 16
-// connections upload 30 % fewer files in a second, and pages beside 8 of them take twice as long.
+// waits for the disk keeps its processor until the runtime notices. With one for each of 2 cores,
+// 16 connections upload 30 % fewer files in a second, and pages beside 8 of them take twice as
+// long.
 const diskProcessors = 8
 
 // Serve opens the library of o and serves it at addr (host:port; port 0 picks a free one) until
@@ -144,8 +145,9 @@ func (s *Server) shutdown() error {
 	return errors.Join(err, s.Library.Close())
 }
 
-// Find returns the address of the process that serves the library in dir, and the faults that it injects
-// in the format of Fault.String. It verifies that the answer comes from the process that wrote owner.json.
+// Find returns the address of the process that serves the library in dir, and the faults that it
+// injects in the format of Fault.String. It verifies that the answer comes from the process that
+// wrote owner.json.
 func Find(dir string) (address, faults string, ok bool) {
 	text, err := os.ReadFile(ownerPath(dir))
 	var word owner

@@ -41,8 +41,8 @@ func (l *Library) keepSnapshots() {
 // quickSize is the size of records whose snapshot takes no longer than half a second.
 const quickSize = 64 << 20
 
-// lastSnapshot makes a snapshot before the library closes, since many runs are shorter than the time
-// between two. Large records that have one are left out.
+// lastSnapshot makes a snapshot before the library closes, since many runs are shorter than the
+// time between two. Large records that have one are left out.
 func (l *Library) lastSnapshot() error {
 	if _, err := os.Stat(snapshotPath(l.o.Dir)); err == nil {
 		if info, err := os.Stat(recordsPath(l.o.Dir)); err != nil || info.Size() > quickSize {

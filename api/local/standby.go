@@ -23,10 +23,10 @@ type Standby struct {
 	server *Server // nil until needed
 }
 
-// StandBy waits until the process that serves the library of o at address ends or crashes, and then
-// serves it at the same address. Users notice a pause, and pending work continues. Of several
-// standbys one takes over and the others keep waiting. It calls changed with the faults of the process
-// that serves, in the format of Fault.String, whenever they may have changed.
+// StandBy waits until the process that serves the library of o at address ends or crashes, and
+// then serves it at the same address. Users notice a pause, and pending work continues. Of several
+// standbys one takes over and the others keep waiting. It calls changed with the faults of the
+// process that serves, in the format of Fault.String, whenever they may have changed.
 func StandBy(address string, o Options, changed func(faults string)) *Standby {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Standby{stop: stop}

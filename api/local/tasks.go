@@ -117,9 +117,9 @@ func (t *task) misfit() string {
 }
 
 // answerTasks carries out the tasks of ai-tasks on a file. It is a stand-in, the same for the same
-// request: selections are the first words of the vocabulary, and a question is answered with yes if
-// it names what the tagging extensions measure, else it is unknown. If one task fails, none is done:
-// failure says why. err is an error of the records.
+// request: selections are the first words of the vocabulary, and a question is answered with yes
+// if it names what the tagging extensions measure, else it is unknown. If one task fails, none is
+// done: failure says why. err is an error of the records.
 func (l *Library) answerTasks(tx store.Tx, run *store.Run, file *store.File, found []api.AITag) (failure, err error) {
 	tasks, failure := readTasks(run.Extension.Rest["tasks"])
 	if failure != nil {

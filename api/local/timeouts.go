@@ -10,8 +10,8 @@ import (
 // move.
 const idleTimeout = 60 * time.Second
 
-// writeFactor multiplies it for a part of an answer: the system takes megabytes at once for a client
-// that reads slowly.
+// writeFactor multiplies it for a part of an answer: the system takes megabytes at once for a
+// client that reads slowly.
 const writeFactor = 5
 
 // timedBody extends the connection's read deadline with every read.

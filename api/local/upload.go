@@ -97,7 +97,8 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	return record, f.addFields(r.Context(), record, file)
 }
 
-// failLater records the event that a video, for which the answer came before its checks, fails them.
+// failLater records the event that a video, for which the answer came before its checks, fails
+// them.
 func (f *form) failLater(r *http.Request) error {
 	l := f.library
 	err := l.records.Update(r.Context(), func(tx store.Tx) error {

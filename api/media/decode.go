@@ -128,8 +128,8 @@ func (h *header) decodeDC(ctx context.Context, rs io.ReadSeeker, o Orientation, 
 	return p, nil
 }
 
-// Full is an upright picture in full size with straight alpha. Other work waits for its memory until
-// [Full.Release].
+// Full is an upright picture in full size with straight alpha. Other work waits for its memory
+// until [Full.Release].
 type Full struct {
 	Image       *image.NRGBA
 	Orientation Orientation // of the stored picture

@@ -69,7 +69,8 @@ func WithPath(path string, err error) error {
 	return err
 }
 
-// Reason returns the Detail of an [*Error], which omits the file name, or the text of any other error.
+// Reason returns the Detail of an [*Error], which omits the file name, or the text of any other
+// error.
 func Reason(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Detail

@@ -62,8 +62,8 @@ type Facts struct {
 	Problem error
 }
 
-// FactsOf reads the facts of a file of any content. It usually reads a few kilobytes. It returns an [*Error] if the file cannot be read, or the
-// context's error.
+// FactsOf reads the facts of a file of any content. It usually reads a few kilobytes. It returns
+// an [*Error] if the file cannot be read, or the context's error.
 func FactsOf(ctx context.Context, path string) (Facts, error) {
 	f, info, err := OpenFile(path)
 	if err != nil {

@@ -196,7 +196,8 @@ func (s Shot) Camera() string {
 // maxText is the most characters that [Clean] keeps.
 const maxText = 80
 
-// Clean makes a text from a file safe to draw. It keeps the first 80 printable characters and spaces.
+// Clean makes a text from a file safe to draw. It keeps the first 80 printable characters and
+// spaces.
 func Clean(s string) string {
 	var b strings.Builder
 	n := 0

@@ -52,8 +52,8 @@ func probeGIF(rs io.ReadSeeker, h *header) error {
 	return err
 }
 
-// probeWebP reads the transparency. The decoder reports the size of the canvas and allocates that of
-// the frame, so a larger frame is refused.
+// probeWebP reads the transparency. The decoder reports the size of the canvas and allocates that
+// of the frame, so a larger frame is refused.
 func probeWebP(rs io.ReadSeeker, h *header) error {
 	h.weight = 2
 	extended := false

@@ -98,9 +98,10 @@ func (q *Queue) attempt(ctx context.Context, e *entry, j job.Job) result {
 	return q.failed(ctx, e, j, before.Evidence, err, failures)
 }
 
-// journalAttempt records in the journal that a job is about to be sent. What is not journaled must not
-// be sent, since a repeat would not know about it. But a repeat under a name made here is harmless, and
-// that name is journaled, so such an attempt does not wait for the journal while it works.
+// journalAttempt records in the journal that a job is about to be sent. What is not journaled must
+// not be sent, since a repeat would not know about it. But a repeat under a name made here is
+// harmless, and that name is journaled, so such an attempt does not wait for the journal while it
+// works.
 func (q *Queue) journalAttempt(ctx context.Context, j *job.Job) error {
 	j.State, j.Failure, j.Updated = job.Sending, nil, time.Now()
 	if j.Started.IsZero() {
@@ -181,8 +182,8 @@ func (e *NotReadyError) Error() string { return e.Err.Error() }
 
 func (e *NotReadyError) Unwrap() error { return e.Err }
 
-// finishMove finishes the move of a stored job. A kill before its end repeats the job, which then finds
-// the stored file by its exact name.
+// finishMove finishes the move of a stored job. A kill before its end repeats the job, which then
+// finds the stored file by its exact name.
 func (q *Queue) finishMove(ctx context.Context, e *entry, j *job.Job) {
 	if j.State != job.Stored || j.Move != job.MoveAfter {
 		return

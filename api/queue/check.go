@@ -91,8 +91,9 @@ func (q *Queue) list(ctx context.Context, query api.Query) ([]api.File, error) {
 	}
 }
 
-// checkExact looks for a file with the exact name of a job. If the service overwrites nothing, a file
-// of that name that was created since the first attempt and has the same content is the job's.
+// checkExact looks for a file with the exact name of a job. If the service overwrites nothing, a
+// file of that name that was created since the first attempt and has the same content is the
+// job's.
 func (q *Queue) checkExact(ctx context.Context, j *job.Job, files []api.File) checkResult {
 	u := &j.Upload
 	at := slices.IndexFunc(files, func(f api.File) bool { return samePath(&f, u) })
@@ -135,7 +136,8 @@ func samePath(f *api.File, u *api.Upload) bool {
 	return norm.NFC.String(f.Name) == norm.NFC.String(rule.StoredName(u.FileName))
 }
 
-// firstAttempt returns the time of the first attempt, with the precision of records (service.md §2.1).
+// firstAttempt returns the time of the first attempt, with the precision of records (service.md
+// §2.1).
 func firstAttempt(j *job.Job) time.Time {
 	began := j.Started
 	if began.IsZero() {

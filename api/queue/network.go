@@ -97,8 +97,8 @@ func (q *Queue) timeout() time.Duration {
 	return q.o.RetryFor
 }
 
-// timeIsOver reports whether the time of a job or of the service is over. It limits the wait of a job
-// accordingly.
+// timeIsOver reports whether the time of a job or of the service is over. It limits the wait of a
+// job accordingly.
 func (q *Queue) timeIsOver(e *entry, r *result, now time.Time) bool {
 	if q.o.RetryFor == 0 {
 		return false

@@ -63,8 +63,8 @@ type Options struct {
 	// After a *NotReadyError it is called again. Nil means the upload of the job.
 	Prepare func(ctx context.Context, job job.Job) (*api.Upload, error)
 
-	// Moved finishes the move of a stored job: it deletes the file in the other profile or keeps it, and
-	// records that in the job. After a kill it is called again. Nil keeps such files.
+	// Moved finishes the move of a stored job: it deletes the file in the other profile or keeps it,
+	// and records that in the job. After a kill it is called again. Nil keeps such files.
 	Moved func(ctx context.Context, job *job.Job)
 
 	// Ended is called for every job with an outcome, after it is journaled and before Wait returns.

@@ -60,8 +60,8 @@ var (
 // ChecksSize is the field of checks that takes a number of bytes or a text such as "2mb".
 const ChecksSize = "file.size"
 
-// checksNames match the fields that checks can compare, except custom metadata, with their types and
-// operators. ChecksSize has no type.
+// checksNames match the fields that checks can compare, except custom metadata, with their types
+// and operators. ChecksSize has no type.
 var checksNames = []struct {
 	name      *regexp.Regexp
 	schema    api.MetadataSchema
@@ -74,8 +74,8 @@ var checksNames = []struct {
 	{regexp.MustCompile(`^request\.(useUniqueFileName|isPrivateFile|isPublished|overwrite\w+)$`), api.MetadataSchema{Type: MetadataBoolean}, checksSwitch},
 }
 
-// ChecksField returns the type and the operators, such as "NOT IN", of a field of checks. fields and
-// known are as in ParseChecks.
+// ChecksField returns the type and the operators, such as "NOT IN", of a field of checks. fields
+// and known are as in ParseChecks.
 func ChecksField(field SearchWord, fields []api.MetadataField, known bool) (api.MetadataSchema, []string, error) {
 	var none api.MetadataSchema
 	if !field.Quoted {

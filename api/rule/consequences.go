@@ -173,8 +173,8 @@ type Line struct {
 	Keep string // name of the request field that prevents the loss if set to false; may be empty
 }
 
-// Lines describes the prediction: first the file, then each aspect that changes or is kept, unless it
-// is known to be empty.
+// Lines describes the prediction: first the file, then each aspect that changes or is kept, unless
+// it is known to be empty.
 func (o Prediction) Lines() []Line {
 	name := quote(o.Path)
 	first := ""

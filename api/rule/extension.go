@@ -67,8 +67,8 @@ func ParseExtensions(text string) ([]api.Extension, error) {
 	return list, CheckExtensions(list)
 }
 
-// MakesVersion reports whether an extension of that name may create a new version of the file. Those
-// that tag or describe do not.
+// MakesVersion reports whether an extension of that name may create a new version of the file.
+// Those that tag or describe do not.
 func MakesVersion(name string) bool {
 	return !IsTagging(name) && name != AutoDescription && name != AITasks
 }

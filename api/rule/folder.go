@@ -10,11 +10,12 @@ import (
 // MaxFolderDepth is the maximum depth of nested folders (service.md §8).
 const MaxFolderDepth = 50
 
-// CleanFolder normalizes folder to the service's form: one slash at the start, at the end and between
-// names (service.md §4.1, folder). Empty text is the root "/". Repeated slashes count as one.
+// CleanFolder normalizes folder to the service's form: one slash at the start, at the end and
+// between names (service.md §4.1, folder). Empty text is the root "/". Repeated slashes count as
+// one.
 //
-// The error is a *api.RuleError for an invalid character, too many levels or a path that is too long. The normalized text is
-// returned in any case, so that a form can show it.
+// The error is a *api.RuleError for an invalid character, too many levels or a path that is too
+// long. The normalized text is returned in any case, so that a form can show it.
 func CleanFolder(folder string) (string, error) {
 	names := folderNames(folder)
 	clean := "/"
@@ -51,16 +52,16 @@ func folderRune(r rune) bool { return wordRune(r) || r == '/' || r == '_' || r =
 
 func allowedFolder(folder string) string { return underscored(folder, folderRune) }
 
-// FolderName returns the name that the service gives to a folder that is created or renamed as name
-// (hosted-service.md §9). Every character except letters, combining marks and numerals of any language
-// becomes "_". Only a renamed folder keeps "-". Uploads create folders with the names of CleanFolder
-// instead.
+// FolderName returns the name that the service gives to a folder that is created or renamed as
+// name (hosted-service.md §9). Every character except letters, combining marks and numerals of any
+// language becomes "_". Only a renamed folder keeps "-". Uploads create folders with the names of
+// CleanFolder instead.
 func FolderName(name string, renamed bool) string {
 	return underscored(name, func(r rune) bool { return wordRune(r) || renamed && r == '-' })
 }
 
-// CreatedFolder returns the path of the folder that Client.MakeFolder creates for folder: its last name
-// is that of FolderName. The result has the form of CleanFolder.
+// CreatedFolder returns the path of the folder that Client.MakeFolder creates for folder: its last
+// name is that of FolderName. The result has the form of CleanFolder.
 func CreatedFolder(folder string) string {
 	names := folderNames(folder)
 	if last := len(names) - 1; last >= 0 {

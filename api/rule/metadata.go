@@ -59,8 +59,9 @@ func CheckMetadata(fields []api.MetadataField, values map[string]json.RawMessage
 	return nil
 }
 
-// CheckNewMetadata returns a *api.RuleError if the service would refuse the custom metadata of an upload:
-// [CheckMetadata], then [CheckRequiredMetadata]. Without values, required fields get their defaults.
+// CheckNewMetadata returns a *api.RuleError if the service would refuse the custom metadata of an
+// upload: [CheckMetadata], then [CheckRequiredMetadata]. Without values, required fields get their
+// defaults.
 func CheckNewMetadata(fields []api.MetadataField, values map[string]json.RawMessage) error {
 	if len(values) == 0 {
 		return nil
@@ -84,8 +85,8 @@ func CheckRequiredMetadata(fields []api.MetadataField, values map[string]json.Ra
 	return nil
 }
 
-// DefaultMetadata returns values plus the defaults of the fields without a value. It does not modify
-// values.
+// DefaultMetadata returns values plus the defaults of the fields without a value. It does not
+// modify values.
 func DefaultMetadata(fields []api.MetadataField, values map[string]json.RawMessage) map[string]json.RawMessage {
 	with := maps.Clone(values)
 	for _, f := range fields {
@@ -335,9 +336,9 @@ func schemaError(reason, help string) error {
 	return &api.RuleError{Field: "schema", Message: "schema of the custom metadata field: " + reason, Help: help}
 }
 
-// ParseMetadataRows parses custom metadata as users type it: a JSON object (service.md §4.1), or rows
-// of a key and a value, separated by = or :. A value is JSON (a number, true, a quoted string, a
-// list) or else text. Blank rows are ignored. The error is a *api.RuleError.
+// ParseMetadataRows parses custom metadata as users type it: a JSON object (service.md §4.1), or
+// rows of a key and a value, separated by = or :. A value is JSON (a number, true, a quoted
+// string, a list) or else text. Blank rows are ignored. The error is a *api.RuleError.
 func ParseMetadataRows(text string) (map[string]json.RawMessage, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
@@ -377,8 +378,8 @@ func metadataError(row int, reason string) error {
 	}
 }
 
-// metadataRows formats members for ParseMetadataRows: as rows sorted by key, or as a JSON object if a
-// row cannot represent one.
+// metadataRows formats members for ParseMetadataRows: as rows sorted by key, or as a JSON object
+// if a row cannot represent one.
 func MetadataRows(members map[string]json.RawMessage) string {
 	var rows []string
 	for _, key := range slices.Sorted(maps.Keys(members)) {

@@ -12,9 +12,9 @@ import (
 )
 
 // StoredName returns the name under which the service stores a file (service.md §4.1, fileName).
-// Letters, combining marks and numerals of any language, "." and "-" stay; every other character, and
-// every invalid UTF-8 byte, becomes "_". The result has as many characters as name, in the same
-// positions.
+// Letters, combining marks and numerals of any language, "." and "-" stay; every other character,
+// and every invalid UTF-8 byte, becomes "_". The result has as many characters as name, in the
+// same positions.
 func StoredName(name string) string {
 	return underscored(name, func(r rune) bool { return wordRune(r) || r == '.' || r == '-' })
 }
@@ -78,8 +78,8 @@ func NewSuffix() string {
 	return string(b)
 }
 
-// UniqueName inserts "_" and suffix before the extension of name: "photo.jpg" and "iEyH1dQme" become
-// "photo_iEyH1dQme.jpg". A leading dot is part of the name, not the start of an extension.
+// UniqueName inserts "_" and suffix before the extension of name: "photo.jpg" and "iEyH1dQme"
+// become "photo_iEyH1dQme.jpg". A leading dot is part of the name, not the start of an extension.
 func UniqueName(name, suffix string) string {
 	ext := path.Ext(name)
 	if ext == name {

@@ -233,8 +233,8 @@ func SearchOperators(s *api.MetadataSchema) []string {
 	return append(list, SearchExists...)
 }
 
-// SearchMisfit says why a search value does not fit the type, as part of a sentence; empty if it fits
-// or the type is unknown. operator is in upper case.
+// SearchMisfit says why a search value does not fit the type, as part of a sentence; empty if it
+// fits or the type is unknown. operator is in upper case.
 func SearchMisfit(s *api.MetadataSchema, operator string, value SearchWord) string {
 	_, err := strconv.ParseFloat(value.Text, 64)
 	number := err == nil && strings.ContainsAny(value.Text, "0123456789")
@@ -274,8 +274,8 @@ func SearchMisfit(s *api.MetadataSchema, operator string, value SearchWord) stri
 	return ""
 }
 
-// SearchSize returns the number of bytes of a size in a search query, such as 600, 10kb or 1.5mb, where
-// 1kb is 1,024 bytes (hosted-service.md §8).
+// SearchSize returns the number of bytes of a size in a search query, such as 600, 10kb or 1.5mb,
+// where 1kb is 1,024 bytes (hosted-service.md §8).
 func SearchSize(text string) (int64, error) {
 	digits, factor := strings.ToLower(strings.ReplaceAll(text, " ", "")), 1.0
 	for _, unit := range []struct {
@@ -297,8 +297,8 @@ func SearchSize(text string) (int64, error) {
 // SearchKey is the prefix of a custom metadata field in a search query.
 const SearchKey = "customMetadata."
 
-// CheckSearch returns a *api.RuleError if a condition of a search query uses an unknown custom metadata
-// field or a value of the wrong type. The rest of the query is left to the service.
+// CheckSearch returns a *api.RuleError if a condition of a search query uses an unknown custom
+// metadata field or a value of the wrong type. The rest of the query is left to the service.
 func CheckSearch(fields []api.MetadataField, query string) error {
 	if _, err := splitSearch(query); err != nil {
 		return &api.RuleError{Field: "searchQuery", Message: err.Error(), Help: `Type the same quotation mark at the end of the text.`}

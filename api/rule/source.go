@@ -16,8 +16,8 @@ func FolderUnder(s api.Source, folder string) string {
 	return strings.TrimRight(folder, "/") + "/" + s.Sub + "/"
 }
 
-// CheckSize returns a *api.RuleError if size, in bytes, exceeds the limit of an account (service.md §8). A
-// limit of 0 means none.
+// CheckSize returns a *api.RuleError if size, in bytes, exceeds the limit of an account
+// (service.md §8). A limit of 0 means none.
 func CheckSize(size, limit int64) error {
 	if limit <= 0 || size <= limit {
 		return nil

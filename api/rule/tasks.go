@@ -48,9 +48,9 @@ func NameSaved(e api.Extension, saved []api.Saved) api.Extension {
 	return e
 }
 
-// TasksShow reports whether now shows a result of the tasks of ai-tasks (hosted-service.md §13): a tag
-// or a custom metadata value that a task changes, and that then, the earlier record, does not show. What
-// then does not tell does not count.
+// TasksShow reports whether now shows a result of the tasks of ai-tasks (hosted-service.md §13): a
+// tag or a custom metadata value that a task changes, and that then, the earlier record, does not
+// show. What then does not tell does not count.
 func TasksShow(asked *api.Extension, then, now *api.File) bool {
 	type effect struct {
 		AddTags       []any                    `json:"add_tags"`

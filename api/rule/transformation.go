@@ -51,8 +51,8 @@ func TransformationText(t api.Transformation) string {
 	return string(text)
 }
 
-// CheckTransformation returns a *api.RuleError if the service would refuse a transformation for a MIME
-// type, which may be empty.
+// CheckTransformation returns a *api.RuleError if the service would refuse a transformation for a
+// MIME type, which may be empty.
 func CheckTransformation(t api.Transformation, mime string) error {
 	kind, _, _ := strings.Cut(mime, "/")
 	if t.Pre == "" && len(t.Post) == 0 {

@@ -4,8 +4,8 @@ import (
 	"mediadesk/api"
 )
 
-// PathOf returns the path of the stored file in the service's form. If the service adds a suffix, it is
-// only the beginning of the path.
+// PathOf returns the path of the stored file in the service's form. If the service adds a suffix,
+// it is only the beginning of the path.
 func PathOf(u *api.Upload) string {
 	folder, _ := CleanFolder(u.Folder.Or("/"))
 	return folder + StoredName(u.FileName)

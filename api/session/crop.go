@@ -47,8 +47,8 @@ func cropsOf(setting []string, named map[string]string) (crops []Crop) {
 	return crops
 }
 
-// stepSize returns the size that the first step of a transformation requests, and whether it crops to
-// the region.
+// stepSize returns the size that the first step of a transformation requests, and whether it crops
+// to the region.
 func stepSize(steps string) (size image.Point, custom bool) {
 	first, _, _ := strings.Cut(steps, ":")
 	var ratio image.Point
@@ -81,7 +81,8 @@ func atoi(text string) int {
 	return n
 }
 
-// Part returns the part of a region that the service delivers, both in pixels of the upright picture.
+// Part returns the part of a region that the service delivers, both in pixels of the upright
+// picture.
 func (c Crop) Part(region image.Rectangle) image.Rectangle {
 	if c.size.X < 1 || c.size.Y < 1 || region.Empty() {
 		return region
@@ -92,8 +93,8 @@ func (c Crop) Part(region image.Rectangle) image.Rectangle {
 // srcWidths are the widths of the pictures in a srcset.
 var srcWidths = []int{320, 640, 960, 1280, 1920}
 
-// URL returns the address of a crop of a file with a region. Its width is at most width pixels; 0 for
-// no limit.
+// URL returns the address of a crop of a file with a region. Its width is at most width pixels; 0
+// for no limit.
 func (c Crop) URL(f *api.File, region image.Rectangle, width int) string {
 	steps := "n-" + c.Name
 	if !c.named {

@@ -314,8 +314,8 @@ func publish(from, folder, name string) (string, error) {
 // windowsNames are reserved on Windows, with any extension.
 var windowsNames = regexp.MustCompile(`(?i)^(CON|PRN|AUX|NUL|COM[0-9¹²³]|LPT[0-9¹²³]|CONIN\$|CONOUT\$) *(\.|$)`)
 
-// LocalName returns the name under which a stored file is saved: one path element that is not hidden
-// and valid on all systems. changed means that it is not the name of the file.
+// LocalName returns the name under which a stored file is saved: one path element that is not
+// hidden and valid on all systems. changed means that it is not the name of the file.
 func LocalName(f *api.File) (name string, changed bool) {
 	stored := cmp.Or(f.Name, path.Base(f.FilePath))
 	name = strings.Map(func(r rune) rune {

@@ -54,8 +54,8 @@ func (s *Session) withAddress(ctx context.Context, fileID string, change api.Det
 	return change, address, nil
 }
 
-// watchRuns watches the runs that a change began. Without an answer, after is nil, and the runs that
-// may have begun are watched.
+// watchRuns watches the runs that a change began. Without an answer, after is nil, and the runs
+// that may have begun are watched.
 func (s *Session) watchRuns(ctx context.Context, fileID string, change api.Details, address string, after *api.File, err error) error {
 	list := change.Extensions.Or(nil)
 	if after == nil && (len(list) == 0 || job.OutcomeOf(err) != job.Unknown) {

@@ -61,7 +61,8 @@ func TreeQuery(folder string) api.Query {
 	return q
 }
 
-// FolderTree returns the records of all files and folders in a folder at any depth, at most 100,000.
+// FolderTree returns the records of all files and folders in a folder at any depth, at most
+// 100,000.
 func (s *Session) FolderTree(ctx context.Context, folder string) ([]api.File, error) {
 	var tree []api.File
 	for file, err := range s.below(ctx, folder) {
@@ -112,9 +113,9 @@ func (s *Session) CountFolder(ctx context.Context, folder string) (FolderContent
 	return c, nil
 }
 
-// MakeFolder creates a folder with missing parents and returns its path, which differs from folder if
-// the service does not accept the name: see rule.CreatedFolder. existed means that nothing was created,
-// because one of the two paths exists.
+// MakeFolder creates a folder with missing parents and returns its path, which differs from folder
+// if the service does not accept the name: see rule.CreatedFolder. existed means that nothing was
+// created, because one of the two paths exists.
 func (s *Session) MakeFolder(ctx context.Context, folder string) (made string, existed bool, err error) {
 	clean, err := rule.CleanFolder(folder)
 	if err != nil {
@@ -173,8 +174,8 @@ func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, 
 	return to, s.relocateFolder(ctx, r, folder, to, nil)
 }
 
-// RenameFolder renames a folder and returns its new path. It can be undone. If purge is not nil, it also
-// purges the old URLs from the cache, like Rename.
+// RenameFolder renames a folder and returns its new path. It can be undone. If purge is not nil,
+// it also purges the old URLs from the cache, like Rename.
 func (s *Session) RenameFolder(ctx context.Context, folder, name string, purge *api.Purge) (string, error) {
 	r, err := api.RenameFolder(folder, name, purge != nil)
 	if err = cmp.Or(rule.CheckFolderName(name), err); err != nil {

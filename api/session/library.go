@@ -90,8 +90,8 @@ func serveOrFind(usual string, o local.Options, changed func(string)) (address, 
 	return "", "", nil, err
 }
 
-// fixedAddress returns an address that depends only on the folder of a library, so that it stays the same
-// from command to command. Its port is below those that systems give to any connection.
+// fixedAddress returns an address that depends only on the folder of a library, so that it stays
+// the same from command to command. Its port is below those that systems give to any connection.
 func fixedAddress(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs

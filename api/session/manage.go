@@ -64,9 +64,9 @@ func (s *Session) relocate(ctx context.Context, batch string, f api.File, to str
 	})
 }
 
-// carryOut journals an action on a file, so that it can be taken back after a crash, too, does it, and
-// journals what then returns: the new record, and the path or version that the file has now. An empty
-// one means that the action cannot be taken back.
+// carryOut journals an action on a file, so that it can be taken back after a crash, too, does it,
+// and journals what then returns: the new record, and the path or version that the file has now.
+// An empty one means that the action cannot be taken back.
 func (s *Session) carryOut(ctx context.Context, e journal.Edit, do func() error, then func(context.Context) (*api.File, string, error)) (*api.File, error) {
 	edits, err := s.begin(ctx, e)
 	if err != nil {

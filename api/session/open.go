@@ -244,9 +244,9 @@ func findKey(ctx context.Context, o Options, profile config.Profile) (api.Key, s
 	return key, source.String(), err
 }
 
-// webhookSecrets returns a function that reads the secrets that sign posts for a profile. It reads them
-// for every post, so that they can be replaced while runs are pending. A file that cannot be read is an
-// error at first, and later rejects the posts.
+// webhookSecrets returns a function that reads the secrets that sign posts for a profile. It reads
+// them for every post, so that they can be replaced while runs are pending. A file that cannot be
+// read is an error at first, and later rejects the posts.
 func webhookSecrets(o Options, settings config.Config, used config.Profile) (func(profile string) []string, error) {
 	read := func(name string) ([]string, error) {
 		profile, ok := settings.Profiles[name]

@@ -132,8 +132,8 @@ type Profile struct {
 	Receiver    string          // address at which services reach our webhook receiver; may be empty
 }
 
-// CannotMake returns a sentence if the service is known to fail at a post-transformation of a file, else
-// "". mime is the type of the file, empty if unknown.
+// CannotMake returns a sentence if the service is known to fail at a post-transformation of a
+// file, else "". mime is the type of the file, empty if unknown.
 func (p Profile) CannotMake(t api.Transformation, mime string) string {
 	for _, post := range t.Post {
 		if p.Local && (post.Type != rule.PostSteps || strings.HasPrefix(mime, "video/")) {

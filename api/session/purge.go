@@ -63,8 +63,8 @@ func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Ed
 	return list, int(waiting.Load())
 }
 
-// folderURLs returns the URLs to purge for a folder: one that ends in a * where the service takes that,
-// else those of all files in the folder.
+// folderURLs returns the URLs to purge for a folder: one that ends in a * where the service takes
+// that, else those of all files in the folder.
 func (s *Session) folderURLs(ctx context.Context, folder string) (addresses []string, err error) {
 	folder, _ = rule.CleanFolder(folder)
 	for file, err := range s.Client.All(ctx, TreeQuery(folder)) {

@@ -45,7 +45,8 @@ func (s *Session) settleEdits(ctx context.Context) error {
 // folderJobTimeout is how long a folder job may take to begin after its edit was journaled.
 const folderJobTimeout = time.Minute
 
-// isMade reports whether the service made an edit: the file is not as it was before. It sets Became.
+// isMade reports whether the service made an edit: the file is not as it was before. It sets
+// Became.
 func (s *Session) isMade(ctx context.Context, e *journal.Edit, now map[string]api.File) (bool, error) {
 	if e.Action == journal.ActionFolder {
 		there, err := s.FindFolder(ctx, e.Became)

@@ -68,9 +68,9 @@ func (s *Session) storedAs(ctx context.Context, u *api.Upload) (*job.Job, error)
 	return &j, nil
 }
 
-// InFolder returns, for each upload, a file in its folder of the same name (with or without a unique
-// suffix), size and content; else nil. All are nil if the service does not list files. Contents are
-// compared by their hash in the journal, or by downloading them.
+// InFolder returns, for each upload, a file in its folder of the same name (with or without a
+// unique suffix), size and content; else nil. All are nil if the service does not list files.
+// Contents are compared by their hash in the journal, or by downloading them.
 func (s *Session) InFolder(ctx context.Context, uploads []api.Upload) ([]*api.File, error) {
 	type key struct {
 		folder, name string
@@ -126,7 +126,8 @@ func (s *Session) hashOf(ctx context.Context, f *api.File) (string, error) {
 	return sum, err
 }
 
-// Places returns what is at the path of each upload. If the service does not list files, it is what the journal knows.
+// Places returns what is at the path of each upload. If the service does not list files, it is
+// what the journal knows.
 func (s *Session) Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, error) {
 	places := make([]rule.Place, len(uploads))
 	names := map[string][]string{} // search values by folder

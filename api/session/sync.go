@@ -121,8 +121,8 @@ func (s *Session) PlanSync(ctx context.Context, local, folder string, up bool, o
 	return y, y.findMoved(ctx)
 }
 
-// readLocal finds the local files. Files that have no place of their own in the library, and folders
-// that cannot be read, are errors: the rest of the plan would be wrong.
+// readLocal finds the local files. Files that have no place of their own in the library, and
+// folders that cannot be read, are errors: the rest of the plan would be wrong.
 func (y *Sync) readLocal(ctx context.Context) error {
 	if _, err := os.Stat(y.local); errors.Is(err, os.ErrNotExist) && !y.Up {
 		return nil
@@ -255,8 +255,8 @@ func (y *Sync) difference(ctx context.Context, key string, l *localFile, f *api.
 	return SyncChanged, nil
 }
 
-// hashOf returns the hash of a stored content: of the last sync, of the journal or, with Checksum, of
-// the downloaded bytes. It is empty if unknown.
+// hashOf returns the hash of a stored content: of the last sync, of the journal or, with Checksum,
+// of the downloaded bytes. It is empty if unknown.
 func (y *Sync) hashOf(ctx context.Context, f *api.File) (string, error) {
 	if hash := y.versions[f.FileID+"\x00"+contentOf(f)]; hash != "" {
 		return hash, nil

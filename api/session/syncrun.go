@@ -55,8 +55,9 @@ var errChangedSince = errors.New("it changed while the sync ran; run the same co
 // savedSteps is the number of finished steps after which the state is saved.
 const savedSteps = 200
 
-// Run carries out the plan: moves, then copies, and with Delete at last the deletions, unless a step
-// failed. It calls report with each finished step, one at a time. The error is about all of it.
+// Run carries out the plan: moves, then copies, and with Delete at last the deletions, unless a
+// step failed. It calls report with each finished step, one at a time. The error is about all of
+// it.
 func (y *Sync) Run(ctx context.Context, report func(SyncStep, error)) error {
 	var mu sync.Mutex
 	failed, finished := false, 0
@@ -137,8 +138,8 @@ func (y *Sync) move(ctx context.Context, step SyncStep) error {
 	return nil
 }
 
-// upload stores local files under their exact names. A changed file becomes a new version that keeps
-// what else is known of the file.
+// upload stores local files under their exact names. A changed file becomes a new version that
+// keeps what else is known of the file.
 func (y *Sync) upload(ctx context.Context, steps []SyncStep, end func(SyncStep, error)) error {
 	batch := NewBatch(time.Now())
 	var jobs []job.Job

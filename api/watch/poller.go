@@ -19,7 +19,8 @@ const (
 	maxPollInterval   = time.Minute
 )
 
-// followInterval is the interval for detecting changes of runs by other programs. It costs microseconds.
+// followInterval is the interval for detecting changes of runs by other programs. It costs
+// microseconds.
 const followInterval = time.Second
 
 // schedule says when to poll a file with pending runs.
@@ -39,7 +40,8 @@ const maxMissing = 3
 
 func (s schedule) over(now time.Time) bool { return s.missing >= maxMissing || now.After(s.until) }
 
-// NextCheck returns the time of the next poll of a file with pending runs, and false if none is planned.
+// NextCheck returns the time of the next poll of a file with pending runs, and false if none is
+// planned.
 func (w *Watch) NextCheck(fileID string) (time.Time, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,8 +49,8 @@ func (w *Watch) NextCheck(fileID string) (time.Time, bool) {
 	return s.at, ok && !s.over(w.o.Now())
 }
 
-// LastCheck returns the time of the last poll of a file with pending runs, zero if there was none, and
-// its error.
+// LastCheck returns the time of the last poll of a file with pending runs, zero if there was none,
+// and its error.
 func (w *Watch) LastCheck(fileID string) (time.Time, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -56,8 +58,8 @@ func (w *Watch) LastCheck(fileID string) (time.Time, error) {
 	return s.polled, s.err
 }
 
-// follow reports changes of runs by other programs until ctx ends. It never waits for a service. mark is
-// that of the journal at the start.
+// follow reports changes of runs by other programs until ctx ends. It never waits for a service.
+// mark is that of the journal at the start.
 func (w *Watch) follow(ctx context.Context, mark string) {
 	tick := time.NewTicker(followInterval)
 	defer tick.Stop()
@@ -75,8 +77,8 @@ func (w *Watch) follow(ctx context.Context, mark string) {
 	}
 }
 
-// maxSleep is the maximum sleep of the poller, because the clock may change, and timers do not count
-// the time while a computer is suspended.
+// maxSleep is the maximum sleep of the poller, because the clock may change, and timers do not
+// count the time while a computer is suspended.
 const maxSleep = 10 * time.Second
 
 func (w *Watch) poll(ctx context.Context) {
@@ -138,7 +140,8 @@ func (w *Watch) plan(ctx context.Context) {
 	w.schedules = schedules
 }
 
-// due returns the file that is overdue the longest; empty if none is, or the service requested a wait.
+// due returns the file that is overdue the longest; empty if none is, or the service requested a
+// wait.
 func (w *Watch) due() (fileID string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -188,7 +191,8 @@ func (w *Watch) refresh(fileID string) {
 	w.wakeUp()
 }
 
-// readStale reads the records requested by refresh, once: if one cannot be read, it just stays older.
+// readStale reads the records requested by refresh, once: if one cannot be read, it just stays
+// older.
 func (w *Watch) readStale(ctx context.Context) {
 	w.mu.Lock()
 	stale := w.stale
@@ -221,8 +225,8 @@ func (w *Watch) polled(fileID string, err error) {
 	w.schedules[fileID] = s
 }
 
-// effect reports whether the record shows that the extension has succeeded since the answer. A record
-// never shows a failure.
+// effect reports whether the record shows that the extension has succeeded since the answer. A
+// record never shows a failure.
 func effect(run *job.Run, now *api.File) bool {
 	then := run.Answer
 	if then == nil {

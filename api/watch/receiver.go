@@ -16,15 +16,15 @@ import (
 	"mediadesk/api/job"
 )
 
-// The paths of the receiver: for the webhooks of one upload, followed by the token, and for all events of
-// an account, followed by the profile name.
+// The paths of the receiver: for the webhooks of one upload, followed by the token, and for all
+// events of an account, followed by the profile name.
 const (
 	hookPath   = "/hook/"
 	eventsPath = "/events/"
 )
 
-// Limits of the receiver. Connections are not limited, because a few slow senders could then block the
-// others. The timeouts keep them few.
+// Limits of the receiver. Connections are not limited, because a few slow senders could then block
+// the others. The timeouts keep them few.
 const (
 	headerTimeout = 2 * time.Second
 	bodyTimeout   = 5 * time.Second
@@ -135,9 +135,9 @@ func readPost(rw http.ResponseWriter, req *http.Request) (body []byte, ok bool) 
 	return body, err == nil
 }
 
-// receiveEvent handles a webhook for all events of an account. Its address can be guessed, so only the
-// signature authenticates it: a profile without secrets has no such address. An event that decides no
-// upload is acknowledged, because the service would repeat it.
+// receiveEvent handles a webhook for all events of an account. Its address can be guessed, so only
+// the signature authenticates it: a profile without secrets has no such address. An event that
+// decides no upload is acknowledged, because the service would repeat it.
 func (w *Watch) receiveEvent(rw http.ResponseWriter, req *http.Request, profile string) {
 	if len(w.secrets(profile)) == 0 {
 		refuse(rw, http.StatusNotFound, "not found")
@@ -171,7 +171,8 @@ func (w *Watch) secrets(profile string) []string {
 	return w.o.Secrets(profile)
 }
 
-// distrust says why a webhook is not authentic, or returns "" if it is or the profile has no secrets.
+// distrust says why a webhook is not authentic, or returns "" if it is or the profile has no
+// secrets.
 func (w *Watch) distrust(profile string, h http.Header, body []byte) string {
 	secrets := w.secrets(profile)
 	if len(secrets) == 0 {

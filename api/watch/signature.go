@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// maxSkew is how far the service's clock may be ahead. A webhook may be as old as its address, because
-// some services sign once and retry for hours, and a replay changes nothing.
+// maxSkew is how far the service's clock may be ahead. A webhook may be as old as its address,
+// because some services sign once and retry for hours, and a replay changes nothing.
 const maxSkew = 5 * time.Minute
 
 // Why a webhook is not authentic.
@@ -22,10 +22,10 @@ const (
 	forged    = "its signature does not match"
 )
 
-// checkSignature checks whether a webhook is signed with one of the secrets, in either form of the hosted
-// service: Standard Webhooks (webhook-id, webhook-timestamp in seconds, webhook-signature with "v1," and
-// base64) or its older one (x-ik-signature: t=<milliseconds>,v1=<hex>). If both are present, one
-// match is enough. It returns why the webhook is not authentic, or "".
+// checkSignature checks whether a webhook is signed with one of the secrets, in either form of the
+// hosted service: Standard Webhooks (webhook-id, webhook-timestamp in seconds, webhook-signature
+// with "v1," and base64) or its older one (x-ik-signature: t=<milliseconds>,v1=<hex>). If both are
+// present, one match is enough. It returns why the webhook is not authentic, or "".
 func checkSignature(h http.Header, body []byte, secrets []string, now time.Time) (reason string) {
 	reason = notSigned
 	if header := h.Get("X-Ik-Signature"); header != "" {
@@ -99,8 +99,8 @@ func anyMatches(sums [][]byte, secrets []string, before string, body []byte) boo
 	return false
 }
 
-// keysOf returns the possible keys of a secret: its text and, if it is base64 with or without the prefix
-// "whsec_", the decoded bytes.
+// keysOf returns the possible keys of a secret: its text and, if it is base64 with or without the
+// prefix "whsec_", the decoded bytes.
 func keysOf(secret string) [][]byte {
 	keys := [][]byte{[]byte(secret)}
 	encoded := strings.TrimPrefix(secret, "whsec_")

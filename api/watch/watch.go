@@ -1,8 +1,8 @@
 // Package watch finds out the results of pending extension runs.
 //
-// It has two sources (service.md §6): webhooks to our addresses, and the effects of an extension on the
-// record of its file. Both update the journal, where a run changes from pending to success or failed only
-// once. A run without a known result stays pending.
+// It has two sources (service.md §6): webhooks to our addresses, and the effects of an extension
+// on the record of its file. Both update the journal, where a run changes from pending to success
+// or failed only once. A run without a known result stays pending.
 package watch
 
 import (
@@ -35,22 +35,23 @@ type Options struct {
 	Journal *journal.Journal
 	Profile string // the profile for Runs and the poller
 
-	// Listen is the address of the receiver; empty means DefaultListen. If the port is taken, it uses a free
-	// one. "off" disables the receiver.
+	// Listen is the address of the receiver; empty means DefaultListen. If the port is taken, it uses
+	// a free one. "off" disables the receiver.
 	Listen string
-	// PublicURL returns the address at which the services of a profile reach the receiver. If it is nil or
-	// returns "", the receiver's own address is used.
+	// PublicURL returns the address at which the services of a profile reach the receiver. If it is
+	// nil or returns "", the receiver's own address is used.
 	PublicURL func(profile string) string
-	// Secrets returns the secrets with which the service of a profile may sign webhooks. If it is nil or
-	// returns none, webhooks need no signature. Otherwise one without a valid signature is refused.
+	// Secrets returns the secrets with which the service of a profile may sign webhooks. If it is nil
+	// or returns none, webhooks need no signature. Otherwise one without a valid signature is
+	// refused.
 	Secrets func(profile string) []string
 
 	// Details reads the record of a file, for the poller. Nil disables polling. An error for which
 	// api.Unavailable is true disables it for that file.
 	Details func(ctx context.Context, profile, fileID string) (*api.File, error)
 
-	// Uploaded receives the result of a pre-transformation, and reports whether it matches an upload of the
-	// profile. It may be nil.
+	// Uploaded receives the result of a pre-transformation, and reports whether it matches an upload
+	// of the profile. It may be nil.
 	Uploaded func(ctx context.Context, profile string, event job.UploadEvent) (bool, error)
 
 	Now func() time.Time // nil means time.Now
@@ -95,8 +96,8 @@ func (w *Watch) Start(ctx context.Context) error {
 		return errors.New("the watch was started before")
 	}
 	ctx, w.stop = context.WithCancel(ctx)
-	// Read the state first, so that a change right after Start is reported. Errors of the journal show in
-	// every other call.
+	// Read the state first, so that a change right after Start is reported. Errors of the journal
+	// show in every other call.
 	mark, _ := w.o.Journal.RunMark(ctx)
 	w.work.Go(func() { w.follow(ctx, mark) })
 	w.work.Go(func() { w.poll(ctx) })
@@ -149,9 +150,9 @@ func (w *Watch) Addr() string {
 	return w.addr
 }
 
-// Address returns a webhook address for one attempt of a job, or for a details update with extensions. It
-// cannot be guessed, and its webhooks apply only to that file. Its hash is saved first, so that no webhook
-// arrives too early. It sets the hash and the times of h.
+// Address returns a webhook address for one attempt of a job, or for a details update with
+// extensions. It cannot be guessed, and its webhooks apply only to that file. Its hash is saved
+// first, so that no webhook arrives too early. It sets the hash and the times of h.
 func (w *Watch) Address(ctx context.Context, h job.Hook) (string, error) {
 	w.mu.Lock()
 	base, reason := w.addr, w.err
@@ -183,8 +184,8 @@ func (w *Watch) Address(ctx context.Context, h job.Hook) (string, error) {
 // tokenLength is the length of 32 bytes in base64url.
 const tokenLength = 43
 
-// Answered adds the extension runs in an answer of the service. webhook says whether an address of ours
-// was sent. The same answer counts once; nil, or one without extensions, adds none.
+// Answered adds the extension runs in an answer of the service. webhook says whether an address of
+// ours was sent. The same answer counts once; nil, or one without extensions, adds none.
 func (w *Watch) Answered(ctx context.Context, profile string, file *api.File, webhook bool) error {
 	if file == nil || len(file.ExtensionStatus) == 0 {
 		return nil
@@ -206,8 +207,8 @@ func (w *Watch) History(ctx context.Context, runID int64) ([]job.RunEvent, error
 	return w.o.Journal.History(ctx, runID)
 }
 
-// Changes returns a channel that receives a value when runs may have changed, here or through another
-// program. Several changes may share a value. It is never closed.
+// Changes returns a channel that receives a value when runs may have changed, here or through
+// another program. Several changes may share a value. It is never closed.
 func (w *Watch) Changes() <-chan struct{} { return w.changes }
 
 func (w *Watch) signal() { nudge(w.changes) }
@@ -264,8 +265,8 @@ func (w *Watch) Runs(ctx context.Context) ([]job.Run, error) {
 	return append(older, runs...), nil
 }
 
-// Requested records the runs that a details update began. address is the result of Address and may be
-// empty; answer is the returned record, or nil if the request may have arrived but no answer
+// Requested records the runs that a details update began. address is the result of Address and may
+// be empty; answer is the returned record, or nil if the request may have arrived but no answer
 // came.
 func (w *Watch) Requested(ctx context.Context, profile, fileID string, extensions []api.Extension, address string, answer *api.File) error {
 	if len(extensions) == 0 {

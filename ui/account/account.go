@@ -65,7 +65,8 @@ type Result struct {
 	Place string
 	// Tried tells what the trial of the key showed; empty if there was none.
 	Tried string
-	// Notice tells why the next start opens another account despite Options.Use; empty if it opens this one.
+	// Notice tells why the next start opens another account despite Options.Use; empty if it opens
+	// this one.
 	Notice string
 }
 
@@ -79,8 +80,8 @@ const (
 	stepKey              // the key, the path of a key file, or the key command
 )
 
-// Flow is the dialog: an overlay that fills the screen. Create it with [New], open it and return the command of
-// Init.
+// Flow is the dialog: an overlay that fills the screen. Create it with [New], open it and return
+// the command of Init.
 type Flow struct {
 	kit.Popup
 	o       Options

@@ -9,8 +9,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Explain describes an error of the settings, a key or the keyring, and what to do about it, one sentence per line.
-// It never contains a key.
+// Explain describes an error of the settings, a key or the keyring, and what to do about it, one
+// sentence per line. It never contains a key.
 func Explain(err error) string {
 	var files []string
 	for _, problem := range fileErrors(err) {
@@ -33,7 +33,8 @@ func Explain(err error) string {
 	return words + "\n" + text.Sentence(hint)
 }
 
-// describeKeyring describes an error, one of the keyring without advice: the choices beside it say what to do.
+// describeKeyring describes an error, one of the keyring without advice: the choices beside it say
+// what to do.
 func describeKeyring(err error) string {
 	if known, ok := errors.AsType[*config.KeyringError](err); ok {
 		return text.Sentence(known.Describe())

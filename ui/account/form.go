@@ -64,7 +64,8 @@ func (f *fields) questions() []*kit.Question {
 	own := func() bool { return f.is(config.KindOwn) }
 	local := func() bool { return f.is(config.KindLocal) }
 	var list []*kit.Question
-	// add adds a question that is asked if all of asked report true. A key is its name in the settings file.
+	// add adds a question that is asked if all of asked report true. A key is its name in the
+	// settings file.
 	add := func(group, name, label, placeholder, key string, hint func() string, asked ...func() bool) *kit.Question {
 		q := &kit.Question{Label: label, Placeholder: placeholder, Value: f.value[name], Hint: hint, Check: func() error { return f.check(name, key) }}
 		if !isNew {
@@ -130,8 +131,8 @@ func (f *fields) questions() []*kit.Question {
 	return list
 }
 
-// address returns the address in a field. It adds a missing scheme: http for this computer, https for any other
-// host.
+// address returns the address in a field. It adds a missing scheme: http for this computer, https
+// for any other host.
 func (f *fields) address(name string) string {
 	typed := f.text(name)
 	begun := func(scheme string) bool { return strings.HasPrefix(scheme, typed) }
@@ -283,8 +284,8 @@ func (f *fields) profile() config.Profile {
 	return p
 }
 
-// fill returns the edited account with the limits, defaults and webhooks of the form. It skips invalid values,
-// because check reports them.
+// fill returns the edited account with the limits, defaults and webhooks of the form. It skips
+// invalid values, because check reports them.
 func (f *fields) fill() config.Profile {
 	p := f.old
 	if p.Kind != config.KindLocal {

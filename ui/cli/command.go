@@ -76,8 +76,8 @@ func (p *Program) openAnyway(ctx context.Context) (*session.Session, error) {
 	return p.opened(session.Open(ctx, o))
 }
 
-// openOrDescribe is openAnyway. With --dry-run the session sends nothing and needs no key, unless the
-// requests depend on what it reads.
+// openOrDescribe is openAnyway. With --dry-run the session sends nothing and needs no key, unless
+// the requests depend on what it reads.
 func (p *Program) openOrDescribe(ctx context.Context, reads bool) (*session.Session, error) {
 	if p.dryRun && !reads {
 		return p.opened(session.Describe(p.Options))
@@ -220,8 +220,8 @@ func newRoot(p *Program) *cobra.Command {
 	return root
 }
 
-// complete gives a command and those below it what all have: completions, the check of the number of
-// arguments, and the help of their texts.
+// complete gives a command and those below it what all have: completions, the check of the number
+// of arguments, and the help of their texts.
 func (p *Program) complete(cmd *cobra.Command) {
 	cmd.Flags().SortFlags, cmd.PersistentFlags().SortFlags = false, false
 	if takesFiles(cmd) {

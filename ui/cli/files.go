@@ -62,8 +62,8 @@ func (p *Program) readList(ctx context.Context, flag, name string) (list []strin
 // takesFiles reports whether arguments of a command are FILEs of the library.
 func takesFiles(cmd *cobra.Command) bool { return cmd.HasParent() && strings.Contains(cmd.Use, "FILE") }
 
-// fileArgs returns the arguments with the files that - and --files-from name in place: ids, paths, or
-// the JSON lines that commands print.
+// fileArgs returns the arguments with the files that - and --files-from name in place: ids, paths,
+// or the JSON lines that commands print.
 func (p *Program) fileArgs(cmd *cobra.Command, args []string) ([]string, error) {
 	at := slices.Index(args, "-")
 	var list []string
@@ -133,8 +133,9 @@ func notRoot(folder string) error {
 	return nil
 }
 
-// find reads the record of a FILE: by its id, by the path of a file or, where folders are taken, of a
-// folder. A path that ends in / is a folder; otherwise a file comes before a folder of the same path.
+// find reads the record of a FILE: by its id, by the path of a file or, where folders are taken,
+// of a folder. A path that ends in / is a folder; otherwise a file comes before a folder of the
+// same path.
 func find(ctx context.Context, s *session.Session, name string, what takes) (*api.File, error) {
 	none := errors.New("no such file" + text.If(what > onlyFiles, " or folder") + " in the library")
 	switch {
@@ -174,8 +175,8 @@ func (p *Program) findAll(ctx context.Context, s *session.Session, names []strin
 		func(_ string, f *api.File) error { return do(f) })
 }
 
-// readAll calls read for several names at a time and do for each result, in the order of the names. A
-// failure of either is printed and does not stop the others.
+// readAll calls read for several names at a time and do for each result, in the order of the
+// names. A failure of either is printed and does not stop the others.
 func (p *Program) readAll(ctx context.Context, names []string, read func(context.Context, string) (*api.File, error), do func(string, *api.File) error) error {
 	type result struct {
 		name string

@@ -104,8 +104,8 @@ func visibleFlags(set *pflag.FlagSet) []*pflag.Flag {
 	return list
 }
 
-// wrap breaks text at blanks into lines of at most width columns, never inside a word, so that flags
-// can be copied.
+// wrap breaks text at blanks into lines of at most width columns, never inside a word, so that
+// flags can be copied.
 func wrap(words string, width int) string {
 	var lines []string
 	for word := range strings.FieldsSeq(words) {

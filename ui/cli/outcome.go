@@ -156,8 +156,8 @@ func jobSentence(j job.Job) string {
 	}
 }
 
-// finish waits for queued jobs, with wait also for their extensions, prints a summary, and returns the
-// error with the exit code.
+// finish waits for queued jobs, with wait also for their extensions, prints a summary, and returns
+// the error with the exit code.
 func (o *uploadOutput) finish(ctx context.Context, s *session.Session, queued []job.Job, wait bool, timeout time.Duration) error {
 	files, err := o.follow(ctx, s, queued)
 	if err != nil {
@@ -256,8 +256,8 @@ func (o *uploadOutput) rollUp() {
 	o.p.note("%s", strings.Join(words, ", "))
 }
 
-// worsen notes an exit code: a key that is not accepted counts more than a failure, and that more than
-// an open outcome.
+// worsen notes an exit code: a key that is not accepted counts more than a failure, and that more
+// than an open outcome.
 func (o *uploadOutput) worsen(code int) {
 	order := []int{exitDone, exitUnknown, exitFailed, exitKey}
 	if slices.Index(order, code) > slices.Index(order, o.code) {

@@ -278,8 +278,8 @@ func (s *serveFlags) complete(cmd *cobra.Command, p *Program, settings config.Lo
 	return err
 }
 
-// locate completes where records and contents are from the environment and the settings. A throwaway
-// library has them in its folder.
+// locate completes where records and contents are from the environment and the settings. A
+// throwaway library has them in its folder.
 func (s *serveFlags) locate(p *Program, settings config.Local) error {
 	throwaway := s.ephemeral || s.exec != "" && s.Dir == ""
 	if !throwaway {

@@ -16,8 +16,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Document edits entries in the user's editor, as a manifest. A text with an error stays until it is
-// corrected or discarded.
+// Document edits entries in the user's editor, as a manifest. A text with an error stays until it
+// is corrected or discarded.
 type Document struct {
 	Getenv func(string) string
 	// Entries returns the entries to write.

@@ -11,8 +11,8 @@ import (
 	"mediadesk/api/rule"
 )
 
-// Draft is the fields of a file as they are edited: of an upload, or of a stored file. Change it only
-// with its methods. Copies are independent.
+// Draft is the fields of a file as they are edited: of an upload, or of a stored file. Change it
+// only with its methods. Copies are independent.
 type Draft struct {
 	entry.Entry
 	// Saved are the fields of a stored file; nil for an upload.

@@ -67,9 +67,9 @@ type EditorOptions[T Edited] struct {
 	Moved   func() tea.Cmd
 }
 
-// Editor edits the fields of one file or of hundreds: a list of files with marks, a form whose changes go to the marked
-// files, their pictures, and the region on a picture. The upload form and the details are an editor with other fields.
-// Create it with [NewEditor].
+// Editor edits the fields of one file or of hundreds: a list of files with marks, a form whose
+// changes go to the marked files, their pictures, and the region on a picture. The upload form and
+// the details are an editor with other fields. Create it with [NewEditor].
 type Editor[T Edited] struct {
 	Items    []T
 	Files    kit.List[T]
@@ -284,7 +284,8 @@ func (e *Editor[T]) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, e.Form.Type(msg)
 }
 
-// Click moves the focus to the file or row under the pointer. files and form are the rectangles of the panels.
+// Click moves the focus to the file or row under the pointer. files and form are the rectangles of
+// the panels.
 func (e *Editor[T]) Click(msg tea.MouseClickMsg, files, form image.Rectangle) (double bool, cmd tea.Cmd) {
 	at := image.Pt(msg.X, msg.Y)
 	double = e.clicks.Double(msg)
@@ -318,8 +319,9 @@ func Inner(r image.Rectangle) image.Rectangle {
 	return image.Rectangle{Max: kit.BoxInner(r.Size())}.Add(r.Min.Add(kit.BoxOrigin(r.Size())))
 }
 
-// Settle lays the parts out and loads the pictures. Call it at the end of each Update. sheet is the room for the contact
-// sheet, and region that for the picture with the region; one of them is empty.
+// Settle lays the parts out and loads the pictures. Call it at the end of each Update. sheet is
+// the room for the contact sheet, and region that for the picture with the region; one of them is
+// empty.
 func (e *Editor[T]) Settle(files, form, sheet, region image.Rectangle) tea.Cmd {
 	if !files.Empty() {
 		e.Files.Resize(Inner(files).Size())
@@ -408,7 +410,8 @@ func (e *Editor[T]) drawFile(file T, mark theme.Sign, width int, selected bool, 
 	return th.Sign(mark) + " " + th.Text.Render(name) + th.SignStyle(sign).Render(word) + " " + th.Sign(sign)
 }
 
-// tile returns a target with its region on the contact sheet, from the page that shows the current one.
+// tile returns a target with its region on the contact sheet, from the page that shows the current
+// one.
 func (e *Editor[T]) tile(i int) Tile {
 	targets, n := e.Targets(), max(1, e.Sheet.Grid().Page())
 	subject, _ := e.Subject()
@@ -451,7 +454,8 @@ func (e *Editor[T]) keepRegions() (restore func()) {
 	}
 }
 
-// regionFiles returns the files on whose pictures a region can be drawn: the targets if there are several.
+// regionFiles returns the files on whose pictures a region can be drawn: the targets if there are
+// several.
 func (e *Editor[T]) regionFiles() []RegionFile {
 	var files []RegionFile
 	for _, file := range e.pictures() {

@@ -95,8 +95,8 @@ func checkExtension(text string) string {
 	return ""
 }
 
-// askColor asks for the color behind the picture. option is how the service spells it; empty for the
-// spelling of the specification.
+// askColor asks for the color behind the picture. option is how the service spells it; empty for
+// the spelling of the specification.
 func askColor(over *kit.Overlays, option string, do func(api.Extension) tea.Cmd) tea.Cmd {
 	p := kit.NewPrompt("Color of the background", "A name or a code, such as green or #00ff00.", "", "green")
 	p.Check = func(typed string) string { return text.If(strings.TrimSpace(typed) == "", "Type a color.") }

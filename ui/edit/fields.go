@@ -297,8 +297,8 @@ func Matches(typed string, lists ...[]string) []string {
 	return append(begin, within...)
 }
 
-// Replayed returns the tags of base with what changed between before and after: added tags are added, removed ones
-// removed. It is linear, because there may be thousands.
+// Replayed returns the tags of base with what changed between before and after: added tags are
+// added, removed ones removed. It is linear, because there may be thousands.
 func Replayed(base, before, after []string) []string {
 	set := func(list []string) map[string]bool {
 		in := make(map[string]bool, len(list))

@@ -18,8 +18,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Manager is the part of [session.Session] that manages files. The calls for many files report each result and stop when
-// ctx ends.
+// Manager is the part of [session.Session] that manages files. The calls for many files report
+// each result and stop when ctx ends.
 type Manager interface {
 	MoveAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited
 	CopyAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited

@@ -95,7 +95,8 @@ func (p Pattern) HasFields() bool {
 	return has && err == nil
 }
 
-// Fill fills in the pattern. It applies clean, unless nil, to the fields but not to the user's text.
+// Fill fills in the pattern. It applies clean, unless nil, to the fields but not to the user's
+// text.
 func (p Pattern) Fill(f PatternFile, clean func(string) string) (string, error) {
 	return p.each(func(field, option string) (string, error) {
 		value, err := f.value(field, option)

@@ -285,8 +285,9 @@ func (r *Region) send() tea.Cmd {
 	return tea.Batch(gone, r.sent.Transmit(r.o.Images, r.decoded))
 }
 
-// rooms divides a size into the areas for picture and crops, which are at the side if both have space. The
-// picture begins at the top. While a first region is drawn, the picture stays where it is.
+// rooms divides a size into the areas for picture and crops, which are at the side if both have
+// space. The picture begins at the top. While a first region is drawn, the picture stays where it
+// is.
 func (r *Region) rooms(size image.Point) (pic, crops image.Rectangle) {
 	pic = image.Rectangle{Max: size}
 	if r.decoded == nil {

@@ -41,8 +41,8 @@ type Thumb struct {
 	Key, Name string
 	// Path returns a local file with it; it runs in a command.
 	Path func(ctx context.Context) (string, error)
-	// Region is framed, or alone visible with Crop; none if it is empty. Size and Orientation are those
-	// of the stored picture, as in [Subject].
+	// Region is framed, or alone visible with Crop; none if it is empty. Size and Orientation are
+	// those of the stored picture, as in [Subject].
 	Region      rule.Region
 	Size        image.Point
 	Orientation media.Orientation

@@ -322,7 +322,8 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 	return kit.JoinV(text.Fit(body, cells.X, cells.Y), caption)
 }
 
-// compared replaces the part of the lines left of the divider by the same part of the picture before.
+// compared replaces the part of the lines left of the divider by the same part of the picture
+// before.
 func (v *Viewer) compared(lines []string, cells image.Point, th *theme.Theme) []string {
 	part, size, before := v.part(cells), v.decoded.Size(), v.before.Size()
 	scale := func(p image.Point) image.Point { return image.Pt(p.X*before.X/size.X, p.Y*before.Y/size.Y) }
@@ -335,8 +336,8 @@ func (v *Viewer) compared(lines []string, cells image.Point, th *theme.Theme) []
 	return lines
 }
 
-// zoomed returns how large the picture is shown, in percent of its pixels. In a terminal that does not
-// say how large a cell is, it is relative to the size that fits.
+// zoomed returns how large the picture is shown, in percent of its pixels. In a terminal that does
+// not say how large a cell is, it is relative to the size that fits.
 func (v *Viewer) zoomed() string {
 	fits := text.If(v.zoom == 0, "fits")
 	if area := v.area(); v.o.Draw.Cell.X > 0 && !area.Empty() {

@@ -47,8 +47,8 @@ func JoinH(blocks ...string) string {
 	return b.String()
 }
 
-// Beside puts the lines of left next to those of right, with a blank column between them. If left is
-// empty, it returns right.
+// Beside puts the lines of left next to those of right, with a blank column between them. If left
+// is empty, it returns right.
 func Beside(left, right []string) []string {
 	if len(left) == 0 {
 		return right

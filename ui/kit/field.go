@@ -162,8 +162,8 @@ func edits(msg tea.Msg, k textinput.KeyMap) bool {
 	return paste
 }
 
-// letter returns the number of code points of the letter that a key moves over or deletes, which may
-// have combining marks: the text input counts each of them.
+// letter returns the number of code points of the letter that a key moves over or deletes, which
+// may have combining marks: the text input counts each of them.
 func (f *Field) letter(msg tea.Msg) int {
 	press, _ := msg.(tea.KeyPressMsg)
 	k, in := &f.in.KeyMap, []rune(f.in.Value())

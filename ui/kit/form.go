@@ -14,8 +14,8 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Form asks for values: a form of huh, which edits the values and moves the focus, in our theme. The
-// keys are actions, as everywhere. A form with one choice shows its options below each other.
+// Form asks for values: a form of huh, which edits the values and moves the focus, in our theme.
+// The keys are actions, as everywhere. A form with one choice shows its options below each other.
 type Form struct {
 	// Verb names what the form is for, on its button.
 	Verb string

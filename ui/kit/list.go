@@ -71,8 +71,8 @@ type List[T any] struct {
 	NoCursor bool
 	// Draw draws a row in place of Cells; it may be nil. Columns, if set, name the columns.
 	Draw func(row T, mark theme.Sign, width int, selected bool, th *theme.Theme) string
-	// Mark returns the mark of a row if the screen keeps the marks; it may be nil. Moved runs after the
-	// user moved the cursor to another entry, and Marked after marks changed. Both may be nil.
+	// Mark returns the mark of a row if the screen keeps the marks; it may be nil. Moved runs after
+	// the user moved the cursor to another entry, and Marked after marks changed. Both may be nil.
 	Mark          func(row T) *bool
 	Moved, Marked func()
 

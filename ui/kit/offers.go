@@ -39,7 +39,8 @@ func (o *offers) press(key string) (took string, used bool) {
 	return "", true
 }
 
-// page returns at most that many of the completions, with the selected one, and the number of the first.
+// page returns at most that many of the completions, with the selected one, and the number of the
+// first.
 func (o *offers) page(most int) (list []string, from int) {
 	if most < 1 || len(o.list) == 0 {
 		return nil, 0

@@ -12,8 +12,8 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Reader shows a long text over the screen, such as the detail of a message, a webhook
-// or a request, in the viewport of bubbles. The keys of lists and the wheel scroll; esc, q and enter
+// Reader shows a long text over the screen, such as the detail of a message, a webhook or a
+// request, in the viewport of bubbles. The keys of lists and the wheel scroll; esc, q and enter
 // close it.
 type Reader struct {
 	Popup

@@ -59,7 +59,8 @@ func (h *Host) InFront() Screen { return h.Screen(h.front) }
 // Reset removes all screens. Replies to them are dropped from now on.
 func (h *Host) Reset() { h.screens, h.front, h.trail = nil, ID{}, nil }
 
-// Add adds a screen and starts it. The first one is in front until Show brings another to the front.
+// Add adds a screen and starts it. The first one is in front until Show brings another to the
+// front.
 func (h *Host) Add(id ID, s Screen) tea.Cmd {
 	h.Keep(id, s)
 	return h.from(s, s.Init())

@@ -177,11 +177,11 @@ func (d *Detector) requested(kitty Method) (Method, string) {
 	return MethodBlocks, "block glyphs, until the terminal has answered"
 }
 
-// kittyProtocol returns the variant of kitty's protocol that works, or MethodBlocks. Placeholders work if
-// their probe was answered with OK and did not move the cursor; terminals that move it draw at once.
-// Behind tmux the reply may be lost or belong to another client, so the outer terminal must also be known
-// to support them. Without placeholders, a terminal that answers the basic query places pictures over
-// text; in Konsole text does not erase sixel.
+// kittyProtocol returns the variant of kitty's protocol that works, or MethodBlocks. Placeholders
+// work if their probe was answered with OK and did not move the cursor; terminals that move it
+// draw at once. Behind tmux the reply may be lost or belong to another client, so the outer
+// terminal must also be known to support them. Without placeholders, a terminal that answers the
+// basic query places pictures over text; in Konsole text does not erase sixel.
 func (d *Detector) kittyProtocol() (Method, string) {
 	words := ""
 	switch {

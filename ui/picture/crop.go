@@ -70,7 +70,8 @@ func (v *CropView) wait(g *ImageStore, change int) tea.Cmd {
 	})
 }
 
-// CropDue is the message to check a part. The receiver calls Check and does not redraw: that would change the part.
+// CropDue is the message to check a part. The receiver calls Check and does not redraw: that would
+// change the part.
 type CropDue struct{ Check func() tea.Cmd }
 
 // due sends the part to the terminal, or keeps waiting while it changes.
@@ -118,6 +119,6 @@ func (v *CropView) Delete() tea.Cmd {
 	return old.Delete()
 }
 
-// ViewReady reports that a [CropView] or [RegionView] goes on, for example because the terminal has its
-// pictures. The receiver calls Done and redraws.
+// ViewReady reports that a [CropView] or [RegionView] goes on, for example because the terminal
+// has its pictures. The receiver calls Done and redraws.
 type ViewReady struct{ Done func() tea.Cmd }

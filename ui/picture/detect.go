@@ -270,7 +270,8 @@ func inlineTerminal(name string) bool {
 	return begins(name, "iterm", "wezterm", "mintty", "xterm.js", "xterm-js", "vscode")
 }
 
-// begins reports whether a name in XTVERSION format, such as kitty(0.41.1), begins with one of the words.
+// begins reports whether a name in XTVERSION format, such as kitty(0.41.1), begins with one of the
+// words.
 func begins(name string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(strings.ToLower(name), w) })
 }

@@ -181,7 +181,8 @@ func (g *ImageStore) surface(p *Picture, cols, rows int, o Options) (*Image, err
 	return i, nil
 }
 
-// newImage prepares p for size cells, with dim 256ths of its brightness. It also returns the pixels.
+// newImage prepares p for size cells, with dim 256ths of its brightness. It also returns the
+// pixels.
 func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) (*Image, *image.RGBA, error) {
 	cell := o.Cell
 	if size.X < 1 || size.Y < 1 || size.X > maxPlaces || size.Y > maxPlaces || cell.X < 1 || cell.Y < 1 {

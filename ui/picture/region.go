@@ -9,11 +9,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// RegionView draws a picture with a moving rectangle. The outside is darkened, and a line runs along
-// the inside of the rectangle. The picture is fitted once, bright and dark, and each cell shows one
-// of them. With glyphs the line takes whole cells. With pixels the cells that the edge crosses show
-// a third picture, composed of both for every position. Except for its commands it is not safe for
-// concurrent use.
+// RegionView draws a picture with a moving rectangle. The outside is darkened, and a line runs
+// along the inside of the rectangle. The picture is fitted once, bright and dark, and each cell
+// shows one of them. With glyphs the line takes whole cells. With pixels the cells that the edge
+// crosses show a third picture, composed of both for every position. Except for its commands it is
+// not safe for concurrent use.
 type RegionView struct {
 	cols, rows int
 	area       image.Rectangle
@@ -67,7 +67,8 @@ func borderColors(p *Picture, size image.Point, o Options) (ink paint, ground []
 }
 
 // Transmit switches to pixels: it sends the picture twice, normal and darkened. Call it before
-// using the view. Glyphs are drawn until [ViewReady]. It returns nil if the terminal shows no pixels.
+// using the view. Glyphs are drawn until [ViewReady]. It returns nil if the terminal shows no
+// pixels.
 func (v *RegionView) Transmit(g *ImageStore, p *Picture) tea.Cmd {
 	if g == nil || !v.o.Method.Pixels() || v.area.Empty() {
 		return nil

@@ -44,8 +44,8 @@ type Options struct {
 	Cell   image.Point
 }
 
-// Render draws p with glyphs, centered and as large as it fits into cols × rows cells. The lines end
-// in the default colors. An empty picture gives empty cells.
+// Render draws p with glyphs, centered and as large as it fits into cols × rows cells. The lines
+// end in the default colors. An empty picture gives empty cells.
 func Render(p *Picture, cols, rows int, o Options) []string {
 	area := Fit(p.Size(), cols, rows, o.CellAspect)
 	cells := drawCells(p, area.Size(), o, fullLight)

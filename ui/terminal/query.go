@@ -19,8 +19,8 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// Query asks a terminal for its background, which is nil if unknown, and for the detector's features.
-// It uses the line of the cursor and leaves it empty.
+// Query asks a terminal for its background, which is nil if unknown, and for the detector's
+// features. It uses the line of the cursor and leaves it empty.
 func Query(ctx context.Context, in, out *os.File, d *picture.Detector) (background color.Color, err error) {
 	query := d.Query()
 	if query == "" {

@@ -137,7 +137,8 @@ func (t *Theme) plain() {
 	t.Shape, t.ShapeFocus = rule(lipgloss.NormalBorder()), lipgloss.ThickBorder()
 }
 
-// rule keeps a thin line beside the title: only the part with the focus and dialogs have a whole frame.
+// rule keeps a thin line beside the title: only the part with the focus and dialogs have a whole
+// frame.
 func rule(b lipgloss.Border) lipgloss.Border {
 	return lipgloss.Border{Top: b.Top, TopLeft: " ", TopRight: " ", Left: " ", Right: " ", Bottom: " ", BottomLeft: " ", BottomRight: " "}
 }

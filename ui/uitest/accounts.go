@@ -17,7 +17,8 @@ import (
 // TestKey is a private key that must never appear on a screen or in a file.
 const TestKey = "private_Zq81+not/shown="
 
-// Keyring is a keyring in memory. Its calls fail with Err; Try and Set also with an error of their own.
+// Keyring is a keyring in memory. Its calls fail with Err; Try and Set also with an error of their
+// own.
 type Keyring struct {
 	Keys                map[string]config.Secret
 	Err, TryErr, SetErr error
@@ -63,8 +64,8 @@ func (k *Keyring) Delete(ctx context.Context, profile string) error {
 	return err
 }
 
-// Accounts drives a screen with settings, keys and an environment of its own. D is the driver of a test that
-// embeds it, so that calls can be chained.
+// Accounts drives a screen with settings, keys and an environment of its own. D is the driver of a
+// test that embeds it, so that calls can be chained.
 type Accounts[D any] struct {
 	*Driver
 	TB    testing.TB

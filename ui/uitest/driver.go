@@ -152,7 +152,8 @@ func sequence(msg tea.Msg) ([]tea.Cmd, bool) {
 	return v.Convert(list).Interface().([]tea.Cmd), true
 }
 
-// Answer routes the message of a command as the root does. Messages for others and events go to Out.
+// Answer routes the message of a command as the root does. Messages for others and events go to
+// Out.
 func (d *Driver) Answer(msg tea.Msg) tea.Cmd {
 	from := d.Screen
 	if r, ok := msg.(page.Reply); ok {

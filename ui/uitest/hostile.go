@@ -69,8 +69,9 @@ func Hostile() []HostileText {
 // maxTower is the maximum number of combining marks on a letter.
 const maxTower = 4
 
-// Forbidden returns the parts of terminal output that must never be written: unescaped hostile text, and
-// characters that no part of the program writes. It ignores the program's own escape sequences.
+// Forbidden returns the parts of terminal output that must never be written: unescaped hostile
+// text, and characters that no part of the program writes. It ignores the program's own escape
+// sequences.
 func Forbidden(written string) []string {
 	var found []string
 	for _, h := range Hostile() {

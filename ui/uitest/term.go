@@ -1,8 +1,8 @@
 // Package uitest provides a virtual terminal that drives the program in tests.
 //
-// Start runs a model with a terminal emulator; StartBinary runs a built binary on a pseudo-terminal. A
-// test presses keys and waits for changes of the screen. Nothing sleeps: every wait ends with the
-// expected change, or fails after Deadline and prints the screen.
+// Start runs a model with a terminal emulator; StartBinary runs a built binary on a
+// pseudo-terminal. A test presses keys and waits for changes of the screen. Nothing sleeps: every
+// wait ends with the expected change, or fails after Deadline and prints the screen.
 package uitest
 
 import (
@@ -54,11 +54,11 @@ type Term struct {
 var environment = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
 
 // Start runs the model on a terminal of w columns by h rows and returns when the program has drawn
-// something. The end of the test stops the program. opts come after our own options and override them. An
-// option that sets another context has to cancel it.
+// something. The end of the test stops the program. opts come after our own options and override
+// them. An option that sets another context has to cancel it.
 //
-// The program runs in this process and talks to the emulator over pipes. Use StartBinary for tests that
-// need a terminal of the operating system, such as suspending or an editor in the foreground.
+// The program runs in this process and talks to the emulator over pipes. Use StartBinary for tests
+// that need a terminal of the operating system, such as suspending or an editor in the foreground.
 func Start(t testing.TB, model tea.Model, w, h int, opts ...tea.ProgramOption) *Term {
 	t.Helper()
 	line := newPipes()
@@ -80,10 +80,10 @@ func Start(t testing.TB, model tea.Model, w, h int, opts ...tea.ProgramOption) *
 	return term
 }
 
-// StartBinary runs a built binary with args on a terminal of w columns by h rows, as the leader of its own
-// session. It returns when the program has drawn something or ended. The environment is TERM, COLORTERM
-// and env, and nothing is inherited. The end of the test kills the process. Without pseudo-terminals the
-// test is skipped.
+// StartBinary runs a built binary with args on a terminal of w columns by h rows, as the leader of
+// its own session. It returns when the program has drawn something or ended. The environment is
+// TERM, COLORTERM and env, and nothing is inherited. The end of the test kills the process.
+// Without pseudo-terminals the test is skipped.
 func StartBinary(t testing.TB, path string, args, env []string, w, h int) *Term {
 	t.Helper()
 	line, slave, err := openPty(w, h)
@@ -226,8 +226,8 @@ func (term *Term) close() {
 	}
 }
 
-// Screen returns the text of the screen: rows without trailing blanks, separated by \n. The emulator
-// loses combining marks after ASCII letters: look for those in Raw.
+// Screen returns the text of the screen: rows without trailing blanks, separated by \n. The
+// emulator loses combining marks after ASCII letters: look for those in Raw.
 func (term *Term) Screen() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()
@@ -242,9 +242,9 @@ func (term *Term) screen() string {
 	return strings.Join(lines, "\n")
 }
 
-// Raw returns everything that the program wrote, to check for forbidden output. It does not show the
-// content of the screen, because the program writes differences. An incomplete character at its end is
-// left out.
+// Raw returns everything that the program wrote, to check for forbidden output. It does not show
+// the content of the screen, because the program writes differences. An incomplete character at
+// its end is left out.
 func (term *Term) Raw() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()
@@ -360,8 +360,8 @@ func (term *Term) Quit() {
 	term.Wait()
 }
 
-// Wait waits until the program has ended by itself and its output is drawn. It returns the last model,
-// or nil for a binary.
+// Wait waits until the program has ended by itself and its output is drawn. It returns the last
+// model, or nil for a binary.
 func (term *Term) Wait() tea.Model {
 	term.t.Helper()
 	select {

@@ -10,8 +10,8 @@ import (
 // focusSide is the longer side of the picture in which the focus of a crop is found.
 const focusSide = 256
 
-// focused moves a cut to what stands out in a picture, as the suggestions of the region editor do. A
-// face is what stands out, too.
+// focused moves a cut to what stands out in a picture, as the suggestions of the region editor do.
+// A face is what stands out, too.
 func focused(img *image.NRGBA, cut image.Rectangle) image.Rectangle {
 	size := img.Rect.Size()
 	small := media.Scale(img, img.Rect, media.FitSize(size, focusSide))
@@ -27,8 +27,8 @@ func focused(img *image.NRGBA, cut image.Rectangle) image.Rectangle {
 	return image.Rectangle{at, at.Add(cut.Size())}
 }
 
-// trimmed removes the border in the color of the first pixel. percent is the distance of colors that
-// are the same.
+// trimmed removes the border in the color of the first pixel. percent is the distance of colors
+// that are the same.
 func trimmed(img *image.NRGBA, percent int) *image.NRGBA {
 	first := img.NRGBAAt(img.Rect.Min.X, img.Rect.Min.Y)
 	far := func(a, b uint8) bool { return 100*max(int(a)-int(b), int(b)-int(a)) > 255*percent }

@@ -304,7 +304,8 @@ func (a Asked) Instead(mime, made string) (requested string, instead bool) {
 	return requested, requested != "" && requested != made
 }
 
-// maxWebP limits the pixels of a WebP file. maxWebPSide and maxJPEGSide are the longest sides that the formats can have.
+// maxWebP limits the pixels of a WebP file. maxWebPSide and maxJPEGSide are the longest sides that
+// the formats can have.
 const (
 	maxWebP     = 1 << 21
 	maxWebPSide = 1 << 14

@@ -22,8 +22,8 @@ const (
 	adoptAtOnce     = 100 // runs and posts, so that several instances share them
 )
 
-// Records are the records of a library. They tell who cleans up after a write, which may have been a
-// deletion, and remember transactions without an answer.
+// Records are the records of a library. They tell who cleans up after a write, which may have been
+// a deletion, and remember transactions without an answer.
 type Records struct {
 	store.Records
 	Written chan struct{} // has one after a write

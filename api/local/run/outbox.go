@@ -117,8 +117,8 @@ func (w *Work) sendDue() (time.Duration, error) {
 	return next, nil
 }
 
-// send sends a post once, records the result and returns the time of the next attempt. A result that
-// cannot be recorded is recorded later, so that a delivered post is not sent again.
+// send sends a post once, records the result and returns the time of the next attempt. A result
+// that cannot be recorded is recorded later, so that a delivered post is not sent again.
 func (w *Work) send(p store.Post) (due time.Time) {
 	ctx, cancel := context.WithTimeout(w.ctx, postTimeout)
 	defer cancel()

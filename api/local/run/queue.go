@@ -70,7 +70,8 @@ func (w *Work) work(q *queue, next queued) {
 	}
 }
 
-// execute does one run. Its stop is stored before the run is read, so that a later cancel takes effect.
+// execute does one run. Its stop is stored before the run is read, so that a later cancel takes
+// effect.
 func (w *Work) execute(id int64) error {
 	ctx, cancel := context.WithTimeout(w.ctx, timeout)
 	defer cancel()

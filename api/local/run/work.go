@@ -1,6 +1,6 @@
 // Package run does the work of the service that goes on after an answer: extension runs, webhook
-// posts and folder jobs. All of it is in the records, where each piece has an instance as its owner.
-// When an instance is gone, others take over what it has not finished.
+// posts and folder jobs. All of it is in the records, where each piece has an instance as its
+// owner. When an instance is gone, others take over what it has not finished.
 package run
 
 import (

@@ -27,8 +27,8 @@ const partSize = 8 << 20
 // requestTimeout limits one request to a store with its retries.
 const requestTimeout = 30 * time.Second
 
-// Keys of a store: contents/ab/HASH is a content; those that are set aside have the same names below
-// aside/. Marks have their names.
+// Keys of a store: contents/ab/HASH is a content; those that are set aside have the same names
+// below aside/. Marks have their names.
 const (
 	contentsKeys = "contents/"
 	asideKeys    = "aside/"
@@ -302,8 +302,8 @@ func (b *bucket) Remove(s Stored, unwanted func() (bool, error)) error {
 	return b.retire(s, unwanted, b.delete)
 }
 
-// put writes an object, in parts if it is large, unless the key of a small one exists. It fails when
-// nothing moves for a while.
+// put writes an object, in parts if it is large, unless the key of a small one exists. It fails
+// when nothing moves for a while.
 func (b *bucket) put(key string, data io.ReaderAt, size int64) (err error) {
 	options := minio.PutObjectOptions{ContentType: "application/octet-stream", PartSize: partSize, NumThreads: 2}
 	if size <= partSize { // not every store knows conditions of parts

@@ -6,7 +6,8 @@ import "time"
 // counts for all of it.
 type Library struct{ session }
 
-// Identity returns the identity of the library. If it has none it becomes fresh, which may be empty.
+// Identity returns the identity of the library. If it has none it becomes fresh, which may be
+// empty.
 func (t Library) Identity(fresh string) (identity string, err error) {
 	identity, err = value[string](t.session, "SELECT identity FROM library")
 	if err == nil && identity == "" && fresh != "" {

@@ -41,7 +41,8 @@ const (
 	rowEarlier = "2"
 )
 
-// sql returns the query for the keys of a listing, each a kind and an id, or "" if it lists nothing.
+// sql returns the query for the keys of a listing, each a kind and an id, or "" if it lists
+// nothing.
 func (q *Query) sql() (string, []any) {
 	var parts []string
 	var args []any

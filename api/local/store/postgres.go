@@ -59,8 +59,8 @@ const postgresNow = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT
 type postgres struct{ db *sql.DB }
 
 // OpenPostgres opens the database at a postgres:// address and creates its tables if it is empty.
-// The parameter pool_max_conns limits the connections (default 16). The error is a *DownError if the
-// server does not answer; errors never show the password.
+// The parameter pool_max_conns limits the connections (default 16). The error is a *DownError if
+// the server does not answer; errors never show the password.
 func OpenPostgres(ctx context.Context, address string) (Records, error) {
 	config, connections, err := parsePostgres(address)
 	if err != nil {

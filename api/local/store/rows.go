@@ -216,8 +216,8 @@ func Get[T any](t Tx, key any) (*T, error) { return get[T](t.session, "id = ?", 
 // Filter selects records whose columns have these values.
 type Filter map[string]any
 
-// All returns the selected records of a kind in order: custom metadata fields by name, versions from
-// the newest, all others from the oldest.
+// All returns the selected records of a kind in order: custom metadata fields by name, versions
+// from the newest, all others from the oldest.
 func All[T any](t Tx, filter Filter) ([]T, error) {
 	tb := tableFor[T]()
 	query, args := "SELECT "+tb.read+" FROM "+tb.name+" WHERE TRUE", []any(nil)

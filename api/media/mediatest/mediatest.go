@@ -107,7 +107,8 @@ func TIFF(t testing.TB, img image.Image) []byte {
 	return encoded(t, func(w io.Writer) error { return tiff.Encode(w, img, nil) })
 }
 
-// WebP returns a lossless WebP of 4×2 pixels in one color, with five prefix codes of one symbol each.
+// WebP returns a lossless WebP of 4×2 pixels in one color, with five prefix codes of one symbol
+// each.
 func WebP() []byte { return webpClaim(4, 2) }
 
 func webpClaim(width, height uint32) []byte {
@@ -276,7 +277,8 @@ func Quarters(w, h int) *image.NRGBA {
 	return img
 }
 
-// QuarterColors holds the colors of the upper left, upper right, lower left and lower right quarters.
+// QuarterColors holds the colors of the upper left, upper right, lower left and lower right
+// quarters.
 var QuarterColors = [4]color.NRGBA{
 	{200, 30, 30, 255}, {30, 180, 30, 255}, {30, 30, 200, 255}, {220, 220, 220, 255},
 }

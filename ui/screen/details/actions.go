@@ -129,7 +129,8 @@ func (m *Model) edit(row string) tea.Cmd {
 	return nil
 }
 
-// toggleUnset removes the value of the focused field, or takes that back if all targets have it removed.
+// toggleUnset removes the value of the focused field, or takes that back if all targets have it
+// removed.
 func (m *Model) toggleUnset() tea.Cmd {
 	r, of, changed := m.Form.Row(m.Form.On()), m.Targets(), false
 	f := entry.FieldByKey(r.ID)

@@ -95,7 +95,8 @@ func merged(old, fresh api.File) (out api.File) {
 	return out
 }
 
-// differences says how two records differ. A field that the first of them does not have is not compared.
+// differences says how two records differ. A field that the first of them does not have is not
+// compared.
 func differences(a, b entry.Values) []string {
 	to := entry.Values{}
 	for name := range a {

@@ -94,8 +94,8 @@ func (m *Model) askSave(read []*prepared) tea.Cmd {
 // maxShown limits the files named in a question.
 const maxShown = 6
 
-// askAbout shows the changes of files and asks. Where others changed a file meanwhile, it shows both
-// changes, and the user chooses between them.
+// askAbout shows the changes of files and asks. Where others changed a file meanwhile, it shows
+// both changes, and the user chooses between them.
 func (m *Model) askAbout(list []*prepared) tea.Cmd {
 	if e := list[0]; len(list) == 1 && len(e.meanwhile) == 0 && e.readErr == nil {
 		d, _ := e.change()

@@ -156,8 +156,8 @@ func (m *Model) expected(run *job.Run, now time.Time) (short, long string) {
 	return expected(run, now, next, polled && showsEffect(run), err)
 }
 
-// expected describes how the result will arrive if the file is polled next at a time, unless polled is
-// false, and err is the error of the last poll. Only webhooks report failures.
+// expected describes how the result will arrive if the file is polled next at a time, unless
+// polled is false, and err is the error of the last poll. Only webhooks report failures.
 func expected(run *job.Run, now, next time.Time, polled bool, err error) (short, long string) {
 	hooked := run.Webhook && now.Sub(run.Started) < session.HookTTL
 	switch {

@@ -155,8 +155,8 @@ func (m *Model) wantMore() tea.Cmd {
 	return m.read(next, next.len()+more, true)
 }
 
-// read extends a listing to want records or to its end, and cancels the previous read. more continues
-// the shown listing.
+// read extends a listing to want records or to its end, and cancels the previous read. more
+// continues the shown listing.
 func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	if !more {
 		m.opening, m.stale = l.folder, false

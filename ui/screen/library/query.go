@@ -67,7 +67,8 @@ var (
 	fieldForm   = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_.]*)(<=|>=|!=|<|>|=)(.*)$`)
 )
 
-// splitQuery splits a query at spaces, except in quotes, which are removed. In quotes, \" is a quote.
+// splitQuery splits a query at spaces, except in quotes, which are removed. In quotes, \" is a
+// quote.
 func splitQuery(line string) (words []string, open bool) {
 	word, any := "", false
 	for _, r := range line {
@@ -91,8 +92,8 @@ func splitQuery(line string) (words []string, open bool) {
 	return words, open
 }
 
-// parseSearch translates a query line. fields are the custom metadata fields, nil if unknown. The error
-// names the wrong word and advice.
+// parseSearch translates a query line. fields are the custom metadata fields, nil if unknown. The
+// error names the wrong word and advice.
 func parseSearch(line string, fields []api.MetadataField) (search, error) {
 	s := search{text: strings.TrimSpace(line)}
 	words, open := splitQuery(line)
@@ -333,7 +334,8 @@ func quotedWord(value string) string {
 	return value
 }
 
-// completeQuery suggests completions of the last word: for a plain word, words of the language and tags.
+// completeQuery suggests completions of the last word: for a plain word, words of the language and
+// tags.
 func (m *Model) completeQuery(line string) (offers []string) {
 	at := strings.LastIndexByte(line, ' ') + 1
 	before, word := line[:at], line[at:]
@@ -375,7 +377,8 @@ func (m *Model) completeQuery(line string) (offers []string) {
 	return offers
 }
 
-// viewQueryHelp lists the words of an empty query line, or the fields while custom metadata is typed.
+// viewQueryHelp lists the words of an empty query line, or the fields while custom metadata is
+// typed.
 func (m *Model) viewQueryHelp(size image.Point, th *theme.Theme) string {
 	line := m.query.field.Value()
 	words := queryWords

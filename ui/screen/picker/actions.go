@@ -20,7 +20,8 @@ const (
 	groupLook = "Look"
 )
 
-// Actions returns the actions of the focused part. What ends a filter or a range comes first, then the form if the tray has items.
+// Actions returns the actions of the focused part. What ends a filter or a range comes first, then
+// the form if the tray has items.
 func (m *Model) Actions() []kit.Action {
 	var actions []kit.Action
 	switch {

@@ -57,7 +57,8 @@ type arrangement struct {
 	rows    []int32 // filtered entries of sorted
 }
 
-// arrange updates the rows for the order and the filter in the background. resort is false if only the filter changed.
+// arrange updates the rows for the order and the filter in the background. resort is false if only
+// the filter changed.
 func (m *Model) arrange(resort bool) tea.Cmd {
 	next := m.shown
 	next.order, next.hidden, next.pattern = m.order, m.hidden, m.list.Filter()
@@ -119,7 +120,8 @@ func (a *arrangement) sort() {
 	}
 }
 
-// measure returns a key that sorts the largest or newest entry first and unreadable ones last. Folders have no size.
+// measure returns a key that sorts the largest or newest entry first and unreadable ones last.
+// Folders have no size.
 func (a *arrangement) measure(e entry) int64 {
 	if a.order.by == bySize && e.kind == kindFolder {
 		return 0
@@ -134,8 +136,8 @@ func (a *arrangement) measure(e entry) int64 {
 	return -info.Size()
 }
 
-// longestWord is the number of letters searched together. The library's score triples with each adjacent letter and
-// overflows after 38.
+// longestWord is the number of letters searched together. The library's score triples with each
+// adjacent letter and overflows after 38.
 const longestWord = 32
 
 // describeFilter splits a filter into parts that are searched in turn.
@@ -149,8 +151,8 @@ func describeFilter(pattern string) []string {
 	return out
 }
 
-// search returns the rows whose names contain the letters of every word in order, best match first. An empty pattern
-// matches all.
+// search returns the rows whose names contain the letters of every word in order, best match
+// first. An empty pattern matches all.
 func search(entries []entry, among []int32, pattern string) []int32 {
 	type hit struct {
 		row   int32

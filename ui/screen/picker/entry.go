@@ -175,8 +175,8 @@ func (e entry) stat(d *disk, path string) (fs.FileInfo, error) {
 	return os.Stat(path)
 }
 
-// inspect returns the size and age of an entry and whether it can be used. It reads no content and opens nothing that
-// could block.
+// inspect returns the size and age of an entry and whether it can be used. It reads no content and
+// opens nothing that could block.
 func inspect(d *disk, path string, e entry) info {
 	i := info{known: true, size: -1, kind: e.kind}
 	if e.link {

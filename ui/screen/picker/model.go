@@ -1,4 +1,5 @@
-// Package picker is the screen for picking files to upload: a folder with a filter and a preview, and the tray.
+// Package picker is the screen for picking files to upload: a folder with a filter and a preview,
+// and the tray.
 package picker
 
 import (
@@ -22,8 +23,8 @@ import (
 type Options struct {
 	// Folder is the folder to show; empty means the working directory.
 	Folder string
-	// Samples writes the sample pictures and returns the path of the one to begin with. First opens them if there is no
-	// picture in or below the first folder.
+	// Samples writes the sample pictures and returns the path of the one to begin with. First opens
+	// them if there is no picture in or below the first folder.
 	Samples func() (string, error)
 	First   bool
 	// Sources are the initial items of the tray. Relative paths start at the working directory.
@@ -143,7 +144,8 @@ func New(o Options) *Model {
 	return m
 }
 
-// Init reads the folder and checks the initial sources. When called again, it reads the last folder.
+// Init reads the folder and checks the initial sources. When called again, it reads the last
+// folder.
 func (m *Model) Init() tea.Cmd {
 	if m.begun {
 		folder := cmp.Or(m.shown.folder, m.options.Folder)

@@ -16,8 +16,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// enter opens a folder or shows a picture in full screen. For other files, it opens the form; if nothing is picked, it picks
-// the file first.
+// enter opens a folder or shows a picture in full screen. For other files, it opens the form; if
+// nothing is picked, it picks the file first.
 func (m *Model) enter() tea.Cmd {
 	e, ok := m.current()
 	if !ok {
@@ -58,7 +58,8 @@ func (m *Model) toggleRange() tea.Cmd {
 	return nil
 }
 
-// back goes from the tray to the list, then clears the filter, the range and the picks, one per call.
+// back goes from the tray to the list, then clears the filter, the range and the picks, one per
+// call.
 func (m *Model) back() tea.Cmd {
 	if _, do := m.backward(); do != nil {
 		return do()

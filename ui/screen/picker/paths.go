@@ -28,12 +28,13 @@ func (m *Model) startJump() tea.Cmd {
 	return m.Open(p)
 }
 
-// ParsePaste parses text pasted or dropped on the terminal: paths quoted like in a shell, file:// addresses, and http or https
-// URLs, one per line or separated by blanks. Relative paths start at dir, and ~ is the home folder. Each source appears once,
-// in order. ParsePaste does not access the disk, so a path may not exist.
+// ParsePaste parses text pasted or dropped on the terminal: paths quoted like in a shell, file://
+// addresses, and http or https URLs, one per line or separated by blanks. Relative paths start at
+// dir, and ~ is the home folder. Each source appears once, in order. ParsePaste does not access
+// the disk, so a path may not exist.
 //
-// A line with blanks but without quotes is several paths only if each part looks like a path. Otherwise, it is one path
-// with blanks, as file managers copy it.
+// A line with blanks but without quotes is several paths only if each part looks like a path.
+// Otherwise, it is one path with blanks, as file managers copy it.
 func ParsePaste(text, dir string) []api.Source {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == 0 })
 	if len(lines) > 1 && (lines[0] == "copy" || lines[0] == "cut") && rule.IsFileAddress(lines[1]) {
@@ -108,8 +109,9 @@ func isAnchored(w string) bool {
 // named matches an extension like that of a file: two to four letters or digits, not only digits.
 var named = regexp.MustCompile(`^([a-z][a-z0-9]{1,3}|[0-9][a-z0-9]?[a-z][a-z0-9]?)$`)
 
-// splitShell splits a line as a shell does. A quotation mark counts only at the beginning of a word or after another one, so that
-// it's.jpg needs no quotes. quoted tells that quotes or backslashes were used; ok is false if a quotation has no end.
+// splitShell splits a line as a shell does. A quotation mark counts only at the beginning of a
+// word or after another one, so that it's.jpg needs no quotes. quoted tells that quotes or
+// backslashes were used; ok is false if a quotation has no end.
 func splitShell(line string) (words []string, quoted, ok bool) {
 	escapes := filepath.Separator != '\\'
 	var word []byte

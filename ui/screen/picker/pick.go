@@ -32,7 +32,8 @@ func (m *Model) add(sources []api.Source) tea.Cmd {
 	return m.pick(sources)
 }
 
-// pick adds sources to the tray and checks their files. It removes those that cannot be sent and says why.
+// pick adds sources to the tray and checks their files. It removes those that cannot be sent and
+// says why.
 func (m *Model) pick(sources []api.Source) tea.Cmd {
 	var fresh []api.Source
 	var refused []error
@@ -64,7 +65,8 @@ func (m *Model) pick(sources []api.Source) tea.Cmd {
 	}, refusals(refused, len(sources)))
 }
 
-// checked stores the results, removes files that cannot be sent, and opens the folder if there is one.
+// checked stores the results, removes files that cannot be sent, and opens the folder if there is
+// one.
 func (m *Model) checked(items []item, folder string) tea.Cmd {
 	var refused []error
 	var bad []api.Source
@@ -99,7 +101,8 @@ func refusals(refused []error, total int) tea.Cmd {
 	})
 }
 
-// toggle picks or removes the entry under the cursor and moves on. In a range, it toggles the range.
+// toggle picks or removes the entry under the cursor and moves on. In a range, it toggles the
+// range.
 func (m *Model) toggle() tea.Cmd {
 	if m.list.Ranged() {
 		return m.pickRange()
@@ -244,8 +247,9 @@ func (m *Model) sent(jobs []job.Job) {
 	m.trayChanged()
 }
 
-// form checks the files again and opens the upload form for the tray, or for the file under the cursor if the tray is empty.
-// If pick is true, it also picks that file. Files that cannot be sent stay in the tray, marked.
+// form checks the files again and opens the upload form for the tray, or for the file under the
+// cursor if the tray is empty. If pick is true, it also picks that file. Files that cannot be sent
+// stay in the tray, marked.
 func (m *Model) form(pick bool) tea.Cmd {
 	d, items := m.disk, slices.Clone(m.tray.items)
 	if len(items) == 0 {
@@ -337,7 +341,8 @@ func (m *Model) pickFolders(folders []string) tea.Cmd {
 	}
 }
 
-// pickedFolders adds the files of folders to the tray. They keep their folder and subfolders below the form's folder.
+// pickedFolders adds the files of folders to the tray. They keep their folder and subfolders below
+// the form's folder.
 func (m *Model) pickedFolders(list []content) tea.Cmd {
 	var bad []error
 	var folders []string
@@ -421,7 +426,8 @@ func (m *Model) wantTotal() tea.Cmd {
 	return nil
 }
 
-// share describes how many files of a folder are picked, such as "3/10", with a sign; "" if none are.
+// share describes how many files of a folder are picked, such as "3/10", with a sign; "" if none
+// are.
 func (m *Model) share(folder string) (sign theme.Sign, words string) {
 	n := m.tray.under[folder]
 	if n == 0 {

@@ -207,8 +207,8 @@ func (n *count) String() string {
 	return all + text.If(n.more, " and more") + text.If(n.hidden > 0, " · "+text.Count(n.hidden)+" hidden")
 }
 
-// holdsPictures reports whether a folder or one of its subfolders has a picture. The subfolders of a
-// source checkout do not count: who tries the program from its clone sees the samples.
+// holdsPictures reports whether a folder or one of its subfolders has a picture. The subfolders of
+// a source checkout do not count: who tries the program from its clone sees the samples.
 func holdsPictures(folder string) bool {
 	found, _ := readNames(folder) // the listing tells problems
 	checkout := slices.ContainsFunc(found, func(d fs.DirEntry) bool { return d.Name() == ".git" })
@@ -398,8 +398,8 @@ var pictureExtensions = []string{
 	"avif", "bmp", "gif", "heic", "heif", "jpe", "jpeg", "jpg", "jxl", "png", "svg", "tif", "tiff", "webp",
 }
 
-// startViewer shows the picture under the cursor in full screen. It can step through the list's pictures, and the cursor
-// follows.
+// startViewer shows the picture under the cursor in full screen. It can step through the list's
+// pictures, and the cursor follows.
 func (m *Model) startViewer() tea.Cmd {
 	var names []string
 	at := 0

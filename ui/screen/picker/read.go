@@ -25,7 +25,8 @@ type opened struct {
 	err     error
 }
 
-// open opens another folder. The old one stays until the new one is read. The cursor moves to the name land if it exists.
+// open opens another folder. The old one stays until the new one is read. The cursor moves to the
+// name land if it exists.
 func (m *Model) open(folder, land string) tea.Cmd {
 	return m.openBy(folder, func(a arrangement) opened { return openFolder(folder, land, a) })
 }
@@ -119,7 +120,8 @@ func readNames(folder string) ([]fs.DirEntry, error) {
 	return dir.ReadDir(-1)
 }
 
-// opened shows a folder. If it cannot be read, the current folder stays. If there is none, the list shows the error.
+// opened shows a folder. If it cannot be read, the current folder stays. If there is none, the
+// list shows the error.
 func (m *Model) opened(o opened) tea.Cmd {
 	m.opening = ""
 	if o.err != nil && len(o.entries) == 0 {
@@ -215,8 +217,9 @@ func (m *Model) watch() tea.Cmd {
 	}))
 }
 
-// check reads the folder again if it has changed. It does nothing while the terminal has no focus or a folder is being
-// read. It always inspects visible rows, because a growing file does not change its folder.
+// check reads the folder again if it has changed. It does nothing while the terminal has no focus
+// or a folder is being read. It always inspects visible rows, because a growing file does not
+// change its folder.
 func (m *Model) check() tea.Cmd {
 	folder := m.shown.folder
 	if m.away || m.opening != "" || folder == "" || m.checking {
@@ -243,8 +246,8 @@ func (m *Model) check() tea.Cmd {
 	}
 }
 
-// disk reads facts of files whose disk may never answer, such as links to an offline network mount. A call without an answer
-// stays open, and the caller goes on.
+// disk reads facts of files whose disk may never answer, such as links to an offline network
+// mount. A call without an answer stays open, and the caller goes on.
 type disk struct {
 	ask     func(path string) (fs.FileInfo, error) // os.Stat
 	timeout time.Duration

@@ -52,8 +52,8 @@ type tray struct {
 	items []item
 	at    map[string]int // index in items by key
 	under map[string]int // number of items by folder of this computer, at any depth
-	// subs maps folders that were picked as a whole to the subfolder that their files keep. It outlives the items, so that a file
-	// picked again keeps its subfolder.
+	// subs maps folders that were picked as a whole to the subfolder that their files keep. It
+	// outlives the items, so that a file picked again keeps its subfolder.
 	subs map[string]string
 }
 
@@ -116,7 +116,8 @@ func (t *tray) count() {
 	}
 }
 
-// subOf returns the subfolder that a folder's files keep; "" if the folder was not picked as a whole.
+// subOf returns the subfolder that a folder's files keep; "" if the folder was not picked as a
+// whole.
 func (t *tray) subOf(folder string) string {
 	for dir, below := folder, ""; ; dir = filepath.Dir(dir) {
 		if sub, ok := t.subs[dir]; ok {
@@ -129,7 +130,8 @@ func (t *tray) subOf(folder string) string {
 	}
 }
 
-// pickedWhole records that a folder was picked as a whole and returns its new subOf. Its subfolders keep their places.
+// pickedWhole records that a folder was picked as a whole and returns its new subOf. Its
+// subfolders keep their places.
 func (t *tray) pickedWhole(folder string) string {
 	t.forget(folder)
 	sub := path.Join(t.subOf(filepath.Dir(folder)), rule.SubFolder(filepath.Base(folder)))

@@ -52,7 +52,8 @@ func (k *known) isPicture() (yes, sure bool) {
 	return k.facts.Kind == media.KindPicture, true
 }
 
-// checksOf checks a source against the rules of service.md §4.1, the limits of §8 and the profile's service.
+// checksOf checks a source against the rules of service.md §4.1, the limits of §8 and the
+// profile's service.
 func checksOf(e *entry.Entry, problems []edit.Problem, k *known, p session.Profile) []check {
 	c := checker{Entry: e, k: k, p: p}
 	c.source()
@@ -327,7 +328,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// checks returns the checks of a source: its values, its file, and its place, at which n files are sent.
+// checks returns the checks of a source: its values, its file, and its place, at which n files are
+// sent.
 func (m *Model) checks(s *source, t *total, n int) []check {
 	v := m.decision(s)
 	checks := slices.Clone(v.checks)
@@ -390,8 +392,8 @@ func (m *Model) nextCheck() tea.Cmd {
 	return nil
 }
 
-// goToCheck goes to the field of a check in its file. If only some of the marked files fail the check, it marks only
-// those.
+// goToCheck goes to the field of a check in its file. If only some of the marked files fail the
+// check, it marks only those.
 func (m *Model) goToCheck(l check) {
 	if slices.Contains(m.Items, l.of) {
 		m.Files.Show(l.of)

@@ -39,8 +39,8 @@ func readDraft(text []byte) ([]entry.Entry, error) {
 	return entries, nil
 }
 
-// DraftSources returns the sources of a saved form (see Options.Draft), for the tray. It returns an error if the
-// text cannot be read.
+// DraftSources returns the sources of a saved form (see Options.Draft), for the tray. It returns
+// an error if the text cannot be read.
 func DraftSources(text []byte) ([]api.Source, error) {
 	entries, err := readDraft(text)
 	var out []api.Source
@@ -78,7 +78,8 @@ func document(sources []*source) []session.ManifestEntry {
 	return entries
 }
 
-// saving returns a function that saves the draft of some sources, as they are now, unless a later one is saved.
+// saving returns a function that saves the draft of some sources, as they are now, unless a later
+// one is saved.
 func (m *Model) saving(sources []*source) func(context.Context) error {
 	m.unkept = false
 	m.drafts.started++
@@ -99,8 +100,8 @@ func (m *Model) saving(sources []*source) func(context.Context) error {
 	}
 }
 
-// Keep returns a function that saves the form as it is now, for use when the program exits and runs no more commands.
-// It returns nil if nothing needs saving.
+// Keep returns a function that saves the form as it is now, for use when the program exits and
+// runs no more commands. It returns nil if nothing needs saving.
 func (m *Model) Keep() func(context.Context) error {
 	if !m.touched {
 		return nil
@@ -108,7 +109,8 @@ func (m *Model) Keep() func(context.Context) error {
 	return m.saving(m.Items)
 }
 
-// saveDraft saves the form if it changed. Only one save runs at a time; the next one saves later changes.
+// saveDraft saves the form if it changed. Only one save runs at a time; the next one saves later
+// changes.
 func (m *Model) saveDraft() tea.Cmd {
 	if !m.unkept || m.keeping {
 		return nil
@@ -129,8 +131,8 @@ func (m *Model) saveDraft() tea.Cmd {
 	}
 }
 
-// keepOthers returns a function that saves the form without the queued sources. It runs at once, so that a crash does
-// not bring them back. The next save reports its error.
+// keepOthers returns a function that saves the form without the queued sources. It runs at once,
+// so that a crash does not bring them back. The next save reports its error.
 func (m *Model) keepOthers(queued []*source) func() {
 	if !m.touched {
 		return func() {}

@@ -64,7 +64,8 @@ func (m *Model) inspect(path string) (k known) {
 	return k
 }
 
-// readSuggestions reads tags, folders and the metadata fields of the library. They are optional: errors are ignored.
+// readSuggestions reads tags, folders and the metadata fields of the library. They are optional:
+// errors are ignored.
 func (m *Model) readSuggestions() tea.Cmd {
 	fieldsIn := ""
 	for i, s := range m.Items {
@@ -151,7 +152,8 @@ func (m *Model) suggest() tea.Cmd {
 	return nil
 }
 
-// find looks up the next few sources in the library, after a pause while their place is being typed.
+// find looks up the next few sources in the library, after a pause while their place is being
+// typed.
 func (m *Model) find() tea.Cmd {
 	if m.cancelSearch != nil || m.away || m.sending || m.unfound != nil || len(m.unplaced()) == 0 {
 		return nil

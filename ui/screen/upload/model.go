@@ -1,4 +1,5 @@
-// Package upload is the upload form. It edits how the sources in the tray are sent and predicts the result.
+// Package upload is the upload form. It edits how the sources in the tray are sent and predicts
+// the result.
 package upload
 
 import (
@@ -28,8 +29,8 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Session is the part of [session.Session] that the form uses; tests have another. Commands call it, except for
-// DescribeUpload, which does no IO.
+// Session is the part of [session.Session] that the form uses; tests have another. Commands call
+// it, except for DescribeUpload, which does no IO.
 type Session interface {
 	AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*job.Job, error)
 	Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, error)
@@ -169,8 +170,8 @@ func (m *Model) Sources() []api.Source {
 	return out
 }
 
-// Compose sets the sources of the form. Sources that it already has keep their input. New ones get the values that all of
-// those share, or the profile's defaults if none remain.
+// Compose sets the sources of the form. Sources that it already has keep their input. New ones get
+// the values that all of those share, or the profile's defaults if none remain.
 func (m *Model) Compose(sources []api.Source) tea.Cmd {
 	if m.sending {
 		return nil
@@ -395,7 +396,8 @@ func (m *Model) without(some map[*source]bool) []*source {
 	return slices.DeleteFunc(slices.Clone(m.Items), func(s *source) bool { return some[s] })
 }
 
-// editJobs puts jobs that were not stored back into the form with their options and errors, and marks only them.
+// editJobs puts jobs that were not stored back into the form with their options and errors, and
+// marks only them.
 func (m *Model) editJobs(jobs []job.Job) tea.Cmd {
 	if m.sending {
 		return nil
@@ -434,8 +436,8 @@ func (s *source) folder() string {
 	return folder
 }
 
-// upload returns the upload before its naming is applied. An exact name overwrites only what the user wants to
-// overwrite, so that a repeat stores nothing twice.
+// upload returns the upload before its naming is applied. An exact name overwrites only what the
+// user wants to overwrite, so that a repeat stores nothing twice.
 func (s *source) upload() api.Upload {
 	u := s.Upload
 	if s.Naming == job.NameExact && !u.OverwriteFile.IsSet() {

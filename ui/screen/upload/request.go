@@ -83,7 +83,8 @@ func describeRequest(request api.Request, notes []string) string {
 	return strings.Join(append(lines, "", "As a command line, the key in $"+api.KeyVariable+":", request.Curl()), "\n")
 }
 
-// Commands returns the commands that upload the sources. Sources with the same options share a command.
+// Commands returns the commands that upload the sources. Sources with the same options share a
+// command.
 func (m *Model) Commands() [][]string {
 	commands := make([][]string, len(m.Items))
 	for i, s := range m.Items {

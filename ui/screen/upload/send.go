@@ -18,8 +18,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// send queues the sources. It asks about names that are taken, if there are several files, if something is lost, or if
-// one is already stored.
+// send queues the sources. It asks about names that are taken, if there are several files, if
+// something is lost, or if one is already stored.
 func (m *Model) send() tea.Cmd {
 	m.Form.Blur()
 	t := m.sum()
@@ -56,8 +56,8 @@ func (m *Model) send() tea.Cmd {
 	})
 }
 
-// askTaken asks what to do about a name that is taken, for this file or for all, until none is left. Then it sends all
-// but those to skip.
+// askTaken asks what to do about a name that is taken, for this file or for all, until none is
+// left. Then it sends all but those to skip.
 func (m *Model) askTaken(taken []*source, skip map[*source]bool) tea.Cmd {
 	s := taken[0]
 	decide := func(key, label string, all bool, do func(*source)) page.Choice {
@@ -103,7 +103,8 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool) tea.Cmd {
 	return page.Send(page.Ask{Title: rule.PathOf(&s.Upload) + " exists already", Text: words + "A suffix keeps both files. Skip leaves yours in the form.", Choices: choices})
 }
 
-// describeLoss says what a new version takes from the file at the place of a source; empty if nothing.
+// describeLoss says what a new version takes from the file at the place of a source; empty if
+// nothing.
 func (m *Model) describeLoss(s *source) string {
 	words := ""
 	for _, l := range m.decision(s).out.Lines() {
@@ -179,8 +180,8 @@ func (m *Model) hand(sources []*source) tea.Cmd {
 	}
 }
 
-// prepare looks at the source of a job again and names the upload. It returns an error if the source has changed since
-// the form looked at it.
+// prepare looks at the source of a job again and names the upload. It returns an error if the
+// source has changed since the form looked at it.
 func prepare(j *job.Job) error {
 	if src := j.Upload.Source; src.Path != "" {
 		now, err := api.Identify(src.Path)

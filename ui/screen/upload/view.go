@@ -230,7 +230,8 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 // leastThumb is the least height, in rows, for pictures.
 const leastThumb = 6
 
-// divideForm returns the rectangle of the form's rows, and that of the pictures below them; empty if they do not fit.
+// divideForm returns the rectangle of the form's rows, and that of the pictures below them; empty
+// if they do not fit.
 func (m *Model) divideForm(l layout) (form, thumbs image.Rectangle) {
 	form = l.form
 	y := form.Min.Y + m.Form.Height(kit.BoxInner(form.Size()).X) + 2

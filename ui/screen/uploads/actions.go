@@ -90,8 +90,9 @@ func (m *Model) actions() []kit.Action {
 	)
 }
 
-// many returns an action on the selected jobs: the marked ones, the job under the cursor, or a folder.
-// may returns why the action is disabled for a job. has counts the jobs of a folder that allow it.
+// many returns an action on the selected jobs: the marked ones, the job under the cursor, or a
+// folder. may returns why the action is disabled for a job. has counts the jobs of a folder that
+// allow it.
 func (m *Model) many(id, words, key string, may func(row) string, has func(count) int, do func([]row) tea.Cmd) kit.Action {
 	return kit.Action{
 		ID: "uploads." + id, Keys: kit.Bind(words, "", key), Group: groupJob,
@@ -212,8 +213,8 @@ func (m *Model) enter() tea.Cmd {
 	return nil
 }
 
-// inspect shows the details of a stored file. It prefers the file's last known record, which may be newer than
-// the response to the upload.
+// inspect shows the details of a stored file. It prefers the file's last known record, which may
+// be newer than the response to the upload.
 func (m *Model) inspect(j *job.Job) tea.Cmd {
 	return func() tea.Msg {
 		seen, ok, err := m.o.Session.LastSeen(m.o.Context, j.File.FileID)
@@ -347,8 +348,8 @@ func compose(rows []row) tea.Cmd {
 	return page.Send(page.Compose{Jobs: jobs})
 }
 
-// retry sends jobs again. It asks before it sends a single job that could be stored twice, and skips such jobs
-// in a selection.
+// retry sends jobs again. It asks before it sends a single job that could be stored twice, and
+// skips such jobs in a selection.
 func (m *Model) retry(rows []row) tea.Cmd {
 	all := len(rows)
 	if r := rows[0]; all == 1 && r.storesTwice() {
@@ -367,7 +368,8 @@ func (m *Model) retry(rows []row) tea.Cmd {
 // storesTwice reports whether sending the job again could store it twice.
 func (r row) storesTwice() bool { return !r.Job.MayRepeat() }
 
-// retryJobs sends jobs again. With say, it reports their number and that of the ambiguous ones, which could be stored twice.
+// retryJobs sends jobs again. With say, it reports their number and that of the ambiguous ones,
+// which could be stored twice.
 func (m *Model) retryJobs(rows []row, say bool, ambiguous int) tea.Cmd {
 	m.list.Unmark(nil)
 	ctx, ids := m.o.Context, make([]int64, len(rows))
@@ -388,7 +390,8 @@ func (m *Model) retryJobs(rows []row, say bool, ambiguous int) tea.Cmd {
 	}
 }
 
-// askRetryAll resends all failed jobs that cannot be stored twice. If some are of earlier starts, it says so first.
+// askRetryAll resends all failed jobs that cannot be stored twice. If some are of earlier starts,
+// it says so first.
 func (m *Model) askRetryAll() tea.Cmd {
 	if m.rows.failedEarlier == 0 {
 		return m.retryAll()
@@ -498,8 +501,8 @@ func copiesOf(j *job.Job) (copies page.Copies) {
 	return copies
 }
 
-// Commands returns the command that uploads the selected job's source again, or the command that resumes
-// unfinished uploads.
+// Commands returns the command that uploads the selected job's source again, or the command that
+// resumes unfinished uploads.
 func (m *Model) Commands() [][]string {
 	if r, ok := m.current(); ok {
 		j := *r.Job

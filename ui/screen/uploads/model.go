@@ -140,7 +140,8 @@ func (m *Model) tick() bool {
 // newsTime is the longest wait for the next tick.
 const newsTime = 100 * time.Millisecond
 
-// news handles a change of a job. Small files cause many changes, so those close to the next tick wait for it.
+// news handles a change of a job. Small files cause many changes, so those close to the next tick
+// wait for it.
 func (m *Model) news() bool {
 	if !m.shown {
 		return false

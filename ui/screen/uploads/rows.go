@@ -86,8 +86,9 @@ func partOf(s job.State) int {
 // failed reports whether a job in state s needs attention.
 func failed(s job.State) bool { return partOf(s) == partFailed }
 
-// groups returns the jobs by folder. Folders with failures come first, then those with unfinished jobs, then
-// the newest. Within a folder, failures come first; jobs of earlier runs follow those of the queue, newest first.
+// groups returns the jobs by folder. Folders with failures come first, then those with unfinished
+// jobs, then the newest. Within a folder, failures come first; jobs of earlier runs follow those
+// of the queue, newest first.
 func (r *rows) groups() []kit.Group[int] {
 	r.stale = false
 	r.queued = make(map[int64]bool, len(r.earlier.jobs))
@@ -146,8 +147,8 @@ func (r *rows) groups() []kit.Group[int] {
 	return groups
 }
 
-// listed reports whether a row is shown without a filter. An earlier job is hidden if the queue has it or the
-// user removed it.
+// listed reports whether a row is shown without a filter. An earlier job is hidden if the queue
+// has it or the user removed it.
 func (r *rows) listed(n int) bool {
 	if n < len(r.live) {
 		return true
@@ -204,8 +205,8 @@ func (r *rows) remove(jobs []job.Job) {
 	}
 }
 
-// restore returns the jobs removed last to the list. They count as earlier jobs, because the queue has dropped
-// them. It panics if no jobs were removed.
+// restore returns the jobs removed last to the list. They count as earlier jobs, because the queue
+// has dropped them. It panics if no jobs were removed.
 func (r *rows) restore() []job.Job {
 	jobs := r.removed[len(r.removed)-1]
 	r.removed = r.removed[:len(r.removed)-1]
@@ -279,8 +280,8 @@ func (g *group) rank() int {
 // groupBar is the width of the bar of an unfinished folder.
 const groupBar = 8
 
-// note returns how many of a folder's files are stored, such as "25 of 25", a bar if not all are, and the other
-// states.
+// note returns how many of a folder's files are stored, such as "25 of 25", a bar if not all are,
+// and the other states.
 func (g *group) note(th *theme.Theme) string {
 	parts := summary(g.count, g.paused, th)
 	stored, total := g.count[job.Stored], g.count.total()
@@ -290,7 +291,8 @@ func (g *group) note(th *theme.Theme) string {
 	return strings.Join(parts, th.Muted.Render(" · "))
 }
 
-// summary returns the number of stored jobs, green only if all are stored, and then the other states.
+// summary returns the number of stored jobs, green only if all are stored, and then the other
+// states.
 func summary(c count, paused int, th *theme.Theme) []string {
 	total, style := c.total(), th.Strong
 	if c[job.Stored] == total {

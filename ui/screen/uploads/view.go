@@ -24,8 +24,8 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	return m.Draw(size, th, m.o.Now(), func() string { return m.list.View(size, th) })
 }
 
-// above returns the totals, a bar if it fits and jobs are unfinished, and warnings about the service or the
-// journal.
+// above returns the totals, a bar if it fits and jobs are unfinished, and warnings about the
+// service or the journal.
 func (m *Model) above(size image.Point, th *theme.Theme) []string {
 	lines := []string{text.Truncate(m.drawTotals(th), size.X)}
 	t := &m.rows.totals
@@ -85,8 +85,8 @@ func (m *Model) empty() string {
 	return "No uploads yet. Press " + page.Picker.Key + " to pick files."
 }
 
-// columns returns the columns for a list of the given width. The folder is in the heading. Names get the spare
-// width.
+// columns returns the columns for a list of the given width. The folder is in the heading. Names
+// get the spare width.
 func columns(width int) kit.Columns {
 	cols := kit.Columns{
 		{Name: "Name", Width: 16, Flex: 3, Middle: true},

@@ -79,8 +79,8 @@ func begin(ctx context.Context, dir, name string, args ...string) (*Server, erro
 // standby is the name with which a standby connects to its server.
 const standby = "standby"
 
-// Standby starts a server that follows s, until the test ends. From then on s confirms a commit when the
-// standby has it, too.
+// Standby starts a server that follows s, until the test ends. From then on s confirms a commit
+// when the standby has it, too.
 func (s *Server) Standby(t testing.TB) *Server {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pg")

@@ -28,8 +28,8 @@ type Server struct {
 	Fault func(w http.ResponseWriter, r *http.Request) (answered bool)
 }
 
-// start runs an S3 server with a bucket until the test ends. If the program is not installed, it skips
-// the test, or fails if all tools are required. It sets the credentials in the environment.
+// start runs an S3 server with a bucket until the test ends. If the program is not installed, it
+// skips the test, or fails if all tools are required. It sets the credentials in the environment.
 func start(t *testing.T, dir, socket string) (stop func()) {
 	t.Helper()
 	program, err := exec.LookPath(Program)
@@ -77,7 +77,8 @@ func Serve(t *testing.T) *Server {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}
-	// A connection for each request: under load the server takes the end of a body for the next request.
+	// A connection for each request: under load the server takes the end of a body for the next
+	// request.
 	transport := &http.Transport{DialContext: dial, DisableKeepAlives: true}
 	s := &Server{}
 	proxy := &httputil.ReverseProxy{

@@ -77,7 +77,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	glance()
 	term.Press("esc", "4")
 	term.WaitFor("Kind")
-	term.WaitFor("harbour_")
+	term.WaitFor("harbour.jpg")
 	stop()
 	term.Press("enter")
 	term.WaitFor("c edit region")
@@ -104,8 +104,16 @@ func scenes(term *uitest.Term, stop func(name string)) {
 		term.WaitFor("Stored as")
 		term.Press(choose...)
 		term.Press("ctrl+s")
-		term.WaitFor(fmt.Sprintf("s Send %d files", files))
-		term.Press("s")
+		send, taken := fmt.Sprintf("s Send %d files", files), "u Add a suffix"
+		either := func(screen string) bool { return strings.Contains(screen, send) || strings.Contains(screen, taken) }
+		term.WaitUntil(either)
+		if strings.Contains(term.Screen(), taken) { // the library has pictures of these names
+			term.Press("U")
+			term.WaitUntil(func(screen string) bool { return strings.Contains(screen, send) || strings.Contains(screen, done) })
+		}
+		if strings.Contains(term.Screen(), send) {
+			term.Press("s")
+		}
 		term.WaitFor(done)
 	}
 	down := func(n int) []string { return slices.Repeat([]string{"down"}, n) }

@@ -32,7 +32,10 @@ import (
 )
 
 // finding is a line of mediadesk doctor --json.
-type diagnosis struct{ Section, Check, Status, Text, Help string }
+type diagnosis struct {
+	Section, Check, Text, Help string
+	Status                     string `json:"verdict"`
+}
 
 // runDoctorJSON runs mediadesk doctor with a home and arguments. It returns the findings by section and
 // check, such as "Addresses upload", and checks that the exit code matches the verdicts.

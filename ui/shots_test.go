@@ -41,7 +41,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.WaitFor("Try it here")
 	stop()
 	term.Press("enter")
-	term.WaitFor("900 x 900 px") // the mug
+	term.WaitFor("900 × 900 ·") // the mug
 	glance()
 	term.Press("space")
 	term.WaitFor("Tray: 1 file")
@@ -82,7 +82,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.Press("enter")
 	term.WaitFor("c edit region")
 	glance()
-	term.Press("down", "down", "enter")
+	term.Press("down", "enter")
 	term.Type("330,300,420,300")
 	term.WaitFor("330,300,420,300")
 	stop()

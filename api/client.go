@@ -154,13 +154,13 @@ func cleanBase(what, text string, insecure bool) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("%s %s is not an http or https address", what, quote(text))
+		return "", fmt.Errorf("%s %s is not an http or https address", what, Quote(text))
 	}
 	if strings.ContainsAny(text, "?#") {
-		return "", fmt.Errorf("%s %s has a part after ? or #: leave it out", what, quote(text))
+		return "", fmt.Errorf("%s %s has a part after ? or #: leave it out", what, Quote(text))
 	}
 	if u.Scheme == "http" && !IsLoopback(u.Hostname()) && (!insecure || !IsPrivateHost(text)) {
-		return "", fmt.Errorf("%s %s: %w", what, quote(text), ErrInsecure)
+		return "", fmt.Errorf("%s %s: %w", what, Quote(text), ErrInsecure)
 	}
 	return strings.TrimRight(text, "/"), nil
 }
@@ -310,7 +310,7 @@ func (c *Client) describeRecord(file *File) string {
 	if json.Unmarshal(file.Raw, &answer) != nil || len(answer.Message) == 0 {
 		return ""
 	}
-	return clip(jsonText(answer.Message), 300)
+	return Clip(JSONText(answer.Message), 300)
 }
 
 // Details reads the record of a file.
@@ -512,7 +512,7 @@ func describeNoRecord(res *http.Response, text []byte, err error) string {
 		return describeBody(res, text[:min(len(text), maxErrorBody)])
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		return "the answer is JSON, but no object: " + clip(string(bytes.TrimSpace(text)), 100)
+		return "the answer is JSON, but no object: " + Clip(string(bytes.TrimSpace(text)), 100)
 	}
 	return err.Error()
 }

@@ -186,7 +186,7 @@ func Hint(err error) string {
 const maxErrorBody = 64 << 10
 
 func requestID(h http.Header) string {
-	return clip(cmp.Or(h.Get("X-Ik-Requestid"), h.Get("X-Request-Id")), 200)
+	return Clip(cmp.Or(h.Get("X-Ik-Requestid"), h.Get("X-Request-Id")), 200)
 }
 
 // newServiceError returns the error of an unsuccessful answer. body is the beginning of its body,
@@ -198,9 +198,9 @@ func newServiceError(res *http.Response, body []byte) *ServiceError {
 		MissingFileIDs        []string
 	}
 	if json.Unmarshal(body, &members) == nil {
-		e.Message, e.Help, e.MissingFileIDs = jsonText(members.Message), jsonText(members.Help), members.MissingFileIDs
+		e.Message, e.Help, e.MissingFileIDs = JSONText(members.Message), JSONText(members.Help), members.MissingFileIDs
 		if e.Message == "" {
-			e.Message = jsonText(members.Reason)
+			e.Message = JSONText(members.Reason)
 		}
 	}
 	redirect := res.StatusCode >= 300 && res.StatusCode < 400 // the page of a redirect says less than its address
@@ -211,8 +211,8 @@ func newServiceError(res *http.Response, body []byte) *ServiceError {
 	if e.Message == "" {
 		e.Message = describeEmpty(res)
 	}
-	e.Message = clip(e.Message, 2000)
-	e.Help = clip(e.Help, 2000)
+	e.Message = Clip(e.Message, 2000)
+	e.Help = Clip(e.Help, 2000)
 	return e
 }
 
@@ -222,24 +222,24 @@ func describeBody(res *http.Response, body []byte) string {
 	if text == "null" || text == "{}" || text == "[]" {
 		return ""
 	}
-	if plain := jsonText(body); !strings.HasPrefix(plain, "{") && json.Valid(body) {
-		return clip(plain, 300)
+	if plain := JSONText(body); !strings.HasPrefix(plain, "{") && json.Valid(body) {
+		return Clip(plain, 300)
 	}
 	lower := strings.ToLower(text)
 	if strings.HasPrefix(lower, "<") || strings.Contains(res.Header.Get("Content-Type"), "html") {
 		if _, after, ok := strings.Cut(text, "<title>"); ok {
 			title, _, _ := strings.Cut(after, "</title>")
-			return "a web page instead of an answer: " + clip(strings.TrimSpace(title), 200)
+			return "a web page instead of an answer: " + Clip(strings.TrimSpace(title), 200)
 		}
 		return "a web page instead of an answer"
 	}
-	return clip(text, 300)
+	return Clip(text, 300)
 }
 
 func describeEmpty(res *http.Response) string {
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		if to, err := res.Location(); err == nil {
-			return "a redirect to " + clip(to.Scheme+"://"+to.Host, 200) + ", which is not followed"
+			return "a redirect to " + Clip(to.Scheme+"://"+to.Host, 200) + ", which is not followed"
 		}
 		return "a redirect, which is not followed"
 	}

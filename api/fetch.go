@@ -86,7 +86,7 @@ func (c *Client) SignedURL(address string, expires time.Time) (string, error) {
 	rest, ours := strings.CutPrefix(address, c.delivery+"/")
 	switch {
 	case c.delivery == "" || !ours:
-		return "", errors.New("the address " + quote(address) + " is not one of the profile's delivery address, so it cannot be signed")
+		return "", errors.New("the address " + Quote(address) + " is not one of the profile's delivery address, so it cannot be signed")
 	case c.reveal == nil:
 		return "", errors.New("an address cannot be signed without the private key")
 	}

@@ -40,9 +40,9 @@ func checkID(id string) error {
 	case id == "":
 		return fail("the file id is empty")
 	case len(id) > maxID:
-		return fail("the file id %s is longer than %d characters", quote(id), maxID)
+		return fail("the file id %s is longer than %d characters", Quote(id), maxID)
 	case strings.Trim(id, ".") == "", strings.ContainsAny(id, `/\`), strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsGraphic(r) }):
-		return fail("%s is not a file id", quote(id))
+		return fail("%s is not a file id", Quote(id))
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ type SourceError struct {
 	Help   string
 }
 
-func (e *SourceError) Error() string { return quote(e.Path) + " " + e.Reason }
+func (e *SourceError) Error() string { return Quote(e.Path) + " " + e.Reason }
 
 func (e *SourceError) Hint() string { return e.Help }
 
@@ -199,14 +199,14 @@ func NewSourceError(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if to, err := os.Readlink(name); err == nil {
-			return &SourceError{Path: name, Reason: "is a link to " + quote(to) + ", which does not exist", Help: "Restore its target, or pick another file."}
+			return &SourceError{Path: name, Reason: "is a link to " + Quote(to) + ", which does not exist", Help: "Restore its target, or pick another file."}
 		}
 		return &SourceError{Path: name, Reason: "does not exist", Help: "Check the path."}
 	case errors.Is(err, fs.ErrPermission):
 		return &SourceError{Path: name, Reason: "cannot be read: permission denied", Help: "Get read permission, or copy the file."}
 	case errors.Is(err, syscall.ELOOP):
 		if to, err := os.Readlink(name); err == nil {
-			return &SourceError{Path: name, Reason: "is a link to " + quote(to) + ", which leads back to itself", Help: "Pick the file itself."}
+			return &SourceError{Path: name, Reason: "is a link to " + Quote(to) + ", which leads back to itself", Help: "Pick the file itself."}
 		}
 	}
 	return &SourceError{Path: name, Reason: "cannot be read: " + rootCause(err)}

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-func clip(text string, n int) string {
+// Clip returns text of at most n characters, with … at the end if some are missing.
+func Clip(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
@@ -35,7 +36,8 @@ func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-func jsonText(raw json.RawMessage) string {
+// JSONText returns the text of a JSON string without outer space, or other JSON as it is.
+func JSONText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		return strings.TrimSpace(text)
@@ -43,8 +45,8 @@ func jsonText(raw json.RawMessage) string {
 	return strings.TrimSpace(string(raw))
 }
 
-// quote quotes outside text for a message and escapes control characters.
-func quote(text string) string { return strconv.Quote(clip(text, 120)) }
+// Quote quotes outside text for a message and escapes control characters.
+func Quote(text string) string { return strconv.Quote(Clip(text, 120)) }
 
 // underscored replaces every character that keep rejects, and every invalid UTF-8 byte, by "_".
 func underscored(text string, keep func(rune) bool) string {

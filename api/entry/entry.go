@@ -208,7 +208,7 @@ func (o Options) MarshalJSON() ([]byte, error) {
 		if f.IsSet(&o.entry) {
 			value = f.value.json(&o.entry)
 		}
-		text, err := readableJSON(value)
+		text, err := rule.ReadableJSON(value)
 		if err != nil {
 			return nil, fmt.Errorf("%s cannot be written as JSON: %w", f.Key, err)
 		}
@@ -413,7 +413,7 @@ func (n otherText) writeJSON(e *Entry, raw json.RawMessage) error {
 
 // rawJSON encodes what can be encoded: texts, lists, and JSON.
 func rawJSON(value any) json.RawMessage {
-	text, _ := readableJSON(value)
+	text, _ := rule.ReadableJSON(value)
 	return text
 }
 

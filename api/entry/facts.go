@@ -31,10 +31,10 @@ var hostedFacts = []struct {
 	{"isPublished", "Published", "", yesNo},
 	{"duration", "Duration", "", unit("s")},
 	{"bitRate", "Bit rate", "", unit("kbps")},
-	{"videoCodec", "Video codec", "", jsonText},
-	{"audioCodec", "Audio codec", "", jsonText},
-	{"checks", "Condition", "", jsonText},
-	{"metadata", "Metadata", "metadata", jsonText},
+	{"videoCodec", "Video codec", "", api.JSONText},
+	{"audioCodec", "Audio codec", "", api.JSONText},
+	{"checks", "Condition", "", api.JSONText},
+	{"metadata", "Metadata", "metadata", api.JSONText},
 	{"selectedFieldsSchema", "Fields", "field", describeSchema},
 }
 
@@ -69,7 +69,7 @@ func OtherFacts(f *api.File) []Fact {
 			known = known || h.name == name
 		}
 		if !known {
-			facts = append(facts, Fact{"other", name, jsonText(f.Other[name])})
+			facts = append(facts, Fact{"other", name, api.JSONText(f.Other[name])})
 		}
 	}
 	return facts
@@ -82,13 +82,13 @@ func yesNo(value json.RawMessage) string {
 	case "false":
 		return "no"
 	}
-	return jsonText(value)
+	return api.JSONText(value)
 }
 
 func unit(name string) func(json.RawMessage) string {
 	return func(value json.RawMessage) string {
 		if _, err := strconv.ParseFloat(string(value), 64); err != nil {
-			return jsonText(value)
+			return api.JSONText(value)
 		}
 		return string(value) + " " + name
 	}
@@ -102,7 +102,7 @@ func describeSchema(value json.RawMessage) string {
 		Truncated bool `json:"selectOptionsTruncated"`
 	}
 	if json.Unmarshal(value, &schema) != nil || schema.Type == "" {
-		return jsonText(value)
+		return api.JSONText(value)
 	}
 	words := rule.DescribeSchema(&schema.MetadataSchema)
 	if schema.Truncated {

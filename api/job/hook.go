@@ -66,14 +66,14 @@ func ParseHookPost(body []byte) (HookPost, error) {
 // readEvent reads an event of an account (hosted-service.md §16).
 func (p *HookPost) readEvent(members map[string]json.RawMessage) {
 	var data, part map[string]json.RawMessage
-	p.Type = clip(memberText(members, "type"), 100)
+	p.Type = api.Clip(memberText(members, "type"), 100)
 	if p.Type == "" || json.Unmarshal(members["data"], &data) != nil {
 		return
 	}
 	p.FileID = memberText(data, "fileId")
-	p.Name = clip(memberText(data, "filePath", "path", "name", "url"), 1000)
+	p.Name = api.Clip(memberText(data, "filePath", "path", "name", "url"), 1000)
 	if json.Unmarshal(data["asset"], &part) == nil && p.Name == "" {
-		p.Name = clip(memberText(part, "url"), 1000)
+		p.Name = api.Clip(memberText(part, "url"), 1000)
 	}
 	if json.Unmarshal(data["transformation"], &part) == nil {
 		p.Error = hookError(part["error"])
@@ -149,7 +149,7 @@ func (e *UploadEvent) Decide(j *Job) {
 		return
 	}
 	j.State, j.Evidence = Refused, NotSent
-	j.Failure = &Failure{Message: "the pre-transformation failed: " + clip(e.Reason, 2000), Help: "Nothing was stored. Change the transformation, then send it again.", RequestID: e.RequestID}
+	j.Failure = &Failure{Message: "the pre-transformation failed: " + api.Clip(e.Reason, 2000), Help: "Nothing was stored. Change the transformation, then send it again.", RequestID: e.RequestID}
 }
 
 // memberText returns the text of the first of names that exists, ignoring case.
@@ -178,7 +178,7 @@ func hookStatus(text string) api.Status {
 	case "failure", "error":
 		return api.StatusFailed
 	default:
-		return api.Status(clip(s, 100))
+		return api.Status(api.Clip(s, 100))
 	}
 }
 
@@ -190,10 +190,10 @@ func hookError(raw json.RawMessage) string {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) == nil {
 		if text := memberText(members, "message", "reason", "code"); text != "" {
-			return clip(text, 2000)
+			return api.Clip(text, 2000)
 		}
 	}
-	return clip(jsonText(raw), 2000)
+	return api.Clip(api.JSONText(raw), 2000)
 }
 
 // HookResult is the result of processing a webhook.

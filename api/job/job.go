@@ -137,7 +137,7 @@ func (j *Job) Reason() string {
 		return ""
 	}
 	message := strings.TrimPrefix(j.Failure.Message, strconv.Quote(j.Upload.Source.Path)+" ")
-	return strings.TrimPrefix(message, quote(j.Upload.Source.String())+" ")
+	return strings.TrimPrefix(message, api.Quote(j.Upload.Source.String())+" ")
 }
 
 // MayRepeat reports whether another attempt cannot store the file twice.

@@ -79,7 +79,7 @@ var checksNames = []struct {
 func ChecksField(field SearchWord, fields []api.MetadataField, known bool) (api.MetadataSchema, []string, error) {
 	var none api.MetadataSchema
 	if !field.Quoted {
-		return none, nil, fmt.Errorf("%s is not a field in quotation marks", quote(field.Text))
+		return none, nil, fmt.Errorf("%s is not a field in quotation marks", api.Quote(field.Text))
 	}
 	if name, custom := strings.CutPrefix(field.Text, "request."+SearchKey); custom {
 		at := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == name })
@@ -90,12 +90,12 @@ func ChecksField(field SearchWord, fields []api.MetadataField, known bool) (api.
 		case !known:
 			return none, slices.Concat(checksText, checksNumber), nil
 		}
-		return none, nil, fmt.Errorf("no custom metadata field %s", quote(name))
+		return none, nil, fmt.Errorf("no custom metadata field %s", api.Quote(name))
 	}
 	for _, c := range checksNames {
 		if c.name.MatchString(field.Text) {
 			return c.schema, c.operators, nil
 		}
 	}
-	return none, nil, fmt.Errorf("there is no field %s", quote(field.Text))
+	return none, nil, fmt.Errorf("there is no field %s", api.Quote(field.Text))
 }

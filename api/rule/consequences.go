@@ -176,7 +176,7 @@ type Line struct {
 // Lines describes the prediction: first the file, then each aspect that changes or is kept, unless
 // it is known to be empty.
 func (o Prediction) Lines() []Line {
-	name := quote(o.Path)
+	name := api.Quote(o.Path)
 	first := ""
 	switch o.Result {
 	case NewFile:

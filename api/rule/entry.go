@@ -11,7 +11,7 @@ import (
 func ExtensionArguments(list []api.Extension) []string {
 	args := make([]string, 0, len(list))
 	for _, e := range list {
-		text, err := readableJSON(e)
+		text, err := ReadableJSON(e)
 		if err != nil {
 			continue
 		}
@@ -34,7 +34,7 @@ func ExtensionsText(list []api.Extension) string {
 	if len(list) > 0 && !slices.ContainsFunc(list, func(e api.Extension) bool { return !isName(e) }) {
 		return strings.Join(ExtensionArguments(list), ",")
 	}
-	text, _ := readableJSON(api.Set(list)) // values read from JSON can be encoded
+	text, _ := ReadableJSON(api.Set(list)) // values read from JSON can be encoded
 	return string(text)
 }
 

@@ -56,7 +56,7 @@ func ParseExtensions(text string) ([]api.Extension, error) {
 		return nil, extensionError("extensions are null, not a JSON array")
 	}
 	if name, found := RepeatedMember([]byte(text)); found {
-		return nil, extensionError("extensions: " + quote(name) + " stands twice")
+		return nil, extensionError("extensions: " + api.Quote(name) + " stands twice")
 	}
 	list := make([]api.Extension, len(elements))
 	for i, element := range elements {
@@ -86,7 +86,7 @@ func CheckExtensions(list []api.Extension) error {
 			key += string(e.Rest["id"])
 		}
 		if seen[key] {
-			return extensionError("extensions: " + quote(e.Name) + " stands twice")
+			return extensionError("extensions: " + api.Quote(e.Name) + " stands twice")
 		}
 		seen[key] = true
 		if err := checkOptions(e); err != nil {
@@ -98,10 +98,10 @@ func CheckExtensions(list []api.Extension) error {
 
 func checkOptions(e api.Extension) error {
 	if n, ok := e.MaxTags.Get(); ok && (n < 0 || n > MaxAutoTags) {
-		return extensionError(fmt.Sprintf("extensions: maxTags of %s is %d; it may be 0 to %d", quote(e.Name), n, MaxAutoTags))
+		return extensionError(fmt.Sprintf("extensions: maxTags of %s is %d; it may be 0 to %d", api.Quote(e.Name), n, MaxAutoTags))
 	}
 	if n, ok := e.MinConfidence.Get(); ok && (n < 0 || n > maxMinConfidence) {
-		return extensionError(fmt.Sprintf("extensions: minConfidence of %s is %d; it may be 0 to %d", quote(e.Name), n, maxMinConfidence))
+		return extensionError(fmt.Sprintf("extensions: minConfidence of %s is %d; it may be 0 to %d", api.Quote(e.Name), n, maxMinConfidence))
 	}
 	if e.Name != RemoveBackground {
 		return nil
@@ -143,7 +143,7 @@ func ParseMetadata(text string) (map[string]json.RawMessage, error) {
 		return refuse("is not a JSON object: it is null")
 	}
 	if name, found := RepeatedMember([]byte(text)); found {
-		return refuse("has the key " + quote(name) + " twice")
+		return refuse("has the key " + api.Quote(name) + " twice")
 	}
 	return members, nil
 }

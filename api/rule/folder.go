@@ -26,8 +26,8 @@ func CleanFolder(folder string) (string, error) {
 		if !folderRune(r) {
 			return clean, &api.RuleError{
 				Field:   "folder",
-				Message: fmt.Sprintf("folder %s holds %s, which a folder may not", quote(folder), quote(string(r))),
-				Help:    fmt.Sprintf("Folders take letters, marks and numerals of any language, and / _ -. Allowed would be %s.", quote(allowedFolder(clean))),
+				Message: fmt.Sprintf("folder %s holds %s, which a folder may not", api.Quote(folder), api.Quote(string(r))),
+				Help:    fmt.Sprintf("Folders take letters, marks and numerals of any language, and / _ -. Allowed would be %s.", api.Quote(allowedFolder(clean))),
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func SubFolder(rel string) string { return allowedFolder(strings.Trim(rel, "/"))
 func CheckFolderName(name string) error {
 	clean, err := CleanFolder(name)
 	if err == nil && (clean != "/"+name+"/" || FolderDepth(clean) != 1) {
-		err = &api.RuleError{Field: "folder", Message: quote(name) + " is not the name of a folder", Help: "Give a name without slashes."}
+		err = &api.RuleError{Field: "folder", Message: api.Quote(name) + " is not the name of a folder", Help: "Give a name without slashes."}
 	}
 	return err
 }

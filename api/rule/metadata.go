@@ -42,7 +42,7 @@ func CheckMetadata(fields []api.MetadataField, values map[string]json.RawMessage
 		at := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == key })
 		if at < 0 {
 			return &api.RuleError{
-				Field: "customMetadata", Message: "customMetadata has the key " + quote(key) + ", which is no custom metadata field",
+				Field: "customMetadata", Message: "customMetadata has the key " + api.Quote(key) + ", which is no custom metadata field",
 				Help: "Create the field in the library first, or take the key out.",
 			}
 		}
@@ -51,7 +51,7 @@ func CheckMetadata(fields []api.MetadataField, values map[string]json.RawMessage
 		}
 		if reason := misfit(&fields[at].Schema, values[key]); reason != "" {
 			return &api.RuleError{
-				Field: "customMetadata", Message: "customMetadata: the value of " + quote(key) + " " + reason + ": " + clip(string(values[key]), 80),
+				Field: "customMetadata", Message: "customMetadata: the value of " + api.Quote(key) + " " + reason + ": " + api.Clip(string(values[key]), 80),
 				Help: "Its field takes " + DescribeSchema(&fields[at].Schema) + ".",
 			}
 		}
@@ -77,7 +77,7 @@ func CheckRequiredMetadata(fields []api.MetadataField, values map[string]json.Ra
 	for _, f := range fields {
 		if f.Schema.Required && IsNull(values[f.Name]) {
 			return &api.RuleError{
-				Field: "customMetadata", Message: "customMetadata has no value for " + quote(f.Name) + ", which is required",
+				Field: "customMetadata", Message: "customMetadata has no value for " + api.Quote(f.Name) + ", which is required",
 				Help: "Its field is of the type " + f.Schema.Type + "; give it a value.",
 			}
 		}
@@ -256,7 +256,7 @@ var metadataTypes = []string{MetadataText, MetadataTextarea, MetadataNumber, Met
 // choice, and a fitting default, which required fields need. The error is a *api.RuleError.
 func CheckSchema(s *api.MetadataSchema) error {
 	if !slices.Contains(metadataTypes, s.Type) {
-		return schemaError("type "+quote(s.Type)+" is not known", "The types are Text, Textarea, Number, Date, Boolean, SingleSelect and MultiSelect.")
+		return schemaError("type "+api.Quote(s.Type)+" is not known", "The types are Text, Textarea, Number, Date, Boolean, SingleSelect and MultiSelect.")
 	}
 	for _, err := range []error{checkLengths(s), checkBounds(s), checkSchemaOptions(s)} {
 		if err != nil {
@@ -326,7 +326,7 @@ func checkSchemaOptions(s *api.MetadataSchema) error {
 	}
 	for _, option := range s.Options {
 		if !sameScalar(option, option) || IsNull(option) {
-			return schemaError("selectOptions hold "+clip(string(option), 80), "An option is a text, a number, true or false.")
+			return schemaError("selectOptions hold "+api.Clip(string(option), 80), "An option is a text, a number, true or false.")
 		}
 	}
 	return nil
@@ -384,7 +384,7 @@ func MetadataRows(members map[string]json.RawMessage) string {
 	var rows []string
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		if key == "" || key != strings.TrimSpace(key) || strings.ContainsAny(key, "=:\n\r{[") {
-			text, _ := readableJSON(members) // values read from JSON can be encoded
+			text, _ := ReadableJSON(members) // values read from JSON can be encoded
 			return string(text)
 		}
 		rows = append(rows, key+" = "+valueText(members[key]))
@@ -407,6 +407,6 @@ func valueText(value json.RawMessage) string {
 }
 
 func rowText(text string) json.RawMessage {
-	quoted, _ := readableJSON(text) // text can always be encoded
+	quoted, _ := ReadableJSON(text) // text can always be encoded
 	return quoted
 }

@@ -30,7 +30,7 @@ func CheckName(name string) error {
 	case "":
 		return &api.RuleError{Field: "fileName", Message: "fileName is missing: a file needs a name", Help: "Give the file a name."}
 	case ".", "..":
-		return &api.RuleError{Field: "fileName", Message: "fileName " + quote(name) + " is a step in a path, not a name", Help: "Give the file another name."}
+		return &api.RuleError{Field: "fileName", Message: "fileName " + api.Quote(name) + " is a step in a path, not a name", Help: "Give the file another name."}
 	}
 	return checkLength("fileName", "fileName", len(StoredName(name)), maxName)
 }

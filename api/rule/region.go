@@ -22,7 +22,7 @@ func ParseRegion(text string) (Region, error) {
 	fail := func(reason string) (Region, error) {
 		return Region{}, &api.RuleError{
 			Field:   "customCoordinates",
-			Message: fmt.Sprintf("customCoordinates %s %s", quote(text), reason),
+			Message: fmt.Sprintf("customCoordinates %s %s", api.Quote(text), reason),
 			Help:    "Write x,y,width,height in pixels, such as 10,20,300,200.",
 		}
 	}
@@ -33,11 +33,11 @@ func ParseRegion(text string) (Region, error) {
 	var n [4]int
 	for i, part := range parts {
 		if strings.Trim(part, "0123456789") != "" || part == "" {
-			return fail(fmt.Sprintf("has %s, which is not a whole number", quote(part)))
+			return fail(fmt.Sprintf("has %s, which is not a whole number", api.Quote(part)))
 		}
 		v, err := strconv.Atoi(part)
 		if err != nil || v > maxPixel {
-			return fail(fmt.Sprintf("has %s, which is too large", quote(part)))
+			return fail(fmt.Sprintf("has %s, which is too large", api.Quote(part)))
 		}
 		n[i] = v
 	}
@@ -72,7 +72,7 @@ func (r Region) CheckWithin(width, height int) error {
 	}
 	return &api.RuleError{
 		Field:   "customCoordinates",
-		Message: fmt.Sprintf("customCoordinates %s reach outside the picture, which is %d by %d pixels", quote(r.String()), width, height),
+		Message: fmt.Sprintf("customCoordinates %s reach outside the picture, which is %d by %d pixels", api.Quote(r.String()), width, height),
 		Help:    fmt.Sprintf("x + width may be %d at most and y + height %d.", width, height),
 	}
 }

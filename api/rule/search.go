@@ -56,7 +56,7 @@ func ParseCondition(text string, operators func(field SearchWord) ([]string, err
 	p := conditionParser{words: words, operators: operators}
 	c, err := p.any()
 	if err == nil && len(p.words) > 0 {
-		err = fmt.Errorf("%s is not AND or OR", quote(p.words[0].Text))
+		err = fmt.Errorf("%s is not AND or OR", api.Quote(p.words[0].Text))
 	}
 	return c, err
 }
@@ -141,7 +141,7 @@ func (p *conditionParser) comparison() (c Condition, err error) {
 		c.Operator = "NOT " + c.Operator
 	}
 	if operator.Quoted || !slices.Contains(takes, c.Operator) {
-		return c, fmt.Errorf("%s takes %s, not %s", c.Field.Text, strings.Join(takes, ", "), quote(c.Operator))
+		return c, fmt.Errorf("%s takes %s, not %s", c.Field.Text, strings.Join(takes, ", "), api.Quote(c.Operator))
 	}
 	switch {
 	case slices.Contains(SearchExists, c.Operator):
@@ -289,7 +289,7 @@ func SearchSize(text string) (int64, error) {
 	}
 	n, err := strconv.ParseFloat(digits, 64)
 	if err != nil || !(n >= 0 && n*factor < 1<<60) {
-		return 0, fmt.Errorf("%s is not a size", quote(text))
+		return 0, fmt.Errorf("%s is not a size", api.Quote(text))
 	}
 	return int64(n * factor), nil
 }
@@ -320,7 +320,7 @@ func CheckSearch(fields []api.MetadataField, query string) error {
 		name, custom := strings.CutPrefix(field.Text, SearchKey)
 		switch {
 		case custom && schema == nil:
-			return nil, &api.RuleError{Field: "searchQuery", Message: quote(name) + " is no custom metadata field", Help: "The fields are: " + clip(fieldNames(fields), 400) + "."}
+			return nil, &api.RuleError{Field: "searchQuery", Message: api.Quote(name) + " is no custom metadata field", Help: "The fields are: " + api.Clip(fieldNames(fields), 400) + "."}
 		case schema == nil || schema.Type == "":
 			return slices.Concat(SearchEquals, SearchCompares, SearchExists, []string{":", "HAS"}), nil
 		}

@@ -38,7 +38,7 @@ func CheckTags(tags []string) error {
 		case strings.TrimSpace(tag) == "":
 			return &api.RuleError{Field: "tags", Message: "tags hold an empty tag", Help: "Remove it or give it a name."}
 		case strings.Contains(tag, ","):
-			return &api.RuleError{Field: "tags", Message: fmt.Sprintf("tag %s holds a comma, which parts tags from each other", quote(tag)), Help: "Make it two tags or leave the comma out."}
+			return &api.RuleError{Field: "tags", Message: fmt.Sprintf("tag %s holds a comma, which parts tags from each other", api.Quote(tag)), Help: "Make it two tags or leave the comma out."}
 		}
 	}
 	return CheckTagString(JoinTags(tags))

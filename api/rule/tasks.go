@@ -31,7 +31,7 @@ func ResolveSaved(list []api.Extension, saved []api.Saved) ([]api.Extension, err
 		case 1:
 			list[i] = SavedElement(&named[0])
 		default:
-			return nil, extensionError(fmt.Sprintf("extensions: %d saved extensions have the name %s", len(named), quote(list[i].Name)))
+			return nil, extensionError(fmt.Sprintf("extensions: %d saved extensions have the name %s", len(named), api.Quote(list[i].Name)))
 		}
 	}
 	return list, nil

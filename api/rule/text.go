@@ -4,22 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 )
-
-func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for i := range text {
-		if n == 0 {
-			return text[:i] + "…"
-		}
-		n--
-	}
-	return text
-}
 
 // describeSize formats a size in bytes, kB or MB for messages.
 func describeSize(n int64) string {
@@ -36,11 +22,8 @@ func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// quote quotes outside text for a message and escapes control characters.
-func quote(text string) string { return strconv.Quote(clip(text, 120)) }
-
-// readableJSON encodes a value as JSON without escapes for < > and &.
-func readableJSON(value any) ([]byte, error) {
+// ReadableJSON encodes a value as JSON without escapes for < > and &.
+func ReadableJSON(value any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -31,7 +31,7 @@ func ParseTransformation(text string) (api.Transformation, error) {
 		return t, err
 	case err == nil:
 		if name, found := RepeatedMember([]byte(text)); found {
-			return t, transformationError("has the member " + quote(name) + " twice")
+			return t, transformationError("has the member " + api.Quote(name) + " twice")
 		}
 		return t, nil
 	default:
@@ -47,7 +47,7 @@ func TransformationText(t api.Transformation) string {
 	case t.Post == nil && !strings.HasPrefix(t.Pre, "{") && t.Pre == strings.TrimSpace(t.Pre):
 		return t.Pre
 	}
-	text, _ := readableJSON(t)
+	text, _ := ReadableJSON(t)
 	return string(text)
 }
 
@@ -59,11 +59,11 @@ func CheckTransformation(t api.Transformation, mime string) error {
 		return transformationError("has neither pre nor post")
 	}
 	if mime != "" && kind != "image" && kind != "video" {
-		return transformationError("is for images and videos, and this is " + quote(mime))
+		return transformationError("is for images and videos, and this is " + api.Quote(mime))
 	}
 	for _, p := range t.Post {
 		if reason := postMisfit(&p, mime, kind); reason != "" {
-			return transformationError(fmt.Sprintf("has %s in post, %s", quote(p.Type), reason))
+			return transformationError(fmt.Sprintf("has %s in post, %s", api.Quote(p.Type), reason))
 		}
 	}
 	return nil

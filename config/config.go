@@ -143,7 +143,6 @@ func (c Config) Names() []string {
 	return append([]string{LocalProfile}, slices.Delete(names, at, at+1)...)
 }
 
-// defaults returns the Config without settings files.
 func defaults(paths Paths) Config { return Config{}.withDefaults(paths) }
 
 // withDefaults fills in missing values without checking the others.

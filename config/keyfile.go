@@ -16,7 +16,6 @@ const (
 	notForOthers mayRead = 0o007 // group allowed: systemd shows its access list there
 )
 
-// readKeyFile reads a key from a file that other users cannot read.
 func readKeyFile(path string, forbidden mayRead) (Secret, error) {
 	file, err := openKeyFile(path, forbidden)
 	if err != nil {

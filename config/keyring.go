@@ -39,7 +39,6 @@ var keyringTexts = [...]struct{ happened, helps string }{
 	KeyringRefused:  {"the keyring refused it", ""},
 }
 
-// otherWays lists the alternatives to a keyring.
 const otherWays = "give the key by MEDIADESK_PRIVATE_KEY, or name a key_file or a key_command in the profile"
 
 func (p KeyringProblem) Error() string { return keyringTexts[p].happened }
@@ -251,7 +250,6 @@ const (
 	macNoKeychain = 37 // errSecNoDefaultKeychain
 )
 
-// keyringError maps an error of the libraries to a KeyringError.
 func keyringError(doing string, err error) error {
 	problem := KeyringRefused
 	cause := err

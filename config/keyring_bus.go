@@ -38,7 +38,6 @@ func findBus(getenv func(string) string, isSocket func(path string) bool) string
 	return ""
 }
 
-// escapeBusValue escapes a value of a bus address by the D-Bus specification.
 func escapeBusValue(value string) string {
 	var b strings.Builder
 	for i := range len(value) {

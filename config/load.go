@@ -133,7 +133,6 @@ func decode(path string, text []byte, into *Config) error {
 	return problem
 }
 
-// cause removes the path from an error.
 func cause(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
@@ -141,7 +140,6 @@ func cause(err error) error {
 	return err
 }
 
-// config merges the two files and checks the result.
 func (s *sources) config() (Config, error) {
 	c := Config{Choices: s.state.Choices, Tips: s.state.Tips}
 	c.Profiles = nil
@@ -175,7 +173,6 @@ func (s *sources) config() (Config, error) {
 // maxConcurrency limits the damage of a typo.
 const maxConcurrency = 32
 
-// check checks every value, normalizes the profiles, and returns the problems.
 func (c *Config) check() error {
 	var problems []error
 	report := func(problem *settingError, table ...string) {

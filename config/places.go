@@ -17,7 +17,6 @@ type place struct {
 	line int      // 1-based
 }
 
-// findPlaces lists the keys and headers of valid TOML, including those in inline tables.
 func findPlaces(text []byte) []place {
 	var (
 		places  []place
@@ -102,7 +101,6 @@ var examples = sync.OnceValues(func() ([]place, []string) {
 	return places, lines
 })
 
-// generic replaces the user's name in a key.
 func generic(key []string) []string {
 	if len(key) > 1 && (key[0] == "profiles") {
 		key[1] = "NAME"
@@ -125,7 +123,6 @@ func exampleOf(key []string) string {
 	return strings.TrimSpace(example)
 }
 
-// unknownKey describes a key that does not exist and suggests another.
 func unknownKey(key []string) string {
 	last := len(key) - 1
 	table, name := generic(slices.Clone(key[:last])), key[last]

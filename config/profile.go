@@ -115,7 +115,6 @@ func (p Profile) Problem() (key, what string) {
 	return "", ""
 }
 
-// clean returns the profile with defaults filled in and addresses normalized, or an error.
 func (p Profile) clean() (Profile, error) {
 	if err := CheckProfileName(p.Name); err != nil {
 		return p, err
@@ -358,7 +357,6 @@ func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) })
 }
 
-// oneOf returns an error, with a suggestion, unless got is one of values.
 func oneOf[T ~string](key string, got T, values ...T) *settingError {
 	if slices.Contains(values, got) {
 		return nil

@@ -76,7 +76,6 @@ func (c Config) edit(plan func(now Config, next *state) (changed []string, err e
 // lockTimeout is how long to wait for another mediadesk, which writes only a few kilobytes.
 const lockTimeout = 5 * time.Second
 
-// lock locks state.json for changes by this process.
 func (c Config) lock() (unlock func(), err error) {
 	dir := c.paths.Data
 	if err := os.MkdirAll(dir, 0o700); err != nil {

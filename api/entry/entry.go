@@ -357,13 +357,11 @@ func (v typedValue[T]) writeJSON(e *Entry, raw json.RawMessage) error {
 	return nil
 }
 
-// wrongKind returns the error for JSON of another type.
 func wrongKind(takes string, raw json.RawMessage) error {
 	kind := map[byte]string{'"': "string", '[': "array", '{': "object", 't': "bool", 'f': "bool"}[raw[0]]
 	return fmt.Errorf("is %s, not %s", takes, jsonKind(kind))
 }
 
-// jsonKind describes the JSON type in an error of encoding/json.
 func jsonKind(value string) string {
 	kind, _, _ := strings.Cut(value, " ")
 	switch kind {
@@ -446,7 +444,6 @@ func parseSwitch(text string) (bool, error) {
 	return false, fmt.Errorf("true or false, not %.120q", text)
 }
 
-// jsonPart encodes a value as JSON for the request.
 func jsonPart[T any](value T) (string, error) {
 	text, err := json.Marshal(api.Set(value))
 	return string(text), err

@@ -94,7 +94,6 @@ func unit(name string) func(json.RawMessage) string {
 	}
 }
 
-// describeSchema describes the allowed values of a custom metadata field.
 func describeSchema(value json.RawMessage) string {
 	var schema struct {
 		api.MetadataSchema

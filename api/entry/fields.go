@@ -223,7 +223,6 @@ func fieldWhere(is func(*Field) bool) *Field {
 	return nil
 }
 
-// checkOther checks a field without a member in Upload if it is set.
 func checkOther(name string, check func(string) error) func(*api.Upload) error {
 	return func(u *api.Upload) error {
 		if text := u.Other.Text(name); text != "" {
@@ -233,7 +232,6 @@ func checkOther(name string, check func(string) error) func(*api.Upload) error {
 	}
 }
 
-// checkSet checks a field if it is set.
 func checkSet[T any](of func(*api.Upload) api.Field[T], check func(T) error) func(*api.Upload) error {
 	return func(u *api.Upload) error {
 		if v, ok := of(u).Get(); ok {

@@ -23,7 +23,6 @@ func ExtensionArguments(list []api.Extension) []string {
 	return args
 }
 
-// isName reports whether the extension consists of its name only.
 func isName(e api.Extension) bool {
 	return e.Name != "" && e.Name == strings.TrimSpace(e.Name) && !strings.ContainsAny(e.Name, ",[{") &&
 		e.Options == nil && e.MaxTags.IsZero() && e.MinConfidence.IsZero() && len(e.Rest) == 0

@@ -35,8 +35,6 @@ var taggingName = regexp.MustCompile(`^[a-z0-9_-]+-auto-tagging$`)
 // `<provider>-auto-tagging` (service.md §2.2).
 func IsTagging(name string) bool { return taggingName.MatchString(name) }
 
-// isKnownExtension reports whether the specification or the hosted service has an extension of that
-// name.
 func isKnownExtension(name string) bool {
 	switch name {
 	case RemoveBackground, AutoDescription, AITasks, SavedExtension:

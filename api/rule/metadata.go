@@ -175,7 +175,6 @@ func misfitDate(s *api.MetadataSchema, value json.RawMessage) string {
 	return ""
 }
 
-// readDate reads an ISO 8601 date or time.
 func readDate(value json.RawMessage) (time.Time, bool) {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -247,7 +246,6 @@ func DescribeSchema(s *api.MetadataSchema) string {
 	return words
 }
 
-// maxOptionsShown is the maximum number of options that DescribeSchema lists.
 const maxOptionsShown = 20
 
 var metadataTypes = []string{MetadataText, MetadataTextarea, MetadataNumber, MetadataDate, MetadataBoolean, MetadataSingleSelect, MetadataMultiSelect}

@@ -22,7 +22,6 @@ type Condition struct {
 	Values   []SearchWord // a list after IN, none after EXISTS, else one
 }
 
-// each calls do for each comparison until it returns an error.
 func (c *Condition) each(do func(*Condition) error) error {
 	for _, part := range slices.Concat(c.All, c.Any) {
 		if err := part.each(do); err != nil {

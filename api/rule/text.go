@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// describeSize formats a size in bytes, kB or MB for messages.
 func describeSize(n int64) string {
 	switch {
 	case n < 1000:

@@ -36,10 +36,8 @@ type promptSession struct {
 	end    error    // why the session ended; nil while it runs. Then every answer is empty
 }
 
-// errLeave ends the session: the user left or the input ended.
 var errLeave = errors.New("end of input")
 
-// accessible runs the session, starting with an upload of the given files.
 func accessible(ctx context.Context, p *Program, files []string) error {
 	t := &promptSession{ctx: ctx, p: *p, in: bufio.NewReader(p.Stdin)}
 	if in, ok := p.Stdin.(*os.File); ok && term.IsTerminal(in.Fd()) {
@@ -64,7 +62,6 @@ func (t *promptSession) say(format string, args ...any) {
 	fmt.Fprintln(t.p.Stdout, safeLines(fmt.Sprintf(format, args...)))
 }
 
-// ask asks a question and returns the trimmed answer.
 func (t *promptSession) ask(question string) string {
 	if t.end != nil {
 		return ""
@@ -81,10 +78,8 @@ func (t *promptSession) ask(question string) string {
 	return strings.TrimSpace(line)
 }
 
-// question asks for the value of a flag. An empty answer leaves the flag out.
 type question struct{ flag, text string }
 
-// askFlags asks for the values of flags and returns the flags with a value.
 func (t *promptSession) askFlags(questions ...question) (args []string) {
 	for _, q := range questions {
 		if answer := t.ask(q.text); answer != "" {
@@ -107,13 +102,11 @@ func (t *promptSession) yes(question string) bool {
 	}
 }
 
-// menuItem is an item of a menu.
 type menuItem struct {
 	label string
 	do    func()
 }
 
-// leave is the item of a menu that ends the prompts.
 const leave = "Leave"
 
 // menu lists items, asks for a number and runs the chosen item. 0 goes back, or ends the prompts if
@@ -141,10 +134,8 @@ func (t *promptSession) menu(title, back string, items ...menuItem) {
 	}
 }
 
-// runs returns a function that runs a command. Its error is printed.
 func (t *promptSession) runs(args ...string) func() { return func() { _ = t.run(args...) } }
 
-// run shows and runs a command of this program. It prints the error.
 func (t *promptSession) run(args ...string) error {
 	t.say("Command: %s", session.CommandLine(args))
 	return t.execute(t.p, args)
@@ -158,7 +149,6 @@ func (t *promptSession) execute(p Program, args []string) error {
 	return err
 }
 
-// start asks the questions of a first start and then shows the main menu until the user leaves.
 func (t *promptSession) start(files []string) {
 	t.say("mediadesk: upload, tag and manage images, in prompts and sentences.")
 	settings, err := config.Load(t.p.Paths)
@@ -191,7 +181,6 @@ func (t *promptSession) start(files []string) {
 	}
 }
 
-// send asks for the options of files and sends them.
 func (t *promptSession) send(files []string) {
 	if len(files) == 0 {
 		return
@@ -222,7 +211,6 @@ func (t *promptSession) send(files []string) {
 	_ = t.run(session.Command("upload", files, options...)...)
 }
 
-// pick asks for paths, addresses, or numbers of the files in a folder.
 func (t *promptSession) pick() (files []string) {
 	t.say("\nWhich files? Type a path or an address, or a folder to list its files.")
 	var listed []string
@@ -248,7 +236,6 @@ func (t *promptSession) pick() (files []string) {
 	}
 }
 
-// list lists the files of a folder and returns their paths.
 func (t *promptSession) list(folder string) (listed []string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -267,7 +254,6 @@ func (t *promptSession) list(folder string) (listed []string) {
 	return listed
 }
 
-// library lists the files of the library and changes one.
 func (t *promptSession) library() {
 	var out bytes.Buffer
 	p := t.p
@@ -295,7 +281,6 @@ func describeTags(f *api.File) string {
 	return text.If(tags == "", "no tags") + text.If(tags != "", "tags "+tags) + text.If(region != "", ", region "+region)
 }
 
-// details describes a file and changes its tags or region.
 func (t *promptSession) details(f *api.File) {
 	var items []menuItem
 	for _, c := range []struct{ label, flag, question string }{
@@ -324,7 +309,6 @@ func (t *promptSession) details(f *api.File) {
 	t.menu(fmt.Sprintf("%s: %s.", f.FilePath, describeTags(f)), "Back", items...)
 }
 
-// profiles lists and changes accounts.
 func (t *promptSession) profiles() {
 	t.menu("Profiles and keys.", "Back",
 		menuItem{"List the profiles", t.runs("profile", "list")},
@@ -339,7 +323,6 @@ func (t *promptSession) profiles() {
 		menuItem{"Forget the key in the keyring", t.runs("key", "forget")})
 }
 
-// addProfile asks for an account and makes it the profile in use.
 func (t *promptSession) addProfile() {
 	name := t.ask("A name for the account, of letters and digits:")
 	if name == "" {
@@ -357,7 +340,6 @@ func (t *promptSession) addProfile() {
 	}
 }
 
-// storeKey asks whether to store the key of a profile in the keyring, and does so.
 func (t *promptSession) storeKey(profile ...string) {
 	if !t.yes("Store its private key in the keyring of the operating system?") {
 		t.say("You can also give the key by the variable %s, or by a key file or key command of the profile.", api.KeyVariable)

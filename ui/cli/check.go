@@ -43,7 +43,6 @@ func runCheck(ctx context.Context, p *Program, s *serveFlags) error {
 	return nil
 }
 
-// toFolder is the value of --copy-to for the folder of the library.
 const toFolder = "folder"
 
 // runCopy copies the contents of the library. It prints the problems to standard output, and
@@ -81,7 +80,6 @@ func was(n int) string {
 	return fmt.Sprintf("%d were", n)
 }
 
-// printProblem prints a problem of a content.
 func (p *Program) printProblem(problem local.Problem) error {
 	if p.json {
 		return p.printJSON(problem)

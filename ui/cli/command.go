@@ -63,7 +63,6 @@ type Program struct {
 	addresses bool               // addresses of stored files were printed
 }
 
-// open opens the session for the flags.
 func (p *Program) open(ctx context.Context) (*session.Session, error) {
 	return p.opened(session.Open(ctx, p.Options))
 }
@@ -109,7 +108,6 @@ func (p *Program) warnOfAddresses() {
 	p.note("mediadesk: addresses of the local library work while it is served. %s", serve)
 }
 
-// spool returns the folder for data from standard input or the clipboard.
 func (p *Program) spool() string { return p.Paths.Spool() }
 
 // note prints a line that is neither result nor error. --quiet suppresses it.
@@ -136,7 +134,6 @@ func Main(ctx context.Context, p Program, args []string) int {
 	return exitCode(err)
 }
 
-// execute runs a command line and closes the sessions that it opened.
 func (p *Program) execute(ctx context.Context, args []string) error {
 	p.failed = nil
 	root := newRoot(p)
@@ -258,7 +255,6 @@ func (p *Program) complete(cmd *cobra.Command) {
 	}
 }
 
-// exclusive refuses a flag together with one of the others.
 func exclusive(cmd *cobra.Command, flag string, others ...string) error {
 	for _, other := range others {
 		if cmd.Flags().Changed(flag) && cmd.Flags().Changed(other) {
@@ -268,7 +264,6 @@ func exclusive(cmd *cobra.Command, flag string, others ...string) error {
 	return nil
 }
 
-// flagProblem describes an invalid flag and the values that it takes.
 func flagProblem(err error) string {
 	var value *pflag.InvalidValueError
 	if !errors.As(err, &value) {
@@ -292,7 +287,6 @@ func (p *Program) prompts() bool {
 	return p.accessible || err == nil && on
 }
 
-// runScreens starts the interactive program if there is a terminal.
 func runScreens(cmd *cobra.Command, p *Program, args []string) error {
 	if err := mistyped(cmd, args); err != nil {
 		return err
@@ -337,7 +331,6 @@ func mistyped(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// noSuchCommand returns the error for an unknown subcommand.
 func noSuchCommand(cmd *cobra.Command, word string) error {
 	if near := nearest(cmd, word); near != "" {
 		return usage("%s has no command %q. Did you mean: %[1]s %[3]s", cmd.CommandPath(), word, near)

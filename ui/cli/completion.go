@@ -19,7 +19,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// flagOptions are the values of flags that are no upload fields.
 var flagOptions = map[string][]string{
 	"colour-option": {string(config.ColorBritish), string(config.ColorAmerican)},
 	"copy":          slices.Sorted(maps.Keys(copyForms)),
@@ -29,7 +28,6 @@ var flagOptions = map[string][]string{
 	"sort":          strings.Fields(strings.ToLower(strings.Join(rule.Sorts, " "))),
 }
 
-// completionTime limits the wait for paths of the library.
 const completionTime = 5 * time.Second
 
 // completeArgs completes the arguments named in the usage of a command: FILE with files and folders
@@ -74,7 +72,6 @@ func (p *Program) withSession(cmd *cobra.Command, do func(ctx context.Context, s
 	}
 }
 
-// completePaths completes a path of the library with records of a kind.
 func (p *Program) completePaths(cmd *cobra.Command, typed, kind string) (paths []cobra.Completion, directive cobra.ShellCompDirective) {
 	directive = cobra.ShellCompDirectiveNoFileComp
 	folder, begin := path.Split(typed)
@@ -107,7 +104,6 @@ func (p *Program) completePaths(cmd *cobra.Command, typed, kind string) (paths [
 	return paths, directive
 }
 
-// completeVersions completes a version id of a file.
 func (p *Program) completeVersions(cmd *cobra.Command, file string) (ids []cobra.Completion, _ cobra.ShellCompDirective) {
 	p.withSession(cmd, func(ctx context.Context, s *session.Session) error {
 		id, err := fileID(ctx, s, file)
@@ -125,7 +121,6 @@ func (p *Program) completeVersions(cmd *cobra.Command, file string) (ids []cobra
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeProfiles completes profile names.
 func (p *Program) completeProfiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	c, err := config.Load(p.Paths)
 	if err != nil {
@@ -134,7 +129,6 @@ func (p *Program) completeProfiles(*cobra.Command, []string, string) ([]cobra.Co
 	return c.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeFlags registers completions for the flags of a command.
 func (p *Program) completeFlags(cmd *cobra.Command) {
 	for _, f := range append(visibleFlags(cmd.LocalFlags()), visibleFlags(cmd.PersistentFlags())...) {
 		complete := cobra.FixedCompletions(flagOptions[f.Name], cobra.ShellCompDirectiveNoFileComp)

@@ -19,7 +19,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// detailFlags are the changes requested by flags.
 type detailFlags struct {
 	tags, addTags, removeTags, region, webhook string
 	metadata                                   string
@@ -65,10 +64,8 @@ func newDetails(p *Program) *cobra.Command {
 	return cmd
 }
 
-// needsRecord reports whether the change depends on the current record.
 func (c *detailFlags) needsRecord() bool { return c.addTags != "" || c.removeTags != "" }
 
-// changeFlags lists the flags that request a change.
 func changeFlags() []string {
 	flags := []string{"add-tags", "remove-tags", "unset-tags", "unset-region", "extension", "webhook"}
 	for _, f := range entry.StoredFields {
@@ -256,7 +253,6 @@ func undo(ctx context.Context, p *Program, names []string) error {
 	return failed.exit()
 }
 
-// printRecord prints a record, as answered by the service for scripts or in lines for people.
 func (p *Program) printRecord(file *api.File) error {
 	p.addresses = p.addresses || file.URL != ""
 	if p.json {

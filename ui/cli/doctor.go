@@ -40,7 +40,6 @@ const (
 	statusProblem = "problem"
 )
 
-// diagnosis is a line of doctor's output.
 type diagnosis struct {
 	Section string `json:"section"`
 	Check   string `json:"check"`
@@ -63,7 +62,6 @@ type doctor struct {
 	down     bool           // the service does not answer
 }
 
-// checks are what doctor checks, in order. Each reports with [doctor.say].
 var checks = []struct {
 	section string
 	run     func(*doctor, context.Context)
@@ -111,7 +109,6 @@ func newDoctor(p *Program) *cobra.Command {
 	}
 }
 
-// print prints text for people.
 func (d *doctor) print(format string, args ...any) {
 	if !d.json {
 		fmt.Fprintf(d.Stdout, format, args...)
@@ -150,7 +147,6 @@ func (d *doctor) clean(words string) string {
 	return safeLines(words)
 }
 
-// terminal reports the features of the terminal, queried if possible.
 func (d *doctor) terminal(ctx context.Context) {
 	env := d.Getenv
 	d.ok("TERM", "%s", cmp.Or(env("TERM"), "not set"))
@@ -244,7 +240,6 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// folders checks our folders, or their nearest existing parents.
 func (d *doctor) folders(context.Context) {
 	for _, f := range []struct{ name, path string }{
 		{"settings", filepath.Dir(d.Paths.Config)},
@@ -273,7 +268,6 @@ func (d *doctor) folders(context.Context) {
 	}
 }
 
-// writable reports whether a file can be created in a folder.
 func writable(dir string) bool {
 	f, err := os.CreateTemp(dir, ".mediadesk-doctor-*")
 	return err == nil && errors.Join(f.Close(), os.Remove(f.Name())) == nil
@@ -351,13 +345,10 @@ func (d *doctor) key(ctx context.Context) {
 	}
 }
 
-// addressTimeout limits the wait for one address.
 const addressTimeout = 8 * time.Second
 
-// clockSkew is the tolerated difference between clocks.
 const clockSkew = time.Minute
 
-// addresses requests the headers of each host of the profile, without the key.
 func (d *doctor) addresses(ctx context.Context) {
 	if proxy := cmp.Or(d.Getenv("HTTPS_PROXY"), d.Getenv("https_proxy")); proxy != "" {
 		d.say(statusNote, "proxy", "", "HTTPS_PROXY is set: https goes through %s", hostOf(proxy))
@@ -445,7 +436,6 @@ func (d *doctor) sayUnreached(check, host string, err error) {
 	d.say(statusProblem, check, cmp.Or(help, "Check the address, the network and, behind a proxy, HTTPS_PROXY."), "%s: %s", host, what)
 }
 
-// webhooks checks whether the service can report finished extensions.
 func (d *doctor) webhooks(ctx context.Context) {
 	listen := d.settings.Webhook.Listen
 	if d.profile.WebhookURL != "" {
@@ -479,7 +469,6 @@ func (d *doctor) webhooks(ctx context.Context) {
 	}
 }
 
-// publicAddress requests the public address and expects the request at the receiver's port.
 func (d *doctor) publicAddress(ctx context.Context, listen string) {
 	host, secret := hostOf(d.profile.WebhookURL), rand.Text()
 	listener, busy := new(net.ListenConfig).Listen(ctx, "tcp", listen)
@@ -502,7 +491,6 @@ func (d *doctor) publicAddress(ctx context.Context, listen string) {
 	}
 }
 
-// canListen checks whether an address is free to listen on.
 func (d *doctor) canListen(check, address, help string) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {

@@ -14,10 +14,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// toOutput is the value of --to for standard output.
 const toOutput = "-"
 
-// download is the command download.
 type download struct {
 	p  *Program
 	to string
@@ -84,7 +82,6 @@ func (d *download) run(ctx context.Context, names []string) error {
 	return cmp.Or(err, d.failed.exit())
 }
 
-// file downloads a single file.
 func (d *download) file(ctx context.Context, s *session.Session, file *api.File) error {
 	if d.p.dryRun {
 		name, _ := session.LocalName(file)
@@ -123,7 +120,6 @@ func (d *download) folder(ctx context.Context, s *session.Session, folder string
 	return nil
 }
 
-// write writes the bytes of a file to standard output.
 func (d *download) write(ctx context.Context, s *session.Session, file *api.File) error {
 	if d.p.dryRun {
 		return d.print(session.Downloaded{File: file, Path: "standard output"})
@@ -144,7 +140,6 @@ func (d *download) write(ctx context.Context, s *session.Session, file *api.File
 	return err
 }
 
-// print prints the result for a file.
 func (d *download) print(one session.Downloaded) error {
 	if one.Already {
 		d.already++
@@ -166,7 +161,6 @@ func (d *download) print(one session.Downloaded) error {
 	return d.p.result(downloadLine{line, one.Already}, one.File.FilePath+": "+what+one.Path+safe)
 }
 
-// downloadLine is the JSON line for a file.
 type downloadLine struct {
 	fileLine
 	Already bool `json:"already,omitempty"` // the file existed

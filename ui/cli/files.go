@@ -22,10 +22,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// readers is how many records are read at the same time.
 const readers = 16
 
-// readInput reads a local file, or standard input for -.
 func (p *Program) readInput(ctx context.Context, name string) ([]byte, error) {
 	if name != "-" {
 		return os.ReadFile(name)
@@ -59,7 +57,6 @@ func (p *Program) readList(ctx context.Context, flag, name string) (list []strin
 	return list, nil
 }
 
-// takesFiles reports whether arguments of a command are FILEs of the library.
 func takesFiles(cmd *cobra.Command) bool { return cmd.HasParent() && strings.Contains(cmd.Use, "FILE") }
 
 // fileArgs returns the arguments with the files that - and --files-from name in place: ids, paths,
@@ -125,7 +122,6 @@ func isPath(name string) bool { return strings.HasPrefix(name, "/") }
 
 func hasPath(names []string) bool { return slices.ContainsFunc(names, isPath) }
 
-// notRoot refuses the root folder.
 func notRoot(folder string) error {
 	if rule.FolderDepth(folder) == 0 {
 		return usage("/ is the whole library: name a folder in it, such as /summer/")
@@ -214,7 +210,6 @@ func (p *Program) readAll(ctx context.Context, names []string, read func(context
 	return failed.exit()
 }
 
-// fileID returns the id of a file given by id or path.
 func fileID(ctx context.Context, s *session.Session, name string) (string, error) {
 	if !isPath(name) {
 		return name, nil
@@ -244,7 +239,6 @@ func readRecord(ctx context.Context, s *session.Session, id string) (*api.File, 
 	return &seen.File, nil
 }
 
-// failures prints errors and remembers the exit code.
 type failures struct{ code int }
 
 func (n *failures) add(p *Program, name string, err error) {

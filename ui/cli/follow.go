@@ -17,7 +17,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// followEvery is the interval for reading the folders.
 const followEvery = time.Second
 
 // unfinishedNames are suffixes of files that programs rename when complete.
@@ -32,7 +31,6 @@ type folderWatch struct {
 	bad     map[string]bool     // reported problems, by message
 }
 
-// lookedAt is a file at the last reading.
 type lookedAt struct {
 	size     int64
 	modified time.Time
@@ -78,7 +76,6 @@ func (w *folderWatch) refresh(ctx context.Context) (finished []api.Source, probl
 	return finished, problems, nil
 }
 
-// checkFollow refuses flags that --follow excludes, and returns the folders.
 func checkFollow(cmd *cobra.Command, p *Program, args []string) ([]api.Source, error) {
 	if err := exclusive(cmd, "follow", "name", "manifest", "files-from", "clipboard", "wait"); err != nil {
 		return nil, err
@@ -99,7 +96,6 @@ func checkFollow(cmd *cobra.Command, p *Program, args []string) ([]api.Source, e
 	return folders, nil
 }
 
-// runFollow uploads new files in folders until ctx ends.
 func runFollow(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) error {
 	ctx := cmd.Context()
 	folders, err := checkFollow(cmd, p, args)
@@ -170,7 +166,6 @@ func (u *uploadFlags) common(cmd *cobra.Command, p *Program, s *session.Session)
 	return one, err
 }
 
-// sendFinished uploads files and prints their outcomes.
 func (u *uploadFlags) sendFinished(ctx context.Context, s *session.Session, common planned, files []api.Source, batch string, out *uploadOutput) error {
 	plans := make([]planned, len(files))
 	for i, file := range files {

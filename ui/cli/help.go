@@ -21,7 +21,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// helpWidth is the largest width of help in columns.
 const helpWidth = 80
 
 // Places beside a flag in fang's help: the indent of a row, and the gap between its columns.
@@ -119,7 +118,6 @@ func wrap(words string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// exitTexts describes the exit codes.
 var exitTexts = []struct {
 	code int
 	text string
@@ -161,7 +159,6 @@ func newMan(p *Program) *cobra.Command {
 	}
 }
 
-// manual returns the manual page of the program.
 func manual(root *cobra.Command) string {
 	safe := func(words string) string { return strings.ReplaceAll(words, "%", "%%") } // roff takes texts as formats
 	page := mango.NewManPage(1, root.Name(), "manage images in a media library").WithLongDescription(root.Long)
@@ -190,7 +187,6 @@ func manual(root *cobra.Command) string {
 	return strings.ReplaceAll(page.WithSection("Examples", root.Example).Build(roff.NewDocument()), "…", "...") // for any locale
 }
 
-// checkHelpArgs reports an unknown command in help as wrong usage.
 func checkHelpArgs(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	i := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == "help" })

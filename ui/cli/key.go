@@ -18,7 +18,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// keyCommand acts on the key of a profile.
 type keyCommand func(ctx context.Context, p *Program, k *config.Keys, profile config.Profile) error
 
 func newKey(p *Program) *cobra.Command {
@@ -71,7 +70,6 @@ func newKey(p *Program) *cobra.Command {
 	return cmd
 }
 
-// keyLine is the JSON line about a key, without the key.
 type keyLine struct {
 	Profile string `json:"profile"`
 	Source  string `json:"source"`
@@ -88,7 +86,6 @@ func whereKey(ctx context.Context, p *Program, k *config.Keys, profile config.Pr
 	return p.result(keyLine{profile.Name, source.String()}, fmt.Sprintf("The key of profile %s comes from: %s", profile.Name, source))
 }
 
-// hasEntry refuses profiles without an entry in the keyring.
 func hasEntry(profile config.Profile) error {
 	switch {
 	case profile.Kind == config.KindLocal:

@@ -19,10 +19,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// listPage is the number of records per request.
 const listPage = 1000
 
-// listFlags select and order what list prints.
 type listFlags struct {
 	search, sort, kind string
 	tree               bool
@@ -49,7 +47,6 @@ func newList(p *Program) *cobra.Command {
 	return cmd
 }
 
-// sortOf returns an order in the service's spelling.
 func sortOf(word, search string) (string, error) {
 	bare := strings.TrimPrefix(word, "-")
 	by, reverse := strings.ToUpper(bare), bare != word
@@ -64,7 +61,6 @@ func sortOf(word, search string) (string, error) {
 	return "ASC_" + by, nil
 }
 
-// query returns the query for the flags.
 func (l *listFlags) query(args []string) (api.Query, error) {
 	q := api.Query{Type: api.TypeFile, Sort: "ASC_NAME", Limit: listPage, Search: l.search, Kind: l.kind}
 	switch {
@@ -210,7 +206,6 @@ func (p *Program) printFile(f *api.File) error {
 	return p.result(record{f}, listLine(f))
 }
 
-// listLine is the line of a list for a file or folder.
 func listLine(f *api.File) string {
 	id, place := f.FileID, f.FilePath
 	if f.IsFolder() {
@@ -231,7 +226,6 @@ func sizeOf(f *api.File) string {
 	return ""
 }
 
-// printTree draws the files and folders below a folder.
 func (p *Program) printTree(root string, files []api.File) error {
 	var content session.FolderContent
 	sizes, children := map[string]string{}, map[string][]string{} // by path; folders end in /
@@ -276,7 +270,6 @@ func (p *Program) printTree(root string, files []api.File) error {
 	return w.Flush()
 }
 
-// openTime is how long the address of an opened private file is valid.
 const openTime = time.Hour
 
 func newOpen(p *Program) *cobra.Command {

@@ -42,14 +42,12 @@ type fileCommand struct {
 	*selection
 }
 
-// done is what a command made of a file or folder.
 type done struct {
 	to    string // its new path or address
 	file  *api.File
 	purge *api.Purge
 }
 
-// fileLine is the JSON line for a file.
 type fileLine struct {
 	Action string     `json:"act"`
 	FileID string     `json:"fileId"`
@@ -59,7 +57,6 @@ type fileLine struct {
 	Purge  *api.Purge `json:"purge,omitempty"`
 }
 
-// folderLine is the JSON line for a folder.
 type folderLine struct {
 	Action string     `json:"act"`
 	Type   string     `json:"type"`
@@ -73,7 +70,6 @@ func (c *fileCommand) name() string {
 	return name
 }
 
-// command returns the cobra command. Usage shows … if it takes several files.
 func (c *fileCommand) command(p *Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: c.use, Short: c.short, Long: c.long, Example: c.example,
@@ -170,7 +166,6 @@ func (c *fileCommand) run(ctx context.Context, p *Program, names []string, targe
 	return failed.exit()
 }
 
-// print prints the result for a file or folder.
 func (c *fileCommand) print(p *Program, file *api.File, d done) error {
 	from := libraryPath(file)
 	var line any = fileLine{c.name(), file.FileID, from, d.to, record{d.file}, d.purge}
@@ -212,7 +207,6 @@ func (c *fileCommand) ask(ctx context.Context, p *Program, s *session.Session, f
 	return p.confirm(ctx, c.question(strings.Join(what, " and "), target, s.Profile.Host))
 }
 
-// contentOf describes the contents of a folder.
 func contentOf(c session.FolderContent) string {
 	if c.Files == 0 && c.Folders == 0 {
 		return "empty"
@@ -220,7 +214,6 @@ func contentOf(c session.FolderContent) string {
 	return fmt.Sprintf("%s, %s, %s", text.Plural(c.Files, "file"), text.Plural(c.Folders, "folder"), text.Bytes(c.Bytes))
 }
 
-// libraryPath returns the path of a file or folder.
 func libraryPath(file *api.File) string {
 	if file.IsFolder() {
 		return file.FolderPath
@@ -228,7 +221,6 @@ func libraryPath(file *api.File) string {
 	return file.FilePath
 }
 
-// checkFolder cleans the target folder.
 func checkFolder(target string) (string, error) {
 	folder, err := rule.CleanFolder(target)
 	if err == nil && !strings.HasPrefix(target, "/") {
@@ -243,7 +235,6 @@ const (
 	linksBreak = "Links to the old URLs stop working."
 )
 
-// newFileCommands returns the commands for stored files and folders.
 func newFileCommands(p *Program) []*cobra.Command {
 	list := []*cobra.Command{newVersions(p), newDownload(p), newSync(p), newOpen(p), newPurge(p), newMkdir(p), newRmdir(p)}
 	for _, c := range []*fileCommand{moveCommand(), copyCommand(), renameCommand(), restoreCommand(p), deleteCommand(p), signCommand(p)} {
@@ -601,7 +592,6 @@ func newPurge(p *Program) *cobra.Command {
 	return cmd
 }
 
-// purgeOne purges the URL of a file, or the given URL.
 func (p *Program) purgeOne(ctx context.Context, s *session.Session, name string, wait bool) error {
 	address := name
 	if !strings.Contains(name, "://") {
@@ -632,7 +622,6 @@ func (p *Program) purgeOne(ctx context.Context, s *session.Session, name string,
 	return p.result(purge, purge.URL+": cache purge "+cmp.Or(strings.ToLower(purge.Status), "started"))
 }
 
-// manyStale is the number of files of a folder from which all of the folder is purged.
 const manyStale = 4
 
 // purgeCommand returns the command that purges files. Many files of a folder are purged with a

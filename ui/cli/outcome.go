@@ -16,7 +16,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// uploadLine is the JSON line for an upload.
 type uploadLine struct {
 	Source   string       `json:"source"`
 	Outcome  *job.State   `json:"outcome"` // null if none yet
@@ -40,7 +39,6 @@ type uploadError struct {
 	RequestID string `json:"requestId"`
 }
 
-// newUploadLine returns the line for a job.
 func newUploadLine(j job.Job) uploadLine {
 	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: record{j.File}, Attempts: j.Attempts, Lost: j.Lost, Move: j.Move, Kept: j.Kept}
 	if j.State.Open() {
@@ -70,7 +68,6 @@ func newUploadOutput(p *Program) *uploadOutput {
 	return &uploadOutput{p: p, live: live, count: map[job.State]int{}}
 }
 
-// job prints the outcome of a job.
 func (o *uploadOutput) job(j job.Job) error {
 	o.add(j)
 	if o.p.json {
@@ -87,7 +84,6 @@ func (o *uploadOutput) job(j job.Job) error {
 	return err
 }
 
-// add counts an outcome.
 func (o *uploadOutput) add(j job.Job) {
 	o.count[j.State]++
 	o.jobs = append(o.jobs, j)
@@ -124,7 +120,6 @@ func (o *uploadOutput) skipped(source api.Source, file *api.File, reason string)
 	return o.p.result(line, fmt.Sprintf("%s: skipped%s", source, reason))
 }
 
-// jobSentence describes the outcome of a job.
 func jobSentence(j job.Job) string {
 	name := text.Safe(j.Upload.Source.String())
 	problem := ""
@@ -237,7 +232,6 @@ func interrupted(s *session.Session, id int64) ([]job.Job, error) {
 	return jobs, nil
 }
 
-// rollUp prints a summary of several uploads.
 func (o *uploadOutput) rollUp() {
 	total := o.already
 	var words []string
@@ -265,5 +259,4 @@ func (o *uploadOutput) worsen(code int) {
 	}
 }
 
-// end returns the error with the exit code.
 func (o *uploadOutput) end() error { return failures{o.code}.exit() }

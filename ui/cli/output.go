@@ -22,10 +22,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// closeTime limits the wait for closing.
 const closeTime = 5 * time.Second
 
-// report prints an error with advice.
 func report(w io.Writer, err error) {
 	var exit *exitError
 	var signal *terminal.SignalError
@@ -91,16 +89,13 @@ func encodeJSON(v any) ([]byte, error) {
 // maxMarks is the number of combining marks per letter that are not escaped in JSON.
 const maxMarks = 4
 
-// outputFlags say what becomes of the JSON lines.
 type outputFlags struct {
 	jq, format string
 	query      *gojq.Code
 }
 
-// formatField is a field in a --format.
 var formatField = regexp.MustCompile(`\{\{ *((?:\.\w+)+) *\}\}`)
 
-// fill returns the format with the fields of a JSON object.
 func (o *outputFlags) fill(value any) string {
 	return formatField.ReplaceAllStringFunc(o.format, func(field string) string {
 		at := value

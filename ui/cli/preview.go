@@ -9,7 +9,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// dryUpload shows the requests and, for several sources, where the files would be stored.
 func dryUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) error {
 	s, err := p.openOrDescribe(cmd.Context(), u.skipStored) // which compares with the service
 	if err != nil {

@@ -83,7 +83,6 @@ var profileFields = []struct {
 	{"key command", "key-command", "`WORD`: program that prints the key; repeat the flag for each argument", func(p *config.Profile) any { return &p.KeyCommand }},
 }
 
-// profileFlags are the flags for profile settings.
 type profileFlags struct {
 	config.Profile
 	hosted, plan, tags string
@@ -155,7 +154,6 @@ func newProfileAdd(p *Program) *cobra.Command {
 	return cmd
 }
 
-// plainAddress returns an address of the profile without encryption.
 func plainAddress(p config.Profile) (string, bool) {
 	for _, address := range []string{p.UploadURL, p.BaseURL, p.DeliveryURL} {
 		if _, err := config.CheckURL(address); p.Insecure && address != "" && err != nil {
@@ -165,7 +163,6 @@ func plainAddress(p config.Profile) (string, bool) {
 	return "", false
 }
 
-// apply returns the profile with the flags applied.
 func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config, name string) (config.Profile, error) {
 	given := cmd.Flags().Changed
 	profile, exists := c.Profiles[name]
@@ -228,7 +225,6 @@ func withoutEmpty(list []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == "" })
 }
 
-// profileLine is the JSON line for a profile.
 type profileLine struct {
 	config.Profile
 	Used  bool   `json:"used"`
@@ -243,7 +239,6 @@ func newProfileLine(c config.Config, q config.Profile) profileLine {
 	return profileLine{q, q.Name == c.Profile, c.SetIn("profiles." + q.Name)}
 }
 
-// print prints all settings of the profile.
 func (l profileLine) print(p *Program) error {
 	if p.json {
 		return p.printJSON(l)

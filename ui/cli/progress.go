@@ -16,10 +16,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// progressEvery is the interval for drawing progress.
 const progressEvery = 250 * time.Millisecond
 
-// barWidth is the width of the progress bar.
 const barWidth = 20
 
 // await waits for a job and draws the progress of all in one line below the output.
@@ -45,7 +43,6 @@ func (o *uploadOutput) await(ctx context.Context, s *session.Session, id int64) 
 	}
 }
 
-// draw replaces the line of progress. The cursor stays in it.
 func (o *uploadOutput) draw(line string) {
 	if o.drawn || line != "" {
 		fmt.Fprint(o.p.Stderr, "\r\x1b[K"+line)
@@ -53,7 +50,6 @@ func (o *uploadOutput) draw(line string) {
 	o.drawn = line != ""
 }
 
-// progressLine describes the progress of all uploads in less than w columns.
 func progressLine(s session.Snapshot, now time.Time, w int) string {
 	t := s.Totals
 	full := int(text.Share(t.Sent, t.Total) * barWidth)

@@ -41,18 +41,15 @@ func newResume(p *Program) *cobra.Command {
 	return cmd
 }
 
-// addRetryFor adds the flag that limits retries.
 func (p *Program) addRetryFor(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&p.RetryFor, "retry-for", session.RetryFor, "`TIME`: how long to retry uploads while the service does not answer; then they stay open")
 }
 
-// addWait adds the flags for waiting for extensions.
 func addWait(cmd *cobra.Command, wait *bool, timeout *time.Duration) {
 	cmd.Flags().BoolVar(wait, "wait", false, "wait until the extensions have finished")
 	cmd.Flags().DurationVar(timeout, "timeout", 0, "`TIME`: with --wait: stop waiting after this time, such as 5m (default: never)")
 }
 
-// addTransfer adds the flags of commands that transfer files.
 func (p *Program) addTransfer(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&p.Concurrency, "concurrency", 0, "`N`: number of transfers at the same time (default: the setting, else it adapts)")
 	cmd.Flags().Func("limit-rate", "`RATE`: transfer at most so many bytes a second in all, such as 500k or 2M", func(text string) (err error) {
@@ -61,7 +58,6 @@ func (p *Program) addTransfer(cmd *cobra.Command) {
 	})
 }
 
-// resume claims unfinished uploads from the journal.
 func resume(ctx context.Context, p *Program, s *session.Session) ([]job.Job, error) {
 	jobs, err := s.Queue.Resume(ctx, nil)
 	if err != nil && ctx.Err() == nil {
@@ -93,7 +89,6 @@ func resume(ctx context.Context, p *Program, s *session.Session) ([]job.Job, err
 	return jobs, nil
 }
 
-// resumeCommand returns the command that continues a profile's uploads.
 func resumeCommand(profile string) string {
 	if session.IsUnnamed(profile) {
 		return "mediadesk resume (with the same addresses)"

@@ -25,7 +25,6 @@ func (s *selection) add(fl *pflag.FlagSet) {
 	fl.StringVar(&s.olderThan, "older-than", "", "`AGE`: only files of folders not changed since then")
 }
 
-// fill checks the flags and completes the filter.
 func (s *selection) fill() (err error) {
 	if err := s.filter.Check(); err != nil {
 		return &exitError{exitUsage, err}
@@ -49,7 +48,6 @@ func (s *selection) fill() (err error) {
 	return nil
 }
 
-// selects reports whether any flag is given.
 func (s *selection) selects() bool {
 	return len(s.filter.Include)+len(s.filter.Exclude) > 0 || s.minSize+s.maxSize+s.newer+s.olderThan != ""
 }

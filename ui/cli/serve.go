@@ -24,7 +24,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// serveFlags are the flags of mediadesk serve, with the options of the library that they set.
 type serveFlags struct {
 	local.Options
 	addr, copyTo, key, exec, log     string
@@ -82,10 +81,8 @@ func newServe(p *Program) *cobra.Command {
 	return cmd
 }
 
-// storageVariable is the environment variable for --storage.
 const storageVariable = "MEDIADESK_STORAGE"
 
-// serveLine is the first line of output with --json.
 type serveLine struct {
 	Address   string `json:"address"`
 	Data      string `json:"data"`
@@ -307,7 +304,6 @@ func (s *serveFlags) locate(p *Program, settings config.Local) error {
 	return nil
 }
 
-// serveKey is the key of a served library.
 type serveKey struct {
 	secret config.Secret
 	source string // its origin: a flag, a variable or a file

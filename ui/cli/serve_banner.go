@@ -78,7 +78,6 @@ func (s *serveFlags) serviceLog(p *Program, key config.Secret) *slog.Logger {
 	return slog.New(slog.NewMultiHandler(slog.Default().Handler(), slog.NewTextHandler(secrets.Writer(p.Stderr), nil)))
 }
 
-// requestLog returns the function that logs requests, or nil.
 func (s *serveFlags) requestLog(p *Program) (func(local.Request), error) {
 	level := cmp.Or(s.log, text.If(p.TerminalOut, "requests"), "none")
 	if !slices.Contains([]string{"none", "requests", "debug"}, level) {
@@ -103,10 +102,8 @@ func (s *serveFlags) requestLog(p *Program) (func(local.Request), error) {
 	}, nil
 }
 
-// healthWait limits the wait of --health.
 const healthWait = 5 * time.Second
 
-// askHealth checks whether the library at addr works.
 func askHealth(ctx context.Context, p *Program, addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"mediadesk/config"
 )
 
-// urlVariable passes the address to the command of --exec.
 const urlVariable = "MEDIADESK_URL"
 
 // publicKeyVariable passes the public key, for uploads from web pages.
@@ -27,7 +26,6 @@ const (
 	sdkKeyVariable = "IMAGEKIT_PRIVATE_KEY"
 )
 
-// execGrace is how long a command may take to end.
 const execGrace = 5 * time.Second
 
 // runCommand runs the command of --exec and returns its exit code as an error, nil for 0. When ctx

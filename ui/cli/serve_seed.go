@@ -21,7 +21,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// sideFile is the suffix of a file with the options of another.
 const sideFile = ".json"
 
 // seedLibrary uploads folders with subfolders into the library of o, which must not be served yet.
@@ -64,7 +63,6 @@ func seedLibrary(ctx context.Context, p *Program, o *local.Options, dirs []strin
 	return nil
 }
 
-// seedUploads returns the uploads for the files in dir with the options of their side files.
 func seedUploads(ctx context.Context, dir string) ([]api.Upload, error) {
 	tree, err := session.WalkFolder(ctx, dir, "", session.Filter{})
 	if err = errors.Join(append(tree.Bad, err)...); err != nil {
@@ -174,7 +172,6 @@ func seedFields(ctx context.Context, client *api.Client, uploads []api.Upload) e
 	return nil
 }
 
-// fieldType returns the type of a field for a JSON value.
 func fieldType(value json.RawMessage) string {
 	switch value[0] {
 	case '"':
@@ -187,7 +184,6 @@ func fieldType(value json.RawMessage) string {
 	return rule.MetadataNumber
 }
 
-// addOptions adds the elements of a list to a field's options.
 func addOptions(schema *api.MetadataSchema, value json.RawMessage) {
 	var list []json.RawMessage
 	if schema.Type != rule.MetadataMultiSelect || json.Unmarshal(value, &list) != nil {

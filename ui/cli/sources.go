@@ -65,7 +65,6 @@ type sourceList struct {
 	folders  int
 }
 
-// oneInput refuses reading standard input twice.
 func oneInput(args ...string) error {
 	if first := slices.Index(args, "-"); first >= 0 && slices.Contains(args[first+1:], "-") {
 		return usage("standard input (-) is named twice")
@@ -104,7 +103,6 @@ func (p *Program) find(ctx context.Context, args []string, filter session.Filter
 	return found, nil
 }
 
-// folder adds the files of a folder.
 func (l *sourceList) folder(ctx context.Context, root, label string, filter session.Filter) error {
 	tree, err := session.WalkFolder(ctx, root, label, filter)
 	var bad *api.SourceError
@@ -151,7 +149,6 @@ func (p *Program) copyInput(ctx context.Context, w io.Writer) (size int64, err e
 	return size, nil
 }
 
-// spoolInput writes standard input to a file.
 func (p *Program) spoolInput(ctx context.Context) (api.Source, error) {
 	path, size, err := session.Spool(p.spool(), "stdin", func(w io.Writer) (int64, error) { return p.copyInput(ctx, w) })
 	switch {
@@ -173,7 +170,6 @@ func (p *Program) unspool(plans []planned) {
 	}
 }
 
-// copyForms are the formats for copying addresses.
 var copyForms = map[string]func(*api.File) string{
 	"url":      func(f *api.File) string { return f.URL },
 	"markdown": rule.Markdown,

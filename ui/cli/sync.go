@@ -16,7 +16,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// syncFlags are the flags of mediadesk sync.
 type syncFlags struct {
 	session.SyncOptions
 	selection
@@ -78,7 +77,6 @@ func syncSides(from, to string) (local, folder string, up bool, err error) {
 	return local, strings.TrimPrefix(to, "library:"), up, err
 }
 
-// syncLine is the JSON line for a step.
 type syncLine struct {
 	Action  session.SyncAction `json:"action"`
 	Path    string             `json:"path"`
@@ -153,7 +151,6 @@ func (y *syncFlags) run(ctx context.Context, p *Program, args []string) error {
 	return failed.exit()
 }
 
-// checkDeletions refuses a plan that deletes more files than --max-delete allows.
 func (y *syncFlags) checkDeletions(plan *session.Sync) error {
 	number, percent := strings.CutSuffix(y.maxDelete, "%")
 	limit, err := strconv.Atoi(number)
@@ -170,7 +167,6 @@ func (y *syncFlags) checkDeletions(plan *session.Sync) error {
 	return nil
 }
 
-// summary prints the counts of a plan.
 func (y *syncFlags) summary(p *Program, plan *session.Sync) {
 	var words []string
 	for _, action := range []session.SyncAction{session.SyncNew, session.SyncChanged, session.SyncMoved, session.SyncExtra, session.SyncConflict, session.SyncSame} {

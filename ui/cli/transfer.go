@@ -15,7 +15,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// transfer is the command transfer.
 type transfer struct {
 	p  *Program
 	to string
@@ -119,7 +118,6 @@ func (t *transfer) plan(ctx context.Context, s *session.Session, name string, na
 	return plan, failed, err
 }
 
-// skip prints that a file is not sent.
 func (t *transfer) skip(out *uploadOutput, from string, one session.SkippedFile) error {
 	source := api.Source{Origin: api.Origin{Profile: from, Path: one.File.FilePath}}
 	if !one.There {
@@ -128,7 +126,6 @@ func (t *transfer) skip(out *uploadOutput, from string, one session.SkippedFile)
 	return out.skipped(source, nil, ": "+one.Reason.Error())
 }
 
-// preview shows the requests and what is left behind.
 func (t *transfer) preview(s *session.Session, plan *session.Transfer) error {
 	for i := range plan.Jobs {
 		if err := t.p.showRequest(s.DescribeUpload(&plan.Jobs[i].Upload)); err != nil {
@@ -141,7 +138,6 @@ func (t *transfer) preview(s *session.Session, plan *session.Transfer) error {
 	return nil
 }
 
-// tellLost prints what is left behind.
 func (t *transfer) tellLost(lost string) {
 	words := "Left behind"
 	if t.move {

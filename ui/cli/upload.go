@@ -22,7 +22,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// uploadFlags are the flags of the command upload.
 type uploadFlags struct {
 	repeated map[string]*[]string // values of repeatable flags
 	manifest string
@@ -137,7 +136,6 @@ type planned struct {
 	err      error  // why it cannot be sent; may be nil
 }
 
-// refuse returns the usage error of a plan, with its position in a manifest.
 func (one *planned) refuse(err error) error {
 	where := one.Source.String()
 	if one.from != "" {
@@ -146,7 +144,6 @@ func (one *planned) refuse(err error) error {
 	return &exitError{exitUsage, fmt.Errorf("%s: %w", where, err)}
 }
 
-// of returns the plan for another source.
 func (one planned) of(s api.Source, inFolder bool) planned {
 	one.Source, one.FileName, one.inFolder = s, s.Name(), inFolder
 	if s.Sub != "" {
@@ -155,7 +152,6 @@ func (one planned) of(s api.Source, inFolder bool) planned {
 	return one
 }
 
-// broken returns the plan of an unreadable source.
 func broken(err error) planned {
 	one := planned{err: err}
 	if source, ok := errors.AsType[*api.SourceError](err); ok {
@@ -255,7 +251,6 @@ func checkPlans(plans []planned) error {
 	return nil
 }
 
-// isPlace reports whether a rule is about name or folder, which differ between files.
 func isPlace(err error) bool {
 	var broken *api.RuleError
 	return errors.As(err, &broken) && (broken.Field == "fileName" || broken.Field == "folder")
@@ -379,7 +374,6 @@ func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []plan
 	return jobs, unsent, nil
 }
 
-// noteNames says which files are sent under another name than theirs.
 func noteNames(p *Program, plans []planned) {
 	for i := range plans {
 		if s := plans[i].Source; s.Path != "" && plans[i].FileName == s.Name() && s.Name() != filepath.Base(s.Path) {
@@ -388,7 +382,6 @@ func noteNames(p *Program, plans []planned) {
 	}
 }
 
-// stored prints that a source was stored before and is skipped.
 func (o *uploadOutput) stored(one planned, before *job.Job) error {
 	path := rule.PathOf(&before.Upload)
 	if before.File != nil {

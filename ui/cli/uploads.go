@@ -15,7 +15,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// uploadsFlags selects uploads of the journal and what to do with them.
 type uploadsFlags struct {
 	failed, open, retry, cancel bool
 	limit                       int
@@ -50,7 +49,6 @@ func newUploads(p *Program) *cobra.Command {
 	return cmd
 }
 
-// uploadsLine is the JSON line for an upload.
 type uploadsLine struct {
 	Number int64 `json:"number"`
 	uploadLine
@@ -101,7 +99,6 @@ func jobNumbers(args []string) ([]int64, error) {
 	return numbers, nil
 }
 
-// find returns the selected uploads.
 func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []int64) ([]job.Job, error) {
 	var jobs []job.Job
 	if len(numbers) == 0 {
@@ -133,7 +130,6 @@ func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []i
 	return jobs, nil
 }
 
-// hasFailed reports whether an upload finished without being stored.
 func hasFailed(j *job.Job) bool { return !j.State.Open() && j.State != job.Stored }
 
 func (p *Program) printUpload(j job.Job) error {

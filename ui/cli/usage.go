@@ -11,7 +11,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// usageLine is the JSON line about usage.
 type usageLine struct {
 	Start string `json:"startDate"`
 	End   string `json:"endDate"` // exclusive
@@ -76,7 +75,6 @@ func usageDays(since, until string, now time.Time) (start, end time.Time, err er
 	return start, end, nil
 }
 
-// printUsage prints the figures that the service reports.
 func printUsage(p *Program, start, end time.Time, used api.Usage) error {
 	const day = "2 Jan 2006"
 	fmt.Fprintf(p.Stdout, "%-16s %s to %s\n", "Days", start.Format(day), end.AddDate(0, 0, -1).Format(day))

@@ -55,7 +55,6 @@ func newWatch(p *Program) *cobra.Command {
 	return cmd
 }
 
-// resendPost asks the local library to send a webhook post again.
 func resendPost(ctx context.Context, p *Program, d *session.Session, id string) error {
 	var answer struct {
 		ID    string `json:"id"`
@@ -74,7 +73,6 @@ func resendPost(ctx context.Context, p *Program, d *session.Session, id string) 
 	return nil
 }
 
-// watchLine is the JSON line for a run.
 type watchLine struct {
 	FileID    string     `json:"fileId"`
 	Extension string     `json:"extension"`
@@ -133,7 +131,6 @@ func watchRuns(ctx context.Context, p *Program, d *session.Session, ids []string
 	}
 }
 
-// watcher remembers what it printed.
 type watcher struct {
 	p       *Program
 	ids     []string       // watched files; empty for the runs in only and those after newest
@@ -144,7 +141,6 @@ type watcher struct {
 	pending []job.Run // as of the last refresh
 }
 
-// say prints a line for people.
 func (w *watcher) say(format string, args ...any) {
 	if !w.p.json {
 		fmt.Fprintln(w.p.Stdout, text.Safe(fmt.Sprintf(format, args...)))
@@ -167,7 +163,6 @@ func (w *watcher) watched(runs []job.Run) []job.Run {
 	return found
 }
 
-// refresh prints changes and remembers what is pending.
 func (w *watcher) refresh(ctx context.Context, d *session.Session) error {
 	runs, err := d.Watch.Runs(ctx)
 	if err != nil {
@@ -195,7 +190,6 @@ func (w *watcher) refresh(ctx context.Context, d *session.Session) error {
 	return nil
 }
 
-// reportWithoutRuns names the files that have no runs.
 func (w *watcher) reportWithoutRuns(ctx context.Context, d *session.Session) {
 	runs, err := d.Watch.Runs(ctx)
 	for _, id := range w.ids {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +17,6 @@ import (
 const (
 	busVariable    = "DBUS_SESSION_BUS_ADDRESS"
 	secretsName    = "org.freedesktop.secrets"
-	dbusInterface  = "org.freedesktop.DBus"
 	secretsService = "org.freedesktop.Secret.Service"
 	lockedProperty = "org.freedesktop.Secret.Collection.Locked"
 )
@@ -73,26 +71,7 @@ func probeKeyring(ctx context.Context) error {
 	if err != nil {
 		return &KeyringError{Problem: KeyringMissing, Cause: err}
 	}
-	if err := probeService(ctx, secrets); err != nil {
-		return err
-	}
 	return probeCollection(ctx, secrets)
-}
-
-// probeService checks whether the bus has a secret service, or can start one.
-func probeService(ctx context.Context, secrets *ss.SecretService) error {
-	var names []string
-	for _, method := range []string{".ListNames", ".ListActivatableNames"} {
-		var some []string
-		if err := secrets.BusObject().CallWithContext(ctx, dbusInterface+method, 0).Store(&some); err != nil {
-			return busError(err)
-		}
-		names = append(names, some...)
-	}
-	if !slices.Contains(names, secretsName) {
-		return &KeyringError{Problem: KeyringMissing, Cause: errors.New("nothing provides " + secretsName)}
-	}
-	return nil
 }
 
 // probeCollection checks whether the collection that the library uses exists and is unlocked.
@@ -102,7 +81,7 @@ func probeCollection(ctx context.Context, secrets *ss.SecretService) error {
 	if secrets.CheckCollectionPath(collection.Path()) != nil {
 		path := collection.Path()
 		if err := service.CallWithContext(ctx, secretsService+".ReadAlias", 0, "default").Store(&path); err != nil {
-			// The service could be activated but did not start.
+			// Nothing provides the service, or it could be activated but did not start.
 			return busError(err)
 		}
 		if path == "/" {

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -296,67 +295,10 @@ func SearchSize(text string) (int64, error) {
 // SearchKey is the prefix of a custom metadata field in a search query.
 const SearchKey = "customMetadata."
 
-// CheckSearch returns a *api.RuleError if a condition of a search query uses an unknown custom
-// metadata field or a value of the wrong type. The rest of the query is left to the service.
-func CheckSearch(fields []api.MetadataField, query string) error {
-	if _, err := splitSearch(query); err != nil {
-		return &api.RuleError{Field: "searchQuery", Message: err.Error(), Help: `Type the same quotation mark at the end of the text.`}
-	}
-	schemaOf := func(field SearchWord) *api.MetadataSchema {
-		name, custom := strings.CutPrefix(field.Text, SearchKey)
-		at := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == name })
-		if !custom || at < 0 {
-			return nil
-		}
-		return &fields[at].Schema
-	}
-	var schema *api.MetadataSchema // of the custom metadata field in the last comparison
-	refuse := func(message string) error {
-		return &api.RuleError{Field: "searchQuery", Message: message, Help: "Its field takes " + DescribeSchema(schema) + "."}
-	}
-	c, err := ParseCondition(query, func(field SearchWord) ([]string, error) {
-		schema = schemaOf(field)
-		name, custom := strings.CutPrefix(field.Text, SearchKey)
-		switch {
-		case custom && schema == nil:
-			return nil, &api.RuleError{Field: "searchQuery", Message: api.Quote(name) + " is no custom metadata field", Help: "The fields are: " + api.Clip(fieldNames(fields), 400) + "."}
-		case schema == nil || schema.Type == "":
-			return slices.Concat(SearchEquals, SearchCompares, SearchExists, []string{":", "HAS"}), nil
-		}
-		return SearchOperators(schema), nil
-	})
-	var rule *api.RuleError
-	switch {
-	case errors.As(err, &rule):
-		return err
-	case err != nil && schema != nil:
-		return refuse(err.Error())
-	}
-	return c.each(func(c *Condition) error {
-		if schema = schemaOf(c.Field); schema == nil {
-			return nil
-		}
-		for _, v := range c.Values {
-			if reason := SearchMisfit(schema, c.Operator, v); reason != "" {
-				return refuse(fmt.Sprintf("%s %s %s: the value %s", c.Field.Text, c.Operator, v, reason))
-			}
-		}
-		return nil
-	})
-}
-
 // String returns the word as it appears in a query.
 func (w SearchWord) String() string {
 	if w.Quoted {
 		return api.SearchValue(w.Text)
 	}
 	return w.Text
-}
-
-func fieldNames(fields []api.MetadataField) string {
-	names := make([]string, len(fields))
-	for i := range fields {
-		names[i] = fields[i].Name
-	}
-	return cmp.Or(strings.Join(names, ", "), "none")
 }

@@ -197,7 +197,7 @@ func (s *Session) CopyAll(ctx context.Context, files []api.File, folder string, 
 // RenameAll renames each file to its element of names, like MoveAll.
 func (s *Session) RenameAll(ctx context.Context, files []api.File, names []string, report func(Edited)) []Edited {
 	batch := batchOf(len(files))
-	return s.eachFile(ctx, files, report, func(i int, f api.File) (*api.File, error) { return s.renameIn(ctx, batch, f, names[i], nil) })
+	return s.eachFile(ctx, files, report, func(i int, f api.File) (*api.File, error) { return s.renameIn(ctx, batch, f, names[i]) })
 }
 
 // ExtendAll runs extensions on files, like Extend; report is as in ChangeAll.

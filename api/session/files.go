@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"mediadesk/api"
@@ -93,20 +92,6 @@ func (s *Session) MetadataFields(ctx context.Context, folder string) ([]api.Meta
 	var fields []api.MetadataField
 	err := s.Client.Do(ctx, &fields)(api.ListMetadataFields(folder))
 	return fields, err
-}
-
-// CheckSearch refuses a search query that asks for a value which its custom metadata
-// field does not have (rule.CheckSearch). It asks the service for the fields only where the
-// query names one; what the service does not tell is left to it.
-func (s *Session) CheckSearch(ctx context.Context, query string) error {
-	if !strings.Contains(query, rule.SearchKey) {
-		return nil
-	}
-	fields, err := s.MetadataFields(ctx, "")
-	if err != nil {
-		return nil //nolint:nilerr // the service checks the query as well
-	}
-	return rule.CheckSearch(fields, query)
 }
 
 // CheckMetadata checks the custom metadata of files with check, such as [rule.CheckNewMetadata], against

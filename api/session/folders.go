@@ -160,7 +160,7 @@ func (s *Session) CopyFolder(ctx context.Context, folder, into string) (string, 
 	if err = cmp.Or(checkFolder(into), err); err != nil {
 		return "", err
 	}
-	return path.Join(into, path.Base(folder)) + "/", s.runFolderJob(ctx, r, nil)
+	return path.Join(into, path.Base(folder)) + "/", s.runFolderJob(ctx, r)
 }
 
 // MoveFolder moves a folder into another and returns its new path. It can be undone, unless a
@@ -171,29 +171,28 @@ func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, 
 		return "", err
 	}
 	to := path.Join(into, path.Base(folder)) + "/"
-	return to, s.relocateFolder(ctx, r, folder, to, nil)
+	return to, s.relocateFolder(ctx, r, folder, to)
 }
 
-// RenameFolder renames a folder and returns its new path. It can be undone. If purge is not nil,
-// it also purges the old URLs from the cache, like Rename.
-func (s *Session) RenameFolder(ctx context.Context, folder, name string, purge *api.Purge) (string, error) {
-	r, err := api.RenameFolder(folder, name, purge != nil)
+// RenameFolder renames a folder and returns its new path. It can be undone.
+func (s *Session) RenameFolder(ctx context.Context, folder, name string) (string, error) {
+	r, err := api.RenameFolder(folder, name, false)
 	if err = cmp.Or(rule.CheckFolderName(name), err); err != nil {
 		return "", err
 	}
 	to := path.Join(path.Dir(path.Clean(folder)), name) + "/"
-	return to, s.relocateFolder(ctx, r, folder, to, purge)
+	return to, s.relocateFolder(ctx, r, folder, to)
 }
 
 // relocateFolder runs a job that moves a folder to another path, and stores the undo information if
 // nothing was there.
-func (s *Session) relocateFolder(ctx context.Context, r api.Request, from, to string, purge *api.Purge) error {
+func (s *Session) relocateFolder(ctx context.Context, r api.Request, from, to string) error {
 	there, err := s.FindFolder(ctx, to)
 	if err != nil {
 		return err
 	}
 	from, _ = rule.CleanFolder(from)
-	run := func() error { return s.runFolderJob(ctx, r, purge) }
+	run := func() error { return s.runFolderJob(ctx, r) }
 	forget := func(ctx context.Context) (*api.File, string, error) {
 		return nil, to, s.Journal.ForgetFolder(ctx, s.Profile.Name, from)
 	}
@@ -224,7 +223,7 @@ func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) (
 		r, err = api.RenameFolder(from, name, false)
 	}
 	if err == nil {
-		err = s.runFolderJob(ctx, r, nil)
+		err = s.runFolderJob(ctx, r)
 	}
 	if err != nil {
 		return nil, err
@@ -248,8 +247,8 @@ const (
 
 // runFolderJob starts a folder job and waits until the service reports it as completed. Services do
 // not report failures, so only ctx ends the wait for a failed job. The error is ErrJobPending
-// if the job was started. purge, if not nil, receives the id of the purge that the job started.
-func (s *Session) runFolderJob(ctx context.Context, r api.Request, purge *api.Purge) error {
+// if the job was started.
+func (s *Session) runFolderJob(ctx context.Context, r api.Request) error {
 	var started api.FolderJob
 	if err := s.Client.Do(ctx, &started)(r, nil); err != nil {
 		return err
@@ -257,9 +256,6 @@ func (s *Session) runFolderJob(ctx context.Context, r api.Request, purge *api.Pu
 	if err := poll(ctx, math.MaxInt64, func() (bool, error) {
 		job := api.FolderJob{ID: started.ID}
 		err := s.Client.Do(ctx, &job)(api.ReadFolderJob(started.ID))
-		if purge != nil {
-			purge.ID = job.PurgeID
-		}
 		return strings.EqualFold(job.Status, api.JobPending), err
 	}); err != nil {
 		return api.WithHint(fmt.Errorf("%w %s: %w", ErrJobPending, started.ID, err), "The service continues with the job. Look at the folder later.")

@@ -85,7 +85,7 @@ func TestFolders(t *testing.T) {
 	if seen, err := s.Journal.Folders(ctx, s.Profile.Name); err != nil || strings.Join(seen, " ") != "/one/" {
 		t.Errorf("the journal knows %v (%v)", seen, err)
 	}
-	if to, err = s.RenameFolder(ctx, "/three/two", "four", nil); err != nil || to != "/three/four/" {
+	if to, err = s.RenameFolder(ctx, "/three/two", "four"); err != nil || to != "/three/four/" {
 		t.Errorf("renamed to %q (%v), want \"/three/four/\"", to, err)
 	}
 	if to, err = s.CopyFolder(ctx, "/three/four/", "/"); err != nil || to != "/four/" {
@@ -111,11 +111,11 @@ func TestFolders(t *testing.T) {
 		<-asked
 		cancel()
 	}()
-	if err := s.runFolderJob(short, r, nil); !errors.Is(err, ErrJobPending) {
+	if err := s.runFolderJob(short, r); !errors.Is(err, ErrJobPending) {
 		t.Errorf("got the error %v of an unfinished job", err)
 	}
 	for _, name := range []string{"", "a/b", "a.b", ".."} {
-		if _, err := s.RenameFolder(ctx, "/one/", name, nil); err == nil {
+		if _, err := s.RenameFolder(ctx, "/one/", name); err == nil {
 			t.Errorf("%q was accepted as a name", name)
 		}
 	}

@@ -12,25 +12,17 @@ import (
 	"mediadesk/api/rule"
 )
 
-// Rename renames a file and returns its new record. It can be undone. If purge is not nil, it also
-// purges the old URL from the cache; the ID of the purge is empty if only that failed.
-func (s *Session) Rename(ctx context.Context, f api.File, name string, purge *api.Purge) (*api.File, error) {
-	return s.renameIn(ctx, "", f, name, purge)
+// Rename renames a file and returns its new record. It can be undone.
+func (s *Session) Rename(ctx context.Context, f api.File, name string) (*api.File, error) {
+	return s.renameIn(ctx, "", f, name)
 }
 
-func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name string, purge *api.Purge) (*api.File, error) {
+func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name string) (*api.File, error) {
 	if err := rule.CheckName(name); err != nil {
 		return nil, err
 	}
 	return s.relocate(ctx, batch, f, path.Join(path.Dir(f.FilePath), name), func() error {
-		r, err := api.RenameFile(f.FilePath, name, purge != nil)
-		if purge == nil {
-			return s.Client.Do(ctx, nil)(r, err)
-		}
-		var answer struct{ PurgeRequestID string }
-		err = s.Client.Do(ctx, &answer)(r, err)
-		purge.ID = answer.PurgeRequestID
-		return err
+		return s.Client.Do(ctx, nil)(api.RenameFile(f.FilePath, name, false))
 	})
 }
 

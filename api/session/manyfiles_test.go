@@ -53,7 +53,7 @@ func TestFolderUndo(t *testing.T) {
 	}
 	uploadFile(t, s, "a.txt", api.Upload{Folder: api.Set("/x/")})
 	uploadFile(t, s, "b.txt", api.Upload{Folder: api.Set("/x/y/")})
-	if _, err := s.RenameFolder(t.Context(), "/x/", "z", nil); err != nil {
+	if _, err := s.RenameFolder(t.Context(), "/x/", "z"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.MoveFolder(t.Context(), "/z/", "/new/"); err != nil {

@@ -127,7 +127,7 @@ func (y *Sync) move(ctx context.Context, step SyncStep) error {
 		case path.Dir(at) != path.Dir(after.FilePath):
 			after, err = y.s.moveIn(ctx, "", *after, path.Dir(at)+"/")
 		default:
-			after, err = y.s.renameIn(ctx, "", *after, path.Base(at), nil)
+			after, err = y.s.renameIn(ctx, "", *after, path.Base(at))
 		}
 		if err != nil || after == nil {
 			return errors.Join(err, ctx.Err())

@@ -23,6 +23,7 @@ import (
 // claims only what is known, in the terms of the contract. What had not begun stays queued. The
 // next run finds the file.
 func TestBrokenOff(t *testing.T) {
+	t.Parallel()
 	binary := uitest.Build(t)
 	arrived, quit := make(chan struct{}), make(chan struct{})
 	var once sync.Once

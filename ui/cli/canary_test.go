@@ -123,6 +123,7 @@ func (s *leakyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestKeyCanary runs every command and the screens against a service with every fault. It searches
 // for the key in everything that the program writes.
 func TestKeyCanary(t *testing.T) {
+	t.Parallel()
 	binary := uitest.Build(t)
 	var strangers sync.Map
 	other := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

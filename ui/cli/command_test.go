@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -22,11 +23,16 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		_ = parallel.Value.Set("6") // most tests wait for other processes
+	}
 	uitest.VerifyTestMain(m)
 }
 
 // TestScripts runs the built program as scripts do: every command with its output and exit code.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	binary := uitest.Build(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
@@ -118,21 +124,7 @@ func servers(env *testscript.Env) map[string]string {
 			w.WriteHeader(http.StatusNotFound)
 		}
 	})
-	renames := serve(env, func(w http.ResponseWriter, r *http.Request) { // and cannot purge (hosted-service.md §10)
-		body, _ := io.ReadAll(r.Body)
-		switch {
-		case r.URL.Path != "/v1/files/rename" && !strings.HasSuffix(r.URL.Path, "/details"):
-			w.WriteHeader(http.StatusNotFound)
-		case r.URL.Path != "/v1/files/rename":
-			fmt.Fprint(w, `{"type":"file","fileId":"1","name":"a.jpg","filePath":"/a.jpg","url":"https://ik.example/demo/a.jpg?updatedAt=1"}`)
-		case strings.Contains(string(body), "started.jpg"):
-			fmt.Fprint(w, `{"purgeRequestId":"66a"}`)
-		default:
-			w.WriteHeader(http.StatusMultiStatus)
-			fmt.Fprint(w, `{"message":"File renamed, purge failed","reason":"PURGE_FAILED"}`)
-		}
-	})
-	return map[string]string{"RENAMES": renames, "MISSING": missing, "ODD": odd, "SILENT": silent, "HTML": html, "FORBIDDEN": wrong, "NOBODY": unusedAddress(env)}
+	return map[string]string{"MISSING": missing, "ODD": odd, "SILENT": silent, "HTML": html, "FORBIDDEN": wrong, "NOBODY": unusedAddress(env)}
 }
 
 func serve(env *testscript.Env, h http.HandlerFunc) string {

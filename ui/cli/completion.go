@@ -31,7 +31,7 @@ var flagOptions = map[string][]string{
 const completionTime = 5 * time.Second
 
 // completeArgs completes the arguments named in the usage of a command: FILE with files and folders
-// of the library, FOLDER with folders, VERSION with versions of the file.
+// of the library, FOLDER with folders.
 func (p *Program) completeArgs(use string) cobra.CompletionFunc {
 	words := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(use))[1:]
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -47,28 +47,10 @@ func (p *Program) completeArgs(use string) cobra.CompletionFunc {
 			return p.completePaths(cmd, typed, "all")
 		case strings.HasPrefix(word, "FOLDER"):
 			return p.completePaths(cmd, typed, api.TypeFolder)
-		case word == "VERSION":
-			return p.completeVersions(cmd, args[0])
 		case strings.HasPrefix(word, "SOURCE"):
 			return nil, cobra.ShellCompDirectiveDefault
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// withSession calls do with a quiet session and a time limit. On an error there are no completions.
-func (p *Program) withSession(cmd *cobra.Command, do func(ctx context.Context, s *session.Session) error) {
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
-	defer cancel()
-	o := p.Options
-	o.NeedsNoJournal = true
-	s, err := session.Open(ctx, o)
-	if err == nil {
-		p.sessions = append(p.sessions, s)
-		err = do(ctx, s)
-	}
-	if err != nil {
-		slog.Debug("no completion", "err", err)
 	}
 }
 
@@ -78,47 +60,38 @@ func (p *Program) completePaths(cmd *cobra.Command, typed, kind string) (paths [
 	if typed != "" && !isPath(typed) {
 		return nil, directive // an id
 	}
-	p.withSession(cmd, func(ctx context.Context, s *session.Session) error {
-		clean, _ := rule.CleanFolder(folder)
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+	defer cancel()
+	o := p.Options
+	o.NeedsNoJournal = true
+	s, err := session.Open(ctx, o)
+	var records []api.File
+	clean, _ := rule.CleanFolder(folder)
+	if err == nil {
+		p.sessions = append(p.sessions, s)
 		q := api.Query{Folder: clean, Type: kind, Sort: "ASC_NAME", Limit: listPage}
 		if begin != "" {
 			q.Search = "name : " + api.SearchValue(begin)
 		}
-		records, err := s.List(ctx, q)
-		if api.Unavailable(err) {
+		if records, err = s.List(ctx, q); api.Unavailable(err) {
 			records, err = s.SeenIn(ctx, clean)
 		}
-		for i := range records {
-			one, name := &records[i], records[i].Name
-			if !strings.HasPrefix(name, begin) || text.Safe(name) != name || kind == api.TypeFolder && !one.IsFolder() {
-				continue
-			}
-			if one.IsFolder() {
-				name += "/"
-				directive |= cobra.ShellCompDirectiveNoSpace // a path may follow
-			}
-			paths = append(paths, clean+name)
+	}
+	if err != nil {
+		slog.Debug("no completion", "err", err)
+	}
+	for i := range records {
+		f, name := &records[i], records[i].Name
+		if !strings.HasPrefix(name, begin) || text.Safe(name) != name || kind == api.TypeFolder && !f.IsFolder() {
+			continue
 		}
-		return err
-	})
+		if f.IsFolder() {
+			name += "/"
+			directive |= cobra.ShellCompDirectiveNoSpace // a path may follow
+		}
+		paths = append(paths, clean+name)
+	}
 	return paths, directive
-}
-
-func (p *Program) completeVersions(cmd *cobra.Command, file string) (ids []cobra.Completion, _ cobra.ShellCompDirective) {
-	p.withSession(cmd, func(ctx context.Context, s *session.Session) error {
-		id, err := fileID(ctx, s, file)
-		if err != nil {
-			return err
-		}
-		versions, err := s.Versions(ctx, id)
-		for i := range versions {
-			if v := versions[i].VersionInfo; v != nil {
-				ids = append(ids, cobra.CompletionWithDesc(v.ID, text.Safe(v.Name)))
-			}
-		}
-		return err
-	})
-	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
 func (p *Program) completeProfiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -17,6 +17,7 @@ import (
 // TestContainer builds the image of the Dockerfile without a registry and starts it. The image
 // serves, passes its own health check and does not run as root.
 func TestContainer(t *testing.T) {
+	t.Parallel()
 	requireTool(t, "buildah")
 	if os.Geteuid() != 0 {
 		t.Skip("only root can build here")

@@ -153,7 +153,7 @@ func (d *download) print(one session.Downloaded) error {
 	case d.p.dryRun:
 		what = "would be downloaded to "
 	}
-	line := fileLine{Action: "download", FileID: one.File.FileID, From: one.File.FilePath, To: one.Path, File: record{one.File}}
+	line := fileLine{Action: "download", FileID: one.File.FileID, From: one.File.FilePath, To: one.Path, File: &record{one.File}}
 	safe := ""
 	if _, changed := session.LocalName(one.File); changed && d.to != toOutput {
 		safe = " (a safe name)"

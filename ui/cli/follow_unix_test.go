@@ -34,6 +34,7 @@ func moveIn(t *testing.T, dir, name string) {
 // TestFollow: in a pipe, each new file is uploaded and gives one line on standard output. Everything
 // else goes to standard error, and a signal ends the command with 128 plus its number.
 func TestFollow(t *testing.T) {
+	t.Parallel()
 	env, run := terminalHome(t)
 	dir, outside := writeFiles(t, "before.txt"), writeFiles(t, "old.txt")
 	if err := os.Symlink(outside, filepath.Join(dir, "a-link")); err != nil {
@@ -91,6 +92,7 @@ func TestFollow(t *testing.T) {
 
 // TestFollowOnATerminal: the address of each new file is put on the clipboard.
 func TestFollowOnATerminal(t *testing.T) {
+	t.Parallel()
 	env, _ := terminalHome(t)
 	dir := writeFiles(t, "before.txt")
 	term := uitest.StartBinary(t, uitest.Build(t), []string{"upload", "--follow", dir, "--copy", "markdown", "--unique", "off"}, env, 160, 12)
@@ -110,6 +112,7 @@ func TestFollowOnATerminal(t *testing.T) {
 
 // TestFollowEndsWithAWrongKey: the command ends if the service refuses the key.
 func TestFollowEndsWithAWrongKey(t *testing.T) {
+	t.Parallel()
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
 		_, _ = w.Write([]byte(`{"message":"Your account cannot be authenticated."}`))
@@ -163,6 +166,7 @@ func TestProgressOnATerminal(t *testing.T) {
 
 // TestFollowSaves: an upload that is under way when the user quits stays in the journal.
 func TestFollowSaves(t *testing.T) {
+	t.Parallel()
 	flags, release := slowService(t)
 	defer release()
 	env, _ := terminalHome(t)

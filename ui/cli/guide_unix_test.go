@@ -23,6 +23,7 @@ var guideTools = map[string]string{"curl": "curl", "Node": "npm", "Python": "pyt
 // TestGuide runs the shell commands in the README and in the guides as written. Each section runs in
 // its own folder, with a picture and with the files whose name is a comment at their beginning.
 func TestGuide(t *testing.T) {
+	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +52,7 @@ func TestGuide(t *testing.T) {
 		}
 		ran++
 		t.Run(title, func(t *testing.T) {
+			t.Parallel()
 			registry := title == "Node" || title == "Go" || title == "Python"
 			if tool := guideTools[title]; tool != "" {
 				requireTool(t, tool)

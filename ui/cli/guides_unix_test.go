@@ -23,6 +23,7 @@ var notRun = map[string]string{
 // TestExamples runs every example of the help as it stands, each with a library of its own that has the
 // files of the examples.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	binary, dir := uitest.Build(t), t.TempDir()
 	env := append(os.Environ(), "PATH="+filepath.Dir(binary)+":"+dir+":"+os.Getenv("PATH"), "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)
 	run := func(t *testing.T, at, script string) string {
@@ -53,8 +54,10 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = server.Wait() }()
-	defer server.Process.Kill()
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		_ = server.Wait()
+	})
 	var address string
 	if _, err := fmt.Fscanf(line, `{"address":%q`, &address); err != nil {
 		t.Fatal(err)
@@ -81,6 +84,7 @@ mediadesk details /summer/a.jpg --add-tags new`, address, dir))
 				continue
 			}
 			t.Run(example, func(t *testing.T) {
+				t.Parallel()
 				at := t.TempDir()
 				if err := os.CopyFS(at, os.DirFS(template)); err != nil {
 					t.Fatal(err)

@@ -180,6 +180,7 @@ await fetch("/results", { method: "POST", body: JSON.stringify([...results, list
 // TestBrowserSDK: the official browser SDK uploads from a page of another origin in Chromium. That
 // page can do nothing else.
 func TestBrowserSDK(t *testing.T) {
+	t.Parallel()
 	requireTool(t, "chromium")
 	modules := install(t, "@imagekit/javascript@5.5.1")
 	s := serveHosted(t)

@@ -19,6 +19,7 @@ import (
 // TestHostileText: the output of commands, as text and as JSON, never has the raw text of hostile
 // file names, records, tags, posts and errors.
 func TestHostileText(t *testing.T) {
+	t.Parallel()
 	binary := uitest.Build(t)
 	service := uitest.StartHostileServer(t)
 	dir := t.TempDir()

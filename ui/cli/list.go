@@ -102,9 +102,6 @@ func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
 	}
 	folder, _ := rule.CleanFolder(strings.Join(args, ""))
 	below := l.tree || len(args) == 0
-	if err := s.CheckSearch(ctx, q.Search); err != nil {
-		return err
-	}
 	var files []api.File // of a tree
 	print := func(f *api.File) error {
 		if !l.filter.Takes(f, strings.TrimPrefix(libraryPath(f), folder)) {
@@ -307,7 +304,7 @@ func runOpen(cmd *cobra.Command, p *Program, name string) error {
 	if err := rule.CheckSourceURL(address); err != nil {
 		return fmt.Errorf("%s has no URL that a browser can open: %w", name, err)
 	}
-	line := fileLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address, File: record{file}}
+	line := fileLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address, File: &record{file}}
 	if err := p.result(line, address); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -34,40 +33,23 @@ type fileCommand struct {
 	asksAlways bool
 	// request returns the request that a dry run shows; nil if it shows the one for the record.
 	request func(f *api.File, target string) (api.Request, error)
-	do      func(ctx context.Context, s *session.Session, f *api.File, target string) (done, error)
+	// do returns the new path or URL, and the new record.
+	do func(ctx context.Context, s *session.Session, f *api.File, target string) (to string, after *api.File, err error)
 	// doAll acts on several files at once; nil to call do for each.
 	doAll func(ctx context.Context, s *session.Session, files []api.File) []session.Edited
-	label func(from, to string) string
+	// label is the format of the line for a file, with its path and what do returns as to.
+	label string
 	// selection selects files of folders instead of the folders; or nil.
 	*selection
 }
 
-type done struct {
-	to    string // its new path or address
-	file  *api.File
-	purge *api.Purge
-}
-
 type fileLine struct {
-	Action string     `json:"act"`
-	FileID string     `json:"fileId"`
-	From   string     `json:"from"`
-	To     string     `json:"to,omitempty"`
-	File   record     `json:"file"` // the new record, or null
-	Purge  *api.Purge `json:"purge,omitempty"`
-}
-
-type folderLine struct {
-	Action string     `json:"act"`
-	Type   string     `json:"type"`
-	From   string     `json:"from,omitempty"`
-	To     string     `json:"to,omitempty"`
-	Purge  *api.Purge `json:"purge,omitempty"`
-}
-
-func (c *fileCommand) name() string {
-	name, _, _ := strings.Cut(c.use, " ")
-	return name
+	Action string  `json:"act"`
+	Type   string  `json:"type,omitempty"` // of a folder
+	FileID string  `json:"fileId,omitempty"`
+	From   string  `json:"from,omitempty"`
+	To     string  `json:"to,omitempty"`
+	File   *record `json:"file,omitempty"` // the new record, or null; absent for a folder
 }
 
 func (c *fileCommand) command(p *Program) *cobra.Command {
@@ -93,7 +75,7 @@ func (c *fileCommand) command(p *Program) *cobra.Command {
 			case p.dryRun && c.request == nil:
 				return p.dryReads(cmd.Context(), args, api.ReadDetails)
 			}
-			return c.run(cmd.Context(), p, args, target)
+			return c.run(cmd, p, args, target)
 		},
 	}
 	if c.flags != nil {
@@ -106,7 +88,8 @@ func (c *fileCommand) command(p *Program) *cobra.Command {
 }
 
 // run acts on each file, or shows the requests. A failure does not stop the others.
-func (c *fileCommand) run(ctx context.Context, p *Program, names []string, target string) error {
+func (c *fileCommand) run(cmd *cobra.Command, p *Program, names []string, target string) error {
+	ctx := cmd.Context()
 	s, err := p.openAnyway(ctx)
 	if err != nil {
 		return err
@@ -134,31 +117,38 @@ func (c *fileCommand) run(ctx context.Context, p *Program, names []string, targe
 		if missing != nil { // the question is about all
 			return missing
 		}
-		if err := c.ask(ctx, p, s, found, target); err != nil {
+		if err := c.ask(cmd, p, s, found, target); err != nil {
 			return err
 		}
 	}
+	print := func(f *api.File, to string, after *api.File) error {
+		line := fileLine{Action: cmd.Name(), FileID: f.FileID, From: libraryPath(f), To: to, File: &record{after}}
+		if f.IsFolder() {
+			line.Type, line.FileID, line.File = api.TypeFolder, "", nil
+		}
+		return p.result(line, fmt.Sprintf(c.label, line.From, to))
+	}
 	var together []api.File
 	for i := range found {
-		one := &found[i]
-		if c.doAll != nil && !p.dryRun && len(found) > 1 && !one.IsFolder() {
-			together = append(together, *one)
+		f := &found[i]
+		if c.doAll != nil && !p.dryRun && len(found) > 1 && !f.IsFolder() {
+			together = append(together, *f)
 			continue
 		}
 		if p.dryRun {
-			failed.add(p, libraryPath(one), p.showRequest(s.Client.Describe(c.request(one, target))))
+			failed.add(p, libraryPath(f), p.showRequest(s.Client.Describe(c.request(f, target))))
 			continue
 		}
-		result, err := c.do(ctx, s, one, target)
-		if err == nil || result.to != "" { // what was done is printed before what failed afterwards
-			err = errors.Join(c.print(p, one, result), err)
+		to, after, err := c.do(ctx, s, f, target)
+		if err == nil {
+			err = print(f, to, after)
 		}
-		failed.add(p, libraryPath(one), err)
+		failed.add(p, libraryPath(f), err)
 	}
 	if len(together) > 0 {
 		for i, e := range c.doAll(ctx, s, together) {
 			if e.Err == nil {
-				e.Err = c.print(p, &together[i], done{file: e.File})
+				e.Err = print(&together[i], "", e.File)
 			}
 			failed.add(p, e.FileID, e.Err)
 		}
@@ -166,20 +156,11 @@ func (c *fileCommand) run(ctx context.Context, p *Program, names []string, targe
 	return failed.exit()
 }
 
-func (c *fileCommand) print(p *Program, file *api.File, d done) error {
-	from := libraryPath(file)
-	var line any = fileLine{c.name(), file.FileID, from, d.to, record{d.file}, d.purge}
-	if file.IsFolder() {
-		line = folderLine{c.name(), api.TypeFolder, from, d.to, d.purge}
-	}
-	return p.result(line, c.label(from, d.to)+text.If(d.purge != nil, "; cache purge started"))
-}
-
 // ask lists the files and folders with their contents, and asks. The error means that the answer
 // was not yes.
-func (c *fileCommand) ask(ctx context.Context, p *Program, s *session.Session, found []api.File, target string) error {
+func (c *fileCommand) ask(cmd *cobra.Command, p *Program, s *session.Session, found []api.File, target string) error {
 	if !p.Terminal {
-		return usage("mediadesk %s asks before it changes a folder, and there is no terminal to ask on: add --yes, or look first with --dry-run", c.name())
+		return usage("mediadesk %s asks before it changes a folder, and there is no terminal to ask on: add --yes, or look first with --dry-run", cmd.Name())
 	}
 	folders := 0
 	for i := range found {
@@ -191,7 +172,7 @@ func (c *fileCommand) ask(ctx context.Context, p *Program, s *session.Session, f
 			continue
 		}
 		folders++
-		content, err := s.CountFolder(ctx, path)
+		content, err := s.CountFolder(cmd.Context(), path)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -204,7 +185,7 @@ func (c *fileCommand) ask(ctx context.Context, p *Program, s *session.Session, f
 	if folders > 0 {
 		what = append(what, text.Plural(folders, "folder")+" with everything in "+text.If(folders == 1, "it")+text.If(folders > 1, "them"))
 	}
-	return p.confirm(ctx, c.question(strings.Join(what, " and "), target, s.Profile.Host))
+	return p.confirm(cmd.Context(), c.question(strings.Join(what, " and "), target, s.Profile.Host))
 }
 
 func contentOf(c session.FolderContent) string {
@@ -244,125 +225,103 @@ func newFileCommands(p *Program) []*cobra.Command {
 }
 
 func moveCommand() *fileCommand {
-	return &fileCommand{
-		use: "move FILE… FOLDER", short: "Move stored files and folders to another folder",
-		long: "Move stored files to another folder. FILE can be a folder. A missing FOLDER is created. If FOLDER has a file of that name, " +
-			"the moved file becomes a new version of it." + asksFirst,
-		example: "mediadesk move /inbox/a.jpg /summer/\nmediadesk move /inbox/2026/ /archive/ --yes\n" +
-			"mediadesk list /inbox/ --json | mediadesk move - /sorted/ --yes",
-		target: checkFolder,
-		question: func(what, into, host string) string {
-			return "Move " + what + " to " + into + " on " + host + "? " + linksBreak
-		},
-		request: func(f *api.File, folder string) (api.Request, error) {
-			if f.IsFolder() {
-				return api.MoveFolder(f.FolderPath, folder)
-			}
-			return api.MoveFile(f.FilePath, folder)
-		},
-		do: func(ctx context.Context, s *session.Session, f *api.File, folder string) (d done, err error) {
-			if f.IsFolder() {
-				d.to, err = s.MoveFolder(ctx, f.FolderPath, folder)
-			} else if d.file, err = s.Move(ctx, *f, folder); err == nil {
-				d.to = folder + f.Name
-			}
-			return d, err
-		},
-		label: func(from, to string) string { return from + ": moved to " + to },
+	c := toFolderCommand("move", "moved", api.MoveFile, api.MoveFolder)
+	ask := c.question
+	c.question = func(what, into, host string) string { return ask(what, into, host) + " " + linksBreak }
+	c.do = func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string, after *api.File, err error) {
+		if f.IsFolder() {
+			to, err = s.MoveFolder(ctx, f.FolderPath, folder)
+			return to, nil, err
+		}
+		after, err = s.Move(ctx, *f, folder)
+		return folder + f.Name, after, err
 	}
+	return c
 }
 
 func copyCommand() *fileCommand {
+	c := toFolderCommand("copy", "copied", api.CopyFile, api.CopyFolder)
+	c.do = func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string, after *api.File, err error) {
+		if f.IsFolder() {
+			to, err = s.CopyFolder(ctx, f.FolderPath, folder)
+			return to, nil, err
+		}
+		return folder + f.Name, f, s.Copy(ctx, *f, folder)
+	}
+	return c
+}
+
+// toFolderCommand returns the command move or copy without what it does.
+func toFolderCommand(name, done string, file, folder func(from, into string) (api.Request, error)) *fileCommand {
 	return &fileCommand{
-		use: "copy FILE… FOLDER", short: "Copy stored files and folders to another folder",
-		long: "Copy stored files to another folder. FILE can be a folder. A missing FOLDER is created. If FOLDER has a file of that name, " +
-			"the copy becomes a new version of it." + asksFirst,
-		example:  "mediadesk copy /summer/a.jpg /best/\nmediadesk copy /summer/ /archive/ --yes\nmediadesk copy /summer/a.jpg /best/ --dry-run",
-		target:   checkFolder,
-		question: func(what, into, host string) string { return "Copy " + what + " to " + into + " on " + host + "?" },
-		request: func(f *api.File, folder string) (api.Request, error) {
-			if f.IsFolder() {
-				return api.CopyFolder(f.FolderPath, folder)
-			}
-			return api.CopyFile(f.FilePath, folder)
+		use: name + " FILE… FOLDER", short: text.Capital(name) + " stored files and folders to another folder",
+		long: text.Capital(name) + " stored files and folders to another folder. A missing FOLDER is created. " +
+			"If FOLDER has a file of that name, the " + done + " file becomes a new version of it." + asksFirst,
+		example: strings.ReplaceAll("mediadesk NAME /inbox/a.jpg /summer/\nmediadesk NAME /inbox/2026/ /archive/ --yes\n"+
+			"mediadesk list /inbox/ --json | mediadesk NAME - /sorted/ --yes", "NAME", name),
+		target: checkFolder,
+		question: func(what, into, host string) string {
+			return text.Capital(name) + " " + what + " to " + into + " on " + host + "?"
 		},
-		do: func(ctx context.Context, s *session.Session, f *api.File, folder string) (d done, err error) {
+		request: func(f *api.File, into string) (api.Request, error) {
 			if f.IsFolder() {
-				d.to, err = s.CopyFolder(ctx, f.FolderPath, folder)
-			} else if err = s.Copy(ctx, *f, folder); err == nil {
-				d = done{to: folder + f.Name, file: f}
+				return folder(f.FolderPath, into)
 			}
-			return d, err
+			return file(f.FilePath, into)
 		},
-		label: func(from, to string) string { return from + ": copied to " + to },
+		label: "%s: " + done + " to %s",
 	}
 }
 
 func renameCommand() *fileCommand {
-	withPurge := false
 	return &fileCommand{
 		use: "rename FILE NAME", short: "Rename a stored file or folder",
-		long: "Rename a stored file. FILE can be a folder. The URL changes with the name: links to the old URL stop working. " +
-			"--purge-cache also removes the cached copies of the old URL. " +
-			"Invalid characters become _. A name that is taken is refused." + asksFirst,
-		example: "mediadesk rename /summer/a.jpg harbor.jpg --purge-cache\nmediadesk rename /summer/ winter --yes\n" +
+		long: "Rename a stored file or folder. The URL changes with the name, and links to the old URL stop working. " +
+			"mediadesk purge removes the cached copies of the old URL. Invalid characters become _. A name that is taken is refused." + asksFirst,
+		example: "mediadesk rename /summer/a.jpg harbor.jpg\nmediadesk rename /summer/ winter --yes\n" +
 			"mediadesk rename /summer/a.jpg harbor.jpg --dry-run",
-		flags: func(fl *pflag.FlagSet) {
-			fl.BoolVar(&withPurge, "purge-cache", false, "remove the cached copies of the old URL")
-		},
 		target: func(name string) (string, error) { return name, rule.CheckName(name) },
 		question: func(what, name, host string) string {
 			return "Rename " + what + " to " + name + " on " + host + "? " + linksBreak
 		},
 		request: func(f *api.File, name string) (api.Request, error) {
 			if f.IsFolder() {
-				r, err := api.RenameFolder(f.FolderPath, name, withPurge)
+				r, err := api.RenameFolder(f.FolderPath, name, false)
 				return r, cmp.Or(rule.CheckFolderName(name), err)
 			}
-			return api.RenameFile(f.FilePath, name, withPurge)
+			return api.RenameFile(f.FilePath, name, false)
 		},
-		do: func(ctx context.Context, s *session.Session, f *api.File, name string) (d done, err error) {
-			var purge *api.Purge
-			if withPurge {
-				purge = new(api.Purge)
-			}
+		do: func(ctx context.Context, s *session.Session, f *api.File, name string) (to string, after *api.File, err error) {
 			if f.IsFolder() {
-				d.to, err = s.RenameFolder(ctx, f.FolderPath, name, purge)
-			} else if d.file, err = s.Rename(ctx, *f, name, purge); d.file != nil {
-				d.to = d.file.FilePath
+				to, err = s.RenameFolder(ctx, f.FolderPath, name)
+			} else if after, err = s.Rename(ctx, *f, name); err == nil {
+				to = after.FilePath
 			}
-			switch {
-			case err != nil || purge == nil:
-			case purge.ID == "":
-				old := cmp.Or(rule.PurgeURL(f.URL), "OLD-URL")
-				err = errors.New("the old URL was not purged from the cache of the service. To purge it later, run: mediadesk purge " + api.ShellWord(old))
-			default:
-				d.purge = purge
-			}
-			return d, err
+			return to, after, err
 		},
-		label: func(from, to string) string { return from + ": renamed to " + to },
+		label: "%s: renamed to %s",
 	}
 }
 
 func restoreCommand(p *Program) *fileCommand {
 	return &fileCommand{
 		use: "restore FILE VERSION", short: "Make an older version of a stored file the current one",
-		long:    "Make an older version of a stored file the current one. All versions are kept. mediadesk versions lists them.",
-		example: "mediadesk restore /summer/a.jpg 65f1c0ffee65f1c0ffee65f2",
-		target:  func(version string) (string, error) { return version, nil },
+		long: "Make an older version of a stored file the current one. All versions are kept. mediadesk versions lists them.",
+		example: "mediadesk restore /summer/a.jpg 65f1c0ffee65f1c0ffee65f2\n" +
+			"mediadesk restore /summer/a.jpg 65f1c0ffee65f1c0ffee65f2 --dry-run",
+		target: func(version string) (string, error) { return version, nil },
 		request: func(f *api.File, version string) (api.Request, error) {
 			return api.RestoreVersion(f.FileID, version)
 		},
-		do: func(ctx context.Context, s *session.Session, f *api.File, version string) (done, error) {
+		do: func(ctx context.Context, s *session.Session, f *api.File, version string) (string, *api.File, error) {
 			after, err := s.Restore(ctx, f.FileID, version)
 			if err != nil {
-				return done{}, fmt.Errorf("version %s: %w", version, err)
+				return "", nil, fmt.Errorf("version %s: %w", version, err)
 			}
 			p.stale = append(p.stale, f)
-			return done{to: version, file: after}, nil
+			return version, after, nil
 		},
-		label: func(from, to string) string { return from + ": version " + to + " is the current one" },
+		label: "%s: version %s is the current one",
 	}
 }
 
@@ -370,23 +329,15 @@ var errNoVersions = usage("folders have no versions: use --version with a file")
 
 func deleteCommand(p *Program) *fileCommand {
 	version := ""
-	return &fileCommand{
+	c := &fileCommand{
 		use: "delete FILE…", short: "Delete stored files and folders permanently",
-		long: "Delete stored files permanently, with all their versions. FILE can be a folder, which is deleted with its contents. " +
-			"With --include and its like, only the files in it that they select are deleted. This cannot be undone. On a terminal it asks first; in a script, add --yes. --version deletes only that version of one file.",
+		long: "Delete stored files permanently, with all their versions. A folder is deleted with its contents. " +
+			"With a flag that selects files, such as --include, only those files of a folder are deleted. You cannot undo this. " +
+			"On a terminal it asks first; in a script, add --yes. --version deletes only that version of one file.",
 		example: "mediadesk delete /summer/a.jpg --yes\nmediadesk delete /summer/ --dry-run\n" +
 			"mediadesk delete /summer/a.jpg --version 65f1c0ffee65f1c0ffee65f2 --yes",
 		flags: func(fl *pflag.FlagSet) {
 			fl.StringVar(&version, "version", "", "`ID`: delete only this version, which is not the current one")
-		},
-		refuse: func(names []string) error {
-			switch {
-			case version != "" && len(names) > 1:
-				return usage("--version is for one file; you gave %d", len(names))
-			case !p.yes && !p.dryRun && !p.Terminal:
-				return usage("deleting is permanent and there is no terminal to ask on: add --yes, or look first with --dry-run")
-			}
-			return nil
 		},
 		selection:  new(selection),
 		asksAlways: true,
@@ -407,27 +358,34 @@ func deleteCommand(p *Program) *fileCommand {
 			}
 			return api.DeleteFile(f.FileID)
 		},
-		do: func(ctx context.Context, s *session.Session, f *api.File, _ string) (d done, err error) {
+		do: func(ctx context.Context, s *session.Session, f *api.File, _ string) (string, *api.File, error) {
 			switch {
 			case f.IsFolder() && version != "":
-				return d, errNoVersions
+				return "", nil, errNoVersions
 			case f.IsFolder():
-				return d, s.DeleteFolder(ctx, f.FolderPath)
-			case version == "":
-				return d, s.Delete(ctx, *f)
+				return "", nil, s.DeleteFolder(ctx, f.FolderPath)
+			case version != "":
+				return version, f, s.DeleteVersion(ctx, f.FileID, version)
 			}
-			if err = s.DeleteVersion(ctx, f.FileID, version); err == nil {
-				d = done{to: version, file: f}
-			}
-			return d, err
+			return "", nil, s.Delete(ctx, *f)
 		},
 		doAll: func(ctx context.Context, s *session.Session, files []api.File) []session.Edited {
 			return s.DeleteAll(ctx, files, nil)
 		},
-		label: func(from, to string) string {
-			return from + ": " + text.If(to != "", "version "+to+" ") + "deleted"
-		},
+		label: "%s: deleted%s",
 	}
+	c.refuse = func(names []string) error {
+		switch {
+		case version != "" && len(names) > 1:
+			return usage("--version is for one file; you gave %d", len(names))
+		case !p.yes && !p.dryRun && !p.Terminal:
+			return usage("deleting is permanent and there is no terminal to ask on: add --yes, or look first with --dry-run")
+		case version != "":
+			c.label = "%s: version %s deleted"
+		}
+		return nil
+	}
+	return c
 }
 
 func signCommand(p *Program) *fileCommand {
@@ -446,12 +404,12 @@ func signCommand(p *Program) *fileCommand {
 			}
 			return nil
 		},
-		do: func(_ context.Context, s *session.Session, file *api.File, _ string) (done, error) {
-			address, err := s.Signed(*file, valid)
+		do: func(_ context.Context, s *session.Session, f *api.File, _ string) (string, *api.File, error) {
+			address, err := s.Signed(*f, valid)
 			p.addresses = p.addresses || address != ""
-			return done{to: address, file: file}, err
+			return address, f, err
 		},
-		label: func(_, to string) string { return to },
+		label: "%[2]s",
 	}
 }
 
@@ -534,7 +492,7 @@ func newMkdir(p *Program) *cobra.Command {
 			} else if folder != asked {
 				words += ". The service named it " + path.Base(folder)
 			}
-			return p.result(folderLine{Action: "mkdir", Type: api.TypeFolder, To: folder}, words)
+			return p.result(fileLine{Action: "mkdir", Type: api.TypeFolder, To: folder}, words)
 		}, func(name string) (api.Request, error) {
 			clean, _ := rule.CleanFolder(name)
 			if created := rule.CreatedFolder(name); created != clean {
@@ -566,7 +524,7 @@ func newRmdir(p *Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.result(folderLine{Action: "rmdir", Type: api.TypeFolder, From: folder.FolderPath}, folder.FolderPath+": removed")
+			return p.result(fileLine{Action: "rmdir", Type: api.TypeFolder, From: folder.FolderPath}, folder.FolderPath+": removed")
 		}, api.DeleteFolder),
 	}
 }

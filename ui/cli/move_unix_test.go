@@ -129,6 +129,7 @@ func (k *killer) killed(least, requests int, check func(kills int), args ...stri
 // TestMoveKilled kills mediadesk transfer --move at some request of each run. Every file is always in
 // one of the accounts. In the end all files are complete in the other account, each once.
 func TestMoveKilled(t *testing.T) {
+	t.Parallel()
 	const files = 8
 	k := &killer{T: t, dir: t.TempDir()}
 	from, to := k.serve("from"), k.serve("to")
@@ -190,6 +191,7 @@ func TestMoveKilled(t *testing.T) {
 // TestSyncKilled kills mediadesk sync at some request of each run, up and down. In the end both sides
 // are equal, each file is stored once, and nothing else is left.
 func TestSyncKilled(t *testing.T) {
+	t.Parallel()
 	const files = 60
 	k := &killer{T: t, dir: t.TempDir()}
 	client := k.serve("work")

@@ -18,6 +18,7 @@ import (
 // TestRclone: rclone's backend copies 100 files to the library, lists them, finds no differences,
 // and copies them back.
 func TestRclone(t *testing.T) {
+	t.Parallel()
 	rclone := filepath.Join(t.TempDir(), "rclone")
 	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", rclone, ".")
 	build.Dir, build.Env = "testdata/rclone", append(os.Environ(), "CGO_ENABLED=0")

@@ -20,6 +20,7 @@ import (
 // TestServeEnded: if serve --exec gets a signal, the command and all its children end, and the
 // temporary folder is removed.
 func TestServeEnded(t *testing.T) {
+	t.Parallel()
 	binary := uitest.Build(t)
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		t.Run(signal.String(), func(t *testing.T) {
@@ -73,6 +74,7 @@ func gone(pid int) bool {
 // TestServeOnTerminal: the banner shows the key only for a temporary library, and its curl command
 // works as pasted.
 func TestServeOnTerminal(t *testing.T) {
+	t.Parallel()
 	requireTool(t, "curl")
 	env := []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "MEDIADESK_HOME=" + t.TempDir()}
 	run := func(args ...string) (*uitest.Term, string) {

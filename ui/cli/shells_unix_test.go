@@ -32,6 +32,7 @@ function fish_greeting; end
 // TestShellsCompletePaths types paths of the library in real shells. Tab completes folders and then
 // their contents.
 func TestShellsCompletePaths(t *testing.T) {
+	t.Parallel()
 	for shell, rc := range rcFiles {
 		t.Run(shell, func(t *testing.T) {
 			requireTool(t, shell)

@@ -49,6 +49,7 @@ func writeFiles(t *testing.T, names ...string) string {
 
 // TestFolderQuestions: on a terminal, changes of folders say what the folders contain, and ask.
 func TestFolderQuestions(t *testing.T) {
+	t.Parallel()
 	env, run := terminalHome(t)
 	run("upload", writeFiles(t, "a.txt", "b.txt", "in/c.txt"), "--folder", "/summer/", "--unique", "off")
 	for _, c := range []struct {
@@ -84,6 +85,7 @@ func TestFolderQuestions(t *testing.T) {
 // TestOpenServes: on a terminal, open keeps serving a library that no other process serves, until
 // ctrl+c.
 func TestOpenServes(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the tool that opens addresses has another name here")
 	}

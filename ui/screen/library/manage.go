@@ -134,7 +134,7 @@ func (m *Model) askRenameFolder(folder string) tea.Cmd {
 			verb: "Rename", past: "Renamed", folder: folder, into: name, effect: "The URLs of its files change: links to the old ones stop working. z undoes it.",
 			landing: "folder " + name,
 			do: func(ctx context.Context) error {
-				_, err := m.o.Session.RenameFolder(ctx, folder, name, nil)
+				_, err := m.o.Session.RenameFolder(ctx, folder, name)
 				return err
 			},
 		})

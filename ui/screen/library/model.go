@@ -35,7 +35,7 @@ type Session interface {
 	DeleteFolder(ctx context.Context, folder string) error
 	CopyFolder(ctx context.Context, folder, into string) (string, error)
 	MoveFolder(ctx context.Context, folder, into string) (string, error)
-	RenameFolder(ctx context.Context, folder, name string, purge *api.Purge) (string, error)
+	RenameFolder(ctx context.Context, folder, name string) (string, error)
 	CountFolder(ctx context.Context, folder string) (session.FolderContent, error)
 	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
 }

@@ -109,9 +109,6 @@ func parseSearch(line string, fields []api.MetadataField) (search, error) {
 			s.terms = append(s.terms, term)
 		}
 	}
-	if fields != nil {
-		return s, rule.CheckSearch(fields, s.query())
-	}
 	return s, nil
 }
 

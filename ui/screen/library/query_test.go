@@ -190,8 +190,7 @@ func TestSearchCustomMetadata(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		`customMetadata.price>abc`: `customMetadata.price > "abc": the value is no number`, `customMetadata.nothing=1`: "no custom metadata field",
-		`customMetadata.brand>a`: "takes", `customMetadata.price=`: "needs a value", `query:"customMetadata.price > many"`: "is no number",
+		`customMetadata.price=`: "needs a value",
 	} {
 		if s, err := parseSearch(line, fields); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s asks for %s (%v), want %s", line, s.query(), err, want)
@@ -218,13 +217,8 @@ func TestSearchCustomMetadata(t *testing.T) {
 	d.Type("pr")
 	d.Press("tab")
 	l.asked = nil
-	d.Type(">x")
+	d.Type(">5")
 	d.Press("enter")
-	d.Sees(`customMetadata.price > "x": the value is no number`)
-	if len(l.asked) > 0 {
-		t.Errorf("a wrong value was asked for: %+v", l.asked)
-	}
-	d.Press("backspace", "5", "enter")
 	if len(l.asked) != 1 || l.asked[0].Search != `type = "file" AND "customMetadata.price" > 5` {
 		t.Errorf("asked %+v", l.asked)
 	}

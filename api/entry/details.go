@@ -1,6 +1,8 @@
 package entry
 
 import (
+	"slices"
+
 	"mediadesk/api"
 	"mediadesk/api/rule"
 )
@@ -15,7 +17,9 @@ func CheckDetails(d api.Details) []error {
 		}
 	}
 	if tags, ok := d.Tags.Get(); ok {
-		add(rule.CheckDetailTags(tags))
+		if slices.Contains(tags, "") {
+			add(&api.RuleError{Field: "tags", Message: "tags hold an empty tag", Help: "Remove it or give it a name."})
+		}
 	}
 	if text, ok := d.CustomCoordinates.Get(); ok {
 		_, err := rule.ParseRegion(text)

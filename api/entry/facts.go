@@ -35,7 +35,7 @@ var hostedFacts = []struct {
 	{"audioCodec", "Audio codec", "", api.JSONText},
 	{"checks", "Condition", "", api.JSONText},
 	{"metadata", "Metadata", "metadata", api.JSONText},
-	{"selectedFieldsSchema", "Fields", "field", describeSchema},
+	{"selectedFieldsSchema", "Fields", "field", api.JSONText},
 }
 
 // HostedFacts returns the facts that only records of hosted services have, in reading order.
@@ -92,23 +92,4 @@ func unit(name string) func(json.RawMessage) string {
 		}
 		return string(value) + " " + name
 	}
-}
-
-func describeSchema(value json.RawMessage) string {
-	var schema struct {
-		api.MetadataSchema
-		ReadOnly  bool
-		Truncated bool `json:"selectOptionsTruncated"`
-	}
-	if json.Unmarshal(value, &schema) != nil || schema.Type == "" {
-		return api.JSONText(value)
-	}
-	words := rule.DescribeSchema(&schema.MetadataSchema)
-	if schema.Truncated {
-		words += " and more"
-	}
-	if schema.ReadOnly {
-		words += ", read-only"
-	}
-	return words
 }

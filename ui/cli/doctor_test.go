@@ -2,19 +2,11 @@ package cli_test
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"log"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -72,92 +64,6 @@ func expectFinding(t *testing.T, found map[string]diagnosis, name, status, words
 	f := found[name]
 	if f.Status != status || !strings.Contains(f.Text+"\n"+f.Help, words) {
 		t.Errorf("%s: want %s and %q, got %+v", name, status, words, f)
-	}
-}
-
-// authority signs certificates for one test.
-type authority struct {
-	t    *testing.T
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-}
-
-func newAuthority(t *testing.T) *authority {
-	t.Helper()
-	a := &authority{t: t, cert: &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "An authority of tests"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().AddDate(-2, 0, 0), NotAfter: time.Now().AddDate(1, 0, 0), KeyUsage: x509.KeyUsageCertSign,
-	}}
-	der := a.sign(a.cert, nil)
-	var err error
-	if a.cert, err = x509.ParseCertificate(der.Certificate[0]); err != nil {
-		t.Fatal(err)
-	}
-	a.key = der.PrivateKey.(*ecdsa.PrivateKey)
-	return a
-}
-
-// sign makes a key and a certificate for it, signed by the authority, or self-signed if the
-// authority has no key yet.
-func (a *authority) sign(c *x509.Certificate, parent *x509.Certificate) tls.Certificate {
-	a.t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	signer := a.key
-	if parent == nil {
-		parent, signer = c, key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, c, parent, &key.PublicKey, signer)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
-}
-
-// serve starts a server for 127.0.0.1 with a certificate that expires at ends, and is for otherName
-// if that is not empty.
-func (a *authority) serve(ends time.Time, otherName string) string {
-	c := &x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: time.Now().AddDate(-1, 0, 0), NotAfter: ends, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
-	if otherName != "" {
-		c.DNSNames = []string{otherName}
-	} else {
-		c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
-	}
-	s := httptest.NewUnstartedServer(http.NotFoundHandler())
-	s.TLS = &tls.Config{Certificates: []tls.Certificate{a.sign(c, a.cert)}, MinVersion: tls.VersionTLS12}
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the client reports the error
-	s.StartTLS()
-	a.t.Cleanup(s.Close)
-	return s.URL
-}
-
-// TestDoctorCertificates: doctor reports what is wrong with a certificate, and warns of one that
-// expires soon.
-func TestDoctorCertificates(t *testing.T) {
-	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
-		t.Skip("no variable names the trusted certificates on this system")
-	}
-	known, unknown := newAuthority(t), newAuthority(t)
-	trusted := filepath.Join(t.TempDir(), "trusted.pem")
-	if err := os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: known.cert.Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	env := []string{"SSL_CERT_FILE=" + trusted, "SSL_CERT_DIR=" + t.TempDir()}
-	late, soon := time.Now().AddDate(0, 6, 0), time.Now().AddDate(0, 0, 3)
-	for _, c := range []struct{ name, address, status, words, help string }{
-		{"good", known.serve(late, ""), "ok", "TLS 1.3", ""},
-		{"ends soon", known.serve(soon, ""), "warning", "answers 404", "certificate expires on " + soon.UTC().Format(time.DateOnly)},
-		{"expired", known.serve(time.Now().AddDate(0, 0, -1), ""), "problem", "certificate has expired", "Check the clock"},
-		{"wrong host", known.serve(late, "elsewhere.example.com"), "problem", "IP SANs", "for another host"},
-		{"unknown authority", unknown.serve(late, ""), "problem", "unknown authority", "must be among the system's"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			found := runDoctorJSON(t, t.TempDir(), env, "--upload-url", c.address)
-			expectFinding(t, found, "Addresses upload", c.status, c.words)
-			expectFinding(t, found, "Addresses details", c.status, c.help)
-		})
 	}
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -43,7 +42,7 @@ func newList(p *Program) *cobra.Command {
 	fl.StringVar(&l.kind, "file-type", "", "`TYPE`: list only files of this type: "+api.KindImage+" or "+api.KindNonImage)
 	fl.StringVar(&l.sort, "sort", "", "`ORDER`: "+strings.ToLower(strings.Join(rule.Sorts, ", "))+"; - before it reverses it; relevance needs HAS in --search (default name)")
 	l.add(fl)
-	fl.BoolVar(&l.tree, "tree", false, "show subfolders and their files as a tree")
+	fl.BoolVar(&l.tree, "tree", false, "also list the files and folders below, at any depth")
 	return cmd
 }
 
@@ -102,13 +101,8 @@ func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
 	}
 	folder, _ := rule.CleanFolder(strings.Join(args, ""))
 	below := l.tree || len(args) == 0
-	var files []api.File // of a tree
 	print := func(f *api.File) error {
 		if !l.filter.Takes(f, strings.TrimPrefix(libraryPath(f), folder)) {
-			return nil
-		}
-		if l.tree && !p.json {
-			files = append(files, *f)
 			return nil
 		}
 		if p.json && !f.IsFolder() {
@@ -139,10 +133,7 @@ func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
 	for f, err := range records {
 		if api.Unavailable(err) && n == 0 && l.search == "" && l.kind == "" {
 			p.note("mediadesk: this service cannot list files. The list has the files that were uploaded from this computer.")
-			if err = listJournal(ctx, p, s, folder, below, print); err == nil && l.tree && !p.json {
-				err = p.printTree(folder, files)
-			}
-			return err
+			return listJournal(ctx, p, s, folder, below, print)
 		}
 		if n++; err == nil {
 			err = print(f)
@@ -151,11 +142,8 @@ func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
 			return err
 		}
 	}
-	switch {
-	case n == 0:
+	if n == 0 {
 		return l.nothing(ctx, p, s, folder)
-	case l.tree && !p.json:
-		return p.printTree(folder, files)
 	}
 	return nil
 }
@@ -221,50 +209,6 @@ func sizeOf(f *api.File) string {
 		return text.Bytes(n)
 	}
 	return ""
-}
-
-func (p *Program) printTree(root string, files []api.File) error {
-	var content session.FolderContent
-	sizes, children := map[string]string{}, map[string][]string{} // by path; folders end in /
-	var add func(path string)
-	add = func(path string) {
-		parent := path[:strings.LastIndex(strings.TrimSuffix(path, "/"), "/")+1]
-		if _, known := sizes[path]; !known && path != root {
-			sizes[path] = ""
-			children[parent] = append(children[parent], path)
-			add(parent)
-		}
-	}
-	for i := range files {
-		content.Add(&files[i])
-		path := files[i].FilePath
-		if files[i].IsFolder() {
-			path, _ = rule.CleanFolder(files[i].FolderPath)
-		}
-		add(path)
-		sizes[path] = text.If(!files[i].IsFolder(), "  "+sizeOf(&files[i]))
-	}
-	lines := []string{"├── ", "│   ", "└── ", "    "}
-	if p.prompts() {
-		lines = []string{"  ", "  ", "  ", "  "} // for screen readers
-	}
-	w := bufio.NewWriter(p.Stdout)
-	fmt.Fprintln(w, text.Safe(root))
-	var draw func(folder, before string)
-	draw = func(folder, before string) {
-		slices.Sort(children[folder])
-		for i, path := range children[folder] {
-			own, below := lines[0], lines[1]
-			if i == len(children[folder])-1 {
-				own, below = lines[2], lines[3]
-			}
-			fmt.Fprintln(w, before+own+text.Safe(strings.TrimPrefix(path, folder))+sizes[path])
-			draw(path, before+below)
-		}
-	}
-	draw(root, "")
-	p.note("%s", contentOf(content))
-	return w.Flush()
 }
 
 const openTime = time.Hour

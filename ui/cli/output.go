@@ -56,7 +56,8 @@ func safeLines(words string) string {
 	return strings.Join(lines, "\n")
 }
 
-// encodeJSON returns v as JSON on one line. Characters that text.Safe would change are escaped.
+// encodeJSON returns v as JSON on one line. Characters that text.Safe would change
+// are escaped, and all combining marks of a letter but the first.
 func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -68,26 +69,19 @@ func encodeJSON(v any) ([]byte, error) {
 		return b.Bytes(), nil
 	}
 	var safe []byte
-	marks := 0
+	afterMark := false
 	for _, r := range b.String() { // other than ASCII occurs only in strings
 		mark := unicode.Is(unicode.M, r)
-		if marks++; !mark {
-			marks = 0
+		if r < 0x7f || mark && !afterMark || !mark && r != utf8.RuneError && text.Safe(string(r)) == string(r) {
+			safe, afterMark = utf8.AppendRune(safe, r), mark
+			continue
 		}
-		switch {
-		case r < 0x7f, mark && marks <= maxMarks, !mark && r != utf8.RuneError && text.Safe(string(r)) == string(r):
-			safe = utf8.AppendRune(safe, r)
-		default:
-			for _, unit := range utf16.Encode([]rune{r}) {
-				safe = fmt.Appendf(safe, `\u%04x`, unit)
-			}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			safe = fmt.Appendf(safe, `\u%04x`, unit)
 		}
 	}
 	return safe, nil
 }
-
-// maxMarks is the number of combining marks per letter that are not escaped in JSON.
-const maxMarks = 4
 
 type outputFlags struct {
 	jq, format string

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 )
 
@@ -52,22 +53,12 @@ func (s *selection) selects() bool {
 	return len(s.filter.Include)+len(s.filter.Exclude) > 0 || s.minSize+s.maxSize+s.newer+s.olderThan != ""
 }
 
-// parseSize returns a number of bytes; k, M, G and T stand for powers of 1024. Empty is 0.
+// parseSize returns a number of bytes; k, M and G stand for powers of 1024. Empty is 0.
 func parseSize(text string) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}
-	number, factor := strings.TrimSuffix(strings.ToUpper(text), "B"), 1.0
-	for i, unit := range []string{"K", "M", "G", "T"} {
-		if short, ok := strings.CutSuffix(number, unit); ok {
-			number, factor = short, float64(int64(1)<<(10*(i+1)))
-		}
-	}
-	n, err := strconv.ParseFloat(number, 64)
-	if err == nil && (n < 0 || n*factor > 1<<62) {
-		err = strconv.ErrRange
-	}
-	return int64(n * factor), err
+	return rule.SearchSize(strings.TrimSuffix(strings.ToLower(text), "b") + "b")
 }
 
 // parseAge returns the time of an age before now, or of a day. Empty is the zero time.

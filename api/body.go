@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"mime/multipart"
-	"net"
 	"strings"
 	"sync"
 )
@@ -151,21 +150,10 @@ func (c *counted) countSent(n int64) {
 	}
 }
 
-// goesOver records the connection that carries the body.
-func (c *counted) goesOver(conn net.Conn) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if own := singleConn(conn); own != nil && !c.over {
-		waiting := own.unsent
-		c.progress.waiting.Store(&waiting)
-	}
-}
-
 func (c *counted) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = true
-	c.progress.waiting.Store(nil) // the connection may serve another request
 }
 
 var errOver = errors.New("the upload is over")

@@ -63,8 +63,6 @@ type Client struct {
 	transport *http.Transport
 	hold      *hold
 	waiting   func(notice string)
-	// noExpect is set if a proxy on the way refuses requests with Expect: 100-continue.
-	noExpect *atomic.Bool
 }
 
 // NewClient returns a client for the addresses of o. It returns an error for an unusable address,
@@ -72,7 +70,7 @@ type Client struct {
 func NewClient(o Options) (*Client, error) {
 	c := &Client{
 		agent: cmp.Or(o.UserAgent, "mediadesk"), stall: cmp.Or(o.Stall, 60*time.Second), answer: cmp.Or(o.Answer, 120*time.Second),
-		noExpect: new(atomic.Bool), hold: new(hold), waiting: o.Waiting,
+		hold: new(hold), waiting: o.Waiting,
 	}
 	if o.Key != nil {
 		c.reveal = o.Key.Reveal
@@ -173,6 +171,15 @@ func (c *Client) Host() string {
 
 func (c *Client) uploadAddress() string { return c.upload + "/api/v1/files/upload" }
 
+// askFirst is the size in bytes from which a client waits for the service's consent before it
+// sends the body.
+const askFirst = 64 << 10
+
+// closeAfter is the size in bytes from which a connection serves only one upload. On a reused
+// connection, net/http sends the rest of a refused body while it reads the answer; with
+// "Connection: close" it stops. A new connection costs far less than such a body.
+const closeAfter = 1 << 20
+
 // Upload sends u and returns the record of the stored file (service.md §4.1). It counts bytes in
 // progress, which may be nil. It streams the body with its exact length.
 //
@@ -183,28 +190,6 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	if u.Source.Path == "" && !IsWebAddress(u.Source.URL) {
 		return nil, &RuleError{Field: "file", Message: "file is missing: there is nothing to send", Help: "Pick a file or give an address."}
 	}
-	expect := !c.noExpect.Load()
-	file, err := c.send(ctx, u, progress, expect)
-	var answer *ServiceError
-	if expect && errors.As(err, &answer) && answer.Status == http.StatusExpectationFailed && !answer.Complete {
-		// No byte of the file was sent (RFC 9110 §15.5.18).
-		c.noExpect.Store(true)
-		return c.send(ctx, u, progress, false)
-	}
-	return file, err
-}
-
-// askFirst is the size in bytes from which a client waits for the service's consent before it
-// sends the body.
-const askFirst = 64 << 10
-
-// closeAfter is the size in bytes from which a connection serves only one upload. On a reused
-// connection, net/http sends the rest of a refused body while it reads the answer; with
-// "Connection: close" it stops. A new connection costs far less than such a body.
-const closeAfter = 1 << 20
-
-// send sends a checked upload. With expect, the service can refuse a large body before it is sent.
-func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect bool) (*File, error) {
 	// Without progress, nobody can read the hash.
 	b, err := newBody(u, progress != nil)
 	if err != nil {
@@ -223,7 +208,7 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	watchdog := newWatchdog(c.stall, progress.Sent, cancel)
+	watchdog := newWatchdog(c.stall, cancel)
 	defer watchdog.stop()
 	counting := &counted{from: b.reader, progress: progress, watchdog: watchdog}
 	defer counting.end()
@@ -231,10 +216,7 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 	var copied atomic.Bool // the transport no longer reads the body
 	var conn atomic.Pointer[net.Conn]
 	trace := &httptrace.ClientTrace{
-		GotConn: func(info httptrace.GotConnInfo) {
-			conn.Store(&info.Conn)
-			counting.goesOver(info.Conn)
-		},
+		GotConn:      func(info httptrace.GotConnInfo) { conn.Store(&info.Conn) },
 		WroteRequest: func(httptrace.WroteRequestInfo) { watchdog.wrote(0) },
 	}
 	if b.whole != nil {
@@ -261,7 +243,7 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 	}
 	req.ContentLength = b.length
 	req.Header.Set("Content-Type", b.contentType)
-	if expect && b.length > askFirst {
+	if b.length > askFirst {
 		// A refusal because of the key, name or a limit then comes before the body is sent.
 		req.Header.Set("Expect", "100-continue")
 		req.Close = b.length > closeAfter

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -193,42 +192,6 @@ func TestStall(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 	}
-}
-
-// TestBytesInTheKernelDoNotCount: bytes that wait in the kernel do not count as sent.
-func TestBytesInTheKernelDoNotCount(t *testing.T) {
-	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-		t.Skip("this system does not report the bytes in the kernel")
-	}
-	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
-		wantBody(conn, r)
-		io.CopyN(io.Discard, in, 1<<20)
-		conn.hang()
-	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
-	progress := new(api.Progress)
-	ctx, cancel := context.WithCancel(t.Context())
-	over := make(chan error, 1)
-	go func() {
-		_, err := c.Upload(ctx, upload(sparseFile(t, tooLarge)), progress)
-		over <- err
-	}()
-	deadline := time.After(time.Minute)
-	last := int64(0)
-	for api.Taken(progress)-progress.Sent() < 100_000 {
-		select {
-		case <-deadline:
-			t.Fatalf("the service read %d bytes, and %d count as sent", api.Taken(progress), progress.Sent())
-		default:
-		}
-		if now := progress.Sent(); now < last {
-			t.Fatalf("%d bytes count as sent after %d", now, last)
-		} else {
-			last = now
-		}
-	}
-	cancel()
-	wantSendError(t, <-over, false)
 }
 
 // TestSlowIsNotStalled: a slow service is not a stalled one, because bytes move.

@@ -7,7 +7,6 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -77,23 +76,6 @@ func singleConn(conn net.Conn) *patientConn {
 func writeFailed(conn net.Conn) bool {
 	own := singleConn(conn)
 	return own != nil && own.broken.Load()
-}
-
-// unsent returns the number of bytes in the kernel's send queue; 0 if unknown.
-func (c *patientConn) unsent() int64 {
-	conn, ok := c.Conn.(syscall.Conn)
-	if !ok {
-		return 0
-	}
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return 0
-	}
-	n := 0
-	if err := raw.Control(func(fd uintptr) { n = sendQueue(int(fd)) }); err != nil {
-		return 0
-	}
-	return int64(n)
 }
 
 func (c *patientConn) leave() { c.once.Do(func() { close(c.leaving) }) }

@@ -36,6 +36,3 @@ const WholeBody = wholeBody
 
 // OpenSource opens a file for sending.
 var OpenSource = openSource
-
-// Taken returns how many bytes of the body the transport has read.
-func Taken(p *Progress) int64 { return p.sent.Load() }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"math"
 	"reflect"
 )
 
@@ -150,17 +149,6 @@ func readMember(text json.RawMessage, field reflect.Value) {
 		return
 	}
 	field.SetZero()
-	v, ok := wholeNumber(text)
-	switch into := into.(type) {
-	case *Field[int]:
-		if ok {
-			*into = Set(int(v))
-		}
-	case *Field[int64]:
-		if ok {
-			*into = Set(v)
-		}
-	}
 }
 
 // readStatuses reads the statuses that are strings and ignores invalid ones.
@@ -179,18 +167,6 @@ func readStatuses(text json.RawMessage) map[string]Status {
 		}
 	}
 	return statuses
-}
-
-// maxExact is the largest integer such that float64 holds all integers up to it.
-const maxExact = 1 << 53
-
-// wholeNumber parses integers such as 12.0 or 1.2e3, which some encoders write.
-func wholeNumber(text json.RawMessage) (int64, bool) {
-	var v float64
-	if json.Unmarshal(text, &v) != nil || math.Abs(v) > maxExact || v != math.Trunc(v) {
-		return 0, false
-	}
-	return int64(v), true
 }
 
 // IsFolder reports whether the record is of a folder.

@@ -14,35 +14,19 @@ type Progress struct {
 	sent     atomic.Int64
 	moved    atomic.Int64 // time of the last byte, Unix nanoseconds
 	complete atomic.Bool
-	shown    atomic.Int64                 // last result of Sent
-	waiting  atomic.Pointer[func() int64] // bytes in the kernel's send queue; nil if unknown
 	hash     atomic.Pointer[string]
 }
 
 // Total returns the size of the request body in bytes; 0 if it is not known yet.
 func (p *Progress) Total() int64 { return p.total.Load() }
 
-// Sent returns the number of bytes sent: those that the transport read, minus those known to be in
-// the kernel's send queue. It never decreases.
-func (p *Progress) Sent() int64 {
-	waiting := p.waiting.Load()
-	if waiting == nil {
-		return p.sent.Load()
-	}
-	out, shown := p.sent.Load()-(*waiting)(), p.shown.Load()
-	if out <= shown {
-		return shown
-	}
-	if p.shown.CompareAndSwap(shown, out) {
-		p.moved.Store(time.Now().UnixNano())
-	}
-	return out
-}
+// Sent returns the number of bytes that the connection accepted.
+func (p *Progress) Sent() int64 { return p.sent.Load() }
 
 // Complete reports whether the transport read the last byte.
 func (p *Progress) Complete() bool { return p.complete.Load() }
 
-// LastMove returns the time when a byte was last read or sent; zero before the first.
+// LastMove returns the time when a byte was last sent; zero before the first.
 func (p *Progress) LastMove() time.Time {
 	n := p.moved.Load()
 	if n == 0 {
@@ -66,15 +50,12 @@ func (p *Progress) start(total int64) {
 	p.sent.Store(0)
 	p.moved.Store(0)
 	p.complete.Store(false)
-	p.shown.Store(0)
-	p.waiting.Store(nil)
 	p.hash.Store(nil)
 }
 
 // reset discards the count because the bytes were not sent.
 func (p *Progress) reset() {
 	p.sent.Store(0)
-	p.shown.Store(0)
 	p.complete.Store(false)
 }
 
@@ -96,8 +77,7 @@ type watchdog struct {
 	timer   *time.Timer
 	stall   time.Duration
 	cause   error
-	sent    int64 // bytes sent when the limit last expired
-	sending bool  // the body is being sent, and no answer has begun
+	sending bool // the body is being sent, and no answer has begun
 }
 
 // timeoutError is the error of a stalled request.
@@ -109,20 +89,14 @@ func (e timeoutError) Error() string { return string(e) }
 func (timeoutError) Timeout() bool { return true }
 
 // newWatchdog starts the watchdog with the limit for sending. The limit allows for the time to
-// connect, which the dialer limits. sent returns the number of bytes sent.
-func newWatchdog(stall time.Duration, sent func() int64, cancel context.CancelCauseFunc) *watchdog {
+// connect, which the dialer limits.
+func newWatchdog(stall time.Duration, cancel context.CancelCauseFunc) *watchdog {
 	w := &watchdog{stall: stall, sending: true, cause: timeoutError("no byte could be sent for " + stall.String())}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(stall, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		// The kernel may still be sending data that it accepted long ago.
-		if now := sent(); now > w.sent && w.sending {
-			w.sent = now
-			w.timer.Reset(w.stall)
-			return
-		}
 		cancel(w.cause)
 	})
 	return w

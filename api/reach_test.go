@@ -1,64 +1,20 @@
 package api_test
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"mediadesk/api"
 	"mediadesk/api/job"
 )
-
-// TestWithoutExpect: some proxies and old services refuse any request with Expect. The file is then
-// sent without it, now and in later requests. Nothing of the file was sent before.
-func TestWithoutExpect(t *testing.T) {
-	var with, without, bytes atomic.Int64
-	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
-		if r.Header.Get("Expect") != "" {
-			with.Add(1)
-			write(conn, "HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
-			return
-		}
-		without.Add(1)
-		n, _ := io.CopyN(io.Discard, in, r.ContentLength)
-		bytes.Add(n)
-		write(conn, "HTTP/1.1 200 OK\r\nContent-Length: 14\r\nConnection: close\r\n\r\n"+`{"fileId":"1"}`)
-	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
-	for range 3 {
-		progress := new(api.Progress)
-		if _, err := c.Upload(t.Context(), upload(sparseFile(t, 1<<20)), progress); err != nil || !progress.Complete() || progress.Hash() == "" {
-			t.Errorf("%v, complete %v, hash %q", err, progress.Complete(), progress.Hash())
-		}
-	}
-	if with.Load() != 1 || without.Load() != 3 || bytes.Load() < 3<<20 {
-		t.Errorf("%d requests with Expect and %d without, %d bytes", with.Load(), without.Load(), bytes.Load())
-	}
-}
-
-// TestExpectationRefusedForGood: a service that keeps refusing gets one more request only.
-func TestExpectationRefusedForGood(t *testing.T) {
-	var requests atomic.Int64
-	address := rawServer(t, func(conn rawConn, _ *http.Request, _ *bufio.Reader) {
-		requests.Add(1)
-		write(conn, "HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
-	_, err := c.Upload(t.Context(), upload(sparseFile(t, 1<<20)), nil)
-	if job.OutcomeOf(err) != job.Refused || requests.Load() != 2 {
-		t.Errorf("%v after %d requests", err, requests.Load())
-	}
-}
 
 // TestProxyThatRefuses: a proxy that refuses is named, without its credentials.
 func TestProxyThatRefuses(t *testing.T) {

@@ -131,7 +131,7 @@ func (m *Model) countJobs(after time.Duration) tea.Cmd {
 	u.counting, u.again = true, false
 	d, ctx, first, seen := m.session, m.ctx, !u.started, u.seen
 	count := func(time.Time) tea.Msg {
-		counts, ended := d.Queue.Counts(seen), d.EndedBatches()
+		counts, ended := d.Queue.Counts(seen), d.Queue.EndedBatches()
 		if first && counts.Open >= session.MaxClaim {
 			// The queue loads the jobs of earlier runs in portions.
 			if open, err := d.Journal.OpenJobs(ctx, d.Profile.Name); err == nil {

@@ -29,7 +29,6 @@ type JobFilter struct {
 	Open    bool      // see [job.State.Open]
 	Failed  bool      // only those with an outcome other than stored
 	State   job.State // or empty
-	Batch   string    // or empty
 	Limit   int       // maximum number, newest first; 0 means no limit
 }
 
@@ -183,14 +182,11 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]job.Job, error) {
 	if f.Failed || f.State == job.Processing {
 		where += " AND " + hasFailed
 	}
-	for _, c := range []struct{ column, value string }{{"state", string(f.State)}, {"profile", f.Profile}, {"batch", f.Batch}} {
+	for _, c := range []struct{ column, value string }{{"state", string(f.State)}, {"profile", f.Profile}} {
 		if c.value != "" {
 			where += " AND " + c.column + " = ?"
 			args = append(args, c.value)
 		}
-	}
-	if f.Batch != "" {
-		where += " AND batch <> ''" // for the index
 	}
 	where += " ORDER BY id DESC"
 	if f.Limit > 0 {

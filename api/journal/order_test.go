@@ -102,12 +102,6 @@ func TestPriority(t *testing.T) {
 	if err != nil || len(got) != 3 || got[0].ID != added[2].ID || got[0].Priority != 5 || got[0].Attempts != 3 || got[1].ID != added[0].ID {
 		t.Errorf("%v %+v", err, got)
 	}
-	if batch, err := j.Jobs(t.Context(), JobFilter{Batch: "x"}); err != nil || len(batch) != 3 {
-		t.Errorf("%v, %d of the batch, want 3", err, len(batch))
-	}
-	if none, err := j.Jobs(t.Context(), JobFilter{Batch: "y"}); err != nil || len(none) != 0 {
-		t.Errorf("%v, %d of no batch, want 0", err, len(none))
-	}
 }
 
 // TestAStartReadsOnlyWhatItTakes: a portion of the queued jobs is read in order without sorting them

@@ -26,7 +26,6 @@ CREATE TABLE jobs (
 );
 CREATE INDEX jobs_open    ON jobs(profile, owner, priority DESC, id) WHERE open = 1; -- in the order of sending
 CREATE INDEX jobs_profile ON jobs(profile, id);
-CREATE INDEX jobs_batch   ON jobs(batch) WHERE batch <> '';
 CREATE INDEX jobs_content ON jobs(profile, size, hash) WHERE hash <> '';
 CREATE INDEX jobs_failed  ON jobs(profile, id) WHERE state IN ('refused', 'unsent', 'unknown', 'cancelled', 'processing');
 

@@ -332,8 +332,8 @@ func (q *Queue) Decide(ctx context.Context, j job.Job) error {
 		q.journalErr = err
 	} else if e := q.entries[j.ID]; e != nil && e.job.State == job.Processing {
 		e.job = &j
+		q.noteBatch(j.Batch)
 	}
-	last := q.batches[j.Batch] == 0
 	q.signal()
 	q.mu.Unlock()
 	if err != nil {
@@ -341,9 +341,6 @@ func (q *Queue) Decide(ctx context.Context, j job.Job) error {
 	}
 	if q.o.Ended != nil {
 		q.o.Ended(context.WithoutCancel(ctx), j)
-	}
-	if j.Batch != "" && last && q.o.BatchDone != nil {
-		q.o.BatchDone(context.WithoutCancel(ctx), j.Batch)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -140,25 +139,22 @@ func TestOrderOfOperations(t *testing.T) {
 func TestBatchesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService().by("b", refused401), newNotes()
-		var told []string
-		q := start(t, n, s, func(o *Options) {
-			o.BatchDone = func(_ context.Context, batch string) { told = append(told, batch) }
-		})
+		q := start(t, n, s)
 		a, b, c := newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere), newJob("c.jpg", job.NameHere)
 		a.Batch, b.Batch = "x", "x"
 		ids := addAll(t, q, a, b, c)
 		for _, id := range ids {
 			outcome(t, q, id)
 		}
-		if fmt.Sprint(told) != "[x]" {
-			t.Fatalf("got the reports %q", told)
+		if batches := q.EndedBatches(); fmt.Sprint(batches) != "[{2 1 1 0}]" {
+			t.Fatalf("got the batches %v", batches)
 		}
 		if err := retry(q, ids[1]); err != nil {
 			t.Fatal(err)
 		}
 		outcome(t, q, ids[1])
-		if fmt.Sprint(told) != "[x x]" {
-			t.Errorf("got the reports %q", told)
+		if batches := q.EndedBatches(); fmt.Sprint(batches) != "[{2 2 0 0}]" {
+			t.Errorf("got the batches %v", batches)
 		}
 	})
 }

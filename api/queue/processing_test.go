@@ -1,7 +1,7 @@
 package queue
 
 import (
-	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 
@@ -14,15 +14,12 @@ import (
 func TestProcessingIsSearchedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService(later), newNotes()
-		batches := 0
-		q := start(t, n, s, func(o *Options) {
-			o.BatchDone = func(context.Context, string) { batches++ }
-		})
+		q := start(t, n, s)
 		j := newJob("a.mp4", job.NameHere)
 		j.Batch = "b"
 		got := outcome(t, q, addAll(t, q, j)[0])
-		if got.State != job.Processing || batches != 1 {
-			t.Fatalf("the job is %s, %d batches", got.State, batches)
+		if batches := q.EndedBatches(); got.State != job.Processing || fmt.Sprint(batches) != "[{1 0 0 1}]" {
+			t.Fatalf("the job is %s, %v", got.State, batches)
 		}
 		if _, err := s.store(&got.Upload); err != nil {
 			t.Fatal(err)
@@ -31,8 +28,11 @@ func TestProcessingIsSearchedFor(t *testing.T) {
 			<-q.Changes()
 		}
 		synctest.Wait()
-		if kept := n.job(got.ID); kept.State != job.Stored || kept.File == nil || s.sent(got.Upload.FileName) != 1 || batches != 2 {
-			t.Errorf("%s after %d uploads, %d batches", kept.State, s.sent(got.Upload.FileName), batches)
+		if kept := n.job(got.ID); kept.State != job.Stored || kept.File == nil || s.sent(got.Upload.FileName) != 1 {
+			t.Errorf("%s after %d uploads", kept.State, s.sent(got.Upload.FileName))
+		}
+		if batches := q.EndedBatches(); fmt.Sprint(batches) != "[{1 1 0 0}]" {
+			t.Errorf("got the batches %v", batches)
 		}
 	})
 }

@@ -63,17 +63,9 @@ type Options struct {
 	// After a *NotReadyError it is called again. Nil means the upload of the job.
 	Prepare func(ctx context.Context, job job.Job) (*api.Upload, error)
 
-	// Moved finishes the move of a stored job: it deletes the file in the other profile or keeps it,
-	// and records that in the job. After a kill it is called again. Nil keeps such files.
-	Moved func(ctx context.Context, job *job.Job)
-
 	// Ended is called for every job with an outcome, after it is journaled and before Wait returns.
 	// The record of a stored one may be nil. Ended may be nil.
 	Ended func(ctx context.Context, job job.Job)
-
-	// BatchDone is called when the last job of a batch has its outcome, and again when that
-	// changes, before Wait returns. May be nil.
-	BatchDone func(ctx context.Context, batch string)
 }
 
 // Errors of the controls.
@@ -152,8 +144,9 @@ type Queue struct {
 	running    int            // jobs that hold a slot
 	keeping    int            // outcomes being journaled
 	batches    map[string]int // open jobs by batch
-	went       int64          // bytes sent by finished attempts
-	meter      meter          // of all attempts
+	ended      []Batch
+	went       int64 // bytes sent by finished attempts
+	meter      meter // of all attempts
 	pace       pace
 	network    network
 	hold       time.Time // no sending before then: the service requested it, or is offline
@@ -255,9 +248,7 @@ func (q *Queue) accept(ctx context.Context, jobs []job.Job, as entry) error {
 		e.job, e.turn, e.settled = &j, q.turns, make(chan struct{})
 		q.entries[j.ID] = &e
 		q.order = append(q.order, &e)
-		if j.Batch != "" {
-			q.batches[j.Batch]++
-		}
+		q.batches[j.Batch]++
 		if e.wish == wishCancel {
 			q.launch(&e) // see Cancel
 		} else {
@@ -272,20 +263,43 @@ func (q *Queue) accept(ctx context.Context, jobs []job.Job, as entry) error {
 	return nil
 }
 
-// batchFinished removes a finished job from the count of its batch and reports whether it was the
-// last.
-func (q *Queue) batchFinished(j *job.Job) bool {
-	if !j.State.Final() || j.Batch == "" {
-		return false
+// Batch is the result of jobs that were sent together.
+type Batch struct {
+	Total, Stored, Failed int
+	Processing            int // the service stores them later
+}
+
+// noteBatch records the result of a batch if all its jobs have an outcome.
+func (q *Queue) noteBatch(name string) {
+	if name == "" || q.batches[name] > 0 {
+		return
 	}
+	var b Batch
+	for _, e := range q.order {
+		if e.job.Batch != name {
+			continue
+		}
+		b.Total++
+		switch {
+		case e.job.State == job.Stored:
+			b.Stored++
+		case e.job.State == job.Processing:
+			b.Processing++
+		case e.job.Failed():
+			b.Failed++
+		}
+	}
+	q.ended = append(q.ended, b)
+}
+
+// EndedBatches returns the batches that ended since the last call. One whose result has changed is
+// among them again.
+func (q *Queue) EndedBatches() []Batch {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.batches[j.Batch]--
-	if q.batches[j.Batch] > 0 {
-		return false
-	}
-	delete(q.batches, j.Batch)
-	return true
+	ended := q.ended
+	q.ended = nil
+	return ended
 }
 
 func jobIDs(jobs []job.Job) []int64 {
@@ -344,15 +358,11 @@ func (q *Queue) launch(e *entry) {
 		defer q.work.Done()
 		defer stop(nil)
 		r := q.attemptOrCheck(ctx, e)
-		q.finishMove(ctx, e, &r.job)
 		q.makeRoom(e, &r)
 		r.job.Updated = time.Now()
 		err := q.keep(ctx, r.job)
 		if r.job.State.Final() && q.o.Ended != nil {
 			q.o.Ended(context.WithoutCancel(q.context()), r.job)
-		}
-		if q.batchFinished(&r.job) && q.o.BatchDone != nil {
-			q.o.BatchDone(context.WithoutCancel(q.context()), r.job.Batch)
 		}
 		q.finish(e, r, err)
 	}()
@@ -397,6 +407,8 @@ func (q *Queue) finish(e *entry, r result, failed error) {
 	switch {
 	case r.job.State.Final():
 		e.phase = done
+		q.batches[r.job.Batch]--
+		q.noteBatch(r.job.Batch)
 		close(e.settled)
 		if r.job.State == job.Processing {
 			q.searchLater(e)

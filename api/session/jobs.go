@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"mediadesk/api"
@@ -25,6 +24,8 @@ type (
 	Counts = queue.Counts
 	// Totals sums up the jobs of the queue.
 	Totals = queue.Totals
+	// Batch is the result of jobs that were sent together.
+	Batch = queue.Batch
 	// Offline describes a lost connection.
 	Offline = queue.Offline
 	// StateError reports that an action is not allowed in the job's state.
@@ -118,42 +119,4 @@ func (s *Session) RemovePreset(ctx context.Context, name string) error {
 // NewBatch returns a batch name of the time and a random part, so that names sort by time.
 func NewBatch(now time.Time) string {
 	return now.UTC().Format("20060102-150405") + "-" + rule.NewSuffix()
-}
-
-// Batch is the result of jobs sent together.
-type Batch struct {
-	Total, Stored, Failed int
-	Processing            int // the service stores them later
-}
-
-// endedBatches holds the batches that ended since the last query.
-type endedBatches struct {
-	mu  sync.Mutex
-	all []Batch
-}
-
-func (e *endedBatches) add(jobs []job.Job) {
-	b := Batch{Total: len(jobs)}
-	for i := range jobs {
-		switch {
-		case jobs[i].State == job.Stored:
-			b.Stored++
-		case jobs[i].State == job.Processing:
-			b.Processing++
-		case jobs[i].Failed():
-			b.Failed++
-		}
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.all = append(e.all, b)
-}
-
-// EndedBatches returns the batches that ended since the last call.
-func (s *Session) EndedBatches() []Batch {
-	s.ended.mu.Lock()
-	defer s.ended.mu.Unlock()
-	all := s.ended.all
-	s.ended.all = nil
-	return all
 }

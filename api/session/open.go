@@ -211,16 +211,7 @@ func (s *Session) makeQueue(o Options, settings config.Config) {
 	s.Queue = queue.New(queue.Options{
 		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client, Concurrency: concurrency, Fresh: !o.Adopt, RetryFor: o.RetryFor,
 		Prepare: s.prepare,
-		Moved:   s.deleteOrigin,
 		Ended:   s.jobEnded,
-		BatchDone: func(ctx context.Context, batch string) {
-			jobs, err := s.Journal.Jobs(ctx, journal.JobFilter{Batch: batch})
-			if err != nil {
-				slog.Error("could not read a batch", "batch", batch, "err", err)
-				return
-			}
-			s.ended.add(jobs)
-		},
 	})
 }
 

@@ -63,7 +63,6 @@ type Session struct {
 
 	parts   sync.Map                      // paths of running downloads
 	closers []func(context.Context) error // in the order of opening
-	ended   endedBatches
 
 	settling sync.Mutex // of settleEdits
 }

@@ -35,7 +35,6 @@ type Origin struct {
 	FileID  string `json:"fileId"`
 	Version string `json:"version,omitempty"` // its versionInfo.id; empty if unknown
 	Path    string `json:"path"`              // its filePath when it was selected
-	Hash    string `json:"hash,omitempty"`    // of its bytes, with its kind (see HashContent); empty if unknown
 }
 
 // sourceText is the JSON form of a Source. JSON is UTF-8, but a path need not be.

@@ -19,6 +19,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"mediadesk/api"
 	"mediadesk/api/rule"
 )
@@ -123,45 +125,42 @@ const downloads = 4
 
 // DownloadFolder downloads the files in a folder at any depth that pass the filter, with their
 // folders, into a local one. It skips files that exist with the same size and time, or with the
-// same content. n limits the downloads at the same time; 0 for the usual number. Results are in the
-// order of the listing. With dry it downloads nothing. If the
-// service does not list files, it uses those seen before.
-func (s *Session) DownloadFolder(ctx context.Context, folder, to string, filter Filter, n int, dry bool) (iter.Seq[Downloaded], error) {
+// same content. n limits the downloads at the same time; 0 for the usual number. It calls report
+// with each result, one at a time, in the order of the listing. With dry it downloads nothing. If
+// the service does not list files, it uses those seen before.
+func (s *Session) DownloadFolder(ctx context.Context, folder, to string, filter Filter, n int, dry bool, report func(Downloaded)) error {
 	folder, _ = rule.CleanFolder(folder)
 	tree, err := s.FilesBelow(ctx, folder, filter)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return func(yield func(Downloaded) bool) {
-		var under sync.WaitGroup
-		defer under.Wait()
-		ctx, stop := context.WithCancel(ctx)
-		defer stop()
-		if n == 0 {
-			n = downloads
+	var mu sync.Mutex
+	results, reported := make([]Downloaded, len(tree)), 0
+	sideBySide(ctx, len(tree), cmp.Or(n, downloads), func(i int) {
+		f := &tree[i]
+		result := s.downloadBelow(ctx, f, localFolder(to, strings.TrimPrefix(f.FilePath, folder)), dry)
+		mu.Lock()
+		defer mu.Unlock()
+		results[i] = result
+		for ; reported < len(tree) && results[reported].File != nil; reported++ {
+			report(results[reported])
 		}
-		results := make(chan chan Downloaded, n)
-		under.Go(func() {
-			defer close(results)
-			for i := range tree {
-				result := make(chan Downloaded, 1)
-				select {
-				case results <- result:
-				case <-ctx.Done():
-					return
-				}
-				under.Go(func() {
-					rel := strings.TrimPrefix(tree[i].FilePath, folder)
-					result <- s.downloadBelow(ctx, &tree[i], localFolder(to, rel), dry)
-				})
-			}
+	})
+	return ctx.Err()
+}
+
+// sideBySide calls do with 0 to n-1, at most most at a time, until ctx ends. It returns when all
+// calls have returned.
+func sideBySide(ctx context.Context, n, most int, do func(i int)) {
+	var group errgroup.Group
+	group.SetLimit(most)
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		group.Go(func() error {
+			do(i)
+			return nil
 		})
-		for result := range results {
-			if !yield(<-result) {
-				return
-			}
-		}
-	}, nil
+	}
+	_ = group.Wait() // do reports errors
 }
 
 // FilesBelow returns the files in folder, at any depth, that pass the filter. If the
@@ -295,18 +294,9 @@ func numbered(folder, name string) iter.Seq[string] {
 // publish renames a finished file to its name, or to the next free one with a number.
 func publish(from, folder, name string) (string, error) {
 	for to := range numbered(folder, name) {
-		claim, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if errors.Is(err, os.ErrExist) {
-			continue
+		if err := publishAs(from, to); !errors.Is(err, errChangedSince) {
+			return to, err
 		}
-		if err != nil {
-			return "", err
-		}
-		if err := errors.Join(claim.Close(), os.Rename(from, to)); err != nil {
-			os.Remove(to)
-			return "", err
-		}
-		return to, nil
 	}
 	return "", fmt.Errorf("%q holds too many files of the name %q", folder, name)
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"mediadesk/api"
 	"mediadesk/api/entry"
 	"mediadesk/api/job"
@@ -92,21 +90,15 @@ func (s *Session) ReadAll(ctx context.Context, ids []string, report func(Edited)
 // each calls do n times, several at a time, and returns the results in order.
 func each(n int, report func(Edited), do func(int) Edited) []Edited {
 	out := make([]Edited, n)
-	var group errgroup.Group
-	group.SetLimit(editors)
 	var reporting sync.Mutex
-	for i := range n {
-		group.Go(func() error {
-			out[i] = guarded(i, do)
-			if report != nil {
-				reporting.Lock()
-				defer reporting.Unlock()
-				report(out[i])
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // errors are in the results
+	sideBySide(context.Background(), n, editors, func(i int) {
+		out[i] = guarded(i, do)
+		if report != nil {
+			reporting.Lock()
+			defer reporting.Unlock()
+			report(out[i])
+		}
+	})
 	return out
 }
 

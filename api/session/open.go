@@ -92,13 +92,13 @@ func (s *Session) background(do func(context.Context)) {
 }
 
 // Describe returns a session for describing requests, with the profile and a client without a key.
-// It opens and sends nothing, but AlreadyStored reads the journal.
+// It opens and sends nothing.
 func Describe(o Options) (*Session, error) {
 	settings, profile, err := load(o)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{journalPath: o.Paths.Journal()}
+	s := new(Session)
 	if s.Profile, err = NewProfile(profile); err != nil {
 		return nil, err
 	}

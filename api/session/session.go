@@ -58,8 +58,6 @@ type Session struct {
 	others  others
 	ctx     context.Context
 	cancel  context.CancelFunc
-	// journalPath is the path of the journal in a session of Describe.
-	journalPath string
 
 	parts   sync.Map                      // paths of running downloads
 	closers []func(context.Context) error // in the order of opening

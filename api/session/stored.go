@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
 	"path"
@@ -15,35 +14,28 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
-	"mediadesk/api/journal"
 	"mediadesk/api/rule"
 )
 
 // AlreadyStored returns, for each upload, the job that stored the same content in the same folder,
-// or nil. It uses the journal, and reads only files of a known size. It asks the service whether
-// the file still exists, except in a session of Describe.
-func (s *Session) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*job.Job, error) {
-	jobs := make([]*job.Job, len(uploads))
-	if s.Journal == nil {
-		if _, err := os.Stat(s.journalPath); errors.Is(err, fs.ErrNotExist) {
-			return jobs, nil
-		}
-		j, err := journal.Open(ctx, s.journalPath)
-		if err != nil {
-			return nil, err
-		}
-		defer j.Close()
-		s = &Session{Profile: s.Profile, Journal: j}
-	}
+// or nil. It uses the journal, reads only files of a known size, and asks the service whether the
+// file still exists. With folders, it also compares with the files in the folder of an upload, if
+// the service lists files: one of the same name (with or without a unique suffix), size and content
+// counts as stored.
+func (s *Session) AlreadyStored(ctx context.Context, uploads []api.Upload, folders bool) ([]*job.Job, error) {
+	jobs, listed := make([]*job.Job, len(uploads)), listing{}
 	for i := range uploads {
-		path := uploads[i].Source.Path
-		id, err := api.Identify(path)
-		if path == "" || err != nil {
-			continue
+		u := &uploads[i]
+		id, err := api.Identify(u.Source.Path)
+		if u.Source.Path == "" || err != nil {
+			continue // errors of the source are reported when it is sent
 		}
 		known, err := s.Journal.StoredSize(ctx, s.Profile.Name, id.Size)
 		if err == nil && known {
-			jobs[i], err = s.storedAs(ctx, &uploads[i])
+			jobs[i], err = s.storedAs(ctx, u)
+		}
+		if err == nil && folders && jobs[i] == nil {
+			jobs[i], err = s.inFolder(ctx, u, id.Size, listed)
 		}
 		if err != nil {
 			return nil, err
@@ -52,14 +44,13 @@ func (s *Session) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*j
 	return jobs, nil
 }
 
-// storedAs returns the job that stored the content of an upload, or nil.
 func (s *Session) storedAs(ctx context.Context, u *api.Upload) (*job.Job, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	sum, id, err := api.HashSource(u.Source.Path)
 	if err != nil {
-		return nil, nil // errors of the source are reported when it is sent
+		return nil, nil
 	}
 	j, ok, err := s.Journal.StoredAs(ctx, s.Profile.Name, u.Folder.Or("/"), id.Size, sum)
 	if err != nil || !ok || !s.stillThere(ctx, &j) {
@@ -68,63 +59,68 @@ func (s *Session) storedAs(ctx context.Context, u *api.Upload) (*job.Job, error)
 	return &j, nil
 }
 
-// InFolder returns, for each upload, a file in its folder of the same name (with or without a
-// unique suffix), size and content; else nil. All are nil if the service does not list files.
-// Contents are compared by their hash in the journal, or by downloading them.
-func (s *Session) InFolder(ctx context.Context, uploads []api.Upload) ([]*api.File, error) {
-	type key struct {
-		folder, name string
-		size         int64
-	}
-	found, listed, read := make([]*api.File, len(uploads)), map[key][]*api.File{}, map[string]bool{}
-	for i := range uploads {
-		id, err := api.Identify(uploads[i].Source.Path)
-		if uploads[i].Source.Path == "" || err != nil {
-			continue
-		}
-		folder, _ := rule.CleanFolder(uploads[i].Folder.Or("/"))
-		if !read[folder] {
-			read[folder] = true
-			for f, err := range s.Client.All(ctx, api.Query{Folder: folder, Type: api.TypeFile}) {
-				if api.Unavailable(err) {
-					return found, nil
-				}
-				if err != nil {
-					return found, err
-				}
-				for _, name := range slices.Compact([]string{f.Name, rule.WithoutSuffix(f.Name)}) {
-					at := key{folder, name, f.Size.Or(-1)}
-					listed[at] = append(listed[at], f)
-				}
-			}
-		}
-		for _, f := range listed[key{folder, rule.StoredName(uploads[i].FileName), id.Size}] {
-			remote, err := s.KnownHash(ctx, f)
-			if err == nil && remote == "" {
-				remote, err = s.hashOf(ctx, f)
-			}
-			if err != nil {
-				return found, api.WithHint(fmt.Errorf("cannot compare with %s: %w", f.FilePath, err), "Nothing was sent. Without --skip-stored, files are sent without a comparison.")
-			}
-			if sum, _, err := api.HashSource(uploads[i].Source.Path); err == nil && sum == remote {
-				found[i] = f
-				break
-			}
-		}
-	}
-	return found, nil
+// listing has the files of folders by name and size. A folder that was read has an entry.
+type listing map[nameSize][]*api.File
+
+type nameSize struct {
+	folder, name string
+	size         int64
 }
 
-// hashOf downloads a file of known size and returns its hash.
-func (s *Session) hashOf(ctx context.Context, f *api.File) (string, error) {
-	body, err := s.Fetch(ctx, *f, f.Size.Or(MaxUnknown))
-	if err != nil {
-		return "", err
+func (s *Session) inFolder(ctx context.Context, u *api.Upload, size int64, listed listing) (*job.Job, error) {
+	folder, _ := rule.CleanFolder(u.Folder.Or("/"))
+	if _, read := listed[nameSize{folder: folder}]; !read {
+		listed[nameSize{folder: folder}] = nil
+		for f, err := range s.Client.All(ctx, api.Query{Folder: folder, Type: api.TypeFile}) {
+			if api.Unavailable(err) {
+				return nil, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range slices.Compact([]string{f.Name, rule.WithoutSuffix(f.Name)}) {
+				at := nameSize{folder, name, f.Size.Or(-1)}
+				listed[at] = append(listed[at], f)
+			}
+		}
 	}
-	defer body.Close()
-	sum, _, err := api.HashContent(body)
-	return sum, err
+	for _, f := range listed[nameSize{folder, rule.StoredName(u.FileName), size}] {
+		stored, err := s.HashOf(ctx, f, true)
+		if err != nil {
+			return nil, api.WithHint(err, "Nothing was sent. Without --skip-stored, files are sent without a comparison.")
+		}
+		if sum, _, err := api.HashSource(u.Source.Path); err == nil && sum == stored {
+			return &job.Job{Upload: *u, State: job.Stored, File: f, Updated: rule.Updated(f)}, nil
+		}
+	}
+	return nil, nil
 }
+
+// HashOf returns the hash of a stored content, with its kind, if the journal has it; else, with
+// read, that of the downloaded bytes, or "".
+func (s *Session) HashOf(ctx context.Context, f *api.File, read bool) (string, error) {
+	if s.Journal != nil {
+		sent, ok, err := s.Journal.SentAs(ctx, s.Profile.Name, f.FileID)
+		if err != nil || ok && sent.File != nil && sent.Hash != "" && contentOf(sent.File) == contentOf(f) && !sent.Upload.Transformation.IsSet() {
+			return sent.Hash, err
+		}
+	}
+	if !read {
+		return "", nil
+	}
+	body, err := s.Fetch(ctx, *f, f.Size.Or(MaxUnknown))
+	if err == nil {
+		defer body.Close()
+		var sum string
+		if sum, _, err = api.HashContent(body); err == nil {
+			return sum, nil
+		}
+	}
+	return "", fmt.Errorf("cannot compare with %s: %w", f.FilePath, err)
+}
+
+// maxNames limits the names in a search query, and with them the length of its address.
+const maxNames = 50
 
 // Places returns what is at the path of each upload. If the service does not list files, it is
 // what the journal knows.
@@ -136,10 +132,14 @@ func (s *Session) Places(ctx context.Context, uploads []api.Upload) ([]rule.Plac
 		names[folder] = append(names[folder], api.SearchValue(name))
 	}
 	for folder, values := range names {
-		files, err := s.Client.List(ctx, api.Query{Search: `type = "file" AND path = ` + api.SearchValue(folder) + " AND name IN [" + strings.Join(values, ",") + "]"})
-		unlisted := api.Unavailable(err)
-		if err != nil && !unlisted {
-			return nil, err
+		var files []api.File
+		unlisted := false
+		for portion := range slices.Chunk(values, maxNames) {
+			found, err := s.Client.List(ctx, api.Query{Search: `type = "file" AND path = ` + api.SearchValue(folder) + " AND name IN [" + strings.Join(portion, ",") + "]"})
+			if unlisted = api.Unavailable(err); err != nil && !unlisted {
+				return nil, err
+			}
+			files = append(files, found...)
 		}
 		for i := range uploads {
 			at := rule.PathOf(&uploads[i])
@@ -148,6 +148,7 @@ func (s *Session) Places(ctx context.Context, uploads []api.Upload) ([]rule.Plac
 			}
 			places[i].Known = true
 			if unlisted {
+				var err error
 				if places[i], err = s.lastPlace(ctx, at); err != nil {
 					return nil, err
 				}

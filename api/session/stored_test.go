@@ -41,7 +41,7 @@ func TestAlreadyStoredByItsHash(t *testing.T) {
 		}
 	}
 	s := &Session{Journal: j, Profile: Profile{Name: "home"}}
-	jobs, err := s.AlreadyStored(t.Context(), sources)
+	jobs, err := s.AlreadyStored(t.Context(), sources, false)
 	if err != nil {
 		t.Fatal(err)
 	}

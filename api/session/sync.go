@@ -261,25 +261,7 @@ func (y *Sync) hashOf(ctx context.Context, f *api.File) (string, error) {
 	if hash := y.versions[f.FileID+"\x00"+contentOf(f)]; hash != "" {
 		return hash, nil
 	}
-	hash, err := y.s.KnownHash(ctx, f)
-	if hash == "" && err == nil && y.o.Checksum {
-		if hash, err = y.s.hashOf(ctx, f); err != nil {
-			err = fmt.Errorf("cannot compare with %s: %w", f.FilePath, err)
-		}
-	}
-	return hash, err
-}
-
-// KnownHash returns the hash of a file's content, with its kind, if the journal has it; else "".
-func (s *Session) KnownHash(ctx context.Context, f *api.File) (string, error) {
-	if s.Journal == nil {
-		return "", nil
-	}
-	sent, ok, err := s.Journal.SentAs(ctx, s.Profile.Name, f.FileID)
-	if !ok || err != nil || sent.File == nil || contentOf(sent.File) != contentOf(f) || sent.Upload.Transformation.IsSet() {
-		return "", err
-	}
-	return sent.Hash, nil
+	return y.s.HashOf(ctx, f, y.o.Checksum)
 }
 
 // findMoved turns a new file and an extra one with the same content into a move.

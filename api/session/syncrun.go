@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -197,31 +198,17 @@ func (y *Sync) upload(ctx context.Context, steps []SyncStep, end func(SyncStep, 
 
 // download stores files of the library in the local folder, several at a time.
 func (y *Sync) download(ctx context.Context, steps []SyncStep, end func(SyncStep, error)) error {
-	n := y.o.Concurrency
-	if n == 0 {
-		n = downloads
-	}
-	var running sync.WaitGroup
-	defer running.Wait()
-	slots := make(chan struct{}, n)
-	for _, step := range steps {
-		select {
-		case slots <- struct{}{}:
-		case <-ctx.Done():
-			return nil
+	sideBySide(ctx, len(steps), cmp.Or(y.o.Concurrency, downloads), func(i int) {
+		step := steps[i]
+		l, hash, err := y.fetch(ctx, step)
+		if ctx.Err() != nil {
+			return
 		}
-		running.Go(func() {
-			defer func() { <-slots }()
-			l, hash, err := y.fetch(ctx, step)
-			if ctx.Err() != nil {
-				return
-			}
-			if err == nil {
-				y.note(step.Path, l, y.records[step.Path], hash)
-			}
-			end(step, err)
-		})
-	}
+		if err == nil {
+			y.note(step.Path, l, y.records[step.Path], hash)
+		}
+		end(step, err)
+	})
 	return nil
 }
 

@@ -39,7 +39,7 @@ type Transfer struct {
 
 // SkippedFile is a file that a transfer does not send, and why.
 type SkippedFile struct {
-	File   api.File
+	Path   string
 	Reason error
 	There  bool // no failure: a file of that name and size exists
 }
@@ -66,15 +66,6 @@ func LostOf(jobs []job.Job) string {
 	return strings.Join(list, ", ")
 }
 
-// Properties that are not transferred.
-const (
-	lostVersions   = "earlier versions"
-	lostAITags     = "AI tags"
-	lostExtensions = "state of extensions"
-	lostUnpublish  = "unpublished state"
-	lostField      = "custom metadata field "
-)
-
 type planner struct {
 	from, to *Session
 	o        TransferOptions
@@ -83,8 +74,6 @@ type planner struct {
 	fields   []api.MetadataField // custom metadata fields of to
 	known    bool                // the service lists its fields
 	open     map[api.Origin]int64
-	extended map[string]bool       // files of from with extension runs
-	there    map[string][]api.File // existing files by folder of to
 	taken    map[string]api.Origin // sources by path in to
 }
 
@@ -110,7 +99,7 @@ func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile strin
 	}
 	p := planner{
 		from: from, to: to, o: o, t: Transfer{From: from.Profile.Name, To: to.Profile.Name}, batch: NewBatch(time.Now()),
-		open: map[api.Origin]int64{}, extended: map[string]bool{}, there: map[string][]api.File{}, taken: map[string]api.Origin{},
+		open: map[api.Origin]int64{}, taken: map[string]api.Origin{},
 	}
 	if err := p.prepare(ctx); err != nil {
 		return nil, err
@@ -125,12 +114,10 @@ func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile strin
 			}
 		}
 		for i := range files {
-			if err := p.add(ctx, &files[i], base); err != nil {
-				return nil, err
-			}
+			p.add(&files[i], base)
 		}
 	}
-	return &p.t, nil
+	return &p.t, p.skipTaken(ctx)
 }
 
 func (p *planner) prepare(ctx context.Context) error {
@@ -144,75 +131,68 @@ func (p *planner) prepare(ctx context.Context) error {
 		return err
 	}
 	for _, j := range jobs {
-		p.open[withoutDetails(j.Upload.Source.Origin)] = j.ID
+		j.Upload.Source.Origin.Path = "" // it may have moved since
+		p.open[j.Upload.Source.Origin] = j.ID
 	}
-	runs, err := p.from.Journal.Runs(ctx, job.RunFilter{Profile: p.t.From})
-	for i := range runs {
-		p.extended[runs[i].FileID] = true
-	}
-	return err
-}
-
-// add plans one file. base is the folder that becomes Options.Folder. An error ends the plan;
-// problems of a single file are in Skipped.
-func (p *planner) add(ctx context.Context, f *api.File, base string) error {
-	skip := func(err error) { p.t.Skipped = append(p.t.Skipped, SkippedFile{File: *f, Reason: err}) }
-	if f.FileID == "" || f.FilePath == "" || f.URL == "" {
-		skip(errors.New("the record has no id, path or address"))
-		return nil
-	}
-	origin := api.Origin{Profile: p.t.From, FileID: f.FileID, Version: versionOf(f), Path: f.FilePath}
-	sent, ok, err := p.from.Journal.SentAs(ctx, p.t.From, f.FileID)
-	if err != nil {
-		return err
-	}
-	if ok && sent.File != nil && versionOf(sent.File) == origin.Version && !p.extended[f.FileID] {
-		origin.Hash = sent.Hash
-	}
-	if id := p.open[withoutDetails(origin)]; id != 0 {
-		p.t.Unfinished = append(p.t.Unfinished, id)
-		return nil
-	}
-	j := p.job(f, origin, base)
-	size, sized := f.Size.Get()
-	if err := errors.Join(entry.CheckUpload(&j.Upload)...); err != nil {
-		skip(err)
-		return nil
-	}
-	if err := rule.CheckSize(size, p.to.Profile.MaxSize); err != nil {
-		skip(err)
-		return nil
-	}
-	place := rule.PathOf(&j.Upload)
-	if other, twice := p.taken[place]; twice {
-		if other != origin {
-			skip(fmt.Errorf("%s has the same destination %s", other.Path, place))
-		}
-		return nil
-	}
-	p.taken[place] = origin
-	there, err := p.at(ctx, place)
-	if err != nil {
-		return err
-	}
-	if there != nil {
-		same := sized && there.Size.Or(-1) == size
-		reason := fmt.Errorf("%s already has %s with another size: rename one of them, or choose another folder", p.t.To, place)
-		if same {
-			reason = fmt.Errorf("%s already has %s with the same size", p.t.To, place)
-		}
-		p.t.Skipped = append(p.t.Skipped, SkippedFile{File: *f, Reason: reason, There: same})
-		return nil
-	}
-	p.t.Jobs = append(p.t.Jobs, j)
-	p.t.Bytes += size
 	return nil
 }
 
-// withoutDetails returns an origin without the parts that may change between two reads.
-func withoutDetails(o api.Origin) api.Origin {
-	o.Path, o.Hash = "", ""
-	return o
+// add plans one file. base is the folder that becomes Options.Folder.
+func (p *planner) add(f *api.File, base string) {
+	skip := func(err error) { p.t.Skipped = append(p.t.Skipped, SkippedFile{Path: f.FilePath, Reason: err}) }
+	if f.FileID == "" || f.FilePath == "" || f.URL == "" {
+		skip(errors.New("the record has no id, path or address"))
+		return
+	}
+	origin := api.Origin{Profile: p.t.From, FileID: f.FileID, Version: versionOf(f)}
+	if id := p.open[origin]; id != 0 {
+		p.t.Unfinished = append(p.t.Unfinished, id)
+		return
+	}
+	origin.Path = f.FilePath
+	j := p.job(f, origin, base)
+	place := rule.PathOf(&j.Upload)
+	other, twice := p.taken[place]
+	err := errors.Join(append(entry.CheckUpload(&j.Upload), rule.CheckSize(j.Identity.Size, p.to.Profile.MaxSize))...)
+	switch {
+	case err != nil:
+		skip(err)
+	case twice && other != origin:
+		skip(fmt.Errorf("%s has the same destination %s", other.Path, place))
+	case !twice:
+		p.taken[place] = origin
+		p.t.Jobs = append(p.t.Jobs, j)
+	}
+}
+
+// skipTaken skips the jobs whose path the other profile has already.
+func (p *planner) skipTaken(ctx context.Context) error {
+	uploads := make([]api.Upload, len(p.t.Jobs))
+	for i := range uploads {
+		uploads[i] = p.t.Jobs[i].Upload
+	}
+	places, err := p.to.Places(ctx, uploads)
+	if err != nil {
+		return fmt.Errorf("the profile %s: %w", p.t.To, err)
+	}
+	jobs := p.t.Jobs
+	p.t.Jobs = nil
+	for i := range jobs {
+		size, there := jobs[i].Identity.Size, places[i].File
+		if there == nil || !places[i].At.IsZero() { // what the journal knows may be gone
+			p.t.Jobs = append(p.t.Jobs, jobs[i])
+			p.t.Bytes += size
+			continue
+		}
+		skipped := SkippedFile{Path: uploads[i].Source.Origin.Path, There: size > 0 && there.Size.Or(-1) == size}
+		reason := "%s already has %s with another size: rename one of them, or choose another folder"
+		if skipped.There {
+			reason = "%s already has %s with the same size"
+		}
+		skipped.Reason = fmt.Errorf(reason, p.t.To, there.FilePath)
+		p.t.Skipped = append(p.t.Skipped, skipped)
+	}
+	return nil
 }
 
 // job returns the upload of a file with everything that can be transferred.
@@ -238,27 +218,24 @@ func (p *planner) job(f *api.File, origin api.Origin, base string) job.Job {
 	}
 	return job.Job{
 		Profile: p.t.To, Upload: u, Naming: job.NameExact, State: job.Waiting, Batch: p.batch,
-		Identity: api.Identity{Size: f.Size.Or(0)}, Lost: append(p.lost(f), lost...),
+		Identity: api.Identity{Size: f.Size.Or(0)}, Lost: append(lostOf(f), lost...),
 	}
 }
 
-// lost lists what an upload of a file cannot transfer.
-func (p *planner) lost(f *api.File) []string {
+// lostOf lists what an upload of a file cannot transfer.
+func lostOf(f *api.File) []string {
 	var list []string
 	if v := versionOf(f); v != "" && v != f.FileID {
-		list = append(list, lostVersions)
+		list = append(list, "earlier versions")
 	}
 	if len(f.AITags.Or(nil)) > 0 {
-		list = append(list, lostAITags)
+		list = append(list, "AI tags")
 	}
-	if len(f.ExtensionStatus) > 0 || p.extended[f.FileID] {
-		list = append(list, lostExtensions)
+	if len(f.ExtensionStatus) > 0 {
+		list = append(list, "state of extensions")
 	}
-	var more struct {
-		IsPublished *bool `json:"isPublished"`
-	}
-	if json.Unmarshal(f.Raw, &more) == nil && more.IsPublished != nil && !*more.IsPublished {
-		list = append(list, lostUnpublish)
+	if !f.IsPublished.Or(true) {
+		list = append(list, "unpublished state")
 	}
 	return list
 }
@@ -272,38 +249,12 @@ func (p *planner) metadata(values map[string]json.RawMessage) (fit map[string]js
 	fit = map[string]json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if rule.CheckMetadata(p.fields, map[string]json.RawMessage{key: values[key]}) != nil {
-			lost = append(lost, lostField+key)
+			lost = append(lost, "custom metadata field "+key)
 			continue
 		}
 		fit[key] = values[key]
 	}
 	return fit, lost
-}
-
-// at returns the file at a path of the other profile, or nil if there is none or the service does
-// not list files.
-func (p *planner) at(ctx context.Context, place string) (*api.File, error) {
-	folder := path.Dir(place)
-	files, read := p.there[folder]
-	if !read {
-		for file, err := range p.to.Client.All(ctx, api.Query{Folder: folder}) {
-			if api.Unavailable(err) {
-				break
-			}
-			if err != nil {
-				return nil, fmt.Errorf("the profile %s: %w", p.t.To, err)
-			}
-			if len(files) == maxTree {
-				return nil, tooMany(folder)
-			}
-			files = append(files, *file)
-		}
-		p.there[folder] = files
-	}
-	if i := slices.IndexFunc(files, func(f api.File) bool { return f.FilePath == place }); i >= 0 {
-		return &files[i], nil
-	}
-	return nil, nil
 }
 
 // Enqueue journals the jobs of a transfer. They are sent when the other profile is in use.
@@ -342,9 +293,6 @@ func (s *Session) fetchOrigin(ctx context.Context, j job.Job) (string, error) {
 		}
 		var path string
 		if path, err = from.fetchPart(ctx, *file, originSpool(s.options.Paths.Spool(), j.ID), nil); err == nil {
-			if sum, _, err := api.HashSource(path); origin.Hash != "" && (err != nil || sum != origin.Hash) {
-				return fail("differs from the stored content", "Check the file in the profile "+origin.Profile+".")
-			}
 			return path, nil
 		}
 	}

@@ -99,25 +99,18 @@ func (d *download) folder(ctx context.Context, s *session.Session, folder string
 	if d.to == toOutput {
 		return usage("a folder cannot be written to standard output: name its files, or a folder with --to")
 	}
-	files, err := s.DownloadFolder(ctx, folder, d.to, d.filter, d.p.Concurrency, d.p.dryRun)
-	if err != nil {
-		return err
-	}
 	found := false
-	for one := range files {
+	err := s.DownloadFolder(ctx, folder, d.to, d.filter, d.p.Concurrency, d.p.dryRun, func(one session.Downloaded) {
 		found = true
 		if one.Err == nil {
 			one.Err = d.print(one)
 		}
 		d.failed.add(d.p, one.File.FilePath, one.Err)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
-	if !found {
+	})
+	if err == nil && !found {
 		d.p.note("%s has no files%s.", folder, text.If(d.selects(), " that the flags select"))
 	}
-	return nil
+	return err
 }
 
 func (d *download) write(ctx context.Context, s *session.Session, file *api.File) error {

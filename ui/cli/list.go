@@ -106,7 +106,7 @@ func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
 			return nil
 		}
 		if p.json && !f.IsFolder() {
-			hash, err := s.KnownHash(ctx, f)
+			hash, err := s.HashOf(ctx, f, false)
 			if err != nil {
 				return err
 			}

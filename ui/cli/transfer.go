@@ -111,7 +111,7 @@ func (t *transfer) plan(ctx context.Context, s *session.Session, name string, na
 }
 
 func (t *transfer) skip(out *uploadOutput, from string, one session.SkippedFile) error {
-	source := api.Source{Origin: api.Origin{Profile: from, Path: one.File.FilePath}}
+	source := api.Source{Origin: api.Origin{Profile: from, Path: one.Path}}
 	if !one.There {
 		return out.job(job.Job{Upload: api.Upload{Source: source}, State: job.Unsent, Failure: job.FailureOf(one.Reason), Created: time.Now(), Updated: time.Now()})
 	}

@@ -401,21 +401,5 @@ func alreadyStored(ctx context.Context, d *session.Session, plans []planned) ([]
 			uploads[i] = plans[i].Upload
 		}
 	}
-	jobs, err := d.AlreadyStored(ctx, uploads)
-	if err != nil {
-		return nil, err
-	}
-	for i := range jobs {
-		if jobs[i] != nil {
-			uploads[i] = api.Upload{}
-		}
-	}
-	files, err := d.InFolder(ctx, uploads)
-	for i, f := range files {
-		if f != nil {
-			jobs[i] = &job.Job{Upload: uploads[i], State: job.Stored, File: f}
-			jobs[i].Updated, _ = time.Parse(time.RFC3339, cmp.Or(f.UpdatedAt, f.CreatedAt))
-		}
-	}
-	return jobs, err
+	return d.AlreadyStored(ctx, uploads, true)
 }

@@ -66,7 +66,7 @@ func (m *Model) askTransfer() tea.Cmd {
 func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
 	var skipped, words []string
 	for _, one := range plan.Skipped {
-		skipped = append(skipped, one.File.FilePath+": "+one.Reason.Error())
+		skipped = append(skipped, one.Path+": "+one.Reason.Error())
 	}
 	waiting := len(plan.Unfinished)
 	if len(plan.Jobs)+waiting == 0 {

@@ -296,7 +296,7 @@ func (s *stub) Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, 
 	return places, nil
 }
 
-func (s *stub) AlreadyStored(ctx context.Context, u []api.Upload) ([]*job.Job, error) {
+func (s *stub) AlreadyStored(ctx context.Context, u []api.Upload, _ bool) ([]*job.Job, error) {
 	if s.already == nil {
 		return make([]*job.Job, len(u)), nil
 	}

@@ -189,7 +189,7 @@ func (m *Model) findNow() tea.Cmd {
 	m.cancelSearch = cancel
 	session := m.o.Session
 	return func() tea.Msg {
-		jobs, err := session.AlreadyStored(ctx, uploads)
+		jobs, err := session.AlreadyStored(ctx, uploads, false)
 		var places []rule.Place
 		if err == nil {
 			ctx, cancel := context.WithTimeout(ctx, inspectTimeout)

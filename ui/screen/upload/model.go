@@ -32,7 +32,7 @@ import (
 // Session is the part of [session.Session] that the form uses; tests have another. Commands call
 // it, except for DescribeUpload, which does no IO.
 type Session interface {
-	AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*job.Job, error)
+	AlreadyStored(ctx context.Context, uploads []api.Upload, folders bool) ([]*job.Job, error)
 	Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, error)
 	Send(ctx context.Context, jobs []job.Job) ([]job.Job, error)
 	DescribeUpload(u *api.Upload) (api.Request, error)

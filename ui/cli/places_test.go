@@ -12,7 +12,7 @@ import (
 
 // TestComposeExample: serve accepts the command and the database of the Docker Compose example.
 func TestComposeExample(t *testing.T) {
-	text, err := os.ReadFile("../../docs/compose.yaml")
+	text, err := os.ReadFile("../../docs/examples/compose/compose.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

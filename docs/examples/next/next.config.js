@@ -1,0 +1,2 @@
+// next/image asks the library for each size; Next itself resizes nothing.
+export default { images: { loader: "custom", loaderFile: "./image-loader.js" } };

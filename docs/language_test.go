@@ -52,7 +52,7 @@ var laterWords = map[string]string{
 var retained = map[string]int{
 	"api":                 1,
 	"api/apitest":         2,
-	"api/job":             4,
+	"api/job":             2,
 	"api/local":           5,
 	"api/local/delivery":  4,
 	"api/local/extension": 2,
@@ -62,7 +62,7 @@ var retained = map[string]int{
 	"config":              2,
 	"ui":                  1,
 	"ui/account":          2,
-	"ui/cli":              6,
+	"ui/cli":              5,
 	"ui/edit":             1,
 	"ui/kit":              4,
 	"ui/picture":          3,

@@ -12,8 +12,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
@@ -72,12 +77,10 @@ type CheckOptions struct {
 	Database string // address of the records; empty for SQLite in the folder
 }
 
-// checker is a check in progress.
 type checker struct {
 	o        Options // of the library
 	how      CheckOptions
 	report   func(Problem) error
-	free     bool // no process has the library open
 	records  store.Records
 	contents store.Contents
 	sum      Checked
@@ -101,16 +104,12 @@ func Check(ctx context.Context, dir string, o CheckOptions, report func(Problem)
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return c.sum, err
 		}
-		lock, err := lockFolder(dir)
-		if err != nil && (o.Repair || !errors.Is(err, ErrInUse)) {
-			return c.sum, err
-		}
-		if c.free = lock != nil; o.Repair {
-			defer lock.Unlock() //nolint:errcheck // it ends with this process at the latest
-		} else if lock != nil {
-			if err := lock.Unlock(); err != nil {
+		if o.Repair {
+			lock, err := lockFolder(dir)
+			if err != nil {
 				return c.sum, err
 			}
+			defer lock.Unlock() //nolint:errcheck // it ends with this process at the latest
 		}
 	case o.Repair:
 		return c.sum, errors.New("records in a database server cannot be repaired here: restore a backup of the database")
@@ -167,9 +166,23 @@ func (c *checker) run(ctx context.Context) error {
 
 // inspect opens the records and returns their problems. Damaged records stay closed.
 func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
+	broken := func(message string) {
+		problems = append(problems, Problem{Kind: ProblemRecords, Message: message})
+	}
 	if c.o.Database == "" {
-		if problems, err := c.inspectFile(ctx); err != nil || len(problems) > 0 {
-			return problems, err
+		if err := missingRecords(c.o.Dir); err != nil {
+			broken(err.Error())
+			return problems, nil
+		}
+		lines, err := store.Damage(ctx, recordsPath(c.o.Dir))
+		if err != nil {
+			return nil, c.o.recordsError(err)
+		}
+		for _, line := range lines {
+			broken("the records are damaged: " + line)
+		}
+		if problems != nil {
+			return problems, nil
 		}
 	}
 	if err := c.open(ctx); err != nil && c.contents == nil {
@@ -182,42 +195,10 @@ func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 			return nil, err
 		}
 	}
-	lines, err := store.View(ctx, c.records, func(tx store.Tx) ([]string, error) { return tx.Library.Unreadable() })
-	if err != nil {
-		return nil, err
-	}
-	if len(lines) > 0 {
-		return damaged(lines...), c.close()
-	}
 	if err := lost(ctx, c.o.Dir, c.records, c.contents); err != nil {
-		return []Problem{{Kind: ProblemRecords, Message: err.Error()}}, nil
+		broken(err.Error())
 	}
-	return nil, nil
-}
-
-// inspectFile returns why the database in the folder cannot be opened.
-func (c *checker) inspectFile(ctx context.Context) ([]Problem, error) {
-	if err := missingRecords(c.o.Dir); err != nil {
-		return []Problem{{Kind: ProblemRecords, Message: err.Error()}}, nil
-	}
-	if c.free {
-		if err := store.CheckHeader(recordsPath(c.o.Dir)); err != nil {
-			return damaged(err.Error()), nil
-		}
-	}
-	lines, err := store.Damage(ctx, recordsPath(c.o.Dir))
-	if err != nil {
-		return nil, c.o.recordsError(err)
-	}
-	return damaged(lines...), nil
-}
-
-// damaged are problems of the records.
-func damaged(lines ...string) (problems []Problem) {
-	for _, line := range lines {
-		problems = append(problems, Problem{Kind: ProblemRecords, Message: "the records are damaged: " + line})
-	}
-	return problems
+	return problems, nil
 }
 
 // checkUnnamed compares records and contents. If the records are older than the contents, the
@@ -284,7 +265,6 @@ func (c *checker) open(ctx context.Context) (err error) {
 	return err
 }
 
-// close closes records and contents.
 func (c *checker) close() (err error) {
 	if c.records != nil {
 		err = c.records.Close()
@@ -294,7 +274,6 @@ func (c *checker) close() (err error) {
 	return err
 }
 
-// checkContents verifies the contents whose hash begins with prefix.
 func (c *checker) checkContents(ctx context.Context, prefix string) error {
 	holdings, err := c.holdings(ctx, prefix)
 	if err != nil {
@@ -332,7 +311,6 @@ func (c *checker) checkContents(ctx context.Context, prefix string) error {
 	return nil
 }
 
-// of returns the problem with the names of the version.
 func (p Problem) of(h store.Holding) Problem {
 	p.FileID, p.Path, p.Version, p.Hash = h.FileID, h.Path, h.Version.ID, h.Version.Hash
 	return p
@@ -381,4 +359,190 @@ func verifyContent(ctx context.Context, contents store.Contents, v store.Version
 		return wrong(ProblemHash, "has changed"), n, nil
 	}
 	return Problem{}, n, nil
+}
+
+// recordsError explains why the records cannot be opened. The contents are untouched.
+func (o *Options) recordsError(err error) error {
+	name, help := "the local library in "+o.Dir, repairHelp(o.Dir)
+	switch server := o.Database != ""; {
+	case errors.Is(err, store.ErrFormat):
+		help = "Use the version that wrote them, or choose another folder or database."
+	case server && store.Unavailable(err):
+		help = "Check that the database server runs and that the address, the user and the password are right."
+	case server:
+		help = "Check that the address names the database of this library."
+	case store.Unavailable(err):
+		help = "Check the free space of the disk and the permissions of the folder, then try again."
+	}
+	if o.Database != "" {
+		name = "the library"
+	}
+	return api.WithHint(fmt.Errorf("%s cannot be opened: %w", name, err), help)
+}
+
+func repairHelp(dir string) string {
+	if strings.ContainsAny(dir, " \t'\"$\\") {
+		dir = "'" + strings.ReplaceAll(dir, "'", `'\''`) + "'"
+	}
+	return "To repair it, run: mediadesk serve --repair --data " + dir
+}
+
+// lost returns an error if the records name none of the stored contents. Contents newer than the
+// records are left out: a crash in a new library leaves such contents.
+func lost(ctx context.Context, dir string, records store.Records, contents store.Contents) error {
+	empty, err := store.View(ctx, records, func(tx store.Tx) (bool, error) { return tx.Library.Empty() })
+	if err != nil || !empty {
+		return err
+	}
+	created, err := store.View(ctx, records, func(tx store.Tx) (time.Time, error) { return tx.Library.Created() })
+	if err != nil {
+		return err
+	}
+	s, err := newSurvey(ctx, records, contents)
+	if err != nil || len(s.unnamed) == 0 {
+		return err
+	}
+	left := len(s.orphaned(time.Now())) > 0 || !store.Empty(ctx, snapshotPath(dir))
+	for _, c := range s.unnamed {
+		left = left || c.At.Before(created)
+	}
+	if !left {
+		return nil
+	}
+	return lostError(dir, len(s.unnamed))
+}
+
+func lostError(dir string, contents int) error {
+	text := "no snapshot exists"
+	if info, err := os.Stat(snapshotPath(dir)); err == nil {
+		text = fmt.Sprintf("the last snapshot is %s of %s", snapshotPath(dir), info.ModTime().Format("2 Jan 2006 15:04"))
+	}
+	return fmt.Errorf("its records are new or empty although the folder has %s; %s", plural(contents, "content"), text)
+}
+
+func missingRecords(dir string) error {
+	if info, err := os.Stat(recordsPath(dir)); err == nil && info.Size() > 0 {
+		return nil
+	}
+	n, err := countContents(store.ReadContents(contentsPath(dir)))
+	if err != nil || n == 0 {
+		return err
+	}
+	return lostError(dir, n)
+}
+
+// Copied is the result of CopyContents.
+type Copied struct {
+	Contents int   `json:"contents"` // copied now
+	Bytes    int64 `json:"bytes"`    // of the copied contents
+	Present  int   `json:"present"`  // already in the target
+	Problems int   `json:"problems"` // could not be copied
+}
+
+// copiers is the number of concurrent copies, which mostly wait for the store.
+const copiers = 8
+
+// CopyContents copies the contents of the library from o.Storage to the store at the address to; an
+// empty address means the folder in o.Dir. It verifies each by its hash and leaves the originals in
+// place. It skips what the target has, so a repeated call continues. The library may be running,
+// but contents stored meanwhile need another call. CopyContents calls report, one call at a time,
+// for contents that are missing or changed.
+func CopyContents(ctx context.Context, o Options, to string, report func(Problem) error) (sum Copied, err error) {
+	if o.Storage == to {
+		return sum, errors.New("cannot copy the contents: the target is the storage in use")
+	}
+	records, err := openRecords(ctx, o, store.ReadRecords)
+	if err != nil {
+		return sum, o.recordsError(err)
+	}
+	defer func() { err = errors.Join(err, records.Close()) }()
+	source := store.ReadContents(contentsPath(o.Dir))
+	if o.Storage != "" {
+		if source, err = store.OpenStorage(ctx, o.Storage); err != nil {
+			return sum, err
+		}
+	}
+	target, err := openContents(ctx, o.Dir, to)
+	if err != nil {
+		return sum, err
+	}
+	moved := o
+	moved.Storage = to
+	// The first start with the storage marks it.
+	if _, err := checkOwner(ctx, moved, records, target); err != nil {
+		return sum, err
+	}
+	c := &copier{source: source, target: target, report: report}
+	for prefix := range prefixes {
+		if err := c.copy(ctx, records, prefix); err != nil {
+			return c.sum, err
+		}
+	}
+	if o.Database == "" {
+		return c.sum, nil
+	}
+	return c.sum, moveContents(ctx, o, records, source, target)
+}
+
+type copier struct {
+	source, target store.Contents
+	report         func(Problem) error
+
+	mu  sync.Mutex
+	sum Copied
+}
+
+func (c *copier) copy(ctx context.Context, records store.Records, prefix string) error {
+	holdings, err := store.View(ctx, records, func(tx store.Tx) ([]store.Holding, error) { return tx.Versions.Holdings(prefix) })
+	if err != nil || len(holdings) == 0 {
+		return err
+	}
+	list, err := c.target.List(prefix)
+	if err != nil {
+		return err
+	}
+	present := map[string]bool{}
+	for _, s := range list {
+		present[s.Hash] = present[s.Hash] || !s.Aside
+	}
+	holdings = slices.CompactFunc(holdings, func(a, b store.Holding) bool { return a.Version.Hash == b.Version.Hash })
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(copiers)
+	for _, h := range holdings {
+		if present[h.Version.Hash] {
+			c.mu.Lock()
+			c.sum.Present++
+			c.mu.Unlock()
+			continue
+		}
+		group.Go(func() error { return c.one(ctx, h) })
+	}
+	return group.Wait()
+}
+
+func (c *copier) one(ctx context.Context, h store.Holding) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	draft, err := c.target.Draft()
+	if err != nil {
+		return err
+	}
+	defer draft.Discard()
+	problem, n, err := verifyContent(ctx, c.source, h.Version, draft)
+	if err == nil && problem.Kind == "" {
+		_, err = draft.Commit()
+	}
+	if err != nil {
+		return fmt.Errorf("copy the content %s: %w", h.Version.Hash, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if problem.Kind != "" {
+		c.sum.Problems++
+		return c.report(problem.of(h))
+	}
+	c.sum.Contents++
+	c.sum.Bytes += n
+	return nil
 }

@@ -1,17 +1,23 @@
 package local
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
+	"maps"
 	"net/http"
+	"path"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"mediadesk/api/local/store"
 )
 
-// controlPath is the prefix of paths that control the program, not the library. Injected faults
-// skip them and the request log leaves them out.
+// controlPath begins the paths of the program, which have no injected faults and are not logged.
 const (
 	controlPath = "/_mediadesk/"
 	healthPath  = controlPath + "health"
@@ -20,10 +26,8 @@ const (
 
 func isControl(path string) bool { return strings.HasPrefix(path+"/", controlPath) }
 
-// keyless holds the paths that need no key.
 var keyless = map[string]bool{identityPath: true, healthPath: true, openAPIPath: true}
 
-// identity identifies the process that serves a library.
 type identity struct {
 	Service  string `json:"service"`
 	Identity string `json:"identity"`
@@ -34,15 +38,8 @@ func (l *Library) identify(*http.Request) (any, error) {
 	return identity{"mediadesk", l.identity, l.Faults()}, nil
 }
 
-type health struct {
-	Status  string `json:"status"`
-	Version string `json:"version"`
-}
-
-// healthTime is the time limit for the records to answer.
 const healthTime = 3 * time.Second
 
-// health reports whether records and contents answer.
 func (l *Library) health(r *http.Request) (any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), healthTime)
 	defer cancel()
@@ -58,11 +55,10 @@ func (l *Library) health(r *http.Request) (any, error) {
 		l.log.Error("the health check failed", "part", part, "error", err)
 		return nil, refuse(http.StatusServiceUnavailable, "The "+part+" of the library does not answer.", "The log of mediadesk serve has the reason.").because(part)
 	}
-	return health{"ok", l.o.Version}, nil
+	return map[string]string{"status": "ok", "version": l.o.Version}, nil
 }
 
-// reset empties the library and loads a seed: the one that is named, else that of the start. The
-// name "none" loads none.
+// reset empties the library and loads the seed that is named, else that of the start, or none.
 func (l *Library) reset(r *http.Request) (any, error) {
 	if !l.o.AllowReset {
 		return nil, refuse(http.StatusForbidden, "This library cannot be reset.", "Start mediadesk serve with --ephemeral or --allow-reset.")
@@ -84,8 +80,7 @@ func (l *Library) reset(r *http.Request) (any, error) {
 	return nil, nil
 }
 
-// Reset, which is no event for webhooks, empties the library and loads a seed of Options, if there
-// is one of that name.
+// Reset empties the library and loads the seed of that name, if there is one. It sends no events.
 func (l *Library) Reset(ctx context.Context, seed string) error {
 	err := l.records.Records.Update(ctx, func(tx store.Tx) error {
 		if err := tx.Library.Clear(); err != nil {
@@ -119,4 +114,104 @@ func (l *Library) keepSeeds() {
 // State returns what a reset can bring back.
 func (l *Library) State(ctx context.Context) (store.State, error) {
 	return store.View(ctx, l.records, func(tx store.Tx) (store.State, error) { return tx.Library.State() })
+}
+
+// Request describes an answered request. It contains no keys or signatures.
+type Request struct {
+	Time   time.Time `json:"time"` // of arrival
+	Method string    `json:"method"`
+	Path   string    `json:"path"`
+	Status int       `json:"status"` // 0 if the connection broke without an answer
+	Millis float64   `json:"ms"`     // until the last byte of the answer
+	Size   int64     `json:"size"`   // body bytes of the answer
+	ID     string    `json:"id"`     // request id in the answer's header
+
+	Fields map[string]string `json:"fields,omitempty"` // text parts of an upload, without what signs it
+	Body   json.RawMessage   `json:"body,omitempty"`   // the JSON body, up to 16 kB
+
+	Query string `json:"-"` // without signatures
+	Agent string `json:"-"` // the User-Agent header
+}
+
+// sentKey is the context key of what a request sent, a *Request that readForm and readBody fill in.
+type sentKey struct{}
+
+func noteFields(r *http.Request, fields map[string]string) {
+	if sent, ok := r.Context().Value(sentKey{}).(*Request); ok {
+		sent.Fields = maps.Clone(fields)
+		for _, name := range signedParts {
+			delete(sent.Fields, name)
+		}
+	}
+}
+
+func noteBody(r *http.Request, text []byte) {
+	if sent, ok := r.Context().Value(sentKey{}).(*Request); ok && len(text) <= 16<<10 && json.Valid(text) {
+		sent.Body = bytes.Clone(text)
+	}
+}
+
+const maxRequests = 1000
+
+// secretLength is the length from which a key is masked: a shorter one may be part of a word.
+const secretLength = 8
+
+// requestLog keeps the last requests, oldest first.
+type requestLog struct {
+	mu   sync.Mutex
+	list []Request
+}
+
+// observe records a request that came at start. It is deferred, since a lost answer panics.
+func (l *Library) observe(r *http.Request, w *timedWriter, start time.Time) {
+	if isControl(path.Clean("/" + r.URL.Path)) {
+		return
+	}
+	if !isAPI(path.Clean("/" + r.URL.Path)) {
+		l.traffic.mu.Lock()
+		l.traffic.bytes[start.UTC().Format(time.DateOnly)] += w.size
+		l.traffic.mu.Unlock()
+	}
+	query := r.URL.Query()
+	if query.Has("ik-s") {
+		query.Set("ik-s", "***")
+	}
+	masked := func(text string) string {
+		if key := l.o.Key.Reveal(); len(key) >= secretLength {
+			return strings.ReplaceAll(text, key, "***")
+		}
+		return text
+	}
+	sent := r.Context().Value(sentKey{}).(*Request)
+	request := Request{
+		Fields: sent.Fields, Body: json.RawMessage(masked(string(sent.Body))),
+		Time: start.UTC(), Method: r.Method, Path: masked(r.URL.Path), Status: w.status,
+		Millis: float64(time.Since(start).Microseconds()) / 1000, Size: w.size, ID: w.Header().Get(requestIDHeader),
+		Query: masked(query.Encode()), Agent: masked(r.UserAgent()),
+	}
+	l.requests.mu.Lock()
+	l.requests.list = append(l.requests.list[max(0, len(l.requests.list)+1-maxRequests):], request)
+	l.requests.mu.Unlock()
+	if l.o.Observe != nil {
+		l.o.Observe(request)
+	}
+}
+
+func (l *Library) listRequests(r *http.Request) (any, error) {
+	v := r.URL.Query()
+	if err := checkParameters(v, "method", "path", "status", "since"); err != nil {
+		return nil, err
+	}
+	status, err := strconv.Atoi(cmp.Or(v.Get("status"), "0"))
+	since, wrong := time.Parse(time.RFC3339, cmp.Or(v.Get("since"), "0001-01-01T00:00:00Z"))
+	if err != nil || wrong != nil {
+		return nil, badRequest("Your request contains invalid status or since parameter.", "status is a number such as 200, since a time such as 2026-01-31T12:00:00Z.")
+	}
+	prefix, open := strings.CutSuffix(v.Get("path"), "*")
+	l.requests.mu.Lock()
+	defer l.requests.mu.Unlock()
+	return slices.DeleteFunc(append([]Request{}, l.requests.list...), func(one Request) bool {
+		return v.Get("method") != "" && one.Method != v.Get("method") || status != 0 && one.Status != status || one.Time.Before(since) ||
+			prefix != "" && one.Path != prefix && (!open || !strings.HasPrefix(one.Path, prefix))
+	}), nil
 }

@@ -3,23 +3,24 @@ package local
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"path"
 	"strings"
+	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/local/delivery"
 	"mediadesk/api/local/store"
 )
 
-// versionParameter selects a version of a file by its id.
 const versionParameter = "ik-obj-version"
 
 var errNoPath = refuse(http.StatusNotFound, "No file at this address.", "Check the path.")
 
-// deliver serves a stored file: the original or a transformed picture.
 func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -101,7 +102,6 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// deliveredFile returns the file at a path, in the version that the request names.
 func (l *Library) deliveredFile(r *http.Request, at string) (*store.File, error) {
 	folder, name := path.Split(at)
 	file, err := store.View(r.Context(), l.records, func(tx store.Tx) (*store.File, error) {
@@ -122,8 +122,7 @@ func (l *Library) deliveredFile(r *http.Request, at string) (*store.File, error)
 	return file, err
 }
 
-// deliveryHeaders sets the headers that do not depend on the content, and returns what is asked for
-// with what the client's headers say.
+// deliveryHeaders sets headers and returns what is asked for with what the client's headers say.
 func (l *Library) deliveryHeaders(h http.Header, r *http.Request, asked delivery.Asked, cache string) delivery.Asked {
 	// All versions have the same address, so caches must revalidate.
 	h.Set("Cache-Control", cache)
@@ -134,28 +133,18 @@ func (l *Library) deliveryHeaders(h http.Header, r *http.Request, asked delivery
 		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	}
 
-	if ignored := asked.Ignored(); len(ignored) > 0 {
-		h.Set("X-Mediadesk-Ignored", strings.Join(ignored, " "))
-		for _, member := range ignored {
+	if len(asked.Ignored) > 0 {
+		h.Set("X-Mediadesk-Ignored", strings.Join(asked.Ignored, " "))
+		for _, member := range asked.Ignored {
 			kind, _, _ := strings.Cut(member, "-")
 			if _, known := l.ignored.LoadOrStore(kind, true); !known {
 				l.log.Warn("a transformation is unknown here and left out", "kind", kind, "example", member)
 			}
 		}
 	}
-	client, automatic := asked.Client(r.Header.Get)
-	if asked = client; automatic {
-		h.Set("Accept-CH", "Sec-CH-Width")
-		h.Add("Vary", "Sec-CH-Width, Width")
-	}
-	if asked.Automatic() {
-		h.Add("Vary", "Accept")
-		asked = asked.Accept(r.Header.Get("Accept"))
-	}
-	return asked
+	return asked.For(r.Header, h)
 }
 
-// pictureError answers a picture that cannot be made.
 func pictureError(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return errNoPath
@@ -166,7 +155,6 @@ func pictureError(err error) error {
 	return err
 }
 
-// makePicture makes a picture of a file.
 func (l *Library) makePicture(ctx context.Context, file *store.File, asked delivery.Asked) ([]byte, string, error) {
 	content, err := l.openContent(ctx, &file.Version)
 	if err != nil {
@@ -184,4 +172,77 @@ func contentType(mime string) string {
 		return "text/plain; charset=utf-8"
 	}
 	return mime
+}
+
+// redirectTime is how long an address of the store holds. Players go on reading from it.
+const redirectTime = time.Hour
+
+// openDirect finds out whether the store serves files itself, if it shall.
+func (l *Library) openDirect() (err error) {
+	if l.o.RedirectFrom <= 0 {
+		return nil
+	}
+	direct, ok := l.contents.(store.Direct)
+	if !ok {
+		return errors.New("a folder cannot give files to clients itself: redirects need an s3:// storage")
+	}
+	if _, err := direct.Address(strings.Repeat("0", 2*sha256.Size), redirectTime, "", ""); err != nil {
+		return fmt.Errorf("redirect to the storage %s: %w", l.o.ShownStorage(), err)
+	}
+	l.direct = direct
+	return nil
+}
+
+// redirect answers with an address of the store, if that serves this file as requested.
+func (l *Library) redirect(w http.ResponseWriter, r *http.Request, file *store.File, cache string) bool {
+	span := min(redirectTime, delivery.Expires(r.URL).Sub(l.now()).Truncate(time.Second))
+	if l.direct == nil || file.Version.Size < l.o.RedirectFrom || r.Method != http.MethodGet || span <= 0 || !harmless(file.Version.Mime) {
+		return false
+	}
+	// The store has other tags and times for its objects than the service.
+	for _, condition := range []string{"If-Match", "If-Range", "If-Modified-Since", "If-Unmodified-Since"} {
+		if r.Header.Get(condition) != "" {
+			return false
+		}
+	}
+	address, err := l.direct.Address(file.Version.Hash, span, contentType(file.Version.Mime), cache)
+	if err != nil {
+		return false // the usual way has the words for it
+	}
+	w.Header().Set("ETag", `"`+file.Version.Hash+`"`)
+	w.Header().Set("Location", address)
+	w.WriteHeader(http.StatusTemporaryRedirect)
+	return true
+}
+
+// harmless reports whether browsers run nothing in such a file: the store cannot forbid it.
+func harmless(mime string) bool {
+	kind, _, _ := strings.Cut(mime, "/")
+	return kind == "video" || kind == "audio" || kind == "image" && mime != "image/svg+xml"
+}
+
+// refusingWriter replaces the error bodies of net/http by JSON.
+type refusingWriter struct {
+	http.ResponseWriter
+	refused bool
+}
+
+func (w *refusingWriter) WriteHeader(status int) {
+	message := map[int]string{
+		http.StatusRequestedRangeNotSatisfiable: "The range lies outside the file.",
+		http.StatusPreconditionFailed:           "The file is now another version.",
+	}[status]
+	if w.refused = message != ""; w.refused {
+		writeJSON(w.ResponseWriter, status, refuse(status, message, "Send the request without the condition."))
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write discards the error body of net/http.
+func (w *refusingWriter) Write(p []byte) (int, error) {
+	if w.refused {
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
 }

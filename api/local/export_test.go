@@ -75,13 +75,16 @@ func (l *Library) Unfinished(t *testing.T) (pending int, tried bool) {
 }
 
 // Route is a route of the API.
-type Route struct{ Method, Pattern, Summary, Takes string }
+type Route struct {
+	Method, Pattern, Summary, Takes string
+	Status                          int
+}
 
 // Routes returns the routes of the API.
 func Routes() []Route {
 	var list []Route
 	for _, r := range routes {
-		list = append(list, Route{r.method, r.pattern, r.summary, r.takes})
+		list = append(list, Route{r.method, r.pattern, r.summary, r.takes, r.status})
 	}
 	return list
 }
@@ -137,9 +140,6 @@ func (l *Library) AfterWorkersView(do func()) { l.hooks().workersView.Store(&do)
 
 // Sweep does the regular maintenance of a running library.
 func (l *Library) Sweep() { l.sweep() }
-
-// Sending returns the number of posts under way.
-func (l *Library) Sending() int { return l.work.Sending() }
 
 // WakeOutbox makes the outbox check for posts that are due.
 func (l *Library) WakeOutbox() { l.work.PostsAdded() }

@@ -19,8 +19,7 @@ import (
 	"mediadesk/api/rule"
 )
 
-// addRuns records the requested extensions. Runs that cannot work fail at once (service.md §3:
-// failed within the request).
+// addRuns records the requested extensions. Those that cannot work fail at once (service.md §3).
 func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, webhook string) ([]store.Run, error) {
 	var runs []store.Run
 	for _, e := range list {
@@ -47,8 +46,7 @@ func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, w
 	return runs, nil
 }
 
-// runReport is the part of an answer about the requested runs, by extension name. Both maps are nil
-// without runs.
+// runReport is what an answer says about runs, by extension name. Both maps are nil without runs.
 type runReport struct {
 	status map[string]api.Status
 	errors map[string]string // of failed runs
@@ -97,7 +95,6 @@ func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.
 	return file, report, deletedMeanwhile(err)
 }
 
-// isQuick reports whether an answer waits for the run.
 func (l *Library) isQuick(run *store.Run) bool { return l.tools.Quick(run.Extension.Name) }
 
 // deletedMeanwhile answers a request whose file another request has deleted.
@@ -108,8 +105,7 @@ func deletedMeanwhile(err error) error {
 	return err
 }
 
-// execute does one run and records its end. It returns an error if that fails or the library is
-// closing.
+// execute does one run and records its end. It fails if that fails or the library is closing.
 func (l *Library) execute(ctx context.Context, id int64) error {
 	pending, source, err := l.runAndSource(id)
 	if err != nil || pending.Status.Final() || pending.Owner != l.identity {
@@ -208,7 +204,6 @@ func finishRun(tx store.Tx, run *store.Run, reason string, record func() *api.Fi
 	return tx.Add(&store.Post{Address: run.Webhook, Body: text, Next: now, Created: now, Owner: run.Owner})
 }
 
-// cancelRun cancels the pending runs of an extension on a file.
 func (l *Library) cancelRun(r *http.Request) (any, error) {
 	var fileID, extension string
 	if _, err := readBody(r, 2, member{"fileId", &fileID}, member{"extension", &extension}); err != nil {
@@ -291,7 +286,6 @@ var (
 	errProgramDied  = errors.New("the program ended twice during this run")
 )
 
-// runTool runs the extension's tool on the content.
 func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Version) (out extension.Output, err error) {
 	if f := l.o.Fault; f.ExtensionsFail && l.chance.hits(f.ExtensionsChance, "fail", run.ID) {
 		return out, errors.New("failed by an injected fault (serve --fault)")
@@ -313,8 +307,7 @@ func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Ver
 	return out, reads.or(err)
 }
 
-// keepPicture makes a version of a tool's picture. Commit the returned draft with the record, then
-// discard it; it may be nil.
+// keepPicture makes a version of a tool's picture. The draft may be nil; discard it in the end.
 func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error) {
 	draft, err := l.contents.Draft()
 	if err != nil {
@@ -333,8 +326,7 @@ func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error
 	return draft, v, nil
 }
 
-// applyOutput writes the result of a tool into the record. failure is the reason for a failed run;
-// err is an error of the records.
+// applyOutput records the result of a tool. failure is of the run, err is one of the records.
 func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, source *store.Version, out extension.Output, version store.Version) (failure, err error) {
 	if file.Version.Root != source.Root || out.Picture != nil && file.Version.ID != source.ID {
 		return errNewerVersion, nil

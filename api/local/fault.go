@@ -1,6 +1,8 @@
 package local
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -8,6 +10,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,21 +23,20 @@ import (
 // Fault describes faults to inject, for testing how a client copes. The zero Fault injects none. A
 // chance of 0 means always, except for RefuseChance, where it means never.
 type Fault struct {
-	Delay              time.Duration // before every operation
-	DropAfter          int64         // bytes of a body before the connection breaks; 0 means never
-	DropChance         float64
-	AnswersLost        bool // do the work, then break the connection instead of answering
-	AnswersChance      float64
-	RefuseStatus       int // status of the injected refusals; 0 for none
-	RefuseChance       float64
-	ExtensionsPending  bool // runs never finish
-	ExtensionsFail     bool // runs fail
-	ExtensionsChance   float64
-	WebhooksLost       bool // webhook posts are dropped
-	WebhooksRepeated   bool // webhook posts come twice
-	WebhooksOutOfOrder bool // webhook posts are overtaken by later ones
-	WebhooksChance     float64
-	Rate               int // calls per second and operation, except uploads, after a burst of 2*Rate; 0 for no limit
+	Delay             time.Duration // before every operation
+	DropAfter         int64         // bytes of a body before the connection breaks; 0 means never
+	DropChance        float64
+	AnswersLost       bool // do the work, then break the connection instead of answering
+	AnswersChance     float64
+	RefuseStatus      int // status of the injected refusals; 0 for none
+	RefuseChance      float64
+	ExtensionsPending bool // runs never finish
+	ExtensionsFail    bool // runs fail
+	ExtensionsChance  float64
+	WebhooksLost      bool // webhook posts are dropped
+	WebhooksRepeated  bool // webhook posts come twice
+	WebhooksChance    float64
+	Rate              int // calls per second and operation, except uploads, after a burst of 2*Rate; 0 for no limit
 }
 
 // String returns the faults in the format of ParseFault; empty for none.
@@ -57,13 +59,12 @@ func (f Fault) String() string {
 	add(f.Rate > 0, fmt.Sprintf("rate=%d/s", f.Rate), 0)
 	add(f.WebhooksLost, "webhooks=lost", f.WebhooksChance)
 	add(f.WebhooksRepeated, "webhooks=repeated", f.WebhooksChance)
-	add(f.WebhooksOutOfOrder, "webhooks=out-of-order", f.WebhooksChance)
 	return strings.Join(list, " ")
 }
 
 // ParseFault parses faults of the form KIND=VALUE: delay=2s, drop-after=BYTES[:CHANCE],
 // answers=lost[:CHANCE], refuse=STATUS[:CHANCE], rate=N/s, extensions=pending|fail[:CHANCE],
-// webhooks=lost|repeated|out-of-order[:CHANCE].
+// webhooks=lost|repeated[:CHANCE].
 func ParseFault(list []string) (Fault, error) {
 	var f Fault
 	for _, text := range list {
@@ -131,9 +132,7 @@ func (f *Fault) set(kind, value string) error {
 	case "extensions":
 		return word(map[string]*bool{"pending": &f.ExtensionsPending, "fail": &f.ExtensionsFail}, &f.ExtensionsChance)
 	case "webhooks":
-		return word(map[string]*bool{
-			"lost": &f.WebhooksLost, "repeated": &f.WebhooksRepeated, "out-of-order": &f.WebhooksOutOfOrder,
-		}, &f.WebhooksChance)
+		return word(map[string]*bool{"lost": &f.WebhooksLost, "repeated": &f.WebhooksRepeated}, &f.WebhooksChance)
 	default:
 		return errors.New("the kinds are delay, drop-after, answers, refuse, rate, extensions and webhooks")
 	}
@@ -161,8 +160,7 @@ func (c *chance) below(p float64) bool {
 	return c.source.Float64() < p
 }
 
-// hits is true with probability p, where 0 means always. The result depends on seed, kind and id
-// only, not on the order of calls.
+// hits is true with probability p, where 0 means always. It depends on seed, kind and id only.
 func (c *chance) hits(p float64, kind string, id int64) bool {
 	if p == 0 {
 		return true
@@ -203,8 +201,7 @@ type limits struct {
 	empty map[string]time.Time // when the calls so far are used up at the full rate
 }
 
-// wait counts a call. It returns 0, or the time until a call is allowed. After a pause 2*rate calls
-// are allowed at once.
+// wait counts a call and returns the time until it is allowed. After a pause 2*rate are at once.
 func (l *limits) wait(rate int, r *http.Request, now time.Time) time.Duration {
 	if rate == 0 || isUpload(r.Pattern) {
 		return 0
@@ -228,7 +225,6 @@ func (l *limits) wait(rate int, r *http.Request, now time.Time) time.Duration {
 	return 0
 }
 
-// losingWriter breaks the connection instead of answering.
 type losingWriter struct{ http.ResponseWriter }
 
 func (w losingWriter) WriteHeader(int) {
@@ -238,7 +234,6 @@ func (w losingWriter) WriteHeader(int) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w losingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// droppingBody breaks the connection after a number of bytes.
 type droppingBody struct {
 	io.ReadCloser
 	left int64
@@ -253,25 +248,150 @@ func (b *droppingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// neverEnds reports whether a fault keeps a run pending.
 func (l *Library) neverEnds(run *store.Run) bool {
 	return l.o.Fault.ExtensionsPending && l.chance.hits(l.o.Fault.ExtensionsChance, "pending", run.ID)
 }
 
-// holdTime is the longest time that a post is delayed to let a later one overtake it.
-const holdTime = 10 * time.Second
+// FaultRule is a fault for the requests that match, or with LostWebhook for webhook posts.
+type FaultRule struct {
+	Method      string  `json:"method,omitempty"`      // empty for all
+	Endpoint    string  `json:"endpoint,omitempty"`    // a path, maybe with {wildcards} or a final *; empty for all
+	Count       int     `json:"count,omitempty"`       // applies to that many, then no more; 0 for no limit
+	Probability float64 `json:"probability,omitempty"` // 0 for always
+	Delay       int     `json:"delay,omitempty"`       // milliseconds before the request is done
+	Status      int     `json:"status,omitempty"`      // of a refusal
+	LostAnswer  bool    `json:"lostAnswer,omitempty"`  // do the work, then break the connection
+	LostWebhook bool    `json:"lostWebhook,omitempty"` // drop posts as if they had arrived
+}
 
-// hold returns how much longer a post is delayed. Without a chance, every other post is.
-func (l *Library) hold(p *store.Post, overtaken bool) time.Duration {
-	f := l.o.Fault
-	if !f.WebhooksOutOfOrder || p.Attempts > 0 || overtaken {
-		return 0
+// faultHeader names the rule, in JSON, that applies to the request which has it.
+const faultHeader = "X-Mediadesk-Fault"
+
+func readRule(text []byte) (rule FaultRule, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err = d.Decode(&rule)
+	switch {
+	case err != nil:
+		err = errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	case rule.Count < 0 || rule.Delay < 0 || rule.Probability < 0 || rule.Probability > 1:
+		err = errors.New("count and delay are 0 or more, and probability is from 0 to 1")
+	case rule.Status != 0 && (rule.Status < 400 || rule.Status > 599):
+		err = errors.New("status is from 400 to 599")
+	case rule.Delay == 0 && rule.Status == 0 && !rule.LostAnswer && !rule.LostWebhook:
+		err = errors.New("it needs delay, status, lostAnswer or lostWebhook")
 	}
-	if f.WebhooksChance == 0 && p.ID%2 == 0 || !l.chance.hits(f.WebhooksChance, "order", p.ID) {
-		return 0
+	if err != nil {
+		return rule, badRequest("A fault rule is wrong: "+err.Error()+".", `Send an object such as {"endpoint":"/v1/files","method":"GET","count":1,"status":503}.`)
 	}
-	if wait := p.Created.Add(holdTime).Sub(l.now()); wait <= holdTime {
-		return wait
+	return rule, nil
+}
+
+// faultRules are the rules in force. The zero value is ready to use.
+type faultRules struct {
+	mu   sync.Mutex
+	list []FaultRule
+}
+
+// use returns the rules that fits selects, and uses up one of their counts.
+func (f *faultRules) use(chance *chance, fits func(*FaultRule) bool) (found []FaultRule) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	kept := f.list[:0]
+	for _, rule := range f.list {
+		if fits(&rule) && (rule.Probability == 0 || chance.below(rule.Probability)) {
+			found = append(found, rule)
+			if rule.Count == 1 {
+				continue
+			}
+			rule.Count = max(0, rule.Count-1)
+		}
+		kept = append(kept, rule)
 	}
-	return 0 // the clock went back
+	f.list = kept
+	return found
+}
+
+func (rule *FaultRule) fits(r *http.Request) bool {
+	at := path.Clean("/" + r.URL.Path)
+	prefix, open := strings.CutSuffix(rule.Endpoint, "*")
+	return !rule.LostWebhook && (rule.Method == "" || strings.EqualFold(rule.Method, r.Method)) &&
+		(rule.Endpoint == "" || rule.Endpoint == r.Pattern || rule.Endpoint == at || open && strings.HasPrefix(at, prefix))
+}
+
+func (l *Library) setFaults(r *http.Request) (any, error) {
+	var sent []json.RawMessage
+	if _, err := readBody(r, 1, member{"rules", &sent}); err != nil {
+		return nil, err
+	}
+	rules := []FaultRule{}
+	for _, text := range sent {
+		rule, err := readRule(text)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, rule)
+	}
+	l.rules.mu.Lock()
+	defer l.rules.mu.Unlock()
+	l.rules.list = rules
+	return map[string]any{"rules": rules}, nil
+}
+
+// removeFaults removes all rules. The faults of Options stay.
+func (l *Library) removeFaults(*http.Request) (any, error) {
+	l.rules.mu.Lock()
+	defer l.rules.mu.Unlock()
+	l.rules.list = nil
+	return nil, nil
+}
+
+// Faults returns the faults in force, for people; empty for none.
+func (l *Library) Faults() string {
+	l.rules.mu.Lock()
+	defer l.rules.mu.Unlock()
+	text := l.o.Fault.String()
+	if n := len(l.rules.list); n > 0 {
+		text = strings.TrimSpace(fmt.Sprintf("%s rules=%d", text, n))
+	}
+	return text
+}
+
+// applyRules applies the rules to a request before its operation.
+func (l *Library) applyRules(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, error) {
+	rules := l.rules.use(l.chance, func(rule *FaultRule) bool { return rule.fits(r) })
+	if text := r.Header.Get(faultHeader); text != "" {
+		rule, err := readRule([]byte(text))
+		if err != nil {
+			return w, err
+		}
+		rules = append(rules, rule)
+	}
+	for _, rule := range rules {
+		if err := l.pause(r, time.Duration(rule.Delay)*time.Millisecond); err != nil {
+			return w, err
+		}
+		if rule.Status != 0 {
+			return w, refuse(rule.Status, "Refused by an injected fault.", "A rule of /_mediadesk/faults or the header "+faultHeader+" asks for it.")
+		}
+		if rule.LostAnswer {
+			w = losingWriter{w}
+		}
+	}
+	return w, nil
+}
+
+func (l *Library) pause(r *http.Request, delay time.Duration) error {
+	if delay <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.Context().Done():
+		return r.Context().Err()
+	case <-l.work.Context().Done():
+	}
+	return nil
 }

@@ -16,7 +16,6 @@ import (
 	"mediadesk/api/rule"
 )
 
-// fieldRecord is a custom metadata field in an answer.
 type fieldRecord struct {
 	ID          string          `json:"id"`
 	Name        string          `json:"name"`
@@ -29,8 +28,7 @@ func newFieldRecord(f *store.Field) fieldRecord {
 	return fieldRecord{f.ID, f.Name, f.Label, f.Description, f.Schema}
 }
 
-// listFields lists the fields, on request with deleted ones. Fields belong to no folder here, so
-// folderPath is ignored.
+// listFields lists the fields. They belong to no folder here, so folderPath is ignored.
 func (l *Library) listFields(r *http.Request) (any, error) {
 	v := r.URL.Query()
 	if err := checkParameters(v, "includeDeleted", "folderPath"); err != nil {
@@ -53,7 +51,6 @@ func (l *Library) listFields(r *http.Request) (any, error) {
 	})
 }
 
-// addField creates a field.
 func (l *Library) addField(r *http.Request) (any, error) {
 	f := store.Field{ID: store.NewID()}
 	if _, err := readBody(r, 3, member{"name", &f.Name}, member{"label", &f.Label}, member{"schema", &f.Schema}, member{"description", &f.Description}); err != nil {
@@ -87,7 +84,6 @@ func checkDescription(text string) error {
 	return nil
 }
 
-// checkLabel refuses a label that another field uses.
 func checkLabel(tx store.Tx, f *store.Field) error {
 	list, err := liveFields(tx)
 	if err == nil && slices.ContainsFunc(list, func(other store.Field) bool {
@@ -98,7 +94,6 @@ func checkLabel(tx store.Tx, f *store.Field) error {
 	return err
 }
 
-// checkSchema reports what is wrong with a field's schema.
 func checkSchema(text json.RawMessage) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -179,7 +174,6 @@ func changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json
 	return changed, checkSchema(changed)
 }
 
-// deleteField deletes a field and its values in all files.
 func (l *Library) deleteField(tx store.Tx, r *http.Request) (any, error) {
 	err := tx.Library.DeleteField(r.PathValue("fieldId"), l.now())
 	if errors.Is(err, store.ErrNotFound) {
@@ -236,7 +230,6 @@ const selectedFields = "selectedFieldsSchema"
 // maxOptions limits the options of a field in selectedFields.
 const maxOptions = 100
 
-// fieldSchemas returns the schemas of all fields by name.
 func fieldSchemas(tx store.Tx) (map[string]json.RawMessage, error) {
 	list, err := liveFields(tx)
 	if err != nil {

@@ -3,8 +3,13 @@ package local
 import (
 	"bufio"
 	"cmp"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -12,8 +17,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"mediadesk/api"
 	"mediadesk/api/entry"
@@ -26,7 +32,6 @@ const (
 	maxText  = 64 << 10 // bytes of a text part
 )
 
-// form is a parsed upload request.
 type form struct {
 	library *Library
 	upload  api.Upload  // its Source is the URL, if one was sent
@@ -45,8 +50,7 @@ func (f *form) discard() {
 	}
 }
 
-// readForm reads the multipart body of an upload as a stream, with parts in any order. It stops at
-// the first invalid part.
+// readForm reads the multipart body of an upload as a stream, with parts in any order.
 func (l *Library) readForm(r *http.Request) (*form, error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
@@ -58,9 +62,8 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 		return nil, l.errTooLarge()
 	}
 	f := &form{library: l, seen: map[string]bool{}, texts: map[string]string{}, keyless: r.Header.Get("Authorization") == ""}
-	body := bodies.Get().(*bufio.Reader)
-	body.Reset(http.MaxBytesReader(nil, r.Body, most))
-	defer giveBack(&bodies, body)
+	// Package multipart would read in smaller parts.
+	body := bufio.NewReaderSize(http.MaxBytesReader(nil, r.Body, most), 32<<10)
 	defer func() {
 		if f.unproven {
 			<-l.unproven
@@ -161,7 +164,7 @@ func (f *form) part(part *multipart.Part) error {
 	if name == "file" {
 		return f.file(part)
 	}
-	if !isField(name) {
+	if name != isPublished && !slices.Contains(signedParts, name) && entry.FieldByName(name) == nil {
 		return badRequest(quote(name)+" is not a field of an upload.", "Check the spelling: names are case-sensitive.")
 	}
 	text, err := io.ReadAll(io.LimitReader(part, maxText+1))
@@ -192,13 +195,6 @@ const notGiven = "undefined"
 
 func absent(value string) bool { return value == "" || value == notGiven || value == "null" }
 
-// isField reports whether an upload has a part of that name beside the file: [entry.Fields], what
-// signs the upload, and a field of hosted services.
-func isField(name string) bool {
-	return name == isPublished || slices.Contains(signedParts, name) || entry.FieldByName(name) != nil
-}
-
-// set sets a field: as its handler reads it, or as the table does.
 func (f *form) set(name, value string) error {
 	if h := handlers[name]; h.read != nil {
 		return h.read(f, value)
@@ -221,7 +217,6 @@ func (f *form) set(name, value string) error {
 	return field.Check(&f.upload)
 }
 
-// parse sets a field as the table reads it.
 func (f *form) parse(field *entry.Field, value string) error {
 	e := entry.Entry{Upload: f.upload}
 	err := field.Parse(&e, value)
@@ -247,13 +242,6 @@ func checkWebhook(address string) error {
 	return nil
 }
 
-// isBytes reports whether the file part has a type other than text: some clients send bytes without
-// a file name.
-func isBytes(part *multipart.Part) bool {
-	kind, _, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
-	return err == nil && !strings.HasPrefix(kind, "text/")
-}
-
 // file reads the file part, as bytes if it has a file name or a type other than text, else as text.
 func (f *form) file(part *multipart.Part) error {
 	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
@@ -261,16 +249,15 @@ func (f *form) file(part *multipart.Part) error {
 		return badRequest("The file part has a Content-Disposition that cannot be read.", "")
 	}
 	filename, isFile := params["filename"]
-	body := heads.Get().(*bufio.Reader)
-	body.Reset(part)
-	defer giveBack(&heads, body)
+	body := bufio.NewReaderSize(part, 8<<10)
 	if filename == addressFile {
 		if address := lonelyAddress(body); address != "" {
 			f.upload.Source.URL = address
 			return nil
 		}
 	}
-	if isFile || isBytes(part) {
+	kind, _, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
+	if isFile || err == nil && !strings.HasPrefix(kind, "text/") { // some clients send bytes without a file name
 		return f.store(body)
 	}
 	head, err := body.Peek(len(notGiven) + 1)
@@ -306,8 +293,7 @@ func (f *form) file(part *multipart.Part) error {
 
 var errEmptyFile = badRequest("Your request contains invalid file parameter. The file is empty (0 bytes).", "Send a file with content.")
 
-// addressFile is the file name under which an official client sends a URL as if it were file
-// content.
+// addressFile is the name of the file part in which an official client sends a URL.
 const addressFile = "anonymous_file"
 
 // lonelyAddress returns the address if body contains nothing else, or "". It consumes nothing.
@@ -334,10 +320,7 @@ func (f *form) store(r io.Reader) error {
 
 // fill copies r into draft and stops if it is too large.
 func (l *Library) fill(draft store.Draft, r io.Reader) error {
-	block := blocks.Get().(*[32 << 10]byte)
-	defer blocks.Put(block)
-	_, err := io.CopyBuffer(diskWriter{draft}, io.LimitReader(r, l.o.MaxSize+1), block[:])
-	if err != nil {
+	if _, err := io.Copy(diskWriter{draft}, io.LimitReader(r, l.o.MaxSize+1)); err != nil {
 		return err
 	}
 	if draft.Size() > l.o.MaxSize {
@@ -346,20 +329,6 @@ func (l *Library) fill(draft store.Draft, r io.Reader) error {
 	return nil
 }
 
-// blocks are what contents are copied with. bodies read requests, in larger parts than package
-// multipart does, and heads look at the beginning of a file.
-var (
-	blocks = sync.Pool{New: func() any { return new([32 << 10]byte) }}
-	bodies = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 32<<10) }}
-	heads  = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 8<<10) }}
-)
-
-func giveBack(pool *sync.Pool, r *bufio.Reader) {
-	r.Reset(nil)
-	pool.Put(r)
-}
-
-// diskWriter marks write errors.
 type diskWriter struct{ io.Writer }
 
 func (w diskWriter) Write(p []byte) (int, error) {
@@ -381,17 +350,240 @@ func (f *form) missing() error {
 	return rule.CheckPathOf(&f.upload)
 }
 
-// wantsField reports whether the request asked for a response field.
 func (f *form) wantsField(name string) bool {
 	return slices.Contains(f.upload.ResponseFields.Or(nil), name)
 }
 
 func quote(text string) string { return strconv.Quote(shorten(text)) }
 
-// shorten shortens a text for a message.
 func shorten(text string) string {
 	if r := []rune(text); len(r) > 120 {
 		return string(r[:120]) + "…"
 	}
 	return text
+}
+
+// handler is what the library does with a field of [entry.Fields].
+type handler struct {
+	// read reads the part of an upload. Nil reads and checks it as the table says.
+	read func(f *form, value string) error
+	// change applies a details update to a stored field.
+	change func(c *change, tx store.Tx, file *store.File) error
+}
+
+// handlers are those of all fields but stored texts of their own column, see [store.File.Text].
+var handlers = map[string]handler{
+	rule.FieldName: {read: func(f *form, value string) error {
+		if f.upload.FileName = value; value == "" {
+			return nil // f.missing reports it
+		}
+		return rule.CheckName(value)
+	}},
+	"useUniqueFileName": {read: func(f *form, value string) error {
+		f.upload.UseUniqueFileName = api.Set(value == "true")
+		return checkBool("useUniqueFileName", value)
+	}},
+	rule.FieldFolder: {read: func(f *form, value string) error {
+		clean, err := rule.CleanFolder(value)
+		// A folder is shared by its files, so it is normalized.
+		f.upload.Folder = api.Set(norm.NFC.String(clean))
+		return err
+	}},
+	rule.FieldTags: {
+		read: func(f *form, value string) error {
+			f.upload.Tags = api.Set(rule.SplitTags(value))
+			return rule.CheckTagString(value)
+		},
+		change: func(c *change, _ store.Tx, file *store.File) error {
+			if !c.Tags.IsZero() {
+				file.Tags = unique(c.Tags.Or(nil))
+			}
+			return nil
+		},
+	},
+	rule.FieldRegion: {
+		read: func(f *form, value string) error {
+			r, err := rule.ParseRegion(value)
+			f.upload.CustomCoordinates = api.Set(r.String())
+			return err
+		},
+		change: (*change).applyRegion,
+	},
+	rule.FieldMetadata: {
+		read: func(f *form, value string) error {
+			members, err := rule.ParseMetadata(value)
+			// A key without a value counts as missing.
+			maps.DeleteFunc(members, func(_ string, text json.RawMessage) bool { return string(text) == "null" })
+			f.upload.CustomMetadata = api.Set(members)
+			return err
+		},
+		change: (*change).applyMetadata,
+	},
+	rule.FieldResponse: {read: func(f *form, value string) error {
+		names := rule.SplitTags(value)
+		f.upload.ResponseFields = api.Set(names)
+		return entry.CheckResponseFields(names)
+	}},
+	rule.FieldExtensions: {read: func(f *form, value string) error {
+		list, err := f.library.readExtensions(value, true)
+		f.upload.Extensions = api.Set(list)
+		return err
+	}},
+	rule.FieldWebhook: {read: func(f *form, value string) error {
+		f.upload.WebhookURL = api.Set(value)
+		return checkWebhook(value)
+	}},
+	rule.FieldTransformation: {read: func(f *form, value string) (err error) {
+		f.upload.Transformation, err = readTransformation(value)
+		return err
+	}},
+	// Its grammar is checked in parseChecks.
+	rule.FieldChecks: {read: func(f *form, value string) error { return f.parse(entry.FieldByName(rule.FieldChecks), value) }},
+	"isPrivateFile":  {}, rule.FieldOverwriteFile: {}, rule.FieldOverwriteTags: {}, rule.FieldOverwriteAITags: {}, rule.FieldOverwriteMetadata: {},
+}
+
+// checkHandlers returns an error if a field has no handler: it would be accepted and ignored.
+func checkHandlers() error {
+	for _, f := range entry.Fields {
+		h, ok := handlers[f.Name]
+		if !ok && f.Stored {
+			ok = new(store.File).Text(f.Name) != nil
+		} else if f.Stored {
+			ok = h.change != nil
+		}
+		if !ok {
+			return fmt.Errorf("the library has no handler for the field %s", f.Name)
+		}
+	}
+	return nil
+}
+
+// storedTexts are the stored fields that have a column of their own and no handler.
+func storedTexts() (names []string) {
+	for _, f := range entry.StoredFields {
+		if _, ok := handlers[f.Name]; !ok {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// setTexts stores the texts that have a column of their own. Null removes a text.
+func setTexts(file *store.File, from api.Members) {
+	for _, name := range storedTexts() {
+		if from[name] != nil {
+			*file.Text(name) = from.Text(name)
+		}
+	}
+}
+
+// texts returns the texts of a file that have a column of their own.
+func texts(file *store.File) (members api.Members) {
+	for _, name := range storedTexts() {
+		if text := *file.Text(name); text != "" {
+			raw, _ := json.Marshal(text) // a text can be encoded
+			members = members.With(name, raw)
+		}
+	}
+	return members
+}
+
+var errNotBase64 = badRequest("Your request contains invalid file parameter. The text is neither an http or https address nor base64.",
+	"Send bytes as a part with a file name, an address, or valid base64.")
+
+// dataURI reads the head of a data: URI and returns a reader of its content.
+func dataURI(body *bufio.Reader) (io.Reader, error) {
+	head, err := body.ReadSlice(',')
+	if err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, bufio.ErrBufferFull) {
+			return nil, errNotBase64
+		}
+		return nil, err
+	}
+	if strings.HasSuffix(strings.ToLower(strings.TrimSpace(string(head[:len(head)-1]))), ";base64") {
+		return newBase64Reader(percentReader{body}), nil
+	}
+	return percentReader{body}, nil // a vector picture as text, say
+}
+
+type percentReader struct{ src *bufio.Reader }
+
+func (r percentReader) Read(p []byte) (int, error) {
+	for n := range p {
+		c, err := r.src.ReadByte()
+		if err == nil && c == '%' {
+			c, err = escaped(r.src)
+		}
+		if err != nil {
+			if n > 0 && errors.Is(err, io.EOF) {
+				return n, nil
+			}
+			return n, err
+		}
+		p[n] = c
+	}
+	return len(p), nil
+}
+
+func escaped(src *bufio.Reader) (byte, error) {
+	var digits, c [2]byte
+	if _, err := io.ReadFull(src, digits[:]); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errNotBase64
+		}
+		return 0, err
+	}
+	if _, err := hex.Decode(c[:], digits[:]); err != nil {
+		return 0, errNotBase64
+	}
+	return c[0], nil
+}
+
+// base64Reader decodes base64 of both alphabets, with padding and white space anywhere.
+type base64Reader struct {
+	src     io.Reader
+	decoder io.Reader
+	padding int
+	err     error // of src or its text, other than io.EOF
+}
+
+func newBase64Reader(src io.Reader) io.Reader {
+	b := &base64Reader{src: src}
+	b.decoder = base64.NewDecoder(base64.StdEncoding, readerFunc(b.readText))
+	return b
+}
+
+func (b *base64Reader) Read(p []byte) (int, error) {
+	n, err := b.decoder.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = cmp.Or(b.err, error(errNotBase64))
+	}
+	return n, err
+}
+
+// readText turns base64 text into the one form that the decoder accepts.
+func (b *base64Reader) readText(p []byte) (kept int, err error) {
+	n, err := b.src.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.err = err
+	}
+	for _, c := range p[:n] {
+		switch c {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case '-':
+			c = '+'
+		case '_':
+			c = '/'
+		case '=':
+			b.padding++
+		}
+		if b.padding > 0 && (c != '=' || b.padding > 2) {
+			b.err = errNotBase64
+			return kept, b.err
+		}
+		p[kept] = c
+		kept++
+	}
+	return kept, err
 }

@@ -1,6 +1,8 @@
 package local
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"net/http"
@@ -8,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
@@ -17,7 +20,6 @@ import (
 // maxList is both the limit and the default for the records in one answer.
 const maxList = 1000
 
-// list lists the records of files and folders, as a bare array.
 func (l *Library) list(tx store.Tx, r *http.Request) (any, error) {
 	q, err := l.readQuery(tx, r.URL.Query())
 	if err != nil {
@@ -42,20 +44,17 @@ func (l *Library) list(tx store.Tx, r *http.Request) (any, error) {
 	return records, err
 }
 
-// listTypes are the values of the type parameter.
 var listTypes = map[string]store.Query{
 	"": {Files: true}, api.TypeFile: {Files: true}, api.TypeFolder: {Folders: true}, api.TypeVersion: {Earlier: true},
 	"all": {Files: true, Folders: true},
 }
 
-// orders are the values of the sort parameter after ASC_ or DESC_.
 var orders = map[string]store.Order{
 	"NAME": store.ByName, "CREATED": store.ByCreated, "UPDATED": store.ByUpdated,
 	"HEIGHT": store.ByHeight, "WIDTH": store.ByWidth, "SIZE": store.BySize, "RELEVANCE": store.ByRelevance,
 }
 
-// checkParameters refuses unknown and repeated parameters, except repeated tags. It drops values
-// that clients send for nothing.
+// checkParameters refuses unknown and repeated parameters, and drops values that mean nothing.
 func checkParameters(v url.Values, parameters ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		values := slices.DeleteFunc(v[name], absent)
@@ -131,4 +130,373 @@ func (l *Library) readQuery(tx store.Tx, v url.Values) (store.Query, error) {
 	}
 	q.Files, q.Folders, q.Earlier = true, true, asksForType(q.Match)
 	return q, nil
+}
+
+// parseSearch parses a search query (hosted-service.md §8): conditions joined by AND and OR, where
+// AND binds closer, with parentheses. fields are the custom metadata fields. What the hosted
+// service does not document is an error, so that every query that works here works there.
+//
+//	name = "a.jpg"   name : "prefix"   tags NOT IN ["a","b"]   size > "1mb"
+//	createdAt > "7d" createdAt >= "2026-01-31"   width IN [600, 800]   private = true
+//	path : "/a/"     format = "png"   name HAS "red boat"   tags EXISTS
+//	"customMetadata.price" >= 10      "embeddedMetadata.Keywords" IN ["sea"]
+func parseSearch(text string, now time.Time, fields []api.MetadataField) (*store.Match, error) {
+	find := func(name rule.SearchWord) (searchSubject, error) { return findSubject(name, fields) }
+	c, err := rule.ParseCondition(text, func(field rule.SearchWord) ([]string, error) {
+		s, err := find(field)
+		return s.takes, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return (&matcher{now: now, find: find}).match(&c)
+}
+
+// maxSearchTerms limits the words of all HAS conditions of a query, to protect the database.
+const maxSearchTerms = 200
+
+type matcher struct {
+	now   time.Time
+	find  func(rule.SearchWord) (searchSubject, error)
+	words int // of HAS conditions so far
+}
+
+func (c *matcher) match(of *rule.Condition) (*store.Match, error) {
+	m := &store.Match{}
+	for i := range of.All {
+		part, err := c.match(&of.All[i])
+		if err != nil {
+			return nil, err
+		}
+		m.All = append(m.All, *part)
+	}
+	for i := range of.Any {
+		part, err := c.match(&of.Any[i])
+		if err != nil {
+			return nil, err
+		}
+		m.Any = append(m.Any, *part)
+	}
+	if of.Operator == "" {
+		return m, nil
+	}
+	subject, err := c.find(of.Field)
+	if err != nil {
+		return nil, err
+	}
+	op, not := strings.CutPrefix(of.Operator, "NOT ")
+	m.Subject, m.Key, m.Not, m.Op = subject.subject, subject.key, not, strings.ToLower(op)
+	if m.Op == "has" {
+		if c.words += len(strings.Fields(of.Values[0].Text)); c.words > maxSearchTerms {
+			return nil, fmt.Errorf("HAS takes %d words in one query, and it has %d or more", maxSearchTerms, c.words)
+		}
+	}
+	if m.Op == "exists" {
+		return m, nil
+	}
+	return m, subject.set(m, of.Values, c.now)
+}
+
+// looseValue returns a metadata value: an unquoted number or boolean as such, else a string.
+func looseValue(v rule.SearchWord) any {
+	if v.Quoted {
+		return v.Text
+	}
+	switch strings.ToLower(v.Text) {
+	case "true":
+		return 1
+	case "false":
+		return 0
+	}
+	if n, err := strconv.ParseFloat(v.Text, 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) {
+		return n
+	}
+	return v.Text
+}
+
+// searchSubject is a subject of searches.
+type searchSubject struct {
+	subject, key string                                                 // as in store.Match
+	takes        []string                                               // operators in upper case
+	set          func(*store.Match, []rule.SearchWord, time.Time) error // writes values into a condition
+}
+
+var searchSubjects = map[string]searchSubject{
+	"name":         {store.MatchName, "", slices.Concat(rule.SearchEquals, []string{":", "HAS"}), setText(nil)},
+	"tags":         {store.MatchTags, "", slices.Concat(rule.SearchLists, []string{"HAS"}, rule.SearchExists), setText(nil)},
+	"type":         {store.MatchRow, "", rule.SearchEquals, setText(rowKind)},
+	"id":           {store.MatchID, "", rule.SearchEquals, setText(nil)},
+	"createdBy":    {store.MatchID, "", rule.SearchEquals, setText(nil)}, // nothing here was made by a user with a mail address
+	"path":         {store.MatchFolder, "", slices.Concat(rule.SearchEquals, []string{":"}), setText(rule.CleanFolder)},
+	"createdAt":    {store.MatchCreated, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(timeNumber)},
+	"updatedAt":    {store.MatchUpdated, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(timeNumber)},
+	"width":        {store.MatchWidth, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(plainNumber)},
+	"height":       {store.MatchHeight, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(plainNumber)},
+	"size":         {store.MatchSize, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(bytesNumber)},
+	"format":       {store.MatchFormat, "", []string{"=", "IN"}, setText(knownFormat)},
+	"private":      {store.MatchPrivate, "", []string{"="}, setNumber(boolNumber)},
+	"transparency": {store.MatchAlpha, "", []string{"="}, setNumber(boolNumber)},
+	"published":    {store.MatchPublished, "", []string{"="}, setNumber(boolNumber)},
+
+	"embeddedMetadata.DateTimeOriginal": {store.MatchCamera, "DateTimeOriginal", slices.Concat(rule.SearchEquals, rule.SearchCompares), setCameraTime},
+	"embeddedMetadata.Keywords":         {store.MatchCamera, "Keywords", slices.Concat(rule.SearchLists, []string{"EXISTS"}), setValues(api.MetadataSchema{Type: rule.MetadataText})},
+	"embeddedMetadata.LocationTaken":    {store.MatchCamera, "", []string{"="}, setLocation},
+}
+
+func findSubject(name rule.SearchWord, fields []api.MetadataField) (searchSubject, error) {
+	if s, ok := searchSubjects[name.Text]; ok && name.Quoted == strings.Contains(name.Text, ".") {
+		return s, nil
+	}
+	key, custom := strings.CutPrefix(name.Text, "customMetadata.")
+	at := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == key })
+	switch {
+	case strings.Contains(name.Text, ".") && !name.Quoted:
+		return searchSubject{}, fmt.Errorf("%s needs quotation marks", name.Text)
+	case !custom:
+		return searchSubject{}, fmt.Errorf("%s is no word of searches", quote(name.Text))
+	case at < 0:
+		return searchSubject{}, fmt.Errorf("no custom metadata field %s", quote(key))
+	}
+	schema := fields[at].Schema
+	s := searchSubject{store.MatchCustom, key, rule.SearchOperators(&schema), setValues(schema)}
+	if schema.Type == rule.MetadataDate {
+		s.set = setDate
+	}
+	return s, nil
+}
+
+// setText sets texts, cleaned by clean unless it is nil.
+func setText(clean func(string) (string, error)) func(*store.Match, []rule.SearchWord, time.Time) error {
+	return func(m *store.Match, values []rule.SearchWord, _ time.Time) error {
+		for _, v := range values {
+			text, err := v.Text, error(nil)
+			if !v.Quoted {
+				return fmt.Errorf("%s is a text and needs quotation marks", v.Text)
+			}
+			if clean != nil {
+				text, err = clean(text)
+			}
+			if err != nil {
+				return err
+			}
+			m.Text = append(m.Text, text)
+		}
+		return nil
+	}
+}
+
+func setNumber(read func(string, time.Time) (int64, error)) func(*store.Match, []rule.SearchWord, time.Time) error {
+	return func(m *store.Match, values []rule.SearchWord, now time.Time) error {
+		for _, v := range values {
+			n, err := read(v.Text, now)
+			if err != nil {
+				return err
+			}
+			if m.Number = n; m.Op == "in" {
+				m.Any = append(m.Any, store.Match{Subject: m.Subject, Op: "=", Number: n})
+			}
+		}
+		return nil
+	}
+}
+
+func setValues(schema api.MetadataSchema) func(*store.Match, []rule.SearchWord, time.Time) error {
+	return func(m *store.Match, values []rule.SearchWord, _ time.Time) error {
+		for _, v := range values {
+			if reason := rule.SearchMisfit(&schema, strings.ToUpper(m.Op), v); reason != "" {
+				return fmt.Errorf("%s %s", v, reason)
+			}
+			m.Values, m.Text = append(m.Values, looseValue(v)), append(m.Text, v.Text)
+		}
+		return nil
+	}
+}
+
+// setDate compares dates of a metadata field, which are stored as texts in several forms.
+func setDate(m *store.Match, values []rule.SearchWord, now time.Time) error {
+	same := store.Match{Subject: m.Subject, Key: m.Key, Op: "in"}
+	for _, v := range values {
+		ms, err := timeNumber(v.Text, now)
+		if err != nil {
+			return err
+		}
+		for _, layout := range []string{"2006-01-02T15:04:05.000Z", "2006-01-02T15:04:05.000", "2006-01-02T15:04:05Z", "2006-01-02T15:04:05", time.DateOnly} {
+			text := time.UnixMilli(ms).UTC().Format(layout)
+			if back, err := timeNumber(text, now); err == nil && back == ms {
+				same.Values = append(same.Values, text)
+			}
+		}
+	}
+	// The shortest form of a date sorts before all its other forms and later dates.
+	from := store.Match{Subject: m.Subject, Key: m.Key, Op: ">=", Values: same.Values[len(same.Values)-1:]}
+	before := from
+	before.Op = "<"
+	switch m.Op {
+	case ">=":
+		*m = from
+	case "<":
+		*m = before
+	case ">":
+		same.Not = true
+		*m = store.Match{All: []store.Match{from, same}}
+	case "<=":
+		*m = store.Match{Any: []store.Match{before, same}}
+	default:
+		same.Not = m.Not
+		*m = same
+	}
+	return nil
+}
+
+// setCameraTime compares the time of a photograph, stored in the format of cameras.
+func setCameraTime(m *store.Match, values []rule.SearchWord, now time.Time) error {
+	for _, v := range values {
+		ms, err := timeNumber(v.Text, now)
+		if err != nil {
+			return err
+		}
+		m.Values = append(m.Values, time.UnixMilli(ms).UTC().Format("2006:01:02 15:04:05"))
+	}
+	return nil
+}
+
+const formats = " jpg webp png gif svg avif pdf js woff2 woff ttf otf eot css txt mp4 webm mov swf ts m3u8 ico "
+
+func knownFormat(text string) (string, error) {
+	if strings.Contains(text, " ") || !strings.Contains(formats, " "+text+" ") {
+		return "", fmt.Errorf("unknown format %s; use one of%s", quote(text), strings.TrimRight(formats, " "))
+	}
+	return text, nil
+}
+
+func rowKind(text string) (string, error) {
+	switch text {
+	case api.TypeFile, api.TypeFolder, api.TypeVersion:
+		return text, nil
+	}
+	return "", fmt.Errorf("unknown type %s; use file, folder or file-version", quote(text))
+}
+
+// asksForType reports whether a query contains a condition on the type.
+func asksForType(m *store.Match) bool {
+	for _, list := range [][]store.Match{m.All, m.Any} {
+		for i := range list {
+			if asksForType(&list[i]) {
+				return true
+			}
+		}
+	}
+	return m.Subject == store.MatchRow
+}
+
+func plainNumber(text string, _ time.Time) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s is not a number", quote(text))
+	}
+	return n, nil
+}
+
+func boolNumber(text string, _ time.Time) (int64, error) {
+	switch text {
+	case "true":
+		return 1, nil
+	case "false":
+		return 0, nil
+	}
+	return 0, fmt.Errorf("%s is not true or false", quote(text))
+}
+
+func bytesNumber(text string, _ time.Time) (int64, error) { return rule.SearchSize(text) }
+
+var ages = map[string][3]int{"h": {}, "d": {0, 0, 1}, "w": {0, 0, 7}, "m": {0, 1, 0}, "y": {1, 0, 0}}
+
+// timeNumber parses a date, an instant (UTC without a zone) or an age such as 12h, 7d, 3m or 1y.
+func timeNumber(text string, now time.Time) (int64, error) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UnixMilli(), nil
+		}
+	}
+	unit := strings.TrimLeft(text, "0123456789")
+	n, err := strconv.ParseUint(strings.TrimSuffix(text, unit), 10, 20)
+	if one, ok := ages[unit]; ok && err == nil && unit == "h" {
+		return now.Add(-time.Duration(n) * time.Hour).UnixMilli(), nil
+	} else if ok && err == nil {
+		return now.AddDate(-one[0]*int(n), -one[1]*int(n), -one[2]*int(n)).UnixMilli(), nil
+	}
+	return 0, fmt.Errorf("%s is not a time", quote(text))
+}
+
+// earthRadius is the mean radius in kilometers.
+const earthRadius = 6371.0
+
+var errLocation = errors.New(`a location is a point with a distance such as "40,100 5km", two corners such as "40,100|50,105", or four corners`)
+
+// setLocation compares where a photograph was taken. An area matches as the box around it.
+func setLocation(m *store.Match, values []rule.SearchWord, _ time.Time) error {
+	var corners [][2]float64
+	if place, distance, found := strings.Cut(values[0].Text, " "); found {
+		at, err := readPoint(place)
+		km, failed := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(distance), "km"), 64)
+		if err != nil || failed != nil || !(km > 0 && km <= 20_000) || !strings.HasSuffix(distance, "km") {
+			return errLocation
+		}
+		high := km / earthRadius * 180 / math.Pi
+		wide := min(180, high/math.Cos(min(math.Abs(at[0])+high, 89.9)*math.Pi/180))
+		corners = [][2]float64{{at[0] - high, at[1] - wide}, {at[0] + high, at[1] + wide}}
+	} else {
+		for corner := range strings.SplitSeq(values[0].Text, "|") {
+			at, err := readPoint(corner)
+			if err != nil {
+				return err
+			}
+			corners = append(corners, at)
+		}
+	}
+	if len(corners) != 2 && len(corners) != 4 {
+		return errLocation
+	}
+	low, high := corners[0], corners[0]
+	for _, c := range corners {
+		for i := range c {
+			low[i], high[i] = min(low[i], c[i]), max(high[i], c[i])
+		}
+	}
+	*m = store.Match{Not: m.Not, All: []store.Match{
+		between("GPSLatitude", "S", low[0], high[0]), between("GPSLongitude", "W", low[1], high[1]),
+	}}
+	return nil
+}
+
+// between returns the condition that a coordinate is from low to high degrees. Coordinates are
+// stored without a sign, next to the letter of their hemisphere.
+func between(key, negative string, low, high float64) store.Match {
+	within := func(not bool, low, high float64) store.Match {
+		return store.Match{All: []store.Match{
+			{Subject: store.MatchCamera, Key: key, Op: ">=", Values: []any{low}},
+			{Subject: store.MatchCamera, Key: key, Op: "<=", Values: []any{high}},
+			{Subject: store.MatchCamera, Key: key + "Ref", Op: "=", Values: []any{negative}, Not: not},
+		}}
+	}
+	var halves []store.Match
+	if high >= 0 {
+		halves = append(halves, within(true, max(low, 0), high))
+	}
+	if low < 0 {
+		halves = append(halves, within(false, max(-high, 0), -low))
+	}
+	return store.Match{Any: halves}
+}
+
+func readPoint(text string) (at [2]float64, err error) {
+	latitude, longitude, _ := strings.Cut(text, ",")
+	for i, part := range []string{latitude, longitude} {
+		n, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil || !(math.Abs(n) <= float64(90*(i+1))) {
+			return at, errLocation
+		}
+		at[i] = n
+	}
+	return at, nil
 }

@@ -7,9 +7,12 @@ package local
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -163,7 +166,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	}
 	l := &Library{
 		o: o, log: o.Log, keySum: sha256.Sum256([]byte(o.Key.Reveal())), identity: store.NewID(), lock: lock,
-		hosts: map[string]bool{}, guard: guard, chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(), unproven: make(chan struct{}, maxUnproven),
+		hosts: map[string]bool{}, traffic: traffic{bytes: map[string]int64{}}, guard: guard, chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(), unproven: make(chan struct{}, maxUnproven),
 		tools: extension.New(o.Commands), headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
 	}
 	l.describe = describeAPI
@@ -220,12 +223,14 @@ func (l *Library) open(ctx context.Context) error {
 	if err := lost(ctx, l.o.Dir, l.records, l.contents); err != nil {
 		return l.o.recordsError(err)
 	}
-	if err := l.markOwner(ctx, owned); err != nil {
-		return err
+	if !owned {
+		if err := l.claimContents(ctx); err != nil {
+			return err
+		}
 	}
 	l.work = run.New(ctx, run.Options{
 		Records: l.records, Instance: l.identity, Sole: !l.o.many(), Shared: l.o.Database != "", Log: l.log, Now: l.now,
-		Run: l.execute, Quick: l.isQuick, Skip: l.neverEnds, Post: l.post, Hold: l.hold, Delay: l.o.retryDelay,
+		Run: l.execute, Quick: l.isQuick, Skip: l.neverEnds, Post: l.post, Delay: l.o.retryDelay,
 		Step: func(ctx context.Context, job string) (bool, error) { return l.stepOfJob(ctx, job, nil) },
 	})
 	if l.o.Webhook != "" {
@@ -242,8 +247,7 @@ func (l *Library) open(ctx context.Context) error {
 	return nil
 }
 
-// many reports whether several processes can serve the library, because none of it is in a local
-// folder.
+// many reports whether several processes can serve the library: none of it is in a local folder.
 func (o *Options) many() bool { return o.Database != "" && o.Storage != "" }
 
 func (l *Library) report(what string, err error) { l.work.Report(what, err) }
@@ -310,8 +314,115 @@ func (l *Library) setAddress(address string) {
 	l.address.Store(&address)
 }
 
-// Address returns the public base address, or else the one that Serve listens on; empty before
-// that.
+// Address returns the public base address, or else that of Serve; empty before that.
 func (l *Library) Address() string { return *l.address.Load() }
 
 func (l *Library) now() time.Time { return l.o.Now().UTC().Truncate(time.Millisecond) }
+
+// FolderKey returns the key of the library in dir and the path of its file. The first call creates
+// both folder and key, readable by the owner alone (0600).
+func FolderKey(dir string) (secret, path string, err error) {
+	path = filepath.Join(dir, "key")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", path, fmt.Errorf("make the folder of the local library: %w", err)
+	}
+	if secret, err = readKey(path); !errors.Is(err, fs.ErrNotExist) {
+		return secret, path, err
+	}
+	var b [32]byte
+	rand.Read(b[:])
+	secret = "private_" + base64.RawURLEncoding.EncodeToString(b[:])
+	err = atomicfile.Create(path, []byte(secret+"\n"), 0o600)
+	if errors.Is(err, fs.ErrExist) { // another process was first
+		secret, err = readKey(path)
+		return secret, path, err
+	}
+	if err != nil {
+		return "", path, fmt.Errorf("write the key of the local library: %w", err)
+	}
+	return secret, path, nil
+}
+
+func readKey(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	secret := strings.TrimSpace(string(text))
+	if secret == "" {
+		return "", fmt.Errorf("the key file %s is empty; remove it to get a new key", path)
+	}
+	return secret, nil
+}
+
+// ErrNotOwner reports that a content store is not that of the library.
+var ErrNotOwner = errors.New("does not belong to this library")
+
+func (o *Options) notOwner() error {
+	return api.WithHint(fmt.Errorf("the storage %s %w", o.ShownStorage(), ErrNotOwner),
+		"All instances of a library need the same --storage, and another library needs another one. To move the contents, "+
+			"copy them with --copy-to, end all instances, and start them with the new storage. "+
+			"If you restored old records of this very library, delete the object \"library\" in the storage.")
+}
+
+// ShownStorage returns the location of the contents without secrets.
+func (o *Options) ShownStorage() string {
+	if o.Storage == "" {
+		return contentsPath(o.Dir)
+	}
+	return store.MaskURL(o.Storage)
+}
+
+// checkOwner reports whether the contents of o have an owner, and returns ErrNotOwner if that is
+// another library. Records and contents in one folder need none.
+func checkOwner(ctx context.Context, o Options, records store.Records, contents store.Contents) (owned bool, err error) {
+	if o.Database == "" && o.Storage == "" {
+		return true, nil
+	}
+	owner, err := contents.Owner("")
+	if err != nil || owner == "" {
+		return false, err
+	}
+	library, err := store.View(ctx, records, func(tx store.Tx) (string, error) { return tx.Library.Identity("") })
+	if err == nil && owner != library {
+		err = o.notOwner()
+	}
+	return true, err
+}
+
+// claimContents records this library as the owner of contents without one. It returns ErrNotOwner if
+// shared records already name contents, which are elsewhere then.
+func (l *Library) claimContents(ctx context.Context) error {
+	library, err := store.Update(ctx, l.records, func(tx store.Tx) (string, error) {
+		if empty, err := tx.Library.Empty(); err != nil || l.o.Database != "" && !empty {
+			return "", cmp.Or(err, l.o.notOwner())
+		}
+		return tx.Library.Identity(store.NewID())
+	})
+	if err != nil {
+		return err
+	}
+	owner, err := l.contents.Owner(library)
+	if err == nil && owner != library {
+		err = l.o.notOwner()
+	}
+	return err
+}
+
+// moveContents makes target, a copy of source, the contents of the library in shared records.
+// Instances with source go on until they end; it returns ErrNotOwner if source is not its contents.
+func moveContents(ctx context.Context, o Options, records store.Records, source, target store.Contents) error {
+	from, err := source.Owner("")
+	if err != nil {
+		return err
+	}
+	to, err := target.Owner(store.NewID())
+	if err != nil {
+		return err
+	}
+	moved, err := store.Update(ctx, records, func(tx store.Tx) (bool, error) { return tx.Library.Rename(from, to) })
+	if err == nil && !moved {
+		err = o.notOwner()
+	}
+	return err
+}

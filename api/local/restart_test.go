@@ -236,13 +236,13 @@ func TestPostsComeOnce(t *testing.T) {
 	read := make(chan struct{})
 	s.Library.AfterWorkersView(func() {
 		close(release)
-		eventually(t, "the end of the post", func() bool { return s.Library.Posts(t) == 0 && s.Library.Sending() == 0 })
+		eventually(t, "the end of the post", func() bool { return s.Library.Posts(t) == 0 })
 		s.Library.AfterWorkersView(func() { close(read) })
 		s.Library.WakeOutbox()
 	})
 	s.Library.WakeOutbox()
 	<-read // the outbox has acted on what it read before
-	eventually(t, "the end of all posts", func() bool { return s.Library.Sending() == 0 })
+	closeServer(t, s)
 	if n := count.Load(); n != 1 {
 		t.Errorf("it was posted %d times, want 1", n)
 	}
@@ -267,8 +267,44 @@ func TestDeliveredPostIsNotRepeated(t *testing.T) {
 	}))
 	upload(t, s.Address, apitest.PNG(8, 8), "fileName", "a.png", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
 	receive(t, posts)
-	eventually(t, "the record of the delivery", func() bool { return s.Library.Posts(t) == 0 && s.Library.Sending() == 0 })
+	eventually(t, "the record of the delivery", func() bool { return s.Library.Posts(t) == 0 })
 	if more := len(posts); more > 0 {
 		t.Errorf("it was posted %d times, want 1", 1+more)
+	}
+}
+
+// TestRunsOfWhatIsGone: a run fails and is reported as failed if its file was deleted, or
+// replaced by another version.
+func TestRunsOfWhatIsGone(t *testing.T) {
+	dir := t.TempDir()
+	hook, posts := receiver(t, func(int) int { return http.StatusOK })
+	s := serve(t, local.Options{Dir: dir, Fault: local.Fault{ExtensionsPending: true}})
+	send := func(name, more string) map[string]any {
+		pairs := []string{"fileName", name, "useUniqueFileName", "false"}
+		if more != "" {
+			pairs = append(pairs, "webhookUrl", hook, "extensions", more)
+		}
+		return upload(t, s.Address, apitest.JPEG(60, 40), pairs...)
+	}
+	both := `[{"name":"remove-bg"},{"name":"aws-auto-tagging"}]`
+	deleted, replaced := send("deleted.jpg", both)["fileId"], send("replaced.jpg", both)["fileId"]
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, fmt.Sprintf("%s/v1/files/%v", s.Address, deleted), http.NoBody)
+	must(t, err)
+	req.SetBasicAuth(testKey, "")
+	res, err := client.Do(req)
+	must(t, err)
+	res.Body.Close()
+	if res.StatusCode != http.StatusNoContent {
+		t.Fatalf("answered %d, want %d", res.StatusCode, http.StatusNoContent)
+	}
+	send("replaced.jpg", "")
+	closeServer(t, s)
+	serve(t, local.Options{Dir: dir})
+	for range 4 {
+		post := receive(t, posts)
+		reason := map[any]string{deleted: "no longer exists", replaced: "another version"}[post["fileId"]]
+		if text := fmt.Sprint(post["error"]); post["status"] != "FAILURE" || reason == "" || !strings.Contains(text, reason) {
+			t.Errorf("posted %v", post)
+		}
 	}
 }

@@ -9,13 +9,15 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
 
+	"mediadesk/api"
 	"mediadesk/api/atomicfile"
 	"mediadesk/api/rule"
 )
@@ -41,12 +43,6 @@ type owner struct {
 
 func ownerPath(dir string) string { return filepath.Join(dir, "owner.json") }
 
-// diskProcessors is the least GOMAXPROCS of a server with a library in a folder. A goroutine that
-// waits for the disk keeps its processor until the runtime notices. With one for each of 2 cores,
-// 16 connections upload 30 % fewer files in a second, and pages beside 8 of them take twice as
-// long.
-const diskProcessors = 8
-
 // Serve opens the library of o and serves it at addr (host:port; port 0 picks a free one) until
 // Close or the end of ctx. It listens beyond this computer only if addr names such an address.
 // Errors are those of Open and of listening.
@@ -59,9 +55,6 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	if err != nil {
 		listener.Close()
 		return nil, err
-	}
-	if o.Storage == "" && os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) < diskProcessors {
-		runtime.GOMAXPROCS(diskProcessors)
 	}
 	local := listener.Addr().(*net.TCPAddr)
 	l.public.Store(!local.IP.IsLoopback())
@@ -122,7 +115,6 @@ func (s *Server) writeOwner() error {
 	return nil
 }
 
-// closeTime is the limit for requests in progress at Close.
 const closeTime = 5 * time.Second
 
 // Close stops listening, gives requests in progress a few seconds, and closes the library.
@@ -178,4 +170,164 @@ func sameFolder(a, b string) bool {
 	}
 	infoB, err := os.Stat(b)
 	return err == nil && os.SameFile(infoA, infoB)
+}
+
+// Intervals at which a standby checks owner.json, and the serving process itself.
+const (
+	standbyChecks = 250 * time.Millisecond
+	standbyAsks   = time.Second
+)
+
+// Standby serves a library when the serving process ends.
+type Standby struct {
+	stop context.CancelFunc
+	done sync.WaitGroup
+
+	server *Server // nil until needed
+}
+
+// StandBy waits until the process that serves the library of o at address ends or crashes, and
+// then serves it at the same address. Users notice a pause, and pending work continues. Of several
+// standbys one takes over and the others keep waiting. It calls changed with the faults of the
+// process that serves, in the format of Fault.String, whenever they may have changed.
+func StandBy(address string, o Options, changed func(faults string)) *Standby {
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Standby{stop: stop}
+	s.done.Go(func() { s.wait(ctx, address, o, changed) })
+	return s
+}
+
+func (s *Standby) wait(ctx context.Context, address string, o Options, changed func(string)) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return // no client could use it
+	}
+	tick := time.NewTicker(standbyChecks)
+	defer tick.Stop()
+	var asked time.Time
+	var known string
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if _, err := os.Stat(ownerPath(o.Dir)); err == nil {
+			if time.Since(asked) < standbyAsks {
+				continue
+			}
+			asked = time.Now()
+			if _, faults, served := Find(o.Dir); served {
+				if faults != known {
+					known = faults
+					changed(faults)
+				}
+				continue
+			}
+		}
+		// Try again if another process has the folder or the port.
+		if server, err := Serve(context.WithoutCancel(ctx), u.Host, o); err == nil {
+			s.server = server
+			changed(o.Fault.String())
+			return
+		}
+	}
+}
+
+// Close stops waiting or serving.
+func (s *Standby) Close() error {
+	s.stop()
+	s.done.Wait()
+	if s.server == nil {
+		return nil
+	}
+	return s.server.Close()
+}
+
+// CheckHost checks that text is a host name or IP address, the form of Options.Hosts.
+func CheckHost(text string) error {
+	u, err := url.Parse("http://" + text + "/")
+	if err == nil && text != "" && u.Hostname() == strings.Trim(text, "[]") {
+		return nil
+	}
+	return fmt.Errorf("host %s is not a name without scheme and port, such as media.test", quote(text))
+}
+
+// CheckPublicURL checks that text is usable as Options.Address.
+func CheckPublicURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" || rule.CheckSourceURL(text) != nil {
+		return errors.New("the public URL must be an http or https address without user, query and fragment, such as https://media.test")
+	}
+	return nil
+}
+
+func hostKey(name string) string {
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+}
+
+// allowHosts allows these host names. Call it before the first request.
+func (l *Library) allowHosts(names ...string) {
+	for _, name := range names {
+		if name != "" {
+			l.hosts[hostKey(name)] = true
+		}
+	}
+}
+
+// allowMachine allows the names of this computer and the name in addr, HOST:PORT.
+func (l *Library) allowMachine(addr string) {
+	host, _, _ := net.SplitHostPort(addr)
+	l.allowHosts(host)
+	if name, err := os.Hostname(); err == nil {
+		short, _, _ := strings.Cut(name, ".")
+		l.allowHosts(name, short, short+".local")
+	}
+}
+
+// hostAllowed refuses host names that a foreign name server could point at this computer (DNS
+// rebinding), which would make the library part of a web page's origin.
+func (l *Library) hostAllowed(hostport string) bool {
+	host := hostport
+	if name, _, err := net.SplitHostPort(hostport); err == nil {
+		host = name
+	}
+	host = hostKey(host)
+	if api.IsLoopback(host) || l.hosts[host] {
+		return true
+	}
+	// An IP address cannot be rebound.
+	_, err := netip.ParseAddr(host)
+	return err == nil && l.public.Load()
+}
+
+// base returns the address for file URLs. A TLS proxy in front sets X-Forwarded-Proto.
+func (l *Library) base(r *http.Request) string {
+	if l.o.Address != "" || r.Host == "" {
+		return l.Address()
+	}
+	scheme := "http"
+	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host
+}
+
+// rebase replaces the base of all addresses in an answer by that of its request.
+func (l *Library) rebase(r *http.Request, body any) {
+	from, to := l.Address(), l.base(r)
+	if from == to {
+		return
+	}
+	files, _ := body.([]*api.File)
+	if file, ok := body.(*api.File); ok {
+		files = []*api.File{file}
+	}
+	for _, f := range files {
+		for _, address := range []*string{&f.URL, &f.ThumbnailURL, &f.Thumbnail} {
+			if path, ok := strings.CutPrefix(*address, from); ok {
+				*address = to + path
+			}
+		}
+	}
 }

@@ -20,15 +20,13 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// signedParts are the parts of an upload from a web page, which has no private key: its server
-// signs them (hosted-service.md §14).
+// signedParts are what signs an upload from a web page, without the key (hosted-service.md §14).
 var signedParts = []string{"signature", "publicKey", "token", "expire"}
 
 // signedFor is the longest lifetime of a signature.
 const signedFor = time.Hour
 
-// PublicKey returns the public key for a private key. It identifies the library in uploads from web
-// pages and is not secret.
+// PublicKey returns the public key for a private key, which names the library in such uploads.
 func PublicKey(private interface{ Reveal() string }) string {
 	return "public_" + base64.RawURLEncoding.EncodeToString(sign(sha256.New, private.Reveal(), "public key")[:18])
 }
@@ -39,8 +37,7 @@ func sign(algorithm func() hash.Hash, key, text string) []byte {
 	return mac.Sum(nil)
 }
 
-// allowPages lets web pages of all sites read the answer to r, an upload. It answers CORS preflight
-// requests itself and then returns true.
+// allowPages lets pages of all sites read the answer. It answers preflight requests, with true.
 func allowPages(w http.ResponseWriter, r *http.Request) bool {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -61,11 +58,12 @@ func maybeSigned(r *http.Request, path string) bool {
 		err == nil && kind == "multipart/form-data"
 }
 
-// maxUnproven is the maximum number of concurrent uploads without the key whose file precedes the
-// parts that authorize them.
+// maxUnproven limits the concurrent uploads without the key whose file precedes the parts that
+// authorize them: pages of all sites can send them.
 const maxUnproven = 32
 
-var errUnproven = refuse(http.StatusServiceUnavailable, "Too many uploads are under way whose signature comes after their file.", "Send the fields of the signature before the file, or try again later.")
+var errUnproven = refuse(http.StatusServiceUnavailable, "Too many uploads are under way whose signature comes after their file.",
+	"Send the fields of the signature before the file, or try again later.")
 
 // admit checks the parts of an upload without the key. Unless all parts were read, it does nothing
 // until those with the signature have arrived. The token is used up even if the upload fails.
@@ -138,8 +136,7 @@ func (l *Library) checkPublicKey(given string) error {
 	return nil
 }
 
-// checkJWT checks the token that signs all parts, and returns its expiry. If some parts have not
-// arrived yet, it compares only the others.
+// checkJWT checks the token that signs all parts, so far those that arrived; it returns its expiry.
 func (l *Library) checkJWT(parts map[string]string, all bool) (expire time.Time, err error) {
 	token := parts["token"]
 	if token == "" {

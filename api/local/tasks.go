@@ -16,7 +16,7 @@ import (
 	"mediadesk/api/rule"
 )
 
-// task is one of the tasks of the extension ai-tasks (hosted-service.md §13).
+// task is one of the tasks of ai-tasks (hosted-service.md §13).
 type task struct {
 	Type          string            `json:"type"`
 	Instruction   string            `json:"instruction"`
@@ -49,8 +49,7 @@ const (
 	maxTagText     = 500 // total characters of a tag vocabulary
 )
 
-// readTasks reads the tasks of the extension ai-tasks. The error says what is wrong with
-// them.
+// readTasks reads the tasks of ai-tasks. The error says what is wrong with them.
 func readTasks(text json.RawMessage) (tasks []task, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -229,7 +228,6 @@ func (l *Library) readExtensions(text string, saved bool) ([]api.Extension, erro
 	return list, rule.CheckExtensions(list)
 }
 
-// savedExtension returns the saved extension that e refers to.
 func (l *Library) savedExtension(e api.Extension) (api.Extension, error) {
 	var id string
 	_ = json.Unmarshal(e.Rest["id"], &id)

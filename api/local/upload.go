@@ -1,15 +1,20 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"image"
 	"io"
 	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
 	"mediadesk/api/local/store"
 	"mediadesk/api/media"
 	"mediadesk/api/rule"
@@ -76,7 +81,7 @@ func (l *Library) upload(r *http.Request) (any, error) {
 		}
 		if err == nil && later {
 			// The video is stored as it came.
-			err = l.addEvent(tx, preTransformSuccess, r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre, l.record(file, false))
+			err = l.addEvent(tx, preTransformSuccess, f.preRequest(r), l.record(file, false))
 		}
 		return file, err
 	})
@@ -97,19 +102,21 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	return record, f.addFields(r.Context(), record, file)
 }
 
-// failLater records the event that a video, for which the answer came before its checks, fails
-// them.
+func (f *form) preRequest(r *http.Request) any {
+	return transformRequest(r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre)
+}
+
+// failLater records the event that a video fails its checks after the answer.
 func (f *form) failLater(r *http.Request) error {
 	l := f.library
 	err := l.records.Update(r.Context(), func(tx store.Tx) error {
-		return l.addEvent(tx, preTransformError, r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre,
+		return l.addEvent(tx, preTransformError, f.preRequest(r),
 			map[string]any{"name": f.upload.FileName, "path": rule.PathOf(&f.upload), "transformation": failure(errChecks.Message)})
 	})
 	l.work.PostsAdded()
 	return err
 }
 
-// addFields adds what responseFields ask for.
 func (f *form) addFields(ctx context.Context, record *api.File, file *store.File) error {
 	if f.wantsField("customMetadata") {
 		withMetadata(record, file)
@@ -156,8 +163,7 @@ func newVersion(content io.ReaderAt, size int64, now time.Time) (store.Version, 
 	return v, reads.or(nil)
 }
 
-// target returns the existing file at the target of the upload, and the consequences as the form
-// predicts them.
+// target returns the existing file at the target, and the consequences as the form predicts them.
 func (f *form) target(tx store.Tx) (*store.File, rule.Prediction, error) {
 	if err := checkMetadata(tx, f.upload.CustomMetadata.Or(nil)); err != nil {
 		return nil, rule.Prediction{}, err
@@ -192,7 +198,6 @@ func (f *form) target(tx store.Tx) (*store.File, rule.Prediction, error) {
 		"Choose another name.")
 }
 
-// write records a new file or version.
 func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 	existing, prediction, err := f.target(tx)
 	if err != nil {
@@ -234,8 +239,7 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 	return file, tx.Files.Insert(file)
 }
 
-// insertUnique inserts a file under a name with a unique suffix. It hardly ever needs a second
-// attempt.
+// insertUnique inserts a file with a unique suffix. It hardly ever needs a second attempt.
 func insertUnique(tx store.Tx, file *store.File) error {
 	name := file.Name
 	for {
@@ -246,8 +250,7 @@ func insertUnique(tx store.Tx, file *store.File) error {
 	}
 }
 
-// applyChanges applies the predicted changes to an overwritten file. It reports whether its custom
-// metadata was replaced.
+// applyChanges applies the predicted changes. It reports whether custom metadata was replaced.
 func applyChanges(file *store.File, u *api.Upload, changes []rule.Change) (replaced bool) {
 	for _, c := range changes {
 		if c.Effect == rule.Kept {
@@ -266,4 +269,204 @@ func applyChanges(file *store.File, u *api.Upload, changes []rule.Change) (repla
 		}
 	}
 	return replaced
+}
+
+// openContent opens the content of a version; store.ErrNotFound if that was deleted meanwhile.
+func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Content, error) {
+	content, err := l.contents.Open(v.Hash)
+	if !errors.Is(err, store.ErrNotFound) {
+		return content, err
+	}
+	if _, err := store.View(ctx, l.records, func(tx store.Tx) (*store.Version, error) { return store.Get[store.Version](tx, v.ID) }); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("the content %s of the version %s is missing", v.Hash, v.ID)
+}
+
+type keepError struct{ err error }
+
+func (e *keepError) Error() string { return "store the content: " + e.err.Error() }
+
+func (e *keepError) Unwrap() error { return e.err }
+
+// noted remembers a read error, which a decoder may report as bad content.
+type noted struct {
+	io.ReaderAt
+	failed atomic.Pointer[error]
+}
+
+func (n *noted) ReadAt(p []byte, at int64) (int, error) {
+	read, err := n.ReaderAt.ReadAt(p, at)
+	if err != nil && !errors.Is(err, io.EOF) {
+		n.failed.Store(&err)
+	}
+	return read, err
+}
+
+// or returns the read error, if any, else err.
+func (n *noted) or(err error) error {
+	if failed := n.failed.Load(); failed != nil {
+		return *failed
+	}
+	return err
+}
+
+// removalWait is how long an upload waits while its content is being removed.
+const removalWait = 10 * time.Second
+
+// record commits the content of v and runs write to record it. If another process is removing this
+// content from a shared store, it waits and commits again.
+func record[T any](ctx context.Context, l *Library, content store.Draft, v *store.Version, write func(store.Tx) (T, error)) (result T, err error) {
+	var removed store.Removal
+	for until := time.Now().Add(removalWait); ; {
+		v.Hash, err = content.Commit()
+		if err != nil {
+			return result, &keepError{err}
+		}
+		result, err = store.Update(ctx, l.records, func(tx store.Tx) (none T, err error) {
+			if removed.Done { // before the commit
+				if err := tx.Remove(&removed); err != nil {
+					return none, err
+				}
+			}
+			return write(tx)
+		})
+		var retired *store.RetiredError
+		if !errors.As(err, &retired) {
+			return result, err
+		}
+		if removed = retired.Removal; removed.Done {
+			continue
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			return result, ctx.Err()
+		}
+		if time.Now().After(until) {
+			return result, &store.DownError{Part: "storage", Err: err}
+		}
+	}
+}
+
+// parseChecks reads the checks of an upload (hosted-service.md §12). Their grammar is that
+// of searches, their fields are in quotation marks. nil: there are none.
+func (f *form) parseChecks(ctx context.Context) (*store.Match, error) {
+	text := f.upload.Other.Text(rule.FieldChecks)
+	if text == "" {
+		return nil, nil
+	}
+	fields, err := store.View(ctx, f.library.records, metadataFields)
+	if err != nil {
+		return nil, err
+	}
+	c, err := rule.ParseChecks(text, fields, true)
+	var m *store.Match
+	if err == nil {
+		find := func(name rule.SearchWord) (searchSubject, error) { return findGiven(name, fields) }
+		m, err = (&matcher{now: f.library.now(), find: find}).match(&c)
+	}
+	if err != nil {
+		err = badRequest("Your request contains invalid syntax for the checks parameter.", "The problem: "+err.Error()+".")
+	}
+	return m, err
+}
+
+// findGiven returns the subject of a field of checks.
+func findGiven(name rule.SearchWord, fields []api.MetadataField) (searchSubject, error) {
+	schema, takes, err := rule.ChecksField(name, fields, true)
+	s := searchSubject{store.MatchGiven, name.Text, takes, setValues(schema)}
+	switch {
+	case name.Text == "request.folder":
+		s.set = setGivenFolder
+	case name.Text == rule.ChecksSize:
+		s.set = setGivenSize
+	case schema.Type == rule.MetadataDate:
+		s.set = setDate
+	}
+	return s, err
+}
+
+// setGivenFolder writes folders as the request has them after it was read. A folder that
+// a name begins with is no more than completed: its last part may be the beginning of one.
+func setGivenFolder(m *store.Match, values []rule.SearchWord, now time.Time) error {
+	for i, v := range values {
+		clean, err := rule.CleanFolder(v.Text)
+		if err != nil {
+			return err
+		}
+		if m.Op == ":" && !strings.HasSuffix(v.Text, "/") {
+			clean = strings.TrimSuffix(clean, "/")
+		}
+		values[i].Text = clean
+	}
+	return setValues(api.MetadataSchema{Type: rule.MetadataText})(m, values, now)
+}
+
+// setGivenSize writes a number of bytes, as in searches.
+func setGivenSize(m *store.Match, values []rule.SearchWord, _ time.Time) error {
+	n, err := rule.SearchSize(values[0].Text)
+	m.Values = []any{float64(n)}
+	return err
+}
+
+// check refuses the upload unless the file as it would be stored meets its checks.
+func (f *form) check(ctx context.Context, m *store.Match, version *store.Version) error {
+	if m == nil {
+		return nil
+	}
+	given, err := f.given(ctx, version)
+	if err != nil {
+		return err
+	}
+	met, err := store.View(ctx, f.library.records, func(tx store.Tx) (bool, error) { return tx.Files.Meets(given, m) })
+	if err == nil && !met {
+		err = errChecks
+	}
+	return err
+}
+
+var errChecks = badRequest("Your request failed 'checks' validation.", "The file or the request does not meet the condition in checks.")
+
+// given are the fields that checks can ask for. What a file does not have is left out.
+func (f *form) given(ctx context.Context, version *store.Version) (map[string]any, error) {
+	u := &f.upload
+	given := map[string]any{
+		"request.fileName": u.FileName, "request.folder": u.Folder.Or("/"), "request.isPublished": f.texts["isPublished"] != "false",
+		"file.size": version.Size, "file.mime": version.Mime,
+	}
+	for _, field := range entry.Fields {
+		if field.Kind == entry.KindSwitch {
+			given["request."+field.Name] = cmp.Or(f.texts[field.Name], strconv.FormatBool(field.Default)) == "true"
+		}
+	}
+	given["request.useUniqueFileName"] = u.UseUniqueFileName.Or(true)
+	for name, value := range u.CustomMetadata.Or(nil) {
+		given["request.customMetadata."+name] = value
+	}
+	if tags, ok := u.Tags.Get(); ok {
+		given["request.tags"] = tags
+	}
+	for name, value := range map[string]api.Field[string]{"customCoordinates": u.CustomCoordinates, "webhookUrl": u.WebhookURL} {
+		if text, ok := value.Get(); ok {
+			given["request."+name] = text
+		}
+	}
+	reads := &noted{ReaderAt: f.content}
+	facts, err := media.ReadFacts(ctx, io.NewSectionReader(reads, 0, version.Size))
+	if err := reads.or(err); err != nil {
+		return nil, fmt.Errorf("read the stored bytes: %w", err)
+	}
+	for name, codec := range map[string]string{"videoCodec": facts.VideoCodec, "audioCodec": facts.AudioCodec} {
+		if codec != "" {
+			given["mediaMetadata."+name] = codec
+		}
+	}
+	if facts.Stored.X > 0 {
+		given["mediaMetadata.width"], given["mediaMetadata.height"] = facts.Stored.X, facts.Stored.Y
+	}
+	if seconds := facts.Duration.Seconds(); seconds > 0 {
+		given["mediaMetadata.duration"], given["mediaMetadata.bitRate"] = seconds, float64(version.Size)*8/1000/seconds
+	}
+	return given, nil
 }

@@ -10,7 +10,6 @@ import (
 
 var errNoVersion = refuse(http.StatusNotFound, "The requested file version does not exist.", "Check the version id.")
 
-// findVersion returns a file and one of its versions.
 func findVersion(tx store.Tx, id, versionID string) (*store.File, store.Version, error) {
 	file, list, err := findVersions(tx, id)
 	if err != nil {
@@ -32,8 +31,7 @@ func findVersions(tx store.Tx, id string) (*store.File, []store.Version, error) 
 	return file, list, err
 }
 
-// withVersion returns the file with another version. A picture of another size loses the region,
-// which counts pixels.
+// withVersion returns the file with another version, and no region if the size differs.
 func withVersion(file store.File, v store.Version) *store.File {
 	if v.Width != file.Version.Width || v.Height != file.Version.Height {
 		file.Region = ""
@@ -42,7 +40,6 @@ func withVersion(file store.File, v store.Version) *store.File {
 	return &file
 }
 
-// versionRecord returns the record of a file with one of its versions.
 func (l *Library) versionRecord(file *store.File, v store.Version) *api.File {
 	as := withVersion(*file, v)
 	if v.ID == file.Version.ID {
@@ -58,7 +55,6 @@ func (l *Library) versionRecord(file *store.File, v store.Version) *api.File {
 	return record
 }
 
-// listVersions lists all versions of a file, newest first.
 func (l *Library) listVersions(tx store.Tx, r *http.Request) (any, error) {
 	file, list, err := findVersions(tx, r.PathValue("fileId"))
 	records := []*api.File{}
@@ -68,7 +64,6 @@ func (l *Library) listVersions(tx store.Tx, r *http.Request) (any, error) {
 	return records, err
 }
 
-// showVersion returns one version of a file.
 func (l *Library) showVersion(tx store.Tx, r *http.Request) (any, error) {
 	file, v, err := findVersion(tx, r.PathValue("fileId"), r.PathValue("versionId"))
 	if err != nil {
@@ -79,7 +74,6 @@ func (l *Library) showVersion(tx store.Tx, r *http.Request) (any, error) {
 	return record, err
 }
 
-// deleteVersion deletes a version that is not the current one.
 func (l *Library) deleteVersion(tx store.Tx, r *http.Request) (any, error) {
 	file, v, err := findVersion(tx, r.PathValue("fileId"), r.PathValue("versionId"))
 	if err == nil && v.ID == file.Version.ID {
@@ -91,7 +85,6 @@ func (l *Library) deleteVersion(tx store.Tx, r *http.Request) (any, error) {
 	return nil, tx.Versions.Delete(file.ID, v.ID)
 }
 
-// restoreVersion makes a version the current one.
 func (l *Library) restoreVersion(tx store.Tx, r *http.Request) (any, error) {
 	file, v, err := findVersion(tx, r.PathValue("fileId"), r.PathValue("versionId"))
 	if err != nil {

@@ -70,7 +70,7 @@ func newServe(p *Program) *cobra.Command {
 	fl.Int64Var(&s.MaxSize, "max-size", config.DefaultMaxSize, "`BYTES`: largest file in bytes (default: 25000000)")
 	fl.StringArrayVar(&s.AllowAddresses, "allow-address", nil, "`ADDRESS`: internal address that URL sources and webhooks may reach (repeatable)")
 	fl.StringVar(&s.Webhook, "webhook", "", "`URL`: webhook of the account: URL for the events of transformations; with --json, the first line has its signing secret")
-	fl.StringArrayVar(&s.faults, "fault", nil, "`KIND=VALUE`: inject faults: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, rate=5/s, extensions=pending|fail, webhooks=lost|repeated|out-of-order; "+
+	fl.StringArrayVar(&s.faults, "fault", nil, "`KIND=VALUE`: inject faults: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, rate=5/s, extensions=pending|fail, webhooks=lost|repeated; "+
 		"all but delay take a chance, such as refuse=503:0.3 (repeatable)")
 	fl.Uint64Var(&s.Seed, "fault-seed", 0, "`N`: seed that makes random faults repeatable")
 	fl.StringArrayVar(&s.named, "transformation", nil, "`NAME=STEPS`: named transformation, such as card=fo-custom,w-400:h-300 (repeatable)")

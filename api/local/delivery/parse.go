@@ -3,6 +3,8 @@ package delivery
 
 import (
 	"cmp"
+	"crypto/hmac"
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -10,11 +12,13 @@ import (
 	"image"
 	"image/color"
 	"mime"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"mediadesk/api/local/extension"
 )
@@ -25,7 +29,6 @@ const (
 	OriginalStep  = "tr:orig-true"         // the original, unchanged
 )
 
-// thumbnailName is the predefined named transformation.
 const thumbnailName = "ik_ml_thumbnail"
 
 // thumbnailSide is the longest side of a thumbnail, in pixels.
@@ -54,7 +57,7 @@ type Step struct {
 
 	Trim        int    // removes a border of one color first; the distance of colors that are the same, in percent
 	Focus       string // auto or face: what crops keep; empty for the center
-	AutoWidth   bool   // the width is that of the client; see [Asked.Client]
+	AutoWidth   bool   // the width is that of the client; see [Asked.For]
 	Flip        string // h, v or h_v
 	Sharpen     int    // 1 to 100; 0 for none
 	Border      int    // pixels, inside the picture
@@ -80,12 +83,11 @@ const (
 	formatWebP = "image/webp"
 	formatAVIF = "image/avif"
 	formatOrig = "orig" // the stored format
-	formatAuto = "auto" // one that the client takes; see [Asked.Accept]
+	formatAuto = "auto" // one that the client takes; see [Asked.For]
 )
 
 var formats = map[string]string{"auto": formatAuto, "jpg": formatJPEG, "jpeg": formatJPEG, "png": formatPNG, "webp": formatWebP, "avif": formatAVIF, "orig": formatOrig}
 
-// usualQuality is the default JPEG quality.
 const usualQuality = 80
 
 // Asked is the request in an address.
@@ -98,26 +100,33 @@ type Asked struct {
 	unnamed  bool // something beside named transformations is requested
 
 	lenient bool
-	ignored []string // members that lenient parsing left out
+	Ignored []string // members that lenient parsing left out
 }
 
-// Ignored returns what lenient parsing left out.
-func (a Asked) Ignored() []string { return a.ignored }
-
-// Client sets the automatic width to that which the client's hints name, if there is one: the
-// header Sec-CH-Width or Width in pixels.
-func (a Asked) Client(hint func(string) string) (asked Asked, automatic bool) {
-	width, err := number(cmp.Or(hint("Sec-CH-Width"), hint("Width")), 1, maxSide)
+// For chooses by the client's headers: WebP for an automatic format if Accept names it, and the
+// pixels of Sec-CH-Width or Width for an automatic width. It sets the headers of the answer for that.
+func (a Asked) For(client, answer http.Header) Asked {
+	if a.Format == formatAuto {
+		answer.Add("Vary", "Accept")
+		for one := range strings.SplitSeq(client.Get("Accept"), ",") {
+			kind, parameters, err := mime.ParseMediaType(one)
+			if weight, bad := strconv.ParseFloat(parameters["q"], 64); err == nil && kind == formatWebP && (bad != nil || weight > 0) {
+				a.Format = formatWebP
+			}
+		}
+	}
+	width, err := number(cmp.Or(client.Get("Sec-CH-Width"), client.Get("Width")), 1, maxSide)
 	a.Steps = slices.Clone(a.Steps)
 	for i := range a.Steps {
 		if s := &a.Steps[i]; s.AutoWidth {
-			automatic = true
+			answer.Set("Accept-CH", "Sec-CH-Width")
+			answer.Add("Vary", "Sec-CH-Width, Width")
 			if err == nil {
 				s.Width = float64(width)
 			}
 		}
 	}
-	return a, automatic
+	return a
 }
 
 // Named reports whether only named transformations are requested, which private files serve without
@@ -127,25 +136,10 @@ func (a Asked) Named() bool { return a.Changes() && !a.unnamed && !a.original }
 // Changes reports whether anything but the original is requested.
 func (a Asked) Changes() bool { return len(a.Steps) > 0 || a.Format != "" || a.Quality > 0 }
 
-// Automatic reports whether the picture is in a format that the client takes.
-func (a Asked) Automatic() bool { return a.Format == formatAuto }
-
-// Accept chooses WebP in place of an automatic format if the header Accept of a request
-// names it.
-func (a Asked) Accept(header string) Asked {
-	for one := range strings.SplitSeq(header, ",") {
-		kind, parameters, err := mime.ParseMediaType(one)
-		if weight, bad := strconv.ParseFloat(parameters["q"], 64); a.Automatic() && err == nil && kind == formatWebP && (bad != nil || weight > 0) {
-			a.Format = formatWebP
-		}
-	}
-	return a
-}
-
 // Original is what is served of a file that is no picture: the file itself if only an
 // automatic format is asked for.
 func (a Asked) Original() Asked {
-	if a.Automatic() {
+	if a.Format == formatAuto {
 		a.Format = ""
 	}
 	return a
@@ -242,7 +236,7 @@ func (a *Asked) parse(text string, find Find) error {
 			}
 			if err != nil && a.lenient {
 				own = before
-				a.ignored = append(a.ignored, member)
+				a.Ignored = append(a.Ignored, member)
 			} else if err != nil {
 				return err
 			}
@@ -255,7 +249,7 @@ func (a *Asked) parse(text string, find Find) error {
 			err = a.add(own)
 		}
 		if err != nil && a.lenient {
-			a.ignored = append(a.ignored, one)
+			a.Ignored = append(a.Ignored, one)
 		} else if err != nil {
 			return err
 		}
@@ -303,7 +297,6 @@ func (a *Asked) add(steps ...Step) error {
 	return nil
 }
 
-// set parses one member of a step.
 func (a *Asked) set(s *Step, name, value string) (err error) {
 	known := true
 	switch name {
@@ -380,7 +373,6 @@ func (a *Asked) set(s *Step, name, value string) (err error) {
 	return err
 }
 
-// check reports conflicting members.
 func (s *Step) check() error {
 	if s.Custom && s.Crop == cropExtract {
 		s.Crop = cropFill // a crop next to fo-custom
@@ -403,8 +395,7 @@ func (s *Step) check() error {
 	return nil
 }
 
-// turns parses degrees such as 90 or N90 (counter-clockwise) into clockwise quarter turns. auto is
-// 0, since pictures are upright already.
+// turns parses degrees such as 90 or N90 (counter-clockwise) into clockwise quarter turns.
 func turns(value string) (quarters int, ok bool) {
 	if value == "auto" {
 		return 0, true
@@ -437,4 +428,65 @@ func side(into *float64, value string) error {
 	}
 	*into = float64(n)
 	return nil
+}
+
+// forever is the expiry of a signature that never expires.
+const forever = "9999999999"
+
+func sum(key, text string) []byte {
+	h := hmac.New(sha1.New, []byte(key))
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}
+
+// Expires returns until when a signed address holds; far ahead without an expiry or a signature.
+func Expires(u *url.URL) time.Time {
+	seconds, err := strconv.ParseInt(cmp.Or(u.Query().Get("ik-t"), forever), 10, 64)
+	if err != nil {
+		seconds = 0
+	}
+	return time.Unix(seconds, 0)
+}
+
+// Signed reports whether an address carries a valid signature over its path and the rest of its
+// query. Clients sign the path escaped or not, with or without the first slash; all these forms are
+// accepted.
+func Signed(key string, u *url.URL, now time.Time) bool {
+	query := u.Query()
+	got, err := hex.DecodeString(query.Get("ik-s"))
+	if err != nil || len(got) != sha1.Size {
+		return false
+	}
+	until := cmp.Or(query.Get("ik-t"), forever)
+	// Path and expiry are signed without a separator, so the expiry needs a fixed length.
+	if len(until) != len(forever) || until[0] == '+' || now.Unix() > Expires(u).Unix() {
+		return false
+	}
+	rests := []string{""}
+	if rest := unsigned(u.RawQuery); rest != "" {
+		rests = []string{"?" + rest}
+		if plain, err := url.QueryUnescape(rest); err == nil && plain != rest {
+			rests = append(rests, "?"+plain)
+		}
+	}
+	for _, path := range []string{u.Path, u.EscapedPath()} {
+		for _, rest := range rests {
+			for _, text := range []string{path, strings.TrimPrefix(path, "/"), strings.TrimLeft(path, "/")} {
+				if hmac.Equal(got, sum(key, text+rest+until)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func unsigned(query string) string {
+	var kept []string
+	for part := range strings.SplitSeq(query, "&") {
+		if part != "" && !strings.HasPrefix(part, "ik-t=") && !strings.HasPrefix(part, "ik-s=") {
+			kept = append(kept, part)
+		}
+	}
+	return strings.Join(kept, "&")
 }

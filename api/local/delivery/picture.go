@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/HugoSmits86/nativewebp"
+	"golang.org/x/sync/singleflight"
 
 	"mediadesk/api/media"
 	"mediadesk/api/rule"
@@ -111,7 +112,6 @@ func (s step) do(img *image.NRGBA) *image.NRGBA {
 	return media.Turn(img, [...]media.Orientation{media.Normal, 6, 3, 8}[s.asked.Turns])
 }
 
-// blurBehind is how much a blurred background is blurred.
 const blurBehind = 25
 
 // blurred scales a part of a picture. Reducing it first removes its details.
@@ -120,7 +120,6 @@ func blurred(img *image.NRGBA, cut image.Rectangle, size image.Point, by int) *i
 	return media.Scale(img, img.Rect, size)
 }
 
-// size returns the size of the step's result.
 func (s step) size() image.Point {
 	size := s.to
 	if s.canvas != (image.Point{}) {
@@ -132,7 +131,6 @@ func (s step) size() image.Point {
 	return size
 }
 
-// plan returns the steps for the requested picture.
 func plan(a Asked, size image.Point, o media.Orientation, region string) (steps []step, err error) {
 	add := func(s step) error {
 		size = s.size()
@@ -188,7 +186,6 @@ func crop(size image.Point, o media.Orientation, region string) image.Rectangle 
 	return cut
 }
 
-// sides returns the requested sides in pixels; 0 if not given.
 func (s *Step) sides(size image.Point) (w, h int) {
 	w, h = pixels(s.Width, size.X), pixels(s.Height, size.Y)
 	if s.Ratio != (image.Point{}) && h == 0 {
@@ -256,7 +253,6 @@ func (s *Step) resize(size image.Point) step {
 	return made
 }
 
-// gray removes the colors of a picture.
 func gray(img *image.NRGBA) {
 	for y := range img.Rect.Dy() {
 		row := img.Pix[y*img.Stride:][:4*img.Rect.Dx()]
@@ -297,8 +293,7 @@ func (a Asked) formatOf(mime string) string {
 	return a.Format
 }
 
-// Instead reports whether a picture of the type made is not in the type requested for a file of the
-// type mime, and returns that type.
+// Instead returns the requested type, and whether a picture of the type made is in another.
 func (a Asked) Instead(mime, made string) (requested string, instead bool) {
 	requested = a.formatOf(mime)
 	return requested, requested != "" && requested != made
@@ -339,4 +334,113 @@ func encode(img *image.NRGBA, format string, quality int, back color.NRGBA) ([]b
 	}
 	err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality})
 	return b.Bytes(), formatJPEG, err
+}
+
+// focusSide is the longer side of the picture in which the focus of a crop is found.
+const focusSide = 256
+
+// focused moves a cut to what stands out, such as a face, as the region editor suggests it.
+func focused(img *image.NRGBA, cut image.Rectangle) image.Rectangle {
+	size := img.Rect.Size()
+	small := media.Scale(img, img.Rect, media.FitSize(size, focusSide))
+	pixels := image.NewRGBA(small.Rect)
+	draw.Draw(pixels, pixels.Rect, small, image.Point{}, draw.Src)
+	list := media.Suggest(pixels, cut.Size(), 1)
+	if len(list) == 0 {
+		return cut
+	}
+	middle := list[0].Min.Add(list[0].Max).Div(2)
+	at := image.Pt(middle.X*size.X/small.Rect.Dx()-cut.Dx()/2, middle.Y*size.Y/small.Rect.Dy()-cut.Dy()/2)
+	at = image.Pt(max(0, min(at.X, size.X-cut.Dx())), max(0, min(at.Y, size.Y-cut.Dy())))
+	return image.Rectangle{at, at.Add(cut.Size())}
+}
+
+// trimmed removes the border whose colors differ from that of the first pixel by up to percent.
+func trimmed(img *image.NRGBA, percent int) *image.NRGBA {
+	first := img.NRGBAAt(img.Rect.Min.X, img.Rect.Min.Y)
+	far := func(a, b uint8) bool { return 100*max(int(a)-int(b), int(b)-int(a)) > 255*percent }
+	var box image.Rectangle
+	for y := range img.Rect.Dy() {
+		for x := range img.Rect.Dx() {
+			c := img.NRGBAAt(x, y)
+			if far(c.R, first.R) || far(c.G, first.G) || far(c.B, first.B) || far(c.A, first.A) {
+				box = box.Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
+	}
+	if box.Empty() {
+		return img
+	}
+	out := image.NewNRGBA(image.Rectangle{Max: box.Size()})
+	draw.Draw(out, out.Rect, img, box.Min, draw.Src)
+	return out
+}
+
+// finish sharpens a picture, draws its border and makes it translucent.
+func finish(img *image.NRGBA, s *Step) {
+	if s.Sharpen > 0 {
+		soft := blurred(img, img.Rect, img.Rect.Size(), 1)
+		for y := range img.Rect.Dy() {
+			row, blur := img.Pix[y*img.Stride:][:4*img.Rect.Dx()], soft.Pix[y*soft.Stride:]
+			for i := range row {
+				if i%4 < 3 {
+					sharp := int(row[i]) + (int(row[i])-int(blur[i]))*s.Sharpen/10
+					row[i] = uint8(max(0, min(sharp, 255)))
+				}
+			}
+		}
+	}
+	if s.Border > 0 {
+		inner := img.Rect.Inset(s.Border)
+		for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
+			for x := img.Rect.Min.X; x < img.Rect.Max.X; x++ {
+				if !image.Pt(x, y).In(inner) {
+					img.SetNRGBA(x, y, s.BorderColor)
+				}
+			}
+		}
+	}
+	if s.Opacity > 0 {
+		for y := range img.Rect.Dy() {
+			for x := range img.Rect.Dx() {
+				alpha := &img.Pix[y*img.Stride+4*x+3]
+				*alpha = uint8(int(*alpha) * s.Opacity / 100)
+			}
+		}
+	}
+}
+
+const cacheSize = 48 << 20 // bytes
+
+// Cache keeps the pictures used last. The zero Cache is ready to use and safe for concurrent use.
+type Cache struct {
+	flight singleflight.Group
+	once   sync.Once
+	kept   *media.Cache[string, made]
+}
+
+type made struct {
+	data []byte
+	mime string
+}
+
+// Get returns the picture for key, or makes it once for all concurrent callers. Do not change it.
+func (c *Cache) Get(ctx context.Context, key string, make func(context.Context) ([]byte, string, error)) ([]byte, string, error) {
+	c.once.Do(func() { c.kept = media.NewCache[string, made](cacheSize) })
+	if m, ok := c.kept.Get(key); ok {
+		return m.data, m.mime, nil
+	}
+	v, err, _ := c.flight.Do(key, func() (any, error) {
+		// Other callers wait too, so it outlives the first one.
+		data, mime, err := make(context.WithoutCancel(ctx))
+		if err == nil && len(data) <= cacheSize/4 {
+			c.kept.Put(key, made{data, mime}, int64(len(data)))
+		}
+		return made{data, mime}, err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	m := v.(made)
+	return m.data, m.mime, nil
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// limits apply to a user's command.
 type limits struct {
 	time   time.Duration
 	output int // bytes of its picture
@@ -50,7 +49,6 @@ func runCommand(ctx context.Context, command []string, in Input, most limits) (O
 	return Output{Picture: picture.kept}, nil
 }
 
-// safeEnvironment leaves out variables that may hold a key.
 func safeEnvironment(all []string) []string {
 	var kept []string
 	for _, entry := range all {
@@ -61,7 +59,6 @@ func safeEnvironment(all []string) []string {
 	return kept
 }
 
-// cappedBuffer keeps the first bytes, discards the rest and reports an overflow.
 type cappedBuffer struct {
 	kept []byte
 	most int

@@ -5,5 +5,4 @@ import (
 	"syscall"
 )
 
-// alone runs a command without a window.
 func alone(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true} }

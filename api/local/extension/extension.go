@@ -76,5 +76,4 @@ func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
 	return out, err
 }
 
-// content returns a reader of the picture.
 func (in Input) content() io.ReadSeeker { return io.NewSectionReader(in.Content, 0, in.Size) }

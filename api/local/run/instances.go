@@ -32,7 +32,7 @@ type Records struct {
 	Wrap      func(func(store.Tx) error) func(store.Tx) error
 	Committed func()
 
-	unsure atomic.Int64 // when a transaction last ended without an answer, in ns since 1970; 0: never
+	unsure atomic.Bool // there may be runs and posts of this instance that it does not know
 }
 
 // Update implements store.Records.
@@ -54,18 +54,8 @@ func (r *Records) Update(ctx context.Context, fn func(store.Tx) error) error {
 // noteLoss remembers that a transaction may have been done although err says otherwise.
 func (r *Records) noteLoss(err error) {
 	if _, down := errors.AsType[*store.DownError](err); down {
-		r.unsure.Store(time.Now().UnixNano())
+		r.unsure.Store(true)
 	}
-}
-
-// unsureTime is how long a transaction without an answer may still be done.
-const unsureTime = 2 * time.Minute
-
-// isUnsure reports whether there may be runs and posts that this instance recorded in a transaction
-// without an answer, and so does not know.
-func (r *Records) isUnsure() bool {
-	at := r.unsure.Load()
-	return at != 0 && time.Since(time.Unix(0, at)) < unsureTime
 }
 
 // cleanup is claimed by one instance for all.
@@ -74,8 +64,7 @@ const cleanup = "sweep"
 // Leads reports whether this instance cleans up for all.
 func (w *Work) Leads() bool { return w.leads.Load() }
 
-// join registers this process as an instance and takes over the work of instances that are gone. A
-// sole process takes over everything.
+// join registers this process and takes over the work of those that are gone; alone, everything.
 func (w *Work) join() error {
 	ttl, most := presentTTL, adoptAtOnce
 	if !w.o.Shared {
@@ -169,6 +158,6 @@ func (w *Work) stayPresent() {
 		if w.leads.Store(leads); leads {
 			wake(w.o.Records.Written) // others may have deleted something
 		}
-		w.Report("could not take over the work of other instances", w.adopt(adoptAtOnce, w.o.Records.isUnsure()))
+		w.Report("could not take over the work of other instances", w.adopt(adoptAtOnce, w.o.Records.unsure.Swap(false)))
 	}
 }

@@ -33,27 +33,15 @@ type outbox struct {
 	// Used by sendPosts only.
 	sending map[int64]bool
 	due     map[int64]time.Time // time of the next attempt; posts of an earlier process have none and are sent at once
-	latest  int64               // highest id of a sent post
 }
 
-// attempt is the result of one attempt to send a post.
 type attempt struct {
 	post int64
 	due  time.Time // of the next attempt; zero if there is none
 }
 
-func newOutbox() outbox {
-	return outbox{
-		added: make(chan struct{}, 1), slots: make(chan struct{}, postsAtOnce), finished: make(chan attempt, postsAtOnce),
-		sending: map[int64]bool{}, due: map[int64]time.Time{},
-	}
-}
-
 // PostsAdded makes the outbox check for posts that are due.
 func (w *Work) PostsAdded() { wake(w.outbox.added) }
-
-// Sending returns the number of posts under way.
-func (w *Work) Sending() int { return len(w.outbox.slots) }
 
 func (w *Work) sendPosts() {
 	o := &w.outbox
@@ -71,7 +59,6 @@ func (w *Work) sendPosts() {
 		case <-timer.C:
 		case a := <-o.finished:
 			delete(o.sending, a.post)
-			o.latest = max(o.latest, a.post)
 			if o.due[a.post] = a.due; a.due.IsZero() {
 				delete(o.due, a.post)
 			}
@@ -95,7 +82,7 @@ func (w *Work) sendDue() (time.Duration, error) {
 		if o.sending[p.ID] {
 			continue
 		}
-		if wait := max(time.Until(o.due[p.ID]), w.o.Hold(&p, o.latest > p.ID)); wait > 0 {
+		if wait := time.Until(o.due[p.ID]); wait > 0 {
 			next = min(next, wait)
 			continue
 		}

@@ -27,15 +27,13 @@ const partSize = 8 << 20
 // requestTimeout limits one request to a store with its retries.
 const requestTimeout = 30 * time.Second
 
-// Keys of a store: contents/ab/HASH is a content; those that are set aside have the same names
-// below aside/. Marks have their names.
+// Keys: contents/ab/HASH is a content, aside/ab/HASH one that is set aside.
 const (
 	contentsKeys = "contents/"
 	asideKeys    = "aside/"
 )
 
-// bucket implements Contents in an S3 store that several processes may share. They coordinate
-// removals through the records (see Tx.Retire).
+// bucket implements Contents in an S3 store that processes may share; see Versions.Retire.
 type bucket struct {
 	client       *minio.Client
 	sender       *minio.Client // for contents: its retries would read one reader from two goroutines, so put has its own
@@ -94,8 +92,7 @@ func MaskURL(text string) string {
 	return u.Redacted()
 }
 
-// OpenStorage opens the content store at an address such as s3://bucket?region=… or file:///folder.
-// It fails if the store does not answer.
+// OpenStorage opens the store at s3://bucket?region=… or file:///folder. It must answer.
 func OpenStorage(ctx context.Context, address string) (c Contents, err error) {
 	u, err := url.Parse(address)
 	switch {
@@ -117,7 +114,6 @@ func OpenStorage(ctx context.Context, address string) (c Contents, err error) {
 	return c, nil
 }
 
-// parameters are the parameters of an s3:// address.
 var parameters = []string{"region", "endpoint", "use_path_style", "prefix", "profile"}
 
 func openBucket(ctx context.Context, u *url.URL) (*bucket, error) {
@@ -272,7 +268,6 @@ func (b *bucket) SetAside(s Stored, unwanted func() (bool, error)) error {
 
 func (b *bucket) BringBack(hash string) error { return b.move(keyOf(hash, true), keyOf(hash, false)) }
 
-// move renames an object.
 func (b *bucket) move(from, to string) error {
 	// The store copies the content; gigabytes take minutes.
 	err := within(20*b.timeout, func(ctx context.Context) error {
@@ -287,7 +282,6 @@ func (b *bucket) move(from, to string) error {
 	return b.delete(from)
 }
 
-// delete removes an object, if it exists.
 func (b *bucket) delete(key string) error {
 	err := within(b.timeout, func(ctx context.Context) error {
 		return b.client.RemoveObject(ctx, b.name, b.prefix+key, minio.RemoveObjectOptions{})
@@ -302,8 +296,7 @@ func (b *bucket) Remove(s Stored, unwanted func() (bool, error)) error {
 	return b.retire(s, unwanted, b.delete)
 }
 
-// put writes an object, in parts if it is large, unless the key of a small one exists. It fails
-// when nothing moves for a while.
+// put writes an object, unless it is a small one that exists. It fails when nothing moves for a while.
 func (b *bucket) put(key string, data io.ReaderAt, size int64) (err error) {
 	options := minio.PutObjectOptions{ContentType: "application/octet-stream", PartSize: partSize, NumThreads: 2}
 	if size <= partSize { // not every store knows conditions of parts
@@ -323,8 +316,7 @@ func (b *bucket) put(key string, data io.ReaderAt, size int64) (err error) {
 	return down(err)
 }
 
-// passing reports whether a later attempt to put an object may succeed: the store or the connection
-// failed, or another put of the same object was under way.
+// passing reports whether a later attempt to put an object may succeed.
 func passing(err error) bool {
 	status := minio.ToErrorResponse(err).StatusCode
 	return err != nil && (isCode(err, "ConditionalRequestConflict") || status == 0 || status >= 500 || status == http.StatusTooManyRequests)
@@ -342,25 +334,21 @@ func (p progress) ReadAt(b []byte, at int64) (int, error) {
 	return p.SectionReader.ReadAt(b, at)
 }
 
-func (b *bucket) Mark(name, fresh string) (string, error) {
-	data, err := b.read(name)
-	if errors.Is(err, ErrNotFound) && fresh != "" {
-		if err := b.put(name, strings.NewReader(fresh), int64(len(fresh))); err != nil {
+func (b *bucket) Owner(fresh string) (owner string, err error) {
+	if fresh != "" { // put does nothing if there is one
+		if err := b.put(ownerKey, strings.NewReader(fresh), int64(len(fresh))); err != nil {
 			return "", err
 		}
-		data, err = b.read(name) // another process may have come first
-	} else if errors.Is(err, ErrNotFound) {
-		return "", nil
 	}
-	return string(data), err
-}
-
-func (b *bucket) read(key string) (data []byte, err error) {
 	err = within(b.timeout, func(ctx context.Context) error {
-		data, _, err = b.get(ctx, key, minio.GetObjectOptions{})
+		data, _, err := b.get(ctx, ownerKey, minio.GetObjectOptions{})
+		owner = string(data)
 		return err
 	})
-	return data, err
+	if errors.Is(err, ErrNotFound) {
+		err = nil
+	}
+	return owner, err
 }
 
 // get reads an object, or the part that the options name.
@@ -395,7 +383,6 @@ func (b *bucket) publish(d *draft, hash string) error {
 	return err
 }
 
-// opened is an open content.
 type opened struct{ *io.SectionReader }
 
 func (opened) Close() error { return nil }
@@ -411,8 +398,7 @@ type object struct {
 	kept    []byte
 }
 
-// Size of the part to read ahead. The first is small, since thumbnails and answers without a body
-// need no more.
+// Size of the part to read ahead. The first is small: thumbnails need no more.
 const (
 	firstRead = 64 << 10
 	nextRead  = 2 << 20

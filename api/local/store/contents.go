@@ -1,9 +1,13 @@
 package store
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -36,9 +40,9 @@ type Contents interface {
 	BringBack(hash string) error
 	// Remove deletes a content for good, from the place in s.
 	Remove(s Stored, unwanted func() (bool, error)) error
-	// Mark returns one of the marks that the contents have. If there is none yet, it
-	// becomes fresh; if that is empty, too, so is the mark.
-	Mark(name, fresh string) (string, error)
+	// Owner returns the identity of the library that the contents belong to: another one would set
+	// aside what its records do not name. If there is none yet, it becomes fresh, which may be empty.
+	Owner(fresh string) (string, error)
 	// Answers returns an error if contents cannot be stored and read now.
 	Answers(ctx context.Context) error
 }
@@ -50,11 +54,8 @@ type Direct interface {
 	Address(hash string, span time.Duration, mime, cache string) (string, error)
 }
 
-// The marks of contents.
-const (
-	LibraryMark = "library" // identity of the library that they belong to: another one would set aside what its records do not name
-	StoreMark   = "store"   // identity of the store, by which the records know it again
-)
+// ownerKey is the name of the object with the owner of contents.
+const ownerKey = "library"
 
 // Stored describes a stored content.
 type Stored struct {
@@ -69,8 +70,7 @@ type Content interface {
 	io.ReaderAt
 }
 
-// Draft is a content being written. Discard ends it. After Commit it means that the content's
-// record is written, or never will be.
+// Draft is a content being written. Discard ends it, after Commit once its record is written.
 type Draft interface {
 	io.Writer
 	io.ReaderAt // reads what was written so far
@@ -118,7 +118,6 @@ func openFolder(dir string, shared bool) (Contents, error) {
 	return b, nil
 }
 
-// makeDir creates the folder of contents and makes its name durable.
 func (b *folder) makeDir(dir string) error {
 	if _, ok := b.made.Load(dir); ok {
 		return nil
@@ -245,18 +244,18 @@ func (b *folder) retire(s Stored, unwanted func() (bool, error), remove func(pat
 	return remove(path)
 }
 
-func (b *folder) Mark(name, fresh string) (string, error) {
-	path := filepath.Join(b.dir, name)
+func (b *folder) Owner(fresh string) (string, error) {
+	path := filepath.Join(b.dir, ownerKey)
 	if fresh != "" {
 		if err := atomicfile.Create(path, []byte(fresh), 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
 			return "", err
 		}
 	}
-	mark, err := os.ReadFile(path)
+	owner, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return string(mark), err
+	return string(owner), err
 }
 
 // healthSize is large enough for a draft to reach the disk.
@@ -291,4 +290,124 @@ func (h *holds) isHeld(hash string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.n[hash] > 0
+}
+
+// draft implements Draft in a temporary file.
+type draft struct {
+	file   *os.File
+	buffer *bufio.Writer // of file and hash
+	hash   hash.Hash
+	size   int64 // including the buffer
+	holds  *holds
+	// publish gives the bytes in the file their hash.
+	publish func(d *draft, hash string) error
+
+	held string // hash of the commit, until Discard
+	done bool
+}
+
+// draftBuffer is the size of the write buffer.
+const draftBuffer = 256 << 10
+
+func newDraft(dir string, h *holds, publish func(d *draft, hash string) error) (Draft, error) {
+	file, err := os.CreateTemp(dir, "draft-*")
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{file: file, hash: sha256.New(), holds: h, publish: publish}
+	d.buffer = bufio.NewWriterSize(io.MultiWriter(file, d.hash), draftBuffer)
+	return d, nil
+}
+
+func (d *draft) Write(p []byte) (int, error) {
+	n, err := d.buffer.Write(p)
+	d.size += int64(n)
+	return n, err
+}
+
+func (d *draft) ReadAt(p []byte, at int64) (int, error) {
+	if err := d.buffer.Flush(); err != nil {
+		return 0, err
+	}
+	return d.file.ReadAt(p, at)
+}
+
+func (d *draft) Size() int64 { return d.size }
+
+func (d *draft) Discard() {
+	if d.done {
+		return
+	}
+	if d.done = true; d.held != "" {
+		d.holds.hold(d.held, -1)
+	}
+	d.file.Close()
+	os.Remove(d.file.Name()) // a committed draft no longer has this name or need not have it
+}
+
+func (d *draft) Commit() (string, error) {
+	if err := d.buffer.Flush(); err != nil {
+		return "", fmt.Errorf("write the content: %w", err)
+	}
+	hash := hex.EncodeToString(d.hash.Sum(nil))
+	if d.held == "" {
+		d.holds.hold(hash, 1)
+		d.held = hash
+	}
+	if err := d.publish(d, hash); err != nil {
+		return "", fmt.Errorf("store the content: %w", err)
+	}
+	return hash, nil
+}
+
+// publish names the content in its folder, and makes both survive a power cut. A new name comes
+// before the sync, since a file system with a journal then writes both at once: contents of 20 kB
+// take half the time (ext4). An existing file may be that of a record's content, so only synced
+// bytes replace it: that renews its time and repairs a file truncated by a crash.
+func (b *folder) publish(d *draft, hash string) error {
+	path := b.path(hash)
+	if err := b.makeDir(filepath.Dir(path)); err != nil {
+		return err
+	}
+	b.moving.RLock()
+	linked := os.Link(d.file.Name(), path) == nil
+	b.moving.RUnlock()
+	err := d.file.Sync()
+	switch {
+	case err != nil && linked:
+		b.unlink(d, path)
+	case err == nil && !linked:
+		err = b.replace(d, path)
+	}
+	if err != nil {
+		return err
+	}
+	return atomicfile.SyncDir(filepath.Dir(path))
+}
+
+// unlink takes the name back, unless it is that of another draft by now.
+func (b *folder) unlink(d *draft, path string) {
+	b.moving.Lock()
+	defer b.moving.Unlock()
+	own, err := d.file.Stat()
+	if there, thereErr := os.Stat(path); err == nil && thereErr == nil && os.SameFile(own, there) {
+		os.Remove(path)
+	}
+}
+
+// replace renames the draft over a file of the same name, or where there are no links.
+func (b *folder) replace(d *draft, path string) error {
+	b.moving.RLock()
+	defer b.moving.RUnlock()
+	name := d.file.Name()
+	if b.shared { // another process may remove the content, so the draft needs a name to commit again
+		name += "-" + NewID()
+		if err := os.Link(d.file.Name(), name); err != nil {
+			return err
+		}
+		defer os.Remove(name) // remains if path is the same file
+	} else if err := d.file.Close(); err != nil { // Windows cannot rename open files
+		return err
+	}
+	return os.Rename(name, path)
 }

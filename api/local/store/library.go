@@ -1,13 +1,13 @@
 package store
 
-import "time"
+import (
+	"time"
+)
 
-// Library reads and writes what is there once in a library: its identity, its settings and what
-// counts for all of it.
+// Library reads and writes what is there once: the identity, and what counts for all.
 type Library struct{ session }
 
-// Identity returns the identity of the library. If it has none it becomes fresh, which may be
-// empty.
+// Identity returns the identity of the library. If it has none it becomes fresh, or "".
 func (t Library) Identity(fresh string) (identity string, err error) {
 	identity, err = value[string](t.session, "SELECT identity FROM library")
 	if err == nil && identity == "" && fresh != "" {
@@ -17,18 +17,9 @@ func (t Library) Identity(fresh string) (identity string, err error) {
 	return identity, err
 }
 
-// UseStore makes the contents with that StoreMark those of the library, or returns false because it
-// has others. Those that MoveStore named replace them, unless an instance is there.
-func (t Library) UseStore(mark string) (bool, error) {
-	n, err := t.exec("UPDATE library SET store = ?, next_store = CASE next_store WHEN ? THEN '' ELSE next_store END"+
-		" WHERE store IN ('', ?) OR next_store = ? AND NOT EXISTS "+present, mark, mark, mark, mark)
-	return n > 0, err
-}
-
-// MoveStore lets the library use the contents with the StoreMark to instead of those with the mark
-// from. It returns false if its contents are others.
-func (t Library) MoveStore(from, to string) (bool, error) {
-	n, err := t.exec("UPDATE library SET store = ?, next_store = ? WHERE store IN ('', ?)", from, to, from)
+// Rename changes the identity of the library. It returns false if that is neither from nor to.
+func (t Library) Rename(from, to string) (bool, error) {
+	n, err := t.exec("UPDATE library SET identity = ? WHERE identity IN (?, ?)", to, from, to)
 	return n > 0, err
 }
 
@@ -156,4 +147,48 @@ func (t Library) Restore(s State) error {
 		}
 	}
 	return nil
+}
+
+// Instances reads and writes which processes serve the library, and what each of them works on.
+type Instances struct{ session }
+
+// present selects the present instances.
+const present = "(SELECT id FROM instances WHERE until > " + now + ")"
+
+// unlocked ends a query for rows that no other transaction has locked, for PostgreSQL.
+const unlocked = "LIMIT ?+0 /* unlocked */"
+
+// Present marks an instance as present for a span, by the database's clock.
+func (t Instances) Present(id string, span time.Duration) error {
+	_, err := t.exec("INSERT INTO instances (id, until) VALUES (?, "+now+" + CAST(? AS BIGINT)) ON CONFLICT (id) DO UPDATE SET until = excluded.until",
+		id, span.Milliseconds())
+	return err
+}
+
+// Absent removes an instance, or all if id is empty.
+func (t Instances) Absent(id string) error {
+	_, err := t.exec("DELETE FROM instances WHERE id = ? OR ? = ''", id, id)
+	return err
+}
+
+// Claim reports whether owner holds the exclusive work.
+func (t Instances) Claim(work, owner string) (bool, error) {
+	n, err := t.exec("INSERT INTO claims (work, owner) VALUES (?, ?) ON CONFLICT (work) DO UPDATE SET owner = excluded.owner"+
+		" WHERE claims.owner = excluded.owner OR claims.owner NOT IN "+present, work, owner)
+	return n > 0, err
+}
+
+// Adopt gives owner up to most pending runs, posts and jobs of absent instances, all awaited.
+func (t Instances) Adopt(owner string, most int) (runs []Run, jobs []Job, err error) {
+	left := func(table, condition, change string) string {
+		return "UPDATE " + table + " SET owner = ?" + change + " WHERE id IN (SELECT id FROM " + table + " WHERE " + condition + "owner NOT IN " + present + " ORDER BY id " + unlocked + ")"
+	}
+	if _, err := t.exec(left("outbox", "", ""), owner, most); err != nil {
+		return nil, nil, err
+	}
+	jobs, err = records[Job](t.session, left("jobs", "", "")+" RETURNING "+tableFor[Job]().read, owner, most)
+	if err == nil {
+		runs, err = records[Run](t.session, left("runs", "status = 'pending' AND ", ", awaited = 1")+" RETURNING "+tableFor[Run]().read, owner, most)
+	}
+	return runs, jobs, err
 }

@@ -40,12 +40,11 @@ var toPostgres = strings.NewReplacer(
 	// json preserves values exactly, jsonb does not.
 	withoutKey, `(SELECT '{' || coalesce(string_agg(to_json(m.key) || ':' || m.value, ',' ORDER BY n), '') || '}'
 		FROM json_each(metadata::json) WITH ORDINALITY AS m (key, value, n) WHERE m.key <> ?)`,
-	" INDEXED BY files_name", "",
 	// Conditions and orders that an index of the first characters answers.
 	"folder = ? AND name_key = ?", "same(folder, ?) AND same(name_key, ?)",
 	"folder = ?", "same(folder, ?)", "parent = ?", "same(parent, ?)", "path = ?", "same(path, ?)", "name_key = ?", "same(name_key, ?)",
 	"folder >= ? AND folder < ?", "within(folder, ?, ?)", "parent >= ? AND parent < ?", "within(parent, ?, ?)",
-	"path >= ? AND path < ?", "within(path, ?, ?)", "name_key >= ? AND name_key < ?", "within(name_key, ?, ?)",
+	"path >= ? AND path < ?", "within(path, ?, ?)",
 	"ORDER BY name_key ASC", "ORDER BY left(name_key, 200) ASC, name_key ASC",
 	"ORDER BY name_key DESC", "ORDER BY left(name_key, 200) DESC, name_key DESC",
 	"/* unlocked */", "FOR UPDATE SKIP LOCKED",
@@ -171,11 +170,18 @@ func (p *postgres) run(ctx context.Context, options *sql.TxOptions, fn func(Tx) 
 func (p *postgres) transact(ctx context.Context, options *sql.TxOptions, fn func(Tx) error) error {
 	limited, cancel := context.WithTimeoutCause(ctx, txTime, fmt.Errorf("the transaction took longer than %s", txTime))
 	defer cancel()
-	conn, tx, err := p.begin(limited, options)
+	conn, err := p.db.Conn(limited)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
+	tx, err := conn.BeginTx(limited, options)
+	if err != nil {
+		if isLost(conn) && ctx.Err() == nil {
+			err = &DownError{"database", err}
+		}
+		return err
+	}
 	if err = guarded(fn, newTx(limited, tx, toPostgres)); err == nil {
 		err = tx.Commit()
 	} else {
@@ -192,28 +198,6 @@ func (p *postgres) transact(ctx context.Context, options *sql.TxOptions, fn func
 	return err
 }
 
-// begin begins a transaction, if need be on another connection than one that was lost meanwhile.
-func (p *postgres) begin(ctx context.Context, options *sql.TxOptions) (*sql.Conn, *sql.Tx, error) {
-	for attempts := 0; ; attempts++ {
-		conn, err := p.db.Conn(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		tx, err := conn.BeginTx(ctx, options)
-		if err == nil {
-			return conn, tx, nil
-		}
-		lost := isLost(conn)
-		conn.Close()
-		if lost && ctx.Err() == nil && attempts >= p.db.Stats().MaxOpenConnections {
-			err = &DownError{"database", err}
-		} else if lost && ctx.Err() == nil {
-			continue
-		}
-		return nil, nil, err
-	}
-}
-
 // isLost reports whether a connection is closed, and so returns it to no pool.
 func isLost(conn *sql.Conn) bool {
 	return conn.Raw(func(c any) error {
@@ -224,8 +208,7 @@ func isLost(conn *sql.Conn) bool {
 	}) != nil
 }
 
-// unavailable converts errors that are not about the request to a DownError. An Update that failed
-// with it is either committed or not, never in part.
+// unavailable converts errors that are not about the request. An Update is then done or not.
 func unavailable(err error) error {
 	var down *DownError
 	if err == nil || errors.As(err, &down) {

@@ -87,23 +87,3 @@ CREATE INDEX folders_parent ON folders (left(parent, 200), left(name, 200));
 CREATE UNIQUE INDEX files_place ON files (left(folder, 200), left(name_key, 200), rest(folder, name_key));
 CREATE INDEX files_folder_created ON files (left(folder, 200), created);
 CREATE INDEX files_name ON files (left(name_key, 200));
-
-CREATE FUNCTION tags_of(tags text, ai_tags text) RETURNS TABLE (tag plain) LANGUAGE sql IMMUTABLE AS $$
-	SELECT value FROM json_each(tags) UNION SELECT json_extract(value, '$.name') FROM json_each(ai_tags)
-$$;
-CREATE FUNCTION file_tags_follow() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-	IF TG_OP <> 'INSERT' THEN
-		DELETE FROM file_tags WHERE created = OLD.created AND file = OLD.id AND tag IN (SELECT t.tag FROM tags_of(OLD.tags, OLD.ai_tags) AS t);
-	END IF;
-	IF TG_OP <> 'DELETE' THEN
-		INSERT INTO file_tags (tag, created, file) SELECT t.tag, NEW.created, NEW.id FROM tags_of(NEW.tags, NEW.ai_tags) AS t;
-	END IF;
-	RETURN NULL;
-END $$;
-CREATE TRIGGER file_tags_insert AFTER INSERT ON files FOR EACH ROW
-	WHEN (NEW.tags IS NOT NULL OR NEW.ai_tags IS NOT NULL) EXECUTE FUNCTION file_tags_follow();
-CREATE TRIGGER file_tags_update AFTER UPDATE OF tags, ai_tags ON files FOR EACH ROW
-	WHEN (OLD.tags IS DISTINCT FROM NEW.tags OR OLD.ai_tags IS DISTINCT FROM NEW.ai_tags) EXECUTE FUNCTION file_tags_follow();
-CREATE TRIGGER file_tags_delete AFTER DELETE ON files FOR EACH ROW
-	WHEN (OLD.tags IS NOT NULL OR OLD.ai_tags IS NOT NULL) EXECUTE FUNCTION file_tags_follow();

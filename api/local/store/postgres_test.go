@@ -2,9 +2,13 @@ package store
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
+	"mediadesk/api"
 	"mediadesk/api/local/store/pgtest"
 )
 
@@ -61,5 +65,110 @@ func TestPostgresTables(t *testing.T) {
 	must(t, err)
 	if _, err := OpenPostgres(t.Context(), address); !errors.Is(err, ErrFormat) {
 		t.Errorf("another format gave %v", err)
+	}
+}
+
+// TestAdopt: the work of a running instance stays with it, and the work of a dead one goes to one other.
+func TestAdopt(t *testing.T) { onEachEngine(t, testAdopt) }
+
+func testAdopt(t *testing.T, r Records) {
+	const many = 40
+	update := func(do func(tx Tx) error) {
+		t.Helper()
+		must(t, r.Update(t.Context(), do))
+	}
+	update(func(tx Tx) error {
+		for range many {
+			if err := tx.Add(&Run{Status: api.StatusPending, Owner: "gone"}); err != nil {
+				return err
+			}
+			if err := tx.Add(&Job{ID: NewID(), Owner: "gone", Body: []byte("{}")}); err != nil {
+				return err
+			}
+			if err := tx.Add(&Post{Owner: "gone", Body: []byte("{}")}); err != nil {
+				return err
+			}
+		}
+		return tx.Instances.Present("gone", time.Hour)
+	})
+	var mu sync.Mutex
+	var ids []int64
+	jobs := map[string]bool{}
+	adopt := func(owner string) (found int) {
+		var runs []Run
+		var left []Job
+		err := r.Update(t.Context(), func(tx Tx) (err error) {
+			runs, left, err = tx.Instances.Adopt(owner, 3)
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, run := range runs {
+			ids = append(ids, run.ID)
+		}
+		for _, job := range left {
+			if jobs[job.ID] {
+				t.Errorf("the job %s was given away twice", job.ID)
+			}
+			jobs[job.ID] = true
+		}
+		return len(runs) + len(left)
+	}
+	claim := func(owner string) bool {
+		claimed, err := Update(t.Context(), r, func(tx Tx) (bool, error) { return tx.Instances.Claim("work", owner) })
+		if err != nil {
+			t.Error(err)
+		}
+		return claimed
+	}
+	if !claim("gone") || claim("one") || !claim("gone") {
+		t.Error("a work has two owners, or none")
+	}
+	if got := adopt("one"); got != 0 {
+		t.Errorf("%d runs and jobs were taken from a running instance, want 0", got)
+	}
+	update(func(tx Tx) error { return tx.Instances.Present("gone", -time.Second) })
+	if !claim("one") {
+		t.Error("the work of a dead instance cannot be claimed")
+	}
+	var wg sync.WaitGroup
+	for n := range 4 {
+		owner := fmt.Sprint(n)
+		update(func(tx Tx) error { return tx.Instances.Present(owner, time.Hour) })
+		wg.Go(func() {
+			for adopt(owner) > 0 {
+			}
+		})
+	}
+	wg.Wait()
+	for adopt("0") > 0 { // skips what another transaction has locked
+	}
+	if len(jobs) != many {
+		t.Errorf("%d jobs were given away, want %d", len(jobs), many)
+	}
+	slices.Sort(ids)
+	if len(ids) != many || len(slices.Compact(ids)) != many {
+		t.Errorf("%d runs were given away, want each of %d once", len(ids), many)
+	}
+	posts := 0
+	err := r.View(t.Context(), func(tx Tx) error {
+		for n := range 4 {
+			list, err := All[Post](tx, Filter{"owner": fmt.Sprint(n)})
+			if err != nil {
+				return err
+			}
+			posts += len(list)
+		}
+		run, err := Get[Run](tx, ids[0])
+		if err == nil && (!run.Awaited || run.Owner == "gone") {
+			t.Errorf("a run that was given away is %+v", run)
+		}
+		return err
+	})
+	if err != nil || posts != many {
+		t.Errorf("%d posts were given away, want %d; %v", posts, many, err)
 	}
 }

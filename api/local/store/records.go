@@ -77,8 +77,7 @@ type File struct {
 // Path returns the path of the file in the library.
 func (f *File) Path() string { return f.Folder + f.Name }
 
-// Text returns the column of a stored field that is a text, such as Description for description, or
-// nil if there is none.
+// Text returns the column of a stored text, such as Description for description, or nil.
 func (f *File) Text(field string) *string {
 	column := reflect.ValueOf(f).Elem().FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, field) })
 	if !column.IsValid() {
@@ -117,8 +116,7 @@ func (e *RetiredError) Error() string {
 	return "the content " + e.Removal.Hash + " is being removed"
 }
 
-// Deletion schedules a content for removal. It is recorded by the transaction that removed its last
-// version, and is the only permission to remove it.
+// Deletion, by the transaction that removed its last version, is what allows to remove a content.
 type Deletion struct {
 	Hash string    `db:"hash,key"`
 	At   time.Time `db:"at,key"` // contents written later are kept
@@ -164,8 +162,6 @@ type Query struct {
 
 	// With ByName ascending, only files after this place: pages stay right while files come and go.
 	AfterName, AfterFolder string
-
-	narrowed []condition // set by narrow
 }
 
 // Order is the sort key of a listing.
@@ -219,8 +215,7 @@ const (
 	MatchGiven     = "given"     // Key and Values: what Tx.Meets was given
 )
 
-// Field is a custom metadata field. A key needs a field before files can have a value (service.md
-// §2.1).
+// Field is a custom metadata field; files have values of existing ones only (service.md §2.1).
 type Field struct {
 	ID          string          `db:"id,key"`
 	Name        string          `db:"name,once"`
@@ -240,8 +235,7 @@ type Preset struct {
 	Updated time.Time       `db:"updated"`
 }
 
-// PostTransformation is the name of runs that are no extensions: they make a
-// post-transformation.
+// PostTransformation is the name of runs that make a post-transformation, not an extension.
 const PostTransformation = "post-transformation"
 
 // Run is an extension run on a file.

@@ -4,9 +4,7 @@
 CREATE TABLE library (
 	format     INTEGER NOT NULL, -- a second copy of the format number, against bit errors
 	created    INTEGER NOT NULL,
-	identity   TEXT NOT NULL DEFAULT '', -- also in the store of the contents; empty: none yet
-	store      TEXT NOT NULL DEFAULT '', -- mark of the store of the contents; empty: unknown
-	next_store TEXT NOT NULL DEFAULT ''  -- mark of the one that they were copied to; empty: none
+	identity   TEXT NOT NULL DEFAULT '' -- also in the store of the contents; empty: none yet
 );
 
 CREATE TABLE folders (
@@ -144,12 +142,4 @@ CREATE TABLE jobs (
 	id    TEXT NOT NULL PRIMARY KEY,
 	owner TEXT NOT NULL,
 	body  TEXT NOT NULL -- JSON
-) WITHOUT ROWID;
-
--- Finds files by tag; triggers maintain it.
-CREATE TABLE file_tags (
-	tag     TEXT NOT NULL,
-	created INTEGER NOT NULL, -- of the file
-	file    TEXT NOT NULL, -- its id
-	PRIMARY KEY (tag, created, file)
 ) WITHOUT ROWID;

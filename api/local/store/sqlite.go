@@ -4,16 +4,18 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"mediadesk/api/atomicfile"
 )
@@ -37,15 +39,13 @@ type sqliteRecords struct {
 	closed  bool
 }
 
-// update is a call of Update.
 type update struct {
 	fn   func(Tx) error
 	ctx  context.Context
 	done chan error
 }
 
-// OpenRecords opens or creates the database at path, readable by its owner only. The folder must
-// exist.
+// OpenRecords opens or creates the database at path, for its owner only. The folder must exist.
 func OpenRecords(ctx context.Context, path string) (Records, error) {
 	err := makePrivate(path)
 	if err != nil {
@@ -70,7 +70,6 @@ func OpenRecords(ctx context.Context, path string) (Records, error) {
 }
 
 // ReadRecords opens the database at path for reading, even while another process writes to it.
-// Update is an error.
 func ReadRecords(ctx context.Context, path string) (Records, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
@@ -86,7 +85,6 @@ func ReadRecords(ctx context.Context, path string) (Records, error) {
 	return s, nil
 }
 
-// openReaders opens all connections for reading.
 func (s *sqliteRecords) openReaders(ctx context.Context) error {
 	for range cap(s.free) {
 		c, err := newConnection(ctx, s.read)
@@ -104,38 +102,12 @@ func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		atomicfile.Restrict(path)
-		return CheckHeader(path)
+		return nil
 	}
 	if err != nil {
 		return err
 	}
 	return f.Close()
-}
-
-// CheckHeader returns an error if the file at path is neither a database nor empty, or if its
-// log is not one: SQLite would overwrite them. This process must not have the database open, since
-// it would lose its locks.
-func CheckHeader(path string) error {
-	for end, magic := range map[string]string{"": "SQLite format 3\x00", "-wal": "\x37\x7f\x06"} {
-		f, err := os.Open(path + end)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		head := make([]byte, len(magic))
-		n, err := io.ReadFull(f, head)
-		f.Close()
-		if n == 0 && errors.Is(err, io.EOF) {
-			continue
-		}
-		// After a power cut a log can begin with zeros.
-		if text := string(head[:n]); text != magic && (end == "" || strings.Trim(text, "\x00") != "") {
-			return errors.New("the file is not a database")
-		}
-	}
-	return nil
 }
 
 // openReading opens a database file read-only, even while another process writes to it.
@@ -187,7 +159,6 @@ func (s *sqliteRecords) Update(ctx context.Context, fn func(Tx) error) error {
 	return <-u.done
 }
 
-// writeAll writes the updates in groups.
 func (s *sqliteRecords) writeAll() {
 	var conn *connection // nil if not open
 	defer func() {
@@ -270,8 +241,7 @@ func (s *sqliteRecords) View(ctx context.Context, fn func(Tx) error) error {
 	return fn(newTx(ctx, c, nil))
 }
 
-// connection is a connection with its prepared statements: preparing takes longer than running. It
-// is not safe for concurrent use.
+// connection has prepared statements: preparing takes longer than running. It serves one user.
 type connection struct {
 	*sql.Conn
 	statements map[string]*sql.Stmt
@@ -282,7 +252,6 @@ func newConnection(ctx context.Context, db *sql.DB) (*connection, error) {
 	return &connection{conn, map[string]*sql.Stmt{}}, err
 }
 
-// maxStatements limits the prepared statements of a connection.
 const maxStatements = 200
 
 func (c *connection) prepare(query string) (statement *sql.Stmt, err error) {
@@ -327,4 +296,165 @@ func (c *connection) QueryContext(ctx context.Context, query string, args ...any
 func (c *connection) Close() error {
 	c.forget()
 	return c.Conn.Close()
+}
+
+const format = 1 // of the tables, in library and in SQLite's user_version; others are not opened
+
+var (
+	//go:embed schema.sql
+	tables string
+	//go:embed sqlite.sql
+	sqliteSchema string
+	//go:embed postgres.sql
+	postgresSchema string
+)
+
+// now is the database's clock in milliseconds since 1970.
+const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
+
+const newLibrary = "INSERT INTO library (format, created) VALUES (1, " + now + ");"
+
+// ErrFormat reports that another version of the program wrote the records.
+var ErrFormat = errors.New("written by another version of mediadesk")
+
+func otherFormat(found int) error {
+	return fmt.Errorf("%w (format %d; this one uses %d)", ErrFormat, found, format)
+}
+
+// checkFormat returns ErrFormat unless the tables are those that this program writes.
+func checkFormat(ctx context.Context, db *sql.DB) error {
+	var found int
+	err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found)
+	switch {
+	case err != nil || found == format:
+		return err
+	case found == 0:
+		return errors.New("it has no tables")
+	}
+	return otherFormat(found)
+}
+
+// createTables creates the tables in an empty SQLite database, and checks the format of others.
+func createTables(ctx context.Context, db *sql.DB) error {
+	var objects int
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&objects); err != nil {
+		return err
+	}
+	if objects > 0 {
+		return checkFormat(ctx, db)
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if _, err := tx.ExecContext(ctx, tables+sqliteSchema+newLibrary+"PRAGMA user_version = 1"); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// snapshot copies the database to a file, replaced atomically.
+func snapshot(ctx context.Context, db *sql.DB, to string) error {
+	draft := to + ".new"
+	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", draft); err != nil {
+		os.Remove(draft)
+		return err
+	}
+	return atomicfile.Publish(draft, to, 0o600)
+}
+
+// ReadContents opens the contents in dir for reading. It creates and removes nothing.
+func ReadContents(dir string) Contents { return &folder{dir: dir} }
+
+// Snapshot copies one state of the database at path to the file to, replaced atomically. Other
+// processes may write meanwhile; the copy contains everything committed before it began.
+func Snapshot(ctx context.Context, path, to string) error {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	db, err := openReading(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(snapshot(ctx, db, to), db.Close())
+}
+
+// Unavailable reports whether err is due to the disk, permissions, a server or another program.
+func Unavailable(err error) bool {
+	var down *DownError
+	if errors.As(err, &down) {
+		return true
+	}
+	var own *sqlite.Error
+	if !errors.As(err, &own) {
+		var path *fs.PathError
+		return errors.As(err, &path)
+	}
+	switch own.Code() & 0xff {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return true
+	}
+	return false
+}
+
+const maxDamage = 20
+
+// Damage checks the database at path and returns a line per defect. An error means that it could
+// not be checked; it is ErrFormat for a database of another version of the program.
+func Damage(ctx context.Context, path string) ([]string, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	db, err := openReading(path)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := integrity(ctx, db)
+	if err == nil && len(lines) == 0 {
+		err = checkFormat(ctx, db)
+	}
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrFormat) && !Unavailable(err) {
+		// An unreadable database is damaged.
+		lines, err = []string{err.Error()}, nil
+	}
+	return lines, errors.Join(err, db.Close())
+}
+
+func (s *sqliteRecords) Damage(ctx context.Context) ([]string, error) { return Damage(ctx, s.path) }
+
+func integrity(ctx context.Context, db *sql.DB) (lines []string, err error) {
+	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", maxDamage))
+	err = eachRow(rows, err, func(rows *sql.Rows) error {
+		var line string
+		err := rows.Scan(&line)
+		if line != "ok" {
+			lines = append(lines, line)
+		}
+		return err
+	})
+	return lines, err
+}
+
+// Empty reports whether the database at path contains no version of any file, or is unreadable.
+func Empty(ctx context.Context, path string) bool {
+	records, err := ReadRecords(ctx, path)
+	if err != nil {
+		return true
+	}
+	empty, err := View(ctx, records, func(tx Tx) (bool, error) { return tx.Library.Empty() })
+	return errors.Join(err, records.Close()) != nil || empty
+}
+
+// MoveRecords renames the database at path with its companion files. It must not be open.
+func MoveRecords(path, to string) error {
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := atomicfile.Rename(path+end, to+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }

@@ -3,12 +3,16 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 	"unicode/utf8"
 
 	"modernc.org/sqlite"
@@ -62,7 +66,6 @@ func (t Tx) Watch() (Tx, *[]Change) {
 	return s.tx(), s.changes
 }
 
-// database is a connection in a transaction.
 type database interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -119,7 +122,6 @@ func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// exec runs a statement and returns the number of changed rows.
 func (s session) exec(query string, args ...any) (int64, error) {
 	query, args = s.translate(query, args)
 	res, err := s.db.ExecContext(s.ctx, query, args...)
@@ -207,3 +209,265 @@ func diskFull(err error) error {
 	}
 	return err
 }
+
+// A table stores the structs of a type. The tag db of a field has the name of its column and then
+// what is special about it:
+//
+//	key   it identifies the row
+//	once  only Add writes it
+//	apart it is written with a new row and never read; see Tx.Embedded
+//
+// Times are milliseconds since 1970, and 0 for the zero time. Lists, maps and structs are JSON, and
+// empty ones are NULL.
+type table struct {
+	name, order string
+	record      reflect.Type
+	columns     []column
+	read        string // the names of the columns that are read
+}
+
+type column struct {
+	name                string
+	index               []int // of the field
+	key, once, separate bool
+}
+
+var (
+	files    = newTable[File]("files", "folder, name")
+	versions = newTable[Version]("versions", "number DESC")
+	byType   = map[reflect.Type]*table{
+		reflect.TypeFor[File]():     files,
+		reflect.TypeFor[Version]():  versions,
+		reflect.TypeFor[Folder]():   newTable[Folder]("folders", "path"),
+		reflect.TypeFor[Field]():    newTable[Field]("fields", "name"),
+		reflect.TypeFor[Preset]():   newTable[Preset]("presets", "created, id"),
+		reflect.TypeFor[Run]():      newTable[Run]("runs", "id"),
+		reflect.TypeFor[Post]():     newTable[Post]("outbox", "id"),
+		reflect.TypeFor[Job]():      newTable[Job]("jobs", "id"),
+		reflect.TypeFor[Deletion](): newTable[Deletion]("deletions", "at"),
+		reflect.TypeFor[Removal]():  newTable[Removal]("removals", "at"),
+	}
+)
+
+func newTable[T any](name, order string) *table {
+	tb := &table{name: name, order: order, record: reflect.TypeFor[T](), columns: columnsOf(reflect.TypeFor[T](), nil)}
+	var read []string
+	for _, c := range tb.columns {
+		if !c.separate {
+			read = append(read, c.name)
+		}
+	}
+	tb.read = strings.Join(read, ", ")
+	return tb
+}
+
+// columnsOf returns the columns of a struct. A file has those of its version, as the tag file says.
+func columnsOf(t reflect.Type, within []int) (list []column) {
+	for i := range t.NumField() {
+		f, index := t.Field(i), append(slices.Clone(within), i)
+		name, options, _ := strings.Cut(f.Tag.Get("db"), ",")
+		if as := f.Tag.Get("file"); as != "" && t == reflect.TypeFor[Version]() && within != nil {
+			name, options = as, ""
+		}
+		switch name {
+		case "-":
+		case "":
+			list = append(list, columnsOf(f.Type, index)...)
+		default:
+			list = append(list, column{name, index, options == "key", options == "once", options == "apart"})
+		}
+	}
+	return list
+}
+
+// tableOf returns the table of a record, a pointer to a struct, and its value.
+func tableOf(record any) (*table, reflect.Value) {
+	v := reflect.ValueOf(record).Elem()
+	return byType[v.Type()], v
+}
+
+// values returns the names and the values of some columns of a record.
+func (tb *table) values(v reflect.Value, which func(column) bool) (names []string, args []any, err error) {
+	for _, c := range tb.columns {
+		if !which(c) {
+			continue
+		}
+		arg, err := storedValue(v.FieldByIndex(c.index))
+		if err != nil {
+			return nil, nil, err
+		}
+		names, args = append(names, c.name), append(args, arg)
+	}
+	return names, args, nil
+}
+
+func storedValue(f reflect.Value) (any, error) {
+	switch v := f.Interface().(type) {
+	case time.Time:
+		if v.IsZero() {
+			return int64(0), nil
+		}
+		return v.UnixMilli(), nil
+	case json.RawMessage:
+		return string(v), nil
+	case []byte:
+		return v, nil
+	}
+	switch f.Kind() {
+	case reflect.Slice, reflect.Map:
+		if f.Len() == 0 {
+			return nil, nil
+		}
+	case reflect.Struct:
+	default:
+		return f.Interface(), nil
+	}
+	text, err := json.Marshal(f.Interface())
+	return string(text), err
+}
+
+// scan reads the columns tb.read of a row.
+func (tb *table) scan(rows *sql.Rows, v reflect.Value) error {
+	into := make([]any, 0, len(tb.columns))
+	for _, c := range tb.columns {
+		if !c.separate {
+			into = append(into, scanned(v.FieldByIndex(c.index)))
+		}
+	}
+	return rows.Scan(into...)
+}
+
+// scanned returns what reads a column into a field.
+func scanned(f reflect.Value) any {
+	into := f.Addr().Interface()
+	switch into := into.(type) {
+	case *time.Time:
+		return milliseconds{into}
+	case *[]byte:
+		return into
+	}
+	switch f.Kind() {
+	case reflect.Slice, reflect.Map, reflect.Struct:
+		return jsonText{into}
+	}
+	return into
+}
+
+type milliseconds struct{ *time.Time }
+
+// Scan implements sql.Scanner.
+func (m milliseconds) Scan(value any) error {
+	n, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("%v is not a time", value)
+	}
+	*m.Time = time.Time{}
+	if n != 0 {
+		*m.Time = time.UnixMilli(n)
+	}
+	return nil
+}
+
+type jsonText struct{ into any }
+
+// Scan implements sql.Scanner.
+func (j jsonText) Scan(value any) error {
+	var text sql.NullString
+	if err := text.Scan(value); err != nil || !text.Valid {
+		return err
+	}
+	return json.Unmarshal([]byte(text.String), j.into)
+}
+
+// get returns the first record that meets a condition; ErrNotFound if there is none.
+func get[T any](s session, where string, args ...any) (*T, error) {
+	if s.dialect == nil {
+		s.ctx = context.WithoutCancel(s.ctx) // one row comes at once
+	}
+	list, err := records[T](s, "SELECT "+tableFor[T]().read+" FROM "+tableFor[T]().name+" WHERE "+where, args...)
+	if err == nil && len(list) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+// records returns the records that a query selects with the columns of their table.
+func records[T any](s session, query string, args ...any) (all []T, err error) {
+	tb := tableFor[T]()
+	err = s.each(func(rows *sql.Rows) error {
+		all = append(all, *new(T))
+		return tb.scan(rows, reflect.ValueOf(&all[len(all)-1]).Elem())
+	}, query, args...)
+	return all, err
+}
+
+func tableFor[T any]() *table { return byType[reflect.TypeFor[T]()] }
+
+// Get returns the record with a key.
+func Get[T any](t Tx, key any) (*T, error) { return get[T](t.session, "id = ?", key) }
+
+// Filter selects records whose columns have these values.
+type Filter map[string]any
+
+// All returns the selected records in the order of their table.
+func All[T any](t Tx, filter Filter) ([]T, error) {
+	tb := tableFor[T]()
+	query, args := "SELECT "+tb.read+" FROM "+tb.name+" WHERE TRUE", []any(nil)
+	for _, c := range tb.columns {
+		if value, ok := filter[c.name]; ok {
+			query, args = query+" AND "+c.name+" = ?", append(args, value)
+		}
+	}
+	return records[T](t.session, query+" ORDER BY "+tb.order, args...)
+}
+
+// Add adds a record, a pointer to a Field, Preset, Run, Post or Job. It sets the ID of a Run and of
+// a Post. The error is ErrExists if the key is taken, or the name, even by a deleted field.
+func (t Tx) Add(record any) error {
+	tb, v := tableOf(record)
+	id := v.FieldByName("ID")
+	numbered := id.Kind() == reflect.Int64
+	names, args, err := tb.values(v, func(c column) bool { return !c.key || !numbered })
+	if err != nil {
+		return err
+	}
+	query := "INSERT INTO " + tb.name + " (" + strings.Join(names, ", ") + ") VALUES (" + places(len(names)) + ")"
+	if !numbered {
+		return t.change(ErrExists, query+" ON CONFLICT DO NOTHING", args...)
+	}
+	return t.scan([]any{id.Addr().Interface()}, query+" RETURNING id", args...)
+}
+
+// Save changes a record that was read; ErrNotFound if it is gone.
+func (t Tx) Save(record any) error {
+	tb, v := tableOf(record)
+	return t.save(tb, v, func(c column) bool { return !c.once })
+}
+
+func (s session) save(tb *table, v reflect.Value, which func(column) bool) error {
+	names, args, err := tb.values(v, func(c column) bool { return !c.key && which(c) })
+	if err != nil {
+		return err
+	}
+	keys, values, err := tb.values(v, func(c column) bool { return c.key })
+	if err != nil {
+		return err
+	}
+	return s.change(ErrNotFound, "UPDATE "+tb.name+" SET "+strings.Join(names, " = ?, ")+" = ? WHERE "+strings.Join(keys, " = ? AND ")+" = ?",
+		append(args, values...)...)
+}
+
+// Remove removes a record. It is no error if it is gone.
+func (t Tx) Remove(record any) error {
+	tb, v := tableOf(record)
+	keys, values, err := tb.values(v, func(c column) bool { return c.key })
+	if err == nil {
+		_, err = t.exec("DELETE FROM "+tb.name+" WHERE "+strings.Join(keys, " = ? AND ")+" = ?", values...)
+	}
+	return err
+}
+
+func places(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }

@@ -1,0 +1,479 @@
+package local_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mediadesk/api/apitest"
+	"mediadesk/api/local"
+)
+
+// asHost sends a GET for the host name host and returns the status and the body.
+func asHost(t *testing.T, l http.Handler, host, path string, header ...string) (int, string) {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Host = host
+	r.SetBasicAuth(testKey, "")
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	l.ServeHTTP(w, r)
+	return w.Code, w.Body.String()
+}
+
+func TestHosts(t *testing.T) {
+	s := serve(t, local.Options{Hosts: []string{"media.test", "Upload.Example.com."}})
+	for _, host := range []string{"media.test", "MEDIA.test:7843", "media.test.", "upload.example.com", "localhost:1", "127.0.0.1", "[::1]:80"} {
+		if status, body := asHost(t, s.Library, host, "/v1/files"); status != http.StatusOK {
+			t.Errorf("%s answers %d: %s, want %d", host, status, body, http.StatusOK)
+		}
+	}
+	for _, host := range []string{"", "other.test", "media.test.other.test", "localhost.other.test", "192.168.1.7", "media.test@other.test"} {
+		if status, body := asHost(t, s.Library, host, "/v1/files"); status != http.StatusMisdirectedRequest || !strings.Contains(body, "--host") {
+			t.Errorf("%s answers %d: %s", host, status, body)
+		}
+	}
+}
+
+// TestMachineNames: a library that listens beyond loopback accepts the computer's name and the
+// name in its listening address.
+func TestMachineNames(t *testing.T) {
+	name, err := os.Hostname()
+	if err != nil {
+		t.Skip(err)
+	}
+	if status, _ := asHost(t, serve(t, local.Options{}).Library, name, "/v1/files"); status != http.StatusMisdirectedRequest {
+		t.Errorf("on loopback %s answers %d, want %d", name, status, http.StatusMisdirectedRequest)
+	}
+	s, err := local.Serve(t.Context(), "0.0.0.0:0", local.Options{Dir: t.TempDir(), Key: key(testKey)})
+	must(t, err)
+	defer closeServer(t, s)
+	for _, host := range []string{name, strings.ToUpper(name) + ":80", "192.168.1.7:80", "0.0.0.0"} {
+		if status, body := asHost(t, s.Library, host, "/v1/files"); status != http.StatusOK {
+			t.Errorf("%s answers %d: %s, want %d", host, status, body, http.StatusOK)
+		}
+	}
+	if !s.Public() || !strings.HasPrefix(s.Address, "http://127.0.0.1:") {
+		t.Errorf("it listens at %s, public %v", s.Address, s.Public())
+	}
+	if status, _ := asHost(t, s.Library, "other.test", "/v1/files"); status != http.StatusMisdirectedRequest {
+		t.Errorf("a foreign name answers %d, want %d", status, http.StatusMisdirectedRequest)
+	}
+}
+
+// TestRecordsFollowTheHost: addresses in records use the host of the request, unless a public URL
+// is set.
+func TestRecordsFollowTheHost(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, local.Options{Dir: dir, Hosts: []string{"media.test"}})
+	record := upload(t, s.Address, apitest.PNG(8, 8), "fileName", "a.png", "useUniqueFileName", "false")
+	if record["url"] != s.Address+"/a.png" || !strings.HasPrefix(record["thumbnailUrl"].(string), s.Address+"/tr:") {
+		t.Errorf("the record is %v", record)
+	}
+	id := record["fileId"].(string)
+	for _, path := range []string{"/v1/files", "/v1/files/" + id + "/details", "/v1/files/" + id + "/versions"} {
+		if _, body := asHost(t, s.Library, "media.test:8080", path); !strings.Contains(body, `"http://media.test:8080/a.png"`) || !strings.Contains(body, `"http://media.test:8080/tr:`) {
+			t.Errorf("%s answers %s", path, body)
+		}
+	}
+	if _, body := asHost(t, s.Library, "media.test", "/v1/files", "X-Forwarded-Proto", "https"); !strings.Contains(body, `"https://media.test/a.png"`) {
+		t.Errorf("behind TLS the list is %s", body)
+	}
+	for _, at := range []string{s.Address, "http://media.test:8080"} {
+		if status, body := asHost(t, s.Library, "media.test:8080", "/v1/metadata?url="+at+"/a.png"); status != http.StatusOK {
+			t.Errorf("the metadata at %s answers %d: %s, want %d", at, status, body, http.StatusOK)
+		}
+	}
+	closeServer(t, s)
+
+	s = serve(t, local.Options{Dir: dir, Address: "https://cdn.test/media/"})
+	if _, body := asHost(t, s.Library, "cdn.test", "/v1/files"); !strings.Contains(body, `"https://cdn.test/media/a.png"`) {
+		t.Errorf("with a public URL the list is %s", body)
+	}
+	if !strings.HasPrefix(s.Address, "http://127.0.0.1:") {
+		t.Errorf("it listens at %s", s.Address)
+	}
+}
+
+func TestCheckHost(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"media.test": true, "nas": true, "10.0.0.7": true, "[::1]": true,
+		"": false, "http://a": false, "a:80": false, "a/b": false, "a b": false, "a@b": false,
+	} {
+		if err := local.CheckHost(text); (err == nil) != ok {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for text, ok := range map[string]bool{
+		"https://media.test": true, "http://10.0.0.7:80/x/": true,
+		"": false, "media.test": false, "https://a@media.test": false, "https://media.test?a": false, "ftp://media.test": false,
+	} {
+		if err := local.CheckPublicURL(text); (err == nil) != ok {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestReadersOfNothing: a connection whose client does not read is closed, whatever the size of
+// the answer.
+func TestReadersOfNothing(t *testing.T) {
+	const connections = 200
+	s := serve(t, local.Options{}.WithIdleTimeout(200*time.Millisecond))
+	large := upload(t, s.Address, make([]byte, 10_000_000), "fileName", "large.bin")["filePath"]
+	small := upload(t, s.Address, []byte("small"), "fileName", "small.txt")["filePath"]
+	host := strings.TrimPrefix(s.Address, "http://")
+	before := runtime.NumGoroutine()
+	for n := range connections {
+		c, err := net.Dial("tcp", host)
+		must(t, err)
+		defer c.Close()
+		path := []any{large, small}[n%2]
+		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, host)
+	}
+	eventually(t, "the end of the connections", func() bool { return runtime.NumGoroutine() <= before+connections/50 })
+}
+
+// TestSlowReader: a download may take any time while bytes move, here nine times as long as a
+// connection may stand still. With the default of one minute this allows 13 KB/s.
+func TestSlowReader(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("this system buffers megabytes before a slow reader is noticed")
+	}
+	const size, patience, perPatience = 7_200_000, 300 * time.Millisecond, 800_000
+	s := serve(t, local.Options{}.WithIdleTimeout(patience))
+	r := upload(t, s.Address, make([]byte, size), "fileName", "large.bin")
+	res, err := http.Get(r["url"].(string))
+	must(t, err)
+	defer res.Body.Close()
+	pace := time.NewTicker(patience / 10)
+	defer pace.Stop()
+	var got int64
+	for {
+		n, err := io.CopyN(io.Discard, res.Body, perPatience/10)
+		if got += n; err == io.EOF && got == size {
+			return
+		}
+		if err != nil {
+			t.Fatalf("the download ended after %d bytes: %v", got, err)
+		}
+		<-pace.C
+	}
+}
+
+// buffer is a bytes.Buffer that several goroutines may use.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// TestFailuresAreLogged: an answer with status 500 names its request id. The log has the reason
+// under that id, even if no log was chosen.
+func TestFailuresAreLogged(t *testing.T) {
+	var log buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	dir := t.TempDir()
+	l, err := local.Open(t.Context(), local.Options{Dir: dir, Key: key(testKey)})
+	must(t, err)
+	defer l.Close()
+	contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
+	if w := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body); w.Code != http.StatusOK {
+		t.Fatalf("the upload answers %d: %s, want %d", w.Code, w.Body, http.StatusOK)
+	}
+	must(t, os.RemoveAll(filepath.Join(dir, "contents")))
+	w := ask(l, http.MethodGet, "/a.txt")
+	id := w.Header().Get("X-Ik-Requestid")
+	if w.Code != http.StatusInternalServerError || id == "" || !strings.Contains(w.Body.String(), "See its log, request id "+id) {
+		t.Errorf("request %s is answered %d: %s", id, w.Code, w.Body)
+	}
+	if line := regexp.MustCompile("request failed.* request=" + id + " error=.+"); !line.MatchString(log.String()) {
+		t.Errorf("the log is %q", log.String())
+	}
+}
+
+// TestDeletedWhileUploaded deletes each file after it is stored and before the answer, which
+// waits for the tagging.
+func TestDeletedWhileUploaded(t *testing.T) {
+	l := serve(t, local.Options{}.WithHooks()).Library
+	deleteAll := func() {
+		var files []struct{ FileID string }
+		if err := json.Unmarshal(ask(l, http.MethodGet, "/v1/files").Body.Bytes(), &files); err != nil {
+			t.Error(err)
+		}
+		for _, f := range files {
+			if w := ask(l, http.MethodDelete, "/v1/files/"+f.FileID); w.Code != http.StatusNoContent {
+				t.Errorf("deleting answers %d: %s, want %d", w.Code, w.Body, http.StatusNoContent)
+			}
+		}
+	}
+	settled := func() {
+		eventually(t, "the end of all runs", func() bool { pending, _ := l.Unfinished(t); return pending == 0 })
+	}
+	for n := range 5 {
+		contentType, body := form(apitest.JPEG(8, 8), "fileName", "a.jpg", "extensions", `[{"name":"google-auto-tagging"},{"name":"remove-bg"}]`)
+		l.AfterNextUpdate(deleteAll)
+		w := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body)
+		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "deleted") {
+			t.Errorf("upload %d is answered %d: %s", n, w.Code, w.Body)
+		}
+		settled()
+	}
+	contentType, body := form(apitest.JPEG(8, 8), "fileName", "a.jpg", "responseFields", "embeddedMetadata,customMetadata")
+	l.AfterNextUpdate(deleteAll)
+	if w := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "deleted") {
+		t.Errorf("an upload without extensions is answered %d: %s", w.Code, w.Body)
+	}
+	var record struct{ FileID string }
+	contentType, body = form(apitest.JPEG(8, 8), "fileName", "a.jpg")
+	if err := json.Unmarshal(send(l, http.MethodPost, "/api/v1/files/upload", contentType, body).Body.Bytes(), &record); err != nil {
+		t.Fatal(err)
+	}
+	l.AfterNextUpdate(deleteAll)
+	w := send(l, http.MethodPatch, "/v1/files/"+record.FileID+"/details", "application/json", strings.NewReader(`{"extensions":[{"name":"google-auto-tagging"}]}`))
+	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "deleted") {
+		t.Errorf("an update is answered %d: %s", w.Code, w.Body)
+	}
+}
+
+// TestResetWhileUploaded: an upload whose run was removed by a reset does not wait for it.
+func TestResetWhileUploaded(t *testing.T) {
+	l := serve(t, local.Options{AllowReset: true}.WithHooks()).Library
+	l.WaitForTags(20 * time.Second)
+	l.AfterNextUpdate(func() { ask(l, http.MethodPost, "/_mediadesk/reset") })
+	contentType, body := form(apitest.JPEG(8, 8), "fileName", "a.jpg", "extensions", `[{"name":"google-auto-tagging"}]`)
+	start := time.Now()
+	w := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body)
+	if took := time.Since(start); w.Code != http.StatusNotFound || took > 10*time.Second {
+		t.Errorf("answered %d: %s after %s, want %d", w.Code, w.Body, took, http.StatusNotFound)
+	}
+}
+
+// TestDeletedWhileRead deletes a file and its content after a request has read its record.
+func TestDeletedWhileRead(t *testing.T) {
+	dir := t.TempDir()
+	l := serve(t, local.Options{Dir: dir}.WithHooks()).Library
+	for _, path := range []string{"/a.txt", "/v1/files/ID/metadata"} {
+		contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
+		var record struct{ FileID string }
+		if err := json.Unmarshal(send(l, http.MethodPost, "/api/v1/files/upload", contentType, body).Body.Bytes(), &record); err != nil {
+			t.Fatal(err)
+		}
+		l.AfterNextView(func() {
+			if w := ask(l, http.MethodDelete, "/v1/files/"+record.FileID); w.Code != http.StatusNoContent {
+				t.Errorf("deleting answers %d: %s, want %d", w.Code, w.Body, http.StatusNoContent)
+			}
+			contents, _ := filepath.Glob(filepath.Join(dir, "contents", "??", "*"))
+			for _, name := range contents {
+				if err := os.Remove(name); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		if w := ask(l, http.MethodGet, strings.Replace(path, "ID", record.FileID, 1)); w.Code != http.StatusNotFound {
+			t.Errorf("%s is answered %d: %s, want %d", path, w.Code, w.Body, http.StatusNotFound)
+		}
+	}
+}
+
+// TestLongQueries: a query that is too long for the database is refused with a message.
+func TestLongQueries(t *testing.T) {
+	l := serve(t, local.Options{}).Library
+	words := func(n int) string { return strings.TrimSpace(strings.Repeat("w ", n)) }
+	for _, c := range []struct {
+		name, query string
+		want        int
+	}{
+		{"5,000 words", `description HAS "` + words(5000) + `"`, http.StatusBadRequest},
+		{"5,000 words of a tag", `tags HAS "` + words(5000) + `"`, http.StatusBadRequest},
+		{"5,000 words of metadata", `"customMetadata.a" HAS "` + words(5000) + `"`, http.StatusBadRequest},
+		{"5,000 words in several conditions", strings.Repeat(`name HAS "`+words(100)+`" OR `, 50) + `name HAS "a"`, http.StatusBadRequest},
+		{"some words", `name HAS "` + words(50) + `"`, http.StatusOK},
+		{"a long list", `name IN [` + strings.TrimSuffix(strings.Repeat(`"a",`, 250), ",") + `]`, http.StatusOK},
+		{"a long list of formats", `format IN [` + strings.TrimSuffix(strings.Repeat(`"jpg",`, 250), ",") + `]`, http.StatusOK},
+		{"many conditions", strings.Repeat(`name : "a" AND `, 140) + `size > 1`, http.StatusOK},
+		{"many negations", strings.Repeat(`name NOT = "a" AND `, 50) + `size > 1`, http.StatusOK},
+	} {
+		w := ask(l, http.MethodGet, "/v1/files?searchQuery="+url.QueryEscape(c.query))
+		if w.Code != c.want {
+			t.Errorf("%s: answered %d: %s, want %v", c.name, w.Code, w.Body, c.want)
+		}
+	}
+	w := ask(l, http.MethodGet, "/v1/files?tags="+strings.Repeat("t,", 15_000)+"t")
+	if w.Code >= http.StatusInternalServerError {
+		t.Errorf("15,000 tags: answered %d: %s", w.Code, w.Body)
+	}
+}
+
+// ask sends a request with the key to a library, without a network.
+func ask(l http.Handler, method, target string) *httptest.ResponseRecorder {
+	return send(l, method, target, "", nil)
+}
+
+// send is ask with a body.
+func send(l http.Handler, method, target, contentType string, body io.Reader) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "http://127.0.0.1"+target, body)
+	r.Header.Set("Content-Type", contentType)
+	r.SetBasicAuth(testKey, "")
+	w := httptest.NewRecorder()
+	l.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), local.RequestKey{}, true)))
+	return w
+}
+
+// message returns the message of an error answer, which must be a JSON object.
+func message(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	var answer struct{ Message, Help string }
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || answer.Message == "" || answer.Help == "" {
+		t.Errorf("%d has the body %q", w.Code, w.Body)
+	}
+	if kind := w.Header().Get("Content-Type"); kind != "application/json; charset=utf-8" {
+		t.Errorf("the content type is %q, want \"application/json; charset=utf-8\"", kind)
+	}
+	return answer.Message
+}
+
+// TestRoutes requests each path with a method that no route has, and with extra slashes. The
+// answer lists the methods that the path allows.
+func TestRoutes(t *testing.T) {
+	l := serve(t, local.Options{}).Library
+	wildcard := regexp.MustCompile(`\{\w+\}`)
+	for _, r := range local.Routes() {
+		path := wildcard.ReplaceAllString(r.Pattern, strings.Repeat("0", 24))
+		for _, spelling := range []string{path, path + "/", "/" + path, strings.ReplaceAll(path, "/", "//")} {
+			w := ask(l, "BREW", spelling)
+			if w.Code != http.StatusMethodNotAllowed || !strings.Contains(message(t, w), "BREW") {
+				t.Errorf("%s answers %d: %s", spelling, w.Code, w.Body)
+			}
+			allowed := strings.Split(w.Header().Get("Allow"), ", ")
+			if !strings.Contains(fmt.Sprint(allowed), r.Method) {
+				t.Errorf("%s does not allow %s: %q", spelling, r.Method, allowed)
+			}
+		}
+	}
+}
+
+func TestUnknownPaths(t *testing.T) {
+	l := serve(t, local.Options{}).Library
+	for _, path := range []string{
+		"/v1", "/v1/", "/api", "/api/v1/files", "/api/v3/files/upload", "/v1/file", "/v1/files/0/none", "/v1/files/0/versions/1/2",
+		"/v1/files/purge/0/1", "/v1/bulkJobs", "/v1/%2e%2e/v1/none", "/v1//none/?a=b",
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodPost, "BREW"} {
+			if w := ask(l, method, path); w.Code != http.StatusNotFound || !strings.Contains(message(t, w), "No such operation") {
+				t.Errorf("%s %s answers %d: %s", method, path, w.Code, w.Body)
+			}
+		}
+	}
+	if w := ask(l, http.MethodHead, "/v1/files/"); w.Code != http.StatusOK {
+		t.Errorf("HEAD answers %d, want %d", w.Code, http.StatusOK)
+	}
+	// This is the status of a purge, not the details of a file called "purge".
+	if w := ask(l, http.MethodGet, "/v1/files/purge/details"); w.Code != http.StatusBadRequest || !strings.Contains(message(t, w), "No request found") {
+		t.Errorf("a purge answers %d: %s", w.Code, w.Body)
+	}
+}
+
+// TestOpenAPI: openapi.json, which needs no key, describes each operation and its success.
+func TestOpenAPI(t *testing.T) {
+	l := serve(t, local.Options{}).Library
+	w := httptest.NewRecorder()
+	l.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1/_mediadesk/openapi.json", nil))
+	var document struct {
+		Paths map[string]map[string]struct {
+			Summary   string
+			Responses map[string]struct{ Content map[string]any }
+		}
+	}
+	must(t, json.Unmarshal(w.Body.Bytes(), &document))
+	for _, r := range local.Routes() {
+		operation := document.Paths[r.Pattern][strings.ToLower(r.Method)]
+		success, described := operation.Responses[strconv.Itoa(r.Status)]
+		if operation.Summary != r.Summary || r.Summary == "" || !described || (success.Content == nil) != (r.Status == http.StatusNoContent) {
+			t.Errorf("%s %s is described as %+v", r.Method, r.Pattern, operation)
+		}
+	}
+}
+
+// TestTakes sends each operation with a JSON body an unknown member, and then omits each required
+// one. The answers name the members that the route describes.
+func TestTakes(t *testing.T) {
+	l := serve(t, local.Options{AllowReset: true}).Library
+	id := upload(t, serve(t, local.Options{}).Address, []byte("a"), "fileName", "a")["fileId"].(string)
+	for _, route := range local.Routes() {
+		if route.Method == http.MethodGet || strings.HasPrefix(route.Pattern, "/api/v1/files") {
+			continue
+		}
+		path := regexp.MustCompile(`\{\w+\}`).ReplaceAllString(route.Pattern, id)
+		w := send(l, route.Method, path, "application/json", strings.NewReader(`{"none":1}`))
+		var names []string
+		required := map[string]any{}
+		for word := range strings.FieldsSeq(route.Takes) {
+			name, _, _ := strings.Cut(strings.TrimRight(word, "!?"), ":")
+			names = append(names, name)
+			if strings.HasSuffix(word, "!") {
+				required[name] = nil
+			}
+		}
+		if len(names) == 0 {
+			if strings.Contains(w.Body.String(), "It takes") {
+				t.Errorf("%s %s takes members: %s", route.Method, route.Pattern, w.Body)
+			}
+			continue
+		}
+		if want := "It takes " + strings.Join(names, ", ") + "."; !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s %s answers %s, not %q", route.Method, route.Pattern, w.Body, want)
+		}
+		w = send(l, route.Method, path, "application/json", strings.NewReader(`{}`))
+		missing := strings.Contains(w.Body.String(), "is missing")
+		if missing != (len(required) > 0) {
+			t.Errorf("%s %s requires %d members, and answers {} with %s", route.Method, route.Pattern, len(required), w.Body)
+		}
+	}
+	for _, path := range []string{"/v1/files", "/v1/customMetadataFields"} {
+		w := ask(l, http.MethodGet, path+"?none=1")
+		for _, route := range local.Routes() {
+			if route.Pattern != path || route.Method != http.MethodGet {
+				continue
+			}
+			var names []string
+			for word := range strings.FieldsSeq(route.Takes) {
+				name, _, _ := strings.Cut(word, ":")
+				names = append(names, name)
+			}
+			if want := "It takes " + strings.Join(names, ", ") + "."; !strings.Contains(w.Body.String(), want) {
+				t.Errorf("%s answers %s, not %q", path, w.Body, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,393 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"mediadesk/api/atomicfile"
+	"mediadesk/api/local/store"
+)
+
+const (
+	// orphanAge is the age from which a content without a record is orphaned. A younger one may be
+	// about to get its record.
+	orphanAge  = time.Hour
+	asideTime  = 30 * 24 * time.Hour // how long contents stay set aside
+	sweepPause = 6 * time.Hour
+	freePause  = time.Second // between batches of removals
+)
+
+// sweeping removes deleted contents and regularly sets aside contents without a record. It does
+// nothing until the records were checked, since damaged ones may have lost entries.
+func (l *Library) sweeping() {
+	sound := l.work.Leads() && l.sweep()
+	tick := time.NewTicker(sweepPause)
+	defer tick.Stop()
+	soon := time.NewTimer(freePause)
+	soon.Stop()
+	defer soon.Stop()
+	for {
+		select {
+		case <-l.records.Written:
+			soon.Reset(freePause)
+		case <-soon.C:
+			switch {
+			case !l.work.Leads():
+			case !sound && l.o.many(): // this instance sweeps now
+				sound = l.sweep()
+			case sound:
+				l.report("deleted contents could not be removed", l.removeDeleted())
+			}
+		case <-tick.C:
+			sound = l.work.Leads() && l.sweep()
+		case <-l.work.Context().Done():
+			return
+		}
+	}
+}
+
+func (l *Library) sweep() (sound bool) {
+	lines, err := l.records.Damage(l.work.Context())
+	if err != nil || len(lines) > 0 {
+		l.suspect.Store(true)
+		if l.work.Context().Err() == nil {
+			l.log.Error("contents are kept because the records are damaged: "+repairHelp(l.o.Dir), "damage", lines, "error", err)
+		}
+		return false
+	}
+	l.report("deleted contents could not be removed", l.removeDeleted())
+	l.report("contents without a record could not be set aside", l.setAside())
+	return true
+}
+
+func deletions(tx store.Tx) ([]store.Deletion, error) { return store.All[store.Deletion](tx, nil) }
+
+func (l *Library) removeDeleted() error {
+	if err := l.endRemovals(); err != nil {
+		return err
+	}
+	list, err := store.View(l.work.Context(), l.records, deletions)
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(list, 500) {
+		for _, d := range some {
+			found, err := l.contents.List(d.Hash)
+			if err != nil {
+				return err
+			}
+			for _, s := range found {
+				// The clock of a shared store differs, but retire makes comparing it unnecessary.
+				if !l.shared() && s.At.After(d.At) {
+					continue
+				}
+				if err := l.retire(s, l.contents.Remove); err != nil {
+					return err
+				}
+			}
+		}
+		// A content that still exists is in use or was stored again.
+		err := l.records.Records.Update(l.work.Context(), func(tx store.Tx) error {
+			for _, d := range some {
+				if err := tx.Remove(&d); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shared reports whether other processes may use the content store.
+func (l *Library) shared() bool { return l.o.Storage != "" }
+
+// retire removes or sets aside a content without a record. For a shared store it first records the
+// removal, so that no process uses the content meanwhile.
+func (l *Library) retire(s store.Stored, how func(store.Stored, func() (bool, error)) error) error {
+	if l.seeded[s.Hash] {
+		return nil
+	}
+	if !l.shared() {
+		return how(s, func() (bool, error) {
+			named, err := namedHashes(l.work.Context(), l.records, s.Hash)
+			return !named[s.Hash], err
+		})
+	}
+	record := func(done bool) (bool, error) {
+		return store.Update(l.work.Context(), l.records.Records, func(tx store.Tx) (bool, error) {
+			return tx.Versions.Retire(store.Removal{Hash: s.Hash, At: time.Now(), Done: done})
+		})
+	}
+	begun := false
+	err := how(s, func() (agreed bool, err error) {
+		agreed, err = record(false)
+		begun = begun || agreed
+		return agreed, err
+	})
+	if err == nil && begun {
+		_, err = record(true)
+	}
+	return err
+}
+
+const (
+	// removalTime is the time after which an unfinished removal has failed. Its process sends no
+	// more requests then.
+	removalTime = 5 * time.Minute
+	// removalKept is how long a removal stays recorded, for uploads that found the content just
+	// before.
+	removalKept = time.Hour
+)
+
+// endRemovals finishes removals of other processes and forgets old ones.
+func (l *Library) endRemovals() error {
+	if !l.shared() {
+		return nil
+	}
+	return l.records.Records.Update(l.work.Context(), func(tx store.Tx) error {
+		list, err := store.All[store.Removal](tx, nil)
+		for _, r := range list {
+			age := time.Since(r.At)
+			switch {
+			case err != nil:
+			case r.Done && age > removalKept:
+				err = tx.Remove(&r)
+			case !r.Done && age > removalTime:
+				_, err = tx.Versions.Retire(store.Removal{Hash: r.Hash, At: time.Now(), Done: true})
+			}
+		}
+		return err
+	})
+}
+
+func namedHashes(ctx context.Context, records store.Records, prefix string) (map[string]bool, error) {
+	return store.View(ctx, records, func(tx store.Tx) (map[string]bool, error) { return tx.Versions.Hashes(prefix) })
+}
+
+type survey struct {
+	stored  int            // contents not set aside
+	unnamed []store.Stored // those without a record or scheduled for deletion
+	aside   []store.Stored // set aside, without a record
+	back    []string       // set aside but named by a record
+}
+
+func newSurvey(ctx context.Context, records store.Records, contents store.Contents) (survey, error) {
+	var s survey
+	deleted := map[string]bool{}
+	list, err := store.View(ctx, records, deletions)
+	if err != nil {
+		return s, err
+	}
+	for _, d := range list {
+		deleted[d.Hash] = true
+	}
+	for prefix := range prefixes {
+		list, err := contents.List(prefix) // before the records, so that contents stored meanwhile have one
+		if err != nil {
+			return s, err
+		}
+		named, err := namedHashes(ctx, records, prefix)
+		if err != nil {
+			return s, err
+		}
+		for _, c := range list {
+			switch {
+			case c.Aside && named[c.Hash]:
+				s.back = append(s.back, c.Hash)
+			case c.Aside:
+				s.aside = append(s.aside, c)
+			default:
+				s.stored++
+				if !named[c.Hash] && !deleted[c.Hash] {
+					s.unnamed = append(s.unnamed, c)
+				}
+			}
+		}
+	}
+	return s, nil
+}
+
+func prefixes(yield func(string) bool) {
+	for n := range 256 {
+		if !yield(fmt.Sprintf("%02x", n)) {
+			return
+		}
+	}
+}
+
+func countContents(contents store.Contents) (n int, err error) {
+	for prefix := range prefixes {
+		list, err := contents.List(prefix)
+		if err != nil {
+			return 0, err
+		}
+		n += len(slices.DeleteFunc(list, func(s store.Stored) bool { return s.Aside }))
+	}
+	return n, nil
+}
+
+// orphaned returns contents that an interrupted upload left.
+func (s *survey) orphaned(now time.Time) []store.Stored {
+	return slices.DeleteFunc(slices.Clone(s.unnamed), func(c store.Stored) bool { return now.Sub(c.At) <= orphanAge })
+}
+
+// tooMany returns a reason if so many contents have no record that a person must decide.
+func (s *survey) tooMany(now time.Time) string {
+	n := len(s.orphaned(now))
+	if n <= max(100, s.stored/100) && 2*n <= s.stored {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d contents have no record; the records may be older than the contents", n, s.stored)
+}
+
+// setAside sets orphaned contents aside and removes those whose time is over.
+func (l *Library) setAside() error {
+	s, err := newSurvey(l.work.Context(), l.records, l.contents)
+	if err != nil {
+		return err
+	}
+	for _, hash := range s.back {
+		if err := l.contents.BringBack(hash); err != nil {
+			return err
+		}
+	}
+	now := time.Now()
+	many := s.tooMany(now)
+	l.suspect.Store(many != "")
+	if many != "" {
+		l.log.Error("no contents were set aside: "+many+". "+repairHelp(l.o.Dir), "folder", l.o.Dir)
+		return nil
+	}
+	for _, c := range s.orphaned(now) {
+		l.log.Warn("set aside a content without a record for 30 days", "content", c.Hash)
+		if err := l.retire(c, l.contents.SetAside); err != nil {
+			return err
+		}
+	}
+	for _, c := range s.aside {
+		if now.Sub(c.At) > asideTime {
+			if err := l.retire(c, l.contents.Remove); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A snapshot is made every few minutes after writes, but takes only a small share of the time.
+const (
+	snapshotPause = 5 * time.Minute
+	firstSnapshot = 10 * time.Second
+	snapshotShare = 100 // the pause is at least this many times as long as making the snapshot
+)
+
+// keepSnapshots makes snapshots of a running library, the first one soon.
+func (l *Library) keepSnapshots() {
+	pause := snapshotPause
+	for {
+		if _, err := os.Stat(snapshotPath(l.o.Dir)); err != nil {
+			pause = firstSnapshot
+		}
+		select {
+		case <-time.After(pause):
+		case <-l.work.Context().Done():
+			return
+		}
+		start := time.Now()
+		l.report("the snapshot of the records could not be made", l.snapshot())
+		pause = max(snapshotPause, snapshotShare*time.Since(start))
+	}
+}
+
+// quickSize is the size of records whose snapshot takes no longer than half a second.
+const quickSize = 64 << 20
+
+// lastSnapshot makes a snapshot before the library closes, since many runs are shorter than the
+// time between two. Large records that have one are left out.
+func (l *Library) lastSnapshot() error {
+	if _, err := os.Stat(snapshotPath(l.o.Dir)); err == nil {
+		if info, err := os.Stat(recordsPath(l.o.Dir)); err != nil || info.Size() > quickSize {
+			return err
+		}
+	}
+	return l.snapshot()
+}
+
+// snapshot makes a snapshot if something was written since the last one. It skips damaged, suspect
+// and empty records, so as not to replace a good snapshot.
+func (l *Library) snapshot() error {
+	path, to := recordsPath(l.o.Dir), snapshotPath(l.o.Dir)
+	last, err := os.Stat(to)
+	if l.suspect.Load() || err == nil && !newerThan(path, last.ModTime()) && !newerThan(path+"-wal", last.ModTime()) {
+		return nil
+	}
+	if store.Empty(l.work.Context(), path) {
+		return nil
+	}
+	if lines, err := l.records.Damage(l.work.Context()); err != nil || len(lines) > 0 {
+		return errors.Join(err, errors.New("the records are damaged. "+repairHelp(l.o.Dir)))
+	}
+	return store.Snapshot(l.work.Context(), path, to)
+}
+
+func newerThan(path string, t time.Time) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.ModTime().After(t)
+}
+
+// snapshotPath is where a running library regularly writes a copy of its records. Unlike the
+// database itself, the snapshot is consistent in a copied folder.
+func snapshotPath(dir string) string { return recordsPath(dir) + ".snapshot" }
+
+// restore replaces the records by the snapshot and says so; "" if there is no good one.
+func (c *checker) restore(ctx context.Context) (done string, err error) {
+	path, from := recordsPath(c.o.Dir), snapshotPath(c.o.Dir)
+	if lines, err := store.Damage(ctx, from); err != nil || len(lines) > 0 || store.Empty(ctx, from) {
+		return "", ctx.Err()
+	}
+	if err := c.close(); err != nil {
+		return "", err
+	}
+	draft := path + ".restored"
+	if err := store.Snapshot(ctx, from, draft); err != nil {
+		return "", err
+	}
+	info, err := os.Stat(from)
+	if err != nil {
+		return "", err
+	}
+	done = "restored the snapshot of " + info.ModTime().Format("2 Jan 2006 15:04")
+	aside := fmt.Sprintf("%s.before-repair-%d", path, time.Now().UnixMilli())
+	if err := store.MoveRecords(path, aside); err != nil {
+		return "", err
+	}
+	if err := atomicfile.Rename(draft, path); err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(aside); err == nil {
+		done += "; the old records are " + filepath.Base(aside)
+	}
+	return done, c.open(ctx)
+}
+
+// restoreNewer restores the snapshot if it names more of the contents than the records do.
+func (c *checker) restoreNewer(ctx context.Context, now survey) (done string, err error) {
+	snapshot, err := store.ReadRecords(ctx, snapshotPath(c.o.Dir))
+	if err != nil {
+		return "", ctx.Err() // there is none
+	}
+	s, err := newSurvey(ctx, snapshot, c.contents)
+	if err := errors.Join(err, snapshot.Close()); err != nil || len(s.unnamed) >= len(now.unnamed) {
+		return "", ctx.Err()
+	}
+	return c.restore(ctx)
+}

@@ -65,14 +65,12 @@ func (m *Model) nothingAtAll() string {
 	return text.If(len(m.runs.all) == 0, "no extension was requested yet")
 }
 
-// inspect opens the details of the file.
 func (m *Model) inspect() tea.Cmd {
 	run, _ := m.current()
 	of := *run
 	return func() tea.Msg { return page.Inspect{Files: []api.File{m.record(&of)}} }
 }
 
-// extend runs another extension on the file.
 func (m *Model) extend() tea.Cmd {
 	run, _ := m.current()
 	of := *run
@@ -88,7 +86,6 @@ func (m *Model) nextStatus() tea.Cmd {
 	return nil
 }
 
-// widen shows runs of every status.
 func (m *Model) widen(try bool) bool {
 	narrow := m.runs.status != every
 	if narrow && !try {
@@ -122,7 +119,6 @@ func (m *Model) findCopies() tea.Cmd {
 	}
 }
 
-// posts returns the raw webhook posts, one after the other.
 func posts(events []job.RunEvent) string {
 	var out []string
 	for _, e := range events {
@@ -133,7 +129,6 @@ func posts(events []job.RunEvent) string {
 	return strings.Join(out, "\n")
 }
 
-// askAgain asks whether to run extensions again with the same options.
 func (m *Model) askAgain(runs []job.Run) tea.Cmd {
 	title := "Run " + text.Plural(len(runs), "extension") + " again?"
 	words := "Each is a new request to the service, with the same options."
@@ -224,7 +219,6 @@ func (m *Model) noAgain() string {
 	return m.fixed(run)
 }
 
-// askCancel asks whether to cancel a run, which loses its work so far.
 func (m *Model) askCancel() tea.Cmd {
 	run, _ := m.current()
 	of := *run

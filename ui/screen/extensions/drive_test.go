@@ -23,7 +23,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// driver is the screen with its journal and watch. ticks has the messages of its clocks.
 type driver struct {
 	*uitest.Driver
 	t     *testing.T
@@ -35,7 +34,6 @@ type driver struct {
 	now   time.Time
 }
 
-// start opens the screen on a journal. If w is nil, it makes a watch that does not run.
 func start(t *testing.T, w func(*journal.Journal) *watch.Watch) *driver {
 	t.Helper()
 	d := &driver{t: t, size: image.Pt(118, 32), now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)}
@@ -52,10 +50,8 @@ func start(t *testing.T, w func(*journal.Journal) *watch.Watch) *driver {
 	return d
 }
 
-// open opens the screen in front.
 func (d *driver) open() { d.openWith(nil) }
 
-// openWith is open with more options.
 func (d *driver) openWith(more func(*Options)) {
 	d.t.Helper()
 	o := Options{Watch: d.watch, Session: &service{Session: d.session()}, Profile: session.Profile{Name: "home"}, Now: func() time.Time {
@@ -79,7 +75,6 @@ func (d *driver) session() *session.Session {
 	return &session.Session{Journal: d.files, Watch: d.watch, Profile: session.Profile{Name: "home"}}
 }
 
-// add records a run that began that long ago.
 func (d *driver) add(extension, place string, ago time.Duration, change ...func(*job.Run)) job.Run {
 	d.t.Helper()
 	run := job.Run{
@@ -95,7 +90,6 @@ func (d *driver) add(extension, place string, ago time.Duration, change ...func(
 	return runs[0]
 }
 
-// end ends a run.
 func (d *driver) end(run job.Run, status api.Status, from string, ago time.Duration, record string) {
 	d.t.Helper()
 	run.Status, run.From, run.At = status, from, d.now.Add(-ago)
@@ -106,7 +100,6 @@ func (d *driver) end(run job.Run, status api.Status, from string, ago time.Durat
 	must(d.t, err)
 }
 
-// hook records a webhook address for the file of a run.
 func (d *driver) hook(run job.Run) [32]byte {
 	d.t.Helper()
 	hash := sha256.Sum256([]byte(run.FileID))
@@ -116,7 +109,6 @@ func (d *driver) hook(run job.Run) [32]byte {
 	return hash
 }
 
-// post records a webhook post.
 func (d *driver) post(hash [32]byte, ago time.Duration, body string) {
 	d.t.Helper()
 	post, err := job.ParseHookPost([]byte(body))
@@ -130,7 +122,6 @@ func (d *driver) post(hash [32]byte, ago time.Duration, body string) {
 
 func hooked(r *job.Run) { r.Webhook = true }
 
-// names returns the names in the rows, in order.
 func (d *driver) names() string {
 	var out []string
 	for i := range d.m.list.Len() {
@@ -140,7 +131,6 @@ func (d *driver) names() string {
 	return strings.Join(out, " ")
 }
 
-// one returns the only message of a type.
 func one[T any](d *driver) T {
 	d.t.Helper()
 	return uitest.One[T](d.t, &d.Out)

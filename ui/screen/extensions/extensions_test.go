@@ -13,7 +13,6 @@ import (
 
 const tagging = rule.GoogleTagging
 
-// some records a run in every state.
 func some(d *driver) map[string]job.Run {
 	runs := map[string]job.Run{
 		"hooked": d.add(rule.RemoveBackground, "/a/hooked.png", 14*time.Second, hooked),
@@ -36,7 +35,6 @@ func some(d *driver) map[string]job.Run {
 	return runs
 }
 
-// find moves the cursor to the run of a file.
 func (d *driver) find(place string) {
 	d.t.Helper()
 	for i := range d.m.list.Len() {

@@ -136,7 +136,6 @@ func (s *stage) later(d time.Duration) {
 	s.offset += d
 }
 
-// serve starts the library.
 func (s *stage) serve(fault local.Fault) {
 	s.t.Helper()
 	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: filepath.Join(s.dir, "library"), Key: s.key, Fault: fault})
@@ -162,7 +161,6 @@ func (s *stage) serve(fault local.Fault) {
 	s.t.Cleanup(s.client.Close)
 }
 
-// begin starts the program: journal, watch and screen.
 func (s *stage) begin(listen string) {
 	s.t.Helper()
 	var err error
@@ -229,7 +227,6 @@ func (s *stage) upload(n int, hooked bool) {
 	all.Wait()
 }
 
-// until waits for a state of the board.
 func (s *stage) until(what string, is func() bool) {
 	s.t.Helper()
 	late := time.After(time.Minute)

@@ -66,7 +66,6 @@ type Model struct {
 	after   func(time.Duration, tea.Msg) tea.Cmd
 }
 
-// history is what is known about a run.
 type history struct {
 	id        int64 // 0 for none
 	requested bool  // being read
@@ -188,7 +187,6 @@ func (m *Model) read() tea.Cmd {
 	}
 }
 
-// readHistory reads the history of the current run if it is shown and unknown.
 func (m *Model) readHistory() tea.Cmd {
 	run, ok := m.current()
 	if !ok || !m.list.PaneShown() {

@@ -23,7 +23,6 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// service answers the session's calls as a test decides.
 type service struct {
 	Session
 	requested []api.Extension
@@ -163,7 +162,6 @@ func TestTagsOfARun(t *testing.T) {
 	d.SeesNot("other")
 }
 
-// disc writes a picture of one color.
 func disc(t *testing.T, name string, c color.Color) string {
 	t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, 64, 48))

@@ -64,14 +64,12 @@ func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 	return tea.Batch(m.Open(v), v.Read())
 }
 
-// resultActions are the actions of a result beside those of the viewer.
 func (m *Model) resultActions(run job.Run) []kit.Action {
 	return []kit.Action{
 		{ID: "extensions.history", Keys: kit.Bind("history with raw webhook posts", "", "w"), Group: groupRun, Footer: true, Do: func() tea.Cmd { return m.openHistory(run) }},
 	}
 }
 
-// openHistory shows the history of a run with its raw posts.
 func (m *Model) openHistory(run job.Run) tea.Cmd {
 	return func() tea.Msg {
 		events, err := m.o.Watch.History(m.o.Context, run.ID)
@@ -82,7 +80,6 @@ func (m *Model) openHistory(run job.Run) tea.Cmd {
 	}
 }
 
-// rawHistory formats events with full times and raw posts.
 func rawHistory(run *job.Run, events []job.RunEvent) string {
 	if len(events) == 0 {
 		return "No history."

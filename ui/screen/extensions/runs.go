@@ -9,7 +9,6 @@ import (
 	"mediadesk/ui/kit"
 )
 
-// status is a filter of runs.
 type status uint8
 
 const (
@@ -32,7 +31,6 @@ func statusOf(run *job.Run) status {
 	return every
 }
 
-// runs holds the runs of the profile and the filter.
 type runs struct {
 	all    []job.Run // newest last
 	read   bool
@@ -41,7 +39,6 @@ type runs struct {
 	pending, success, failed int
 }
 
-// set stores the runs that were read.
 func (r *runs) set(all []job.Run) {
 	r.all, r.read = all, true
 	r.pending, r.success, r.failed = 0, 0, 0
@@ -78,7 +75,6 @@ func (m *Model) rows() []kit.Group[int] {
 // quietAfter is how long a pending run can be without news.
 const quietAfter = 5 * time.Minute
 
-// lastNews returns the time of the last news about a run.
 func lastNews(run *job.Run) time.Time {
 	if run.At.After(run.Started) {
 		return run.At

@@ -26,7 +26,6 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	return m.Draw(size, th, m.o.Now(), func() string { return m.list.View(size, th) })
 }
 
-// drawTotals describes all runs and the filter.
 func (m *Model) drawTotals(th *theme.Theme) string {
 	r := &m.runs
 	if len(r.all) == 0 {
@@ -58,7 +57,6 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 	return strings.Join(parts, th.Muted.Render(" · "))
 }
 
-// empty explains an empty list.
 func (m *Model) empty() string {
 	switch {
 	case !m.runs.read:
@@ -72,7 +70,6 @@ func (m *Model) empty() string {
 	return "No run is " + statusNames[m.runs.status] + ". Press esc to see all."
 }
 
-// columns returns the columns for a width.
 func columns(width int) kit.Columns {
 	cols := kit.Columns{
 		{Name: "Name", Width: 16, Flex: 3, Middle: true},
@@ -88,7 +85,6 @@ func columns(width int) kit.Columns {
 	return cols
 }
 
-// cells returns the cells of a run.
 func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 	run, now := &m.runs.all[row], m.o.Now()
 	mark := sign(run.Status)
@@ -107,16 +103,13 @@ func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 	}
 }
 
-// fileOf returns the label for the file of a run.
 func fileOf(run *job.Run) string { return cmp.Or(run.FilePath, run.FileID) }
 
-// brief describes what small screens omit.
 func (m *Model) brief(e kit.Entry[int]) string {
 	run, now := &m.runs.all[e.Row], m.o.Now()
 	return strings.Trim(run.Extension+" · "+age(run, now)+" · "+m.reason(run, now), " ·")
 }
 
-// sign returns the sign of a status.
 func sign(s api.Status) theme.Sign {
 	switch s {
 	case api.StatusPending:
@@ -192,7 +185,6 @@ func showsEffect(run *job.Run) bool {
 		run.Extension == rule.AITasks && run.Requested != nil
 }
 
-// describe describes a run and its history beside the picture of its file.
 func (m *Model) describe(e kit.Entry[int], out *kit.Facts) (title string) {
 	run := &m.runs.all[e.Row]
 	m.preview.Describe(out, func(f *kit.Facts) { m.describeRun(f, run, m.o.Now()) })
@@ -234,7 +226,6 @@ func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	m.describeHistory(f, run, now)
 }
 
-// describeTags describes the AI tags that a tagging extension found.
 func (m *Model) describeTags(f *kit.Facts, run *job.Run) {
 	h, th := &m.history, f.Theme()
 	if h.id != run.ID || h.file == nil || !rule.IsTagging(run.Extension) || run.Status != api.StatusSuccess {
@@ -260,7 +251,6 @@ func (m *Model) describeTags(f *kit.Facts, run *job.Run) {
 	f.Gap()
 }
 
-// describeHistory lists what was reported about a run.
 func (m *Model) describeHistory(f *kit.Facts, run *job.Run, now time.Time) {
 	h, th := &m.history, f.Theme()
 	switch {

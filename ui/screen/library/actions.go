@@ -117,7 +117,6 @@ func (m *Model) browse() tea.Cmd {
 	return page.Send(page.Open{Address: address})
 }
 
-// sortRows are the rows of the sort menu.
 var sortRows = []struct {
 	key, label string
 	order      order
@@ -148,7 +147,6 @@ func (m *Model) sortMenu() tea.Cmd {
 	return m.Open(kit.NewMenu("Sort files by", rows...))
 }
 
-// copyMenu offers the copyable values of the chosen files.
 func (m *Model) copyMenu() tea.Cmd {
 	var copies page.Copies
 	edit.Copies(&copies, m.chosen(), m.o.Session)
@@ -191,7 +189,6 @@ func (m *Model) chosen() []api.File {
 	return slices.DeleteFunc(m.list.Chosen(), func(f api.File) bool { return f.IsFolder() })
 }
 
-// inspect opens the details of the chosen files.
 func (m *Model) inspect() tea.Cmd { return page.Send(page.Inspect{Files: m.chosen()}) }
 
 // markAll says after a mark of all rows that there are more.

@@ -20,7 +20,6 @@ func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// driven is the screen with its driver and a clock.
 type driven struct {
 	*uitest.Driver
 	m   *Model
@@ -45,7 +44,6 @@ func startIn(t testing.TB, o Options, size image.Point) *driven {
 	return d
 }
 
-// all returns the records in the list.
 func (d *driven) all() (files []api.File) {
 	for i := range d.m.list.Len() {
 		e, _ := d.m.list.At(i)
@@ -54,7 +52,6 @@ func (d *driven) all() (files []api.File) {
 	return files
 }
 
-// rows returns the names in the list.
 func (d *driven) rows() string {
 	var names []string
 	for _, f := range d.all() {
@@ -170,7 +167,6 @@ func (s *shelf) list(_ context.Context, q api.Query) ([]api.File, error) {
 	return all[min(q.Skip, len(all)):min(q.Skip+q.Limit, len(all))], nil
 }
 
-// some returns n files of a folder.
 func some(folder string, n int) []api.File {
 	files := make([]api.File, n)
 	for i := range files {
@@ -183,7 +179,6 @@ func some(folder string, n int) []api.File {
 	return files
 }
 
-// small returns a library of a few folders and files.
 func small() *shelf {
 	files := some("/", 3)
 	files[0].Tags = api.Set([]string{"sea", "beach"})

@@ -33,10 +33,8 @@ const ahead = 60
 // maxUnmatched limits the files read without a match before the user must ask for more.
 const maxUnmatched = 10_000
 
-// listTimeout limits the time for a listing.
 const listTimeout = time.Minute
 
-// by is the sort key of files.
 type by int
 
 const (
@@ -62,7 +60,6 @@ func (o order) query() string {
 	return direction + [...]string{"NAME", "CREATED", "UPDATED", "SIZE", rule.SortRelevance}[o.by]
 }
 
-// sort sorts files.
 func (o order) sort(files []api.File) {
 	keys := make(map[string]string, len(files))
 	for _, f := range files {
@@ -139,7 +136,6 @@ func (m *Model) reload() tea.Cmd {
 	return m.read(l, max(pageSize, m.shown.len()), false)
 }
 
-// wantMore reads the next page when the cursor is near the end.
 func (m *Model) wantMore() tea.Cmd {
 	if m.busy || m.shown.at.IsZero() || m.shown.err != nil {
 		return nil
@@ -183,7 +179,6 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	})
 }
 
-// stopReading cancels the read of a listing.
 func (m *Model) stopReading() {
 	if m.stop != nil {
 		m.stop()
@@ -250,7 +245,6 @@ func (l *listing) add(got []api.File, folders bool) {
 	}
 }
 
-// fromSeen fills the listing from the journal.
 func (l *listing) fromSeen(ctx context.Context, seen func(context.Context, string) ([]api.File, error)) {
 	l.seen = true
 	var got []api.File
@@ -306,7 +300,6 @@ func (m *Model) got(l listing, more bool) tea.Cmd {
 	return m.catchUp()
 }
 
-// rememberRow remembers the current row.
 func (m *Model) rememberRow() {
 	if f, ok := m.current(); ok {
 		m.cursors[m.shown.key()] = keyOf(f)
@@ -320,7 +313,6 @@ func (m *Model) returnTo(key string) {
 	}
 }
 
-// rows returns the rows: folders, then files.
 func (m *Model) rows() []kit.Group[api.File] {
 	if m.shown.len() == 0 {
 		return nil
@@ -349,7 +341,6 @@ func folderPath(parent string, f api.File) string {
 	return full + "/"
 }
 
-// parent opens the parent folder; the cursor goes to the folder just left.
 func (m *Model) parent() tea.Cmd {
 	above, name := parentOf(m.folder())
 	return m.open(above, "folder "+name)

@@ -17,7 +17,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// manageMenu offers operations on the marked files or the current row.
 func (m *Model) manageMenu() tea.Cmd {
 	newFolder := kit.MenuRow{Key: "n", Label: "new folder", Do: m.askNewFolder}
 	if files := m.chosen(); len(files) > 0 {
@@ -142,7 +141,6 @@ func (m *Model) askRenameFolder(folder string) tea.Cmd {
 	return m.Open(p)
 }
 
-// askFolder asks for a target folder.
 func (m *Model) askFolder(verb, folder string, do func(ctx context.Context, folder, into string) (string, error)) tea.Cmd {
 	words := "If a folder of the same name exists there, the contents are merged: files of the same name get new versions. Missing folders are created."
 	change := folderChange{verb: verb, past: "Moved", folder: folder, effect: "The URLs of its files change: links to the old ones stop working. z undoes it, unless that folder exists."}
@@ -156,7 +154,6 @@ func (m *Model) askFolder(verb, folder string, do func(ctx context.Context, fold
 	}))
 }
 
-// count counts the contents of a folder before asking.
 func (m *Model) count(c folderChange) tea.Cmd {
 	has := "The service does not report its contents."
 	return m.background("Counting the contents of "+c.folder, func(ctx context.Context) error {
@@ -171,7 +168,6 @@ func (m *Model) count(c folderChange) tea.Cmd {
 	}, func() tea.Cmd { return m.askChange(c, has) })
 }
 
-// askChange asks before changing a folder, with its contents.
 func (m *Model) askChange(c folderChange, has string) tea.Cmd {
 	title := c.verb + " the folder " + c.folder
 	done := c.past + " the folder " + c.folder
@@ -193,7 +189,6 @@ func (m *Model) askChange(c folderChange, has string) tea.Cmd {
 		}})
 }
 
-// contents describes the contents of a folder.
 func contents(c session.FolderContent) string {
 	if c.Files+c.Folders == 0 {
 		return "It is empty."

@@ -21,7 +21,6 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// served is the screen with a session and a library, which has a.txt, b.txt, c.txt and /summer/d.txt.
 type served struct {
 	*driven
 	s *session.Session
@@ -55,7 +54,6 @@ func serve(t *testing.T) *served {
 	return &served{start(t, Options{Session: s, Profile: s.Profile}), s}
 }
 
-// store uploads a file. An existing file gets a new version.
 func store(t *testing.T, s *session.Session, name, content string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "source")
@@ -97,7 +95,6 @@ func TestVersionsOfAFile(t *testing.T) {
 	}
 }
 
-// has checks the paths in the library.
 func (d *served) has(want string) {
 	d.T.Helper()
 	files, err := d.s.List(d.T.Context(), api.Query{Sort: "ASC_NAME"})
@@ -114,7 +111,6 @@ func (d *served) has(want string) {
 	}
 }
 
-// answer picks a choice of the open question.
 func (d *served) answer(key string, says ...string) {
 	d.T.Helper()
 	asked := uitest.Taken[page.Ask](&d.Out)

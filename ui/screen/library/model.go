@@ -270,7 +270,6 @@ func (m *Model) news() tea.Cmd {
 	})
 }
 
-// catchUp rereads an outdated listing.
 func (m *Model) catchUp() tea.Cmd {
 	if !m.stale || m.due || m.busy || m.shown.at.IsZero() || m.shown.len() > maxAgain {
 		return nil
@@ -293,7 +292,6 @@ func (m *Model) learn(f api.File) {
 	m.list.Arrange()
 }
 
-// current returns the record of the current row.
 func (m *Model) current() (api.File, bool) { return m.list.Row() }
 
 // keyOf identifies a row across reads.

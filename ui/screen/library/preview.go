@@ -44,7 +44,6 @@ func (m *Model) pictureRoom() image.Point {
 	return room
 }
 
-// shows reports whether pictures can be shown.
 func (m *Model) shows() bool {
 	return m.o.Loader != nil && m.terminal.Options().Method != picture.MethodOff
 }
@@ -103,7 +102,6 @@ func (m *Model) startViewer() tea.Cmd {
 	return tea.Batch(m.Open(v), v.Read())
 }
 
-// noPicture returns why the picture cannot be shown.
 func (m *Model) noPicture() string {
 	f, ok := m.current()
 	switch {
@@ -115,7 +113,6 @@ func (m *Model) noPicture() string {
 	return ""
 }
 
-// describe shows the picture and the facts of a row.
 func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
 	f, th, room := e.Row, out.Theme(), m.pictureRoom()
 	var pictures []string
@@ -204,7 +201,6 @@ func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb,
 	return thumbs, err
 }
 
-// thumbOf returns the picture of a file's version.
 func (m *Model) thumbOf(f api.File) edit.Thumb {
 	key := f.FileID
 	if f.VersionInfo != nil {
@@ -213,7 +209,6 @@ func (m *Model) thumbOf(f api.File) edit.Thumb {
 	return edit.Thumb{Key: key, Name: f.Name, Path: func(ctx context.Context) (string, error) { return m.o.Session.Thumb(ctx, f) }}
 }
 
-// tile returns row i of the contact sheet.
 func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.list.At(i)
 	f := e.Row

@@ -30,7 +30,6 @@ type search struct {
 	kind  string   // api.KindImage, api.KindNonImage or empty
 }
 
-// isNone reports whether the search is empty.
 func (s search) isNone() bool { return s.text == "" }
 
 // query returns the search in the service's language.
@@ -39,7 +38,6 @@ func (s search) query() string {
 	return strings.Join(append([]string{`type = "file"`}, s.terms...), " AND ")
 }
 
-// queryWord is a word of the query line.
 type queryWord struct {
 	prefix, example, help string
 }
@@ -173,7 +171,6 @@ func (s *search) term(word string, fields []api.MetadataField) (condition string
 	return condition, err
 }
 
-// anywhere returns the condition that a word is in the name, in a tag or in a text field.
 func (s *search) anywhere(word string, fields []api.MetadataField) string {
 	in := []string{"name", "tags"}
 	for _, f := range fields {
@@ -184,7 +181,6 @@ func (s *search) anywhere(word string, fields []api.MetadataField) string {
 	return "(" + strings.Join(in, " HAS "+api.SearchValue(word)+" OR ") + " HAS " + api.SearchValue(word) + ")"
 }
 
-// schemaOf returns the schema of a field, or a zero value.
 func schemaOf(fields []api.MetadataField, name string) (schema api.MetadataSchema) {
 	if i := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == name }); i >= 0 {
 		schema = fields[i].Schema
@@ -192,7 +188,6 @@ func schemaOf(fields []api.MetadataField, name string) (schema api.MetadataSchem
 	return schema
 }
 
-// fieldTerm returns a condition on a field for a value without quotes.
 func fieldTerm(schema api.MetadataSchema, name, op, typed string) (string, error) {
 	value := edit.MetadataValue(typed, schema)
 	if value == nil {
@@ -241,14 +236,12 @@ type query struct {
 	fields []api.MetadataField // of custom metadata in the folder, nil if unknown
 }
 
-// startQuery opens the query line with the current search. A new search begins at the root.
 func (m *Model) startQuery() tea.Cmd {
 	m.rememberRow()
 	m.query.before = m.shown
 	return m.editQuery(m.shown.search.text + text.If(!m.shown.search.isNone(), " "))
 }
 
-// editQuery opens the query line with a text and reads the fields of the folder.
 func (m *Model) editQuery(line string) tea.Cmd {
 	m.list.ClearFilter()
 	m.query.open, m.query.wrong, m.query.fields = true, nil, nil
@@ -292,7 +285,6 @@ func (m *Model) find(s search) tea.Cmd {
 	return m.read(listing{folder: m.folder(), order: m.order, search: s}, pageSize, false)
 }
 
-// runQuery leaves the line with its results.
 func (m *Model) runQuery() tea.Cmd {
 	s, err := parseSearch(m.query.field.Value(), m.query.fields)
 	if m.query.wrong = err; err != nil {
@@ -323,7 +315,6 @@ func (m *Model) closeQuery() {
 	m.query.field.Blur()
 }
 
-// quotedWord quotes a value if needed.
 func quotedWord(value string) string {
 	if strings.Contains(value, " ") {
 		return `"` + value + `"`
@@ -403,7 +394,6 @@ func (m *Model) viewQueryHelp(size image.Point, th *theme.Theme) string {
 	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
 }
 
-// leaveSearch returns to the folder.
 func (m *Model) leaveSearch() tea.Cmd {
 	if m.shown.search.isNone() {
 		return nil
@@ -411,7 +401,6 @@ func (m *Model) leaveSearch() tea.Cmd {
 	return m.open(m.folder(), "")
 }
 
-// widen is leaveSearch for [kit.List].
 func (m *Model) widen(try bool) bool {
 	if !try {
 		m.next = m.leaveSearch()

@@ -34,7 +34,6 @@ func (m *Model) states(f api.File) (string, theme.Sign) {
 	return strings.Join(words, " "), sign
 }
 
-// matches reports whether every word is in the name or a tag.
 func (m *Model) matches(f api.File, words []string) bool {
 	texts := append([]string{f.Name}, f.Tags.Or(nil)...)
 	for _, t := range f.AITags.Or(nil) {
@@ -43,5 +42,4 @@ func (m *Model) matches(f api.File, words []string) bool {
 	return text.HasAll(words, texts...)
 }
 
-// filtered reports whether rows are hidden.
 func (m *Model) filtered() bool { return m.list.Filter() != "" }

@@ -31,7 +31,6 @@ func (m *Model) background(label string, do func(ctx context.Context) error, the
 	})
 }
 
-// askTransfer asks for the target profile of the marked files or the current row.
 func (m *Model) askTransfer() tea.Cmd {
 	items := m.chosen()
 	title := "Send " + edit.FilesLabel(items) + " to profile"
@@ -62,7 +61,6 @@ func (m *Model) askTransfer() tea.Cmd {
 	})
 }
 
-// confirmTransfer asks before sending and shows what is left behind.
 func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
 	var skipped, words []string
 	for _, one := range plan.Skipped {
@@ -98,7 +96,6 @@ func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
 	return page.Send(page.Ask{Title: "Send " + what + " to " + plan.To + "?", Text: strings.Join(words, "\n\n"), Choices: choices})
 }
 
-// askDownload asks for the folder.
 func (m *Model) askDownload() tea.Cmd {
 	files := m.chosen()
 	p := kit.NewPrompt("Download "+edit.FilesLabel(files), "Type a local folder. Existing files are never overwritten.", m.o.Downloads, "")
@@ -141,5 +138,4 @@ func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
 	}})
 }
 
-// noWork returns why files cannot be processed.
 func (m *Model) noWork() string { return cmp.Or(m.manage.Busy(), m.noFile()) }

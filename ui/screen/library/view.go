@@ -19,7 +19,6 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	return m.Draw(size, th, m.now(), func() string { return m.list.View(size, th) })
 }
 
-// title returns the search or the path of the folder.
 func (m *Model) title(width int) string {
 	if m.query.open {
 		return text.Truncate("Search words", width)
@@ -31,7 +30,6 @@ func (m *Model) title(width int) string {
 	return text.TruncateMiddle(text.Safe(strings.Join(parts, " / ")), width)
 }
 
-// position returns the cursor position in the listing.
 func (m *Model) position() string {
 	if m.query.open {
 		return ""
@@ -81,7 +79,6 @@ func (m *Model) columns(int) kit.Columns {
 	return columns
 }
 
-// cells returns the cells of a folder or file.
 func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 	style, slash, size := th.Text, "", ""
 	if f.IsFolder() {
@@ -100,7 +97,6 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 	}
 }
 
-// found draws a name with the match highlighted, unless shortened.
 func found(name, shown, filter string, match, base lipgloss.Style) string {
 	lower := strings.ToLower(name)
 	if filter == "" || len(lower) != len(name) || text.Safe(name) != shown {
@@ -117,7 +113,6 @@ func found(name, shown, filter string, match, base lipgloss.Style) string {
 	return text.Matched(name, at, match, base)
 }
 
-// kind describes the kind of a row.
 func kind(f api.File) string {
 	switch {
 	case f.IsFolder():
@@ -142,7 +137,6 @@ func tagList(f api.File) string {
 	return strings.TrimSpace(words)
 }
 
-// empty explains why there are no rows, and what to do.
 func (m *Model) empty() string {
 	switch {
 	case m.shown.at.IsZero(), m.folder() != m.shown.folder:
@@ -163,7 +157,6 @@ func (m *Model) empty() string {
 	return "This folder is empty. Press " + page.Picker.Key + " to choose files to upload."
 }
 
-// above returns the query line while it is open, and notes.
 func (m *Model) above(size image.Point, th *theme.Theme) []string {
 	var lines []string
 	width := size.X

@@ -36,13 +36,11 @@ func start(t *testing.T, o Options) *fixture {
 	return d
 }
 
-// open opens a folder as if an action had done so.
 func (d *fixture) open(folder, land string) {
 	d.Run(d.m.open(folder, land))
 	d.Send(page.Acted{})
 }
 
-// over returns the top overlay.
 func over[T kit.Overlay](d *fixture) T {
 	o, _ := d.m.Overlays().Top().(T)
 	return o
@@ -66,7 +64,6 @@ func (d *fixture) under(name string) {
 	}
 }
 
-// rows returns the names in the list.
 func (d *fixture) rows() []string {
 	var out []string
 	for i := range d.m.shown.rows {
@@ -76,7 +73,6 @@ func (d *fixture) rows() []string {
 	return out
 }
 
-// tray returns the names in the tray.
 func (d *fixture) tray() []string {
 	var out []string
 	for _, s := range d.m.tray.sources() {
@@ -87,7 +83,6 @@ func (d *fixture) tray() []string {
 
 func (d *fixture) toasts() []page.Toast { return taken[page.Toast](d) }
 
-// taken removes and returns the messages of type T for the root.
 func taken[T any](d *fixture) []T { return uitest.Taken[T](&d.Out) }
 
 func equal(t *testing.T, what string, got, want []string) {
@@ -125,7 +120,6 @@ func must(t *testing.T, err error) {
 
 func file(path ...string) api.Source { return api.Source{Path: filepath.Join(path...)} }
 
-// sources returns the tray's sources in order.
 func (t *tray) sources() []api.Source {
 	out := make([]api.Source, len(t.items))
 	for i, it := range t.items {

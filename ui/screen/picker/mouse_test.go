@@ -39,7 +39,6 @@ func TestMouse(t *testing.T) {
 	d.Send(tea.MouseClickMsg{X: 400, Y: -4, Button: tea.MouseLeft})
 }
 
-// clickAt clicks a position several times.
 func (d *fixture) clickAt(at image.Point, times int) {
 	d.t.Helper()
 	d.now = d.now.Add(time.Second)

@@ -19,7 +19,6 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// pictures makes a folder with pictures of 400x300 pixels.
 func pictures(t *testing.T) string {
 	t.Helper()
 	dir := folder(t, "sub/one.txt", "sub/.two", "sub/deep/", "z.txt")
@@ -153,7 +152,6 @@ func TestColorsFollowTheTerminal(t *testing.T) {
 	}
 }
 
-// photo returns a picture that is not plain.
 func photo(w, h int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	for i := range img.Pix {

@@ -130,7 +130,6 @@ func (m *Model) many(id, words, key string, may func(row) string, has func(count
 	}
 }
 
-// aboutRow returns the disabled reason for the job under the cursor.
 func (m *Model) aboutRow(may func(row) string) func() string {
 	return func() string {
 		r, ok := m.current()
@@ -173,7 +172,6 @@ func mayCheck(r row) string {
 	return text.If(r.Job.State != job.Unknown && r.Job.State != job.Processing, "its outcome is known, or to come")
 }
 
-// mayDrop is for canceling and removing.
 func mayDrop(r row) string {
 	return text.If(!r.Job.State.Final() && !r.earlier, mayStop(r))
 }
@@ -198,10 +196,8 @@ func (m *Model) nothingRemoved() string {
 	return text.If(len(m.rows.removed) == 0, "nothing was removed from the list")
 }
 
-// hasDetails reports whether the job has a stored file to show.
 func hasDetails(j *job.Job) bool { return j.State == job.Stored && j.File != nil }
 
-// enter folds a folder, shows the stored file, or shows the job's details.
 func (m *Model) enter() tea.Cmd {
 	if m.list.Fold() {
 		return nil
@@ -248,7 +244,6 @@ func (m *Model) pause(rows []row) tea.Cmd {
 	return m.each(rows, do)
 }
 
-// each calls do for each job and reports the first error.
 func (m *Model) each(rows []row, do func(id int64) error) tea.Cmd {
 	var first error
 	for _, r := range rows {
@@ -257,7 +252,6 @@ func (m *Model) each(rows []row, do func(id int64) error) tea.Cmd {
 	return m.done(first)
 }
 
-// reorder moves waiting jobs in the queue.
 func (m *Model) reorder(rows []row, move func(context.Context, int64) error) tea.Cmd {
 	return func() tea.Msg {
 		var first error
@@ -268,7 +262,6 @@ func (m *Model) reorder(rows []row, move func(context.Context, int64) error) tea
 	}
 }
 
-// extend runs an extension on stored files.
 func (m *Model) extend(rows []row) tea.Cmd {
 	var files []api.File
 	for _, r := range rows {
@@ -286,7 +279,6 @@ func (m *Model) drop(rows []row) tea.Cmd {
 	return m.remove(rows)
 }
 
-// check asks the service about a job whose outcome is unknown.
 func (m *Model) check() tea.Cmd {
 	r, _ := m.current()
 	m.list.Hold()
@@ -339,7 +331,6 @@ func (m *Model) cancelJobs(rows []row) tea.Cmd {
 	return m.each(rows, m.o.Session.Queue.Cancel)
 }
 
-// compose reopens the upload form with jobs that were not stored, so that the user can fix them.
 func compose(rows []row) tea.Cmd {
 	jobs := make([]job.Job, len(rows))
 	for i, r := range rows {
@@ -365,7 +356,6 @@ func (m *Model) retry(rows []row) tea.Cmd {
 	return m.retryJobs(rows, all > 1, all-len(rows))
 }
 
-// storesTwice reports whether sending the job again could store it twice.
 func (r row) storesTwice() bool { return !r.Job.MayRepeat() }
 
 // retryJobs sends jobs again. With say, it reports their number and that of the ambiguous ones,
@@ -409,7 +399,6 @@ func (m *Model) retryAll() tea.Cmd {
 	}
 }
 
-// retried reports how many jobs are sent again. They are in the journal by then.
 func (m *Model) retried(count, ambiguous int, err error) tea.Cmd {
 	cmd := m.done(err)
 	if err != nil {
@@ -428,7 +417,6 @@ func (m *Model) retried(count, ambiguous int, err error) tea.Cmd {
 	return tea.Batch(cmd, toast(strings.Join(words, " ")))
 }
 
-// remove takes jobs off the list. The service and the journal keep their data.
 func (m *Model) remove(rows []row) tea.Cmd {
 	var gone []job.Job
 	var first error
@@ -471,7 +459,6 @@ func (m *Model) browse() tea.Cmd {
 
 func toast(words string) tea.Cmd { return page.Send(page.Toast{Level: page.Info, Text: words}) }
 
-// openMenu lists what can be copied from a job.
 func (m *Model) openMenu() tea.Cmd {
 	r, _ := m.current()
 	copies, j, s := copiesOf(r.Job), *r.Job, m.o.Session
@@ -486,7 +473,6 @@ func (m *Model) openMenu() tea.Cmd {
 	return nil
 }
 
-// copiesOf returns the values of a job that can be copied at once.
 func copiesOf(j *job.Job) (copies page.Copies) {
 	file := cmp.Or(j.File, &api.File{})
 	copies.Add("u", "URL", file.URL)

@@ -35,7 +35,6 @@ type testKey string
 
 func (k testKey) Reveal() string { return string(k) }
 
-// driver drives the screen with a queue and a journal.
 type driver struct {
 	*uitest.Driver
 	t     *testing.T
@@ -132,7 +131,6 @@ func still(t *testing.T, s queue.Snapshot, earlier ...job.Job) *driver {
 	return d
 }
 
-// write creates a file of n bytes.
 func (d *driver) write(name string, n int64) string {
 	d.t.Helper()
 	path := filepath.Join(d.dir, name)
@@ -141,7 +139,6 @@ func (d *driver) write(name string, n int64) string {
 	return path
 }
 
-// job returns a new job that uploads a file of n bytes.
 func (d *driver) job(name string, n int64, naming job.Naming) job.Job {
 	d.t.Helper()
 	path := d.write(name, n)
@@ -183,7 +180,6 @@ func (d *driver) until(what string, holds func() bool) {
 	}
 }
 
-// names returns the names of the rows in order.
 func (d *driver) names() string {
 	var out []string
 	for _, r := range d.shown() {
@@ -192,7 +188,6 @@ func (d *driver) names() string {
 	return strings.Join(out, " ")
 }
 
-// shown returns the rows of the list in order.
 func (d *driver) shown() (rows []row) {
 	for i := range d.m.list.Len() {
 		if e, _ := d.m.list.At(i); !e.Head() {
@@ -202,7 +197,6 @@ func (d *driver) shown() (rows []row) {
 	return rows
 }
 
-// one returns the only message of type T.
 func one[T any](d *driver) T {
 	d.t.Helper()
 	return uitest.One[T](d.t, &d.Out)
@@ -215,7 +209,6 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// plain returns a job for a hand-made row.
 func plain(id int64, state job.State, file string) *job.Job {
 	j := &job.Job{
 		ID: id, State: state, Naming: job.NameHere, Identity: api.Identity{Size: 2_000_000},

@@ -123,13 +123,11 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	return nil, true
 }
 
-// refresh reads the queue and sorts the rows.
 func (m *Model) refresh() {
 	m.rows.set(m.o.Session.Queue.Snapshot(), m.o.Now())
 	m.list.Arrange()
 }
 
-// tick updates the counters while the screen is visible.
 func (m *Model) tick() bool {
 	if m.shown && !m.rows.refresh(m.o.Session.Queue.Snapshot(), m.o.Now()) {
 		m.list.Arrange()
@@ -154,7 +152,6 @@ func (m *Model) news() bool {
 	return true
 }
 
-// current returns the row under the cursor.
 func (m *Model) current() (row, bool) {
 	n, ok := m.list.Row()
 	if !ok {
@@ -163,7 +160,6 @@ func (m *Model) current() (row, bool) {
 	return m.rows.row(n), true
 }
 
-// thumb returns the picture of the current row: the file that was sent, or the stored one.
 func (m *Model) thumb() edit.Thumb {
 	r, ok := m.current()
 	if !ok {
@@ -239,14 +235,12 @@ func readJobs(ctx context.Context, s *session.Session, limit int) (out earlier, 
 // watchEvery is the interval for checking the journal for changes by other programs.
 const watchEvery = time.Second
 
-// watchTick triggers the next check.
 type watchTick struct{}
 
 func (m *Model) watchOthers() tea.Cmd {
 	return m.watching.Ask(tea.Tick(watchEvery, func(time.Time) tea.Msg { return watchTick{} }))
 }
 
-// watch checks for jobs that another program sends. It runs while the screen is visible.
 func (m *Model) watch() tea.Cmd {
 	if m.reading || m.o.Session.Queue.Busy() {
 		return m.watchOthers()

@@ -18,13 +18,11 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// row is a job in the list.
 type row struct {
 	session.Row
 	earlier bool // from an earlier run or another program
 }
 
-// rows holds the jobs of the queue and of earlier runs in display order.
 type rows struct {
 	live    []session.Row
 	totals  session.Totals
@@ -47,12 +45,10 @@ type rows struct {
 	failedEarlier int
 }
 
-// set stores a snapshot.
 func (r *rows) set(s session.Snapshot, now time.Time) {
 	r.live, r.totals, r.hold, r.offline, r.trouble, r.at = s.Rows, s.Totals, s.Hold, s.Offline, s.Err, now
 }
 
-// refresh stores a snapshot and reports whether the order is still right.
 func (r *rows) refresh(s session.Snapshot, now time.Time) bool {
 	same := !r.stale && len(s.Rows) == len(r.live)
 	for i := 0; same && i < len(s.Rows); i++ {
@@ -83,7 +79,6 @@ func partOf(s job.State) int {
 	return partDone
 }
 
-// failed reports whether a job in state s needs attention.
 func failed(s job.State) bool { return partOf(s) == partFailed }
 
 // groups returns the jobs by folder. Folders with failures come first, then those with unfinished
@@ -157,7 +152,6 @@ func (r *rows) listed(n int) bool {
 	return !r.queued[j.ID] && !r.gone[j.ID] && (!j.Dismissed || !failed(j.State))
 }
 
-// stalled reports whether every running upload is stalled.
 func (r *rows) stalled() bool {
 	left := r.totals.Count[job.Sending]
 	for i := 0; i < len(r.live) && left > 0; i++ {
@@ -171,7 +165,6 @@ func (r *rows) stalled() bool {
 	return r.totals.Count[job.Sending] > 0
 }
 
-// ofOthers returns the number of unfinished jobs of other programs.
 func (r *rows) ofOthers() int {
 	if r.others > 0 && count(r.totals.Count).open() == 0 {
 		return max(r.others, r.earlier.open) // the list has only the first of them
@@ -179,7 +172,6 @@ func (r *rows) ofOthers() int {
 	return r.others
 }
 
-// row returns row n. The rows of the queue come first.
 func (r *rows) row(n int) row {
 	if n >= len(r.live) {
 		return earlierRow(&r.earlier.jobs[n-len(r.live)])
@@ -195,7 +187,6 @@ func earlierRow(j *job.Job) row {
 	return out
 }
 
-// remove takes jobs off the list as one step.
 func (r *rows) remove(jobs []job.Job) {
 	for i := range jobs {
 		r.gone[jobs[i].ID] = true
@@ -229,10 +220,8 @@ func name(j *job.Job) string {
 	return j.Upload.FileName
 }
 
-// folder returns the folder where the file is stored or will be stored.
 func folder(j *job.Job) string { return strings.TrimSuffix(path.Dir(target(j)), "/") + "/" }
 
-// target returns the path where the file is stored or will be stored.
 func target(j *job.Job) string {
 	if j.File != nil && j.File.FilePath != "" {
 		return j.File.FilePath
@@ -240,7 +229,6 @@ func target(j *job.Job) string {
 	return rule.PathOf(&j.Upload)
 }
 
-// count is the number of jobs by state.
 type count map[job.State]int
 
 func (c count) total() (n int) {
@@ -257,7 +245,6 @@ func (c count) unstored() int { return c.failed() + c[job.Cancelled] }
 
 func (c count) open() int { return c[job.Waiting] + c[job.Offline] + c[job.Sending] }
 
-// group is the jobs of a folder.
 type group struct {
 	key    string // path of the folder
 	count  count

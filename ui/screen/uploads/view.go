@@ -43,7 +43,6 @@ func (m *Model) above(size image.Point, th *theme.Theme) []string {
 	return lines
 }
 
-// drawTotals summarizes the uploads of this run.
 func (m *Model) drawTotals(th *theme.Theme) string {
 	t := &m.rows.totals
 	ofOthers := m.rows.ofOthers()
@@ -74,7 +73,6 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 	return strings.Join(parts, th.Muted.Render(" · "))
 }
 
-// empty explains why the list is empty.
 func (m *Model) empty() string {
 	switch {
 	case m.list.Filter() != "" && m.rows.all > 0:
@@ -100,7 +98,6 @@ func columns(width int) kit.Columns {
 	return cols
 }
 
-// cells returns the cells of a job. A job being sent has a bar.
 func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	r, now := m.rows.row(n), m.o.Now()
 	mark := sign(r)
@@ -130,7 +127,6 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	}
 }
 
-// brief returns what the columns of a small screen leave out.
 func (m *Model) brief(e kit.Entry[int]) string {
 	if e.Head() {
 		return m.rows.folders[e.Key].note(&theme.Theme{})
@@ -139,7 +135,6 @@ func (m *Model) brief(e kit.Entry[int]) string {
 	return strings.Trim(bytes(r)+" · "+note(r, m.o.Now()), " ·")
 }
 
-// describe shows the picture and all details of a job, or a summary of a folder.
 func (m *Model) describe(e kit.Entry[int], f *kit.Facts) (title string) {
 	if e.Head() {
 		g := m.rows.folders[e.Key]
@@ -218,7 +213,6 @@ func extensionNames(j *job.Job) string {
 	return strings.Join(names, ", ")
 }
 
-// stateWord returns the word for a job's state.
 func stateWord(r row) string {
 	switch {
 	case r.Paused && !r.Job.State.Final():
@@ -231,13 +225,11 @@ func stateWord(r row) string {
 	return string(r.Job.State)
 }
 
-// signs are the signs of the states.
 var signs = map[job.State]theme.Sign{
 	job.Stored: theme.SignGood, job.Refused: theme.SignBad, job.Unsent: theme.SignBad, job.Unknown: theme.SignUnknown,
 	job.Processing: theme.SignUnknown, job.Offline: theme.SignWarn, job.Sending: theme.SignBusy, job.Waiting: theme.SignWait,
 }
 
-// sign returns the sign for a job's state.
 func sign(r row) theme.Sign {
 	switch {
 	case r.Job.State == job.Sending && r.Stalled:
@@ -248,7 +240,6 @@ func sign(r row) theme.Sign {
 	return signs[r.Job.State]
 }
 
-// status returns the state word with the progress.
 func status(r row) string {
 	word := stateWord(r)
 	// Only the other program knows the progress of its jobs.
@@ -304,7 +295,6 @@ func note(r row, now time.Time) string {
 	return j.Reason() // the row already shows the file name
 }
 
-// failure formats an error in one line: the response status, if any, and the message.
 func failure(f *job.Failure) string {
 	if f.Status != 0 {
 		return fmt.Sprintf("%d %s", f.Status, f.Message)
@@ -312,7 +302,6 @@ func failure(f *job.Failure) string {
 	return f.Message
 }
 
-// moving describes the progress of a running upload.
 func moving(r row) string {
 	switch {
 	case r.Answer:
@@ -327,7 +316,6 @@ func moving(r row) string {
 	return ""
 }
 
-// bytes formats how much of a job has been sent.
 func bytes(r row) string {
 	switch {
 	case r.Total <= 0:
@@ -338,7 +326,6 @@ func bytes(r row) string {
 	return text.Bytes(r.Total)
 }
 
-// advices tell the user what to do about a job in a state.
 var advices = map[job.State]string{
 	job.Refused:    "The service refused it and stored nothing. r sends it again as it is; e changes its options first.",
 	job.Unsent:     "Nothing can have arrived. r sends it again.",
@@ -348,7 +335,6 @@ var advices = map[job.State]string{
 	job.Cancelled:  "You canceled it, and nothing was stored. r sends it.",
 }
 
-// advice tells the user what to do about a job.
 func advice(r row) string {
 	switch j := r.Job; {
 	case j.State == job.Stored && j.File != nil && rule.Replaces(j.File):

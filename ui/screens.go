@@ -102,8 +102,12 @@ const watchTime = 2 * time.Second
 // not to a profile.
 func (m *Model) openPicker() page.Screen {
 	if m.picker == nil {
+		var samples func() (string, error)
+		if m.o.First && m.o.Folder == "" && len(m.o.Sources) == 0 {
+			samples = m.o.Samples
+		}
 		m.picker = picker.New(picker.Options{
-			Folder: m.o.Folder, First: m.o.First && m.o.Folder == "" && len(m.o.Sources) == 0, Samples: m.o.Samples,
+			Folder: m.o.Folder, Samples: samples,
 			Sources: m.o.Sources, Preview: true, Loader: m.loader, Now: m.o.Now, Watch: watchTime,
 			Clipboard: func(ctx context.Context) (api.Source, error) {
 				return session.ClipboardPicture(ctx, m.o.Paths.Spool(), m.o.Now())

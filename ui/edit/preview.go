@@ -13,10 +13,11 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// leastFacts and leastPicture are the least heights of the facts and the picture in a pane.
-const leastFacts, leastPicture = 9, 4
+// Least heights of the picture and the facts in a pane; the first pictures of a folder have few facts.
+const leastPicture, leastFacts, leastFolderFacts = 4, 9, 4
 
-// Preview is the picture of a list's current row in its pane. Create it with [NewPreview].
+// Preview is the picture of a list's current row in its pane, or the first pictures of a folder.
+// Create it with [NewPreview].
 type Preview struct {
 	Terminal
 	o     PreviewOptions
@@ -34,24 +35,16 @@ type PreviewOptions struct {
 		PaneSize() image.Point
 		PaneBelow() bool
 	}
-	// Thumb returns the picture of the current row; none without a key.
-	Thumb func() Thumb
+	// Thumbs returns the picture of the current row, or several of a folder.
+	Thumbs func() []Thumb
 }
 
 // NewPreview returns a preview.
 func NewPreview(o PreviewOptions) *Preview {
-	p := &Preview{o: o}
-	p.tiles = NewTiles(TilesOptions{
-		Context: o.Context, Loader: o.Loader,
-		Len: func() int {
-			if p.o.Thumb().Key == "" {
-				return 0
-			}
-			return 1
-		},
-		Tile: func(int) Tile { t := p.o.Thumb(); return Tile{Name: t.Name, Picture: t} },
-	})
-	return p
+	return &Preview{o: o, tiles: NewTiles(TilesOptions{
+		Context: o.Context, Loader: o.Loader, Len: func() int { return len(o.Thumbs()) },
+		Tile: func(i int) Tile { t := o.Thumbs()[i]; return Tile{Name: t.Name, Picture: t} },
+	})}
 }
 
 // Update handles a message and reports whether the drawing may have changed. It takes notice of
@@ -66,32 +59,47 @@ func (p *Preview) Update(msg tea.Msg) (used bool) {
 	return p.tiles.Update(msg) || p.Learn(msg)
 }
 
-// Follow loads the picture of the current row. Call it at the end of each Update.
+// Follow loads the pictures of the current row. Call it at the end of each Update.
 func (p *Preview) Follow() tea.Cmd {
 	p.tiles.On = p.front
 	p.tiles.Arrange(p.room(), p.Options())
 	return p.tiles.Want()
 }
 
-// room returns the size of the picture: as wide as the pane, or to the left of the facts if the
+// Off reports whether pictures cannot be shown.
+func (p *Preview) Off() bool { return p.o.Loader == nil || p.Options().Method == picture.MethodOff }
+
+// Failure returns why the only picture cannot be shown, or nil.
+func (p *Preview) Failure() error { return p.tiles.Failure() }
+
+// Delete deletes the pictures from the terminal.
+func (p *Preview) Delete() tea.Cmd {
+	p.tiles.On = false
+	return p.tiles.Delete()
+}
+
+// room returns the size of the pictures: as wide as the pane, or to the left of the facts if the
 // pane is below the list; empty if there is no space.
 func (p *Preview) room() image.Point {
 	pane := p.o.List.PaneSize()
 	in, width := kit.BoxInner(pane), kit.PaneWidth(pane)
-	room := image.Pt(width, min(in.Y-leastFacts, width*3/8+1))
-	if p.o.List.PaneBelow() {
-		room = image.Pt(min(width/3, in.Y*3), in.Y)
+	room := image.Pt(width, min(in.Y-leastFacts, width/2))
+	if len(p.o.Thumbs()) > 1 {
+		room.Y = in.Y - leastFolderFacts
 	}
-	if room.X < 1 || room.Y < leastPicture || p.tiles.Off() {
+	if p.o.List.PaneBelow() {
+		room = image.Pt(min(width*2/5, in.Y*3), in.Y)
+	}
+	if room.X < 1 || room.Y < leastPicture || p.Off() {
 		return image.Point{}
 	}
 	return room
 }
 
-// Describe draws the picture above or beside the facts.
+// Describe draws the pictures above or beside the facts.
 func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
 	room := p.room()
-	if room == (image.Point{}) || p.tiles.len() == 0 || p.tiles.Failure() != nil {
+	if room == (image.Point{}) || p.tiles.len() == 0 || p.Failure() != nil {
 		describe(out)
 		return
 	}

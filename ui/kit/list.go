@@ -65,6 +65,8 @@ type List[T any] struct {
 	// NoPane hides the pane. Bare draws only the filter, the names of the columns and the rows:
 	// the screen draws what is around them, and sizes and mouse messages are relative to the rows.
 	NoPane, Bare bool
+	// PaneStays keeps the pane below the rows of a stacked screen, even if they fill it.
+	PaneStays bool
 	// Folds folds the groups until they are opened.
 	Folds bool
 	// NoCursor hides the cursor while the screen has the focus elsewhere.

@@ -43,6 +43,7 @@ const (
 	frameLines   = 3  // of the frame and the column names
 	bareHeadFrom = 7  // minimum lines of a bare list for column names
 	paneFrom     = 9  // minimum lines for a pane below all entries
+	staysFrom    = 15 // minimum lines for a pane below entries that fill the list
 	lineFrom     = 6  // minimum lines for the description of the entry under the cursor
 	paneLeast    = 34 // columns
 )
@@ -85,12 +86,13 @@ func (l *List[T]) layout(size image.Point) listLayout {
 	case l.NoPane || l.Instead != nil && l.Instead(size, &theme.Theme{}) != "":
 	case mode == Wide:
 		at.pane = rest
-		at.pane.Min.X = rest.Max.X - min(l.PaneMost, max(paneLeast, size.X*34/100))
+		at.pane.Min.X = rest.Max.X - min(l.PaneMost, max(paneLeast, size.X*2/5))
 		rest.Max.X = at.pane.Min.X
-	case mode == Stacked && framed && (l.open || !tiled && rest.Dy()-frameLines-len(l.lines) >= paneFrom):
+	case mode == Stacked && framed && (l.open || !tiled && rest.Dy()-frameLines-len(l.lines) >= paneFrom || l.PaneStays && rest.Dy() >= staysFrom):
 		at.pane = rest
-		at.pane.Min.Y += rest.Dy() * 2 / 5
-		if !l.open {
+		if at.pane.Min.Y += rest.Dy() * 2 / 5; l.PaneStays && !l.open {
+			at.pane.Min.Y = min(rest.Max.Y-rest.Dy()*2/5, rest.Min.Y+max(frameLines+len(l.lines), rest.Dy()*2/5))
+		} else if !l.open {
 			at.pane.Min.Y = max(at.pane.Min.Y, rest.Min.Y+frameLines+len(l.lines))
 		}
 		rest.Max.Y = at.pane.Min.Y
@@ -300,7 +302,8 @@ func (l *List[T]) drawHead(e Entry[T], width int, selected bool, chosen lipgloss
 	return th.Sign(fold) + " " + th.Title.Render(name) + " " + note
 }
 
-// Click moves the cursor to the clicked entry. double reports a double click.
+// Click moves the cursor to the clicked entry, or the focus to the pane. double reports a double
+// click on either.
 func (l *List[T]) Click(msg tea.MouseClickMsg) (double bool) {
 	if msg.Button != tea.MouseLeft {
 		return false
@@ -314,6 +317,7 @@ func (l *List[T]) Click(msg tea.MouseClickMsg) (double bool) {
 		l.StartFilter()
 	case at.In(parts.pane):
 		l.focus = onPane
+		return l.clicks.Double(msg)
 	case at.In(parts.list):
 		l.focus = onList
 		return l.Hit(at) && l.clicks.Double(msg)

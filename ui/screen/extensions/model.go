@@ -100,7 +100,7 @@ func New(o Options) *Model {
 		Nothing:     "no extension was requested yet", NotFound: "no run matches the filter",
 	}
 	m.manage = &edit.Manage{Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: o.Now}
-	m.preview = edit.NewPreview(edit.PreviewOptions{Context: o.Context, Loader: o.Loader, List: m.list, Thumb: m.thumb})
+	m.preview = edit.NewPreview(edit.PreviewOptions{Context: o.Context, Loader: o.Loader, List: m.list, Thumbs: m.thumbs})
 	m.list.Arrange()
 	return m
 }
@@ -225,15 +225,15 @@ func (m *Model) record(run *job.Run) api.File {
 	return api.File{FileID: run.FileID, FilePath: run.FilePath, Name: path.Base(run.FilePath)}
 }
 
-// thumb returns the picture of the current run's file, which changes when the run ends.
-func (m *Model) thumb() edit.Thumb {
+// thumbs returns the picture of the current run's file, which changes when the run ends.
+func (m *Model) thumbs() []edit.Thumb {
 	run, ok := m.current()
 	if !ok || m.history.file == nil || m.history.id != run.ID || !m.history.file.IsImage() {
-		return edit.Thumb{}
+		return nil
 	}
 	file := *m.history.file
-	return edit.Thumb{
+	return []edit.Thumb{{
 		Key:  fmt.Sprint(run.ID, run.Status, run.At.UnixNano()),
 		Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, file) },
-	}
+	}}
 }

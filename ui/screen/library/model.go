@@ -80,9 +80,8 @@ type Model struct {
 	query       query
 	counts      sync.Map // string: what is in a folder, by path
 	typingPause time.Duration
-	terminal    edit.Terminal
-	sheet       *edit.Tiles  // the listing as a contact sheet
-	preview     *edit.Tiles  // pictures of the current row
+	sheet       *edit.Tiles // the listing as a contact sheet
+	preview     *edit.Preview
 	next        tea.Cmd      // of leaving a search, to be run
 	landing     string       // key of the row for the cursor after rereading; empty to stay
 	manage      *edit.Manage // tracks running work
@@ -140,7 +139,7 @@ func New(o Options) *Model {
 	m.sheet = edit.NewTiles(edit.TilesOptions{
 		Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: m.firstPictures,
 	})
-	m.preview = m.newPreview()
+	m.preview = edit.NewPreview(edit.PreviewOptions{Context: o.Context, Loader: o.Loader, List: m.list, Thumbs: m.thumbs})
 	m.shown.folder = "/"
 	m.list.Arrange()
 	return m
@@ -166,27 +165,21 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return m.list.Type(msg)
 }
 
-// Update handles a message.
+// Update handles a message, then loads needed rows and pictures.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd, used := m.handle(msg)
-	if !used {
+	if used = m.preview.Update(msg) || used; !used {
 		return nil
 	}
-	return m.settle(cmd)
-}
-
-// settle updates the layout and loads needed rows and thumbnails.
-func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
 	m.Changed()
 	if m.sheet.On {
 		m.list.Landed() // the tiles share its cursor
 	}
 	m.list.Changed()
-	m.sheet.Arrange(m.list.Inside().Size(), m.terminal.Options())
-	m.preview.Arrange(m.pictureRoom(), m.terminal.Options())
+	m.sheet.Arrange(m.list.Inside().Size(), m.preview.Options())
 	next := m.next
 	m.next = nil
-	return tea.Batch(cmd, next, m.wantMore(), m.preview.Want(), m.sheet.Want())
+	return tea.Batch(cmd, next, m.wantMore(), m.preview.Follow(), m.sheet.Want())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -220,7 +213,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.unmatched = 0
 		m.list.Wheel(msg)
 	default:
-		return nil, m.sheet.Update(msg) || m.preview.Update(msg) || m.terminal.Learn(msg)
+		return nil, m.sheet.Update(msg)
 	}
 	return nil, true
 }

@@ -2,8 +2,8 @@ package library
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"image"
 	"path"
 	"slices"
 	"strings"
@@ -15,61 +15,20 @@ import (
 	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
-// Least height of a picture in the preview, and of the facts.
-const (
-	leastPicture   = 4
-	minFacts       = 9
-	minFolderFacts = 4
-)
-
-// pictureRoom returns the size of the picture in the preview; may be empty.
-func (m *Model) pictureRoom() image.Point {
-	pane := m.list.PaneSize()
-	in := kit.BoxInner(pane)
-	room := image.Pt(kit.PaneWidth(pane), min(in.Y-minFacts, in.X/2))
-	if f, ok := m.current(); ok && f.IsFolder() {
-		room.Y = in.Y - minFolderFacts // its first pictures
-	}
-	if m.list.PaneBelow() {
-		room = image.Pt(min(in.X/2, in.Y*3), in.Y)
-	}
-	if room.X < 1 || room.Y < leastPicture || !m.shows() {
-		return image.Point{}
-	}
-	return room
-}
-
-func (m *Model) shows() bool {
-	return m.o.Loader != nil && m.terminal.Options().Method != picture.MethodOff
-}
-
-// newPreview returns the preview: the picture of the current file, or the first ones of the folder.
-func (m *Model) newPreview() *edit.Tiles {
-	s := edit.NewTiles(edit.TilesOptions{
-		Context: m.o.Context, Loader: m.o.Loader, Len: func() int { return len(m.previewed()) },
-		Tile: func(i int) edit.Tile {
-			of := m.previewed()[i]
-			return edit.Tile{Name: of.Name, Picture: of}
-		},
-	})
-	s.On = true
-	return s
-}
-
-// previewed returns the pictures in the preview.
-func (m *Model) previewed() []edit.Thumb {
+// thumbs returns the pictures in the preview: that of the current file, or the first ones of the
+// folder.
+func (m *Model) thumbs() []edit.Thumb {
 	folder := ""
 	var pictures []edit.Thumb
-	if f, ok := m.current(); ok && m.front {
+	if f, ok := m.current(); ok && m.list.PaneShown() {
 		switch {
-		case f.IsFolder() && m.list.PaneShown():
+		case f.IsFolder():
 			folder = folderPath(m.shown.folder, f)
-		case f.IsImage() && m.pictureRoom() != image.Point{}:
+		case f.IsImage():
 			pictures = []edit.Thumb{m.thumbOf(f)}
 		}
 	}
@@ -92,7 +51,7 @@ func (m *Model) startViewer() tea.Cmd {
 		}
 	}
 	v := edit.NewViewer(edit.ViewerOptions{
-		Context: m.o.Context, Draw: m.terminal.Options(), Images: m.o.Loader.Store, Len: len(keys), At: at,
+		Context: m.o.Context, Draw: m.preview.Options(), Images: m.o.Loader.Store, Len: len(keys), At: at,
 		Subject: func(i int) edit.Subject {
 			f := files[keys[i]]
 			return edit.Subject{Name: f.Name, Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, f) }}
@@ -105,7 +64,7 @@ func (m *Model) startViewer() tea.Cmd {
 func (m *Model) noPicture() string {
 	f, ok := m.current()
 	switch {
-	case !m.shows():
+	case m.preview.Off():
 		return "pictures are turned off"
 	case !ok || f.IsFolder() || !f.IsImage():
 		return "the cursor is not on a picture"
@@ -114,65 +73,55 @@ func (m *Model) noPicture() string {
 }
 
 func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
-	f, th, room := e.Row, out.Theme(), m.pictureRoom()
-	var pictures []string
-	if room.X > 0 && len(m.previewed()) > 0 {
-		pictures = strings.Split(m.preview.View(room, th), "\n")
-	}
-	facts := kit.NewFacts(out.Width(), th)
-	if m.list.PaneBelow() && pictures != nil {
-		facts = kit.NewFacts(out.Width()-room.X-1, th)
-	}
-	switch {
-	case f.IsFolder():
+	m.preview.Describe(out, func(facts *kit.Facts) { m.describeFile(e.Row, facts) })
+	return text.ShortName(e.Row.Name, out.Width())
+}
+
+func (m *Model) describeFile(f api.File, facts *kit.Facts) {
+	th := facts.Theme()
+	if f.IsFolder() {
 		if has, known := m.counts.Load(folderPath(m.shown.folder, f)); known {
 			facts.Say(th.Text, has.(string))
 		}
 		facts.Fact("Created", text.When(rule.Created(&f), m.now()))
-	default:
-		words := []string{kind(f)}
-		if w, h, ok := rule.PixelSize(&f); ok {
-			words = slices.Insert(words, 0, fmt.Sprintf("%d × %d", w, h))
-		}
-		if n, ok := f.Size.Get(); ok {
-			words = append(words, text.Bytes(n))
-		}
-		facts.Say(th.Text, strings.Join(words, " · "))
-		if folder := path.Dir(f.FilePath); !m.shown.search.isNone() {
-			facts.Fact("Folder", folder)
-		}
-		facts.Fact("Tags", strings.Join(f.Tags.Or(nil), ", "))
-		var found []string
-		for _, t := range f.AITags.Or(nil) {
-			found = append(found, fmt.Sprintf("%s (%.0f %%)", t.Name, t.Confidence))
-		}
-		facts.Fact("AI tags", strings.Join(found, ", "))
-		facts.Fact("Region", f.CustomCoordinates.Or(""))
-		states, _ := m.states(f)
-		facts.Fact("State", states)
-		if v := f.VersionInfo; v != nil {
-			facts.Fact("Version", v.Name)
-		}
-		for _, field := range entry.StoredFields {
-			facts.Fact(field.Label, f.Other.Text(field.Name))
-		}
-		for _, fact := range entry.HostedFacts(&f) {
-			if fact.Group == "" && (fact.Label != "Published" || fact.Value != "yes") {
-				facts.Fact(fact.Label, fact.Value)
-			}
-		}
-		facts.Fact("Uploaded", text.When(rule.Created(&f), m.now()))
-		facts.Fact("Changed", text.When(rule.Updated(&f), m.now()))
+		return
 	}
-	switch lines := facts.Lines(); {
-	case m.list.PaneBelow():
-		out.Draw(kit.Beside(pictures, lines)...)
-	case pictures != nil:
-		out.Draw(slices.Concat(pictures, []string{""}, lines)...)
-	default:
-		out.Draw(lines...)
+	words := []string{kind(f)}
+	if w, h, ok := rule.PixelSize(&f); ok {
+		words = slices.Insert(words, 0, fmt.Sprintf("%d × %d", w, h))
 	}
-	return text.ShortName(f.Name, out.Width())
+	if n, ok := f.Size.Get(); ok {
+		words = append(words, text.Bytes(n))
+	}
+	facts.Say(th.Text, strings.Join(words, " · "))
+	if err := m.preview.Failure(); err != nil && !errors.Is(err, context.Canceled) {
+		facts.Say(th.Muted, "no picture")
+	}
+	if folder := path.Dir(f.FilePath); !m.shown.search.isNone() {
+		facts.Fact("Folder", folder)
+	}
+	facts.Fact("Tags", strings.Join(f.Tags.Or(nil), ", "))
+	var found []string
+	for _, t := range f.AITags.Or(nil) {
+		found = append(found, fmt.Sprintf("%s (%.0f %%)", t.Name, t.Confidence))
+	}
+	facts.Fact("AI tags", strings.Join(found, ", "))
+	facts.Fact("Region", f.CustomCoordinates.Or(""))
+	states, _ := m.states(f)
+	facts.Fact("State", states)
+	if v := f.VersionInfo; v != nil {
+		facts.Fact("Version", v.Name)
+	}
+	for _, field := range entry.StoredFields {
+		facts.Fact(field.Label, f.Other.Text(field.Name))
+	}
+	for _, fact := range entry.HostedFacts(&f) {
+		if fact.Group == "" && (fact.Label != "Published" || fact.Value != "yes") {
+			facts.Fact(fact.Label, fact.Value)
+		}
+	}
+	facts.Fact("Uploaded", text.When(rule.Created(&f), m.now()))
+	facts.Fact("Changed", text.When(rule.Updated(&f), m.now()))
 }
 
 // firstPictures returns the first pictures in and below a folder, and counts its files.
@@ -228,6 +177,6 @@ func (m *Model) tile(i int) edit.Tile {
 
 // DeleteImages deletes the screen's pictures from the terminal.
 func (m *Model) DeleteImages() tea.Cmd {
-	m.sheet.On, m.preview.On = false, false
+	m.sheet.On = false
 	return tea.Batch(m.sheet.Delete(), m.preview.Delete())
 }

@@ -35,13 +35,14 @@ func (m *Model) Actions() []kit.Action {
 		actions = m.listActions()
 	}
 	var leads []kit.Lead
-	label, _ := m.backward()
 	switch {
 	case m.focus == onTray:
-	case m.list.Filter() != "":
-		leads = append(leads, kit.Lead{ID: "picker.clear", Label: label})
+	case m.list.InPane():
+		return actions
 	case m.list.Ranged():
-		leads = append(leads, kit.Lead{ID: "picker.range", Label: "pick the range"}, kit.Lead{ID: "picker.clear", Label: label})
+		leads = append(leads, kit.Lead{ID: "picker.range", Label: "pick the range"}, kit.Lead{ID: "picker.back", Label: "drop the range"})
+	case m.list.Filter() != "":
+		leads = append(leads, kit.Lead{ID: "picker.back", Label: "clear the filter"})
 	}
 	if len(m.tray.items) > 0 {
 		leads = append(leads, kit.Lead{ID: "picker.upload", Label: m.uploadLabel()})
@@ -61,12 +62,16 @@ func (m *Model) listActions() []kit.Action {
 	return m.list.Actions(slices.Concat([]kit.Action{
 		{ID: "picker.pick", Keys: kit.Bind("pick", "space", "space"), Group: groupPick, Footer: true, Disabled: m.noEntry, Do: m.toggle},
 		{ID: "picker.open", Keys: kit.Bind(m.openLabel(), "enter →", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noEntry, Do: m.enter},
-		{ID: "picker.filter", Keys: kit.Bind("filter", "", "/"), Group: groupLook, Footer: true, Disabled: m.noFolder, Do: func() tea.Cmd { m.list.StartFilter(); return nil }},
 		{ID: "picker.parent", Keys: kit.Bind("parent folder", "h ←", "h", "left", "backspace"), Group: groupMove, Footer: true, Disabled: m.noParent, Do: m.parent},
-		{ID: "picker.range", Keys: kit.Bind("begin or pick a range", "", "v"), Group: groupPick, Disabled: m.noEntry, Do: m.toggleRange},
+		{ID: "picker.range", Keys: kit.Bind("begin or pick a range", "", "v"), Group: groupPick, Disabled: m.noEntry, Do: func() tea.Cmd {
+			if m.list.Ranged() {
+				return m.pickRange()
+			}
+			m.list.BeginRange()
+			return nil
+		}},
 		{ID: "picker.pick-all", Keys: kit.Bind("pick all shown", "", "ctrl+a"), Group: groupPick, Disabled: m.noEntry, Do: func() tea.Cmd { return m.pickEntries(m.entries(m.shown.rows)) }},
 		{ID: "picker.invert", Keys: kit.Bind("invert selection", "", "*"), Group: groupPick, Disabled: m.noEntry, Do: m.invert},
-		{ID: "picker.clear", Keys: kit.Bind("clear filter, range, tray", "", "esc"), Group: groupPick, Disabled: m.nothingToClear, Do: m.back},
 		{ID: "picker.sort", Keys: kit.Bind("sort", "", ","), Group: groupLook, Do: m.openMenu},
 		{ID: "picker.hidden", Keys: kit.Bind("hidden files", "", "."), Group: groupLook, Do: func() tea.Cmd { m.hidden = !m.hidden; return m.arrange(false) }},
 		{ID: "picker.refresh", Keys: kit.Bind("refresh the folder", "", "r"), Group: groupLook, Disabled: m.noFolder, Do: m.reload},
@@ -76,7 +81,6 @@ func (m *Model) listActions() []kit.Action {
 	}, m.sharedActions()))
 }
 
-// openLabel says what enter does with the entry under the cursor.
 func (m *Model) openLabel() string {
 	e, ok := m.current()
 	switch {
@@ -96,7 +100,7 @@ func (m *Model) trayActions() []kit.Action {
 		{ID: "picker.remove", Keys: kit.Bind("remove from the tray", "", "d"), Group: groupPick, Footer: true, Disabled: m.noItem, Do: m.removeItem},
 		{ID: "picker.clear-tray", Keys: kit.Bind("clear the tray", "", "D"), Group: groupPick, Disabled: m.emptyTray, Do: m.clearTray},
 		{ID: "picker.show-in-folder", Keys: kit.Bind("show in its folder", "enter →", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noItemFile, Do: m.showItem},
-	}, m.sharedActions()...)), kit.Action{ID: "picker.back-to-files", Keys: kit.Bind("back to the files", "", "esc"), Group: groupMove, Do: m.back})
+	}, m.sharedActions()...)), kit.Action{ID: "picker.back-to-files", Keys: kit.Bind("back to the files", "", "esc"), Group: groupMove, Do: m.nextPart})
 }
 
 // sharedActions returns the actions of both the files and the tray.
@@ -106,13 +110,12 @@ func (m *Model) sharedActions() []kit.Action {
 		{ID: "picker.add-url", Keys: kit.Bind("add a URL", "", "a"), Group: groupPick, Footer: true, Do: m.startAddress},
 		{ID: "picker.clipboard", Keys: kit.Bind("add the picture on the clipboard", "", "P"), Group: groupPick, Disabled: m.noClipboard, Do: m.pickClipboard},
 		{ID: "picker.next-part", Keys: kit.Bind("files or tray", "tab", "tab", "shift+tab"), Group: groupMove, Footer: true, Disabled: m.emptyTray, Do: m.nextPart},
-		{ID: "picker.preview", Keys: kit.Bind("preview on or off", "", "p"), Group: groupLook, Do: func() tea.Cmd { m.preview.on = !m.preview.on; return nil }},
+		{ID: "picker.preview", Keys: kit.Bind("preview on or off", "", "p"), Group: groupLook, Do: func() tea.Cmd { m.list.NoPane = !m.list.NoPane; return nil }},
 		{ID: "picker.copy-path", Keys: kit.Bind("copy the path", "", "y"), Group: groupLook, Disabled: m.nothingToCopy, Do: m.copyPath},
 		{ID: "picker.undo", Keys: kit.Bind("undo removal", "", "z"), Group: groupPick, Disabled: m.nothingRemoved, Do: m.restore},
 	}
 }
 
-// uploadLabel returns the label of the upload action.
 func (m *Model) uploadLabel() string {
 	if len(m.tray.items) > 0 {
 		return "upload " + text.Plural(len(m.tray.items), "file")
@@ -155,11 +158,6 @@ func (m *Model) noParent() string {
 	return text.If(m.shown.folder == "" || filepath.Dir(m.shown.folder) == m.shown.folder, "this is the topmost folder")
 }
 
-func (m *Model) nothingToClear() string {
-	_, do := m.backward()
-	return text.If(do == nil, "nothing is filtered or picked")
-}
-
 func (m *Model) nothingToSend() string {
 	if len(m.tray.items) > 0 {
 		return ""
@@ -194,7 +192,6 @@ func (m *Model) nothingToCopy() string {
 	return ""
 }
 
-// trayItem returns the item under the tray's cursor.
 func (m *Model) trayItem() (item, bool) { return m.trayList.Row() }
 
 // trayRows returns the item under the tray's cursor, or all items of the folder.

@@ -13,7 +13,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// by is a sort key.
 type by int
 
 const (
@@ -29,7 +28,6 @@ type order struct {
 	reverse bool
 }
 
-// String describes the order.
 func (o order) String() string {
 	words := [...][2]string{
 		byName: {"by name", "by name, Z first"},
@@ -70,7 +68,6 @@ func (m *Model) arrange(resort bool) tea.Cmd {
 	})
 }
 
-// arrange computes the rows.
 func (a *arrangement) arrange(resort bool) {
 	if resort {
 		a.sort()
@@ -136,21 +133,6 @@ func (a *arrangement) measure(e entry) int64 {
 	return -info.Size()
 }
 
-// longestWord is the number of letters searched together. The library's score triples with each
-// adjacent letter and overflows after 38.
-const longestWord = 32
-
-// describeFilter splits a filter into parts that are searched in turn.
-func describeFilter(pattern string) []string {
-	var out []string
-	for _, word := range strings.Fields(pattern) {
-		for piece := range slices.Chunk([]rune(word), longestWord) {
-			out = append(out, string(piece))
-		}
-	}
-	return out
-}
-
 // search returns the rows whose names contain the letters of every word in order, best match
 // first. An empty pattern matches all.
 func search(entries []entry, among []int32, pattern string) []int32 {
@@ -159,7 +141,7 @@ func search(entries []entry, among []int32, pattern string) []int32 {
 		whole bool // the word stands in the name as typed
 		score int
 	}
-	for _, word := range describeFilter(pattern) {
+	for _, word := range strings.Fields(pattern) {
 		var hits []hit
 		names := func(yield func(string) bool) {
 			for _, row := range among {
@@ -193,7 +175,7 @@ func search(entries []entry, among []int32, pattern string) []int32 {
 // letters returns the byte offsets of the matched letters in a name.
 func letters(name, pattern string) []int {
 	var out []int
-	for _, word := range describeFilter(pattern) {
+	for _, word := range strings.Fields(pattern) {
 		for _, match := range fuzzy.Find(word, []string{name}) {
 			out = append(out, match.MatchedIndexes...)
 		}

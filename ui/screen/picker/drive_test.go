@@ -48,7 +48,13 @@ func over[T kit.Overlay](d *fixture) T {
 
 // rowsArea returns the rectangle of the rows.
 func (d *fixture) rowsArea() image.Rectangle {
-	return d.m.list.Inside().Add(inner(d.m.layout().list).Min)
+	return d.m.list.Inside()
+}
+
+// trayRows returns the upper left corner of the tray's rows.
+func (d *fixture) trayRows() image.Point {
+	_, tray := d.m.layout(d.Size)
+	return insideTray(tray)
 }
 
 func popupAt(d *fixture, size image.Point) image.Rectangle {

@@ -17,7 +17,6 @@ import (
 	"mediadesk/ui/page"
 )
 
-// kind is the type of an entry after following links.
 type kind uint8
 
 const (
@@ -41,7 +40,6 @@ type entry struct {
 
 func (e entry) hidden() bool { return strings.HasPrefix(e.name, ".") }
 
-// kindOf returns the kind of a file mode.
 func kindOf(mode fs.FileMode) kind {
 	switch {
 	case mode.IsDir():
@@ -71,7 +69,6 @@ func kindOfLink(info fs.FileInfo, err error) kind {
 	return kindOf(info.Mode())
 }
 
-// kindNames are the kinds in the list.
 var kindNames = [...]string{
 	kindFolder: "folder", kindPipe: "pipe", kindSocket: "socket", kindDevice: "device", kindOther: "special",
 	kindBroken: "dead link", kindCircle: "link loop", kindLink: "link",
@@ -112,7 +109,6 @@ type info struct {
 	silent   bool   // its disk did not respond
 }
 
-// wantInfos inspects the visible rows that are unknown.
 func (m *Model) wantInfos() tea.Cmd {
 	if m.inspecting {
 		return nil
@@ -141,30 +137,24 @@ func (m *Model) wantInfos() tea.Cmd {
 			if folder != m.shown.folder {
 				return nil
 			}
-			return m.gotInfos(want, found)
+			late := false
+			for i, e := range want {
+				m.infos[e.name] = found[i]
+				late = late || e.link && !found[i].silent && found[i].kind != e.kind
+			}
+			if !late {
+				return nil
+			}
+			// Links whose kind is known by now move to their places.
+			m.shown.entries = slices.Clone(m.shown.entries) // shared with commands
+			for i, e := range m.shown.entries {
+				if is := m.infos[e.name]; e.link && is.known && !is.silent {
+					m.shown.entries[i].kind = is.kind
+				}
+			}
+			return m.arrange(true)
 		})
 	}
-}
-
-// gotInfos stores facts. Links whose kind is known by now move to their places.
-func (m *Model) gotInfos(of []entry, found []info) tea.Cmd {
-	kinds := map[string]kind{}
-	for i, e := range of {
-		m.infos[e.name] = found[i]
-		if e.link && !found[i].silent && found[i].kind != e.kind {
-			kinds[e.name] = found[i].kind
-		}
-	}
-	if len(kinds) == 0 {
-		return nil
-	}
-	m.shown.entries = slices.Clone(m.shown.entries) // shared with commands
-	for i, e := range m.shown.entries {
-		if k, is := kinds[e.name]; is {
-			m.shown.entries[i].kind = k
-		}
-	}
-	return m.arrange(true)
 }
 
 // stat is os.Stat for an entry. It uses d if the entry may be on another disk than its folder.

@@ -17,16 +17,16 @@ import (
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
 // Options configure a picker. The zero value shows the working directory without a preview.
 type Options struct {
 	// Folder is the folder to show; empty means the working directory.
 	Folder string
-	// Samples writes the sample pictures and returns the path of the one to begin with. First opens
-	// them if there is no picture in or below the first folder.
+	// Samples writes the sample pictures and returns the path of the one to begin with. They are
+	// opened if there is no picture in or below the first folder; nil does without them.
 	Samples func() (string, error)
-	First   bool
 	// Sources are the initial items of the tray. Relative paths start at the working directory.
 	Sources []api.Source
 	// Preview shows the preview at the start; p toggles it.
@@ -57,6 +57,7 @@ type Model struct {
 	home    func() (string, error)
 
 	focus focus
+	size  image.Point
 
 	opening string // folder being opened; may be empty
 	shown   arrangement
@@ -76,9 +77,9 @@ type Model struct {
 	infos      map[string]info // by name in the current folder
 	asked      map[string]bool // names whose infos are known or requested
 	inspecting bool            // rows are being inspected
-	preview    preview
+	preview    *edit.Preview
+	known      known         // about the entry under the cursor
 	pause      time.Duration // rest of the cursor before a preview
-	terminal   edit.Terminal
 	tray       tray
 	trayList   kit.List[item]
 	removed    [][]item // removed items for z, latest last
@@ -88,13 +89,8 @@ type Model struct {
 	totaling bool
 	pasting  bool // the clipboard is being read
 
-	clicks *kit.Clicks
-
 	sheet *edit.Tiles // the contact sheet
-	away  bool        // the terminal has no focus
-	begun bool        // Init has run
-
-	size image.Point
+	next  tea.Cmd     // of stepping back, to be run
 }
 
 var _ page.Screen = (*Model)(nil)
@@ -116,11 +112,19 @@ func New(o Options) *Model {
 	if m.now == nil {
 		m.now = time.Now
 	}
-	m.clicks = kit.NewClicks(m.now)
 	m.list = kit.List[int32]{
-		ID: "picker", Bare: true, Placeholder: "letters of the name", NotFound: "no file is shown", Now: m.now,
-		Rows: func() []kit.Group[int32] { return []kit.Group[int32]{{Rows: m.shown.rows}} }, Key: func(row int32) any { return m.shown.entries[row].name },
-		Total: func() int { return len(m.shown.sorted) }, Columns: func(int) kit.Columns { return listColumns }, Draw: m.drawRow, Empty: m.emptyText,
+		ID: "picker", Placeholder: "letters of the name", NotFound: "no file is shown", Nothing: "no file is shown", Now: m.now,
+		PaneMost: 100, PaneStays: true, NoPane: !o.Preview, Marking: true, Widen: m.widen,
+		Rows: func() []kit.Group[int32] {
+			if len(m.shown.rows) == 0 {
+				return nil
+			}
+			return []kit.Group[int32]{{Rows: m.shown.rows}}
+		},
+		Key:   func(row int32) any { return m.shown.entries[row].name },
+		Mark:  func(row int32) *bool { picked := m.picked(m.shown.entries[row]); return &picked },
+		Total: func() int { return len(m.shown.sorted) }, Title: m.title, Footer: m.footer, Empty: m.emptyText,
+		Columns: func(int) kit.Columns { return listColumns }, Cells: m.cells, Describe: m.describe, Brief: m.brief,
 		Tiles: func() kit.Tiles {
 			if !m.sheet.On {
 				return nil
@@ -130,13 +134,15 @@ func New(o Options) *Model {
 	}
 	m.trayList = kit.List[item]{
 		ID: "tray", Bare: true, Placeholder: "part of a name", Nothing: "the tray is empty", NotFound: "the filter finds nothing", Now: m.now,
-		OnHead: "a folder has no URL", Rows: m.trayGroups, Head: m.trayHead, Key: func(i item) any { return keyOf(i.source) },
+		OnHead: "a folder has no URL", Rows: m.trayGroups, Key: func(i item) any { return keyOf(i.source) },
+		Head: func(folder string, items []item, th *theme.Theme) (name, note string) {
+			return text.Safe(folder), th.Muted.Render(summary(items))
+		},
 		Match:   func(i item, words []string) bool { return text.HasAll(words, i.label()) },
 		Columns: func(int) kit.Columns { return trayColumns }, Cells: m.trayCells,
 	}
 	m.trayList.Arrange()
-	m.preview.on = o.Preview
-	m.preview.pictures = m.newPreview()
+	m.preview = edit.NewPreview(edit.PreviewOptions{Context: context.Background(), Loader: o.Loader, List: &m.list, Thumbs: m.thumbs})
 	m.sheet = edit.NewTiles(edit.TilesOptions{
 		Context: context.Background(), Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: firstPictures,
 	})
@@ -147,26 +153,15 @@ func New(o Options) *Model {
 // Init reads the folder and checks the initial sources. When called again, it reads the last
 // folder.
 func (m *Model) Init() tea.Cmd {
-	if m.begun {
-		folder := cmp.Or(m.shown.folder, m.options.Folder)
-		return tea.Batch(m.open(folder, ""), m.watch())
-	}
-	m.begun = true
-	first := m.open(m.options.Folder, "")
-	if m.options.First && m.options.Samples != nil {
-		first = m.openFirst()
-	}
-	cmds := []tea.Cmd{first, m.watch()}
-	if len(m.options.Sources) > 0 {
-		cmds = append(cmds, m.add(m.options.Sources))
-	}
-	return tea.Batch(cmds...)
+	sources := m.options.Sources
+	m.options.Sources = nil
+	return tea.Batch(m.open(cmp.Or(m.shown.folder, m.options.Folder), ""), m.watch(), m.add(sources))
 }
 
 // Update handles a message, then requests missing sizes and the preview.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd, used := m.handle(msg)
-	if !used {
+	if used = m.preview.Update(msg) || used; !used {
 		return nil
 	}
 	m.Changed()
@@ -176,15 +171,16 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if m.sheet.On {
 		m.list.Landed() // the tiles share its cursor
 	}
-	m.list.Resize(inner(m.layout().list).Size())
+	list, tray := m.layout(m.size)
+	m.list.Resize(list.Size())
 	m.list.Changed()
 	m.trayList.NoCursor = m.focus != onTray
-	m.trayList.Resize(inner(m.layout().tray).Size())
+	m.trayList.Resize(kit.BoxInner(tray.Size()))
 	m.trayList.Changed()
-	m.sheet.Arrange(m.list.Inside().Size(), m.terminal.Options())
-	cmd = tea.Batch(cmd, m.wantInfos(), m.wantTotal(), m.wantPreview())
-	m.preview.pictures.Arrange(m.layout().picture().Size(), m.terminal.Options())
-	return tea.Batch(cmd, m.sheet.Want(), m.preview.pictures.Want())
+	m.sheet.Arrange(m.list.Inside().Size(), m.preview.Options())
+	next := m.next
+	m.next = nil
+	return tea.Batch(cmd, next, m.wantInfos(), m.wantTotal(), m.wantPreview(), m.sheet.Want(), m.preview.Follow())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -198,23 +194,16 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.size = msg.Size
 	case page.Shown:
 		return m.reload(), true
-	case tea.FocusMsg:
-		m.away = false
-	case tea.BlurMsg:
-		m.away = true
 	case page.Add:
 		return m.add(msg.Sources), true
 	case page.Sent:
 		m.sent(msg.Jobs)
-	case picture.Transmitted:
-		return nil, m.sheet.Update(msg) || m.preview.pictures.Update(msg)
 	default:
-		return nil, m.terminal.Learn(msg)
+		return nil, m.sheet.Update(msg)
 	}
 	return nil, true
 }
 
-// entryAt returns the entry of row i.
 func (m *Model) entryAt(i int) (entry, bool) {
 	at, ok := m.list.At(i)
 	if !ok {
@@ -223,8 +212,8 @@ func (m *Model) entryAt(i int) (entry, bool) {
 	return m.shown.entries[at.Row], true
 }
 
-// current returns the entry under the cursor.
 func (m *Model) current() (entry, bool) { return m.entryAt(m.list.Cursor()) }
 
-// path returns the full path of an entry.
 func (m *Model) path(e entry) string { return filepath.Join(m.shown.folder, e.name) }
+
+func (m *Model) picked(e entry) bool { return m.tray.has(api.Source{Path: m.path(e)}) }

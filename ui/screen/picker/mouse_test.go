@@ -26,8 +26,7 @@ func TestMouse(t *testing.T) {
 	click(0)
 	d.under("x.jpg")
 	d.Press("space")
-	l := d.m.layout()
-	d.Send(tea.MouseClickMsg{X: 4, Y: inner(l.tray).Min.Y, Button: tea.MouseLeft})
+	d.Send(tea.MouseClickMsg{X: 4, Y: d.trayRows().Y, Button: tea.MouseLeft})
 	if d.m.focus != onTray {
 		t.Error("a click on the tray does not focus it")
 	}
@@ -54,7 +53,7 @@ func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
 	}
 	d := start(t, Options{Folder: folder(t, names...)})
 	d.Press("ctrl+a", "tab", "enter", "tab", "g")
-	list, tray := d.rowsArea().Min, inner(d.m.layout().tray).Min
+	list, tray := d.rowsArea().Min, d.trayRows()
 	wheel := func(at image.Point, button tea.MouseButton) {
 		d.Send(tea.MouseWheelMsg{X: at.X, Y: at.Y, Button: button})
 	}
@@ -87,7 +86,7 @@ func TestMouseInTheTray(t *testing.T) {
 	d.open(filepath.Join(dir, "two"), "")
 	d.Press("space", "k")
 	d.under("b.jpg")
-	at := inner(d.m.layout().tray).Min
+	at := d.trayRows()
 	d.clickAt(at.Add(image.Pt(3, 3)), 1)
 	if i, _ := d.m.trayItem(); d.m.focus != onTray || i.source.Name() != "b.jpg" {
 		t.Errorf("the click is on %q", i.source.Name())
@@ -124,7 +123,7 @@ func TestMouseInLists(t *testing.T) {
 	d := start(t, Options{Folder: dir})
 	d.Press(",")
 	size := kit.Size(over[*kit.Menu](d).View(d.Size, d.Theme))
-	row := func(i int) image.Point { return inner(popupAt(d, size)).Min.Add(image.Pt(2, i)) }
+	row := func(i int) image.Point { return popupAt(d, size).Min.Add(image.Pt(3, i+1)) }
 	d.clickAt(row(3), 1)
 	if d.m.order.by != byKind || d.m.Overlays().Top() != nil {
 		t.Errorf("a click on the menu sorts %v", d.m.order)

@@ -49,42 +49,19 @@ func (m *Model) goHome() tea.Cmd {
 	return m.open(home, "")
 }
 
-// toggleRange starts a range at the cursor or picks the range.
-func (m *Model) toggleRange() tea.Cmd {
-	if m.list.Ranged() {
-		return m.pickRange()
-	}
-	m.list.BeginRange()
-	return nil
-}
-
-// back goes from the tray to the list, then clears the filter, the range and the picks, one per
-// call.
-func (m *Model) back() tea.Cmd {
-	if _, do := m.backward(); do != nil {
-		return do()
-	}
-	return nil
-}
-
-// backward returns what [Model.back] does now, or nil, and its label.
-func (m *Model) backward() (label string, do func() tea.Cmd) {
+// widen leaves the contact sheet or clears the tray, see [kit.List].
+func (m *Model) widen(try bool) bool {
+	narrow := m.sheet.On || len(m.tray.items) > 0
 	switch {
-	case m.focus == onTray:
-		return "back to the files", m.nextPart
-	case m.list.Filter() != "":
-		return "clear the filter", func() tea.Cmd { m.list.ClearFilter(); return nil }
-	case m.list.Ranged():
-		return "drop the range", func() tea.Cmd { m.list.EndRange(); return nil }
+	case try:
 	case m.sheet.On:
-		return "back to the list", m.sheet.Toggle
-	case len(m.tray.items) > 0:
-		return "clear the tray", m.clearTray
+		m.next = m.sheet.Toggle()
+	case narrow:
+		m.next = m.clearTray()
 	}
-	return "", nil
+	return narrow
 }
 
-// clearTray empties the tray.
 func (m *Model) clearTray() tea.Cmd {
 	n := m.drop(func(item) bool { return true })
 	m.tray = tray{}
@@ -120,7 +97,6 @@ func (m *Model) showItem() tea.Cmd {
 	return m.open(filepath.Dir(path), filepath.Base(path))
 }
 
-// startAddress asks for a URL.
 func (m *Model) startAddress() tea.Cmd {
 	p := kit.NewPrompt("Add a URL", "The service downloads it.", "", "https://example.com/photo.jpg")
 	p.Do = func(address string) tea.Cmd { return m.pick([]api.Source{{URL: strings.TrimSpace(address)}}) }
@@ -132,7 +108,6 @@ func (m *Model) startAddress() tea.Cmd {
 	return nil
 }
 
-// paste adds pasted or dropped paths to the tray.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	sources := ParsePaste(msg.Content, m.shown.folder)
 	if len(sources) == 0 {
@@ -178,7 +153,6 @@ func (m *Model) Commands() [][]string {
 	return [][]string{args}
 }
 
-// pickClipboard adds the picture on the clipboard to the tray.
 func (m *Model) pickClipboard() tea.Cmd {
 	m.pasting = true
 	read := m.options.Clipboard

@@ -112,7 +112,7 @@ func TestPickingAcrossFoldersKeepsTheOrder(t *testing.T) {
 	d := start(t, Options{Folder: filepath.Join(dir, "two")})
 	d.Press("space", "h", "g", "enter", "G", "space", "g", "space")
 	equal(t, "tray", d.tray(), []string{"c.jpg", "b.jpg", "a.jpg"})
-	d.Sees("Tray: 3 files, 30 B", "picked")
+	d.Sees("Tray: 3 files, 30 B", "✓ a.jpg", "✓ b.jpg")
 	d.under("b.jpg") // moved on
 	for _, i := range d.m.tray.items {
 		if want, _ := api.Identify(i.source.Path); !i.checked || !i.identity.Same(want) {
@@ -136,11 +136,11 @@ func TestRange(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "a", "b", "c", "d", "e", "sub/")})
 	hints := func() string { return ansi.Strip(kit.Hints(d.m.Actions(), 100, theme.New(true, true))) }
 	d.Press("v")
-	d.Sees("range of 1", "in range")
+	d.Sees("range of 1", "✓ sub/")
 	d.Press("v")
 	d.Toasted("No file in sub can be picked")
 	d.Press("j", "j", "v", "j", "j")
-	d.Sees("in range", "range of 3")
+	d.Sees("range of 3", "✓ c")
 	if got := hints(); !strings.HasPrefix(got, "v pick the range   esc drop the range   space pick") {
 		t.Errorf("the hints do not say how to end a range: %q", got)
 	}
@@ -188,12 +188,12 @@ func TestAllInvertClearAndBack(t *testing.T) {
 	d.Press("*")
 	equal(t, "tray", d.tray(), []string{"a1", "a2"})
 	d.Press("/", "b", "enter", "v", "esc")
-	if d.m.list.Filter() != "" || !d.m.list.Ranged() {
-		t.Error("the first esc did not clear only the filter")
+	if d.m.list.Filter() == "" || d.m.list.Ranged() {
+		t.Error("the first esc did not end only the range")
 	}
 	d.Press("esc")
-	if d.m.list.Ranged() || len(d.tray()) != 2 {
-		t.Error("the second esc did not clear only the range")
+	if d.m.list.Filter() != "" || len(d.tray()) != 2 {
+		t.Error("the second esc did not clear only the filter")
 	}
 	d.Press("esc")
 	equal(t, "tray", d.tray(), nil)

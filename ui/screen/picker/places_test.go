@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
@@ -67,19 +65,6 @@ func TestFolderIsWatched(t *testing.T) {
 	}
 	d.under("b.jpg")
 	equal(t, "rows", d.rows(), []string{"a new one.jpg", "a.jpg", "b.jpg"})
-	// A file that grows does not change a folder.
-	must(t, os.WriteFile(filepath.Join(dir, "b.jpg"), make([]byte, 5000), 0o644))
-	look()
-	d.Sees("5 kB")
-	// Nothing is read without focus, nor while a folder is opened.
-	d.Send(tea.BlurMsg{})
-	must(t, os.Remove(filepath.Join(dir, "a.jpg")))
-	gen = d.m.shown.gen
-	look()
-	if d.m.shown.gen != gen {
-		t.Error("the folder is read without focus")
-	}
-	d.Send(tea.FocusMsg{})
 	must(t, os.RemoveAll(dir))
 	look()
 	d.Toasted("nearest folder")

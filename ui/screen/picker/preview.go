@@ -21,7 +21,6 @@ import (
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
-	"mediadesk/ui/theme"
 )
 
 // pause is how long the cursor must rest before a preview is loaded.
@@ -35,16 +34,14 @@ type subject struct {
 	changed time.Time
 }
 
-// preview is what is known about the file under the cursor.
-type preview struct {
-	on       bool
-	subject  subject
-	asked    page.Questions
-	cancel   context.CancelFunc
-	facts    *media.Facts
-	count    *count
-	failure  error       // why there are no facts
-	pictures *edit.Tiles // of the file, or the first ones of the folder
+// known is what is known about the entry under the cursor.
+type known struct {
+	subject subject
+	asked   page.Questions
+	cancel  context.CancelFunc
+	facts   *media.Facts
+	count   *count
+	failure error // why there are no facts
 }
 
 // count is the content of a folder at any depth, without what hidden folders contain.
@@ -57,9 +54,9 @@ type count struct {
 // maxCounted is about the number of entries after which counting ends.
 const maxCounted = 50_000
 
-// wanted returns the subject to preview; zero means none.
+// requested returns the subject to preview; zero means none.
 func (m *Model) requested() subject {
-	if !m.preview.on || m.layout().preview.Empty() {
+	if !m.list.PaneShown() {
 		return subject{}
 	}
 	if m.focus == onTray {
@@ -78,7 +75,7 @@ func (m *Model) requested() subject {
 
 // wantPreview reads the facts of the entry under the cursor unless they are known or requested.
 func (m *Model) wantPreview() tea.Cmd {
-	want, p := m.requested(), &m.preview
+	want, p := m.requested(), &m.known
 	if want == p.subject {
 		return nil
 	}
@@ -110,22 +107,9 @@ func (m *Model) wantPreview() tea.Cmd {
 	})
 }
 
-// newPreview returns the pictures of the preview.
-func (m *Model) newPreview() *edit.Tiles {
-	s := edit.NewTiles(edit.TilesOptions{
-		Context: context.Background(), Loader: m.options.Loader, Len: func() int { return len(m.previewed()) },
-		Tile: func(i int) edit.Tile {
-			of := m.previewed()[i]
-			return edit.Tile{Name: of.Name, Picture: of}
-		},
-	})
-	s.On = true
-	return s
-}
-
-// previewed returns the pictures in the preview. That of a file is loaded together with its facts.
-func (m *Model) previewed() (list []edit.Thumb) {
-	p, s := &m.preview, m.preview.subject
+// thumbs returns the pictures in the preview. That of a file is loaded together with its facts.
+func (m *Model) thumbs() (list []edit.Thumb) {
+	p, s := &m.known, m.known.subject
 	switch {
 	case s.path == "" || p.failure != nil:
 	case p.count != nil:
@@ -138,57 +122,50 @@ func (m *Model) previewed() (list []edit.Thumb) {
 	return list
 }
 
-// problem returns why there is no preview, or nil.
-func (p *preview) problem() error {
-	if errors.Is(p.failure, context.Canceled) {
-		return nil
-	}
-	return cmp.Or(p.failure, p.pictures.Failure())
-}
-
-// countFolder counts what is under a folder, level by level.
+// countFolder counts what is under a folder.
 func countFolder(ctx context.Context, root string) (n count, err error) {
-	var firsts [][]string // pictures by folder
-	entries := 0
-	for folders := []string{root}; len(folders) > 0; folders = folders[1:] {
-		if n.more = entries > maxCounted || ctx.Err() != nil; n.more {
-			break
-		}
-		found, failure := readNames(folders[0])
-		if failure != nil && folders[0] == root {
-			return n, folderProblem(root, failure)
-		}
-		entries += len(found)
-		slices.SortFunc(found, func(a, b fs.DirEntry) int { return strings.Compare(text.SortKey(a.Name()), text.SortKey(b.Name())) })
-		var first []string
-		for _, d := range found {
-			path := filepath.Join(folders[0], d.Name())
-			switch e := (entry{name: d.Name()}); {
-			case e.hidden():
-				n.hidden++
-			case d.IsDir():
-				n.folders++
-				folders = append(folders, path)
-			case e.isPicture():
-				n.pictures++
-				first = append(first, path)
-			default:
-				n.others++
+	var folders []string
+	first, seen := map[string][]string{}, 0 // pictures by folder; entries
+	err = filepath.WalkDir(root+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
+		e := entry{name: filepath.Base(path)}
+		in := filepath.Dir(path)
+		switch {
+		case seen == 0 && err != nil:
+			return folderProblem(root, err)
+		case err != nil, seen == 0: // a folder that cannot be read is counted as empty
+		case e.hidden():
+			n.hidden++
+			if d.IsDir() {
+				return fs.SkipDir
 			}
+		case d.IsDir():
+			n.folders++
+		case e.isPicture():
+			n.pictures++
+			if first[in] == nil && in != root {
+				folders = append(folders, in)
+			}
+			first[in] = append(first[in], path)
+		default:
+			n.others++
 		}
-		firsts = append(firsts, first[:min(len(first), edit.MaxFirst)])
-	}
+		if seen++; seen > maxCounted {
+			n.more = true
+			return fs.SkipAll
+		}
+		return ctx.Err()
+	})
 	// The folder's own pictures, then one of each subfolder in turn.
+	n.first = first[root]
 	for i := range edit.MaxFirst {
-		for at, first := range firsts {
-			if at == 0 && i == 0 {
-				n.first = first
-			} else if at > 0 && i < len(first) && len(n.first) < edit.MaxFirst {
-				n.first = append(n.first, first[i])
+		for _, in := range folders {
+			if i < len(first[in]) {
+				n.first = append(n.first, first[in][i])
 			}
 		}
 	}
-	return n, ctx.Err()
+	n.first = n.first[:min(len(n.first), edit.MaxFirst)]
+	return n, err
 }
 
 // String describes the content, such as "300 pictures in 12 folders".
@@ -224,64 +201,19 @@ func holdsPictures(folder string) bool {
 	})
 }
 
-// drawPreview draws the picture under the cursor and the file's facts.
-func (m *Model) drawPreview(l layout, th *theme.Theme) string {
-	pic, facts := l.picture(), l.factsArea()
-	f := kit.NewFacts(facts.Dx(), th)
-	m.describe(f)
-	body := strings.Join(f.Lines(), "\n")
-	switch {
-	case pic.Empty():
-	case l.beside:
-		body = kit.JoinH(m.drawPicture(pic.Size(), th), text.Fit("", 1, 1), body)
-	default:
-		body = kit.JoinV(m.drawPicture(pic.Size(), th), " ", body)
-	}
-	return kit.Box(m.previewTitle(l.preview.Dx()-6), body, l.preview.Size(), false, th)
-}
-
-func (m *Model) previewTitle(width int) string {
+// describe shows the picture and the facts of the entry under the cursor.
+func (m *Model) describe(_ kit.Entry[int32], out *kit.Facts) (title string) {
+	m.preview.Describe(out, m.describeKnown)
 	if m.focus == onTray {
-		if i, ok := m.trayItem(); ok {
-			return text.ShortName(i.source.Name(), width)
-		}
-	} else if e, ok := m.current(); ok {
-		return text.ShortName(e.name, width)
+		i, _ := m.trayItem()
+		return text.ShortName(i.source.Name(), out.Width())
 	}
-	return "Preview"
+	e, _ := m.current()
+	return text.ShortName(e.name, out.Width())
 }
 
-// drawPicture draws the pictures or tells why there is none.
-func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
-	p := &m.preview
-	if len(m.previewed()) > 0 && !p.pictures.Off() && p.problem() == nil {
-		return p.pictures.View(size, th)
-	}
-	words := strings.Join(text.Wrap(m.noPicture(), max(1, size.X-4)), "\n")
-	return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, size.X, th.Muted))
-}
-
-// noPicture tells why there is no picture, or "".
-func (m *Model) noPicture() string {
-	p := &m.preview
-	switch {
-	case p.subject.path == "":
-		return ""
-	case p.problem() != nil, p.facts != nil && p.facts.Problem != nil:
-		return "No preview."
-	case p.subject.folder:
-		return "A folder. Press enter to open it."
-	case p.facts == nil:
-		return "Loading…"
-	case p.facts.Missing != "":
-		return "No preview of " + p.facts.Name + ". Install " + p.facts.Missing + " to see one."
-	}
-	return text.If(!p.facts.Shown(), "No preview of "+p.facts.Name+".")
-}
-
-// describe writes the facts about the selected entry.
-func (m *Model) describe(f *kit.Facts) {
-	th, p := f.Theme(), &m.preview
+func (m *Model) describeKnown(f *kit.Facts) {
+	th, p := f.Theme(), &m.known
 	if m.focus == onTray {
 		if i, ok := m.trayItem(); ok && i.isURL() {
 			f.Say(th.Muted, "The service downloads this file: "+i.source.URL)
@@ -295,9 +227,9 @@ func (m *Model) describe(f *kit.Facts) {
 		}
 		f.Fact("link to", i.target)
 	}
-	switch {
-	case p.problem() != nil:
-		f.Say(th.Warn, pictureProblem(p.problem()))
+	switch err := cmp.Or(p.failure, m.preview.Failure()); {
+	case err != nil && !errors.Is(err, context.Canceled):
+		f.Say(th.Warn, pictureProblem(err))
 	case p.count != nil && p.count.pictures+p.count.others+p.count.folders+p.count.hidden == 0:
 		f.Say(th.Muted, "An empty folder.")
 	case p.count != nil:
@@ -363,15 +295,18 @@ func describeFile(f *kit.Facts, of *media.Facts) {
 		f.Fact("taken", of.Taken.Format("2 Jan 2006 15:04"))
 	}
 	f.Fact("changed", text.Date(of.Modified))
-	if of.Problem != nil {
-		f.Say(f.Theme().Warn, pictureProblem(of.Problem))
+	switch {
+	case of.Problem != nil:
+		f.Say(f.Theme().Warn, "No preview. "+pictureProblem(of.Problem))
+	case of.Missing != "":
+		f.Say(f.Theme().Muted, "No preview of "+of.Name+". Install "+of.Missing+" to see one.")
+	case !of.Shown():
+		f.Say(f.Theme().Muted, "No preview of "+of.Name+".")
 	}
 }
 
-// pixels formats a size in pixels.
 func pixels(p image.Point) string { return fmt.Sprintf("%d × %d", p.X, p.Y) }
 
-// playing formats a duration.
 func playing(d time.Duration) string {
 	if d < 10*time.Second {
 		return fmt.Sprintf("%.1f s", d.Seconds())
@@ -381,19 +316,17 @@ func playing(d time.Duration) string {
 
 // viewable reports whether a file can probably be shown as a picture.
 func (m *Model) viewable(e entry) bool {
-	if m.options.Loader == nil || m.terminal.Options().Method == picture.MethodOff || e.kind != kindFile || m.infos[e.name].problem != nil {
+	if m.preview.Off() || e.kind != kindFile || m.infos[e.name].problem != nil {
 		return false
 	}
-	if p := &m.preview; p.subject.path == m.path(e) && p.facts != nil {
+	if p := &m.known; p.subject.path == m.path(e) && p.facts != nil {
 		return p.facts.Kind == media.KindPicture && p.facts.Shown()
 	}
 	return e.isPicture()
 }
 
-// isPicture reports whether the name has a picture's extension.
 func (e entry) isPicture() bool { return slices.Contains(pictureExtensions, extension(e.name)) }
 
-// pictureExtensions are the extensions of pictures.
 var pictureExtensions = []string{
 	"avif", "bmp", "gif", "heic", "heif", "jpe", "jpeg", "jpg", "jxl", "png", "svg", "tif", "tiff", "webp",
 }
@@ -426,7 +359,7 @@ func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 	folder := m.shown.folder
 	source := func(i int) api.Source { return api.Source{Path: filepath.Join(folder, names[i])} }
 	v = edit.NewViewer(edit.ViewerOptions{
-		Context: context.Background(), Draw: m.terminal.Options(), Images: images,
+		Context: context.Background(), Draw: m.preview.Options(), Images: images,
 		Len: len(names), At: at, Now: m.now,
 		Subject: func(i int) edit.Subject {
 			return edit.Subject{Name: names[i], Path: func(context.Context) (string, error) { return source(i).Path, nil }}

@@ -47,7 +47,7 @@ func previewed(t *testing.T) *fixture {
 
 func TestPreview(t *testing.T) {
 	d := previewed(t)
-	d.Sees("1 file in 1 folder · 1 hidden", "A folder. Press enter to open it.")
+	d.Sees("1 file in 1 folder · 1 hidden")
 	d.Press("j")
 	d.Sees("400 × 300 · JPEG picture", "changed")
 	if !strings.ContainsAny(d.Text(), "▄▀▌▐") {
@@ -57,7 +57,7 @@ func TestPreview(t *testing.T) {
 	d.Sees("400 × 300 · PNG picture")
 	d.Press("j")
 	d.Sees("broken.jpg", "No preview.")
-	if d.m.preview.facts.Problem == nil {
+	if d.m.known.facts.Problem == nil {
 		t.Error("a picture without an end looks sound")
 	}
 	d.Press("j")
@@ -86,7 +86,7 @@ func TestPreviewFollowsTheSize(t *testing.T) {
 	d.Press("j")
 	before := strings.Count(d.Text(), "▄")
 	cmd := d.Host.Resize(image.Pt(140, 48))
-	if d.m.preview.facts == nil {
+	if d.m.known.facts == nil {
 		t.Error("the facts went with the size")
 	}
 	d.Size = image.Pt(140, 48)
@@ -97,7 +97,7 @@ func TestPreviewFollowsTheSize(t *testing.T) {
 	d.Resize(image.Pt(80, 20))
 	d.Sees("400 × 300 · JPEG picture")
 	d.Resize(image.Pt(40, 10))
-	if d.m.preview.subject.path != "" {
+	if d.m.known.subject.path != "" {
 		t.Error("a preview without a place is made")
 	}
 }
@@ -111,10 +111,10 @@ func TestPreviewOfWhereTheCursorRests(t *testing.T) {
 	d.Run(first)
 	d.Sees("PNG picture")
 	// The same file is not read again.
-	facts := d.m.preview.facts
+	facts := d.m.known.facts
 	d.Send(page.RunsChanged{})
 	d.Send(page.Resized{Size: d.Size})
-	if d.m.preview.facts != facts {
+	if d.m.known.facts != facts {
 		t.Error("the preview began again although nothing changed")
 	}
 }
@@ -133,13 +133,9 @@ func TestPreviewOfAFolder(t *testing.T) {
 	dir := filepath.Dir(pictures(t))
 	d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader(media.Limits{})})
 	d.Sees("3 pictures, 2 other files in 2 folders · 1 hidden", "a.jpg", "b.png", "broken.jpg", "no picture")
-	d.SeesNot("Press enter to open it", "z.txt")
+	d.SeesNot("z.txt")
 	if !strings.ContainsAny(d.Text(), "▄▀▌▐") {
 		t.Errorf("no pictures:\n%s", d.Text())
-	}
-	d.Press("enter")
-	if d.m.preview.pictures.Busy() {
-		t.Error("pictures are made that are not shown")
 	}
 }
 
@@ -147,7 +143,7 @@ func TestColorsFollowTheTerminal(t *testing.T) {
 	d := previewed(t)
 	d.Press("j")
 	d.Send(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
-	if d.m.terminal.Options().Color != picture.Color256 {
+	if d.m.preview.Options().Color != picture.Color256 {
 		t.Error("the picture keeps the old colors")
 	}
 }

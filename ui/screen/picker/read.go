@@ -16,7 +16,6 @@ import (
 	"mediadesk/ui/page"
 )
 
-// opened is a folder that was read.
 type opened struct {
 	arrangement
 	changed time.Time // modification time of the folder before reading
@@ -26,13 +25,8 @@ type opened struct {
 }
 
 // open opens another folder. The old one stays until the new one is read. The cursor moves to the
-// name land if it exists.
+// name land if it exists. The first time, the samples take the place of a folder without pictures.
 func (m *Model) open(folder, land string) tea.Cmd {
-	return m.openBy(folder, func(a arrangement) opened { return openFolder(folder, land, a) })
-}
-
-// openBy opens the folder that read reads.
-func (m *Model) openBy(folder string, read func(arrangement) opened) tea.Cmd {
 	m.opening = folder
 	if e, ok := m.current(); ok {
 		m.cursors[m.shown.folder] = e.name
@@ -41,8 +35,15 @@ func (m *Model) openBy(folder string, read func(arrangement) opened) tea.Cmd {
 	if folder == m.shown.folder {
 		a.pattern = m.list.Filter()
 	}
+	samples := m.options.Samples
+	m.options.Samples = nil
 	return m.reads.Ask(func() tea.Msg {
-		o := read(a)
+		o := openFolder(folder, land, a)
+		if samples != nil && o.err == nil && !holdsPictures(o.folder) {
+			if sample, err := samples(); err == nil {
+				o = openFolder(sample, "", a)
+			}
+		}
 		return page.Then(func() tea.Cmd { return m.opened(o) })
 	})
 }
@@ -53,20 +54,6 @@ func (m *Model) reload() tea.Cmd {
 		return nil
 	}
 	return m.open(m.shown.folder, "")
-}
-
-// openFirst opens the first folder or, if no picture is in or below it, the sample pictures.
-func (m *Model) openFirst() tea.Cmd {
-	folder, samples := m.options.Folder, m.options.Samples
-	return m.openBy(folder, func(a arrangement) opened {
-		o := openFolder(folder, "", a)
-		if o.err == nil && !holdsPictures(o.folder) {
-			if sample, err := samples(); err == nil {
-				return openFolder(sample, "", a)
-			}
-		}
-		return o
-	})
 }
 
 // openFolder reads a folder or its nearest existing parent, and arranges it.
@@ -166,7 +153,6 @@ func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// folderError tells why a folder cannot be shown.
 type folderError struct {
 	folder, reason, help string
 }
@@ -217,12 +203,10 @@ func (m *Model) watch() tea.Cmd {
 	}))
 }
 
-// check reads the folder again if it has changed. It does nothing while the terminal has no focus
-// or a folder is being read. It always inspects visible rows, because a growing file does not
-// change its folder.
+// check reads the folder again if it has changed, unless it is being read.
 func (m *Model) check() tea.Cmd {
 	folder := m.shown.folder
-	if m.away || m.opening != "" || folder == "" || m.checking {
+	if m.opening != "" || folder == "" || m.checking {
 		return nil
 	}
 	m.checking = true
@@ -230,16 +214,8 @@ func (m *Model) check() tea.Cmd {
 		info, err := os.Stat(folder)
 		return page.Then(func() tea.Cmd {
 			m.checking = false
-			switch {
-			case folder != m.shown.folder || m.away:
-			case err != nil && missing(err), err == nil && !info.ModTime().Equal(m.changed):
+			if folder == m.shown.folder && (err != nil && missing(err) || err == nil && !info.ModTime().Equal(m.changed)) {
 				return m.reload()
-			default:
-				for from, to := m.seenRows(); from < to; from++ {
-					if e, ok := m.entryAt(from); ok && !m.infos[e.name].silent {
-						delete(m.asked, e.name)
-					}
-				}
 			}
 			return nil
 		})
@@ -294,7 +270,6 @@ func (d *disk) identify(path string) (api.Identity, error) {
 	return api.Identify(path)
 }
 
-// noAnswer returns the error for a path that does not respond.
 func noAnswer(path string) error {
 	return &folderError{path, "does not answer", "Its disk or server may be offline. Try again later, or pick another file."}
 }

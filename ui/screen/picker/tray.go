@@ -2,6 +2,7 @@ package picker
 
 import (
 	"cmp"
+	"image"
 	"path"
 	"path/filepath"
 	"slices"
@@ -25,7 +26,6 @@ type item struct {
 // isURL reports whether the service downloads the source.
 func (i item) isURL() bool { return i.source.URL != "" }
 
-// label returns the item's name in the list.
 func (i item) label() string {
 	return cmp.Or(i.source.Label, i.source.Name())
 }
@@ -103,7 +103,6 @@ func (t *tray) remove(gone func(item) bool) (out []item) {
 	return out
 }
 
-// count updates what is known about all items.
 func (t *tray) count() {
 	t.at, t.under = map[string]int{}, map[string]int{}
 	for n, i := range t.items {
@@ -155,7 +154,6 @@ func (t *tray) forget(folder string) {
 	}
 }
 
-// trayColumns are the columns of the tray: sign, name, size, note.
 var trayColumns = kit.Columns{
 	{Width: 1},
 	{Width: 14, Flex: 1, Middle: true},
@@ -181,27 +179,25 @@ func (m *Model) trayGroups() (groups []kit.Group[item]) {
 	return groups
 }
 
-// trayHead returns the folder of a group and what is picked in it.
-func (m *Model) trayHead(folder string, items []item, th *theme.Theme) (name, note string) {
-	return text.Safe(folder), th.Muted.Render(summary(items))
-}
-
-func (m *Model) drawTray(l layout, th *theme.Theme) string {
-	if l.tray.Empty() {
+// drawTray draws the tray: in a box, or as one line.
+func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
+	title := "Tray: " + cmp.Or(summary(m.tray.items), "nothing picked yet")
+	in := kit.BoxInner(size)
+	switch {
+	case size.X < 1 || size.Y < 1:
 		return ""
+	case size.Y < 3 && len(m.tray.items) == 0:
+		return th.Muted.Render(text.PadRight(" "+title, size.X))
+	case size.Y < 3:
+		return th.Marked.Render(text.PadRight(" "+title+" · tab: show", size.X))
+	case len(m.tray.items) > 0:
+		return kit.Box(title, m.trayList.View(in, th), size, m.focus == onTray, th)
 	}
-	in := inner(l.tray)
-	body := ""
-	if len(m.tray.items) == 0 {
-		words := "Empty: press space to pick a file, a to add a URL."
-		if all := words + " You can also drop or paste files."; text.Width(all) <= in.Dx() {
-			words = all
-		}
-		body = th.Muted.Render(words)
-	} else {
-		body = m.trayList.View(in.Size(), th)
+	words := "Empty: press space to pick a file, a to add a URL."
+	if all := words + " You can also drop or paste files."; text.Width(all) <= in.X {
+		words = all
 	}
-	return kit.Box("Tray: "+m.traySummary(), body, l.tray.Size(), m.focus == onTray, th)
+	return kit.Box(title, th.Muted.Render(words), size, m.focus == onTray, th)
 }
 
 func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {
@@ -221,11 +217,6 @@ func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {
 	}
 }
 
-// traySummary summarizes the tray.
-func (m *Model) traySummary() string {
-	return cmp.Or(summary(m.tray.items), "nothing picked yet")
-}
-
 // summary counts items and the bytes of files.
 func summary(items []item) string {
 	var words []string
@@ -243,22 +234,4 @@ func summary(items []item) string {
 		words = append(words, text.Plural(urls, "URL"))
 	}
 	return strings.Join(words, " · ")
-}
-
-// drawSummary draws the tray's line if it has no box.
-func (m *Model) drawSummary(l layout, th *theme.Theme) string {
-	if l.summary.Empty() {
-		return ""
-	}
-	words := " Tray: " + m.traySummary()
-	style := th.Muted
-	if len(m.tray.items) > 0 {
-		style = th.Marked
-		if m.focus == onTray {
-			words += " · tab: files"
-		} else {
-			words += " · tab: show"
-		}
-	}
-	return style.Render(text.PadRight(words, l.summary.Dx()))
 }

@@ -1,15 +1,15 @@
 package picker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
 	"path/filepath"
 	"strings"
 
-	"charm.land/lipgloss/v2"
+	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -19,42 +19,77 @@ import (
 
 // View draws the picker.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
-	return m.Draw(size, th, m.now(), func() string { return m.draw(size, th) })
+	return m.Draw(size, th, m.now(), func() string {
+		list, tray := m.layout(size)
+		return text.Fit(kit.JoinV(m.list.View(list.Size(), th), m.drawTray(tray.Size(), th)), size.X, size.Y)
+	})
 }
 
-func (m *Model) draw(size image.Point, th *theme.Theme) string {
-	l := m.layoutIn(size)
-	left := m.drawList(l, th)
-	if !l.preview.Empty() {
-		pane := m.drawPreview(l, th)
-		if l.preview.Min.X > 0 {
-			left = kit.JoinH(left, pane)
-		} else {
-			left = kit.JoinV(left, pane)
+// trayLeast is the least height for a tray in a box. Below it, the tray is one line.
+const trayLeast = 12
+
+// layout divides the screen: the list with its preview, and the tray below. On a small screen with
+// the focus on the tray, there is no list.
+func (m *Model) layout(size image.Point) (list, tray image.Rectangle) {
+	list = image.Rectangle{Max: size}
+	lines, most := max(1, m.trayList.Len()), size.Y/5
+	if m.trayList.Filtering() {
+		lines++
+	}
+	if m.focus == onTray {
+		most = size.Y / 3
+	}
+	switch small := kit.ModeOfWidth(size.X) < kit.Stacked || size.Y < trayLeast; {
+	case small && m.focus == onTray:
+		return image.Rectangle{}, list
+	case small:
+		lines = min(1, size.Y/4)
+	default:
+		lines = min(lines, most) + 2
+	}
+	tray = list
+	list.Max.Y -= lines
+	tray.Min.Y = list.Max.Y
+	return list, tray
+}
+
+// insideTray returns the upper left corner of the tray's rows.
+func insideTray(tray image.Rectangle) image.Point { return tray.Min.Add(kit.BoxOrigin(tray.Size())) }
+
+// clicked moves the focus and the cursor to the click. A double click opens the entry.
+func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
+	at := image.Pt(msg.X, msg.Y)
+	switch list, tray := m.layout(m.size); {
+	case at.In(tray) && len(m.tray.items) > 0 && !m.list.Capturing():
+		m.focus = onTray
+		if m.trayList.Click(kit.Moved(msg, insideTray(tray)).(tea.MouseClickMsg)) && m.noItemFile() == "" {
+			return m.showItem()
+		}
+	case at.In(list):
+		m.focus = onList
+		if m.list.Click(msg) {
+			return m.enter()
 		}
 	}
-	view := kit.JoinV(left, m.drawTray(l, th), m.drawSummary(l, th))
-	if l.list.Empty() {
-		view = kit.JoinV(m.drawTray(l, th), left, m.drawSummary(l, th))
-	}
-	return text.Fit(view, size.X, size.Y)
+	return nil
 }
 
-// listColumns are sign, name, size, age, and the kind or the word for the sign.
+// wheel scrolls the part under the pointer.
+func (m *Model) wheel(msg tea.MouseWheelMsg) {
+	if _, tray := m.layout(m.size); image.Pt(msg.X, msg.Y).In(tray) {
+		m.trayList.Wheel(kit.Moved(msg, insideTray(tray)).(tea.MouseWheelMsg))
+		return
+	}
+	m.list.Wheel(msg)
+	m.list.Hold()
+}
+
+// listColumns are the columns of the files. A word for what is wrong takes the place of the kind.
 var listColumns = kit.Columns{
-	{Width: 1},
 	{Name: "Name", Width: 16, Flex: 1},
 	{Name: "Size", Width: 9, Right: true},
+	{Name: "Kind", Width: 12, Spare: 1},
 	{Name: "Changed", Width: 11, Right: true, Spare: 2},
-	{Name: "Kind", Width: 10, Spare: 1},
-}
-
-func (m *Model) drawList(l layout, th *theme.Theme) string {
-	if l.list.Empty() {
-		return ""
-	}
-	body := m.list.View(inner(l.list).Size(), th)
-	return kit.BoxFooter(m.title(l.list.Dx()-6), m.footer(), body, l.list.Size(), m.focus != onTray, th)
 }
 
 // title returns the path of the folder. It cuts the middle, because the last part matters most.
@@ -65,7 +100,6 @@ func (m *Model) title(width int) string {
 	return text.TruncateMiddle(text.Safe(m.short(m.shown.folder)), width)
 }
 
-// short abbreviates the home folder as ~.
 func (m *Model) short(folder string) string {
 	if home, err := m.home(); err == nil && home != "/" {
 		if rest, ok := strings.CutPrefix(folder, home); ok && (rest == "" || rest[0] == filepath.Separator) {
@@ -114,87 +148,51 @@ func (m *Model) emptyText() string {
 	return "This folder is empty. Press h for the parent folder, a to add a URL, or drop files on the terminal."
 }
 
-// drawRow draws one row of the list.
-func (m *Model) drawRow(row int32, mark theme.Sign, width int, selected bool, th *theme.Theme) string {
-	e, widths := m.shown.entries[row], listColumns.Widths(width)
-	look := m.infos[e.name]
-	picked := m.tray.has(api.Source{Path: m.path(e)})
-	some, share := m.share(m.path(e))
-	if share != "" {
-		share = th.Glyph(some) + " " + share
-	}
-	ranged := mark == theme.SignMarked
-	sign, note := m.mark(e, look, picked, ranged)
-
-	base, faint := th.Text, th.Muted
+func (m *Model) cells(row int32, widths []int, th *theme.Theme) []kit.Cell {
+	e := m.shown.entries[row]
+	look, path := m.infos[e.name], m.path(e)
+	style, slash := th.Text, ""
 	if e.kind == kindFolder {
-		base = th.Accent
+		style, slash = th.Accent, "/"
 	}
-	if picked || ranged || share != "" {
-		base = th.Marked
+	size, age := kit.Cell{Style: th.Muted}, ""
+	if look.known && look.size >= 0 {
+		size.Text = text.Bytes(look.size)
 	}
-	size, age := "", ""
-	if look.known {
-		if look.size >= 0 {
-			size = text.Bytes(look.size)
+	if look.known && !look.modified.IsZero() {
+		age = text.Age(look.modified, m.now())
+	}
+	word := kit.Cell{Text: e.label(), Style: th.Muted}
+	if note := look.note(e); note != "" || e.kind != kindFile && e.kind != kindFolder {
+		word = kit.Cell{Text: th.Glyph(theme.SignWarn) + " " + cmp.Or(note, e.label()), Style: th.Warn}
+	}
+	if some, share := m.share(path); share != "" {
+		style, size = th.Marked, kit.Cell{Text: th.Glyph(some) + " " + share, Style: th.Marked}
+		if text.Width(size.Text) > widths[1] {
+			size.Text, _, _ = strings.Cut(size.Text, "/")
 		}
-		if !look.modified.IsZero() {
-			age = text.Age(look.modified, m.now())
-		}
+	} else if m.picked(e) {
+		style = th.Marked
 	}
-	signStyle := th.SignStyle(sign)
-	word := kit.Cell{Text: e.label(), Style: faint}
-	if note != "" {
-		word = kit.Cell{Text: note, Style: signStyle}
+	name := text.ShortName(e.name, widths[0]-len(slash))
+	if m.shown.pattern != "" && name == e.name { // offsets refer to the original name
+		name = text.Matched(e.name, letters(e.name, m.shown.pattern), th.Match, style)
+	} else {
+		name = style.Render(name)
 	}
-	sizeStyle := faint
-	if share != "" {
-		size, sizeStyle = share, base
-		if text.Width(size) > widths[2] {
-			size, _, _ = strings.Cut(size, "/")
-		}
-	}
-	chosen := th.SelectedDim
-	if m.focus != onTray {
-		chosen = th.Selected
-	}
-	return listColumns.Draw([]kit.Cell{
-		{Text: th.Glyph(sign), Style: signStyle}, {Text: m.name(e, widths[1], base, th.Match)}, {Text: size, Style: sizeStyle}, {Text: age, Style: faint}, word,
-	}, widths, theme.SignNone, 0, selected, chosen, th)
+	return []kit.Cell{{Text: name + style.Render(slash)}, size, word, {Text: age, Style: th.Muted}}
 }
 
-// mark returns the sign of a row and its word.
-func (m *Model) mark(e entry, look info, picked, ranged bool) (theme.Sign, string) {
-	switch {
-	case ranged:
-		return theme.SignMarked, "in range"
-	case picked:
-		return theme.SignMarked, "picked"
+// brief describes what small screens omit.
+func (m *Model) brief(e kit.Entry[int32]) string {
+	of := m.shown.entries[e.Row]
+	words := cmp.Or(m.infos[of.name].note(of), of.label())
+	if at := m.infos[of.name].modified; !at.IsZero() {
+		words += " · " + text.Date(at)
 	}
-	if note := look.note(e); note != "" {
-		return theme.SignWarn, note
-	}
-	switch {
-	case e.kind == kindFolder:
-		return theme.SignFolder, ""
-	case e.kind != kindFile:
-		return theme.SignWarn, e.label()
-	}
-	return theme.SignNone, ""
+	return words
 }
 
-// name draws a name with its matched letters, unless it is shortened.
-func (m *Model) name(e entry, width int, base, match lipgloss.Style) string {
-	if m.shown.pattern == "" {
-		return base.Render(text.ShortName(e.name, width))
-	}
-	if short := text.ShortName(e.name, width); short != e.name {
-		return base.Render(short) // offsets refer to the original name
-	}
-	return text.Matched(e.name, letters(e.name, m.shown.pattern), match, base)
-}
-
-// firstPictures returns the first pictures under a folder.
 func firstPictures(ctx context.Context, folder string) (thumbs []edit.Thumb, err error) {
 	n, err := countFolder(ctx, folder)
 	for _, path := range n.first {
@@ -208,7 +206,6 @@ func thumbOf(path, state string) edit.Thumb {
 	return edit.Thumb{Key: path + "\x00" + state, Name: filepath.Base(path), Path: func(context.Context) (string, error) { return path, nil }}
 }
 
-// seenRows returns the visible rows.
 func (m *Model) seenRows() (from, to int) {
 	if m.sheet.On {
 		return m.sheet.Visible()
@@ -216,7 +213,6 @@ func (m *Model) seenRows() (from, to int) {
 	return m.list.Lines().Visible()
 }
 
-// tile returns the tile of row i.
 func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.entryAt(i)
 	path, look := m.path(e), m.infos[e.name]
@@ -229,7 +225,7 @@ func (m *Model) tile(i int) edit.Tile {
 	case e.kind == kindFile:
 		t.Words = "…"
 	}
-	if m.tray.has(api.Source{Path: path}) {
+	if m.picked(e) {
 		t.Marked, t.Sign = true, theme.SignMarked
 	} else if some, words := m.share(path); words != "" {
 		t.Marked, t.Sign = true, some

@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"fmt"
 	"image"
 	"slices"
 	"strings"
@@ -81,27 +82,21 @@ func TestEverySizeAndTheme(t *testing.T) {
 func TestPanesTile(t *testing.T) {
 	for _, size := range append([]image.Point{{100, 12}, {61, 17}, {59, 40}, {300, 100}}, uitest.Sizes...) {
 		for _, preview := range []bool{true, false} {
-			for _, onTray := range []bool{true, false} {
-				for _, items := range []int{0, 1, 7, 1000} {
-					l := share(size, preview, onTray, items)
-					covered := 0
-					parts := []image.Rectangle{l.list, l.preview, l.tray, l.summary}
-					for i, r := range parts {
-						if !r.In(image.Rectangle{Max: size}) {
-							t.Errorf("%v: part %d sticks out: %v", size, i, r)
-						}
-						covered += r.Dx() * r.Dy()
-						for _, o := range parts[i+1:] {
-							if r.Overlaps(o) {
-								t.Errorf("%v: parts overlap: %v, %v", size, r, o)
-							}
-						}
+			for _, inTray := range []bool{true, false} {
+				for _, items := range []int{0, 1, 100} {
+					d := New(Options{Preview: preview})
+					for i := range items {
+						d.tray.add(item{source: api.Source{Path: fmt.Sprint("/p/", i)}, checked: true})
 					}
-					if covered != size.X*size.Y {
-						t.Errorf("%v preview %v tray %v: %d cells covered of %d", size, preview, onTray, covered, size.X*size.Y)
+					if d.trayChanged(); inTray {
+						d.focus = onTray
 					}
-					if pic := l.picture(); !pic.Empty() && !pic.In(inner(l.preview)) {
-						t.Errorf("%v: picture outside its pane", size)
+					list, tray := d.layout(size)
+					if whole := (image.Rectangle{Max: size}); !list.In(whole) || !tray.In(whole) || list.Overlaps(tray) {
+						t.Errorf("%v: list %v, tray %v", size, list, tray)
+					}
+					if covered := list.Dx()*list.Dy() + tray.Dx()*tray.Dy(); covered != size.X*size.Y {
+						t.Errorf("%v preview %v tray %v: %d cells covered of %d", size, preview, inTray, covered, size.X*size.Y)
 					}
 				}
 			}

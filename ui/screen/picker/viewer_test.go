@@ -32,7 +32,7 @@ func TestViewer(t *testing.T) {
 	d.Press("esc")
 	d.Sees("Tray: 1 file")
 	twice := func() {
-		at := d.m.layout().preview.Min.Add(image.Pt(3, 3))
+		at := image.Pt(d.m.list.Inside().Max.X+6, 4)
 		for range 2 {
 			d.Send(tea.MouseClickMsg{X: at.X, Y: at.Y, Button: tea.MouseLeft})
 		}
@@ -59,7 +59,7 @@ func TestViewerOfOtherFiles(t *testing.T) {
 	if over[*edit.Viewer](d) != nil || len(taken[page.Compose](d)) != 1 {
 		t.Error("a text file is shown as a picture")
 	}
-	d.m.preview.on = false
+	d.m.list.NoPane = true
 	d.Press("k") // broken.jpg
 	d.under("broken.jpg")
 	d.Press("enter")

@@ -71,7 +71,7 @@ func New(o Options) *Model {
 		Nothing:     "no uploads yet", NotFound: "the filter shows no upload", OnHead: "the cursor is on a folder", Marking: true,
 	}
 	m.manage = &edit.Manage{Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: o.Now}
-	m.preview = edit.NewPreview(edit.PreviewOptions{Context: o.Context, Loader: o.Loader, List: m.list, Thumb: m.thumb})
+	m.preview = edit.NewPreview(edit.PreviewOptions{Context: o.Context, Loader: o.Loader, List: m.list, Thumbs: m.thumbs})
 	m.list.Arrange()
 	return m
 }
@@ -160,19 +160,20 @@ func (m *Model) current() (row, bool) {
 	return m.rows.row(n), true
 }
 
-func (m *Model) thumb() edit.Thumb {
+// thumbs returns the picture of the current row: the file that was sent, or the stored one.
+func (m *Model) thumbs() []edit.Thumb {
 	r, ok := m.current()
 	if !ok {
-		return edit.Thumb{}
+		return nil
 	}
 	source, file := r.Job.Upload.Source.Path, r.Job.File
 	switch {
 	case source != "":
-		return edit.Thumb{Key: source, Path: func(context.Context) (string, error) { return source, nil }}
+		return []edit.Thumb{{Key: source, Path: func(context.Context) (string, error) { return source, nil }}}
 	case file != nil && file.IsImage():
-		return edit.Thumb{Key: file.FileID, Path: func(ctx context.Context) (string, error) { return m.o.Session.Thumb(ctx, *file) }}
+		return []edit.Thumb{{Key: file.FileID, Path: func(ctx context.Context) (string, error) { return m.o.Session.Thumb(ctx, *file) }}}
 	}
-	return edit.Thumb{}
+	return nil
 }
 
 // maxEarlier is the number of jobs shown from earlier runs.

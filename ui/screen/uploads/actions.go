@@ -2,7 +2,6 @@ package uploads
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -38,7 +37,7 @@ func (m *Model) Capturing() bool { return m.list.Capturing() }
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 
 func (m *Model) actions() []kit.Action {
-	enter, pause, all, drop := "whole error", "pause", "pause all", "cancel or remove from the list"
+	enter, pause, drop := "whole error", "pause", "cancel or remove from the list"
 	r, ok := m.current()
 	switch {
 	case !ok:
@@ -56,9 +55,6 @@ func (m *Model) actions() []kit.Action {
 		drop = "cancel"
 	case ok:
 		drop = "remove from the list"
-	}
-	if t := m.rows.totals; t.Paused > 0 && t.Paused == count(t.Count).open() {
-		all = "continue all"
 	}
 	one := func(id, words, key string, disabled func() string, do func() tea.Cmd) kit.Action {
 		return kit.Action{ID: "uploads." + id, Keys: kit.Bind(words, "", key), Group: groupJob, Disabled: disabled, Do: do}
@@ -78,14 +74,8 @@ func (m *Model) actions() []kit.Action {
 	return append(
 		actions,
 		m.many("run-extension", "run an extension", "x", mayExtend, func(c count) int { return c[job.Stored] }, m.extend),
-		one("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.check),
-		m.many("first", "send before the others", "+", mayMove, count.open, func(rows []row) tea.Cmd {
-			slices.Reverse(rows) // the last job moved ends up first
-			return m.reorder(rows, m.o.Session.Queue.First)
-		}),
-		m.many("last", "send after the others", "-", mayMove, count.open, func(rows []row) tea.Cmd { return m.reorder(rows, m.o.Session.Queue.Last) }),
+		one("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.lookUp),
 		one("browse", "open in the browser", "o", m.aboutRow(mayBrowse), m.browse),
-		kit.Action{ID: "uploads.pause-all", Keys: kit.Bind(all, "", "P"), Group: groupAll, Disabled: m.nothingOpen, Do: m.pauseAll},
 		kit.Action{ID: "uploads.undo", Keys: kit.Bind("bring back what was removed", "", "z"), Group: groupAll, Disabled: m.nothingRemoved, Do: m.restore},
 	)
 }
@@ -164,10 +154,6 @@ func mayStop(r row) string {
 	return ""
 }
 
-func mayMove(r row) string {
-	return cmp.Or(mayStop(r), text.If(r.Job.State == job.Sending, "it is being sent"))
-}
-
 func mayCheck(r row) string {
 	return text.If(r.Job.State != job.Unknown && r.Job.State != job.Processing, "its outcome is known, or to come")
 }
@@ -182,10 +168,6 @@ func mayExtend(r row) string {
 
 func mayBrowse(r row) string {
 	return text.If(r.Job.File == nil || r.Job.File.URL == "", "it has no address")
-}
-
-func (m *Model) nothingOpen() string {
-	return text.If(count(m.rows.totals.Count).open() == 0, "nothing waits or is under way")
 }
 
 func (m *Model) nothingFailed() string {
@@ -252,16 +234,6 @@ func (m *Model) each(rows []row, do func(id int64) error) tea.Cmd {
 	return m.done(first)
 }
 
-func (m *Model) reorder(rows []row, move func(context.Context, int64) error) tea.Cmd {
-	return func() tea.Msg {
-		var first error
-		for _, r := range rows {
-			first = cmp.Or(first, move(m.o.Context, r.Job.ID))
-		}
-		return page.Then(func() tea.Cmd { return m.done(first) })
-	}
-}
-
 func (m *Model) extend(rows []row) tea.Cmd {
 	var files []api.File
 	for _, r := range rows {
@@ -279,7 +251,7 @@ func (m *Model) drop(rows []row) tea.Cmd {
 	return m.remove(rows)
 }
 
-func (m *Model) check() tea.Cmd {
+func (m *Model) lookUp() tea.Cmd {
 	r, _ := m.current()
 	m.list.Hold()
 	ctx, id := m.o.Context, r.Job.ID
@@ -287,15 +259,6 @@ func (m *Model) check() tea.Cmd {
 		err := m.o.Session.Queue.Check(ctx, id)
 		return page.Then(func() tea.Cmd { return m.done(err) })
 	}
-}
-
-func (m *Model) pauseAll() tea.Cmd {
-	if t := m.rows.totals; t.Paused == count(t.Count).open() {
-		m.o.Session.Queue.ContinueAll()
-	} else {
-		m.o.Session.Queue.PauseAll()
-	}
-	return m.done(nil)
 }
 
 // cancel cancels jobs. It asks first if one is being sent.
@@ -349,18 +312,17 @@ func (m *Model) retry(rows []row) tea.Cmd {
 			page.Choice{Label: "Leave it", Key: "l"},
 			page.Choice{
 				Label: "Send again", Key: "s", Danger: true,
-				Do: func() tea.Cmd { return m.retryJobs(rows, false, 0) },
+				Do: func() tea.Cmd { return m.retryJobs(rows, 0) },
 			})
 	}
 	rows = slices.DeleteFunc(rows, row.storesTwice)
-	return m.retryJobs(rows, all > 1, all-len(rows))
+	return m.retryJobs(rows, all-len(rows))
 }
 
 func (r row) storesTwice() bool { return !r.Job.MayRepeat() }
 
-// retryJobs sends jobs again. With say, it reports their number and that of the ambiguous ones,
-// which could be stored twice.
-func (m *Model) retryJobs(rows []row, say bool, ambiguous int) tea.Cmd {
+// retryJobs sends jobs again, but not the ambiguous ones, which could be stored twice.
+func (m *Model) retryJobs(rows []row, ambiguous int) tea.Cmd {
 	m.list.Unmark(nil)
 	ctx, ids := m.o.Context, make([]int64, len(rows))
 	for i, r := range rows {
@@ -371,12 +333,7 @@ func (m *Model) retryJobs(rows []row, say bool, ambiguous int) tea.Cmd {
 		if len(ids) > 0 {
 			_, err = m.o.Session.Queue.Retry(ctx, ids)
 		}
-		return page.Then(func() tea.Cmd {
-			if !say {
-				return m.done(err)
-			}
-			return m.retried(len(ids), ambiguous, err)
-		})
+		return page.Then(func() tea.Cmd { return m.retried(len(ids), ambiguous, err) })
 	}
 }
 
@@ -400,10 +357,10 @@ func (m *Model) retryAll() tea.Cmd {
 }
 
 func (m *Model) retried(count, ambiguous int, err error) tea.Cmd {
-	cmd := m.done(err)
 	if err != nil {
-		return cmd
+		return m.done(err)
 	}
+	m.refresh()
 	var words []string
 	if count > 0 {
 		words = append(words, "Sending "+text.Plural(count, "upload")+" again.")
@@ -414,7 +371,7 @@ func (m *Model) retried(count, ambiguous int, err error) tea.Cmd {
 	if len(words) == 0 {
 		words = []string{"No failed uploads."}
 	}
-	return tea.Batch(cmd, toast(strings.Join(words, " ")))
+	return toast(strings.Join(words, " "))
 }
 
 func (m *Model) remove(rows []row) tea.Cmd {

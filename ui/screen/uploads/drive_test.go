@@ -118,14 +118,14 @@ func still(t *testing.T, s queue.Snapshot, earlier ...job.Job) *driver {
 	must(t, err)
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)
 	d.m = New(Options{Session: &session.Session{Queue: d.queue, Client: client}, Now: func() time.Time { return now }})
-	d.m.rows.earlier.jobs, d.m.rows.read = earlier, true
-	d.m.rows.set(s, now)
+	d.m.rows.earlier, d.m.rows.read = earlier, true
+	d.m.rows.Snapshot = s
 	d.m.list.Arrange()
 	d.Driver = &uitest.Driver{T: t, Screen: d.m, Theme: theme.New(true, true)}
 	d.Resize(image.Pt(118, 32))
 	d.Host.Keep(page.Uploads, d.m)
 	d.Host.Show(page.Uploads, false)
-	d.m.rows.set(s, now)
+	d.m.rows.Snapshot = s
 	d.m.list.Arrange()
 	d.m.list.Changed()
 	return d

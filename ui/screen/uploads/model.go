@@ -97,20 +97,23 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
 	case page.Tick:
 		return nil, m.tick()
-	case page.JobsChanged:
-		return nil, m.news()
+	case page.JobsChanged: // while jobs run, the next tick shows it: small files cause many changes
+		if m.rows.stale = true; !m.shown || m.o.Session.Queue.Busy() {
+			return nil, false
+		}
+		m.refresh()
 	case page.Acted:
 	case page.Resized:
 		m.list.Resize(msg.Size)
 	case page.Shown:
 		m.shown = true
 		m.refresh()
-		return tea.Batch(m.readEarlier(-1), m.watchOthers()), true
+		return tea.Batch(m.readEarlier(-1), m.watch()), true
 	case page.Hidden:
 		m.shown = false
 		m.watching.Drop()
 	case watchTick:
-		return m.watch(), false
+		return m.check(), false
 	case tea.MouseClickMsg:
 		if m.list.Click(msg) {
 			return m.enter(), true
@@ -124,32 +127,16 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 }
 
 func (m *Model) refresh() {
-	m.rows.set(m.o.Session.Queue.Snapshot(), m.o.Now())
+	m.rows.Snapshot = m.o.Session.Queue.Snapshot()
 	m.list.Arrange()
 }
 
+// tick updates the counters while the screen is visible.
 func (m *Model) tick() bool {
-	if m.shown && !m.rows.refresh(m.o.Session.Queue.Snapshot(), m.o.Now()) {
+	if m.shown && !m.rows.refresh(m.o.Session.Queue.Snapshot()) {
 		m.list.Arrange()
 	}
 	return m.shown
-}
-
-// newsTime is the longest wait for the next tick.
-const newsTime = 100 * time.Millisecond
-
-// news handles a change of a job. Small files cause many changes, so those close to the next tick
-// wait for it.
-func (m *Model) news() bool {
-	if !m.shown {
-		return false
-	}
-	m.rows.stale = true
-	if m.o.Now().Sub(m.rows.at) < newsTime && m.o.Session.Queue.Busy() {
-		return false
-	}
-	m.refresh()
-	return true
 }
 
 func (m *Model) current() (row, bool) {
@@ -182,22 +169,16 @@ const maxEarlier = 200
 // maxFailed limits the unstored jobs read from earlier runs.
 const maxFailed = 2000
 
-// earlier is what the journal has of jobs, also of those in the queue.
-type earlier struct {
-	jobs []job.Job // sorted by id
-	open int       // jobs without an outcome
-}
-
 // readEarlier reads the journal if it has changed since version. -1 reads it in any case.
 func (m *Model) readEarlier(version int64) tea.Cmd {
-	limit := maxEarlier + min(len(m.rows.live), 10*maxEarlier)
+	limit := maxEarlier + min(len(m.rows.Rows), 10*maxEarlier)
 	m.reading = true
 	return func() tea.Msg {
 		now, err := m.o.Session.Journal.Changes(m.o.Context)
 		if err == nil && now == version {
 			return page.Do(func() { m.reading = false })
 		}
-		var out earlier
+		var out []job.Job
 		if err == nil {
 			out, err = readJobs(m.o.Context, m.o.Session, limit)
 		}
@@ -214,37 +195,31 @@ func (m *Model) readEarlier(version int64) tea.Cmd {
 }
 
 // readJobs reads the newest jobs of the journal, plus all jobs that failed or are unfinished.
-func readJobs(ctx context.Context, s *session.Session, limit int) (out earlier, err error) {
-	listed := map[int64]bool{}
+func readJobs(ctx context.Context, s *session.Session, limit int) (out []job.Job, err error) {
 	for _, f := range []session.JobFilter{{Limit: limit}, {State: job.Sending, Limit: limit}, {Failed: true, Limit: maxFailed}} {
 		jobs, err := s.Jobs(ctx, f)
 		if err != nil {
-			return out, err
+			return nil, err
 		}
-		for i := range jobs {
-			if !listed[jobs[i].ID] {
-				listed[jobs[i].ID] = true
-				out.jobs = append(out.jobs, jobs[i])
-			}
-		}
+		out = append(out, jobs...)
 	}
-	slices.SortFunc(out.jobs, func(a, b job.Job) int { return cmp.Compare(a.ID, b.ID) })
-	out.open, err = s.Journal.OpenJobs(ctx, s.Profile.Name)
-	return out, err
+	slices.SortFunc(out, func(a, b job.Job) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(out, func(a, b job.Job) bool { return a.ID == b.ID }), nil
 }
 
-// watchEvery is the interval for checking the journal for changes by other programs.
-const watchEvery = time.Second
+// watchTime is the interval for checking the journal for jobs that another program sends.
+const watchTime = time.Second
 
 type watchTick struct{}
 
-func (m *Model) watchOthers() tea.Cmd {
-	return m.watching.Ask(tea.Tick(watchEvery, func(time.Time) tea.Msg { return watchTick{} }))
+// watch checks the journal while the screen is visible.
+func (m *Model) watch() tea.Cmd {
+	return m.watching.Ask(tea.Tick(watchTime, func(time.Time) tea.Msg { return watchTick{} }))
 }
 
-func (m *Model) watch() tea.Cmd {
+func (m *Model) check() tea.Cmd {
 	if m.reading || m.o.Session.Queue.Busy() {
-		return m.watchOthers()
+		return m.watch()
 	}
-	return tea.Batch(m.watchOthers(), m.readEarlier(m.version))
+	return tea.Batch(m.watch(), m.readEarlier(m.version))
 }

@@ -18,35 +18,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestOrderByHand: the user can move a job to the front or the back of the queue. Jobs being sent stay in place.
-func TestOrderByHand(t *testing.T) {
-	gate := make(chan struct{})
-	d := start(t, func(w http.ResponseWriter, r *http.Request) bool {
-		if r.Method == http.MethodPost {
-			<-gate
-		}
-		return true
-	})
-	d.queue.SetConcurrency(1)
-	added := d.add(d.job("a.txt", 10, job.NameExact), d.job("b.txt", 10, job.NameExact), d.job("c.txt", 10, job.NameExact), d.job("d.txt", 10, job.NameExact))
-	d.until("the first is under way", func() bool { return d.m.rows.totals.Count[job.Sending] == 1 })
-	to := func(i int) {
-		d.m.list.Go(added[i].ID)
-	}
-	to(3)
-	d.Press("+")
-	to(1)
-	d.Press("-")
-	d.until("the order is as asked", func() bool { return d.names() == "a.txt d.txt c.txt b.txt" })
-	to(0)
-	d.Press("+")
-	if got := one[page.Toast](d); !strings.Contains(got.Text, "being sent") {
-		t.Errorf("got the messages %q", got.Text)
-	}
-	close(gate)
-	d.until("all are stored", func() bool { return d.m.rows.totals.Count[job.Stored] == 4 })
-}
-
 // TestLookAgain: a check looks for an unknown job again and sends nothing.
 func TestLookAgain(t *testing.T) {
 	lists, posts := false, 0
@@ -66,12 +37,12 @@ func TestLookAgain(t *testing.T) {
 		return true
 	})
 	d.add(d.job("a.txt", 10, job.NameService))
-	d.until("the outcome is unknown", func() bool { return d.m.rows.totals.Count[job.Unknown] == 1 })
+	d.until("the outcome is unknown", func() bool { return d.m.rows.Totals.Count[job.Unknown] == 1 })
 	d.Sees("does not list its")
 	lists = true
 	d.Press("L")
 	d.until("it was looked for", func() bool {
-		return d.m.rows.totals.Count[job.Unknown] == 1 && strings.Contains(d.Text(), "library shows no new file")
+		return d.m.rows.Totals.Count[job.Unknown] == 1 && strings.Contains(d.Text(), "library shows no new file")
 	})
 	if posts != 1 {
 		t.Errorf("it was sent %d times, want 1", posts)
@@ -91,14 +62,14 @@ func TestAnotherProgram(t *testing.T) {
 	d.Sees("theirs.txt", "waiting", "another mediadesk has it")
 	added[0].State = job.Sending
 	must(t, other.UpdateJob(t.Context(), added[0]))
-	d.Run(d.m.watch())
-	d.Sees("1 upload under way in another mediadesk", "in another mediadesk")
+	d.Run(d.m.check())
+	d.Sees("in another mediadesk")
 	if strings.Contains(d.Text(), "sending 0 %") {
 		t.Error("the screen shows the progress of another program")
 	}
 	added[0].State, added[0].File = job.Stored, &api.File{FileID: "x", Name: "theirs.txt", FilePath: "/theirs.txt"}
 	must(t, other.UpdateJob(t.Context(), added[0]))
-	d.Run(d.m.watch())
+	d.Run(d.m.check())
 	d.Sees("theirs.txt", "stored")
 }
 

@@ -24,16 +24,11 @@ type row struct {
 }
 
 type rows struct {
-	live    []session.Row
-	totals  session.Totals
-	hold    time.Time
-	offline session.Offline
-	trouble error
-	at      time.Time // when the queue was read
-	stale   bool      // a job changed after the last sort
+	session.Snapshot
+	stale bool // a job changed after the last sort
 
-	earlier earlier // the queue may have some of them
-	read    bool    // the journal was read
+	earlier []job.Job // of the journal, sorted by id; the queue may have some of them
+	read    bool      // the journal was read
 	gone    map[int64]bool
 	removed [][]job.Job // by the user, latest last
 
@@ -41,20 +36,16 @@ type rows struct {
 	queued        map[int64]bool    // by id of an earlier job: whether the queue has it
 	all           int               // rows without a filter
 	failed        int               // failed rows, of which failedEarlier are not in the queue
-	others        int               // rows of another program
 	failedEarlier int
 }
 
-func (r *rows) set(s session.Snapshot, now time.Time) {
-	r.live, r.totals, r.hold, r.offline, r.trouble, r.at = s.Rows, s.Totals, s.Hold, s.Offline, s.Err, now
-}
-
-func (r *rows) refresh(s session.Snapshot, now time.Time) bool {
-	same := !r.stale && len(s.Rows) == len(r.live)
+// refresh stores a snapshot and reports whether the order is still right.
+func (r *rows) refresh(s session.Snapshot) bool {
+	same := !r.stale && len(s.Rows) == len(r.Rows)
 	for i := 0; same && i < len(s.Rows); i++ {
-		same = s.Rows[i].Job.ID == r.live[i].Job.ID && s.Rows[i].Job.State == r.live[i].Job.State
+		same = s.Rows[i].Job.ID == r.Rows[i].Job.ID && s.Rows[i].Job.State == r.Rows[i].Job.State
 	}
-	r.set(s, now)
+	r.Snapshot = s
 	return same
 }
 
@@ -86,12 +77,12 @@ func failed(s job.State) bool { return partOf(s) == partFailed }
 // of the queue, newest first.
 func (r *rows) groups() []kit.Group[int] {
 	r.stale = false
-	r.queued = make(map[int64]bool, len(r.earlier.jobs))
-	for i := range r.earlier.jobs {
-		r.queued[r.earlier.jobs[i].ID] = false
+	r.queued = make(map[int64]bool, len(r.earlier))
+	for i := range r.earlier {
+		r.queued[r.earlier[i].ID] = false
 	}
 	r.folders = map[string]*group{}
-	r.all, r.others, r.failed, r.failedEarlier = len(r.live), 0, 0, 0
+	r.all, r.failed, r.failedEarlier = len(r.Rows), 0, 0
 	add := func(n int, j *job.Job) *group {
 		key := folder(j)
 		g := r.folders[key]
@@ -110,26 +101,23 @@ func (r *rows) groups() []kit.Group[int] {
 		}
 		return g
 	}
-	for i := range r.live {
-		j := r.live[i].Job
+	for i := range r.Rows {
+		j := r.Rows[i].Job
 		if _, known := r.queued[j.ID]; known {
 			r.queued[j.ID] = true
 		}
-		if g := add(i, j); r.live[i].Paused {
+		if g := add(i, j); r.Rows[i].Paused {
 			g.paused++
 		}
 	}
-	for i := len(r.earlier.jobs) - 1; i >= 0; i-- {
-		j := &r.earlier.jobs[i]
-		if !r.listed(len(r.live) + i) {
+	for i := len(r.earlier) - 1; i >= 0; i-- {
+		j := &r.earlier[i]
+		// It is hidden if the queue has it or the user removed it.
+		if r.queued[j.ID] || r.gone[j.ID] || j.Dismissed && failed(j.State) {
 			continue
 		}
-		add(len(r.live)+i, j)
-		r.all++
-		switch {
-		case !j.State.Final():
-			r.others++
-		case failed(j.State):
+		add(len(r.Rows)+i, j)
+		if r.all++; failed(j.State) {
 			r.failedEarlier++
 		}
 	}
@@ -142,44 +130,12 @@ func (r *rows) groups() []kit.Group[int] {
 	return groups
 }
 
-// listed reports whether a row is shown without a filter. An earlier job is hidden if the queue
-// has it or the user removed it.
-func (r *rows) listed(n int) bool {
-	if n < len(r.live) {
-		return true
-	}
-	j := &r.earlier.jobs[n-len(r.live)]
-	return !r.queued[j.ID] && !r.gone[j.ID] && (!j.Dismissed || !failed(j.State))
-}
-
-func (r *rows) stalled() bool {
-	left := r.totals.Count[job.Sending]
-	for i := 0; i < len(r.live) && left > 0; i++ {
-		if r.live[i].Job.State != job.Sending {
-			continue
-		}
-		if left--; !r.live[i].Stalled {
-			return false
-		}
-	}
-	return r.totals.Count[job.Sending] > 0
-}
-
-func (r *rows) ofOthers() int {
-	if r.others > 0 && count(r.totals.Count).open() == 0 {
-		return max(r.others, r.earlier.open) // the list has only the first of them
-	}
-	return r.others
-}
-
+// row returns row n. The rows of the queue come first.
 func (r *rows) row(n int) row {
-	if n >= len(r.live) {
-		return earlierRow(&r.earlier.jobs[n-len(r.live)])
+	if n < len(r.Rows) {
+		return row{Row: r.Rows[n]}
 	}
-	return row{Row: r.live[n]}
-}
-
-func earlierRow(j *job.Job) row {
+	j := &r.earlier[n-len(r.Rows)]
 	out := row{Row: session.Row{Job: j, Total: j.Identity.Size}, earlier: true}
 	if j.State == job.Stored {
 		out.Sent = out.Total
@@ -203,11 +159,11 @@ func (r *rows) restore() []job.Job {
 	r.removed = r.removed[:len(r.removed)-1]
 	for _, upload := range jobs {
 		delete(r.gone, upload.ID)
-		at, found := slices.BinarySearchFunc(r.earlier.jobs, upload.ID, func(j job.Job, id int64) int { return cmp.Compare(j.ID, id) })
+		at, found := slices.BinarySearchFunc(r.earlier, upload.ID, func(j job.Job, id int64) int { return cmp.Compare(j.ID, id) })
 		if !found {
-			r.earlier.jobs = slices.Insert(r.earlier.jobs, at, upload)
+			r.earlier = slices.Insert(r.earlier, at, upload)
 		}
-		r.earlier.jobs[at].Dismissed = upload.Dismissed
+		r.earlier[at].Dismissed = upload.Dismissed
 	}
 	return jobs
 }

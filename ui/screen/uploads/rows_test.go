@@ -28,7 +28,7 @@ func TestCursorStays(t *testing.T) {
 	s := busy()
 	s.Rows[1].Job = plain(2, job.Stored, "two.jpg")
 	swap := func(to queue.Snapshot) {
-		d.m.rows.set(to, d.m.o.Now())
+		d.m.rows.Snapshot = to
 		d.m.list.Arrange()
 	}
 	swap(s)

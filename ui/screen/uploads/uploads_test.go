@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/queue"
 	"mediadesk/ui/page"
 )
 
@@ -16,7 +17,7 @@ func TestStoredFiles(t *testing.T) {
 	d := start(t, nil)
 	d.Sees("No uploads yet. Press 1 to pick files.")
 	d.add(d.job("a.txt", 10, job.NameExact), d.job("b.txt", 20, job.NameExact), d.job("c.txt", 30, job.NameExact))
-	d.until("three are stored", func() bool { return d.m.rows.totals.Count[job.Stored] == 3 })
+	d.until("three are stored", func() bool { return d.m.rows.Totals.Count[job.Stored] == 3 })
 	d.Sees("3 of 3 stored", "✓ stored", "a.txt", "Folder")
 
 	d.Press("/", "b", ".", "t", "enter")
@@ -66,7 +67,7 @@ func TestRefusedAndUnsent(t *testing.T) {
 	must(t, os.Remove(gone.Upload.Source.Path))
 	jobs := d.add(d.job("large.bin", 5000, job.NameExact), gone, d.job("good.txt", 10, job.NameExact))
 	d.until("all have an outcome", func() bool {
-		tt := d.m.rows.totals
+		tt := d.m.rows.Totals
 		return tt.Count[job.Refused] == 1 && tt.Count[job.Unsent] == 1 && tt.Count[job.Stored] == 1
 	})
 	d.Sees("1 of 3 stored", "1 refused", "1 unsent", "does not exist")
@@ -90,7 +91,7 @@ func TestRefusedAndUnsent(t *testing.T) {
 		t.Errorf("got the messages %q, want \"Sending 2 uploads again.\"", got.Text)
 	}
 	d.until("both were tried again", func() bool {
-		tt := d.m.rows.totals
+		tt := d.m.rows.Totals
 		d.m.list.Go(jobs[0].ID)
 		r, _ := d.m.current()
 		return r.Job.Attempts == 2 && tt.Count[job.Refused] == 1 && tt.Count[job.Unsent] == 1
@@ -133,20 +134,18 @@ func TestPauseAndCancel(t *testing.T) {
 	d.Press("p")
 	d.until("it is paused", func() bool { r, _ := d.m.current(); return r.Paused && r.Job.State == job.Waiting })
 	d.Sees("paused", "p continues it", "1 paused")
-	d.Press("P")
+	d.Press("p")
 	d.until("it goes on", func() bool { r, _ := d.m.current(); return r.Job.State == job.Sending })
 	d.Pick(ask.Choices[1])
-	d.until("it is cancelled", func() bool { return d.m.rows.totals.Count[job.Cancelled] == 1 })
+	d.until("it is cancelled", func() bool { return d.m.rows.Totals.Count[job.Cancelled] == 1 })
 	d.Sees("cancelled", "You canceled it")
 	// A waiting job is canceled without a question.
-	d.Press("P")
-	one[page.Toast](d)
 	d.queue.SetConcurrency(1)
 	added := d.add(d.job("first.bin", 60_000_000, job.NameHere), d.job("second.bin", 10, job.NameHere))
-	d.until("the first is under way", func() bool { return d.m.rows.totals.Count[job.Sending] == 1 })
+	d.until("the first is under way", func() bool { return d.m.rows.Totals.Count[job.Sending] == 1 })
 	d.m.list.Go(added[1].ID)
 	d.Press("d")
-	d.until("both are cancelled", func() bool { return d.m.rows.totals.Count[job.Cancelled] == 2 })
+	d.until("both are cancelled", func() bool { return d.m.rows.Totals.Count[job.Cancelled] == 2 })
 	if len(d.Out) > 0 {
 		t.Errorf("got the messages %+v, want none", d.Out)
 	}
@@ -167,7 +166,7 @@ func TestUnknownAsks(t *testing.T) {
 		return false
 	})
 	d.add(d.job("a.txt", 10, job.NameService))
-	d.until("the outcome is unknown", func() bool { return d.m.rows.totals.Count[job.Unknown] == 1 })
+	d.until("the outcome is unknown", func() bool { return d.m.rows.Totals.Count[job.Unknown] == 1 })
 	d.Sees("? unknown", "It may have arrived.", "may be stored twice")
 	d.Press("R")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "decide about each") {
@@ -179,7 +178,7 @@ func TestUnknownAsks(t *testing.T) {
 		t.Errorf("the safe choice is first: %+v", ask)
 	}
 	d.Pick(ask.Choices[1])
-	d.until("it is stored", func() bool { return d.m.rows.totals.Count[job.Stored] == 1 })
+	d.until("it is stored", func() bool { return d.m.rows.Totals.Count[job.Stored] == 1 })
 }
 
 // TestEarlierJobs: the list shows jobs of earlier runs after the current ones, and they can be sent again.
@@ -212,7 +211,7 @@ func TestEarlierJobs(t *testing.T) {
 	d.Press("p")
 	one[page.Toast](d)
 	d.Press("r")
-	d.until("it is stored", func() bool { return d.m.rows.totals.Count[job.Stored] == 1 })
+	d.until("it is stored", func() bool { return d.m.rows.Totals.Count[job.Stored] == 1 })
 	first := d.shown()[0]
 	if first.earlier || first.Job.ID != r.Job.ID || first.Job.Upload.FileName != r.Job.Upload.FileName {
 		t.Errorf("sent as another job or under another name: %+v", first.Job)
@@ -227,8 +226,8 @@ func TestRetryKeepsWhatIsKnown(t *testing.T) {
 		j.State, j.Evidence, j.Attempts, j.Dismissed = job.Unknown, job.MaybeStored, 2, true
 		added, err := d.files.AddJobs(t.Context(), []job.Job{j})
 		must(t, err)
-		d.Run(d.m.retryJobs([]row{earlierRow(&added[0])}, false, 0))
-		d.until("it is in the queue", func() bool { return d.m.rows.totals.Jobs == 1 && d.m.rows.totals.Count[job.Stored] == 1 })
+		d.Run(d.m.retryJobs([]row{{Row: queue.Row{Job: &added[0]}, earlier: true}}, 0))
+		d.until("it is in the queue", func() bool { return d.m.rows.Totals.Jobs == 1 && d.m.rows.Totals.Count[job.Stored] == 1 })
 		jobs, err := d.queue.Wait(t.Context(), nil)
 		must(t, err)
 		if jobs[0].Attempts != 3 || jobs[0].ID != added[0].ID || jobs[0].Upload.FileName != j.Upload.FileName {
@@ -272,7 +271,7 @@ func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	if len(open)+len(stored) != 3 {
 		t.Errorf("%d wait in the journal, %d are stored", len(open), len(stored))
 	}
-	d.until("they are stored", func() bool { return d.m.rows.totals.Count[job.Stored] == 3 })
+	d.until("they are stored", func() bool { return d.m.rows.Totals.Count[job.Stored] == 3 })
 	d.Press("R")
 	d.Choose(d.Asked(), "Send again")
 	if said := one[page.Toast](d); !strings.Contains(said.Text, "1 upload of unknown outcome") || strings.Contains(said.Text, "Sending") {

@@ -28,33 +28,24 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 // service or the journal.
 func (m *Model) above(size image.Point, th *theme.Theme) []string {
 	lines := []string{text.Truncate(m.drawTotals(th), size.X)}
-	t := &m.rows.totals
+	t := &m.rows.Totals
 	if size.Y >= barFrom && t.Count[job.Waiting]+t.Count[job.Sending] > 0 {
-		bar := kit.Progress{Done: t.Sent, Total: t.Total, Stalled: m.rows.stalled()}
-		lines = append(lines, bar.Row(size.X, th))
+		lines = append(lines, kit.Progress{Done: t.Sent, Total: t.Total}.Row(size.X, th))
 	}
-	if err := m.rows.trouble; err != nil {
+	if err := m.rows.Err; err != nil {
 		lines = append(lines, th.Bad.Render(th.Glyph(theme.SignBad)+" The journal cannot be written: "+text.Safe(err.Error())))
-	} else if o, now := m.rows.offline, m.o.Now(); !o.Since.IsZero() {
+	} else if o, now := m.rows.Offline, m.o.Now(); !o.Since.IsZero() {
 		lines = append(lines, th.Warn.Render(th.Glyph(theme.SignWarn)+" offline: "+text.Safe(o.Host)+" · next try "+text.In(o.Next, now)+" · r now"))
-	} else if m.rows.hold.After(now) {
-		lines = append(lines, th.Warn.Render(th.Glyph(theme.SignWarn)+" The service asked for a pause; sending goes on "+text.In(m.rows.hold, now)))
+	} else if m.rows.Hold.After(now) {
+		lines = append(lines, th.Warn.Render(th.Glyph(theme.SignWarn)+" The service asked for a pause; sending goes on "+text.In(m.rows.Hold, now)))
 	}
 	return lines
 }
 
 func (m *Model) drawTotals(th *theme.Theme) string {
-	t := &m.rows.totals
-	ofOthers := m.rows.ofOthers()
+	t := &m.rows.Totals
 	if t.Jobs == 0 {
-		words := "Nothing under way"
-		if ofOthers > 0 {
-			words = text.Plural(ofOthers, "upload") + " under way in another mediadesk"
-		}
-		if n := m.rows.all - m.rows.others; n > 0 {
-			words += " · " + text.Plural(n, "earlier upload")
-		}
-		return th.Muted.Render(words)
+		return th.Muted.Render("Nothing under way" + text.If(m.rows.all > 0, " · "+text.Plural(m.rows.all, "earlier upload")))
 	}
 	parts := summary(t.Count, t.Paused, th)
 	parts[0] += th.Muted.Render(" stored")
@@ -63,9 +54,6 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 	}
 	if rate := text.Rate(t.Rate); rate != "" {
 		parts = slices.Insert(parts, 1, th.Text.Render(rate))
-	}
-	if ofOthers > 0 {
-		parts = append(parts, th.Muted.Render(text.Count(ofOthers)+" in another mediadesk"))
 	}
 	if marked := m.list.MarkedNote(); marked != "" {
 		parts = append(parts, th.Marked.Render(marked))

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// bandwidth limits the bytes a second of all connections of a client together, in both directions.
 type bandwidth struct {
 	rate int64
 	mu   sync.Mutex
@@ -16,7 +15,6 @@ type bandwidth struct {
 // chunk returns how many bytes are sent or received at a time: those of a twentieth of a second.
 func (l *bandwidth) chunk() int { return int(max(1, min(l.rate/20, 32<<10))) }
 
-// spend waits until n bytes have had their time.
 func (l *bandwidth) spend(n int) {
 	l.mu.Lock()
 	now := time.Now()
@@ -29,7 +27,6 @@ func (l *bandwidth) spend(n int) {
 	<-time.After(wait)
 }
 
-// limitedConn is a connection within a rate.
 type limitedConn struct {
 	net.Conn
 	limit *bandwidth

@@ -144,7 +144,6 @@ func proxyFor(req *http.Request) (*url.URL, error) {
 	return http.ProxyFromEnvironment(req)
 }
 
-// cleanBase checks a configured address and returns it without a trailing slash.
 func cleanBase(what, text string, insecure bool) (string, error) {
 	// First, and without showing the address: the text before an @ may be the key.
 	if strings.Contains(text, "@") {
@@ -275,7 +274,6 @@ func noRecord(method string, err error) error {
 	return WithHint(err, help)
 }
 
-// withRecord returns file, or ErrNoRecord if a successful answer has no record.
 func (c *Client) withRecord(file *File) (*File, error) {
 	if file.FileID != "" {
 		return file, nil
@@ -286,7 +284,6 @@ func (c *Client) withRecord(file *File) (*File, error) {
 	return nil, ErrNoRecord
 }
 
-// describeRecord returns the message of an answer without a record, or "".
 func (c *Client) describeRecord(file *File) string {
 	var answer struct{ Message json.RawMessage }
 	if json.Unmarshal(file.Raw, &answer) != nil || len(answer.Message) == 0 {
@@ -344,7 +341,6 @@ const (
 	maxRecord = 1 << 20
 )
 
-// Operations named in errors.
 const (
 	opUpload = "upload"
 	opUpdate = "update of details"
@@ -465,7 +461,6 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	return nil
 }
 
-// unreadable returns the error of an answer with success that cannot be decoded into v.
 func unreadable(op string, v any, reason string) error {
 	if _, record := v.(*File); record {
 		return fmt.Errorf("%w: %s", ErrNoRecord, reason)

@@ -89,10 +89,8 @@ func ShellWord(text string) string {
 	return b.String()
 }
 
-// maxShownMarks is the maximum number of combining marks on a letter that can be shown.
 const maxShownMarks = 4
 
-// showable reports whether a terminal shows text unambiguously.
 func showable(text string) bool {
 	marks := 0
 	for i, r := range text {

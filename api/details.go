@@ -88,7 +88,6 @@ func (f Field[T]) Or(instead T) T {
 	return instead
 }
 
-// part returns the value as a part of a request, and whether it is sent.
 func (f Field[T]) part() (text string, sent bool, err error) {
 	switch v := any(f.value).(type) {
 	case string:

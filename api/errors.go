@@ -216,7 +216,6 @@ func newServiceError(res *http.Response, body []byte) *ServiceError {
 	return e
 }
 
-// describeBody describes a body that is not JSON, such as a proxy's HTML page or plain text.
 func describeBody(res *http.Response, body []byte) string {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(body), "?"))
 	if text == "null" || text == "{}" || text == "[]" {
@@ -249,7 +248,6 @@ func describeEmpty(res *http.Response) string {
 	return "no message"
 }
 
-// maxWait is the maximum wait granted to a service.
 const maxWait = time.Hour
 
 // waitRequested reads Retry-After (seconds or a date) and X-RateLimit-Reset

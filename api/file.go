@@ -124,7 +124,6 @@ func (f *File) UnmarshalJSON(data []byte) error {
 
 var recordMembers = membersOf[File]()
 
-// recordFields maps the member names of the record to the fields of File that are read.
 var recordFields = func() map[string]int {
 	fields := maps.Clone(recordMembers)
 	delete(fields, "selectedFieldsSchema") // entry.HostedFacts reads it
@@ -151,7 +150,6 @@ func readMember(text json.RawMessage, field reflect.Value) {
 	field.SetZero()
 }
 
-// readStatuses reads the statuses that are strings and ignores invalid ones.
 func readStatuses(text json.RawMessage) map[string]Status {
 	var members map[string]any
 	if json.Unmarshal(text, &members) != nil {

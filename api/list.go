@@ -37,7 +37,6 @@ func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
 	return files, err
 }
 
-// typeWord matches a condition on the type in a search query.
 var typeWord = regexp.MustCompile(`(?i)\btype\b\s*(=|NOT|IN)`)
 
 // ErrSamePage reports that a listing is incomplete: the service repeats the same records.

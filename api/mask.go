@@ -51,7 +51,6 @@ func KeyForms(key string) []string {
 	return slices.Compact(forms)
 }
 
-// percentEscape matches an escape of a URL.
 var percentEscape = regexp.MustCompile(`%[0-9A-F]{2}`)
 
 // maskerOf returns a function for the replacer that removes a key from answers, because some

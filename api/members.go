@@ -28,7 +28,6 @@ func (m Members) With(name string, value json.RawMessage) Members {
 	return with
 }
 
-// without returns the members of an object that are not among those of a struct, or nil.
 func without(object map[string]json.RawMessage, fields map[string]int) Members {
 	var other Members
 	for name, value := range object {
@@ -42,7 +41,6 @@ func without(object map[string]json.RawMessage, fields map[string]int) Members {
 	return other
 }
 
-// membersOf maps the names of the members of a struct to its fields.
 func membersOf[T any]() map[string]int {
 	fields := map[string]int{}
 	for f := range reflect.TypeFor[T]().Fields() {
@@ -53,7 +51,6 @@ func membersOf[T any]() map[string]int {
 	return fields
 }
 
-// marshalWith encodes a struct with more members.
 func marshalWith(object any, other Members) ([]byte, error) {
 	text, err := json.Marshal(object)
 	if err != nil || len(other) == 0 {

@@ -50,7 +50,6 @@ func checkID(id string) error {
 // maxID is the maximum length of an ID in bytes. Services use 24.
 const maxID = 256
 
-// files returns the path of a file, or of the resource named by the further path elements.
 func files(steps ...string) string {
 	address := "/v1/files"
 	for _, step := range steps {
@@ -196,7 +195,6 @@ const (
 	JobCompleted = "Completed"
 )
 
-// slashed returns a folder with one slash at the start, at the end and between names.
 func slashed(folder string) string {
 	names := strings.FieldsFunc(folder, func(r rune) bool { return r == '/' })
 	if len(names) == 0 {
@@ -205,7 +203,6 @@ func slashed(folder string) string {
 	return "/" + strings.Join(names, "/") + "/"
 }
 
-// folderRequest describes a request about a folder. field is the name of its member in the body.
 func folderRequest(op, method, path, field, folder string, members map[string]any) (Request, error) {
 	members[field] = slashed(folder)
 	return newRequest(op, method, "/v1/"+path, members, checkNotRoot(folder))

@@ -44,7 +44,6 @@ func (p *Progress) Hash() string {
 	return ""
 }
 
-// start begins a new attempt.
 func (p *Progress) start(total int64) {
 	p.total.Store(total)
 	p.sent.Store(0)
@@ -80,7 +79,6 @@ type watchdog struct {
 	sending bool // the body is being sent, and no answer has begun
 }
 
-// timeoutError is the error of a stalled request.
 type timeoutError string
 
 func (e timeoutError) Error() string { return string(e) }

@@ -57,7 +57,6 @@ func (h *hold) extend(op string, wait time.Duration) {
 	}
 }
 
-// The wait that is long enough for a notice, and the time between notices.
 const (
 	noticeable = 900 * time.Millisecond
 	tellEvery  = 5 * time.Second

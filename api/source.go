@@ -215,7 +215,6 @@ func errChanged(name string) error {
 	return &SourceError{Path: name, Reason: "changed while it was being sent", Help: "Send it again once it is complete."}
 }
 
-// content is an open source, encoded for the file part.
 type content struct {
 	io.Reader
 	path  string
@@ -225,7 +224,6 @@ type content struct {
 	hash  *xxh128 // of the bytes read from the file; may be nil
 }
 
-// openContent opens the content of an upload's file part.
 func openContent(s Source, hashed bool) (*content, error) {
 	f, before, err := openSource(s.Path)
 	if err != nil {

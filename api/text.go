@@ -21,7 +21,6 @@ func Clip(text string, n int) string {
 	return text
 }
 
-// describeSize formats a size in bytes, kB or MB for messages.
 func describeSize(n int64) string {
 	switch {
 	case n < 1000:

@@ -15,7 +15,6 @@ import (
 // fill the disk.
 const maxPosts = 64
 
-// expiredHookTTL is how long an expired address stays in the journal.
 const expiredHookTTL = 7 * 24 * time.Hour
 
 // AddHook saves a webhook address, so that its webhooks are accepted.
@@ -127,7 +126,6 @@ type storedPost struct {
 	at     time.Time
 }
 
-// apply updates a run from the webhook if its status is final.
 func (p storedPost) apply(t tx, run int64) (changed bool, err error) {
 	changed, err = applyRun(t, job.Run{ID: run, Status: p.status, From: job.FromWebhook, Error: p.err, At: p.at})
 	if err != nil {

@@ -312,7 +312,6 @@ func (j *Journal) failedJobs(t tx, profile string, ids []int64, may func(*job.Jo
 	return found, err
 }
 
-// hasFailed is the condition of the index jobs_failed.
 const hasFailed = "state IN ('refused', 'unsent', 'unknown', 'cancelled', 'processing')"
 
 // adopt makes this process the owner of a job. If the previous owner released it, the journal is
@@ -352,7 +351,6 @@ func (j *Journal) Release(ctx context.Context, ids []int64) error {
 	return j.exec(ctx, "UPDATE jobs SET owner = '' WHERE id IN (SELECT value FROM json_each(?)) AND owner = ?", idList(ids), j.owner.name)
 }
 
-// withRequest adds the requested options of the upload to runs.
 func withRequest(j *job.Job, runs []job.Run) []job.Run {
 	list := j.Upload.Extensions.Or(nil)
 	for i := range runs {

@@ -9,7 +9,6 @@ import (
 
 type scan = func(into ...any) error
 
-// list reads the rows of a query with read.
 func list[T any](ctx context.Context, j *Journal, read func(scan) (T, error), text string, args ...any) ([]T, error) {
 	select {
 	case <-j.closing:
@@ -24,7 +23,6 @@ func list[T any](ctx context.Context, j *Journal, read func(scan) (T, error), te
 	return all, err
 }
 
-// first reads the first row of a query, and returns false without one.
 func first[T any](ctx context.Context, j *Journal, read func(scan) (T, error), text string, args ...any) (one T, found bool, err error) {
 	all, err := list(ctx, j, read, text, args...)
 	if err != nil || len(all) == 0 {
@@ -49,13 +47,11 @@ func collect[T any](rows *sql.Rows, err error, read func(scan) (T, error)) (all 
 	return all, rows.Err()
 }
 
-// value reads a row of one column.
 func value[T any](scan scan) (v T, err error) {
 	err = scan(&v)
 	return v, err
 }
 
-// idList formats IDs for json_each.
 func idList[T int64 | string](ids []T) string {
 	text, _ := json.Marshal(ids) // they can be encoded
 	return string(text)

@@ -127,7 +127,6 @@ func addEvent(t tx, id int64, run job.Run, applied bool) error {
 
 const runColumns = "id, profile, file, path, extension, status, source, error, started, at, webhook, job, asked, hook, " + deniedColumn
 
-// deniedColumn selects the final status of a webhook that contradicts the run's.
 const deniedColumn = `CASE open WHEN 0 THEN coalesce((SELECT p.status FROM posts p WHERE p.run = runs.id AND p.run <> 0 AND p.applied = 0
 	AND p.status IN ('success', 'failed') AND p.status <> runs.status AND p.file IN ('', runs.file) LIMIT 1), '') ELSE '' END`
 
@@ -185,7 +184,6 @@ func (j *Journal) History(ctx context.Context, runID int64) ([]job.RunEvent, err
 		ORDER BY at`, runID)
 }
 
-// applyEarly applies the webhooks that arrived before the answer to the run, in order.
 func applyEarly(t tx, id int64, run job.Run, j int64) error {
 	posts, err := earlyPosts(t, run, j)
 	if err != nil {

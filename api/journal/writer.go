@@ -7,7 +7,6 @@ import (
 	"slices"
 )
 
-// request is a change for the writer.
 type request struct {
 	ctx  context.Context
 	do   func(tx) error
@@ -22,7 +21,6 @@ func (j *Journal) change(ctx context.Context, do func(tx) error) error {
 	return j.await(&request{ctx: ctx, do: do, done: make(chan struct{})})
 }
 
-// exec is a change of one statement.
 func (j *Journal) exec(ctx context.Context, text string, args ...any) error {
 	return j.change(ctx, func(t tx) error {
 		_, err := t.exec(text, args...)
@@ -165,7 +163,6 @@ func (t tx) statement(text string) (*sql.Stmt, error) {
 	return stmt, err
 }
 
-// exec runs a statement and returns the number of changed rows.
 func (t tx) exec(text string, args ...any) (int64, error) {
 	stmt, err := t.statement(text) //nolint:sqlclosecheck // it is cached
 	if err != nil {
@@ -178,7 +175,6 @@ func (t tx) exec(text string, args ...any) (int64, error) {
 	return res.RowsAffected()
 }
 
-// insert adds a row and returns its id.
 func (t tx) insert(text string, args ...any) (id int64, err error) {
 	err = t.queryRow(text+" RETURNING id", args...).Scan(&id)
 	return id, err
@@ -192,7 +188,6 @@ func (t tx) query(text string, args ...any) (*sql.Rows, error) {
 	return stmt.Query(args...)
 }
 
-// row reads the row of a query.
 type row func(into ...any) error
 
 // Scan returns the error of the query, too.

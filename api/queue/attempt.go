@@ -11,7 +11,6 @@ import (
 	"mediadesk/api/job"
 )
 
-// result is a worker's result for a job: an outcome, or a wait.
 type result struct {
 	job  job.Job
 	wait time.Duration // before the next attempt
@@ -27,7 +26,6 @@ type result struct {
 	leaveOpen  bool          // do not retry in this run
 }
 
-// attemptOrCheck does the next step of a job: an attempt, or a check of an earlier one.
 func (q *Queue) attemptOrCheck(ctx context.Context, e *entry) result {
 	q.mu.Lock()
 	j, wish, goal := *e.job, e.wish, begin
@@ -56,7 +54,6 @@ const checkFirst = 1 << 20
 // requestSize is the approximate size of a request without the file, in bytes.
 const requestSize = 1 << 10
 
-// attempt sends a job once.
 func (q *Queue) attempt(ctx context.Context, e *entry, j job.Job) result {
 	unsent := func(f *job.Failure) result {
 		j.State, j.Failure = job.Unsent, f

@@ -16,7 +16,6 @@ import (
 	"mediadesk/api/rule"
 )
 
-// presence is the result of asking the service about a job that may be stored.
 type presence uint8
 
 const (
@@ -29,17 +28,14 @@ const (
 	noTime               // the program is closing
 )
 
-// checkResult is what the service shows about a job that may be stored.
 type checkResult struct {
 	presence presence
 	file     *api.File // its record if stored; nil if the service does not show it
 	help     string    // advice, as in job.Failure.Help
 }
 
-// checkTimeout limits a check, with the comparison of contents.
 const checkTimeout = time.Minute
 
-// check asks the service about a job that may be stored.
 func (q *Queue) check(ctx context.Context, j *job.Job) checkResult {
 	if context.Cause(ctx) != nil && q.context().Err() != nil {
 		return closing(j)
@@ -217,7 +213,6 @@ func (q *Queue) isDelivered(ctx context.Context, j *job.Job) bool {
 	return q.compareContent(ctx, j, &f) == sameContent
 }
 
-// comparison is the result of comparing a stored file with what was sent.
 type comparison uint8
 
 const (
@@ -286,7 +281,6 @@ func (q *Queue) storedHash(ctx context.Context, link string, size int64) string 
 	return sum
 }
 
-// Delays before the first check after status 202, and between two checks.
 const (
 	firstCheckDelay = 10 * time.Second
 	maxCheckDelay   = 5 * time.Minute

@@ -9,7 +9,6 @@ import (
 	"mediadesk/api/job"
 )
 
-// Causes for ending an attempt.
 var (
 	errPaused   = errors.New("paused")
 	errCanceled = errors.New("canceled")

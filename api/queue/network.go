@@ -22,7 +22,6 @@ type Offline struct {
 	Next  time.Time // of the next attempt
 }
 
-// network is what attempts revealed about the connection.
 type network struct {
 	Offline
 	answered bool      // the service answered in this run
@@ -32,7 +31,6 @@ type network struct {
 	failure  *job.Failure
 }
 
-// learn evaluates what an attempt revealed about the connection.
 func (q *Queue) learn(e *entry, r *result, now time.Time) {
 	n := &q.network
 	if n.probe == e {
@@ -111,7 +109,6 @@ func (q *Queue) timeIsOver(e *entry, r *result, now time.Time) bool {
 	return remaining <= 0 || r.requested > q.o.RetryFor
 }
 
-// online returns offline jobs to the queue.
 func (q *Queue) online() {
 	for _, e := range q.order {
 		if e.phase == ready && e.job.State == job.Offline {
@@ -122,7 +119,6 @@ func (q *Queue) online() {
 	}
 }
 
-// leave leaves a job open for the next program.
 func (q *Queue) leave(e *entry) {
 	q.withdraw(e)
 	e.phase = left

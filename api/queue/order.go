@@ -24,7 +24,6 @@ func (q *Queue) enqueue(e *entry) {
 	q.line = slices.Insert(q.line, at, e)
 }
 
-// withdraw takes a waiting job out of the line and stops its timer.
 func (q *Queue) withdraw(e *entry) {
 	if e.timer != nil {
 		e.timer.Stop()
@@ -37,7 +36,6 @@ func (q *Queue) withdraw(e *entry) {
 	e.phase = idle
 }
 
-// next takes the next job out of the line, or returns nil.
 func (q *Queue) next() *entry {
 	if len(q.line) == 0 {
 		return nil
@@ -96,7 +94,6 @@ func (q *Queue) move(ctx context.Context, id int64, by int) error {
 	return nil
 }
 
-// sortWaiting sorts waiting jobs for display in the order of sending.
 func (q *Queue) sortWaiting() {
 	var places []int
 	var waiting []*entry

@@ -44,7 +44,6 @@ func backoff(n int, longest time.Duration) time.Duration {
 	return rand.N(limit) + 1
 }
 
-// contact is what an attempt tells about the connection.
 type contact uint8
 
 const (
@@ -54,7 +53,6 @@ const (
 	noConnection         // not connected
 )
 
-// assessment is the evaluation of an attempt's error.
 type assessment struct {
 	contact    contact
 	host       string        // host without a connection
@@ -144,7 +142,6 @@ const (
 	ClaimUnknown             // outcome unknown
 )
 
-// maySend reports whether another attempt cannot store the job twice.
 func maySend(j *job.Job, evidence job.Evidence) bool {
 	return evidence != job.MaybeStored || j.RepeatsSafely()
 }
@@ -199,7 +196,6 @@ func decide(j *job.Job, want goal, evidence job.Evidence, check presence) Step {
 	return ClaimUnknown
 }
 
-// settle follows decide until a job waits or has its outcome.
 func (q *Queue) settle(ctx context.Context, e *entry, j job.Job, want goal) result {
 	var found checkResult
 	for {
@@ -246,7 +242,6 @@ func (q *Queue) checkLater(e *entry, j job.Job) result {
 	return result{job: j, wait: wait}
 }
 
-// unknown describes what happened to a job and what the service showed.
 func unknown(j job.Job, found checkResult) result {
 	failure := job.Failure{Message: "the program ended while it was being sent, before an answer came"}
 	switch {

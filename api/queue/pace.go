@@ -31,7 +31,6 @@ type pace struct {
 	raiseNext time.Time
 }
 
-// set fixes the number; with 0 or less it adapts.
 func (p *pace) set(n int) {
 	switch {
 	case n > 0:

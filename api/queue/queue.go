@@ -37,7 +37,6 @@ type Journal interface {
 	SetPriority(ctx context.Context, id int64, priority int) error
 }
 
-// adoptInterval is the interval for adopting jobs of programs that have ended.
 const adoptInterval = 5 * time.Second
 
 // maxKeeping limits the outcomes being journaled while further uploads begin.
@@ -97,7 +96,6 @@ const (
 	done                 // has an outcome
 )
 
-// wish is an explicit request of the user.
 type wish uint8
 
 const (
@@ -380,7 +378,6 @@ func (q *Queue) makeRoom(e *entry, r *result) {
 	q.dispatch()
 }
 
-// holdFor stops sending for at least wait.
 func (q *Queue) holdFor(wait time.Duration, now time.Time) {
 	if until := now.Add(wait); wait > 0 && until.After(q.hold) {
 		q.hold = until

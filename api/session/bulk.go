@@ -11,7 +11,6 @@ import (
 	"mediadesk/api/journal"
 )
 
-// tagChange adds tags to several files, or removes them.
 type tagChange struct {
 	removed bool
 	tags    []string
@@ -53,7 +52,6 @@ func (s *Session) changeTags(ctx context.Context, batch string, changes []Change
 	return results
 }
 
-// tagsOnly returns the tags that a change adds or removes, if that is all it does.
 func tagsOnly(file *api.File, change api.Details) (removed bool, tags []string) {
 	have, want := file.Tags.Or(nil), change.Tags.Or(nil)
 	change.Tags = api.Field[[]string]{}
@@ -234,7 +232,6 @@ func (s *Session) DeleteOldVersions(ctx context.Context, files []api.File, repor
 	})
 }
 
-// olderVersions returns the ids of the versions that are not current, at least one.
 func (s *Session) olderVersions(ctx context.Context, f api.File) ([]string, error) {
 	list, err := s.Versions(ctx, f.FileID)
 	if err != nil {

@@ -19,10 +19,8 @@ import (
 	"mediadesk/api"
 )
 
-// clipboardTimeout limits how long a program may take to return the picture.
 const clipboardTimeout = 20 * time.Second
 
-// clipboardTool is a program that returns the picture on the clipboard.
 type clipboardTool struct {
 	program string
 	args    []string                     // arguments before the type

@@ -23,7 +23,6 @@ type Crop struct {
 	size  image.Point // the ratio, or the size in pixels that is requested; a zero side follows the region
 }
 
-// usualCrops are the crops of a profile that names none.
 var usualCrops = []string{"1:1", "4:5", "16:9"}
 
 // cropsOf returns the crops of the setting of a profile, each a ratio such as "4:5" or
@@ -90,7 +89,6 @@ func (c Crop) Part(region image.Rectangle) image.Rectangle {
 	return media.CoverCut(region.Size(), c.size).Add(region.Min)
 }
 
-// srcWidths are the widths of the pictures in a srcset.
 var srcWidths = []int{320, 640, 960, 1280, 1920}
 
 // URL returns the address of a crop of a file with a region. Its width is at most width pixels; 0

@@ -41,7 +41,6 @@ func (s *Session) Download(ctx context.Context, f api.File, folder string, repor
 	return publish(part, folder, localName(f))
 }
 
-// fetchPart fetches a file into a hidden file of a folder and returns its path.
 func (s *Session) fetchPart(ctx context.Context, f api.File, folder string, report func(n int64)) (_ string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", fmt.Errorf("cannot create the folder %q: %w", folder, err)
@@ -107,7 +106,6 @@ func (s *Session) fetchPart(ctx context.Context, f api.File, folder string, repo
 	return path, err
 }
 
-// partName returns the name of the hidden file for a version of a file.
 func partName(f *api.File) string {
 	sum := sha256.Sum256(fmt.Append(nil, f.FileID, "\x00", f.URL, "\x00", versionOf(f), "\x00", f.UpdatedAt))
 	return fmt.Sprintf(".mediadesk-%x.part", sum[:8])
@@ -201,7 +199,6 @@ func (s *Session) downloadBelow(ctx context.Context, f *api.File, folder string,
 	return d
 }
 
-// localFolder returns the local folder for the path rel below the downloaded folder.
 func localFolder(to, rel string) string {
 	for name := range strings.SplitSeq(path.Dir(rel), "/") {
 		if name != "." {
@@ -260,7 +257,6 @@ func (t *tally) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxNumber limits the numbers tried for a name.
 const maxNumber = 10_000
 
 // maxName is the longest name in bytes that common file systems allow. A suffix after the last dot
@@ -291,7 +287,6 @@ func numbered(folder, name string) iter.Seq[string] {
 	}
 }
 
-// publish renames a finished file to its name, or to the next free one with a number.
 func publish(from, folder, name string) (string, error) {
 	for to := range numbered(folder, name) {
 		if err := publishAs(from, to); !errors.Is(err, errChangedSince) {
@@ -301,7 +296,6 @@ func publish(from, folder, name string) (string, error) {
 	return "", fmt.Errorf("%q holds too many files of the name %q", folder, name)
 }
 
-// windowsNames are reserved on Windows, with any extension.
 var windowsNames = regexp.MustCompile(`(?i)^(CON|PRN|AUX|NUL|COM[0-9¹²³]|LPT[0-9¹²³]|CONIN\$|CONOUT\$) *(\.|$)`)
 
 // LocalName returns the name under which a stored file is saved: one path element that is not

@@ -68,7 +68,6 @@ func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(E
 	})
 }
 
-// batchOf returns a batch name for changes to n files, or "" for one.
 func batchOf(n int) string {
 	if n < 2 {
 		return ""
@@ -162,7 +161,6 @@ func (s *Session) end(ctx context.Context, edits []journal.Edit, made bool, err 
 	return err
 }
 
-// withoutExtensions returns the part of a change that can be undone.
 func withoutExtensions(change api.Details) api.Details {
 	change.Extensions, change.WebhookURL = api.Field[[]api.Extension]{}, api.Field[string]{}
 	return change
@@ -180,7 +178,6 @@ func (s *Session) patch(ctx context.Context, fileID string, change api.Details) 
 	return after, errors.Join(err, s.watchRuns(ctx, fileID, change, address, after, err))
 }
 
-// inverse returns the change that undoes change on a file that was as before.
 func inverse(before *api.File, change api.Details) api.Details {
 	back, was := entry.Values{}, entry.ValuesOf(before)
 	for name := range entry.ChangesOf(change) {

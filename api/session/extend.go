@@ -95,7 +95,6 @@ func (s *Session) Before(ctx context.Context, run job.Run) (string, error) {
 	return "", errors.New("the earlier version is unknown: it was not sent from here, and the answer did not include it")
 }
 
-// sentSource returns the path of the sent file if it is unchanged.
 func (s *Session) sentSource(ctx context.Context, jobID int64) string {
 	if jobID == 0 {
 		return ""
@@ -131,7 +130,6 @@ func (s *Session) SavedExtensions(ctx context.Context) ([]api.Saved, error) {
 	return list, err
 }
 
-// resolveSaved replaces the names of saved extensions by their definitions.
 func (s *Session) resolveSaved(ctx context.Context, fields ...*api.Field[[]api.Extension]) error {
 	var saved []api.Saved
 	read := false

@@ -41,7 +41,6 @@ func (s *Session) Locate(ctx context.Context, filePath string) (rule.Place, erro
 	return s.lastPlace(ctx, filePath)
 }
 
-// lastPlace returns what the journal knows of a path.
 func (s *Session) lastPlace(ctx context.Context, filePath string) (rule.Place, error) {
 	folder, _ := path.Split(filePath)
 	seen, err := s.Journal.Files(ctx, s.Profile.Name, folder)

@@ -84,7 +84,6 @@ func tooMany(folder string) error {
 	return api.WithHint(fmt.Errorf("%s has more than 100,000 files and folders, the most that are handled at once", folder), "Name its subfolders one by one.")
 }
 
-// below yields the records of all files and folders in a folder at any depth.
 func (s *Session) below(ctx context.Context, folder string) iter.Seq2[*api.File, error] {
 	clean, _ := rule.CleanFolder(folder)
 	return func(yield func(*api.File, error) bool) {
@@ -239,7 +238,6 @@ func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) (
 // with it.
 var ErrJobPending = errors.New("the service has not reported the end of folder job")
 
-// Polling intervals for folder jobs and purges.
 const (
 	firstPollInterval = 100 * time.Millisecond
 	maxPollInterval   = 5 * time.Second

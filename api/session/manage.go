@@ -131,7 +131,6 @@ func (s *Session) restoreIn(ctx context.Context, batch, fileID, versionID string
 	})
 }
 
-// versionOf returns the version id of a record, or "".
 func versionOf(f *api.File) string {
 	if f.VersionInfo == nil {
 		return ""
@@ -159,7 +158,6 @@ func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []
 	return to, nil
 }
 
-// revert gives a file the path or version that it had before an action.
 func (s *Session) revert(ctx context.Context, now *api.File, action, to string) (*api.File, error) {
 	if action == journal.ActionRestore {
 		file, err := s.Client.Record(ctx)(api.RestoreVersion(now.FileID, to))

@@ -29,7 +29,6 @@ type ManifestEntry struct {
 	Comments []string
 }
 
-// memberSource is the entry's only member that is not an upload field.
 const memberSource = "source"
 
 // MarshalJSON writes the source before the options.
@@ -185,7 +184,6 @@ func (e *ManifestEntry) setMember(name string, value json.RawMessage) error {
 	return e.Options.Set(f, value)
 }
 
-// valueAfter returns the offset of the next value after white space and commas.
 func valueAfter(text []byte, at int64) int64 {
 	from := text[at:]
 	return at + int64(len(from)-len(bytes.TrimLeft(from, " \t\r\n,")))
@@ -204,7 +202,6 @@ func syntaxAt(text []byte, at int64, err error) error {
 	return fmt.Errorf("line %d: %s", lineAt(text, at), strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// manifestColumns returns the members of an entry in order.
 func manifestColumns() []string {
 	names := []string{memberSource}
 	for _, f := range entry.Fields {
@@ -262,7 +259,6 @@ func csvEntries(text []byte) ([]ManifestEntry, error) {
 	}
 }
 
-// csvProblem adds the line to a CSV error, and the number of cells if it is wrong.
 func csvProblem(err error, cells, columns int) error {
 	var wrong *csv.ParseError
 	switch {
@@ -313,5 +309,4 @@ func WriteManifest(w io.Writer, entries []ManifestEntry) error {
 	return nil
 }
 
-// comments are lines that begin with #.
 var comments = regexp.MustCompile(`(?m)^[ \t]*#.*$`)

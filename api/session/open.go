@@ -215,7 +215,6 @@ func (s *Session) makeQueue(o Options, settings config.Config) {
 	})
 }
 
-// findKey finds the key of a remote service and describes its origin.
 func findKey(ctx context.Context, o Options, profile config.Profile) (api.Key, string, error) {
 	if o.Key != nil {
 		if key, err := config.NewSecret(o.Key.Reveal()); err == nil {
@@ -265,7 +264,6 @@ func webhookSecrets(o Options, settings config.Config, used config.Profile) (fun
 	}, err
 }
 
-// receiver returns the address at which the service reaches our webhook receiver, or "".
 func receiver(p config.Profile, listening string) string {
 	if listening != "" && p.WebhookURL != "" {
 		return p.WebhookURL
@@ -315,7 +313,6 @@ func (s *Session) jobEnded(ctx context.Context, j job.Job) {
 	}
 }
 
-// uploaded decides a job that the service was processing, if the event is about one.
 func (s *Session) uploaded(ctx context.Context, profile string, event job.UploadEvent) (bool, error) {
 	jobs, err := s.Journal.Jobs(ctx, journal.JobFilter{Profile: profile, State: job.Processing})
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// maxPicture limits the bytes fetched to show a picture.
 const maxPicture = 64 << 20
 
 // Picture returns the path of a local file with the stored picture: the sent file if unchanged,
@@ -63,7 +62,6 @@ func (s *Session) cached(f api.File, address string, fetch func() (io.ReadCloser
 	return name, nil
 }
 
-// maxThumb limits the bytes fetched for a thumbnail.
 const maxThumb = 8 << 20
 
 // Thumb returns the path of a local file with a thumbnail, fetched once per version. It is the
@@ -114,7 +112,6 @@ func (s *Session) here(f api.File) api.File {
 	return f
 }
 
-// signedTTL is the lifetime of an address that is fetched at once.
 const signedTTL = 10 * time.Minute
 
 // Signed returns an address at which anybody can fetch a private file for the time valid.
@@ -135,7 +132,6 @@ func (s *Session) fetchOriginal(ctx context.Context, f api.File, offset, limit i
 	return s.fetchFrom(ctx, f, offset, limit)
 }
 
-// fetchFrom opens the rest of the content of a file; see api.Client.FetchFrom.
 func (s *Session) fetchFrom(ctx context.Context, f api.File, offset, limit int64) (body io.ReadCloser, at int64, err error) {
 	f = s.here(f)
 	if f.URL == "" {

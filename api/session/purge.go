@@ -26,7 +26,6 @@ func (s *Session) AwaitPurge(ctx context.Context, p api.Purge, timeout time.Dura
 	return p, err
 }
 
-// purgeTimeout limits how long PurgeAll waits for a purge.
 const purgeTimeout = 5 * time.Second
 
 var errNoURL = errors.New("the record of the file has no URL")

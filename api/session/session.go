@@ -76,7 +76,6 @@ func (s *Session) Context() context.Context {
 // CloseTimeout is how long closing waits for running uploads.
 const CloseTimeout = 5 * time.Second
 
-// closeGrace is the extra time for a part to close after its context has ended.
 const closeGrace = 3 * time.Second
 
 var errHangs = errors.New("a part did not close in time and was abandoned; unfinished uploads are in the journal")

@@ -55,7 +55,6 @@ func Spool(dir, name string, write func(io.Writer) (size int64, err error)) (pat
 // spooled keeps the locks of Spool by folder: an unreachable one would be closed.
 var spooled sync.Map
 
-// spoolLock is the ending of the lock beside a folder of Spool.
 const spoolLock = ".lock"
 
 // removeUnused removes copies that no running program, unfinished upload or draft needs.
@@ -80,7 +79,6 @@ func (s *Session) removeUnused(ctx context.Context) {
 	}
 }
 
-// removeSpool removes a folder of the spool, unless a running program uses it.
 func removeSpool(folder string) error {
 	lock := flock.New(folder + spoolLock)
 	if free, err := lock.TryLock(); err != nil || !free {
@@ -106,7 +104,6 @@ func (s *Session) removeSpooled(j *job.Job) error {
 	return removeSpool(dir)
 }
 
-// originPrefix begins the names of folders for files from other profiles.
 const originPrefix = "job-"
 
 func originSpool(spool string, j int64) string {

@@ -67,7 +67,6 @@ type Sync struct {
 	versions      map[string]string // hashes of the last sync by file and version
 }
 
-// localFile is a file of the local folder.
 type localFile struct {
 	source   api.Source
 	size     int64
@@ -95,7 +94,6 @@ type syncedFile struct {
 	Version  string    `json:"version"`
 }
 
-// contentOf identifies the content of a stored file.
 func contentOf(f *api.File) string { return cmp.Or(versionOf(f), f.UpdatedAt) }
 
 // PlanSync compares a local folder with a folder of the library. It reads only; unfinished uploads
@@ -149,7 +147,6 @@ func (y *Sync) readLocal(ctx context.Context) error {
 	return nil
 }
 
-// below returns the path of a local file below the folder.
 func (y *Sync) below(name string) string {
 	rel, err := filepath.Rel(y.local, name)
 	if err != nil {
@@ -174,7 +171,6 @@ func (y *Sync) readLibrary(ctx context.Context) error {
 	return nil
 }
 
-// compare makes a step of each file, moved files apart.
 func (y *Sync) compare(ctx context.Context) error {
 	paths := map[string]bool{}
 	for key := range y.files {
@@ -218,7 +214,6 @@ func (y *Sync) compare(ctx context.Context) error {
 	return nil
 }
 
-// difference compares a file that both sides have.
 func (y *Sync) difference(ctx context.Context, key string, l *localFile, f *api.File) (SyncAction, error) {
 	last, synced := y.last[key]
 	localSame := synced && last.Size == l.size && last.Modified.Equal(l.modified) && !y.o.Checksum
@@ -264,7 +259,6 @@ func (y *Sync) hashOf(ctx context.Context, f *api.File) (string, error) {
 	return y.s.HashOf(ctx, f, y.o.Checksum)
 }
 
-// findMoved turns a new file and an extra one with the same content into a move.
 func (y *Sync) findMoved(ctx context.Context) error {
 	extras := map[int64][]int{} // by size
 	for i, step := range y.Steps {
@@ -331,21 +325,18 @@ func (y *Sync) Differs() bool {
 	return slices.ContainsFunc(y.Steps, func(s SyncStep) bool { return s.Action != SyncSame })
 }
 
-// note records that a file is equal on both sides.
 func (y *Sync) note(key string, l *localFile, f *api.File, hash string) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	y.last[key] = syncedFile{l.size, l.modified, hash, f.FileID, contentOf(f)}
 }
 
-// forget records that a path is gone.
 func (y *Sync) forget(key string) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	delete(y.last, key)
 }
 
-// stateFile is where the state of the last sync of these folders is kept.
 func (y *Sync) stateFile() string {
 	sum := sha256.Sum256(fmt.Append(nil, y.s.Profile.Name, "\x00", y.local, "\x00", y.folder))
 	return filepath.Join(y.s.options.Paths.Data, "sync", fmt.Sprintf("%x.json", sum[:12]))

@@ -53,7 +53,6 @@ var ErrSyncOpen = errors.New("the upload is not finished; run the same command t
 // errChangedSince reports a target that is not as it was compared.
 var errChangedSince = errors.New("it changed while the sync ran; run the same command again")
 
-// savedSteps is the number of finished steps after which the state is saved.
 const savedSteps = 200
 
 // Run carries out the plan: moves, then copies, and with Delete at last the deletions, unless a
@@ -97,7 +96,6 @@ func (y *Sync) Run(ctx context.Context, report func(SyncStep, error)) error {
 	return errors.Join(err, context.Cause(ctx), y.save())
 }
 
-// move gives a file of the target the path that it has in the source.
 func (y *Sync) move(ctx context.Context, step SyncStep) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -196,7 +194,6 @@ func (y *Sync) upload(ctx context.Context, steps []SyncStep, end func(SyncStep, 
 	return nil
 }
 
-// download stores files of the library in the local folder, several at a time.
 func (y *Sync) download(ctx context.Context, steps []SyncStep, end func(SyncStep, error)) error {
 	sideBySide(ctx, len(steps), cmp.Or(y.o.Concurrency, downloads), func(i int) {
 		step := steps[i]
@@ -212,7 +209,6 @@ func (y *Sync) download(ctx context.Context, steps []SyncStep, end func(SyncStep
 	return nil
 }
 
-// fetch downloads one file to its place and returns how it is there.
 func (y *Sync) fetch(ctx context.Context, step SyncStep) (*localFile, string, error) {
 	f, before := y.records[step.Path], y.files[step.Path]
 	to, err := y.locate(f)
@@ -285,7 +281,6 @@ func publishAs(from, to string) error {
 	return nil
 }
 
-// unchanged returns an error if a local file is not as it was compared.
 func (y *Sync) unchanged(l *localFile) error {
 	info, err := os.Stat(l.source.Path)
 	if err == nil && (info.Size() != l.size || !info.ModTime().Equal(l.modified)) {
@@ -294,7 +289,6 @@ func (y *Sync) unchanged(l *localFile) error {
 	return err
 }
 
-// remove deletes an extra file of the target.
 func (y *Sync) remove(ctx context.Context, step SyncStep) (err error) {
 	switch l := y.files[step.Path]; {
 	case ctx.Err() != nil:

@@ -165,7 +165,6 @@ func (p *planner) add(f *api.File, base string) {
 	}
 }
 
-// skipTaken skips the jobs whose path the other profile has already.
 func (p *planner) skipTaken(ctx context.Context) error {
 	uploads := make([]api.Upload, len(p.t.Jobs))
 	for i := range uploads {
@@ -195,7 +194,6 @@ func (p *planner) skipTaken(ctx context.Context) error {
 	return nil
 }
 
-// job returns the upload of a file with everything that can be transferred.
 func (p *planner) job(f *api.File, origin api.Origin, base string) job.Job {
 	folder, name := path.Split(f.FilePath)
 	if p.o.Folder != "" {
@@ -222,7 +220,6 @@ func (p *planner) job(f *api.File, origin api.Origin, base string) job.Job {
 	}
 }
 
-// lostOf lists what an upload of a file cannot transfer.
 func lostOf(f *api.File) []string {
 	var list []string
 	if v := versionOf(f); v != "" && v != f.FileID {

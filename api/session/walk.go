@@ -172,7 +172,6 @@ type walker struct {
 	tree        Tree
 }
 
-// called returns the name to show for a file of the folder.
 func (w *walker) called(rel string) string { return filepath.Join(w.label, filepath.FromSlash(rel)) }
 
 func (w *walker) enter(name string, info fs.FileInfo) bool {
@@ -191,7 +190,6 @@ func (w *walker) enter(name string, info fs.FileInfo) bool {
 	return true
 }
 
-// takes reports whether the filter selects a file.
 func (w *walker) takes(name, rel string) bool {
 	if !w.filter.takes(rel) || w.filter.MinSize == 0 && w.filter.MaxSize == 0 && w.filter.Newer.IsZero() && w.filter.Older.IsZero() {
 		return w.filter.takes(rel)

@@ -23,7 +23,6 @@ const (
 // microseconds.
 const followInterval = time.Second
 
-// schedule says when to poll a file with pending runs.
 type schedule struct {
 	run      int64     // the newest pending run; another one begins the schedule again
 	until    time.Time // no result is expected after that
@@ -118,7 +117,6 @@ func (w *Watch) sleep() time.Duration {
 	return max(min(max(sleep, w.hold.Sub(now)), maxSleep), followInterval)
 }
 
-// plan schedules polls of the files with runs that have no final status.
 func (w *Watch) plan(ctx context.Context) {
 	runs, err := w.o.Journal.Runs(ctx, job.RunFilter{Profile: w.o.Profile, Pending: true})
 	if err != nil || w.o.Details == nil {
@@ -154,7 +152,6 @@ func (w *Watch) due() (fileID string) {
 	return fileID
 }
 
-// pollFile reads the record of a file and applies it to the file's pending runs.
 func (w *Watch) pollFile(ctx context.Context, fileID string) {
 	file, err := w.o.Details(ctx, w.o.Profile, fileID)
 	w.polled(fileID, err)
@@ -207,7 +204,6 @@ func (w *Watch) readStale(ctx context.Context) {
 	}
 }
 
-// polled schedules the next poll of a file after one that ended with err.
 func (w *Watch) polled(fileID string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -251,7 +247,6 @@ func effect(run *job.Run, now *api.File) bool {
 	return false
 }
 
-// newTags reports whether now contains a tag of the extension that then does not.
 func newTags(then, now []api.AITag, extension string) bool {
 	return slices.ContainsFunc(now, func(tag api.AITag) bool {
 		return tag.Source == extension && !slices.ContainsFunc(then, func(had api.AITag) bool { return had.Source == extension && had.Name == tag.Name })

@@ -122,7 +122,6 @@ func (w *Watch) decided(rw http.ResponseWriter, req *http.Request, profile strin
 	return matched || err != nil
 }
 
-// readPost reads the body of a webhook; ok is false if it was refused.
 func readPost(rw http.ResponseWriter, req *http.Request) (body []byte, ok bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(rw, req.Body, job.MaxHookBody))
 	var large *http.MaxBytesError

@@ -16,7 +16,6 @@ import (
 // because some services sign once and retry for hours, and a replay changes nothing.
 const maxSkew = 5 * time.Minute
 
-// Why a webhook is not authentic.
 const (
 	notSigned = "it is not signed, but the profile requires a signature"
 	forged    = "its signature does not match"

@@ -181,7 +181,6 @@ func (w *Watch) Address(ctx context.Context, h job.Hook) (string, error) {
 	return base + hookPath + token, nil
 }
 
-// tokenLength is the length of 32 bytes in base64url.
 const tokenLength = 43
 
 // Answered adds the extension runs in an answer of the service. webhook says whether an address of
@@ -306,7 +305,6 @@ func (w *Watch) Canceled(ctx context.Context, profile, fileID, extension string)
 	return nil
 }
 
-// locateRuns sets the file paths of runs, as far as earlier runs know them.
 func (w *Watch) locateRuns(ctx context.Context, runs []job.Run) error {
 	before, err := w.o.Journal.Runs(ctx, job.RunFilter{Profile: runs[0].Profile, FileID: runs[0].FileID, Limit: 1})
 	if err != nil || len(before) == 0 {

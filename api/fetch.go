@@ -15,15 +15,6 @@ import (
 	"time"
 )
 
-// DeliveryAddress returns the delivery address of a path such as "/a b/c.jpg"; empty without a
-// delivery host.
-func (c *Client) DeliveryAddress(path string) string {
-	if c.delivery == "" {
-		return ""
-	}
-	return c.delivery + (&url.URL{Path: path}).EscapedPath()
-}
-
 // OriginalURL returns the address of the stored file: hosted services deliver smaller pictures
 // unless asked for the original (hosted-service.md §18).
 func OriginalURL(address string) string {

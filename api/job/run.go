@@ -30,10 +30,6 @@ type Run struct {
 	// for an upload.
 	Hook [32]byte `json:"-"`
 
-	// Denied is a final status in a later webhook that contradicts Status, or "". The first one
-	// counts, because failed is final (service.md §3).
-	Denied api.Status `json:"denied,omitempty"`
-
 	// Answer is the record in the answer, before the extension was done; nil if unknown or not loaded.
 	Answer *api.File `json:"-"`
 }

@@ -67,14 +67,11 @@ func (j *Journal) BeginEdits(ctx context.Context, edits []Edit) ([]Edit, error) 
 // EndEdits stores whether the service made edits, and Became. Those that it did not make are
 // removed. Undone edits of a file that was changed can no longer be redone.
 func (j *Journal) EndEdits(ctx context.Context, edits []Edit, made bool) error {
+	if !made {
+		return j.exec(ctx, "DELETE FROM edits WHERE id IN (SELECT value FROM json_each(?)) AND open = 1", editIDs(edits))
+	}
 	return j.change(ctx, func(t tx) error {
 		for _, e := range edits {
-			if !made {
-				if _, err := t.exec("DELETE FROM edits WHERE id = ? AND open = 1", e.ID); err != nil {
-					return err
-				}
-				continue
-			}
 			if _, err := t.exec("DELETE FROM edits WHERE undone = 1 AND profile = ? AND file = ?", e.Profile, e.FileID); err != nil {
 				return err
 			}
@@ -88,14 +85,16 @@ func (j *Journal) EndEdits(ctx context.Context, edits []Edit, made bool) error {
 
 // LeaveEdits gives up edits whose result is unknown, so that OpenEdits returns them.
 func (j *Journal) LeaveEdits(ctx context.Context, edits []Edit) error {
-	return j.change(ctx, func(t tx) error {
-		for _, e := range edits {
-			if _, err := t.exec("UPDATE edits SET owner = '' WHERE id = ? AND open = 1", e.ID); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return j.exec(ctx, "UPDATE edits SET owner = '' WHERE id IN (SELECT value FROM json_each(?)) AND open = 1", editIDs(edits))
+}
+
+// editIDs formats the IDs of edits for json_each.
+func editIDs(edits []Edit) string {
+	ids := make([]int64, len(edits))
+	for i := range edits {
+		ids[i] = edits[i].ID
+	}
+	return idList(ids)
 }
 
 // OpenEdits returns the edits of a profile whose result is unknown, because the process that made

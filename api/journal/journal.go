@@ -194,16 +194,6 @@ func (j *Journal) Changes(ctx context.Context) (int64, error) {
 	return n, nil
 }
 
-// RunMark returns a text that changes with every new run and every report about one, by any
-// process, except for repeated webhooks. It reads the ends of three tables.
-func (j *Journal) RunMark(ctx context.Context) (string, error) {
-	mark, _, err := first(ctx, j, value[string], `SELECT
-		coalesce((SELECT max(id) FROM runs), 0) || ' ' ||
-		coalesce((SELECT max(rowid) FROM events), 0) || ' ' ||
-		coalesce((SELECT max(id) FROM posts), 0)`)
-	return mark, err
-}
-
 // State describes a journal.
 type State struct {
 	Version int   // of the schema; 0 for an empty file

@@ -125,10 +125,7 @@ func addEvent(t tx, id int64, run job.Run, applied bool) error {
 	return err
 }
 
-const runColumns = "id, profile, file, path, extension, status, source, error, started, at, webhook, job, asked, hook, " + deniedColumn
-
-const deniedColumn = `CASE open WHEN 0 THEN coalesce((SELECT p.status FROM posts p WHERE p.run = runs.id AND p.run <> 0 AND p.applied = 0
-	AND p.status IN ('success', 'failed') AND p.status <> runs.status AND p.file IN ('', runs.file) LIMIT 1), '') ELSE '' END`
+const runColumns = "id, profile, file, path, extension, status, source, error, started, at, webhook, job, asked, hook"
 
 // Runs returns runs, newest last.
 func (j *Journal) Runs(ctx context.Context, f job.RunFilter) ([]job.Run, error) {
@@ -161,16 +158,11 @@ func (j *Journal) Runs(ctx context.Context, f job.RunFilter) ([]job.Run, error) 
 	return runs, err
 }
 
-// Run returns a run, and false if it does not exist.
-func (j *Journal) Run(ctx context.Context, id int64) (job.Run, bool, error) {
-	return first(ctx, j, scanRun, oneRun, id)
-}
-
 const oneRun = "SELECT " + runColumns + " FROM runs WHERE id = ?"
 
 func scanRun(scan scan) (run job.Run, err error) {
 	err = scan(&run.ID, &run.Profile, &run.FileID, &run.FilePath, &run.Extension, &run.Status, &run.From, &run.Error, when{&run.Started}, when{&run.At},
-		&run.Webhook, &run.JobID, asJSON{&run.Requested}, asHash{&run.Hook}, &run.Denied)
+		&run.Webhook, &run.JobID, asJSON{&run.Requested}, asHash{&run.Hook})
 	return run, err
 }
 

@@ -57,8 +57,6 @@ func (q *Queue) check(ctx context.Context, j *job.Job) checkResult {
 		return q.checkSuffixed(ctx, j, files)
 	case q.context().Err() != nil:
 		return closing(j)
-	case notListed(err) && j.HasUniqueName() && q.isDelivered(ctx, j):
-		return checkResult{presence: isThere, help: "This service does not list its files. It delivers this one with the same content."}
 	case notListed(err):
 		return checkResult{presence: cannotCheck, help: "This service does not list its files, so mediadesk cannot find out whether " +
 			rule.PathOf(&j.Upload) + " arrived. Look in the library of the service before you send it again."}
@@ -193,25 +191,12 @@ func describeFile(f *api.File) string {
 // fetcher is a Sender that can fetch stored files. *api.Client implements it.
 type fetcher interface {
 	Fetch(ctx context.Context, address string, offset, limit int64) (body io.ReadCloser, at int64, err error)
-	// DeliveryAddress returns the delivery address of a path, or "" if the profile has none.
-	DeliveryAddress(path string) string
 }
 
 var _ fetcher = (*api.Client)(nil)
 
 // maxCompare is the largest file, in bytes, that is fetched for comparison.
 const maxCompare = 64 << 20
-
-// isDelivered reports whether the delivery host serves the job's content under its name. It is for
-// services that do not list files.
-func (q *Queue) isDelivered(ctx context.Context, j *job.Job) bool {
-	host, ok := q.o.Sender.(fetcher)
-	if !ok {
-		return false
-	}
-	f := api.File{URL: host.DeliveryAddress(rule.PathOf(&j.Upload)), Size: api.Set(j.Identity.Size)}
-	return q.compareContent(ctx, j, &f) == sameContent
-}
 
 type comparison uint8
 

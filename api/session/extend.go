@@ -100,10 +100,16 @@ func (s *Session) sentSource(ctx context.Context, jobID int64) string {
 		return ""
 	}
 	j, ok, err := s.Journal.Job(ctx, jobID)
-	if err != nil || !ok || j.Upload.Source.Path == "" {
+	if err != nil || !ok {
 		return ""
 	}
-	if now, err := api.Identify(j.Upload.Source.Path); err != nil || !now.Same(j.Identity) {
+	return unchangedSource(&j)
+}
+
+// unchangedSource returns the path of the file that a job sent if it is as it was, else "".
+func unchangedSource(j *job.Job) string {
+	now, err := api.Identify(j.Upload.Source.Path)
+	if j.Upload.Source.Path == "" || err != nil || !now.Same(j.Identity) {
 		return ""
 	}
 	return j.Upload.Source.Path

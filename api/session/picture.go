@@ -85,18 +85,11 @@ func (s *Session) sameSource(ctx context.Context, f api.File) string {
 		return "" // another version, or unknown
 	}
 	job, ok, err := s.Journal.SentAs(ctx, s.Profile.Name, f.FileID)
-	if err != nil || !ok || job.Upload.Source.Path == "" {
-		return ""
-	}
-	now, err := api.Identify(job.Upload.Source.Path)
-	if err != nil || !now.Same(job.Identity) || now.Size != f.Size.Or(now.Size) {
-		return ""
-	}
 	// The answer must be about the same version.
-	if v := job.File.VersionInfo; v == nil || v.ID != f.VersionInfo.ID {
+	if err != nil || !ok || job.Identity.Size != f.Size.Or(job.Identity.Size) || versionOf(job.File) != f.VersionInfo.ID {
 		return ""
 	}
-	return job.Upload.Source.Path
+	return unchangedSource(&job)
 }
 
 // here returns the record with the address at which the local service answers now: a record of the

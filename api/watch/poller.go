@@ -19,15 +19,13 @@ const (
 	maxPollInterval   = time.Minute
 )
 
-// followInterval is the interval for detecting changes of runs by other programs. It costs
-// microseconds.
+// followInterval is the interval for detecting changes by other programs. It costs microseconds.
 const followInterval = time.Second
 
 type schedule struct {
 	run      int64     // the newest pending run; another one begins the schedule again
 	until    time.Time // no result is expected after that
 	at       time.Time
-	polled   time.Time     // time of the last poll; zero before the first
 	err      error         // error of the last poll
 	interval time.Duration // before the poll; doubles with each
 	missing  int           // number of polls in which the service did not have the file
@@ -39,27 +37,18 @@ const maxMissing = 3
 
 func (s schedule) over(now time.Time) bool { return s.missing >= maxMissing || now.After(s.until) }
 
-// NextCheck returns the time of the next poll of a file with pending runs, and false if none is
-// planned.
-func (w *Watch) NextCheck(fileID string) (time.Time, bool) {
+// NextPoll returns the time of the next poll of a file with pending runs, false if none is planned,
+// and the error of the last poll.
+func (w *Watch) NextPoll(fileID string) (at time.Time, planned bool, last error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s, ok := w.schedules[fileID]
-	return s.at, ok && !s.over(w.o.Now())
+	return s.at, ok && !s.over(w.o.Now()), s.err
 }
 
-// LastCheck returns the time of the last poll of a file with pending runs, zero if there was none,
-// and its error.
-func (w *Watch) LastCheck(fileID string) (time.Time, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	s := w.schedules[fileID]
-	return s.polled, s.err
-}
-
-// follow reports changes of runs by other programs until ctx ends. It never waits for a service.
+// follow reports changes of the journal, also by other programs, until ctx ends. It never waits for a service.
 // mark is that of the journal at the start.
-func (w *Watch) follow(ctx context.Context, mark string) {
+func (w *Watch) follow(ctx context.Context, mark int64) {
 	tick := time.NewTicker(followInterval)
 	defer tick.Stop()
 	for {
@@ -68,7 +57,7 @@ func (w *Watch) follow(ctx context.Context, mark string) {
 			return
 		case <-tick.C:
 		}
-		if now, err := w.o.Journal.RunMark(ctx); err == nil && now != mark {
+		if now, err := w.o.Journal.Changes(ctx); err == nil && now != mark {
 			mark = now
 			w.wakeUp()
 			w.signal()
@@ -217,7 +206,7 @@ func (w *Watch) polled(fileID string, err error) {
 		s.missing = 0
 	}
 	s.interval = min(2*s.interval, maxPollInterval)
-	s.polled, s.err, s.at = now, err, now.Add(s.interval)
+	s.err, s.at = err, now.Add(s.interval)
 	w.schedules[fileID] = s
 }
 

@@ -112,7 +112,7 @@ func TestLooksLessAndLessOften(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if at, ok := w.NextCheck("f"); !ok || at.Sub(began) > 4*time.Second {
+		if at, ok, _ := w.NextPoll("f"); !ok || at.Sub(began) > 4*time.Second {
 			t.Errorf("next check %s, %v", at, ok)
 		}
 		time.Sleep(5 * time.Minute)
@@ -132,7 +132,7 @@ func TestLooksLessAndLessOften(t *testing.T) {
 		if n := len(s.times()); n != before {
 			t.Errorf("asked %d times more after everything is over", n-before)
 		}
-		if _, ok := w.NextCheck("f"); ok {
+		if _, ok, _ := w.NextPoll("f"); ok {
 			t.Error("a next check is promised")
 		}
 		if run := theRun(t, m); run.Status != api.StatusPending {
@@ -161,7 +161,7 @@ func TestServicesThatShowNothing(t *testing.T) {
 				if n := len(s.times()); n != tt.asked {
 					t.Errorf("asked %d times, want %d", n, tt.asked)
 				}
-				if _, ok := w.NextCheck("f"); ok != (tt.asked != maxMissing) {
+				if _, ok, _ := w.NextPoll("f"); ok != (tt.asked != maxMissing) {
 					t.Errorf("next check: %v", ok)
 				}
 				if run := theRun(t, m); run.Status != api.StatusPending {

@@ -73,13 +73,8 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		refuse(rw, http.StatusNotFound, "not found")
 		return
 	}
-	body, ok := readPost(rw, req)
+	body, ok := w.readPost(rw, req, profile)
 	if !ok {
-		return
-	}
-	if reason := w.distrust(profile, req.Header, body); reason != "" {
-		logUnmatched(profile, reason)
-		refuse(rw, http.StatusUnauthorized, reason)
 		return
 	}
 	if w.decided(rw, req, profile, body) {
@@ -122,7 +117,9 @@ func (w *Watch) decided(rw http.ResponseWriter, req *http.Request, profile strin
 	return matched || err != nil
 }
 
-func readPost(rw http.ResponseWriter, req *http.Request) (body []byte, ok bool) {
+// readPost reads the body of a webhook for a profile and checks that it is authentic; ok is false if
+// it was refused.
+func (w *Watch) readPost(rw http.ResponseWriter, req *http.Request, profile string) (body []byte, ok bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(rw, req.Body, job.MaxHookBody))
 	var large *http.MaxBytesError
 	switch {
@@ -131,7 +128,15 @@ func readPost(rw http.ResponseWriter, req *http.Request) (body []byte, ok bool) 
 	case err != nil:
 		refuse(rw, http.StatusBadRequest, "the post did not arrive whole")
 	}
-	return body, err == nil
+	if err != nil {
+		return nil, false
+	}
+	reason := w.distrust(profile, req.Header, body)
+	if reason != "" {
+		logUnmatched(profile, reason)
+		refuse(rw, http.StatusUnauthorized, reason)
+	}
+	return body, reason == ""
 }
 
 // receiveEvent handles a webhook for all events of an account. Its address can be guessed, so only
@@ -142,13 +147,8 @@ func (w *Watch) receiveEvent(rw http.ResponseWriter, req *http.Request, profile 
 		refuse(rw, http.StatusNotFound, "not found")
 		return
 	}
-	body, ok := readPost(rw, req)
+	body, ok := w.readPost(rw, req, profile)
 	if !ok {
-		return
-	}
-	if reason := w.distrust(profile, req.Header, body); reason != "" {
-		logUnmatched(profile, reason)
-		refuse(rw, http.StatusUnauthorized, reason)
 		return
 	}
 	if !w.decided(rw, req, profile, body) {

@@ -34,11 +34,11 @@ func newJournal(t testing.TB) *journal.Journal {
 // theRun returns the first run of a journal.
 func theRun(t testing.TB, j *journal.Journal) job.Run {
 	t.Helper()
-	run, ok, err := j.Run(context.WithoutCancel(t.Context()), 1)
-	if !ok || err != nil {
+	runs, err := j.Runs(context.WithoutCancel(t.Context()), job.RunFilter{})
+	if err != nil || len(runs) == 0 {
 		t.Fatalf("no run: %v", err)
 	}
-	return run
+	return runs[0]
 }
 
 // lastSeen returns the record of a file; false if it was never seen.

@@ -98,7 +98,7 @@ func (w *Watch) Start(ctx context.Context) error {
 	ctx, w.stop = context.WithCancel(ctx)
 	// Read the state first, so that a change right after Start is reported. Errors of the journal
 	// show in every other call.
-	mark, _ := w.o.Journal.RunMark(ctx)
+	mark, _ := w.o.Journal.Changes(ctx)
 	w.work.Go(func() { w.follow(ctx, mark) })
 	w.work.Go(func() { w.poll(ctx) })
 	if w.o.Listen == "off" {

@@ -132,20 +132,16 @@ func age(run *job.Run, now time.Time) string {
 
 // reason says why a run failed, or how the result of a pending one will arrive.
 func (m *Model) reason(run *job.Run, now time.Time) string {
-	switch {
-	case !run.Status.Final():
+	if !run.Status.Final() {
 		short, _ := m.expected(run, now)
 		return short
-	case run.Denied != "":
-		return strings.Trim("a later webhook says "+string(run.Denied)+"; "+run.Error, "; ")
 	}
 	return run.Error
 }
 
 // expected describes how the result of a pending run will arrive, briefly and in sentences.
 func (m *Model) expected(run *job.Run, now time.Time) (short, long string) {
-	next, polled := m.o.Watch.NextCheck(run.FileID)
-	_, err := m.o.Watch.LastCheck(run.FileID)
+	next, polled, err := m.o.Watch.NextPoll(run.FileID)
 	return expected(run, now, next, polled && showsEffect(run), err)
 }
 
@@ -207,9 +203,6 @@ func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	if !run.Status.Final() {
 		_, long := m.expected(run, now)
 		f.Say(th.Text, long)
-	}
-	if run.Denied != "" {
-		f.Say(th.Warn, "A later webhook post says "+string(run.Denied)+". The first result counts; check the file (i).")
 	}
 	if run.Status == api.StatusFailed {
 		f.Say(th.Text, "The service does not retry. Press r to run it again.")

@@ -29,7 +29,11 @@ const syncFolder = "/pictures/"
 func newSyncTest(t *testing.T) *syncTest {
 	t.Helper()
 	s, _ := openProfile(t, newHome(t), config.LocalProfile, false)
-	return &syncTest{T: t, s: s, local: t.TempDir(), at: time.Now().Add(-24 * time.Hour)}
+	y := &syncTest{T: t, s: s, local: filepath.Join(t.TempDir(), "local"), at: time.Now().Add(-24 * time.Hour)}
+	if err := os.Mkdir(y.local, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return y
 }
 
 // write writes a local file.
@@ -51,7 +55,7 @@ func (y *syncTest) write(name, content string) {
 // store stores a file, or a new version of it, without the journal.
 func (y *syncTest) store(name, content string) *api.File {
 	y.Helper()
-	source := filepath.Join(y.TempDir(), "source")
+	source := y.local + ".source"
 	if err := os.WriteFile(source, []byte(content), 0o600); err != nil {
 		y.Fatal(err)
 	}
@@ -183,24 +187,30 @@ func TestSync(t *testing.T) {
 // TestSyncRandom: after random changes of both sides, a sync in either direction makes the target
 // equal to the source, and touches nothing else.
 func TestSyncRandom(t *testing.T) {
-	y := newSyncTest(t)
+	t.Run("many rounds", func(t *testing.T) { testSyncRandom(newSyncTest(t), 40, 0, 30) })
+	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+		t.Run("many files", func(t *testing.T) { testSyncRandom(newSyncTest(t), 3000, 2000, 2) })
+	}
+}
+
+// testSyncRandom draws from so many names. The first files are there from the beginning.
+func testSyncRandom(y *syncTest, count, first, rounds int) {
 	const seed = 33
 	rng := rand.New(rand.NewPCG(seed, 1))
-	names := make([]string, 0, 40)
-	for i := range 40 {
+	names := make([]string, 0, count)
+	for i := range count {
 		names = append(names, fmt.Sprintf("%s%02d.txt", []string{"", "a/", "a/deep/", "b/"}[i%4], i))
 	}
 	other := y.store("../other/untouched.txt", "other")
-	random := func() string { return strings.Repeat("x", rng.IntN(3)) + fmt.Sprint(rng.IntN(50)) }
-	var model map[string]string // of the source
-	for round := range 30 {
+	random := func() string { return strings.Repeat("x", rng.IntN(3)) + fmt.Sprint(rng.IntN(count+10)) }
+	for _, name := range names[:first] {
+		y.write(name, random())
+	}
+	y.sync(true, SyncOptions{})
+	model := y.files()
+	for round := range rounds {
 		up := rng.IntN(2) == 0
-		if up { // the last target is the next source
-			model = y.files()
-		} else {
-			model, _ = y.stored(syncFolder)
-		}
-		for range rng.IntN(12) {
+		for range 1 + rng.IntN(count/5) { // of the source; both sides are equal
 			name := names[rng.IntN(len(names))]
 			have := slices.Sorted(maps.Keys(model))
 			switch n := rng.IntN(5); {
@@ -227,14 +237,14 @@ func TestSyncRandom(t *testing.T) {
 		y.sync(up, SyncOptions{Delete: true, Checksum: rng.IntN(3) == 0})
 		contents, _ := y.stored(syncFolder)
 		if files := y.files(); !maps.Equal(files, model) || !maps.Equal(contents, model) {
-			t.Fatalf("seed %d, round %d, up %v:\nlocal   %v\nlibrary %v\nwant    %v", seed, round, up, files, contents, model)
+			y.Fatalf("seed %d, round %d, up %v:\nlocal   %v\nlibrary %v\nwant    %v", seed, round, up, files, contents, model)
 		}
-		if plan, err := y.s.PlanSync(t.Context(), y.local, syncFolder, up, SyncOptions{}); err != nil || plan.Differs() {
-			t.Fatalf("seed %d, round %d: still different: %+v, %v", seed, round, plan.Steps, err)
+		if plan, err := y.s.PlanSync(y.Context(), y.local, syncFolder, up, SyncOptions{}); err != nil || plan.Differs() {
+			y.Fatalf("seed %d, round %d: still different: %+v, %v", seed, round, plan.Steps, err)
 		}
 	}
 	if contents, ids := y.stored("/other/"); contents["untouched.txt"] != "other" || ids["untouched.txt"] != other.FileID {
-		t.Errorf("another folder has %v", contents)
+		y.Errorf("another folder has %v", contents)
 	}
 }
 

@@ -111,10 +111,25 @@ type Job struct {
 	// Lost lists properties of a file from another profile that are not sent, such as "2 AI tags".
 	Lost []string `json:"lost,omitempty"`
 
+	// Move says whether to delete the source in the other profile after the upload, and Kept why it
+	// was not deleted. With MoveAfter, the job has no outcome until that is decided.
+	Move Move   `json:"move,omitempty"`
+	Kept string `json:"kept,omitempty"`
+
 	// Dismissed means that the user canceled the job or removed it from the list. It is sent again
 	// only if the user asks for this job.
 	Dismissed bool `json:"dismissed,omitempty"`
 }
+
+// Move says what happens to a source in another profile. The zero value keeps it.
+type Move string
+
+// The states of a move.
+const (
+	MoveAfter Move = "after" // delete the source after reading and comparing the stored file
+	MoveDone  Move = "done"  // the source was deleted
+	MoveKept  Move = "kept"  // the source was not deleted, see Job.Kept
+)
 
 // Reason returns the message of the failure without a leading source, or "".
 func (j *Job) Reason() string {

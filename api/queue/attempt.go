@@ -179,6 +179,22 @@ func (e *NotReadyError) Error() string { return e.Err.Error() }
 
 func (e *NotReadyError) Unwrap() error { return e.Err }
 
+// finishMove finishes the move of a stored job. A kill before its end repeats the job, which then
+// finds the stored file by its exact name.
+func (q *Queue) finishMove(ctx context.Context, e *entry, j *job.Job) {
+	if j.State != job.Stored || j.Move != job.MoveAfter {
+		return
+	}
+	q.mu.Lock()
+	canceled := e.wish == wishCancel
+	q.mu.Unlock()
+	if canceled || q.o.Moved == nil {
+		j.Move, j.Kept = job.MoveKept, "the move was canceled"
+		return
+	}
+	q.o.Moved(ctx, j)
+}
+
 func (q *Queue) prepareLater(e *entry, j job.Job, reason *NotReadyError) result {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -62,6 +62,10 @@ type Options struct {
 	// After a *NotReadyError it is called again. Nil means the upload of the job.
 	Prepare func(ctx context.Context, job job.Job) (*api.Upload, error)
 
+	// Moved finishes the move of a stored job and records it in the job. After a kill it is called
+	// again. Nil keeps the source.
+	Moved func(ctx context.Context, job *job.Job)
+
 	// Ended is called for every job with an outcome, after it is journaled and before Wait returns.
 	// The record of a stored one may be nil. Ended may be nil.
 	Ended func(ctx context.Context, job job.Job)
@@ -356,6 +360,7 @@ func (q *Queue) launch(e *entry) {
 		defer q.work.Done()
 		defer stop(nil)
 		r := q.attemptOrCheck(ctx, e)
+		q.finishMove(ctx, e, &r.job)
 		q.makeRoom(e, &r)
 		r.job.Updated = time.Now()
 		err := q.keep(ctx, r.job)

@@ -211,6 +211,7 @@ func (s *Session) makeQueue(o Options, settings config.Config) {
 	s.Queue = queue.New(queue.Options{
 		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client, Concurrency: concurrency, Fresh: !o.Adopt, RetryFor: o.RetryFor,
 		Prepare: s.prepare,
+		Moved:   s.deleteOrigin,
 		Ended:   s.jobEnded,
 	})
 }

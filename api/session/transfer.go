@@ -254,6 +254,57 @@ func (p *planner) metadata(values map[string]json.RawMessage) (fit map[string]js
 	return fit, lost
 }
 
+// Move makes the transfer delete each file from the profile From once the profile To has it.
+func (t *Transfer) Move() {
+	for i := range t.Jobs {
+		t.Jobs[i].Move = job.MoveAfter
+	}
+}
+
+// deleteOrigin finishes the move of a stored job: it deletes the source in the other profile, or
+// keeps it and says why.
+func (s *Session) deleteOrigin(ctx context.Context, j *job.Job) {
+	j.Move = job.MoveDone
+	if err := s.moveOrigin(ctx, j); err != nil {
+		j.Move, j.Kept = job.MoveKept, err.Error()
+	}
+}
+
+// moveOrigin deletes the source of a stored job, with all versions, if the stored file was read back
+// and has the size that was sent, and the source has not changed.
+func (s *Session) moveOrigin(ctx context.Context, j *job.Job) error {
+	origin, at := j.Upload.Source.Origin, rule.PathOf(&j.Upload)
+	place, err := s.Locate(ctx, at)
+	switch stored := place.File; {
+	case err == nil && (stored == nil || !place.At.IsZero()): // else it is from the journal
+		err = errors.New("no file is there")
+		fallthrough
+	case err != nil:
+		return fmt.Errorf("the record of %s could not be read back from %s: %w", at, j.Profile, err)
+	case stored.FileID == origin.FileID:
+		return fmt.Errorf("%s and %s show the same file", origin.Profile, j.Profile)
+	case stored.Size.Or(-1) != j.Identity.Size:
+		return fmt.Errorf("%s has %d bytes in %s, and %d were to be sent", at, stored.Size.Or(-1), j.Profile, j.Identity.Size)
+	}
+	from, err := s.Other(ctx, origin.Profile)
+	if err != nil {
+		return err
+	}
+	switch source, err := from.originFile(ctx, origin); {
+	case err != nil:
+		return fmt.Errorf("%s cannot be read: %w", j.Upload.Source, err)
+	case source == nil: // an earlier attempt deleted it, and the answer was lost
+		return s.Journal.ForgetFile(ctx, origin.Profile, origin.FileID)
+	case versionOf(source) != origin.Version, source.Size.Or(-1) != j.Identity.Size:
+		return errors.New("its version or size is not what was sent")
+	default:
+		if err := from.Delete(ctx, *source); err != nil {
+			return fmt.Errorf("%s cannot be deleted: %w", j.Upload.Source, err)
+		}
+	}
+	return nil
+}
+
 // Enqueue journals the jobs of a transfer. They are sent when the other profile is in use.
 func (s *Session) Enqueue(ctx context.Context, t *Transfer) error {
 	jobs, err := s.Journal.AddJobs(ctx, t.Jobs)

@@ -103,8 +103,8 @@ func (k *killer) run(args ...string) (out []byte, code int) {
 }
 
 // killed runs the program, and kills it each time within a growing number of requests, until it ends by
-// itself.
-func (k *killer) killed(least, requests int, args ...string) {
+// itself. check is called after each run.
+func (k *killer) killed(least, requests int, check func(kills int), args ...string) {
 	k.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	kills := 0
@@ -112,6 +112,7 @@ func (k *killer) killed(least, requests int, args ...string) {
 		k.after.Store(rng.IntN(2) == 0)
 		k.left.Store(int64(4 + rng.IntN(requests+round)))
 		out, code := k.run(args...)
+		check(kills)
 		if code == 0 {
 			break
 		}
@@ -125,8 +126,8 @@ func (k *killer) killed(least, requests int, args ...string) {
 	}
 }
 
-// TestTransferKilled kills mediadesk transfer at some request of each run. In the end all files are
-// complete in the other account, each once, and still in the first one.
+// TestTransferKilled kills mediadesk transfer --move at some request of each run. Every file is always
+// in one of the accounts. In the end all files are complete in the other account, each once.
 func TestTransferKilled(t *testing.T) {
 	t.Parallel()
 	const files = 8
@@ -155,9 +156,16 @@ func TestTransferKilled(t *testing.T) {
 		}
 		return found
 	}
-	k.killed(3, 8, "transfer", "/x/", "--profile", "from", "--to", "to", "--yes", "--concurrency", "2", "--retry-for", "1m")
-	if here := in(from); len(here) != files {
-		t.Errorf("the source has %d files, want %d", len(here), files)
+	k.killed(3, 8, func(kills int) {
+		here, there := in(from), in(to)
+		for i := range files {
+			if name := fmt.Sprintf("%d.txt", i); here[name] == nil && there[name] == nil {
+				t.Fatalf("%s is lost after %d kills", name, kills)
+			}
+		}
+	}, "transfer", "/x/", "--profile", "from", "--to", "to", "--move", "--yes", "--concurrency", "2", "--retry-for", "1m")
+	if here := in(from); len(here) > 0 {
+		t.Errorf("%d files were not moved", len(here))
 	}
 	there := in(to)
 	if len(there) != files {
@@ -197,7 +205,7 @@ func TestSyncKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	k.killed(3, 200, "sync", up, "/x/", "--profile", "work", "--retry-for", "1m")
+	k.killed(3, 200, func(int) {}, "sync", up, "/x/", "--profile", "work", "--retry-for", "1m")
 	stored := 0
 	for f, err := range client.All(t.Context(), api.Query{Type: api.TypeFile}) {
 		if err != nil {
@@ -210,7 +218,7 @@ func TestSyncKilled(t *testing.T) {
 	if stored != files {
 		t.Errorf("%d files are stored, want %d", stored, files)
 	}
-	k.killed(3, 200, "sync", "/x/", down, "--profile", "work")
+	k.killed(3, 200, func(int) {}, "sync", "/x/", down, "--profile", "work")
 	if out, err := exec.Command("diff", "-r", up, down).CombinedOutput(); err != nil {
 		t.Errorf("the folders differ: %v\n%s", err, out)
 	}

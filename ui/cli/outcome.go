@@ -27,6 +27,9 @@ type uploadLine struct {
 	Already bool `json:"already,omitempty"`
 	// Lost lists properties that were not transferred.
 	Lost []string `json:"lost,omitempty"`
+	// Move tells whether the source in another profile was deleted, and Kept why not.
+	Move job.Move `json:"move,omitempty"`
+	Kept string   `json:"kept,omitempty"`
 }
 
 type uploadError struct {
@@ -37,7 +40,7 @@ type uploadError struct {
 }
 
 func newUploadLine(j job.Job) uploadLine {
-	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: record{j.File}, Attempts: j.Attempts, Lost: j.Lost}
+	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: record{j.File}, Attempts: j.Attempts, Lost: j.Lost, Move: j.Move, Kept: j.Kept}
 	if j.State.Open() {
 		line.Outcome, line.Open = nil, true
 	}
@@ -93,6 +96,9 @@ func (o *uploadOutput) add(j job.Job) {
 		if j.File != nil && rule.Replaces(j.File) {
 			o.p.stale = append(o.p.stale, j.File)
 		}
+		if j.Move == job.MoveKept {
+			o.worsen(exitFailed)
+		}
 		return
 	case job.Refused, job.Unsent, job.Cancelled:
 		o.worsen(exitFailed)
@@ -125,6 +131,12 @@ func jobSentence(j job.Job) string {
 		line := fmt.Sprintf("%s: stored as %s", name, text.Safe(rule.PathOf(&j.Upload)))
 		if j.File != nil {
 			line = fmt.Sprintf("%s: stored as %s (%s)", name, text.Safe(j.File.FilePath), text.Safe(j.File.FileID))
+		}
+		switch from := text.Safe(j.Upload.Source.Origin.Profile); j.Move {
+		case job.MoveDone:
+			line += ", deleted from " + from
+		case job.MoveKept:
+			line += ", not deleted from " + from + ": " + text.Safe(j.Kept)
 		}
 		return line
 	case job.Waiting, job.Sending, job.Offline:

@@ -20,6 +20,8 @@ type transfer struct {
 	to string
 	o  session.TransferOptions
 	selection
+
+	move bool
 }
 
 func newTransfer(p *Program) *cobra.Command {
@@ -28,10 +30,11 @@ func newTransfer(p *Program) *cobra.Command {
 		Use: "transfer FILE… --to PROFILE", Short: "Send stored files and folders to another profile",
 		Long: "Send stored files of this profile to another one: from the local library to an account, or from one account to another. " +
 			"Tags, region, description, custom metadata, folder and the private flag are sent, too. FILE can be a folder: all files in it are sent. " +
-			"The files stay where they are.\n\n" +
+			"The files stay where they are, unless --move is given.\n\n" +
 			"Files keep their names, and nothing is overwritten: a file whose name is taken is skipped. Earlier versions, AI tags, the state of extensions, and custom metadata that " +
 			"the other profile has no field for are not sent. If something stays behind, the command lists it and asks first; without a terminal it stops, unless you add --yes. " +
-			"After an interruption, the same command continues. --key-fd and MEDIADESK_PRIVATE_KEY are for the other profile; the key of this one is found as usual.",
+			"After an interruption, the same command continues. --key-fd and MEDIADESK_PRIVATE_KEY are for the other profile; the key of this one is found as usual.\n\n" +
+			"--move deletes each file, with its versions, after it reads the new record back and confirms that the sizes match. A file that fails stays. Empty folders stay, too. It asks first, or needs --yes.",
 		Example: "mediadesk transfer /summer/ --to work --yes\nmediadesk transfer /summer/a.jpg --to work --folder /news/ --yes\n" +
 			"mediadesk transfer / --to work --exclude drafts --dry-run",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,6 +43,7 @@ func newTransfer(p *Program) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&t.to, "to", "", "`PROFILE`: profile to send to")
+	fl.BoolVar(&t.move, "move", false, "delete each file here after the other profile has it")
 	fl.StringVar(&t.o.Folder, "folder", "", "`FOLDER`: target folder (default: the current folder of each file)")
 	t.add(fl)
 	p.addTransfer(cmd)
@@ -71,6 +75,9 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
+	if t.move {
+		plan.Move()
+	}
 	out := newUploadOutput(t.p)
 	for _, one := range plan.Skipped {
 		if err := t.skip(out, plan.From, one); err != nil {
@@ -87,7 +94,8 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	if err == nil {
 		err = out.finish(ctx, s, jobs, false, 0)
 	}
-	t.tellLost(session.LostOf(slices.DeleteFunc(out.jobs, func(j job.Job) bool { return j.State != job.Stored })))
+	// A file that was not sent or not deleted is complete in the other profile.
+	t.tellLost(session.LostOf(slices.DeleteFunc(out.jobs, func(j job.Job) bool { return j.State != job.Stored || j.Move == job.MoveKept })))
 	if err == nil {
 		err = failed.exit()
 	}
@@ -124,29 +132,40 @@ func (t *transfer) preview(s *session.Session, plan *session.Transfer) error {
 			return err
 		}
 	}
-	t.p.note("%s (%s) would be sent from %s to %s", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), plan.From, plan.To)
+	sent := map[bool]string{true: "moved", false: "sent"}[t.move]
+	t.p.note("%s (%s) would be %s from %s to %s", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), sent, plan.From, plan.To)
 	t.tellLost(plan.Lost())
 	return nil
 }
 
 func (t *transfer) tellLost(lost string) {
+	words := "Left behind"
+	if t.move {
+		words = "Lost by the move"
+	}
 	if lost != "" {
-		t.p.note("Left behind: %s", lost)
+		t.p.note("%s: %s", words, lost)
 	}
 }
 
-// ask asks if something is left behind. The error means that the answer was not yes.
+// ask asks if something is left behind or deleted. The error means that the answer was not yes.
 func (t *transfer) ask(ctx context.Context, plan *session.Transfer) error {
-	lost := plan.Lost()
+	lost, deletes := plan.Lost(), t.move && len(plan.Jobs) > 0
 	switch {
-	case lost == "" || t.p.yes:
+	case lost == "" && !deletes || t.p.yes:
 		t.tellLost(lost)
 		return nil
+	case !t.p.Terminal && deletes:
+		return usage("--move deletes %s from %s. Add --yes to agree, or look first with --dry-run", text.Plural(len(plan.Jobs), "file"), plan.From)
 	case !t.p.Terminal:
 		return usage("some of it stays behind: %s. Add --yes to send the rest, or look first with --dry-run", lost)
 	}
 	t.tellLost(lost)
 	question := fmt.Sprintf("Send %s (%s) from %s to %s?", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), plan.From, plan.To)
+	if deletes {
+		question = fmt.Sprintf("Move %s (%s) from %s to %s? Each file with all its versions is deleted from %s once %s has it. This cannot be undone.",
+			text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), plan.From, plan.To, plan.From, plan.To)
+	}
 	return t.p.confirm(ctx, question)
 }
 

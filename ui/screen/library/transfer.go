@@ -71,7 +71,7 @@ func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
 		return page.Send(page.Toast{Level: page.Info, Text: "Nothing to send to " + plan.To + ".", Detail: strings.Join(skipped, "\n")})
 	}
 	what := text.Plural(len(plan.Jobs), "file")
-	words = append(words, fmt.Sprintf("%s (%s) with tags, region, description and custom metadata, in the same folders. The files here stay.", what, text.Bytes(plan.Bytes)))
+	words = append(words, fmt.Sprintf("%s (%s) with tags, region, description and custom metadata, in the same folders. The files here stay, unless you move them.", what, text.Bytes(plan.Bytes)))
 	if waiting > 0 {
 		words = append(words, text.Plural(waiting, "upload")+" of an earlier transfer will continue.")
 	}
@@ -83,17 +83,33 @@ func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
 		words = append(words, "Skipped: "+text.Plural(n, "file")+". "+text.Sentence(skipped[0]))
 	}
 	words = append(words, "mediadesk then changes to the profile "+plan.To+".")
-	start := func() tea.Cmd {
+	start := func(verb string) tea.Cmd {
 		return m.background("Queueing", func(ctx context.Context) error { return m.o.Session.Enqueue(ctx, plan) }, func() tea.Cmd {
-			toast := page.Toast{Level: page.Good, Text: "Sending " + what + " to " + plan.To + ".", Detail: strings.Join(skipped, "\n")}
+			toast := page.Toast{Level: page.Good, Text: verb + " " + what + " to " + plan.To + ".", Detail: strings.Join(skipped, "\n")}
 			if lost != "" {
 				toast.Text += " Left behind: " + lost + "."
 			}
 			return tea.Batch(page.Send(toast), page.Send(page.UseProfile{Name: plan.To, Show: page.Uploads}))
 		})
 	}
-	choices := []page.Choice{{Label: "Cancel", Key: "k"}, {Label: "Send", Key: "s", Default: true, Do: start}}
+	choices := []page.Choice{{Label: "Cancel", Key: "k"}, {Label: "Send", Key: "s", Default: true, Do: func() tea.Cmd { return start("Sending") }}}
+	if len(plan.Jobs) > 0 {
+		choices = append(choices, page.Choice{Label: "Move…", Key: "m", Do: func() tea.Cmd {
+			return m.confirmMove(plan, what, lost, func() tea.Cmd { plan.Move(); return start("Moving") })
+		}})
+	}
 	return page.Send(page.Ask{Title: "Send " + what + " to " + plan.To + "?", Text: strings.Join(words, "\n\n"), Choices: choices})
+}
+
+func (m *Model) confirmMove(plan *session.Transfer, what, lost string, do func() tea.Cmd) tea.Cmd {
+	words := "Each file with all its versions is deleted from " + plan.From + " once " + plan.To + " has it: its record is read back and the sizes agree. " +
+		"A file that fails stays. This cannot be undone."
+	if lost != "" {
+		words += "\n\nLost by the move: " + lost + "."
+	}
+	return page.Confirm("Move "+what+" to "+plan.To+"?", words,
+		page.Choice{Label: "Cancel", Key: "k"},
+		page.Choice{Label: "Move " + what, Key: "m", Danger: true, Do: do})
 }
 
 func (m *Model) askDownload() tea.Cmd {

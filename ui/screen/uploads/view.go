@@ -142,7 +142,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	j := r.Job
 	mark := sign(r)
 	f.Say(th.SignStyle(mark), strings.TrimSpace(th.Glyph(mark)+" "+status(r)))
-	if j.State == job.Sending {
+	if j.State == job.Sending || j.Move == job.MoveKept {
 		f.Say(th.Text, note(r, now))
 	} else if j.State == job.Waiting && !r.Next.IsZero() {
 		f.Say(th.Text, "It is tried again "+text.In(r.Next, now)+".")
@@ -182,6 +182,11 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	f.Fact("Tags", strings.Join(j.Upload.Tags.Or(nil), ", "))
 	f.Fact("Extensions", extensionNames(j))
 	f.Fact("Left behind", strings.Join(j.Lost, ", "))
+	f.Fact("Move", map[job.Move]string{
+		job.MoveAfter: "deletes the file from " + j.Upload.Source.Origin.Profile + " when it is stored",
+		job.MoveDone:  "deleted from " + j.Upload.Source.Origin.Profile,
+		job.MoveKept:  "not deleted from " + j.Upload.Source.Origin.Profile,
+	}[j.Move])
 	if j.State.Open() {
 		f.Fact("Queued", text.When(j.Created, now))
 	} else {
@@ -265,8 +270,11 @@ func note(r row, now time.Time) string {
 		}
 		return ""
 	case job.Stored:
-		if j.Failure != nil {
+		switch {
+		case j.Failure != nil:
 			return j.Failure.Message
+		case j.Move == job.MoveKept:
+			return "not deleted from " + j.Upload.Source.Origin.Profile + ": " + j.Kept
 		}
 		return ""
 	case job.Cancelled:

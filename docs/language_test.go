@@ -52,7 +52,7 @@ var laterWords = map[string]string{
 var retained = map[string]int{
 	"api":                 1,
 	"api/apitest":         2,
-	"api/job":             2,
+	"api/job":             4,
 	"api/local":           5,
 	"api/local/delivery":  4,
 	"api/local/extension": 2,

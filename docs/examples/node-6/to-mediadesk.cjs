@@ -1,4 +1,4 @@
-// The SDK for Node up to version 6 has the addresses of the hosted service in its code. This
+// The SDK for Node up to version 6 has the URLs of the hosted service in its code. This
 // sends its requests to mediadesk.
 const axios = require("axios");
 const hosted = /^https:\/\/(upload|api)\.imagekit\.io/;

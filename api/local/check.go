@@ -208,8 +208,8 @@ func (c *checker) checkUnnamed(ctx context.Context, restored bool, help string) 
 	if err != nil {
 		return err
 	}
-	c.sum.Unnamed, c.sum.Aside = len(s.orphaned(time.Now())), len(s.aside)
-	many := s.tooMany(time.Now())
+	c.sum.Unnamed, c.sum.Aside = len(s.orphaned), len(s.aside)
+	many := s.tooMany()
 	if many != "" && !restored {
 		p := Problem{Kind: ProblemUnnamed, Message: many, Help: help}
 		if c.how.Repair {
@@ -238,7 +238,7 @@ func (c *checker) checkUnnamed(ctx context.Context, restored bool, help string) 
 	}
 	// The records were restored, or a person decided it by calling the repair.
 	for _, stored := range s.unnamed {
-		if err := c.contents.SetAside(stored, func() (bool, error) { return true, nil }); err != nil {
+		if err := c.contents.Retire(stored, false, func() (bool, error) { return true, nil }); err != nil {
 			return err
 		}
 	}
@@ -390,29 +390,28 @@ func repairHelp(dir string) string {
 // lost returns an error if the records name none of the stored contents. Contents newer than the
 // records are left out: a crash in a new library leaves such contents.
 func lost(ctx context.Context, dir string, records store.Records, contents store.Contents) error {
-	empty, err := store.View(ctx, records, func(tx store.Tx) (bool, error) { return tx.Library.Empty() })
-	if err != nil || !empty {
-		return err
-	}
-	created, err := store.View(ctx, records, func(tx store.Tx) (time.Time, error) { return tx.Library.Created() })
-	if err != nil {
+	created, err := store.View(ctx, records, func(tx store.Tx) (created time.Time, err error) {
+		if empty, err := tx.Library.Empty(); err != nil || !empty {
+			return created, err
+		}
+		return tx.Library.Created()
+	})
+	if err != nil || created.IsZero() {
 		return err
 	}
 	s, err := newSurvey(ctx, records, contents)
-	if err != nil || len(s.unnamed) == 0 {
+	older := func(c store.Stored) bool { return c.At.Before(created) }
+	if err != nil || len(s.orphaned) == 0 && store.Empty(ctx, snapshotPath(dir)) && !slices.ContainsFunc(s.unnamed, older) {
 		return err
-	}
-	left := len(s.orphaned(time.Now())) > 0 || !store.Empty(ctx, snapshotPath(dir))
-	for _, c := range s.unnamed {
-		left = left || c.At.Before(created)
-	}
-	if !left {
-		return nil
 	}
 	return lostError(dir, len(s.unnamed))
 }
 
+// lostError returns an error about contents without records, nil for none.
 func lostError(dir string, contents int) error {
+	if contents == 0 {
+		return nil
+	}
 	text := "no snapshot exists"
 	if info, err := os.Stat(snapshotPath(dir)); err == nil {
 		text = fmt.Sprintf("the last snapshot is %s of %s", snapshotPath(dir), info.ModTime().Format("2 Jan 2006 15:04"))
@@ -424,9 +423,13 @@ func missingRecords(dir string) error {
 	if info, err := os.Stat(recordsPath(dir)); err == nil && info.Size() > 0 {
 		return nil
 	}
-	n, err := countContents(store.ReadContents(contentsPath(dir)))
-	if err != nil || n == 0 {
-		return err
+	contents, n := store.ReadContents(contentsPath(dir)), 0
+	for prefix := range prefixes {
+		list, err := contents.List(prefix)
+		if err != nil {
+			return err
+		}
+		n += len(slices.DeleteFunc(list, func(s store.Stored) bool { return s.Aside }))
 	}
 	return lostError(dir, n)
 }
@@ -472,77 +475,58 @@ func CopyContents(ctx context.Context, o Options, to string, report func(Problem
 	if _, err := checkOwner(ctx, moved, records, target); err != nil {
 		return sum, err
 	}
-	c := &copier{source: source, target: target, report: report}
 	for prefix := range prefixes {
-		if err := c.copy(ctx, records, prefix); err != nil {
-			return c.sum, err
+		if err := copyPrefix(ctx, records, source, target, prefix, &sum, report); err != nil {
+			return sum, err
 		}
 	}
 	if o.Database == "" {
-		return c.sum, nil
+		return sum, nil
 	}
-	return c.sum, moveContents(ctx, o, records, source, target)
+	return sum, moveContents(ctx, o, records, source, target)
 }
 
-type copier struct {
-	source, target store.Contents
-	report         func(Problem) error
-
-	mu  sync.Mutex
-	sum Copied
-}
-
-func (c *copier) copy(ctx context.Context, records store.Records, prefix string) error {
+// copyPrefix copies the contents whose hash begins with prefix and that match their hash.
+func copyPrefix(ctx context.Context, records store.Records, source, target store.Contents, prefix string, sum *Copied, report func(Problem) error) error {
 	holdings, err := store.View(ctx, records, func(tx store.Tx) ([]store.Holding, error) { return tx.Versions.Holdings(prefix) })
 	if err != nil || len(holdings) == 0 {
 		return err
 	}
-	list, err := c.target.List(prefix)
+	list, err := target.List(prefix)
 	if err != nil {
 		return err
-	}
-	present := map[string]bool{}
-	for _, s := range list {
-		present[s.Hash] = present[s.Hash] || !s.Aside
 	}
 	holdings = slices.CompactFunc(holdings, func(a, b store.Holding) bool { return a.Version.Hash == b.Version.Hash })
+	missing := slices.DeleteFunc(slices.Clone(holdings), func(h store.Holding) bool {
+		return slices.ContainsFunc(list, func(s store.Stored) bool { return s.Hash == h.Version.Hash && !s.Aside })
+	})
+	sum.Present += len(holdings) - len(missing)
+	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(copiers)
-	for _, h := range holdings {
-		if present[h.Version.Hash] {
-			c.mu.Lock()
-			c.sum.Present++
-			c.mu.Unlock()
-			continue
-		}
-		group.Go(func() error { return c.one(ctx, h) })
+	for _, h := range missing {
+		group.Go(func() error {
+			draft, err := target.Draft()
+			if err != nil {
+				return err
+			}
+			defer draft.Discard()
+			problem, n, err := verifyContent(ctx, source, h.Version, draft)
+			if err == nil && problem.Kind == "" {
+				_, err = draft.Commit()
+			}
+			if err != nil {
+				return fmt.Errorf("copy the content %s: %w", h.Version.Hash, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if problem.Kind != "" {
+				sum.Problems++
+				return report(problem.of(h))
+			}
+			sum.Contents, sum.Bytes = sum.Contents+1, sum.Bytes+n
+			return nil
+		})
 	}
 	return group.Wait()
-}
-
-func (c *copier) one(ctx context.Context, h store.Holding) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	draft, err := c.target.Draft()
-	if err != nil {
-		return err
-	}
-	defer draft.Discard()
-	problem, n, err := verifyContent(ctx, c.source, h.Version, draft)
-	if err == nil && problem.Kind == "" {
-		_, err = draft.Commit()
-	}
-	if err != nil {
-		return fmt.Errorf("copy the content %s: %w", h.Version.Hash, err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if problem.Kind != "" {
-		c.sum.Problems++
-		return c.report(problem.of(h))
-	}
-	c.sum.Contents++
-	c.sum.Bytes += n
-	return nil
 }

@@ -231,7 +231,7 @@ func TestCheckEveryEngine(t *testing.T) {
 		if err != nil || len(list) != 1 {
 			t.Fatal(list, err)
 		}
-		must(t, contents.Remove(list[0], func() (bool, error) { return true, nil }))
+		must(t, contents.Retire(list[0], true, func() (bool, error) { return true, nil }))
 		if kinds, _ := checkFolder(t, o.Dir, check); !slices.Equal(kinds, []string{local.ProblemMissing}) {
 			t.Errorf("without a content it found %v", kinds)
 		}

@@ -71,16 +71,14 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	}
 	var body io.ReadSeeker
 	if changed {
-		picture, kind, err := l.pictures.Get(r.Context(), tag, func(ctx context.Context) ([]byte, string, error) {
-			return l.makePicture(ctx, file, asked)
-		})
+		made, err := l.makePicture(r.Context(), file, asked)
 		if err != nil {
 			return pictureError(err)
 		}
-		if wanted, instead := asked.Instead(mime, kind); instead {
-			h.Set("X-Mediadesk-Format", kind+" instead of "+wanted)
+		if wanted, instead := asked.Instead(mime, made.mime); instead {
+			h.Set("X-Mediadesk-Format", made.mime+" instead of "+wanted)
 		}
-		body, mime = bytes.NewReader(picture), kind
+		body, mime = bytes.NewReader(made.data), made.mime
 	} else {
 		if l.redirect(w, r, file, cache) {
 			return nil
@@ -155,15 +153,31 @@ func pictureError(err error) error {
 	return err
 }
 
-func (l *Library) makePicture(ctx context.Context, file *store.File, asked delivery.Asked) ([]byte, string, error) {
+// picture is an encoded picture.
+type picture struct {
+	data []byte
+	mime string
+}
+
+const cacheSize = 48 << 20 // bytes of the pictures used last
+
+// makePicture makes a picture of a file, or returns it from the cache.
+func (l *Library) makePicture(ctx context.Context, file *store.File, asked delivery.Asked) (made picture, err error) {
+	key := file.Version.Hash + "-" + asked.Tag(file.Region)
+	if made, ok := l.pictures.Get(key); ok {
+		return made, nil
+	}
 	content, err := l.openContent(ctx, &file.Version)
 	if err != nil {
-		return nil, "", err
+		return made, err
 	}
 	defer content.Close()
 	reads := &noted{ReaderAt: content}
-	picture, mime, err := delivery.Make(ctx, io.NewSectionReader(reads, 0, file.Version.Size), file.Version.Mime, asked, file.Region)
-	return picture, mime, reads.or(err)
+	made.data, made.mime, err = delivery.Make(ctx, io.NewSectionReader(reads, 0, file.Version.Size), file.Version.Mime, asked, file.Region)
+	if err = reads.or(err); err == nil && len(made.data) <= cacheSize/4 {
+		l.pictures.Put(key, made, int64(len(made.data)))
+	}
+	return made, err
 }
 
 // contentType adds the character set to text, which is mostly UTF-8.

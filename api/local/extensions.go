@@ -132,21 +132,16 @@ func (l *Library) execute(ctx context.Context, id int64) error {
 			defer draft.Discard()
 		}
 	}
-	finish := func(tx store.Tx) (struct{}, error) { //nolint:unparam // updates have a result
-		return struct{}{}, l.finish(tx, id, source, out, version, unable)
-	}
+	finish := func(tx store.Tx) error { return l.finish(tx, id, source, out, version, unable) }
 	// The time limit applies to the tool, not to recording its result.
 	if unable == nil && out.Picture != nil {
-		err = run.WhileDown(l.work.Context(), func() error {
-			_, err := record(l.work.Context(), l, draft, &version, finish)
-			return err
-		})
+		err = run.WhileDown(l.work.Context(), func() error { return l.commit(l.work.Context(), draft, &version, finish) })
 		if _, ok := errors.AsType[*keepError](err); ok && l.work.Context().Err() == nil {
 			unable = err
 		}
 	}
 	if unable != nil || out.Picture == nil {
-		_, err = store.Update(l.work.Context(), l.records, finish)
+		err = l.records.Update(l.work.Context(), finish)
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -268,9 +267,7 @@ type FaultRule struct {
 const faultHeader = "X-Mediadesk-Fault"
 
 func readRule(text []byte) (rule FaultRule, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	err = d.Decode(&rule)
+	err = decodeStrict(text, &rule)
 	switch {
 	case err != nil:
 		err = errors.New(strings.TrimPrefix(err.Error(), "json: "))

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -15,18 +14,6 @@ import (
 	"mediadesk/api/local/store"
 	"mediadesk/api/rule"
 )
-
-type fieldRecord struct {
-	ID          string          `json:"id"`
-	Name        string          `json:"name"`
-	Label       string          `json:"label"`
-	Description string          `json:"description,omitempty"`
-	Schema      json.RawMessage `json:"schema"`
-}
-
-func newFieldRecord(f *store.Field) fieldRecord {
-	return fieldRecord{f.ID, f.Name, f.Label, f.Description, f.Schema}
-}
 
 // listFields lists the fields. They belong to no folder here, so folderPath is ignored.
 func (l *Library) listFields(r *http.Request) (any, error) {
@@ -43,11 +30,7 @@ func (l *Library) listFields(r *http.Request) (any, error) {
 			filter = nil
 		}
 		fields, err := store.All[store.Field](tx, filter)
-		list := make([]fieldRecord, len(fields))
-		for i, f := range fields {
-			list[i] = newFieldRecord(&f)
-		}
-		return list, err
+		return append([]store.Field{}, fields...), err
 	})
 }
 
@@ -71,7 +54,7 @@ func (l *Library) addField(r *http.Request) (any, error) {
 	if errors.Is(err, store.ErrExists) {
 		return nil, badRequest("A custom metadata field with the name "+quote(f.Name)+" already exists.", "Choose another name. Names of deleted fields stay reserved.")
 	}
-	return newFieldRecord(&f), err
+	return f, err
 }
 
 // maxDescription is the longest description of a field, in characters.
@@ -95,10 +78,8 @@ func checkLabel(tx store.Tx, f *store.Field) error {
 }
 
 func checkSchema(text json.RawMessage) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
 	schema := new(api.MetadataSchema)
-	err := decoder.Decode(schema)
+	err := decodeStrict(text, schema)
 	if err == nil {
 		return rule.CheckSchema(schema)
 	}
@@ -148,7 +129,7 @@ func (l *Library) updateField(r *http.Request) (any, error) {
 		if field.Schema, err = changeSchema(field.Schema, schema); err != nil {
 			return nil, err
 		}
-		return newFieldRecord(&field), tx.Save(&field)
+		return field, tx.Save(&field)
 	})
 }
 

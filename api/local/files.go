@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,9 +49,7 @@ type publication struct {
 }
 
 func (c *change) readPublish(text json.RawMessage, members int) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&c.publish); err != nil || c.publish == nil || c.publish.IsPublished == nil {
+	if err := decodeStrict(text, &c.publish); err != nil || c.publish == nil || c.publish.IsPublished == nil {
 		return wrongType("publish", `Send an object such as {"isPublished":false,"includeFileVersions":true}.`)
 	}
 	if members > 1 {

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -272,6 +273,13 @@ func readBody(r *http.Request, required int, members ...member) (map[string]json
 		}
 	}
 	return sent, nil
+}
+
+// decodeStrict decodes JSON without unknown members.
+func decodeStrict(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
 }
 
 func wrongType(name, help string) error { return invalid(name, "it is of the wrong type", help) }

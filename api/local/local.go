@@ -31,6 +31,7 @@ import (
 	"mediadesk/api/local/extension"
 	"mediadesk/api/local/run"
 	"mediadesk/api/local/store"
+	"mediadesk/api/media"
 )
 
 // DefaultMaxSize is the default limit for uploads, 25 MB (service.md §8, free plan).
@@ -97,7 +98,7 @@ type Library struct {
 	work     *run.Work
 	tools    *extension.Tools
 	origin   *http.CrossOriginProtection
-	pictures delivery.Cache
+	pictures *media.Cache[string, picture]
 	requests requestLog
 	traffic  traffic
 	unproven chan struct{}         // has one for each upload whose file comes before its signature
@@ -167,7 +168,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	l := &Library{
 		o: o, log: o.Log, keySum: sha256.Sum256([]byte(o.Key.Reveal())), identity: store.NewID(), lock: lock,
 		hosts: map[string]bool{}, traffic: traffic{bytes: map[string]int64{}}, guard: guard, chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(), unproven: make(chan struct{}, maxUnproven),
-		tools: extension.New(o.Commands), headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
+		tools: extension.New(o.Commands), pictures: media.NewCache[string, picture](cacheSize), headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
 	}
 	l.describe = describeAPI
 	l.keepSeeds()
@@ -326,33 +327,20 @@ func FolderKey(dir string) (secret, path string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", path, fmt.Errorf("make the folder of the local library: %w", err)
 	}
-	if secret, err = readKey(path); !errors.Is(err, fs.ErrNotExist) {
-		return secret, path, err
-	}
-	var b [32]byte
-	rand.Read(b[:])
-	secret = "private_" + base64.RawURLEncoding.EncodeToString(b[:])
-	err = atomicfile.Create(path, []byte(secret+"\n"), 0o600)
-	if errors.Is(err, fs.ErrExist) { // another process was first
-		secret, err = readKey(path)
-		return secret, path, err
-	}
-	if err != nil {
-		return "", path, fmt.Errorf("write the key of the local library: %w", err)
-	}
-	return secret, path, nil
-}
-
-func readKey(path string) (string, error) {
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
+	if errors.Is(err, fs.ErrNotExist) {
+		var b [32]byte
+		rand.Read(b[:])
+		err = atomicfile.Create(path, []byte("private_"+base64.RawURLEncoding.EncodeToString(b[:])+"\n"), 0o600)
+		if err != nil && !errors.Is(err, fs.ErrExist) { // another process was first
+			return "", path, fmt.Errorf("write the key of the local library: %w", err)
+		}
+		text, err = os.ReadFile(path)
 	}
-	secret := strings.TrimSpace(string(text))
-	if secret == "" {
-		return "", fmt.Errorf("the key file %s is empty; remove it to get a new key", path)
+	if secret = strings.TrimSpace(string(text)); err == nil && secret == "" {
+		err = fmt.Errorf("the key file %s is empty; remove it to get a new key", path)
 	}
-	return secret, nil
+	return secret, path, err
 }
 
 // ErrNotOwner reports that a content store is not that of the library.

@@ -9,15 +9,22 @@ import (
 	"io"
 	"log/slog"
 	"mime/multipart"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"mediadesk/api/apitest"
 	"mediadesk/api/local"
+	"mediadesk/api/local/store/pgtest"
+	"mediadesk/api/local/store/storetest"
+	"mediadesk/api/media/mediatest"
 )
 
 // childDir is the environment variable with the folder that a child serves.
@@ -166,10 +173,7 @@ func eventually(t *testing.T, what string, ask func() bool) {
 func requireTool(t *testing.T, tool string) {
 	t.Helper()
 	if _, err := exec.LookPath(tool); err != nil {
-		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
-			t.Fatalf("there is no %s", tool)
-		}
-		t.Skipf("there is no %s", tool)
+		skipMissing(t, "there is no %s", tool)
 	}
 }
 
@@ -197,4 +201,98 @@ func must(t interface {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// engine stores one part of a library, its records or its contents.
+type engine struct {
+	name string
+	use  func(t *testing.T, o *local.Options)
+}
+
+// recordEngines store records, contentEngines store contents.
+var (
+	recordEngines = []engine{
+		{"SQLite", func(*testing.T, *local.Options) {}},
+		{"PostgreSQL", func(t *testing.T, o *local.Options) { o.Database = pgtest.Database(t) }},
+	}
+	contentEngines = []engine{
+		{"folder", func(*testing.T, *local.Options) {}},
+		{"file", func(t *testing.T, o *local.Options) { o.Storage = "file://" + filepath.ToSlash(t.TempDir()) + "/store" }},
+		{"s3", func(t *testing.T, o *local.Options) { o.Storage = storetest.Serve(t).URL }},
+	}
+)
+
+// onEachEngine runs a test on an empty library with SQLite and a folder, and on one with PostgreSQL
+// and an S3 store. With the race detector it runs only on the first: the goroutines of the second
+// meet in the tests of several instances.
+func onEachEngine(t *testing.T, test func(t *testing.T, o local.Options)) {
+	onEngines(t, recordEngines[0], contentEngines[0], test)
+	if !mediatest.Racing {
+		onEngines(t, recordEngines[1], contentEngines[2], test)
+	}
+}
+
+// onMixedEngines runs a test on the libraries that only one process may serve although a part of
+// them is not in their folder.
+func onMixedEngines(t *testing.T, test func(t *testing.T, o local.Options)) {
+	onEngines(t, recordEngines[0], contentEngines[2], test)
+	onEngines(t, recordEngines[1], contentEngines[0], test)
+}
+
+func onEngines(t *testing.T, records, contents engine, test func(t *testing.T, o local.Options)) {
+	t.Run(records.name+" and "+contents.name, func(t *testing.T) {
+		o := local.Options{Dir: t.TempDir(), Key: key(testKey)}
+		contents.use(t, &o)
+		records.use(t, &o)
+		test(t, o)
+	})
+}
+
+// shared reports whether several instances can serve the library.
+func shared(o local.Options) bool { return o.Database != "" && o.Storage != "" }
+
+// splitter sends requests that only read to one instance of a library, and all others to another
+// instance.
+type splitter struct{ reads, writes http.Handler }
+
+func (s splitter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		s.reads.ServeHTTP(w, r)
+		return
+	}
+	s.writes.ServeHTTP(w, r)
+}
+
+// serveAll serves a library, with two instances where that is possible. What one instance has
+// changed must be visible at the other one at once.
+func serveAll(t *testing.T, o local.Options) (address string, library http.Handler) {
+	t.Helper()
+	if !shared(o) {
+		s := serve(t, o)
+		return s.Address, s.Library
+	}
+	front := httptest.NewUnstartedServer(nil)
+	o.Address = "http://" + front.Listener.Addr().String() // the addresses in records are the same on both instances
+	both := splitter{reads: serve(t, o).Library, writes: serve(t, o).Library}
+	front.Config.Handler = both
+	front.Start()
+	t.Cleanup(front.Close)
+	return front.URL, both
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, testContract)
+}
+
+func testContract(t *testing.T, o local.Options) {
+	sources, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	const most = 200_000
+	o.MaxSize, o.AllowAddresses = most, []string{sources.Addr().String()}
+	address, _ := serveAll(t, o)
+	apitest.Run(t, apitest.Target{
+		UploadURL: address, BaseURL: address, DeliveryURL: address, Key: testKey,
+		MaxSize: most, Sources: sources, Strict: true,
+	})
 }

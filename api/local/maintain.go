@@ -86,7 +86,7 @@ func (l *Library) removeDeleted() error {
 				if !l.shared() && s.At.After(d.At) {
 					continue
 				}
-				if err := l.retire(s, l.contents.Remove); err != nil {
+				if err := l.retire(s, true); err != nil {
 					return err
 				}
 			}
@@ -112,12 +112,12 @@ func (l *Library) shared() bool { return l.o.Storage != "" }
 
 // retire removes or sets aside a content without a record. For a shared store it first records the
 // removal, so that no process uses the content meanwhile.
-func (l *Library) retire(s store.Stored, how func(store.Stored, func() (bool, error)) error) error {
+func (l *Library) retire(s store.Stored, remove bool) error {
 	if l.seeded[s.Hash] {
 		return nil
 	}
 	if !l.shared() {
-		return how(s, func() (bool, error) {
+		return l.contents.Retire(s, remove, func() (bool, error) {
 			named, err := namedHashes(l.work.Context(), l.records, s.Hash)
 			return !named[s.Hash], err
 		})
@@ -128,7 +128,7 @@ func (l *Library) retire(s store.Stored, how func(store.Stored, func() (bool, er
 		})
 	}
 	begun := false
-	err := how(s, func() (agreed bool, err error) {
+	err := l.contents.Retire(s, remove, func() (agreed bool, err error) {
 		agreed, err = record(false)
 		begun = begun || agreed
 		return agreed, err
@@ -174,10 +174,11 @@ func namedHashes(ctx context.Context, records store.Records, prefix string) (map
 }
 
 type survey struct {
-	stored  int            // contents not set aside
-	unnamed []store.Stored // those without a record or scheduled for deletion
-	aside   []store.Stored // set aside, without a record
-	back    []string       // set aside but named by a record
+	stored   int            // contents not set aside
+	unnamed  []store.Stored // those without a record or scheduled for deletion
+	orphaned []store.Stored // those of them that an interrupted upload left
+	aside    []store.Stored // set aside, without a record
+	back     []string       // set aside but named by a record
 }
 
 func newSurvey(ctx context.Context, records store.Records, contents store.Contents) (survey, error) {
@@ -207,8 +208,11 @@ func newSurvey(ctx context.Context, records store.Records, contents store.Conten
 				s.aside = append(s.aside, c)
 			default:
 				s.stored++
-				if !named[c.Hash] && !deleted[c.Hash] {
-					s.unnamed = append(s.unnamed, c)
+				if named[c.Hash] || deleted[c.Hash] {
+					continue
+				}
+				if s.unnamed = append(s.unnamed, c); time.Since(c.At) > orphanAge {
+					s.orphaned = append(s.orphaned, c)
 				}
 			}
 		}
@@ -224,25 +228,9 @@ func prefixes(yield func(string) bool) {
 	}
 }
 
-func countContents(contents store.Contents) (n int, err error) {
-	for prefix := range prefixes {
-		list, err := contents.List(prefix)
-		if err != nil {
-			return 0, err
-		}
-		n += len(slices.DeleteFunc(list, func(s store.Stored) bool { return s.Aside }))
-	}
-	return n, nil
-}
-
-// orphaned returns contents that an interrupted upload left.
-func (s *survey) orphaned(now time.Time) []store.Stored {
-	return slices.DeleteFunc(slices.Clone(s.unnamed), func(c store.Stored) bool { return now.Sub(c.At) <= orphanAge })
-}
-
 // tooMany returns a reason if so many contents have no record that a person must decide.
-func (s *survey) tooMany(now time.Time) string {
-	n := len(s.orphaned(now))
+func (s *survey) tooMany() string {
+	n := len(s.orphaned)
 	if n <= max(100, s.stored/100) && 2*n <= s.stored {
 		return ""
 	}
@@ -260,22 +248,21 @@ func (l *Library) setAside() error {
 			return err
 		}
 	}
-	now := time.Now()
-	many := s.tooMany(now)
+	many := s.tooMany()
 	l.suspect.Store(many != "")
 	if many != "" {
 		l.log.Error("no contents were set aside: "+many+". "+repairHelp(l.o.Dir), "folder", l.o.Dir)
 		return nil
 	}
-	for _, c := range s.orphaned(now) {
+	for _, c := range s.orphaned {
 		l.log.Warn("set aside a content without a record for 30 days", "content", c.Hash)
-		if err := l.retire(c, l.contents.SetAside); err != nil {
+		if err := l.retire(c, false); err != nil {
 			return err
 		}
 	}
 	for _, c := range s.aside {
-		if now.Sub(c.At) > asideTime {
-			if err := l.retire(c, l.contents.Remove); err != nil {
+		if time.Since(c.At) > asideTime {
+			if err := l.retire(c, true); err != nil {
 				return err
 			}
 		}

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,9 +50,7 @@ const (
 
 // readTasks reads the tasks of ai-tasks. The error says what is wrong with them.
 func readTasks(text json.RawMessage) (tasks []task, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&tasks); err != nil {
+	if err := decodeStrict(text, &tasks); err != nil {
 		return nil, errors.New("tasks cannot be read: " + strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if len(tasks) < 1 || len(tasks) > maxTasks {

@@ -70,10 +70,10 @@ func (l *Library) upload(r *http.Request) (any, error) {
 		return nil, err
 	}
 	version.Unpublished = f.texts["isPublished"] == "false"
+	var file *store.File
 	var runs, posts []store.Run
-	file, err := record(r.Context(), l, f.content, &version, func(tx store.Tx) (*store.File, error) {
-		file, err := f.write(tx, version)
-		if err == nil {
+	err = l.commit(r.Context(), f.content, &version, func(tx store.Tx) (err error) {
+		if file, err = f.write(tx, version); err == nil {
 			runs, err = l.addRuns(tx, file, f.upload.Extensions.Or(nil), f.upload.WebhookURL.Or(""))
 		}
 		if err == nil {
@@ -83,7 +83,7 @@ func (l *Library) upload(r *http.Request) (any, error) {
 			// The video is stored as it came.
 			err = l.addEvent(tx, preTransformSuccess, f.preRequest(r), l.record(file, false))
 		}
-		return file, err
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -314,26 +314,25 @@ func (n *noted) or(err error) error {
 // removalWait is how long an upload waits while its content is being removed.
 const removalWait = 10 * time.Second
 
-// record commits the content of v and runs write to record it. If another process is removing this
+// commit commits the content of v and runs write to record it. If another process is removing this
 // content from a shared store, it waits and commits again.
-func record[T any](ctx context.Context, l *Library, content store.Draft, v *store.Version, write func(store.Tx) (T, error)) (result T, err error) {
+func (l *Library) commit(ctx context.Context, content store.Draft, v *store.Version, write func(store.Tx) error) (err error) {
 	var removed store.Removal
 	for until := time.Now().Add(removalWait); ; {
-		v.Hash, err = content.Commit()
-		if err != nil {
-			return result, &keepError{err}
+		if v.Hash, err = content.Commit(); err != nil {
+			return &keepError{err}
 		}
-		result, err = store.Update(ctx, l.records, func(tx store.Tx) (none T, err error) {
+		err = l.records.Update(ctx, func(tx store.Tx) error {
 			if removed.Done { // before the commit
 				if err := tx.Remove(&removed); err != nil {
-					return none, err
+					return err
 				}
 			}
 			return write(tx)
 		})
-		var retired *store.RetiredError
-		if !errors.As(err, &retired) {
-			return result, err
+		retired, ok := errors.AsType[*store.RetiredError](err)
+		if !ok {
+			return err
 		}
 		if removed = retired.Removal; removed.Done {
 			continue
@@ -341,10 +340,10 @@ func record[T any](ctx context.Context, l *Library, content store.Draft, v *stor
 		select {
 		case <-time.After(200 * time.Millisecond):
 		case <-ctx.Done():
-			return result, ctx.Err()
+			return ctx.Err()
 		}
 		if time.Now().After(until) {
-			return result, &store.DownError{Part: "storage", Err: err}
+			return &store.DownError{Part: "storage", Err: err}
 		}
 	}
 }

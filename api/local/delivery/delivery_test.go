@@ -2,7 +2,6 @@ package delivery
 
 import (
 	"bytes"
-	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -241,38 +240,6 @@ func TestSigned(t *testing.T) {
 		if Signed("key", u, now) {
 			t.Errorf("%q is a signature", query)
 		}
-	}
-}
-
-func TestCache(t *testing.T) {
-	var c Cache
-	count := 0
-	make1 := func(context.Context) ([]byte, string, error) {
-		count++
-		return make([]byte, cacheSize/5), "m", nil
-	}
-	for n := range 7 {
-		c.Get(t.Context(), fmt.Sprint(n), make1)
-	}
-	count = 0
-	c.Get(t.Context(), "6", make1)
-	c.Get(t.Context(), "0", make1)
-	if count != 1 {
-		t.Errorf("made %d, want the forgotten one only", count)
-	}
-	for n := range 9 { // one used between the others stays
-		c.Get(t.Context(), fmt.Sprint("new", n), make1)
-		c.Get(t.Context(), "0", make1)
-	}
-	if count != 1+9 {
-		t.Errorf("made %d, want %d: the one used most was forgotten", count, 1+9)
-	}
-	broken := errors.New("broken")
-	if _, _, err := c.Get(t.Context(), "x", func(context.Context) ([]byte, string, error) { return nil, "", broken }); !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
-	}
-	if _, mime, err := c.Get(t.Context(), "x", make1); err != nil || mime != "m" {
-		t.Errorf("a failure was kept: %v", err)
 	}
 }
 

@@ -195,9 +195,12 @@ func cutOut(img *image.NRGBA) error {
 		clear := 2 * (255 - float32(p.A)) // what is transparent is unlike any color
 		c.colors[i] = rgb{float32(p.R) - clear, float32(p.G) - clear, float32(p.B) - clear}
 	}
-	c.flood(c.border())
+	left := n - c.flood(c.border())
 	c.hide()
-	c.flood(c.holes())
+	// If holes are most of the subject, that has the color of the background and no holes.
+	if holes := c.holes(); len(holes) <= left/2 {
+		c.flood(holes)
+	}
 	visible := 0
 	for _, area := range c.areas(func(i int) bool { return !c.back[i] }) {
 		if visible += len(area); len(area) < max(16, n/2000) { // dust
@@ -236,8 +239,8 @@ func (c *cutout) border() (alikes []int) {
 }
 
 // flood marks what is reached from the queue. It compares each step with the mean color of the way,
-// which follows gradual changes of light but no edges.
-func (c *cutout) flood(queue []int) {
+// which follows gradual changes of light but no edges. It returns how many were marked.
+func (c *cutout) flood(queue []int) int {
 	for _, i := range queue {
 		c.back[i] = true
 	}
@@ -250,6 +253,7 @@ func (c *cutout) flood(queue []int) {
 			}
 		}
 	}
+	return len(queue)
 }
 
 // neighbors returns the pixels left, right, above and below a pixel, or itself for none.
@@ -278,15 +282,8 @@ func (c *cutout) hide() {
 }
 
 // holes returns the pixels of enclosed areas in the color of the background with a sharp edge, such
-// as the opening of a handle. If they are most of the subject, it has the color of the background
-// and none is a hole.
+// as the opening of a handle.
 func (c *cutout) holes() (holes []int) {
-	left := 0
-	for _, back := range c.back {
-		if !back {
-			left++
-		}
-	}
 	near := func(i int) bool { return !c.back[i] && c.colors[i].distance(c.behind[i]) < step }
 	for _, area := range c.areas(near) {
 		edge, sharp := 0, 0
@@ -304,9 +301,6 @@ func (c *cutout) holes() (holes []int) {
 		if len(area) >= max(60, len(c.colors)/4000) && sharp > edge*7/10 {
 			holes = append(holes, area...)
 		}
-	}
-	if len(holes) > left/2 {
-		return nil
 	}
 	return holes
 }

@@ -250,8 +250,7 @@ func (b *bucket) Address(hash string, span time.Duration, mime, cache string) (a
 	return address, err
 }
 
-// retire removes a content unless a draft or record has begun to use it since it was listed.
-func (b *bucket) retire(s Stored, unwanted func() (bool, error), remove func(key string) error) error {
+func (b *bucket) Retire(s Stored, remove bool, unwanted func() (bool, error)) error {
 	list, err := b.List(s.Hash)
 	if err != nil || !slices.ContainsFunc(list, func(now Stored) bool { return now.Aside == s.Aside && now.At.Equal(s.At) }) || b.isHeld(s.Hash) {
 		return err
@@ -259,11 +258,10 @@ func (b *bucket) retire(s Stored, unwanted func() (bool, error), remove func(key
 	if agreed, err := unwanted(); err != nil || !agreed {
 		return err
 	}
-	return remove(keyOf(s.Hash, s.Aside))
-}
-
-func (b *bucket) SetAside(s Stored, unwanted func() (bool, error)) error {
-	return b.retire(s, unwanted, func(key string) error { return b.move(key, keyOf(s.Hash, true)) })
+	if remove {
+		return b.delete(keyOf(s.Hash, s.Aside))
+	}
+	return b.move(keyOf(s.Hash, s.Aside), keyOf(s.Hash, true))
 }
 
 func (b *bucket) BringBack(hash string) error { return b.move(keyOf(hash, true), keyOf(hash, false)) }
@@ -290,10 +288,6 @@ func (b *bucket) delete(key string) error {
 		return nil
 	}
 	return err
-}
-
-func (b *bucket) Remove(s Stored, unwanted func() (bool, error)) error {
-	return b.retire(s, unwanted, b.delete)
 }
 
 // put writes an object, unless it is a small one that exists. It fails when nothing moves for a while.

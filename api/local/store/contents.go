@@ -25,21 +25,19 @@ import (
 //   - When Commit has returned nil, the content survives a kill or power cut. Committing the same
 //     content again keeps one copy and renews its time.
 //   - Content never changes: an open content can be read to its end.
-//   - SetAside and Remove do nothing to a content that was written again after List described it,
-//     that has a Draft not yet discarded (its record is about to be written), or for which unwanted
-//     returns false. Nothing is committed under its hash while unwanted runs.
+//   - Retire does nothing to a content that was written again after List described it, that has a
+//     Draft not yet discarded (its record is about to be written), or for which unwanted returns
+//     false. Nothing is committed under its hash while unwanted runs.
 type Contents interface {
 	Draft() (Draft, error)
 	Open(hash string) (Content, error) // ErrNotFound if missing or set aside
 	// List describes the contents whose hash begins with prefix (two digits or more), including
 	// those set aside.
 	List(prefix string) ([]Stored, error)
-	// SetAside hides a content from Open.
-	SetAside(s Stored, unwanted func() (bool, error)) error
-	// BringBack undoes SetAside.
+	// Retire sets a content aside, which hides it from Open, or removes it from the place in s.
+	Retire(s Stored, remove bool, unwanted func() (bool, error)) error
+	// BringBack undoes that it was set aside.
 	BringBack(hash string) error
-	// Remove deletes a content for good, from the place in s.
-	Remove(s Stored, unwanted func() (bool, error)) error
 	// Owner returns the identity of the library that the contents belong to: another one would set
 	// aside what its records do not name. If there is none yet, it becomes fresh, which may be empty.
 	Owner(fresh string) (string, error)
@@ -196,19 +194,6 @@ func (b *folder) List(prefix string) ([]Stored, error) {
 	return list, nil
 }
 
-func (b *folder) SetAside(s Stored, unwanted func() (bool, error)) error {
-	return b.retire(s, unwanted, func(path string) error {
-		if err := os.MkdirAll(b.aside(), 0o700); err != nil {
-			return err
-		}
-		now := time.Now() // start of the waiting time
-		if err := os.Chtimes(path, now, now); err != nil {
-			return err
-		}
-		return atomicfile.Rename(path, filepath.Join(b.aside(), s.Hash))
-	})
-}
-
 func (b *folder) BringBack(hash string) error {
 	if err := b.makeDir(filepath.Dir(b.path(hash))); err != nil {
 		return err
@@ -216,12 +201,7 @@ func (b *folder) BringBack(hash string) error {
 	return atomicfile.Rename(filepath.Join(b.aside(), hash), b.path(hash))
 }
 
-func (b *folder) Remove(s Stored, unwanted func() (bool, error)) error {
-	return b.retire(s, unwanted, os.Remove)
-}
-
-// retire removes a content unless a draft or record has begun to use it since it was listed.
-func (b *folder) retire(s Stored, unwanted func() (bool, error), remove func(path string) error) error {
+func (b *folder) Retire(s Stored, remove bool, unwanted func() (bool, error)) error {
 	b.moving.Lock()
 	defer b.moving.Unlock()
 	path := b.path(s.Hash)
@@ -229,19 +209,26 @@ func (b *folder) retire(s Stored, unwanted func() (bool, error), remove func(pat
 		path = filepath.Join(b.aside(), s.Hash)
 	}
 	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.ModTime().Equal(s.At) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.ModTime().Equal(s.At) || b.isHeld(s.Hash)) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if b.isHeld(s.Hash) {
-		return nil
-	}
 	if agreed, err := unwanted(); err != nil || !agreed {
 		return err
 	}
-	return remove(path)
+	if remove {
+		return os.Remove(path)
+	}
+	if err := os.MkdirAll(b.aside(), 0o700); err != nil {
+		return err
+	}
+	now := time.Now() // start of the waiting time
+	if err := os.Chtimes(path, now, now); err != nil {
+		return err
+	}
+	return atomicfile.Rename(path, filepath.Join(b.aside(), s.Hash))
 }
 
 func (b *folder) Owner(fresh string) (string, error) {

@@ -67,12 +67,12 @@ func TestLargeContents(t *testing.T) {
 		}
 		read()
 		yes := func() (bool, error) { return true, nil }
-		if err := c.SetAside(describe(t, c, hash), yes); err != nil || hasContent(c, hash) {
+		if err := c.Retire(describe(t, c, hash), false, yes); err != nil || hasContent(c, hash) {
 			t.Errorf("not set aside: %v", err)
 		}
 		must(t, c.BringBack(hash))
 		read()
-		if err := c.Remove(describe(t, c, hash), yes); err != nil || hasContent(c, hash) {
+		if err := c.Retire(describe(t, c, hash), true, yes); err != nil || hasContent(c, hash) {
 			t.Errorf("not removed: %v", err)
 		}
 		if b, ok := c.(*bucket); ok {

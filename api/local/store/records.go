@@ -217,12 +217,12 @@ const (
 
 // Field is a custom metadata field; files have values of existing ones only (service.md §2.1).
 type Field struct {
-	ID          string          `db:"id,key"`
-	Name        string          `db:"name,once"`
-	Label       string          `db:"label"`
-	Description string          `db:"description"`
-	Schema      json.RawMessage `db:"schema"`  // a JSON object with a member "type"
-	Deleted     time.Time       `db:"deleted"` // zero if in use
+	ID          string          `db:"id,key" json:"id"`
+	Name        string          `db:"name,once" json:"name"`
+	Label       string          `db:"label" json:"label"`
+	Description string          `db:"description" json:"description,omitempty"`
+	Schema      json.RawMessage `db:"schema" json:"schema"` // an object with a member "type"
+	Deleted     time.Time       `db:"deleted" json:"-"`     // zero if in use
 }
 
 // Preset is a named account setting: a saved extension or a named transformation.

@@ -208,8 +208,8 @@ func testSetAsideAndRemove(t *testing.T, c Contents) {
 	no := func() (bool, error) { return false, nil }
 	hash := putContent(t, c, "a")
 	s := describe(t, c, hash)
-	for what, do := range map[string]func(Stored, func() (bool, error)) error{"set aside": c.SetAside, "removed": c.Remove} {
-		if err := do(s, no); err != nil || !hasContent(c, hash) {
+	for what, remove := range map[string]bool{"set aside": false, "removed": true} {
+		if err := c.Retire(s, remove, no); err != nil || !hasContent(c, hash) {
 			t.Errorf("%s although a version has it: %v", what, err)
 		}
 		d, err := c.Draft()
@@ -218,16 +218,16 @@ func testSetAsideAndRemove(t *testing.T, c Contents) {
 		if _, err := d.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		if err := do(s, yes); err != nil || !hasContent(c, hash) {
+		if err := c.Retire(s, remove, yes); err != nil || !hasContent(c, hash) {
 			t.Errorf("%s although it was written again: %v", what, err)
 		}
 		s = describe(t, c, hash)
-		if err := do(s, yes); err != nil || !hasContent(c, hash) {
+		if err := c.Retire(s, remove, yes); err != nil || !hasContent(c, hash) {
 			t.Errorf("%s although its record is about to be written: %v", what, err)
 		}
 		d.Discard()
 	}
-	if err := c.SetAside(s, yes); err != nil || hasContent(c, hash) {
+	if err := c.Retire(s, false, yes); err != nil || hasContent(c, hash) {
 		t.Errorf("not set aside: %v", err)
 	}
 	if aside := describe(t, c, hash); !aside.Aside || time.Since(aside.At) > time.Minute {
@@ -236,14 +236,14 @@ func testSetAsideAndRemove(t *testing.T, c Contents) {
 	if err := c.BringBack(hash); err != nil || !hasContent(c, hash) {
 		t.Errorf("not brought back: %v", err)
 	}
-	must(t, c.SetAside(describe(t, c, hash), yes))
+	must(t, c.Retire(describe(t, c, hash), false, yes))
 	other := putContent(t, c, "b")
 	for _, s := range []Stored{describe(t, c, hash), describe(t, c, other)} {
-		must(t, c.Remove(s, yes))
+		must(t, c.Retire(s, true, yes))
 		if list, err := c.List(s.Hash); err != nil || len(list) != 0 {
 			t.Errorf("removed, and listed as %v, %v", list, err)
 		}
-		if err := c.Remove(s, yes); err != nil {
+		if err := c.Retire(s, true, yes); err != nil {
 			t.Errorf("removing it again: %v", err)
 		}
 	}

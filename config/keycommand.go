@@ -19,7 +19,7 @@ const commandGrace = time.Second
 // line of its output as the key.
 func runKeyCommand(ctx context.Context, args []string, limit time.Duration) (Secret, error) {
 	if !usableCommand(args) {
-		return Secret{}, errors.New(`it is no argument list such as ["pass", "show", "media"]`)
+		return Secret{}, errors.New(`it is not an argument list such as ["pass", "show", "media"]`)
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

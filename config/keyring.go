@@ -39,7 +39,7 @@ var keyringTexts = [...]struct{ happened, helps string }{
 	KeyringRefused:  {"the keyring refused it", ""},
 }
 
-const otherWays = "give the key by MEDIADESK_PRIVATE_KEY, or name a key_file or a key_command in the profile"
+const otherWays = "set MEDIADESK_PRIVATE_KEY, or set key_file or key_command in the profile"
 
 func (p KeyringProblem) Error() string { return keyringTexts[p].happened }
 
@@ -145,9 +145,9 @@ func (k *Keyring) Get(ctx context.Context, profile string) (Secret, error) {
 // Set stores the key of a profile and reads it back. That also detects whether a keyring that did
 // not answer in time has stored the key.
 func (k *Keyring) Set(ctx context.Context, profile string, key Secret) error {
-	doing := fmt.Sprintf("keeping the key of profile %q", profile)
+	doing := fmt.Sprintf("storing the key of profile %q", profile)
 	if key.IsZero() {
-		return fmt.Errorf("%s: there is no key to keep", doing)
+		return fmt.Errorf("%s: there is no key to store", doing)
 	}
 	if err := CheckProfileName(profile); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (k *Keyring) Set(ctx context.Context, profile string, key Secret) error {
 	case readErr != nil:
 		return readErr
 	}
-	return &KeyringError{Problem: KeyringRefused, Doing: doing, Cause: errors.New("it returned something else than was stored")}
+	return &KeyringError{Problem: KeyringRefused, Doing: doing, Cause: errors.New("it returned a different key than was stored")}
 }
 
 func (k *Keyring) read(ctx context.Context, doing, account string) (string, error) {
@@ -178,7 +178,7 @@ func (k *Keyring) read(ctx context.Context, doing, account string) (string, erro
 
 // Delete removes the key of a profile.
 func (k *Keyring) Delete(ctx context.Context, profile string) error {
-	_, err := k.call(ctx, k.writes, fmt.Sprintf("forgetting the key of profile %q", profile), func() (string, error) {
+	_, err := k.call(ctx, k.writes, fmt.Sprintf("removing the key of profile %q", profile), func() (string, error) {
 		return "", k.backend.delete(keyringService, profile)
 	})
 	return err

@@ -50,7 +50,7 @@ func (e *NoKeyError) Error() string {
 		return text + ": " + found.Describe() + "; " + found.Problem.Help()
 	}
 	if CheckProfileName(e.Profile) != nil { // addresses without a profile have no place for a key
-		return "there is no private key for these addresses: give it by MEDIADESK_PRIVATE_KEY or --key-fd, or make them a profile with \"mediadesk profile add\""
+		return "there is no private key for these URLs: set MEDIADESK_PRIVATE_KEY, use --key-fd, or add a profile with \"mediadesk profile add\""
 	}
 	return text + ": store one with \"mediadesk key set\", or " + otherWays
 }
@@ -125,7 +125,7 @@ func (k *Keys) Set(ctx context.Context, p Profile, key Secret) error {
 		return err
 	}
 	if k.Keyring == nil {
-		return &KeyringError{Problem: KeyringMissing, Doing: fmt.Sprintf("keeping the key of profile %q", p.Name)}
+		return &KeyringError{Problem: KeyringMissing, Doing: fmt.Sprintf("storing the key of profile %q", p.Name)}
 	}
 	return k.Keyring.Set(ctx, p.Name, key)
 }
@@ -136,7 +136,7 @@ func (k *Keys) Forget(ctx context.Context, p Profile) error {
 		return err
 	}
 	if k.Keyring == nil {
-		return &KeyringError{Problem: KeyringMissing, Doing: fmt.Sprintf("forgetting the key of profile %q", p.Name)}
+		return &KeyringError{Problem: KeyringMissing, Doing: fmt.Sprintf("removing the key of profile %q", p.Name)}
 	}
 	return k.Keyring.Delete(ctx, p.Name)
 }

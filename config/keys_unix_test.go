@@ -115,13 +115,13 @@ func TestFindDoesNotFallThrough(t *testing.T) {
 		"folder":           {&Keys{}, Profile{Name: "w", KeyFile: t.TempDir()}, "not a regular file"},
 		"fifo":             {&Keys{}, Profile{Name: "w", KeyFile: fifo}, "not a regular file"},
 		"two lines":        {&Keys{}, Profile{Name: "w", KeyFile: keyFile(t, "k\nv\n", 0o600)}, "line break"},
-		"large":            {&Keys{}, Profile{Name: "w", KeyFile: keyFile(t, strings.Repeat("x", 1<<20), 0o600)}, "the most"},
+		"large":            {&Keys{}, Profile{Name: "w", KeyFile: keyFile(t, strings.Repeat("x", 1<<20), 0o600)}, "the maximum is"},
 		"no program":       {&Keys{}, Profile{Name: "w", KeyCommand: []string{"mediadesk-no-such-program"}}, "no such program"},
 		"no arguments":     {&Keys{}, Profile{Name: "w", KeyCommand: []string{""}}, "argument list"},
 		"failing command":  {&Keys{}, sh("echo 'no \x1b[31mentry' >&2; exit 3"), "exit status 3 (it said: no [31mentry)"},
 		"silent command":   {&Keys{}, sh("true"), "it is empty"},
 		"endless command":  {&Keys{Limit: 50 * time.Millisecond}, Profile{Name: "w", KeyCommand: []string{"sleep", "60"}}, "did not end within 50ms"},
-		"flooding command": {&Keys{}, sh("head -c 1000000 /dev/zero | tr '\\0' x"), "the most"},
+		"flooding command": {&Keys{}, sh("head -c 1000000 /dev/zero | tr '\\0' x"), "the maximum is"},
 		"bad environment":  {&Keys{Getenv: env(KeyVariable, "a b")}, Profile{Name: "w"}, KeyVariable},
 	} {
 		key, source, err := test.keys.Find(t.Context(), test.profile)

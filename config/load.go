@@ -71,7 +71,7 @@ func (s *sources) readState() error {
 		return err
 	}
 	if err := json.Unmarshal(text, &s.state); err != nil {
-		return &FileError{Path: path, Text: fmt.Sprintf("mediadesk writes this file, but not this (%v): correct it, or move the file away and lose the choices in it", err)}
+		return &FileError{Path: path, Text: fmt.Sprintf("the state file is damaged (%v): correct it, or move it away to start with the default choices", err)}
 	}
 	for _, p := range s.state.Profiles {
 		if err := checkWriters(path, info); err != nil && len(p.KeyCommand) > 0 {
@@ -190,7 +190,7 @@ func (c *Config) check() error {
 	report(oneOf("colors", c.Colors, DepthAuto, Depth16, Depth256, DepthTrue, DepthNone))
 	report(oneOf("pictures", c.Pictures, PicturesAuto, PicturesKitty, PicturesITerm, PicturesSixel, PicturesBlocks, PicturesOff))
 	if c.Concurrency < 0 || c.Concurrency > maxConcurrency {
-		report(badSetting("concurrency", "must be 1 to %d uploads at the same time, or 0 to adapt it", maxConcurrency))
+		report(badSetting("concurrency", "must be 1 to %d, or 0 to adapt it to the connection", maxConcurrency))
 	}
 	report(checkListen("listen", c.Webhook.Listen), "webhook")
 	report(checkListen("addr", c.Local.Addr), "local")
@@ -219,7 +219,7 @@ func (l Local) check(report func(key, format string, args ...any)) {
 		}
 	}
 	if l.MaxSize < 0 {
-		report("max_size", "is below 0: give bytes, such as %d", DefaultMaxSize)
+		report("max_size", "must not be negative: give bytes, such as %d", DefaultMaxSize)
 	}
 	for _, address := range l.AllowAddresses {
 		if host, port, err := net.SplitHostPort(address); err != nil || host == "" || port == "" {
@@ -233,7 +233,7 @@ func (l Local) check(report func(key, format string, args ...any)) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Commands)) {
 		if name == "" || !printable(name) {
-			report("commands", "%q is no name of an extension", name)
+			report("commands", "%q is not a name of an extension", name)
 		} else if !usableCommand(l.Commands[name]) {
 			report("commands", `%q must be an argument list such as ["rembg", "i", "-", "-"]`, name)
 		}

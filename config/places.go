@@ -151,7 +151,7 @@ func unknownKey(key []string) string {
 	case len(homes) > 0:
 		return text + ": it belongs " + strings.Join(homes, " or ")
 	}
-	return text + ": take the line out"
+	return text + ": remove the line"
 }
 
 func joinKey(key []string) string {

@@ -162,7 +162,7 @@ func checkKind(p *Profile) *settingError {
 		return err
 	}
 	if (p.Kind == KindLocal) != (p.Name == LocalProfile) {
-		return badSetting("kind", "%q is the local library of this computer and only that one is: choose another name, or kind \"hosted\" or \"own\"", LocalProfile)
+		return badSetting("kind", "%q is the local library of this computer: choose another name, or kind \"hosted\" or \"own\"", LocalProfile)
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func checkAddresses(p *Profile) *settingError {
 		{"delivery_url", &p.DeliveryURL, false},
 	} {
 		if p.Kind == KindLocal && *address.url != "" {
-			return badSetting(address.key, "the local library has no address here: where it listens is addr in [local]")
+			return badSetting(address.key, "the local library has no URL here: set addr in [local]")
 		}
 		if *address.url == "" {
 			if address.needed && p.Kind != KindLocal {
@@ -210,7 +210,7 @@ func checkLimits(p *Profile) *settingError {
 		bytes int64
 	}{{"max_size", p.MaxSize}, {"max_video_size", p.MaxVideoSize}} {
 		if limit.bytes < 0 {
-			return badSetting(limit.key, "is below 0: give bytes, or leave it out if the limit is not known")
+			return badSetting(limit.key, "must not be negative: give bytes, or leave it out if the limit is not known")
 		}
 		if p.Kind == KindLocal && limit.bytes != 0 {
 			return badSetting(limit.key, "the limit of the local library is max_size in [local]")
@@ -246,10 +246,10 @@ func checkUploadDefaults(p *Profile) *settingError {
 
 func checkKeyWays(p *Profile) *settingError {
 	if p.WebhookSecretFile != "" && !absolute(p.WebhookSecretFile) {
-		return badSetting("webhook_secret_file", "must be a whole path, such as \"~/.webhook-secret\"")
+		return badSetting("webhook_secret_file", "must be an absolute path, such as \"~/.webhook-secret\"")
 	}
 	if p.KeyFile != "" && (!absolute(p.KeyFile)) {
-		return badSetting("key_file", "must be a whole path, such as \"/run/secrets/media\" or \"~/.media-key\"")
+		return badSetting("key_file", "must be an absolute path, such as \"/run/secrets/media\" or \"~/.media-key\"")
 	}
 	if len(p.KeyCommand) > 0 && !usableCommand(p.KeyCommand) {
 		return badSetting("key_command", `must be an argument list such as ["pass", "show", "media"]`)
@@ -282,11 +282,11 @@ func CheckProfileName(name string) error {
 		return fmt.Errorf("the profile has no name: use letters a–z, digits, - and _")
 	}
 	if len(name) > maxProfileName {
-		return fmt.Errorf("the name of the profile has %d characters, and %d are the most", len(name), maxProfileName)
+		return fmt.Errorf("the name of the profile has %d characters; the maximum is %d", len(name), maxProfileName)
 	}
 	for _, r := range name {
 		if !isKeyRune(r) {
-			return fmt.Errorf("the profile name %q has %q in it: use letters a–z, digits, - and _", name, r)
+			return fmt.Errorf("the profile name %q contains %q: use letters a–z, digits, - and _", name, r)
 		}
 	}
 	return nil
@@ -327,7 +327,7 @@ func checkURL(text string, plainHTTP func(address string) bool) (string, error) 
 		if api.IsPrivateHost(text) {
 			return "", fmt.Errorf("is plain http to %s: others in that network could read the key; use https, or mediadesk profile add --insecure if you trust the network", u.Hostname())
 		}
-		return "", fmt.Errorf("is plain http to %s: the key would travel readable, use https", u.Hostname())
+		return "", fmt.Errorf("is plain http to %s: the key would be sent unencrypted; use https", u.Hostname())
 	}
 	if port := u.Port(); port != "" || strings.HasSuffix(u.Host, ":") {
 		if _, err := netip.ParseAddrPort("[::]:" + port); err != nil || port == "0" {

@@ -42,7 +42,7 @@ func NewSecret(text string) (Secret, error) {
 	case text == "":
 		return Secret{}, fmt.Errorf("%w: it is empty", ErrBadSecret)
 	case len(text) > maxSecret:
-		return Secret{}, fmt.Errorf("%w: it has %d bytes, and %d are the most", ErrBadSecret, len(text), maxSecret)
+		return Secret{}, fmt.Errorf("%w: it has %d bytes; the maximum is %d", ErrBadSecret, len(text), maxSecret)
 	case !utf8.ValidString(text):
 		return Secret{}, fmt.Errorf("%w: it is not text", ErrBadSecret)
 	}

@@ -249,7 +249,7 @@ func TestEditReadsAgain(t *testing.T) {
 func TestForeignState(t *testing.T) {
 	paths := home(t, "")
 	for text, says := range map[string]string{
-		"oops": "correct it, or move the file away", `{"theme": 1}`: "correct it, or move the file away", `{"concurrency": 99}`: "1 to 32",
+		"oops": "correct it, or move it away", `{"theme": 1}`: "correct it, or move it away", `{"concurrency": 99}`: "1 to 32",
 		`{"profiles": {"x": {"kind": "own"}}}`: "upload_url is missing",
 	} {
 		overwrite(t, paths.StateFile(), text)

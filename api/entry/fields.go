@@ -85,7 +85,7 @@ var Fields = []*Field{
 	},
 	{
 		Name: "isPrivateFile", Key: "private", Flag: "private", Label: "Private", Words: "private", Kind: KindSwitch,
-		Help:  "deliver the picture to signed addresses only",
+		Help:  "deliver the file with signed URLs only",
 		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.IsPrivateFile }),
 	},
 	{
@@ -101,7 +101,7 @@ var Fields = []*Field{
 	},
 	{
 		Name: rule.FieldTransformation, Key: "transformation", Flag: "transformation", Value: "STEPS", Label: "Transformation", Words: "transformation",
-		Help:    "what the service makes of the file: steps before it stores it, such as w-1600,q-80, or JSON with pre and post (hosted services)",
+		Help:    "transformation before the file is stored: steps such as w-1600,q-80, or JSON with pre and post (hosted services)",
 		Choices: transformationChoices, Open: true, Hint: "none, such as w-1600,q-80",
 		value: typedValue[api.Transformation]{
 			at:    func(u *api.Upload) *api.Field[api.Transformation] { return &u.Transformation },
@@ -131,7 +131,7 @@ var Fields = []*Field{
 	},
 	{
 		Name: rule.FieldExtensions, Key: "extensions", Flag: "extension", Value: "EXTENSION", Label: "Extensions", Words: "extensions", Kind: KindExtensions, Repeat: true,
-		Help: "extension: its name or its JSON (repeatable)",
+		Help: "extension to run: its name or its JSON (repeatable)",
 		value: typedValue[[]api.Extension]{
 			at:    func(u *api.Upload) *api.Field[[]api.Extension] { return &u.Extensions },
 			wire:  jsonPart[[]api.Extension],
@@ -144,22 +144,22 @@ var Fields = []*Field{
 	},
 	{
 		Name: rule.FieldOverwriteFile, Key: rule.FieldOverwriteFile, Flag: "overwrite-file", Label: "Overwrite file", Words: rule.FieldOverwriteFile, Kind: KindSwitch, Default: true,
-		Help:  "replace a file of the same exact name; if false, the upload then fails",
+		Help:  "replace a file that has the same name; if false, such an upload fails",
 		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteFile }),
 	},
 	{
 		Name: rule.FieldOverwriteTags, Key: rule.FieldOverwriteTags, Flag: "overwrite-tags", Label: "Overwrite tags", Words: rule.FieldOverwriteTags, Kind: KindSwitch, Default: true,
-		Help:  "remove the tags of the file that is replaced, where you send none",
+		Help:  "remove the tags of the replaced file if you send none",
 		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteTags }),
 	},
 	{
 		Name: rule.FieldOverwriteAITags, Key: rule.FieldOverwriteAITags, Flag: "overwrite-ai-tags", Label: "Overwrite AI tags", Words: rule.FieldOverwriteAITags, Kind: KindSwitch, Default: true,
-		Help:  "remove the AI tags of the file that is replaced",
+		Help:  "remove the AI tags of the replaced file",
 		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteAITags }),
 	},
 	{
 		Name: rule.FieldOverwriteMetadata, Key: rule.FieldOverwriteMetadata, Flag: "overwrite-metadata", Label: "Overwrite metadata", Words: rule.FieldOverwriteMetadata, Kind: KindSwitch, Default: true,
-		Help:  "remove the custom metadata of the file that is replaced, where you send none",
+		Help:  "remove the custom metadata of the replaced file if you send none",
 		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteCustomMetadata }),
 	},
 	{
@@ -183,7 +183,7 @@ var Fields = []*Field{
 	},
 	{
 		Name: rule.FieldWebhook, Key: "webhook", Flag: "webhook", Value: "URL", Label: "Webhook", Words: "webhook", NeedsText: true, Hint: "https://example.com/hook",
-		Help: "address that learns how extensions end, or none (default: the receiver of this program, where the service can reach it)",
+		Help: "URL that receives the results of extensions, or none (default: the receiver of this program, if the service can reach it)",
 		value: entryText{
 			get: webhookText,
 			set: setWebhook,

@@ -36,7 +36,7 @@ func CheckResponseFields(fields []string) error {
 		if !slices.Contains(hostedResponses, name) && !slices.Contains(known, name) {
 			return &api.RuleError{
 				Field:   "responseFields",
-				Message: "responseFields hold " + api.Quote(name) + ", which is no response field",
+				Message: "responseFields hold " + api.Quote(name) + ", which is not a response field",
 				Help:    "Allowed are " + strings.Join(known, ", ") + ", and at hosted services " + strings.Join(hostedResponses, ", ") + ".",
 			}
 		}

@@ -162,7 +162,7 @@ func (t *task) answer(file *store.File, values map[string]json.RawMessage, field
 	case "select_metadata":
 		switch {
 		case at < 0:
-			return fmt.Errorf("there is no custom metadata field %s", quote(t.Field))
+			return fmt.Errorf("there is not a custom metadata field %s", quote(t.Field))
 		case len(words) == 0:
 			return fmt.Errorf("the custom metadata field %s has no options, and the task has no vocabulary", quote(t.Field))
 		case fields[at].Schema.Type != rule.MetadataMultiSelect:

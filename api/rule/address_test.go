@@ -94,12 +94,12 @@ func TestCheckSize(t *testing.T) {
 	}{
 		{free, free, ""},
 		{free - 1, free, ""},
-		{free + 1, free, "25000001 bytes; this account takes 25000000 bytes"},
-		{26_000_000, free, "26.0 MB; this account takes 25.0 MB"},
+		{free + 1, free, "25000001 bytes; the limit of this account is 25000000 bytes"},
+		{26_000_000, free, "26.0 MB; the limit of this account is 25.0 MB"},
 		{video, video, ""},
-		{video + 1_000_000, video, "301.0 MB; this account takes 300.0 MB"},
-		{2_000, 1_500, "2.0 kB; this account takes 1.5 kB"},
-		{20, 10, "20 bytes; this account takes 10 bytes"},
+		{video + 1_000_000, video, "301.0 MB; the limit of this account is 300.0 MB"},
+		{2_000, 1_500, "2.0 kB; the limit of this account is 1.5 kB"},
+		{20, 10, "20 bytes; the limit of this account is 10 bytes"},
 		{1 << 62, 0, ""},
 		{1 << 62, -1, ""},
 	} {

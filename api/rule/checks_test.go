@@ -27,7 +27,7 @@ func TestCheckChecks(t *testing.T) {
 		`"file.mime" = png`:                                                          `png is a text and needs quotation marks`,
 		`"file.size" < "big"`:                                                        `"big" is not a size`,
 		`"request.isPrivateFile" = "true"`:                                           "takes no quotation marks",
-		`"mediaMetadata.width" > wide`:                                               "wide is no number",
+		`"mediaMetadata.width" > wide`:                                               "wide is not a number",
 		`"file.mime" = "png`:                                                         "a quotation mark is not closed",
 		`("file.size" < 2`:                                                           "a parenthesis is not closed",
 		`"file.size" < 2 "file.size" > 1`:                                            "is not AND or OR",

@@ -54,7 +54,7 @@ func ParseExtensions(text string) ([]api.Extension, error) {
 		return nil, extensionError("extensions are null, not a JSON array")
 	}
 	if name, found := RepeatedMember([]byte(text)); found {
-		return nil, extensionError("extensions: " + api.Quote(name) + " stands twice")
+		return nil, extensionError("extensions: " + api.Quote(name) + " is listed twice")
 	}
 	list := make([]api.Extension, len(elements))
 	for i, element := range elements {
@@ -84,7 +84,7 @@ func CheckExtensions(list []api.Extension) error {
 			key += string(e.Rest["id"])
 		}
 		if seen[key] {
-			return extensionError("extensions: " + api.Quote(e.Name) + " stands twice")
+			return extensionError("extensions: " + api.Quote(e.Name) + " is listed twice")
 		}
 		seen[key] = true
 		if err := checkOptions(e); err != nil {

@@ -28,7 +28,7 @@ func TestParseExtensions(t *testing.T) {
 		{"a list of texts", `["remove-bg"]`, nil, "extensions: number 1 of 1"},
 		{"a null element", `[{"name":"a"},null]`, nil, "number 2 of 2"},
 		{"no name", `[{"options":{}}]`, nil, "no name"},
-		{"a name that is no text", `[{"name":1}]`, nil, "name of an extension is of the wrong type"},
+		{"a name that is not text", `[{"name":1}]`, nil, "name of an extension is of the wrong type"},
 		{"options that are no object", `[{"name":"a","options":[]}]`, nil, "options of an extension is of the wrong type"},
 		{"maxTags as text", `[{"name":"a"},{"name":"b","maxTags":"5"}]`, nil, "number 2 of 2: maxTags"},
 		{"maxTags that is not whole", `[{"name":"a","maxTags":1.5}]`, nil, "maxTags"},

@@ -26,8 +26,8 @@ func CleanFolder(folder string) (string, error) {
 		if !folderRune(r) {
 			return clean, &api.RuleError{
 				Field:   "folder",
-				Message: fmt.Sprintf("folder %s holds %s, which a folder may not", api.Quote(folder), api.Quote(string(r))),
-				Help:    fmt.Sprintf("Folders take letters, marks and numerals of any language, and / _ -. Allowed would be %s.", api.Quote(allowedFolder(clean))),
+				Message: fmt.Sprintf("folder %s contains %s, which is not allowed", api.Quote(folder), api.Quote(string(r))),
+				Help:    fmt.Sprintf("Folders take letters, marks and numerals of any language, and / _ -. An allowed name is %s.", api.Quote(allowedFolder(clean))),
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func CheckMetadata(fields []api.MetadataField, values map[string]json.RawMessage
 		at := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == key })
 		if at < 0 {
 			return &api.RuleError{
-				Field: "customMetadata", Message: "customMetadata has the key " + api.Quote(key) + ", which is no custom metadata field",
+				Field: "customMetadata", Message: "customMetadata has the key " + api.Quote(key) + ", which is not a custom metadata field",
 				Help: "Create the field in the library first, or take the key out.",
 			}
 		}
@@ -108,7 +108,7 @@ func misfit(s *api.MetadataSchema, value json.RawMessage) string {
 	switch s.Type {
 	case MetadataText, MetadataTextarea:
 		if !is(&text) {
-			return "is no text"
+			return "is not text"
 		}
 		n := utf8.RuneCountInString(text)
 		if s.MinLength != nil && n < *s.MinLength {
@@ -120,7 +120,7 @@ func misfit(s *api.MetadataSchema, value json.RawMessage) string {
 	case MetadataNumber:
 		var n float64
 		if !is(&n) {
-			return "is no number"
+			return "is not a number"
 		}
 		if least, ok := bound(s.MinValue); ok && n < least {
 			return "is less than " + string(s.MinValue)
@@ -136,16 +136,16 @@ func misfit(s *api.MetadataSchema, value json.RawMessage) string {
 		}
 	case MetadataSingleSelect:
 		if !offers(s, value) {
-			return "is none of the options"
+			return "is not one of the options"
 		}
 	case MetadataMultiSelect:
 		var list []json.RawMessage
 		if !is(&list) {
-			return "is no list"
+			return "is not a list"
 		}
 		for _, v := range list {
 			if !offers(s, v) {
-				return "holds " + string(v) + ", which is none of the options"
+				return "holds " + string(v) + ", which is not one of the options"
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func bound(text json.RawMessage) (float64, bool) {
 func misfitDate(s *api.MetadataSchema, value json.RawMessage) string {
 	at, ok := readDate(value)
 	if !ok {
-		return "is no date such as 2026-07-31"
+		return "is not a date such as 2026-07-31"
 	}
 	if least, ok := readDate(s.MinValue); ok && at.Before(least) {
 		return "is before " + string(s.MinValue)

@@ -85,7 +85,7 @@ func CheckRegion(text string, isImage bool, width, height int) (Region, error) {
 		return r, err
 	}
 	if !isImage {
-		return r, &api.RuleError{Field: "customCoordinates", Message: "customCoordinates are for images only, and this file is none", Help: "Leave the region out."}
+		return r, &api.RuleError{Field: "customCoordinates", Message: "customCoordinates are for images only, and this file is not an image", Help: "Leave the region out."}
 	}
 	if width > 0 && height > 0 {
 		return r, r.CheckWithin(width, height)

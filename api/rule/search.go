@@ -241,7 +241,7 @@ func SearchMisfit(s *api.MetadataSchema, operator string, value SearchWord) stri
 	switch s.Type {
 	case MetadataNumber:
 		if !number {
-			return "is no number"
+			return "is not a number"
 		}
 		if value.Quoted {
 			return "is a number and takes no quotation marks"
@@ -255,11 +255,11 @@ func SearchMisfit(s *api.MetadataSchema, operator string, value SearchWord) stri
 		}
 	case MetadataDate:
 		if _, ok := parseDate(value.Text, "2006-01-02T15:04:05"); !ok && !searchAge.MatchString(value.Text) {
-			return `is no date such as "2026-07-31" and no age such as 7d`
+			return `is not a date such as "2026-07-31" and no age such as 7d`
 		}
 	case MetadataSingleSelect, MetadataMultiSelect:
 		if slices.Contains(SearchCompares, operator) && (value.Quoted || !number) {
-			return "is no number, and only numbers can be compared"
+			return "is not a number, and only numbers can be compared"
 		}
 		if !value.Quoted && !number && !boolean {
 			return unquoted

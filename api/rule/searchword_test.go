@@ -62,13 +62,13 @@ func TestConditions(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		`customMetadata.price > "abc"`:              `customMetadata.price > "abc" is no number`,
+		`customMetadata.price > "abc"`:              `customMetadata.price > "abc" is not a number`,
 		`size > 1 AND "customMetadata.price" > "5"`: `takes no quotation marks`,
-		`"customMetadata.price" IN [1, "b"]`:        `customMetadata.price IN "b" is no number`,
+		`"customMetadata.price" IN [1, "b"]`:        `customMetadata.price IN "b" is not a number`,
 		`"customMetadata.price" HAS "5"`:            `takes =, NOT =, IN, NOT IN, <, <=, >, >=, EXISTS, NOT EXISTS, not "HAS"`,
 		`"customMetadata.price" >`:                  `compared with nothing`,
 		`"customMetadata.brand" = 5`:                `is a text`,
-		`"customMetadata.since" > "soon"`:           `is no date`,
+		`"customMetadata.since" > "soon"`:           `is not a date`,
 		`"customMetadata.sold" = "true"`:            `takes no quotation marks`,
 		`"customMetadata.sold" = yes`:               `is not true or false`,
 		`"customMetadata.color" > "red"`:            `only numbers`,

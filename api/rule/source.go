@@ -28,7 +28,7 @@ func CheckSize(size, limit int64) error {
 	}
 	return &api.RuleError{
 		Field:   "file",
-		Message: fmt.Sprintf("file has %s; this account takes %s at most", has, most),
+		Message: fmt.Sprintf("file has %s; the limit of this account is %s", has, most),
 		Help:    "Make it smaller, or raise the limit in the profile if the account allows more.",
 	}
 }

@@ -36,9 +36,9 @@ func CheckTags(tags []string) error {
 	for _, tag := range tags {
 		switch {
 		case strings.TrimSpace(tag) == "":
-			return &api.RuleError{Field: "tags", Message: "tags hold an empty tag", Help: "Remove it or give it a name."}
+			return &api.RuleError{Field: "tags", Message: "a tag is empty", Help: "Remove it or give it a name."}
 		case strings.Contains(tag, ","):
-			return &api.RuleError{Field: "tags", Message: fmt.Sprintf("tag %s holds a comma, which parts tags from each other", api.Quote(tag)), Help: "Make it two tags or leave the comma out."}
+			return &api.RuleError{Field: "tags", Message: fmt.Sprintf("tag %s contains a comma, which separates tags", api.Quote(tag)), Help: "Make it two tags or leave the comma out."}
 		}
 	}
 	return CheckTagString(JoinTags(tags))
@@ -47,10 +47,10 @@ func CheckTags(tags []string) error {
 // CheckTagString is like CheckTags, for joined tags.
 func CheckTagString(joined string) error {
 	if strings.Contains(joined, "%") {
-		return &api.RuleError{Field: "tags", Message: "tags hold the character %, which is not allowed", Help: "Write the tag without %."}
+		return &api.RuleError{Field: "tags", Message: "tags contain %, which is not allowed", Help: "Write the tag without %."}
 	}
 	if n := utf8.RuneCountInString(joined); n > MaxTagLength {
-		return &api.RuleError{Field: "tags", Message: fmt.Sprintf("tags have %d characters in all; at most %d are allowed", n, MaxTagLength), Help: "Use fewer or shorter tags: the commas between them count too."}
+		return &api.RuleError{Field: "tags", Message: fmt.Sprintf("tags have %d characters in total; at most %d are allowed", n, MaxTagLength), Help: "Use fewer or shorter tags: the commas between them count too."}
 	}
 	return nil
 }

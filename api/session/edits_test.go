@@ -557,7 +557,7 @@ func TestMetadataOfTheWrongType(t *testing.T) {
 	}
 	for _, e := range s.ChangeAll(t.Context(), []Change{{a.FileID, priced("5")}, {b.FileID, priced(`"abc"`)}}, nil) {
 		var broken *api.RuleError
-		if !errors.As(e.Err, &broken) || broken.Message != `customMetadata: the value of "price" is no number: "abc"` || broken.Help != "Its field takes Number." {
+		if !errors.As(e.Err, &broken) || broken.Message != `customMetadata: the value of "price" is not a number: "abc"` || broken.Help != "Its field takes Number." {
 			t.Errorf("%s: %v", e.FileID, e.Err)
 		}
 	}
@@ -579,8 +579,8 @@ func TestMetadataOfTheWrongType(t *testing.T) {
 	}{
 		{`{"price":4}`, 0, ""},
 		{`{}`, 0, ""},
-		{`{"price":"abc"}`, 1, `customMetadata: the value of "price" is no number: "abc"`},
-		{`{"prize":4}`, 1, `customMetadata has the key "prize", which is no custom metadata field`},
+		{`{"price":"abc"}`, 1, `customMetadata: the value of "price" is not a number: "abc"`},
+		{`{"prize":4}`, 1, `customMetadata has the key "prize", which is not a custom metadata field`},
 	} {
 		var second map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(c.second), &second); err != nil {

@@ -77,7 +77,7 @@ func TestFormSaysWhatIsWrong(t *testing.T) {
 		{"no address at all", "example.com:x", "is not an address", []string{"right", "enter"}},
 		{"user in the address", "https://x@example.com", "has a user or key before the @", []string{"right", "enter"}},
 		{"name taken", "local", `An account "local" already exists`, []string{"enter", "x", "enter"}},
-		{"name with a blank", "my work", "has ' ' in it", []string{"enter", "x", "enter"}},
+		{"name with a blank", "my work", "contains ' '", []string{"enter", "x", "enter"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -64,13 +64,13 @@ func TestEditsEverything(t *testing.T) {
 	d.Add(config.HostedPreset("work", "my_id"))
 	d.open().to("Largest file").Sees("Free plan: 25 MB, videos 100 MB.").Press("ctrl+u").Typed("50 MB")
 	d.to("Largest video").Press("ctrl+u").Typed("2 GB")
-	d.to("Folder").Typed("a b").Sees("which a folder may not").Press("ctrl+u").Typed("//summer").to("Tags").Typed("sea, boat%")
+	d.to("Folder").Typed("a b").Sees("which is not allowed").Press("ctrl+u").Typed("//summer").to("Tags").Typed("sea, boat%")
 	d.Sees("cannot be a tag").Press("backspace")
 	d.to("Extensions").Typed(`remove-bg,{"name":"google-auto-tagging","maxTags":5}`)
 	d.to("Unique names").Press("left").Sees("The service adds a suffix")
 	d.to("Color option").Press("left")
 	d.to("Webhooks to").Typed("desk.example.com").Sees("must begin with https").Press("ctrl+u").Typed("https://desk.example.com/")
-	d.to("Webhook secret").Typed("secret").Sees("must be a whole path").Press("ctrl+u").Typed("~/.secret").Press("ctrl+s")
+	d.to("Webhook secret").Typed("secret").Sees("must be an absolute path").Press("ctrl+u").Typed("~/.secret").Press("ctrl+s")
 	p := d.Settings().Profiles["work"]
 	want := config.HostedPreset("work", "my_id")
 	want.MaxSize, want.MaxVideoSize = 50_000_000, 2_000_000_000

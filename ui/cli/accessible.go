@@ -342,7 +342,7 @@ func (t *promptSession) addProfile() {
 
 func (t *promptSession) storeKey(profile ...string) {
 	if !t.yes("Store its private key in the keyring of the operating system?") {
-		t.say("You can also give the key by the variable %s, or by a key file or key command of the profile.", api.KeyVariable)
+		t.say("You can also set the variable %s, or a key file or key command in the profile.", api.KeyVariable)
 		return
 	}
 	hidden := *t

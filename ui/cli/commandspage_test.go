@@ -53,7 +53,7 @@ func writeCommands(b *strings.Builder, parent *cobra.Command) {
 			fmt.Fprintf(b, "\n## %s\n\n```\n%s\n```\n\n%s\n", c.CommandPath(), c.UseLine(), cmp.Or(c.Long, c.Short+"."))
 			if c.HasAvailableLocalFlags() {
 				b.WriteString("\n")
-				writeFlags(b, c.LocalNonPersistentFlags())
+				writeFlags(b, c.LocalFlags())
 			}
 			if c.Example != "" {
 				fmt.Fprintf(b, "\n```\n%s\n```\n", c.Example)

@@ -81,9 +81,9 @@ func newDoctor(p *Program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the setup and suggest fixes",
-		Long: "Check the terminal, the keyring, the key, the clock, the addresses of the profile, the webhook address, the folders and the journal, and suggest fixes. " +
+		Long: "Check the terminal, settings, folders, journal, key, keyring, URLs, clock and webhooks, and suggest fixes. Run it if something does not work. " +
 			"Nothing is uploaded or changed.\n\n" +
-			"The output is safe to paste into a report: it has no key, no account id and not the name of your home folder. Exit code 0: no problem; 1: at least one.",
+			"You can paste the output into a report: it contains no key, no account id and no name of your home folder. Exit code 0: no problem; 1: at least one.",
 		Example: "mediadesk doctor\nmediadesk doctor --profile work\nmediadesk doctor --jq 'select(.verdict==\"problem\").text'",
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			d := &doctor{Program: p, keys: &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()}, count: map[string]int{}}

@@ -150,8 +150,8 @@ func newMan(p *Program) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man",
 		Short:   "Print the manual page",
-		Long:    "Print the manual page. It is made from the same definitions as this help.",
-		Example: "mediadesk man | man -l -\nmediadesk man > mediadesk.1",
+		Long:    "Print the manual page, for example to install it. It has the help of all commands.",
+		Example: "mediadesk man | man -l -\nmediadesk man > mediadesk.1\nmediadesk man | gzip > mediadesk.1.gz",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := io.WriteString(p.Stdout, manual(cmd.Root()))
 			return err
@@ -164,7 +164,7 @@ func manual(root *cobra.Command) string {
 	page := mango.NewManPage(1, root.Name(), "manage images in a media library").WithLongDescription(root.Long)
 	var fill func(c *cobra.Command, into *mango.Command)
 	fill = func(c *cobra.Command, into *mango.Command) {
-		for _, f := range append(visibleFlags(c.LocalNonPersistentFlags()), visibleFlags(c.PersistentFlags())...) {
+		for _, f := range visibleFlags(c.LocalFlags()) {
 			_, usage := valueName(f)
 			_ = into.AddFlag(mango.Flag{Name: strings.TrimPrefix(safe(flagName(f)), "-"), Usage: safe(usage)}) // mango adds one dash
 		}

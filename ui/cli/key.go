@@ -33,17 +33,17 @@ func newKey(p *Program) *cobra.Command {
 	}{
 		{
 			"set", "Store the key in the keyring, or replace it",
-			"Store the key in the keyring, or replace it. Type it (it is not shown), or give it on standard input. " +
+			"Store the private key of a profile in the keyring, or replace it. Type it (it is not shown), or pipe it to standard input. " +
 				"The keyring is tested before you are asked. To rotate a key, set the new one; the next start uses it.",
-			"mediadesk key set --profile work\npass show media | mediadesk key set --profile work", setKey,
+			"mediadesk key set\nmediadesk key set --profile work\npass show media | mediadesk key set --profile work", setKey,
 		},
 		{
-			"where", "Show where the key comes from", "Show which source the key comes from, without showing the key.",
-			"mediadesk key where\nmediadesk key where --profile work --json", whereKey,
+			"where", "Show where the key comes from", "Show which source the key of a profile comes from, for example if the service refuses it. The key is not shown.",
+			"mediadesk key where\nmediadesk key where --profile work\nmediadesk key where --profile work --json", whereKey,
 		},
 		{
-			"forget", "Remove the key from the keyring", "Remove the key from the keyring. Other places are not changed.",
-			"mediadesk key forget --profile work", forgetKey,
+			"forget", "Remove the key from the keyring", "Remove the key of a profile from the keyring, for example before you pass on the computer. Other sources are not changed.",
+			"mediadesk key forget\nmediadesk key forget --profile work\nmediadesk key forget --profile work --json", forgetKey,
 		},
 	} {
 		cmd.AddCommand(&cobra.Command{
@@ -91,7 +91,7 @@ func hasEntry(profile config.Profile) error {
 	case profile.Kind == config.KindLocal:
 		return usage("the local library makes its own key; choose an account with --profile")
 	case session.IsUnnamed(profile.Name):
-		return usage("the keyring stores keys of profiles, and these addresses have none: make one with mediadesk profile add")
+		return usage("the keyring stores keys of profiles, and these URLs have no profile: add one with mediadesk profile add")
 	}
 	return nil
 }

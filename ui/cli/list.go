@@ -40,7 +40,7 @@ func newList(p *Program) *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&l.search, "search", "", "`QUERY`: list the files that match a search query of the service")
 	fl.StringVar(&l.kind, "file-type", "", "`TYPE`: list only files of this type: "+api.KindImage+" or "+api.KindNonImage)
-	fl.StringVar(&l.sort, "sort", "", "`ORDER`: "+strings.ToLower(strings.Join(rule.Sorts, ", "))+"; - before it reverses it; relevance needs HAS in --search (default name)")
+	fl.StringVar(&l.sort, "sort", "", "`ORDER`: "+strings.ToLower(strings.Join(rule.Sorts, ", "))+"; a - before it reverses the order; relevance needs HAS in --search (default: name)")
 	l.add(fl)
 	fl.BoolVar(&l.tree, "tree", false, "also list the files and folders below, at any depth")
 	return cmd
@@ -217,9 +217,9 @@ func newOpen(p *Program) *cobra.Command {
 	return &cobra.Command{
 		Use: "open FILE", Short: "Open a stored file in the browser",
 		Long: "Print the URL of a stored file and open it in the browser. The URL of a private file is signed and " +
-			"valid for an hour. A file of the local library is served until you press ctrl+c, unless mediadesk serve serves it. " +
+			"valid for an hour. On a terminal, a file of the local library is served until you press ctrl+c. " +
 			"--dry-run shows the request for the record of the file.",
-		Example: "mediadesk open /summer/a.jpg\nmediadesk open /summer/a.jpg --json",
+		Example: "mediadesk open /summer/a.jpg\nmediadesk open /summer/a.jpg --json\nmediadesk open /summer/a.jpg --dry-run",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.dryRun {
 				return p.dryReads(cmd.Context(), args, api.ReadDetails)

@@ -160,7 +160,7 @@ func (c *fileCommand) run(cmd *cobra.Command, p *Program, names []string, target
 // was not yes.
 func (c *fileCommand) ask(cmd *cobra.Command, p *Program, s *session.Session, found []api.File, target string) error {
 	if !p.Terminal {
-		return usage("mediadesk %s asks before it changes a folder, and there is no terminal to ask on: add --yes, or look first with --dry-run", cmd.Name())
+		return usage("mediadesk %s asks before it changes a folder, and there is no terminal to ask on: add --yes, or preview it with --dry-run", cmd.Name())
 	}
 	folders := 0
 	for i := range found {
@@ -225,7 +225,7 @@ func newFileCommands(p *Program) []*cobra.Command {
 }
 
 func moveCommand() *fileCommand {
-	c := toFolderCommand("move", "moved", api.MoveFile, api.MoveFolder)
+	c := toFolderCommand("move", "moved", "to sort an inbox", api.MoveFile, api.MoveFolder)
 	ask := c.question
 	c.question = func(what, into, host string) string { return ask(what, into, host) + " " + linksBreak }
 	c.do = func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string, after *api.File, err error) {
@@ -240,7 +240,7 @@ func moveCommand() *fileCommand {
 }
 
 func copyCommand() *fileCommand {
-	c := toFolderCommand("copy", "copied", api.CopyFile, api.CopyFolder)
+	c := toFolderCommand("copy", "copied", "to edit the copy", api.CopyFile, api.CopyFolder)
 	c.do = func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string, after *api.File, err error) {
 		if f.IsFolder() {
 			to, err = s.CopyFolder(ctx, f.FolderPath, folder)
@@ -252,10 +252,10 @@ func copyCommand() *fileCommand {
 }
 
 // toFolderCommand returns the command move or copy without what it does.
-func toFolderCommand(name, done string, file, folder func(from, into string) (api.Request, error)) *fileCommand {
+func toFolderCommand(name, done, when string, file, folder func(from, into string) (api.Request, error)) *fileCommand {
 	return &fileCommand{
 		use: name + " FILE… FOLDER", short: text.Capital(name) + " stored files and folders to another folder",
-		long: text.Capital(name) + " stored files and folders to another folder. A missing FOLDER is created. " +
+		long: text.Capital(name) + " stored files and folders to another folder, for example " + when + ". A missing FOLDER is created. " +
 			"If FOLDER has a file of that name, the " + done + " file becomes a new version of it." + asksFirst,
 		example: strings.ReplaceAll("mediadesk NAME /inbox/a.jpg /summer/\nmediadesk NAME /inbox/2026/ /archive/ --yes\n"+
 			"mediadesk list /inbox/ --json | mediadesk NAME - /sorted/ --yes", "NAME", name),
@@ -276,7 +276,7 @@ func toFolderCommand(name, done string, file, folder func(from, into string) (ap
 func renameCommand() *fileCommand {
 	return &fileCommand{
 		use: "rename FILE NAME", short: "Rename a stored file or folder",
-		long: "Rename a stored file or folder. The URL changes with the name, and links to the old URL stop working. " +
+		long: "Rename a stored file or folder. Its URL changes, and links to the old URL stop working. " +
 			"mediadesk purge removes the cached copies of the old URL. Invalid characters become _. A name that is taken is refused." + asksFirst,
 		example: "mediadesk rename /summer/a.jpg harbor.jpg\nmediadesk rename /summer/ winter --yes\n" +
 			"mediadesk rename /summer/a.jpg harbor.jpg --dry-run",
@@ -306,9 +306,10 @@ func renameCommand() *fileCommand {
 func restoreCommand(p *Program) *fileCommand {
 	return &fileCommand{
 		use: "restore FILE VERSION", short: "Make an older version of a stored file the current one",
-		long: "Make an older version of a stored file the current one. All versions are kept. mediadesk versions lists them.",
+		long: "Make an older version of a stored file the current one, for example after a wrong overwrite. All versions are kept. mediadesk versions lists them.",
 		example: "mediadesk restore /summer/a.jpg 65f1c0ffee65f1c0ffee65f2\n" +
-			"mediadesk restore /summer/a.jpg 65f1c0ffee65f1c0ffee65f2 --dry-run",
+			"mediadesk restore /summer/a.jpg 65f1c0ffee65f1c0ffee65f2 --dry-run\n" +
+			"mediadesk versions /summer/a.jpg --jq .versionInfo.id | tail -n 1 | \\\n  xargs mediadesk restore /summer/a.jpg",
 		target: func(version string) (string, error) { return version, nil },
 		request: func(f *api.File, version string) (api.Request, error) {
 			return api.RestoreVersion(f.FileID, version)
@@ -379,7 +380,7 @@ func deleteCommand(p *Program) *fileCommand {
 		case version != "" && len(names) > 1:
 			return usage("--version is for one file; you gave %d", len(names))
 		case !p.yes && !p.dryRun && !p.Terminal:
-			return usage("deleting is permanent and there is no terminal to ask on: add --yes, or look first with --dry-run")
+			return usage("deleting is permanent and there is no terminal to ask on: add --yes, or preview it with --dry-run")
 		case version != "":
 			c.label = "%s: version %s deleted"
 		}
@@ -392,7 +393,7 @@ func signCommand(p *Program) *fileCommand {
 	valid := 24 * time.Hour
 	return &fileCommand{
 		use: "sign FILE…", short: "Print temporary public URLs of private files",
-		long: "Print a signed URL of each file. Anybody who has it can fetch the file until it expires. " +
+		long: "Print a signed URL of each file, for example to share a private file. Anybody who has the URL can fetch the file until it expires. " +
 			"It does not contain the private key. --dry-run shows the request for the record of the file; signing sends nothing else.",
 		example: "mediadesk sign /summer/a.jpg\nmediadesk sign /summer/a.jpg --for 10m\nmediadesk sign /summer/a.jpg --for 1h --json",
 		flags: func(fl *pflag.FlagSet) {
@@ -418,7 +419,7 @@ func newVersions(p *Program) *cobra.Command {
 		Use: "versions FILE", Short: "List the versions of a stored file",
 		Long: "List the versions of a stored file, the current one first. mediadesk restore makes another one current; " +
 			"mediadesk delete --version deletes one.",
-		Example: "mediadesk versions /summer/a.jpg\nmediadesk versions /summer/a.jpg --json --jq .versionInfo.id",
+		Example: "mediadesk versions /summer/a.jpg\nmediadesk versions /summer/a.jpg --jq .versionInfo.id\nmediadesk versions /summer/a.jpg --dry-run",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.dryRun {
 				return p.dryReads(cmd.Context(), args, api.ListVersions)
@@ -508,7 +509,7 @@ func newRmdir(p *Program) *cobra.Command {
 		Use: "rmdir FOLDER…", Short: "Remove empty folders",
 		Long: "Remove empty folders from the library. A folder with files or folders in it is refused: " +
 			"to delete it with its contents, use mediadesk delete.",
-		Example: "mediadesk rmdir /drafts/\nmediadesk rmdir /drafts/ --dry-run",
+		Example: "mediadesk rmdir /drafts/\nmediadesk rmdir /drafts/ --json\nmediadesk rmdir /drafts/ --dry-run",
 		RunE: p.eachFolder(func(string) error { return nil }, func(ctx context.Context, s *session.Session, name string) error {
 			folder, err := find(ctx, s, strings.TrimSuffix(name, "/")+"/", andFolders)
 			if err != nil {
@@ -533,7 +534,7 @@ func newPurge(p *Program) *cobra.Command {
 	wait := false
 	cmd := &cobra.Command{
 		Use: "purge FILE…", Short: "Remove cached copies of stored files",
-		Long: "Remove the cached copies of stored files, such as after an overwrite or a new region. " +
+		Long: "Remove the cached copies of stored files, for example after an overwrite or a new region. " +
 			"FILE can also be a URL of the library, and may end in * to purge everything that begins with it. " +
 			"A service may limit the number of purges: ImageKit allows 1000 a month.",
 		Example: "mediadesk purge /summer/a.jpg --wait\nmediadesk purge /summer/a.jpg --dry-run\n" +

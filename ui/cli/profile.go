@@ -28,16 +28,22 @@ func newProfile(p *Program) *cobra.Command {
 		use, short, long, example string
 		do                        func(p *Program, c config.Config, args []string) error
 	}{
-		{"list", "List the profiles", "", "mediadesk profile list\nmediadesk profile list --json", listProfiles},
 		{
-			"show [NAME]", "Show a profile", "Show the profile of that name, or the one in use.",
-			"mediadesk profile show\nmediadesk profile show work --json", showProfile,
+			"list", "List the profiles", "List the profiles. A * marks the one in use.",
+			"mediadesk profile list\nmediadesk profile list --json\nmediadesk profile list --jq .name", listProfiles,
 		},
-		{"use NAME", "Make a profile the one in use", "", "mediadesk profile use work\nmediadesk profile use local", useProfile},
+		{
+			"show [NAME]", "Show a profile", "Show the settings of a profile. Without NAME, show the profile in use.",
+			"mediadesk profile show\nmediadesk profile show work --json\nmediadesk profile show work --jq .uploadUrl", showProfile,
+		},
+		{
+			"use NAME", "Switch to another profile", "Switch to another profile. The screens and all later commands use it, unless you add --profile.",
+			"mediadesk profile use work\nmediadesk profile use local\nmediadesk profile use work && mediadesk list", useProfile,
+		},
 		{
 			"remove NAME", "Remove a profile from the settings",
 			"Remove a profile from the settings. The files at the service stay. The key stays in the keyring until you run mediadesk key forget.",
-			"mediadesk profile remove lab", removeProfile,
+			"mediadesk profile remove lab\nmediadesk key forget --profile lab && mediadesk profile remove lab", removeProfile,
 		},
 	} {
 		complete := p.completeProfiles
@@ -75,11 +81,11 @@ var profileFields = []struct {
 	{"folder", "folder", "`FOLDER`: default folder of uploads, such as /summer/", func(p *config.Profile) any { return &p.Folder }},
 	{"tags", "tags", "`TAGS`: default tags of uploads, separated by commas", func(p *config.Profile) any { return &p.Tags }},
 	{"extensions", "extension", "`EXTENSION`: default extension of uploads: its name or its JSON (repeatable)", func(p *config.Profile) any { return &p.Extensions }},
-	{"unique names", "unique", "`HOW`: who makes names unique: here, service or off", func(p *config.Profile) any { return (*string)(&p.Naming) }},
+	{"unique names", "unique", "`HOW`: what makes names unique: here, service or off", func(p *config.Profile) any { return (*string)(&p.Naming) }},
 	{"color option", "colour-option", "`OPTION`: how the service spells the color of remove-bg: bg_colour or bg_color", func(p *config.Profile) any { return (*string)(&p.ColorOption) }},
-	{"webhook", "webhook-url", "`URL`: public URL in front of our webhook receiver", func(p *config.Profile) any { return &p.WebhookURL }},
-	{"signed with", "webhook-secret-file", "`FILE`: file with the secrets that sign webhook posts, one a line, readable by you alone (0600)", func(p *config.Profile) any { return &p.WebhookSecretFile }},
-	{"key file", "key-file", "`FILE`: file with the private key, readable by you alone (0600)", func(p *config.Profile) any { return &p.KeyFile }},
+	{"webhook", "webhook-url", "`URL`: public URL that leads to the webhook receiver of this program", func(p *config.Profile) any { return &p.WebhookURL }},
+	{"signed with", "webhook-secret-file", "`FILE`: file with the secrets that sign webhook posts, one per line, readable only by you (0600)", func(p *config.Profile) any { return &p.WebhookSecretFile }},
+	{"key file", "key-file", "`FILE`: file with the private key, readable only by you (0600)", func(p *config.Profile) any { return &p.KeyFile }},
 	{"key command", "key-command", "`WORD`: program that prints the key; repeat the flag for each argument", func(p *config.Profile) any { return &p.KeyCommand }},
 }
 

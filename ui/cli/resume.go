@@ -21,8 +21,8 @@ func newResume(p *Program) *cobra.Command {
 		Use:   "resume",
 		Short: "Continue with unfinished uploads",
 		Long: "Continue with the unfinished uploads of this profile, for example after an interruption. " +
-			"Nothing is stored twice. If other profiles have unfinished uploads, resume says so.",
-		Example: "mediadesk resume\nmediadesk resume --profile lab",
+			"No file is stored twice. The command also names other profiles with unfinished uploads.",
+		Example: "mediadesk resume\nmediadesk resume --profile lab\nmediadesk resume --wait --timeout 5m",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := p.open(cmd.Context())
 			if err != nil {
@@ -42,7 +42,7 @@ func newResume(p *Program) *cobra.Command {
 }
 
 func (p *Program) addRetryFor(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&p.RetryFor, "retry-for", session.RetryFor, "`TIME`: how long to retry uploads while the service does not answer; then they stay open")
+	cmd.Flags().DurationVar(&p.RetryFor, "retry-for", session.RetryFor, "`TIME`: how long to retry while the service does not answer; after that, uploads stay open")
 }
 
 func addWait(cmd *cobra.Command, wait *bool, timeout *time.Duration) {
@@ -51,8 +51,8 @@ func addWait(cmd *cobra.Command, wait *bool, timeout *time.Duration) {
 }
 
 func (p *Program) addTransfer(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&p.Concurrency, "concurrency", 0, "`N`: number of transfers at the same time (default: the setting, else it adapts)")
-	cmd.Flags().Func("limit-rate", "`RATE`: transfer at most so many bytes a second in all, such as 500k or 2M", func(text string) (err error) {
+	cmd.Flags().IntVar(&p.Concurrency, "concurrency", 0, "`N`: number of parallel transfers (default: the setting, or adapted to the connection)")
+	cmd.Flags().Func("limit-rate", "`RATE`: limit the total rate, in bytes per second, such as 500k or 2M", func(text string) (err error) {
 		p.Rate, err = parseSize(text)
 		return err
 	})

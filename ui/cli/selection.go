@@ -18,12 +18,12 @@ type selection struct {
 }
 
 func (s *selection) add(fl *pflag.FlagSet) {
-	fl.StringArrayVar(&s.filter.Include, "include", nil, "`PATTERN`: only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
-	fl.StringArrayVar(&s.filter.Exclude, "exclude", nil, "`PATTERN`: skip matching files and folders (repeatable)")
-	fl.StringVar(&s.minSize, "min-size", "", "`SIZE`: only files of folders of at least this size, such as 100k or 2M")
-	fl.StringVar(&s.maxSize, "max-size", "", "`SIZE`: only files of folders of at most this size")
-	fl.StringVar(&s.newer, "newer-than", "", "`AGE`: only files of folders changed since then: 90m, 24h, 7d, 2w, or a day such as 2026-06-01")
-	fl.StringVar(&s.olderThan, "older-than", "", "`AGE`: only files of folders not changed since then")
+	fl.StringArrayVar(&s.filter.Include, "include", nil, "`PATTERN`: in folders, select only matching files, such as '*.jpg' or 'a/**' (repeatable)")
+	fl.StringArrayVar(&s.filter.Exclude, "exclude", nil, "`PATTERN`: in folders, skip matching files and folders (repeatable)")
+	fl.StringVar(&s.minSize, "min-size", "", "`SIZE`: in folders, select only files of at least this size, such as 100k or 2M")
+	fl.StringVar(&s.maxSize, "max-size", "", "`SIZE`: in folders, select only files of at most this size")
+	fl.StringVar(&s.newer, "newer-than", "", "`AGE`: in folders, select only files that changed within this time (90m, 24h, 7d, 2w) or since a day such as 2026-06-01")
+	fl.StringVar(&s.olderThan, "older-than", "", "`AGE`: in folders, select only files that did not change within this time or since a day")
 }
 
 func (s *selection) fill() (err error) {

@@ -43,14 +43,14 @@ func newServe(p *Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the local service for other programs",
-		Long: "Run only the service, for other programs and for tests. It implements the media library API (see Differences in docs/serve.md) and keeps everything in a folder on this computer. Official SDKs work with it. " +
-			"It prints its address, its folder and where the key is; with --json as an object on one line. The key comes from --key or " + api.KeyVariable + "; without them, mediadesk generates one and keeps it in the folder.\n\n" +
+		Long: "Run the local service alone, for other programs and for tests. It implements the media library API (see Differences in docs/serve.md) and keeps everything in a folder on this computer. Official SDKs work with it. " +
+			"It prints its URL, its folder and where the key is; with --json, as an object on one line. The key comes from --key or " + api.KeyVariable + "; without them, mediadesk generates one and keeps it in the folder.\n\n" +
 			"--ephemeral keeps everything in a temporary folder. --exec runs a command with " + urlVariable + ", " + api.KeyVariable + ", " + publicKeyVariable + " and the variables of the SDKs, " +
-			"then stops and exits with its code; it defaults to a temporary folder and a free port.\n\n" +
+			"then stops and exits with the code of the command. By default, it uses a temporary folder and a free port.\n\n" +
 			"--seed uploads a folder at the start. A file photo.jpg.json beside photo.jpg contains its upload options, as in a manifest: " +
 			`{"tags": ["sea"], "region": "10,20,300,200", "metadata": {"price": 12}}` + ".\n\n" +
-			"--check verifies every record against its content, by hash and size, instead of serving. It prints each problem on a line (with --json as an object) and exits with 0 if there is none.\n\n" +
-			"--repair checks and repairs. It replaces damaged, lost or outdated records by the last snapshot, and sets contents without a record aside for 30 days.",
+			"--check verifies every record against its content, by hash and size, instead of serving. It prints each problem on a line (with --json, as an object) and exits with 0 if there is none.\n\n" +
+			"--repair verifies and repairs. It replaces damaged, lost or outdated records with the last good snapshot, and sets contents without a record aside for 30 days.",
 		Example: "mediadesk serve --ephemeral --key dev\nmediadesk serve --seed fixtures --exec 'npm test'\n" +
 			"MEDIADESK_PRIVATE_KEY=test mediadesk serve --data /tmp/library --json\n" +
 			"mediadesk serve --copy-to 's3://media?region=eu-west-1'\nmediadesk serve --storage 's3://media?region=eu-west-1'\n" +
@@ -66,21 +66,21 @@ func newServe(p *Program) *cobra.Command {
 		"If the URL has a password, set "+config.DatabaseVariable+" instead. Together with --storage, any number of instances can serve the library")
 	fl.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
 	fl.StringVar(&s.key, "key", "", "`KEY`: private key, such as dev; on loopback only, because other users of this computer can see it")
-	fl.StringArrayVar(&s.Hosts, "host", nil, "`HOST`: host name that requests may use (repeatable); beyond loopback also the names of the computer")
+	fl.StringArrayVar(&s.Hosts, "host", nil, "`HOST`: host name that requests may use (repeatable); beyond loopback, the names of the computer are allowed, too")
 	fl.StringVar(&s.Address, "public-url", "", "`URL`: URL for the files in records (default: the one that the request used)")
 	fl.StringArrayVar(&s.seeds, "seed", nil, "`DIR`: folder to upload at the start and after a reset, with its subfolders; with --ephemeral repeatable: a reset may name another")
 	fl.StringVar(&s.exec, "exec", "", "`COMMAND`: command to run against the library; its exit code becomes that of serve")
-	fl.BoolVar(&s.Lenient, "lenient", false, "serve files without the transformations that are unknown here, and name these in a header")
-	fl.BoolVar(&s.AllowReset, "allow-reset", false, "let POST /_mediadesk/reset empty the library, as with --ephemeral")
+	fl.BoolVar(&s.Lenient, "lenient", false, "ignore unknown transformations, and name them in a response header")
+	fl.BoolVar(&s.AllowReset, "allow-reset", false, "allow POST /_mediadesk/reset to empty the library, as with --ephemeral")
 	fl.StringVar(&s.log, "log", "", "`LEVEL`: what to log on standard error: none, requests or debug (default: requests on a terminal, else none)")
 	fl.Int64Var(&s.MaxSize, "max-size", config.DefaultMaxSize, "`BYTES`: largest file in bytes (default: 25000000)")
 	fl.StringArrayVar(&s.AllowAddresses, "allow-address", nil, "`ADDRESS`: internal address that URL sources and webhooks may reach (repeatable)")
-	fl.StringVar(&s.Webhook, "webhook", "", "`URL`: webhook of the account: URL for the events of transformations; with --json, the first line has its signing secret")
+	fl.StringVar(&s.Webhook, "webhook", "", "`URL`: URL that gets the events of transformations; with --json, the first line has the signing secret")
 	fl.StringArrayVar(&s.faults, "fault", nil, "`KIND=VALUE`: inject faults: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, rate=5/s, extensions=pending|fail, webhooks=lost|repeated; "+
-		"all but delay take a chance, such as refuse=503:0.3 (repeatable)")
-	fl.Uint64Var(&s.Seed, "fault-seed", 0, "`N`: seed that makes random faults repeatable")
+		"all except delay accept a probability, such as refuse=503:0.3 (repeatable)")
+	fl.Uint64Var(&s.Seed, "fault-seed", 0, "`N`: seed of random faults, to repeat a run")
 	fl.StringArrayVar(&s.named, "transformation", nil, "`NAME=STEPS`: named transformation, such as card=fo-custom,w-400:h-300 (repeatable)")
-	fl.BoolVar(&s.health, "health", false, "check whether the library at --addr works; exits with 0 if so")
+	fl.BoolVar(&s.health, "health", false, "check whether the library at --addr works, instead of serving (exit code 0: it works)")
 	fl.BoolVar(&s.check, "check", false, "verify the library instead of serving it")
 	fl.BoolVar(&s.repair, "repair", false, "verify the library and repair it")
 	fl.StringVar(&s.copyTo, "copy-to", "", "`URL`: copy the contents to this storage, or to the "+toFolder+" of the library, and verify them; repeat the command to continue")

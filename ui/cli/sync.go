@@ -27,21 +27,21 @@ func newSync(p *Program) *cobra.Command {
 	y := &syncFlags{}
 	cmd := &cobra.Command{
 		Use:   "sync FROM TO",
-		Short: "Make a folder of the library equal to a local one, or the reverse",
-		Long: "Copy what is new or changed in FROM to TO. One is a local folder, the other a folder of the library such as /summer/ " +
-			"(library:/summer/ if this computer has a folder of that path, too). Names stay exact. A file of another size has changed; of the same size, contents are compared " +
-			"where their hash is known, with --checksum always. A file that only moved in FROM is moved in TO, and keeps id and tags in the library.\n\n" +
-			"Extra files in TO stay, unless --delete is given. A file that changed on both sides since the last sync is reported and not touched. " +
-			"Hidden files and empty folders are left alone. After an interruption, the same command continues.\n\n" +
+		Short: "Mirror a local folder to the library, or the reverse",
+		Long: "Copy new and changed files from FROM to TO. One is a local folder, the other a folder of the library such as /summer/ " +
+			"(library:/summer/ if this computer has a folder of that path, too). Names stay exact. A file has changed if its size differs. If sizes are equal, contents are compared " +
+			"if their hash is known; with --checksum, always. A file that only moved in FROM is moved in TO; in the library, it keeps its id and tags.\n\n" +
+			"Extra files in TO stay unless you add --delete. A file that changed on both sides since the last sync is reported and not changed. " +
+			"Hidden files and empty folders are skipped. After an interruption, the same command continues.\n\n" +
 			"--dry-run prints the plan. Exit code 1: a step failed, or with --exit-code, the folders differ.",
 		Example: "mediadesk sync pictures /summer/\nmediadesk sync /summer/ backup --delete\n" +
 			"mediadesk sync pictures /summer/ --dry-run --checksum",
 		RunE: func(cmd *cobra.Command, args []string) error { return y.run(cmd.Context(), p, args) },
 	}
 	fl := cmd.Flags()
-	fl.BoolVar(&y.Delete, "delete", false, "delete the files that only TO has")
-	fl.StringVar(&y.maxDelete, "max-delete", "50%", "`N|P%`: do nothing if more files, or more of the files of TO, would be deleted (default: 50%)")
-	fl.BoolVar(&y.Checksum, "checksum", false, "compare the contents of all files of the same size; downloads those whose hash is not known")
+	fl.BoolVar(&y.Delete, "delete", false, "delete files that are only in TO")
+	fl.StringVar(&y.maxDelete, "max-delete", "50%", "`N|P%`: stop before deleting more than this number or percentage of the files in TO (default: 50%)")
+	fl.BoolVar(&y.Checksum, "checksum", false, "compare the contents of all files of equal size; files of unknown hash are downloaded")
 	fl.BoolVar(&y.exitCode, "exit-code", false, "exit with 1 if the folders differ")
 	y.add(fl)
 	p.addTransfer(cmd)

@@ -30,11 +30,11 @@ func newTransfer(p *Program) *cobra.Command {
 		Use: "transfer FILE… --to PROFILE", Short: "Send stored files and folders to another profile",
 		Long: "Send stored files of this profile to another one: from the local library to an account, or from one account to another. " +
 			"Tags, region, description, custom metadata, folder and the private flag are sent, too. FILE can be a folder: all files in it are sent. " +
-			"The files stay where they are, unless --move is given.\n\n" +
+			"The files stay where they are unless you add --move.\n\n" +
 			"Files keep their names, and nothing is overwritten: a file whose name is taken is skipped. Earlier versions, AI tags, the state of extensions, and custom metadata that " +
-			"the other profile has no field for are not sent. If something stays behind, the command lists it and asks first; without a terminal it stops, unless you add --yes. " +
+			"the other profile has no field for are not sent. If something cannot be sent, the command lists it and asks first; without a terminal it stops unless you add --yes. " +
 			"After an interruption, the same command continues. --key-fd and MEDIADESK_PRIVATE_KEY are for the other profile; the key of this one is found as usual.\n\n" +
-			"--move deletes each file, with its versions, after it reads the new record back and confirms that the sizes match. A file that fails stays. Empty folders stay, too. It asks first, or needs --yes.",
+			"--move deletes each file, with its versions, after it reads the new record back and confirms that the sizes match. A file that fails stays. Empty folders stay, too. The command asks first; in a script, add --yes.",
 		Example: "mediadesk transfer /summer/ --to work --yes\nmediadesk transfer /summer/a.jpg --to work --folder /news/ --yes\n" +
 			"mediadesk transfer / --to work --exclude drafts --dry-run",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,7 +60,7 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	}
 	t.o.Filter = t.filter
 	if t.p.Unnamed() {
-		return usage("mediadesk transfer needs two profiles: add the addresses as a profile first (mediadesk profile add)")
+		return usage("mediadesk transfer needs two profiles: add a profile with these URLs first (mediadesk profile add)")
 	}
 	source, err := t.p.opened(session.Describe(t.p.Options))
 	if err != nil {
@@ -156,9 +156,9 @@ func (t *transfer) ask(ctx context.Context, plan *session.Transfer) error {
 		t.tellLost(lost)
 		return nil
 	case !t.p.Terminal && deletes:
-		return usage("--move deletes %s from %s. Add --yes to agree, or look first with --dry-run", text.Plural(len(plan.Jobs), "file"), plan.From)
+		return usage("--move deletes %s from %s. Add --yes to agree, or preview it with --dry-run", text.Plural(len(plan.Jobs), "file"), plan.From)
 	case !t.p.Terminal:
-		return usage("some of it stays behind: %s. Add --yes to send the rest, or look first with --dry-run", lost)
+		return usage("some of it stays behind: %s. Add --yes to send the rest, or preview it with --dry-run", lost)
 	}
 	t.tellLost(lost)
 	question := fmt.Sprintf("Send %s (%s) from %s to %s?", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), plan.From, plan.To)

@@ -43,13 +43,13 @@ func newUpload(p *Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upload [SOURCE…]",
 		Short: "Upload images and other files",
-		Long: "Upload files. A SOURCE is a path, a folder (with its subfolders, which are created below --folder), an http or " +
-			"https URL that the service downloads, or - for standard input. It prints the path, id and URL of each stored file. --dry-run shows the requests and a summary instead of sending.\n\n" +
+		Long: "Upload files. A SOURCE is a path, a folder, an http or https URL that the service downloads, or - for standard input. " +
+			"The contents of a folder are uploaded into --folder, with its subfolders; the folder's own name is not added. The command prints the path, id and URL of each stored file. --dry-run shows the requests and a summary instead of sending.\n\n" +
 			"--follow uploads each file that appears or changes in a folder, as soon as its size and time stay the same for a second. " +
-			"It skips files that exist at the start, links that leave the folder, hidden and empty ones, and those that end in " + strings.Join(unfinishedNames, ", ") + ". " +
-			"ctrl+c ends it; mediadesk resume continues with unsent files.\n\n" +
-			"--skip-stored skips a file that was uploaded from this computer to the same folder, and any whose name (without a unique suffix), size and content a file of that folder has. " +
-			"To compare contents, it downloads the files of the same name and size. If the service does not list files, only uploads from this computer are found.",
+			"It skips files that exist at the start, links that leave the folder, hidden and empty files, and names that end in " + strings.Join(unfinishedNames, ", ") + ". " +
+			"Press ctrl+c to end it. mediadesk resume continues with unsent files.\n\n" +
+			"--skip-stored skips a file that was uploaded from this computer to the same folder. It also skips a file if one in that folder has the same name (without a unique suffix), size and content. " +
+			"To compare contents, it downloads files of the same name and size. If the service cannot list files, it finds only uploads from this computer.",
 		Example: "mediadesk upload photo.jpg --tags sea,boat --folder /summer/\n" +
 			"mediadesk upload cut-out.png --extension remove-bg --wait\n" +
 			"mediadesk upload logo.png --unique off --overwrite-file\n" +
@@ -73,10 +73,10 @@ func newUpload(p *Program) *cobra.Command {
 		}
 	}
 	fl.StringVar(&u.manifest, "manifest", "", "`FILE`: file of sources with their options, as JSON or CSV; - reads standard input")
-	fl.StringVar(&p.filesFrom, "files-from", "", "`FILE`: file with a list of sources, one a line or separated by NUL; - reads standard input")
+	fl.StringVar(&p.filesFrom, "files-from", "", "`FILE`: file with a list of sources, one per line or separated by NUL; - reads standard input")
 	fl.StringVar(&u.copy, "copy", "", "`FORMAT`: copy the URLs of stored files to the terminal's clipboard: url, markdown or html")
-	fl.BoolVar(&u.clip, "clipboard", false, "upload the picture on the clipboard")
-	fl.BoolVar(&u.follow, "follow", false, "watch folders and upload completed files until ctrl+c")
+	fl.BoolVar(&u.clip, "clipboard", false, "upload the picture from the clipboard")
+	fl.BoolVar(&u.follow, "follow", false, "watch folders and upload complete files until you press ctrl+c")
 	u.add(fl)
 	fl.BoolVar(&u.skipStored, "skip-stored", false, "skip files that the folder already has, by name, size and content")
 	fl.BoolVar(&u.noDefaults, "no-defaults", false, "ignore the profile's default folder, tags and extensions")

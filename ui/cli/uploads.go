@@ -24,8 +24,8 @@ func newUploads(p *Program) *cobra.Command {
 	u := &uploadsFlags{}
 	cmd := &cobra.Command{
 		Use: "uploads [NUMBER…]", Short: "List uploads, retry failed ones, cancel waiting ones",
-		Long: "List the uploads of the journal with their outcome, the newest last, or those with these numbers. " +
-			"--retry sends failed uploads again under the same name. It skips uploads that may have arrived if the service makes their names unique: " +
+		Long: "List the uploads of the journal with their outcomes, the newest last, or only the uploads with these numbers. " +
+			"--retry sends failed uploads again under the same name. It skips uploads that may have arrived and whose names the service makes unique: " +
 			"they could be stored twice. --cancel cancels waiting uploads.",
 		Example: "mediadesk uploads --failed\nmediadesk uploads --failed --retry\nmediadesk uploads --open --cancel\n" +
 			"mediadesk uploads --jq 'select(.outcome==\"unknown\").source'",

@@ -25,9 +25,10 @@ func newWatch(p *Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch [FILE…]",
 		Short: "Watch pending extensions finish",
-		Long: "Watch the extensions of these files, or all that are pending, and print each change. " +
+		Long: "Watch the extensions of these files, or all pending extensions, and print each change. " +
 			"Exit code 0: all succeeded; 1: one failed; 4: one was still pending at the time limit.",
-		Example: "mediadesk watch\nmediadesk watch /summer/a.jpg --timeout 5m --json",
+		Example: "mediadesk watch\nmediadesk watch /summer/a.jpg --timeout 5m --json\n" +
+			"mediadesk list /summer/ --json | mediadesk watch - --timeout 5m",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if timeout < 0 {
 				return usage("--timeout %s: give a time above 0, such as 5m", timeout)
@@ -51,7 +52,7 @@ func newWatch(p *Program) *cobra.Command {
 		},
 	}
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "`TIME`: stop after this time, such as 5m (default: never)")
-	cmd.Flags().StringVar(&resend, "resend", "", "`ID`: let the local library send a webhook post again, by the ID in its header Webhook-Id")
+	cmd.Flags().StringVar(&resend, "resend", "", "`ID`: resend a webhook of the local library; ID is in its header Webhook-Id")
 	return cmd
 }
 

@@ -429,7 +429,7 @@ func TestDescriptionAndMetadata(t *testing.T) {
 	d.Press("ctrl+u")
 	d.Type("x")
 	d.Press("enter")
-	d.Sees(`the value of "price" is no number`)
+	d.Sees(`the value of "price" is not a number`)
 	d.Press("ctrl+u")
 	d.Type("15")
 	d.Press("enter")

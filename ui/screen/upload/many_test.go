@@ -234,7 +234,7 @@ func TestMetadataRows(t *testing.T) {
 	press(t, m, "enter", "ctrl+u")
 	write(t, m, "old")
 	press(t, m, "enter")
-	if text := screen(m, 120, 40); !strings.Contains(text, "is no number") {
+	if text := screen(m, 120, 40); !strings.Contains(text, "is not a number") {
 		t.Errorf("an invalid value is not reported:\n%s", text)
 	}
 	press(t, m, "esc")
@@ -242,7 +242,7 @@ func TestMetadataRows(t *testing.T) {
 	press(t, m, "enter")
 	write(t, m, "colour = red")
 	press(t, m, "ctrl+s")
-	if text := told(m); !strings.Contains(text, `the key "colour", which is no custom metadata field`) {
+	if text := told(m); !strings.Contains(text, `the key "colour", which is not a custom metadata field`) {
 		t.Errorf("an unknown key is not reported:\n%s", text)
 	}
 }

@@ -322,7 +322,7 @@ func TestTyping10000Tags(t *testing.T) {
 		press(t, m, "x")
 		m.d.Text()
 	}
-	if !strings.Contains(told(m), "characters in all; at most 500 are allowed") {
+	if !strings.Contains(told(m), "characters in total; at most 500 are allowed") {
 		t.Errorf("too many tags are not reported:\n%s", screen(m, 120, 40))
 	}
 	if n := len(current(m).Tags.Or(nil)); n != 10_001 {

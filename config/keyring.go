@@ -95,16 +95,15 @@ type KeyStore interface {
 }
 
 // Keyring is the KeyStore of the operating system. Every call returns within KeyringTimeout,
-// although the underlying call may continue: at most one read and one write, so that a late write
-// never overwrites a newer one.
+// although the underlying call may continue: at most one, so that a late write never overwrites a
+// newer one.
 //
 // Use NewKeyring. A Keyring is safe for concurrent use.
 type Keyring struct {
 	backend backend
 	probe   func(context.Context) error
 	limit   time.Duration
-	reads   chan struct{} // holds a token during a read
-	writes  chan struct{}
+	busy    chan struct{} // holds a token during a call
 }
 
 // backend has the functions of package keyring, for tests of states that no daemon can produce.
@@ -122,10 +121,7 @@ func NewKeyring() *Keyring {
 }
 
 func newKeyring(b backend, probe func(context.Context) error, limit time.Duration) *Keyring {
-	return &Keyring{
-		backend: b, probe: probe, limit: limit,
-		reads: make(chan struct{}, 1), writes: make(chan struct{}, 1),
-	}
+	return &Keyring{backend: b, probe: probe, limit: limit, busy: make(chan struct{}, 1)}
 }
 
 // Get returns the key of a profile.
@@ -142,8 +138,7 @@ func (k *Keyring) Get(ctx context.Context, profile string) (Secret, error) {
 	return key, nil
 }
 
-// Set stores the key of a profile and reads it back. That also detects whether a keyring that did
-// not answer in time has stored the key.
+// Set stores the key of a profile.
 func (k *Keyring) Set(ctx context.Context, profile string, key Secret) error {
 	doing := fmt.Sprintf("storing the key of profile %q", profile)
 	if key.IsZero() {
@@ -152,33 +147,21 @@ func (k *Keyring) Set(ctx context.Context, profile string, key Secret) error {
 	if err := CheckProfileName(profile); err != nil {
 		return err
 	}
-	_, err := k.call(ctx, k.writes, doing, func() (string, error) {
+	_, err := k.call(ctx, doing, func() (string, error) {
 		return "", k.backend.set(keyringService, profile, key.Reveal())
 	})
-	if err != nil && !errors.Is(err, KeyringSilent) {
-		return err
-	}
-	got, readErr := k.read(ctx, doing, profile)
-	switch {
-	case readErr == nil && got == key.Reveal():
-		return nil
-	case err != nil:
-		return err
-	case readErr != nil:
-		return readErr
-	}
-	return &KeyringError{Problem: KeyringRefused, Doing: doing, Cause: errors.New("it returned a different key than was stored")}
+	return err
 }
 
 func (k *Keyring) read(ctx context.Context, doing, account string) (string, error) {
-	return k.call(ctx, k.reads, doing, func() (string, error) {
+	return k.call(ctx, doing, func() (string, error) {
 		return k.backend.get(keyringService, account)
 	})
 }
 
 // Delete removes the key of a profile.
 func (k *Keyring) Delete(ctx context.Context, profile string) error {
-	_, err := k.call(ctx, k.writes, fmt.Sprintf("removing the key of profile %q", profile), func() (string, error) {
+	_, err := k.call(ctx, fmt.Sprintf("removing the key of profile %q", profile), func() (string, error) {
 		return "", k.backend.delete(keyringService, profile)
 	})
 	return err
@@ -193,9 +176,9 @@ func (k *Keyring) Try(ctx context.Context) error {
 	return nil
 }
 
-// call runs a call in its own goroutine and waits until the limit. It returns the token of gate
+// call runs a call in its own goroutine and waits until the limit. It returns the token
 // only when the call ends.
-func (k *Keyring) call(ctx context.Context, gate chan struct{}, doing string, do func() (string, error)) (string, error) {
+func (k *Keyring) call(ctx context.Context, doing string, do func() (string, error)) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, k.limit)
 	defer cancel()
 	late := func() error {
@@ -205,7 +188,7 @@ func (k *Keyring) call(ctx context.Context, gate chan struct{}, doing string, do
 		return &KeyringError{Problem: KeyringSilent, Doing: doing}
 	}
 	select {
-	case gate <- struct{}{}:
+	case k.busy <- struct{}{}:
 	case <-limited.Done():
 		return "", late()
 	}
@@ -222,7 +205,7 @@ func (k *Keyring) call(ctx context.Context, gate chan struct{}, doing string, do
 			if r := recover(); r != nil {
 				a.err = fmt.Errorf("its answer is not understood: %v", r)
 			}
-			<-gate
+			<-k.busy
 			answered <- a
 		}()
 		if a.err = k.probe(limited); a.err == nil {

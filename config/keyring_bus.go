@@ -5,11 +5,9 @@ package config
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	ss "github.com/zalando/go-keyring/secret_service"
 )
@@ -30,23 +28,10 @@ func findBus(getenv func(string) string, isSocket func(path string) bool) string
 	}
 	for _, dir := range []string{getenv("XDG_RUNTIME_DIR"), "/run/user/" + strconv.Itoa(os.Getuid())} {
 		if socket := filepath.Join(dir, "bus"); filepath.IsAbs(dir) && isSocket(socket) {
-			return "unix:path=" + escapeBusValue(socket)
+			return "unix:path=" + socket
 		}
 	}
 	return ""
-}
-
-func escapeBusValue(value string) string {
-	var b strings.Builder
-	for i := range len(value) {
-		c := value[i]
-		if isKeyRune(rune(c)) || strings.IndexByte(`/.\*`, c) >= 0 {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02x", c)
-		}
-	}
-	return b.String()
 }
 
 func isSocket(path string) bool {

@@ -139,10 +139,6 @@ func TestKeyringWorks(t *testing.T) {
 	if err := k.Set(t.Context(), "w", Secret{}); err == nil {
 		t.Error("an empty key was accepted")
 	}
-	s.get = func() (string, error) { return "other", nil }
-	if err := k.Set(t.Context(), "w", secretOf(t, "k")); !errors.Is(err, KeyringRefused) {
-		t.Errorf("got %v", err)
-	}
 	s.get = func() (string, error) { return "a\x00b", nil }
 	if _, err := k.Get(t.Context(), "w"); !errors.Is(err, KeyringRefused) || !errors.Is(err, ErrBadSecret) {
 		t.Errorf("got %v", err)
@@ -202,19 +198,6 @@ func TestKeyringLateSet(t *testing.T) {
 		if err := k.Set(t.Context(), "w", secretOf(t, "second")); err != nil || s.stored["w"] != "second" {
 			t.Errorf("%v, stored %q, want \"second\"", err, s.stored["w"])
 		}
-
-		// The backend stores the key at once and answers too late. Reading shows that it worked.
-		s.set = func() error {
-			s.mu.Lock()
-			s.stored["w"] = "third"
-			s.mu.Unlock()
-			time.Sleep(2 * KeyringTimeout)
-			return nil
-		}
-		if err := k.Set(t.Context(), "w", secretOf(t, "third")); err != nil {
-			t.Errorf("got %v", err)
-		}
-		time.Sleep(2 * KeyringTimeout)
 	})
 }
 

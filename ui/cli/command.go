@@ -247,7 +247,7 @@ func (p *Program) complete(cmd *cobra.Command) {
 			cmd.Args = checkArgs
 		}
 		if cmd.ValidArgsFunction == nil {
-			cmd.ValidArgsFunction = p.completeArgs(cmd.Use)
+			cmd.ValidArgsFunction = completeArgs
 		}
 	}
 	for _, sub := range cmd.Commands() {

@@ -36,7 +36,6 @@ type fieldValue interface {
 	write(e *Entry, text string) error
 	clear(e *Entry)
 	copy(to, from *Entry)
-	json(e *Entry) any
 	writeJSON(e *Entry, raw json.RawMessage) error
 	// raw returns the value as JSON, null if it has none, or nil if it is absent.
 	raw(e *Entry) json.RawMessage
@@ -204,13 +203,9 @@ func (o Options) MarshalJSON() ([]byte, error) {
 		if !o.keys[f.Key] {
 			continue
 		}
-		var value any
+		text := json.RawMessage("null")
 		if f.IsSet(&o.entry) {
-			value = f.value.json(&o.entry)
-		}
-		text, err := rule.ReadableJSON(value)
-		if err != nil {
-			return nil, fmt.Errorf("%s cannot be written as JSON: %w", f.Key, err)
+			text = f.value.raw(&o.entry)
 		}
 		if b.Len() > 1 {
 			b.WriteByte(',')
@@ -256,8 +251,6 @@ func (v entryText) clear(e *Entry) { _ = v.set(e, "") } // empty text is always 
 
 func (v entryText) copy(to, from *Entry) { _ = v.set(to, v.get(from)) }
 
-func (v entryText) json(e *Entry) any { return v.get(e) }
-
 func (v entryText) raw(e *Entry) json.RawMessage { return rawJSON(v.get(e)) }
 
 func (v entryText) writeJSON(e *Entry, raw json.RawMessage) error {
@@ -274,9 +267,8 @@ func (v entryText) writeJSON(e *Entry, raw json.RawMessage) error {
 // typedValue is a field that is a Field of an upload.
 type typedValue[T any] struct {
 	at    func(*api.Upload) *api.Field[T]
-	wire  func(T) (string, error)
-	text  func(T) string          // for the user; nil means wire
-	args  func(T) []string        // values of the flag; nil means wire alone
+	text  func(T) string          // for the user
+	args  func(T) []string        // values of the flag; nil means text alone
 	parse func(string) (T, error) // an error that is not a *api.RuleError continues "KEY is"
 	takes string                  // describes its JSON type
 }
@@ -287,8 +279,6 @@ func (v typedValue[T]) clear(e *Entry) { *v.at(&e.Upload) = api.Field[T]{} }
 
 func (v typedValue[T]) copy(to, from *Entry) { *v.at(&to.Upload) = *v.at(&from.Upload) }
 
-func (v typedValue[T]) json(e *Entry) any { return v.at(&e.Upload) }
-
 func (v typedValue[T]) raw(e *Entry) json.RawMessage {
 	if v.at(&e.Upload).IsZero() {
 		return nil
@@ -298,14 +288,10 @@ func (v typedValue[T]) raw(e *Entry) json.RawMessage {
 
 func (v typedValue[T]) read(e *Entry) string {
 	value, ok := v.at(&e.Upload).Get()
-	switch {
-	case !ok:
+	if !ok {
 		return ""
-	case v.text != nil:
-		return v.text(value)
 	}
-	text, _ := v.wire(value) // such a value is always text
-	return text
+	return v.text(value)
 }
 
 func (v typedValue[T]) arguments(e *Entry) []string {
@@ -313,11 +299,7 @@ func (v typedValue[T]) arguments(e *Entry) []string {
 	if v.args != nil {
 		return v.args(value)
 	}
-	text, err := v.wire(value)
-	if err != nil {
-		return nil
-	}
-	return []string{text}
+	return []string{v.text(value)}
 }
 
 func (v typedValue[T]) write(e *Entry, text string) error {
@@ -379,6 +361,8 @@ func jsonKind(value string) string {
 
 func plainText(text string) (string, error) { return text, nil }
 
+func sameText(text string) string { return text }
+
 // otherText is a text without a member in Upload.
 type otherText string
 
@@ -397,8 +381,6 @@ func (n otherText) clear(e *Entry) { e.Other = e.Other.With(string(n), nil) }
 
 func (n otherText) copy(to, from *Entry) { to.Other = to.Other.With(string(n), n.raw(from)) }
 
-func (n otherText) json(e *Entry) any { return n.raw(e) }
-
 func (n otherText) raw(e *Entry) json.RawMessage { return e.Other[string(n)] }
 
 func (n otherText) writeJSON(e *Entry, raw json.RawMessage) error {
@@ -416,21 +398,20 @@ func rawJSON(value any) json.RawMessage {
 }
 
 func textValue(at func(*api.Upload) *api.Field[string]) fieldValue {
-	return typedValue[string]{at: at, wire: plainText, parse: plainText, takes: "a text"}
+	return typedValue[string]{at: at, text: sameText, parse: plainText, takes: "a text"}
 }
 
 func listValue(at func(*api.Upload) *api.Field[[]string], args func([]string) []string) fieldValue {
 	return typedValue[[]string]{
 		at: at, args: args, takes: "a list of texts",
-		wire:  func(list []string) (string, error) { return rule.JoinTags(list), nil },
+		text:  rule.JoinTags,
 		parse: func(text string) ([]string, error) { return rule.SplitTags(text), nil },
 	}
 }
 
 func switchValue(at func(*api.Upload) *api.Field[bool]) fieldValue {
 	return typedValue[bool]{
-		at: at, takes: "true or false", parse: parseSwitch,
-		wire: func(on bool) (string, error) { return strconv.FormatBool(on), nil },
+		at: at, takes: "true or false", parse: parseSwitch, text: strconv.FormatBool,
 	}
 }
 
@@ -442,11 +423,6 @@ func parseSwitch(text string) (bool, error) {
 		return false, nil
 	}
 	return false, fmt.Errorf("true or false, not %.120q", text)
-}
-
-func jsonPart[T any](value T) (string, error) {
-	text, err := json.Marshal(api.Set(value))
-	return string(text), err
 }
 
 func setNaming(e *Entry, text string) error {

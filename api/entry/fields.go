@@ -105,7 +105,6 @@ var Fields = []*Field{
 		Choices: transformationChoices, Open: true, Hint: "none, such as w-1600,q-80",
 		value: typedValue[api.Transformation]{
 			at:    func(u *api.Upload) *api.Field[api.Transformation] { return &u.Transformation },
-			wire:  jsonPart[api.Transformation],
 			text:  rule.TransformationText,
 			parse: rule.ParseTransformation,
 			takes: "an object or steps",
@@ -123,7 +122,7 @@ var Fields = []*Field{
 		Help: "area of interest: x,y,width,height in pixels of the stored picture",
 		value: typedValue[string]{
 			at:    func(u *api.Upload) *api.Field[string] { return &u.CustomCoordinates },
-			wire:  plainText,
+			text:  sameText,
 			parse: func(text string) (string, error) { return strings.ReplaceAll(text, " ", ""), nil }, // the service takes no spaces
 			takes: "a text",
 		},
@@ -134,7 +133,6 @@ var Fields = []*Field{
 		Help: "extension to run: its name or its JSON (repeatable)",
 		value: typedValue[[]api.Extension]{
 			at:    func(u *api.Upload) *api.Field[[]api.Extension] { return &u.Extensions },
-			wire:  jsonPart[[]api.Extension],
 			text:  rule.ExtensionsText,
 			args:  rule.ExtensionArguments,
 			parse: func(text string) ([]api.Extension, error) { return rule.ParseExtensionList([]string{text}) },
@@ -168,8 +166,8 @@ var Fields = []*Field{
 		Help: "custom metadata: a JSON object, or rows such as brand = Acme; the service must know the keys",
 		value: typedValue[map[string]json.RawMessage]{
 			at:    func(u *api.Upload) *api.Field[map[string]json.RawMessage] { return &u.CustomMetadata },
-			wire:  jsonPart[map[string]json.RawMessage],
 			text:  rule.MetadataRows,
+			args:  func(m map[string]json.RawMessage) []string { return []string{string(rawJSON(m))} },
 			parse: rule.ParseMetadataRows,
 			takes: "an object",
 		},

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"mediadesk/api"
 )
 
 // commandGrace is how long to wait for the output of a key command after it ended: a child process
@@ -69,8 +71,5 @@ func excerpt(said string) string {
 	if line == "" {
 		return ""
 	}
-	if runes := []rune(line); len(runes) > 120 {
-		line = string(runes[:120]) + "…"
-	}
-	return " (it said: " + line + ")"
+	return " (it said: " + api.Clip(line, 120) + ")"
 }

@@ -237,7 +237,6 @@ func TestFindBus(t *testing.T) {
 		{nil, "", ""},
 		{nil, uid + "/bus", "unix:path=" + uid + "/bus"},
 		{[]string{"XDG_RUNTIME_DIR", "/r"}, "/r/bus " + uid + "/bus", "unix:path=/r/bus"},
-		{[]string{"XDG_RUNTIME_DIR", "/r,é;=x"}, "/r,é;=x/bus", "unix:path=/r%2c%c3%a9%3b%3dx/bus"},
 		{[]string{"XDG_RUNTIME_DIR", "r"}, "r/bus", ""},
 	} {
 		got := findBus(env(test.env...), func(path string) bool {

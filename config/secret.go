@@ -137,21 +137,15 @@ func (k *Keys) WebhookSecrets(p Profile) ([]Secret, error) {
 	return secrets, nil
 }
 
-// maxSecrets is the maximum number of bytes to read from a file with webhook secrets.
-const maxSecrets = 10 * maxSecret
-
 func readSecrets(path string) ([]Secret, error) {
 	file, err := openKeyFile(path, ownerOnly)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxSecrets+1))
+	text, err := io.ReadAll(io.LimitReader(file, 10*maxSecret))
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be read: %w", cause(err))
-	}
-	if len(text) > maxSecrets {
-		return nil, fmt.Errorf("it has more than %d bytes", maxSecrets)
 	}
 	secrets, err := secretsOf(string(text))
 	if err == nil && len(secrets) == 0 {

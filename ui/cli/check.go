@@ -61,23 +61,12 @@ func runCopy(ctx context.Context, p *Program, s *serveFlags) error {
 			return err
 		}
 	}
-	p.note("Copied %s, %s; %s already there; %s.", text.Plural(sum.Contents, "content"), text.Bytes(sum.Bytes), was(sum.Present), text.Plural(sum.Problems, "problem"))
+	p.note("Copied %s, %s; %s already there; %s.", text.Plural(sum.Contents, "content"), text.Bytes(sum.Bytes), text.Count(sum.Present), text.Plural(sum.Problems, "problem"))
 	if sum.Problems > 0 {
 		return &exitError{exitFailed, nil}
 	}
-	if to == "" {
-		p.note("Now serve the library without --storage.")
-	} else {
-		p.note("Now serve the library with this --storage.")
-	}
+	p.note("Now serve the library %s.", text.If(to == "", "without --storage")+text.If(to != "", "with this --storage"))
 	return nil
-}
-
-func was(n int) string {
-	if n == 1 {
-		return "1 was"
-	}
-	return fmt.Sprintf("%d were", n)
 }
 
 func (p *Program) printProblem(problem local.Problem) error {

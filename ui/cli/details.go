@@ -273,17 +273,17 @@ func recordLines(f *api.File) [][2]string {
 	}
 	lines = append(lines, [2]string{"size", sizeOf(f)})
 	if !f.Tags.IsZero() {
-		lines = append(lines, [2]string{"tags", orNotSet(strings.Join(f.Tags.Or(nil), ", "))})
+		lines = append(lines, [2]string{"tags", cmp.Or(strings.Join(f.Tags.Or(nil), ", "), "not set")})
 	}
 	if !f.AITags.IsZero() {
 		var words []string
 		for _, t := range f.AITags.Or(nil) {
 			words = append(words, fmt.Sprintf("%s (%.0f %%, %s)", t.Name, t.Confidence, t.Source))
 		}
-		lines = append(lines, [2]string{"AI tags", orNotSet(strings.Join(words, ", "))})
+		lines = append(lines, [2]string{"AI tags", cmp.Or(strings.Join(words, ", "), "not set")})
 	}
 	if !f.CustomCoordinates.IsZero() {
-		lines = append(lines, [2]string{"region", orNotSet(f.CustomCoordinates.Or(""))})
+		lines = append(lines, [2]string{"region", cmp.Or(f.CustomCoordinates.Or(""), "not set")})
 	}
 	if private, ok := f.IsPrivateFile.Get(); ok {
 		lines = append(lines, [2]string{"private", text.If(private, "yes") + text.If(!private, "no")})
@@ -308,11 +308,4 @@ func recordLines(f *api.File) [][2]string {
 		lines = append(lines, [2]string{fact.Name(), fact.Value})
 	}
 	return slices.DeleteFunc(lines, func(l [2]string) bool { return l[1] == "" })
-}
-
-func orNotSet(text string) string {
-	if text == "" {
-		return "not set"
-	}
-	return text
 }

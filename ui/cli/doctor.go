@@ -153,8 +153,9 @@ func (d *doctor) terminal(ctx context.Context) {
 	if up := strings.ReplaceAll(strings.ToUpper(locale), "-", ""); locale != "" && !strings.Contains(up, "UTF8") {
 		d.say(statusWarn, "locale", "Set LANG to a UTF-8 locale, such as C.UTF-8.", "%s is not UTF-8: letters and boxes may be garbled", locale)
 	}
-	in, out := d.console()
-	if in == nil || out == nil {
+	in, _ := d.Stdin.(*os.File)
+	out, _ := d.Stdout.(*os.File)
+	if !d.Terminal || in == nil || out == nil {
 		d.say(statusNote, "queried", "Run doctor without a pipe to check colors, widths and pictures.", "input and output are not both a terminal")
 		return
 	}
@@ -190,20 +191,6 @@ func (d *doctor) terminal(ctx context.Context) {
 	}
 }
 
-// console returns the terminal to query, or nil if input or output is not one.
-func (p *Program) console() (in, out *os.File) {
-	in, _ = p.Stdin.(*os.File)
-	if in == nil || !term.IsTerminal(in.Fd()) {
-		return nil, nil
-	}
-	for _, w := range []any{p.Stdout, p.Stderr} {
-		if f, ok := w.(*os.File); ok && term.IsTerminal(f.Fd()) {
-			return in, f
-		}
-	}
-	return in, nil
-}
-
 func (d *doctor) settingsFile(context.Context) {
 	file := d.Paths.Config
 	switch {
@@ -213,9 +200,6 @@ func (d *doctor) settingsFile(context.Context) {
 		d.say(statusNote, "config.toml", "", "no settings file yet at %s: the defaults apply", file)
 	default:
 		d.ok("config.toml", "%s", file)
-		if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
-			d.say(statusWarn, "permissions", "chmod go-w "+file, "others can write the settings (mode %04o): they could name a key command", info.Mode().Perm())
-		}
 	}
 	name := d.profile.Name
 	if session.IsUnnamed(name) { // the path after the host may be an account
@@ -236,30 +220,23 @@ func (d *doctor) folders(context.Context) {
 		{"log", d.Paths.State},
 		{"cache", d.Paths.Cache},
 	} {
-		there := f.path
-		info, err := os.Stat(there)
-		for errors.Is(err, fs.ErrNotExist) && filepath.Dir(there) != there {
+		there := f.path // or its nearest existing parent
+		for !exists(there) && filepath.Dir(there) != there {
 			there = filepath.Dir(there)
-			info, err = os.Stat(there)
+		}
+		file, err := os.CreateTemp(there, ".mediadesk-doctor-*")
+		if err == nil {
+			err = errors.Join(file.Close(), os.Remove(file.Name()))
 		}
 		switch {
 		case err != nil:
-			d.say(statusProblem, f.name, "Check the permissions of the folders above it, or set MEDIADESK_HOME.", "%s cannot be read: %v", there, errors.Unwrap(err))
-		case !info.IsDir():
-			d.say(statusProblem, f.name, "Move it away, or set MEDIADESK_HOME to a folder.", "%s is not a folder", there)
-		case !writable(there):
-			d.say(statusProblem, f.name, "Check its permissions and the free space, or set MEDIADESK_HOME to another folder.", "%s cannot be written", there)
+			d.say(statusProblem, f.name, "Check its permissions and the free space, or set MEDIADESK_HOME to another folder.", "no file can be created in %s: %v", there, err)
 		case there != f.path:
 			d.say(statusNote, f.name, "", "%s is created when it is needed", f.path)
 		default:
 			d.ok(f.name, "%s", there)
 		}
 	}
-}
-
-func writable(dir string) bool {
-	f, err := os.CreateTemp(dir, ".mediadesk-doctor-*")
-	return err == nil && errors.Join(f.Close(), os.Remove(f.Name())) == nil
 }
 
 // journal checks the journal and the records of the local library. Contents are checked by

@@ -146,15 +146,10 @@ func (d *download) print(one session.Downloaded) error {
 	case d.p.dryRun:
 		what = "would be downloaded to "
 	}
-	line := fileLine{Action: "download", FileID: one.File.FileID, From: one.File.FilePath, To: one.Path, File: &record{one.File}}
+	line := fileLine{Action: "download", FileID: one.File.FileID, From: one.File.FilePath, To: one.Path, File: &record{one.File}, Already: one.Already}
 	safe := ""
 	if _, changed := session.LocalName(one.File); changed && d.to != toOutput {
 		safe = " (a safe name)"
 	}
-	return d.p.result(downloadLine{line, one.Already}, one.File.FilePath+": "+what+one.Path+safe)
-}
-
-type downloadLine struct {
-	fileLine
-	Already bool `json:"already,omitempty"` // the file existed
+	return d.p.result(line, one.File.FilePath+": "+what+one.Path+safe)
 }

@@ -83,15 +83,16 @@ func checkFollow(cmd *cobra.Command, p *Program, args []string) ([]api.Source, e
 	if p.dryRun {
 		return nil, usage("mediadesk upload --follow sends no request that --dry-run could print")
 	}
-	folders := make([]api.Source, len(args))
-	for i, arg := range args {
-		var err error
-		if folders[i], err = argSource(arg); err != nil {
+	var folders []api.Source
+	for _, arg := range args {
+		folder, err := argSource(arg)
+		if err != nil {
 			return nil, err
 		}
-		if info, err := os.Stat(folders[i].Path); arg == "-" || err != nil || !info.IsDir() {
+		if info, err := os.Stat(folder.Path); arg == "-" || err != nil || !info.IsDir() {
 			return nil, usage("--follow takes folders, and %q is not one", arg)
 		}
+		folders = append(folders, folder)
 	}
 	return folders, nil
 }

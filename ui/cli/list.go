@@ -114,7 +114,8 @@ func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
 				f.Raw = fmt.Appendf(nil, `%s,"hash":%q}`, rest, hash)
 			}
 		}
-		return p.printFile(f)
+		p.addresses = p.addresses || p.json && f.URL != ""
+		return p.result(record{f}, listLine(f))
 	}
 	records := s.Client.All(ctx, q)
 	if l.tree {
@@ -184,11 +185,6 @@ func listJournal(ctx context.Context, p *Program, s *session.Session, folder str
 		}
 	}
 	return err
-}
-
-func (p *Program) printFile(f *api.File) error {
-	p.addresses = p.addresses || p.json && f.URL != ""
-	return p.result(record{f}, listLine(f))
 }
 
 func listLine(f *api.File) string {

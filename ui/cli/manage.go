@@ -50,6 +50,8 @@ type fileLine struct {
 	From   string  `json:"from,omitempty"`
 	To     string  `json:"to,omitempty"`
 	File   *record `json:"file,omitempty"` // the new record, or null; absent for a folder
+
+	Already bool `json:"already,omitempty"` // a download found the file
 }
 
 func (c *fileCommand) command(p *Program) *cobra.Command {

@@ -124,7 +124,10 @@ func jobSentence(j job.Job) string {
 	name := text.Safe(j.Upload.Source.String())
 	problem := ""
 	if j.Failure != nil {
-		problem = ": " + text.Safe(sentences(j.Reason(), j.Failure.Help))
+		problem = ": " + text.Safe(j.Reason())
+		if j.Failure.Help != "" {
+			problem = text.Stop(problem) + " " + text.Safe(j.Failure.Help)
+		}
 	}
 	switch j.State {
 	case job.Stored:

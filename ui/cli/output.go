@@ -30,21 +30,10 @@ func report(w io.Writer, err error) {
 	if errors.As(err, &exit) && exit.err == nil || errors.As(err, &signal) {
 		return
 	}
-	fmt.Fprintln(w, "mediadesk: "+oneLine(err))
+	fmt.Fprintln(w, "mediadesk: "+text.Safe(strings.ReplaceAll(err.Error(), "\n", "; "))) // joined errors
 	if hint := api.Hint(err); hint != "" {
 		fmt.Fprintln(w, text.Safe(hint))
 	}
-}
-
-// oneLine returns the message of an error as a safe line. Joined errors follow each other.
-func oneLine(err error) string { return text.Safe(strings.ReplaceAll(err.Error(), "\n", "; ")) }
-
-// sentences joins a message with advice, which may be empty.
-func sentences(what, help string) string {
-	if help == "" {
-		return what
-	}
-	return text.Stop(what) + " " + help
 }
 
 // safeLines makes text safe for the terminal and keeps our line breaks.

@@ -19,7 +19,6 @@ func dryUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 	if err != nil {
 		return err
 	}
-	noteNames(p, plans)
 	out := newUploadOutput(p)
 	jobs, _, err := u.jobs(cmd.Context(), s, plans, "", out)
 	if err != nil {

@@ -215,6 +215,11 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 		}
 		plans = append(plans, more...)
 	}
+	for i := range plans {
+		if s := plans[i].Source; s.Path != "" && plans[i].FileName == s.Name() && s.Name() != filepath.Base(s.Path) {
+			p.note("mediadesk: %s is sent as %s", text.Safe(s.String()), s.Name())
+		}
+	}
 	return plans, checkPlans(plans)
 }
 
@@ -228,7 +233,8 @@ func checkPlans(plans []planned) error {
 			continue
 		}
 		if problems := entry.CheckUpload(&one.Entry.Upload); len(problems) > 0 {
-			if !one.inFolder || !isPlace(problems[0]) {
+			broken, _ := errors.AsType[*api.RuleError](problems[0])
+			if !one.inFolder || broken == nil || broken.Field != "fileName" && broken.Field != "folder" { // these differ between files
 				return one.refuse(problems[0])
 			}
 			one.err = problems[0]
@@ -249,11 +255,6 @@ func checkPlans(plans []planned) error {
 		places[rule.PathOf(&one.Entry.Upload)] = one.Source.String()
 	}
 	return nil
-}
-
-func isPlace(err error) bool {
-	var broken *api.RuleError
-	return errors.As(err, &broken) && (broken.Field == "fileName" || broken.Field == "folder")
 }
 
 // job returns the job of a plan: it makes the name unique, reads the source and chooses the
@@ -299,31 +300,23 @@ func runUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 	if err != nil {
 		return err
 	}
+	plans, err := u.plan(cmd, p, s.Profile, args)
+	left := plans // not queued
+	defer func() { p.unspool(left) }()
+	if err != nil {
+		return err
+	}
 	out := newUploadOutput(p)
-	jobs, err := hand(cmd, p, s, u, args, out)
+	jobs, unsent, err := u.enqueue(ctx, s, plans, session.NewBatch(time.Now()), out)
+	if len(jobs) > 0 {
+		left = unsent // the others are in the journal
+	}
 	if err != nil {
 		return err
 	}
 	err = out.finish(ctx, s, jobs, u.wait, u.timeout)
 	out.copy(u.copy)
 	return err
-}
-
-// hand queues the uploads of the command line. Sources that cannot be sent are printed and skipped.
-func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, args []string, out *uploadOutput) ([]job.Job, error) {
-	ctx := cmd.Context()
-	plans, err := u.plan(cmd, p, d.Profile, args)
-	left := plans // not queued
-	defer func() { p.unspool(left) }()
-	if err != nil {
-		return nil, err
-	}
-	noteNames(p, plans)
-	jobs, unsent, err := u.enqueue(ctx, d, plans, session.NewBatch(time.Now()), out)
-	if len(jobs) > 0 {
-		left = unsent // the others are in the journal
-	}
-	return jobs, err
 }
 
 // enqueue queues plans. It prints and returns plans that cannot be sent or
@@ -357,7 +350,11 @@ func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []plan
 	for i, one := range plans {
 		var j job.Job
 		if there[i] != nil {
-			err = out.stored(one, there[i])
+			path, since := rule.PathOf(&there[i].Upload), there[i].Updated
+			if there[i].File != nil {
+				path = cmp.Or(there[i].File.FilePath, path)
+			}
+			err = out.skipped(one.Source, there[i].File, ", stored as "+path+text.If(!since.IsZero(), " since "+text.Date(since)))
 		} else if j, err = one.job(d.Profile, batch); err == nil {
 			jobs = append(jobs, j)
 			continue
@@ -372,26 +369,6 @@ func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []plan
 		unsent = append(unsent, one)
 	}
 	return jobs, unsent, nil
-}
-
-func noteNames(p *Program, plans []planned) {
-	for i := range plans {
-		if s := plans[i].Source; s.Path != "" && plans[i].FileName == s.Name() && s.Name() != filepath.Base(s.Path) {
-			p.note("mediadesk: %s is sent as %s", text.Safe(s.String()), s.Name())
-		}
-	}
-}
-
-func (o *uploadOutput) stored(one planned, before *job.Job) error {
-	path := rule.PathOf(&before.Upload)
-	if before.File != nil {
-		path = cmp.Or(before.File.FilePath, path)
-	}
-	since := ""
-	if !before.Updated.IsZero() {
-		since = " since " + text.Date(before.Updated)
-	}
-	return o.skipped(one.Source, before.File, ", stored as "+path+since)
 }
 
 func alreadyStored(ctx context.Context, d *session.Session, plans []planned) ([]*job.Job, error) {

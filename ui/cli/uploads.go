@@ -58,9 +58,13 @@ type uploadsLine struct {
 }
 
 func runUploads(ctx context.Context, p *Program, u *uploadsFlags, args []string) error {
-	numbers, err := jobNumbers(args)
-	if err != nil {
-		return err
+	var numbers []int64
+	for _, arg := range args {
+		n, err := strconv.ParseInt(arg, 10, 64)
+		if err != nil || n < 1 {
+			return usage("%q is not the number of an upload; mediadesk uploads lists them", arg)
+		}
+		numbers = append(numbers, n)
 	}
 	d, err := p.open(ctx)
 	if err != nil {
@@ -87,29 +91,9 @@ func runUploads(ctx context.Context, p *Program, u *uploadsFlags, args []string)
 	return nil
 }
 
-func jobNumbers(args []string) ([]int64, error) {
-	var numbers []int64
-	for _, arg := range args {
-		n, err := strconv.ParseInt(arg, 10, 64)
-		if err != nil || n < 1 {
-			return nil, usage("%q is not the number of an upload; mediadesk uploads lists them", arg)
-		}
-		numbers = append(numbers, n)
-	}
-	return numbers, nil
-}
-
-func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []int64) ([]job.Job, error) {
-	var jobs []job.Job
+func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []int64) (jobs []job.Job, err error) {
 	if len(numbers) == 0 {
-		limit := u.limit
-		if u.failed {
-			limit = 0 // applied after filtering
-		}
-		var err error
-		if jobs, err = d.Jobs(ctx, session.JobFilter{Open: u.open, Limit: limit}); err != nil {
-			return nil, err
-		}
+		jobs, err = d.Jobs(ctx, session.JobFilter{Open: u.open})
 	}
 	for _, n := range numbers {
 		upload, ok, err := d.Job(ctx, n)
@@ -124,10 +108,10 @@ func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []i
 	jobs = slices.DeleteFunc(jobs, func(j job.Job) bool {
 		return u.failed && !hasFailed(&j) || u.open && !j.State.Open()
 	})
-	if u.limit > 0 && len(numbers) == 0 && len(jobs) > u.limit {
-		jobs = jobs[len(jobs)-u.limit:]
+	if u.limit > 0 && len(numbers) == 0 {
+		jobs = jobs[max(0, len(jobs)-u.limit):]
 	}
-	return jobs, nil
+	return jobs, err
 }
 
 func hasFailed(j *job.Job) bool { return !j.State.Open() && j.State != job.Stored }
@@ -175,10 +159,9 @@ func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, d *session.Ses
 func (u *uploadsFlags) cancelAll(ctx context.Context, p *Program, d *session.Session, jobs []job.Job) error {
 	var failed failures
 	for _, j := range jobs {
-		if j.State.Final() {
-			continue
+		if !j.State.Final() {
+			failed.add(p, strconv.FormatInt(j.ID, 10), cancelWaiting(ctx, p, d, j))
 		}
-		failed.add(p, strconv.FormatInt(j.ID, 10), cancelWaiting(ctx, p, d, j))
 	}
 	return failed.exit()
 }

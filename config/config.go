@@ -116,8 +116,6 @@ type Local struct {
 	Transformations map[string]string `toml:"transformations"` // name to the steps of a named transformation, such as "w-400,h-300"
 	Storage         string            `toml:"storage"`         // address of the content store, such as "s3://bucket?region=…"; empty means the library folder
 	AllowAddresses  []string          `toml:"allow_address"`   // HOST:PORT that its guard allows for URL sources and webhooks
-	Fault           []string          `toml:"fault"`           // faults to inject, KIND=VALUE
-	Seed            uint64            `toml:"seed"`            // seed of random faults; 0 means random
 }
 
 // Current returns the profile in use.

@@ -226,11 +226,6 @@ func (l Local) check(report func(key, format string, args ...any)) {
 			report("allow_address", "%q must be HOST:PORT, such as \"127.0.0.1:8000\"", address)
 		}
 	}
-	for _, text := range l.Fault {
-		if kind, value, ok := strings.Cut(text, "="); !ok || kind == "" || value == "" {
-			report("fault", "%q must be KIND=VALUE, such as \"delay=2s\"", text)
-		}
-	}
 	for _, name := range slices.Sorted(maps.Keys(l.Commands)) {
 		if name == "" || !printable(name) {
 			report("commands", "%q is not a name of an extension", name)

@@ -30,10 +30,7 @@ func (s *Session) openLibrary(o Options, settings config.Config, profile *config
 	o.Secrets.Add(key)
 	served := local.Options{
 		Dir: dir, Storage: settings.Local.Storage, Key: key, MaxSize: settings.Local.MaxSize, Commands: settings.Local.Commands, Named: settings.Local.Transformations,
-		AllowAddresses: settings.Local.AllowAddresses, Seed: settings.Local.Seed, Database: settings.Local.Database,
-	}
-	if served.Fault, err = local.ParseFault(settings.Local.Fault); err != nil {
-		return nil, fmt.Errorf("[local] of %s: %w", settings.Path, err)
+		AllowAddresses: settings.Local.AllowAddresses, Database: settings.Local.Database,
 	}
 	var address string
 	var library io.Closer

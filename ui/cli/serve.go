@@ -259,10 +259,6 @@ func (s *serveFlags) complete(cmd *cobra.Command, p *Program, settings config.Lo
 	if !given("allow-address") {
 		s.AllowAddresses = settings.AllowAddresses
 	}
-	if !given("fault") {
-		s.faults = settings.Fault
-	}
-	s.Seed = cmp.Or(s.Seed, settings.Seed)
 	s.Version, s.Emulator, s.Commands = p.Version, true, settings.Commands
 	s.AllowReset = s.AllowReset || s.ephemeral
 	s.Named = map[string]string{}

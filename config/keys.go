@@ -118,29 +118,6 @@ func (k *Keys) OfProfiles() *Keys {
 	}}
 }
 
-// Set stores the key of a profile in the keyring. Find returns it only if no earlier source has
-// one.
-func (k *Keys) Set(ctx context.Context, p Profile, key Secret) error {
-	if err := CheckProfileName(p.Name); err != nil {
-		return err
-	}
-	if k.Keyring == nil {
-		return &KeyringError{Problem: KeyringMissing, Doing: fmt.Sprintf("storing the key of profile %q", p.Name)}
-	}
-	return k.Keyring.Set(ctx, p.Name, key)
-}
-
-// Forget removes the key of a profile from the keyring. It does not change other sources.
-func (k *Keys) Forget(ctx context.Context, p Profile) error {
-	if err := CheckProfileName(p.Name); err != nil {
-		return err
-	}
-	if k.Keyring == nil {
-		return &KeyringError{Problem: KeyringMissing, Doing: fmt.Sprintf("removing the key of profile %q", p.Name)}
-	}
-	return k.Keyring.Delete(ctx, p.Name)
-}
-
 func (k *Keys) getenv(name string) string {
 	if k.Getenv == nil {
 		return ""

@@ -216,31 +216,6 @@ func TestOpenFD(t *testing.T) {
 	}
 }
 
-func TestSetAndForget(t *testing.T) {
-	store := memoryStore{}
-	k := &Keys{Keyring: store}
-	p := Profile{Name: "w"}
-	if err := k.Set(t.Context(), p, secretOf(t, "the-key")); err != nil {
-		t.Fatal(err)
-	}
-	if key, source, err := k.Find(t.Context(), p); err != nil || key.Reveal() != "the-key" || source != SourceKeyring {
-		t.Errorf("%v %v", source, err)
-	}
-	if err := k.Forget(t.Context(), p); err != nil {
-		t.Error(err)
-	}
-	if err := k.Forget(t.Context(), p); !errors.Is(err, KeyringNotFound) {
-		t.Errorf("got %v", err)
-	}
-	none := &Keys{}
-	if err := none.Set(t.Context(), p, secretOf(t, "k")); !errors.Is(err, KeyringMissing) {
-		t.Errorf("got %v", err)
-	}
-	if err := none.Forget(t.Context(), p); !errors.Is(err, KeyringMissing) {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestHomeOfKeyFile(t *testing.T) {
 	if got := expandHome("~/x"); !filepath.IsAbs(got) || filepath.Base(got) != "x" {
 		t.Errorf("got %q", got)

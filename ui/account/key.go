@@ -221,7 +221,7 @@ func save(ctx context.Context, o Options, p config.Profile, w way, key config.Se
 		}
 	}
 	if w == wayKeyring {
-		if err := o.Keys.Set(ctx, p, key); err != nil {
+		if err := o.Keys.Keyring.Set(ctx, p.Name, key); err != nil {
 			return "", err
 		}
 	}

@@ -100,7 +100,7 @@ func forgetKey(ctx context.Context, p *Program, k *config.Keys, profile config.P
 	if err := hasEntry(profile); err != nil {
 		return err
 	}
-	if err := k.Forget(ctx, profile); err != nil {
+	if err := k.Keyring.Delete(ctx, profile.Name); err != nil {
 		return err
 	}
 	return p.result(keyLine{profile.Name, "nowhere"}, fmt.Sprintf("The key of profile %s is no longer in the keyring.", profile.Name))
@@ -122,7 +122,7 @@ func setKey(ctx context.Context, p *Program, k *config.Keys, profile config.Prof
 	if err != nil {
 		return &exitError{exitKey, err}
 	}
-	if err := k.Set(ctx, profile, key); err != nil {
+	if err := k.Keyring.Set(ctx, profile.Name, key); err != nil {
 		return err
 	}
 	if _, source, err := k.Find(ctx, profile); err == nil && source != config.SourceKeyring {

@@ -123,7 +123,7 @@ func (m *Model) remove(name string, forgetKey bool) tea.Cmd {
 		}
 		words := "The account " + name + " is no longer in the settings."
 		if err == nil && forgetKey {
-			err = m.o.Keys.Forget(m.o.Context, config.Profile{Name: name})
+			err = m.o.Keys.Keyring.Delete(m.o.Context, name)
 			switch {
 			case errors.Is(err, config.KeyringNotFound):
 				err = nil
@@ -140,7 +140,7 @@ func (m *Model) remove(name string, forgetKey bool) tea.Cmd {
 // forget deletes a key from the keyring.
 func (m *Model) forget(name string) tea.Cmd {
 	return func() tea.Msg {
-		err := m.o.Keys.Forget(m.o.Context, config.Profile{Name: name})
+		err := m.o.Keys.Keyring.Delete(m.o.Context, name)
 		return page.Then(func() tea.Cmd {
 			cmd := m.done(name, "The key of the account "+name+" is no longer in the keyring.", err)
 			if err == nil && name == m.o.Profile.Name {

@@ -130,14 +130,33 @@ func (p Profile) clean() (Profile, error) {
 // check is like clean, but does not check the name.
 func (p Profile) check() (Profile, *settingError) {
 	p = p.withDefaults()
-	for _, check := range []func(*Profile) *settingError{
-		checkKind, checkAddresses, checkLimits, checkUploadDefaults, checkKeyWays,
+	local := p.Kind == KindLocal
+	if err := oneOf("kind", p.Kind, KindLocal, KindHosted, KindOwn); err != nil {
+		return p, err
+	}
+	for _, rule := range []struct {
+		broken    bool
+		key, what string
+	}{
+		{local != (p.Name == LocalProfile), "kind", `"local" is the local library of this computer: choose another name, or kind "hosted" or "own"`},
+		{p.MaxSize < 0, "max_size", "must not be negative: give bytes, or leave it out if the limit is not known"},
+		{p.MaxVideoSize < 0, "max_video_size", "must not be negative: give bytes, or leave it out if the limit is not known"},
+		{local && p.MaxSize != 0, "max_size", "is not for the local library: set max_size in [local]"},
+		{local && p.MaxVideoSize != 0, "max_video_size", "is not for the local library: set max_size in [local]"},
+		{p.Folder != "" && (!strings.HasPrefix(p.Folder, "/") || !printable(p.Folder)), "folder", `must begin with / and be plain text, such as "/summer"`},
+		{p.WebhookSecretFile != "" && !absolute(p.WebhookSecretFile), "webhook_secret_file", `must be an absolute path, such as "~/.webhook-secret"`},
+		{p.KeyFile != "" && !absolute(p.KeyFile), "key_file", `must be an absolute path, such as "/run/secrets/media" or "~/.media-key"`},
+		{len(p.KeyCommand) > 0 && !usableCommand(p.KeyCommand), "key_command", `must be an argument list such as ["pass", "show", "media"]`},
 	} {
-		if problem := check(&p); problem != nil {
-			return p, problem
+		if rule.broken {
+			return p, badSetting(rule.key, "%s", rule.what)
 		}
 	}
-	return p, nil
+	problem := p.checkAddresses()
+	if problem == nil {
+		problem = p.checkUploadDefaults()
+	}
+	return p, problem
 }
 
 func (p Profile) withDefaults() Profile {
@@ -157,17 +176,8 @@ func (p Profile) withDefaults() Profile {
 	return p
 }
 
-func checkKind(p *Profile) *settingError {
-	if err := oneOf("kind", p.Kind, KindLocal, KindHosted, KindOwn); err != nil {
-		return err
-	}
-	if (p.Kind == KindLocal) != (p.Name == LocalProfile) {
-		return badSetting("kind", "%q is the local library of this computer: choose another name, or kind \"hosted\" or \"own\"", LocalProfile)
-	}
-	return nil
-}
-
-func checkAddresses(p *Profile) *settingError {
+// checkAddresses also normalizes the addresses.
+func (p *Profile) checkAddresses() *settingError {
 	for _, address := range []struct {
 		key    string
 		url    *string
@@ -178,7 +188,7 @@ func checkAddresses(p *Profile) *settingError {
 		{"delivery_url", &p.DeliveryURL, false},
 	} {
 		if p.Kind == KindLocal && *address.url != "" {
-			return badSetting(address.key, "the local library has no URL here: set addr in [local]")
+			return badSetting(address.key, "is not for the local library: set addr in [local]")
 		}
 		if *address.url == "" {
 			if address.needed && p.Kind != KindLocal {
@@ -204,25 +214,7 @@ func checkAddresses(p *Profile) *settingError {
 	return nil
 }
 
-func checkLimits(p *Profile) *settingError {
-	for _, limit := range []struct {
-		key   string
-		bytes int64
-	}{{"max_size", p.MaxSize}, {"max_video_size", p.MaxVideoSize}} {
-		if limit.bytes < 0 {
-			return badSetting(limit.key, "must not be negative: give bytes, or leave it out if the limit is not known")
-		}
-		if p.Kind == KindLocal && limit.bytes != 0 {
-			return badSetting(limit.key, "the limit of the local library is max_size in [local]")
-		}
-	}
-	return nil
-}
-
-func checkUploadDefaults(p *Profile) *settingError {
-	if p.Folder != "" && (!strings.HasPrefix(p.Folder, "/") || !printable(p.Folder)) {
-		return badSetting("folder", "must begin with / and be plain text, such as \"/summer\"")
-	}
+func (p Profile) checkUploadDefaults() *settingError {
 	for _, tag := range p.Tags {
 		if strings.TrimSpace(tag) == "" || strings.ContainsAny(tag, ",%") || !printable(tag) {
 			return badSetting("tags", "%q cannot be a tag: a tag is plain text without , and %%", tag)
@@ -242,19 +234,6 @@ func checkUploadDefaults(p *Profile) *settingError {
 		return err
 	}
 	return oneOf("colour_option", p.ColorOption, ColorBritish, ColorAmerican)
-}
-
-func checkKeyWays(p *Profile) *settingError {
-	if p.WebhookSecretFile != "" && !absolute(p.WebhookSecretFile) {
-		return badSetting("webhook_secret_file", "must be an absolute path, such as \"~/.webhook-secret\"")
-	}
-	if p.KeyFile != "" && (!absolute(p.KeyFile)) {
-		return badSetting("key_file", "must be an absolute path, such as \"/run/secrets/media\" or \"~/.media-key\"")
-	}
-	if len(p.KeyCommand) > 0 && !usableCommand(p.KeyCommand) {
-		return badSetting("key_command", `must be an argument list such as ["pass", "show", "media"]`)
-	}
-	return nil
 }
 
 var usableCrop = regexp.MustCompile(`^([1-9]\d{0,3}:[1-9]\d{0,3}|[\w-]+=.*\bfo-custom\b.*)$`)

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -145,53 +147,35 @@ func seedInto(ctx context.Context, address string, key api.Key, uploads []api.Up
 // seedFields creates the custom metadata fields that uploads use, with the types of the values.
 func seedFields(ctx context.Context, client *api.Client, uploads []api.Upload) error {
 	var known []api.MetadataField
-	err := client.Do(ctx, &known)(api.ListMetadataFields(""))
-	if err != nil {
+	if err := client.Do(ctx, &known)(api.ListMetadataFields("")); err != nil {
 		return err
 	}
-	var fields []api.MetadataField
+	types := map[byte]string{'"': rule.MetadataText, 't': rule.MetadataBoolean, 'f': rule.MetadataBoolean, '[': rule.MetadataMultiSelect}
+	schemas := map[string]api.MetadataSchema{}
 	for i := range uploads {
 		for name, value := range uploads[i].CustomMetadata.Or(nil) {
-			has := func(f api.MetadataField) bool { return f.Name == name }
-			if slices.ContainsFunc(known, has) {
-				continue
+			schema := schemas[name]
+			schema.Type = cmp.Or(schema.Type, types[value[0]], rule.MetadataNumber)
+			var options []json.RawMessage
+			if schema.Type == rule.MetadataMultiSelect {
+				_ = json.Unmarshal(value, &options) // the service refuses anything else
 			}
-			at := slices.IndexFunc(fields, has)
-			if at < 0 {
-				at = len(fields)
-				fields = append(fields, api.MetadataField{Name: name, Label: name, Schema: api.MetadataSchema{Type: fieldType(value)}})
+			for _, option := range options {
+				if !slices.ContainsFunc(schema.Options, func(o json.RawMessage) bool { return bytes.Equal(o, option) }) {
+					schema.Options = append(schema.Options, option)
+				}
 			}
-			addOptions(&fields[at].Schema, value)
+			schemas[name] = schema
 		}
 	}
-	for _, field := range fields {
+	for _, name := range slices.Sorted(maps.Keys(schemas)) {
+		if slices.ContainsFunc(known, func(f api.MetadataField) bool { return f.Name == name }) {
+			continue
+		}
+		field := api.MetadataField{Name: name, Label: name, Schema: schemas[name]}
 		if err := client.Do(ctx, nil)(api.CreateMetadataField(field)); err != nil {
-			return fmt.Errorf("--seed: the custom metadata field %q: %w", field.Name, err)
+			return fmt.Errorf("--seed: the custom metadata field %q: %w", name, err)
 		}
 	}
 	return nil
-}
-
-func fieldType(value json.RawMessage) string {
-	switch value[0] {
-	case '"':
-		return rule.MetadataText
-	case 't', 'f':
-		return rule.MetadataBoolean
-	case '[':
-		return rule.MetadataMultiSelect
-	}
-	return rule.MetadataNumber
-}
-
-func addOptions(schema *api.MetadataSchema, value json.RawMessage) {
-	var list []json.RawMessage
-	if schema.Type != rule.MetadataMultiSelect || json.Unmarshal(value, &list) != nil {
-		return
-	}
-	for _, option := range list {
-		if !slices.ContainsFunc(schema.Options, func(o json.RawMessage) bool { return bytes.Equal(o, option) }) {
-			schema.Options = append(schema.Options, option)
-		}
-	}
 }

@@ -62,7 +62,7 @@ var retained = map[string]int{
 	"config":              2,
 	"ui":                  1,
 	"ui/account":          2,
-	"ui/cli":              5,
+	"ui/cli":              1,
 	"ui/edit":             1,
 	"ui/kit":              4,
 	"ui/picture":          3,

@@ -47,8 +47,8 @@ func newList(p *Program) *cobra.Command {
 }
 
 func sortOf(word, search string) (string, error) {
-	bare := strings.TrimPrefix(word, "-")
-	by, reverse := strings.ToUpper(bare), bare != word
+	key := strings.TrimPrefix(word, "-")
+	by, reverse := strings.ToUpper(key), key != word
 	switch {
 	case !slices.Contains(rule.Sorts, by):
 		return "", usage("--sort takes %s, not %q", strings.ToLower(strings.Join(rule.Sorts, ", ")), word)

@@ -490,9 +490,9 @@ func newMkdir(p *Program) *cobra.Command {
 				return err
 			}
 			words := folder + ": created"
-			if asked, _ := rule.CleanFolder(name); existed {
+			if clean, _ := rule.CleanFolder(name); existed {
 				words = folder + ": already exists"
-			} else if folder != asked {
+			} else if folder != clean {
 				words += ". The service named it " + path.Base(folder)
 			}
 			return p.result(fileLine{Action: "mkdir", Type: api.TypeFolder, To: folder}, words)

@@ -186,7 +186,7 @@ func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config, na
 		}
 		profile.Kind, profile.UploadURL, profile.BaseURL, profile.DeliveryURL = preset.Kind, preset.UploadURL, preset.BaseURL, preset.DeliveryURL
 	case p.Unnamed():
-		own, err := session.Resolve(c, session.Request{
+		resolved, err := session.Resolve(c, session.Request{
 			UploadURL:   cmp.Or(p.UploadURL, profile.UploadURL),
 			BaseURL:     cmp.Or(p.BaseURL, profile.BaseURL),
 			DeliveryURL: cmp.Or(p.DeliveryURL, profile.DeliveryURL),
@@ -195,7 +195,7 @@ func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config, na
 		if err != nil {
 			return profile, err
 		}
-		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = own.UploadURL, own.BaseURL, own.DeliveryURL
+		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = resolved.UploadURL, resolved.BaseURL, resolved.DeliveryURL
 		profile.Kind = cmp.Or(profile.Kind, config.KindOwn)
 	case !exists:
 		return profile, usage("name the account: --hosted ID, or --upload-url and --base-url")

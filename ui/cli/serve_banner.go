@@ -48,14 +48,14 @@ Press ctrl+c to stop.
 // places returns a line for each place of the library: its folder, its database and its storage.
 // The names take width columns.
 func (s *serveFlags) places(width int) string {
-	kept := ""
+	note := ""
 	if s.ephemeral {
-		kept = " (removed at the end)"
+		note = " (removed at the end)"
 	}
 	var b strings.Builder
 	line := func(name, place string) { fmt.Fprintf(&b, "  %-*s%s\n", width, name, text.Safe(place)) }
 	if s.Dir != "" {
-		line("folder", s.Dir+kept)
+		line("folder", s.Dir+note)
 	}
 	if s.Database != "" {
 		line("records", config.ShownDatabase(s.Database))

@@ -39,7 +39,7 @@ func (s *serveFlags) runCommand(ctx context.Context, p *Program, address string,
 	in, ok := p.Stdin.(*os.File)
 	group := !ok || !term.IsTerminal(in.Fd())
 	if group {
-		ownGroup(cmd)
+		newGroup(cmd)
 	}
 	cmd.Cancel = func() error { return endProcess(cmd.Process.Pid, group, false) }
 	cmd.WaitDelay = execGrace

@@ -40,8 +40,7 @@ func (m *Model) dismissSeen() {
 // ask opens a dialog for a screen, or for the root if from is nil. It is redrawn once it accepts
 // keys.
 func (m *Model) ask(q page.Ask, from page.Screen) tea.Cmd {
-	m.host.Ask(q, from, m.o.Now)
-	return tea.Tick(kit.DialogGrace, func(time.Time) tea.Msg { return page.Do(func() {}) })
+	return tea.Batch(m.host.Ask(q, from, m.o.Now), tea.Tick(kit.DialogGrace, func(time.Time) tea.Msg { return page.Do(func() {}) }))
 }
 
 // suspend gives the terminal back and stops the program until the shell continues it.

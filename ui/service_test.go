@@ -406,33 +406,13 @@ func TestSendingByKeys(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 
-	// The manifest is written into the current folder.
-	here := t.TempDir()
-	inside := append([]string{"-c", `cd "$1" && shift && exec "$@"`, "sh", here, binary}, where...)
-	term := uitest.StartBinary(t, "/bin/sh", append(inside, dir), env, 120, 36)
+	term := uitest.StartBinary(t, binary, append(where, dir), env, 120, 36)
 	term.WaitFor("file03.txt")
 	term.Press("ctrl+a")
 	term.WaitFor("4 files")
 	term.Press("u")
 	term.WaitFor("Stored as")
 	term.WaitFor("1 of 4 files stored")
-	term.Press("ctrl+r")
-	term.WaitFor("write all files as a manifest")
-	term.Press("w")
-	term.WaitFor("Written:")
-	term.Press("esc")
-	term.WaitGone("write all files as a manifest")
-
-	// The command accepts the manifest.
-	written, err := filepath.Glob(filepath.Join(here, "mediadesk-*.json"))
-	if err != nil || len(written) != 1 {
-		t.Fatalf("manifests: %q, %v", written, err)
-	}
-	again := exec.Command(binary, append([]string{"upload", "--dry-run", "--json", "--manifest", written[0]}, where...)...)
-	again.Env = env
-	if out, err := again.CombinedOutput(); err != nil || strings.Count(string(out), "\n") != 4 {
-		t.Errorf("%v\n%s", err, out)
-	}
 
 	// Upload one file at a time, so that three wait, and change their order.
 	term.Press("ctrl+s")

@@ -156,7 +156,7 @@ func newVersion(content io.ReaderAt, size int64, now time.Time) (store.Version, 
 	}
 	v := store.Version{Created: now, Facts: store.Facts{Size: size, Mime: facts.MIME, Kind: api.KindNonImage}}
 	// A picture of unknown size is not an image, unless it is SVG.
-	if facts.Kind == media.KindPicture && (facts.Stored != image.Point{} || facts.MIME == "image/svg+xml") {
+	if facts.Picture && (facts.Stored != image.Point{} || facts.MIME == "image/svg+xml") {
 		v.Kind, v.Width, v.Height, v.HasAlpha = api.KindImage, facts.Stored.X, facts.Stored.Y, facts.Alpha
 		v.Embedded = media.Embedded(bytes, facts.MIME)
 	}

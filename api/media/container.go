@@ -100,7 +100,6 @@ func scanGIF(rs io.Reader) (transparent bool, first image.Point, err error) {
 	return transparent, first, io.ErrUnexpectedEOF
 }
 
-// skipColors skips a color table if the flags announce one.
 func skipColors(r *bufio.Reader, flags byte) error {
 	if flags&0x80 == 0 {
 		return nil

@@ -104,7 +104,6 @@ func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (p *Picture, e
 	return newPicture(img, h.area(img), shot.Orientation, limits.Side), ctx.Err()
 }
 
-// decodeDC decodes a JPEG at 1/8 of its size.
 func (h *header) decodeDC(ctx context.Context, rs io.ReadSeeker, o Orientation, limits Limits) (*Picture, error) {
 	small := image.Pt((h.size.X+7)/8, (h.size.Y+7)/8)
 	release, err := reserve(ctx, int64(small.X)*int64(small.Y))
@@ -239,23 +238,21 @@ func readFailure(ctx context.Context, err error) error {
 	return openError(err)
 }
 
-// mimeOf returns the MIME type of content that begins with head, without parameters.
 func mimeOf(head []byte) string {
 	mime, _, _ := strings.Cut(mimetype.Detect(head).String(), ";")
 	return strings.TrimSpace(mime)
 }
 
-// notPicture returns the error for content that this package cannot decode.
 func notPicture(head []byte) error {
 	if len(head) == 0 {
 		return &Error{Reason: ErrNotPicture, Detail: "the file is empty"}
 	}
 	m := mimetype.Detect(head)
-	kind, name := describe(m)
+	picture, name := describe(m)
 	if tool := toolFor(m.String()); tool != nil {
 		return &Error{Reason: ErrNotPicture, Detail: name + ": install " + tool.Program + " for a preview"}
 	}
-	if kind == KindPicture {
+	if picture {
 		return &Error{Reason: ErrNotPicture, Detail: name + ": no preview of this format yet"}
 	}
 	return &Error{Reason: ErrNotPicture, Detail: "it is not a picture (" + name + ")"}

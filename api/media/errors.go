@@ -78,7 +78,6 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// openError returns the [*Error] for a failure to open or read a file.
 func openError(err error) error {
 	detail := "reading it failed"
 	switch {
@@ -90,7 +89,6 @@ func openError(err error) error {
 	return &Error{Reason: ErrUnreadable, Detail: detail, Cause: err}
 }
 
-// decodeError returns the error for a failure to decode a picture of the named kind.
 func decodeError(ctx context.Context, kind string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

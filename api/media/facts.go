@@ -4,25 +4,10 @@ import (
 	"context"
 	"image"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/gabriel-vasile/mimetype"
-)
-
-// Kind is the kind of content of a file.
-type Kind int
-
-// The kinds of content. KindOther includes unknown content.
-const (
-	KindOther Kind = iota
-	KindPicture
-	KindVideo
-	KindAudio
-	KindText
-	KindDocument
-	KindArchive
 )
 
 // Facts describes a file without decoding it. Unknown values are zero.
@@ -30,11 +15,11 @@ type Facts struct {
 	// Bytes is the size of the file. Modified is the time of its last change.
 	Bytes    int64
 	Modified time.Time
-	// Kind, MIME and Name depend on the content, not on the file name. Name is for users,
+	// Picture, MIME and Name depend on the content, not on the file name. Name is for users,
 	// such as "JPEG picture".
-	Kind Kind
-	MIME string
-	Name string
+	Picture bool
+	MIME    string
+	Name    string
 	// Stored is the size in pixels as stored, Upright as shown. Both are zero if the file
 	// has no size that this package can read.
 	Stored, Upright image.Point
@@ -42,8 +27,8 @@ type Facts struct {
 	Orientation Orientation
 	// Alpha reports that pixels can be transparent.
 	Alpha bool
-	// Camera and Lens are safe to draw.
-	Camera, Lens string
+	// Camera is safe to draw.
+	Camera string
 	// Duration is the length of a video or recording.
 	Duration time.Duration
 	// VideoCodec and AudioCodec are the codecs of a video, as ffmpeg names them, such as "h264" and
@@ -87,7 +72,6 @@ func Inspect(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
 	return facts, err
 }
 
-// inspect implements [Inspect]. It also returns the first bytes.
 func inspect(ctx context.Context, src io.ReadSeeker) (Facts, []byte, error) {
 	head, err := readHead(src)
 	if err != nil {
@@ -100,7 +84,7 @@ func inspect(ctx context.Context, src io.ReadSeeker) (Facts, []byte, error) {
 	facts.MIME = mimeOf(head)
 	f := formatOf(head)
 	if f == nil {
-		facts.Kind, facts.Name = describe(mimetype.Detect(head))
+		facts.Picture, facts.Name = describe(mimetype.Detect(head))
 		switch facts.MIME {
 		case "image/svg+xml":
 			facts.Stored, facts.Alpha = sizeOfSVG(src), true
@@ -110,7 +94,7 @@ func inspect(ctx context.Context, src io.ReadSeeker) (Facts, []byte, error) {
 		}
 		return facts, head, ctx.Err()
 	}
-	facts.Kind, facts.Name = KindPicture, f.name
+	facts.Picture, facts.Name = true, f.name
 	h, err := readHeader(ctx, f, src)
 	if ctx.Err() != nil {
 		return Facts{}, nil, ctx.Err()
@@ -144,16 +128,14 @@ func ReadFacts(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
 	return facts, ctx.Err()
 }
 
-// shot copies the camera data.
 func (f *Facts) shot(s Shot) {
 	f.Stored, f.Orientation = s.size, s.Orientation
 	f.Upright = s.Orientation.Upright(s.size)
-	f.Camera, f.Lens, f.Taken = s.Camera(), s.Lens, s.Taken
+	f.Camera, f.Taken = s.Camera(), s.Taken
 }
 
-// ofOther completes the facts for content that this package does not decode.
 func (f *Facts) ofOther(rs io.ReadSeeker, head []byte) {
-	if t := readTrack(rs, f.MIME); f.Kind != KindPicture {
+	if t := readTrack(rs, f.MIME); !f.Picture {
 		f.Stored, f.Upright, f.Duration = t.size, t.size, t.length
 		f.VideoCodec, f.AudioCodec = t.video, t.audio
 	}
@@ -164,49 +146,29 @@ func (f *Facts) ofOther(rs io.ReadSeeker, head []byte) {
 	case tool != nil:
 		f.Missing = tool.Program
 	}
-	if f.Kind == KindPicture {
+	if f.Picture {
 		f.Problem = notPicture(head)
 	}
 }
 
 // Shown reports whether the content can be shown as a picture.
 func (f Facts) Shown() bool {
-	return f.Problem == nil && (f.Tool != "" || f.Kind == KindPicture)
+	return f.Problem == nil && (f.Tool != "" || f.Picture)
 }
 
-// describe returns the kind and the name of a detected type.
-func describe(m *mimetype.MIME) (Kind, string) {
+func describe(m *mimetype.MIME) (picture bool, name string) {
 	ext := strings.ToUpper(strings.TrimPrefix(m.Extension(), "."))
-	major, _, _ := strings.Cut(m.String(), "/")
-	kind, noun := KindOther, "file"
+	noun, _, _ := strings.Cut(m.String(), "/")
 	switch {
-	case major == "image":
-		kind, noun = KindPicture, "picture"
-	case major == "video":
-		kind, noun = KindVideo, "video"
-	case major == "audio":
-		kind, noun = KindAudio, "audio"
-	case isA(m, "application/pdf", "application/x-ole-storage", "application/epub+zip", "text/rtf") ||
-		strings.Contains(m.String(), "opendocument") || strings.Contains(m.String(), "openxmlformats"):
-		kind, noun = KindDocument, "document"
-	case isA(m, "text/plain"):
-		kind, noun = KindText, "text"
-	case isA(
-		m, "application/zip", "application/gzip", "application/x-tar", "application/x-7z-compressed",
-		"application/x-bzip2", "application/x-xz", "application/zstd", "application/x-rar-compressed",
-	):
-		kind, noun = KindArchive, "archive"
+	case noun == "image":
+		noun = "picture"
+	case ext == "TXT":
+		return false, "text"
+	case noun != "video" && noun != "audio":
+		noun = "file"
 	}
-	switch {
-	case ext == "" && kind == KindOther:
-		return kind, "unknown content"
-	case ext == "" || ext == "TXT":
-		return kind, noun
+	if ext == "" && noun == "file" {
+		return false, "unknown content"
 	}
-	return kind, ext + " " + noun
-}
-
-// isA reports whether m or one of its parents is one of the named types.
-func isA(m *mimetype.MIME, names ...string) bool {
-	return m != nil && (slices.ContainsFunc(names, m.Is) || isA(m.Parent(), names...))
+	return noun == "picture", strings.TrimSpace(ext + " " + noun)
 }

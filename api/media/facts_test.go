@@ -46,8 +46,8 @@ func TestFactsOfPictures(t *testing.T) {
 			path := write(t, tt.name, tt.data)
 			f, err := FactsOf(t.Context(), path)
 			must(t, err)
-			if f.Kind != KindPicture || f.MIME != tt.mime || f.Name != tt.words || f.Problem != nil {
-				t.Errorf("kind %d, %s, %q, problem %v", f.Kind, f.MIME, f.Name, f.Problem)
+			if !f.Picture || f.MIME != tt.mime || f.Name != tt.words || f.Problem != nil {
+				t.Errorf("picture %v, %s, %q, problem %v", f.Picture, f.MIME, f.Name, f.Problem)
 			}
 			if f.Stored != image.Pt(64, 48) || f.Upright != f.Stored || f.Orientation != Normal {
 				t.Errorf("stored %v, upright %v, orientation %d", f.Stored, f.Upright, f.Orientation)
@@ -66,23 +66,23 @@ func TestFactsFromEXIF(t *testing.T) {
 	jpg := mediatest.JPEG(t, mediatest.Quarters(64, 48))
 	clock := time.Date(2024, 9, 29, 10, 37, 52, 0, time.UTC)
 	tests := []struct {
-		name         string
-		tags         mediatest.Tags
-		orientation  Orientation
-		camera, lens string
-		taken        time.Time
+		name        string
+		tags        mediatest.Tags
+		orientation Orientation
+		camera      string
+		taken       time.Time
 	}{
-		{"nothing", mediatest.Tags{}, 1, "", "", time.Time{}},
+		{"nothing", mediatest.Tags{}, 1, "", time.Time{}},
 		{"all", mediatest.Tags{
-			Orientation: 6, Brand: "Panasonic", Model: "DC-G91", Lens: "LUMIX 12-60", Taken: "2024:09:29 10:37:52", Offset: "+01:00",
-		}, 6, "Panasonic DC-G91", "LUMIX 12-60", clock.Add(-time.Hour)},
-		{"no zone", mediatest.Tags{Taken: "2024:09:29 10:37:52"}, 1, "", "", clock},
-		{"maker repeated", mediatest.Tags{Brand: "NIKON CORPORATION", Model: "NIKON D1"}, 1, "NIKON D1", "", time.Time{}},
-		{"maker alone", mediatest.Tags{Brand: "Acme"}, 1, "Acme", "", time.Time{}},
-		{"no such orientation", mediatest.Tags{Orientation: 77}, 1, "", "", time.Time{}},
-		{"no date", mediatest.Tags{Taken: "    :  :     :  :  "}, 1, "", "", time.Time{}},
-		{"hostile", mediatest.Tags{Model: "A\x1b[31m\u202eB\u0301\r\nC"}, 1, "A[31mBC", "", time.Time{}},
-		{"long", mediatest.Tags{Model: strings.Repeat("x", 500)}, 1, strings.Repeat("x", 80), "", time.Time{}},
+			Orientation: 6, Brand: "Panasonic", Model: "DC-G91", Taken: "2024:09:29 10:37:52", Offset: "+01:00",
+		}, 6, "Panasonic DC-G91", clock.Add(-time.Hour)},
+		{"no zone", mediatest.Tags{Taken: "2024:09:29 10:37:52"}, 1, "", clock},
+		{"maker repeated", mediatest.Tags{Brand: "NIKON CORPORATION", Model: "NIKON D1"}, 1, "NIKON D1", time.Time{}},
+		{"maker alone", mediatest.Tags{Brand: "Acme"}, 1, "Acme", time.Time{}},
+		{"no such orientation", mediatest.Tags{Orientation: 77}, 1, "", time.Time{}},
+		{"no date", mediatest.Tags{Taken: "    :  :     :  :  "}, 1, "", time.Time{}},
+		{"hostile", mediatest.Tags{Model: "A\x1b[31m\u202eB\u0301\r\nC"}, 1, "A[31mBC", time.Time{}},
+		{"long", mediatest.Tags{Model: strings.Repeat("x", 500)}, 1, strings.Repeat("x", 80), time.Time{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,8 +91,8 @@ func TestFactsFromEXIF(t *testing.T) {
 			if f.Orientation != tt.orientation || f.Upright != tt.orientation.Upright(image.Pt(64, 48)) {
 				t.Errorf("orientation %d, upright %v", f.Orientation, f.Upright)
 			}
-			if f.Camera != tt.camera || f.Lens != tt.lens || !f.Taken.Equal(tt.taken) {
-				t.Errorf("camera %q, lens %q, taken %v", f.Camera, f.Lens, f.Taken)
+			if f.Camera != tt.camera || !f.Taken.Equal(tt.taken) {
+				t.Errorf("camera %q, taken %v", f.Camera, f.Taken)
 			}
 		})
 	}
@@ -102,23 +102,22 @@ func TestFactsOfOthers(t *testing.T) {
 	tests := []struct {
 		name  string
 		data  []byte
-		kind  Kind
 		words string
 	}{
-		{"day.txt", []byte("day 1\n"), KindText, "text"},
-		{"a.jpg", []byte("not a picture at all"), KindText, "text"},
-		{"empty.png", nil, KindOther, "empty file"},
-		{"a.pdf", []byte("%PDF-1.7\n"), KindDocument, "PDF document"},
-		{"a.zip", []byte("PK\x03\x04"), KindArchive, "ZIP archive"},
-		{"a.flac", []byte("fLaC\x00\x00\x00\x22"), KindAudio, "FLAC audio"},
-		{"a.mp4", []byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"), KindVideo, "MP4 video"},
-		{"a.bin", make([]byte, 100), KindOther, "unknown content"},
+		{"day.txt", []byte("day 1\n"), "text"},
+		{"a.jpg", []byte("not a picture at all"), "text"},
+		{"empty.png", nil, "empty file"},
+		{"a.pdf", []byte("%PDF-1.7\n"), "PDF file"},
+		{"a.zip", []byte("PK\x03\x04"), "ZIP file"},
+		{"a.flac", []byte("fLaC\x00\x00\x00\x22"), "FLAC audio"},
+		{"a.mp4", []byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"), "MP4 video"},
+		{"a.bin", make([]byte, 100), "unknown content"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := FactsOf(t.Context(), write(t, tt.name, tt.data))
 			must(t, err)
-			if f.Kind != tt.kind || f.Name != tt.words || f.MIME == "" || f.Problem != nil || f.Bytes != int64(len(tt.data)) {
+			if f.Picture || f.Name != tt.words || f.MIME == "" || f.Problem != nil || f.Bytes != int64(len(tt.data)) {
 				t.Errorf("%+v", f)
 			}
 		})
@@ -137,7 +136,7 @@ func TestFactsOfTroubled(t *testing.T) {
 	} {
 		f, err := FactsOf(t.Context(), write(t, name, tt.data))
 		must(t, err)
-		if f.Kind != KindPicture || !errors.Is(f.Problem, tt.reason) || !strings.Contains(f.Problem.Error(), name) {
+		if !f.Picture || !errors.Is(f.Problem, tt.reason) || !strings.Contains(f.Problem.Error(), name) {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

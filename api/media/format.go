@@ -67,7 +67,6 @@ func isWebP(head []byte) bool {
 	return len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP"
 }
 
-// header describes a picture before decoding.
 type header struct {
 	format *format
 	// size is the size as stored.
@@ -77,7 +76,6 @@ type header struct {
 	weight int64
 }
 
-// headLength is the number of bytes read to detect the format.
 const headLength = 3072
 
 // readHead reads the first bytes of rs and seeks back to the start.
@@ -94,7 +92,6 @@ func readHead(rs io.ReadSeeker) ([]byte, error) {
 	return head[:n], err
 }
 
-// formatOf returns the format of a file that begins with head, or nil.
 func formatOf(head []byte) *format {
 	for _, f := range formats {
 		if f.match(head) {

@@ -14,25 +14,25 @@ func TestInspect(t *testing.T) {
 	for name, c := range map[string]struct {
 		data  []byte
 		mime  string
-		kind  Kind
+		kind  bool
 		size  image.Point
 		alpha bool
 	}{
-		"jpeg":            {apitest.JPEG(20, 10), "image/jpeg", KindPicture, image.Pt(20, 10), false},
-		"turned jpeg":     {apitest.PhotoJPEG(20, 10, 6), "image/jpeg", KindPicture, image.Pt(20, 10), false},
-		"png":             {apitest.PNG(20, 10), "image/png", KindPicture, image.Pt(20, 10), false},
-		"png with alpha":  {apitest.AlphaPNG(20, 10), "image/png", KindPicture, image.Pt(20, 10), true},
-		"gif":             {apitest.GIF(20, 10), "image/gif", KindPicture, image.Pt(20, 10), true},
-		"lossless webp":   {[]byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x13\x40\x02\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00"), "image/webp", KindPicture, image.Pt(20, 10), true},
-		"tiff with alpha": {tiffPicture(4, 2, true), "image/tiff", KindPicture, image.Pt(4, 2), true},
-		"tiff":            {tiffPicture(4, 2, false), "image/tiff", KindPicture, image.Pt(4, 2), false},
-		"svg by box":      {[]byte(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"/>`), "image/svg+xml", KindPicture, image.Pt(20, 10), true},
-		"text":            {[]byte("words"), "text/plain", KindText, image.Pt(0, 0), false},
-		"cut png":         {apitest.PNG(20, 10)[:20], "image/png", KindPicture, image.Pt(0, 0), false},
-		"one byte":        {[]byte{0}, "application/octet-stream", KindOther, image.Pt(0, 0), false},
+		"jpeg":            {apitest.JPEG(20, 10), "image/jpeg", true, image.Pt(20, 10), false},
+		"turned jpeg":     {apitest.PhotoJPEG(20, 10, 6), "image/jpeg", true, image.Pt(20, 10), false},
+		"png":             {apitest.PNG(20, 10), "image/png", true, image.Pt(20, 10), false},
+		"png with alpha":  {apitest.AlphaPNG(20, 10), "image/png", true, image.Pt(20, 10), true},
+		"gif":             {apitest.GIF(20, 10), "image/gif", true, image.Pt(20, 10), true},
+		"lossless webp":   {[]byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x13\x40\x02\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00"), "image/webp", true, image.Pt(20, 10), true},
+		"tiff with alpha": {tiffPicture(4, 2, true), "image/tiff", true, image.Pt(4, 2), true},
+		"tiff":            {tiffPicture(4, 2, false), "image/tiff", true, image.Pt(4, 2), false},
+		"svg by box":      {[]byte(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"/>`), "image/svg+xml", true, image.Pt(20, 10), true},
+		"text":            {[]byte("words"), "text/plain", false, image.Pt(0, 0), false},
+		"cut png":         {apitest.PNG(20, 10)[:20], "image/png", true, image.Pt(0, 0), false},
+		"one byte":        {[]byte{0}, "application/octet-stream", false, image.Pt(0, 0), false},
 	} {
 		got, err := Inspect(t.Context(), bytes.NewReader(c.data))
-		if err != nil || got.MIME != c.mime || got.Kind != c.kind || got.Stored != c.size || got.Alpha != c.alpha {
+		if err != nil || got.MIME != c.mime || got.Picture != c.kind || got.Stored != c.size || got.Alpha != c.alpha {
 			t.Errorf("%s is %+v, %v, want %+v", name, got, err, c)
 		}
 	}

@@ -2,10 +2,10 @@ package media
 
 import (
 	"cmp"
-	"container/list"
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
@@ -83,34 +83,31 @@ func (h *header) pixels() int64 { return int64(h.size.X) * int64(h.size.Y) }
 type Cache[K comparable, V any] struct {
 	limit int64
 
-	mu    sync.Mutex
-	cost  int64
-	order *list.List // of *cached[K, V], most recently used first
-	byKey map[K]*list.Element
+	mu     sync.Mutex
+	cost   int64
+	order  []K // least recently used first
+	values map[K]cached[V]
 }
 
-type cached[K comparable, V any] struct {
-	key   K
+type cached[V any] struct {
 	value V
 	cost  int64
 }
 
 // NewCache returns a cache for values of a total cost.
 func NewCache[K comparable, V any](limit int64) *Cache[K, V] {
-	return &Cache[K, V]{limit: limit, order: list.New(), byKey: map[K]*list.Element{}}
+	return &Cache[K, V]{limit: limit, values: map[K]cached[V]{}}
 }
 
 // Get returns the value of a key, if it is cached.
 func (c *Cache[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.byKey[key]
-	if !ok {
-		var none V
-		return none, false
+	found, ok := c.values[key]
+	if ok {
+		c.order = append(slices.DeleteFunc(c.order, func(k K) bool { return k == key }), key)
 	}
-	c.order.MoveToFront(e)
-	return e.Value.(*cached[K, V]).value, true
+	return found.value, ok
 }
 
 // Put stores a value and evicts the least recently used ones. Values above the total cost are not
@@ -118,21 +115,18 @@ func (c *Cache[K, V]) Get(key K) (V, bool) {
 func (c *Cache[K, V]) Put(key K, value V, cost int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.byKey[key]; ok {
-		c.drop(e)
-	}
+	c.drop(key)
 	if cost > c.limit {
 		return
 	}
-	c.byKey[key] = c.order.PushFront(&cached[K, V]{key: key, value: value, cost: cost})
-	c.cost += cost
-	for c.cost > c.limit {
-		c.drop(c.order.Back())
+	c.order, c.values[key] = append(c.order, key), cached[V]{value, cost}
+	for c.cost += cost; c.cost > c.limit; {
+		c.drop(c.order[0])
 	}
 }
 
-func (c *Cache[K, V]) drop(e *list.Element) {
-	old := c.order.Remove(e).(*cached[K, V])
-	delete(c.byKey, old.key)
-	c.cost -= old.cost
+func (c *Cache[K, V]) drop(key K) {
+	c.cost -= c.values[key].cost
+	delete(c.values, key)
+	c.order = slices.DeleteFunc(c.order, func(k K) bool { return k == key })
 }

@@ -30,7 +30,6 @@ const (
 	maxMetaText = 2000 // characters of one value
 )
 
-// metadata holds the embedded tags of a picture.
 type metadata struct {
 	tags map[string]imagemeta.TagInfo
 	size image.Point // of HEIC and AVIF only
@@ -141,7 +140,7 @@ func metaValue(v any) (json.RawMessage, bool) {
 
 // Shot holds the camera data of a picture. Texts are safe to draw; unknown values are zero.
 type Shot struct {
-	Make, Model, Lens string
+	Make, Model string
 	// Taken is when the picture was taken. If the camera recorded no time zone, it is the
 	// camera's local time marked as UTC.
 	Taken       time.Time
@@ -151,7 +150,7 @@ type Shot struct {
 }
 
 var shotTags = map[string]bool{
-	"Orientation": true, "Make": true, "Model": true, "LensModel": true, "DateTimeOriginal": true,
+	"Orientation": true, "Make": true, "Model": true, "DateTimeOriginal": true,
 	"OffsetTimeOriginal": true, "CreateDate": true, "OffsetTimeDigitized": true, "ModifyDate": true, "OffsetTime": true,
 }
 
@@ -162,7 +161,7 @@ func ReadShot(rs io.ReadSeeker, mime string) Shot {
 		s, _ := m.tags[name].Value.(string)
 		return Clean(s)
 	}
-	s := Shot{Make: text("Make"), Model: text("Model"), Lens: text("LensModel"), Orientation: Normal, size: m.size}
+	s := Shot{Make: text("Make"), Model: text("Model"), Orientation: Normal, size: m.size}
 	if v, ok := m.tags["Orientation"].Value.(uint16); ok {
 		s.Orientation = Orientation(v).valid()
 	}
@@ -193,7 +192,6 @@ func (s Shot) Camera() string {
 	}
 }
 
-// maxText is the most characters that [Clean] keeps.
 const maxText = 80
 
 // Clean makes a text from a file safe to draw. It keeps the first 80 printable characters and

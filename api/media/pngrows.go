@@ -5,10 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"hash"
-	"hash/crc32"
 	"image"
-	"image/color"
 	"image/draw"
 	"io"
 	"math"
@@ -17,8 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// errNotByRows means that image/png must decode the PNG: it is damaged, interlaced, or does
-// not have 8 bits per sample in a supported color type.
+// errNotByRows means that image/png must decode the PNG.
 var errNotByRows = errors.New("the PNG cannot be decoded row by row")
 
 // decodePNG decodes and reduces a PNG row by row: 24 megapixels take a few rows of memory
@@ -44,73 +40,44 @@ func (h *header) decodePNG(ctx context.Context, rs io.ReadSeeker, o Orientation,
 	return &Picture{Pixels: turn(out, o), Size: o.Upright(h.size), Orientation: o.valid()}, nil
 }
 
-// pngRows reads the rows of a PNG with 8 bits per sample that is not interlaced.
+// pngRows reads the rows of a PNG that is not interlaced, with 8 bits for each of red, green, blue
+// and maybe alpha. Others take a quarter of the memory or are rare.
 type pngRows struct {
-	chunk   pngChunkReader
-	pixels  io.Reader     // rows, each after the number of its filter
-	each    int           // bytes per pixel
-	palette color.Palette // nil for colors and gray
+	pixels io.Reader // rows, each after the number of its filter
+	each   int       // bytes per pixel
 }
 
 // pngAhead is how many rows are unpacked before they are needed.
 const pngAhead = 16
 
-// openPNG reads everything before the pixels.
 func openPNG(src io.ReadSeeker) (*pngRows, error) {
-	if _, err := src.Seek(int64(len("\x89PNG\r\n\x1a\n")), io.SeekStart); err != nil {
-		return nil, errNotByRows
+	in := &pngData{src: bufio.NewReaderSize(src, 64<<10)}
+	head := make([]byte, 13) // of IHDR
+	_, err := src.Seek(int64(len("\x89PNG\r\n\x1a\n")), io.SeekStart)
+	if err == nil && in.open() == "IHDR" {
+		_, err = io.ReadFull(in.src, head)
 	}
-	p := &pngRows{chunk: pngChunkReader{src: bufio.NewReaderSize(src, 64<<10), sum: crc32.NewIEEE()}}
-	content := map[string][]byte{}
-	for {
-		kind, err := p.chunk.open()
-		if err != nil {
-			return nil, errNotByRows
-		}
-		if kind == "IDAT" {
-			break
-		}
-		small, err := io.ReadAll(io.LimitReader(&p.chunk, 1<<20))
-		if err != nil || p.chunk.left > 0 {
-			return nil, errNotByRows
-		}
-		content[kind] = small
-	}
-	head, transparent := content["IHDR"], content["tRNS"]
+	each := map[byte]int{2: 3, 6: 4}[head[9]]
 	// The caller knows width and height. Then follow 8 bits per sample, the color type and
 	// three methods of 0.
-	if len(head) != 13 || head[8] != 8 || head[10] != 0 || head[11] != 0 || head[12] != 0 {
+	if err != nil || head[8] != 8 || each == 0 || head[10] != 0 || head[11] != 0 || head[12] != 0 {
 		return nil, errNotByRows
 	}
-	colors := head[9]
-	p.each = map[byte]int{0: 1, 2: 3, 3: 1, 6: 4}[colors]
-	if p.each == 0 || colors != 3 && transparent != nil {
-		return nil, errNotByRows
-	}
-	if colors == 3 {
-		p.palette = pngPalette(content["PLTE"], transparent)
-	}
-	var err error
-	if p.pixels, err = zlib.NewReader(pngPixels{&p.chunk}); err != nil {
-		return nil, errNotByRows
-	}
-	return p, nil
-}
-
-// pngPalette returns 256 colors; missing ones are black.
-func pngPalette(colors, transparent []byte) color.Palette {
-	palette := make(color.Palette, 256)
-	for i := range palette {
-		c := color.NRGBA{A: 255}
-		if 3*i+2 < len(colors) {
-			c.R, c.G, c.B = colors[3*i], colors[3*i+1], colors[3*i+2]
+	for in.left = 0; ; {
+		if _, err := in.src.Discard(in.left + len("sum!")); err != nil {
+			return nil, errNotByRows
 		}
-		if i < len(transparent) {
-			c.A = transparent[i]
+		switch in.open() {
+		case "IDAT":
+			pixels, err := zlib.NewReader(in)
+			if err != nil {
+				return nil, errNotByRows
+			}
+			return &pngRows{pixels, each}, nil
+		case "tRNS", "":
+			return nil, errNotByRows
 		}
-		palette[i] = c
 	}
-	return palette
 }
 
 // reduce averages all rows into out. One goroutine unpacks rows while another converts the
@@ -133,7 +100,11 @@ func (p *pngRows) reduce(ctx context.Context, out *image.RGBA, size image.Point,
 				return ctx.Err()
 			}
 		}
-		return p.end()
+		// The end of the pixels has their checksum.
+		if n, err := io.Copy(io.Discard, p.pixels); err != nil || n > 0 {
+			return errors.Join(errNotByRows, err)
+		}
+		return nil
 	})
 	group.Go(func() (err error) {
 		defer recoverTo(&err, "PNG")
@@ -165,38 +136,13 @@ func (p *pngRows) reduce(ctx context.Context, out *image.RGBA, size image.Point,
 	return group.Wait()
 }
 
-// draw converts a row of bytes to pixels.
 func (p *pngRows) draw(line *image.RGBA, row []byte) {
-	w := line.Rect.Dx()
-	var img image.Image
-	switch {
-	case p.each == 3:
-		for out := line.Pix; len(row) >= 3; row, out = row[3:], out[4:] {
-			out[0], out[1], out[2], out[3] = row[0], row[1], row[2], 255
-		}
+	if p.each == 4 {
+		draw.Draw(line, line.Rect, &image.NRGBA{Pix: row, Stride: len(row), Rect: line.Rect}, image.Point{}, draw.Src)
 		return
-	case p.each == 4:
-		img = &image.NRGBA{Pix: row, Stride: 4 * w, Rect: line.Rect}
-	case p.palette != nil:
-		img = &image.Paletted{Pix: row, Stride: w, Rect: line.Rect, Palette: p.palette}
-	default:
-		img = &image.Gray{Pix: row, Stride: w, Rect: line.Rect}
 	}
-	draw.Draw(line, line.Rect, img, image.Point{}, draw.Src)
-}
-
-// end reads the rest of the file to verify its checksums.
-func (p *pngRows) end() error {
-	if n, err := io.Copy(io.Discard, p.pixels); err != nil || n > 0 {
-		return errors.Join(errNotByRows, err)
-	}
-	for kind, err := "IDAT", error(nil); ; kind, err = p.chunk.open() {
-		if err == nil {
-			_, err = io.Copy(io.Discard, &p.chunk)
-		}
-		if err != nil || kind == "IEND" {
-			return err
-		}
+	for out := line.Pix; len(row) >= 3; row, out = row[3:], out[4:] {
+		out[0], out[1], out[2], out[3] = row[0], row[1], row[2], 255
 	}
 }
 
@@ -249,53 +195,30 @@ func paeth(left, up, corner int) int {
 	return corner
 }
 
-// pngChunkReader reads the data of one chunk of a PNG and verifies its checksum at the end.
-type pngChunkReader struct {
-	src  io.Reader
-	left uint32
-	sum  hash.Hash32
+// pngData reads the data of consecutive IDAT chunks. It does not verify their checksums: the
+// pixels have one of their own.
+type pngData struct {
+	src  *bufio.Reader
+	left int // bytes of the open chunk
 }
 
-// open begins the next chunk.
-func (c *pngChunkReader) open() (kind string, err error) {
+// open begins the next chunk and returns its kind; empty at the end of the file.
+func (d *pngData) open() string {
 	var head [8]byte
-	if _, err := io.ReadFull(c.src, head[:]); err != nil {
-		return "", err
+	if _, err := io.ReadFull(d.src, head[:]); err != nil {
+		return ""
 	}
-	c.left = binary.BigEndian.Uint32(head[:])
-	c.sum.Reset()
-	c.sum.Write(head[4:])
-	return string(head[4:]), nil
+	d.left = int(binary.BigEndian.Uint32(head[:]))
+	return string(head[4:])
 }
 
-func (c *pngChunkReader) Read(b []byte) (int, error) {
-	if c.left == 0 {
-		var sum [4]byte
-		if _, err := io.ReadFull(c.src, sum[:]); err != nil {
-			return 0, err
-		}
-		if binary.BigEndian.Uint32(sum[:]) != c.sum.Sum32() {
-			return 0, errNotByRows
-		}
-		return 0, io.EOF
-	}
-	n, err := c.src.Read(b[:min(len(b), int(c.left))])
-	c.sum.Write(b[:n])
-	c.left -= uint32(n)
-	return n, err
-}
-
-// pngPixels reads the data of consecutive IDAT chunks. The first one must be open.
-type pngPixels struct{ chunk *pngChunkReader }
-
-func (p pngPixels) Read(b []byte) (int, error) {
-	for {
-		n, err := p.chunk.Read(b)
-		if n > 0 || !errors.Is(err, io.EOF) {
-			return n, err
-		}
-		if kind, err := p.chunk.open(); err != nil || kind != "IDAT" {
+func (d *pngData) Read(b []byte) (int, error) {
+	for d.left == 0 {
+		if _, err := d.src.Discard(len("sum!")); err != nil || d.open() != "IDAT" {
 			return 0, io.ErrUnexpectedEOF
 		}
 	}
+	n, err := d.src.Read(b[:min(len(b), d.left)])
+	d.left -= n
+	return n, err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"image"
-	"image/color"
 	"image/draw"
 	"image/png"
 	"math/rand/v2"
@@ -22,18 +21,14 @@ func TestPNGByRows(t *testing.T) {
 	opaque := image.NewNRGBA(rect)
 	draw.Draw(opaque, rect, image.Black, image.Point{}, draw.Src)
 	draw.Draw(opaque, rect, noise, image.Point{}, draw.Over)
-	gray, indexed := image.NewGray(rect), image.NewPaletted(rect, color.Palette{color.Black, color.NRGBA{200, 100, 50, 90}, color.White})
+	gray := image.NewGray(rect)
 	draw.Draw(gray, rect, noise, image.Point{}, draw.Src)
-	draw.Draw(indexed, rect, noise, image.Point{}, draw.Src)
-	for len(indexed.Palette) < 20 { // more than four bits
-		indexed.Palette = append(indexed.Palette, color.NRGBA{uint8(len(indexed.Palette)), 9, 9, 255})
-	}
 	deep := image.NewNRGBA64(rect)
 	draw.Draw(deep, rect, noise, image.Point{}, draw.Src)
 	for name, c := range map[string]struct {
 		img    image.Image
 		byRows bool
-	}{"transparent": {noise, true}, "opaque": {opaque, true}, "gray": {gray, true}, "indexed": {indexed, true}, "16 bits": {deep, false}} {
+	}{"transparent": {noise, true}, "opaque": {opaque, true}, "gray": {gray, false}, "16 bits": {deep, false}} {
 		for _, side := range []int{10, 34, 60} {
 			for _, o := range []Orientation{Normal, 6} {
 				var file bytes.Buffer
@@ -51,14 +46,13 @@ func TestPNGByRows(t *testing.T) {
 				case c.byRows && (!bytes.Equal(got.Pixels.Pix, want.Pixels.Pix) || got.Size != want.Size || got.Orientation != want.Orientation):
 					t.Errorf("%s, %d, turned by %v: another picture", name, side, o)
 				}
-				// Damaged files are left to image/png, wherever the damage is before the last chunk.
+				// Damaged pixels are left to image/png.
 				for range 20 {
 					damaged := bytes.Clone(file.Bytes())
-					damaged[8+random.IntN(len(damaged)-20)] ^= 1 << random.IntN(8)
-					_, wantErr := png.Decode(bytes.NewReader(damaged))
+					damaged[60+random.IntN(len(damaged)-80)] ^= 1 << random.IntN(8)
 					_, err := h.decodePNG(t.Context(), bytes.NewReader(damaged), o, Limits{Side: side}.orDefaults())
-					if err == nil && wantErr != nil && c.byRows {
-						t.Errorf("%s: damage is not seen: %v", name, wantErr)
+					if err == nil && c.byRows {
+						t.Errorf("%s: damage is not seen", name)
 					}
 				}
 			}

@@ -107,5 +107,4 @@ func probeTIFF(_ io.ReadSeeker, h *header) error {
 	return nil
 }
 
-// errBadWebP means that a WebP picture is damaged.
 var errBadWebP = errors.New("bad WebP data")

@@ -51,7 +51,6 @@ type scaling struct {
 	across, down  []tap
 }
 
-// lines writes all lines, 4 bytes per pixel.
 func (s *scaling) lines(out []uint8, stride int) {
 	sums := make([]float32, 4*s.width)
 	for y, t := range s.down {
@@ -130,7 +129,6 @@ func (s *scaling) sumAcross(out []uint8, sums []float32) {
 	}
 }
 
-// channel rounds and clamps v.
 func channel(v float32) uint8 { return uint8(max(0, min(v+0.5, 255))) }
 
 // straight converts premultiplied to straight alpha in place.

@@ -59,7 +59,6 @@ func Suggest(img *image.RGBA, ratio image.Point, most int) []image.Rectangle {
 	return out
 }
 
-// visibleBox returns the box of the pixels that can be seen, with a margin.
 func visibleBox(img *image.RGBA) (box image.Rectangle) {
 	const veil, margin = 24, 0.04 // least alpha that is seen; share of the longer side
 	for y := range img.Rect.Dy() {
@@ -76,7 +75,6 @@ func visibleBox(img *image.RGBA) (box image.Rectangle) {
 	return box.Inset(-int(math.Ceil(margin * float64(max(box.Dx(), box.Dy()))))).Intersect(img.Rect)
 }
 
-// widened returns the smallest rectangle of a ratio around box, as far as the picture allows.
 func widened(box image.Rectangle, ratio, full image.Point) image.Rectangle {
 	if ratio.X < 1 || ratio.Y < 1 {
 		return box
@@ -236,7 +234,6 @@ func (m *salience) window(ratio image.Point, share float64) (part image.Rectangl
 	return part, true
 }
 
-// forget clears a part of the map.
 func (m *salience) forget(part image.Rectangle) {
 	for y := part.Min.Y; y < part.Max.Y; y++ {
 		clear(m.v[y*m.size.X+part.Min.X : y*m.size.X+part.Max.X])

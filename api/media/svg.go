@@ -27,29 +27,18 @@ func sizeOfSVG(rs io.ReadSeeker) image.Point {
 		if !ok {
 			continue
 		}
-		if root.Name.Local != "svg" {
+		value := map[string]string{}
+		for _, a := range root.Attr {
+			value[a.Name.Local] = a.Value
+		}
+		w, h := svgLength(value["width"]), svgLength(value["height"])
+		if box := strings.Fields(strings.ReplaceAll(value["viewBox"], ",", " ")); len(box) == 4 && w*h == 0 {
+			w, h = svgLength(box[2]), svgLength(box[3])
+		}
+		if w*h == 0 || root.Name.Local != "svg" {
 			return image.Point{}
 		}
-		var w, h, boxW, boxH int
-		for _, a := range root.Attr {
-			switch a.Name.Local {
-			case "width":
-				w = svgLength(a.Value)
-			case "height":
-				h = svgLength(a.Value)
-			case "viewBox":
-				if f := strings.Fields(strings.ReplaceAll(a.Value, ",", " ")); len(f) == 4 {
-					boxW, boxH = svgLength(f[2]), svgLength(f[3])
-				}
-			}
-		}
-		if w > 0 && h > 0 {
-			return image.Pt(w, h)
-		}
-		if boxW > 0 && boxH > 0 {
-			return image.Pt(boxW, boxH)
-		}
-		return image.Point{}
+		return image.Pt(w, h)
 	}
 }
 

@@ -63,7 +63,6 @@ const (
 	convertTimeout = 10 * time.Second
 )
 
-// converting allows one program at a time.
 var converting = semaphore.NewWeighted(1)
 
 // Tools returns the supported programs, installed or not.
@@ -76,7 +75,6 @@ func Tools() []Tool {
 	return list
 }
 
-// toolFor returns the program for a MIME type, or nil.
 func toolFor(mime string) *Tool {
 	for _, t := range Tools() {
 		for _, k := range t.kinds {
@@ -88,7 +86,6 @@ func toolFor(mime string) *Tool {
 	return nil
 }
 
-// convert converts a regular file to a picture with the program, one at a time.
 func (t *Tool) convert(ctx context.Context, path string, limits Limits) (*Picture, error) {
 	if err := converting.Acquire(ctx, 1); err != nil {
 		return nil, err
@@ -108,7 +105,6 @@ func (t *Tool) convert(ctx context.Context, path string, limits Limits) (*Pictur
 	return Decode(ctx, bytes.NewReader(data), limits)
 }
 
-// run runs the program on a file and returns its picture.
 func (t *Tool) run(ctx context.Context, path string, side int) ([]byte, error) {
 	path, err := filepath.Abs(path) // an absolute path cannot look like an option
 	if err != nil {

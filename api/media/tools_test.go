@@ -37,7 +37,7 @@ func TestVideoByTool(t *testing.T) {
 	}
 	facts, err := FactsOf(t.Context(), path)
 	must(t, err)
-	if facts.Kind != KindVideo || facts.Tool != "ffmpeg" || facts.Duration.Seconds() != 1 || facts.Upright != image.Pt(64, 48) {
+	if facts.Picture || facts.Tool != "ffmpeg" || facts.Duration.Seconds() != 1 || facts.Upright != image.Pt(64, 48) {
 		t.Fatalf("%+v", facts)
 	}
 	p, err := decodePath(t.Context(), path, Limits{})

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// track holds the facts of a video or recording.
 type track struct {
 	size   image.Point // as shown; zero for sound
 	length time.Duration
@@ -72,7 +71,6 @@ func (t *track) boxes(rs io.ReadSeeker, from, to int64, depth int) {
 	}
 }
 
-// movie reads the duration from a movie header box (mvhd).
 func (t *track) movie(b []byte) {
 	be := binary.BigEndian
 	switch {

@@ -93,11 +93,6 @@ func (s *Session) Send(ctx context.Context, jobs []job.Job) ([]job.Job, error) {
 	return s.Queue.Add(ctx, jobs)
 }
 
-// DescribeUpload returns the request of an upload, without the key.
-func (s *Session) DescribeUpload(u *api.Upload) (api.Request, error) {
-	return s.Client.DescribeUpload(u)
-}
-
 // SaveDraft stores the unsent upload form; empty text removes it.
 func (s *Session) SaveDraft(ctx context.Context, text []byte) error {
 	return s.Journal.SaveDraft(ctx, s.Profile.Name, text)

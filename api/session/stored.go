@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/job"
@@ -198,20 +195,4 @@ func (s *Session) onlyExtended(ctx context.Context, j *job.Job) bool {
 	}
 	newer := slices.IndexFunc(versions, func(f api.File) bool { return versionOf(&f) == j.File.VersionInfo.ID })
 	return newer >= 0 && newer <= made
-}
-
-// WriteManifest writes entries to a file in the working directory and returns its path.
-func (s *Session) WriteManifest(entries []ManifestEntry, now time.Time) (string, error) {
-	name, err := filepath.Abs("mediadesk-" + now.Format("20060102-150405") + ".json")
-	if err != nil {
-		return "", err
-	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return "", fmt.Errorf("cannot write the manifest: %w", err)
-	}
-	if err := errors.Join(WriteManifest(f, entries), f.Close()); err != nil {
-		return "", fmt.Errorf("cannot write the manifest: %w", err)
-	}
-	return name, nil
 }

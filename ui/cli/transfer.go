@@ -128,7 +128,7 @@ func (t *transfer) skip(out *uploadOutput, from string, one session.SkippedFile)
 
 func (t *transfer) preview(s *session.Session, plan *session.Transfer) error {
 	for i := range plan.Jobs {
-		if err := t.p.showRequest(s.DescribeUpload(&plan.Jobs[i].Upload)); err != nil {
+		if err := t.p.showRequest(s.Client.DescribeUpload(&plan.Jobs[i].Upload)); err != nil {
 			return err
 		}
 	}

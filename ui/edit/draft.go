@@ -90,7 +90,6 @@ func (d *Draft) Drop(changes entry.Values) {
 	}
 }
 
-// setJSON sets a field, or removes its value if it is empty.
 func (d *Draft) setJSON(f *entry.Field, value any, empty bool) {
 	d.Unset(f)
 	if raw, err := json.Marshal(value); err == nil && !empty {

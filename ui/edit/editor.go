@@ -122,7 +122,6 @@ func NewEditor[T Edited](o EditorOptions[T], items []T) *Editor[T] {
 	return e
 }
 
-// groups returns the files below their folders, if there are several.
 func (e *Editor[T]) groups() []kit.Group[T] {
 	var groups []kit.Group[T]
 	for _, file := range e.Items {
@@ -228,7 +227,7 @@ func (e *Editor[T]) Touch(files ...T) {
 // AddExtension offers extensions for the targets.
 func (e *Editor[T]) AddExtension() tea.Cmd {
 	e.Form.Blur()
-	return e.Form.Extensions(e.o.FieldOptions).Add()
+	return ExtensionList{e.Form, &e.o.FieldOptions}.Add()
 }
 
 // Focus moves the focus to a part.
@@ -389,7 +388,6 @@ func (e *Editor[T]) ViewForm(title string, room image.Rectangle, th *theme.Theme
 	return Panel(text.ShortName(title, max(1, room.Dx()-6)), "", e.Form.View(Inner(room).Size(), on, th), room.Size(), on, th)
 }
 
-// drawFile draws a file with its mark, its name and its state.
 func (e *Editor[T]) drawFile(file T, mark theme.Sign, width int, selected bool, th *theme.Theme) string {
 	sign, word := e.o.State(file)
 	room := width - 4
@@ -525,7 +523,6 @@ func (e *Editor[T]) document() []session.ManifestEntry {
 	return entries
 }
 
-// applyDocument sets the edited fields.
 func (e *Editor[T]) applyDocument(entries []session.ManifestEntry) tea.Cmd {
 	var changed []T
 	left := slices.Clone(e.Items)

@@ -17,7 +17,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// presets are extensions with common options.
 var presets = []struct{ key, label, element string }{
 	{"r", "remove the background", `{"name":"remove-bg"}`},
 	{"s", "remove the background, add a shadow", `{"name":"remove-bg","options":{"add_shadow":true}}`},
@@ -87,7 +86,6 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 		}})
 }
 
-// checkExtension says what is wrong with an extension as text, or returns "".
 func checkExtension(text string) string {
 	if _, err := readExtension(text); err != nil {
 		return err.Error()
@@ -107,7 +105,6 @@ func askColor(over *kit.Overlays, option string, do func(api.Extension) tea.Cmd)
 	return nil
 }
 
-// readExtension parses an extension: its name or its JSON.
 func readExtension(text string) (api.Extension, error) {
 	list, err := rule.ParseExtensionList([]string{text})
 	switch {

@@ -21,21 +21,8 @@ type ExtensionList struct {
 	o    *FieldOptions
 }
 
-// Extensions returns the editor of the extensions.
-func (f *Form) Extensions(o FieldOptions) ExtensionList { return ExtensionList{f, &o} }
-
 func (x ExtensionList) get(i int) []api.Extension { return x.form.Entry(i).Extensions.Or(nil) }
 
-// extensionsLabel lists extensions in the order in which they run.
-func extensionsLabel(list []api.Extension) string {
-	names := make([]string, len(list))
-	for i, e := range list {
-		names[i] = extensionLabel(e)
-	}
-	return strings.Join(names, ", ")
-}
-
-// extensionLabel returns the name of an extension with its options.
 func extensionLabel(e api.Extension) string {
 	words, err := json.Marshal(e)
 	var members, options map[string]json.RawMessage
@@ -68,7 +55,9 @@ func (x ExtensionList) open() tea.Cmd {
 		for _, e := range x.all() {
 			n := 0
 			for _, i := range x.form.Targets() {
-				n += onIf(has(x.get(i), e) >= 0)
+				if has(x.get(i), e) >= 0 {
+					n++
+				}
 			}
 			rows = append(rows, kit.MenuRow{Label: extensionLabel(e), Note: OfMany(n, len(x.form.Targets())), Do: func() tea.Cmd { return x.edit(e) }})
 		}
@@ -105,7 +94,6 @@ func (x ExtensionList) open() tea.Cmd {
 	return nil
 }
 
-// all returns the different extensions of the targets.
 func (x ExtensionList) all() []api.Extension {
 	var all []api.Extension
 	for _, i := range x.form.Targets() {
@@ -118,12 +106,10 @@ func (x ExtensionList) all() []api.Extension {
 	return all
 }
 
-// has returns the index of an extension with the same options, or -1.
 func has(list []api.Extension, e api.Extension) int {
 	return slices.IndexFunc(list, func(other api.Extension) bool { return extensionLabel(other) == extensionLabel(e) })
 }
 
-// change changes an extension in each target that has it.
 func (x ExtensionList) change(e api.Extension, do func(list []api.Extension, at int) []api.Extension) {
 	for _, i := range x.form.Targets() {
 		list := slices.Clone(x.get(i))

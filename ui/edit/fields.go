@@ -69,7 +69,13 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 	case field.Kind == entry.KindExtensions:
 		x := ExtensionList{f, o}
 		row.Kind, row.Open, row.OpenVerb, row.Note = Structured, x.open, "add or change", nil
-		row.Get = func(i int) string { return extensionsLabel(f.Entry(i).Extensions.Or(nil)) }
+		row.Get = func(i int) string {
+			var names []string // in the order in which they run
+			for _, e := range x.get(i) {
+				names = append(names, extensionLabel(e))
+			}
+			return strings.Join(names, ", ")
+		}
 	case field.Kind == entry.KindMetadata:
 		m := metadata{f, o}
 		row.Kind, row.Open, row.OpenVerb, row.Set, row.Note = Structured, m.add, "add metadata", nil, nil
@@ -79,20 +85,13 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 		row.Kind, row.Open, row.Note = Structured, func() tea.Cmd { return f.askLong(o, row) }, nil
 	case field.Kind == entry.KindSwitch:
 		row.Kind = Choice
-		row.Choices = []entry.Choice{{Text: "", Label: "default: " + onOff(field.Default)}, {Text: "true", Label: "on"}, {Text: "false", Label: "off"}}
+		row.Choices = []entry.Choice{{Text: "", Label: "default: " + text.If(field.Default, "on") + text.If(!field.Default, "off")}, {Text: "true", Label: "on"}, {Text: "false", Label: "off"}}
 	case len(field.Choices) > 0 && !field.Open:
 		row.Kind, row.Choices = Choice, field.Choices
 	case field.Open:
 		row.Complete = completeChoices(field)
 	}
 	return row
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
 }
 
 // missing describes a missing value of stored files; empty if there is nothing to say.
@@ -114,7 +113,6 @@ func (f *Form) missing(field *entry.Field) string {
 	return "none"
 }
 
-// completeChoices completes the listed texts of a field.
 func completeChoices(f *entry.Field) func(string) []string {
 	return func(typed string) []string {
 		var texts []string
@@ -127,7 +125,6 @@ func completeChoices(f *entry.Field) func(string) []string {
 	}
 }
 
-// askLong asks for a text of several lines.
 func (f *Form) askLong(o *FieldOptions, row *Row) tea.Cmd {
 	words := text.If(row.mixed, "The files have different texts; what you type replaces all of them.")
 	p := kit.NewLongPrompt(f.titled(row.Label), words, row.loaded)
@@ -143,7 +140,6 @@ func (f *Form) askLong(o *FieldOptions, row *Row) tea.Cmd {
 	return nil
 }
 
-// titled names what is edited, and of how many files.
 func (f *Form) titled(what string) string {
 	if n := len(f.Targets()); n > 1 {
 		what += " of " + text.Plural(n, "file")
@@ -151,13 +147,11 @@ func (f *Form) titled(what string) string {
 	return what
 }
 
-// metadata edits the custom metadata of the targets of a form.
 type metadata struct {
 	form *Form
 	o    *FieldOptions
 }
 
-// unsetValue is the JSON that removes a value.
 var unsetValue = json.RawMessage("null")
 
 // rows returns a row for each field of the library and for each other key of the files.
@@ -210,7 +204,6 @@ func valueOf(typed string, f api.MetadataField) json.RawMessage {
 	return unsetValue
 }
 
-// put sets a value of all targets.
 func (m metadata) put(key string, value json.RawMessage) tea.Cmd {
 	for _, i := range m.form.Targets() {
 		m.form.Entry(i).SetMetadata(key, value)
@@ -259,7 +252,6 @@ func (m metadata) edit(key string) tea.Cmd {
 	return nil
 }
 
-// add asks for keys with values.
 func (m metadata) add() tea.Cmd {
 	p := kit.NewLongPrompt("Add metadata", "Rows such as brand = Acme, or a JSON object. The service must know the keys.", "")
 	p.Check = func(typed string) string {

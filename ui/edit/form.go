@@ -42,12 +42,13 @@ const more = -1
 // SetRows replaces the rows, those under More last. The focus stays on the row of the same ID.
 func (f *Form) SetRows(rows []*Row) {
 	old, id := f.rows, f.On()
-	slices.SortStableFunc(rows, func(a, b *Row) int { return onIf(a.More) - onIf(b.More) })
+	folded := func(r *Row) bool { return r.More }
+	rows = append(slices.DeleteFunc(slices.Clone(rows), folded), slices.DeleteFunc(rows, func(r *Row) bool { return !r.More })...)
 	f.rows, f.on = rows, max(0, slices.IndexFunc(rows, func(r *Row) bool { return r.ID == id }))
 	if id == "" && len(old) > 0 {
 		f.on = more
 	}
-	if f.on == more && !slices.ContainsFunc(rows, func(r *Row) bool { return r.More }) {
+	if f.on == more && !slices.ContainsFunc(rows, folded) {
 		f.on = 0
 	}
 	for _, r := range rows {
@@ -57,13 +58,6 @@ func (f *Form) SetRows(rows []*Row) {
 		r.begin(f)
 	}
 	f.Load()
-}
-
-func onIf(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // Load shows the values of the targets. A part that shows the same value keeps its cursor.
@@ -98,7 +92,6 @@ func (f *Form) Load() {
 	}
 }
 
-// apply gives the value of a row to the targets.
 func (f *Form) apply(r *Row) {
 	now := r.value()
 	for _, i := range f.Targets() {
@@ -237,7 +230,6 @@ func (f *Form) Discard() {
 	}
 }
 
-// stops returns the rows that the focus can be on.
 func (f *Form) stops() []int {
 	var out []int
 	for i, r := range f.rows {
@@ -353,13 +345,11 @@ func (f *Form) Actions() []kit.Action {
 		action("previous-part", "previous field or part", false, step(-1, true), "shift+tab")))
 }
 
-// formLine is a line of a form and its row.
 type formLine struct {
 	text string
 	row  int
 }
 
-// lines draws the rows.
 func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 	var out []formLine
 	column := min(22, width/3)
@@ -394,7 +384,6 @@ func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 	return out
 }
 
-// rest describes the folded rows.
 func (f *Form) rest() string {
 	var parts []string
 	for _, r := range f.rows {
@@ -442,7 +431,6 @@ func (f *Form) Wheel(msg tea.MouseWheelMsg) {
 // Resize sets the size for Click.
 func (f *Form) Resize(size image.Point) { f.size = size }
 
-// from returns the first line to show.
 func (f *Form) from(lines []formLine, height int) int {
 	first := slices.IndexFunc(lines, func(l formLine) bool { return l.row == f.on })
 	last := first

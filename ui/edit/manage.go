@@ -98,7 +98,6 @@ type operation struct {
 	into         func(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited // with folder
 }
 
-// row returns the menu row that does the operation.
 func (g *Manage) row(op operation, files []api.File) kit.MenuRow {
 	what := FilesLabel(files)
 	work := func(folder string) Work {
@@ -169,10 +168,8 @@ func (g *Manage) PurgeRow(files []api.File) kit.MenuRow {
 	}, files)
 }
 
-// maxNamed limits the files named in a question.
 const maxNamed = 5
 
-// askDelete asks before deleting, naming the files.
 func (g *Manage) askDelete(title, words, label string, work Work) tea.Cmd {
 	var paths []string
 	files := work.Files
@@ -206,7 +203,6 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 	return nil
 }
 
-// folderOf returns the folder of a file.
 func folderOf(f api.File) string {
 	folder, _ := rule.CleanFolder(f.FilePath[:strings.LastIndexByte(f.FilePath, '/')+1])
 	return folder
@@ -296,7 +292,6 @@ func newNames(files []api.File, pattern string) (changed []api.File, names []str
 	return changed, names, ""
 }
 
-// versions lists the versions of a file to open, restore or delete.
 func (g *Manage) versions(f api.File) tea.Cmd {
 	var list []api.File
 	return g.Run(Work{Label: "Reading the versions", Do: func(ctx context.Context, _ *Task) []session.Edited {
@@ -335,7 +330,6 @@ func (g *Manage) versions(f api.File) tea.Cmd {
 	}})
 }
 
-// version offers the operations on a version.
 func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
 	name, id := v.VersionInfo.Name+" of "+Label(&f), v.VersionInfo.ID
 	one := func(label, done string, do func(context.Context) (*api.File, error)) Work {

@@ -118,13 +118,11 @@ type drag struct {
 	cells image.Rectangle // of the picture on the screen
 }
 
-// step is a region before a change.
 type step struct {
 	restore func()
 	ratio   picture.Ratio
 }
 
-// frameOf is the key of the picture fitted to the last size.
 type frameOf struct {
 	picture *picture.Picture
 	size    image.Point
@@ -182,7 +180,6 @@ func (r *Region) Unset() {
 	r.ratio = picture.Ratio{}
 }
 
-// undo undoes the last step.
 func (r *Region) undo() tea.Cmd {
 	if r.found.shown {
 		return r.dropSuggestion()
@@ -213,7 +210,7 @@ func (r *Region) Rect() image.Rectangle {
 		return r.found.list[r.found.at]
 	}
 	p, ok := r.Plane()
-	region, err := rule.ParseRegion(strings.Join(strings.Fields(r.o.Text()), ""))
+	region, err := rule.ParseRegion(CleanRegion(r.o.Text()))
 	if !ok || err != nil {
 		return image.Rectangle{}
 	}
@@ -262,6 +259,9 @@ func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 // Follow sends the current drawing as a picture if needed. Call it at the end of each Update of the
 // screen. It may return nil.
 func (r *Region) Follow() tea.Cmd {
+	if last := r.frame.Last(); last != nil {
+		last.Handle = r.handle
+	}
 	cmds := []tea.Cmd{r.sent.Follow(r.o.Images, r.shownRect)}
 	for _, v := range r.views {
 		cmds = append(cmds, v.Follow(r.o.Images, r.o.Draw))
@@ -273,7 +273,6 @@ func (r *Region) Follow() tea.Cmd {
 	return tea.Batch(tea.Batch(cmds...), tea.Tick(rest, func(time.Time) tea.Msg { return sendDue{} }))
 }
 
-// send replaces the glyphs by the picture.
 func (r *Region) send() tea.Cmd {
 	r.soon = false
 	last := r.frame.Last()
@@ -305,7 +304,6 @@ func (r *Region) rooms(size image.Point) (pic, crops image.Rectangle) {
 	return pic, crops
 }
 
-// pictureRoom returns the screen area for the picture.
 func (r *Region) pictureRoom() image.Rectangle {
 	pic, _ := r.rooms(r.room.Size())
 	return pic.Add(r.room.Min)
@@ -348,7 +346,6 @@ func (r *Region) mouse(msg tea.MouseMsg) (used bool) {
 	return false
 }
 
-// follow moves or draws the rectangle with the mouse.
 func (r *Region) follow(at image.Point) {
 	to, ok := r.pixelAt(at)
 	if !ok {
@@ -439,20 +436,21 @@ func (r *Region) draw(size image.Point, th *theme.Theme) string {
 	if pic.Empty() && !crops.Empty() {
 		return r.drawCrops(crops.Size(), th)
 	}
-	body := text.Fit(r.drawPicture(pic.Size(), th), pic.Dx(), size.Y)
+	body := kit.Paragraph(r.noPicture(), pic.Dx(), th.Muted)
+	if r.decoded != nil {
+		o := r.Options(th)
+		view := r.frame.Draw(frameOf{r.decoded, pic.Size(), o}, func() *picture.RegionView {
+			v := picture.NewRegionView(r.decoded, pic.Dx(), pic.Dy(), o)
+			v.Handle = r.handle
+			return v
+		})
+		body = strings.Join(view.Render(r.shownRect()), "\n")
+	}
+	body = text.Fit(body, pic.Dx(), size.Y)
 	if !crops.Empty() {
 		body = kit.JoinH(body, text.Fit("", 1, size.Y), r.drawCrops(crops.Size(), th))
 	}
 	return text.Fit(body, size.X, size.Y)
-}
-
-func (r *Region) drawPicture(size image.Point, th *theme.Theme) string {
-	if r.decoded == nil {
-		return said(r.noPicture(), size, th)
-	}
-	o := r.Options(th)
-	view := r.frame.Draw(frameOf{r.decoded, size, o}, func() *picture.RegionView { return picture.NewRegionView(r.decoded, size.X, size.Y, o) })
-	return strings.Join(view.Render(r.shownRect()), "\n")
 }
 
 // shownRect returns [Region.Rect] in pixels of the decoded picture.
@@ -464,12 +462,6 @@ func (r *Region) shownRect() image.Rectangle {
 	return p.drawn(r.Rect(), r.decoded.Size())
 }
 
-// said draws a text in place of a picture.
-func said(words string, size image.Point, th *theme.Theme) string {
-	return text.Fit(kit.Paragraph(words, size.X, th.Muted), size.X, size.Y)
-}
-
-// noPicture explains why no picture is drawn.
 func (r *Region) noPicture() string {
 	switch {
 	case r.subject.Path == nil:

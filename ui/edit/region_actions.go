@@ -24,10 +24,6 @@ func (r *Region) NoRect() string {
 	return text.If(r.Rect().Empty(), "no region yet; enter begins one in the middle")
 }
 
-func (r *Region) noUndo() string {
-	return text.If(len(r.past) == 0 && !r.found.shown, "nothing to undo here")
-}
-
 // Actions returns the actions for the rectangle, then those of the screen without keys that the
 // editor needs.
 func (r *Region) Actions(of ...kit.Action) []kit.Action {
@@ -58,7 +54,7 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 		center,
 		action("suggest", "suggest a region", r.noSuggestion, r.Suggest, "s"),
 		action("next-handle", "next corner or edge", nil, turn(1), "tab"),
-		action("ratio", "ratio 1:1 4:3 3:2 16:9, as the picture", r.NoPlane, r.ratioMenu, "r"),
+		action("ratio", "ratio", r.NoPlane, r.ratioMenu, "r"),
 		action("lock-ratio", "lock or free the ratio", r.NoRect, r.lock, "a"),
 	}
 	for i := range actions {
@@ -92,7 +88,7 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 	actions = append(actions,
 		action("previous-handle", "previous corner or edge", nil, turn(-1), "shift+tab"),
 		change("grow", "grow by 2 %", grow(1), "+", "="), change("shrink", "shrink by 2 %", grow(-1), "-"),
-		action("undo", "undo the last step here", r.noUndo, r.undo, "z"),
+		action("undo", "undo the last step here", func() string { return text.If(len(r.past) == 0 && !r.found.shown, "nothing to undo here") }, r.undo, "z"),
 		action("copy-crop", "copy a crop as URL, Markdown or HTML", r.noCropURL, r.copyCrop, "y"),
 		action("crops", "picture or crops", r.noCrops, func() tea.Cmd { r.only = !r.only; return nil }, "v"),
 		action("copy-to-all", "copy this region to all", r.noCopy, r.CopyToAll, "A"),
@@ -113,12 +109,10 @@ func (r *Region) SuggestionActions() []kit.Action {
 	}
 }
 
-// share returns a percentage of each side, at least a pixel.
 func share(size image.Point, percent int) image.Point {
 	return image.Pt(max(1, size.X*percent/100), max(1, size.Y*percent/100))
 }
 
-// lock locks or frees the ratio of the rectangle.
 func (r *Region) lock() tea.Cmd {
 	r.Step()
 	if rect := r.Rect(); r.ratio.Locked() {

@@ -28,7 +28,6 @@ type crop struct {
 	view  *picture.CropView
 }
 
-// crops returns how pages use the region.
 func (r *Region) crops() []crop {
 	list := make([]crop, len(r.o.Crops))
 	for len(r.views) < len(list) {
@@ -41,7 +40,6 @@ func (r *Region) crops() []crop {
 	return list
 }
 
-// deleteCrops deletes the crops from the terminal.
 func (r *Region) deleteCrops() tea.Cmd {
 	var gone []tea.Cmd
 	for _, v := range r.views {
@@ -93,7 +91,6 @@ func (r *Region) noCrops() string {
 	return text.If(r.Rect().Empty(), "there is no region yet") + text.If(len(r.o.Crops) == 0, "this profile names no crops")
 }
 
-// noCropURL returns why no crop can be copied, or "".
 func (r *Region) noCropURL() string {
 	if reason := r.noCrops(); reason != "" {
 		return reason
@@ -101,7 +98,6 @@ func (r *Region) noCropURL() string {
 	return text.If(r.subject.File.URL == "", "the file has no address before it is sent")
 }
 
-// copyCrop offers the addresses of the crops.
 func (r *Region) copyCrop() tea.Cmd {
 	f, region := r.subject.File, r.Rect()
 	rows := make([]kit.MenuRow, len(r.o.Crops))

@@ -55,18 +55,20 @@ func (p *RegionPage) Actions() []kit.Action {
 	actions := []kit.Action{
 		action("next-file", "next file", false, p.o.NoTurn, turn(1), "n"),
 		action("previous-file", "previous file", false, p.o.NoTurn, turn(-1), "N"),
-		action("numbers", "type the numbers", false, nil, p.askNumbers, "i"),
+		action("numbers", "type the numbers", true, nil, p.askNumbers, "i"),
 		action("none", "no region", false, p.r.NoRect, func() tea.Cmd { p.r.Unset(); p.r.o.Set(""); return nil }, "x", "ctrl+x"),
-		action("done", "done", true, nil, p.Close, "enter", "ctrl+s"),
 		action("revert", "leave it as it was", true, nil, func() tea.Cmd { p.restore(); return p.Close() }, "esc"),
 	}
 	if p.o.Drop != nil {
 		actions = append(actions, action("drop", "as it is saved", false, p.o.NoDrop, func() tea.Cmd { p.r.Unset(); p.o.Drop(); return nil }, "d"))
 	}
-	return p.r.Actions(actions...)
+	done := action("done", "done", true, nil, p.Close, "enter", "ctrl+s")
+	if actions = p.r.Actions(append(actions, done)...); p.r.Rect().Empty() || p.r.Suggesting() {
+		return actions // enter has another meaning
+	}
+	return kit.Shadow(append([]kit.Action{done}, actions...))
 }
 
-// askNumbers asks for the region as text.
 func (p *RegionPage) askNumbers() tea.Cmd {
 	q := kit.NewPrompt("Region of "+text.Safe(p.o.Title()), "x,y,width,height in pixels of the stored picture", p.r.o.Text(), "10,20,300,200")
 	q.Check = p.o.Check
@@ -108,7 +110,6 @@ func (p *RegionPage) View(room image.Point, th *theme.Theme) string {
 	return kit.BoxFooter("Region of "+text.Safe(p.o.Title()), text.Plural(p.o.Files(), "file"), body, room, true, th)
 }
 
-// lines returns the numbers, what the arrows move, and a remark.
 func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
 	plane, known := p.r.Plane()
 	words := "No region. enter begins one in the middle; the mouse draws one."

@@ -76,7 +76,6 @@ func (r *Region) Suggest() tea.Cmd {
 	})
 }
 
-// suggestIn returns suggestions in pixels of the plane.
 func suggestIn(of *picture.Picture, p Plane, ratio picture.Ratio, most int) []image.Rectangle {
 	list := of.Suggest(ratio, most)
 	for i, rect := range list {
@@ -96,7 +95,6 @@ func (r *Region) suggested(found suggestions) tea.Cmd {
 	return nil
 }
 
-// dropSuggestion shows the region again.
 func (r *Region) dropSuggestion() tea.Cmd {
 	r.found.shown = false
 	return nil

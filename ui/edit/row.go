@@ -61,7 +61,6 @@ type Row struct {
 	entered []string // texts that were entered as chips since the last change
 }
 
-// begin makes the part that edits the row.
 func (r *Row) begin(f *Form) {
 	switch r.Kind {
 	case Text:
@@ -98,12 +97,13 @@ func OfMany(n, all int) string {
 	return text.Count(n) + " of " + text.Count(all)
 }
 
-// mostValues limits the values of a row in which the targets differ.
 const mostValues = 4
 
-// describe lists values with their counts, the most frequent first.
 func (r *Row) describe(all []string) string {
 	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(r.counts[b], r.counts[a]) })
+	if len(all) > mostValues && r.counts[all[0]] <= len(all)/mostValues { // such as names
+		return text.Count(len(all)) + " different"
+	}
 	var parts []string
 	for _, value := range all[:min(len(all), mostValues)] {
 		parts = append(parts, text.Truncate(cmp.Or(r.label(value), r.None, "none"), 24)+" "+text.Count(r.counts[value]))
@@ -114,7 +114,6 @@ func (r *Row) describe(all []string) string {
 	return strings.Join(parts, " · ")
 }
 
-// label returns a value as it is shown.
 func (r *Row) label(value string) string {
 	if at := slices.IndexFunc(r.Choices, func(c entry.Choice) bool { return c.Text == value }); at >= 0 && r.Kind == Choice {
 		return r.Choices[at].Label
@@ -143,7 +142,6 @@ func (r *Row) loadList(targets []int) {
 	}
 }
 
-// value returns the text of a row of Text or Choice.
 func (r *Row) value() string {
 	if r.pick != nil {
 		return r.Choices[r.pick.Index()].Text
@@ -169,7 +167,6 @@ func (r *Row) chipsOf() []string {
 	return slices.DeleteFunc(r.chips.Value(), func(value string) bool { return r.counts[value] == 0 })
 }
 
-// view draws the value of a row.
 func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 	hint := "none"
 	if r.Hint != nil {
@@ -219,5 +216,4 @@ func (r *Row) under(width int, on bool, th *theme.Theme) []string {
 	return facts.Lines()
 }
 
-// mostChipLines limits the lines of chips.
 const mostChipLines = 6

@@ -49,7 +49,6 @@ type Thumb struct {
 	Crop        bool
 }
 
-// id identifies the drawing of a picture.
 func (t Thumb) id() string {
 	if t.Region == (rule.Region{}) {
 		return t.Key
@@ -77,6 +76,8 @@ type TilesOptions struct {
 	List *kit.Lines
 	Len  func() int
 	Tile func(i int) Tile
+	// Grid arranges the tiles; nil for tiles that grow with the space.
+	Grid func(room image.Point) picture.Grid
 	// First returns the first pictures of a folder, in a command; may be nil.
 	First func(ctx context.Context, folder string) ([]Thumb, error)
 }
@@ -98,7 +99,6 @@ type Tiles struct {
 	also   string // folder whose first pictures are needed elsewhere; may be empty
 }
 
-// tileKey identifies a drawn picture.
 type tileKey struct {
 	of   string
 	size image.Point
@@ -141,14 +141,17 @@ func (s *Tiles) Arrange(room image.Point, draw picture.Options) {
 func (s *Tiles) Grid() picture.Grid { return s.gridOf(s.room) }
 
 func (s *Tiles) gridOf(room image.Point) picture.Grid {
-	if s.single() {
+	switch {
+	case s.o.Grid != nil:
+		return s.o.Grid(room)
+	case s.single():
 		return picture.Grid{Columns: 1, Rows: 1, Tile: room.Add(image.Pt(1, 1))}
 	}
 	return picture.GridOf(room)
 }
 
 // single reports whether one picture fills the space.
-func (s *Tiles) single() bool { return s.o.List == nil && s.o.Len() == 1 }
+func (s *Tiles) single() bool { return s.o.List == nil && s.o.Grid == nil && s.o.Len() == 1 }
 
 // picture returns the size of the picture in a tile, inside its frame.
 func (s *Tiles) picture(g picture.Grid) (room image.Point, framed bool) {
@@ -223,7 +226,6 @@ func (s *Tiles) Want() tea.Cmd {
 // quarter returns the size of one of the first four pictures of a folder.
 func quarter(room image.Point) image.Point { return image.Pt((room.X-1)/2, room.Y/2) }
 
-// thumbs returns the pictures of a tile and the size of each.
 func (s *Tiles) thumbs(t Tile, room image.Point) ([]Thumb, image.Point) {
 	switch firsts := s.firsts[t.Folder]; {
 	case t.Folder == "" && t.Picture.Key == "":
@@ -265,7 +267,6 @@ func (s *Tiles) Firsts(folder string) []Thumb {
 	return s.firsts[folder]
 }
 
-// load draws a picture, in a command.
 func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey, o picture.Options) (drawn picture.Surface, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tileTimeout)
 	defer cancel()
@@ -364,7 +365,6 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 	return kit.JoinV(top, strings.Join(lines, "\n"), frame(f.BottomLeft)+name+frame(f.BottomRight))
 }
 
-// body draws the picture of a tile, or words.
 func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {
 	style, words := th.Muted, t.Words
 	if t.Folder != "" {

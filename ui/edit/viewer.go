@@ -73,7 +73,6 @@ var (
 // viewerSide is the longest side of decoded pictures, enough for details.
 const viewerSide = 4096
 
-// zooms are the zoom levels, in percent of the size that fits.
 var zooms = []int{100, 150, 200, 300, 400, 600, 800, 1200, 1600}
 
 // NewViewer returns a viewer. Read loads its first picture.
@@ -123,7 +122,6 @@ func (v *Viewer) Close() tea.Cmd {
 	return tea.Batch(v.Popup.Close(), v.view.Delete(), v.beforeView.Delete())
 }
 
-// move shows another picture.
 func (v *Viewer) move(by int) tea.Cmd {
 	at := v.o.At + by
 	if at < 0 || at >= v.o.Len {
@@ -136,7 +134,6 @@ func (v *Viewer) move(by int) tea.Cmd {
 	return v.Read()
 }
 
-// fit shows all of the picture.
 func (v *Viewer) fit() {
 	v.zoom = 0
 	if v.decoded != nil {
@@ -144,7 +141,6 @@ func (v *Viewer) fit() {
 	}
 }
 
-// enlarge changes the zoom by steps.
 func (v *Viewer) enlarge(by int) {
 	v.zoom = max(0, min(v.zoom+by, len(zooms)-1))
 	v.pan(image.Point{})
@@ -161,7 +157,6 @@ func (v *Viewer) pan(by image.Point) {
 	v.center.Y = max(half.Y, min(v.center.Y+by.Y*max(1, part.Y/4), size.Y-half.Y))
 }
 
-// part returns the visible part of the picture in the given cells.
 func (v *Viewer) part(cells image.Point) image.Rectangle {
 	size := v.decoded.Size()
 	whole := picture.Fit(size, cells.X, cells.Y, v.o.Draw.CellAspect)
@@ -177,29 +172,13 @@ func (v *Viewer) part(cells image.Point) image.Rectangle {
 	return image.Rectangle{Min: from, Max: from.Add(part)}
 }
 
-// Disabled reasons, empty if enabled.
-
-func (v *Viewer) noNext() string {
-	return text.If(v.o.At+1 >= v.o.Len, "this is the last picture")
-}
-
-func (v *Viewer) noPrevious() string {
-	return text.If(v.o.At == 0, "this is the first picture")
-}
-
-func (v *Viewer) noPicture() string {
-	return text.If(v.decoded == nil, "no picture is shown")
-}
-
-func (v *Viewer) notEnlarged() string {
-	return text.If(v.zoom == 0, "the full picture is shown")
-}
-
 // Actions go through the pictures and enlarge them.
 func (v *Viewer) Actions() []kit.Action {
 	action := func(id, words string, footer bool, disabled func() string, do func() tea.Cmd, keys ...string) kit.Action {
 		return kit.Action{ID: "viewer." + id, Keys: kit.Bind(words, "", keys...), Group: "Picture", Footer: footer, Disabled: disabled, Do: do}
 	}
+	none := func() string { return text.If(v.decoded == nil, "no picture is shown") }
+	all := func() string { return text.If(v.zoom == 0, "the full picture is shown") }
 	enlarge := func(by int) func() tea.Cmd { return func() tea.Cmd { v.enlarge(by); return nil } }
 	pan := func(x, y int) func() tea.Cmd { return func() tea.Cmd { v.pan(image.Pt(x, y)); return nil } }
 	var screens []kit.Action
@@ -213,43 +192,40 @@ func (v *Viewer) Actions() []kit.Action {
 	}
 	left, right := []string{"left", "h"}, []string{"right", "l"}
 	turn := []kit.Action{
-		action("next", "next picture", true, v.noNext, func() tea.Cmd { return v.move(1) }, "n"),
-		action("previous", "previous picture", true, v.noPrevious, func() tea.Cmd { return v.move(-1) }, "N"),
+		action("next", "next picture", true, func() string { return text.If(v.o.At+1 >= v.o.Len, "this is the last picture") }, func() tea.Cmd { return v.move(1) }, "n"),
+		action("previous", "previous picture", true, func() string { return text.If(v.o.At == 0, "this is the first picture") }, func() tea.Cmd { return v.move(-1) }, "N"),
 	}
 	if v.o.Compare {
 		left, right = []string{"h"}, []string{"l"}
 		turn = []kit.Action{
-			action("divider-left", "divider left", true, v.noPicture, slide(-1), "left"),
-			action("divider-right", "divider right", true, v.noPicture, slide(1), "right"),
-			action("divider-far-left", "divider far left", false, v.noPicture, slide(-10), "shift+left", "H", "pgup", "ctrl+b"),
-			action("divider-far-right", "divider far right", false, v.noPicture, slide(10), "shift+right", "L", "pgdown", "ctrl+f"),
-			action("flip", "show only one of them", true, v.noPicture, v.flip, "space"),
+			action("divider-left", "divider left", true, none, slide(-1), "left"),
+			action("divider-right", "divider right", true, none, slide(1), "right"),
+			action("divider-far-left", "divider far left", false, none, slide(-10), "shift+left", "H", "pgup", "ctrl+b"),
+			action("divider-far-right", "divider far right", false, none, slide(10), "shift+right", "L", "pgdown", "ctrl+f"),
+			action("flip", "show only one of them", true, none, v.flip, "space"),
 		}
 	}
 	return slices.Concat(turn, []kit.Action{
-		action("zoom-in", "zoom in", true, v.noPicture, enlarge(1), "+", "="),
+		action("zoom-in", "zoom in", true, none, enlarge(1), "+", "="),
 		action("close", "close", true, nil, v.Close, "esc", "q", "enter", "backspace"),
 	}, v.o.Actions, []kit.Action{
-		action("zoom-out", "zoom out", true, v.notEnlarged, enlarge(-1), "-"),
-		action("fit", "show the full picture", false, v.notEnlarged, func() tea.Cmd { v.fit(); return nil }, "0"),
-		action("left", "move left", false, v.notEnlarged, pan(-1, 0), left...),
-		action("right", "move right", false, v.notEnlarged, pan(1, 0), right...),
-		action("up", "move up", false, v.notEnlarged, pan(0, -1), "up", "k"),
-		action("down", "move down", false, v.notEnlarged, pan(0, 1), "down", "j"),
+		action("zoom-out", "zoom out", true, all, enlarge(-1), "-"),
+		action("fit", "show the full picture", false, all, func() tea.Cmd { v.fit(); return nil }, "0"),
+		action("left", "move left", false, all, pan(-1, 0), left...),
+		action("right", "move right", false, all, pan(1, 0), right...),
+		action("up", "move up", false, all, pan(0, -1), "up", "k"),
+		action("down", "move down", false, all, pan(0, 1), "down", "j"),
 	}, screens)
 }
 
-// divider returns the column of the divider within the pictures.
 func (v *Viewer) divider() int { return int(v.share*float64(v.area().Dx()) + 0.5) }
 
-// slide moves the divider to a column.
 func (v *Viewer) slide(column int) {
 	if width := v.area().Dx(); width > 0 {
 		v.share = float64(max(0, min(column, width))) / float64(width)
 	}
 }
 
-// flip shows only the other picture.
 func (v *Viewer) flip() tea.Cmd {
 	if v.share > 0 {
 		v.share = 0
@@ -259,7 +235,6 @@ func (v *Viewer) flip() tea.Cmd {
 	return nil
 }
 
-// area returns the cells that the picture covers.
 func (v *Viewer) area() image.Rectangle {
 	cells := v.pictureRoom(v.room)
 	if v.decoded == nil || cells.X < 1 || cells.Y < 1 {
@@ -347,7 +322,6 @@ func (v *Viewer) zoomed() string {
 	return cmp.Or(fits, strconv.FormatFloat(float64(zooms[v.zoom])/100, 'g', -1, 64)+"x")
 }
 
-// caption describes the shown picture.
 func (v *Viewer) caption() string {
 	words := []string{" " + text.Safe(v.o.Subject(v.o.At).Name), text.Count(v.o.At+1) + " of " + text.Count(v.o.Len)}
 	if v.o.Compare {

@@ -121,7 +121,6 @@ func (g *Manage) Progress() string {
 	return g.task.String()
 }
 
-// took shows the changed files; see Took.
 func (g *Manage) took(list []session.Edited, at time.Time) (cmd tea.Cmd, what string) {
 	if g.Took == nil {
 		return nil, ""
@@ -129,7 +128,6 @@ func (g *Manage) took(list []session.Edited, at time.Time) (cmd tea.Cmd, what st
 	return g.Took(list, at)
 }
 
-// tell tells all screens which files changed.
 func tell(files []api.File, list []session.Edited) tea.Cmd {
 	var cmds []tea.Cmd
 	for i, e := range list {
@@ -278,7 +276,6 @@ type Signer interface {
 	Signed(f api.File, valid time.Duration) (string, error)
 }
 
-// signedFor is how long a signed URL is valid.
 const signedFor = 24 * time.Hour
 
 // Address returns the URL of a file, signed if it is private.

@@ -35,10 +35,22 @@ type Choice struct {
 	Do func() tea.Cmd
 }
 
+// Drawing is what a dialog shows between its text and its buttons, if there is room.
+type Drawing interface {
+	// Fit returns how much of a room it takes.
+	Fit(room image.Point) image.Point
+	// Resize sets the size that View gets; empty for none.
+	Resize(size image.Point)
+	View(size image.Point, th *theme.Theme) string
+	// Close is called once the question is answered.
+	Close() tea.Cmd
+}
+
 // Dialog asks a question over the screen. Put the safe choice first: esc and n choose it, and it
 // has the focus unless another is the default.
 type Dialog struct {
 	Popup
+	Drawing     Drawing // nil for none; set it before the first Resize
 	title, text string
 	choices     []Choice
 	now         func() time.Time
@@ -77,13 +89,17 @@ func (d *Dialog) Type(msg tea.Msg) (tea.Cmd, bool) {
 func (d *Dialog) deaf() bool { return d.now().Sub(d.since) < DialogGrace }
 
 // Resize fits the dialog into room.
-func (d *Dialog) Resize(room image.Point) { d.room = room }
+func (d *Dialog) Resize(room image.Point) {
+	d.room = room
+	if d.Drawing != nil {
+		d.Drawing.Resize(d.layout(room, &theme.Theme{}).drawing)
+	}
+}
 
 // Mouse runs the choice that is clicked.
 func (d *Dialog) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if click, ok := msg.(tea.MouseClickMsg); ok && !d.deaf() {
-		_, buttons := d.draw(d.room, &theme.Theme{})
-		for i, r := range buttons {
+		for i, r := range d.layout(d.room, &theme.Theme{}).buttons {
 			if image.Pt(click.X, click.Y).In(r) {
 				return d.choose(i)
 			}
@@ -94,11 +110,14 @@ func (d *Dialog) Mouse(msg tea.MouseMsg) tea.Cmd {
 
 // choose answers with choice i; if it does not exist, the dialog only closes.
 func (d *Dialog) choose(i int) tea.Cmd {
-	d.Close()
-	if i >= len(d.choices) || d.choices[i].Do == nil {
-		return nil
+	cmd := d.Close()
+	if d.Drawing != nil {
+		cmd = d.Drawing.Close()
 	}
-	return d.choices[i].Do()
+	if i >= len(d.choices) || d.choices[i].Do == nil {
+		return cmd
+	}
+	return tea.Batch(cmd, d.choices[i].Do())
 }
 
 // Actions returns the choices and the keys that move between them.
@@ -133,14 +152,36 @@ func (d *Dialog) Actions() []Action {
 
 // View draws the dialog as a box no larger than room.
 func (d *Dialog) View(room image.Point, th *theme.Theme) string {
-	block, _ := d.draw(room, th)
-	return block
+	l := d.layout(room, th)
+	if l.size.X < 1 || l.size.Y < 1 {
+		return ""
+	}
+	body := slices.Clone(l.text)
+	if l.drawing.Y > 0 {
+		body = append(append(body, strings.Split(d.Drawing.View(l.drawing, th), "\n")...), "")
+	}
+	body = append(body, l.rows...)
+	for i, line := range body {
+		body[i] = text.Blanks(l.margin) + line
+	}
+	return popupBox(d.title, "", strings.Join(body, "\n"), l.size, th)
 }
 
-// draw draws the dialog and returns the rectangles of its buttons by choice.
-func (d *Dialog) draw(room image.Point, th *theme.Theme) (block string, buttons []image.Rectangle) {
+// dialogLayout is a dialog in a size: its lines, and the rectangles of its buttons by choice.
+type dialogLayout struct {
+	size, drawing image.Point
+	margin        int
+	text, rows    []string
+	buttons       []image.Rectangle
+}
+
+// drawingWidth is the greatest width of a dialog with a drawing, leastDrawing the least height of
+// the drawing.
+const drawingWidth, leastDrawing = 120, 6
+
+func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 	if room.X < 1 || room.Y < 1 {
-		return "", nil
+		return l
 	}
 	wish, row := max(36, text.Width(text.Safe(d.title))+6), 4
 	for line := range strings.SplitSeq(d.text, "\n") {
@@ -150,6 +191,9 @@ func (d *Dialog) draw(room image.Point, th *theme.Theme) (block string, buttons 
 		row += text.Width(d.label(i, room.X)) + 1
 	}
 	size := image.Pt(min(room.X, max(wish, min(row, 76))), room.Y)
+	if d.Drawing != nil {
+		size.X = min(room.X, drawingWidth)
+	}
 	inner := BoxInner(size)
 	margin := paneMargin(inner.X)
 	width := inner.X - 2*margin
@@ -176,7 +220,7 @@ func (d *Dialog) draw(room image.Point, th *theme.Theme) (block string, buttons 
 		}
 		rows[len(rows)-1] += style.Render(label)
 		corner := image.Pt(margin+at, len(rows)-1)
-		buttons = append(buttons, image.Rectangle{Min: corner, Max: corner.Add(image.Pt(text.Width(label), 1))})
+		l.buttons = append(l.buttons, image.Rectangle{Min: corner, Max: corner.Add(image.Pt(text.Width(label), 1))})
 	}
 	// The text never pushes the buttons out of the box.
 	body := question.Lines()
@@ -184,15 +228,17 @@ func (d *Dialog) draw(room image.Point, th *theme.Theme) (block string, buttons 
 	if len(body) > 0 {
 		body = append(body, "")
 	}
-	for i := range buttons {
-		buttons[i] = buttons[i].Add(BoxOrigin(size)).Add(image.Pt(0, len(body)))
+	high := len(body) + len(rows)
+	if left := inner.Y - high - 1; d.Drawing != nil && left >= leastDrawing {
+		l.drawing = d.Drawing.Fit(image.Pt(width, left))
+		high += l.drawing.Y + 1
 	}
-	body = append(body, rows...)
-	for i, line := range body {
-		body[i] = text.Blanks(margin) + line
+	for i := range l.buttons {
+		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(image.Pt(0, high-len(rows)))
 	}
-	size.Y = min(room.Y, len(body)+2)
-	return popupBox(d.title, "", strings.Join(body, "\n"), size, th), buttons
+	size.Y = min(room.Y, high+2)
+	l.size, l.margin, l.text, l.rows = size, margin, body, rows
+	return l
 }
 
 // label returns the text of a button. If it is too long, the key stays visible when

@@ -185,8 +185,8 @@ func (h *Host) Deliver(to Screen, msg tea.Msg) tea.Cmd {
 
 // Ask opens a dialog over everything, replacing an open one. Its choices run as actions
 // of the screen that asks, or of the program if from is nil. If the screen is gone by
-// then, they do not run.
-func (h *Host) Ask(q Ask, from Screen, now func() time.Time) {
+// then, they do not run. The screen receives [Acted] once its drawing has a size.
+func (h *Host) Ask(q Ask, from Screen, now func() time.Time) tea.Cmd {
 	choices := slices.Clone(q.Choices)
 	for i, c := range choices {
 		if c.Do != nil {
@@ -199,7 +199,12 @@ func (h *Host) Ask(q Ask, from Screen, now func() time.Time) {
 		}
 	}
 	h.Overlays.CloseAll()
-	h.Overlays.Open(kit.NewDialog(now, q.Title, q.Text, choices...))
+	dialog := kit.NewDialog(now, q.Title, q.Text, choices...)
+	dialog.Drawing = q.Drawing
+	if h.Overlays.Open(dialog); from == nil {
+		return nil
+	}
+	return h.Tell(from, Acted{})
 }
 
 // Ran addresses the command of a screen's action and sends [Acted] to the screen.

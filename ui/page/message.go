@@ -141,6 +141,7 @@ type Ask struct {
 	Title   string
 	Text    string
 	Choices []Choice
+	Drawing kit.Drawing // nil for none
 }
 
 // Copy copies text to the clipboard. What names the text in a word.

@@ -68,8 +68,8 @@ type Findings struct {
 	Drawing, Colors string
 	// Terminal has the names reported by the terminal and by the one around tmux.
 	Terminal string
-	// Kitty, Sixel and Cell describe the replies, State the progress of the queries.
-	Kitty, Sixel, Cell, State string
+	// Kitty says why kitty's protocol works or not, Cell how large a cell is and how that is known.
+	Kitty, Cell string
 }
 
 // Finding is one line of [Findings.Lines].
@@ -82,9 +82,7 @@ func (f Findings) Lines() []Finding {
 		{"Colors", f.Colors},
 		{"Terminal", f.Terminal},
 		{"Kitty", f.Kitty},
-		{"Sixel", f.Sixel},
 		{"Cell", f.Cell},
-		{"Asked", f.State},
 	}
 }
 
@@ -104,7 +102,7 @@ func (d *Detector) Abilities() Abilities {
 	rounded := d.window.X > 0 && (d.cell.X*d.cells.X > d.window.X || d.cell.Y*d.cells.Y > d.window.Y)
 	a.PixelMouse = d.pixelMouse && !rounded
 	f := &a.Findings
-	f.State, f.Colors = d.state(), d.Colors
+	f.Colors = d.Colors
 	f.Terminal = cmp.Or(d.name, "unknown")
 	if d.env.tmux {
 		f.Terminal += " in " + cmp.Or(d.outer, "a terminal that does not answer through tmux: its option allow-passthrough is needed")
@@ -115,41 +113,19 @@ func (d *Detector) Abilities() Abilities {
 	}
 	kitty, words := d.kittyProtocol()
 	f.Kitty = words
-	f.Sixel = answer(d.sixel, d.over || d.fenced)
-	if d.sixel && d.env.tmux && !d.TmuxSixel {
-		f.Sixel = "tmux has it, the terminal around tmux does not"
+	if a.Method, f.Drawing = d.method(kitty); a.Method.Pixels() && a.Cell.X == 0 {
+		a.Method, f.Drawing = MethodBlocks, "block glyphs: the size of a cell in pixels is unknown"
 	}
-	a.Method, f.Drawing = d.method(kitty)
 	return a
 }
 
-func answer(yes, known bool) string {
-	switch {
-	case yes:
-		return "yes"
-	case known:
-		return "no"
-	}
-	return "not known yet"
-}
-
-// method returns the method and the reason. kitty is the variant of kitty's protocol that works, or
-// MethodBlocks.
-func (d *Detector) method(kitty Method) (Method, string) {
-	requested, reason := d.requested(kitty)
-	if requested.Pixels() && d.cell.X == 0 {
-		return MethodBlocks, "block glyphs: the size of a cell in pixels is unknown"
-	}
-	return requested, reason
-}
-
-// methods are the methods of settings other than auto.
 var methods = map[Setting]Method{
 	SettingOff: MethodOff, SettingBlocks: MethodBlocks, SettingKitty: MethodKitty, SettingITerm: MethodInline, SettingSixel: MethodSixel,
 }
 
-// wanted returns the method of the setting, or the best one that the terminal supports.
-func (d *Detector) requested(kitty Method) (Method, string) {
+// method returns the method of the setting, or the best one that the terminal supports, and the
+// reason. kitty is the variant of kitty's protocol that works, or MethodBlocks.
+func (d *Detector) method(kitty Method) (Method, string) {
 	name := d.name
 	if d.env.tmux {
 		name = d.outer // reported only if tmux passes sequences through
@@ -204,19 +180,4 @@ func (d *Detector) kittyProtocol() (Method, string) {
 		return MethodDirect, "yes, placed over text; not in the cells of text: " + words
 	}
 	return MethodBlocks, "no: " + words
-}
-
-// state describes the progress of the queries.
-func (d *Detector) state() string {
-	switch {
-	case d.env.silent != "":
-		return "not asked: " + d.env.silent
-	case d.fenced && d.took > 0:
-		return fmt.Sprintf("all answers came within %d ms", d.took.Milliseconds())
-	case d.fenced:
-		return "all answers came"
-	case d.over:
-		return fmt.Sprintf("no answer to the last question within %v", d.AnswerTimeout())
-	}
-	return "waiting for the terminal's answers"
 }

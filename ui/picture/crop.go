@@ -24,7 +24,6 @@ type CropView struct {
 	sent   part
 }
 
-// part is the key of a drawing.
 type part struct {
 	of   *Picture
 	rect image.Rectangle
@@ -95,7 +94,6 @@ func (v *CropView) due(g *ImageStore, change int) tea.Cmd {
 	}
 }
 
-// ready replaces the shown part; i is nil if there was no space.
 func (v *CropView) ready(of part, i *Image) tea.Cmd {
 	v.busy = false
 	if v.closed {

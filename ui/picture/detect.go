@@ -26,9 +26,6 @@ type Detector struct {
 
 	setting Setting
 	env     environment
-	now     func() time.Time
-	asked   time.Time
-	took    time.Duration
 
 	name, outer string
 	cell        image.Point
@@ -79,7 +76,7 @@ func NewDetector(s Setting, getenv func(string) string, terminal bool) *Detector
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	return &Detector{setting: s, env: readEnvironment(getenv, terminal), now: time.Now}
+	return &Detector{setting: s, env: readEnvironment(getenv, terminal)}
 }
 
 // probeID is the id of the one-pixel picture in the probe.
@@ -98,7 +95,6 @@ func (d *Detector) Query() string {
 	if d.env.silent != "" {
 		return ""
 	}
-	d.asked = d.now()
 	const name = "\x1b[>q"
 	q := name + "\x1b[16t\x1b[14t\x1b[?1016$p"
 	send := fmt.Sprintf("\x1b_Ga=T,U=1,i=%d,c=2,r=1,s=1,v=1,f=32;AAAAAA==\x1b\\", probeID)
@@ -126,12 +122,6 @@ func (d *Detector) SetSetting(s Setting) { d.setting = s }
 
 // TimedOut ends the wait. Late replies still count.
 func (d *Detector) TimedOut() { d.over = true }
-
-// Complete reports whether there is nothing left to wait for.
-func (d *Detector) Complete() bool {
-	// The outer terminal replies after tmux.
-	return d.env.silent != "" || d.over || d.fenced && (!d.env.tmux || d.kittyReply != "" && d.outer != "")
-}
 
 // Sources of the cell size, from least to most reliable.
 const (
@@ -192,7 +182,6 @@ func (d *Detector) setCell(size image.Point, rank int, from string) {
 	d.cell, d.cellRank, d.cellFrom = size, rank, from
 }
 
-// divide computes the cell size from the window size.
 func (d *Detector) divide() {
 	if d.cells.X > 0 && d.cells.Y > 0 {
 		d.setCell(image.Pt(d.window.X/d.cells.X, d.window.Y/d.cells.Y), cellByWindow, "the size of the window")
@@ -254,13 +243,9 @@ func (d *Detector) fence(attributes []int) {
 	for _, a := range attributes {
 		d.sixel = d.sixel || a == 4
 	}
-	if !d.fenced && !d.asked.IsZero() {
-		d.took = max(time.Millisecond, d.now().Sub(d.asked))
-	}
 	d.fenced = true
 }
 
-// placeholderTerminal reports terminals known to support placeholders.
 func placeholderTerminal(name string) bool {
 	return begins(name, "ghostty", "rio", "kitty")
 }

@@ -206,7 +206,7 @@ func TestTerminalsThatAreNotAsked(t *testing.T) {
 		{"TERM": "screen-256color"},
 	} {
 		d := NewDetector(SettingAuto, func(key string) string { return env[key] }, true)
-		if q := d.Query(); q != "" || !d.Complete() || d.Abilities().Method != MethodBlocks {
+		if q := d.Query(); q != "" || d.Abilities().Method != MethodBlocks {
 			t.Errorf("%v is asked %q", env, q)
 		}
 	}
@@ -225,13 +225,13 @@ func TestTerminalsThatAreNotAsked(t *testing.T) {
 func TestNothingIsClaimedBeforeTheAnswers(t *testing.T) {
 	d := NewDetector(SettingAuto, nil, true)
 	d.Query()
-	if a := d.Abilities(); a.Method != MethodBlocks || a.Cell != (image.Point{}) || d.Complete() {
+	if a := d.Abilities(); a.Method != MethodBlocks || a.Cell != (image.Point{}) {
 		t.Errorf("%+v", a)
 	}
 	// A terminal that never answers is given up. A late answer still counts.
 	d.TimedOut()
-	if !d.Complete() || !strings.Contains(d.Abilities().Findings.State, "no answer") {
-		t.Error(d.Abilities().Findings.State)
+	if !strings.Contains(d.Abilities().Findings.Drawing, "has none of the protocols") {
+		t.Error(d.Abilities().Findings.Drawing)
 	}
 	d.resized(image.Pt(168, 52))
 	feed(d, answers(t, "kitty 0.41"), 1<<20)

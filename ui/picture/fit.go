@@ -35,7 +35,6 @@ type fitted struct {
 	part       float32 // of the cell, 0 to 1
 }
 
-// sums are the summed RGB values of sub-pixels.
 type sums [3]int32
 
 func (s *sums) add(o sums) {
@@ -52,7 +51,6 @@ func (s sums) score(n int) float32 {
 	return (r*r + g*g + b*b) / float32(n)
 }
 
-// fit is the search for the best glyph of a cell.
 type fit struct {
 	all   sums
 	score float32
@@ -104,7 +102,6 @@ func (f *fit) try(glyph rune, n int, ink sums) {
 	}
 }
 
-// sides tries glyphs filled from one side.
 func (f *fit) sides(halves *[fitHeight][2]sums, cols *[fitWidth]sums) {
 	var s sums
 	const step = fitHeight / 8
@@ -123,7 +120,6 @@ func (f *fit) sides(halves *[fitHeight][2]sums, cols *[fitWidth]sums) {
 	}
 }
 
-// result returns the best glyph with its colors, or a plain cell.
 func (f *fit) result() fitted {
 	r := fitted{glyph: f.glyph, part: float32(f.n) / fitAll}
 	for c := range 3 {
@@ -157,7 +153,6 @@ func Fit(size image.Point, cols, rows int, aspect float64) image.Rectangle {
 	return image.Rectangle{Min: p, Max: p.Add(image.Pt(w, h))}
 }
 
-// defaultAspect is the usual aspect of terminal cells.
 const defaultAspect = 2.0
 
 func clamp(v, lo, hi int) int { return max(lo, min(v, hi)) }

@@ -30,7 +30,6 @@ var handles = [...]struct {
 // String names the handle, such as "upper left corner".
 func (g Handle) String() string { return handles[g].words }
 
-// side is where the handle is on a rectangle: -1 left or top, 1 right or bottom.
 func (g Handle) side() image.Point { return handles[g].side }
 
 // Next returns the handle by steps further, cyclically.
@@ -71,7 +70,6 @@ func (g Handle) Moved(rect image.Rectangle, d, size image.Point, lock Ratio) ima
 	return lock.follow(rect, side, size, rect.Dx() != was.Dx())
 }
 
-// stretched moves one end of a side.
 func stretched(from, to, side, by, limit int) (newFrom, newTo int) {
 	switch side {
 	case -1:

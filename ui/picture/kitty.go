@@ -82,7 +82,6 @@ func (g *ImageStore) Beyond() bool {
 	return beyond && g.tmux
 }
 
-// image returns the image with a number, or nil.
 func (g *ImageStore) image(n int) *Image {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -92,7 +91,6 @@ func (g *ImageStore) image(n int) *Image {
 	return g.held[n]
 }
 
-// errNoRoom reports that the terminal holds the maximum number of pictures.
 var errNoRoom = errors.New("too many pictures on the screen")
 
 // inkID is the lower bytes of ids on terminals with colors.

@@ -37,7 +37,6 @@ type Loader struct {
 	pictures *media.Cache[fileID, outcome]
 }
 
-// fileID identifies a state of a file.
 type fileID struct {
 	path           string
 	modified, size int64
@@ -105,10 +104,8 @@ func (l *Loader) Draw(ctx context.Context, p *Picture, r Request) (Surface, erro
 	return s, nil
 }
 
-// smallCost is the assumed memory of any entry.
 const smallCost = 512
 
-// detail returns the useful number of pixels of the longer side.
 func (r Request) detail() int {
 	cell := image.Pt(2, 4) // more than glyphs can show
 	if r.Options.Method.Pixels() && r.Options.Cell.X > 0 {
@@ -126,7 +123,6 @@ func (o outcome) serves(limits media.Limits) bool {
 	return max(size.X, size.Y) >= min(limits.Enough, limits.Side)
 }
 
-// picture returns the decoded picture of a file, from memory if possible.
 func (l *Loader) picture(ctx context.Context, id fileID, limits media.Limits, decode func() (*Picture, error)) (*Picture, error) {
 	if o, ok := l.pictures.Get(id); ok && o.serves(limits) {
 		return o.picture, o.err

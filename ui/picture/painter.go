@@ -118,7 +118,6 @@ func (p *Painter) paint(frame []byte, by protocol) []byte {
 	return out
 }
 
-// pixels returns the text that paints this frame's pixels.
 func (p *Painter) pixels(by protocol) []byte {
 	all := visible(p.rows, by, p.store, func(c shownCell) bool { return c.n != 0 })
 	changed := all
@@ -206,7 +205,6 @@ func (p *Painter) placeholder(char []byte) (shownCell, bool) {
 	return shownCell{n: n, at: image.Pt(marks[1], marks[0]), dirty: true}, n != 0
 }
 
-// diacriticValues maps placeholder marks to numbers.
 var diacriticValues = func() map[rune]int {
 	values := map[rune]int{}
 	for i := range maxPlaces {
@@ -221,7 +219,6 @@ func (p *Painter) set(at image.Point, c shownCell) {
 	}
 }
 
-// erase turns a range of cells, in reading order, into text.
 func (p *Painter) erase(from, to image.Point) {
 	for y := max(0, from.Y); y <= to.Y && y < len(p.rows); y++ {
 		first, end := 0, len(p.rows[y])
@@ -304,7 +301,6 @@ func (p *Painter) escape(final byte) {
 	}
 }
 
-// control applies a control sequence.
 func (p *Painter) control() {
 	params := p.parser.Params()
 	number := func(i, missing int) int {
@@ -385,7 +381,6 @@ func (p *Painter) control() {
 	}
 }
 
-// shift inserts or deletes n characters in the line.
 func (p *Painter) shift(n int) {
 	if p.at.Y < 0 || p.at.Y >= len(p.rows) || p.at.X >= p.width {
 		return

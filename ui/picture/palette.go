@@ -36,7 +36,6 @@ func distance(a, b [3]float32) float32 {
 // contrast.
 const inkShare = 0.6
 
-// indexed draws a cell with the 256-color palette.
 func indexed(f fitted, d *diffusion, x int) cell {
 	if f.part == 0 {
 		// Approximate a plain cell with two palette colors.
@@ -94,16 +93,13 @@ func newDiffusion(cols int, c Color) *diffusion {
 	return d
 }
 
-// line starts the next line of cells.
 func (d *diffusion) line() {
 	d.here, d.next = d.next, d.here
 	clear(d.next)
 }
 
-// owed returns the error passed to cell x.
 func (d *diffusion) owed(x int) [3]float32 { return d.here[x+1] }
 
-// pass spreads the remaining error of cell x.
 func (d *diffusion) pass(x int, rest [3]float32) {
 	for c, e := range rest {
 		e = max(-d.most, min(e, d.most)) * d.kept / 16

@@ -44,7 +44,6 @@ func decodeFile(ctx context.Context, f *os.File, limits media.Limits) (*Picture,
 	return shown(p), nil
 }
 
-// shown returns a decoded picture with all of it visible.
 func shown(p *media.Picture) *Picture {
 	return &Picture{p, image.Rectangle{Max: p.Size}, !p.Pixels.Opaque()}
 }

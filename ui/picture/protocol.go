@@ -40,7 +40,6 @@ func newProtocol(m Method, g *ImageStore) protocol {
 	return placeholders{g.tmux}
 }
 
-// goTo moves the cursor to a screen cell.
 func goTo(b []byte, at image.Point) []byte {
 	return append(b, ansi.CursorPosition(at.X+1, at.Y+1)...)
 }
@@ -56,7 +55,6 @@ func (placeholders) Paint(b []byte, _, _ []Part, _ bool) []byte { return b }
 
 func (s placeholders) Forget(i *Image) string { return s.wrap(forgetting(i)) }
 
-// wrap passes a sequence through tmux if needed.
 func (s placeholders) wrap(sequence string) string {
 	if s.tmux {
 		return ansi.TmuxPassthrough(sequence)
@@ -89,7 +87,6 @@ func transmission(p *image.RGBA, action string, wrap func(string) string) string
 	return b.String()
 }
 
-// colors returns pixels without alpha, three bytes each.
 func colors(p *image.RGBA) []uint8 {
 	rgb := make([]uint8, 0, len(p.Pix)/4*3)
 	for i := 0; i < len(p.Pix); i += 4 {
@@ -149,7 +146,6 @@ func (*placements) Forget(i *Image) string {
 	return fmt.Sprintf("\x1b_Ga=d,d=i,i=%d,q=2\x1b\\\x1b_Ga=t,i=%[1]d,f=24,s=1,v=1,q=2;AAAA\x1b\\", i.id)
 }
 
-// scaled returns the rectangle of a part in pixels of the image.
 func (p Part) scaled() image.Rectangle {
 	size, of := p.Image.scale, p.Image.size
 	return image.Rect(p.Cells.Min.X*size.X/of.X, p.Cells.Min.Y*size.Y/of.Y, p.Cells.Max.X*size.X/of.X, p.Cells.Max.Y*size.Y/of.Y)
@@ -290,7 +286,6 @@ func (p Part) below(all []Part) (row []Part) {
 
 func (sixels) Forget(*Image) string { return "" }
 
-// appendSixel appends a part of an image, in its pixels.
 func appendSixel(b []byte, i *Image, r image.Rectangle) []byte {
 	b = fmt.Appendf(b, "\x1bP0;1q\"1;1;%d;%d", r.Dx(), r.Dy())
 	var defined [256]bool

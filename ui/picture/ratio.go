@@ -31,7 +31,6 @@ func (r Ratio) Largest(size image.Point) image.Rectangle {
 	return Centered(image.Rectangle{Max: r.within(size)}, size)
 }
 
-// within returns the largest size of the ratio that fits.
 func (r Ratio) within(room image.Point) image.Point {
 	if h := r.height(room.X); h <= room.Y {
 		return image.Pt(room.X, h)

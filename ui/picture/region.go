@@ -15,6 +15,9 @@ import (
 // crosses show a third picture, composed of both for every position. Except for its commands it is
 // not safe for concurrent use.
 type RegionView struct {
+	// Handle is the part that stands out: what the arrow keys move.
+	Handle Handle
+
 	cols, rows int
 	area       image.Rectangle
 	size       image.Point
@@ -30,8 +33,9 @@ type RegionView struct {
 	images [3]*Image
 	pixels [2]*image.RGBA
 	framed image.Rectangle
-	busy   bool // an edge is being made
-	closed bool // no longer shown
+	marked Handle // of the edge
+	busy   bool   // an edge is being made
+	closed bool   // no longer shown
 }
 
 // NewRegionView fits p into cols × rows cells.
@@ -103,7 +107,7 @@ const edgeRest = 50 * time.Millisecond
 // rectangle; the previous edge stays until the terminal has the new one. It may return nil and is
 // safe on nil.
 func (v *RegionView) Follow(g *ImageStore, rect func() image.Rectangle) tea.Cmd {
-	if v == nil || v.images[0] == nil || v.busy || v.onPixels(rect()) == v.framed {
+	if v == nil || v.images[0] == nil || v.busy || v.onPixels(rect()) == v.framed && v.Handle == v.marked {
 		return nil
 	}
 	v.busy = true
@@ -112,14 +116,14 @@ func (v *RegionView) Follow(g *ImageStore, rect func() image.Rectangle) tea.Cmd 
 	})
 }
 
-// sendEdge sends the edge of a rectangle in pixels of the images.
 func (v *RegionView) sendEdge(g *ImageStore, on image.Rectangle) tea.Cmd {
 	v.busy = !v.closed && !on.Empty()
-	if !v.busy {
+	if v.marked = v.Handle; !v.busy {
 		return v.setEdge(nil, on)
 	}
+	handle := v.Handle
 	return func() tea.Msg {
-		edge, err := g.pixelImage(v.edgePixels(on), v.area.Size(), v.o)
+		edge, err := g.pixelImage(v.edgePixels(on, handle), v.area.Size(), v.o)
 		if edge != nil {
 			edge.composed = true
 		}
@@ -134,7 +138,6 @@ func (v *RegionView) sendEdge(g *ImageStore, on image.Rectangle) tea.Cmd {
 	}
 }
 
-// setEdge replaces the edge.
 func (v *RegionView) setEdge(edge *Image, on image.Rectangle) tea.Cmd {
 	if v.closed {
 		return edge.Delete()
@@ -144,7 +147,6 @@ func (v *RegionView) setEdge(edge *Image, on image.Rectangle) tea.Cmd {
 	return old.Delete()
 }
 
-// onPixels returns a rectangle of the picture in pixels of the images.
 func (v *RegionView) onPixels(rect image.Rectangle) image.Rectangle {
 	rect = rect.Intersect(image.Rectangle{Max: v.size})
 	if rect.Empty() || v.pixels[0] == nil {
@@ -158,16 +160,29 @@ func (v *RegionView) inEdge(on image.Rectangle) image.Rectangle {
 	return on.Inset(max(1, v.pixels[0].Rect.Dy()/v.area.Dy()/8))
 }
 
-// edgePixels composes the cells that the edge of a rectangle crosses; all cells for sixel, whose
-// bands of six lines reach into the next row. The line is dashed, black and white, so that it is
-// visible on any picture.
-func (v *RegionView) edgePixels(on image.Rectangle) *image.RGBA {
+// handleSide returns the side of a handle in pixels of the images.
+func (v *RegionView) handleSide() int { return max(3, v.pixels[0].Rect.Dy()/v.area.Dy()/2) }
+
+// handleBox returns handle h of a rectangle in pixels of the images; empty if there is no room.
+func (v *RegionView) handleBox(h int, on image.Rectangle) image.Rectangle {
+	side, at := v.handleSide(), handles[h].side
+	if h == 0 || min(on.Dx(), on.Dy()) < 4*side {
+		return image.Rectangle{}
+	}
+	corner := on.Min.Add(image.Pt((at.X+1)*(on.Dx()-side)/2, (at.Y+1)*(on.Dy()-side)/2))
+	return image.Rectangle{Min: corner, Max: corner.Add(image.Pt(side, side))}
+}
+
+// edgePixels composes the cells that the edge of a rectangle and its handles cross; all cells for
+// sixel, whose bands of six lines reach into the next row. The line is dashed, black and white, so
+// that it is visible on any picture.
+func (v *RegionView) edgePixels(on image.Rectangle, marked Handle) *image.RGBA {
 	out := image.NewRGBA(v.pixels[0].Rect)
 	inside, dash := v.inEdge(on), v.pixels[0].Rect.Dx()/v.area.Dx()
 	for y := range v.area.Dy() {
 		for x := range v.area.Dx() {
 			cell := v.cellPixels(x, y)
-			if v.o.Method != MethodSixel && (!cell.Overlaps(on) || cell.In(inside)) {
+			if v.o.Method != MethodSixel && (!cell.Overlaps(on) || cell.In(on.Inset(v.handleSide()))) {
 				continue
 			}
 			draw.Draw(out, cell, v.pixels[1], cell.Min, draw.Src)
@@ -181,10 +196,21 @@ func (v *RegionView) edgePixels(on image.Rectangle) *image.RGBA {
 			draw.Draw(out, bright, v.pixels[0], bright.Min, draw.Src)
 		}
 	}
+	for h := range handles {
+		box, fill := v.handleBox(h, on), dashes[0]
+		if marked == 0 || marked == Handle(h) {
+			fill = markedColor
+		}
+		draw.Draw(out, box, image.NewUniform(dashes[1]), image.Point{}, draw.Src)
+		draw.Draw(out, box.Inset(1), image.NewUniform(fill), image.Point{}, draw.Src)
+	}
 	return out
 }
 
-var dashes = [...]color.RGBA{{255, 255, 255, 255}, {0, 0, 0, 255}}
+var (
+	dashes      = [...]color.RGBA{{255, 255, 255, 255}, {0, 0, 0, 255}}
+	markedColor = color.RGBA{255, 190, 60, 255}
+)
 
 // cellPixels returns the pixels of the images in a cell.
 func (v *RegionView) cellPixels(x, y int) image.Rectangle {
@@ -220,9 +246,8 @@ func (v *RegionView) Render(rect image.Rectangle) []string {
 	})
 }
 
-// placeholders returns a line of the pictures.
 func (v *RegionView) placeholders(y int, framed bool) []byte {
-	inside := v.inEdge(v.framed)
+	inside := v.framed.Inset(v.handleSide())
 	of := func(x int) *Image {
 		switch cell := v.cellPixels(x, y); {
 		case !framed || cell.In(inside):
@@ -257,7 +282,6 @@ func (v *RegionView) cells(rect image.Rectangle) image.Rectangle {
 	)
 }
 
-// cell returns the cell at c for a border along the inside of border.
 func (v *RegionView) cell(c image.Point, border image.Rectangle) cell {
 	i := c.Y*v.area.Dx() + c.X
 	switch {
@@ -267,6 +291,10 @@ func (v *RegionView) cell(c image.Point, border image.Rectangle) cell {
 		return v.dark[i]
 	}
 	if g := borderGlyph(c, border); g != 0 {
+		if at, size := v.Handle.side(), border.Size().Sub(image.Pt(1, 1)); v.Handle > 0 &&
+			c == border.Min.Add(image.Pt((at.X+1)*size.X/2, (at.Y+1)*size.Y/2)) {
+			g = '■'
+		}
 		return cell{glyph: g, fg: v.ink, bg: v.ground[i]}
 	}
 	return v.bright[i]

@@ -100,7 +100,6 @@ func (p *Picture) sample(size, check image.Point, light int) *image.RGBA {
 	return img
 }
 
-// drawCells draws p into exactly size cells, line by line.
 func drawCells(p *Picture, size image.Point, o Options, light int) []cell {
 	if size.X <= 0 || size.Y <= 0 {
 		return nil
@@ -134,7 +133,6 @@ func drawCells(p *Picture, size image.Point, o Options, light int) []cell {
 	return cells
 }
 
-// cell is a character cell: glyph, foreground and background.
 type cell struct {
 	glyph  rune
 	fg, bg paint
@@ -149,7 +147,6 @@ const (
 	palPaint paint = 2 << 24
 )
 
-// exact returns a paint for RGB from 0 to 255.
 func exact(c [3]float32) paint {
 	return rgbPaint | paint(c[0]+0.5)<<16 | paint(c[1]+0.5)<<8 | paint(c[2]+0.5)
 }
@@ -176,7 +173,6 @@ func encode(b []byte, cells []cell) []byte {
 	return b
 }
 
-// sequence appends the change between two pairs of colors.
 func sequence(b []byte, oldFg, fg, oldBg, bg paint) []byte {
 	b = append(b, "\x1b["...)
 	n := len(b)

@@ -22,13 +22,11 @@ type Sheet[K comparable] struct {
 	flight map[K]flight
 }
 
-// flight is a tile being loaded.
 type flight struct {
 	cancel context.CancelFunc
 	ended  func() error // why it was canceled, or nil
 }
 
-// tile is the picture of a key, or an error.
 type tile struct {
 	slot Slot
 	err  error
@@ -152,7 +150,6 @@ func (w *Sheet[K]) Delete(which func(K) bool) tea.Cmd {
 	return tea.Batch(gone...)
 }
 
-// giveUp cancels the loads of some keys.
 func (w *Sheet[K]) giveUp(which func(K) bool) {
 	for key, loading := range w.flight {
 		if which(key) {

@@ -30,7 +30,6 @@ func newSurface(g *ImageStore, p *Picture, cols, rows int, o Options) Surface {
 	return &glyphs{Render(p, cols, rows, o)}
 }
 
-// glyphs is a picture of block glyphs.
 type glyphs struct{ lines []string }
 
 func (g *glyphs) Lines() []string { return g.lines }

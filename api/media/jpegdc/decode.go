@@ -25,7 +25,6 @@ import (
 // components, 12-bit samples, RGB, lossless or arithmetic coding.
 var ErrUnsupported = errors.New("jpegdc: unsupported kind of JPEG")
 
-// errFormat means that the data is not valid JPEG.
 var errFormat = errors.New("jpegdc: invalid JPEG data")
 
 // Decode decodes a JPEG at 1/8 of its width and height, both rounded up. It returns an
@@ -52,7 +51,6 @@ func Decode(ctx context.Context, r io.Reader) (image.Image, error) {
 	}
 }
 
-// decoder is the state of decoding one picture.
 type decoder struct {
 	r   *bufio.Reader
 	ctx context.Context
@@ -84,7 +82,6 @@ type component struct {
 	lastDC int32 // DC coefficient of the previous block; the next one is stored as a difference
 }
 
-// marker reads up to and including the next marker.
 func (d *decoder) marker() (byte, error) {
 	if m := d.nextMarker; m != 0 {
 		d.nextMarker = 0
@@ -120,7 +117,6 @@ func unexpected(err error) error {
 	return err
 }
 
-// segment reads the segment that follows a marker.
 func (d *decoder) segment(marker byte) error {
 	if marker == 0x01 || marker == 0xd8 {
 		return nil
@@ -216,7 +212,6 @@ func (d *decoder) frame(data []byte, progressive bool) error {
 	return nil
 }
 
-// ceilDiv divides a by b and rounds up.
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // ratio returns the chroma subsampling; negative if package image does not support it.
@@ -253,7 +248,6 @@ func (d *decoder) finished() image.Image {
 	}
 }
 
-// scan reads the scan whose header is data.
 func (d *decoder) scan(data []byte) error {
 	if len(d.components) == 0 || len(data) < 1 || len(data) < 4+2*int(data[0]) {
 		return errFormat

@@ -8,7 +8,6 @@ import (
 // peekBits is the number of bits in a lookup of AC coefficients.
 const peekBits = 13
 
-// huffman is a table of code words.
 type huffman struct {
 	// quick maps the next 16 bits to the length of their code word in the high byte and its
 	// value in the low byte; 0 if there is no such word.
@@ -69,7 +68,6 @@ func (c *huffman) difference(in *bitSource) (int32, error) {
 	return in.signed(size), nil
 }
 
-// next reads a code word and returns its value.
 func (c *huffman) next(in *bitSource) (uint8, error) {
 	in.fill()
 	if q := c.quick[in.bits>>48]; q != 0 {
@@ -190,7 +188,6 @@ func (s *acSkipper) one(in *bitSource) (jump, error) {
 	return 0, nil
 }
 
-// huffmanTables reads a DHT segment.
 func (d *decoder) huffmanTables(data []byte) error {
 	for len(data) > 0 {
 		if len(data) < 17 {

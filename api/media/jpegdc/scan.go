@@ -7,7 +7,6 @@ import (
 	"io"
 )
 
-// scan is the state of reading one scan.
 type scan struct {
 	d          *decoder
 	components []*component
@@ -15,7 +14,6 @@ type scan struct {
 	in         bitSource
 }
 
-// run reads all MCUs of the scan.
 func (s *scan) run() error {
 	s.in.r = s.d.r
 	alone := len(s.components) == 1
@@ -53,7 +51,6 @@ func (s *scan) run() error {
 	return s.in.err
 }
 
-// restart continues after a restart marker.
 func (s *scan) restart() error {
 	for s.in.end == 0 {
 		// The data left before the marker is padding.
@@ -93,7 +90,6 @@ func (s *scan) mcu(x, y int, alone bool) error {
 	return nil
 }
 
-// block reads one block and stores the mean of its samples.
 func (s *scan) block(p *component, x, y int) error {
 	difference, err := s.d.dc[p.dc].difference(&s.in)
 	if err != nil {

@@ -194,9 +194,9 @@ func GIFBomb() []byte {
 
 // Tags is the metadata for [WithEXIF], which omits zero fields.
 type Tags struct {
-	Orientation        uint16
-	Brand, Model, Lens string
-	Taken, Offset      string
+	Orientation   uint16
+	Brand, Model  string
+	Taken, Offset string
 }
 
 // WithEXIF returns a JPEG with the metadata in an EXIF segment.
@@ -210,7 +210,6 @@ func WithEXIF(jpg []byte, t Tags) []byte {
 	}
 	sub.text(0x9003, t.Taken)
 	sub.text(0x9011, t.Offset)
-	sub.text(0xa434, t.Lens)
 	if len(sub.entries) > 0 {
 		main.entries = append(main.entries, ifdEntry{0x8769, 4, 1, nil})
 		at := uint32(8 + len(main.encode(8)))

@@ -3,10 +3,8 @@ package details
 import (
 	"cmp"
 	"fmt"
-	"image"
 	"maps"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -33,8 +31,13 @@ func (m *Model) Actions() []kit.Action {
 	if m.current() == nil {
 		return []kit.Action{{ID: "details.back", Keys: kit.Bind("go back", "", "esc"), Group: groupMove, Footer: true, Do: m.leave}}
 	}
-	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true, Disabled: m.noSave, Do: m.save}
-	unset := kit.Action{ID: "details.unset", Keys: kit.Bind("remove the value", "", "ctrl+x"), Group: groupEdit, Disabled: m.noUnset, Do: m.toggleUnset}
+	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true, Disabled: func() string {
+		return cmp.Or(text.If(len(m.changedEntries()) == 0 && !m.Form.Pending(), "nothing is changed"), m.manage.Busy())
+	}, Do: m.save}
+	unset := kit.Action{ID: "details.unset", Keys: kit.Bind("remove the value", "", "ctrl+x"), Group: groupEdit, Disabled: func() string {
+		r := m.Form.Row(m.Form.On())
+		return text.If(r == nil || r.Set == nil && r.SetList == nil, "this cannot be removed here")
+	}, Do: m.toggleUnset}
 	if m.On == edit.OnFiles {
 		actions := m.Files.Actions(nil)
 		if m.Files.Capturing() {
@@ -52,9 +55,7 @@ func (m *Model) Actions() []kit.Action {
 	}
 	return kit.Shadow(slices.Concat(actions, m.letters(), []kit.Action{
 		unset,
-		{ID: "details.take-ai-tags", Keys: kit.Bind("add all AI tags as tags", "", "t"), Group: groupEdit, Disabled: m.noAI, Do: func() tea.Cmd {
-			return m.changeAll("AI tags added", m.Targets(), func(e *prepared) { e.addAITags(nil) })
-		}},
+		{ID: "details.take-ai-tags", Keys: kit.Bind("add all AI tags as tags", "", "t"), Group: groupEdit, Disabled: m.noAI, Do: m.takeAITags},
 		{ID: "details.back", Keys: kit.Bind("go back", "", "esc", "h", "left", "backspace"), Group: groupMove, Footer: true, Do: m.leave},
 	}, kit.ListActions(func() kit.Scroller { return m.Form }, nil)))
 }
@@ -103,18 +104,24 @@ func (m *Model) letters() []kit.Action {
 		{ID: "details.next-file", Keys: kit.Bind("next file", "", "n"), Group: groupFile, Disabled: m.oneFile, Do: turn(1)},
 		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.oneFile, Do: turn(-1)},
 		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Footer: true, Do: m.copyMenu},
-		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Do: m.manageMenu},
-		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Disabled: m.noExtend, Do: func() tea.Cmd { return m.manage.Extend(filesOf(m.Targets())) }},
-		{ID: "details.edit-all", Keys: kit.Bind("change all marked files", "", "b"), Group: groupEdit, Footer: true, Disabled: m.noMany, Do: m.manyMenu},
+		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Do: func() tea.Cmd {
+			files := filesOf(m.Targets())
+			return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), m.manage.Rows(files, m.current().file)...))
+		}},
+		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Disabled: func() string {
+			return cmp.Or(text.If(m.current().file.FileID == "", "this file has no ID"), m.manage.Busy())
+		}, Do: func() tea.Cmd { return m.manage.Extend(filesOf(m.Targets())) }},
+		{ID: "details.edit-all", Keys: kit.Bind("change all marked files", "", "b"), Group: groupEdit, Footer: true, Disabled: func() string { return cmp.Or(m.oneFile(), m.manage.Busy()) }, Do: m.manyMenu},
 		{ID: "details.edit-text", Keys: kit.Bind("edit as text in $EDITOR", "", "E"), Group: groupEdit, Do: m.Document.Edit},
-		{ID: "details.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupFile, Disabled: m.noAddress, Do: m.browse},
+		{ID: "details.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupFile, Disabled: func() string {
+			return text.If(m.current().file.URL == "", "this file has no URL")
+		}, Do: m.browse},
 		{ID: "details.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupFile, Do: func() tea.Cmd { return m.read(m.Targets()) }},
 		{ID: "details.undo", Keys: kit.Bind("undo the last saved change", "", "z"), Group: groupEdit, Disabled: m.noUndo, Do: replay(false)},
 		{ID: "details.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupEdit, Disabled: m.noUndo, Do: replay(true)},
 	}
 }
 
-// editRegion opens the region on the picture, or its numbers if the size of the picture is unknown.
 func (m *Model) editRegion() tea.Cmd {
 	if m.noPlane() == "" {
 		return m.drawRegion()
@@ -122,7 +129,6 @@ func (m *Model) editRegion() tea.Cmd {
 	return m.edit(rowRegion)
 }
 
-// edit moves the focus to the text of a row.
 func (m *Model) edit(row string) tea.Cmd {
 	m.On = edit.OnForm
 	m.Form.Focus(row, true)
@@ -165,12 +171,6 @@ func (m *Model) browse() tea.Cmd {
 	return page.Send(page.Open{Address: address})
 }
 
-// manageMenu offers operations on the targets.
-func (m *Model) manageMenu() tea.Cmd {
-	files := filesOf(m.Targets())
-	return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), m.manage.Rows(files, m.current().file)...))
-}
-
 // copyMenu offers the copyable values of the file, the current row first.
 func (m *Model) copyMenu() tea.Cmd {
 	var copies page.Copies
@@ -183,22 +183,8 @@ func (m *Model) copyMenu() tea.Cmd {
 
 // Disabled reasons, empty if enabled.
 
-func (m *Model) noSave() string {
-	return cmp.Or(text.If(len(m.changedEntries()) == 0 && !m.Form.Pending(), "nothing is changed"), m.manage.Busy())
-}
-
-func (m *Model) noUnset() string {
-	r := m.Form.Row(m.Form.On())
-	return text.If(r == nil || r.Set == nil && r.SetList == nil, "this cannot be removed here")
-}
-
-// noManage returns why files cannot be managed.
 func (m *Model) noManage() string {
 	return cmp.Or(text.If(!m.manages, "this service does not support managing files"), m.manage.Busy())
-}
-
-func (m *Model) noExtend() string {
-	return cmp.Or(text.If(m.current().file.FileID == "", "this file has no ID"), m.manage.Busy())
 }
 
 func (m *Model) noRegion() string {
@@ -216,16 +202,8 @@ func (m *Model) oneFile() string {
 	return text.If(len(m.Items) < 2, "only one file is shown")
 }
 
-func (m *Model) noMany() string {
-	return cmp.Or(m.oneFile(), m.manage.Busy())
-}
-
 func (m *Model) noAI() string {
-	return text.If(len(aiTagsOf(m.Targets())) == 0, "no AI tags")
-}
-
-func (m *Model) noAddress() string {
-	return text.If(m.current().file.URL == "", "this file has no URL")
+	return text.If(len(aiTags(m.Targets())) == 0, "no AI tags")
 }
 
 func (m *Model) noUndo() string {
@@ -233,7 +211,6 @@ func (m *Model) noUndo() string {
 	return cmp.Or(text.If(m.current().changed(), unsaved), m.manage.Busy())
 }
 
-// changeAll changes drafts and reports how many changed.
 func (m *Model) changeAll(label string, of []*prepared, do func(*prepared)) tea.Cmd {
 	var changed []*prepared
 	for _, e := range of {
@@ -248,15 +225,13 @@ func (m *Model) changeAll(label string, of []*prepared, do func(*prepared)) tea.
 	return page.Tell(page.Info, fmt.Sprintf("%s: %s changed, not saved yet. ctrl+s saves.", label, text.Plural(len(changed), "file")))
 }
 
-// manyMenu offers changes for all targets.
 func (m *Model) manyMenu() tea.Cmd {
 	n := text.Plural(len(m.Targets()), "file")
 	change := func(key, label, done string, do func(*prepared)) kit.MenuRow {
 		return kit.MenuRow{Key: key, Label: label, Do: func() tea.Cmd { return m.changeAll(done, m.Targets(), do) }}
 	}
 	return m.Open(kit.NewMenu("Change "+n,
-		change("t", "add the AI tags as tags", "AI tags added", func(e *prepared) { e.addAITags(nil) }),
-		kit.MenuRow{Key: "c", Label: "largest region of a ratio", Do: m.ratioMenu},
+		kit.MenuRow{Key: "t", Label: "add the AI tags as tags", Do: m.takeAITags},
 		kit.MenuRow{Key: "g", Label: "copy this region to all, scaled to each picture", Do: m.Region.CopyToAll},
 		kit.MenuRow{Key: "p", Label: "suggest a region for all, then review them", Do: m.suggestMenu},
 		change("x", "remove the region", "Regions removed", func(e *prepared) {
@@ -267,29 +242,12 @@ func (m *Model) manyMenu() tea.Cmd {
 		change("d", "drop all unsaved changes", "Dropped", (*prepared).forget)))
 }
 
-// addAITags drafts the AI tags for which only returns true as tags; nil for all.
-func (e *prepared) addAITags(only func(api.AITag) bool) {
-	var names []string
-	for _, t := range e.file.AITags.Or(nil) {
-		if label := strings.TrimSpace(t.Name); label != "" && (only == nil || only(t)) {
-			names = append(names, label)
+func (m *Model) takeAITags() tea.Cmd {
+	return m.changeAll("AI tags added", m.Targets(), func(e *prepared) {
+		if names := aiTags([]*prepared{e}); len(names) > 0 {
+			e.SetList(tagField, edit.Replayed(e.Tags.Or(nil), nil, names))
 		}
-	}
-	if len(names) > 0 {
-		e.SetList(tagField, edit.Replayed(e.Tags.Or(nil), nil, names))
-	}
-}
-
-// ratioMenu sets the largest region of a ratio for each picture.
-func (m *Model) ratioMenu() tea.Cmd {
-	return m.Open(kit.NewMenu("Ratio of the regions", edit.RatioRows(picture.Ratio{}, func(ratio picture.Ratio) tea.Cmd {
-		return m.setRegions(func(size image.Point) image.Rectangle {
-			if size.Y > size.X {
-				return ratio.Turned().Largest(size)
-			}
-			return ratio.Largest(size)
-		})
-	})...))
+	})
 }
 
 // suggestMenu asks for a ratio and suggests regions for all pictures, to be reviewed one by one.
@@ -304,15 +262,4 @@ func (m *Model) suggestMenu() tea.Cmd {
 	rows := edit.RatioRows(picture.Ratio{}, suggest)
 	rows[len(rows)-1] = kit.MenuRow{Key: "f", Label: "free", Do: func() tea.Cmd { return suggest(picture.Ratio{}) }}
 	return m.Open(kit.NewMenu("Ratio of the suggested regions", rows...))
-}
-
-// setRegions sets the region of every picture of known size. rule uses pixels of the stored
-// picture.
-func (m *Model) setRegions(broken func(size image.Point) image.Rectangle) tea.Cmd {
-	return m.changeAll("Regions set", m.Targets(), func(e *prepared) {
-		w, h, ok := rule.PixelSize(&e.file)
-		if ok && e.canHaveRegion() {
-			e.SetRegion(rule.RegionOf(broken(image.Pt(w, h))).String())
-		}
-	})
 }

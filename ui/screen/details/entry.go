@@ -32,13 +32,11 @@ func newEntry(f api.File) *prepared {
 	return &prepared{file: f, Draft: edit.Draft{Entry: saved, Saved: &saved, Marked: true}}
 }
 
-// forget drops every unsaved change.
 func (e *prepared) forget() {
 	e.Drop(e.Changes())
 	e.meanwhile, e.problem = nil, nil
 }
 
-// canHaveRegion reports whether the file is, or may be, an image.
 func (e *prepared) canHaveRegion() bool {
 	unknown := e.file.FileType == "" && (e.file.Mime == "" || strings.HasPrefix(e.file.Mime, "image/"))
 	return e.file.IsImage() || unknown
@@ -60,7 +58,6 @@ func (e *prepared) change() (api.Details, error) {
 	return d, nil
 }
 
-// changed reports whether anything is drafted.
 func (e *prepared) changed() bool { return len(e.Changes()) > 0 }
 
 // rebase puts a newer record under the draft, which stays as it is. It describes what the newer
@@ -112,7 +109,6 @@ func differences(a, b entry.Values) []string {
 	return describe(a, to)
 }
 
-// describe says what an update changes in a record.
 func describe(saved, to entry.Values) []string {
 	var out []string
 	for _, name := range to.Names() {
@@ -138,7 +134,6 @@ func describe(saved, to entry.Values) []string {
 	return out
 }
 
-// maxText is how much of a text a difference shows.
 const maxText = 60
 
 // valueText formats a value for a difference.
@@ -157,7 +152,6 @@ func valueText(name string, value json.RawMessage) string {
 	return words
 }
 
-// maxNamed is how many texts of a list a difference names.
 const maxNamed = 12
 
 func listDifference(before, after json.RawMessage) string {

@@ -20,7 +20,6 @@ import (
 // patience limits the time for reading records.
 const timeout = 20 * time.Second
 
-// read rereads the records of files.
 func (m *Model) read(entries []*prepared) tea.Cmd {
 	for _, e := range entries {
 		e.asked = true
@@ -88,7 +87,6 @@ func (m *Model) probe() tea.Cmd {
 	})
 }
 
-// subject returns the picture of a file; zero if there is none.
 func (m *Model) subject(e *prepared) edit.Subject {
 	if !e.canHaveRegion() {
 		return edit.Subject{}

@@ -16,11 +16,14 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/uitest"
 )
 
@@ -42,10 +45,10 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d.Press("e", "left", "delete") // old
 	d.Type("wind,sea,")
 	d.Press("esc")
-	d.Press("b", "c", "1") // the largest square, in the middle of 300x200
+	d.Press("b", "x")
 	d.Press("ctrl+s")
 	q := d.Asked()
-	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || !strings.Contains(q.Text, "p3.png  Tags: +wind, -old; Region: 10,20,100,50 → 50,0,200,200") {
+	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || q.Text != "+ wind  4 files\n- old   4 files\nRegion  4 files" {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
 	d.Choose(q, "Show all")
@@ -53,8 +56,8 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d.Press("esc")
 	d.Choose(q, "Save 4 files")
 	for _, got := range s.saved {
-		if body(t, got) != `{"tags":["sea","wind"],"customCoordinates":"50,0,200,200"}` {
-			t.Errorf("sent %s, want %s", body(t, got), `{"tags":["sea","wind"],"customCoordinates":"50,0,200,200"}`)
+		if body(t, got) != `{"tags":["sea","wind"],"customCoordinates":null}` {
+			t.Errorf("sent %s, want %s", body(t, got), `{"tags":["sea","wind"],"customCoordinates":null}`)
 		}
 	}
 	if len(s.saved) != 4 || len(uitest.Taken[page.FileChanged](&d.Out)) != 4 || len(d.m.changedEntries()) != 0 {
@@ -80,7 +83,7 @@ func TestPartialFailure(t *testing.T) {
 	d.Press("b", "t", "ctrl+s")
 	d.Choose(d.Asked(), "Save 3 files")
 	d.Toasted("Saved 2 files; 1 file failed. What was not saved is kept.")
-	d.Sees("p2.png ✗")
+	d.Sees("failed ✗")
 	if left := d.m.changedEntries(); len(left) != 1 || left[0].file.FileID != "f2" || left[0].problem == nil {
 		t.Fatalf("unsaved: %+v", left)
 	}
@@ -151,14 +154,6 @@ func TestRulesForAllFiles(t *testing.T) {
 	d.Press("b", "g") // 10,20,100,50 of 300x200
 	if got := d.regions(); got != "10,20,100,50 1,6,10,15 " {
 		t.Errorf("the same share: %s, want \"10,20,100,50 1,6,10,15 \"", got)
-	}
-	d.Press("b", "c", "6") // 16:9, turned for upright pictures
-	if got := d.regions(); got != "0,15,300,169 0,3,30,53 " {
-		t.Errorf("16:9: %s, want \"0,15,300,169 0,3,30,53 \"", got)
-	}
-	d.Press("b", "c", "o")
-	if got := d.regions(); got != "0,0,300,200 0,0,30,60 " {
-		t.Errorf("as the picture: %s, want \"0,0,300,200 0,0,30,60 \"", got)
 	}
 	d.Press("b", "x")
 	if got := d.regions(); got != "  " {
@@ -512,5 +507,35 @@ func TestDragWhileThePictureMoves(t *testing.T) {
 	step := 300 / d.m.Region.Cells().Dx()
 	if by := d.m.Region.Rect().Min.X - was.Min.X; by < step || by > step+1 {
 		t.Errorf("one cell further moved the region by %d, want about %d", by, step)
+	}
+}
+
+// TestCropsInTheQuestion: before several regions are saved, the question shows them as pictures, and
+// says how many have no room.
+func TestCropsInTheQuestion(t *testing.T) {
+	files := numbered(t, 9)
+	s := newShelf(t, files...)
+	path := pngFile(t, 300, 200)
+	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
+	o := s.options(files...)
+	o.Loader = picture.NewLoader(media.Limits{})
+	d := start(t, o)
+	d.Press("b", "p", "1")
+	d.Press("enter", "ctrl+s")
+	q := d.Asked()
+	if q.Drawing == nil || !strings.Contains(q.Text, "Region  9 files") {
+		t.Fatalf("asked %q with %v", q.Text, q.Drawing)
+	}
+	size := q.Drawing.Fit(image.Pt(60, 13))
+	q.Drawing.Resize(size)
+	for range 9 {
+		d.Send(page.Acted{})
+	}
+	view := ansi.Strip(q.Drawing.View(size, d.Theme))
+	if !strings.Contains(view, "p2.png") || !strings.Contains(view, "and 7 other regions") || strings.Contains(view, "Loading") {
+		t.Errorf("the question shows\n%s", view)
+	}
+	if d.Run(q.Drawing.Close()); d.m.review != nil {
+		t.Error("the pictures stay after the answer")
 	}
 }

@@ -66,7 +66,8 @@ type Model struct {
 	manages bool         // it lists versions, so it has the hosted calls
 
 	size   image.Point
-	placed layout // in size
+	placed layout  // in size
+	review *review // the regions in a question; nil if none was asked
 }
 
 var (
@@ -124,7 +125,6 @@ func (m *Model) begin() {
 
 func name(e *prepared) string { return edit.Label(&e.file) }
 
-// state returns what the list says about a file.
 func state(e *prepared) (theme.Sign, string) {
 	switch {
 	case e.problem != nil:
@@ -173,7 +173,6 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	return m.settle(cmd)
 }
 
-// settle updates the layout and loads the needed picture.
 func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
 	m.Changed()
 	m.placed = m.layout(m.size)
@@ -182,7 +181,7 @@ func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
 	if m.showsSheet() {
 		region, sheet = sheet, region
 	}
-	return tea.Batch(cmd, m.Settle(l.files, l.form, sheet, region))
+	return tea.Batch(cmd, m.Settle(l.files, l.form, sheet, region), m.review.follow())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -214,6 +213,9 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case tea.MouseWheelMsg:
 		m.Wheel(msg, m.placed.files, m.placed.form)
 	default:
+		if m.review != nil && m.review.tiles.Update(msg) {
+			return nil, true
+		}
 		return m.Editor.Update(msg)
 	}
 	return nil, true
@@ -246,18 +248,15 @@ func (m *Model) Unsaved() []string {
 	return names
 }
 
-// changedEntries returns the files with unsaved changes.
 func (m *Model) changedEntries() []*prepared {
 	return slices.DeleteFunc(slices.Clone(m.Items), func(e *prepared) bool { return !e.changed() })
 }
 
-// current returns the shown file, or nil.
 func (m *Model) current() *prepared {
 	e, _ := m.Subject()
 	return e
 }
 
-// entryOf returns the entry of a file, or nil.
 func (m *Model) entryOf(id string) *prepared {
 	i := slices.IndexFunc(m.Items, func(e *prepared) bool { return e.file.FileID == id })
 	if i < 0 || id == "" {
@@ -266,12 +265,10 @@ func (m *Model) entryOf(id string) *prepared {
 	return m.Items[i]
 }
 
-// withRegion returns the targets that are images.
 func (m *Model) withRegion() []*prepared {
 	return slices.DeleteFunc(m.Targets(), func(e *prepared) bool { return !e.canHaveRegion() })
 }
 
-// filesOf returns the records of files.
 func filesOf(of []*prepared) []api.File {
 	files := make([]api.File, len(of))
 	for i, e := range of {
@@ -280,7 +277,6 @@ func filesOf(of []*prepared) []api.File {
 	return files
 }
 
-// arrive reads the record of the current file once.
 func (m *Model) arrive() tea.Cmd {
 	e := m.current()
 	switch {
@@ -292,7 +288,6 @@ func (m *Model) arrive() tea.Cmd {
 	return tea.Batch(m.read([]*prepared{e}), m.probe())
 }
 
-// adopt shows other files, followed by those with unsaved changes.
 func (m *Model) adopt(files []api.File) tea.Cmd {
 	old := m.Items
 	var items []*prepared
@@ -317,7 +312,6 @@ func (m *Model) adopt(files []api.File) tea.Cmd {
 	return cmd
 }
 
-// lose drops a deleted file.
 func (m *Model) lose(id string) tea.Cmd {
 	gone := m.entryOf(id)
 	if gone == nil {

@@ -26,7 +26,6 @@ const (
 	rowRegion = "region"
 )
 
-// fields returns the fields that the service stores.
 func (m *Model) fields() []*entry.Field {
 	return slices.DeleteFunc(slices.Clone(entry.StoredFields), func(f *entry.Field) bool {
 		return f.Name != rule.FieldTags && f.Name != rule.FieldRegion && !m.canDescribe()
@@ -39,7 +38,7 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 		r.Note = nil
 		switch r.ID {
 		case rowTags:
-			r.Complete = func(typed string) []string { return edit.Matches(typed, m.manage.Tags) }
+			r.Complete = func(typed string) []string { return edit.Matches(typed, aiTags(m.Targets()), m.manage.Tags) }
 		case rowRegion:
 			r.OpenVerb, r.Open, r.NoOpen = "draw on the picture", m.drawRegion, m.noPlane
 			if m.noRegion() != "" {
@@ -58,6 +57,9 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 	rows := fields
 	if m.noAI() == "" {
 		rows = slices.Insert(rows, min(1, len(rows)), m.aiRow())
+	}
+	if len(m.Targets()) > 1 {
+		return rows // the side has the facts of the current file
 	}
 	for _, fact := range m.facts(&m.current().file) {
 		row := &edit.Row{
@@ -78,7 +80,7 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 // aiRow lists what the service saw in the pictures.
 func (m *Model) aiRow() *edit.Row {
 	return &edit.Row{
-		ID: rowAI, Label: "AI tags", Kind: edit.Structured, OpenVerb: "choose", NoOpen: m.noAI, Open: m.aiMenu,
+		ID: rowAI, Label: "AI tags", Kind: edit.Structured, OpenVerb: "add as tags", NoOpen: m.noAI, Open: m.takeAITags,
 		Get: func(i int) string {
 			var names []string
 			for _, t := range m.Items[i].file.AITags.Or(nil) {
@@ -156,56 +158,18 @@ func kindLabel(f *api.File) string {
 	return strings.TrimSpace(cmp.Or(f.Mime+text.If(f.FileType != "", " ("+f.FileType+")"), f.Type))
 }
 
-// aiTag is an AI tag of one or more files.
-type aiTag struct {
-	api.AITag
-	files int // files with the AI tag
-	taken int // files with the same tag
-}
-
-// aiTagsOf returns the AI tags of files, most frequent first.
-func aiTagsOf(of []*prepared) []aiTag {
-	var out []aiTag
+// aiTags returns the names of the AI tags of files.
+func aiTags(of []*prepared) (names []string) {
 	for _, e := range of {
-		have := e.Tags.Or(nil)
 		for _, t := range e.file.AITags.Or(nil) {
-			i := slices.IndexFunc(out, func(o aiTag) bool { return o.Name == t.Name && o.Source == t.Source })
-			if i < 0 {
-				i = len(out)
-				out = append(out, aiTag{AITag: t})
-			}
-			out[i].files++
-			if slices.Contains(have, strings.TrimSpace(t.Name)) {
-				out[i].taken++
+			if name := strings.TrimSpace(t.Name); name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b aiTag) int { return cmp.Compare(b.files, a.files) })
-	return out
+	return names
 }
 
-// aiMenu offers the AI tags of the targets as tags.
-func (m *Model) aiMenu() tea.Cmd {
-	found := aiTagsOf(m.Targets())
-	rows := make([]kit.MenuRow, len(found))
-	for i, t := range found {
-		note := fmt.Sprintf("%.0f %%  %s", t.Confidence, t.Source)
-		if n := edit.OfMany(t.files, len(m.Targets())); n != "" {
-			note = n + "  " + t.Source
-		}
-		rows[i] = kit.MenuRow{Label: t.Name, Note: note + text.If(t.taken == t.files, "  already a tag")}
-	}
-	return m.Open(kit.NewMarkMenu("AI tags of "+edit.FilesLabel(filesOf(m.Targets())), "add as tags", rows, func(chosen []int) tea.Cmd {
-		return m.changeAll("AI tags added", m.Targets(), func(e *prepared) {
-			e.addAITags(func(t api.AITag) bool {
-				return slices.ContainsFunc(chosen, func(i int) bool { return found[i].Name == t.Name && found[i].Source == t.Source })
-			})
-		})
-	}))
-}
-
-// drawRegion opens the region of the current file on its picture.
 func (m *Model) drawRegion() tea.Cmd { return m.DrawRegion(m.current()) }
 
-// tagField is the field of the tags.
 var tagField = entry.FieldByName(rule.FieldTags)

@@ -43,7 +43,6 @@ func (m *Model) save() tea.Cmd {
 	}, Then: func(list []session.Edited, at time.Time) tea.Cmd { return m.askSave(m.gotFresh(list, at)) }})
 }
 
-// ready reports whether the draft can be sent, and records what is wrong.
 func (m *Model) ready(e *prepared) bool {
 	_, e.problem = e.change()
 	return e.problem == nil
@@ -91,7 +90,6 @@ func (m *Model) askSave(read []*prepared) tea.Cmd {
 	return page.Tell(page.Info, "Nothing is changed, so nothing was sent.")
 }
 
-// maxShown limits the files named in a question.
 const maxShown = 6
 
 // askAbout shows the changes of files and asks. Where others changed a file meanwhile, it shows
@@ -128,10 +126,14 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 	if len(list) > 1 {
 		what, short = text.Plural(len(list), "file"), nil
 		save.Label += " " + what
-		for line := range strings.SplitSeq(strings.Join(lines[:min(len(lines), maxShown)], "\n"), "\n") {
-			short = append(short, text.Truncate(line, 100))
+		if len(theirs) == 0 {
+			short = summary(list)
+		} else {
+			for line := range strings.SplitSeq(strings.Join(lines[:min(len(lines), maxShown)], "\n"), "\n") {
+				short = append(short, text.Truncate(line, 100))
+			}
 		}
-		if len(lines) > maxShown {
+		if len(theirs) > 0 && len(lines) > maxShown {
 			short = append(short, fmt.Sprintf("and %d more", len(lines)-maxShown))
 		}
 	} else if e := list[0]; len(theirs) == 0 || e.readErr != nil {
@@ -141,7 +143,7 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 		}
 		short = append(short, "", "Compared with the file "+m.seen(e)+"; "+reason)
 	}
-	q := page.Ask{Title: "Save " + what + "?", Text: strings.Join(short, "\n"), Choices: []page.Choice{{Label: "Keep editing", Key: "k"}, save}}
+	q := page.Ask{Title: "Save " + what + "?", Text: strings.Join(short, "\n"), Drawing: m.reviewOf(list), Choices: []page.Choice{{Label: "Keep editing", Key: "k"}, save}}
 	if len(theirs) > 0 {
 		q.Title = "Changed by others meanwhile"
 		save.Label, save.Key, save.Default = "Use mine", "u", false
@@ -167,7 +169,6 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 	return page.Send(q)
 }
 
-// seen describes when the record was seen.
 func (m *Model) seen(e *prepared) string {
 	switch age := text.Age(e.at, m.now()); {
 	case e.at.IsZero():
@@ -179,7 +180,6 @@ func (m *Model) seen(e *prepared) string {
 	}
 }
 
-// send sends confirmed changes.
 func (m *Model) send(changes []session.Change) tea.Cmd {
 	sent := map[string]entry.Values{}
 	var files []api.File
@@ -255,7 +255,6 @@ func (m *Model) took(list []session.Edited, at time.Time) (cmd tea.Cmd, what str
 	return nil, what
 }
 
-// moves describes changes of path and version.
 func moves(before, after *api.File) []string {
 	var out []string
 	if before.FilePath != after.FilePath {
@@ -288,7 +287,6 @@ func (m *Model) leave() tea.Cmd {
 		}})
 }
 
-// startViewer shows the pictures of the files full-screen, this one first.
 func (m *Model) startViewer() tea.Cmd {
 	var shown []*prepared
 	at := 0

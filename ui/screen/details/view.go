@@ -22,20 +22,16 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	return m.Draw(size, th, m.now(), func() string { return m.draw(size, th) })
 }
 
-// layout divides the screen. Parts without a rectangle are hidden.
 type layout struct {
 	files, form, side image.Rectangle
 	picture           image.Rectangle // in side, above the facts
 	facts             int             // lines below the picture
 }
 
-// leastStacked is the least height of a layout with the picture above the form.
 const leastStacked = 15
 
-// sideFacts is the number of lines below the picture, with a remark.
 const sideFacts = 4
 
-// layout shows the picture first: left of the form, or above it.
 func (m *Model) layout(size image.Point) layout {
 	var l layout
 	if len(m.Items) == 0 {
@@ -44,11 +40,14 @@ func (m *Model) layout(size image.Point) layout {
 	size.Y -= len(m.status(size, &theme.Theme{}))
 	mode, x := kit.ModeOfWidth(size.X), 0
 	if len(m.Items) > 1 {
-		x = max(22, min(size.X/6, 30))
+		x = max(22, min(size.X/5, 34))
 	}
 	switch {
 	case mode == kit.Wide && size.Y >= leastStacked:
 		side := x + (size.X-x)/2
+		if m.showsSheet() {
+			side = max(side, size.X-max(48, size.X/3))
+		}
 		l.side, l.form = image.Rect(x, 0, side, size.Y), image.Rect(side, 0, size.X, size.Y)
 	case mode >= kit.Stacked && size.Y >= leastStacked:
 		y := max(size.Y*2/5, size.Y-m.Form.Height(size.X-2)-2)
@@ -96,7 +95,6 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	return text.Fit(kit.JoinV(append([]string{body}, m.status(size, th)...)...), size.X, size.Y)
 }
 
-// viewSide draws the picture of the current file, and what it is.
 func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	if l.side.Empty() {
 		return ""
@@ -139,12 +137,10 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	return edit.Panel(title, "", text.Fit(strings.Join(lines, "\n"), room.Dx(), room.Dy()), l.side.Size(), false, th)
 }
 
-// showsSheet reports whether the side shows the pictures of several files.
 func (m *Model) showsSheet() bool {
 	return m.o.Loader != nil && m.Theme != nil && len(m.Targets()) > 1
 }
 
-// tile is a file on the contact sheet.
 func (m *Model) tile(e *prepared) edit.Tile {
 	t := edit.Tile{Name: e.file.Name, Words: kindLabel(&e.file)}
 	if e.file.IsImage() {
@@ -190,7 +186,6 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 	return nil
 }
 
-// named prefixes a text with the file name if there are several files.
 func (m *Model) named(e *prepared, words string) string {
 	if len(m.Items) < 2 {
 		return words

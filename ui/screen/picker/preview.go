@@ -320,7 +320,7 @@ func (m *Model) viewable(e entry) bool {
 		return false
 	}
 	if p := &m.known; p.subject.path == m.path(e) && p.facts != nil {
-		return p.facts.Kind == media.KindPicture && p.facts.Shown()
+		return p.facts.Picture && p.facts.Shown()
 	}
 	return e.isPicture()
 }

@@ -3,6 +3,7 @@ package upload
 import (
 	"image"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -21,7 +22,6 @@ const (
 	groupFiles = "Files"
 )
 
-// emptyForm is the disabled reason of actions that need a file.
 const emptyForm = "the form is empty; pick files first"
 
 // then wraps do as an action without a follow-up command.
@@ -49,24 +49,39 @@ func (m *Model) Actions() []kit.Action {
 		} else {
 			actions = append(actions, m.Form.Actions()...)
 		}
-		actions = append(actions, kit.Action{ID: "form.reset-field", Keys: kit.Bind("reset this field", "", "ctrl+x"), Group: groupForm, Disabled: m.noResetField, Do: then(m.resetField)})
+		actions = append(actions, m.resetAction())
 	case edit.OnSide:
 		actions = append(actions, steps...)
 	}
-	actions = append(actions, kit.Action{ID: "form.keep", Keys: kit.Bind("keep what would be lost", "", "ctrl+g"), Group: groupForm, Footer: m.keepable() != nil, Disabled: m.noKeep, Do: then(m.keep)})
+	keepable := m.keepable()
+	actions = append(actions, kit.Action{
+		ID: "form.keep", Keys: kit.Bind("keep what would be lost", "", "ctrl+g"), Group: groupForm, Footer: keepable != nil,
+		Disabled: func() string { return text.If(keepable == nil, "nothing would be lost") },
+		Do: then(func() {
+			for _, s := range m.Targets() {
+				s.SetText(keepable, "false")
+			}
+			m.Touch(m.Targets()...)
+		}),
+	})
 	if actions = append(actions, m.toolActions()...); m.On == edit.OnSide {
 		actions = append(actions, kit.ListActions(func() kit.Scroller { return &m.side }, nil)...)
 	}
 	actions = kit.Shadow(actions)
 	for n := range actions {
 		a := &actions[n]
-		if a.ID == "form.back" || a.ID == "form.check-stored" && len(m.skipped) > 0 && !m.sending {
+		if a.ID == "form.back" {
 			continue
 		}
 		own := a.Disabled
 		a.Disabled = func() string {
-			if reason := m.noForm(); reason != "" || own == nil {
-				return reason
+			switch {
+			case m.sending:
+				return "the files are being queued"
+			case len(m.Items) == 0:
+				return emptyForm
+			case own == nil:
+				return ""
 			}
 			return own()
 		}
@@ -86,8 +101,8 @@ func (m *Model) Catalog() map[string][]kit.Action {
 		"suggested tags": {edit.OnForm, "tags"},
 	} {
 		form = New(Options{Sources: []api.Source{{Path: "x"}, {Path: "y"}}})
-		form.tags[""] = []string{"xy", "xyz"}
-		form.Items[0].known = known{looked: true, facts: media.Facts{Kind: media.KindPicture, Stored: image.Pt(1, 1)}}
+		form.tags = []string{"xy", "xyz"}
+		form.Items[0].known = known{looked: true, facts: media.Facts{Picture: true, Stored: image.Pt(1, 1)}}
 		if form.focus(where.part); where.row != "" {
 			form.Form.Focus(where.row, true)
 		}
@@ -97,7 +112,6 @@ func (m *Model) Catalog() map[string][]kit.Action {
 		parts[name] = form.Actions()
 	}
 	form.drawRegion()
-	parts["the request"] = newRequest(form, form.Items[0], api.Request{}, nil).Beside
 	parts["presets"] = form.presetMenu(nil).Beside
 	parts["patterns"] = form.newPatterns().Actions()
 	parts["the picture"] = form.Page.Actions()
@@ -105,18 +119,16 @@ func (m *Model) Catalog() map[string][]kit.Action {
 	return parts
 }
 
-// fileActions returns the actions of the source list.
 func (m *Model) fileActions() []kit.Action {
 	if m.Files.Capturing() {
 		return m.Files.Actions(nil)
 	}
 	return m.Files.Actions([]kit.Action{
 		{ID: "form.edit-alone", Keys: kit.Bind("edit this file alone", "", "enter"), Group: groupFiles, Footer: true, Disabled: m.Files.NoRow, Do: m.EditAlone},
-		{ID: "form.remove", Keys: kit.Bind("remove from the form", "", "d"), Group: groupFiles, Disabled: m.Files.NoRow, Do: then(func() { s, _ := m.Current(); m.remove(s) })},
+		{ID: "form.remove", Keys: kit.Bind("remove from the form", "", "d"), Group: groupFiles, Disabled: m.Files.NoRow, Do: then(func() { s, _ := m.Current(); m.setSources(m.without(map[*source]bool{s: true})) })},
 	})
 }
 
-// toolActions returns the actions of the whole form.
 func (m *Model) toolActions() []kit.Action {
 	inEditor := kit.Bind("edit all options in $EDITOR", "E", "E", "ctrl+o")
 	if m.Capturing() {
@@ -128,22 +140,20 @@ func (m *Model) toolActions() []kit.Action {
 	}
 	return []kit.Action{
 		{ID: "form.patterns", Keys: kit.Bind("tags and folders by pattern", "", "ctrl+t"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Form.Blur(); return m.Open(m.newPatterns()) }},
-		{ID: "form.check-stored", Keys: kit.Bind(m.skipLabel(), "", "ctrl+v"), Group: groupForm, Footer: len(m.sum().stored) > 0, Disabled: m.noSkip, Do: m.skip},
-		{ID: "form.request", Keys: kit.Bind("show the request", "", "ctrl+r"), Group: groupForm, Footer: true, Do: m.showRequest},
 		{ID: "form.add-extension", Keys: kit.Bind("add an extension", "", "ctrl+l"), Group: groupForm, Footer: true, Do: m.AddExtension},
 		{ID: "form.presets", Keys: kit.Bind("presets: save or load options", "", "ctrl+p"), Group: groupForm, Do: m.openPresets},
 		{ID: "form.edit-text", Keys: inEditor, Group: groupForm, Do: func() tea.Cmd { m.Form.Blur(); return m.Document.Edit() }},
-		{ID: "form.go-to-check", Keys: kit.Bind("go to the field of the next check", "", check...), Group: groupForm, Footer: m.On == edit.OnSide, Disabled: m.noCheck, Do: m.nextCheck},
+		{ID: "form.go-to-check", Keys: kit.Bind("go to the field of the next check", "", check...), Group: groupForm, Footer: m.On == edit.OnSide, Disabled: func() string {
+			return text.If(len(m.sum().checks) == 0, "there is no check to go to")
+		}, Do: func() tea.Cmd {
+			m.Form.Blur()
+			checks := m.sum().checks
+			m.atCheck = (m.atCheck + 1) % len(checks)
+			m.goToCheck(checks[m.atCheck])
+			return nil
+		}},
 		{ID: "form.back", Keys: kit.Bind("leave, keep entries", "", "esc"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Form.Blur(); return page.Send(page.Back{}) }},
 	}
-}
-
-// noForm returns why the form cannot be used, or "".
-func (m *Model) noForm() string {
-	if m.sending {
-		return "the files are being queued"
-	}
-	return text.If(len(m.Items) == 0, emptyForm)
 }
 
 // keepable returns the switch that prevents the first loss of a target, or nil.
@@ -156,18 +166,25 @@ func (m *Model) keepable() *entry.Field {
 	return nil
 }
 
-func (m *Model) noKeep() string {
-	if m.keepable() == nil {
-		return "nothing would be lost"
+// resetAction sets the row with the focus to its initial value in the targets.
+func (m *Model) resetAction() kit.Action {
+	key, _, _ := strings.Cut(m.Form.On(), ".")
+	f := entry.FieldByKey(key)
+	changed := func(s *source) bool { return s.Text(f) != m.start(s.Source).Text(f) }
+	return kit.Action{
+		ID: "form.reset-field", Keys: kit.Bind("reset this field", "", "ctrl+x"), Group: groupForm,
+		Disabled: func() string {
+			if f == nil {
+				return "no field has the focus"
+			}
+			return text.If(!slices.ContainsFunc(m.Targets(), changed), "it is as it began")
+		},
+		Do: then(func() {
+			m.Form.Discard()
+			for _, s := range m.Targets() {
+				s.Copy(f, &m.start(s.Source).Draft)
+			}
+			m.Touch(m.Targets()...)
+		}),
 	}
-	return ""
-}
-
-// keep switches off what would remove something.
-func (m *Model) keep() {
-	f := m.keepable()
-	for _, s := range m.Targets() {
-		s.SetText(f, "false")
-	}
-	m.Touch(m.Targets()...)
 }

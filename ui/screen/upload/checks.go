@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
 	"golang.org/x/text/unicode/norm"
 
 	"mediadesk/api"
@@ -22,7 +20,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// check is the result of one check before sending.
 type check struct {
 	stop  bool   // unreadable, or the service would refuse it; otherwise it needs attention
 	field string // key of the field
@@ -44,12 +41,11 @@ type known struct {
 	stored   *job.Job   // the upload that stored its content in that folder, or nil
 }
 
-// isPicture reports whether the source is a picture, and whether that is certain.
 func (k *known) isPicture() (yes, sure bool) {
 	if !k.looked || k.err != nil {
 		return false, false
 	}
-	return k.facts.Kind == media.KindPicture, true
+	return k.facts.Picture, true
 }
 
 // checksOf checks a source against the rules of service.md §4.1, the limits of §8 and the
@@ -75,14 +71,12 @@ func (c *checker) warn(f, text, help string) {
 	c.checks = append(c.checks, check{field: f, text: text, help: help})
 }
 
-// refuse adds a check for err, unless it is nil.
 func (c *checker) refuse(f string, err error) {
 	if err != nil {
 		c.checks = append(c.checks, check{stop: true, field: f, text: text.Stop(err.Error()), help: api.Hint(err)})
 	}
 }
 
-// source checks the file itself.
 func (c *checker) source() {
 	if c.Source.URL != "" || !c.k.looked {
 		return
@@ -108,9 +102,6 @@ func (c *checker) rules(problems []edit.Problem) {
 	if edit.Pattern(c.FileName).HasFields() {
 		c.warn("name", "The name holds a field of a pattern; as it is, its braces become _.", "Press ctrl+t to use it as a pattern.")
 	}
-	if name := c.FileName; name != "" && path.Ext(name) == "" && rule.CheckName(name) == nil {
-		c.warn("name", "The name has no extension, such as .jpg.", "Programs may not know what the file is: add one to the name.")
-	}
 	if c.Source.URL != "" && !c.p.Local && api.IsPrivateHost(c.Source.URL) {
 		c.warn("name", "The source address is in a private network, which "+host(c.p)+" cannot reach.", "Send the file itself instead.")
 	}
@@ -132,12 +123,8 @@ func (c *checker) pictureOnly() {
 	if isPicture || !sure {
 		return
 	}
-	what := cmp.Or(c.k.facts.Name, "no picture")
 	if len(c.Extensions.Or(nil)) > 0 {
-		c.warn("extensions", "Extensions work on pictures; this is: "+what+".", "Leave them out, or expect them to fail.")
-	}
-	if c.IsPrivateFile.Or(false) {
-		c.warn("private", "Private counts for pictures only; this is: "+what+".", "")
+		c.warn("extensions", "Extensions work on pictures; this is: "+cmp.Or(c.k.facts.Name, "no picture")+".", "Leave them out, or expect them to fail.")
 	}
 }
 
@@ -151,13 +138,7 @@ func (c *checker) transformation() {
 	if reason := c.p.CannotMake(t, c.k.facts.MIME); reason != "" {
 		c.warn(rule.FieldTransformation, reason, "The file is stored all the same.")
 	}
-	if t.Pre != "" && strings.HasPrefix(c.k.facts.MIME, "video/") {
-		c.warn(rule.FieldTransformation, "The service transforms the video before it stores it. Until then the upload waits for the service.", eventsHelp)
-	}
 }
-
-// eventsHelp tells how to learn that a transformation has ended.
-const eventsHelp = "Hosted services report the end to the webhook address that is set in the account, not to the webhook of the upload. Without it, mediadesk searches for the file by its name."
 
 // webhook checks that something reports the results of slow extensions.
 func (c *checker) webhook() {
@@ -194,7 +175,6 @@ func (c *checker) webhook() {
 	}
 }
 
-// fieldOf returns the form field of a broken rule.
 func fieldOf(err error) string {
 	if broken, ok := errors.AsType[*api.RuleError](err); ok && entry.FieldByName(broken.Field) != nil {
 		return entry.FieldByName(broken.Field).Key
@@ -202,7 +182,6 @@ func fieldOf(err error) string {
 	return "name" // of the source
 }
 
-// host names the service in a sentence.
 func host(p session.Profile) string {
 	return cmp.Or(p.Host, "the service")
 }
@@ -214,7 +193,6 @@ type decision struct {
 	checks []check
 }
 
-// total is what is known about sending all sources.
 type total struct {
 	checks  []check          // of all sources, merged; errors first
 	stops   map[string]check // of the targets: the first error by field
@@ -250,7 +228,6 @@ func (m *Model) decision(s *source) *decision {
 	return v
 }
 
-// locate returns what is known of the path of a source.
 func (m *Model) locate(s *source) rule.Place {
 	if s.known.of != rule.PathOf(&s.Upload) {
 		return rule.Place{}
@@ -263,7 +240,6 @@ func (m *Model) taken(s *source) bool {
 	return s.Naming == job.NameExact && !s.OverwriteFile.IsSet() && m.locate(s).File != nil
 }
 
-// sum returns the cached total of all sources.
 func (m *Model) sum() *total {
 	if m.total != nil {
 		return m.total
@@ -311,21 +287,10 @@ func (m *Model) sum() *total {
 			}
 		}
 	}
-	slices.SortStableFunc(t.checks, func(a, b check) int {
-		if a.stop == b.stop {
-			return 0
-		}
-		return cmp.Compare(b2i(b.stop), b2i(a.stop))
-	})
+	rest := slices.DeleteFunc(slices.Clone(t.checks), func(c check) bool { return c.stop })
+	t.checks = append(slices.DeleteFunc(t.checks, func(c check) bool { return !c.stop }), rest...)
 	m.total = t
 	return t
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // checks returns the checks of a source: its values, its file, and its place, at which n files are
@@ -341,7 +306,7 @@ func (m *Model) checks(s *source, t *total, n int) []check {
 		checks = append(checks, check{field: "name", text: text.Stop(s.failed.Error()), help: help})
 	}
 	if t.stored[s] {
-		checks = append(checks, check{field: "name", text: m.describeStored(t), help: "ctrl+v skips what is stored already."})
+		checks = append(checks, check{field: "name", text: m.describeStored(t), help: "Sending asks whether to skip it."})
 	}
 	if n > 1 && v.key != "" {
 		c := check{
@@ -378,20 +343,6 @@ func (m *Model) describeStored(t *total) string {
 	return "Stored already as " + rule.PathOf(&j.Upload) + " since " + text.Date(j.Updated)
 }
 
-// noCheck returns why there is no check to go to.
-func (m *Model) noCheck() string {
-	return text.If(len(m.sum().checks) == 0, "there is no check to go to")
-}
-
-// nextCheck goes to the field of the next check.
-func (m *Model) nextCheck() tea.Cmd {
-	m.Form.Blur()
-	checks := m.sum().checks
-	m.atCheck = (m.atCheck + 1) % len(checks)
-	m.goToCheck(checks[m.atCheck])
-	return nil
-}
-
 // goToCheck goes to the field of a check in its file. If only some of the marked files fail the
 // check, it marks only those.
 func (m *Model) goToCheck(l check) {
@@ -408,34 +359,4 @@ func (m *Model) goToCheck(l check) {
 	}
 	m.On = edit.OnForm
 	m.Form.Focus(l.field, true)
-}
-
-// resettable returns the upload field of the row with the focus, or nil.
-func (m *Model) resettable() *entry.Field {
-	key, _, _ := strings.Cut(m.Form.On(), ".")
-	return entry.FieldByKey(key)
-}
-
-// noResetField returns why the focused field cannot be reset, or "".
-func (m *Model) noResetField() string {
-	f := m.resettable()
-	if f == nil {
-		return "no field has the focus"
-	}
-	for _, s := range m.Targets() {
-		if s.Text(f) != m.start(s.Source).Text(f) {
-			return ""
-		}
-	}
-	return "it is as it began"
-}
-
-// resetField resets the focused field of the targets to its initial value.
-func (m *Model) resetField() {
-	f := m.resettable()
-	m.Form.Discard()
-	for _, s := range m.Targets() {
-		s.Copy(f, &m.start(s.Source).Draft)
-	}
-	m.Touch(m.Targets()...)
 }

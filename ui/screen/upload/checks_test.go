@@ -20,8 +20,8 @@ import (
 )
 
 func TestChecks(t *testing.T) {
-	aPicture := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Kind: media.KindPicture, Name: "PNG picture", Stored: image.Pt(300, 200)}}
-	aText := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Kind: media.KindText, Name: "TXT text"}}
+	aPicture := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Picture: true, Name: "PNG picture", Stored: image.Pt(300, 200)}}
+	aText := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Name: "TXT text"}}
 	aVideo := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{MIME: "video/mp4"}}
 	steps := `{"post":[{"type":"transformation","value":"w-90"}]}`
 	huge := aPicture
@@ -55,8 +55,6 @@ func TestChecks(t *testing.T) {
 		{"region leaves the picture", file, aPicture, localProfile(), map[string]string{"region": "200,100,101,100"}, true, "region", "outside the picture"},
 		{"region of no picture", file, aText, localProfile(), map[string]string{"region": "1,2,3,4"}, true, "region", "images only"},
 		{"extension on no picture", file, aText, localProfile(), map[string]string{"extensions": "remove-bg"}, false, "extensions", "TXT text"},
-		{"private, no picture", file, aText, localProfile(), map[string]string{"private": "true"}, false, "private", "TXT text"},
-		{"no extension", file, aPicture, localProfile(), map[string]string{"name": "README"}, false, "name", "no extension"},
 		{"metadata", file, aPicture, localProfile(), map[string]string{"metadata": "words"}, true, "metadata", "row 1"},
 		{"steps on a video, at home", file, aVideo, localProfile(), map[string]string{"transformation": steps}, false, "transformation", "transformation will fail"},
 		{"a thumbnail of a video, at home", file, aVideo, localProfile(), map[string]string{"transformation": `{"post":[{"type":"thumbnail"}]}`}, false, "transformation", "thumbnail will fail"},
@@ -82,7 +80,7 @@ func TestChecks(t *testing.T) {
 
 // TestChecksAreQuiet checks that valid input gets no warning and that no check appears twice.
 func TestChecksAreQuiet(t *testing.T) {
-	k := known{looked: true, identity: api.Identity{Size: 5}, facts: media.Facts{Kind: media.KindPicture}}
+	k := known{looked: true, identity: api.Identity{Size: 5}, facts: media.Facts{Picture: true}}
 	public := hostedProfile()
 	public.Receiver = "https://hooks.example.com"
 	for name, c := range map[string]struct {
@@ -95,7 +93,6 @@ func TestChecksAreQuiet(t *testing.T) {
 		"no extension, no webhook":               {hostedProfile(), nil},
 		"steps on a picture, at home":            {localProfile(), map[string]string{"transformation": `{"post":[{"type":"transformation","value":"w-90"}]}`}},
 		"a video from a GIF, service away":       {public, map[string]string{"transformation": `{"post":[{"type":"gif-to-video"}]}`}},
-		"a private picture":                      {localProfile(), map[string]string{"private": "true"}},
 		"a region, size unknown":                 {localProfile(), map[string]string{"region": "9,9,9,9"}},
 	} {
 		o, problems := filled(api.Source{Path: "/p/a.jpg"}, c.p, c.set)

@@ -21,7 +21,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// readDraft reads a draft: the document of an unsent form, empty if the form was.
 func readDraft(text []byte) ([]entry.Entry, error) {
 	list, err := session.ReadManifest(text)
 	var entries []entry.Entry
@@ -69,7 +68,6 @@ type drafts struct {
 	done    int
 }
 
-// document returns the document of sources.
 func document(sources []*source) []session.ManifestEntry {
 	var entries []session.ManifestEntry
 	for _, s := range sources {
@@ -150,18 +148,6 @@ func (m *Model) comments(s *source) (lines []string) {
 	return lines
 }
 
-// writeManifest writes all files and options as a manifest for mediadesk upload --manifest.
-func (m *Model) writeManifest() tea.Cmd {
-	entries, now := document(m.Items), m.o.Now()
-	return func() tea.Msg {
-		name, err := m.o.Session.WriteManifest(entries, now)
-		if err != nil {
-			return page.Problem(err)
-		}
-		return page.Toast{Level: page.Good, Text: "Written: " + text.Safe(name), Detail: "Send it with: mediadesk upload --manifest " + name}
-	}
-}
-
 // Presets stores options by name.
 type Presets interface {
 	Presets(ctx context.Context) ([]session.Preset, error)
@@ -181,7 +167,6 @@ func readPreset(body []byte) (entry.Options, error) {
 	return list[0].Options, nil
 }
 
-// describePreset describes what a preset sets.
 func describePreset(body []byte) string {
 	options, err := readPreset(body)
 	if err != nil {
@@ -201,7 +186,6 @@ func describePreset(body []byte) string {
 	return strings.Join(set, "  ")
 }
 
-// openPresets loads the presets and opens their menu.
 func (m *Model) openPresets() tea.Cmd {
 	m.Form.Blur()
 	return func() tea.Msg {
@@ -213,13 +197,12 @@ func (m *Model) openPresets() tea.Cmd {
 	}
 }
 
-// presetMenu returns the menu that loads, saves and removes presets.
 func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
 	menu, files := kit.NewMenu("Presets"), text.Plural(len(m.Targets()), "file")
 	fill := func() {
 		menu.Words = "Press enter to load a preset into " + files + ": it sets what it names and leaves the rest."
 		if len(list) == 0 {
-			menu.Words = "There is no preset yet. Press s to save the options of " + files + " as one, or x to save the extensions alone."
+			menu.Words = "There is no preset yet. Press s to save the options of " + files + " as one."
 		}
 		rows := make([]kit.MenuRow, len(list))
 		for i, p := range list {
@@ -239,10 +222,7 @@ func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
 	remove.Disabled = func() string { return text.If(len(list) == 0, "there is no preset yet") }
 	menu.Beside = []kit.Action{
 		action("save-preset", "save these options", "s", func() tea.Cmd {
-			return m.askPreset(menu, "all options", func(f *entry.Field) bool { return f.Name != rule.FieldName })
-		}),
-		action("save-extensions", "save the extensions alone", "x", func() tea.Cmd {
-			return m.askPreset(menu, "the extensions alone", func(f *entry.Field) bool { return f.Kind == entry.KindExtensions })
+			return m.askPreset(menu)
 		}),
 		remove,
 	}
@@ -250,13 +230,11 @@ func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
 	return menu
 }
 
-// longestName limits the name of a preset, in bytes.
 const longestName = 200
 
-// askPreset asks for a name and saves some options of the first target.
-func (m *Model) askPreset(menu *kit.Menu, what string, has func(*entry.Field) bool) tea.Cmd {
+func (m *Model) askPreset(menu *kit.Menu) tea.Cmd {
 	e := &m.Targets()[0].Entry
-	p := kit.NewPrompt("Save a preset", "Saves "+what+" of "+e.Source.Name()+". A preset of the same name is replaced.", "", "such as web pictures")
+	p := kit.NewPrompt("Save a preset", "Saves the options of "+e.Source.Name()+". A preset of the same name is replaced.", "", "such as web pictures")
 	p.Verb = "save under this name"
 	p.Check = func(name string) string {
 		return text.If(strings.TrimSpace(name) == "", "A preset needs a name.") + text.If(len(name) > longestName, "The name is too long.")
@@ -265,7 +243,7 @@ func (m *Model) askPreset(menu *kit.Menu, what string, has func(*entry.Field) bo
 		menu.Close()
 		name = strings.TrimSpace(name)
 		var body bytes.Buffer
-		fields := slices.DeleteFunc(slices.Clone(entry.Fields), func(f *entry.Field) bool { return !has(f) })
+		fields := slices.DeleteFunc(slices.Clone(entry.Fields), func(f *entry.Field) bool { return f.Name == rule.FieldName })
 		if err := session.WriteManifest(&body, []session.ManifestEntry{{Options: entry.OptionsOf(e, fields...)}}); err != nil {
 			return page.Send(page.Problem(err))
 		}
@@ -276,7 +254,6 @@ func (m *Model) askPreset(menu *kit.Menu, what string, has func(*entry.Field) bo
 	return m.Open(p)
 }
 
-// storePreset changes the stored presets and reports it.
 func (m *Model) storePreset(verb, name string, do func(context.Context) error) tea.Cmd {
 	return func() tea.Msg {
 		if err := do(m.o.Context); err != nil {
@@ -286,7 +263,6 @@ func (m *Model) storePreset(verb, name string, do func(context.Context) error) t
 	}
 }
 
-// loadPreset sets the options that the preset names in the targets.
 func (m *Model) loadPreset(p session.Preset) tea.Cmd {
 	options, err := readPreset(p.Body)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -255,11 +254,9 @@ type stub struct {
 	known     func(context.Context, string) (rule.Place, error) // what is at a path
 	already   func(context.Context, []api.Upload) ([]*job.Job, error)
 	send      func(context.Context, []job.Job) ([]job.Job, error)
-	request   func(*api.Upload) (api.Request, error)
-	manifest  func([]session.ManifestEntry, time.Time) (string, error)
 	saveDraft func(context.Context, []byte) error
 	folders   func(context.Context) ([]string, error)
-	tagsIn    func(context.Context, string) ([]string, error)
+	tags      func(context.Context) ([]string, error)
 	foldersIn func(context.Context, string) ([]string, error)
 	fields    func(context.Context) ([]api.MetadataField, error)
 	presets   Presets
@@ -273,6 +270,14 @@ func answer[A, T any](ctx context.Context, f func(context.Context, A) (T, error)
 		return *new(T), errNone
 	}
 	return f(ctx, a)
+}
+
+// sources returns the sources that are left in a form.
+func sources(m *form) (out []api.Source) {
+	for _, s := range m.Items {
+		out = append(out, s.Source)
+	}
+	return out
 }
 
 // listed returns what f knows.
@@ -307,20 +312,6 @@ func (s *stub) Send(ctx context.Context, jobs []job.Job) ([]job.Job, error) {
 	return answer(ctx, s.send, jobs)
 }
 
-func (s *stub) DescribeUpload(u *api.Upload) (api.Request, error) {
-	if s.request == nil {
-		return api.Request{}, errNone
-	}
-	return s.request(u)
-}
-
-func (s *stub) WriteManifest(entries []session.ManifestEntry, now time.Time) (string, error) {
-	if s.manifest == nil {
-		return "", errNone
-	}
-	return s.manifest(entries, now)
-}
-
 func (s *stub) SaveDraft(ctx context.Context, text []byte) error {
 	if s.saveDraft == nil {
 		return nil
@@ -330,9 +321,7 @@ func (s *stub) SaveDraft(ctx context.Context, text []byte) error {
 
 func (s *stub) Folders(ctx context.Context) ([]string, error) { return listed(ctx, s.folders) }
 
-func (s *stub) TagsIn(ctx context.Context, folder string) ([]string, error) {
-	return answer(ctx, s.tagsIn, folder)
-}
+func (s *stub) Tags(ctx context.Context) ([]string, error) { return listed(ctx, s.tags) }
 
 func (s *stub) FoldersIn(ctx context.Context, folder string) ([]string, error) {
 	return answer(ctx, s.foldersIn, folder)

@@ -14,7 +14,6 @@ import (
 	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/text"
 )
 
 const (
@@ -26,7 +25,6 @@ const (
 	batch = 8
 )
 
-// inspectSources inspects the next few files.
 func (m *Model) inspectSources() tea.Cmd {
 	var paths []string
 	for _, s := range m.Items {
@@ -77,7 +75,7 @@ func (m *Model) readSuggestions() tea.Cmd {
 		fieldsIn = at
 	}
 	return tea.Batch(
-		m.readTags(""),
+		edit.Within(m.o.Context, m.o.Session.Tags, func(tags []string) { m.tags = tags }),
 		edit.Within(m.o.Context, m.o.Session.Folders, m.addFolders),
 		edit.Within(m.o.Context, func(ctx context.Context) ([]api.MetadataField, error) {
 			fields, err := m.o.Session.MetadataFields(ctx, fieldsIn)
@@ -92,21 +90,10 @@ func (m *Model) readSuggestions() tea.Cmd {
 	)
 }
 
-// readTags reads the tags of a folder once, of all folders if it is empty.
-func (m *Model) readTags(folder string) tea.Cmd {
-	if _, asked := m.tags[folder]; asked {
-		return nil
-	}
-	m.tags[folder] = nil
-	return edit.Within(m.o.Context, func(ctx context.Context) ([]string, error) { return m.o.Session.TagsIn(ctx, folder) },
-		func(tags []string) { m.tags[folder] = tags })
-}
-
 func (m *Model) addFolders(folders []string) {
 	m.folders = slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.folders, folders))))
 }
 
-// completeFolder returns the folders that match the typed text.
 func (m *Model) completeFolder(typed string) []string {
 	if strings.Trim(typed, "/ ") == "" {
 		return nil
@@ -114,42 +101,28 @@ func (m *Model) completeFolder(typed string) []string {
 	return slices.DeleteFunc(edit.Matches(typed, m.folders), func(f string) bool { return strings.TrimSuffix(f, "/") == strings.TrimSuffix(typed, "/") })
 }
 
-// completeTags suggests the tags of the form's folder first, then all others, both by frequency.
-func (m *Model) completeTags(typed string) []string {
-	s, _ := m.Subject()
-	return edit.Matches(typed, m.tags[s.folder()], m.tags[""])
-}
-
-// follow starts the lookups that the form needs.
 func (m *Model) follow() tea.Cmd { return tea.Batch(m.suggest(), m.find(), m.saveDraft()) }
 
-// suggest reads the suggestions of the field with the focus.
+// suggest reads the folders beside the one that is being typed.
 func (m *Model) suggest() tea.Cmd {
-	s, ok := m.Subject()
-	if !ok || m.On != edit.OnForm {
+	if len(m.Items) == 0 || m.On != edit.OnForm || m.Form.On() != "folder" {
 		return nil
 	}
-	switch m.Form.On() {
-	case "tags":
-		return m.readTags(s.folder())
-	case "folder":
-		typed := m.Form.Row("folder").Value()
-		if !strings.HasSuffix(typed, "/") {
-			typed = path.Dir(typed)
-		}
-		parent, err := rule.CleanFolder(strings.TrimPrefix(typed, "."))
-		if err != nil || m.asked[parent] {
-			return nil
-		}
-		m.asked[parent] = true
-		return edit.Within(m.o.Context, func(ctx context.Context) ([]string, error) { return m.o.Session.FoldersIn(ctx, parent) },
-			func(folders []string) {
-				if m.addFolders(folders); len(folders) > 0 && m.On == edit.OnForm && m.Form.On() == "folder" && m.touched {
-					m.Form.Refresh()
-				}
-			})
+	typed := m.Form.Row("folder").Value()
+	if !strings.HasSuffix(typed, "/") {
+		typed = path.Dir(typed)
 	}
-	return nil
+	parent, err := rule.CleanFolder(strings.TrimPrefix(typed, "."))
+	if err != nil || m.asked[parent] {
+		return nil
+	}
+	m.asked[parent] = true
+	return edit.Within(m.o.Context, func(ctx context.Context) ([]string, error) { return m.o.Session.FoldersIn(ctx, parent) },
+		func(folders []string) {
+			if m.addFolders(folders); len(folders) > 0 && m.On == edit.OnForm && m.Form.On() == "folder" && m.touched {
+				m.Form.Refresh()
+			}
+		})
 }
 
 // find looks up the next few sources in the library, after a pause while their place is being
@@ -158,7 +131,7 @@ func (m *Model) find() tea.Cmd {
 	if m.cancelSearch != nil || m.away || m.sending || m.unfound != nil || len(m.unplaced()) == 0 {
 		return nil
 	}
-	if m.On == edit.OnForm && (m.Form.On() == "folder" || m.Form.On() == "name") && m.touched {
+	if on := m.Form.On(); m.On == edit.OnForm && (on == "folder" || on == "name") && m.touched {
 		return m.due.Ask(tea.Tick(typingPause, func(time.Time) tea.Msg { return page.Then(m.findNow) }))
 	}
 	return m.findNow()
@@ -213,7 +186,6 @@ func (m *Model) findNow() tea.Cmd {
 	}
 }
 
-// stopSearch cancels the lookup. It restarts when the form is shown.
 func (m *Model) stopSearch() {
 	if m.cancelSearch != nil {
 		m.cancelSearch()
@@ -226,42 +198,4 @@ func (m *Model) forgetPlaces() {
 		s.known.of, s.checked = "", nil
 	}
 	m.total = nil
-}
-
-// noSkip returns why there is nothing to skip or restore.
-func (m *Model) noSkip() string {
-	switch {
-	case len(m.sum().stored) > 0 || len(m.skipped) > 0:
-		return ""
-	case m.cancelSearch != nil:
-		return "the files are being compared with what is stored"
-	}
-	return "none of the files is stored already"
-}
-
-// skipLabel returns the current label of the skip action.
-func (m *Model) skipLabel() string {
-	if len(m.sum().stored) == 0 && len(m.skipped) > 0 {
-		return "bring skipped files back"
-	}
-	return "skip what is stored already"
-}
-
-// skip removes stored files from the form, or restores them.
-func (m *Model) skip() tea.Cmd {
-	m.Form.Blur()
-	stored := m.sum().stored
-	if len(stored) == 0 {
-		n := len(m.skipped)
-		m.setSources(append(m.Items, m.skipped...))
-		m.skipped = nil
-		return page.Tell(page.Info, "Brought "+text.Plural(n, "file")+" back.")
-	}
-	for _, s := range m.Items {
-		if stored[s] {
-			m.skipped = append(m.skipped, s)
-		}
-	}
-	m.setSources(m.without(stored))
-	return page.Tell(page.Info, "Skipped "+text.Plural(len(stored), "file")+". Press ctrl+v to bring them back.")
 }

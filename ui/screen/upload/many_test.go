@@ -16,8 +16,7 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// TestPresets checks that a preset loads into the marked files without the name, and that a preset
-// of the extensions leaves the rest unchanged.
+// TestPresets checks that a preset loads into the marked files without the name.
 func TestPresets(t *testing.T) {
 	j := openJournal(t)
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{presets: j}})
@@ -33,9 +32,7 @@ func TestPresets(t *testing.T) {
 		t.Fatal("the name field does not accept text")
 	}
 	write(t, m, "été 1")
-	press(t, m, "enter", "ctrl+p", "x")
-	write(t, m, "cut out")
-	if toast := toasted(t, press(t, m, "enter")); !strings.Contains(toast.Text, "Saved the preset cut out") {
+	if toast := toasted(t, press(t, m, "enter")); !strings.Contains(toast.Text, "Saved the preset été 1") {
 		t.Errorf("got the messages %+v", toast)
 	}
 
@@ -44,14 +41,10 @@ func TestPresets(t *testing.T) {
 	press(t, other, "space") // c.png is not marked
 	press(t, other, "ctrl+p")
 	text := screen(other, 100, 20)
-	if !strings.Contains(text, "cut out") || !strings.Contains(text, "été 1") || !strings.Contains(text, "tags=sea,写真") {
+	if !strings.Contains(text, "été 1") || !strings.Contains(text, "tags=sea,写真") {
 		t.Errorf("the presets are not listed:\n%s", text)
 	}
-	press(t, other, "enter") // cut out
-	if v := other.row(other.Items[1]); v("extensions") != "remove-bg" || v("tags") != "" || v("name") != "d.png" {
-		t.Errorf("loaded %q", v("name"))
-	}
-	press(t, other, "ctrl+p", "down", "enter")
+	press(t, other, "enter")
 	if v := other.row(other.Items[1]); v("extensions") != "remove-bg" || v("tags") != "sea,写真" || v("name") != "d.png" {
 		t.Errorf("loaded %q", v("name"))
 	}
@@ -59,7 +52,7 @@ func TestPresets(t *testing.T) {
 		t.Error("a file that is not marked was changed")
 	}
 	press(t, other, "ctrl+p", "d", "esc")
-	if list, _ := j.Presets(context.Background()); len(list) != 1 || list[0].Name != "été 1" {
+	if list, _ := j.Presets(context.Background()); len(list) != 0 {
 		t.Errorf("presets %v", list)
 	}
 }
@@ -114,16 +107,14 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestOffersOfTheLibrary checks that the folder's tags come first, by frequency, and that folders
-// of the library join those of the journal.
+// TestOffersOfTheLibrary checks that tags are completed, and that folders of the library join those
+// of the journal.
 func TestOffersOfTheLibrary(t *testing.T) {
 	var asked []string
 	m := started(t, Options{
 		Sources: files(t, "a.png", "x"), Profile: localProfile(),
 		Session: &stub{
-			tagsIn: func(_ context.Context, folder string) ([]string, error) {
-				return map[string][]string{"": {"summer", "sun", "sea"}, "/x/": {"sea", "sand"}}[folder], nil
-			},
+			tags:    func(context.Context) ([]string, error) { return []string{"summer", "sun", "sea"}, nil },
 			folders: func(context.Context) ([]string, error) { return []string{"/x/"}, nil },
 			foldersIn: func(_ context.Context, folder string) ([]string, error) {
 				asked = append(asked, folder)
@@ -143,9 +134,6 @@ func TestOffersOfTheLibrary(t *testing.T) {
 	press(t, m, "ctrl+u")
 	write(t, m, "/x//")
 	goTo(t, m, "tags")
-	if got := m.completeTags("s"); !slices.Equal(got, []string{"sea", "sand", "summer", "sun"}) {
-		t.Errorf("offered %v", got)
-	}
 	write(t, m, "se")
 	press(t, m, "tab")
 	if got := m.says(m.Items[0], "tags"); got != "sea" {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,17 +28,14 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Session is the part of [session.Session] that the form uses; tests have another. Commands call
-// it, except for DescribeUpload, which does no IO.
+// Session is the part of [session.Session] that the form uses, in commands; tests have another.
 type Session interface {
 	AlreadyStored(ctx context.Context, uploads []api.Upload, folders bool) ([]*job.Job, error)
 	Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, error)
 	Send(ctx context.Context, jobs []job.Job) ([]job.Job, error)
-	DescribeUpload(u *api.Upload) (api.Request, error)
-	WriteManifest(entries []session.ManifestEntry, now time.Time) (string, error)
 	SaveDraft(ctx context.Context, text []byte) error
 	Presets
-	TagsIn(ctx context.Context, folder string) ([]string, error)
+	Tags(ctx context.Context) ([]string, error)
 	Folders(ctx context.Context) ([]string, error)
 	FoldersIn(ctx context.Context, folder string) ([]string, error)
 	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
@@ -76,9 +72,9 @@ type Model struct {
 	size image.Point
 	side kit.Pane
 
-	tags    map[string][]string // by folder, as suggestions; "" for those of all folders
-	folders []string            // suggestions
-	asked   map[string]bool     // folders whose subfolders were requested
+	tags    []string        // suggestions
+	folders []string        // suggestions
+	asked   map[string]bool // folders whose subfolders were requested
 
 	cancelSearch context.CancelFunc // cancels the search for stored files; nil if none runs
 	unfound      error              // why it failed, or nil
@@ -86,8 +82,6 @@ type Model struct {
 	away         bool               // another screen is in front
 	sending      bool
 	common       map[string]string // what was set for all files, by key of the field
-	removed      []*source         // may come back
-	skipped      []*source         // removed because they are already stored
 	atCheck      int               // index of the check that was gone to last; -1: none yet
 
 	touched    bool // something was entered
@@ -106,7 +100,6 @@ var (
 	_ page.Commander = (*Model)(nil)
 )
 
-// source is a file or URL to send with its options.
 type source struct {
 	edit.Draft
 	known known
@@ -126,7 +119,7 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{o: o, tags: map[string][]string{}, asked: map[string]bool{}, drafts: &drafts{}, atCheck: -1}
+	m := &Model{o: o, asked: map[string]bool{}, drafts: &drafts{}, atCheck: -1}
 	m.Editor = edit.NewEditor(edit.EditorOptions[*source]{
 		FieldOptions: edit.FieldOptions{Context: o.Context, Over: m.Overlays(), Offers: o.Session, Color: o.Profile.ColorOption, Top: topFields},
 		ID:           "form", Group: groupForm, Getenv: o.Getenv, Now: o.Now, Draw: o.Picture, Images: o.Images, Loader: o.Loader, Crops: o.Profile.Crops,
@@ -161,15 +154,6 @@ func (m *Model) start(src api.Source) *source {
 	return s
 }
 
-// Sources returns the remaining sources in order.
-func (m *Model) Sources() []api.Source {
-	out := make([]api.Source, 0, len(m.Items))
-	for _, s := range m.Items {
-		out = append(out, s.Source)
-	}
-	return out
-}
-
 // Compose sets the sources of the form. Sources that it already has keep their input. New ones get
 // the values that all of those share, or the profile's defaults if none remain.
 func (m *Model) Compose(sources []api.Source) tea.Cmd {
@@ -179,10 +163,7 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 	m.Form.Blur()
 	m.Overlays().CloseAll()
 	held := map[api.Source][]*source{}
-	for _, s := range m.removed {
-		s.Marked, s.known, s.checked = true, known{}, nil
-	}
-	for _, s := range append(slices.Clone(m.Items), m.removed...) {
+	for _, s := range m.Items {
 		held[s.Source] = append(held[s.Source], s)
 	}
 	var kept, fresh, all []*source
@@ -208,13 +189,10 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 		m.Focus(edit.OnForm)
 		m.Form.End(false)
 	}
-	m.removed = slices.Concat(slices.Collect(maps.Values(held))...)
-	m.skipped = nil
 	m.setSources(all)
 	return m.inspectSources()
 }
 
-// setSources replaces the sources.
 func (m *Model) setSources(sources []*source) {
 	m.unkept = m.unkept || m.touched
 	m.total = nil
@@ -289,7 +267,6 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// rows completes the rows of the fields.
 func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 	for _, r := range fields {
 		r.Problem = func() string { return m.sum().stops[r.ID].text }
@@ -299,7 +276,7 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 		}
 		switch f.Name {
 		case rule.FieldTags:
-			r.Complete, r.Note = m.completeTags, m.tagNote
+			r.Complete, r.Note = func(typed string) []string { return edit.Matches(typed, m.tags) }, m.tagNote
 		case rule.FieldFolder:
 			r.Complete, r.None = m.completeFolder, "/"
 		case rule.FieldRegion:
@@ -326,7 +303,6 @@ func (m *Model) tagNote() string {
 	return fmt.Sprintf("%d of %d characters.", longest, rule.MaxTagLength)
 }
 
-// subject returns the source's picture for the region editor.
 func subject(s *source) edit.Subject {
 	if yes, _ := s.known.isPicture(); !yes || s.Source.Path == "" {
 		return edit.Subject{}
@@ -336,7 +312,6 @@ func subject(s *source) edit.Subject {
 
 func (s *source) path(context.Context) (string, error) { return s.Source.Path, nil }
 
-// tile returns a source on the contact sheet.
 func tile(s *source) edit.Tile {
 	t := edit.Tile{Name: s.Source.Name(), Words: "no picture"}
 	if subject(s).Path != nil {
@@ -345,7 +320,6 @@ func tile(s *source) edit.Tile {
 	return t
 }
 
-// state returns what the list says about a source.
 func (m *Model) state(s *source) (theme.Sign, string) {
 	t := m.sum()
 	switch {
@@ -382,14 +356,7 @@ func (m *Model) noDraw() string {
 	return text.If(s.known.facts.Stored == (image.Point{}), "the size of the picture is not known; type the numbers")
 }
 
-// drawRegion opens the picture to edit the region of the targets.
 func (m *Model) drawRegion() tea.Cmd { return m.DrawRegion(m.Targets()...) }
-
-// remove removes a source from the form. It does not touch the file.
-func (m *Model) remove(s *source) {
-	m.removed = append(m.removed, s)
-	m.setSources(m.without(map[*source]bool{s: true}))
-}
 
 // without returns the sources that are not in some.
 func (m *Model) without(some map[*source]bool) []*source {
@@ -430,7 +397,6 @@ func (m *Model) editJobs(jobs []job.Job) tea.Cmd {
 	return m.inspectSources()
 }
 
-// folder returns the target folder as the service writes it.
 func (s *source) folder() string {
 	folder, _ := rule.CleanFolder(s.Folder.Or(""))
 	return folder
@@ -456,4 +422,14 @@ func (s *source) storedName() string {
 		name = strings.TrimSuffix(name, ext) + "_…" + ext
 	}
 	return name
+}
+
+// Commands returns the commands that upload the sources. Sources with the same options share a
+// command.
+func (m *Model) Commands() [][]string {
+	commands := make([][]string, len(m.Items))
+	for i, s := range m.Items {
+		commands[i] = session.UploadArgs(&s.Entry, m.o.Profile)
+	}
+	return session.Together(commands)
 }

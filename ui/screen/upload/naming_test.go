@@ -9,10 +9,8 @@ import (
 	"time"
 
 	"mediadesk/api"
-	"mediadesk/api/entry"
 	"mediadesk/api/job"
 	"mediadesk/api/rule"
-	"mediadesk/api/session"
 	"mediadesk/ui/page"
 )
 
@@ -113,14 +111,6 @@ func TestAlreadyStored(t *testing.T) {
 			t.Errorf("at %v the message is missing:\n%s", size, text)
 		}
 	}
-	press(t, m, "ctrl+v")
-	if text := told(m); len(m.Items) != 8 || strings.Contains(text, "stored already") {
-		t.Errorf("%d files:\n%s", len(m.Items), text)
-	}
-	press(t, m, "ctrl+v")
-	if text := told(m); len(m.Items) != 10 || !strings.Contains(text, said) {
-		t.Errorf("%d files:\n%s", len(m.Items), text)
-	}
 	ask := asked(t, press(t, m, "ctrl+s"))
 	if len(ask.Choices) != 3 || !ask.Choices[1].Default || !strings.Contains(ask.Text, said) || ask.Choices[1].Label != "Skip: send 8 files" || ask.Choices[2].Label != "Send 10 files to / anyway" {
 		t.Fatalf("asked %+v", ask)
@@ -133,8 +123,7 @@ func TestAlreadyStored(t *testing.T) {
 	}
 }
 
-// TestOneAlreadyStored: the form also asks about a single stored file. If all files are skipped, it
-// tells how to restore them.
+// TestOneAlreadyStored: the form also asks about a single stored file.
 func TestOneAlreadyStored(t *testing.T) {
 	j := &job.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
 	m := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
@@ -142,13 +131,6 @@ func TestOneAlreadyStored(t *testing.T) {
 	}})
 	if ask := asked(t, press(t, m, "ctrl+s")); len(ask.Choices) != 2 || ask.Choices[1].Default {
 		t.Errorf("asked %+v", ask)
-	}
-	press(t, m, "ctrl+v")
-	if text := screen(m, 80, 24); len(m.Items) != 0 || !strings.Contains(text, "ctrl+v") {
-		t.Errorf("an empty form says:\n%s", text)
-	}
-	if press(t, m, "ctrl+v"); len(m.Items) != 1 {
-		t.Error("the file does not come back")
 	}
 }
 
@@ -176,23 +158,5 @@ func TestAlreadyStoredCannotBeFound(t *testing.T) {
 	left.handle(page.Hidden{})
 	if cmd(); asked.Err() == nil {
 		t.Error("the comparison goes on while another screen is in front")
-	}
-}
-
-func TestWriteManifest(t *testing.T) {
-	var got []session.ManifestEntry
-	m := started(t, Options{
-		Sources: []api.Source{{Path: "/a.jpg"}, {URL: "https://example.com/b.jpg"}},
-		Session: &stub{
-			manifest: func(e []session.ManifestEntry, _ time.Time) (string, error) { got = e; return "x.json", nil },
-		},
-	})
-	run(t, m, m.writeManifest())
-	var first entry.Entry
-	if len(got) > 0 {
-		got[0].Options.Apply(&first)
-	}
-	if len(got) != 2 || got[0].Source != "/a.jpg" || got[1].Source != "https://example.com/b.jpg" || first.Naming != job.NameExact {
-		t.Errorf("%+v", got)
 	}
 }

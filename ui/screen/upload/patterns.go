@@ -124,7 +124,6 @@ func (v *patternView) layout(size image.Point) (form, table image.Point) {
 	return form, image.Pt(inner.X, max(0, inner.Y-form.Y-1))
 }
 
-// compute fills the table.
 func (v *patternView) compute() {
 	if !v.stale {
 		return
@@ -208,7 +207,6 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 		kit.JoinV(v.form.View(form, true, th), head, rows), size, true, th)
 }
 
-// row draws a file's name and its results.
 func (v *patternView) row(r *patternRow, column, width int, selected bool, th *theme.Theme) string {
 	d := &source{Draft: r.draft}
 	sign, words := theme.SignNone, d.folder()+d.storedName()

@@ -128,12 +128,10 @@ func (m *Model) sumUp(sources []*source) string {
 	return words + " → " + target(sources)
 }
 
-// sendLabel returns the label of the send action with the number of files and the target.
 func (m *Model) sendLabel(sources []*source) string {
 	return "Send " + text.Plural(len(sources), "file") + " to " + target(sources)
 }
 
-// target returns the folder of the sources, or the number of folders.
 func target(sources []*source) string {
 	folders := map[string]bool{}
 	for _, s := range sources {
@@ -145,7 +143,6 @@ func target(sources []*source) string {
 	return sources[0].folder()
 }
 
-// hand queues sources, or none of them if one has changed or is missing.
 func (m *Model) hand(sources []*source) tea.Cmd {
 	if m.sending || len(sources) == 0 {
 		return nil

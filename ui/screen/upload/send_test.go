@@ -97,8 +97,8 @@ func TestSendOne(t *testing.T) {
 	if sent == nil || len(sent.Jobs) != 1 || !shown {
 		t.Errorf("got the messages %+v", msgs)
 	}
-	if len(m.Sources()) != 0 || !strings.Contains(screen(m, 80, 20), "Go to Pick") {
-		t.Errorf("the form still holds %v", m.Sources())
+	if len(m.Items) != 0 || !strings.Contains(screen(m, 80, 20), "Go to Pick") {
+		t.Errorf("the form still holds %v", sources(m))
 	}
 	// An empty form does nothing, and says why.
 	if msgs := press(t, m, "ctrl+s", "x"); len(msgs) != 1 || !strings.Contains(msgs[0].(page.Toast).Text, "form is empty") {
@@ -229,14 +229,14 @@ func TestSourceThatVanishedStaysBehind(t *testing.T) {
 	if ask.Title != "1 of 2 files cannot be sent as they are" || !strings.Contains(ask.Text, "does not exist") {
 		t.Errorf("asked %+v", ask)
 	}
-	if len(m.Sources()) != 2 || m.At() != 1 {
-		t.Errorf("the cursor is at %d of %d", m.Files.Cursor(), len(m.Sources()))
+	if len(m.Items) != 2 || m.At() != 1 {
+		t.Errorf("the cursor is at %d of %d", m.Files.Cursor(), len(m.Items))
 	}
 	pick(t, m, ask.Choices[1])
 	if len(box.jobs) != 1 || box.jobs[0].Upload.Source != src[0] {
 		t.Errorf("jobs %+v", box.jobs)
 	}
-	if got := m.Sources(); len(got) != 1 || got[0] != src[1] {
+	if got := sources(m); len(got) != 1 || got[0] != src[1] {
 		t.Errorf("the form holds %v", got)
 	}
 	if !strings.Contains(told(m), "does not exist") || len(m.sum().stopped) == 0 {
@@ -259,7 +259,7 @@ func TestQueueThatFails(t *testing.T) {
 		}
 	}
 	// The form does not keep what the queue accepted.
-	if got := m.Sources(); len(got) != 1 || got[0] != src[1] {
+	if got := sources(m); len(got) != 1 || got[0] != src[1] {
 		t.Errorf("the form holds %v", got)
 	}
 }

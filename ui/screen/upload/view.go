@@ -17,7 +17,6 @@ import (
 // measured is a theme for measuring. Sizes are the same in every theme.
 var measured = theme.New(true, false)
 
-// focus moves the focus to a part.
 func (m *Model) focus(to edit.Part) {
 	m.Focus(to)
 	m.side.Reset()
@@ -45,7 +44,6 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return m.Editor.Type(msg)
 }
 
-// click moves the focus to the clicked part.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if m.sending || len(m.Items) == 0 {
 		return nil
@@ -65,15 +63,12 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	return cmd
 }
 
-// layout divides the screen into panes. A pane with an empty rectangle is hidden.
 type layout struct {
 	list, form, side, status image.Rectangle
 }
 
-// leastStacked is the least height, in rows, for stacked panes.
 const leastStacked = 18
 
-// layout arranges the panes: side by side, stacked, or only the focused one.
 func (m *Model) layout(size image.Point) layout {
 	var l layout
 	h := size.Y
@@ -108,9 +103,6 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	}
 	if len(m.Items) == 0 {
 		words := "Nothing to send here. Go to Pick (key 1), choose files with space, then press u."
-		if n := len(m.skipped); n > 0 {
-			words = "Nothing to send here: " + text.Plural(n, "file") + " skipped, because already stored. Press ctrl+v to bring them back."
-		}
 		return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, min(size.X, 56), th.Muted))
 	}
 	l := m.layout(size)
@@ -125,7 +117,6 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	return text.Fit(body, size.X, size.Y)
 }
 
-// title says what the form edits.
 func (m *Model) title() string {
 	targets := m.Targets()
 	if len(targets) == 1 {
@@ -148,7 +139,7 @@ func (m *Model) status() (theme.Sign, string) {
 	case t.losses > 0:
 		return theme.SignWarn, "Sending can take something from a file that is there: see What will happen"
 	case len(t.stored) > 0:
-		return theme.SignWarn, m.describeStored(t) + ": ctrl+v skips"
+		return theme.SignWarn, m.describeStored(t) + ": sending asks"
 	}
 	return theme.SignNone, ""
 }
@@ -227,7 +218,6 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	}
 }
 
-// leastThumb is the least height, in rows, for pictures.
 const leastThumb = 6
 
 // divideForm returns the rectangle of the form's rows, and that of the pictures below them; empty
@@ -243,7 +233,6 @@ func (m *Model) divideForm(l layout) (form, thumbs image.Rectangle) {
 	return form, thumbs
 }
 
-// settle lays out the parts and loads the pictures.
 func (m *Model) settle(l layout) tea.Cmd {
 	lines, _ := m.sideLines(l, measured)
 	m.side.SetSize(len(lines), l.side.Size())
@@ -254,7 +243,6 @@ func (m *Model) settle(l layout) tea.Cmd {
 	return m.Settle(l.list, form, thumbs, image.Rectangle{})
 }
 
-// viewForm draws the form, and the pictures below it if they fit.
 func (m *Model) viewForm(l layout, th *theme.Theme) string {
 	form, thumbs := m.divideForm(l)
 	out := m.ViewForm(m.title(), form, th)
@@ -264,7 +252,6 @@ func (m *Model) viewForm(l layout, th *theme.Theme) string {
 	return out
 }
 
-// viewSide draws the prediction.
 func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	if l.side.Empty() {
 		return ""

@@ -48,12 +48,9 @@ func TestViewStaysInside(t *testing.T) {
 						known: func(_ context.Context, p string) (rule.Place, error) {
 							return rule.Place{}, fmt.Errorf("no answer about %s", p+hostile)
 						},
-						tagsIn:  func(context.Context, string) ([]string, error) { return []string{hostile, "a" + hostile}, nil },
+						tags:    func(context.Context) ([]string, error) { return []string{hostile, "a" + hostile}, nil },
 						folders: func(context.Context) ([]string, error) { return []string{"/" + hostile}, nil },
 						presets: presetList{{Name: hostile, Body: []byte(`{"tags":"a,b"}`)}, {Name: "broken", Body: []byte("{")}},
-						request: func(*api.Upload) (api.Request, error) {
-							return api.Request{Method: "POST", Address: hostile, Parts: []api.Part{{Name: hostile, Value: hostile}}, File: hostile}, nil
-						},
 					},
 				})
 				sweep := func() {
@@ -83,9 +80,7 @@ func TestViewStaysInside(t *testing.T) {
 					send(t, m, page.Acted{})
 					sweep()
 				}
-				press(t, m, "ctrl+r")
-				sweep()
-				press(t, m, "esc", "ctrl+t")
+				press(t, m, "ctrl+t")
 				for _, text := range []string{hostile + ",{exif:date}", "{folder}/" + hostile, "{name}{nme}" + hostile} {
 					send(t, m, pasted(text))
 					press(t, m, "tab")
@@ -167,9 +162,8 @@ func checkEveryActionWorks(t *testing.T) {
 		m := started(t, Options{
 			Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(),
 			Session: &stub{
-				send:    box.send,
-				known:   func(context.Context, string) (rule.Place, error) { return rule.Place{Known: true, File: place}, nil },
-				request: func(u *api.Upload) (api.Request, error) { return api.Request{Method: "POST"}, nil },
+				send:  box.send,
+				known: func(context.Context, string) (rule.Place, error) { return rule.Place{Known: true, File: place}, nil },
 			},
 		})
 		goTo(t, m, "unique")
@@ -177,11 +171,10 @@ func checkEveryActionWorks(t *testing.T) {
 		return m
 	}
 	states := map[string]func(m *form){
-		"list":    func(m *form) { list(t, m); press(t, m, "down") },
-		"switch":  func(*form) {},
-		"text":    func(m *form) { goTo(t, m, "folder") },
-		"side":    func(m *form) { m.focus(edit.OnSide); send(t, m, page.Acted{}) },
-		"request": func(m *form) { press(t, m, "ctrl+r"); screen(m, 40, 3) },
+		"list":   func(m *form) { list(t, m); press(t, m, "down") },
+		"switch": func(*form) {},
+		"text":   func(m *form) { goTo(t, m, "folder") },
+		"side":   func(m *form) { m.focus(edit.OnSide); send(t, m, page.Acted{}) },
 	}
 	for name, enter := range states {
 		m := begin()
@@ -236,35 +229,5 @@ func TestActionsWithoutSources(t *testing.T) {
 	}
 	if m.Capturing() {
 		t.Error("an empty form accepts letters")
-	}
-}
-
-func TestRequest(t *testing.T) {
-	client, err := api.NewClient(api.Options{UploadURL: "https://upload.example.com", BaseURL: "https://api.example.com"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := started(t, Options{Sources: files(t, "a'b.png", "x"), Profile: localProfile(), Session: &stub{request: client.DescribeUpload}})
-	extend(t, m, "remove-bg")
-	m.set(m.Items[0], "unique", "here")
-	goTo(t, m, "tags")
-	write(t, m, "sea")
-	press(t, m, "ctrl+r")
-	text := screen(m, 120, 40)
-	for _, want := range []string{
-		"POST https://upload.example.com/api/v1/files/upload", "fileName", "useUniqueFileName", "tags", "sea",
-		"the content of ", "The suffix in the name is new each time", "Sending adds webhookUrl", "$MEDIADESK_PRIVATE_KEY",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in\n%s", want, text)
-		}
-	}
-	msgs := press(t, m, "y")
-	if len(msgs) != 1 || !strings.HasPrefix(msgs[0].(page.Copy).Text, "curl ") || !strings.Contains(msgs[0].(page.Copy).Text, "tags=sea") {
-		t.Errorf("y sent %+v", msgs)
-	}
-	press(t, m, "esc")
-	if m.covered() || m.Model.Form.On() != "tags" || !m.Capturing() {
-		t.Error("esc does not lead back to the form")
 	}
 }

@@ -119,7 +119,7 @@ func (r *review) follow() tea.Cmd {
 
 // grid arranges the crops in as few rows as they need.
 func (r *review) grid(room image.Point) picture.Grid {
-	g := picture.Grid{Columns: max(1, room.X/28)}
+	g := picture.Grid{Columns: max(1, room.X/24)}
 	wide := room.X / g.Columns
 	g.Tile = image.Pt(wide, min(wide*3/8+1, max(1, room.Y)))
 	g.Rows = max(1, min((len(r.files)+g.Columns-1)/g.Columns, room.Y/g.Tile.Y, 3))

@@ -279,13 +279,13 @@ func parseTakes(text string) []taken {
 
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
 
-func (r *route) parameters() []object {
+func (route *route) parameters() []object {
 	list := []object{}
-	for _, name := range pathParameter.FindAllStringSubmatch(r.pattern, -1) {
+	for _, name := range pathParameter.FindAllStringSubmatch(route.pattern, -1) {
 		list = append(list, object{"name": name[1], "in": "path", "required": true, "schema": object{"type": "string"}})
 	}
-	if r.method == http.MethodGet {
-		for _, t := range parseTakes(r.takes) {
+	if route.method == http.MethodGet {
+		for _, t := range parseTakes(route.takes) {
 			list = append(list, object{"name": t.name, "in": "query", "required": t.required, "schema": t.schema})
 		}
 	}
@@ -293,15 +293,15 @@ func (r *route) parameters() []object {
 }
 
 // requestBody describes the body of a request. It returns nil if there is no body.
-func (r *route) requestBody() object {
-	if isUpload(r.pattern) {
+func (route *route) requestBody() object {
+	if isUpload(route.pattern) {
 		return object{"required": true, "content": object{"multipart/form-data": object{"schema": uploadSchema()}}}
 	}
-	if r.takes == "" || r.method == http.MethodGet {
+	if route.takes == "" || route.method == http.MethodGet {
 		return nil
 	}
 	properties, required := object{}, []string{}
-	for _, t := range parseTakes(r.takes) {
+	for _, t := range parseTakes(route.takes) {
 		properties[t.name] = t.schema
 		if t.required {
 			required = append(required, t.name)

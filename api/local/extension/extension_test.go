@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/png"
 	"math"
 	"slices"
@@ -27,15 +28,8 @@ func decode(t *testing.T, out Output) *image.NRGBA {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(out.Picture))
 	must(t, err)
-	if n, ok := img.(*image.NRGBA); ok {
-		return n
-	}
 	n := image.NewNRGBA(img.Bounds())
-	for y := range n.Rect.Dy() {
-		for x := range n.Rect.Dx() {
-			n.Set(x, y, img.At(x, y))
-		}
-	}
+	draw.Draw(n, n.Rect, img, image.Point{}, draw.Src)
 	return n
 }
 

@@ -47,10 +47,12 @@ type update struct {
 
 // OpenRecords opens or creates the database at path, for its owner only. The folder must exist.
 func OpenRecords(ctx context.Context, path string) (Records, error) {
-	err := makePrivate(path)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the records in %s: %w", path, err)
 	}
+	f.Close()
+	atomicfile.Restrict(path) // SQLite copies its permissions to new files
 	s := &sqliteRecords{path: path, updates: make(chan *update), free: make(chan *connection, readers)}
 	// FULL makes commits durable. NORMAL lost some in every second power cut.
 	if s.write, err = openDatabase(path, "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(4000)", 1); err != nil {
@@ -94,20 +96,6 @@ func (s *sqliteRecords) openReaders(ctx context.Context) error {
 		s.free <- c
 	}
 	return nil
-}
-
-// makePrivate creates the database file if it is missing, and removes other users' permissions from
-// it and its companion files. SQLite copies its permissions to new files.
-func makePrivate(path string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		atomicfile.Restrict(path)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return f.Close()
 }
 
 // openReading opens a database file read-only, even while another process writes to it.
@@ -354,19 +342,6 @@ func createTables(ctx context.Context, db *sql.DB) error {
 	return tx.Commit()
 }
 
-// snapshot copies the database to a file, replaced atomically.
-func snapshot(ctx context.Context, db *sql.DB, to string) error {
-	draft := to + ".new"
-	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", draft); err != nil {
-		os.Remove(draft)
-		return err
-	}
-	return atomicfile.Publish(draft, to, 0o600)
-}
-
 // ReadContents opens the contents in dir for reading. It creates and removes nothing.
 func ReadContents(dir string) Contents { return &folder{dir: dir} }
 
@@ -380,7 +355,16 @@ func Snapshot(ctx context.Context, path, to string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(snapshot(ctx, db, to), db.Close())
+	defer db.Close()
+	draft := to + ".new"
+	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", draft); err != nil {
+		os.Remove(draft)
+		return err
+	}
+	return atomicfile.Publish(draft, to, 0o600)
 }
 
 // Unavailable reports whether err is due to the disk, permissions, a server or another program.

@@ -352,7 +352,7 @@ func noFileAt(path, reason string) *problem {
 	return refuse(http.StatusNotFound, "No file found with filePath "+quote(path)+".", "Check the path.").because(reason)
 }
 
-// fileAt is tx.FileAt, but returns nil for a missing file.
+// fileAt is tx.Files.At, but returns nil for a missing file.
 func fileAt(tx store.Tx, folder, name string) (*store.File, error) {
 	file, err := tx.Files.At(folder, name)
 	if errors.Is(err, store.ErrNotFound) {

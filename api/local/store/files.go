@@ -85,7 +85,7 @@ func (t Files) Move(id, folder, name string) error {
 	switch {
 	case err == nil && there.ID != id:
 		return ErrExists
-	case err != nil && err != ErrNotFound: //nolint:errorlint // as FileAt returns it
+	case err != nil && err != ErrNotFound: //nolint:errorlint // as At returns it
 		return err
 	}
 	return t.change(ErrNotFound, "UPDATE files SET folder=?, name_key=?, name=? WHERE id = ?",
@@ -165,7 +165,7 @@ func below(folder string) (first, last string) {
 	return folder, strings.TrimSuffix(folder, "/") + "0"
 }
 
-// Of reads and writes the versions of files, and what happens to their contents.
+// Versions reads and writes the versions of files, and what happens to their contents.
 type Versions struct{ session }
 
 // Of returns the versions of a file, newest first.
@@ -255,7 +255,7 @@ func (t Versions) Retire(r Removal) (bool, error) {
 	return n > 0, err
 }
 
-// Holding is a version and its file, as returned by Tx.Holdings.
+// Holding is a version and its file, as returned by Versions.Holdings.
 type Holding struct {
 	FileID, Path string // the path is empty if the file is missing
 	Version      Version

@@ -95,9 +95,9 @@ type Version struct {
 	Hash    string    `db:"hash"`                  // of the content
 	Facts             // found in the bytes
 	Created time.Time `db:"created" file:"version_at"`
-	// Unpublished versions are not delivered. Written with a new version; see Tx.Publish.
+	// Unpublished versions are not delivered. Written with a new version; see Versions.Publish.
 	Unpublished bool                       `db:"unpublished"`
-	Embedded    map[string]json.RawMessage `db:"embedded,apart" file:"-"` // stored with a new version; read with Tx.Embedded only
+	Embedded    map[string]json.RawMessage `db:"embedded,apart" file:"-"` // stored with a new version; read with Versions.Embedded only
 }
 
 // Removal records that a content is being removed from a shared store, or with Done that it was. It
@@ -212,7 +212,7 @@ const (
 	MatchCustom    = "custom"    // Key and Values: custom metadata
 	MatchCamera    = "camera"    // Key and Values: embedded metadata
 	MatchPublished = "published" // Number, 0 or 1: the version is published
-	MatchGiven     = "given"     // Key and Values: what Tx.Meets was given
+	MatchGiven     = "given"     // Key and Values: what Files.Meets was given
 )
 
 // Field is a custom metadata field; files have values of existing ones only (service.md §2.1).

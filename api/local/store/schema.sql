@@ -1,8 +1,8 @@
--- The tables of the records, for SQLite; schema.go translates them for PostgreSQL. Texts are JSON
+-- The tables of the records, for SQLite; postgres.go translates them for PostgreSQL. Texts are JSON
 -- where that is said, times are milliseconds since 1970, and 0 is no time.
 
 CREATE TABLE library (
-	format     INTEGER NOT NULL, -- a second copy of the format number, against bit errors
+	format     INTEGER NOT NULL, -- for PostgreSQL; SQLite has user_version
 	created    INTEGER NOT NULL,
 	identity   TEXT NOT NULL DEFAULT '' -- also in the store of the contents; empty: none yet
 );

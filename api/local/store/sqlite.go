@@ -286,7 +286,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-const format = 1 // of the tables, in library and in SQLite's user_version; others are not opened
+const format = 1 // of the tables; others are not opened
 
 var (
 	//go:embed schema.sql

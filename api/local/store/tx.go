@@ -215,7 +215,7 @@ func diskFull(err error) error {
 //
 //	key   it identifies the row
 //	once  only Add writes it
-//	apart it is written with a new row and never read; see Tx.Embedded
+//	apart it is written with a new row and never read; see Versions.Embedded
 //
 // Times are milliseconds since 1970, and 0 for the zero time. Lists, maps and structs are JSON, and
 // empty ones are NULL.

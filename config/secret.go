@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/url"
 	"os"
 	"strings"
@@ -23,8 +22,8 @@ const maxSecret = 4096
 // ErrBadSecret is wrapped by every error of NewSecret.
 var ErrBadSecret = errors.New("this cannot be a private key")
 
-// Secret holds a private key and never prints it: String, GoString, every verb of package fmt,
-// text and JSON encoding and slog all produce "[redacted]". Only Reveal returns the key.
+// Secret holds a private key and never prints it: every verb of package fmt, text and JSON encoding
+// and slog all produce "[redacted]". Only Reveal returns the key.
 //
 // The zero value holds no key. Compare with Equal; == compares identity.
 type Secret struct {
@@ -74,21 +73,11 @@ func (s Secret) Equal(other Secret) bool {
 		subtle.ConstantTimeCompare([]byte(s.Reveal()), []byte(other.Reveal())) == 1
 }
 
-func (Secret) String() string { return redacted }
-
-// GoString returns "[redacted]", for %#v.
-func (Secret) GoString() string { return redacted }
-
 // Format writes "[redacted]" for every verb and flag.
 func (Secret) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, redacted) }
 
 // MarshalText returns "[redacted]", so that no encoder writes a key into a file.
 func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
-
-// MarshalJSON returns "[redacted]" as a JSON string.
-func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + redacted + `"`), nil }
-
-func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
 // SecretVariables are the environment variables that may hold secrets.
 var SecretVariables = []string{KeyVariable, SecretVariable, DatabaseVariable}

@@ -204,14 +204,6 @@ func libraryPath(file *api.File) string {
 	return file.FilePath
 }
 
-func checkFolder(target string) (string, error) {
-	folder, err := rule.CleanFolder(target)
-	if err == nil && !strings.HasPrefix(target, "/") {
-		err = fmt.Errorf("the last argument is the folder and begins with /, not %q", target)
-	}
-	return folder, err
-}
-
 // Texts of commands that change folders.
 const (
 	asksFirst  = " On a terminal it asks before changing a folder; in a script, add --yes."
@@ -261,7 +253,13 @@ func toFolderCommand(name, done, when string, file, folder func(from, into strin
 			"If FOLDER has a file of that name, the " + done + " file becomes a new version of it." + asksFirst,
 		example: strings.ReplaceAll("mediadesk NAME /inbox/a.jpg /summer/\nmediadesk NAME /inbox/2026/ /archive/ --yes\n"+
 			"mediadesk list /inbox/ --json | mediadesk NAME - /sorted/ --yes", "NAME", name),
-		target: checkFolder,
+		target: func(target string) (string, error) {
+			folder, err := rule.CleanFolder(target)
+			if err == nil && !strings.HasPrefix(target, "/") {
+				err = fmt.Errorf("the last argument is the folder and begins with /, not %q", target)
+			}
+			return folder, err
+		},
 		question: func(what, into, host string) string {
 			return text.Capital(name) + " " + what + " to " + into + " on " + host + "?"
 		},

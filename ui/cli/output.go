@@ -202,10 +202,7 @@ func (p *Program) showRequest(r api.Request, err error) error {
 	case p.json:
 		return p.printJSON(r)
 	}
-	return printRequest(p.Stdout, r)
-}
-
-func printRequest(w io.Writer, r api.Request) error {
+	w := p.Stdout
 	fmt.Fprintf(w, "%s %s\n", r.Method, text.Safe(r.Address))
 	for _, part := range r.Parts {
 		fmt.Fprintf(w, "  %s = %s\n", part.Name, text.Safe(part.Value))
@@ -216,6 +213,6 @@ func printRequest(w io.Writer, r api.Request) error {
 	if r.Body != "" {
 		fmt.Fprintf(w, "  %s\n", text.Safe(r.Body))
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", safeLines(r.Curl()))
+	_, err = fmt.Fprintf(w, "\n%s\n", safeLines(r.Curl()))
 	return err
 }

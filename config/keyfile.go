@@ -73,8 +73,3 @@ func OpenFD(fd int) (*os.File, error) {
 	}
 	return file, nil
 }
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return !errors.Is(err, fs.ErrNotExist)
-}

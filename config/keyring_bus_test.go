@@ -247,3 +247,8 @@ func TestFindBus(t *testing.T) {
 		}
 	}
 }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

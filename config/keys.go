@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -137,7 +139,8 @@ func (k *Keys) first(ctx context.Context, p Profile) (Source, Secret, error) {
 		return Source("key file " + path), key, err
 	}
 	if dir := k.getenv("CREDENTIALS_DIRECTORY"); filepath.IsAbs(dir) && CheckProfileName(p.Name) == nil {
-		if path := filepath.Join(dir, "mediadesk-"+p.Name); exists(path) {
+		path := filepath.Join(dir, "mediadesk-"+p.Name)
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			key, err := readKeyFile(path, notForOthers)
 			return Source("credential " + path), key, err
 		}

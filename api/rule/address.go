@@ -30,7 +30,7 @@ func checkAddress(field, text string) error {
 }
 
 // IsFileAddress reports whether a word begins like a file: address.
-func IsFileAddress(word string) bool { return hasPrefixFold(word, "file:/") }
+func IsFileAddress(word string) bool { return strings.EqualFold(word[:min(6, len(word))], "file:/") }
 
 // PathOfAddress returns the path of a file: address, and false if it is not on this computer.
 func PathOfAddress(address string) (string, bool) {

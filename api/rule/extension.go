@@ -35,14 +35,6 @@ var taggingName = regexp.MustCompile(`^[a-z0-9_-]+-auto-tagging$`)
 // `<provider>-auto-tagging` (service.md §2.2).
 func IsTagging(name string) bool { return taggingName.MatchString(name) }
 
-func isKnownExtension(name string) bool {
-	switch name {
-	case RemoveBackground, AutoDescription, AITasks, SavedExtension:
-		return true
-	}
-	return IsTagging(name)
-}
-
 // ParseExtensions parses the extensions parameter of an upload, a JSON array (service.md §2.2). It
 // may be empty. The error is a *api.RuleError with the position of the problem.
 func ParseExtensions(text string) ([]api.Extension, error) {

@@ -16,7 +16,9 @@ func SavedElement(s *api.Saved) api.Extension {
 }
 
 // MayBeSaved reports whether e may name a saved extension.
-func MayBeSaved(e api.Extension) bool { return isName(e) && !isKnownExtension(e.Name) }
+func MayBeSaved(e api.Extension) bool {
+	return isName(e) && !IsTagging(e.Name) && !slices.Contains([]string{RemoveBackground, AutoDescription, AITasks, SavedExtension}, e.Name)
+}
 
 // ResolveSaved replaces names with the elements of saved extensions. An ambiguous name is an error.
 func ResolveSaved(list []api.Extension, saved []api.Saved) ([]api.Extension, error) {

@@ -17,10 +17,6 @@ func describeSize(n int64) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-func hasPrefixFold(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
-}
-
 // ReadableJSON encodes a value as JSON without escapes for < > and &.
 func ReadableJSON(value any) ([]byte, error) {
 	var b bytes.Buffer

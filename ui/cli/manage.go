@@ -178,7 +178,11 @@ func (c *fileCommand) ask(cmd *cobra.Command, p *Program, s *session.Session, fo
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		fmt.Fprintf(p.Stderr, "  %s (%s)\n", text.Safe(path), contentOf(content))
+		words := fmt.Sprintf("%s, %s, %s", text.Plural(content.Files, "file"), text.Plural(content.Folders, "folder"), text.Bytes(content.Bytes))
+		if content.Files == 0 && content.Folders == 0 {
+			words = "empty"
+		}
+		fmt.Fprintf(p.Stderr, "  %s (%s)\n", text.Safe(path), words)
 	}
 	var what []string
 	if files := len(found) - folders; files > 0 {
@@ -188,13 +192,6 @@ func (c *fileCommand) ask(cmd *cobra.Command, p *Program, s *session.Session, fo
 		what = append(what, text.Plural(folders, "folder")+" with everything in "+text.If(folders == 1, "it")+text.If(folders > 1, "them"))
 	}
 	return p.confirm(cmd.Context(), c.question(strings.Join(what, " and "), target, s.Profile.Host))
-}
-
-func contentOf(c session.FolderContent) string {
-	if c.Files == 0 && c.Folders == 0 {
-		return "empty"
-	}
-	return fmt.Sprintf("%s, %s, %s", text.Plural(c.Files, "file"), text.Plural(c.Folders, "folder"), text.Bytes(c.Bytes))
 }
 
 func libraryPath(file *api.File) string {

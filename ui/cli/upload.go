@@ -152,14 +152,6 @@ func (one planned) of(s api.Source, inFolder bool) planned {
 	return one
 }
 
-func broken(err error) planned {
-	one := planned{err: err}
-	if source, ok := errors.AsType[*api.SourceError](err); ok {
-		one.Source = api.Source{Path: source.Path}
-	}
-	return one
-}
-
 // plan returns the uploads for the command line. With an error it returns those made so far, which
 // must not be sent.
 func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profile, args []string) ([]planned, error) {
@@ -206,7 +198,11 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 		return plans, usage("--name needs a single source, not %d", len(u.found.Sources))
 	}
 	for _, err := range u.found.Bad {
-		plans = append(plans, broken(err))
+		unread := planned{err: err}
+		if source, ok := errors.AsType[*api.SourceError](err); ok {
+			unread.Source = api.Source{Path: source.Path}
+		}
+		plans = append(plans, unread)
 	}
 	if u.manifest != "" {
 		more, err := u.readManifest(cmd.Context(), p, common)

@@ -61,7 +61,7 @@ func TestBadInput(t *testing.T) {
 	term.Press("space")
 	term.WaitFor("Tray: 1 file")
 	term.Press("u")
-	term.WaitFor("this account takes")
+	term.WaitFor("the limit of this account")
 	if term.Title() == "owned" {
 		t.Error("a file name set the terminal's title")
 	}
@@ -69,7 +69,7 @@ func TestBadInput(t *testing.T) {
 		t.Error("a right-to-left mark is on the screen")
 	}
 	term.Press("esc")
-	term.WaitGone("this account takes")
+	term.WaitGone("the limit of this account")
 	term.WaitFor("u upload 1 file")
 	term.Press("q")
 	term.Wait()

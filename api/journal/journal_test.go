@@ -254,65 +254,6 @@ func TestFilesAsLastSeen(t *testing.T) {
 	}
 }
 
-func TestUndoAndRedo(t *testing.T) {
-	j := openTest(t, newPath(t))
-	edit := func(file, batch, tag string) Edit {
-		return Edit{Profile: "home", FileID: file, Batch: batch, Before: api.Details{Tags: api.Null[[]string]()}, After: api.Details{Tags: api.Set([]string{tag})}}
-	}
-	change := func(edits ...Edit) []Edit {
-		t.Helper()
-		begun, err := j.BeginEdits(t.Context(), edits)
-		if err == nil {
-			err = j.EndEdits(t.Context(), begun, true)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return begun
-	}
-	added := change(edit("1", "", "a"), edit("1", "both", "b"), edit("2", "both", "b"))
-	next := func(undo bool, file string, want ...int64) []Edit {
-		t.Helper()
-		edits, err := j.NextEdits(t.Context(), "home", file, undo)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var ids []int64
-		for _, e := range edits {
-			ids = append(ids, e.ID)
-		}
-		if !slices.Equal(ids, want) {
-			t.Errorf("got edits %v, want %v", ids, want)
-		}
-		return edits
-	}
-	const undo, redo = true, false
-	mark := func(undone bool, ids ...int64) {
-		t.Helper()
-		if err := j.MarkEdits(t.Context(), ids, undone); err != nil {
-			t.Fatal(err)
-		}
-	}
-	one, two, three := added[0].ID, added[1].ID, added[2].ID
-	next(redo, "")
-	got := next(undo, "", two, three)
-	if !got[0].Before.Tags.IsNull() || got[0].After.Tags.Or(nil)[0] != "b" || got[0].Before.CustomCoordinates.IsNull() {
-		t.Errorf("got %+v back", got[0])
-	}
-	mark(true, two, three)
-	next(undo, "", one)
-	next(redo, "", two, three)
-	mark(true, one)
-	next(undo, "")
-	next(redo, "", one)
-	next(redo, "2", two, three)
-	mark(false, one)
-	next(redo, "", two, three)
-	more := change(edit("1", "", "c"))
-	next(redo, "")
-	next(undo, "", more[0].ID)
-}
-
 // TestOpenEdits: edits whose result is unknown are not undone. A journal that opens later gets those
 // of programs that have ended, and no others.
 func TestOpenEdits(t *testing.T) {

@@ -225,10 +225,19 @@ func (q *Queue) compareContent(ctx context.Context, j *job.Job, f *api.File) com
 	if sent == "" {
 		return sameSize
 	}
-	switch q.storedHash(ctx, f.URL, size) {
-	case "":
+	reader, ok := q.o.Sender.(fetcher)
+	if !ok || f.URL == "" {
 		return sameSize
-	case sent:
+	}
+	body, _, err := reader.Fetch(ctx, api.OriginalURL(f.URL), 0, size+1)
+	if err != nil {
+		return sameSize
+	}
+	defer body.Close()
+	switch sum, n, err := api.HashContent(body); {
+	case err != nil || n != size:
+		return sameSize
+	case sum == sent:
 		return sameContent
 	}
 	return otherContent
@@ -246,24 +255,6 @@ func sameTags(j *job.Job, file *api.File) bool {
 		return true
 	}
 	return slices.Equal(want, file.Tags.Or(nil)) || len(want) == 0 && len(file.Tags.Or(nil)) == 0
-}
-
-// storedHash returns the hash of what an address serves if it has the size in bytes, else "".
-func (q *Queue) storedHash(ctx context.Context, link string, size int64) string {
-	reader, ok := q.o.Sender.(fetcher)
-	if !ok || link == "" {
-		return ""
-	}
-	body, _, err := reader.Fetch(ctx, api.OriginalURL(link), 0, size+1)
-	if err != nil {
-		return ""
-	}
-	defer body.Close()
-	sum, n, err := api.HashContent(body)
-	if err != nil || n != size {
-		return ""
-	}
-	return sum
 }
 
 const (

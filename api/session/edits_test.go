@@ -146,6 +146,13 @@ func TestUndoAfterRestart(t *testing.T) {
 	if list, err := s.Redo(t.Context(), f.FileID, Fail); err != nil || len(list) > 0 {
 		t.Errorf("another step can be redone: %+v %v", list, err)
 	}
+	step(s.Undo, "a,b", "1,2,30,40")
+	change(tagged("c"))
+	if list, err := s.Redo(t.Context(), f.FileID, Fail); err != nil || len(list) > 0 {
+		t.Errorf("a step before a new change can be redone: %+v %v", list, err)
+	}
+	step(s.Undo, "a,b", "1,2,30,40")
+	change(api.Details{Tags: api.Null[[]string](), Other: api.Members{"description": []byte(`"words"`)}})
 	after, err := s.Client.Details(t.Context(), f.FileID)
 	if err != nil || after.Other.Text("description") != "words" {
 		t.Errorf("the description is %q (%v), want \"words\"", after.Other.Text("description"), err)
@@ -285,48 +292,6 @@ func TestStepOverManyFiles(t *testing.T) {
 	}
 	if list, err := s.Undo(t.Context(), ids[first+1], Fail); err != nil || len(list) > 0 {
 		t.Errorf("another step can be undone: %+v %v", list, err)
-	}
-}
-
-func TestManagingFiles(t *testing.T) {
-	s, end := program(t, newLibrary(t), t.TempDir())
-	defer end()
-	ctx := t.Context()
-	f := uploadFile(t, s, "a.txt", api.Upload{})
-	renamed, err := s.Rename(ctx, *f, "b c.txt")
-	if err != nil || renamed.FilePath != "/b_c.txt" {
-		t.Fatalf("renamed: %+v %v", renamed, err)
-	}
-	moved, err := s.Move(ctx, *renamed, "/x/y")
-	if err != nil || moved.FilePath != "/x/y/b_c.txt" {
-		t.Fatalf("moved: %+v %v", moved, err)
-	}
-	if err := s.Copy(ctx, *moved, "/z/"); err != nil {
-		t.Fatal(err)
-	}
-	// Moving it onto a file of the same name makes it a version of that file.
-	if onto, err := s.Move(ctx, *moved, "/z/"); err != nil || onto != nil {
-		t.Fatalf("moved onto: %+v %v", onto, err)
-	}
-	place, err := s.Locate(ctx, "/z/b_c.txt")
-	if err != nil || place.File == nil {
-		t.Fatalf("%+v %v", place, err)
-	}
-	versions, err := s.Versions(ctx, place.File.FileID)
-	if err != nil || len(versions) != 2 {
-		t.Fatalf("%d versions, %v, want 2", len(versions), err)
-	}
-	old := versions[1].VersionInfo.ID
-	if back, err := s.Restore(ctx, place.File.FileID, old); err != nil || back.VersionInfo.ID != old {
-		t.Fatalf("restored %+v %v", back, err)
-	}
-	for range 2 { // deleting it twice is not an error
-		if err := s.Delete(ctx, *place.File); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, ok, err := s.Journal.File(ctx, "p", place.File.FileID); ok || err != nil {
-		t.Errorf("the journal still has the file: %v", err)
 	}
 }
 

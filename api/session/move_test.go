@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,46 +12,6 @@ import (
 	"mediadesk/api/local"
 	"mediadesk/config"
 )
-
-// TestMove: a file is deleted from its profile only after the other profile has it and its record was
-// read back.
-func TestMove(t *testing.T) {
-	paths := newHome(t)
-	work := newAccount(t, paths, local.Fault{})
-	s, _ := openProfile(t, paths, config.LocalProfile, false)
-	for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
-		uploadFile(t, s, name, api.Upload{Folder: api.Set("/x/")})
-	}
-	to, _ := openProfile(t, paths, "work", false)
-	transfer := planTransfer(t, to, "/x/", TransferOptions{})
-	transfer.Move()
-	for _, j := range send(t, to, transfer) {
-		if j.State != job.Stored || j.Move != job.MoveDone || j.Kept != "" {
-			t.Errorf("%s: %s, %s (%s), %v", j.Upload.Source, j.State, j.Move, j.Kept, j.Failure)
-		}
-	}
-	has := func(c *api.Client, folder string) (names []string) {
-		t.Helper()
-		files, err := c.List(t.Context(), api.Query{Folder: folder})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range files {
-			names = append(names, files[i].Name)
-		}
-		slices.Sort(names)
-		return names
-	}
-	if got := has(work.Client, "/x/"); len(got) != 3 {
-		t.Errorf("the account has %v", got)
-	}
-	if got := has(s.Client, "/x/"); len(got) != 0 {
-		t.Errorf("the library still has %v", got)
-	}
-	if open, err := to.Journal.OpenJobs(t.Context(), to.Profile.Name); err != nil || open != 0 {
-		t.Errorf("%d jobs are open (%v), want 0", open, err)
-	}
-}
 
 // TestMoveKeeps: whatever happens between upload and deletion, the file is not deleted unless the
 // other profile surely has it.

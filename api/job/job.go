@@ -100,8 +100,6 @@ type Job struct {
 	// Hash is the hash of the sent bytes, with its kind (see api.HashContent); empty before sending
 	// and for URLs.
 	Hash string `json:"hash,omitempty"`
-	// Priority is set by the user: higher ones are sent first, equal ones in the order of the queue.
-	Priority int `json:"priority,omitempty"`
 
 	// OwnWebhook adds an address of our receiver if there are extensions. The address is made for each
 	// attempt and not stored here.

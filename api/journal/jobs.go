@@ -49,9 +49,9 @@ func (j *Journal) AddJobs(ctx context.Context, jobs []job.Job) ([]job.Job, error
 			if err != nil {
 				return err
 			}
-			upload.ID, err = t.insert("INSERT INTO jobs (profile, state, open, owner, file, body, record, updated, priority, batch, size, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			upload.ID, err = t.insert("INSERT INTO jobs (profile, state, open, owner, file, body, record, updated, size, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 				upload.Profile, upload.State, !upload.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(upload.Updated),
-				upload.Priority, upload.Batch, upload.Identity.Size, row.hash)
+				upload.Identity.Size, row.hash)
 			if err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ func (j *Journal) AddJobs(ctx context.Context, jobs []job.Job) ([]job.Job, error
 	return added, nil
 }
 
-// UpdateJob saves a job except for its priority. For a stored job it also saves the record and the
+// UpdateJob saves a job. For a stored job it also saves the record and the
 // runs in the answer, in the same commit. It returns ErrTaken if the job belongs to another running
 // process.
 func (j *Journal) UpdateJob(ctx context.Context, upload job.Job) error {
@@ -119,11 +119,6 @@ func (j *Journal) updateJob(t tx, upload *job.Job, row jobRow) error {
 	return err
 }
 
-// SetPriority changes only the priority of a job.
-func (j *Journal) SetPriority(ctx context.Context, id int64, priority int) error {
-	return j.exec(ctx, "UPDATE jobs SET priority = ? WHERE id = ?", priority, id)
-}
-
 // StoredSize reports whether content of a size in bytes was stored. Only such files need to be
 // hashed.
 func (j *Journal) StoredSize(ctx context.Context, profile string, size int64) (bool, error) {
@@ -167,7 +162,7 @@ func (j *Journal) SentAs(ctx context.Context, profile, fileID string) (job.Job, 
 	return first(ctx, j, scanJob, jobColumns+"WHERE profile = ? AND file = ? AND state = ? ORDER BY id DESC LIMIT 1", profile, fileID, job.Stored)
 }
 
-const jobColumns = "SELECT id, body, record, updated, priority FROM jobs "
+const jobColumns = "SELECT id, body, record, updated FROM jobs "
 
 // Jobs returns jobs, newest last.
 func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]job.Job, error) {
@@ -253,9 +248,7 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]job
 		}
 		return nil
 	})
-	slices.SortFunc(claimed, func(a, b job.Job) int {
-		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(claimed, func(a, b job.Job) int { return cmp.Compare(a.ID, b.ID) })
 	return claimed, err
 }
 
@@ -288,7 +281,7 @@ func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may f
 }
 
 func (j *Journal) failedJobs(t tx, profile string, ids []int64, may func(*job.Job) bool) (found []job.Job, err error) {
-	rows, err := t.query("SELECT owner, id, body, record, updated, priority FROM jobs WHERE profile = ? AND "+hasFailed+" ORDER BY id", profile)
+	rows, err := t.query("SELECT owner, id, body, record, updated FROM jobs WHERE profile = ? AND "+hasFailed+" ORDER BY id", profile)
 	type owned struct {
 		owner string
 		job   job.Job
@@ -343,7 +336,7 @@ func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, err
 }
 
 // nextOf selects the first jobs of an owner, in the order of the index jobs_open.
-const nextOf = "SELECT id FROM jobs WHERE open = 1 AND profile = ? AND owner = ? ORDER BY priority DESC, id LIMIT ?"
+const nextOf = "SELECT id FROM jobs WHERE open = 1 AND profile = ? AND owner = ? ORDER BY id LIMIT ?"
 
 // Release gives up this process's ownership of jobs, so that this or another process can claim
 // them.
@@ -393,20 +386,19 @@ func newJobRow(j *job.Job) (jobRow, error) {
 	return row, nil
 }
 
-// scanJob reads a job: its id, body, record, updated and priority.
+// scanJob reads a job: its id, body, record and updated.
 func scanJob(scan scan) (j job.Job, err error) {
 	var id int64
 	var body string
 	var file *api.File
 	var updated time.Time
-	var priority int
-	if err := scan(&id, &body, asJSON{&file}, when{&updated}, &priority); err != nil {
+	if err := scan(&id, &body, asJSON{&file}, when{&updated}); err != nil {
 		return j, fmt.Errorf("the record of job %d cannot be read: %w", id, err)
 	}
 	if err := decode(body, &j); err != nil {
 		return j, fmt.Errorf("job %d cannot be read: %w", id, err)
 	}
-	j.ID, j.File, j.Updated, j.Priority = id, file, updated, priority
+	j.ID, j.File, j.Updated = id, file, updated
 	return j, nil
 }
 

@@ -77,33 +77,6 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestPriority: a priority survives changes of the job, and gives the order in which the next program
-// gets jobs.
-func TestPriority(t *testing.T) {
-	path := newPath(t)
-	j := openTest(t, path)
-	jobs := []job.Job{newJob("a.jpg"), newJob("b.jpg"), newJob("c.jpg")}
-	for i := range jobs {
-		jobs[i].Batch = "x"
-	}
-	added := add(t, j, jobs...)
-	if err := j.SetPriority(t.Context(), added[2].ID, 5); err != nil {
-		t.Fatal(err)
-	}
-	added[2].Attempts = 3
-	if err := j.UpdateJob(t.Context(), added[2]); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	j = openTest(t, path)
-	got, err := j.Claim(t.Context(), added[0].Profile, nil)
-	if err != nil || len(got) != 3 || got[0].ID != added[2].ID || got[0].Priority != 5 || got[0].Attempts != 3 || got[1].ID != added[0].ID {
-		t.Errorf("%v %+v", err, got)
-	}
-}
-
 // TestAStartReadsOnlyWhatItTakes: a portion of the queued jobs is read in order without sorting them
 // all.
 func TestAStartReadsOnlyWhatItTakes(t *testing.T) {

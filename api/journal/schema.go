@@ -19,12 +19,10 @@ CREATE TABLE jobs (
 	body     TEXT    NOT NULL,             -- the job as JSON, without the record
 	record   TEXT,                         -- the record as the service wrote it
 	updated  INTEGER NOT NULL,
-	priority INTEGER NOT NULL,
-	batch    TEXT    NOT NULL,             -- jobs that were queued together
 	size     INTEGER NOT NULL,             -- of the source, in bytes
 	hash     TEXT    NOT NULL              -- of stored content, with its kind
 );
-CREATE INDEX jobs_open    ON jobs(profile, owner, priority DESC, id) WHERE open = 1; -- in the order of sending
+CREATE INDEX jobs_open    ON jobs(profile, owner, id) WHERE open = 1; -- in the order of sending
 CREATE INDEX jobs_profile ON jobs(profile, id);
 CREATE INDEX jobs_content ON jobs(profile, size, hash) WHERE hash <> '';
 CREATE INDEX jobs_failed  ON jobs(profile, id) WHERE state IN ('refused', 'unsent', 'unknown', 'cancelled', 'processing');

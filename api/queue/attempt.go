@@ -121,7 +121,6 @@ func (q *Queue) journalAttempt(ctx context.Context, j *job.Job) error {
 func (q *Queue) showAttempt(e *entry, j job.Job) (progress *api.Progress, failures int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	j.Priority = e.job.Priority // it may have been changed meanwhile
 	progress = new(api.Progress)
 	e.job, e.progress, e.meter = &j, progress, meter{began: j.Updated}
 	e.failures++ // reset by an outcome

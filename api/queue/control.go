@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 
 	"mediadesk/api/job"
@@ -43,29 +42,12 @@ func (q *Queue) change(id int64, action string, do func(*entry)) error {
 	return nil
 }
 
-// changeAll applies do to every job without an outcome. The direction spares the line: it grows and
-// shrinks at its end.
-func (q *Queue) changeAll(direction func([]*entry) iter.Seq2[int, *entry], do func(*entry)) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, e := range direction(q.order) {
-		if !e.settledPhase() && !q.closed {
-			do(e)
-		}
-	}
-	q.dispatch()
-	q.signal()
-}
-
 // settledPhase reports whether nothing more happens to a job in this run.
 func (e *entry) settledPhase() bool { return e.phase == done || e.phase == left }
 
 // Pause pauses a job. It interrupts a running attempt, unless all of it was sent and only the
 // answer is missing.
 func (q *Queue) Pause(id int64) error { return q.change(id, "pause", q.pause) }
-
-// PauseAll pauses every job without an outcome.
-func (q *Queue) PauseAll() { q.changeAll(slices.Backward, q.pause) }
 
 func (q *Queue) pause(e *entry) {
 	e.paused = true
@@ -79,9 +61,6 @@ func (q *Queue) pause(e *entry) {
 
 // Continue continues a paused job.
 func (q *Queue) Continue(id int64) error { return q.change(id, "continue", q.unpause) }
-
-// ContinueAll continues every paused job.
-func (q *Queue) ContinueAll() { q.changeAll(slices.All, q.unpause) }
 
 func (q *Queue) unpause(e *entry) {
 	if !e.paused {

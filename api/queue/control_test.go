@@ -51,7 +51,6 @@ func TestFailedOnesGoLast(t *testing.T) {
 		if got := outcome(t, q, ids[0]); got.State != job.Refused {
 			t.Fatal(got.State)
 		}
-		q.PauseAll()
 		more := addAll(t, q, newJob("b.jpg", job.NameService))
 		if err := retry(q, ids[0]); err != nil {
 			t.Fatal(err)

@@ -121,14 +121,6 @@ func (n *notes) HasCompetingJob(_ context.Context, j job.Job, fileID string) (bo
 	return false, nil
 }
 
-func (n *notes) SetPriority(_ context.Context, id int64, priority int) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	j := n.jobs[id]
-	j.Priority = priority
-	return n.store(j)
-}
-
 func (n *notes) job(id int64) job.Job {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -167,7 +167,6 @@ func TestRetriesAreJournaledFirst(t *testing.T) {
 		if _, err := q.Wait(t.Context(), ids); err != nil {
 			t.Fatal(err)
 		}
-		q.PauseAll()
 		q.hold = time.Now().Add(time.Hour) // nothing is sent
 		jobs, _, err := q.RetryFailed(t.Context())
 		if err != nil || len(jobs) != 8 {

@@ -2,18 +2,12 @@ package queue
 
 import (
 	"cmp"
-	"context"
 	"slices"
-
-	"mediadesk/api/job"
 )
 
-// Jobs run by priority, which the user sets, then in the order of queuing. Queue.line holds exactly
-// the jobs in phase ready, in this order.
+// Jobs run in the order of queuing. Queue.line holds exactly the jobs in phase ready, in this order.
 
-func compareOrder(a, b *entry) int {
-	return cmp.Or(cmp.Compare(b.job.Priority, a.job.Priority), cmp.Compare(a.turn, b.turn))
-}
+func compareOrder(a, b *entry) int { return cmp.Compare(a.turn, b.turn) }
 
 func (q *Queue) enqueue(e *entry) {
 	e.phase = ready
@@ -44,66 +38,4 @@ func (q *Queue) next() *entry {
 	q.line[0] = nil
 	q.line = q.line[1:]
 	return e
-}
-
-// First moves a job before all other waiting jobs.
-func (q *Queue) First(ctx context.Context, id int64) error { return q.move(ctx, id, 1) }
-
-// Last moves a job behind all other waiting jobs.
-func (q *Queue) Last(ctx context.Context, id int64) error { return q.move(ctx, id, -1) }
-
-// move gives a job a priority above (by is 1) or below (-1) those of the others, in the journal
-// first.
-func (q *Queue) move(ctx context.Context, id int64, by int) error {
-	q.mu.Lock()
-	e, err := q.find(id)
-	if err == nil && e.job.State != job.Waiting && e.job.State != job.Offline {
-		err = &StateError{ID: id, State: e.job.State, Action: "move"}
-	}
-	if err != nil {
-		q.mu.Unlock()
-		return err
-	}
-	priority := 0
-	for _, other := range q.order {
-		if other != e && !other.settledPhase() && other.job.Priority*by > priority*by {
-			priority = other.job.Priority
-		}
-	}
-	q.mu.Unlock()
-
-	priority += by
-	if err := q.o.Journal.SetPriority(ctx, id, priority); err != nil {
-		return err
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	isReady := e.phase == ready
-	if isReady {
-		q.withdraw(e)
-	}
-	j := *e.job
-	j.Priority = priority
-	e.job = &j
-	if isReady {
-		q.enqueue(e)
-	}
-	q.sortWaiting()
-	q.dispatch()
-	q.signal()
-	return nil
-}
-
-func (q *Queue) sortWaiting() {
-	var places []int
-	var waiting []*entry
-	for i, e := range q.order {
-		if e.job.State == job.Waiting || e.job.State == job.Offline {
-			places, waiting = append(places, i), append(waiting, e)
-		}
-	}
-	slices.SortFunc(waiting, compareOrder)
-	for i, at := range places {
-		q.order[at] = waiting[i]
-	}
 }

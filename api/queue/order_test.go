@@ -43,7 +43,7 @@ func startOrder(t *testing.T, concurrency int, change func(q *Queue, ids []int64
 	return strings.Join(began, "")
 }
 
-// model is what the order of sending should be: by priority, then in the order of queuing.
+// model is what the order of sending should be: that of queuing.
 type model struct {
 	jobs map[int64]*modelJob
 	turn int
@@ -51,7 +51,7 @@ type model struct {
 
 type modelJob struct {
 	name              string
-	priority, turn    int
+	turn              int
 	paused, cancelled bool
 }
 
@@ -60,23 +60,10 @@ func (m *model) queue(id int64, j *modelJob) {
 	j.turn, m.jobs[id] = m.turn, j
 }
 
-// move gives a job a priority beyond those of all other open jobs.
-func (m *model) move(id int64, by int) {
-	beyond := 0
-	for other, j := range m.jobs {
-		if other != id && !j.cancelled && j.priority*by > beyond*by {
-			beyond = j.priority
-		}
-	}
-	m.jobs[id].priority = beyond + by
-}
-
 // order returns the names of the jobs that are sent, in order.
 func (m *model) order() string {
 	jobs := slices.DeleteFunc(slices.Collect(maps.Values(m.jobs)), func(j *modelJob) bool { return j.paused || j.cancelled })
-	slices.SortFunc(jobs, func(a, b *modelJob) int {
-		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.turn, b.turn))
-	})
+	slices.SortFunc(jobs, func(a, b *modelJob) int { return cmp.Compare(a.turn, b.turn) })
 	names := ""
 	for _, j := range jobs {
 		names += j.name
@@ -94,7 +81,7 @@ func TestOrderOfOperations(t *testing.T) {
 			for i, id := range ids {
 				m.queue(id, &modelJob{name: string(rune('a' + i))})
 			}
-			for _, step := range rapid.SliceOfN(rapid.SampledFrom([]string{"pause", "continue", "first", "last", "cancel", "retry"}), 1, 12).Draw(rt, "steps") {
+			for _, step := range rapid.SliceOfN(rapid.SampledFrom([]string{"pause", "continue", "cancel", "retry"}), 1, 12).Draw(rt, "steps") {
 				id := rapid.SampledFrom(ids).Draw(rt, "job")
 				j := m.jobs[id]
 				var err error
@@ -103,18 +90,13 @@ func TestOrderOfOperations(t *testing.T) {
 					j.paused, err = j.paused || !j.cancelled, q.Pause(id)
 				case "continue":
 					j.paused, err = j.paused && j.cancelled, q.Continue(id)
-				case "first", "last":
-					by := map[string]int{"first": 1, "last": -1}[step]
-					if err = q.move(t.Context(), id, by); !j.cancelled {
-						m.move(id, by)
-					}
 				case "cancel":
 					err = q.Cancel(id)
 					synctest.Wait()
 					j.cancelled, j.paused = true, false
 				case "retry":
 					if err = retry(q, id); j.cancelled {
-						m.queue(id, &modelJob{name: j.name, priority: j.priority})
+						m.queue(id, &modelJob{name: j.name})
 						if err != nil {
 							rt.Fatal(err)
 						}

@@ -34,7 +34,6 @@ type Journal interface {
 	Reopen(ctx context.Context, profile string, ids []int64, may func(*job.Job) bool) ([]job.Job, error)
 	Release(ctx context.Context, ids []int64) error
 	HasCompetingJob(ctx context.Context, job job.Job, fileID string) (bool, error)
-	SetPriority(ctx context.Context, id int64, priority int) error
 }
 
 const adoptInterval = 5 * time.Second
@@ -81,7 +80,7 @@ var (
 type StateError struct {
 	ID     int64
 	State  job.State
-	Action string // "retry", "pause", "continue", "cancel", "remove", "move", "check"
+	Action string // "retry", "pause", "continue", "cancel", "remove", "check"
 }
 
 func (e *StateError) Error() string {
@@ -400,7 +399,6 @@ func (q *Queue) finish(e *entry, r result, failed error) {
 		q.journalErr = failed
 	}
 	q.keeping--
-	r.job.Priority = e.job.Priority // it may have been changed meanwhile
 	if e.progress != nil {
 		q.went += e.progress.Sent()
 	}

@@ -173,7 +173,11 @@ func TestRateOfSmallFiles(t *testing.T) {
 	if sent := float64(2 * s.Rows[2].Total); s.Totals.Rate != sent || s.Totals.Left <= 0 {
 		t.Errorf("%f, not %f a second, and %s left", s.Totals.Rate, sent, s.Totals.Left)
 	}
-	q.PauseAll()
+	for _, id := range ids[2:] {
+		if err := q.Pause(id); err != nil {
+			t.Fatal(err)
+		}
+	}
 	close(answer)
 	outcome(t, q, ids[2])
 	if s := q.snapshot(now.Add(2 * time.Second)); s.Totals.Rate != 0 || s.Totals.Left != 0 || s.Totals.Paused != 9 {

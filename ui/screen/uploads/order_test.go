@@ -116,7 +116,6 @@ func TestFolders(t *testing.T) {
 // TestMarks: actions apply to the marked uploads, wherever the cursor is.
 func TestMarks(t *testing.T) {
 	d := start(t, nil)
-	d.queue.PauseAll()
 	gone := []job.Job{d.job("a.txt", 10, job.NameHere), d.job("b.txt", 10, job.NameHere), d.job("c.txt", 10, job.NameHere)}
 	for i := range gone {
 		gone[i].Batch = "one"

@@ -240,7 +240,6 @@ func TestRetryKeepsWhatIsKnown(t *testing.T) {
 // twice and shows the number. The jobs are in the journal by then.
 func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	d := start(t, nil)
-	d.queue.PauseAll()
 	var failed []job.Job
 	for name, state := range map[string]job.State{"a.txt": job.Refused, "b.txt": job.Unknown, "c.txt": job.Unsent, "d.txt": job.Cancelled} {
 		j := d.job(name, 10, job.NameHere)

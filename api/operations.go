@@ -142,17 +142,13 @@ func transfer(op, filePath, folder string) (Request, error) {
 	return newRequest(op, http.MethodPost, files(op), body, err)
 }
 
-// RenameFile renames the file at a path. The service refuses an existing name. With purge, it also
-// removes the cached copies of the old URL, and answers with a purgeRequestId.
-func RenameFile(filePath, name string, purge bool) (Request, error) {
+// RenameFile renames the file at a path. The service refuses an existing name.
+func RenameFile(filePath, name string) (Request, error) {
 	var err error
 	if filePath == "" {
 		err = errNoPath
 	}
-	body := map[string]any{"filePath": filePath, "newFileName": name}
-	if purge {
-		body["purgeCache"] = true
-	}
+	body := map[string]string{"filePath": filePath, "newFileName": name}
 	return newRequest("renaming", http.MethodPut, files("rename"), body, err)
 }
 
@@ -165,9 +161,9 @@ func CancelRun(fileID, extension string) (Request, error) {
 
 // Purge is a request to remove cached copies (hosted-service.md §10).
 type Purge struct {
-	URL    string `json:"url,omitempty"` // empty if the service chose it for a rename
-	ID     string `json:"requestId"`     // empty if the rename succeeded but the purge failed
-	Status string `json:"status"`        // JobPending or JobCompleted; empty if unknown
+	URL    string `json:"url,omitempty"`
+	ID     string `json:"requestId"`
+	Status string `json:"status"` // JobPending or JobCompleted; empty if unknown
 }
 
 // StartPurge starts purging an address, which may end in *. The answer is a [Purge] without URL.
@@ -185,8 +181,6 @@ func ReadPurge(id string) (Request, error) {
 type FolderJob struct {
 	ID     string `json:"jobId"`
 	Status string `json:"status"` // JobPending or JobCompleted; empty in the answer that starts a job
-	// PurgeID identifies the cache purge requested with a rename; empty if none started.
-	PurgeID string `json:"purgeRequestId"`
 }
 
 // The values of the status of a folder job or a purge.
@@ -246,13 +240,9 @@ func transferFolder(operation, folder, into string) (Request, error) {
 	return folderRequest(opFolderJob, http.MethodPost, "bulkJobs/"+operation, "sourceFolderPath", folder, members)
 }
 
-// RenameFolder gives a folder another name, which is not a path. With purge, the cached copies of
-// its old URLs are removed. The answer is a [FolderJob].
-func RenameFolder(folder, name string, purge bool) (Request, error) {
+// RenameFolder gives a folder another name, which is not a path. The answer is a [FolderJob].
+func RenameFolder(folder, name string) (Request, error) {
 	members := map[string]any{"newFolderName": name}
-	if purge {
-		members["purgeCache"] = true
-	}
 	return folderRequest(opFolderJob, http.MethodPost, "bulkJobs/renameFolder", "folderPath", folder, members)
 }
 

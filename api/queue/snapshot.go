@@ -41,8 +41,6 @@ type Snapshot struct {
 	Hold time.Time
 	// Offline is zero while the service can be reached.
 	Offline Offline
-	// Concurrency is the limit for concurrent uploads.
-	Concurrency int
 	// Err is the last error of the journal, or nil.
 	Err error
 }
@@ -54,7 +52,7 @@ func (q *Queue) Snapshot() Snapshot { return q.snapshot(time.Now()) }
 func (q *Queue) snapshot(now time.Time) Snapshot {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	s := Snapshot{Rows: make([]Row, 0, len(q.order)), Hold: q.hold, Offline: q.network.Offline, Concurrency: q.pace.limit, Err: q.journalErr}
+	s := Snapshot{Rows: make([]Row, 0, len(q.order)), Hold: q.hold, Offline: q.network.Offline, Err: q.journalErr}
 	s.Totals.Count = map[job.State]int{}
 	if !s.Offline.Since.IsZero() {
 		s.Hold = time.Time{}

@@ -175,7 +175,7 @@ func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, 
 
 // RenameFolder renames a folder and returns its new path. It can be undone.
 func (s *Session) RenameFolder(ctx context.Context, folder, name string) (string, error) {
-	r, err := api.RenameFolder(folder, name, false)
+	r, err := api.RenameFolder(folder, name)
 	if err = cmp.Or(rule.CheckFolderName(name), err); err != nil {
 		return "", err
 	}
@@ -219,7 +219,7 @@ func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) (
 	if name := path.Base(to); path.Base(from) == name {
 		r, err = api.MoveFolder(from, path.Dir(path.Clean(to)))
 	} else {
-		r, err = api.RenameFolder(from, name, false)
+		r, err = api.RenameFolder(from, name)
 	}
 	if err == nil {
 		err = s.runFolderJob(ctx, r)

@@ -102,7 +102,7 @@ func TestFolders(t *testing.T) {
 	// A caller that does not wait for the end gets the job's id.
 	pending.Store(1 << 30)
 	short, cancel := context.WithCancel(ctx)
-	r, err := api.RenameFolder("/four/", "five", false)
+	r, err := api.RenameFolder("/four/", "five")
 	if err != nil {
 		t.Fatal(err)
 	}

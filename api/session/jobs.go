@@ -22,12 +22,8 @@ type (
 	Snapshot = queue.Snapshot
 	// Counts holds the numbers of open and failed jobs.
 	Counts = queue.Counts
-	// Totals sums up the jobs of the queue.
-	Totals = queue.Totals
 	// Batch is the result of jobs that were sent together.
 	Batch = queue.Batch
-	// Offline describes a lost connection.
-	Offline = queue.Offline
 	// StateError reports that an action is not allowed in the job's state.
 	StateError = queue.StateError
 

@@ -22,7 +22,7 @@ func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name s
 		return nil, err
 	}
 	return s.relocate(ctx, batch, f, path.Join(path.Dir(f.FilePath), name), func() error {
-		return s.Client.Do(ctx, nil)(api.RenameFile(f.FilePath, name, false))
+		return s.Client.Do(ctx, nil)(api.RenameFile(f.FilePath, name))
 	})
 }
 
@@ -178,7 +178,7 @@ func (s *Session) revert(ctx context.Context, now *api.File, action, to string) 
 		from = folder + old
 	}
 	if path.Base(from) != name {
-		if err := s.Client.Do(ctx, nil)(api.RenameFile(from, name, false)); err != nil {
+		if err := s.Client.Do(ctx, nil)(api.RenameFile(from, name)); err != nil {
 			return nil, err
 		}
 	}

@@ -67,14 +67,14 @@ func LostOf(jobs []job.Job) string {
 }
 
 type planner struct {
-	from, to *Session
-	o        TransferOptions
-	t        Transfer
-	batch    string
-	fields   []api.MetadataField // custom metadata fields of to
-	known    bool                // the service lists its fields
-	open     map[api.Origin]int64
-	taken    map[string]api.Origin // sources by path in to
+	to     *Session
+	o      TransferOptions
+	t      Transfer
+	batch  string
+	fields []api.MetadataField // custom metadata fields of to
+	known  bool                // the service lists its fields
+	open   map[api.Origin]int64
+	taken  map[string]api.Origin // sources by path in to
 }
 
 // PlanTransfer plans sending files and folders of one profile to another. It sends nothing. Files
@@ -98,7 +98,7 @@ func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile strin
 		return nil, err
 	}
 	p := planner{
-		from: from, to: to, o: o, t: Transfer{From: from.Profile.Name, To: to.Profile.Name}, batch: NewBatch(time.Now()),
+		to: to, o: o, t: Transfer{From: from.Profile.Name, To: to.Profile.Name}, batch: NewBatch(time.Now()),
 		open: map[api.Origin]int64{}, taken: map[string]api.Origin{},
 	}
 	if err := p.prepare(ctx); err != nil {

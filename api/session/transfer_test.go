@@ -337,7 +337,7 @@ func TestTransferSkips(t *testing.T) {
 	if _, err := to.Client.List(t.Context(), api.Query{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := to.Client.Do(t.Context(), nil)(api.RenameFile("/x/longer-name.txt", "a.txt", false)); err != nil {
+	if err := to.Client.Do(t.Context(), nil)(api.RenameFile("/x/longer-name.txt", "a.txt")); err != nil {
 		t.Fatal(err)
 	}
 	transfer := planTransfer(t, to, "/", TransferOptions{})

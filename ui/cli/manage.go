@@ -283,10 +283,10 @@ func renameCommand() *fileCommand {
 		},
 		request: func(f *api.File, name string) (api.Request, error) {
 			if f.IsFolder() {
-				r, err := api.RenameFolder(f.FolderPath, name, false)
+				r, err := api.RenameFolder(f.FolderPath, name)
 				return r, cmp.Or(rule.CheckFolderName(name), err)
 			}
-			return api.RenameFile(f.FilePath, name, false)
+			return api.RenameFile(f.FilePath, name)
 		},
 		do: func(ctx context.Context, s *session.Session, f *api.File, name string) (to string, after *api.File, err error) {
 			if f.IsFolder() {

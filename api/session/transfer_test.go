@@ -108,7 +108,7 @@ func newHome(t *testing.T, faults ...string) config.Paths {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := "[webhook]\nlisten = \"127.0.0.1:0\"\n[local]\naddr = \"127.0.0.1:0\"\nseed = 7\n"
+	text := "[webhook]\nlisten = \"127.0.0.1:0\"\n[local]\naddr = \"127.0.0.1:0\"\n"
 	if len(faults) > 0 {
 		text += "fault = " + string(list) + "\n"
 	}

@@ -151,7 +151,7 @@ func cleanBase(what, text string, insecure bool) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("%s %s is not an http or https address", what, Quote(text))
+		return "", fmt.Errorf("%s %s is not an http or https URL", what, Quote(text))
 	}
 	if strings.ContainsAny(text, "?#") {
 		return "", fmt.Errorf("%s %s has a part after ? or #: leave it out", what, Quote(text))

@@ -213,9 +213,9 @@ func TestCheckURL(t *testing.T) {
 	for text, says := range map[string]string{
 		"": "https://", "example.com": "https://", "ftp://x": "https://", "https:x": "https://", "https://": "no host",
 		"http://example.com": "use https", "http://localhost.example.com": "use https", "http://10.0.0.1": "use https",
-		"https://private_key:@x": "before the @", "https://private_key@x": "before the @", "https://private_key@x:y:z/%": "not an address",
+		"https://private_key:@x": "before the @", "https://private_key@x": "before the @", "https://private_key@x:y:z/%": "not a URL",
 		"https://x?a": "?", "https://x?": "?", "https://x#f": "#", "https://x#": "#", "https://x:0": "port", "https://x:99999": "port",
-		"https://x:": "port", "https://x/\x1b[0m": "not an address", "https://x/\u202e": "not an address",
+		"https://x:": "port", "https://x/\x1b[0m": "not a URL", "https://x/\u202e": "not a URL",
 	} {
 		_, err := CheckURL(text)
 		if err == nil || !strings.Contains(err.Error(), says) {

@@ -192,7 +192,7 @@ func (p *Profile) checkAddresses() *settingError {
 		}
 		if *address.url == "" {
 			if address.needed && p.Kind != KindLocal {
-				return badSetting(address.key, "is missing: give the address of the service, such as https://media.example.com")
+				return badSetting(address.key, "is missing: give the URL of the service, such as https://media.example.com")
 			}
 			continue
 		}
@@ -291,13 +291,13 @@ func checkURL(text string, plainHTTP func(address string) bool) (string, error) 
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || !printable(text) {
 		// The error of url.Parse repeats the address, including credentials before an @.
-		return "", fmt.Errorf("is not an address: use one such as https://media.example.com")
+		return "", fmt.Errorf("is not a URL: use one such as https://media.example.com")
 	}
 	switch {
 	case u.User != nil:
 		return "", fmt.Errorf("has a user or key before the @: remove it; the key is stored separately")
 	case u.RawQuery != "" || u.ForceQuery || strings.Contains(text, "#"):
-		return "", fmt.Errorf("has a ? or # part: use the address without it")
+		return "", fmt.Errorf("has a ? or # part: use the URL without it")
 	case u.Scheme != "https" && u.Scheme != "http", u.Opaque != "":
 		return "", fmt.Errorf("must begin with https:// (or http:// for this computer)")
 	case u.Hostname() == "":

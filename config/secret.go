@@ -166,7 +166,7 @@ var passwordParameters = []string{"password", "sslpassword"}
 func CheckDatabase(address string, password bool) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-		return errors.New("give the address of a PostgreSQL database, such as postgres://mediadesk@db.example/media")
+		return errors.New("give the URL of a PostgreSQL database, such as postgres://mediadesk@db.example/media")
 	}
 	if !password && len(DatabaseSecrets(address)) > 0 {
 		return errors.New("a password there can be seen by others: set " + DatabaseVariable + ", or name a password file with ?passfile=FILE")

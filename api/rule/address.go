@@ -26,7 +26,7 @@ func checkAddress(field, text string) error {
 	if text == "" {
 		return &api.RuleError{Field: field, Message: field + " has no address", Help: "Type one, or leave it out."}
 	}
-	return &api.RuleError{Field: field, Message: field + " " + api.Quote(api.Clip(text, 80)) + " is not an http or https address", Help: "Write the whole address, such as https://example.com/photo.jpg."}
+	return &api.RuleError{Field: field, Message: field + " " + api.Quote(api.Clip(text, 80)) + " is not an http or https URL", Help: "Write the complete URL, such as https://example.com/photo.jpg."}
 }
 
 // IsFileAddress reports whether a word begins like a file: address.

@@ -74,7 +74,7 @@ func TestFormSaysWhatIsWrong(t *testing.T) {
 		{"a key for an id", "private_abc", "This looks like a key", []string{"enter"}},
 		{"no address", "", "The address is missing", []string{"right", "enter"}},
 		{"no https", "http://example.com", "plain http", []string{"right", "enter"}},
-		{"no address at all", "example.com:x", "is not an address", []string{"right", "enter"}},
+		{"no address at all", "example.com:x", "is not a URL", []string{"right", "enter"}},
 		{"user in the address", "https://x@example.com", "has a user or key before the @", []string{"right", "enter"}},
 		{"name taken", "local", `An account "local" already exists`, []string{"enter", "x", "enter"}},
 		{"name with a blank", "my work", "contains ' '", []string{"enter", "x", "enter"}},

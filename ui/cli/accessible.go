@@ -212,10 +212,10 @@ func (t *promptSession) send(files []string) {
 }
 
 func (t *promptSession) pick() (files []string) {
-	t.say("\nWhich files? Type a path or an address, or a folder to list its files.")
+	t.say("\nWhich files? Type a path or a URL, or a folder to list its files.")
 	var listed []string
 	for {
-		answer := t.ask("Path, address, number, or empty when done:")
+		answer := t.ask("Path, URL, number, or empty when done:")
 		if answer == "" {
 			return files
 		}
@@ -331,9 +331,9 @@ func (t *promptSession) addProfile() {
 	args := t.askFlags(question{"hosted", "The account's id at the hosted service; empty for another server:"})
 	if len(args) == 0 {
 		args = t.askFlags(
-			question{"upload-url", "Address for uploads:"},
-			question{"base-url", "Address for all other calls; empty for the same:"},
-			question{"delivery-url", "Address that serves the files; empty for none:"})
+			question{"upload-url", "URL for uploads:"},
+			question{"base-url", "URL for all other calls; empty for the same:"},
+			question{"delivery-url", "URL that serves the files; empty for none:"})
 	}
 	if t.end == nil && t.run(append([]string{"profile", "add", name}, args...)...) == nil && t.run("profile", "use", name) == nil {
 		t.storeKey("--profile=" + name)

@@ -103,9 +103,9 @@ func (p *Program) warnOfAddresses() {
 	}
 	serve := "To serve it, run: mediadesk serve"
 	if p.busy != "" {
-		serve = text.Capital(p.busy) + ". To serve it at these addresses, run: mediadesk serve --addr " + p.host
+		serve = text.Capital(p.busy) + ". To serve it at these URLs, run: mediadesk serve --addr " + p.host
 	}
-	p.note("mediadesk: addresses of the local library work while it is served. %s", serve)
+	p.note("mediadesk: URLs of the local library work while it is served. %s", serve)
 }
 
 func (p *Program) spool() string { return p.Paths.Spool() }

@@ -53,7 +53,7 @@ func newDetails(p *Program) *cobra.Command {
 	fl.StringVar(&c.region, "region", "", "`REGION`: set the region: x,y,width,height in pixels")
 	fl.BoolVar(&c.unsetRegion, "unset-region", false, "remove the region (sends null)")
 	fl.StringVar(&c.metadata, "metadata", "", "`JSON`: set custom metadata: a JSON object; null removes a field")
-	fl.StringArrayVar(&c.extensions, "extension", nil, "`EXTENSION`: run an extension to run: its name or its JSON (repeatable)")
+	fl.StringArrayVar(&c.extensions, "extension", nil, "`EXTENSION`: extension to run: its name or its JSON (repeatable)")
 	fl.StringVar(&c.webhook, "webhook", "", "`URL`: URL that gets the results of extensions, or none")
 	fl.BoolVar(&c.undo, "undo", false, "undo the last change of the file and of the others changed in the same step")
 	for _, f := range entry.StoredFields {
@@ -267,7 +267,7 @@ func (p *Program) printRecord(file *api.File) error {
 
 // recordLines returns the fields of a record that are set, in reading order.
 func recordLines(f *api.File) [][2]string {
-	lines := [][2]string{{"id", f.FileID}, {"name", f.Name}, {"path", f.FilePath}, {"address", f.URL}, {"thumbnail", api.ThumbURL(f)}, {"kind", strings.TrimSpace(f.FileType + " " + f.Mime)}}
+	lines := [][2]string{{"id", f.FileID}, {"name", f.Name}, {"path", f.FilePath}, {"URL", f.URL}, {"thumbnail", api.ThumbURL(f)}, {"kind", strings.TrimSpace(f.FileType + " " + f.Mime)}}
 	if w, h, ok := rule.PixelSize(f); ok {
 		lines = append(lines, [2]string{"pixels", fmt.Sprintf("%d x %d", w, h)})
 	}

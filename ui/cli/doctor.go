@@ -342,7 +342,7 @@ func (d *doctor) addresses(ctx context.Context) {
 	for _, h := range hosts {
 		switch {
 		case h.address == "":
-			d.say(statusNote, h.name, "", "no address is set: images of stored files cannot be fetched")
+			d.say(statusNote, h.name, "", "no URL is set: images of stored files cannot be fetched")
 			continue
 		case h.err != nil:
 			d.down = d.down || h.name == "upload"
@@ -359,7 +359,7 @@ func (d *doctor) addresses(ctx context.Context) {
 		d.say(statusNote, "clock", "", "%s here; no service reported its time", time.Now().UTC().Format(time.RFC3339))
 	case skew.Abs() > clockSkew:
 		way := text.If(skew > 0, "ahead of") + text.If(skew < 0, "behind")
-		d.say(statusWarn, "clock", "Set it: signed addresses and certificates depend on it.", "the clock of this computer is %s %s the service's clock", text.Duration(skew.Abs()), way)
+		d.say(statusWarn, "clock", "Set it: signed URLs and certificates depend on it.", "the clock of this computer is %s %s the service's clock", text.Duration(skew.Abs()), way)
 	default:
 		d.ok("clock", "agrees with the clock of the service to the minute")
 	}
@@ -392,7 +392,7 @@ func (d *doctor) sayUnreached(check, host string, err error) {
 			what = "no answer within " + addressTimeout.String()
 		}
 	}
-	d.say(statusProblem, check, cmp.Or(help, "Check the address, the network and, behind a proxy, HTTPS_PROXY."), "%s: %s", host, what)
+	d.say(statusProblem, check, cmp.Or(help, "Check the URL, the network and, behind a proxy, HTTPS_PROXY."), "%s: %s", host, what)
 }
 
 func (d *doctor) webhooks(ctx context.Context) {
@@ -403,7 +403,7 @@ func (d *doctor) webhooks(ctx context.Context) {
 		d.canListen("receiver", listen, "Another mediadesk may use it. If another program does, set listen in [webhook] to another port.")
 		switch {
 		case !d.local && !api.IsPrivateHost(d.profile.UploadURL):
-			d.say(statusNote, "address", "Set webhook_url of the profile to a public address in front of the receiver, such as a tunnel.",
+			d.say(statusNote, "address", "Set webhook_url of the profile to a public URL that leads to the receiver, such as a tunnel.",
 				"none is set: the service cannot reach this computer, so mediadesk polls the file for results")
 		case d.down:
 			d.say(statusNote, "address", "", "not known: the service does not answer")
@@ -422,7 +422,7 @@ func (d *doctor) webhooks(ctx context.Context) {
 	case err != nil:
 		d.say(statusProblem, "signature", "Name a file that only you can read: mediadesk profile add NAME --webhook-secret-file FILE", "%v", err)
 	case len(secrets) == 0:
-		d.ok("signature", "no secret is set: posts are accepted by their address, which nobody can guess")
+		d.ok("signature", "no secret is set: posts are accepted by their URL, which nobody can guess")
 	default:
 		d.ok("signature", "posts are verified with the secrets in %s; others are kept but ignored", cmp.Or(d.profile.WebhookSecretFile, config.SecretVariable))
 	}
@@ -464,5 +464,5 @@ func hostOf(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return u.Host
 	}
-	return "(an address that cannot be read)"
+	return "(a URL that cannot be read)"
 }

@@ -178,7 +178,7 @@ func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config, na
 	}
 	switch {
 	case given("hosted") && p.Unnamed():
-		return profile, usage("--hosted sets the addresses: remove --upload-url, --base-url and --delivery-url")
+		return profile, usage("--hosted sets the URLs: remove --upload-url, --base-url and --delivery-url")
 	case given("hosted"):
 		preset := config.HostedPreset(name, q.hosted)
 		if !exists {

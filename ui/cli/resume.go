@@ -91,7 +91,7 @@ func resume(ctx context.Context, p *Program, s *session.Session) ([]job.Job, err
 
 func resumeCommand(profile string) string {
 	if session.IsUnnamed(profile) {
-		return "mediadesk resume (with the same addresses)"
+		return "mediadesk resume (with the same URLs)"
 	}
 	return fmt.Sprintf("mediadesk resume --profile %s", profile)
 }

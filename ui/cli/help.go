@@ -148,10 +148,11 @@ var manualSections = [][2]string{
 
 func newMan(p *Program) *cobra.Command {
 	return &cobra.Command{
-		Use:     "man",
-		Short:   "Print the manual page",
-		Long:    "Print the manual page, for example to install it. It has the help of all commands.",
-		Example: "mediadesk man | man -l -\nmediadesk man > mediadesk.1\nmediadesk man | gzip > mediadesk.1.gz",
+		Use:   "man",
+		Short: "Print the manual page",
+		Long:  "Print the manual page, for example to install it. It has the help of all commands.",
+		Example: "mediadesk man | man -l -\nmediadesk man > mediadesk.1\n" +
+			"mediadesk man | gzip > mediadesk.1.gz",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := io.WriteString(p.Stdout, manual(cmd.Root()))
 			return err

@@ -39,11 +39,13 @@ func newKey(p *Program) *cobra.Command {
 		},
 		{
 			"where", "Show where the key comes from", "Show which source the key of a profile comes from, for example if the service refuses it. The key is not shown.",
-			"mediadesk key where\nmediadesk key where --profile work\nmediadesk key where --profile work --json", whereKey,
+			"mediadesk key where\nmediadesk key where --profile work\n" +
+				"mediadesk key where --profile work --json", whereKey,
 		},
 		{
 			"forget", "Remove the key from the keyring", "Remove the key of a profile from the keyring, for example before you pass on the computer. Other sources are not changed.",
-			"mediadesk key forget\nmediadesk key forget --profile work\nmediadesk key forget --profile work --json", forgetKey,
+			"mediadesk key forget\nmediadesk key forget --profile work\n" +
+				"mediadesk key forget --profile work --json", forgetKey,
 		},
 	} {
 		cmd.AddCommand(&cobra.Command{

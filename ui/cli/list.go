@@ -33,7 +33,8 @@ func newList(p *Program) *cobra.Command {
 		Short: "List the files of the library or of a folder",
 		Long: "List the files and folders in FOLDER, or all files of the library. If the service cannot list, " +
 			"the files that were uploaded from this computer are listed. --json adds the hash of contents that were uploaded from this computer.",
-		Example: "mediadesk list /summer/\nmediadesk list /summer/ --tree\nmediadesk list --json --jq .url\n" +
+		Example: "mediadesk list /summer/\nmediadesk list /summer/ --tree\n" +
+			"mediadesk list --json --jq .url\n" +
 			"mediadesk list --search 'tags IN [\"sea\"] AND size > \"1mb\"'",
 		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), p, args) },
 	}
@@ -215,7 +216,8 @@ func newOpen(p *Program) *cobra.Command {
 		Long: "Print the URL of a stored file and open it in the browser. The URL of a private file is signed and " +
 			"valid for an hour. On a terminal, a file of the local library is served until you press ctrl+c. " +
 			"--dry-run shows the request for the record of the file.",
-		Example: "mediadesk open /summer/a.jpg\nmediadesk open /summer/a.jpg --json\nmediadesk open /summer/a.jpg --dry-run",
+		Example: "mediadesk open /summer/a.jpg\nmediadesk open /summer/a.jpg --json\n" +
+			"mediadesk open /summer/a.jpg --dry-run",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.dryRun {
 				return p.dryReads(cmd.Context(), args, api.ReadDetails)
@@ -244,7 +246,8 @@ func runOpen(cmd *cobra.Command, p *Program, name string) error {
 	if err := rule.CheckSourceURL(address); err != nil {
 		return fmt.Errorf("%s has no URL that a browser can open: %w", name, err)
 	}
-	line := fileLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address, File: &record{file}}
+	line := fileLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address}
+	line.File = &record{file}
 	if err := p.result(line, address); err != nil {
 		return err
 	}

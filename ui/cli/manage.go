@@ -124,9 +124,11 @@ func (c *fileCommand) run(cmd *cobra.Command, p *Program, names []string, target
 		}
 	}
 	print := func(f *api.File, to string, after *api.File) error {
-		line := fileLine{Action: cmd.Name(), FileID: f.FileID, From: libraryPath(f), To: to, File: &record{after}}
+		line := fileLine{Action: cmd.Name(), From: libraryPath(f), To: to}
 		if f.IsFolder() {
-			line.Type, line.FileID, line.File = api.TypeFolder, "", nil
+			line.Type = api.TypeFolder
+		} else {
+			line.FileID, line.File = f.FileID, &record{after}
 		}
 		return p.result(line, fmt.Sprintf(c.label, line.From, to))
 	}
@@ -392,7 +394,8 @@ func signCommand(p *Program) *fileCommand {
 		use: "sign FILE…", short: "Print temporary public URLs of private files",
 		long: "Print a signed URL of each file, for example to share a private file. Anybody who has the URL can fetch the file until it expires. " +
 			"It does not contain the private key. --dry-run shows the request for the record of the file; signing sends nothing else.",
-		example: "mediadesk sign /summer/a.jpg\nmediadesk sign /summer/a.jpg --for 10m\nmediadesk sign /summer/a.jpg --for 1h --json",
+		example: "mediadesk sign /summer/a.jpg\nmediadesk sign /summer/a.jpg --for 10m\n" +
+			"mediadesk sign /summer/a.jpg --for 1h --json",
 		flags: func(fl *pflag.FlagSet) {
 			fl.DurationVar(&valid, "for", valid, "`TIME`: how long the URL is valid (default: 24h)")
 		},
@@ -416,7 +419,8 @@ func newVersions(p *Program) *cobra.Command {
 		Use: "versions FILE", Short: "List the versions of a stored file",
 		Long: "List the versions of a stored file, the current one first. mediadesk restore makes another one current; " +
 			"mediadesk delete --version deletes one.",
-		Example: "mediadesk versions /summer/a.jpg\nmediadesk versions /summer/a.jpg --jq .versionInfo.id\nmediadesk versions /summer/a.jpg --dry-run",
+		Example: "mediadesk versions /summer/a.jpg\nmediadesk versions /summer/a.jpg --jq .versionInfo.id\n" +
+			"mediadesk versions /summer/a.jpg --dry-run",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.dryRun {
 				return p.dryReads(cmd.Context(), args, api.ListVersions)
@@ -473,7 +477,8 @@ func newMkdir(p *Program) *cobra.Command {
 		Use: "mkdir FOLDER…", Short: "Create folders",
 		Long: "Create folders in the library, with the folders above them. Existing folders are not changed. " +
 			"The service writes _ for - in the name of a new folder; uploads can create folders with -.",
-		Example: "mediadesk mkdir /summer/2026/\nmediadesk mkdir /inbox /sorted\nmediadesk mkdir /summer/2027/ --dry-run",
+		Example: "mediadesk mkdir /summer/2026/\nmediadesk mkdir /inbox /sorted\n" +
+			"mediadesk mkdir /summer/2027/ --dry-run",
 		RunE: p.eachFolder(func(name string) error {
 			if _, err := rule.CleanFolder(name); err != nil {
 				return &exitError{exitUsage, err}
@@ -506,7 +511,8 @@ func newRmdir(p *Program) *cobra.Command {
 		Use: "rmdir FOLDER…", Short: "Remove empty folders",
 		Long: "Remove empty folders from the library. A folder with files or folders in it is refused: " +
 			"to delete it with its contents, use mediadesk delete.",
-		Example: "mediadesk rmdir /drafts/\nmediadesk rmdir /drafts/ --json\nmediadesk rmdir /drafts/ --dry-run",
+		Example: "mediadesk rmdir /drafts/\nmediadesk rmdir /drafts/ --json\n" +
+			"mediadesk rmdir /drafts/ --dry-run",
 		RunE: p.eachFolder(func(string) error { return nil }, func(ctx context.Context, s *session.Session, name string) error {
 			folder, err := find(ctx, s, strings.TrimSuffix(name, "/")+"/", andFolders)
 			if err != nil {

@@ -30,15 +30,18 @@ func newProfile(p *Program) *cobra.Command {
 	}{
 		{
 			"list", "List the profiles", "List the profiles. A * marks the one in use.",
-			"mediadesk profile list\nmediadesk profile list --json\nmediadesk profile list --jq .name", listProfiles,
+			"mediadesk profile list\nmediadesk profile list --json\n" +
+				"mediadesk profile list --jq .name", listProfiles,
 		},
 		{
 			"show [NAME]", "Show a profile", "Show the settings of a profile. Without NAME, show the profile in use.",
-			"mediadesk profile show\nmediadesk profile show work --json\nmediadesk profile show work --jq .uploadUrl", showProfile,
+			"mediadesk profile show\nmediadesk profile show work --json\n" +
+				"mediadesk profile show work --jq .uploadUrl", showProfile,
 		},
 		{
 			"use NAME", "Switch to another profile", "Switch to another profile. The screens and all later commands use it, unless you add --profile.",
-			"mediadesk profile use work\nmediadesk profile use local\nmediadesk profile use work && mediadesk list", useProfile,
+			"mediadesk profile use work\nmediadesk profile use local\n" +
+				"mediadesk profile use work && mediadesk list", useProfile,
 		},
 		{
 			"remove NAME", "Remove a profile from the settings",

@@ -22,7 +22,8 @@ func newResume(p *Program) *cobra.Command {
 		Short: "Continue with unfinished uploads",
 		Long: "Continue with the unfinished uploads of this profile, for example after an interruption. " +
 			"No file is stored twice. The command also names other profiles with unfinished uploads.",
-		Example: "mediadesk resume\nmediadesk resume --profile lab\nmediadesk resume --wait --timeout 5m",
+		Example: "mediadesk resume\nmediadesk resume --profile lab\n" +
+			"mediadesk resume --wait --timeout 5m",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := p.open(cmd.Context())
 			if err != nil {

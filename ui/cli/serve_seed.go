@@ -150,7 +150,9 @@ func seedFields(ctx context.Context, client *api.Client, uploads []api.Upload) e
 	if err := client.Do(ctx, &known)(api.ListMetadataFields("")); err != nil {
 		return err
 	}
-	types := map[byte]string{'"': rule.MetadataText, 't': rule.MetadataBoolean, 'f': rule.MetadataBoolean, '[': rule.MetadataMultiSelect}
+	types := map[byte]string{
+		'"': rule.MetadataText, 't': rule.MetadataBoolean, 'f': rule.MetadataBoolean, '[': rule.MetadataMultiSelect,
+	}
 	schemas := map[string]api.MetadataSchema{}
 	for i := range uploads {
 		for name, value := range uploads[i].CustomMetadata.Or(nil) {

@@ -24,7 +24,8 @@ func newUsage(p *Program) *cobra.Command {
 		Long: "Show the storage, bandwidth and extension units that the account uses, by default in this month. " +
 			"Days are in UTC. The service may be hours behind. " +
 			"The local library counts bandwidth since it was started, and extensions on files that are still stored.",
-		Example: "mediadesk usage\nmediadesk usage --jq .storageBytes\nmediadesk usage --since 2026-06-01 --until 2026-06-30 --json",
+		Example: "mediadesk usage\nmediadesk usage --jq .storageBytes\n" +
+			"mediadesk usage --since 2026-06-01 --until 2026-06-30 --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			start, end, err := usageDays(since, until, time.Now().UTC())
 			if err != nil {

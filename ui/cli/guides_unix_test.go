@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestExamples(t *testing.T) {
 	run := func(t *testing.T, at, script string) string {
 		t.Helper()
 		cmd := exec.Command("sh", "-ec", script)
-		cmd.Dir, cmd.Env = at, append(env, "MEDIADESK_HOME="+filepath.Join(at, "home"), "HOME="+at)
+		cmd.Dir, cmd.Env = at, append(slices.Clip(env), "MEDIADESK_HOME="+filepath.Join(at, "home"), "HOME="+at)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Errorf("%s: %v\n%s", script, err, out)
@@ -46,7 +47,7 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(dir, "account"), "--json")
-	server.Env = append(env, "MEDIADESK_HOME="+filepath.Join(dir, "other"))
+	server.Env = append(slices.Clip(env), "MEDIADESK_HOME="+filepath.Join(dir, "other"))
 	line, err := server.StdoutPipe()
 	if err == nil {
 		err = server.Start()

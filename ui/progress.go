@@ -129,15 +129,9 @@ func (m *Model) countJobs(after time.Duration) tea.Cmd {
 		return nil
 	}
 	u.counting, u.again = true, false
-	d, ctx, first, seen := m.session, m.ctx, !u.started, u.seen
+	d, seen := m.session, u.seen
 	count := func(time.Time) tea.Msg {
 		counts, ended := d.Queue.Counts(seen), d.Queue.EndedBatches()
-		if first && counts.Open >= session.MaxClaim {
-			// The queue loads the jobs of earlier runs in portions.
-			if open, err := d.Journal.OpenJobs(ctx, d.Profile.Name); err == nil {
-				counts.Open = open
-			}
-		}
 		return m.then(d, func() tea.Cmd { return m.jobsCounted(counts, ended) })
 	}
 	if after == 0 {

@@ -200,12 +200,6 @@ func (j *Journal) Mentions(ctx context.Context, text string) (bool, error) {
 	return found, err
 }
 
-// OpenJobs returns the number of jobs of a profile without an outcome.
-func (j *Journal) OpenJobs(ctx context.Context, profile string) (int, error) {
-	n, _, err := first(ctx, j, value[int], "SELECT count(*) FROM jobs WHERE profile = ? AND open = 1", profile)
-	return n, err
-}
-
 // MaxClaim is the maximum number of jobs that Claim takes at a time, so that a long list does not
 // delay the start.
 const MaxClaim = 2000

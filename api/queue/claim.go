@@ -2,31 +2,9 @@ package queue
 
 import (
 	"context"
-	"time"
 
 	"mediadesk/api/job"
 )
-
-// adopt regularly claims the jobs of programs that have ended. With more it first claims again at
-// once, since the journal returns limited portions.
-func (q *Queue) adopt(ctx context.Context, more bool) {
-	ticker := time.NewTicker(adoptInterval)
-	defer ticker.Stop()
-	for ; ; more = false {
-		if !more {
-			select {
-			case <-ticker.C:
-			case <-q.quit:
-				return
-			case <-ctx.Done():
-				return
-			}
-		}
-		if _, err := q.claimAll(ctx); err != nil {
-			q.report(ctx, err)
-		}
-	}
-}
 
 // Resume continues journaled jobs that no running program has, and returns them. Nil ids means all
 // jobs of the profile that Start would resume.

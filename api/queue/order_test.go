@@ -141,27 +141,6 @@ func TestBatchesEnd(t *testing.T) {
 	})
 }
 
-// TestJobsOfAProgramThatEndsAreTaken: a running queue takes over jobs when the program that has them
-// ends.
-func TestJobsOfAProgramThatEndsAreTaken(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, n := newService(), newNotes()
-		q := start(t, n, s)
-		left, err := n.AddJobs(t.Context(), []job.Job{newJob("a.jpg", job.NameHere)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		n.Release(t.Context(), jobIDs(left)) // the program with these jobs ends
-		for len(q.Snapshot().Rows) == 0 {
-			<-q.Changes()
-		}
-		if got := outcome(t, q, left[0].ID); got.State != job.Stored {
-			t.Errorf("the job is %s, want %v", got.State, job.Stored)
-		}
-	})
-}
-
 // TestWaitsOfOneJob: a 503 with a waiting time delays its own upload, and a retry of one job starts
 // no other that waits for its next attempt.
 func TestWaitsOfOneJob(t *testing.T) {

@@ -36,8 +36,6 @@ type Journal interface {
 	HasCompetingJob(ctx context.Context, job job.Job, fileID string) (bool, error)
 }
 
-const adoptInterval = 5 * time.Second
-
 // maxKeeping limits the outcomes being journaled while further uploads begin.
 const maxKeeping = 128
 
@@ -178,25 +176,15 @@ func (q *Queue) Start(ctx context.Context) error {
 	if q.o.Fresh {
 		return nil
 	}
-	first, err := q.claim(ctx, nil)
-	q.work.Add(1)
-	go func() {
-		defer q.work.Done()
-		if _, err := q.resumeFailed(ctx); err != nil {
-			q.report(ctx, err)
+	_, err := q.claim(ctx, nil)
+	q.work.Go(func() { // the journal returns limited portions
+		if _, err := q.Resume(ctx, nil); err != nil && ctx.Err() == nil && !errors.Is(err, ErrClosed) {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.journalErr = err
 		}
-		q.adopt(ctx, len(first) > 0)
-	}()
+	})
 	return err
-}
-
-func (q *Queue) report(ctx context.Context, err error) {
-	if ctx.Err() != nil || errors.Is(err, ErrClosed) {
-		return
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.journalErr = err
 }
 
 // Withdraw cancels journaled jobs that no running program has, like Cancel, and returns them as

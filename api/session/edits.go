@@ -124,7 +124,9 @@ func (s *Session) changeIn(ctx context.Context, batch, fileID string, change api
 	var edits []journal.Edit
 	// A change that only runs extensions cannot be undone.
 	if back := inverse(&before.File, change); err == nil && seen && !back.IsEmpty() {
-		edits, err = s.begin(ctx, journal.Edit{FileID: fileID, Batch: batch, Before: back, After: withoutExtensions(change)})
+		after := change
+		after.Extensions, after.WebhookURL = api.Field[[]api.Extension]{}, api.Field[string]{}
+		edits, err = s.begin(ctx, journal.Edit{FileID: fileID, Batch: batch, Before: back, After: after})
 	}
 	if err != nil {
 		return nil, err
@@ -159,11 +161,6 @@ func (s *Session) end(ctx context.Context, edits []journal.Edit, made bool, err 
 		return errors.Join(err, failed)
 	}
 	return err
-}
-
-func withoutExtensions(change api.Details) api.Details {
-	change.Extensions, change.WebhookURL = api.Field[[]api.Extension]{}, api.Field[string]{}
-	return change
 }
 
 func (s *Session) patch(ctx context.Context, fileID string, change api.Details) (*api.File, error) {

@@ -43,9 +43,6 @@ var (
 	ErrTaken = journal.ErrTaken
 )
 
-// MaxClaim limits the jobs of an earlier run that are claimed at a time.
-const MaxClaim = journal.MaxClaim
-
 // JournalDamaged is the advice for a damaged journal.
 const JournalDamaged = journal.Damaged
 

@@ -19,6 +19,7 @@ import (
 	"mediadesk/api/job"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
+	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
 )
 
@@ -375,4 +376,85 @@ func alreadyStored(ctx context.Context, d *session.Session, plans []planned) ([]
 		}
 	}
 	return d.AlreadyStored(ctx, uploads, true)
+}
+
+// wrongFile reports an unreadable file of a flag as wrong usage, unless a signal interrupted.
+func wrongFile(what string, err error) error {
+	if _, ok := errors.AsType[*terminal.SignalError](err); ok {
+		return err
+	}
+	return &exitError{exitUsage, fmt.Errorf("%s: %w", what, err)}
+}
+
+// readManifest reads sources with their options. Relative paths are relative to the manifest, or to
+// the current folder for standard input.
+func (u *uploadFlags) readManifest(ctx context.Context, p *Program, common planned) ([]planned, error) {
+	name := u.manifest
+	text, err := p.readInput(ctx, name)
+	if err != nil {
+		return nil, wrongFile("manifest", err)
+	}
+	entries, err := session.ReadManifest(text)
+	if err != nil {
+		return nil, usage("manifest %s: %s", name, err.Error())
+	}
+	plans := make([]planned, 0, len(entries))
+	if len(entries) == 0 {
+		return nil, usage("manifest %s has no sources", name)
+	}
+	for _, entry := range entries {
+		one := common
+		one.from = fmt.Sprintf("manifest %s: line %d", name, entry.Line)
+		fail := func(err error) ([]planned, error) { return nil, usage("%s: %s", one.from, err.Error()) }
+		if one.Entry, err = entry.Entry(filepath.Dir(name), common.Entry); err != nil {
+			return fail(err)
+		}
+		if address := one.Source.URL; address != "" {
+			if err := rule.CheckSourceURL(address); err != nil {
+				return fail(err)
+			}
+		}
+		plans = append(plans, one)
+	}
+	return plans, nil
+}
+
+func dryUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) error {
+	s, err := p.openOrDescribe(cmd.Context(), u.skipStored) // which compares with the service
+	if err != nil {
+		return err
+	}
+	plans, err := u.plan(cmd, p, s.Profile, args)
+	defer p.unspool(plans)
+	if err != nil {
+		return err
+	}
+	out := newUploadOutput(p)
+	jobs, _, err := u.jobs(cmd.Context(), s, plans, "", out)
+	if err != nil {
+		return err
+	}
+	size := int64(0)
+	for i := range jobs {
+		if err := p.showRequest(s.Client.DescribeUpload(&jobs[i].Upload)); err != nil {
+			return err
+		}
+		size += jobs[i].Identity.Size
+	}
+	if !p.json && (len(plans) > 1 || u.found.folders > 0) {
+		words := "Would send " + text.Plural(len(jobs), "file") + ", " + text.Bytes(size)
+		for _, skipped := range []struct {
+			n    int
+			what string
+		}{{out.already, "already stored"}, {out.count[job.Unsent], "cannot be sent"}, {u.found.Excluded, "not selected"}, {u.found.Hidden, "hidden"}, {len(u.found.Again), "included already"}} {
+			if skipped.n > 0 {
+				words += fmt.Sprintf("; %d %s", skipped.n, skipped.what)
+			}
+		}
+		fmt.Fprintf(p.Stdout, "\n%s\n", words)
+		for _, link := range u.found.Outside {
+			fmt.Fprintf(p.Stdout, "Leads out of the folder: %s\n", text.Safe(link))
+		}
+	}
+	return out.end()
 }

@@ -221,7 +221,9 @@ func (p Profile) checkUploadDefaults() *settingError {
 		}
 	}
 	for _, x := range p.Extensions {
-		if !usableExtension(x) {
+		var object struct{ Name string }
+		isName := x != "" && printable(x) && !strings.ContainsAny(x, " ,[]{}\"")
+		if !isName && (json.Unmarshal([]byte(x), &object) != nil || object.Name == "") {
 			return badSetting("extensions", `%q must be the name of an extension, or its JSON such as '{"name":"remove-bg","options":{"add_shadow":true}}'`, x)
 		}
 	}
@@ -237,15 +239,6 @@ func (p Profile) checkUploadDefaults() *settingError {
 }
 
 var usableCrop = regexp.MustCompile(`^([1-9]\d{0,3}:[1-9]\d{0,3}|[\w-]+=.*\bfo-custom\b.*)$`)
-
-// usableExtension reports whether text is a plain extension name, or a JSON object with one.
-func usableExtension(text string) bool {
-	if !strings.HasPrefix(text, "{") {
-		return text != "" && printable(text) && !strings.ContainsAny(text, " ,[]{}\"")
-	}
-	var object struct{ Name string }
-	return json.Unmarshal([]byte(text), &object) == nil && object.Name != ""
-}
 
 func usableCommand(args []string) bool {
 	return len(args) > 0 && strings.TrimSpace(args[0]) != "" &&

@@ -41,10 +41,10 @@ func (p *Program) completeProfiles(*cobra.Command, []string, string) ([]cobra.Co
 func (p *Program) completeFlags(cmd *cobra.Command) {
 	for _, f := range append(visibleFlags(cmd.LocalFlags()), visibleFlags(cmd.PersistentFlags())...) {
 		complete := cobra.FixedCompletions(flagOptions[f.Name], cobra.ShellCompDirectiveNoFileComp)
-		switch name, _ := valueName(f); {
-		case name == "FILE", name == "DIR":
+		switch name, _ := valueName(f); name {
+		case "FILE", "DIR":
 			continue // shells complete local files themselves
-		case name == "PROFILE":
+		case "PROFILE":
 			complete = p.completeProfiles
 		}
 		at := slices.IndexFunc(entry.Fields, func(field *entry.Field) bool { return field.Flag == f.Name })

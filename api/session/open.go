@@ -185,7 +185,7 @@ func (s *Session) openWatch(ctx context.Context, o Options, settings config.Conf
 	}
 	s.Watch = watch.New(watch.Options{
 		Journal: s.Journal, Listen: settings.Webhook.Listen, Profile: profile.Name,
-		PublicURL: func(string) string { return profile.WebhookURL },
+		PublicURL: profile.WebhookURL,
 		Secrets:   secrets,
 		Details: func(ctx context.Context, _, fileID string) (*api.File, error) {
 			return s.Client.Details(ctx, fileID)

@@ -153,13 +153,12 @@ func TestNotTakenIsNotAcknowledged(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	m := newJournal(t)
-	public := ""
-	w, first := receiver(t, m, Options{PublicURL: func(string) string { return public }})
+	w, first := receiver(t, m, Options{})
 	second, err := w.Address(t.Context(), job.Hook{Profile: "home", JobID: 7})
 	if err != nil || second == first {
 		t.Errorf("the second address is %q, %v", second, err)
 	}
-	public = "https://example.com/desk/"
+	w.o.PublicURL = "https://example.com/desk/"
 	third, err := w.Address(t.Context(), job.Hook{Profile: "home", FileID: "f"})
 	if err != nil || !strings.HasPrefix(third, "https://example.com/desk/hook/") {
 		t.Errorf("the public address is %q, %v", third, err)

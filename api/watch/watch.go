@@ -38,9 +38,8 @@ type Options struct {
 	// Listen is the address of the receiver; empty means DefaultListen. If the port is taken, it uses
 	// a free one. "off" disables the receiver.
 	Listen string
-	// PublicURL returns the address at which the services of a profile reach the receiver. If it is
-	// nil or returns "", the receiver's own address is used.
-	PublicURL func(profile string) string
+	// PublicURL is the address at which services reach the receiver; empty for its own address.
+	PublicURL string
 	// Secrets returns the secrets with which the service of a profile may sign webhooks. If it is nil
 	// or returns none, webhooks need no signature. Otherwise one without a valid signature is
 	// refused.
@@ -163,12 +162,7 @@ func (w *Watch) Address(ctx context.Context, h job.Hook) (string, error) {
 		}
 		return "", ErrNoReceiver
 	}
-	base = "http://" + base
-	if w.o.PublicURL != nil {
-		if public := w.o.PublicURL(h.Profile); public != "" {
-			base = strings.TrimRight(public, "/")
-		}
-	}
+	base = cmp.Or(strings.TrimRight(w.o.PublicURL, "/"), "http://"+base)
 	var random [32]byte
 	rand.Read(random[:])
 	token := base64.RawURLEncoding.EncodeToString(random[:])

@@ -166,7 +166,7 @@ func (s *stage) begin(listen string) {
 	var err error
 	s.files, err = journal.Open(context.Background(), filepath.Join(s.dir, "journal.db"))
 	must(s.t, err)
-	o := watch.Options{Journal: s.files, Profile: "home", Listen: listen, Now: s.now, PublicURL: func(string) string { return s.public }}
+	o := watch.Options{Journal: s.files, Profile: "home", Listen: listen, Now: s.now, PublicURL: s.public}
 	if s.looks {
 		o.Details = func(ctx context.Context, _, id string) (*api.File, error) { return s.client.Details(ctx, id) }
 	}

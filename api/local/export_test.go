@@ -40,11 +40,7 @@ func (l *Library) WaitForHeaders(d time.Duration) { l.headerWait = d }
 // Posts returns the number of webhook posts that wait.
 func (l *Library) Posts(t *testing.T) int {
 	t.Helper()
-	var posts []store.Post
-	err := l.records.View(t.Context(), func(tx store.Tx) (err error) {
-		posts, err = store.All[store.Post](tx, nil)
-		return err
-	})
+	posts, err := store.View(t.Context(), l.records, func(tx store.Tx) ([]store.Post, error) { return store.All[store.Post](tx, nil) })
 	if err != nil {
 		t.Error(err)
 	}

@@ -70,7 +70,7 @@ func CheckDetails(d api.Details) []error {
 	}
 	if tags, ok := d.Tags.Get(); ok {
 		if slices.Contains(tags, "") {
-			add(&api.RuleError{Field: "tags", Message: "a tag is empty", Help: "Remove it or give it a name."})
+			add(&api.RuleError{Field: "tags", Message: "tags contain an empty tag", Help: "Remove it or give it a name."})
 		}
 	}
 	if text, ok := d.CustomCoordinates.Get(); ok {

@@ -36,7 +36,7 @@ func CheckTags(tags []string) error {
 	for _, tag := range tags {
 		switch {
 		case strings.TrimSpace(tag) == "":
-			return &api.RuleError{Field: "tags", Message: "a tag is empty", Help: "Remove it or give it a name."}
+			return &api.RuleError{Field: "tags", Message: "tags contain an empty tag", Help: "Remove it or give it a name."}
 		case strings.Contains(tag, ","):
 			return &api.RuleError{Field: "tags", Message: fmt.Sprintf("tag %s contains a comma, which separates tags", api.Quote(tag)), Help: "Make it two tags or leave the comma out."}
 		}

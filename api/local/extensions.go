@@ -329,9 +329,6 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 	if run.Extension.Name == store.PostTransformation {
 		return nil, nil // it changes nothing of the file
 	}
-	if run.Extension.Name == rule.AITasks && l.tools.Own(rule.AITasks) {
-		return l.answerTasks(tx, run, file, out.Tags)
-	}
 	if out.Picture == nil {
 		// Replaces earlier tags of this source.
 		kept := slices.DeleteFunc(slices.Clone(file.AITags), func(t api.AITag) bool { return t.Source == run.Extension.Name })

@@ -65,7 +65,7 @@ var retained = map[string]int{
 	"ui/cli":              1,
 	"ui/edit":             1,
 	"ui/kit":              4,
-	"ui/picture":          3,
+	"ui/picture":          2,
 	"ui/screen/details":   1,
 	"ui/screen/picker":    1,
 	"ui/screen/upload":    3,

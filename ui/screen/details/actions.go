@@ -55,7 +55,7 @@ func (m *Model) Actions() []kit.Action {
 	}
 	return kit.Shadow(slices.Concat(actions, m.letters(), []kit.Action{
 		unset,
-		{ID: "details.take-ai-tags", Keys: kit.Bind("add all AI tags as tags", "", "t"), Group: groupEdit, Disabled: m.noAI, Do: m.takeAITags},
+		{ID: "details.take-ai-tags", Keys: kit.Bind("add all AI tags as tags", "", "t"), Group: groupEdit, Disabled: m.noAI, Do: m.addAITags},
 		{ID: "details.back", Keys: kit.Bind("go back", "", "esc", "h", "left", "backspace"), Group: groupMove, Footer: true, Do: m.leave},
 	}, kit.ListActions(func() kit.Scroller { return m.Form }, nil)))
 }
@@ -231,7 +231,7 @@ func (m *Model) manyMenu() tea.Cmd {
 		return kit.MenuRow{Key: key, Label: label, Do: func() tea.Cmd { return m.changeAll(done, m.Targets(), do) }}
 	}
 	return m.Open(kit.NewMenu("Change "+n,
-		kit.MenuRow{Key: "t", Label: "add the AI tags as tags", Do: m.takeAITags},
+		kit.MenuRow{Key: "t", Label: "add the AI tags as tags", Do: m.addAITags},
 		kit.MenuRow{Key: "g", Label: "copy this region to all, scaled to each picture", Do: m.Region.CopyToAll},
 		kit.MenuRow{Key: "p", Label: "suggest a region for all, then review them", Do: m.suggestMenu},
 		change("x", "remove the region", "Regions removed", func(e *prepared) {
@@ -242,7 +242,7 @@ func (m *Model) manyMenu() tea.Cmd {
 		change("d", "drop all unsaved changes", "Dropped", (*prepared).forget)))
 }
 
-func (m *Model) takeAITags() tea.Cmd {
+func (m *Model) addAITags() tea.Cmd {
 	return m.changeAll("AI tags added", m.Targets(), func(e *prepared) {
 		if names := aiTags([]*prepared{e}); len(names) > 0 {
 			e.SetList(tagField, edit.Replayed(e.Tags.Or(nil), nil, names))

@@ -80,7 +80,7 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 // aiRow lists what the service saw in the pictures.
 func (m *Model) aiRow() *edit.Row {
 	return &edit.Row{
-		ID: rowAI, Label: "AI tags", Kind: edit.Structured, OpenVerb: "add as tags", NoOpen: m.noAI, Open: m.takeAITags,
+		ID: rowAI, Label: "AI tags", Kind: edit.Structured, OpenVerb: "add as tags", NoOpen: m.noAI, Open: m.addAITags,
 		Get: func(i int) string {
 			var names []string
 			for _, t := range m.Items[i].file.AITags.Or(nil) {

@@ -74,7 +74,7 @@ func (m *Model) actions() []kit.Action {
 	return append(
 		actions,
 		m.many("run-extension", "run an extension", "x", mayExtend, func(c count) int { return c[job.Stored] }, m.extend),
-		one("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.lookUp),
+		one("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.checkArrival),
 		one("browse", "open in the browser", "o", m.aboutRow(mayBrowse), m.browse),
 		kit.Action{ID: "uploads.undo", Keys: kit.Bind("bring back what was removed", "", "z"), Group: groupAll, Disabled: m.nothingRemoved, Do: m.restore},
 	)
@@ -251,7 +251,7 @@ func (m *Model) drop(rows []row) tea.Cmd {
 	return m.remove(rows)
 }
 
-func (m *Model) lookUp() tea.Cmd {
+func (m *Model) checkArrival() tea.Cmd {
 	r, _ := m.current()
 	m.list.Hold()
 	ctx, id := m.o.Context, r.Job.ID

@@ -18,7 +18,6 @@ import (
 	"mediadesk/config"
 	"mediadesk/ui"
 	"mediadesk/ui/cli"
-	"mediadesk/ui/picture"
 	"mediadesk/ui/terminal"
 )
 
@@ -46,11 +45,6 @@ func main() {
 				dir := filepath.Join(paths.Data, "samples")
 				return filepath.Join(dir, assets.FirstSample), assets.WriteSamples(dir)
 			}})
-		},
-		Detector: func(out *os.File) *picture.Detector {
-			d := picture.NewDetector(picture.SettingAuto, getenv, true)
-			d.Update(picture.MeasureWindow(out))
-			return d
 		},
 		Log:         log,
 		Getenv:      getenv,

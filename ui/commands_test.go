@@ -17,7 +17,6 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// copied returns what the program put on the clipboard last.
 func copied(t *testing.T, term *uitest.Term) string {
 	t.Helper()
 	raw := term.Raw()
@@ -33,7 +32,6 @@ func copied(t *testing.T, term *uitest.Term) string {
 	return string(out)
 }
 
-// equivalent copies the equivalent command of the front screen.
 func equivalent(t *testing.T, term *uitest.Term) string {
 	t.Helper()
 	before := strings.Count(term.Raw(), "\x1b]52;c;")

@@ -12,7 +12,6 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// requireNoForbidden checks everything that was written to the terminal.
 func requireNoForbidden(t *testing.T, term *uitest.Term) {
 	t.Helper()
 	if found := uitest.Forbidden(term.Raw()); found != nil {

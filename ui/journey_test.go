@@ -51,7 +51,6 @@ func (d *workplace) env() []string {
 	return []string{"MEDIADESK_HOME=" + d.home, "HOME=" + d.home, "PATH=" + os.Getenv("PATH"), "PWD=" + d.pictures}
 }
 
-// openHarbour opens the details of the photograph from the library.
 func openHarbour(term *uitest.Term) {
 	term.Press("4")
 	term.WaitFor("Kind")

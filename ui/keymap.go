@@ -68,7 +68,6 @@ func CheckKeys(keys map[string][]string) (action string, err error) {
 	return "", nil
 }
 
-// clash returns another action of the part that has one of the keys of id.
 func clash(actions []kit.Action, own map[string][]string, id string) (other, k string) {
 	if !slices.ContainsFunc(actions, func(a kit.Action) bool { return a.ID == id }) {
 		return "", ""

@@ -89,7 +89,6 @@ func actionsByScreen(t *testing.T) (names []string, actions map[string][]kit.Act
 	return names, actions
 }
 
-// requireHints checks that the hints show only actions that the help has.
 func (s *stage) requireHints(scene string) {
 	if s.m.host.Overlays.Top() != nil {
 		return
@@ -106,7 +105,6 @@ func (s *stage) requireHints(scene string) {
 	}
 }
 
-// keySigns maps the names of keys in bindings to those in docs/keys.md.
 var keySigns = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "pgdn", "f1": "F1", "f2": "F2"}
 
 func keySign(k string) string {

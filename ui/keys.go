@@ -11,7 +11,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// everywhere is the heading of actions that work on every screen.
 const everywhere = "Everywhere"
 
 // programActions returns the actions that work on every screen (design.md §5). If a text field has
@@ -71,7 +70,6 @@ func (m *Model) openHelp() tea.Cmd {
 	return nil
 }
 
-// openPalette lists the actions of all screens, those of the focused part first.
 func (m *Model) openPalette() tea.Cmd {
 	actions := m.host.Actions()
 	for _, s := range screens {
@@ -116,7 +114,6 @@ func (m *Model) runOn(id page.ID, action string) tea.Cmd {
 	return shown
 }
 
-// goTo shows the screen of a tab unless it is already in front.
 func (m *Model) goTo(id page.ID) tea.Cmd {
 	if id == m.host.Front() {
 		return nil
@@ -140,7 +137,6 @@ func (m *Model) tab() page.ID {
 	return page.Picker
 }
 
-// openMessages shows the history of messages.
 func (m *Model) openMessages() tea.Cmd {
 	m.host.Overlays.Open(m.messages.History(m.host.Overlays.Open, func(words string) tea.Cmd {
 		return page.Send(page.Copy{What: "message", Text: words})

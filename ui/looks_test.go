@@ -25,7 +25,6 @@ import (
 	"mediadesk/config"
 )
 
-// looks are themes and the numbers of colors of a terminal.
 var looks = []struct {
 	name   string
 	theme  config.Theme
@@ -40,13 +39,11 @@ var looks = []struct {
 	{"no-color", config.ThemeAuto, "#000000", colorprofile.ASCII},
 }
 
-// lookSizes are the sizes of terminals: panes side by side, stacked panes, one column.
 var lookSizes = []image.Point{{120, 36}, {80, 24}, {40, 12}}
 
 // changingText matches what differs from run to run: folders, and file ids that may be shortened.
 var changingText = regexp.MustCompile(`/desk-\d{4,8}|\b\d{8}/|\b[0-9a-f]{24}\b|\b[0-9a-f]{3,}…[0-9a-f]{3,}\b`)
 
-// zeroes replaces each character that may differ with 0.
 func zeroes(found string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("0123456789abcdef", r) {
@@ -56,7 +53,6 @@ func zeroes(found string) string {
 	}, found)
 }
 
-// dates matches dates, with the blanks that follow.
 var dates = regexp.MustCompile(`\b\d{1,2} [A-Z][a-z]{2} 20\d\d \d\d:\d\d *`)
 
 // brokenDates matches the two ends of a date that wraps at the end of its line.
@@ -125,7 +121,6 @@ func newLooks(t *testing.T) *stage {
 	return s
 }
 
-// requireLook compares a drawing with the golden file of that name.
 func requireLook(t *testing.T, s *stage, name string, draw func() string) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -197,7 +192,6 @@ func writeCells(drawing string, w, h int, depth colorprofile.Profile) string {
 	return b.String()
 }
 
-// styleWords describes the style of a cell, "" for the plain style.
 func styleWords(cell *uv.Cell) string {
 	var words []string
 	if cell.Style.Fg != nil {

@@ -136,7 +136,6 @@ type sessionOpened struct {
 	err     error
 }
 
-// open closes the current session and opens another in the background.
 func (m *Model) open(use page.UseProfile) tea.Cmd {
 	old, keep := m.session, m.saver()
 	if m.stop != nil {
@@ -191,9 +190,9 @@ func (m *Model) opened(msg sessionOpened) tea.Cmd {
 	}
 	m.notice = m.session.Profile.Notice
 	cmds := []tea.Cmd{
-		m.countRuns(), m.countJobs(0), m.findDraft(),
+		m.countRuns(), m.countJobs(), m.findDraft(),
 		follow(m, m.session.Queue.Changes(), func(struct{}) tea.Cmd {
-			return tea.Batch(m.host.Broadcast(page.JobsChanged{}), m.tick(), m.countJobs(0))
+			return tea.Batch(m.host.Broadcast(page.JobsChanged{}), m.tick(), m.countJobs())
 		}),
 		follow(m, m.session.Watch.Changes(), func(struct{}) tea.Cmd {
 			return tea.Batch(m.host.Broadcast(page.RunsChanged{}), m.tick(), m.countRuns())
@@ -251,10 +250,8 @@ func follow[T any](m *Model, channel <-chan T, do func(T) tea.Cmd) tea.Cmd {
 	}
 }
 
-// tickTime is the interval for reading counters while jobs run.
 const tickTime = 100 * time.Millisecond
 
-// tick starts the clock if jobs are running.
 func (m *Model) tick() tea.Cmd {
 	if m.ticking || m.session == nil || !m.session.Queue.Busy() {
 		return nil

@@ -16,7 +16,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// show brings a screen to the front. If back is true, the way back leads to the current one.
 func (m *Model) show(id page.ID, back bool) tea.Cmd {
 	if m.host.Screen(id) == nil {
 		return nil
@@ -43,7 +42,6 @@ func (m *Model) ask(q page.Ask, from page.Screen) tea.Cmd {
 	return tea.Batch(m.host.Ask(q, from, m.o.Now), tea.Tick(kit.DialogGrace, func(time.Time) tea.Msg { return page.Do(func() {}) }))
 }
 
-// suspend gives the terminal back and stops the program until the shell continues it.
 func (m *Model) suspend() tea.Cmd {
 	if reason := terminal.NoSuspend(); reason != "" {
 		return page.Tell(page.Info, reason)
@@ -85,7 +83,6 @@ func (m *Model) use(profile page.UseProfile, confirmed bool) tea.Cmd {
 	)}, nil)
 }
 
-// unsaved returns the names of files with unsaved changes.
 func (m *Model) unsaved() []string {
 	if d, ok := m.host.Screen(page.Details).(*details.Model); ok && m.session != nil {
 		return d.Unsaved()
@@ -93,7 +90,6 @@ func (m *Model) unsaved() []string {
 	return nil
 }
 
-// choices offers to stay, to leave, and to show unsaved changes that are not in front.
 func (m *Model) choices(stay, leave page.Choice) []page.Choice {
 	if len(m.unsaved()) == 0 || m.host.Front() == page.Details {
 		return []page.Choice{stay, leave}
@@ -101,7 +97,6 @@ func (m *Model) choices(stay, leave page.Choice) []page.Choice {
 	return []page.Choice{stay, {Label: "Look at the changes", Key: "k", Do: func() tea.Cmd { return m.show(page.Details, true) }}, leave}
 }
 
-// readTips reads which tips have been shown.
 func (m *Model) readTips() tea.Cmd {
 	paths := m.o.Paths
 	if paths.Data == "" {

@@ -153,10 +153,8 @@ func pictured(term *uitest.Term, size image.Point, before []string, pictures int
 	return cells
 }
 
-// isPicture reports whether a cell belongs to a real picture.
 func isPicture(cell string) bool { return strings.HasPrefix(cell, string(kitty.Placeholder)) }
 
-// pictureNumber returns the number of the picture that a cell belongs to.
 func pictureNumber(cell string) string {
 	if !isPicture(cell) {
 		return ""

@@ -98,7 +98,6 @@ func (m *Model) counted(runs []job.Run) tea.Cmd {
 // bell rings the bell of the terminal for a user who is elsewhere.
 const bell = "\a"
 
-// focus records whether the terminal has the focus. A user who is there has seen what ended.
 func (m *Model) focus(has bool) {
 	m.focused = has
 	if has {
@@ -109,46 +108,24 @@ func (m *Model) focus(has bool) {
 // uploading is the queue's state for the top line, the title and the messages.
 type uploading struct {
 	session.Counts
-	seen     time.Time // when the user last saw the uploads
-	started  bool      // the first count has arrived
-	counting bool      // a count is running
-	again    bool      // something changed since it began
+	seen    time.Time // when the user last saw the uploads
+	started bool      // the first count has been made
 	// done describes how the last batch ended until the user looks; empty if there is nothing to
 	// report.
 	done string
 }
 
-// countPause is the time between two counts while jobs change.
-const countPause = 100 * time.Millisecond
-
-// countJobs counts the jobs in the background, one count at a time.
-func (m *Model) countJobs(after time.Duration) tea.Cmd {
-	u := &m.uploading
-	if m.session == nil || u.counting {
-		u.again = true
-		return nil
-	}
-	u.counting, u.again = true, false
-	d, seen := m.session, u.seen
-	count := func(time.Time) tea.Msg {
-		counts, ended := d.Queue.Counts(seen), d.Queue.EndedBatches()
-		return m.then(d, func() tea.Cmd { return m.jobsCounted(counts, ended) })
-	}
-	if after == 0 {
-		return func() tea.Msg { return count(time.Time{}) }
-	}
-	return tea.Tick(after, count)
+// countJobs counts the jobs, which is cheap even for 100,000.
+func (m *Model) countJobs() tea.Cmd {
+	return m.jobsCounted(m.session.Queue.Counts(m.uploading.seen), m.session.Queue.EndedBatches())
 }
 
 // jobsCounted stores a count. It reports what has ended since, or what continues from an earlier
 // run.
 func (m *Model) jobsCounted(counts session.Counts, ended []session.Batch) tea.Cmd {
 	u := &m.uploading
-	u.Counts, u.counting = counts, false
+	u.Counts = counts
 	var cmds []tea.Cmd
-	if u.again {
-		cmds = append(cmds, m.countJobs(countPause))
-	}
 	if !u.started && u.Open > 0 {
 		words := text.Plural(u.Open, "upload") + text.If(u.Open == 1, " continues") + text.If(u.Open > 1, " continue")
 		cmds = append(cmds, m.say(page.Toast{Level: page.Info, Text: words + " (" + page.Uploads.String() + ")."}))
@@ -189,7 +166,6 @@ func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 	return tea.Batch(shown, tea.Raw(bell))
 }
 
-// describeBatch says how a batch ended.
 func describeBatch(b session.Batch) string {
 	switch {
 	case b.Failed > 0:
@@ -201,7 +177,6 @@ func describeBatch(b session.Batch) string {
 	return text.Plural(b.Total, "upload") + " stored"
 }
 
-// title returns the window title.
 func (m *Model) title() string {
 	var words []string
 	add := func(n int, word, rest string) {

@@ -14,7 +14,6 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// waitKept waits until the saved form of the local library contains a text.
 func (d *workplace) waitKept(text string) {
 	d.t.Helper()
 	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": d.home}[name] })

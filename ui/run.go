@@ -78,7 +78,6 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	return errors.Join(err, model.close(os.Stdout))
 }
 
-// close saves the screens' content and closes the session.
 func (m *Model) close(out io.Writer) error {
 	s := m.session
 	if s == nil {

@@ -25,7 +25,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// screen is a row of the table of screens.
 type screen struct {
 	page.ID
 	tip string // shown once, at the first visit
@@ -73,7 +72,7 @@ var screens = []screen{
 		open: func(m *Model) page.Screen {
 			return settings.New(settings.Options{
 				Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv, Profile: m.session.Profile,
-				Now: m.o.Now, Session: m.session,
+				Now: m.o.Now,
 			})
 		},
 	},
@@ -87,7 +86,6 @@ var screens = []screen{
 	},
 }
 
-// screenOf returns the row of a screen, or an empty one.
 func screenOf(id page.ID) screen {
 	if i := slices.IndexFunc(screens, func(s screen) bool { return s.ID == id }); i >= 0 {
 		return screens[i]
@@ -95,7 +93,6 @@ func screenOf(id page.ID) screen {
 	return screen{}
 }
 
-// watchTime is the interval for checking the picker's folder.
 const watchTime = 2 * time.Second
 
 // openPicker returns the picker. It outlives a session, because the tray belongs to the user and
@@ -161,7 +158,6 @@ func (m *Model) detailsOf(files []api.File) page.Screen {
 	})
 }
 
-// formOptions returns the options of an empty upload form.
 func (m *Model) formOptions() upload.Options {
 	return upload.Options{
 		Context: m.ctx, Session: m.session, Profile: m.session.Profile, Getenv: m.o.Getenv, Now: m.o.Now, Images: m.images, Loader: m.loader,

@@ -34,13 +34,11 @@ import (
 
 const testKey = "private_tmux_test_key"
 
-// tmux is a private terminal multiplexer with one window.
 type tmux struct {
 	t      *testing.T
 	socket string
 }
 
-// startTmux runs a shell command in a new tmux.
 func startTmux(t *testing.T, w, h int, env []string, dir, shell string) *tmux {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
@@ -100,7 +98,6 @@ func (m *tmux) waitFor(text string) {
 	m.wait(strconv.Quote(text), func(screen string) bool { return strings.Contains(screen, text) })
 }
 
-// service is mediadesk serve as a separate process.
 type service struct {
 	t       *testing.T
 	address string
@@ -113,7 +110,6 @@ func startService(t *testing.T, binary, dir string, flags ...string) *service {
 	return startServiceAt(t, "127.0.0.1:0", binary, dir, flags...)
 }
 
-// startServiceAt runs the service at an address.
 func startServiceAt(t *testing.T, addr, binary, dir string, flags ...string) *service {
 	t.Helper()
 	cmd := exec.Command(binary, append([]string{"serve", "--addr", addr, "--data", dir, "--json"}, flags...)...)
@@ -141,15 +137,12 @@ func startServiceAt(t *testing.T, addr, binary, dir string, flags ...string) *se
 	return &service{t, first.Address, binary, end}
 }
 
-// account returns the flags that name the service.
 func (s *service) account() []string {
 	return []string{"--upload-url", s.address, "--base-url", s.address, "--delivery-url", s.address}
 }
 
-// keyed returns the environment with the key of a service.
 func (d *workplace) keyed() []string { return append(d.env(), "MEDIADESK_PRIVATE_KEY="+testKey) }
 
-// names returns the names of the stored files.
 func (s *service) names() []string {
 	s.t.Helper()
 	cmd := exec.Command(s.binary, "list", "--json", "--base-url", s.address)
@@ -598,7 +591,6 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 	}
 }
 
-// rows returns the number of lines of the list that contain a text.
 func rows(screen, text string) int {
 	count := 0
 	for line := range strings.Lines(screen) {
@@ -718,7 +710,6 @@ func TestResizingStorm(t *testing.T) {
 	}
 }
 
-// freePort returns a port of this computer on which nothing listens.
 func freePort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

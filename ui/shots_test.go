@@ -32,7 +32,6 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// screensFile has the words of each picture in the README.
 const screensFile = "../assets/screens.txt"
 
 // tour does the main job with the sample pictures. It calls stop at each screen, and glance in
@@ -304,7 +303,6 @@ func writeAsset(t *testing.T, name string, limit int64, frames []image.Image, de
 	}
 }
 
-// writePhotographs puts photographs into a folder.
 func writePhotographs(t *testing.T, dir string) {
 	const from = "../api/media/testdata/subjects/"
 	for i, name := range strings.Fields(animals) {
@@ -358,8 +356,8 @@ func settled(term *uitest.Term, colors terminalColors) {
 	})
 }
 
-// whole reports whether all pictures of a screen are shown in pixels.
 func whole(screen string) bool {
+	screen = strings.NewReplacer("█▀▄▀█ █▀▀ █▀▄ █ ▄▀█ █▀▄ █▀▀ █▀ █▄▀", "", "█ ▀ █ ██▄ █▄▀ █ █▀█ █▄▀ ██▄ ▄█ █ █", "").Replace(screen)
 	blocks := strings.ContainsFunc(screen, func(r rune) bool { return r >= '▀' && r <= '▟' })
 	return !blocks && !strings.Contains(screen, "     …     ") && !strings.Contains(screen, "Loading")
 }
@@ -441,7 +439,6 @@ var fontFiles = [2][]string{
 	{"/usr/share/fonts/truetype/dejavu/DejaVuSansMono-Bold.ttf", "/usr/share/fonts/dejavu-sans-mono-fonts/DejaVuSansMono-Bold.ttf"},
 }
 
-// shot draws a picture of the current screen. It needs the font DejaVu Sans Mono.
 func shot(term *uitest.Term, w, h int, colors terminalColors) (image.Image, error) {
 	s := &screen{Emulator: vt.NewEmulator(w, h), plain: colors}
 	defer s.InputPipe().(io.Closer).Close()
@@ -482,7 +479,6 @@ func loadFace(files []string) (font.Face, error) {
 	return nil, fmt.Errorf("the font DejaVu Sans Mono is missing (package fonts-dejavu-core): tried %v", files)
 }
 
-// terminalColors has the default colors of a terminal for text and background.
 type terminalColors struct{ text, ground color.RGBA }
 
 var (
@@ -501,7 +497,6 @@ func (p terminalColors) answer() string {
 	return fmt.Sprintf("\x1b]11;rgb:%02x/%02x/%02x\x1b\\", p.ground.R, p.ground.G, p.ground.B)
 }
 
-// screen is the source of a screenshot.
 type screen struct {
 	*vt.Emulator
 	faces  [2]font.Face
@@ -517,7 +512,6 @@ type sentImage struct {
 
 var graphics = regexp.MustCompile("\x1b_G([^;\x1b]*);([^\x1b]*)\x1b")
 
-// sentImages returns the pictures that a program transmitted by kitty's graphics protocol.
 func sentImages(raw string) (map[int]sentImage, error) {
 	images := map[int]sentImage{}
 	var first kitty.Options
@@ -551,7 +545,6 @@ func sentImages(raw string) (map[int]sentImage, error) {
 	return images, nil
 }
 
-// diacritics maps a diacritic of a placeholder to its number.
 var diacritics = func() map[rune]int {
 	counts := map[rune]int{}
 	for n := 296; n >= 0; n-- {
@@ -634,7 +627,6 @@ func blend(a, b color.Color) color.Color {
 // right, 2 lower left, 3 lower right.
 var quadrants = [...]int{4, 8, 1, 13, 9, 7, 11, 2, 6, 14}
 
-// corners are the directions of the lines from the middle of a cell: right, left, up, down.
 var corners = map[rune]string{
 	'╭': "rd", '╮': "ld", '╰': "ru", '╯': "lu", '┌': "rd", '┐': "ld", '└': "ru", '┘': "lu",
 	'├': "urd", '┤': "uld", '┬': "lrd", '┴': "lru", '┼': "lrud",

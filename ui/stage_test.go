@@ -33,7 +33,6 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// noon is the start time on a stage.
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 // stage is the whole program without a terminal. Its session has the same files, uploads and runs
@@ -51,7 +50,6 @@ type stage struct {
 	gone    chan struct{} // closed when the model is no longer used
 }
 
-// newStage opens the session. Its profile has defaults, so that screens have something to show.
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{t: t, ids: map[string]string{}, size: tea.WindowSizeMsg{Width: 120, Height: 36}}
@@ -226,7 +224,6 @@ func (s *stage) fresh() {
 	s.send(sessionOpened{session: s.session})
 }
 
-// end stops what the program has under way.
 func (s *stage) end() {
 	if s.m != nil {
 		s.m.stop()
@@ -235,7 +232,6 @@ func (s *stage) end() {
 	}
 }
 
-// send gives the program a message and starts the commands that it returns.
 func (s *stage) send(msg tea.Msg) {
 	_, cmd := s.m.Update(msg)
 	s.start(cmd)
@@ -277,10 +273,8 @@ func (s *stage) start(cmd tea.Cmd) {
 	go run(cmd)
 }
 
-// screen returns the current frame without colors.
 func (s *stage) screen() string { return ansi.Strip(s.m.View().Content) }
 
-// waitFor handles the results of commands until the screen has all these words.
 func (s *stage) waitFor(words ...string) {
 	s.t.Helper()
 	s.waitUntil(func() string {
@@ -294,7 +288,6 @@ func (s *stage) waitFor(words ...string) {
 	})
 }
 
-// waitForAction handles the results of commands until an action of the screen is enabled.
 func (s *stage) waitForAction(words string) {
 	s.t.Helper()
 	s.waitUntil(func() string {
@@ -305,7 +298,6 @@ func (s *stage) waitForAction(words string) {
 	})
 }
 
-// waitUntil handles the results of commands until missing returns "".
 func (s *stage) waitUntil(missing func() string) {
 	s.t.Helper()
 	limit := time.NewTimer(uitest.Deadline)
@@ -324,7 +316,6 @@ func (s *stage) waitUntil(missing func() string) {
 	}
 }
 
-// press presses keys.
 func (s *stage) press(keys ...string) {
 	for _, k := range keys {
 		s.send(kit.KeyMsg(k))
@@ -357,13 +348,11 @@ func (s *stage) settle(draw func() string, wanted string) string {
 	}
 }
 
-// updating reports whether -update is given.
 func updating() bool {
 	f := flag.Lookup("update")
 	return f != nil && f.Value.String() == "true"
 }
 
-// scene is a state of the program. play leads to it from the picker.
 type scene struct {
 	name string
 	play func(s *stage)
@@ -448,7 +437,6 @@ func after(name string, keys ...string) func(*stage) {
 	}
 }
 
-// formLosingTags opens the form for a stored file whose tags would be lost, then presses keys.
 func formLosingTags(keys ...string) func(*stage) {
 	return func(s *stage) {
 		s.press("/", "h", "a", "r", "b", "enter", "space", "u")
@@ -460,7 +448,6 @@ func formLosingTags(keys ...string) func(*stage) {
 	}
 }
 
-// play plays a scene in a new program.
 func (s *stage) play(sc scene) {
 	s.t.Helper()
 	s.fresh()

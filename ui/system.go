@@ -32,7 +32,6 @@ func copyText(c page.Copy) tea.Cmd {
 	)
 }
 
-// clipboardTools returns the commands of this session that copy standard input to the clipboard.
 func clipboardTools() [][]string {
 	var tools [][]string
 	switch {
@@ -60,7 +59,6 @@ func runTool(args []string, input string) bool {
 	return cmd.Run() == nil
 }
 
-// openAddress opens an address in the browser, or shows the address if there is none.
 func openAddress(address string) tea.Cmd {
 	return func() tea.Msg {
 		if err := rule.CheckSourceURL(address); err != nil {
@@ -92,12 +90,10 @@ func (m *Model) equivalents() [][]string {
 	return commands
 }
 
-// noCommand returns why there is no command to copy, or "".
 func (m *Model) noCommand() string {
 	return text.If(m.equivalents() == nil, "no equivalent command here")
 }
 
-// copyCommand copies the equivalent commands of the front screen, one per line.
 func (m *Model) copyCommand() tea.Cmd {
 	commands := m.equivalents()
 	if commands == nil {

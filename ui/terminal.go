@@ -34,7 +34,6 @@ func (m *Model) measure() tea.Cmd {
 	return func() tea.Msg { return picture.MeasureWindow(out) }
 }
 
-// terminalChanged updates what is known about the terminal and forwards the changes.
 func (m *Model) terminalChanged(msg tea.Msg) tea.Cmd {
 	var again tea.Cmd
 	switch msg.(type) {
@@ -49,7 +48,6 @@ func (m *Model) terminalChanged(msg tea.Msg) tea.Cmd {
 	return tea.Batch(again, m.abilitiesChanged())
 }
 
-// abilitiesChanged forwards changes of the terminal's features.
 func (m *Model) abilitiesChanged() tea.Cmd {
 	now := m.detector.Abilities()
 	if now == m.abilities {
@@ -84,7 +82,6 @@ func (m *Model) requestPixels() tea.Cmd {
 	return tea.Raw("\x1b[?1016l\x1b[?1006h")
 }
 
-// inCells converts a mouse message to cells and returns the position within the cell.
 func (m *Model) inCells(msg tea.MouseMsg) (tea.MouseMsg, page.Pointer) {
 	cell := m.abilities.Cell
 	if !m.pixels || cell.X < 1 || cell.Y < 1 {

@@ -30,13 +30,11 @@ type testKey string
 
 func (k testKey) Reveal() string { return string(k) }
 
-// openSession opens a session with real parts only, over a new local library.
 func openSession(t *testing.T) *session.Session {
 	t.Helper()
 	return openSessionWith(t, local.Options{}, watch.Options{}, func(*session.Session) {})
 }
 
-// openSessionWith is openSession with more options. It calls fill before the queue starts.
 func openSessionWith(t *testing.T, library local.Options, w watch.Options, fill func(*session.Session)) *session.Session {
 	t.Helper()
 	ctx, dir := t.Context(), t.TempDir()
@@ -82,7 +80,6 @@ func openSessionWith(t *testing.T, library local.Options, w watch.Options, fill 
 	return d
 }
 
-// newModel returns the root with a session open, before any command has run.
 func newModel(t *testing.T, d *session.Session) *Model {
 	t.Helper()
 	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": t.TempDir()}[name] })
@@ -444,12 +441,17 @@ func TestMessagesLine(t *testing.T) {
 			t.Errorf("%v: the message moved the screen", size)
 		}
 		m.Update(kit.KeyMsg("!"))
+		closes := "!"
+		if size.Height < statusHeight { // no room for all of it below the list
+			m.Update(kit.KeyMsg("enter"))
+			closes = "esc"
+		}
 		if got := strings.Join(strings.Fields(strings.ReplaceAll(ansi.Strip(m.View().Content), "│", "")), " "); !strings.Contains(got, "the light is off.") {
 			t.Errorf("%v: ! shows\n%s", size, ansi.Strip(m.View().Content))
 		}
-		m.Update(kit.KeyMsg("!"))
+		m.Update(kit.KeyMsg(closes))
 		if m.host.Overlays.Top() != nil {
-			t.Errorf("%v: ! does not close the messages", size)
+			t.Errorf("%v: "+closes+" does not close the messages", size)
 		}
 	}
 	// Over a popup of a screen.
@@ -460,7 +462,6 @@ func TestMessagesLine(t *testing.T) {
 	}
 }
 
-// lastLine returns the line of hints.
 func lastLine(m *Model) string {
 	lines := strings.Split(ansi.Strip(m.View().Content), "\n")
 	return lines[len(lines)-1]
@@ -578,6 +579,7 @@ func TestUploadsAreTold(t *testing.T) {
 	}
 	screen := func() string { return ansi.Strip(m.View().Content) }
 
+	m.uploading.started = false
 	counted(6, 0)
 	says("the screen", screen(), "2 Uploads ⋯6 ", "6 uploads continue (screen 2).")
 	says("the title", m.title(), "mediadesk: 6 uploads")

@@ -77,7 +77,6 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	return m.message(msg, nil)
 }
 
-// setTheme applies the theme of the settings with what is known about the terminal.
 func (m *Model) setTheme() {
 	m.theme = theme.Make(theme.Look{Name: string(m.o.Theme), Ground: m.ground.Color, Depth: m.profile.Profile})
 }
@@ -128,7 +127,6 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 	return m.host.Deliver(from, msg)
 }
 
-// input handles key presses and pastes.
 func (m *Model) input(msg tea.Msg) tea.Cmd {
 	m.noteMessage()
 	press, isKey := msg.(tea.KeyPressMsg)
@@ -147,7 +145,6 @@ func (m *Model) input(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// say shows a message.
 func (m *Model) say(t page.Toast) tea.Cmd { return m.messages.Push(t) }
 
 // noteMessage notes the message at an input. If the input leads to another screen, it goes; a tip
@@ -178,7 +175,6 @@ func (m *Model) interrupt() tea.Cmd {
 	return m.leave(false)
 }
 
-// mouse forwards a mouse message with its position relative to the receiver.
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	msg, pointer := m.inCells(msg)
 	at := image.Pt(msg.Mouse().X, msg.Mouse().Y)

@@ -13,7 +13,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// rects are the parts of the terminal.
 type rects struct{ top, screen, status, hints image.Rectangle }
 
 // statusHeight is the least height for a separate status line. Below it, a message replaces the
@@ -73,7 +72,6 @@ func (m *Model) draw() string {
 	return strings.Join(lines, "\n")
 }
 
-// keyOf returns the key of an action as the hints show it, or "".
 func keyOf(actions []kit.Action, id string) string {
 	for _, a := range actions {
 		if a.ID == id {
@@ -83,7 +81,6 @@ func keyOf(actions []kit.Action, id string) string {
 	return ""
 }
 
-// topLine draws the tabs on the left and the profile on the right.
 func (m *Model) topLine(width int) string {
 	if m.session == nil {
 		return text.Fit(m.theme.Title.Render("mediadesk"), width, 1)
@@ -132,7 +129,6 @@ func (m *Model) tabs(width int) (list []tab) {
 	return list
 }
 
-// badge returns a count with its sign, or an empty cell for 0.
 func badge(n int, sign string, style lipgloss.Style) (c kit.Cell) {
 	if n > 0 {
 		c = kit.Cell{Text: sign + text.Count(n), Style: style}
@@ -158,7 +154,6 @@ func (m *Model) tabLine(width int) string {
 	return b.String()
 }
 
-// tabAt returns the tab at column x of the top line.
 func (m *Model) tabAt(x int) (id page.ID, ok bool) {
 	if m.session == nil {
 		return id, false

@@ -70,7 +70,6 @@ type Result struct {
 	Notice string
 }
 
-// step is a step of the dialog.
 type step int
 
 const (
@@ -80,7 +79,7 @@ const (
 	stepKey              // the key, the path of a key file, or the key command
 )
 
-// Flow is the dialog: an overlay that fills the screen. Create it with [New], open it and return
+// Flow is the dialog, an overlay. Create it with [New], open it and return
 // the command of Init.
 type Flow struct {
 	kit.Popup
@@ -142,7 +141,6 @@ func (f *Flow) start(busy string, work func(context.Context) page.Then) tea.Cmd 
 	})
 }
 
-// stop cancels running work.
 func (f *Flow) stop() {
 	f.asked.Drop()
 	if f.cancel != nil {
@@ -151,7 +149,6 @@ func (f *Flow) stop() {
 	}
 }
 
-// loaded starts the first step.
 func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
 	if f.o.Mode == Edit || f.o.Mode == Key {
 		f.o.Name = cmp.Or(f.o.Name, c.Profile)
@@ -174,14 +171,12 @@ func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
 	return nil
 }
 
-// askAccount shows the form of the account.
 func (f *Flow) askAccount() {
 	verb := map[Mode]string{Edit: "Save", AddWithEnvironment: "Connect"}[f.o.Mode]
 	f.step = stepForm
 	f.form = kit.NewForm(cmp.Or(verb, "Continue to the key"), f.submit, f.fields.questions()...)
 }
 
-// submit accepts the account and asks for the key if one is needed.
 func (f *Flow) submit() tea.Cmd {
 	f.profile = f.fields.profile()
 	switch f.o.Mode {
@@ -253,7 +248,8 @@ func (f *Flow) Type(msg tea.Msg) (tea.Cmd, bool) {
 // Mouse focuses or selects the item under the mouse.
 func (f *Flow) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if click, ok := msg.(tea.MouseClickMsg); ok && click.Button == tea.MouseLeft && f.form != nil {
-		return f.form.Click(f.sheet(f.room, &theme.Theme{}).StopAt(click.X, click.Y))
+		at := image.Pt(click.X, click.Y).Sub(kit.PopupOrigin)
+		return f.form.Click(f.sheet(f.room, &theme.Theme{}).StopAt(at.X, at.Y))
 	}
 	return nil
 }
@@ -261,17 +257,17 @@ func (f *Flow) Mouse(msg tea.MouseMsg) tea.Cmd {
 // widest is the greatest width of the dialog. Longer lines are hard to read.
 const widest = 76
 
-// View draws the dialog and fills room exactly.
-func (f *Flow) View(room image.Point, th *theme.Theme) string { return f.sheet(room, th).View(th) }
-
-func (f *Flow) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
-	s := kit.NewSheet(size, min(widest, size.X-4))
-	if size.X < kit.MinWidth {
-		s = kit.NewSheet(size, widest)
+// View draws the dialog.
+func (f *Flow) View(room image.Point, th *theme.Theme) string {
+	if room.X < 1 || room.Y < 1 {
+		return ""
 	}
-	s.Lower(min(2, max(0, (size.Y-16)/4)))
-	s.Text(kit.NoStop, 0, f.title(), th.Strong)
-	s.Gap()
+	return f.sheet(room, th).Popup(f.title(), room, th)
+}
+
+func (f *Flow) sheet(room image.Point, th *theme.Theme) *kit.Sheet {
+	s := kit.NewPopupSheet(room, widest)
+	s.Lower(min(1, room.Y/16))
 	if f.step == stepWays || f.step == stepKey && f.way == wayKeyring {
 		if f.step == stepWays && f.keyring != nil {
 			s.Note(theme.SignWarn, describeKeyring(f.keyring), th)
@@ -299,6 +295,7 @@ func (f *Flow) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 		s.Gap()
 	}
 	f.form.Draw(s, th)
+	s.Lower(min(1, room.Y/16))
 	return s
 }
 
@@ -314,7 +311,6 @@ func (f *Flow) title() string {
 	return "The private key of the account " + f.profile.Name
 }
 
-// intro returns the sentences above the form.
 func (f *Flow) intro() string {
 	switch {
 	case f.step == stepWays:

@@ -416,7 +416,7 @@ func TestAddressWithoutScheme(t *testing.T) {
 	}
 	d := newDriver(t, Options{Mode: Edit, Name: "lab"})
 	d.Add(config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://u.example.com"})
-	d.open().Press("ctrl+u").Typed("localhost:7999").Sees("mediadesk uses http://localhost:7999.").Press("down").Sees("http://localhost:7999").Press("ctrl+s")
+	d.open().Press("ctrl+u").Typed("localhost:7999").Sees("mediadesk uses http://localhost:7999.").Press("ctrl+s")
 	if p := d.Settings().Profiles["lab"]; !d.done || p.UploadURL != "http://localhost:7999" {
 		t.Errorf("done %v, written was %+v", d.done, p)
 	}

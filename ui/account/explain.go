@@ -42,7 +42,6 @@ func describeKeyring(err error) string {
 	return text.Sentence(err.Error())
 }
 
-// fileErrors returns the settings file errors that err wraps.
 func fileErrors(err error) (list []*config.FileError) {
 	switch inner := err.(type) { //nolint:errorlint // the chain is walked here
 	case *config.FileError:

@@ -41,7 +41,6 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// offered returns the name that the form offers for an account.
 func offered(kind config.Kind, field, typed string) string {
 	f := fieldsOf(config.Profile{Kind: kind}, []string{"local", "work", "work-2"})
 	*f.value[field] = typed

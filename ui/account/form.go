@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dustin/go-humanize"
-
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/rule"
@@ -21,17 +19,14 @@ import (
 	"mediadesk/ui/text"
 )
 
-// hostedDelivery is the delivery address of the hosted service without the account id.
 const hostedDelivery = "https://ik.imagekit.io/"
 
-// fields are the answers of the account form, by the name of the field.
 type fields struct {
 	value map[string]*string
 	known []string       // account names in use
 	old   config.Profile // the account to edit; no name: a new one
 }
 
-// fieldsOf returns the fields of an account. An account without a name is a new one.
 func fieldsOf(old config.Profile, known []string) fields {
 	f := fields{value: map[string]*string{}, known: known, old: old}
 	naming := job.NameExact // of the screens, until the user chooses
@@ -41,24 +36,21 @@ func fieldsOf(old config.Profile, known []string) fields {
 	for name, value := range map[string]string{
 		"kind": string(cmp.Or(old.Kind, config.KindHosted)), "naming": string(naming),
 		"id": strings.TrimPrefix(old.DeliveryURL, hostedDelivery), "upload": old.UploadURL, "base": old.BaseURL, "delivery": old.DeliveryURL,
-		"name": old.Name, "size": formatSize(old.MaxSize), "video": formatSize(old.MaxVideoSize),
+		"name":   old.Name,
 		"folder": old.Folder, "tags": strings.Join(old.Tags, ", "), "extensions": strings.Join(old.Extensions, ", "),
-		"color": string(old.ColorOption), "webhook": old.WebhookURL, "secret": old.WebhookSecretFile,
+		"webhook": old.WebhookURL,
 	} {
 		f.value[name] = &value
 	}
 	return f
 }
 
-// text returns the value of a field without surrounding blanks.
 func (f *fields) text(name string) string { return strings.TrimSpace(*f.value[name]) }
 
-// is reports whether the account is of a kind.
 func (f *fields) is(kind config.Kind) bool {
 	return string(kind) == cmp.Or(text.If(f.old.Name != "", string(f.old.Kind)), f.text("kind"))
 }
 
-// questions returns the form, of which it hides what does not apply.
 func (f *fields) questions() []*kit.Question {
 	isNew, hosted := f.old.Name == "", func() bool { return f.is(config.KindHosted) }
 	own := func() bool { return f.is(config.KindOwn) }
@@ -93,24 +85,11 @@ func (f *fields) questions() []*kit.Question {
 		return "Any server with the same API, such as mediadesk serve on another computer."
 	}, one(true)).Options = []kit.Option{{Value: string(config.KindHosted), Label: "hosted service"}, {Value: string(config.KindOwn), Label: "another server"}}
 	add("Service", "id", "Account id", "your_imagekit_id", "", says("What follows "+hostedDelivery+" in the addresses of your files, or an address of your own."), hosted)
-	addresses := len(list)
 	add("Service", "upload", "Upload address", "https://upload.example.com", "", address("upload", "Files are sent there, with the key: https, or http to this computer."), own)
 	add("Service", "base", "API address", "the same as the upload address", "", address("base", "Records are read and changed there."), own)
 	add("Service", "delivery", "Delivery address", "optional", "", address("delivery", "It serves the stored files."), own)
-	for i, field := range []string{"upload", "base", "delivery"} {
-		list[addresses+i].Left = func() string { return f.address(field) }
-	}
 	add("", "name", "Account name", "", "", says("The name of the account in mediadesk: letters, digits, - and _."), one(true)).Offer = f.accountName
 	remote := func() bool { return !isNew && !local() }
-	size := func() string {
-		words := "Larger files are not sent, such as 25 MB or 2 GB. If it is empty, the service decides."
-		for _, p := range config.Plans() {
-			words += text.If(hosted(), " "+text.Capital(p.Name)+" plan: "+text.Bytes(p.MaxSize)+", videos "+text.Bytes(p.MaxVideoSize)+".")
-		}
-		return words
-	}
-	add("Service", "size", "Largest file", "not known", "", size, remote)
-	add("Service", "video", "Largest video", "not known", "", size, remote)
 	add("Uploads", "folder", "Folder", "/", "folder", says("Default folder of uploads."), one(false))
 	add("Uploads", "tags", "Tags", "sea, boat", "tags", says("Default tags of uploads, separated by commas."), one(false))
 	add("Uploads", "extensions", "Extensions", "remove-bg", "extensions", says("Default extensions of uploads: names or JSON, separated by commas."), one(false))
@@ -121,13 +100,8 @@ func (f *fields) questions() []*kit.Question {
 			job.NameExact:   "Names are sent unchanged. If one is taken, mediadesk asks before it sends.",
 		}[job.Naming(f.text("naming"))]
 	}, one(false)).Options = []kit.Option{{Value: string(job.NameHere), Label: "suffix"}, {Value: string(job.NameService), Label: "by the service"}, {Value: string(job.NameExact), Label: "exact names"}}
-	add("Uploads", "color", "Color option", "", "", says("How the service spells the background color of remove-bg."), one(false)).Options = []kit.Option{
-		{Value: string(config.ColorBritish), Label: string(config.ColorBritish)}, {Value: string(config.ColorAmerican), Label: string(config.ColorAmerican)},
-	}
 	add("Webhooks", "webhook", "Webhooks to", "https://hooks.example.com", "webhook_url",
-		says("Public address in front of the receiver of mediadesk. Press w on the settings screen to test it or to set up a tunnel."), remote)
-	add("Webhooks", "secret", "Webhook secret", "~/.webhook-secret", "webhook_secret_file",
-		says("File with the secret that signs webhook posts, readable by you alone. Posts without a valid signature are then ignored."), remote)
+		says("Public address in front of the receiver of mediadesk: docs/webhooks.md describes it."), remote)
 	return list
 }
 
@@ -197,9 +171,6 @@ func (f *fields) check(name, key string) error {
 			return fmt.Errorf("an account %q already exists: choose another name", account)
 		}
 		return config.CheckProfileName(account)
-	case "size", "video":
-		_, err := parseSize(f.text(name))
-		return err
 	case "folder":
 		if folder := f.text(name); folder != "" {
 			if _, err := rule.CleanFolder(folder); err != nil {
@@ -217,7 +188,6 @@ func (f *fields) check(name, key string) error {
 	return errors.New("this " + what)
 }
 
-// checkAddress checks an address of the service of p.
 func checkAddress(p config.Profile, text string, needed bool) error {
 	text = strings.TrimSpace(text)
 	switch {
@@ -254,12 +224,10 @@ func checkID(text string) error {
 
 var errKeyHere = errors.New("this looks like a key: clear the field (ctrl+u), the private key is asked for later, hidden")
 
-// looksLikeKey reports whether text starts like a key of the hosted service.
 func looksLikeKey(text string) bool {
 	return strings.HasPrefix(text, "private_") || strings.HasPrefix(text, "public_")
 }
 
-// profile returns the account in the form, whose fields have passed their checks.
 func (f *fields) profile() config.Profile {
 	p := f.old
 	preset := config.HostedPreset(f.accountName(), f.text("id"))
@@ -284,18 +252,10 @@ func (f *fields) profile() config.Profile {
 	return p
 }
 
-// fill returns the edited account with the limits, defaults and webhooks of the form. It skips
+// fill returns the edited account with the defaults and webhooks of the form. It skips
 // invalid values, because check reports them.
 func (f *fields) fill() config.Profile {
 	p := f.old
-	if p.Kind != config.KindLocal {
-		if n, err := parseSize(f.text("size")); err == nil {
-			p.MaxSize = n
-		}
-		if n, err := parseSize(f.text("video")); err == nil {
-			p.MaxVideoSize = n
-		}
-	}
 	if folder := f.text("folder"); folder != p.Folder {
 		p.Folder = folder
 		if clean, err := rule.CleanFolder(folder); err == nil && folder != "" {
@@ -303,34 +263,8 @@ func (f *fields) fill() config.Profile {
 		}
 	}
 	p.Tags, p.Extensions = rule.SplitTags(f.text("tags")), splitExtensions(f.text("extensions"))
-	p.ColorOption = config.ColorOption(f.text("color"))
-	p.WebhookURL, p.WebhookSecretFile = f.text("webhook"), f.text("secret")
+	p.WebhookURL = f.text("webhook")
 	return p
-}
-
-// formatSize formats a limit so that parseSize can read it; 0 is "".
-func formatSize(n int64) string {
-	switch {
-	case n == 0:
-		return ""
-	case n%humanize.GByte == 0:
-		return fmt.Sprintf("%d GB", n/humanize.GByte)
-	case n%humanize.MByte == 0:
-		return fmt.Sprintf("%d MB", n/humanize.MByte)
-	}
-	return fmt.Sprint(n)
-}
-
-// parseSize reads a size such as "25 MB" or "25000000"; "" is 0.
-func parseSize(text string) (int64, error) {
-	if text = strings.TrimSpace(text); text == "" {
-		return 0, nil
-	}
-	n, err := humanize.ParseBytes(text)
-	if err != nil || n < 1 || n > 1<<62 {
-		return 0, fmt.Errorf("%q is not a size: type one such as 25 MB, or a number of bytes", text)
-	}
-	return int64(n), nil
 }
 
 // splitExtensions splits a list of extension names and JSON objects at the commas between them.

@@ -13,7 +13,6 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// screen only shows the dialog.
 type screen struct {
 	page.Base
 	flow *Flow
@@ -34,7 +33,6 @@ func (s *screen) Update(msg tea.Msg) tea.Cmd {
 func (s *screen) Actions() []kit.Action                        { return nil }
 func (s *screen) View(size image.Point, _ *theme.Theme) string { return text.Fit("", size.X, size.Y) }
 
-// driver drives a dialog with its own settings.
 type driver struct {
 	uitest.Accounts[*driver]
 	o      Options
@@ -55,7 +53,6 @@ func newDriver(t *testing.T, o Options) *driver {
 	return d
 }
 
-// open starts the dialog and waits until it is idle.
 func (d *driver) open() *driver {
 	d.TB.Helper()
 	d.flow, d.done = New(d.o), false

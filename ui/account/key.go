@@ -47,7 +47,6 @@ func (f *Flow) tryKeyring() tea.Cmd {
 	})
 }
 
-// askWay lists the places for the key.
 func (f *Flow) askWay() {
 	var options []kit.Option
 	offer := func(w way, label, words string) {
@@ -92,7 +91,6 @@ func (f *Flow) choose() tea.Cmd {
 	return nil
 }
 
-// askKey asks for the key, its file or its command.
 func (f *Flow) askKey(w way) {
 	q := &kit.Question{Label: "Private key", Value: &f.typed, Secret: true, Check: func() error {
 		_, err := config.NewSecret(f.typed)
@@ -124,12 +122,10 @@ func notEmpty(typed string) error {
 	return nil
 }
 
-// inEnvironment reports whether the environment has a key.
 func inEnvironment(keys *config.Keys) bool {
 	return keys.Getenv != nil && strings.TrimSpace(keys.Getenv(config.KeyVariable)) != ""
 }
 
-// enter accepts the answer of stepKey.
 func (f *Flow) enter() tea.Cmd {
 	var key config.Secret
 	switch f.way {

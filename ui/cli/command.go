@@ -21,7 +21,6 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/config"
-	"mediadesk/ui/picture"
 	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
 )
@@ -35,9 +34,6 @@ type Program struct {
 	Screens func(ctx context.Context, o session.Options, folder string, sources []api.Source) error
 	// Log is the program's log; --debug makes it verbose.
 	Log *config.Log
-
-	// Detector detects terminal features, for doctor.
-	Detector func(out *os.File) *picture.Detector
 
 	Getenv         func(string) string
 	Stdin          io.Reader

@@ -18,7 +18,6 @@ import (
 	"sync"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
@@ -153,10 +152,9 @@ func (d *doctor) terminal(ctx context.Context) {
 	if up := strings.ReplaceAll(strings.ToUpper(locale), "-", ""); locale != "" && !strings.Contains(up, "UTF8") {
 		d.say(statusWarn, "locale", "Set LANG to a UTF-8 locale, such as C.UTF-8.", "%s is not UTF-8: letters and boxes may be garbled", locale)
 	}
-	in, _ := d.Stdin.(*os.File)
 	out, _ := d.Stdout.(*os.File)
-	if !d.Terminal || in == nil || out == nil {
-		d.say(statusNote, "queried", "Run doctor without a pipe to check colors, widths and pictures.", "input and output are not both a terminal")
+	if !d.Terminal || out == nil {
+		d.say(statusNote, "size", "Run doctor without a pipe to check size and colors.", "input and output are not both a terminal")
 		return
 	}
 	if w, h, err := term.GetSize(out.Fd()); err == nil {
@@ -165,23 +163,7 @@ func (d *doctor) terminal(ctx context.Context) {
 	}
 	_, colors := terminal.Colors("auto", out, os.Environ(), terminal.TmuxFeatures(ctx, env))
 	d.ok("colors", "%s", colors)
-	detector := d.Detector(out)
-	background, err := terminal.Query(ctx, in, out, detector)
-	if err != nil {
-		d.say(statusNote, "queried", "", "%v", err)
-		return
-	}
-	switch {
-	case background == nil:
-		d.say(statusNote, "background", "If the colors do not suit you, set theme to dark or light in the settings.", "not known: dark is assumed")
-	case tea.BackgroundColorMsg{Color: background}.IsDark():
-		d.ok("background", "dark")
-	default:
-		d.ok("background", "light")
-	}
-	for _, line := range detector.Abilities().Findings.Lines() {
-		d.ok(strings.ToLower(line.Label), "%s", line.Value)
-	}
+	d.say(statusNote, "pictures", "Start mediadesk and press 5, then t.", "the settings screen shows what the terminal supports")
 	for _, t := range media.Tools() {
 		if t.Path == "" {
 			d.say(statusNote, t.Program, "", "not installed; it would show %s", t.Makes)

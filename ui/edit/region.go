@@ -98,13 +98,14 @@ type Region struct {
 	drag    drag
 	pointer page.Pointer // position of the mouse within its cell
 
-	room  image.Rectangle // on the screen, for picture and crop
-	frame *kit.Memo[frameOf, *picture.RegionView]
-	sent  *picture.RegionView // the view shown as a picture
-	soon  bool                // sendDue is pending
-	views []*picture.CropView // of the crops
-	page  *RegionPage         // the latest one, or nil
-	only  bool                // the crops are shown in place of the picture where both do not fit
+	room   image.Rectangle     // on the screen, for picture and crop
+	frame  *picture.RegionView // the last drawing, of framed
+	framed frameOf
+	sent   *picture.RegionView // the view shown as a picture
+	soon   bool                // sendDue is pending
+	views  []*picture.CropView // of the crops
+	page   *RegionPage         // the latest one, or nil
+	only   bool                // the crops are shown in place of the picture where both do not fit
 }
 
 // drag is a rectangle being moved or drawn with the mouse. It is relative to its start, so rounding
@@ -134,7 +135,7 @@ type sendDue struct{}
 
 // NewRegion returns an editor without a picture.
 func NewRegion(o RegionOptions) *Region {
-	return &Region{o: o, frame: &kit.Memo[frameOf, *picture.RegionView]{}}
+	return &Region{o: o}
 }
 
 // Show shows a picture, loading it if it changed.
@@ -150,7 +151,7 @@ func (r *Region) Show(s Subject) tea.Cmd {
 	gone := tea.Batch(r.sent.Delete(), r.deleteCrops())
 	r.load.Drop()
 	r.decoded, r.err, r.sent, r.found = nil, nil, nil, suggestions{}
-	r.frame = &kit.Memo[frameOf, *picture.RegionView]{}
+	r.frame = nil
 	if s.Name == "" || s.Path == nil {
 		return gone
 	}
@@ -259,8 +260,8 @@ func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 // Follow sends the current drawing as a picture if needed. Call it at the end of each Update of the
 // screen. It may return nil.
 func (r *Region) Follow() tea.Cmd {
-	if last := r.frame.Last(); last != nil {
-		last.Handle = r.handle
+	if r.frame != nil {
+		r.frame.Handle = r.handle
 	}
 	cmds := []tea.Cmd{r.sent.Follow(r.o.Images, r.shownRect)}
 	for _, v := range r.views {
@@ -275,12 +276,11 @@ func (r *Region) Follow() tea.Cmd {
 
 func (r *Region) send() tea.Cmd {
 	r.soon = false
-	last := r.frame.Last()
-	if last == nil || last == r.sent || r.decoded == nil {
+	if r.frame == nil || r.frame == r.sent || r.decoded == nil {
 		return nil
 	}
 	gone := r.sent.Delete()
-	r.sent = last
+	r.sent = r.frame
 	return tea.Batch(gone, r.sent.Transmit(r.o.Images, r.decoded))
 }
 
@@ -438,13 +438,11 @@ func (r *Region) draw(size image.Point, th *theme.Theme) string {
 	}
 	body := kit.Paragraph(r.noPicture(), pic.Dx(), th.Muted)
 	if r.decoded != nil {
-		o := r.Options(th)
-		view := r.frame.Draw(frameOf{r.decoded, pic.Size(), o}, func() *picture.RegionView {
-			v := picture.NewRegionView(r.decoded, pic.Dx(), pic.Dy(), o)
-			v.Handle = r.handle
-			return v
-		})
-		body = strings.Join(view.Render(r.shownRect()), "\n")
+		if of := (frameOf{r.decoded, pic.Size(), r.Options(th)}); r.frame == nil || of != r.framed {
+			r.frame, r.framed = picture.NewRegionView(r.decoded, pic.Dx(), pic.Dy(), of.options), of
+			r.frame.Handle = r.handle
+		}
+		body = strings.Join(r.frame.Render(r.shownRect()), "\n")
 	}
 	body = text.Fit(body, pic.Dx(), size.Y)
 	if !crops.Empty() {

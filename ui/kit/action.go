@@ -161,7 +161,6 @@ func KeyMsg(keyName string) tea.KeyPressMsg {
 	return tea.KeyPressMsg(k)
 }
 
-// hintGap is the number of columns between two hints.
 const hintGap = 3
 
 // hint is an action and its position in the line of hints.

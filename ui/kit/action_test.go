@@ -13,7 +13,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// designKeys are the keys of design.md §5.
 var designKeys = strings.Fields(`up down j k left h backspace right l enter g G home end pgup pgdown ctrl+b ctrl+f
 	ctrl+u ctrl+d space v ctrl+a * esc / n N tab shift+tab 1 2 3 4 5 [ ] u ctrl+s e E p . , y o z Z d ? f1 : ctrl+k
 	q ctrl+c ctrl+z ctrl+r ctrl+p x r a c t s shift+up shift+down shift+left shift+right + - ctrl++ alt+enter ctrl+enter

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -112,7 +111,6 @@ func (c *Chips) Update(msg tea.Msg) bool {
 	return false
 }
 
-// write types into the entry; a comma ends it.
 func (c *Chips) write(text string) {
 	c.on = len(c.values)
 	for i, part := range strings.Split(text, ",") {
@@ -133,21 +131,10 @@ func (c *Chips) paste(text string) {
 		return
 	}
 	c.commit()
-	// A map, because comparing each text with all before it takes seconds in a long list.
-	have := make(map[string]bool, len(c.values))
-	for _, v := range c.values {
-		have[v] = true
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == '\r' || r == '\n' }) {
+		c.entry.SetValue(oneLine(part))
+		c.commit()
 	}
-	divider := func(r rune) bool { return r == ',' || r == '\r' || r == '\n' }
-	for part := range strings.FieldsFuncSeq(text, divider) {
-		v := strings.TrimSpace(oneLine(part))
-		c.tell(v)
-		if v != "" && !have[v] {
-			have[v] = true
-			c.values = append(c.values, v)
-		}
-	}
-	c.on = len(c.values)
 }
 
 func (c *Chips) pressChip(key string) bool {
@@ -208,7 +195,6 @@ func (c *Chips) pressEntry(msg tea.KeyPressMsg) bool {
 	return used
 }
 
-// commit turns the entry into a chip.
 func (c *Chips) commit() {
 	c.tell(c.Typed())
 	c.Add(c.Typed())
@@ -238,7 +224,6 @@ func (c *Chips) remove(i int) {
 // Offers returns the completions offered now.
 func (c *Chips) Offers() []string { return c.offers.list }
 
-// complete updates the completions for the typed text.
 func (c *Chips) complete() {
 	c.offers.set(nil)
 	text := c.Typed()
@@ -250,7 +235,8 @@ func (c *Chips) complete() {
 
 // Rows returns the number of rows that the editor needs at that width.
 func (c *Chips) Rows(width int, th *theme.Theme) int {
-	return max(1, len(c.layout(width, th)))
+	rows, _ := c.layout(width, th)
+	return len(rows)
 }
 
 // View draws the chips, the entry and its completions, exactly filling size.
@@ -259,72 +245,32 @@ func (c *Chips) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	rows := c.layout(size.X, th)
-	from := 0
-	for i, r := range rows {
-		if r.focus && i >= size.Y {
-			from = i - size.Y + 1
-		}
-	}
-	lines := make([]string, 0, size.Y)
-	for _, r := range rows[from:min(len(rows), from+size.Y)] {
-		lines = append(lines, r.draw())
-	}
-	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
+	rows, at := c.layout(size.X, th)
+	return text.Fit(strings.Join(rows[max(0, at-size.Y+1):], "\n"), size.X, size.Y)
 }
 
-// chipRow is one row. Its parts are drawn only if the row is visible: there may be
-// thousands.
-type chipRow struct {
-	parts []chipPart
-	width int
-	focus bool
-}
-
-// chipPart is a chip or, with a nil style, text that is already drawn.
-type chipPart struct {
-	text  string
-	style *lipgloss.Style
-}
-
-func (r chipRow) draw() string {
-	var b strings.Builder
-	for i, p := range r.parts {
-		if i > 0 {
-			b.WriteByte(' ')
+// layout breaks chips, entry and completions into rows. at is the row with the focus.
+func (c *Chips) layout(room int, th *theme.Theme) (rows []string, at int) {
+	rows = []string{""}
+	put := func(drawn string, focused bool) {
+		last := &rows[len(rows)-1]
+		switch {
+		case *last == "":
+			*last = drawn
+		case text.Width(*last)+1+text.Width(drawn) > room:
+			rows = append(rows, drawn)
+		default:
+			*last += " " + drawn
 		}
-		if p.style == nil {
-			b.WriteString(p.text)
-			continue
+		if focused {
+			at = len(rows) - 1
 		}
-		b.WriteString(p.style.Render(p.text))
-	}
-	return b.String()
-}
-
-// layout breaks chips and entry into rows.
-func (c *Chips) layout(room int, th *theme.Theme) []chipRow {
-	rows := make([]chipRow, 1)
-	put := func(words string, style *lipgloss.Style, focus bool) {
-		r := &rows[len(rows)-1]
-		w := text.Width(words)
-		if len(r.parts) > 0 {
-			w++
-		}
-		if len(r.parts) > 0 && r.width+w > room {
-			rows = append(rows, chipRow{})
-			r = &rows[len(rows)-1]
-			w--
-		}
-		r.parts = append(r.parts, chipPart{words, style})
-		r.width += w
-		r.focus = r.focus || focus
 	}
 	for i, v := range c.values {
 		on := c.focused && i == c.on
-		style, words := &th.Chip, text.Safe(v)
+		style, words := th.Chip, text.Safe(v)
 		if on {
-			style = &th.ChipFocus
+			style = th.ChipFocus
 		}
 		if c.Note != nil {
 			words = strings.TrimSpace(words + " " + c.Note(v))
@@ -334,21 +280,22 @@ func (c *Chips) layout(room int, th *theme.Theme) []chipRow {
 		} else {
 			words = "[" + words + "]"
 		}
-		put(text.Truncate(words, room), style, on)
+		put(style.Render(text.Truncate(words, room)), on)
 	}
 	if !c.focused {
 		if len(c.values) == 0 {
-			put(text.Truncate(text.Safe(c.Placeholder), room), &th.Placeholder, false)
+			put(th.Placeholder.Render(text.Truncate(text.Safe(c.Placeholder), room)), false)
 		}
-		return rows
+		return rows, at
 	}
 	atEntry := c.on >= len(c.values)
 	f := Field{Placeholder: text.If(len(c.values) == 0, c.Placeholder), in: c.entry.in, focus: focus{atEntry}}
 	w := min(room, max(12, text.Width(text.Safe(c.entry.Value()))+1, text.Width(text.Safe(f.Placeholder))+1))
-	put(f.text(w, th), nil, atEntry)
+	put(f.text(w, th), atEntry)
 	if len(c.offers.list) > 0 && atEntry {
 		whole := func(v string) string { return v }
-		rows = append(rows, chipRow{parts: []chipPart{{text: c.offers.view(room, whole, th)}}, width: room, focus: true})
+		rows = append(rows, c.offers.view(room, whole, th))
+		at++
 	}
-	return rows
+	return rows, at
 }

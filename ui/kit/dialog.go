@@ -150,6 +150,9 @@ func (d *Dialog) Actions() []Action {
 		walk("dialog.previous", "previous choice", -1, "left", "up", "shift+tab", "h", "k"))
 }
 
+// airRows is the least number of spare rows for an empty line above and below the text.
+const airRows = 6
+
 // View draws the dialog as a box no larger than room.
 func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 	l := d.layout(room, th)
@@ -161,16 +164,12 @@ func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 		body = append(append(body, strings.Split(d.Drawing.View(l.drawing, th), "\n")...), "")
 	}
 	body = append(body, l.rows...)
-	for i, line := range body {
-		body[i] = text.Blanks(l.margin) + line
-	}
-	return popupBox(d.title, "", strings.Join(body, "\n"), l.size, th)
+	return popupText(d.title, "", body, l.size, th)
 }
 
 // dialogLayout is a dialog in a size: its lines, and the rectangles of its buttons by choice.
 type dialogLayout struct {
 	size, drawing image.Point
-	margin        int
 	text, rows    []string
 	buttons       []image.Rectangle
 }
@@ -194,9 +193,7 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 	if d.Drawing != nil {
 		size.X = min(room.X, drawingWidth)
 	}
-	inner := BoxInner(size)
-	margin := paneMargin(inner.X)
-	width := inner.X - 2*margin
+	inner, width := BoxInner(size), PaneWidth(size)
 
 	// Each row of buttons, below the text and an empty line.
 	question := NewFacts(width, th)
@@ -219,7 +216,7 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 			at++
 		}
 		rows[len(rows)-1] += style.Render(label)
-		corner := image.Pt(margin+at, len(rows)-1)
+		corner := image.Pt(paneMargin(inner.X)+at, len(rows)-1)
 		l.buttons = append(l.buttons, image.Rectangle{Min: corner, Max: corner.Add(image.Pt(text.Width(label), 1))})
 	}
 	// The text never pushes the buttons out of the box.
@@ -227,6 +224,9 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 	body = body[:max(0, min(len(body), inner.Y-len(rows)-1))]
 	if len(body) > 0 {
 		body = append(body, "")
+	}
+	if inner.Y >= len(body)+len(rows)+airRows {
+		body, rows = slices.Insert(body, 0, ""), append(rows, "")
 	}
 	high := len(body) + len(rows)
 	if left := inner.Y - high - 1; d.Drawing != nil && left >= leastDrawing {
@@ -237,7 +237,7 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(image.Pt(0, high-len(rows)))
 	}
 	size.Y = min(room.Y, high+2)
-	l.size, l.margin, l.text, l.rows = size, margin, body, rows
+	l.size, l.text, l.rows = size, body, rows
 	return l
 }
 

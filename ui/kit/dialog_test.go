@@ -13,7 +13,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// clock is a time that tests change.
 type clock struct{ t time.Time }
 
 func newClock() *clock { return &clock{time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)} }
@@ -21,7 +20,6 @@ func newClock() *clock { return &clock{time.Date(2026, 8, 1, 12, 0, 0, 0, time.U
 func (c *clock) now() time.Time       { return c.t }
 func (c *clock) pass(d time.Duration) { c.t = c.t.Add(d) }
 
-// dialog returns a question with two choices and the number of the answer.
 func (c *clock) dialog() (d *kit.Dialog, answer *chosen) {
 	answer = &chosen{-1}
 	return question(c.now, answer), answer

@@ -9,7 +9,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// factColumns is the width of the label column.
 const factColumns = 12
 
 // unixLines normalizes line ends to \n and replaces tabs with spaces.

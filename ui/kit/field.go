@@ -31,7 +31,6 @@ type Field struct {
 	focus
 }
 
-// focus is embedded by components that take keys only while they have the focus.
 type focus struct{ focused bool }
 
 // Focus makes the component take keys.
@@ -136,7 +135,6 @@ func offerLabel(offer string) string {
 	return offer[from:]
 }
 
-// edit gives the text input the keys that type, edit or move in the line.
 func (f *Field) edit(msg tea.Msg) bool {
 	in := f.input()
 	if paste, ok := msg.(tea.PasteMsg); ok {
@@ -228,7 +226,6 @@ func (f *Field) text(width int, th *theme.Theme) string {
 	return text.Fit(in.View(), width, 1)
 }
 
-// typed returns the text that a key press types, or "".
 func typed(msg tea.KeyPressMsg) string {
 	if msg.Mod&^(tea.ModShift|tea.ModCapsLock|tea.ModNumLock|tea.ModScrollLock) != 0 {
 		return ""

@@ -213,17 +213,17 @@ func TestChips(t *testing.T) {
 
 func TestChipsInThousands(t *testing.T) {
 	var list strings.Builder
-	for i := range 20_000 {
-		fmt.Fprintf(&list, "tag %d,", i%10_000)
+	for i := range 4_000 {
+		fmt.Fprintf(&list, "tag %d,", i%2_000)
 	}
 	e := &kit.Chips{}
 	e.Focus()
 	e.Update(tea.PasteMsg{Content: list.String()})
-	if n := len(e.Value()); n != 10_000 {
-		t.Errorf("%d chips of 10,000 different ones, each pasted twice, want 10_000", n)
+	if n := len(e.Value()); n != 2_000 {
+		t.Errorf("%d chips of 2,000 different ones, each pasted twice, want 2,000", n)
 	}
 	// The rows with the entry are visible, whatever is before them.
-	if view := ansi.Strip(e.View(pt(60, 4), theme.New(true, true))); !strings.Contains(view, " tag 9999 ") {
+	if view := ansi.Strip(e.View(pt(60, 4), theme.New(true, true))); !strings.Contains(view, " tag 1999 ") {
 		t.Errorf("the end is not seen:\n%s", view)
 	}
 }

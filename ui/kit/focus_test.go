@@ -24,7 +24,6 @@ func press(f kit.Focus, names ...string) {
 	}
 }
 
-// listKeys moves in a list with keys.
 type listKeys struct {
 	kit.Focus
 	of kit.Scroller
@@ -35,7 +34,6 @@ func (l listKeys) Actions() []kit.Action {
 }
 func (l listKeys) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
 
-// chosen has the number of the chosen entry; -1 if none was chosen.
 type chosen struct{ n int }
 
 func (c *chosen) is(n int) func() tea.Cmd {

@@ -41,12 +41,10 @@ type Question struct {
 	// Secret hides the value.
 	Secret bool
 	// Each of these may be nil. Hide reports whether not to ask now, Check says why the value is not
-	// accepted, Hint explains the question while it has the focus, and Left returns what replaces the
-	// text when the focus leaves it.
+	// accepted, and Hint explains the question while it has the focus.
 	Hide  func() bool
 	Check func() error
 	Hint  func() string
-	Left  func() string
 
 	huh.Field
 	left bool // an empty value is no mistake before the user left it
@@ -143,7 +141,6 @@ func (f *Form) optionLabel(q *Question, o Option, width int) string {
 	return label + "\n" + f.th.Muted.Render(text.Truncate(" "+text.Safe(o.Text), room)) + "\n"
 }
 
-// styles returns our theme for huh.
 func (f *Form) styles(bool) *huh.Styles {
 	s, th := huh.ThemeBase(false), f.th
 	none := lipgloss.NewStyle()
@@ -168,32 +165,26 @@ func (f *Form) At() *Question {
 
 // Focus moves the focus to a question that is not hidden.
 func (f *Form) Focus(q *Question) {
-	was := f.At()
-	if was.left = true; was.Left != nil {
-		*was.Value = was.Left()
-		was.Field.(*huh.Input).Value(was.Value)
-	}
+	f.At().left = true
 	at := func() int { return slices.Index(f.questions, f.At()) }
-	for to := slices.Index(f.questions, q); at() < to; {
+	to := slices.Index(f.questions, q)
+	for at() < to {
 		f.form.NextField()
 	}
-	for to := slices.Index(f.questions, q); at() > to; {
+	for at() > to {
 		f.form.PrevField()
 	}
 }
 
-// shown returns the questions that are not hidden.
 func (f *Form) shown() []*Question {
 	return slices.DeleteFunc(slices.Clone(f.questions), func(q *Question) bool { return q.Skip() })
 }
 
-// step moves the focus by that many questions and wraps around.
 func (f *Form) step(by int) {
 	shown := f.shown()
 	f.Focus(shown[(slices.Index(shown, f.At())+by+len(shown))%len(shown)])
 }
 
-// submit ends the form, or moves the focus to the first value that is not accepted.
 func (f *Form) submit() tea.Cmd {
 	for _, q := range f.questions {
 		if q.left = true; q.problem() != nil {
@@ -204,7 +195,6 @@ func (f *Form) submit() tea.Cmd {
 	return f.Done()
 }
 
-// press gives a key to the field that has the focus.
 func (f *Form) press(name string) func() tea.Cmd {
 	return func() tea.Cmd {
 		f.form.Update(KeyMsg(name))
@@ -267,7 +257,6 @@ func (f *Form) Click(stop int) tea.Cmd {
 	return nil
 }
 
-// formLabel is the width of the column of labels.
 const formLabel = 17
 
 // Draw adds the form to a sheet. The stops of its lines are for Click.
@@ -288,13 +277,13 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 	}
 	label := min(formLabel, s.Width()/2)
 	f.arrange(max(1, s.Width()-label))
-	group := ""
+	group, airy := "", 3*len(f.shown())+6 <= s.size.Y
 	for i, q := range f.questions {
 		if q.Skip() {
 			continue
 		}
 		if q.Group != group {
-			if group = q.Group; s.Len() > 0 && i > 0 {
+			if group = q.Group; s.Len() > 0 && i > 0 && !airy {
 				s.Gap()
 			}
 			s.Text(NoStop, 0, group, th.Title)
@@ -318,7 +307,12 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 		if here {
 			s.Keep(from)
 		}
+		if airy {
+			s.Gap()
+		}
 	}
-	s.Gap()
+	if !airy {
+		s.Gap()
+	}
 	s.Line(len(f.questions), th.ButtonFocus.Render(" "+f.Verb+" "))
 }

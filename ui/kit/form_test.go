@@ -14,7 +14,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// pressForm types into a form, or runs the action of a key.
 func pressForm(f *Form, keys ...string) {
 	for _, k := range keys {
 		if f.Type(KeyMsg(k)) {
@@ -61,7 +60,7 @@ func TestForm(t *testing.T) {
 	name, kind, secret, done := "", "x", "", false
 	f := NewForm("save", func() tea.Cmd { done = true; return nil },
 		&Question{Label: "Kind", Value: &kind, Options: []Option{{Value: "x", Label: "ex"}, {Value: "y", Label: "why"}}},
-		&Question{Label: "Name", Value: &name, Left: func() string { return strings.ToUpper(name) }, Check: func() error {
+		&Question{Label: "Name", Value: &name, Check: func() error {
 			if name == "" {
 				return errors.New("a name is missing")
 			}
@@ -80,7 +79,7 @@ func TestForm(t *testing.T) {
 		t.Errorf("without a name the focus is on %s:\n%s", f.At().Label, draw())
 	}
 	pressForm(f, "a", "b", "up", "right", "down", "down", "s", "3")
-	if out := draw(); name != "AB" || kind != "y" || secret != "s3" || strings.Contains(out, "s3") || !strings.Contains(out, "**") {
+	if out := draw(); name != "ab" || kind != "y" || secret != "s3" || strings.Contains(out, "s3") || !strings.Contains(out, "**") {
 		t.Errorf("name %q, kind %q, secret %q:\n%s", name, kind, secret, out)
 	}
 	if pressForm(f, "enter"); !done {

@@ -9,7 +9,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// wheelRows is the number of rows per notch of the wheel.
 const wheelRows = 3
 
 // Lines holds the cursor and the scroll position of a list. It knows only row numbers:
@@ -56,11 +55,13 @@ func (l *Lines) At(y int) (i int, ok bool) {
 	return i, y >= 0 && y < l.height && i < l.n
 }
 
-// Wheel scrolls on a wheel message, and reports whether msg was one.
+// Wheel scrolls on a wheel message, keeps the cursor in the visible part, and reports whether msg
+// was one.
 func (l *Lines) Wheel(msg tea.Msg) bool {
 	by := wheelBy(msg)
-	if by != 0 {
-		l.wheel(by)
+	if by != 0 && l.height > 0 {
+		l.top = max(0, min(l.top+by, l.n-l.height))
+		l.cursor = max(0, min(max(l.top, min(l.cursor, l.top+l.height-1)), l.n-1))
 	}
 	return by != 0
 }
@@ -124,16 +125,6 @@ func ListActions(of func() Scroller, moved func() tea.Cmd) []Action {
 	return actions
 }
 
-// wheel scrolls the rows and keeps the cursor in the visible part.
-func (l *Lines) wheel(by int) {
-	if l.height < 1 {
-		return
-	}
-	l.top = max(0, min(l.top+by, l.n-l.height))
-	l.cursor = max(0, min(max(l.top, min(l.cursor, l.top+l.height-1)), l.n-1))
-}
-
-// scroll scrolls as little as needed to show the cursor.
 func (l *Lines) scroll() {
 	if l.height < 1 {
 		return
@@ -177,26 +168,3 @@ func (l *Lines) Position() string {
 	}
 	return text.Count(l.cursor+1) + " of " + text.Count(l.n)
 }
-
-// Memo caches a drawing for as long as its inputs stay the same: a screen is drawn after
-// every message, and most messages change nothing. K holds all inputs except those
-// whose changes call Forget. The zero value is empty.
-type Memo[K comparable, V any] struct {
-	key   K
-	drawn V
-	kept  bool
-}
-
-// Draw returns the cached drawing for key, or calls draw.
-func (m *Memo[K, V]) Draw(key K, draw func() V) V {
-	if !m.kept || m.key != key {
-		m.key, m.drawn, m.kept = key, draw(), true
-	}
-	return m.drawn
-}
-
-// Last returns the last drawing, or the zero value.
-func (m *Memo[K, V]) Last() V { return m.drawn }
-
-// Forget empties the cache.
-func (m *Memo[K, V]) Forget() { m.kept = false }

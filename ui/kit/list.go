@@ -130,7 +130,6 @@ type Cell struct {
 	Style lipgloss.Style
 }
 
-// listFocus is the part of a list that has the focus.
 type listFocus uint8
 
 const (
@@ -156,7 +155,6 @@ type Tiles interface {
 	Wheel(msg tea.MouseWheelMsg)
 }
 
-// marks are the marked rows, in the order of marking.
 type marks[T any] struct {
 	rows []T
 	keys []any       // of rows, whose numbers may have changed
@@ -189,7 +187,6 @@ func (l *List[T]) Arrange() {
 	l.find()
 }
 
-// find builds the groups that match the filter.
 func (l *List[T]) find() {
 	l.groups = l.all
 	if words := strings.Fields(strings.ToLower(l.filter.Value())); len(words) > 0 && l.Match != nil {
@@ -212,7 +209,6 @@ func count[T any](groups []Group[T]) (n int) {
 	return n
 }
 
-// identify returns the identity of the entry under the cursor, or the zero value.
 func (l *List[T]) identify() identity {
 	e, ok := l.Current()
 	switch {
@@ -293,7 +289,6 @@ func (l *List[T]) landed() {
 	l.arrived()
 }
 
-// report runs Moved if the entry under the cursor is another one.
 func (l *List[T]) report(before identity) {
 	if l.Moved != nil && l.under != before {
 		l.Moved()
@@ -342,7 +337,6 @@ func (l *List[T]) Go(key any) bool {
 	return i >= 0
 }
 
-// index returns the line of the row with that key, or -1.
 func (l *List[T]) index(key any) int {
 	return slices.IndexFunc(l.lines, func(at listLine) bool {
 		return at.row >= 0 && l.Key(l.groups[at.group].Rows[at.row]) == key
@@ -499,7 +493,6 @@ func (l *List[T]) listActions() []Action {
 	return append(actions, l.moves()...)
 }
 
-// moves returns the actions that move the cursor or scroll the pane.
 func (l *List[T]) moves() []Action {
 	return ListActions(func() Scroller {
 		if l.focus == onPane {
@@ -627,7 +620,6 @@ func (l *List[T]) setMarks(rows []T, on func(marked bool) bool) {
 	}
 }
 
-// drop removes the marks with the numbers for which gone is true.
 func (m *marks[T]) drop(gone func(i int) bool) {
 	var left marks[T]
 	left.at = make(map[any]int, len(m.rows))
@@ -648,7 +640,6 @@ func (l *List[T]) Unmark(gone func(row T) bool) {
 // Marks returns the marked rows, in the order of marking.
 func (l *List[T]) Marks() []T { return l.marks.rows }
 
-// markRange begins a range, or marks the rows between its start and the cursor.
 func (l *List[T]) markRange() {
 	if l.anchor == nil {
 		l.BeginRange()

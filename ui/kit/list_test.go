@@ -14,7 +14,6 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// letters returns a list of letters in groups of vowels and others.
 func letters(all *string) *kit.List[rune] {
 	l := &kit.List[rune]{
 		ID: "letters", Marking: true, PaneMost: 40, Now: time.Now, OnHead: "head",
@@ -48,7 +47,6 @@ func letters(all *string) *kit.List[rune] {
 	return l
 }
 
-// listKeysOf sends keys to a list.
 type listKeysOf struct{ *kit.List[rune] }
 
 func (l listKeysOf) Actions() []kit.Action { return l.List.Actions(nil) }

@@ -48,7 +48,6 @@ const (
 	paneLeast    = 34 // columns
 )
 
-// layout divides the screen among the parts.
 func (l *List[T]) layout(size image.Point) listLayout {
 	var at listLayout
 	rest := image.Rectangle{Max: image.Pt(max(0, size.X), max(0, size.Y))}
@@ -65,7 +64,7 @@ func (l *List[T]) layout(size image.Point) listLayout {
 		at.filter = top(1)
 	}
 	if l.Bare {
-		if size.Y >= bareHeadFrom && l.Columns != nil && strings.Join(l.Columns(size.X).names(), "") != "" && !l.tiled() {
+		if size.Y >= bareHeadFrom && l.named(size.X) {
 			at.head = top(1)
 		}
 		at.list = rest
@@ -106,7 +105,7 @@ func (l *List[T]) layout(size image.Point) listLayout {
 	}
 	if framed && rest.Dy() > frameLines+2 {
 		at.box, rest = rest, rest.Inset(1)
-		if at.box.Dx() >= StackedWidth && !tiled {
+		if at.box.Dx() >= StackedWidth && l.named(size.X) {
 			at.head = top(1)
 		}
 	}
@@ -179,7 +178,11 @@ func (l *List[T]) facts(size image.Point, th *theme.Theme) (title string, lines 
 	return title, f.Lines()
 }
 
-// tiled reports whether tiles are shown in place of the rows.
+// named reports whether rows are shown in columns with names.
+func (l *List[T]) named(width int) bool {
+	return !l.tiled() && l.Columns != nil && strings.Join(l.Columns(width).names(), "") != ""
+}
+
 func (l *List[T]) tiled() bool { return l.Tiles != nil && l.Tiles() != nil }
 
 // indent returns the width of the column for marks, which also indents rows below the
@@ -191,7 +194,6 @@ func (l *List[T]) indent() int {
 	return 0
 }
 
-// drawRows returns the names of the columns and the visible rows.
 func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string) {
 	if l.Instead != nil {
 		if drawn := l.Instead(size, th); drawn != "" {
@@ -245,7 +247,6 @@ func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string
 	return text.Blanks(indent) + cols.Row(widths, cols.names()...), rows
 }
 
-// widths divides the width among the columns by what the visible rows hold.
 func (l *List[T]) widths(width, height int, th *theme.Theme) (Columns, []int) {
 	cols := l.Columns(width)
 	room := make([]int, len(cols))
@@ -285,7 +286,6 @@ func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent int, 
 	return row
 }
 
-// drawHead draws the head of a group.
 func (l *List[T]) drawHead(e Entry[T], width int, selected bool, chosen lipgloss.Style, th *theme.Theme) string {
 	fold := theme.SignUnfolded
 	if l.isFolded(e.Key) {

@@ -24,6 +24,8 @@ type MenuRow struct {
 	Note string
 	// Current marks the current setting with a word.
 	Current bool
+	// More is shown below the rows while the cursor is on the row.
+	More string
 	// Disabled says why the row cannot be chosen now, or is empty.
 	Disabled string
 	// Do runs when the row is chosen; it may be nil.
@@ -44,10 +46,7 @@ type Menu struct {
 	title string
 	rows  []MenuRow
 	list  List[int]
-	marks []bool                   // of the rows of a mark menu, otherwise nil
-	verb  string                   // names the action of a mark menu
-	many  func(rows []int) tea.Cmd // runs it; nil in a menu that takes one row
-	help  bool                     // letters search
+	help  bool // letters search
 	size  image.Point
 }
 
@@ -101,16 +100,6 @@ func NewHelp(title string, actions []Action) *Menu {
 	return m
 }
 
-// NewMarkMenu opens a menu that takes several rows at once with enter: the marked rows,
-// or the one under the cursor if none is marked. verb names the action, and do runs it
-// with the row numbers.
-func NewMarkMenu(title, verb string, rows []MenuRow, do func(rows []int) tea.Cmd) *Menu {
-	m := NewMenu(title, rows...)
-	m.verb, m.many, m.marks = verb, do, make([]bool, len(rows))
-	m.list.Marking, m.list.Mark = true, func(row int) *bool { return &m.marks[row] }
-	return m
-}
-
 // SetRows replaces the rows. The cursor keeps its number.
 func (m *Menu) SetRows(rows ...MenuRow) {
 	m.rows = rows
@@ -160,14 +149,6 @@ func (m *Menu) Actions() []Action {
 			step("down", "ctrl+n", 1),
 		}, m.list.moves()...)
 	}
-	if m.many != nil {
-		actions := m.list.Actions(nil)
-		if m.Capturing() {
-			return actions
-		}
-		take := Action{ID: "menu.take-marked", Keys: Bind(m.verb, "", "enter"), Footer: true, Group: m.title, Do: m.chooseMarked}
-		return Shadow(append(append([]Action{take}, actions...), m.closing("esc", "q")))
-	}
 	var actions []Action
 	for _, r := range m.rows {
 		if r.Key != "" {
@@ -176,11 +157,8 @@ func (m *Menu) Actions() []Action {
 	}
 	choose := func() tea.Cmd { return m.choose(m.Row()) }
 	take := Action{ID: "menu.take", Keys: Bind("choose", "", "enter", "space", "right"), Footer: len(m.rows) > 0, Group: m.title, Do: choose}
-	return slices.Concat(actions, []Action{take}, m.Beside, []Action{m.closing("esc", "q", "left")}, m.list.moves())
-}
-
-func (m *Menu) closing(keys ...string) Action {
-	return Action{ID: "menu.close", Keys: Bind("close", "", keys...), Footer: true, Group: m.title, Do: m.Close}
+	close := Action{ID: "menu.close", Keys: Bind("close", "", "esc", "q", "left"), Footer: true, Group: m.title, Do: m.Close}
+	return slices.Concat(actions, []Action{take}, m.Beside, []Action{close}, m.list.moves())
 }
 
 // choose runs a row. A disabled one says why instead.
@@ -195,21 +173,7 @@ func (m *Menu) choose(r MenuRow) tea.Cmd {
 	return r.Do()
 }
 
-func (m *Menu) chooseMarked() tea.Cmd {
-	m.Close()
-	var chosen []int
-	for row, on := range m.marks {
-		if on {
-			chosen = append(chosen, row)
-		}
-	}
-	if row, ok := m.list.Row(); ok && len(chosen) == 0 {
-		chosen = []int{row}
-	}
-	return m.many(chosen)
-}
-
-// Mouse chooses or marks the clicked row; a click outside closes the menu.
+// Mouse chooses the clicked row; a click outside closes the menu.
 func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
 	click, ok := msg.(tea.MouseClickMsg)
 	if !ok {
@@ -224,15 +188,9 @@ func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if !m.list.Hit(image.Pt(click.X, click.Y).Sub(m.corner())) || click.Button != tea.MouseLeft {
 		return nil
 	}
-	row, _ := m.list.Row()
-	if m.many == nil {
-		return m.choose(m.rows[row])
-	}
-	m.marks[row] = !m.marks[row]
-	return nil
+	return m.choose(m.Row())
 }
 
-// corner returns the upper left corner of the rows inside the box.
 func (m *Menu) corner() image.Point {
 	return BoxOrigin(m.size).Add(image.Pt(0, len(m.intro(BoxInner(m.size).X, &theme.Theme{}))))
 }
@@ -245,7 +203,6 @@ func (m *Menu) Resize(room image.Point) {
 	m.list.Changed()
 }
 
-// intro returns the lines above the rows.
 func (m *Menu) intro(width int, th *theme.Theme) []string {
 	f := NewFacts(width-2, th)
 	f.Say(th.Muted, m.Words)
@@ -256,12 +213,12 @@ func (m *Menu) intro(width int, th *theme.Theme) []string {
 	return lines
 }
 
-// widths returns the widths of the widest group, key and label.
 func (m *Menu) widths() (group, keys, label int) {
-	keys = 2
 	for _, r := range m.rows {
+		if r.Key != "" {
+			keys = max(keys, 2, text.Width(r.Key))
+		}
 		group, label = max(group, min(14, text.Width(text.Safe(r.Group)))), max(label, text.Width(r.label()))
-		keys = max(keys, text.Width(r.Key))
 	}
 	return group, keys, label
 }
@@ -296,8 +253,11 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 // fullHeight returns the height of the box if nothing is cut off.
 func (m *Menu) fullHeight(inner int) int {
 	height := len(m.rows) + 2 + len(m.intro(inner, &theme.Theme{}))
-	if m.many != nil || m.help {
+	if m.help {
 		height++ // the filter
+	}
+	if slices.ContainsFunc(m.rows, func(r MenuRow) bool { return r.More != "" }) {
+		height += 1 + moreLines
 	}
 	return height
 }
@@ -309,28 +269,42 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	}
 	size := m.sizeIn(room)
 	inner, words := BoxInner(size), m.intro(BoxInner(size).X, th)
-	reason := m.reasonBelow(inner, th)
-	left := inner.Y - len(words) - len(reason)
-	rows := m.list.View(image.Pt(inner.X, left), th)
+	below := m.below(inner, th)
+	rows := m.list.View(image.Pt(inner.X, inner.Y-len(words)-len(below)), th)
 	body := append(words[:max(0, min(len(words), inner.Y))], strings.TrimRight(rows, "\n"))
 	footer := ""
 	if size.Y < m.fullHeight(inner.X) {
 		footer = m.list.Position()
 	}
-	return popupBox(m.title, footer, strings.Join(append(body, reason...), "\n"), size, th)
+	return popupBox(m.title, footer, strings.Join(append(body, below...), "\n"), size, th)
 }
 
-// reasonBelow says below the rows, in at most two lines, why the row under the cursor is
+// moreLines is the maximum number of lines of More, reasonLines of a reason.
+const moreLines, reasonLines = 6, 2
+
+// below returns what is shown below the rows: More of the row under the cursor, or why it is
 // disabled, if the row has no room for that.
-func (m *Menu) reasonBelow(inner image.Point, th *theme.Theme) []string {
-	row, _ := m.list.Row()
-	if reason := m.Row().Disabled; reason != "" && inner.Y > 4 {
-		if _, _, _, note, whole := m.parts(row, inner.X); note == "" || !whole {
-			lines := text.Wrap(text.Sentence(text.Safe(reason)), inner.X-2)
-			return strings.Split(th.Warn.Render("  "+strings.Join(lines[:min(len(lines), 2)], "\n  ")), "\n")
+func (m *Menu) below(inner image.Point, th *theme.Theme) []string {
+	row, most, style := m.Row(), moreLines, th.Muted
+	words := row.More
+	if number, _ := m.list.Row(); row.Disabled != "" {
+		if _, _, _, note, whole := m.parts(number, inner.X); note == "" || !whole {
+			words, most, style = text.Sentence(row.Disabled), reasonLines, th.Warn
 		}
 	}
-	return nil
+	if most = min(most, inner.Y-3); words == "" || most < 1 {
+		return nil
+	}
+	f := NewFacts(inner.X-2, th)
+	f.Say(style, words)
+	lines := []string{th.Border.Render(strings.Repeat("─", max(0, inner.X)))}
+	for _, line := range f.Lines()[:min(len(f.Lines()), most)] {
+		lines = append(lines, " "+line)
+	}
+	if row.More != "" { // the rows stay where they are
+		lines = append(lines, make([]string, most+1-len(lines))...)
+	}
+	return lines
 }
 
 // parts returns the texts of a row, and whether its note is whole.
@@ -343,28 +317,31 @@ func (m *Menu) parts(row, width int) (group, key, label, note string, whole bool
 		}
 		group = " " + text.PadRight(group, groups)
 	}
-	key = " " + text.PadRight(text.Safe(r.Key), keys) + " "
+	key = " "
+	if keys > 0 {
+		key = " " + text.PadRight(text.Safe(r.Key), keys) + " "
+	}
 	if m.help {
 		keys = min(keys, max(4, width/3))
 		key, labels = " "+text.PadLeft(text.Safe(r.Key), keys)+"  ", text.Width(r.label())
 	}
 	labels = min(labels, max(1, width-text.Width(group+key)-1))
+	if r.More != "" { // which has the whole label
+		labels = min(labels, max(1, width-text.Width(group+key)-text.Width(r.Note)-3))
+	}
 	label, note = text.PadRight(text.TruncateMiddle(r.label(), labels), labels), text.Safe(cmp.Or(r.Disabled, r.Note))
 	room := width - text.Width(group+key+label) - 3
-	if whole = text.Width(note) <= room; room < leastNote || note == "" {
+	if whole = text.Width(note) <= room; room < min(leastNote, text.Width(note)) || note == "" {
 		return group, key, label, "", whole
 	}
 	return group, key, label, "  " + text.TruncateMiddle(note, room), whole
 }
 
-func (m *Menu) drawRow(row int, mark theme.Sign, width int, selected bool, th *theme.Theme) string {
+func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *theme.Theme) string {
 	group, key, label, note, _ := m.parts(row, width)
 	name, words, muted := th.Key, th.Text, th.Muted
 	if m.rows[row].Disabled != "" {
 		name, words, muted = th.Off, th.Off, th.Off
-	}
-	if m.many != nil {
-		key, name = " "+th.Glyph(mark)+"  ", th.SignStyle(mark)
 	}
 	if selected {
 		return th.Selected.Render(text.PadRight(group+key+label+note, width))
@@ -372,5 +349,4 @@ func (m *Menu) drawRow(row int, mark theme.Sign, width int, selected bool, th *t
 	return th.Strong.Render(group) + name.Render(key) + words.Render(label) + muted.Render(note)
 }
 
-// label returns the label, made safe, with the word for the current row.
 func (r MenuRow) label() string { return text.Safe(r.Label) + text.If(r.Current, " (now)") }

@@ -2,7 +2,6 @@ package kit
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -36,7 +35,6 @@ type Message struct {
 	Detail string
 }
 
-// whole returns the text with the detail.
 func (m Message) whole() string {
 	if m.Detail == "" {
 		return m.Text
@@ -44,7 +42,6 @@ func (m Message) whole() string {
 	return m.Text + "\n" + m.Detail
 }
 
-// mark returns the sign of the message and its style.
 func (m Message) mark(th *theme.Theme) (sign string, style lipgloss.Style) {
 	switch m.Level {
 	case Good:
@@ -57,7 +54,6 @@ func (m Message) mark(th *theme.Theme) (sign string, style lipgloss.Style) {
 	return th.Glyph(theme.SignInfo), th.Info
 }
 
-// stay returns how long the message stays in the status line.
 func (m Message) stay() time.Duration {
 	switch m.Level {
 	case Warn, Bad:
@@ -143,22 +139,24 @@ func (s *Messages) Line(width int, more string, th *theme.Theme) string {
 	return text.Fit(style.Render(text.Truncate(words, max(0, width-text.Width(end))))+end, width, 1)
 }
 
-// History returns a reader of all messages in full, latest first. A key offers them for copying:
-// open opens the menu, and copy copies a message.
-func (s *Messages) History(open func(Overlay), copy func(words string) tea.Cmd) *Reader {
-	var lines []string
+// History returns a menu of all messages, latest first. Enter shows one in full, and a key copies
+// it.
+func (s *Messages) History(open func(Overlay), copy func(words string) tea.Cmd) *Menu {
 	var rows []MenuRow
 	for _, told := range slices.Backward(s.told) {
 		sign, _ := told.mark(&theme.Theme{})
-		when := text.When(told.at, s.now())
-		lines = append(lines, sign+" "+told.whole(), when, "")
-		rows = append(rows, MenuRow{Label: told.Text, Note: when, Do: func() tea.Cmd { return copy(told.whole()) }})
+		rows = append(rows, MenuRow{
+			Label: sign + " " + told.Text, Note: text.Age(told.at, s.now()), More: told.whole() + "\n" + text.Date(told.at),
+			Do: func() tea.Cmd { open(NewReader("Message", told.whole())); return nil },
+		})
 	}
-	r := NewReader("Messages", strings.Join(lines, "\n"))
-	r.Beside = []Action{{ID: "history.copy", Keys: Bind("copy", "", "y"), Footer: true, Do: func() tea.Cmd {
-		r.Close()
-		open(NewMenu("Copy a message", rows...))
-		return nil
-	}}, {ID: "history.close", Keys: Bind("close", "", "!"), Do: r.Close}}
-	return r
+	m := NewMenu("Messages", rows...)
+	m.Beside = []Action{
+		{ID: "history.copy", Keys: Bind("copy", "", "y"), Footer: true, Do: func() tea.Cmd {
+			m.Close()
+			return copy(s.told[len(s.told)-1-m.list.Cursor()].whole())
+		}},
+		{ID: "history.close", Keys: Bind("close", "", "!"), Do: m.Close},
+	}
+	return m
 }

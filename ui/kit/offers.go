@@ -7,7 +7,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// maxOffers is the maximum number of completions shown in one line.
 const maxOffers = 5
 
 // offers is a list of completions. Tab accepts the selected one, up and down select, esc
@@ -19,7 +18,6 @@ type offers struct {
 
 func (o *offers) set(list []string) { o.list, o.at = list, 0 }
 
-// press reports whether the list used the key. took is the accepted completion.
 func (o *offers) press(key string) (took string, used bool) {
 	n := len(o.list)
 	switch {
@@ -49,7 +47,6 @@ func (o *offers) page(most int) (list []string, from int) {
 	return o.list[from:min(len(o.list), from+most)], from
 }
 
-// view draws the completions in one line, formatted by label, or returns "".
 func (o *offers) view(width int, label func(string) string, th *theme.Theme) string {
 	list, from := o.page(maxOffers)
 	if len(list) == 0 {

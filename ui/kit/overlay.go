@@ -2,6 +2,7 @@ package kit
 
 import (
 	"image"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -70,6 +71,12 @@ func (p *Popup) Close() tea.Cmd {
 // popupBox draws the box of a popup. It makes the title safe.
 func popupBox(title, footer, body string, size image.Point, th *theme.Theme) string {
 	return box(size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted, text.Safe(title), footer, body)
+}
+
+// popupText is popupBox for lines of the width [PaneWidth].
+func popupText(title, footer string, lines []string, size image.Point, th *theme.Theme) string {
+	margin := text.Blanks(paneMargin(BoxInner(size).X))
+	return popupBox(title, footer, margin+strings.Join(lines, "\n"+margin), size, th)
 }
 
 // Overlays is a stack of overlays; the top one has the focus. The zero value is empty.

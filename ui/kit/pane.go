@@ -94,7 +94,6 @@ func (p *Pane) View(title string, lines []string, size image.Point, focused bool
 	return BoxFooter(title, drawn.extent(), strings.Join(body, "\n"), size, focused, th)
 }
 
-// doubleTime is the longest time between the clicks of a double click.
 const doubleTime = 400 * time.Millisecond
 
 // Clicks detects double clicks: terminals report only single ones.

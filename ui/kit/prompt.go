@@ -73,7 +73,6 @@ func (p *Prompt) problem() string {
 
 func (p *Prompt) verb() string { return cmp.Or(p.Verb, "accept") }
 
-// key returns the key that accepts the text.
 func (p *Prompt) key() string {
 	if p.area != nil {
 		return "ctrl+s"
@@ -102,7 +101,6 @@ func (p *Prompt) Mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// put replaces the text of a single line.
 func (p *Prompt) put(value string) tea.Cmd {
 	p.field.SetValue(value)
 	p.Refresh()
@@ -164,7 +162,6 @@ func (p *Prompt) Type(msg tea.Msg) (tea.Cmd, bool) {
 // longRows is the number of lines of a long prompt, and of completions.
 const longRows = 6
 
-// listed returns the number of lines for completions.
 func (p *Prompt) listed(room image.Point) int {
 	if p.Complete == nil {
 		return 0
@@ -185,12 +182,7 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 		return "", 0
 	}
 	size := image.Pt(min(room.X, 72), room.Y)
-	inner := BoxInner(size)
-	margin := 1
-	if inner.X < 10 {
-		margin = 0
-	}
-	width := inner.X - 2*margin
+	inner, width := BoxInner(size), PaneWidth(size)
 	input := []string{""}
 	if p.area != nil {
 		rows := max(1, min(longRows, inner.Y-2))
@@ -223,9 +215,6 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 	problem := below.Lines()[:min(len(below.Lines()), spare)]
 	body := slices.Concat(above.Lines()[:min(len(above.Lines()), spare-len(problem))], input, problem)
 	first = BoxOrigin(size).Y + len(body) - len(problem) - len(input) + 1
-	for i, line := range body {
-		body[i] = text.Blanks(margin) + line
-	}
 	size.Y = min(room.Y, len(body)+2)
-	return popupBox(p.Title, p.key()+": "+p.verb()+text.If(p.Complete != nil, ", tab: complete")+", esc: cancel", strings.Join(body, "\n"), size, th), first
+	return popupText(p.Title, p.key()+": "+p.verb()+text.If(p.Complete != nil, ", tab: complete")+", esc: cancel", body, size, th), first
 }

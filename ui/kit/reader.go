@@ -60,7 +60,7 @@ func (r *Reader) Mouse(msg tea.MouseMsg) tea.Cmd {
 // Resize wraps the text for room.
 func (r *Reader) Resize(room image.Point) {
 	r.size = image.Pt(min(room.X, 88), room.Y)
-	if width := BoxInner(r.size).X; r.lines.Width() != width {
+	if width := PaneWidth(r.size); r.lines.Width() != width {
 		var lines []string
 		for line := range strings.SplitSeq(unixLines.Replace(strings.TrimRight(r.text, "\r\n")), "\n") {
 			lines = append(lines, text.Wrap(text.Safe(line), width)...)
@@ -86,5 +86,5 @@ func (r *Reader) View(room image.Point, th *theme.Theme) string {
 	if n := drawn.Len(); n > drawn.Page() {
 		footer = text.Count(min(n, drawn.lines.YOffset()+drawn.Page())) + " of " + text.Plural(n, "line") + ", " + footer
 	}
-	return popupBox(r.title, footer, drawn.lines.View(), drawn.size, th)
+	return popupText(r.title, footer, strings.Split(drawn.lines.View(), "\n"), drawn.size, th)
 }

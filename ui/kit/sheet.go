@@ -33,6 +33,22 @@ func NewSheet(size image.Point, widest int) *Sheet {
 	return s
 }
 
+// NewPopupSheet begins a sheet for [Sheet.Popup].
+func NewPopupSheet(room image.Point, widest int) *Sheet {
+	size := image.Pt(min(room.X, widest+4), room.Y)
+	return NewSheet(image.Pt(PaneWidth(size), BoxInner(size).Y), widest)
+}
+
+// Popup draws the sheet in the box of a popup, as high as its lines. The lines begin at PopupOrigin.
+func (s *Sheet) Popup(title string, room image.Point, th *theme.Theme) string {
+	size := image.Pt(min(room.X, s.width+4), min(room.Y, len(s.lines)+2))
+	s.size.Y = BoxInner(size).Y
+	return popupText(title, "", strings.Split(s.View(th), "\n"), size, th)
+}
+
+// PopupOrigin is where the lines of a popup begin in its box.
+var PopupOrigin = image.Pt(2, 1)
+
 // Width returns the maximum width of a line.
 func (s *Sheet) Width() int { return s.width }
 
@@ -104,7 +120,6 @@ func MarkCut(lines []string, above, below bool, th *theme.Theme) {
 	}
 }
 
-// top returns the first visible line.
 func (s *Sheet) top() int {
 	return max(0, min((s.from+s.to-s.size.Y)/2, s.from, len(s.lines)-s.size.Y))
 }

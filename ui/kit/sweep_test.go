@@ -15,7 +15,6 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// hostile is an extreme file name.
 const hostile = "день 1 — naïve 写真写真写真 👍🏽 e\u0301\u0301\u0301\u0301\u0301\u0301 \x1b[31m\u202egpj.exe\n\xff.jpeg"
 
 func actions() []kit.Action {

@@ -140,7 +140,6 @@ func (cs Columns) Row(widths []int, cells ...string) string {
 	return b.String()
 }
 
-// names returns the names of the columns.
 func (cs Columns) names() []string {
 	out := make([]string, len(cs))
 	for i, c := range cs {

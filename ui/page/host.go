@@ -33,7 +33,6 @@ type Host struct {
 	theme   *theme.Theme
 }
 
-// held is a screen with its ID.
 type held struct {
 	id ID
 	Screen

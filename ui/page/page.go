@@ -4,7 +4,6 @@ package page
 
 import (
 	"image"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -34,31 +33,8 @@ type Screen interface {
 	Overlays() *kit.Overlays
 }
 
-// Base is embedded by screens. It holds the overlays and the last drawing, and has no
-// text field.
-type Base struct {
-	overlays kit.Overlays
-	drawn    kit.Memo[drawing, string]
-}
-
-// drawing holds the inputs of a drawn screen other than its state.
-type drawing struct {
-	size   image.Point
-	theme  *theme.Theme
-	minute time.Time // ages are valid for a minute
-}
-
-// Draw returns the result of draw, cached until Changed is called or the size, the theme
-// or the minute changes: a screen is drawn after every message, and most change nothing.
-func (b *Base) Draw(size image.Point, th *theme.Theme, now time.Time, draw func() string) string {
-	if size.X < 1 || size.Y < 1 {
-		return ""
-	}
-	return b.drawn.Draw(drawing{size, th, now.Truncate(time.Minute)}, draw)
-}
-
-// Changed invalidates the cached drawing.
-func (b *Base) Changed() { b.drawn.Forget() }
+// Base is embedded by screens. It holds the overlays, and has no text field.
+type Base struct{ overlays kit.Overlays }
 
 // Overlays returns the overlays of the screen.
 func (b *Base) Overlays() *kit.Overlays { return &b.overlays }

@@ -40,7 +40,6 @@ func TmuxPane(ctx context.Context, getenv func(string) string) image.Point {
 	return at
 }
 
-// tmux expands a tmux format for the program's pane.
 func tmux(ctx context.Context, getenv func(string) string, format string) string {
 	if getenv("TMUX") == "" {
 		return ""
@@ -91,7 +90,6 @@ func Colors(setting string, out io.Writer, env, tmux []string) (colorprofile.Pro
 	return profile, "none: " + reason
 }
 
-// variable returns the last value of name in the environment.
 func variable(env []string, name string) (value string, ok bool) {
 	for _, e := range env {
 		if v, is := strings.CutPrefix(e, name+"="); is {

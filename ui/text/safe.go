@@ -53,7 +53,6 @@ func Safe(s string) string {
 	return b.String()
 }
 
-// plainASCII is a fast path for common text.
 func plainASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] >= 0x7f {

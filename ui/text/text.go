@@ -241,7 +241,6 @@ func firstGrapheme(s string) string {
 // writtenOut matches an escape written by Safe.
 var writtenOut = regexp.MustCompile(`^\\(x[0-9a-f]{2}|u\{[0-9a-f]{1,6}\})`)
 
-// pieces splits text into grapheme clusters and escapes written by Safe.
 func pieces(s string) []string {
 	var parts []string
 	for len(s) > 0 {

@@ -82,7 +82,6 @@ func Age(t, now time.Time) string {
 	}
 }
 
-// day is the layout of a date without a time.
 const day = "2 Jan 2006"
 
 // When formats a time with its age: "22 Nov 2026 08:07 · 2 min ago". It leaves out the age

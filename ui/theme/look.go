@@ -61,7 +61,6 @@ func Make(l Look) *Theme {
 	return t
 }
 
-// palette returns the colors of a look, and whether they are for a dark background.
 func (l Look) palette() (dark bool, p Palette) {
 	dark = isDark(l.Ground)
 	switch l.Name {

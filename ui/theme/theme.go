@@ -114,7 +114,6 @@ func (t *Theme) paint(p Palette) {
 	t.Shape, t.ShapeFocus = rule(lipgloss.RoundedBorder()), lipgloss.RoundedBorder()
 }
 
-// plain replaces every difference in color by other means.
 func (t *Theme) plain() {
 	none := lipgloss.NewStyle()
 	bold, faint := none.Bold(true), none.Faint(true)

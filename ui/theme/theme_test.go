@@ -13,7 +13,6 @@ import (
 	"golang.org/x/text/width"
 )
 
-// ratio returns the contrast of two colors by the Web Content Accessibility Guidelines.
 func ratio(a, b color.Color) float64 {
 	la, lb := luminance(a), luminance(b)
 	return (math.Max(la, lb) + 0.05) / (math.Min(la, lb) + 0.05)

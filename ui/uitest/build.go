@@ -47,7 +47,6 @@ func Build(t testing.TB) string {
 	return built.path
 }
 
-// removeBuild removes the binary.
 func removeBuild() {
 	if built.dir != "" {
 		os.RemoveAll(built.dir)

@@ -45,7 +45,6 @@ func (f *FakeTerminal) accept(msg tea.Msg) bool {
 	return ok
 }
 
-// receive tracks the pictures in text sent to the terminal.
 func (f *FakeTerminal) receive(text string) {
 	f.T.Helper()
 	for _, id := range sent.FindAllStringSubmatch(text, -1) {

@@ -13,7 +13,6 @@ import (
 // restful is how many commands may follow from one before the test fails.
 const restful = 10_000
 
-// isFramework reports whether a message type belongs to Bubble Tea.
 func isFramework(msg tea.Msg) bool {
 	return reflect.TypeOf(msg).PkgPath() == reflect.TypeFor[tea.KeyPressMsg]().PkgPath()
 }
@@ -67,7 +66,6 @@ func Shows(t testing.TB, screen string, words ...string) {
 	}
 }
 
-// frames replaces the glyphs of frames with blanks.
 var frames = strings.NewReplacer("│", " ", "╭", " ", "╮", " ")
 
 // Flat returns a screen as one line, without frames.

@@ -12,7 +12,6 @@ type HostileText struct {
 	Text  string // begins and ends with a unique number
 }
 
-// hostile are the kinds of such text in file names, answers of services, tags, webhooks and errors.
 var hostile = []struct{ class, text string }{
 	{"line feed", "\n"},
 	{"carriage return", "\r"},

@@ -43,7 +43,6 @@ func (s *HostileServer) Posted() int {
 // HostileID returns the file ID of the record with hostile text i.
 func HostileID(i int) string { return fmt.Sprintf("%024x", i+1) }
 
-// record returns a record with hostile text in every text field.
 func (s *HostileServer) record(i int) map[string]any {
 	text := Hostile()[i].Text
 	return map[string]any{

@@ -19,12 +19,10 @@ var keyBytes = map[string]string{
 	"ctrl+space": "\x00", "ctrl+@": "\x00", "ctrl+\\": "\x1c", "ctrl+]": "\x1d",
 }
 
-// arrowBytes maps the keys with numeric modifiers to the final byte of their sequence.
 var arrowBytes = map[string]string{
 	"up": "A", "down": "B", "right": "C", "left": "D", "end": "F", "home": "H",
 }
 
-// encodeKey returns what a terminal sends for a key, named as in key bindings.
 func encodeKey(name string) (string, error) {
 	if b, ok := keyBytes[name]; ok {
 		return b, nil

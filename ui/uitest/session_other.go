@@ -7,7 +7,6 @@ import (
 	"os/exec"
 )
 
-// terminate ends a process.
 var terminate = os.Kill
 
 // ownSession does nothing, because binaries are only started on pseudo-terminals.

@@ -7,7 +7,6 @@ import (
 	"syscall"
 )
 
-// terminate asks a process to end.
 const terminate = syscall.SIGTERM
 
 // ownSession gives a process its own session with the terminal, so that it receives the

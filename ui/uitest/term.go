@@ -50,7 +50,6 @@ type Term struct {
 	err   error
 }
 
-// environment is the default terminal environment of programs.
 var environment = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
 
 // Start runs the model on a terminal of w columns by h rows and returns when the program has drawn
@@ -211,7 +210,6 @@ func (term *Term) begin() {
 	term.wait("the program's first output", func() bool { return term.raw.Len() > 0 }, true)
 }
 
-// close stops the program and closes the connection.
 func (term *Term) close() {
 	term.stop()
 	select {

@@ -31,7 +31,6 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// recorder counts failures instead of failing.
 type recorder struct {
 	testing.TB
 	errors int

@@ -9,7 +9,6 @@ import (
 	"github.com/charmbracelet/x/xpty"
 )
 
-// wire connects a program with the terminal.
 type wire interface {
 	// Read returns the program's output; Write sends its input.
 	io.ReadWriteCloser
@@ -25,7 +24,6 @@ type ptyWire struct {
 	hangup sync.Once
 }
 
-// openPty opens a pseudo-terminal and returns it with its slave.
 func openPty(w, h int) (*ptyWire, *os.File, error) {
 	pty, err := xpty.NewUnixPty(w, h)
 	if err != nil {

@@ -174,7 +174,6 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
-	m.Changed()
 	m.placed = m.layout(m.size)
 	l := m.placed
 	region, sheet := l.picture, image.Rectangle{}

@@ -19,7 +19,10 @@ import (
 
 // View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
-	return m.Draw(size, th, m.now(), func() string { return m.draw(size, th) })
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	return m.draw(size, th)
 }
 
 type layout struct {

@@ -112,7 +112,6 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	m.list.Changed()
-	m.Changed()
 	return tea.Batch(cmd, m.readHistory(), m.tick(), m.preview.Follow())
 }
 

@@ -22,9 +22,7 @@ import (
 )
 
 // View draws the screen.
-func (m *Model) View(size image.Point, th *theme.Theme) string {
-	return m.Draw(size, th, m.o.Now(), func() string { return m.list.View(size, th) })
-}
+func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.View(size, th) }
 
 func (m *Model) drawTotals(th *theme.Theme) string {
 	r := &m.runs

@@ -171,7 +171,6 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if used = m.preview.Update(msg) || used; !used {
 		return nil
 	}
-	m.Changed()
 	if m.sheet.On {
 		m.list.Landed() // the tiles share its cursor
 	}

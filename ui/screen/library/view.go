@@ -15,9 +15,7 @@ import (
 )
 
 // View draws the library.
-func (m *Model) View(size image.Point, th *theme.Theme) string {
-	return m.Draw(size, th, m.now(), func() string { return m.list.View(size, th) })
-}
+func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.View(size, th) }
 
 func (m *Model) title(width int) string {
 	if m.query.open {

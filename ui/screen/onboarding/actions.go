@@ -15,7 +15,6 @@ import (
 
 const group = "Start"
 
-// choice is a way to go on.
 type choice struct {
 	key, label, text string // the key chooses it
 	do               func() tea.Cmd
@@ -48,7 +47,6 @@ func (m *Model) offer() {
 	}, &kit.Question{Value: &m.chosen, Options: options})
 }
 
-// firstChoices returns the choices of a first start.
 func (m *Model) firstChoices() []choice {
 	choices := []choice{
 		{"t", "Try it here", "No account. All stays on this computer.", m.begin},
@@ -63,7 +61,6 @@ func (m *Model) firstChoices() []choice {
 	return append(choices, choice{"q", "Quit", "Nothing has been written or connected.", func() tea.Cmd { return tea.Quit }})
 }
 
-// helpChoices returns the ways to solve the problem.
 func (m *Model) helpChoices() []choice {
 	var choices []choice
 	local := m.profile.Name == config.LocalProfile
@@ -96,10 +93,8 @@ func (m *Model) helpChoices() []choice {
 	return append(choices, choice{"c", "Connect another account", "At ImageKit.io or a server with its API.", m.connect})
 }
 
-// openingLocal is shown while the local library opens.
 const openingLocal = "Opening the local library…"
 
-// open asks the root to open a profile and shows words meanwhile.
 func (m *Model) open(words string, use page.UseProfile) tea.Cmd {
 	m.busy = words
 	return page.Send(use)
@@ -120,10 +115,8 @@ func (m *Model) begin() tea.Cmd {
 	}
 }
 
-// connect asks for a new account.
 func (m *Model) connect() tea.Cmd { return m.ask(account.Options{Mode: account.Add, Use: true}) }
 
-// ask opens the account dialog.
 func (m *Model) ask(o account.Options) tea.Cmd {
 	o.Context, o.Paths, o.Keys, o.TryKey, o.Done = m.o.Context, m.o.Paths, m.o.Keys, m.o.TryKey, m.connected
 	flow := account.New(o)
@@ -131,7 +124,6 @@ func (m *Model) ask(o account.Options) tea.Cmd {
 	return flow.Init()
 }
 
-// connected opens the account from the dialog.
 func (m *Model) connected(r account.Result) tea.Cmd {
 	name := r.Name
 	if m.unnamed && name == m.profile.Name {

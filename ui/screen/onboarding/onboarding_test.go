@@ -15,7 +15,6 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// driver is the screen with its own settings.
 type driver struct {
 	uitest.Accounts[*driver]
 	o Options
@@ -37,7 +36,6 @@ func (d *driver) open() *driver {
 	return d
 }
 
-// used returns the profile that the screen selected, and the key with it.
 func (d *driver) used() page.UseProfile {
 	d.TB.Helper()
 	for _, msg := range d.Out {
@@ -49,7 +47,6 @@ func (d *driver) used() page.UseProfile {
 	return page.UseProfile{}
 }
 
-// untouched fails if any file was written.
 func (d *driver) untouched() {
 	d.TB.Helper()
 	if _, err := os.Stat(filepath.Dir(d.Paths.Config)); !errors.Is(err, os.ErrNotExist) {
@@ -59,7 +56,7 @@ func (d *driver) untouched() {
 
 func TestFirstStartWritesNothing(t *testing.T) {
 	d := newDriver(t).open()
-	d.Sees("Welcome to mediadesk", "Try it here", "Connect an account", "All stays on this computer")
+	d.Sees("Upload, tag and manage images", "Try it here", "Connect an account", "All stays on this computer")
 	if d.Has("from the environment") {
 		t.Error("a key of the environment is offered, but there is none")
 	}
@@ -127,7 +124,6 @@ func TestKeyOfTheEnvironment(t *testing.T) {
 	d.HidesKey()
 }
 
-// withAccount has a hosted account in use.
 func withAccount(t *testing.T, problem error) *driver {
 	d := newDriver(t)
 	c, err := d.Settings().SetProfile(config.HostedPreset("work", "w"))

@@ -20,6 +20,9 @@ const leastIntro = 16
 // leastBeside is the width from which the picture is shown.
 const leastBeside = 76
 
+// name is the name of the program in large letters.
+const name = "█▀▄▀█ █▀▀ █▀▄ █ ▄▀█ █▀▄ █▀▀ █▀ █▄▀\n█ ▀ █ ██▄ █▄▀ █ █▀█ █▄▀ ██▄ ▄█ █ █"
+
 // columns returns the width of the choices, and the size of the picture beside them; zero if
 // there is no space for it.
 func (m *Model) columns(size image.Point) (choices int, room image.Point) {
@@ -49,9 +52,14 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	if size.X >= kit.MinWidth {
 		s = kit.NewSheet(image.Pt(width, size.Y), min(widest, width-4))
 	}
-	s.Lower(max(0, (size.Y-16)/3))
+	s.Lower(max(0, (size.Y-18)/2))
 	if m.o.Problem == nil {
-		s.Text(kit.NoStop, 0, "Welcome to mediadesk", th.Title)
+		if size.Y < leastIntro || !th.Color {
+			s.Text(kit.NoStop, 0, "Welcome to mediadesk", th.Title)
+		} else {
+			s.Text(kit.NoStop, 0, "Welcome to", th.Muted)
+			s.Text(kit.NoStop, 0, name, th.Accent)
+		}
 		if size.Y >= leastIntro {
 			s.Gap()
 			s.Text(kit.NoStop, 0, "Upload, tag and manage images in an ImageKit-style media library from your terminal.", th.Text)
@@ -76,7 +84,6 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	return s
 }
 
-// heading names what could not be opened.
 func (m *Model) heading() string {
 	switch m.profile.Name {
 	case "":

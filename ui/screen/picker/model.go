@@ -164,7 +164,6 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if used = m.preview.Update(msg) || used; !used {
 		return nil
 	}
-	m.Changed()
 	if m.list.Filter() != m.pattern {
 		cmd = tea.Batch(cmd, m.arrange(false))
 	}

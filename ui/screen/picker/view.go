@@ -19,10 +19,8 @@ import (
 
 // View draws the picker.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
-	return m.Draw(size, th, m.now(), func() string {
-		list, tray := m.layout(size)
-		return text.Fit(kit.JoinV(m.list.View(list.Size(), th), m.drawTray(tray.Size(), th)), size.X, size.Y)
-	})
+	list, tray := m.layout(size)
+	return text.Fit(kit.JoinV(m.list.View(list.Size(), th), m.drawTray(tray.Size(), th)), size.X, size.Y)
 }
 
 // trayLeast is the least height for a tray in a box. Below it, the tray is one line.

@@ -135,21 +135,6 @@ func TestLongNamesKeepTheirEnd(t *testing.T) {
 	d.Sees("very very", "long.jpeg")
 }
 
-// TestViewIsKept: without a change the screen is not drawn again.
-func TestViewIsKept(t *testing.T) {
-	d := start(t, Options{Folder: folder(t, "a.jpg")})
-	th := theme.New(true, true)
-	view := d.m.View(d.Size, th)
-	d.m.list.GoTo(9)
-	d.m.list.SetFilter("x") // would be visible in a new drawing
-	if d.m.View(d.Size, th) != view {
-		t.Error("drawn again")
-	}
-	if d.m.View(d.Size, theme.New(false, true)) == view {
-		t.Error("the drawing of another theme was kept")
-	}
-}
-
 // reserved are keys that the root or the terminal handles.
 var reserved = []string{
 	"1", "2", "3", "4", "5", "[", "]", "?", "f1", ":", "ctrl+k", "q", "ctrl+c", "ctrl+z", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+[",

@@ -1,11 +1,9 @@
 package settings
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,7 +14,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// ask opens the account dialog.
 func (m *Model) ask(o account.Options) tea.Cmd {
 	o.Context, o.Paths, o.Keys, o.TryKey = m.o.Context, m.o.Paths, m.o.Keys, m.o.TryKey
 	o.Done = func(r account.Result) tea.Cmd { return m.finished(o.Mode, r) }
@@ -28,13 +25,8 @@ func (m *Model) ask(o account.Options) tea.Cmd {
 // leaving tells what happens to the uploads of the account that the user leaves.
 const leaving = "Unfinished uploads wait in the journal until you use their account again."
 
-// finished reports what the dialog did and offers to switch to the account.
 func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
-	place := m.keyPlaceOf(r.Name)
-	place.tell("")
-	if r.Key == nil {
-		place.tell(r.Place)
-	}
+	m.keyIs(r.Name, text.If(r.Key == nil, r.Place))
 	read := m.read(r.Name)
 	words := "Saved the account " + r.Name + "."
 	switch mode {
@@ -50,21 +42,16 @@ func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
 	if mode != account.Add && !inUse && r.Key == nil {
 		return tea.Batch(read, page.Tell(page.Good, words))
 	}
-	text := words + "\nUse it now? " + leaving
-	verb := "Use " + r.Name + " now"
+	question, verb := "Use it now? ", "Use "+r.Name+" now"
 	if inUse {
-		text = words + "\nThe change applies when the account is opened again. " + leaving
-		verb = "Open " + r.Name + " again"
+		question, verb = "The change applies when the account is opened again. ", "Open "+r.Name+" again"
 	}
-	if r.Key != nil {
-		text += "\nIf you do not use it now, the key is lost."
-	}
-	return tea.Batch(read, page.Confirm("Account "+r.Name, text,
+	words += "\n" + question + leaving + text.If(r.Key != nil, "\nIf you do not use it now, the key is lost.")
+	return tea.Batch(read, page.Confirm("Account "+r.Name, words,
 		page.Choice{Label: "Not now", Key: "n"},
 		page.Choice{Label: verb, Key: "u", Default: true, Do: func() tea.Cmd { return m.use(r.Name, r.Key) }}))
 }
 
-// askForget asks for confirmation to forget the selected account's key.
 func (m *Model) askForget() tea.Cmd {
 	name := m.selected().Name
 	return page.Confirm("Forget the key of "+name+"?",
@@ -73,7 +60,6 @@ func (m *Model) askForget() tea.Cmd {
 		page.Choice{Label: "Forget the key of " + name, Key: "f", Danger: true, Do: func() tea.Cmd { return m.forget(name) }})
 }
 
-// askRemove asks for confirmation to remove the selected account.
 func (m *Model) askRemove() tea.Cmd {
 	name := m.selected().Name
 	return page.Confirm("Remove the account "+name+"?",
@@ -89,7 +75,7 @@ func (m *Model) done(name, words string, err error) tea.Cmd {
 		first, detail, _ := strings.Cut(account.Explain(err), "\n")
 		return tea.Batch(m.read(""), page.Send(page.Toast{Level: page.Bad, Text: first, Detail: detail}))
 	}
-	m.keyPlaceOf(name).tell("")
+	m.keyIs(name, "")
 	return tea.Batch(m.read(""), page.Tell(page.Good, words))
 }
 
@@ -114,7 +100,6 @@ func (m *Model) use(name string, key api.Key) tea.Cmd {
 	}
 }
 
-// remove deletes an account from the settings and, if forgetKey is true, its key from the keyring.
 func (m *Model) remove(name string, forgetKey bool) tea.Cmd {
 	return func() tea.Msg {
 		c, err := config.Load(m.o.Paths)
@@ -137,126 +122,65 @@ func (m *Model) remove(name string, forgetKey bool) tea.Cmd {
 	}
 }
 
-// forget deletes a key from the keyring.
 func (m *Model) forget(name string) tea.Cmd {
 	return func() tea.Msg {
 		err := m.o.Keys.Keyring.Delete(m.o.Context, name)
 		return page.Then(func() tea.Cmd {
 			cmd := m.done(name, "The key of the account "+name+" is no longer in the keyring.", err)
 			if err == nil && name == m.o.Profile.Name {
-				m.keyPlaceOf(name).tell("in use until you leave the account; no longer in the keyring")
+				m.keyIs(name, "in use until you leave the account; no longer in the keyring")
 			}
 			return cmd
 		})
 	}
 }
 
-// usageTime limits the request for the usage.
-const usageTime = 20 * time.Second
-
-// readUsage asks the service for this month's usage.
-func (m *Model) readUsage() tea.Cmd {
-	if m.o.Session == nil {
-		return nil
-	}
-	s, now := m.o.Session, m.o.Now().UTC()
-	return page.Within(m.o.Context, usageTime, func(ctx context.Context) tea.Msg {
-		today := now.Truncate(24 * time.Hour)
-		used, err := s.Usage(ctx, today.AddDate(0, 0, 1-today.Day()), today.AddDate(0, 0, 1))
-		return page.Do(func() {
-			if m.usage = ""; err == nil { // no usage, no row
-				m.usage = usageLabel(used)
-			}
-			if api.KeyRefused(err) {
-				place := m.keyPlaceOf(m.o.Profile.Name)
-				place.tell("refused by the service: K sets another one")
-				place.bad = true
-			}
-		})
-	})
-}
-
-// usageLabel formats the usage that the service reports.
-func usageLabel(used api.Usage) string {
-	var parts []string
-	if n, ok := used.StorageBytes.Get(); ok {
-		parts = append(parts, text.Bytes(n)+" stored")
-	}
-	if n, ok := used.BandwidthBytes.Get(); ok {
-		parts = append(parts, text.Bytes(n)+" delivered")
-	}
-	if n, ok := used.ExtensionUnits.Get(); ok {
-		parts = append(parts, text.Plural(int(n), "extension unit"))
-	}
-	return strings.Join(parts, ", ")
-}
-
 // place describes where an account's key is stored.
 type place struct {
-	requested page.Questions // pending lookups
-	known     bool           // found, or being looked up
-	words     string
-	bad       bool // missing or unreadable
+	words string
+	bad   bool // missing or unreadable
 }
 
-// keyPlaceOf returns the place of an account's key, and adds an empty one if needed.
-func (m *Model) keyPlaceOf(name string) *place {
-	if m.places[name] == nil {
-		m.places[name] = &place{}
+// keyIs sets where a key is and drops a pending lookup. With "", the next searchKey looks again.
+func (m *Model) keyIs(name, words string) {
+	if delete(m.places, name); words != "" {
+		m.places[name] = place{words: words}
 	}
-	return m.places[name]
-}
-
-// tell sets the description and drops pending lookups. With "", the next searchKey looks again.
-func (p *place) tell(words string) {
-	p.requested.Drop()
-	p.known, p.words, p.bad = words != "", words, false
+	if m.looking == name {
+		m.lookups.Drop()
+		m.looking = ""
+	}
 }
 
 // searchKey looks once for the key of the selected account. It does not run a key command, which
 // could ask for a password.
 func (m *Model) searchKey() tea.Cmd {
 	p := m.selected()
-	place := m.keyPlaceOf(p.Name)
+	_, known := m.places[p.Name]
 	switch {
-	case p.Kind == "" || place.known:
-		return nil
+	case p.Kind == "" || known || m.looking == p.Name:
 	case p.Kind == config.KindLocal:
-		place.tell("made by the library, in its folder")
-		return nil
+		m.keyIs(p.Name, "made by the library, in its folder")
 	case p.Name == m.o.Profile.Name && m.o.Profile.KeySource != "":
-		place.tell("in use: " + m.o.Profile.KeySource)
-		return nil
+		m.keyIs(p.Name, "in use: "+m.o.Profile.KeySource)
 	case p.KeyFile == "" && len(p.KeyCommand) > 0:
-		place.tell("from the command " + p.KeyCommand[0] + " (not run yet)")
-		return nil
+		m.keyIs(p.Name, "from the command "+p.KeyCommand[0]+" (not run yet)")
+	default:
+		return m.findKey(p)
 	}
-	return m.findKey(p)
-}
-
-// refreshKey looks again for the key of the selected account. That of the account in use is
-// known, wherever it came from: the service is asked about it.
-func (m *Model) refreshKey() tea.Cmd {
-	p := m.selected()
-	if p.Name == m.o.Profile.Name && m.o.Profile.KeySource != "" {
-		m.keyPlaceOf(p.Name).tell("")
-		return tea.Batch(m.searchKey(), m.readUsage())
-	}
-	return m.findKey(p)
+	return nil
 }
 
 // findKey looks for an account's key in the same way as opening the account does.
 func (m *Model) findKey(p config.Profile) tea.Cmd {
-	place := m.keyPlaceOf(p.Name)
-	place.tell("")
-	place.known = true
-	return place.requested.Ask(func() tea.Msg {
+	m.keyIs(p.Name, "")
+	m.looking = p.Name
+	return m.lookups.Ask(func() tea.Msg {
 		_, source, err := m.o.Keys.Find(m.o.Context, p)
-		return page.Do(func() { place.words, place.bad = describeKey(source, err), err != nil })
+		return page.Do(func() { m.looking, m.places[p.Name] = "", place{describeKey(source, err), err != nil} })
 	})
 }
 
-// describeKey describes where a key is, or why it cannot be read.
 func describeKey(source config.Source, err error) string {
 	problem, inKeyring := errors.AsType[config.KeyringProblem](err)
 	missing := inKeyring && problem == config.KeyringNotFound

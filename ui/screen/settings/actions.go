@@ -21,49 +21,58 @@ const (
 )
 
 // Actions returns the actions for the row under the cursor.
-func (m *Model) Actions() []kit.Action { return m.list.Actions(m.actionsOf(m.current().area)) }
+func (m *Model) Actions() []kit.Action {
+	group := m.current().group
+	return m.list.Actions(m.actionsOf(group == "" || group == accounts))
+}
 
 // Catalog returns the actions of every part of the screen.
 func (m *Model) Catalog() map[string][]kit.Action {
-	catalog := m.list.Catalog(m.actionsOf(areaAccounts))
-	catalog["preferences"] = m.list.Catalog(m.actionsOf(areaPreferences))[""]
+	catalog := m.list.Catalog(m.actionsOf(true))
+	catalog["preferences"] = m.list.Catalog(m.actionsOf(false))[""]
 	return catalog
 }
 
-func (m *Model) actionsOf(part area) []kit.Action {
+func (m *Model) actionsOf(ofAccount bool) []kit.Action {
+	action := func(id, words, shown string, footer bool, disabled func() string, do func() tea.Cmd, keys ...string) kit.Action {
+		return kit.Action{ID: "settings." + id, Keys: kit.Bind(words, shown, keys...), Group: groupAccounts, Footer: footer, Disabled: disabled, Do: do}
+	}
 	ask := func(mode account.Mode) func() tea.Cmd {
 		return func() tea.Cmd {
 			return m.ask(account.Options{Mode: mode, Name: text.If(mode != account.Add, m.selected().Name)})
 		}
 	}
-	add := kit.Action{ID: "settings.add-account", Keys: kit.Bind("add an account", "", "a"), Group: groupAccounts, Footer: true, Disabled: m.noSettings, Do: ask(account.Add)}
+	add := action("add-account", "add an account", "", true, m.noSettings, ask(account.Add), "a")
 	var actions []kit.Action
-	switch part {
-	case areaAccounts:
+	if ofAccount {
 		actions = []kit.Action{
-			{ID: "settings.use-account", Keys: kit.Bind("use this account", "", "enter"), Group: groupAccounts, Footer: true, Disabled: m.noUse, Do: m.useSelected},
+			action("use-account", "use this account", "", true, m.noUse, func() tea.Cmd { return m.use(m.selected().Name, nil) }, "enter"),
 			add,
-			{ID: "settings.set-key", Keys: kit.Bind("set or replace its key", "", "K"), Group: groupAccounts, Footer: true, Disabled: m.noKey, Do: ask(account.Key)},
-			{ID: "settings.edit-account", Keys: kit.Bind("edit this account", "", "e"), Group: groupAccounts, Footer: true, Disabled: m.noEdit, Do: ask(account.Edit)},
-			{ID: "settings.remove-account", Keys: kit.Bind("remove from the settings", "", "d"), Group: groupAccounts, Disabled: m.noRemove, Do: m.askRemove},
-			{ID: "settings.forget-key", Keys: kit.Bind("forget its key", "", "F"), Group: groupAccounts, Disabled: m.noKey, Do: m.askForget},
-			{ID: "settings.refresh-key", Keys: kit.Bind("refresh where the key is", "", "r"), Group: groupAccounts, Disabled: m.noKey, Do: m.refreshKey},
+			action("set-key", "set or replace its key", "", true, m.noKey, ask(account.Key), "K"),
+			action("edit-account", "edit this account", "", true, m.noEdit, ask(account.Edit), "e"),
+			action("remove-account", "remove from the settings", "", false, m.noRemove, m.askRemove, "d"),
+			action("forget-key", "forget its key", "", false, m.noKey, m.askForget, "F"),
+			action("refresh-key", "refresh where the key is", "", false, m.noRefresh, func() tea.Cmd { return m.findKey(m.selected()) }, "r"),
 		}
-	default:
+	} else {
 		choose := func(to func(at, n int) int) func() tea.Cmd { return func() tea.Cmd { return m.choose(to) } }
 		actions = []kit.Action{
-			{ID: "settings.change", Keys: kit.Bind("change", "← →", "right", "l"), Group: groupProgram, Footer: true, Disabled: m.noChange, Do: choose(func(at, _ int) int { return at + 1 })},
-			{ID: "settings.change-back", Keys: kit.Bind("previous choice", "← h", "left", "h"), Group: groupProgram, Disabled: m.noChange, Do: choose(func(at, _ int) int { return at - 1 })},
-			{ID: "settings.change-around", Keys: kit.Bind("next choice, or the first", "space enter", "space", "enter"), Group: groupProgram, Disabled: m.noChange, Do: choose(func(at, n int) int { return (at + 1) % n })},
+			action("change", "change", "← →", true, m.noChange, choose(func(at, _ int) int { return at + 1 }), "right", "l"),
+			action("change-back", "previous choice", "← h", false, m.noChange, choose(func(at, _ int) int { return at - 1 }), "left", "h"),
+			action("change-around", "next choice, or the first", "space enter", false, m.noChange, choose(func(at, n int) int { return (at + 1) % n }), "space", "enter"),
 			add,
 		}
 	}
 	actions = append(actions,
-		kit.Action{ID: "settings.terminal", Keys: kit.Bind("show what the terminal supports", "", "t"), Group: groupProgram, Footer: part != areaAccounts, Do: func() tea.Cmd {
+		action("terminal", "show what the terminal supports", "", !ofAccount, nil, func() tea.Cmd {
 			return m.Open(kit.NewReader("This terminal", m.describeTerminal()))
-		}},
-		kit.Action{ID: "settings.edit-file", Keys: kit.Bind("edit the settings file", "", "E"), Group: groupProgram, Footer: part != areaAccounts, Disabled: m.noEditor, Do: m.editFile},
-	)
+		}, "t"),
+		action("edit-file", "edit the settings file", "", !ofAccount, m.noEditor, m.editFile, "E"))
+	for i := range actions {
+		if i >= len(actions)-2 || !ofAccount && actions[i].ID != "settings.add-account" {
+			actions[i].Group = groupProgram
+		}
+	}
 	return actions
 }
 
@@ -87,7 +96,6 @@ func fixedReason(set string) string {
 	return text.If(set != "", "it is "+set+": E edits that file")
 }
 
-// noChange says why the preference under the cursor cannot be changed.
 func (m *Model) noChange() string {
 	if p := m.current().pref; p != nil {
 		return fixedReason(m.config.SetIn(p.key))
@@ -100,6 +108,11 @@ func (m *Model) noKey() string {
 		return "the local library has a key of its own"
 	}
 	return m.noSettings()
+}
+
+func (m *Model) noRefresh() string {
+	inUse := m.selected().Name == m.o.Profile.Name && m.o.Profile.KeySource != ""
+	return cmp.Or(m.noKey(), text.If(inUse, "the key of this account is in use"))
 }
 
 func (m *Model) noRemove() string {
@@ -117,9 +130,6 @@ func (m *Model) noEditor() string {
 	return text.If(edit.EditorCommand(m.o.Getenv) == nil, "set VISUAL or EDITOR to an editor first")
 }
 
-func (m *Model) useSelected() tea.Cmd { return m.use(m.selected().Name, nil) }
-
-// edited reports that the editor exited.
 type edited struct{ err error }
 
 // editFile opens the settings file in the user's editor. A new file explains every setting in its

@@ -12,23 +12,20 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// driver drives the screen with its own settings.
 type driver struct {
 	uitest.Accounts[*driver]
 	o Options
 	m *Model
 }
 
-// newDriver uses the local library and adds these accounts.
 func newDriver(t *testing.T, accounts ...config.Profile) *driver {
 	t.Helper()
 	d := &driver{}
 	d.Begin(t, d)
 	d.o = Options{
-		Session: usageTest(func() error { return nil }),
-		Paths:   d.Paths,
-		Keys:    d.Keys,
-		Getenv:  d.Keys.Getenv,
+		Paths:  d.Paths,
+		Keys:   d.Keys,
+		Getenv: d.Keys.Getenv,
 		Profile: session.Profile{
 			Name: config.LocalProfile, Local: true, Host: "127.0.0.1:7843",
 			KeySource: "the library's own", Receiver: "http://127.0.0.1:7844",
@@ -53,7 +50,6 @@ func (d *driver) open() *driver {
 	return d
 }
 
-// last returns the last message of type M that the screen sent.
 func last[M tea.Msg](d *driver) M {
 	d.TB.Helper()
 	for i := len(d.Out) - 1; i >= 0; i-- {
@@ -83,7 +79,6 @@ func (d *driver) answer(key string) *driver {
 	return d
 }
 
-// to moves the cursor to the row with this name.
 func (d *driver) to(name string) *driver {
 	d.TB.Helper()
 	for i := range d.m.list.Len() {

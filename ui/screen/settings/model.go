@@ -11,7 +11,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/account"
@@ -23,12 +22,6 @@ import (
 )
 
 var _ page.Screen = (*Model)(nil)
-
-// Session is the part of the session that the screen needs.
-type Session interface {
-	// Usage returns what the account in use has used from start until the day before end.
-	Usage(ctx context.Context, start, end time.Time) (api.Usage, error)
-}
 
 // Options configure the screen.
 type Options struct {
@@ -43,7 +36,6 @@ type Options struct {
 	TryKey account.TryKey
 	// Profile is the profile in use.
 	Profile session.Profile
-	Session Session
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -65,34 +57,25 @@ type Model struct {
 	broken error // why they could not be read
 
 	list      *kit.List[row]
-	values    map[string]string // of the preferences as shown, by key
+	shown     config.Choices // as the user chose, also while they are being saved
+	writing   bool           // a later choice is saved after that
 	abilities picture.Abilities
-	usage     string            // of the account in use; empty: unknown
-	account   string            // last account under the cursor
-	places    map[string]*place // key places by account
-	reading   page.Questions    // pending reads of the settings
-	// writing is true while the settings are being saved. A later choice is saved after that.
-	writing bool
+	reading   page.Questions // pending reads of the settings
+
+	places  map[string]place // of the keys, by account
+	looking string           // the account whose key is being looked for
+	lookups page.Questions
 }
 
-// row is one line that the cursor can stand on.
+// row is an account or a preference.
 type row struct {
-	area  area
-	group string      // heading above the first row of it
-	name  string      // of an account, or the label
-	pref  *preference // in areaPreferences
+	group string // heading above the first row of it
+	name  string // of an account, or the label
+	pref  *preference
 }
 
-// key identifies the row.
-func (r row) key() string { return strconv.Itoa(int(r.area)) + r.name }
-
-// area is a kind of row.
-type area int
-
-const (
-	areaAccounts area = iota
-	areaPreferences
-)
+// accounts is the group of the accounts.
+const accounts = "Accounts"
 
 // preference is a setting of the program with a few options. All are in effect as soon as they
 // are chosen.
@@ -100,81 +83,84 @@ type preference struct {
 	group, key, label string
 	about             func(m *Model) string
 	options           []option
-	value             func(c *choices) string
-	set               func(c *choices, value string)
+	value             func(c *config.Choices) string
+	set               func(c *config.Choices, value string)
 }
 
-type choices = config.Choices
-
 // option is a value of a preference and what it means.
-type option struct{ value, label, about string }
+type option struct{ value, about string }
 
-// adaptive is the label of an automatic number of uploads.
-const adaptive = "automatic"
+// label names the value: 0 uploads at once means as many as are good.
+func (o option) label() string {
+	if o.value == "0" {
+		return "automatic"
+	}
+	return text.Safe(o.value)
+}
 
 var preferences = []*preference{
 	{
 		"Appearance", "theme", "Theme", func(*Model) string { return "Colors of the screens." },
 		[]option{
-			{string(config.ThemeAuto), "", "dark or light, like the background of the terminal"},
-			{string(config.ThemeDark), "", "a dark background, also in a light terminal"},
-			{string(config.ThemeLight), "", "a light background, also in a dark terminal"},
-			{string(config.ThemeHighContrast), "", "contrast of at least 7 to 1, as accessibility guidelines require"},
-			{string(config.ThemeNoColor), "", "bold, faint and reverse only; symbols are plain letters"},
+			{string(config.ThemeAuto), "like the terminal"},
+			{string(config.ThemeDark), "dark, also in a light terminal"},
+			{string(config.ThemeLight), "light, also in a dark terminal"},
+			{string(config.ThemeHighContrast), "contrast of 7 to 1 or more"},
+			{string(config.ThemeNoColor), "bold, faint and reverse only"},
 		},
-		func(c *choices) string { return string(c.Theme) }, func(c *choices, v string) { c.Theme = config.Theme(v) },
+		func(c *config.Choices) string { return string(c.Theme) }, func(c *config.Choices, v string) { c.Theme = config.Theme(v) },
 	},
 	{
 		"Appearance", "colors", "Colors", func(m *Model) string {
 			return "Now: " + m.abilities.Findings.Colors + ". A change applies at the next start."
 		},
 		[]option{
-			{string(config.DepthAuto), "", "as many as the terminal shows"},
-			{string(config.Depth16), "", "the terminal's own palette"},
-			{string(config.Depth256), "", ""},
-			{string(config.DepthTrue), "", "16 million"},
-			{string(config.DepthNone), "", ""},
+			{string(config.DepthAuto), "as many as the terminal shows"},
+			{string(config.Depth16), "the terminal's own palette"},
+			{string(config.Depth256), ""},
+			{string(config.DepthTrue), "16 million"},
+			{string(config.DepthNone), ""},
 		},
-		func(c *choices) string { return string(c.Colors) }, func(c *choices, v string) { c.Colors = config.ColorDepth(v) },
+		func(c *config.Choices) string { return string(c.Colors) }, func(c *config.Choices, v string) { c.Colors = config.ColorDepth(v) },
 	},
 	{
 		"Appearance", "pictures", "Pictures",
 		func(m *Model) string { return "Now: " + m.abilities.Findings.Drawing + ". Press t for details." },
 		[]option{
-			{string(config.PicturesAuto), "", "the best that the terminal answers it can"},
-			{string(config.PicturesKitty), "", "pixels: kitty, Ghostty, Konsole, WezTerm"},
-			{string(config.PicturesITerm), "", "pixels: iTerm2, WezTerm, VS Code"},
-			{string(config.PicturesSixel), "", "pixels: foot, xterm, Windows Terminal, mlterm"},
-			{string(config.PicturesBlocks), "", "colored characters, in every terminal"},
-			{string(config.PicturesOff), "", "none"},
+			{string(config.PicturesAuto), "the best the terminal supports"},
+			{string(config.PicturesKitty), "pixels: kitty, Ghostty, Konsole, WezTerm"},
+			{string(config.PicturesITerm), "pixels: iTerm2, WezTerm, VS Code"},
+			{string(config.PicturesSixel), "pixels: foot, xterm, Windows Terminal, mlterm"},
+			{string(config.PicturesBlocks), "colored characters, in every terminal"},
+			{string(config.PicturesOff), "none"},
 		},
-		func(c *choices) string { return string(c.Pictures) }, func(c *choices, v string) { c.Pictures = config.Pictures(v) },
+		func(c *config.Choices) string { return string(c.Pictures) }, func(c *config.Choices, v string) { c.Pictures = config.Pictures(v) },
 	},
 	{
 		"Uploads", "concurrency", "Uploads at once",
 		func(*Model) string { return "More uploads wait. A change applies when an account is opened." },
 		[]option{
-			{"0", adaptive, "more while they get faster, fewer when the service is busy"},
-			{"1", "", ""},
-			{"2", "", ""},
-			{"3", "", ""},
-			{"4", "", ""},
-			{"8", "", ""},
-			{"16", "", ""},
-			{"32", "", ""},
+			{"0", "adapts to the service"},
+			{value: "1"},
+			{value: "2"},
+			{value: "4"},
+			{value: "8"},
+			{value: "16"},
+			{value: "32"},
 		},
-		func(c *choices) string { return strconv.Itoa(c.Concurrency) },
-		func(c *choices, v string) { c.Concurrency, _ = strconv.Atoi(v) },
+		func(c *config.Choices) string { return strconv.Itoa(c.Concurrency) },
+		func(c *config.Choices, v string) { c.Concurrency, _ = strconv.Atoi(v) },
 	},
 }
 
-// optionsOf returns the options of a preference, also the one that config.toml sets.
-func (m *Model) optionsOf(p *preference) []option {
-	value := p.value(&m.config.Choices)
-	if slices.ContainsFunc(p.options, func(o option) bool { return o.value == value }) {
-		return p.options
+// optionsOf returns the options of a preference, also the one that config.toml sets, and the number
+// of the chosen one.
+func (m *Model) optionsOf(p *preference) (list []option, at int) {
+	value := p.value(&m.shown)
+	if at = slices.IndexFunc(p.options, func(o option) bool { return o.value == value }); at >= 0 {
+		return p.options, at
 	}
-	return append(slices.Clone(p.options), option{value, "", ""})
+	return append(slices.Clone(p.options), option{value: value}), len(p.options)
 }
 
 // New returns the screen.
@@ -187,10 +173,10 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{o: o, places: map[string]*place{}, values: map[string]string{}}
+	m := &Model{o: o, places: map[string]place{}}
 	m.list = &kit.List[row]{
 		ID: "settings", Now: o.Now, PaneMost: 90, Rows: m.groups,
-		Key:   func(r row) any { return r.key() },
+		Key:   func(r row) any { return r.group + r.name },
 		Match: func(r row, words []string) bool { return text.HasAll(words, r.group, r.name) },
 		Head:  func(key string, _ []row, _ *theme.Theme) (name, note string) { return key, "" },
 		Above: m.above, Columns: m.columns, Cells: m.cells, Describe: m.describe, Brief: m.brief,
@@ -213,23 +199,16 @@ func (m *Model) read(want string) tea.Cmd {
 				want = m.o.Profile.Name
 			}
 			m.ready, m.config, m.broken = true, c, err
+			if !m.writing {
+				m.shown = c.Choices
+			}
 			m.list.Arrange()
 			if want != "" {
-				m.list.Show(row{area: areaAccounts, name: want}.key())
-			}
-			if !m.writing {
-				m.showValues()
+				m.list.Show(accounts + want)
 			}
 			return nil
 		})
 	})
-}
-
-// showValues shows the preferences of the settings.
-func (m *Model) showValues() {
-	for _, p := range preferences {
-		m.values[p.key] = p.value(&m.config.Choices)
-	}
 }
 
 // Update handles a message.
@@ -238,11 +217,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	cmd := m.handle(msg)
-	if r := m.current(); r.area == areaAccounts && r.name != "" {
-		m.account = r.name
-	}
 	m.list.Changed()
-	m.Changed()
 	if !m.ready {
 		return cmd
 	}
@@ -255,7 +230,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.list.Resize(msg.Size)
 	case page.Shown:
 		// Another program or an editor may have changed the file.
-		return tea.Batch(m.read(""), m.readUsage())
+		return m.read("")
 	case picture.Abilities:
 		m.abilities = msg
 	case edited:
@@ -275,17 +250,15 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 
 // enter uses the account under the cursor, or takes the next option of the preference.
 func (m *Model) enter() tea.Cmd {
-	do, reason := m.useSelected, m.noUse
-	switch r := m.current(); {
-	case r.pref != nil:
-		do, reason = func() tea.Cmd { return m.choose(func(at, n int) int { return (at + 1) % n }) }, m.noChange
-	case r.area != areaAccounts || r.name == "":
-		return nil
+	for _, a := range m.Actions() {
+		if (a.ID == "settings.use-account" || a.ID == "settings.change-around") && m.current().name != "" {
+			if reason := a.Reason(); reason != "" {
+				return page.Tell(page.Info, text.Sentence(reason))
+			}
+			return a.Do()
+		}
 	}
-	if words := reason(); words != "" {
-		return page.Tell(page.Info, text.Sentence(words))
-	}
-	return do()
+	return nil
 }
 
 // Capturing reports whether the filter takes the keys.
@@ -294,23 +267,20 @@ func (m *Model) Capturing() bool { return m.list.Capturing() }
 // Type edits the filter.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 
-// current returns the row under the cursor; on a heading, a row without a name of its area.
+// current returns the row under the cursor; on a heading, a row without a name.
 func (m *Model) current() row {
-	e, ok := m.list.Current()
-	switch {
-	case !ok:
-		return row{}
-	case e.Head():
-		return row{area: e.Rows[0].area}
+	e, _ := m.list.Current()
+	if e.Head() {
+		return row{group: e.Key}
 	}
 	return e.Row
 }
 
-// selected returns the account that was last under the cursor, or the account in use.
+// selected returns the account under the cursor, or the account in use.
 func (m *Model) selected() config.Profile {
-	name := m.account
-	if _, still := m.config.Profiles[name]; !still {
-		name = m.o.Profile.Name
+	name := m.o.Profile.Name
+	if r := m.current(); r.group == accounts && r.name != "" {
+		name = r.name
 	}
 	p, ok := m.config.Profiles[name]
 	if !ok {
@@ -319,25 +289,21 @@ func (m *Model) selected() config.Profile {
 	return p
 }
 
-// groups returns all rows.
 func (m *Model) groups() (groups []kit.Group[row]) {
-	add := func(r row) {
-		if n := len(groups); n == 0 || groups[n-1].Key != r.group {
-			groups = append(groups, kit.Group[row]{Key: r.group})
-		}
-		last := &groups[len(groups)-1]
-		last.Rows = append(last.Rows, r)
-	}
-	if !m.ready {
+	if !m.ready || m.broken != nil {
 		return nil
 	}
-	if m.broken == nil {
-		for _, name := range m.config.Names() {
-			add(row{area: areaAccounts, group: "Accounts", name: name})
+	list := kit.Group[row]{Key: accounts}
+	for _, name := range m.config.Names() {
+		list.Rows = append(list.Rows, row{group: accounts, name: name})
+	}
+	groups = append(groups, list)
+	for _, p := range preferences {
+		if groups[len(groups)-1].Key != p.group {
+			groups = append(groups, kit.Group[row]{Key: p.group})
 		}
-		for _, p := range preferences {
-			add(row{area: areaPreferences, group: p.group, name: p.label, pref: p})
-		}
+		last := &groups[len(groups)-1]
+		last.Rows = append(last.Rows, row{group: p.group, name: p.label, pref: p})
 	}
 	return groups
 }
@@ -345,18 +311,16 @@ func (m *Model) groups() (groups []kit.Group[row]) {
 // choose sets the preference under the cursor to the option that to returns, and saves it.
 func (m *Model) choose(to func(at, n int) int) tea.Cmd {
 	p := m.current().pref
-	list := m.optionsOf(p)
-	at := slices.IndexFunc(list, func(o option) bool { return o.value == m.values[p.key] })
-	m.values[p.key] = list[max(0, min(to(at, len(list)), len(list)-1))].value
+	list, at := m.optionsOf(p)
+	p.set(&m.shown, list[max(0, min(to(at, len(list)), len(list)-1))].value)
 	return m.write()
 }
 
 // write saves the preferences if they changed.
 func (m *Model) write() tea.Cmd {
-	c := m.config
-	want := c.Choices
+	c, want := m.config, m.config.Choices
 	for _, p := range preferences {
-		p.set(&want, m.values[p.key])
+		p.set(&want, p.value(&m.shown))
 	}
 	if m.writing || reflect.DeepEqual(want, c.Choices) {
 		return nil
@@ -367,7 +331,7 @@ func (m *Model) write() tea.Cmd {
 		return page.Then(func() tea.Cmd {
 			m.writing = false
 			if err != nil {
-				m.showValues()
+				m.shown = m.config.Choices
 				return page.Send(page.Problem(err))
 			}
 			m.config = next

@@ -134,7 +134,6 @@ func TestKeyOfTheAccountInUse(t *testing.T) {
 	d := newDriver(t, hosted("work"))
 	d.o.Profile = session.Profile{Name: "work", Host: "upload.imagekit.io", KeySource: "environment"}
 	d.open().Sees("in use: environment", "nowhere: the service cannot reach this computer")
-	d.Press("r").Sees("in use: environment")
 	d.Press("K").Typed(uitest.TestKey).Press("enter")
 	if ask := last[page.Ask](d); !strings.Contains(ask.Text, "opened again") {
 		t.Errorf("asked was %q", ask.Text)
@@ -230,9 +229,7 @@ func TestUnusualNumberOfUploads(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.open()
-	if d.m.values["concurrency"] != "5" {
-		t.Errorf("shown is %q, want \"5\"", d.m.values["concurrency"])
-	}
+	d.to("Uploads at once").Sees("< 5 >")
 }
 
 func TestSettingsThatCannotBeWritten(t *testing.T) {
@@ -244,9 +241,7 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 	if toast := last[page.Toast](d); toast.Level != page.Bad {
 		t.Errorf("got the messages %+v", toast)
 	}
-	if d.m.values["theme"] != string(config.ThemeAuto) {
-		t.Error("the screen shows a wrong value")
-	}
+	d.Sees("< auto >")
 }
 
 func TestBrokenSettingsFile(t *testing.T) {
@@ -299,8 +294,9 @@ func TestStaleRepliesAreDropped(t *testing.T) {
 	stale()
 	d.Sees("newer")
 
-	answer := late(func() tea.Cmd { d.m.list.Show("0newer"); d.m.account = "newer"; return d.m.searchKey() }())
-	d.m.keyPlaceOf("newer").tell("in the keyring")
+	d.m.list.Show(accounts + "newer")
+	answer := late(d.m.searchKey())
+	d.m.keyIs("newer", "in the keyring")
 	answer()
 	d.Send(page.Acted{})
 	d.Sees("in the keyring")

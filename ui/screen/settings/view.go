@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"net/url"
-	"slices"
 	"strings"
 
 	"mediadesk/api/job"
@@ -18,15 +17,12 @@ import (
 
 // View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
-	return m.Draw(size, th, m.o.Now(), func() string {
-		if !m.ready {
-			return text.Fit(th.Muted.Render("Reading the settings…"), size.X, size.Y)
-		}
-		return m.list.View(size, th)
-	})
+	if !m.ready {
+		return text.Fit(th.Muted.Render("Reading the settings…"), size.X, size.Y)
+	}
+	return m.list.View(size, th)
 }
 
-// above says that the settings cannot be read.
 func (m *Model) above(size image.Point, th *theme.Theme) []string {
 	f := kit.NewFacts(size.X, th)
 	if m.broken != nil {
@@ -38,13 +34,13 @@ func (m *Model) above(size image.Point, th *theme.Theme) []string {
 }
 
 func (m *Model) columns(int) kit.Columns {
-	return kit.Columns{{Name: "Name", Width: 18, Middle: true}, {Name: "Value", Width: 20, Flex: 1}, {Name: "", Width: 8, Spare: 1}}
+	return kit.Columns{{Width: 16, Middle: true}, {Width: 28, Middle: true}, {Width: 20, Flex: 1, Spare: 1}}
 }
 
-// cells returns the cells of a row.
+// cells returns the name of a row, its value, and what the value means.
 func (m *Model) cells(r row, _ []int, th *theme.Theme) []kit.Cell {
 	name := kit.Cell{Text: r.name, Style: th.Strong}
-	if r.area == areaAccounts {
+	if r.pref == nil {
 		p, state := m.config.Profiles[r.name], ""
 		switch p.Name {
 		case m.o.Profile.Name:
@@ -54,23 +50,14 @@ func (m *Model) cells(r row, _ []int, th *theme.Theme) []kit.Cell {
 		}
 		return []kit.Cell{name, {Text: text.Safe(string(p.Kind) + " · " + m.host(p)), Style: th.Text}, {Text: state, Style: th.Good}}
 	}
-	value := m.labelOf(r.pref)
+	list, at := m.optionsOf(r.pref)
+	value, about := list[at].label(), kit.Cell{Text: list[at].about, Style: th.Muted}
 	if fixed := m.config.SetIn(r.pref.key); fixed != "" {
-		value += " " + fixed
-	} else if m.current().key() == r.key() {
+		about.Text = fixed
+	} else if m.current() == r {
 		value = "< " + value + " >"
 	}
-	return []kit.Cell{name, {Text: value, Style: th.Text}}
-}
-
-// labelOf returns the label of the option of a preference that is shown.
-func (m *Model) labelOf(p *preference) string {
-	for _, o := range m.optionsOf(p) {
-		if o.value == m.values[p.key] {
-			return cmp.Or(o.label, text.Safe(o.value))
-		}
-	}
-	return ""
+	return []kit.Cell{name, {Text: value, Style: th.Text}, about}
 }
 
 // host returns the name and port of an account's service.
@@ -90,44 +77,27 @@ func (m *Model) host(p config.Profile) string {
 // brief describes the row under the cursor on a small screen.
 func (m *Model) brief(kit.Entry[row]) string {
 	if r := m.current(); r.pref != nil {
-		about := ""
-		for _, o := range m.optionsOf(r.pref) {
-			if o.value == m.values[r.pref.key] {
-				about = o.about
-			}
-		}
-		return cmp.Or(about, r.pref.about(m))
+		list, at := m.optionsOf(r.pref)
+		return cmp.Or(list[at].about, r.pref.about(m))
 	}
 	return kinds[m.selected().Kind]
 }
 
 // describe writes what is known about the row under the cursor.
 func (m *Model) describe(_ kit.Entry[row], f *kit.Facts) (title string) {
-	th := f.Theme()
 	switch r := m.current(); {
 	case r.pref != nil:
 		m.describePreference(r.pref, f)
 		return r.name
-	case r.name == "" && r.area == areaPreferences:
-		f.Say(th.Muted, "Choices are saved and in effect at once.")
-		return "Preferences"
+	case r.group != accounts:
+		f.Say(f.Theme().Muted, "Choices are saved and in effect at once.")
+		return r.group
 	}
 	p := m.selected()
-	f.Say(th.Muted, kinds[p.Kind])
-	for _, group := range m.details(p) {
-		f.Gap()
-		for _, fact := range group {
-			style := th.Text
-			if fact.bad {
-				style = th.Warn
-			}
-			f.Styled(fact.label, fact.value, style)
-		}
-	}
+	m.describeAccount(p, f)
 	return p.Name
 }
 
-// kinds describes the kinds of accounts.
 var kinds = map[config.Kind]string{
 	"":                "Not in the settings: the command line gave its addresses for this run.",
 	config.KindLocal:  "The local library, inside this program. Nothing leaves this computer.",
@@ -135,7 +105,6 @@ var kinds = map[config.Kind]string{
 	config.KindOwn:    "An account at a server with the same API.",
 }
 
-// describePreference writes the options of a preference and what they do.
 func (m *Model) describePreference(p *preference, f *kit.Facts) {
 	th := f.Theme()
 	f.Say(th.Muted, p.about(m))
@@ -143,16 +112,17 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 		f.Say(th.Info, text.Sentence(fixedReason(fixed)))
 	}
 	f.Gap()
-	list, w := m.optionsOf(p), 4
+	list, at := m.optionsOf(p)
+	w := 4
 	for _, o := range list {
-		w = max(w, min(f.Width()/3, text.Width(text.Safe(cmp.Or(o.label, o.value)))))
+		w = max(w, min(f.Width()/2, text.Width(o.label())))
 	}
-	for _, o := range list {
+	for i, o := range list {
 		mark, style := theme.SignNone, th.Text
-		if o.value == m.values[p.key] {
+		if i == at {
 			mark, style = theme.SignGood, th.Accent
 		}
-		first := th.Sign(mark) + " " + style.Render(text.PadRight(text.Safe(cmp.Or(o.label, o.value)), w))
+		first := th.Sign(mark) + " " + style.Render(text.PadRight(o.label(), w))
 		for _, line := range text.Wrap(o.about, f.Width()-w-4) {
 			f.Draw(first + "  " + th.Muted.Render(line))
 			first = text.Blanks(w + 2)
@@ -160,65 +130,53 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 	}
 	if p.key == "theme" {
 		f.Gap()
-		f.Draw(th.Chip.Render(" tag ") + " " + th.Selected.Render(" selected ") + " " + th.Accent.Render("accent") + " " +
-			th.Good.Render("done") + " " + th.Warn.Render("warning") + " " + th.Bad.Render("failed") + " " + th.Muted.Render("hint"))
+		f.Draw(th.Chip.Render(" tag ")+" "+th.Selected.Render(" selected ")+" "+th.Accent.Render("accent"), "",
+			th.Good.Render("done")+" "+th.Warn.Render("warning")+" "+th.Bad.Render("failed")+" "+th.Muted.Render("hint"))
 	}
 }
 
-// fact is a label with its value.
-type fact struct {
-	label, value string
-	bad          bool
-}
-
-// details returns the facts of an account in groups. Facts without a value are not shown.
-func (m *Model) details(p config.Profile) [][]fact {
-	used := p.Name == m.o.Profile.Name
-	key := fact{label: "Key", value: m.o.Profile.KeySource}
-	if place := m.places[p.Name]; p.Kind != "" && place != nil {
-		key.value, key.bad = cmp.Or(place.words, "looking…"), place.bad
-	}
-	var service []fact
+// describeAccount writes the facts of an account. Facts without a value are not shown.
+func (m *Model) describeAccount(p config.Profile, f *kit.Facts) {
+	th, used := f.Theme(), p.Name == m.o.Profile.Name
+	f.Say(th.Muted, kinds[p.Kind])
+	f.Gap()
 	switch p.Kind {
 	case config.KindLocal:
 		address := m.config.Local.Addr + " once it is used"
 		if used && m.o.Profile.Host != "" {
 			address = "http://" + m.o.Profile.Host
 		}
-		service = []fact{{label: "Address", value: address}, {label: "Folder", value: m.o.Paths.Library()}}
+		f.Fact("Address", address)
+		f.Fact("Folder", m.o.Paths.Library())
 	case config.KindHosted, config.KindOwn:
-		service = []fact{
-			{label: "Upload", value: p.UploadURL},
-			{label: "API", value: text.If(p.BaseURL != p.UploadURL, p.BaseURL)},
-			{label: "Delivery", value: p.DeliveryURL},
-		}
+		f.Fact("Upload", p.UploadURL)
+		f.Fact("API", text.If(p.BaseURL != p.UploadURL, p.BaseURL))
+		f.Fact("Delivery", p.DeliveryURL)
 	default:
-		service = []fact{{label: "Host", value: m.o.Profile.Host}}
+		f.Fact("Host", m.o.Profile.Host)
 	}
-	color := ""
-	if p.Kind == config.KindOwn || slices.ContainsFunc(p.Extensions, func(x string) bool { return strings.Contains(x, "remove-bg") }) {
-		color = string(p.ColorOption)
+	place, known := m.places[p.Name]
+	switch {
+	case place.bad:
+		f.Styled("Key", place.words, th.Warn)
+	case known || p.Kind != "":
+		f.Fact("Key", cmp.Or(place.words, "looking…"))
+	default:
+		f.Fact("Key", m.o.Profile.KeySource)
 	}
-	return [][]fact{
-		append(service, key),
-		{
-			{label: "Size limit", value: sizes(p)},
-			{label: "Uploads to", value: p.Folder},
-			{label: "Tags", value: strings.Join(p.Tags, ", ")},
-			{label: "Extensions", value: strings.Join(p.Extensions, ", ")},
-			{label: "Names", value: namingTexts[p.Naming]},
-			{label: "Color name", value: color},
-			{label: "This month", value: text.If(used, m.usage)},
-		},
-		{
-			{label: "Webhooks to", value: m.receiver(p, used)},
-			{label: "Signature", value: m.signature(p)},
-		},
-		{{label: "Settings", value: m.config.SetIn("profiles." + p.Name)}},
-	}
+	f.Gap()
+	f.Fact("Size limit", sizes(p))
+	f.Fact("Uploads to", p.Folder)
+	f.Fact("Tags", strings.Join(p.Tags, ", "))
+	f.Fact("Extensions", strings.Join(p.Extensions, ", "))
+	f.Fact("Names", namingTexts[p.Naming])
+	f.Gap()
+	f.Fact("Webhooks to", m.receiver(p, used))
+	f.Fact("Signature", m.signature(p))
+	f.Gap()
+	f.Fact("Settings", m.config.SetIn("profiles."+p.Name))
 }
 
-// sizes formats the size limits of an account.
 func sizes(p config.Profile) string {
 	switch {
 	case p.MaxSize == 0:
@@ -263,7 +221,6 @@ func (m *Model) receiver(p config.Profile, used bool) string {
 	return ""
 }
 
-// describeTerminal describes what is known about the terminal.
 func (m *Model) describeTerminal() string {
 	words := ""
 	for _, f := range m.abilities.Findings.Lines() {

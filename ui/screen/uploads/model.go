@@ -89,7 +89,6 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return cmd
 	}
 	m.list.Changed()
-	m.Changed()
 	return tea.Batch(cmd, m.preview.Follow())
 }
 

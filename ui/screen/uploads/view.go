@@ -20,9 +20,7 @@ import (
 const barFrom = 10
 
 // View draws the screen.
-func (m *Model) View(size image.Point, th *theme.Theme) string {
-	return m.Draw(size, th, m.o.Now(), func() string { return m.list.View(size, th) })
-}
+func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.View(size, th) }
 
 // above returns the totals, a bar if it fits and jobs are unfinished, and warnings about the
 // service or the journal.

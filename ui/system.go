@@ -67,7 +67,7 @@ func openAddress(address string) tea.Cmd {
 		if terminal.OpenAddress(address) == nil {
 			return page.Toast{Level: page.Good, Text: "Opened in the browser.", Detail: address}
 		}
-		return page.Toast{Level: page.Warn, Text: "No browser could be opened. The address: " + address, Detail: address}
+		return page.Toast{Level: page.Warn, Text: "No browser could be opened. The URL: " + address, Detail: address}
 	}
 }
 

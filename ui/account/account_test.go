@@ -72,7 +72,7 @@ func TestFormSaysWhatIsWrong(t *testing.T) {
 		{"no id", "", "The id is missing", []string{"enter"}},
 		{"id with a slash", "a/b", "an id cannot contain '/'", []string{"enter"}},
 		{"a key for an id", "private_abc", "This looks like a key", []string{"enter"}},
-		{"no address", "", "The address is missing", []string{"right", "enter"}},
+		{"no address", "", "The URL is missing", []string{"right", "enter"}},
 		{"no https", "http://example.com", "plain http", []string{"right", "enter"}},
 		{"no address at all", "example.com:x", "is not a URL", []string{"right", "enter"}},
 		{"user in the address", "https://x@example.com", "has a user or key before the @", []string{"right", "enter"}},

@@ -80,14 +80,14 @@ func (f *fields) questions() []*kit.Question {
 
 	add("", "kind", "Service", "", "", func() string {
 		if hosted() {
-			return "ImageKit.io: its addresses and the limits of the free plan are filled in."
+			return "ImageKit.io: its URLs and the limits of the free plan are filled in."
 		}
 		return "Any server with the same API, such as mediadesk serve on another computer."
 	}, one(true)).Options = []kit.Option{{Value: string(config.KindHosted), Label: "hosted service"}, {Value: string(config.KindOwn), Label: "another server"}}
-	add("Service", "id", "Account id", "your_imagekit_id", "", says("What follows "+hostedDelivery+" in the addresses of your files, or an address of your own."), hosted)
-	add("Service", "upload", "Upload address", "https://upload.example.com", "", address("upload", "Files are sent there, with the key: https, or http to this computer."), own)
-	add("Service", "base", "API address", "the same as the upload address", "", address("base", "Records are read and changed there."), own)
-	add("Service", "delivery", "Delivery address", "optional", "", address("delivery", "It serves the stored files."), own)
+	add("Service", "id", "Account id", "your_imagekit_id", "", says("What follows "+hostedDelivery+" in the URLs of your files, or a URL of your own."), hosted)
+	add("Service", "upload", "Upload URL", "https://upload.example.com", "", address("upload", "Files are sent there, with the key: https, or http to this computer."), own)
+	add("Service", "base", "API URL", "the same as the upload URL", "", address("base", "Records are read and changed there."), own)
+	add("Service", "delivery", "Delivery URL", "optional", "", address("delivery", "It serves the stored files."), own)
 	add("", "name", "Account name", "", "", says("The name of the account in mediadesk: letters, digits, - and _."), one(true)).Offer = f.accountName
 	remote := func() bool { return !isNew && !local() }
 	add("Uploads", "folder", "Folder", "/", "folder", says("Default folder of uploads."), one(false))
@@ -101,7 +101,7 @@ func (f *fields) questions() []*kit.Question {
 		}[job.Naming(f.text("naming"))]
 	}, one(false)).Options = []kit.Option{{Value: string(job.NameHere), Label: "suffix"}, {Value: string(job.NameService), Label: "by the service"}, {Value: string(job.NameExact), Label: "exact names"}}
 	add("Webhooks", "webhook", "Webhooks to", "https://hooks.example.com", "webhook_url",
-		says("Public address in front of the receiver of mediadesk: docs/webhooks.md describes it."), remote)
+		says("Public URL in front of the receiver of mediadesk: docs/webhooks.md describes it."), remote)
 	return list
 }
 
@@ -194,12 +194,12 @@ func checkAddress(p config.Profile, text string, needed bool) error {
 	case text == "" && !needed:
 		return nil
 	case text == "":
-		return errors.New("the address is missing: give one such as https://media.example.com")
+		return errors.New("the URL is missing: give one such as https://media.example.com")
 	case looksLikeKey(text):
 		return errKeyHere
 	}
 	if _, err := p.CheckURL(text); err != nil {
-		return fmt.Errorf("this address %w", err)
+		return fmt.Errorf("this URL %w", err)
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func checkAddress(p config.Profile, text string, needed bool) error {
 func checkID(text string) error {
 	switch {
 	case text == "":
-		return fmt.Errorf("the id is missing: it follows %s in the addresses of your files", hostedDelivery)
+		return fmt.Errorf("the id is missing: it follows %s in the URLs of your files", hostedDelivery)
 	case looksLikeKey(text):
 		return errKeyHere
 	case strings.Contains(text, "://"):
@@ -216,7 +216,7 @@ func checkID(text string) error {
 	}
 	for _, r := range text {
 		if config.CheckProfileName(string(r)) != nil && r != '.' {
-			return fmt.Errorf("an id cannot contain %q: it follows %s in the addresses of your files", r, hostedDelivery)
+			return fmt.Errorf("an id cannot contain %q: it follows %s in the URLs of your files", r, hostedDelivery)
 		}
 	}
 	return nil

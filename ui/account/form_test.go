@@ -70,7 +70,7 @@ func TestEditsEverything(t *testing.T) {
 // TestEditsTheLocalLibrary: the local library has no address, but it has upload defaults.
 func TestEditsTheLocalLibrary(t *testing.T) {
 	d := newDriver(t, Options{Mode: Edit, Name: config.LocalProfile}).open()
-	if screen := d.Drawn(); strings.Contains(screen, "address") || strings.Contains(screen, "Largest") || strings.Contains(screen, "Webhook") {
+	if screen := d.Drawn(); strings.Contains(screen, "URL") || strings.Contains(screen, "Largest") || strings.Contains(screen, "Webhook") {
 		t.Errorf("the form asks for settings that the local library does not have:\n%s", screen)
 	}
 	d.to("Tags").Typed("here").Press("ctrl+s")

@@ -99,7 +99,7 @@ func (m *Model) describe(_ kit.Entry[row], f *kit.Facts) (title string) {
 }
 
 var kinds = map[config.Kind]string{
-	"":                "Not in the settings: the command line gave its addresses for this run.",
+	"":                "Not in the settings: the command line gave its URLs for this run.",
 	config.KindLocal:  "The local library, inside this program. Nothing leaves this computer.",
 	config.KindHosted: "An account at the hosted service.",
 	config.KindOwn:    "An account at a server with the same API.",
@@ -146,7 +146,7 @@ func (m *Model) describeAccount(p config.Profile, f *kit.Facts) {
 		if used && m.o.Profile.Host != "" {
 			address = "http://" + m.o.Profile.Host
 		}
-		f.Fact("Address", address)
+		f.Fact("URL", address)
 		f.Fact("Folder", m.o.Paths.Library())
 	case config.KindHosted, config.KindOwn:
 		f.Fact("Upload", p.UploadURL)

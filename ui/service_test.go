@@ -371,8 +371,8 @@ func TestLookingOnceMore(t *testing.T) {
 	}
 }
 
-// TestSendingByKeys uses the keys for sending in the built program: checking for stored files,
-// writing a manifest, and reordering the queue.
+// TestSendingByKeys uses the keys for sending in the built program: checking for stored files
+// and writing a manifest.
 func TestSendingByKeys(t *testing.T) {
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
@@ -407,30 +407,9 @@ func TestSendingByKeys(t *testing.T) {
 	term.WaitFor("Stored as")
 	term.WaitFor("1 of 4 files stored")
 
-	// Upload one file at a time, so that three wait, and change their order.
 	term.Press("ctrl+s")
 	term.WaitFor("s Send 4 files")
 	term.Press("s")
-	term.WaitFor("of 4 stored")
-	term.Press("P")
-	settled := func(screen string) bool {
-		return rows(screen, "= paused") >= 2 && rows(screen, "= paused")+rows(screen, "✓ stored") == 5
-	}
-	term.WaitUntil(settled)
-	next := func(screen string) string {
-		for line := range strings.Lines(screen) {
-			if at := strings.Index(line, "file0"); at >= 0 && rows(line, "= paused") > 0 {
-				return line[at : at+len("file00")]
-			}
-		}
-		return ""
-	}
-	was := next(term.Screen())
-	term.Press("g", "-")
-	term.WaitUntil(func(screen string) bool { return settled(screen) && next(screen) != was })
-	term.Press("+")
-	term.WaitUntil(func(screen string) bool { return settled(screen) && next(screen) == was })
-	term.Press("P")
 	term.WaitFor("4 of 4 stored")
 }
 

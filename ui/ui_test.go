@@ -526,7 +526,7 @@ func TestPalette(t *testing.T) {
 	}
 	m.Update(kit.KeyMsg("esc"))
 	// A disabled action says why on its own screen.
-	find("uploads.pause-all")
+	find("uploads.undo")
 	m.Update(kit.KeyMsg("enter"))
 	if _, told := m.messages.Shown(); m.host.Front() != page.Uploads || !told {
 		t.Errorf("the disabled reason is not shown:\n%s", screen())

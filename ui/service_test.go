@@ -499,7 +499,7 @@ func TestMessagesLeaveWithTheirScreen(t *testing.T) {
 }
 
 // TestOneSendsAnotherWatches runs two programs on one journal. The screens show what mediadesk
-// upload sends. When the command is killed, they send the rest. Every file is stored once.
+// upload sends. When the command is killed, resume sends the rest. Every file is stored once.
 func TestOneSendsAnotherWatches(t *testing.T) {
 	const n = 12
 	binary := uitest.Build(t)
@@ -555,7 +555,12 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 	if got := len(s.names()); got != 3 {
 		t.Fatalf("%d files were stored before the kill, want 3", got)
 	}
-	// The watcher sends the rest.
+	// The next resume sends the rest.
+	resume := exec.Command(binary, append([]string{"resume"}, where...)...)
+	resume.Env = env
+	if out, err := resume.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	watcher.WaitUntil(func(screen string) bool {
 		return rows(screen, "✓ stored") == n
 	})

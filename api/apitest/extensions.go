@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/png"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -257,6 +258,7 @@ func testTransformation(t *testing.T, s *suite) {
 		}
 		s.refused(t, "ai-tasks", field("fileName", "p.png"), content(PNG(6, 4)), field("extensions", `[{"name":"ai-tasks"}]`))
 	})
+	t.Run("tasks are carried out", func(t *testing.T) { testTasks(t, s) })
 	t.Run("schemas of fields", func(t *testing.T) {
 		name, _ := s.schemaField(t, `{"type":"Number","minValue":1}`)
 		r := s.store(t, field("fileName", "p.png"), content(PNG(6, 4)), field("responseFields", "tags,selectedFieldsSchema"))
@@ -267,4 +269,71 @@ func testTransformation(t *testing.T, s *suite) {
 			}
 		}
 	})
+}
+
+// testTasks tests that the results of ai-tasks, which are simulated, follow their rules and
+// are the same for the same picture.
+func testTasks(t *testing.T, s *suite) {
+	picture := PNG(60, 40)
+	tagged := s.tagged(t, text(s.store(t, field("fileName", "p.png"), content(picture), field("extensions", `[{"name":"google-auto-tagging","maxTags":1,"minConfidence":0}]`))["fileId"]))
+	label := text(tagged[0].(map[string]any)["name"])
+	one, _ := s.schemaField(t, js("type", "SingleSelect", "selectOptions", []any{"walrus", label, 7}))
+	several, _ := s.schemaField(t, `{"type":"MultiSelect","selectOptions":["a","b",true]}`)
+	number, _ := s.schemaField(t, `{"type":"Number"}`)
+	selects := func(kind string, pairs ...any) string {
+		return js(append(pairs, "type", kind, "instruction", "What is it?")...)
+	}
+	tasks := []string{
+		selects("select_tags", "vocabulary", []string{"x1", "x2", "x3", "x4"}, "min_selections", 2, "max_selections", 3),
+		selects("select_tags", "vocabulary", []string{"w1", "y1"}, "max_selections", 1),
+		selects("select_metadata", "field", one),
+		selects("select_metadata", "field", several, "min_selections", 2),
+		js("type", "yes_no", "instruction", "Is it "+strings.ToUpper(label)+"?", "on_yes", map[string]any{"add_tags": []string{"yes"}, "remove_tags": []string{"old"}}, "on_no", map[string]any{"add_tags": []string{"wrong"}}),
+		js("type", "yes_no", "instruction", "Is it a walrus?", "on_yes", map[string]any{"add_tags": []string{"wrong"}}, "on_unknown", map[string]any{"set_metadata": []any{map[string]any{"field": number, "value": 3}}}),
+		js("type", "yes_no", "instruction", "Is it a walrus?", "on_no", map[string]any{"add_tags": []string{"wrong"}}, "on_unknown", map[string]any{"add_tags": []string{"last"}}),
+	}
+	var before string
+	for range 2 {
+		r := s.store(t, field("fileName", "p.png"), content(picture), field("tags", "old,kept"), field("extensions", `[{"name":"ai-tasks","tasks":[`+strings.Join(tasks, ",")+`]}]`))
+		want(t, extensionStatus(r), "ai-tasks", "pending")
+		var record map[string]any
+		eventually(t, s.AnswerTimeout, "the tasks", func() bool {
+			record = s.details(t, text(r["fileId"]))
+			return strings.Contains(fmt.Sprint(record["tags"]), "last")
+		})
+		tags, _ := record["tags"].([]any)
+		x := 0
+		for _, tag := range tags {
+			if strings.HasPrefix(text(tag), "x") {
+				x++
+			}
+		}
+		has := func(tag string) bool { return slices.Contains(tags, any(tag)) }
+		if x != 2 || !has("kept") || has("old") || !has("w1") || has("y1") || !has("yes") || has("wrong") {
+			t.Errorf("the tags are %v, for the label %s", tags, label)
+		}
+		metadata, _ := record["customMetadata"].(map[string]any)
+		if chosen, _ := metadata[several].([]any); len(chosen) != 2 || metadata[one] != "walrus" || metadata[number] != 3.0 {
+			t.Errorf("the custom metadata are %v, for the label %s", metadata, label)
+		}
+		if now := fmt.Sprint(tags, metadata); before != "" && now != before {
+			t.Errorf("the answer for the same picture is %s, want %s", now, before)
+		} else {
+			before = now
+		}
+	}
+	for about, task := range map[string]string{
+		"no field": selects("select_metadata", "field", "none"+random()), "no options": selects("select_metadata", "field", number),
+		"no value for it": selects("select_metadata", "field", number, "vocabulary", []string{"red"}, "min_selections", 1),
+	} {
+		path := "/hook/" + random()
+		r := s.store(t, field("fileName", "p.png"), content(picture), field("webhookUrl", s.sources.address+path), field("extensions", `[{"name":"ai-tasks","tasks":[`+selects("select_tags", "vocabulary", []string{"z"}, "min_selections", 1)+`,`+task+`]}]`))
+		eventually(t, s.AnswerTimeout, about, func() bool { return len(s.sources.posted(path)) > 0 })
+		if post := s.sources.posted(path)[0]; post["status"] != "FAILURE" || !strings.Contains(fmt.Sprint(post["error"]), "task 2") {
+			t.Errorf("%s: posted %v", about, post)
+		}
+		if record := s.details(t, text(r["fileId"])); record["tags"] != nil {
+			t.Errorf("%s: a task was done: %v", about, record["tags"])
+		}
+	}
 }

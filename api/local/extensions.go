@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -331,6 +332,9 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 	if run.Extension.Name == store.PostTransformation {
 		return nil, nil // it changes nothing of the file
 	}
+	if run.Extension.Name == rule.AITasks && l.tools.Own(rule.AITasks) {
+		return l.answerTasks(tx, run, file, out.Tags)
+	}
 	if out.Picture == nil {
 		// Replaces earlier tags of this source.
 		kept := slices.DeleteFunc(slices.Clone(file.AITags), func(t api.AITag) bool { return t.Source == run.Extension.Name })
@@ -399,21 +403,20 @@ const (
 	maxTagText     = 500 // total characters of a tag vocabulary
 )
 
-// checkTasks checks the tasks of ai-tasks, which nothing here carries out.
-func checkTasks(text json.RawMessage) error {
-	var tasks []task
+// readTasks reads the tasks of ai-tasks. The error says what is wrong with them.
+func readTasks(text json.RawMessage) (tasks []task, err error) {
 	if err := decodeStrict(text, &tasks); err != nil {
-		return errors.New("tasks cannot be read: " + strings.TrimPrefix(err.Error(), "json: "))
+		return nil, errors.New("tasks cannot be read: " + strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if len(tasks) < 1 || len(tasks) > maxTasks {
-		return fmt.Errorf("it takes 1 to %d tasks, not %d", maxTasks, len(tasks))
+		return nil, fmt.Errorf("it takes 1 to %d tasks, not %d", maxTasks, len(tasks))
 	}
 	for i := range tasks {
 		if reason := tasks[i].misfit(); reason != "" {
-			return fmt.Errorf("task %d: %s", i+1, reason)
+			return nil, fmt.Errorf("task %d: %s", i+1, reason)
 		}
 	}
-	return nil
+	return tasks, nil
 }
 
 // misfit returns what is wrong with a task, or "".
@@ -464,6 +467,88 @@ func (t *task) misfit() string {
 	return ""
 }
 
+// answerTasks carries out the tasks of ai-tasks on a file. It is a stand-in, the same for the same
+// request: selections are the first words of the vocabulary, and a question is answered with yes
+// if it names what the tagging extensions measure, else it is unknown. If one task fails, none is
+// done: failure says why. err is an error of the records.
+func (l *Library) answerTasks(tx store.Tx, run *store.Run, file *store.File, found []api.AITag) (failure, err error) {
+	tasks, failure := readTasks(run.Extension.Rest["tasks"])
+	if failure != nil {
+		return failure, nil
+	}
+	fields, err := metadataFields(tx)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]json.RawMessage{}
+	maps.Copy(values, file.Metadata)
+	for i, t := range tasks {
+		if err := t.answer(file, values, fields, found); err != nil {
+			return fmt.Errorf("task %d: %w", i+1, err), nil
+		}
+	}
+	file.Metadata, file.Updated = values, l.now()
+	return nil, tx.Files.Update(file)
+}
+
+func (t *task) answer(file *store.File, values map[string]json.RawMessage, fields []api.MetadataField, found []api.AITag) error {
+	set := func(name string, value json.RawMessage) error {
+		values[name] = value
+		return rule.CheckMetadata(fields, map[string]json.RawMessage{name: value})
+	}
+	words := t.Vocabulary
+	at := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == t.Field })
+	if words == nil && at >= 0 {
+		words = fields[at].Schema.Options
+	}
+	n := 1
+	if t.MinSelections != nil {
+		n = max(n, *t.MinSelections)
+	}
+	words = words[:min(n, len(words))]
+	switch t.Type {
+	case "select_tags":
+		for _, raw := range words {
+			var tag string
+			_ = json.Unmarshal(raw, &tag) // readTasks checked it
+			file.Tags = unique(append(slices.Clip(file.Tags), tag))
+		}
+		return nil
+	case "select_metadata":
+		switch {
+		case at < 0:
+			return fmt.Errorf("there is not a custom metadata field %s", quote(t.Field))
+		case len(words) == 0:
+			return fmt.Errorf("the custom metadata field %s has no options, and the task has no vocabulary", quote(t.Field))
+		case fields[at].Schema.Type != rule.MetadataMultiSelect:
+			return set(t.Field, words[0])
+		}
+		list, err := json.Marshal(words)
+		if err != nil {
+			return err
+		}
+		return set(t.Field, list)
+	}
+	o, instruction := t.OnUnknown, strings.ToLower(t.Instruction)
+	if slices.ContainsFunc(found, func(tag api.AITag) bool { return strings.Contains(instruction, strings.ToLower(tag.Name)) }) {
+		o = t.OnYes
+	}
+	if o == nil {
+		return nil
+	}
+	file.Tags = unique(append(slices.Clip(file.Tags), o.AddTags...))
+	file.Tags = slices.DeleteFunc(file.Tags, func(tag string) bool { return slices.Contains(o.RemoveTags, tag) })
+	for _, one := range o.UnsetMetadata {
+		delete(values, one.Field)
+	}
+	for _, one := range o.SetMetadata {
+		if err := set(one.Field, one.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // readExtensions reads the extensions of a request and checks the options of those that the library
 // runs itself; others go to a command or another service. With saved, it replaces saved extensions
 // by their content.
@@ -480,7 +565,7 @@ func (l *Library) readExtensions(text string, saved bool) ([]api.Extension, erro
 			list[i] = e
 		}
 		if e.Name == rule.AITasks {
-			if err := checkTasks(e.Rest["tasks"]); err != nil {
+			if _, err := readTasks(e.Rest["tasks"]); err != nil {
 				return nil, badRequest("extensions: ai-tasks: "+err.Error()+".", "Correct the task.")
 			}
 			continue

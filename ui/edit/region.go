@@ -24,7 +24,7 @@ import (
 const (
 	// side is the longest side of the decoded picture, enough for crops of small regions.
 	side = 1600
-	// patience limits the time for loading a picture.
+	// timeout limits the time for loading a picture.
 	timeout = time.Minute
 	// rest is how long a drawing must stay unchanged before it is sent as a picture, so that
 	// resizing sends none.

@@ -17,7 +17,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// patience limits the time for reading records.
+// timeout limits the time for reading records.
 const timeout = 20 * time.Second
 
 func (m *Model) read(entries []*prepared) tea.Cmd {

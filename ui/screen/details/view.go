@@ -47,11 +47,9 @@ func (m *Model) layout(size image.Point) layout {
 	}
 	switch {
 	case mode == kit.Wide && size.Y >= leastStacked:
-		side := x + (size.X-x)/2
-		if m.showsSheet() {
-			side = max(side, size.X-max(48, size.X/3))
-		}
-		l.side, l.form = image.Rect(x, 0, side, size.Y), image.Rect(side, 0, size.X, size.Y)
+		side := max(x+(size.X-x)/2, size.X-max(48, size.X/3))
+		high := min(size.Y, m.Form.Height(edit.Inner(image.Rect(side, 0, size.X, size.Y)).Dx())+2)
+		l.side, l.form = image.Rect(x, 0, side, size.Y), image.Rect(side, 0, size.X, high)
 	case mode >= kit.Stacked && size.Y >= leastStacked:
 		y := max(size.Y*2/5, size.Y-m.Form.Height(size.X-2)-2)
 		l.side, l.form = image.Rect(x, 0, size.X, y), image.Rect(x, y, size.X, size.Y)

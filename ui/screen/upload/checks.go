@@ -186,7 +186,7 @@ func host(p session.Profile) string {
 	return cmp.Or(p.Host, "the service")
 }
 
-// verdict is what is known about sending a source.
+// decision is what is known about sending a source.
 type decision struct {
 	key    string          // the place as the library compares it; empty: unique
 	out    rule.Prediction // the prediction with what is known of the place
@@ -202,7 +202,7 @@ type total struct {
 	losses  int              // sources that are known to take something from the file at their place
 }
 
-// verdict returns the cached verdict about a source.
+// decision returns the cached decision about a source.
 func (m *Model) decision(s *source) *decision {
 	if s.checked != nil {
 		return s.checked
@@ -306,7 +306,11 @@ func (m *Model) checks(s *source, t *total, n int) []check {
 		checks = append(checks, check{field: "name", text: text.Stop(s.failed.Error()), help: help})
 	}
 	if t.stored[s] {
-		checks = append(checks, check{field: "name", text: m.describeStored(t), help: "Sending asks whether to skip it."})
+		c := check{field: "name", text: "stored already", help: "Sending asks whether to skip it."}
+		if len(m.Items) == 1 {
+			c.text = m.describeStored(t)
+		}
+		checks = append(checks, c)
 	}
 	if n > 1 && v.key != "" {
 		c := check{

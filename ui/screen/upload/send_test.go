@@ -168,7 +168,7 @@ func TestChecksThatStopBlockSending(t *testing.T) {
 	write(t, m, "100%")
 	goTo(t, m, "description")
 	toast := toasted(t, press(t, m, "ctrl+s"))
-	if len(box.jobs) != 0 || toast.Level != page.Bad || !strings.Contains(toast.Text, "Not sent. All files: tags hold the character %") {
+	if len(box.jobs) != 0 || toast.Level != page.Bad || !strings.Contains(toast.Text, "Not sent. All files: tags contain %") {
 		t.Errorf("jobs %v, said %+v", box.jobs, toast)
 	}
 	if m.Model.Form.On() != "tags" {

@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path/filepath"
-	"slices"
 	"testing"
-
-	"mediadesk/api"
 )
 
 // TestDraftsSurvive: the last draft and all presets are there after reopening the journal, and removed
@@ -58,29 +55,5 @@ func TestDraftsSurvive(t *testing.T) {
 	presets, err := j.Presets(ctx)
 	if err != nil || len(presets) != 1 || presets[0].Name != "web" || string(presets[0].Body) != "b" {
 		t.Errorf("presets are %v, %v", presets, err)
-	}
-}
-
-// TestTagsIn counts the tags of one folder only.
-func TestTagsIn(t *testing.T) {
-	ctx := context.Background()
-	j, err := Open(ctx, filepath.Join(t.TempDir(), "journal.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
-	for id, f := range map[string]api.File{
-		"1": {FilePath: "/a/1.jpg", Tags: api.Set([]string{"sea", "sun"})},
-		"2": {FilePath: "/a/2.jpg", Tags: api.Set([]string{"sun"})},
-		"3": {FilePath: "/a/b/3.jpg", Tags: api.Set([]string{"deep"})},
-	} {
-		f.FileID, f.Type = id, api.TypeFile
-		if err := j.SaveFile(ctx, "p", f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := j.Tags(ctx, "p", "/a/")
-	if want := []string{"sun", "sea"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("tags in /a/ are %v, %v; want %v", got, err, want)
 	}
 }

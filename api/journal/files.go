@@ -118,11 +118,9 @@ func scanSeen(scan scan) (seen Seen, err error) {
 	return seen, err
 }
 
-// Tags returns the tags of the known files in exactly a folder, such as "/a/b/", or of all files if
-// folder is empty, most frequent first.
-func (j *Journal) Tags(ctx context.Context, profile, folder string) ([]string, error) {
-	return list(ctx, j, value[string], `SELECT tag FROM tags WHERE profile = ?1
-		AND (?2 = '' OR file IN (SELECT id FROM files WHERE profile = ?1 AND folder = ?2)) GROUP BY tag ORDER BY count(*) DESC, tag`, profile, folder)
+// Tags returns the tags of the known files, most frequent first.
+func (j *Journal) Tags(ctx context.Context, profile string) ([]string, error) {
+	return list(ctx, j, value[string], `SELECT tag FROM tags WHERE profile = ? GROUP BY tag ORDER BY count(*) DESC, tag`, profile)
 }
 
 // Folders returns the known folders and their parents without the root, in the form "/a/b/",

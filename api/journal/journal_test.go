@@ -235,7 +235,7 @@ func TestFilesAsLastSeen(t *testing.T) {
 			t.Errorf("Files(%q) = %q, want %q", folder, got, want)
 		}
 	}
-	tags, err := j.Tags(t.Context(), "home", "")
+	tags, err := j.Tags(t.Context(), "home")
 	if err != nil || !slices.Equal(tags, []string{"red", "blue"}) {
 		t.Errorf("tags %v, %v", tags, err)
 	}

@@ -63,16 +63,13 @@ func (s *Session) List(ctx context.Context, q api.Query) ([]api.File, error) {
 func (s *Session) Runs(ctx context.Context) ([]job.Run, error) { return s.Watch.Runs(ctx) }
 
 // Tags returns the tags of all files seen, most used first.
-func (s *Session) Tags(ctx context.Context) ([]string, error) { return s.TagsIn(ctx, "") }
+func (s *Session) Tags(ctx context.Context) ([]string, error) {
+	return s.Journal.Tags(ctx, s.Profile.Name)
+}
 
 // Folders returns the folders seen.
 func (s *Session) Folders(ctx context.Context) ([]string, error) {
 	return s.Journal.Folders(ctx, s.Profile.Name)
-}
-
-// TagsIn returns the tags of the files seen in a folder, most used first.
-func (s *Session) TagsIn(ctx context.Context, folder string) ([]string, error) {
-	return s.Journal.Tags(ctx, s.Profile.Name, folder)
 }
 
 // FoldersIn returns the folders in a folder, as listed by the service.

@@ -33,9 +33,6 @@ func NewReader(title, text string) *Reader {
 	return &Reader{title: title, text: text, lines: viewport.New(viewport.WithWidth(-1))}
 }
 
-// Text returns the original text, for copying.
-func (r *Reader) Text() string { return r.text }
-
 // Actions returns the actions to scroll and close.
 func (r *Reader) Actions() []Action {
 	return slices.Concat(r.Beside, []Action{

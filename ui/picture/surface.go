@@ -49,9 +49,6 @@ func (s *Slot) Lines() []string {
 	return s.shown.Lines()
 }
 
-// Waiting reports whether a surface is being sent.
-func (s *Slot) Waiting() bool { return s.next != nil }
-
 // Set shows another surface as soon as possible; nil for none.
 func (s *Slot) Set(next Surface) tea.Cmd {
 	gone := forget(s.next)

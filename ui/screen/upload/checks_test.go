@@ -43,7 +43,7 @@ func TestChecks(t *testing.T) {
 		field string
 		want  string
 	}{
-		{"size over the limit", file, huge, localProfile(), nil, true, "name", "at most"},
+		{"size over the limit", file, huge, localProfile(), nil, true, "name", "the limit of this account"},
 		{"the file is gone", file, gone, localProfile(), nil, true, "name", "does not exist"},
 		{"no name", file, aPicture, localProfile(), map[string]string{"name": ""}, true, "name", "needs a name"},
 		{"a step as a name", file, aPicture, localProfile(), map[string]string{"name": ".."}, true, "name", "step in a path"},

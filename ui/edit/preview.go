@@ -89,6 +89,9 @@ func (p *Preview) room() image.Point {
 	}
 	if p.o.List.PaneBelow() {
 		room = image.Pt(min(width*2/5, in.Y*3), in.Y)
+		if len(p.o.Thumbs()) > 1 {
+			room.X = width * 3 / 5
+		}
 	}
 	if room.X < 1 || room.Y < leastPicture || p.Off() {
 		return image.Point{}

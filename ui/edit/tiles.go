@@ -96,7 +96,7 @@ type Tiles struct {
 
 	firsts map[string][]Thumb // by folder; nil while being read
 	asking bool
-	also   string // folder whose first pictures are needed elsewhere; may be empty
+	also   []string // folders whose first pictures are needed elsewhere
 }
 
 type tileKey struct {
@@ -241,10 +241,7 @@ func (s *Tiles) thumbs(t Tile, room image.Point) ([]Thumb, image.Point) {
 
 // wantFirsts reads the first pictures of folders, one folder at a time.
 func (s *Tiles) wantFirsts(folders []string) tea.Cmd {
-	if s.also != "" {
-		folders = append(folders, s.also)
-	}
-	for _, folder := range folders {
+	for _, folder := range slices.Concat(s.also, folders) {
 		if _, ok := s.firsts[folder]; ok || s.asking || s.o.First == nil {
 			continue
 		}
@@ -260,12 +257,11 @@ func (s *Tiles) wantFirsts(folders []string) tea.Cmd {
 	return nil
 }
 
-// Firsts returns the first pictures of a folder as far as known, and reads them otherwise. An empty
-// folder cancels this.
-func (s *Tiles) Firsts(folder string) []Thumb {
-	s.also = folder
-	return s.firsts[folder]
-}
+// Also sets the folders whose first pictures are read for other uses than the sheet, in that order.
+func (s *Tiles) Also(folders ...string) { s.also = folders }
+
+// Firsts returns the first pictures of a folder as far as known.
+func (s *Tiles) Firsts(folder string) []Thumb { return s.firsts[folder] }
 
 func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey, o picture.Options) (drawn picture.Surface, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tileTimeout)

@@ -219,7 +219,7 @@ func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string
 	var widths []int
 	switch {
 	case l.Draw == nil:
-		cols, widths = l.widths(size.X-indent, size.Y, th)
+		cols, widths = l.widths(size.X-indent-indent/2, size.Y, th)
 	case l.Columns != nil:
 		cols = l.Columns(size.X)
 		widths = cols.Widths(size.X)
@@ -264,7 +264,7 @@ func (l *List[T]) widths(width, height int, th *theme.Theme) (Columns, []int) {
 	return cols, cols.Fitted(width, cells)
 }
 
-// Draw draws a row with a mark before it, if indent leaves room for one. The style chosen replaces
+// Draw draws a row with a mark before it and a blank after it, if indent leaves room. The style chosen replaces
 // those of the cells if the row is selected.
 func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent int, selected bool, chosen lipgloss.Style, th *theme.Theme) string {
 	texts := make([]string, len(cells))
@@ -276,7 +276,7 @@ func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent int, 
 			texts[n] = ansi.Strip(c.Text)
 		}
 	}
-	row := cs.Row(widths, texts...)
+	row := cs.Row(widths, texts...) + text.Blanks(indent/2)
 	if selected {
 		return chosen.Render(text.PadRight(th.Glyph(mark)+" ", indent) + row)
 	}

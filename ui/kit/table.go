@@ -28,8 +28,11 @@ type Column struct {
 	most int // what its cells need; 0 if unknown
 }
 
-// Columns are the columns of a table, separated by one blank.
+// Columns are the columns of a table, separated by two blanks.
 type Columns []Column
+
+// columnGap is the number of blanks between two columns.
+const columnGap = 2
 
 // Fitted is Widths for rows of these cells: no column is wider than its cells need, but the first
 // one with Flex takes what is left.
@@ -61,10 +64,10 @@ func (cs Columns) Widths(width int) []int {
 	need := func() (n int) {
 		for _, w := range out {
 			if w > 0 {
-				n += w + 1
+				n += w + columnGap
 			}
 		}
-		return n - 1
+		return max(0, n-columnGap)
 	}
 	for need() > width {
 		worst := -1
@@ -107,7 +110,7 @@ func (cs Columns) Widths(width int) []int {
 	for i, w := range out { // too narrow even for the columns that stay
 		if w > 0 {
 			if out[i] = max(0, min(w, room)); out[i] > 0 {
-				room -= out[i] + 1
+				room -= out[i] + columnGap
 			}
 		}
 	}
@@ -124,7 +127,7 @@ func (cs Columns) Row(widths []int, cells ...string) string {
 			continue
 		}
 		if !first {
-			b.WriteByte(' ')
+			b.WriteString(text.Blanks(columnGap))
 		}
 		first = false
 		cell := ""

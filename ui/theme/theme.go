@@ -127,7 +127,7 @@ func (t *Theme) plain() {
 	t.Border, t.BorderFocus, t.BoxTitle, t.BoxTitleFocus = faint, none, none, bold
 	t.Tab, t.TabActive, t.Local, t.Hosted = none, reverse, none, bold
 	t.Chip, t.ChipFocus = none, reverse
-	t.Field, t.FieldFocus, t.Cursor, t.Label = none, bold, reverse, none
+	t.Field, t.FieldFocus, t.Cursor, t.Label = none, bold, reverse, faint
 	t.Placeholder, t.PlaceholderFocus = faint, faint
 	t.Button, t.ButtonFocus = none, reverse
 	t.Bar, t.BarEmpty, t.BarStalled = bold, faint, none

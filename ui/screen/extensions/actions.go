@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -98,10 +97,6 @@ func (m *Model) widen(try bool) bool {
 // findCopies finds copyable values; the file's URL is in its record.
 func (m *Model) findCopies() tea.Cmd {
 	run, _ := m.current()
-	events := m.history.events
-	if m.history.id != run.ID {
-		events = nil
-	}
 	known := *run
 	return func() tea.Msg {
 		var copies page.Copies
@@ -110,23 +105,12 @@ func (m *Model) findCopies() tea.Cmd {
 		copies.Add("p", "path", known.FilePath)
 		copies.Add("x", "extension", known.Extension)
 		copies.Add("e", "error", known.Error)
-		copies.Add("h", "webhook posts", posts(events))
 		return page.Do(func() {
 			if !m.Capturing() { // otherwise the user has moved on
 				m.Open(copies.Menu())
 			}
 		})
 	}
-}
-
-func posts(events []job.RunEvent) string {
-	var out []string
-	for _, e := range events {
-		if e.From == job.FromWebhook && len(e.Raw) > 0 {
-			out = append(out, string(e.Raw))
-		}
-	}
-	return strings.Join(out, "\n")
 }
 
 func (m *Model) askAgain(runs []job.Run) tea.Cmd {

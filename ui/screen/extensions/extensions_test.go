@@ -137,19 +137,10 @@ func TestHistory(t *testing.T) {
 	d.open()
 	d.find("/a/posted.png")
 	d.Resize(image118x60)
-	d.Sees(
-		"success after 4 min", "History", "pending, by the service's answer", "11:00 · 1 h ago", "11:04 · 56 min ago",
-		"received 2 times, counted once",
-		"failed, by webhook", "11:10 · 50 min ago", "ignored: the run was finished",
-		"success, by webhook", "11:11 · 49 min ago", "ignored: it names another",
-	)
-	d.SeesNot(`"kept"`)
+	d.Sees("success after 4 min")
 	d.Press("enter", "w")
-	d.Sees("T11:04:00", "received 2 times, counted once", `"more": {`, `  "kept": true`, "ignored: it names another")
-	d.Press("esc", "esc", "tab", "j", "esc", "y", "h")
-	if got := one[page.Copy](d); strings.Count(got.Text, "\n") != 2 || !strings.Contains(got.Text, `"more":{"kept":true}`) {
-		t.Errorf("copied %q", got.Text)
-	}
+	d.Sees("T11:04:00", "received 2 times, counted once", `"more": {`, `  "kept": true`, "ignored: the run was finished", "ignored: it names another")
+	d.Press("esc", "esc")
 	d.find("/a/failed.png")
 	d.Sees("does not retry", "no quota left")
 	d.find("/a/lost.png")
@@ -197,7 +188,7 @@ func TestLive(t *testing.T) {
 	if r, _ := d.m.current(); r.FilePath != "/a/hooked.png" {
 		t.Errorf("the cursor is on %s, want \"/a/hooked.png\"", r.FilePath)
 	}
-	d.Sees("4 pending · 3 success", "success after 14 s", "success, by webhook", "12:00 · now")
+	d.Sees("4 pending · 3 success", "success after 14 s")
 	// While the screen reads the runs, a second request waits.
 	first := d.m.read()
 	if d.m.read() != nil || !d.m.again {

@@ -304,6 +304,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.relay.await(n)
 		s.until("the ends", s.allOver)
 		s.truth(0, "")
+		s.Press("enter", "w")
 		s.Sees("received 5 times, counted once")
 	})
 	t.Run("reordered, some lost", func(t *testing.T) {

@@ -59,21 +59,19 @@ type Model struct {
 
 	reading bool // the runs are being read
 	again   bool // read again afterwards
-	history history
+	seen    seen
 
 	shown   bool // in front
 	ticking bool // the clock runs
 	after   func(time.Duration, tea.Msg) tea.Cmd
 }
 
-type history struct {
-	id        int64 // 0 for none
+// seen is the file of the run under the cursor, as last seen.
+type seen struct {
+	id        int64 // of the run; 0 for none
 	requested bool  // being read
 	stale     bool  // outdated
-	read      bool
-	events    []job.RunEvent
-	file      *api.File // as last seen; may be nil
-	err       error
+	file      *api.File
 }
 
 var _ page.Screen = (*Model)(nil)
@@ -112,13 +110,13 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	m.list.Changed()
-	return tea.Batch(cmd, m.readHistory(), m.tick(), m.preview.Follow())
+	return tea.Batch(cmd, m.readFile(), m.tick(), m.preview.Follow())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
 	case page.RunsChanged:
-		m.history.stale = true
+		m.seen.stale = true
 		return m.read(), true
 	case page.Acted:
 	case page.Resized:
@@ -129,7 +127,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Hidden:
 		m.shown = false
 	case page.FileChanged:
-		m.history.stale = true
+		m.seen.stale = true
 	case tea.MouseClickMsg:
 		if m.list.Click(msg) {
 			return m.enter(), true
@@ -186,30 +184,29 @@ func (m *Model) read() tea.Cmd {
 	}
 }
 
-func (m *Model) readHistory() tea.Cmd {
+// readFile reads the file of the current run if it is shown and unknown.
+func (m *Model) readFile() tea.Cmd {
 	run, ok := m.current()
 	if !ok || !m.list.PaneShown() {
 		return nil
 	}
-	if m.history.id != run.ID {
-		m.history = history{id: run.ID, stale: true}
+	if m.seen.id != run.ID {
+		m.seen = seen{id: run.ID, stale: true}
 		m.list.ResetPane()
 	}
-	if !m.history.stale || m.history.requested {
+	if !m.seen.stale || m.seen.requested {
 		return nil
 	}
-	m.history.stale, m.history.requested = false, true
-	fileID, out := run.FileID, history{id: run.ID, read: true}
+	m.seen.stale, m.seen.requested = false, true
+	id, fileID := run.ID, run.FileID
 	return func() tea.Msg {
-		out.events, out.err = m.o.Watch.History(m.o.Context, out.id)
-		// The record only adds the AI tags.
-		if seen, ok, err := m.o.Session.LastSeen(m.o.Context, fileID); err == nil && ok {
-			out.file = &seen.File
-		}
+		last, ok, err := m.o.Session.LastSeen(m.o.Context, fileID)
 		return page.Do(func() {
-			if m.history.id == out.id {
-				out.stale = m.history.stale
-				m.history = out
+			if m.seen.id != id {
+				return
+			}
+			if m.seen.requested = false; ok && err == nil {
+				m.seen.file = &last.File
 			}
 		})
 	}
@@ -227,10 +224,10 @@ func (m *Model) record(run *job.Run) api.File {
 // thumbs returns the picture of the current run's file, which changes when the run ends.
 func (m *Model) thumbs() []edit.Thumb {
 	run, ok := m.current()
-	if !ok || m.history.file == nil || m.history.id != run.ID || !m.history.file.IsImage() {
+	if !ok || m.seen.file == nil || m.seen.id != run.ID || !m.seen.file.IsImage() {
 		return nil
 	}
-	file := *m.history.file
+	file := *m.seen.file
 	return []edit.Thumb{{
 		Key:  fmt.Sprint(run.ID, run.Status, run.At.UnixNano()),
 		Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, file) },

@@ -214,11 +214,10 @@ func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	}
 	f.Gap()
 	m.describeTags(f, run)
-	m.describeHistory(f, run, now)
 }
 
 func (m *Model) describeTags(f *kit.Facts, run *job.Run) {
-	h, th := &m.history, f.Theme()
+	h, th := &m.seen, f.Theme()
 	if h.id != run.ID || h.file == nil || !rule.IsTagging(run.Extension) || run.Status != api.StatusSuccess {
 		return
 	}
@@ -240,38 +239,4 @@ func (m *Model) describeTags(f *kit.Facts, run *job.Run) {
 		f.Say(th.Muted, "When last seen, the file had no AI tags from it.")
 	}
 	f.Gap()
-}
-
-func (m *Model) describeHistory(f *kit.Facts, run *job.Run, now time.Time) {
-	h, th := &m.history, f.Theme()
-	switch {
-	case h.id != run.ID || !h.read:
-		f.Say(th.Muted, "Reading the history…")
-		return
-	case h.err != nil:
-		f.Say(th.Bad, "The history cannot be read: "+h.err.Error())
-		return
-	}
-	f.Say(th.Title, "History")
-	for i := range h.events {
-		e := &h.events[i]
-		f.Say(th.Muted, text.When(e.At, now))
-		f.Say(th.Text, "  "+string(e.Status)+", by "+source(e.From))
-		for _, words := range remarks(run, e) {
-			f.Say(th.Warn, "  "+words)
-		}
-	}
-}
-
-// source describes where a status is known from.
-func source(from string) string {
-	switch from {
-	case job.FromAnswer:
-		return "the service's answer"
-	case job.FromDetails:
-		return "the file's details"
-	case job.FromRequest:
-		return "the request; no answer came"
-	}
-	return from
 }

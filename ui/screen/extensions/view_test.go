@@ -43,7 +43,7 @@ func TestDrawnInsideAtEverySize(t *testing.T) {
 		v.to()
 		for _, cursor := range []int{1, d.m.list.Len() - 1} {
 			d.m.list.GoTo(cursor)
-			d.Run(d.m.readHistory())
+			d.Run(d.m.readFile())
 			uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
 				d.Resize(image.Pt(w, h))
 				drawn := d.Host.View(th)

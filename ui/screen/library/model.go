@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -112,7 +113,14 @@ func New(o Options) *Model {
 		Nothing: "the list is empty", NotFound: "the filter has no matches",
 		Rows: m.rows, Key: func(f api.File) any { return keyOf(f) }, Match: m.matches, Columns: m.columns, Cells: m.cells,
 		Title: m.title, Footer: m.position, Above: m.above, Describe: m.describe, Empty: m.empty, Instead: m.viewQueryHelp,
-		Brief: func(e kit.Entry[api.File]) string { return strings.Trim(kind(e.Row)+" · "+tagList(e.Row), " ·") },
+		Brief: func(e kit.Entry[api.File]) string {
+			if has, known := m.counts.Load(folderPath(m.shown.folder, e.Row)); known && e.Row.IsFolder() {
+				return has.(string)
+			}
+			states, _ := m.states(e.Row)
+			words := []string{pixels(e.Row), tagList(e.Row), states, text.Date(rule.Created(&e.Row))}
+			return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " · ")
+		},
 		Widen: m.widen, Stop: func(try bool) bool {
 			busy := m.manage.Busy() != ""
 			if busy && !try {
@@ -176,6 +184,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	}
 	m.list.Changed()
 	m.sheet.Arrange(m.list.Inside().Size(), m.preview.Options())
+	m.sheet.Also(m.wantFolders()...)
 	next := m.next
 	m.next = nil
 	return tea.Batch(cmd, next, m.wantMore(), m.preview.Follow(), m.sheet.Want())

@@ -22,17 +22,30 @@ import (
 // thumbs returns the pictures in the preview: that of the current file, or the first ones of the
 // folder.
 func (m *Model) thumbs() []edit.Thumb {
-	folder := ""
-	var pictures []edit.Thumb
-	if f, ok := m.current(); ok && m.list.PaneShown() {
-		switch {
-		case f.IsFolder():
-			folder = folderPath(m.shown.folder, f)
-		case f.IsImage():
-			pictures = []edit.Thumb{m.thumbOf(f)}
+	switch f, ok := m.current(); {
+	case ok && f.IsFolder():
+		return m.sheet.Firsts(folderPath(m.shown.folder, f))
+	case ok && f.IsImage():
+		return []edit.Thumb{m.thumbOf(f)}
+	}
+	return nil
+}
+
+// wantFolders returns the folders whose content the rows and the preview show: the current one
+// and, of the local library, all that are visible.
+func (m *Model) wantFolders() (folders []string) {
+	if !m.front || m.busy {
+		return nil
+	}
+	if f, ok := m.current(); ok && f.IsFolder() && m.list.PaneShown() {
+		folders = append(folders, folderPath(m.shown.folder, f))
+	}
+	for from, to := m.list.Lines().Visible(); from < to && m.o.Profile.Local; from++ {
+		if e, _ := m.list.At(from); e.Row.IsFolder() {
+			folders = append(folders, folderPath(m.shown.folder, e.Row))
 		}
 	}
-	return append(pictures, m.sheet.Firsts(folder)...)
+	return folders
 }
 
 // startViewer shows the pictures of the listing full-screen, the current one first. The cursor
@@ -77,6 +90,11 @@ func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
 	return text.ShortName(e.Row.Name, out.Width())
 }
 
+func pixels(f api.File) string {
+	w, h, ok := rule.PixelSize(&f)
+	return text.If(ok, fmt.Sprintf("%d × %d", w, h))
+}
+
 func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 	th := facts.Theme()
 	if f.IsFolder() {
@@ -87,8 +105,8 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 		return
 	}
 	words := []string{kind(f)}
-	if w, h, ok := rule.PixelSize(&f); ok {
-		words = slices.Insert(words, 0, fmt.Sprintf("%d × %d", w, h))
+	if size := pixels(f); size != "" {
+		words = slices.Insert(words, 0, size)
 	}
 	if n, ok := f.Size.Get(); ok {
 		words = append(words, text.Bytes(n))
@@ -109,7 +127,7 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 	facts.Fact("Region", f.CustomCoordinates.Or(""))
 	states, _ := m.states(f)
 	facts.Fact("State", states)
-	if v := f.VersionInfo; v != nil {
+	if v := f.VersionInfo; v != nil && v.Name != "Version 1" {
 		facts.Fact("Version", v.Name)
 	}
 	for _, field := range entry.StoredFields {
@@ -121,7 +139,9 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 		}
 	}
 	facts.Fact("Uploaded", text.When(rule.Created(&f), m.now()))
-	facts.Fact("Changed", text.When(rule.Updated(&f), m.now()))
+	if at := rule.Updated(&f); !at.Equal(rule.Created(&f)) {
+		facts.Fact("Changed", text.When(at, m.now()))
+	}
 }
 
 // firstPictures returns the first pictures in and below a folder, and counts its files.
@@ -145,7 +165,7 @@ func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb,
 		}
 	}
 	if err == nil {
-		m.counts.Store(folder, text.Plural(n, "file")+text.If(n > 0, ", "+text.Bytes(size))+text.If(len(files) == pageSize, " and more"))
+		m.counts.Store(folder, text.Plural(n, "file")+text.If(len(files) == pageSize, "+")+text.If(n > 0, " · "+text.Bytes(size)))
 	}
 	return thumbs, err
 }

@@ -61,7 +61,7 @@ func (m *Model) position() string {
 func (m *Model) columns(int) kit.Columns {
 	columns := kit.Columns{
 		{Name: "Name", Width: 20, Flex: 3},
-		{Name: "Size", Width: 8, Right: true, Spare: 2},
+		{Name: "Size", Width: 11, Right: true, Spare: 2},
 		{Name: "Kind", Width: 10, Spare: 3},
 		{Name: "Tags", Width: 12, Flex: 2, Spare: 4},
 		{Name: "State", Width: 16, Spare: 1},
@@ -81,6 +81,9 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 	style, slash, size := th.Text, "", ""
 	if f.IsFolder() {
 		style, slash = th.Accent, "/"
+		if has, known := m.counts.Load(folderPath(m.shown.folder, f)); known {
+			size, _, _ = strings.Cut(has.(string), " ·")
+		}
 	} else if n, ok := f.Size.Get(); ok {
 		size = text.Bytes(n)
 	}

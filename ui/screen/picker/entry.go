@@ -103,6 +103,7 @@ type info struct {
 	known    bool
 	kind     kind
 	size     int64
+	items    int // number of names in a folder, up to maxItems
 	modified time.Time
 	target   string // raw target of a link
 	problem  error  // why it cannot be used, or nil
@@ -165,6 +166,9 @@ func (e entry) stat(d *disk, path string) (fs.FileInfo, error) {
 	return os.Stat(path)
 }
 
+// maxItems limits the names that are counted in a folder of the list.
+const maxItems = 1000
+
 // inspect returns the size and age of an entry and whether it can be used. It reads no content and
 // opens nothing that could block.
 func inspect(d *disk, path string, e entry) info {
@@ -192,6 +196,8 @@ func inspect(d *disk, path string, e entry) info {
 	} else if dir, err := os.Open(path); err != nil {
 		i.problem = folderProblem(path, err)
 	} else {
+		names, _ := dir.Readdirnames(maxItems) // as far as they can be read
+		i.items = len(names)
 		_ = dir.Close()
 	}
 	return i

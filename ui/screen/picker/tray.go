@@ -181,23 +181,20 @@ func (m *Model) trayGroups() (groups []kit.Group[item]) {
 
 // drawTray draws the tray: in a box, or as one line.
 func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
-	title := "Tray: " + cmp.Or(summary(m.tray.items), "nothing picked yet")
-	in := kit.BoxInner(size)
+	title := "Tray: " + summary(m.tray.items)
 	switch {
 	case size.X < 1 || size.Y < 1:
 		return ""
-	case size.Y < 3 && len(m.tray.items) == 0:
-		return th.Muted.Render(text.PadRight(" "+title, size.X))
+	case len(m.tray.items) == 0:
+		words := " Tray: nothing picked yet. Press space to pick a file, a to add a URL."
+		if all := words + " You can also drop or paste files."; text.Width(all) <= size.X {
+			words = all
+		}
+		return text.Fit(th.Muted.Render(words), size.X, size.Y)
 	case size.Y < 3:
-		return th.Marked.Render(text.PadRight(" "+title+" · tab: show", size.X))
-	case len(m.tray.items) > 0:
-		return kit.Box(title, m.trayList.View(in, th), size, m.focus == onTray, th)
+		return text.Fit(th.Marked.Render(" "+title+" · tab: show"), size.X, size.Y)
 	}
-	words := "Empty: press space to pick a file, a to add a URL."
-	if all := words + " You can also drop or paste files."; text.Width(all) <= in.X {
-		words = all
-	}
-	return kit.Box(title, th.Muted.Render(words), size, m.focus == onTray, th)
+	return kit.Box(title, m.trayList.View(kit.BoxInner(size), th), size, m.focus == onTray, th)
 }
 
 func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {

@@ -23,14 +23,14 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	return text.Fit(kit.JoinV(m.list.View(list.Size(), th), m.drawTray(tray.Size(), th)), size.X, size.Y)
 }
 
-// trayLeast is the least height for a tray in a box. Below it, the tray is one line.
+// trayLeast is the least height for a tray in a box. Below it, and while it is empty, it is one line.
 const trayLeast = 12
 
 // layout divides the screen: the list with its preview, and the tray below. On a small screen with
 // the focus on the tray, there is no list.
 func (m *Model) layout(size image.Point) (list, tray image.Rectangle) {
 	list = image.Rectangle{Max: size}
-	lines, most := max(1, m.trayList.Len()), size.Y/5
+	lines, most := m.trayList.Len(), size.Y/5
 	if m.trayList.Filtering() {
 		lines++
 	}
@@ -40,7 +40,7 @@ func (m *Model) layout(size image.Point) (list, tray image.Rectangle) {
 	switch small := kit.ModeOfWidth(size.X) < kit.Stacked || size.Y < trayLeast; {
 	case small && m.focus == onTray:
 		return image.Rectangle{}, list
-	case small:
+	case small, len(m.tray.items) == 0:
 		lines = min(1, size.Y/4)
 	default:
 		lines = min(lines, most) + 2
@@ -85,7 +85,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 // listColumns are the columns of the files. A word for what is wrong takes the place of the kind.
 var listColumns = kit.Columns{
 	{Name: "Name", Width: 16, Flex: 1},
-	{Name: "Size", Width: 9, Right: true},
+	{Name: "Size", Width: 12, Right: true},
 	{Name: "Kind", Width: 12, Spare: 1},
 	{Name: "Changed", Width: 11, Right: true, Spare: 2},
 }
@@ -154,7 +154,13 @@ func (m *Model) cells(row int32, widths []int, th *theme.Theme) []kit.Cell {
 		style, slash = th.Accent, "/"
 	}
 	size, age := kit.Cell{Style: th.Muted}, ""
-	if look.known && look.size >= 0 {
+	switch {
+	case e.kind == kindFolder && look.known && look.problem == nil:
+		size.Text = text.Plural(look.items, "item")
+		if look.items == maxItems {
+			size.Text = text.Count(maxItems) + "+ items"
+		}
+	case look.known && look.size >= 0:
 		size.Text = text.Bytes(look.size)
 	}
 	if look.known && !look.modified.IsZero() {

@@ -439,11 +439,10 @@ func (s *Tiles) Move(by int) {
 }
 
 // Actions returns the cursor actions: those of a list, and sideways moves with ids that start with
-// id. moved is called before each move.
-func (s *Tiles) Actions(id string, moved func()) []kit.Action {
+// id.
+func (s *Tiles) Actions(id string) []kit.Action {
 	aside := func(id, words, shown string, by int, keys ...string) kit.Action {
 		return kit.Action{ID: id, Keys: kit.Bind(words, shown, keys...), Group: "Move", Do: func() tea.Cmd {
-			moved()
 			s.o.List.Move(by)
 			return nil
 		}}
@@ -451,5 +450,5 @@ func (s *Tiles) Actions(id string, moved func()) []kit.Action {
 	return append([]kit.Action{
 		aside(id+".left", "left", "← h", -1, "left", "h"),
 		aside(id+".right", "right", "→ l", 1, "right", "l"),
-	}, kit.ListActions(func() kit.Scroller { moved(); return s }, nil)...)
+	}, kit.ListActions(func() kit.Scroller { return s }, nil)...)
 }

@@ -93,7 +93,7 @@ func New(o Options) *Model {
 			return text.HasAll(words, run.Extension, run.FilePath, string(run.Status), run.Error, run.FileID)
 		},
 		Above:   func(_ image.Point, th *theme.Theme) []string { return []string{m.drawTotals(th)} },
-		Columns: columns, Cells: m.cells, Describe: m.describe, Brief: m.brief, Empty: m.empty,
+		Columns: m.columns, Cells: m.cells, Describe: m.describe, Brief: m.brief, Empty: m.empty,
 		Placeholder: "part of an extension, a path or a status",
 		Nothing:     "no extension was requested yet", NotFound: "no run matches the filter",
 	}

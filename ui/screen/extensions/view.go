@@ -68,7 +68,7 @@ func (m *Model) empty() string {
 	return "No run is " + statusNames[m.runs.status] + ". Press esc to see all."
 }
 
-func columns(width int) kit.Columns {
+func (m *Model) columns(width int) kit.Columns {
 	cols := kit.Columns{
 		{Name: "Name", Width: 16, Flex: 3, Middle: true},
 		{Name: "Folder", Width: 10, Flex: 1, Spare: 4, Middle: true},
@@ -76,6 +76,9 @@ func columns(width int) kit.Columns {
 		{Name: "State", Width: 9},
 		{Name: "Age", Width: 10, Spare: 3},
 		{Name: "Reason", Width: 14, Flex: 2, Spare: 2},
+	}
+	if m.runs.failed+m.runs.pending == 0 {
+		cols[5] = kit.Column{}
 	}
 	if width >= 92 {
 		cols[2].Width, cols[2].Flex = 20, 0

@@ -28,12 +28,7 @@ func (m *Model) Actions() []kit.Action {
 	}
 	actions := m.list.Actions(m.actionsOn(m.sheet.On))
 	for i, a := range actions {
-		switch a.ID {
-		case "library.mark":
-			actions[i].Footer = true
-		case "library.mark-all":
-			actions[i] = m.markAll(a)
-		}
+		actions[i].Footer = a.Footer || a.ID == "library.mark"
 	}
 	// What ends a range, a filter or a search comes first, then operations on marked files.
 	var leads []kit.Lead
@@ -80,7 +75,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 	parent := kit.Bind("parent folder", "h ←", "h", "left", "backspace")
 	var moves []kit.Action
 	if sheet {
-		moves = m.sheet.Actions("library", func() { m.unmatched = 0 })
+		moves = m.sheet.Actions("library")
 		// The arrows move among the tiles.
 		open, parent = kit.Bind("open", "", "enter"), kit.Bind("parent folder", "", "backspace")
 	}
@@ -190,16 +185,3 @@ func (m *Model) chosen() []api.File {
 }
 
 func (m *Model) inspect() tea.Cmd { return page.Send(page.Inspect{Files: m.chosen()}) }
-
-// markAll says after a mark of all rows that there are more.
-func (m *Model) markAll(a kit.Action) kit.Action {
-	mark := a.Do
-	a.Do = func() tea.Cmd {
-		mark()
-		if !m.shown.done {
-			return page.Tell(page.Info, "Marked "+text.Plural(len(m.list.Marks()), "file")+" read so far; the folder has more.")
-		}
-		return nil
-	}
-	return a
-}

@@ -30,8 +30,8 @@ const maxAgain = 2000
 // ahead is the distance from the end at which the next page is loaded.
 const ahead = 60
 
-// maxUnmatched limits the files read without a match before the user must ask for more.
-const maxUnmatched = 10_000
+// maxFiltered is the length up to which a filter reads on: f searches the whole library.
+const maxFiltered = 10_000
 
 const listTimeout = time.Minute
 
@@ -140,7 +140,7 @@ func (m *Model) wantMore() tea.Cmd {
 	if m.busy || m.shown.at.IsZero() || m.shown.err != nil {
 		return nil
 	}
-	if m.shown.done || m.list.Len()-m.list.Cursor() > ahead || m.unmatched >= maxUnmatched {
+	if m.shown.done || m.list.Len()-m.list.Cursor() > ahead || m.filtered() && m.shown.len() >= maxFiltered {
 		return nil
 	}
 	next, more := m.shown, pageSize
@@ -278,10 +278,6 @@ func (m *Model) got(l listing, more bool) tea.Cmd {
 		m.shown.err, m.shown.at = l.err, l.at
 		return nil
 	}
-	if more {
-		m.unmatched += l.len() - m.shown.len()
-	}
-	before := m.list.Len()
 	// Services order names by bytes. If all are here, they are in the order of the picker.
 	if l.foldersDone {
 		order{}.sort(l.folders)
@@ -291,9 +287,6 @@ func (m *Model) got(l listing, more bool) tea.Cmd {
 	}
 	m.shown = l
 	m.list.Arrange()
-	if !m.filtered() || m.list.Len() > before {
-		m.unmatched = 0
-	}
 	if !more {
 		m.returnTo(m.cursors[l.key()])
 	}

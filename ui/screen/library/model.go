@@ -87,10 +87,9 @@ type Model struct {
 	landing     string       // key of the row for the cursor after rereading; empty to stay
 	manage      *edit.Manage // tracks running work
 
-	front     bool // the screen is in front
-	stale     bool // changed since the listing was read
-	due       bool // catchUp is pending
-	unmatched int  // files read since the last match
+	front bool // the screen is in front
+	stale bool // changed since the listing was read
+	due   bool // catchUp is pending
 }
 
 var (
@@ -169,7 +168,6 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 		}
 		return m.typed(), used
 	}
-	m.unmatched = 0
 	return m.list.Type(msg)
 }
 
@@ -218,7 +216,6 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 			return m.enter(), true
 		}
 	case tea.MouseWheelMsg:
-		m.unmatched = 0
 		m.list.Wheel(msg)
 	default:
 		return nil, m.sheet.Update(msg)

@@ -147,7 +147,7 @@ func (m *Model) empty() string {
 	case m.filtered() && m.busy:
 		return "Loading more…"
 	case m.filtered() && !m.shown.done:
-		return "No match in the first " + text.Plural(m.shown.len(), "row") + ". Move down to load more, or press esc to clear the filter."
+		return "No match in the first " + text.Plural(m.shown.len(), "row") + ". Press f to search the whole library, or esc to clear the filter."
 	case !m.shown.search.isNone():
 		return "No matches. Press f to change the search, or esc to go back to the folder."
 	case m.filtered():

@@ -125,7 +125,7 @@ func (m *Model) uploadLabel() string {
 
 // gridActions returns the list's actions with keys that move over tiles.
 func (m *Model) gridActions() []kit.Action {
-	return kit.Shadow(append(m.sheet.Actions("list", func() {}), m.listActions()...))
+	return kit.Shadow(append(m.sheet.Actions("list"), m.listActions()...))
 }
 
 // Capturing reports whether a filter has the keyboard.

@@ -28,17 +28,9 @@ type order struct {
 	reverse bool
 }
 
+// String describes the order, such as "by size, reversed".
 func (o order) String() string {
-	words := [...][2]string{
-		byName: {"by name", "by name, Z first"},
-		bySize: {"largest first", "smallest first"},
-		byTime: {"newest first", "oldest first"},
-		byKind: {"by kind", "by kind, Z first"},
-	}[o.by]
-	if o.reverse {
-		return words[1]
-	}
-	return words[0]
+	return "by " + sortMenu[o.by].Label + text.If(o.reverse, ", reversed")
 }
 
 // arrangement is a folder in display order. It is immutable.

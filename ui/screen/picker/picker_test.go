@@ -386,7 +386,7 @@ func TestSortMenu(t *testing.T) {
 	}
 	d.Press("s")
 	equal(t, "rows", d.rows(), []string{"b.jpg", "a.txt"})
-	d.Sees("largest first")
+	d.Sees("by size")
 	d.Press(",", "r")
 	equal(t, "rows", d.rows(), []string{"a.txt", "b.jpg"})
 	d.Press(",", "k")
@@ -394,7 +394,7 @@ func TestSortMenu(t *testing.T) {
 	d.Press(",", "up", "up", "up", "enter")
 	equal(t, "rows", d.rows(), []string{"a.txt", "b.jpg"})
 	d.Press(",", "t", ",", "esc")
-	d.Sees("newest first")
+	d.Sees("by time")
 }
 
 func TestReload(t *testing.T) {

@@ -326,12 +326,12 @@ func (s *stage) press(keys ...string) {
 // scene waits for a few words only, and on a busy machine other parts may change later. Without a
 // wanted drawing, with -update and after a first failure, it waits until nothing comes for 3 s.
 func (s *stage) settle(draw func() string, wanted string) string {
-	limit := time.NewTimer(uitest.Deadline)
-	defer limit.Stop()
-	quiet := uitest.Deadline
+	quiet, most := uitest.Deadline, uitest.Deadline
 	if wanted == "" || updating() || s.t.Failed() {
-		quiet = 3 * time.Second
+		quiet, most = 3*time.Second, 10*time.Second // clocks of the screens never rest
 	}
+	limit := time.NewTimer(most)
+	defer limit.Stop()
 	for {
 		drawn := draw()
 		if drawn == wanted {

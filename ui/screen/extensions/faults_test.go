@@ -282,7 +282,8 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.upload(n, true)
 		s.until("the end by looking", s.allOver)
 		s.truth(0, "")
-		s.Sees("by the file's details")
+		s.Press("enter", "w")
+		s.Sees(job.FromDetails + " success")
 	})
 	t.Run("webhooks lost, nothing to look at", func(t *testing.T) {
 		t.Parallel()

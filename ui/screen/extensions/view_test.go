@@ -71,7 +71,7 @@ func TestEveryKeyWorks(t *testing.T) {
 		if state == "empty" {
 			d = none
 		}
-		d.size = image.Pt(118, 10)
+		d.size = image.Pt(118, 8)
 		d.open()
 		d.Press(keys...)
 		saved, list := *d.m, *d.m.list

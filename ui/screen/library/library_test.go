@@ -58,7 +58,7 @@ func TestFacts(t *testing.T) {
 	f.CreatedAt, f.Width, f.Height = "2026-04-30T12:00:00.000Z", api.Set(300), api.Set(200)
 	f.AITags = api.Set([]api.AITag{{Name: "sand", Confidence: 93.4}})
 	d := start(t, Options{Session: stub{list: s.list}})
-	d.Sees("─ summer ─", "2 files, 3 kB")
+	d.Sees("─ summer ─", "2 files · 3 kB", "summer/ 2 files folder")
 	d.Press("j", "j")
 	d.Sees("300 × 200 · JPEG · 1 kB", "AI tags sand (93 %)", "30 Apr 2026")
 	d.Press("p")
@@ -71,7 +71,8 @@ func TestFacts(t *testing.T) {
 		t.Errorf("the facts are not below the list:\n%s", d.Text())
 	}
 	d.Resize(image.Pt(59, 30))
-	if strings.Contains(d.Text(), "300 × 200") {
+	d.Sees("300 × 200 · sea, beach +1 AI")
+	if strings.Contains(d.Text(), "sand (93 %)") {
 		t.Error("metadata is shown although it does not fit")
 	}
 }

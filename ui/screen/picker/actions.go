@@ -103,7 +103,6 @@ func (m *Model) trayActions() []kit.Action {
 	}, m.sharedActions()...)), kit.Action{ID: "picker.back-to-files", Keys: kit.Bind("back to the files", "", "esc"), Group: groupMove, Do: m.nextPart})
 }
 
-// sharedActions returns the actions of both the files and the tray.
 func (m *Model) sharedActions() []kit.Action {
 	return []kit.Action{
 		{ID: "picker.upload", Keys: kit.Bind(m.uploadLabel(), "", "u"), Group: groupSend, Footer: true, Disabled: m.nothingToSend, Do: func() tea.Cmd { return m.form(false) }},
@@ -123,7 +122,6 @@ func (m *Model) uploadLabel() string {
 	return "upload form"
 }
 
-// gridActions returns the list's actions with keys that move over tiles.
 func (m *Model) gridActions() []kit.Action {
 	return kit.Shadow(append(m.sheet.Actions("list"), m.listActions()...))
 }
@@ -203,7 +201,6 @@ func (m *Model) trayRows() []item {
 	return e.Rows
 }
 
-// copied returns the text of the copy action and its name.
 func (m *Model) copied() (what, text string) {
 	if m.focus == onTray {
 		i, ok := m.trayItem()

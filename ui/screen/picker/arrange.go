@@ -164,7 +164,6 @@ func search(entries []entry, among []int32, pattern string) []int32 {
 	return among
 }
 
-// letters returns the byte offsets of the matched letters in a name.
 func letters(name, pattern string) []int {
 	var out []int
 	for _, word := range strings.Fields(pattern) {
@@ -175,7 +174,6 @@ func letters(name, pattern string) []int {
 	return out
 }
 
-// show shows an arrangement. The cursor stays on its name if possible.
 func (m *Model) show(a arrangement) {
 	m.shown, m.pattern = a, a.pattern
 	m.list.Arrange()

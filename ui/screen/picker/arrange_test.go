@@ -92,12 +92,3 @@ func TestFilterPrefersARun(t *testing.T) {
 	equal(t, "found", arrangedNames("/", entries, order{}, false, "lon")[:2],
 		[]string{"Long name that goes on and on 2.jpg", "a long name that goes on and on 1.jpg"})
 }
-
-// TestLongPattern: a long name pasted into the filter finds its file.
-func TestLongPattern(t *testing.T) {
-	long := strings.Repeat("abcdefghij", 20)
-	entries := entriesOf(long+".jpg", "b.png")
-	if got := arrangedNames("/", entries, order{}, false, long); len(got) != 1 || got[0] != long+".jpg" {
-		t.Errorf("found %q", got)
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,33 +11,6 @@ import (
 
 	"mediadesk/ui/kit"
 )
-
-// TestPasteOfManyLines: 10,000 pasted paths land in the tray once each, however they are quoted.
-func TestPasteOfManyLines(t *testing.T) {
-	dir := folder(t)
-	var lines []string
-	const many = 10_000
-	for i := range many {
-		path := filepath.Join(dir, fmt.Sprintf("IMG %05d.jpg", i))
-		must(t, os.WriteFile(path, []byte("x"), 0o644))
-		switch i % 3 {
-		case 0:
-			path = "'" + path + "'"
-		case 1:
-			path = strings.ReplaceAll(path, " ", `\ `)
-		case 2:
-			path = "file://" + strings.ReplaceAll(path, " ", "%20")
-		}
-		lines = append(lines, path)
-	}
-	lines = append(lines, lines[0], lines[1]) // twice
-	d := start(t, Options{Folder: dir})
-	d.Send(tea.PasteMsg{Content: strings.Join(lines, "\n")})
-	if n := len(d.tray()); n != many {
-		t.Errorf("%d in the tray, want %v", n, many)
-	}
-	d.Sees("10,000 files")
-}
 
 // TestBurstOfChanges: keys work while thousands of files come and go, and in the end the list
 // matches the folder.

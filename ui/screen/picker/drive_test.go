@@ -57,11 +57,6 @@ func (d *fixture) trayRows() image.Point {
 	return insideTray(tray)
 }
 
-func popupAt(d *fixture, size image.Point) image.Rectangle {
-	from := kit.Center(d.Size, size)
-	return image.Rectangle{Min: from, Max: from.Add(size)}
-}
-
 func (d *fixture) under(name string) {
 	d.t.Helper()
 	e, _ := d.m.current()

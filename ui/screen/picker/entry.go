@@ -56,7 +56,6 @@ func kindOf(mode fs.FileMode) kind {
 	return kindOther
 }
 
-// kindOfLink returns the kind of a link from the result of os.Stat.
 func kindOfLink(info fs.FileInfo, err error) kind {
 	switch {
 	case errors.Is(err, errNoAnswer):

@@ -41,7 +41,6 @@ type Options struct {
 	Now func() time.Time
 }
 
-// focus is the focused part of the screen.
 type focus int
 
 const (

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api/media"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
 )
 
@@ -116,21 +115,4 @@ func TestMouseInTheContactSheet(t *testing.T) {
 	d.under(rows[2])
 	d.Send(tea.MouseWheelMsg{X: area.X, Y: area.Y, Button: tea.MouseWheelUp})
 	d.under(rows[max(0, 2-g.Columns)])
-}
-
-func TestMouseInLists(t *testing.T) {
-	dir := folder(t, "b.jpg", "a.png", "sub/x.jpg")
-	d := start(t, Options{Folder: dir})
-	d.Press(",")
-	size := kit.Size(over[*kit.Menu](d).View(d.Size, d.Theme))
-	row := func(i int) image.Point { return popupAt(d, size).Min.Add(image.Pt(3, i+1)) }
-	d.clickAt(row(3), 1)
-	if d.m.order.by != byKind || d.m.Overlays().Top() != nil {
-		t.Errorf("a click on the menu sorts %v", d.m.order)
-	}
-	d.Press(",")
-	d.clickAt(image.Pt(1, 1), 1)
-	if d.m.Overlays().Top() != nil {
-		t.Error("a click beside the menu does not close it")
-	}
 }

@@ -36,7 +36,6 @@ func (m *Model) enter() tea.Cmd {
 	return m.form(len(m.tray.items) == 0)
 }
 
-// parent opens the parent folder with the cursor on the current one.
 func (m *Model) parent() tea.Cmd {
 	return m.open(filepath.Dir(m.shown.folder), filepath.Base(m.shown.folder))
 }
@@ -77,7 +76,6 @@ func (m *Model) nextPart() tea.Cmd {
 	return nil
 }
 
-// removeItem removes the selected item, or all of the selected folder.
 func (m *Model) removeItem() tea.Cmd {
 	var sources []api.Source
 	for _, i := range m.trayRows() {
@@ -87,7 +85,6 @@ func (m *Model) removeItem() tea.Cmd {
 	return nil
 }
 
-// showItem opens the folder of the selected item, or unfolds the selected folder.
 func (m *Model) showItem() tea.Cmd {
 	if m.trayList.Fold() {
 		return nil

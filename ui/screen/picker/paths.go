@@ -15,7 +15,6 @@ import (
 	"mediadesk/ui/kit"
 )
 
-// startJump asks for a path. A relative one starts at the current folder, and ~ is the home folder.
 func (m *Model) startJump() tea.Cmd {
 	p := kit.NewPrompt("Go to", "", "", "/a/folder or ~/a/folder")
 	p.Verb = "go there"
@@ -55,7 +54,6 @@ func ParsePaste(text, dir string) []api.Source {
 	return out
 }
 
-// sourceOf returns the source for a word of the text.
 func sourceOf(word, dir string) (api.Source, bool) {
 	switch {
 	case word == "":
@@ -79,7 +77,6 @@ func sourceOf(word, dir string) (api.Source, bool) {
 	return api.Source{Path: filepath.Clean(path)}, true
 }
 
-// splitLine splits a line of a paste into words.
 func splitLine(line string) []string {
 	words, quoted, ok := splitShell(line)
 	switch {
@@ -96,7 +93,6 @@ func splitLine(line string) []string {
 	return []string{line}
 }
 
-// isAnchored reports whether a word starts like a path or a URL.
 func isAnchored(w string) bool {
 	for _, begin := range []string{"/", "~/", "./", "../"} {
 		if strings.HasPrefix(w, begin) {

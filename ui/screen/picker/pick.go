@@ -129,13 +129,11 @@ func (m *Model) toggle() tea.Cmd {
 	return m.pick([]api.Source{source})
 }
 
-// step moves to the next row.
 func (m *Model) step() {
 	m.list.GoTo(m.list.Cursor() + 1)
 	m.list.Hold()
 }
 
-// pickRange picks the files and folders in the range. If all are already picked, it removes them.
 func (m *Model) pickRange() tea.Cmd {
 	r := m.entries(m.list.EndRange())
 	if len(r.fresh)+len(r.rest) == 0 {
@@ -144,13 +142,11 @@ func (m *Model) pickRange() tea.Cmd {
 	return m.pickEntries(r)
 }
 
-// entries are the files and folders in some rows.
 type entries struct {
 	files, fresh []api.Source // all files, and those that are not in the tray
 	picked, rest []string     // folders with all files in the tray, and the others
 }
 
-// entries returns what is in rows.
 func (m *Model) entries(rows []int32) (r entries) {
 	for _, row := range rows {
 		e := m.shown.entries[row]
@@ -170,7 +166,6 @@ func (m *Model) entries(rows []int32) (r entries) {
 	return r
 }
 
-// pickEntries picks what is not picked.
 func (m *Model) pickEntries(r entries) tea.Cmd {
 	return tea.Batch(m.pick(r.fresh), m.pickFolders(r.rest))
 }
@@ -185,7 +180,6 @@ func (m *Model) remove(r entries) tea.Cmd {
 	return nil
 }
 
-// invert removes what is shown and picked, and picks the rest.
 func (m *Model) invert() tea.Cmd {
 	r := m.entries(m.shown.rows)
 	m.remove(r)
@@ -233,7 +227,6 @@ func (m *Model) restore() tea.Cmd {
 	return m.pick(sources)
 }
 
-// sent removes queued sources from the tray.
 func (m *Model) sent(jobs []job.Job) {
 	sources := make([]api.Source, len(jobs))
 	for i, j := range jobs {
@@ -289,7 +282,6 @@ func (m *Model) form(pick bool) tea.Cmd {
 	}
 }
 
-// errNoHome means that the environment has no home folder.
 var errNoHome = errors.New("no home folder: the environment variable HOME is not set")
 
 func homeFolder() (string, error) {
@@ -300,7 +292,6 @@ func homeFolder() (string, error) {
 	return home, nil
 }
 
-// content lists what can be picked in a folder at any depth.
 type content struct {
 	folder string
 	items  []item
@@ -308,7 +299,6 @@ type content struct {
 	hidden int
 }
 
-// contentOf returns what can be picked in a folder.
 func contentOf(d *disk, folder string) content {
 	tree, err := session.WalkFolder(context.Background(), folder, "", session.Filter{})
 	c := content{folder: folder, bad: tree.Bad, hidden: tree.Hidden}

@@ -23,7 +23,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// pause is how long the cursor must rest before a preview is loaded.
 const pause = 60 * time.Millisecond
 
 // subject identifies what a preview shows. A file that changed is another subject.
@@ -122,7 +121,6 @@ func (m *Model) thumbs() (list []edit.Thumb) {
 	return list
 }
 
-// countFolder counts what is under a folder.
 func countFolder(ctx context.Context, root string) (n count, err error) {
 	var folders []string
 	first, seen := map[string][]string{}, 0 // pictures by folder; entries
@@ -201,7 +199,6 @@ func holdsPictures(folder string) bool {
 	})
 }
 
-// describe shows the picture and the facts of the entry under the cursor.
 func (m *Model) describe(_ kit.Entry[int32], out *kit.Facts) (title string) {
 	m.preview.Describe(out, m.describeKnown)
 	if m.focus == onTray {
@@ -349,7 +346,6 @@ func (m *Model) startViewer() tea.Cmd {
 	return tea.Batch(m.Open(v), v.Read())
 }
 
-// newViewer returns a viewer of files in the current folder.
 func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 	var v *edit.Viewer
 	var images *picture.ImageStore

@@ -48,7 +48,6 @@ func (m *Model) open(folder, land string) tea.Cmd {
 	})
 }
 
-// reload reads the folder again unless one is being read. The cursor stays.
 func (m *Model) reload() tea.Cmd {
 	if m.shown.folder == "" || m.opening != "" {
 		return nil
@@ -97,7 +96,6 @@ func openFolder(asked, land string, a arrangement) opened {
 	return o
 }
 
-// readNames is os.ReadDir without sorting.
 func readNames(folder string) ([]fs.DirEntry, error) {
 	dir, err := os.Open(folder)
 	if err != nil {
@@ -181,7 +179,6 @@ func rootCause(err error) error {
 	return err
 }
 
-// problem returns a warning: an unusable entry is not a program failure.
 func problem(err error) tea.Msg {
 	t, ok := page.Problem(err).(page.Toast)
 	if !ok {
@@ -193,7 +190,6 @@ func problem(err error) tea.Msg {
 
 // Changes of the folder.
 
-// watch schedules the next check, or returns nil if folders are not watched.
 func (m *Model) watch() tea.Cmd {
 	if m.options.Watch <= 0 {
 		return nil
@@ -230,7 +226,6 @@ type disk struct {
 	open    chan struct{} // a slot for each open call, because each holds a system thread
 }
 
-// errNoAnswer means that the disk or server of a path does not respond.
 var errNoAnswer = errors.New("does not answer")
 
 func newDisk() *disk {

@@ -15,7 +15,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// item is a source in the tray and the identity of its file.
 type item struct {
 	source   api.Source
 	identity api.Identity
@@ -38,7 +37,6 @@ func keyOf(s api.Source) string {
 	return "p" + s.Path
 }
 
-// among returns a function that reports whether an item has one of the sources.
 func among(sources ...api.Source) func(item) bool {
 	keys := map[string]bool{}
 	for _, s := range sources {
@@ -47,7 +45,6 @@ func among(sources ...api.Source) func(item) bool {
 	return func(i item) bool { return keys[keyOf(i.source)] }
 }
 
-// tray holds the picked sources in order without duplicates.
 type tray struct {
 	items []item
 	at    map[string]int // index in items by key
@@ -179,7 +176,6 @@ func (m *Model) trayGroups() (groups []kit.Group[item]) {
 	return groups
 }
 
-// drawTray draws the tray: in a box, or as one line.
 func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
 	title := "Tray: " + summary(m.tray.items)
 	switch {
@@ -214,7 +210,6 @@ func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {
 	}
 }
 
-// summary counts items and the bytes of files.
 func summary(items []item) string {
 	var words []string
 	files, size := 0, int64(0)

@@ -51,10 +51,8 @@ func (m *Model) layout(size image.Point) (list, tray image.Rectangle) {
 	return list, tray
 }
 
-// insideTray returns the upper left corner of the tray's rows.
 func insideTray(tray image.Rectangle) image.Point { return tray.Min.Add(kit.BoxOrigin(tray.Size())) }
 
-// clicked moves the focus and the cursor to the click. A double click opens the entry.
 func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
 	at := image.Pt(msg.X, msg.Y)
 	switch list, tray := m.layout(m.size); {
@@ -72,7 +70,6 @@ func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
 	return nil
 }
 
-// wheel scrolls the part under the pointer.
 func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	if _, tray := m.layout(m.size); image.Pt(msg.X, msg.Y).In(tray) {
 		m.trayList.Wheel(kit.Moved(msg, insideTray(tray)).(tea.MouseWheelMsg))
@@ -129,7 +126,6 @@ func (m *Model) footer() string {
 	return words
 }
 
-// emptyText tells why the list is empty and what to do; "" if it is not.
 func (m *Model) emptyText() string {
 	switch {
 	case m.problem != nil:
@@ -187,7 +183,6 @@ func (m *Model) cells(row int32, widths []int, th *theme.Theme) []kit.Cell {
 	return []kit.Cell{{Text: name + style.Render(slash)}, size, word, {Text: age, Style: th.Muted}}
 }
 
-// brief describes what small screens omit.
 func (m *Model) brief(e kit.Entry[int32]) string {
 	of := m.shown.entries[e.Row]
 	words := cmp.Or(m.infos[of.name].note(of), of.label())

@@ -137,11 +137,6 @@ func TestMarks(t *testing.T) {
 		return d.m.rows.failed == 3 && strings.Count(d.Text(), "changed since") >= 2
 	})
 	d.SeesNot("marked")
-	// Mark a range, mark all, invert the marks.
-	d.Press("g", "v", "G", "v")
-	d.Sees("3 marked")
-	d.Press("*")
-	d.SeesNot("marked")
 	d.Press("ctrl+a", "d")
 	d.Sees("No uploads yet.")
 	d.Press("z")

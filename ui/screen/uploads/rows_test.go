@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"mediadesk/api/job"
-	"mediadesk/api/queue"
 )
 
 func TestOrder(t *testing.T) {
@@ -18,43 +17,6 @@ func TestOrder(t *testing.T) {
 		"one.jpg five.jpg nine.jpg older.jpg" // done
 	if got := d.names(); got != want {
 		t.Errorf("order\n%s, want\n%s", got, want)
-	}
-}
-
-// TestCursorStays: the cursor stays at the top until the user moves it; then it stays on its job.
-func TestCursorStays(t *testing.T) {
-	d := still(t, busy())
-	under := func() string { r, _ := d.m.current(); return name(r.Job) }
-	s := busy()
-	s.Rows[1].Job = plain(2, job.Stored, "two.jpg")
-	swap := func(to queue.Snapshot) {
-		d.m.rows.Snapshot = to
-		d.m.list.Arrange()
-	}
-	swap(s)
-	if under() != "six.jpg" {
-		t.Errorf("at the top: %s, want \"six.jpg\"", under())
-	}
-	d.Press("j", "j")
-	if under() != "four.jpg" {
-		t.Fatalf("moved to %s, want \"four.jpg\"", under())
-	}
-	s.Rows[3].Job = plain(4, job.Stored, "four.jpg")
-	swap(s)
-	if under() != "four.jpg" || d.m.list.Cursor() < 5 {
-		t.Errorf("not on its job: %s at %d", under(), d.m.list.Cursor())
-	}
-	// If its job is gone, the cursor keeps its position.
-	at := d.m.list.Cursor()
-	s.Rows = append(s.Rows[:3:3], s.Rows[4:]...)
-	swap(s)
-	if d.m.list.Cursor() != at {
-		t.Errorf("cursor at %d, want %d", d.m.list.Cursor(), at)
-	}
-	d.Press("g")
-	swap(busy())
-	if under() != "two.jpg" {
-		t.Errorf("free at the top again: %s, want \"two.jpg\"", under())
 	}
 }
 
@@ -81,16 +43,4 @@ func TestFilter(t *testing.T) {
 	d.Sees("No upload has this", "0 of 12")
 	d.Press("esc")
 	d.Sees("two.jpg")
-	d.Press("/", "s", "t", "o", "enter", "n")
-	if r, _ := d.m.current(); name(r.Job) != "five.jpg" {
-		t.Errorf("next is %s, want \"five.jpg\"", name(r.Job))
-	}
-	d.Press("n")
-	if r, _ := d.m.current(); name(r.Job) != "one.jpg" {
-		t.Errorf("round to %s, want \"one.jpg\"", name(r.Job))
-	}
-	d.Press("N")
-	if r, _ := d.m.current(); name(r.Job) != "five.jpg" {
-		t.Errorf("previous is %s, want \"five.jpg\"", name(r.Job))
-	}
 }

@@ -382,7 +382,7 @@ var scenes = []scene{
 	}},
 	{"details", func(s *stage) {
 		s.press("4")
-		s.waitFor("harbour.jpg", "1 file,")
+		s.waitFor("harbour.jpg", "1 file ·")
 		s.press("down", "enter")
 		s.waitFor("c edit region")
 		s.waitForAction("rename, move, copy, versions, delete")
@@ -579,7 +579,7 @@ func TestOwnKeysWork(t *testing.T) {
 		then        string // shown on the screen afterwards
 	}{
 		{"the form for two files", after("picker"), "u", "f7", "Stored as"},
-		{"the library", after("picker"), "4", "f8", "1 file,"},
+		{"the library", after("picker"), "4", "f8", "1 file ·"},
 		{"the tray", after("picker", "tab"), "D", "X", "Tray: nothing picked yet"},
 		{"what is lost, by letters", formLosingTags(), "ctrl+g", "f9", "Its 2 tags are kept"},
 		{"what is lost, in a text field", formLosingTags("up"), "ctrl+g", "f9", "Its 2 tags are kept"},

@@ -133,9 +133,9 @@ func TestColumns(t *testing.T) {
 		width int
 		want  string
 	}{
-		{30, "a long name o…   1.5 kB jpeg  "},
-		{26, "a long na…   1.5 kB jpeg  "},
-		{20, "a long nam…   1.5 kB"},
+		{30, "a long name…    1.5 kB  jpeg  "},
+		{28, "a long na…    1.5 kB  jpeg  "},
+		{20, "a long na…    1.5 kB"},
 		{12, "a long name…"},
 		{5, "a lo…"},
 		{0, ""},

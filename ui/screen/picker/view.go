@@ -153,7 +153,10 @@ func (m *Model) cells(row int32, widths []int, th *theme.Theme) []kit.Cell {
 	switch {
 	case e.kind == kindFolder && look.known && look.problem == nil:
 		size.Text = text.Plural(look.items, "item")
-		if look.items == maxItems {
+		switch look.items {
+		case 0:
+			size.Text = "empty"
+		case maxItems:
 			size.Text = text.Count(maxItems) + "+ items"
 		}
 	case look.known && look.size >= 0:

@@ -224,22 +224,16 @@ func (m *Model) describeTags(f *kit.Facts, run *job.Run) {
 	if h.id != run.ID || h.file == nil || !rule.IsTagging(run.Extension) || run.Status != api.StatusSuccess {
 		return
 	}
-	found := false
+	var found []string
 	for _, tag := range h.file.AITags.Or(nil) {
-		if !strings.EqualFold(tag.Source, run.Extension) {
-			continue
+		if strings.EqualFold(tag.Source, run.Extension) {
+			taken := text.If(slices.Contains(h.file.Tags.Or(nil), tag.Name), "  (is a tag)")
+			found = append(found, fmt.Sprintf("%3.0f %%  %s", tag.Confidence, tag.Name)+taken)
 		}
-		if !found {
-			found = true
-			f.Say(th.Title, "AI tags")
-		}
-		taken := text.If(slices.Contains(h.file.Tags.Or(nil), tag.Name), "  (is a tag)")
-		f.Say(th.Text, fmt.Sprintf("%3.0f %%  %s", tag.Confidence, tag.Name)+taken)
 	}
-	if found {
+	if len(found) > 0 {
+		f.Say(th.Title, "AI tags")
+		f.Say(th.Text, strings.Join(found, "\n"))
 		f.Say(th.Muted, "i opens the details; t there adds them as tags.")
-	} else {
-		f.Say(th.Muted, "When last seen, the file had no AI tags from it.")
 	}
-	f.Gap()
 }

@@ -338,7 +338,7 @@ func advice(r row) string {
 	case j.State == job.Sending && r.Stalled:
 		return "No data is moving. After 60 s without a byte it is sent again; d cancels it."
 	case j.State == job.Waiting && r.earlier:
-		return "Another mediadesk that is running sends it. If that one ends, it continues here within half a minute."
+		return "Another mediadesk that is running sends it. If that one ends first, the next start continues it."
 	case j.State == job.Waiting && r.Paused:
 		return "p continues it."
 	}

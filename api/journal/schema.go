@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-const version = 1
+const version = 2
 
 const schema = `
 CREATE TABLE jobs (
@@ -157,7 +157,8 @@ func checkVersion(ctx context.Context, db *sql.DB) (found int, err error) {
 }
 
 func createSchema(ctx context.Context, db *sql.DB) error {
-	if found, err := checkVersion(ctx, db); err != nil || found == version {
+	found, err := checkVersion(ctx, db)
+	if err != nil || found == version {
 		return err
 	}
 	tx, err := db.BeginTx(ctx, nil)
@@ -165,7 +166,12 @@ func createSchema(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer tx.Rollback()
-	if _, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d", version)); err != nil {
+	tables := schema
+	if found == 1 { // it had an order of jobs by hand
+		tables = `DROP INDEX jobs_open; DROP INDEX jobs_batch; ALTER TABLE jobs DROP COLUMN priority; ALTER TABLE jobs DROP COLUMN batch;
+			CREATE INDEX jobs_open ON jobs(profile, owner, id) WHERE open = 1;`
+	}
+	if _, err := tx.ExecContext(ctx, tables+fmt.Sprintf("PRAGMA user_version = %d", version)); err != nil {
 		return err
 	}
 	return tx.Commit()

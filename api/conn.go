@@ -74,8 +74,8 @@ func singleConn(conn net.Conn) *patientConn {
 // writeFailed reports whether a write failed on a connection used by a single request: then its
 // last byte was not sent.
 func writeFailed(conn net.Conn) bool {
-	own := singleConn(conn)
-	return own != nil && own.broken.Load()
+	single := singleConn(conn)
+	return single != nil && single.broken.Load()
 }
 
 func (c *patientConn) leave() { c.once.Do(func() { close(c.leaving) }) }

@@ -105,7 +105,7 @@ func TestLoadFull(t *testing.T) {
 					Naming: job.NameHere, ColorOption: ColorAmerican,
 				},
 				"work": {
-					Name: "work", Kind: KindOwn, UploadURL: "https://upload.example.com", BaseURL: "http://127.0.0.1:7843",
+					Name: "work", Kind: KindOther, UploadURL: "https://upload.example.com", BaseURL: "http://127.0.0.1:7843",
 					DeliveryURL: "https://media.example.com/work", MaxSize: 10, MaxVideoSize: 20, Folder: "/summer",
 					Tags: []string{"a", "b c"}, Naming: job.NameExact, ColorOption: ColorAmerican,
 					WebhookURL: "http://desk.example.com:8080/hooks", WebhookSecretFile: "~/.hooks", KeyFile: "~/.key", KeyCommand: []string{"pass", "show", "media"},

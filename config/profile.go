@@ -24,11 +24,11 @@ const LocalProfile = "local"
 type Kind string
 
 // The kinds. KindLocal, the local library of this computer, is used only by LocalProfile;
-// KindHosted is an account at the hosted service; KindOwn is any other server of this API.
+// KindHosted is an account at the hosted service; KindOther is any other server of this API.
 const (
 	KindLocal  Kind = "local"
 	KindHosted Kind = "hosted"
-	KindOwn    Kind = "own"
+	KindOther    Kind = "own"
 )
 
 // ColorOption is how a service spells the background color of remove-bg (hosted-service.md §1).
@@ -62,7 +62,7 @@ type Profile struct {
 	Tags        []string    `toml:"tags,omitempty" json:"tags"`                          // default tags of uploads
 	Extensions  []string    `toml:"extensions,omitempty" json:"extensions"`              // default extensions of uploads: names or JSON
 	Naming      job.Naming  `toml:"naming,omitempty" json:"unique"`                      // never empty once loaded
-	NamingAsked bool        `toml:"naming_asked,omitempty" json:"namingAsked,omitempty"` // whether the user chose Naming
+	NamingChosen bool        `toml:"naming_asked,omitempty" json:"namingAsked,omitempty"` // whether the user chose Naming
 	ColorOption ColorOption `toml:"colour_option,omitempty" json:"colourOption"`         // never empty once loaded
 
 	// Crops are the uses of regions that the region editor shows: ratios such as "4:5", and named
@@ -131,7 +131,7 @@ func (p Profile) clean() (Profile, error) {
 func (p Profile) check() (Profile, *settingError) {
 	p = p.withDefaults()
 	local := p.Kind == KindLocal
-	if err := oneOf("kind", p.Kind, KindLocal, KindHosted, KindOwn); err != nil {
+	if err := oneOf("kind", p.Kind, KindLocal, KindHosted, KindOther); err != nil {
 		return p, err
 	}
 	for _, rule := range []struct {
@@ -161,7 +161,7 @@ func (p Profile) check() (Profile, *settingError) {
 
 func (p Profile) withDefaults() Profile {
 	if p.Kind == "" {
-		p.Kind = KindOwn
+		p.Kind = KindOther
 		if p.Name == LocalProfile {
 			p.Kind = KindLocal
 		}

@@ -181,7 +181,7 @@ func TestProfileReadsBack(t *testing.T) {
 	want := HostedPreset("work", "w")
 	want.Folder, want.Tags, want.Extensions = `/é "q"/`, []string{"ü", `a"b`}, []string{`{"name":"remove-bg"}`}
 	want.Crops = []string{"4:5", "card=w-400,fo-custom"}
-	want.Naming, want.NamingAsked, want.ColorOption, want.Insecure = job.NameExact, true, ColorBritish, true
+	want.Naming, want.NamingChosen, want.ColorOption, want.Insecure = job.NameExact, true, ColorBritish, true
 	want.WebhookURL, want.WebhookSecretFile = "https://hooks.example.com", "~/.hooks"
 	want.KeyFile, want.KeyCommand = "/k", []string{"pass", "", "#"}
 	for field, value := range reflect.ValueOf(want).Fields() {

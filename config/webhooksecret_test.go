@@ -19,7 +19,7 @@ func TestWebhookSecret(t *testing.T) {
 		}
 		return ""
 	}}
-	work := Profile{Name: "work", Kind: KindOwn}
+	work := Profile{Name: "work", Kind: KindOther}
 	look := func(p Profile, want string) {
 		t.Helper()
 		list, err := keys.WebhookSecrets(p)

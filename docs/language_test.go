@@ -1,12 +1,11 @@
 package docs
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -40,41 +39,16 @@ var phrases = regexp.MustCompile(`(?i)\b(colours?|grey|anew|parted by|is no news
 // names of version 0.1.
 var notRead = []string{"/apitest/", "/journal/schema.go"}
 
-// laterWords are words whose last uses go package by package: see retained.
-var laterWords = map[string]string{
+// privateWords are words of the project alone. Tests may use them.
+var privateWords = map[string]string{
 	"aim": "target", "apart": "separate, gap", "asked": "requested", "bare": "without what it lacks", "bring": "load",
 	"farewell": "exit message", "finding": "check", "glance": "poll", "kept": "retained", "minor": "low priority",
 	"noticed": "pending", "outlook": "prediction", "own": "whose it is", "patience": "timeout",
 	"standing": "state", "told": "reported", "verdict": "decision", "wanted": "expected",
 }
 
-// retained counts, by folder, the identifiers with one of laterWords. Numbers here only go down.
-var retained = map[string]int{
-	"api":                 1,
-	"api/apitest":         2,
-	"api/job":             4,
-	"api/local":           5,
-	"api/local/delivery":  4,
-	"api/local/extension": 2,
-	"api/local/run":       1,
-	"api/local/store":     3,
-	"api/rule":            3,
-	"config":              2,
-	"ui":                  1,
-	"ui/account":          2,
-	"ui/cli":              1,
-	"ui/edit":             1,
-	"ui/kit":              4,
-	"ui/picture":          2,
-	"ui/screen/details":   1,
-	"ui/screen/picker":    1,
-	"ui/screen/upload":    3,
-	"ui/uitest":           4,
-}
-
 // TestIdentifiers: declarations use the terms of the field.
 func TestIdentifiers(t *testing.T) {
-	later := map[string]map[string]bool{}
 	eachFile(t, func(name string, file *ast.File, set *token.FileSet) {
 		check := func(id *ast.Ident, function bool) {
 			if id == nil {
@@ -85,13 +59,11 @@ func TestIdentifiers(t *testing.T) {
 				if w == "skipper" && i > 0 && words[i-1] == "ac" {
 					continue
 				}
-				if dir := strings.TrimPrefix(path.Dir(filepath.ToSlash(name)), "../"); laterWords[w] != "" && !strings.HasSuffix(name, "_test.go") {
-					if later[dir] == nil {
-						later[dir] = map[string]bool{}
-					}
-					later[dir][id.Name] = true
+				better := ownWords[w]
+				if !strings.HasSuffix(name, "_test.go") {
+					better = cmp.Or(better, privateWords[w])
 				}
-				if better := ownWords[w]; better != "" {
+				if better != "" {
 					t.Errorf("%s: %s: instead of %q write %s", set.Position(id.Pos()), id.Name, w, better)
 				}
 			}
@@ -138,16 +110,6 @@ func TestIdentifiers(t *testing.T) {
 			return true
 		})
 	})
-	for dir, names := range later {
-		if len(names) > retained[dir] {
-			t.Errorf("%s has %d names with words to be replaced, want %d at most: %s", dir, len(names), retained[dir], strings.Join(slices.Sorted(maps.Keys(names)), " "))
-		}
-	}
-	for dir, n := range retained {
-		if len(later[dir]) < n {
-			t.Errorf("%s has %d names with words to be replaced: lower its number %d", dir, len(later[dir]), n)
-		}
-	}
 }
 
 // emptyNames are names of files that do not say what is in them.

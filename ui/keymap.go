@@ -68,7 +68,7 @@ func CheckKeys(keys map[string][]string) (action string, err error) {
 	return "", nil
 }
 
-func clash(actions []kit.Action, own map[string][]string, id string) (other, k string) {
+func clash(actions []kit.Action, embedded map[string][]string, id string) (other, k string) {
 	if !slices.ContainsFunc(actions, func(a kit.Action) bool { return a.ID == id }) {
 		return "", ""
 	}
@@ -77,10 +77,10 @@ func clash(actions []kit.Action, own map[string][]string, id string) (other, k s
 			continue
 		}
 		keys := a.Keys.Keys()
-		if theirs, ok := own[a.ID]; ok {
+		if theirs, ok := embedded[a.ID]; ok {
 			keys = theirs
 		}
-		for _, k := range own[id] {
+		for _, k := range embedded[id] {
 			if slices.Contains(keys, k) {
 				return a.ID, k
 			}

@@ -201,7 +201,7 @@ func testPublished(t *testing.T, s *suite) {
 func testOverwrite(t *testing.T, s *suite) {
 	key := s.metadataField(t, "Text")
 	photo := PhotoJPEG(64, 48, 1)
-	asked := field("responseFields", "tags,customCoordinates,customMetadata")
+	requested := field("responseFields", "tags,customCoordinates,customMetadata")
 	for bits := range 1 << 6 {
 		has := func(n int) bool { return bits&(1<<n) != 0 }
 		onOff := func(n int) string { return fmt.Sprint(has(n)) }
@@ -212,7 +212,7 @@ func testOverwrite(t *testing.T, s *suite) {
 				field("customMetadata", `{"`+key+`":"old"}`), field("extensions", `[{"name":"google-auto-tagging","maxTags":3}]`))...)
 			id := text(first["fileId"])
 			found := any(s.tagged(t, id))
-			parts := exact(file, photo, asked, field("overwriteTags", onOff(3)), field("overwriteAITags", onOff(4)), field("overwriteCustomMetadata", onOff(5)))
+			parts := exact(file, photo, requested, field("overwriteTags", onOff(3)), field("overwriteAITags", onOff(4)), field("overwriteCustomMetadata", onOff(5)))
 			tags, region, metadata := any([]string{"old", "older"}), any(nil), any(map[string]string{key: "old"})
 			if has(3) {
 				tags = nil
@@ -239,7 +239,7 @@ func testOverwrite(t *testing.T, s *suite) {
 	t.Run("defaults remove", func(t *testing.T) {
 		file := "defaults-" + random() + ".jpg"
 		first := s.store(t, exact(file, photo, field("tags", "old"), field("customCoordinates", "1,2,3,4"), field("customMetadata", `{"`+key+`":"old"}`), field("isPrivateFile", "true"))...)
-		r := s.store(t, exact(file, photo, asked)...)
+		r := s.store(t, exact(file, photo, requested)...)
 		want(t, r, "isPrivateFile", false)
 		if s.Strict {
 			want(t, r, "createdAt", first["createdAt"]) // service.md §2.1: time of the first upload

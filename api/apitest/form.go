@@ -216,8 +216,8 @@ func testRequired(t *testing.T, s *suite) {
 	plain, _ := s.schemaField(t, `{"type":"MultiSelect","selectOptions":["a",2,true],"defaultValue":["a",2]}`)
 	before := s.fresh(t)
 	must, id := s.schemaField(t, `{"type":"Number","isValueRequired":true,"defaultValue":5,"minValue":1,"maxValue":9}`)
-	asked := field("responseFields", "customMetadata")
-	small := []part{field("fileName", "r.txt"), content([]byte("x")), asked}
+	requested := field("responseFields", "customMetadata")
+	small := []part{field("fileName", "r.txt"), content([]byte("x")), requested}
 	set := func(pairs ...any) part { return field("customMetadata", js(pairs...)) }
 	name := "required-" + random()
 
@@ -233,9 +233,9 @@ func testRequired(t *testing.T, s *suite) {
 	})
 	t.Run("a new version", func(t *testing.T) {
 		s.store(t, exact(name, []byte("1"), set(must, 3, other, "x"))...)
-		kept := s.store(t, exact(name, []byte("2"), asked, field("overwriteCustomMetadata", "false"))...)
-		want(t, kept, "customMetadata", map[string]any{plain: []any{"a", 2}, must: 3, other: "x"})
-		again := s.store(t, exact(name, []byte("3"), asked)...)
+		retained := s.store(t, exact(name, []byte("2"), requested, field("overwriteCustomMetadata", "false"))...)
+		want(t, retained, "customMetadata", map[string]any{plain: []any{"a", 2}, must: 3, other: "x"})
+		again := s.store(t, exact(name, []byte("3"), requested)...)
 		want(t, again, "customMetadata", map[string]any{plain: []any{"a", 2}, must: 5})
 	})
 	t.Run("an update", func(t *testing.T) {

@@ -154,10 +154,10 @@ func testCrop(t *testing.T, s *suite) {
 	s.strict(t)
 	// A quarter of the ball and its background, which looks different in every other orientation.
 	region := image.Rect(100, 60, 180, 110)
-	asked := field("customCoordinates", fmt.Sprintf("%d,%d,%d,%d", region.Min.X, region.Min.Y, region.Dx(), region.Dy()))
+	requested := field("customCoordinates", fmt.Sprintf("%d,%d,%d,%d", region.Min.X, region.Min.Y, region.Dx(), region.Dy()))
 	crop := func(t *testing.T, data []byte) image.Image {
 		t.Helper()
-		r := s.store(t, field("fileName", "crop"), content(data), asked)
+		r := s.store(t, field("fileName", "crop"), content(data), requested)
 		a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:fo-custom"+(&url.URL{Path: text(r["filePath"])}).EscapedPath(), "", nil, nil)
 		wantStatus(t, a, http.StatusOK)
 		return decoded(t, a.body)

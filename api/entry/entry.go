@@ -124,7 +124,7 @@ func Of(j *job.Job, receiver bool) Entry {
 	if j.Naming == job.NameHere {
 		e.FileName, e.OverwriteFile = rule.WithoutSuffix(e.FileName), api.Field[bool]{}
 	}
-	e.NoWebhook = receiver && !j.OwnWebhook && !e.WebhookURL.IsSet() && len(e.Extensions.Or(nil)) > 0
+	e.NoWebhook = receiver && !j.JobWebhook && !e.WebhookURL.IsSet() && len(e.Extensions.Or(nil)) > 0
 	return e
 }
 

@@ -67,7 +67,7 @@ func TestUploadFieldsRoundTrip(t *testing.T) {
 		ok(json.Unmarshal(text, &journaled.Upload))
 		apitest.SameEntry(t, "journal", &journaled, &e)
 
-		j := job.Job{Upload: e.Upload, Naming: e.Naming, OwnWebhook: e.Webhook("http://127.0.0.1:1")}
+		j := job.Job{Upload: e.Upload, Naming: e.Naming, JobWebhook: e.Webhook("http://127.0.0.1:1")}
 		job.ApplyNaming(&j.Upload, j.Naming)
 		again := entry.Of(&j, true)
 		if e.Naming == job.NameHere {

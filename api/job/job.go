@@ -101,18 +101,18 @@ type Job struct {
 	// and for URLs.
 	Hash string `json:"hash,omitempty"`
 
-	// OwnWebhook adds an address of our receiver if there are extensions. The address is made for each
+	// JobWebhook adds an address of our receiver if there are extensions. The address is made for each
 	// attempt and not stored here.
-	OwnWebhook bool   `json:"ownWebhook,omitempty"`
+	JobWebhook bool   `json:"ownWebhook,omitempty"`
 	Batch      string `json:"batch,omitempty"` // ID of the uploads that were queued together; may be empty
 
 	// Lost lists properties of a file from another profile that are not sent, such as "2 AI tags".
 	Lost []string `json:"lost,omitempty"`
 
-	// Move says whether to delete the source in the other profile after the upload, and Kept why it
+	// Move says whether to delete the source in the other profile after the upload, and MoveError why it
 	// was not deleted. With MoveAfter, the job has no outcome until that is decided.
 	Move Move   `json:"move,omitempty"`
-	Kept string `json:"kept,omitempty"`
+	MoveError string `json:"kept,omitempty"`
 
 	// Dismissed means that the user canceled the job or removed it from the list. It is sent again
 	// only if the user asks for this job.
@@ -126,7 +126,7 @@ type Move string
 const (
 	MoveAfter Move = "after" // delete the source after reading and comparing the stored file
 	MoveDone  Move = "done"  // the source was deleted
-	MoveKept  Move = "kept"  // the source was not deleted, see Job.Kept
+	MoveFailed  Move = "kept"  // the source was not deleted, see Job.MoveError
 )
 
 // Reason returns the message of the failure without a leading source, or "".

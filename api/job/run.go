@@ -24,7 +24,7 @@ type Run struct {
 
 	// JobID is the upload that requested the run; 0 for a details update or if unknown.
 	JobID int64 `json:"jobId,omitempty"`
-	// Asked is the element of the request with its options; nil if unknown.
+	// Requested is the element of the request with its options; nil if unknown.
 	Requested *api.Extension `json:"asked,omitempty"`
 	// Hook is the hash of the webhook address sent with a details update; zero if there was none, or
 	// for an upload.
@@ -62,12 +62,12 @@ func RunsOf(profile string, f *api.File, webhook bool, at time.Time) []Run {
 // RunsRequested returns the runs that a details update started: one for each requested extension.
 // answer is the returned record. If it is nil or has no status for an extension, the run is
 // pending. The runs have no IDs yet.
-func RunsRequested(profile, fileID string, asked []api.Extension, answer *api.File, at time.Time) []Run {
-	runs := make([]Run, 0, len(asked))
-	for i := range asked {
+func RunsRequested(profile, fileID string, requested []api.Extension, answer *api.File, at time.Time) []Run {
+	runs := make([]Run, 0, len(requested))
+	for i := range requested {
 		run := Run{
-			Profile: profile, FileID: fileID, Extension: asked[i].Name, Status: api.StatusPending, From: FromRequest,
-			Started: at, At: at, Requested: &asked[i], Answer: answer,
+			Profile: profile, FileID: fileID, Extension: requested[i].Name, Status: api.StatusPending, From: FromRequest,
+			Started: at, At: at, Requested: &requested[i], Answer: answer,
 		}
 		if answer != nil {
 			run.FilePath = answer.FilePath

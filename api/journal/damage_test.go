@@ -56,8 +56,5 @@ func TestEarlierJournal(t *testing.T) {
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	j := openTest(t, path)
-	if _, err := j.AddJobs(t.Context(), []job.Job{newJob("a.jpg")}); err != nil {
-		t.Error(err)
-	}
+	add(t, openTest(t, path), newJob("a.jpg"))
 }

@@ -16,7 +16,7 @@ var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 func hooked(t *testing.T, j *Journal, name string) (job.Job, [32]byte) {
 	t.Helper()
 	upload := newJob(name)
-	upload.OwnWebhook = true
+	upload.JobWebhook = true
 	upload = add(t, j, upload)[0]
 	hash := sha256.Sum256([]byte(name))
 	if err := j.AddHook(t.Context(), job.Hook{Hash: hash, Profile: "home", JobID: upload.ID, Made: noon, Expires: noon.Add(25 * time.Hour)}); err != nil {

@@ -114,7 +114,7 @@ func (j *Journal) updateJob(t tx, upload *job.Job, row jobRow) error {
 	if err := saveFile(t, upload.Profile, upload.File, upload.Updated); err != nil {
 		return err
 	}
-	hooked := upload.OwnWebhook || upload.Upload.WebhookURL.IsSet()
+	hooked := upload.JobWebhook || upload.Upload.WebhookURL.IsSet()
 	_, err = addRuns(t, withRequest(upload, job.RunsOf(upload.Profile, upload.File, hooked, upload.Updated)), upload.ID)
 	return err
 }

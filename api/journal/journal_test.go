@@ -94,7 +94,7 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 	first := newJob("a.jpg")
 	first.Upload.Tags = api.Set([]string{"one", "two"})
 	first.Upload.Extensions = api.Set([]api.Extension{{Name: "remove-bg"}})
-	first.OwnWebhook, first.Batch = true, "b1"
+	first.JobWebhook, first.Batch = true, "b1"
 	first.Identity = api.Identity{Inode: 7, Size: 12, Modified: time.Unix(1_700_000_000, 123)}
 	jobs := add(t, j, first, newJob("b.jpg"))
 	jobs[0].State, jobs[0].Attempts, jobs[0].Evidence = job.Stored, 2, job.SurelyStored
@@ -112,7 +112,7 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 		t.Fatalf("%d jobs, %v, want 2", len(got), err)
 	}
 	back := got[0]
-	if back.ID != jobs[0].ID || back.State != job.Stored || back.Evidence != job.SurelyStored || back.Attempts != 2 || !back.OwnWebhook || back.Batch != "b1" ||
+	if back.ID != jobs[0].ID || back.State != job.Stored || back.Evidence != job.SurelyStored || back.Attempts != 2 || !back.JobWebhook || back.Batch != "b1" ||
 		!back.Identity.Same(first.Identity) || back.Upload.Tags.Or(nil)[1] != "two" || back.Upload.Extensions.Or(nil)[0].Name != "remove-bg" {
 		t.Errorf("got %+v back", back)
 	}

@@ -229,7 +229,7 @@ func (c *checker) checkUnnamed(ctx context.Context, restored bool, help string) 
 		return err
 	}
 	for _, hash := range s.back {
-		if err := c.contents.BringBack(hash); err != nil {
+		if err := c.contents.Restore(hash); err != nil {
 			return err
 		}
 	}
@@ -345,11 +345,11 @@ func verifyContent(ctx context.Context, contents store.Contents, v store.Version
 		}
 		return f.Read(p)
 	}))
-	var own *storeError
+	var failure *storeError
 	switch {
 	case ctx.Err() != nil:
 		return Problem{}, n, ctx.Err()
-	case errors.As(err, &own), errors.As(err, &down):
+	case errors.As(err, &failure), errors.As(err, &down):
 		return Problem{}, n, err
 	case err != nil:
 		return wrong(ProblemUnreadable, "cannot be read: "+err.Error()), n, nil

@@ -26,13 +26,13 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", "GET, HEAD")
 		return refuse(http.StatusMethodNotAllowed, "Stored files are read-only at this address.", "Upload with POST to /api/v1/files/upload.")
 	}
-	asked, err := delivery.Parse(r.URL, func(name string) (string, error) { return l.transformation(r.Context(), name) }, l.o.Lenient)
-	if own := (*storeError)(nil); errors.As(err, &own) {
-		return own.err
+	requested, err := delivery.Parse(r.URL, func(name string) (string, error) { return l.transformation(r.Context(), name) }, l.o.Lenient)
+	if failure := (*storeError)(nil); errors.As(err, &failure) {
+		return failure.err
 	} else if err != nil {
 		return badRequest("Unknown transformation: "+err.Error()+".", "The local library supports w, h, ar, dpr, c, cm, bg, fo-custom, fo-auto, fo-face, q, f, rt, fl, bl, r, b, o, t, e-grayscale, e-sharpen, orig-true, n-ik_ml_thumbnail and named transformations. With serve --lenient, others are left out.")
 	}
-	file, err := l.deliveredFile(r, asked.Path)
+	file, err := l.deliveredFile(r, requested.Path)
 	if err != nil {
 		return err
 	}
@@ -47,22 +47,22 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	}
 	if file.Private {
 		cache = "private, no-cache"
-		if (!asked.Named() || vector) && !delivery.Signed(l.o.Key.Reveal(), r.URL, l.now()) {
+		if (!requested.Named() || vector) && !delivery.Signed(l.o.Key.Reveal(), r.URL, l.now()) {
 			return refuse(http.StatusUnauthorized, "This file is private: its address needs a signature.", "Sign the address with ik-t and ik-s, or use a named transformation.")
 		}
 	}
 	h := w.Header()
-	asked = l.deliveryHeaders(h, r, asked, cache)
+	requested = l.deliveryHeaders(h, r, requested, cache)
 	if file.Version.Kind != api.KindImage {
-		asked = asked.Original()
+		requested = requested.Original()
 	}
-	changed := asked.Changes() && file.Version.Kind == api.KindImage && !vector
-	if asked.Changes() && file.Version.Kind != api.KindImage {
+	changed := requested.Changes() && file.Version.Kind == api.KindImage && !vector
+	if requested.Changes() && file.Version.Kind != api.KindImage {
 		return badRequest("This file is not an image, so it cannot be transformed.", "Ask for the original.")
 	}
 	mime, tag := file.Version.Mime, file.Version.Hash
 	if changed {
-		tag += "-" + asked.Tag(file.Region)
+		tag += "-" + requested.Tag(file.Region)
 	}
 	if r.Header.Get("If-None-Match") == `"`+tag+`"` {
 		h.Set("ETag", `"`+tag+`"`)
@@ -71,12 +71,12 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	}
 	var body io.ReadSeeker
 	if changed {
-		made, err := l.makePicture(r.Context(), file, asked)
+		made, err := l.makePicture(r.Context(), file, requested)
 		if err != nil {
 			return pictureError(err)
 		}
-		if wanted, instead := asked.Instead(mime, made.mime); instead {
-			h.Set("X-Mediadesk-Format", made.mime+" instead of "+wanted)
+		if expected, instead := requested.Instead(mime, made.mime); instead {
+			h.Set("X-Mediadesk-Format", made.mime+" instead of "+expected)
 		}
 		body, mime = bytes.NewReader(made.data), made.mime
 	} else {
@@ -121,7 +121,7 @@ func (l *Library) deliveredFile(r *http.Request, at string) (*store.File, error)
 }
 
 // deliveryHeaders sets headers and returns what is asked for with what the client's headers say.
-func (l *Library) deliveryHeaders(h http.Header, r *http.Request, asked delivery.Asked, cache string) delivery.Asked {
+func (l *Library) deliveryHeaders(h http.Header, r *http.Request, requested delivery.Request, cache string) delivery.Request {
 	// All versions have the same address, so caches must revalidate.
 	h.Set("Cache-Control", cache)
 	// Scripts in stored pages and vector pictures must not run.
@@ -131,16 +131,16 @@ func (l *Library) deliveryHeaders(h http.Header, r *http.Request, asked delivery
 		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	}
 
-	if len(asked.Ignored) > 0 {
-		h.Set("X-Mediadesk-Ignored", strings.Join(asked.Ignored, " "))
-		for _, member := range asked.Ignored {
+	if len(requested.Ignored) > 0 {
+		h.Set("X-Mediadesk-Ignored", strings.Join(requested.Ignored, " "))
+		for _, member := range requested.Ignored {
 			kind, _, _ := strings.Cut(member, "-")
 			if _, known := l.ignored.LoadOrStore(kind, true); !known {
 				l.log.Warn("a transformation is unknown here and left out", "kind", kind, "example", member)
 			}
 		}
 	}
-	return asked.For(r.Header, h)
+	return requested.For(r.Header, h)
 }
 
 func pictureError(err error) error {
@@ -162,8 +162,8 @@ type picture struct {
 const cacheSize = 48 << 20 // bytes of the pictures used last
 
 // makePicture makes a picture of a file, or returns it from the cache.
-func (l *Library) makePicture(ctx context.Context, file *store.File, asked delivery.Asked) (made picture, err error) {
-	key := file.Version.Hash + "-" + asked.Tag(file.Region)
+func (l *Library) makePicture(ctx context.Context, file *store.File, requested delivery.Request) (made picture, err error) {
+	key := file.Version.Hash + "-" + requested.Tag(file.Region)
 	if made, ok := l.pictures.Get(key); ok {
 		return made, nil
 	}
@@ -173,7 +173,7 @@ func (l *Library) makePicture(ctx context.Context, file *store.File, asked deliv
 	}
 	defer content.Close()
 	reads := &noted{ReaderAt: content}
-	made.data, made.mime, err = delivery.Make(ctx, io.NewSectionReader(reads, 0, file.Version.Size), file.Version.Mime, asked, file.Region)
+	made.data, made.mime, err = delivery.Make(ctx, io.NewSectionReader(reads, 0, file.Version.Size), file.Version.Mime, requested, file.Region)
 	if err = reads.or(err); err == nil && len(made.data) <= cacheSize/4 {
 		l.pictures.Put(key, made, int64(len(made.data)))
 	}

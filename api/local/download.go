@@ -63,11 +63,11 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 		return draft, nil
 	}
 	draft.Discard()
-	var own *storeError
+	var failure *storeError
 	var p *problem
 	switch {
-	case errors.As(err, &own):
-		return nil, own.err
+	case errors.As(err, &failure):
+		return nil, failure.err
 	case errors.As(err, &p):
 		return nil, l.errTooLarge()
 	}

@@ -259,7 +259,7 @@ func (l *Library) runAndSource(id int64) (run *store.Run, source *store.Version,
 		if run, err = store.Get[store.Run](tx, id); err != nil {
 			return nil, err
 		}
-		asked, err := store.Get[store.Version](tx, run.VersionID)
+		requested, err := store.Get[store.Version](tx, run.VersionID)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, nil
 		}
@@ -268,10 +268,10 @@ func (l *Library) runAndSource(id int64) (run *store.Run, source *store.Version,
 		}
 		file, err := store.Get[store.File](tx, run.FileID)
 		switch {
-		case err != nil, file.Version.Root != asked.Root:
+		case err != nil, file.Version.Root != requested.Root:
 			return nil, err
 		case l.tools.Quick(run.Extension.Name):
-			return asked, nil
+			return requested, nil
 		}
 		return &file.Version, nil
 	})
@@ -332,13 +332,13 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 	if run.Extension.Name == store.PostTransformation {
 		return nil, nil // it changes nothing of the file
 	}
-	if run.Extension.Name == rule.AITasks && l.tools.Own(rule.AITasks) {
+	if run.Extension.Name == rule.AITasks && l.tools.BuiltIn(rule.AITasks) {
 		return l.answerTasks(tx, run, file, out.Tags)
 	}
 	if out.Picture == nil {
 		// Replaces earlier tags of this source.
-		kept := slices.DeleteFunc(slices.Clone(file.AITags), func(t api.AITag) bool { return t.Source == run.Extension.Name })
-		file.AITags = append(kept, out.Tags...)
+		retained := slices.DeleteFunc(slices.Clone(file.AITags), func(t api.AITag) bool { return t.Source == run.Extension.Name })
+		file.AITags = append(retained, out.Tags...)
 		file.Updated = l.now()
 		return nil, tx.Files.Update(file)
 	}
@@ -570,7 +570,7 @@ func (l *Library) readExtensions(text string, saved bool) ([]api.Extension, erro
 			}
 			continue
 		}
-		if !l.tools.Knows(e.Name) || !l.tools.Own(e.Name) {
+		if !l.tools.Knows(e.Name) || !l.tools.BuiltIn(e.Name) {
 			continue
 		}
 		if err := extension.CheckElement(e); err != nil {

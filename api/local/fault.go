@@ -294,7 +294,7 @@ type faultRules struct {
 func (f *faultRules) use(chance *chance, fits func(*FaultRule) bool) (found []FaultRule) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	kept := f.list[:0]
+	retained := f.list[:0]
 	for _, rule := range f.list {
 		if fits(&rule) && (rule.Probability == 0 || chance.below(rule.Probability)) {
 			found = append(found, rule)
@@ -303,9 +303,9 @@ func (f *faultRules) use(chance *chance, fits func(*FaultRule) bool) (found []Fa
 			}
 			rule.Count = max(0, rule.Count-1)
 		}
-		kept = append(kept, rule)
+		retained = append(retained, rule)
 	}
-	f.list = kept
+	f.list = retained
 	return found
 }
 

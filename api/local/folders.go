@@ -214,12 +214,12 @@ func (l *Library) stepOfJob(ctx context.Context, id string, first *folderJob) (d
 		if first != nil {
 			job = *first
 		} else {
-			kept, err := store.Get[store.Job](tx, id)
-			if errors.Is(err, store.ErrNotFound) || err == nil && kept.Owner != l.identity {
+			retained, err := store.Get[store.Job](tx, id)
+			if errors.Is(err, store.ErrNotFound) || err == nil && retained.Owner != l.identity {
 				return nil
 			}
 			if err == nil {
-				err = json.Unmarshal(kept.Body, &job)
+				err = json.Unmarshal(retained.Body, &job)
 			}
 			if err != nil {
 				return err

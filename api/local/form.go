@@ -89,14 +89,14 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 // readingError distinguishes a truncated body from one that breaks a rule.
 func (l *Library) readingError(err error) error {
 	var large *http.MaxBytesError
-	var own *storeError
+	var failure *storeError
 	switch {
 	case isRefusal(err):
 		return err
 	case errors.As(err, &large):
 		return l.errTooLarge()
-	case errors.As(err, &own):
-		return own.err
+	case errors.As(err, &failure):
+		return failure.err
 	case errors.Is(err, multipart.ErrMessageTooLarge):
 		return badRequest("A part of the request has a header that is too long.", "")
 	}
@@ -562,7 +562,7 @@ func (b *base64Reader) Read(p []byte) (int, error) {
 }
 
 // readText turns base64 text into the one form that the decoder accepts.
-func (b *base64Reader) readText(p []byte) (kept int, err error) {
+func (b *base64Reader) readText(p []byte) (retained int, err error) {
 	n, err := b.src.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		b.err = err
@@ -580,10 +580,10 @@ func (b *base64Reader) readText(p []byte) (kept int, err error) {
 		}
 		if b.padding > 0 && (c != '=' || b.padding > 2) {
 			b.err = errNotBase64
-			return kept, b.err
+			return retained, b.err
 		}
-		p[kept] = c
-		kept++
+		p[retained] = c
+		retained++
 	}
-	return kept, err
+	return retained, err
 }

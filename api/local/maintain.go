@@ -143,9 +143,9 @@ const (
 	// removalTime is the time after which an unfinished removal has failed. Its process sends no
 	// more requests then.
 	removalTime = 5 * time.Minute
-	// removalKept is how long a removal stays recorded, for uploads that found the content just
+	// removalTTL is how long a removal stays recorded, for uploads that found the content just
 	// before.
-	removalKept = time.Hour
+	removalTTL = time.Hour
 )
 
 // endRemovals finishes removals of other processes and forgets old ones.
@@ -159,7 +159,7 @@ func (l *Library) endRemovals() error {
 			age := time.Since(r.At)
 			switch {
 			case err != nil:
-			case r.Done && age > removalKept:
+			case r.Done && age > removalTTL:
 				err = tx.Remove(&r)
 			case !r.Done && age > removalTime:
 				_, err = tx.Versions.Retire(store.Removal{Hash: r.Hash, At: time.Now(), Done: true})
@@ -244,7 +244,7 @@ func (l *Library) setAside() error {
 		return err
 	}
 	for _, hash := range s.back {
-		if err := l.contents.BringBack(hash); err != nil {
+		if err := l.contents.Restore(hash); err != nil {
 			return err
 		}
 	}

@@ -204,7 +204,7 @@ func (s *Standby) wait(ctx context.Context, address string, o Options, changed f
 	}
 	tick := time.NewTicker(standbyChecks)
 	defer tick.Stop()
-	var asked time.Time
+	var requested time.Time
 	var known string
 	for {
 		select {
@@ -213,10 +213,10 @@ func (s *Standby) wait(ctx context.Context, address string, o Options, changed f
 		case <-tick.C:
 		}
 		if _, err := os.Stat(ownerPath(o.Dir)); err == nil {
-			if time.Since(asked) < standbyAsks {
+			if time.Since(requested) < standbyAsks {
 				continue
 			}
-			asked = time.Now()
+			requested = time.Now()
 			if _, faults, served := Find(o.Dir); served {
 				if faults != known {
 					known = faults

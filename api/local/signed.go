@@ -130,8 +130,8 @@ func (l *Library) checkSignature(parts map[string]string, _ bool) (expire time.T
 }
 
 func (l *Library) checkPublicKey(given string) error {
-	if own := PublicKey(l.o.Key); given != own {
-		return refuse(http.StatusForbidden, notAuthenticated, "The public key of this library is "+own+".")
+	if failure := PublicKey(l.o.Key); given != failure {
+		return refuse(http.StatusForbidden, notAuthenticated, "The public key of this library is "+failure+".")
 	}
 	return nil
 }

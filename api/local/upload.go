@@ -253,7 +253,7 @@ func insertUnique(tx store.Tx, file *store.File) error {
 // applyChanges applies the predicted changes. It reports whether custom metadata was replaced.
 func applyChanges(file *store.File, u *api.Upload, changes []rule.Change) (replaced bool) {
 	for _, c := range changes {
-		if c.Effect == rule.Kept {
+		if c.Effect == rule.Retained {
 			continue
 		}
 		// The request tells whether an aspect is removed or set.

@@ -212,7 +212,7 @@ func checkPrediction(t *rapid.T, c *api.Client, u *api.Upload) {
 	}
 	for _, change := range foretold.Changes {
 		pick := func(before, sent, after []string) {
-			want := map[rule.Effect][]string{rule.Kept: before, rule.SetTo: sent, rule.Removed: nil}[change.Effect]
+			want := map[rule.Effect][]string{rule.Retained: before, rule.SetTo: sent, rule.Removed: nil}[change.Effect]
 			check(t, change.Aspect, want, after)
 		}
 		switch change.Aspect {

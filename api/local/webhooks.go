@@ -204,11 +204,11 @@ func (f *form) transform(ctx context.Context, version *store.Version) (later boo
 	if t.Pre == "" || strings.HasPrefix(version.Mime, "video/") {
 		return t.Pre != "", nil
 	}
-	asked, err := delivery.ParseSteps(t.Pre)
+	requested, err := delivery.ParseSteps(t.Pre)
 	if err != nil {
 		return false, badTransformation(err)
 	}
-	picture, _, err := delivery.Make(ctx, io.NewSectionReader(f.content, 0, version.Size), version.Mime, asked, "")
+	picture, _, err := delivery.Make(ctx, io.NewSectionReader(f.content, 0, version.Size), version.Mime, requested, "")
 	if cannot := (*delivery.CannotError)(nil); errors.As(err, &cannot) {
 		return false, badTransformation(err)
 	}
@@ -321,17 +321,17 @@ func (l *Library) makePost(ctx context.Context, run *store.Run, source *store.Ve
 	if err != nil {
 		return err
 	}
-	asked, err := delivery.Parse(&url.URL{Path: postPath(post, file)}, func(name string) (string, error) { return l.transformation(ctx, name) }, false)
-	if own := (*storeError)(nil); errors.As(err, &own) {
-		return own.err
+	requested, err := delivery.Parse(&url.URL{Path: postPath(post, file)}, func(name string) (string, error) { return l.transformation(ctx, name) }, false)
+	if failure := (*storeError)(nil); errors.As(err, &failure) {
+		return failure.err
 	}
-	if err == nil && (asked.Path != file.Path() || !asked.Changes()) {
+	if err == nil && (requested.Path != file.Path() || !requested.Changes()) {
 		err = fmt.Errorf("%q is no transformation", post.Value)
 	}
 	if err != nil || source.Mime == "image/svg+xml" { // which is served as it is
 		return err
 	}
-	_, err = l.makePicture(ctx, withVersion(*file, *source), asked)
+	_, err = l.makePicture(ctx, withVersion(*file, *source), requested)
 	return err
 }
 

@@ -188,7 +188,7 @@ func (q *Queue) finishMove(ctx context.Context, e *entry, j *job.Job) {
 	canceled := e.wish == wishCancel
 	q.mu.Unlock()
 	if canceled || q.o.Moved == nil {
-		j.Move, j.Kept = job.MoveKept, "the move was canceled"
+		j.Move, j.MoveError = job.MoveFailed, "the move was canceled"
 		return
 	}
 	q.o.Moved(ctx, j)

@@ -40,8 +40,8 @@ func PathOfAddress(address string) (string, bool) {
 	rest := address[len("file:"):]
 	if after, ok := strings.CutPrefix(rest, "//"); ok {
 		host, path, _ := strings.Cut(after, "/")
-		own, _ := os.Hostname() // some terminals include it in dropped addresses
-		if host != "" && !strings.EqualFold(host, "localhost") && !strings.EqualFold(host, own) {
+		known, _ := os.Hostname() // some terminals include it in dropped addresses
+		if host != "" && !strings.EqualFold(host, "localhost") && !strings.EqualFold(host, known) {
 			return "", false
 		}
 		rest = "/" + path

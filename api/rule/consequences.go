@@ -49,7 +49,7 @@ type Effect string
 
 // The possible effects.
 const (
-	Kept    Effect = "kept"
+	Retained    Effect = "kept"
 	Removed Effect = "removed"
 	SetTo   Effect = "set"
 )
@@ -128,7 +128,7 @@ func switched(aspect Aspect, sent bool, overwrite api.Field[bool], field string,
 			c.Reason = field + " is on"
 		}
 	default:
-		c.Effect, c.Reason = Kept, field+" is off"
+		c.Effect, c.Reason = Retained, field+" is off"
 	}
 	return c
 }

@@ -53,7 +53,7 @@ func NameSaved(e api.Extension, saved []api.Saved) api.Extension {
 // TasksShow reports whether now shows a result of the tasks of ai-tasks (hosted-service.md §13): a
 // tag or a custom metadata value that a task changes, and that then, the earlier record, does not
 // show. What then does not tell does not count.
-func TasksShow(asked *api.Extension, then, now *api.File) bool {
+func TasksShow(requested *api.Extension, then, now *api.File) bool {
 	type effect struct {
 		AddTags       []any                    `json:"add_tags"`
 		RemoveTags    []any                    `json:"remove_tags"`
@@ -67,7 +67,7 @@ func TasksShow(asked *api.Extension, then, now *api.File) bool {
 		OnNo        effect `json:"on_no"`
 		OnUnknown   effect `json:"on_unknown"`
 	}
-	if json.Unmarshal(asked.Rest["tasks"], &tasks) != nil {
+	if json.Unmarshal(requested.Rest["tasks"], &tasks) != nil {
 		return false
 	}
 	appears := func(tag any, then, now *api.File) bool {

@@ -58,7 +58,7 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config, p
 		return err
 	}
 	s.Profile.FormNaming = s.Profile.Naming
-	if profile.Naming == job.NameHere && !profile.NamingAsked && settings.SetIn("profiles."+profile.Name) == "" {
+	if profile.Naming == job.NameHere && !profile.NamingChosen && settings.SetIn("profiles."+profile.Name) == "" {
 		s.Profile.FormNaming = job.NameExact
 	}
 	if err := s.openClient(ctx, o, settings, &profile); err != nil {
@@ -286,7 +286,7 @@ func (s *Session) prepare(ctx context.Context, j job.Job) (*api.Upload, error) {
 		}
 		u.Source = api.Source{Path: path, Label: u.Source.String()}
 	}
-	if !j.OwnWebhook {
+	if !j.JobWebhook {
 		return &u, nil
 	}
 	address, err := s.Watch.Address(ctx, job.Hook{Profile: j.Profile, JobID: j.ID})
@@ -309,7 +309,7 @@ func (s *Session) jobEnded(ctx context.Context, j job.Job) {
 	if j.State != job.Stored || j.File == nil {
 		return
 	}
-	if err := s.Watch.Answered(ctx, j.Profile, j.File, j.OwnWebhook); err != nil {
+	if err := s.Watch.Answered(ctx, j.Profile, j.File, j.JobWebhook); err != nil {
 		slog.Error("could not record the runs of an upload", "file", j.File.FileID, "err", err)
 	}
 }

@@ -49,7 +49,7 @@ func TestOpenWithoutReceiver(t *testing.T) {
 	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].Error(), listen) || api.Hint(s.Warnings[0]) == "" || s.Profile.Receiver != "" {
 		t.Errorf("warnings %v, receiver %q", s.Warnings, s.Profile.Receiver)
 	}
-	j := job.Job{Profile: s.Profile.Name, Naming: job.NameHere, OwnWebhook: true, Upload: mug(t)}
+	j := job.Job{Profile: s.Profile.Name, Naming: job.NameHere, JobWebhook: true, Upload: mug(t)}
 	j.Upload.FileName = "mug.jpg"
 	job.ApplyNaming(&j.Upload, j.Naming)
 	added, err := s.Send(t.Context(), []job.Job{j})

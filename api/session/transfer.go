@@ -266,7 +266,7 @@ func (t *Transfer) Move() {
 func (s *Session) deleteOrigin(ctx context.Context, j *job.Job) {
 	j.Move = job.MoveDone
 	if err := s.moveOrigin(ctx, j); err != nil {
-		j.Move, j.Kept = job.MoveKept, err.Error()
+		j.Move, j.MoveError = job.MoveFailed, err.Error()
 	}
 }
 

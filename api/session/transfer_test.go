@@ -87,7 +87,7 @@ func newAccount(t *testing.T, paths config.Paths, fault local.Fault) *account {
 		t.Fatal(err)
 	}
 	_, err = settings.SetProfile(config.Profile{
-		Name: "work", Kind: config.KindOwn, UploadURL: a.server.URL, BaseURL: a.server.URL, DeliveryURL: a.server.URL, KeyFile: key,
+		Name: "work", Kind: config.KindOther, UploadURL: a.server.URL, BaseURL: a.server.URL, DeliveryURL: a.server.URL, KeyFile: key,
 		Naming: job.NameHere, ColorOption: config.ColorBritish,
 	})
 	if err != nil {

@@ -98,7 +98,7 @@ type Flow struct {
 	problem error          // shown in the dialog
 	result  Result
 
-	asked  page.Questions     // running work
+	shownIf  page.Questions     // running work
 	cancel context.CancelFunc // cancels it; nil if none
 	room   image.Point
 }
@@ -135,14 +135,14 @@ func (f *Flow) start(busy string, work func(context.Context) page.Then) tea.Cmd 
 	f.step, f.busy, f.problem, f.form = stepBusy, busy, nil, nil
 	ctx, cancel := context.WithCancel(f.o.Context)
 	f.cancel = cancel
-	return f.asked.Ask(func() tea.Msg {
+	return f.shownIf.Ask(func() tea.Msg {
 		defer cancel()
 		return work(ctx)
 	})
 }
 
 func (f *Flow) stop() {
-	f.asked.Drop()
+	f.shownIf.Drop()
 	if f.cancel != nil {
 		f.cancel()
 		f.cancel = nil

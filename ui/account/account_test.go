@@ -56,7 +56,7 @@ func TestConnectsAnotherServer(t *testing.T) {
 	d.Typed(uitest.TestKey).Press("enter")
 	c := d.Settings()
 	p := c.Profiles["example"]
-	if p.Kind != config.KindOwn || p.UploadURL != "https://media.example.com" || p.BaseURL != p.UploadURL || p.DeliveryURL != "" {
+	if p.Kind != config.KindOther || p.UploadURL != "https://media.example.com" || p.BaseURL != p.UploadURL || p.DeliveryURL != "" {
 		t.Errorf("written was %+v", p)
 	}
 	if c.Profile != config.LocalProfile {
@@ -220,14 +220,14 @@ func TestReplacesTheKey(t *testing.T) {
 func TestKeyOfAnAccountOfTheUsersFile(t *testing.T) {
 	const work = "[profiles.work]\nupload_url = \"https://u.example.com\"\nbase_url = \"https://u.example.com\"\n"
 	d := newDriver(t, Options{Mode: Key, Name: "work"})
-	d.Own(work)
+	d.WriteConfig(work)
 	d.open().Typed(uitest.TestKey).Press("enter")
 	if !d.done || d.Store.Keys["work"].Reveal() != uitest.TestKey {
 		t.Errorf("done %v:\n%s", d.done, d.Drawn())
 	}
 
 	d = newDriver(t, Options{Mode: Key, Name: "work"})
-	d.Own(work + "key_command = [\"pass\"]\n")
+	d.WriteConfig(work + "key_command = [\"pass\"]\n")
 	d.open().Typed(uitest.TestKey).Press("enter").Sees("set in config.toml line 1: change or delete it there")
 	if d.done || len(d.Store.Keys) > 0 {
 		t.Errorf("done %v, keys %v", d.done, d.Store.Keys)
@@ -238,7 +238,7 @@ func TestKeyOfAnAccountOfTheUsersFile(t *testing.T) {
 // opens and the notice explains the next start.
 func TestUseWhereTheUsersFileSaysWhatIsInUse(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add, Use: true})
-	d.Own("profile = \"local\"\n")
+	d.WriteConfig("profile = \"local\"\n")
 	d.open().Press("enter").Typed("my_pictures").Press("ctrl+s").Typed(uitest.TestKey).Press("enter")
 	if got := d.result; !d.done || got.Name != "my_pictures" || !strings.Contains(got.Notice, "set in config.toml line 1") {
 		t.Errorf("done %v, %+v:\n%s", d.done, got, d.Drawn())
@@ -260,7 +260,7 @@ func TestRefusesWhatIsNoKey(t *testing.T) {
 
 func TestEdit(t *testing.T) {
 	d := newDriver(t, Options{Mode: Edit, Name: "lab"})
-	d.Add(config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://b.example.com", Folder: "/x"})
+	d.Add(config.Profile{Name: "lab", Kind: config.KindOther, UploadURL: "https://u.example.com", BaseURL: "https://b.example.com", Folder: "/x"})
 	d.open().Sees("The account lab", "https://u.example.com", "https://b.example.com")
 	d.Press("ctrl+e").Press("down", "down").Typed("https://d.example.com").Press("ctrl+s")
 	if p := d.Settings().Profiles["lab"]; !d.done || p.DeliveryURL != "https://d.example.com" || p.Folder != "/x" || p.BaseURL != "https://b.example.com" {
@@ -341,7 +341,7 @@ func TestStaleRepliesAreDropped(t *testing.T) {
 
 func TestSettingsThatCannotBeRead(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add})
-	d.Own("\nthme = \"dark\"\n")
+	d.WriteConfig("\nthme = \"dark\"\n")
 	d.open().Sees("line 2", "did you mean")
 	if err := os.Remove(d.Paths.Config); err != nil {
 		t.Fatal(err)
@@ -415,7 +415,7 @@ func TestAddressWithoutScheme(t *testing.T) {
 		}
 	}
 	d := newDriver(t, Options{Mode: Edit, Name: "lab"})
-	d.Add(config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://u.example.com"})
+	d.Add(config.Profile{Name: "lab", Kind: config.KindOther, UploadURL: "https://u.example.com", BaseURL: "https://u.example.com"})
 	d.open().Press("ctrl+u").Typed("localhost:7999").Sees("mediadesk uses http://localhost:7999.").Press("ctrl+s")
 	if p := d.Settings().Profiles["lab"]; !d.done || p.UploadURL != "http://localhost:7999" {
 		t.Errorf("done %v, written was %+v", d.done, p)

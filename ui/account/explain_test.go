@@ -59,7 +59,7 @@ func TestOffersAName(t *testing.T) {
 		"": "work-3", "x": "x", "https://media.example.com/a": "example", "http://localhost:80": "localhost",
 		"http://127.0.0.1:7843": "server", "http://[::1]:7843": "server", "https://.": "work-3",
 	} {
-		if got := offered(config.KindOwn, "upload", address); got != want {
+		if got := offered(config.KindOther, "upload", address); got != want {
 			t.Errorf("%q gives %q, want %q", address, got, want)
 		}
 	}

@@ -30,7 +30,7 @@ type fields struct {
 func fieldsOf(old config.Profile, known []string) fields {
 	f := fields{value: map[string]*string{}, known: known, old: old}
 	naming := job.NameExact // of the screens, until the user chooses
-	if old.NamingAsked {
+	if old.NamingChosen {
 		naming = old.Naming
 	}
 	for name, value := range map[string]string{
@@ -53,17 +53,17 @@ func (f *fields) is(kind config.Kind) bool {
 
 func (f *fields) questions() []*kit.Question {
 	isNew, hosted := f.old.Name == "", func() bool { return f.is(config.KindHosted) }
-	own := func() bool { return f.is(config.KindOwn) }
+	otherServer := func() bool { return f.is(config.KindOther) }
 	local := func() bool { return f.is(config.KindLocal) }
 	var list []*kit.Question
 	// add adds a question that is asked if all of asked report true. A key is its name in the
 	// settings file.
-	add := func(group, name, label, placeholder, key string, hint func() string, asked ...func() bool) *kit.Question {
+	add := func(group, name, label, placeholder, key string, hint func() string, shownIf ...func() bool) *kit.Question {
 		q := &kit.Question{Label: label, Placeholder: placeholder, Value: f.value[name], Hint: hint, Check: func() error { return f.check(name, key) }}
 		if !isNew {
 			q.Group = group
 		}
-		q.Hide = func() bool { return slices.ContainsFunc(asked, func(is func() bool) bool { return !is() }) }
+		q.Hide = func() bool { return slices.ContainsFunc(shownIf, func(is func() bool) bool { return !is() }) }
 		list = append(list, q)
 		return q
 	}
@@ -83,11 +83,11 @@ func (f *fields) questions() []*kit.Question {
 			return "ImageKit.io: its URLs and the limits of the free plan are filled in."
 		}
 		return "Any server with the same API, such as mediadesk serve on another computer."
-	}, one(true)).Options = []kit.Option{{Value: string(config.KindHosted), Label: "hosted service"}, {Value: string(config.KindOwn), Label: "another server"}}
+	}, one(true)).Options = []kit.Option{{Value: string(config.KindHosted), Label: "hosted service"}, {Value: string(config.KindOther), Label: "another server"}}
 	add("Service", "id", "Account id", "your_imagekit_id", "", says("What follows "+hostedDelivery+" in the URLs of your files, or a URL of your own."), hosted)
-	add("Service", "upload", "Upload URL", "https://upload.example.com", "", address("upload", "Files are sent there, with the key: https, or http to this computer."), own)
-	add("Service", "base", "API URL", "the same as the upload URL", "", address("base", "Records are read and changed there."), own)
-	add("Service", "delivery", "Delivery URL", "optional", "", address("delivery", "It serves the stored files."), own)
+	add("Service", "upload", "Upload URL", "https://upload.example.com", "", address("upload", "Files are sent there, with the key: https, or http to this computer."), otherServer)
+	add("Service", "base", "API URL", "the same as the upload URL", "", address("base", "Records are read and changed there."), otherServer)
+	add("Service", "delivery", "Delivery URL", "optional", "", address("delivery", "It serves the stored files."), otherServer)
 	add("", "name", "Account name", "", "", says("The name of the account in mediadesk: letters, digits, - and _."), one(true)).Offer = f.accountName
 	remote := func() bool { return !isNew && !local() }
 	add("Uploads", "folder", "Folder", "/", "folder", says("Default folder of uploads."), one(false))
@@ -125,7 +125,7 @@ func (f *fields) accountName() string {
 		return typed
 	}
 	stem := path.Base(f.text("id"))
-	if f.is(config.KindOwn) {
+	if f.is(config.KindOther) {
 		stem = hostStem(f.address("upload"))
 	}
 	stem = strings.Map(func(r rune) rune {
@@ -188,33 +188,33 @@ func (f *fields) check(name, key string) error {
 	return errors.New("this " + what)
 }
 
-func checkAddress(p config.Profile, text string, needed bool) error {
-	text = strings.TrimSpace(text)
+func checkAddress(p config.Profile, content string, needed bool) error {
+	content = strings.TrimSpace(content)
 	switch {
-	case text == "" && !needed:
+	case content == "" && !needed:
 		return nil
-	case text == "":
+	case content == "":
 		return errors.New("the URL is missing: give one such as https://media.example.com")
-	case looksLikeKey(text):
+	case looksLikeKey(content):
 		return errKeyHere
 	}
-	if _, err := p.CheckURL(text); err != nil {
+	if _, err := p.CheckURL(content); err != nil {
 		return fmt.Errorf("this URL %w", err)
 	}
 	return nil
 }
 
 // checkID checks an account id of the hosted service.
-func checkID(text string) error {
+func checkID(content string) error {
 	switch {
-	case text == "":
+	case content == "":
 		return fmt.Errorf("the id is missing: it follows %s in the URLs of your files", hostedDelivery)
-	case looksLikeKey(text):
+	case looksLikeKey(content):
 		return errKeyHere
-	case strings.Contains(text, "://"):
-		return checkAddress(config.Profile{}, text, true)
+	case strings.Contains(content, "://"):
+		return checkAddress(config.Profile{}, content, true)
 	}
-	for _, r := range text {
+	for _, r := range content {
 		if config.CheckProfileName(string(r)) != nil && r != '.' {
 			return fmt.Errorf("an id cannot contain %q: it follows %s in the URLs of your files", r, hostedDelivery)
 		}
@@ -224,8 +224,8 @@ func checkID(text string) error {
 
 var errKeyHere = errors.New("this looks like a key: clear the field (ctrl+u), the private key is asked for later, hidden")
 
-func looksLikeKey(text string) bool {
-	return strings.HasPrefix(text, "private_") || strings.HasPrefix(text, "public_")
+func looksLikeKey(content string) bool {
+	return strings.HasPrefix(content, "private_") || strings.HasPrefix(content, "public_")
 }
 
 func (f *fields) profile() config.Profile {
@@ -237,15 +237,15 @@ func (f *fields) profile() config.Profile {
 	case f.is(config.KindHosted):
 		p = preset
 	default:
-		p = config.Profile{Name: f.accountName(), Kind: config.KindOwn}
+		p = config.Profile{Name: f.accountName(), Kind: config.KindOther}
 	}
-	if naming := job.Naming(f.text("naming")); p.NamingAsked || naming != job.NameExact {
-		p.Naming, p.NamingAsked = naming, true
+	if naming := job.Naming(f.text("naming")); p.NamingChosen || naming != job.NameExact {
+		p.Naming, p.NamingChosen = naming, true
 	}
 	switch p.Kind {
 	case config.KindHosted:
 		p.DeliveryURL = preset.DeliveryURL
-	case config.KindOwn:
+	case config.KindOther:
 		p.UploadURL, p.DeliveryURL = f.address("upload"), f.address("delivery")
 		p.BaseURL = cmp.Or(f.address("base"), p.UploadURL)
 	}
@@ -268,14 +268,14 @@ func (f *fields) fill() config.Profile {
 }
 
 // splitExtensions splits a list of extension names and JSON objects at the commas between them.
-func splitExtensions(text string) (list []string) {
-	for text = strings.TrimLeft(text, ", "); text != ""; text = strings.TrimLeft(text, ", ") {
-		end := strings.IndexByte(text+",", ',')
-		if reader := json.NewDecoder(strings.NewReader(text)); text[0] == '{' && reader.Decode(&json.RawMessage{}) == nil {
+func splitExtensions(content string) (list []string) {
+	for content = strings.TrimLeft(content, ", "); content != ""; content = strings.TrimLeft(content, ", ") {
+		end := strings.IndexByte(content+",", ',')
+		if reader := json.NewDecoder(strings.NewReader(content)); content[0] == '{' && reader.Decode(&json.RawMessage{}) == nil {
 			end = int(reader.InputOffset())
 		}
-		list = append(list, strings.TrimSpace(text[:end]))
-		text = text[end:]
+		list = append(list, strings.TrimSpace(content[:end]))
+		content = content[end:]
 	}
 	return list
 }

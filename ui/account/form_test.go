@@ -51,7 +51,7 @@ func TestEditsEverything(t *testing.T) {
 	d.to("Webhooks to").Typed("desk.example.com").Sees("must begin with https").Press("ctrl+u").Typed("https://desk.example.com/").Press("ctrl+s")
 	want.Folder, want.Tags = "/summer/", []string{"sea", "boat"}
 	want.Extensions = []string{"remove-bg", `{"name":"google-auto-tagging","maxTags":5}`}
-	want.Naming, want.NamingAsked, want.WebhookURL = job.NameService, true, "https://desk.example.com"
+	want.Naming, want.NamingChosen, want.WebhookURL = job.NameService, true, "https://desk.example.com"
 	if p := d.Settings().Profiles["work"]; !d.done || !reflect.DeepEqual(p, want) {
 		t.Errorf("done %v, written was\n%+v, want\n%+v", d.done, p, want)
 	}

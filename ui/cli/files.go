@@ -28,9 +28,9 @@ func (p *Program) readInput(ctx context.Context, name string) ([]byte, error) {
 	if name != "-" {
 		return os.ReadFile(name)
 	}
-	var text bytes.Buffer
-	_, err := p.copyInput(ctx, &text)
-	return text.Bytes(), err
+	var content bytes.Buffer
+	_, err := p.copyInput(ctx, &content)
+	return content.Bytes(), err
 }
 
 // readList returns the entries of a list, one a line or separated by NUL.

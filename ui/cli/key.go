@@ -137,20 +137,20 @@ func setKey(ctx context.Context, p *Program, k *config.Keys, profile config.Prof
 func readKey(ctx context.Context, p *Program, profile string) (string, error) {
 	if in, ok := p.Stdin.(*os.File); ok && term.IsTerminal(in.Fd()) {
 		fmt.Fprintf(p.Stderr, "Private key of profile %s (not shown): ", profile)
-		text, err := terminal.Ask(ctx, in, func() (string, error) {
-			text, err := term.ReadPassword(in.Fd())
-			return string(text), err
+		content, err := terminal.Ask(ctx, in, func() (string, error) {
+			content, err := term.ReadPassword(in.Fd())
+			return string(content), err
 		})
 		fmt.Fprintln(p.Stderr)
-		return text, err
+		return content, err
 	}
 	in, ok := p.Stdin.(*bufio.Reader)
 	if !ok {
 		in = bufio.NewReader(p.Stdin)
 	}
-	text, err := in.ReadString('\n')
+	content, err := in.ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("cannot read standard input: %w", err)
 	}
-	return strings.TrimRight(text, "\r\n"), nil
+	return strings.TrimRight(content, "\r\n"), nil
 }

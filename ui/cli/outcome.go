@@ -29,7 +29,7 @@ type uploadLine struct {
 	Lost []string `json:"lost,omitempty"`
 	// Move tells whether the source in another profile was deleted, and Kept why not.
 	Move job.Move `json:"move,omitempty"`
-	Kept string   `json:"kept,omitempty"`
+	MoveError string   `json:"kept,omitempty"`
 }
 
 type uploadError struct {
@@ -40,7 +40,7 @@ type uploadError struct {
 }
 
 func newUploadLine(j job.Job) uploadLine {
-	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: record{j.File}, Attempts: j.Attempts, Lost: j.Lost, Move: j.Move, Kept: j.Kept}
+	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: record{j.File}, Attempts: j.Attempts, Lost: j.Lost, Move: j.Move, MoveError: j.MoveError}
 	if j.State.Open() {
 		line.Outcome, line.Open = nil, true
 	}
@@ -96,7 +96,7 @@ func (o *uploadOutput) add(j job.Job) {
 		if j.File != nil && rule.Replaces(j.File) {
 			o.p.stale = append(o.p.stale, j.File)
 		}
-		if j.Move == job.MoveKept {
+		if j.Move == job.MoveFailed {
 			o.worsen(exitFailed)
 		}
 		return
@@ -138,8 +138,8 @@ func jobSentence(j job.Job) string {
 		switch from := text.Safe(j.Upload.Source.Origin.Profile); j.Move {
 		case job.MoveDone:
 			line += ", deleted from " + from
-		case job.MoveKept:
-			line += ", not deleted from " + from + ": " + text.Safe(j.Kept)
+		case job.MoveFailed:
+			line += ", not deleted from " + from + ": " + text.Safe(j.MoveError)
 		}
 		return line
 	case job.Waiting, job.Sending, job.Offline:

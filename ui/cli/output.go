@@ -92,8 +92,8 @@ func (o *outputFlags) fill(value any) string {
 		case string:
 			return at
 		}
-		text, _ := json.Marshal(at) // it was JSON
-		return string(text)
+		content, _ := json.Marshal(at) // it was JSON
+		return string(content)
 	})
 }
 

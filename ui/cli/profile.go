@@ -199,7 +199,7 @@ func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config, na
 			return profile, err
 		}
 		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = resolved.UploadURL, resolved.BaseURL, resolved.DeliveryURL
-		profile.Kind = cmp.Or(profile.Kind, config.KindOwn)
+		profile.Kind = cmp.Or(profile.Kind, config.KindOther)
 	case !exists:
 		return profile, usage("name the account: --hosted ID, or --upload-url and --base-url")
 	}
@@ -244,7 +244,7 @@ func newProfileLine(c config.Config, q config.Profile) profileLine {
 	for _, list := range []*[]string{&q.Tags, &q.Extensions, &q.KeyCommand} {
 		*list = append([]string{}, *list...) // [], not null
 	}
-	q.NamingAsked = false // not a setting
+	q.NamingChosen = false // not a setting
 	return profileLine{q, q.Name == c.Profile, c.SetIn("profiles." + q.Name)}
 }
 
@@ -283,7 +283,8 @@ func listProfiles(p *Program, c config.Config, _ []string) error {
 	for _, name := range c.Names() {
 		line := newProfileLine(c, c.Profiles[name])
 		address := cmp.Or(line.UploadURL, "the local library of this computer")
-		row := fmt.Sprintf("%s %-16s %-8s %s  %s", map[bool]string{true: "*", false: " "}[line.Used], name, line.Kind, text.Safe(address), line.SetIn)
+		row := fmt.Sprintf("%s %-16s %-8s %s  %s", text.Either(line.Used, "*", " "), name, line.Kind,
+			text.Safe(address), line.SetIn)
 		if err := p.result(line, strings.TrimRight(row, " ")); err != nil {
 			return err
 		}

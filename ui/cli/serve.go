@@ -251,8 +251,8 @@ func (s *serveFlags) complete(cmd *cobra.Command, p *Program, settings config.Lo
 	if !given("max-size") {
 		s.MaxSize = settings.MaxSize
 	}
-	for _, text := range s.AllowAddresses {
-		if err := local.CheckAllowed(text); err != nil {
+	for _, content := range s.AllowAddresses {
+		if err := local.CheckAllowed(content); err != nil {
 			return err
 		}
 	}
@@ -263,10 +263,10 @@ func (s *serveFlags) complete(cmd *cobra.Command, p *Program, settings config.Lo
 	s.AllowReset = s.AllowReset || s.ephemeral
 	s.Named = map[string]string{}
 	maps.Copy(s.Named, settings.Transformations)
-	for _, text := range s.named {
-		name, steps, ok := strings.Cut(text, "=")
+	for _, content := range s.named {
+		name, steps, ok := strings.Cut(content, "=")
 		if !ok {
-			return fmt.Errorf("--transformation takes NAME=STEPS, not %q", text)
+			return fmt.Errorf("--transformation takes NAME=STEPS, not %q", content)
 		}
 		s.Named[name] = steps
 	}
@@ -300,8 +300,8 @@ func (s *serveFlags) locate(p *Program, settings config.Local) error {
 	if err := config.CheckDatabase(address, true); err != nil {
 		return fmt.Errorf("%s: %w", config.DatabaseVariable, err)
 	}
-	for _, text := range config.DatabaseSecrets(address) {
-		if secret, err := config.NewSecret(text); err == nil && p.Secrets != nil {
+	for _, content := range config.DatabaseSecrets(address) {
+		if secret, err := config.NewSecret(content); err == nil && p.Secrets != nil {
 			p.Secrets.Add(secret)
 		}
 	}
@@ -330,15 +330,15 @@ func (s *serveFlags) findKey(p *Program) (k serveKey, err error) {
 	case s.Dir == "":
 		return k, &exitError{exitKey, errors.New("all instances of a library need the same key: set " + api.KeyVariable)}
 	default:
-		var text string
-		if text, k.source, err = local.FolderKey(s.Dir); err != nil {
+		var content string
+		if content, k.source, err = local.FolderKey(s.Dir); err != nil {
 			return k, err
 		}
 		k.shell, k.plain = "$(cat '"+strings.ReplaceAll(k.source, "'", `'\''`)+"')", s.ephemeral
 		if k.plain {
-			k.shell = text
+			k.shell = content
 		}
-		k.secret, err = config.NewSecret(text)
+		k.secret, err = config.NewSecret(content)
 		return k, err
 	}
 	if err != nil {

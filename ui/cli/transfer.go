@@ -95,7 +95,7 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 		err = out.finish(ctx, s, jobs, false, 0)
 	}
 	// A file that was not sent or not deleted is complete in the other profile.
-	t.tellLost(session.LostOf(slices.DeleteFunc(out.jobs, func(j job.Job) bool { return j.State != job.Stored || j.Move == job.MoveKept })))
+	t.tellLost(session.LostOf(slices.DeleteFunc(out.jobs, func(j job.Job) bool { return j.State != job.Stored || j.Move == job.MoveFailed })))
 	if err == nil {
 		err = failed.exit()
 	}
@@ -132,8 +132,8 @@ func (t *transfer) preview(s *session.Session, plan *session.Transfer) error {
 			return err
 		}
 	}
-	sent := map[bool]string{true: "moved", false: "sent"}[t.move]
-	t.p.note("%s (%s) would be %s from %s to %s", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), sent, plan.From, plan.To)
+	t.p.note("%s (%s) would be %s from %s to %s", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), text.Either(t.move, "moved", "sent"),
+		plan.From, plan.To)
 	t.tellLost(plan.Lost())
 	return nil
 }

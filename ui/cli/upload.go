@@ -272,7 +272,7 @@ func (one planned) job(profile session.Profile, batch string) (job.Job, error) {
 		j.Identity = id
 	}
 	job.ApplyNaming(&j.Upload, j.Naming)
-	j.OwnWebhook = one.Webhook(profile.Receiver)
+	j.JobWebhook = one.Webhook(profile.Receiver)
 	return j, nil
 }
 
@@ -390,11 +390,11 @@ func wrongFile(what string, err error) error {
 // the current folder for standard input.
 func (u *uploadFlags) readManifest(ctx context.Context, p *Program, common planned) ([]planned, error) {
 	name := u.manifest
-	text, err := p.readInput(ctx, name)
+	content, err := p.readInput(ctx, name)
 	if err != nil {
 		return nil, wrongFile("manifest", err)
 	}
-	entries, err := session.ReadManifest(text)
+	entries, err := session.ReadManifest(content)
 	if err != nil {
 		return nil, usage("manifest %s: %s", name, err.Error())
 	}

@@ -98,7 +98,7 @@ type EditedMsg struct {
 
 // inEditor opens the user's editor with a text, in a file that only this user can read. A nil
 // getenv means os.Getenv.
-func inEditor(getenv func(string) string, text string) tea.Cmd {
+func inEditor(getenv func(string) string, content string) tea.Cmd {
 	if getenv == nil {
 		getenv = os.Getenv
 	}
@@ -107,7 +107,7 @@ func inEditor(getenv func(string) string, text string) tea.Cmd {
 		if command == nil {
 			return EditedMsg{Err: noEditor{}}
 		}
-		path, err := writeTemporary(text)
+		path, err := writeTemporary(content)
 		if err != nil {
 			return EditedMsg{Err: fmt.Errorf("cannot write the text for the editor: %w", err)}
 		}
@@ -118,7 +118,7 @@ func inEditor(getenv func(string) string, text string) tea.Cmd {
 				return EditedMsg{Err: fmt.Errorf("the editor failed, so nothing was changed: %w", err)}
 			}
 			edited, err := os.ReadFile(path)
-			return EditedMsg{text, string(edited), err}
+			return EditedMsg{content, string(edited), err}
 		})()
 	}
 }
@@ -128,12 +128,12 @@ type noEditor struct{}
 func (noEditor) Error() string { return "no editor found" }
 func (noEditor) Hint() string  { return "Set the environment variable EDITOR, for example to nano." }
 
-func writeTemporary(text string) (path string, err error) {
+func writeTemporary(content string) (path string, err error) {
 	f, err := os.CreateTemp("", "mediadesk-*.txt")
 	if err != nil {
 		return "", err
 	}
-	_, err = f.WriteString(text)
+	_, err = f.WriteString(content)
 	return f.Name(), errors.Join(err, f.Close())
 }
 

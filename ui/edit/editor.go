@@ -91,7 +91,7 @@ type Editor[T Edited] struct {
 func NewEditor[T Edited](o EditorOptions[T], items []T) *Editor[T] {
 	e := &Editor[T]{o: o, Items: items, On: OnForm, clicks: kit.NewClicks(o.Now)}
 	e.Files = kit.List[T]{
-		ID: o.ID, Bare: true, Marking: true, Placeholder: "part of a name", NotFound: "the filter finds nothing", Now: o.Now,
+		ID: o.ID, RowsOnly: true, Marking: true, Placeholder: "part of a name", NotFound: "the filter finds nothing", Now: o.Now,
 		Rows: e.groups, Key: func(file T) any { return file },
 		Match: func(file T, words []string) bool { return text.HasAll(words, o.Name(file)) },
 		Mark:  func(file T) *bool { return &file.Edited().Marked }, Marked: e.Load,

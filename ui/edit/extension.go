@@ -60,8 +60,8 @@ type offers struct {
 }
 
 func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea.Cmd) []kit.MenuRow {
-	chosen := func(text string) tea.Cmd {
-		e, err := readExtension(text)
+	chosen := func(content string) tea.Cmd {
+		e, err := readExtension(content)
 		if err != nil {
 			return nil
 		}
@@ -86,8 +86,8 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 		}})
 }
 
-func checkExtension(text string) string {
-	if _, err := readExtension(text); err != nil {
+func checkExtension(content string) string {
+	if _, err := readExtension(content); err != nil {
 		return err.Error()
 	}
 	return ""
@@ -105,8 +105,8 @@ func askColor(over *kit.Overlays, option string, do func(api.Extension) tea.Cmd)
 	return nil
 }
 
-func readExtension(text string) (api.Extension, error) {
-	list, err := rule.ParseExtensionList([]string{text})
+func readExtension(content string) (api.Extension, error) {
+	list, err := rule.ParseExtensionList([]string{content})
 	switch {
 	case err != nil:
 		return api.Extension{}, err

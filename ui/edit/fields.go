@@ -51,9 +51,9 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 	row := &Row{
 		ID: field.Key, Label: field.Label,
 		Get: func(i int) string { return f.Entry(i).Text(field) },
-		Set: func(i int, text string) {
+		Set: func(i int, content string) {
 			if o.Lacks == nil || !o.Lacks(i, field) {
-				f.Entry(i).SetText(field, text)
+				f.Entry(i).SetText(field, content)
 			}
 		},
 		Hint: func() string { return cmp.Or(f.missing(field), field.Hint) },
@@ -171,7 +171,7 @@ func (m metadata) rows() []*Row {
 		row := &Row{
 			ID: "metadata." + key, Label: cmp.Or(f.Label, key), Kind: Structured, More: true, Open: func() tea.Cmd { return m.edit(key) },
 			Get:     func(i int) string { return plain(m.form.Entry(i).Metadata()[key]) },
-			Set:     func(i int, text string) { m.form.Entry(i).SetMetadata(key, valueOf(text, f)) },
+			Set:     func(i int, content string) { m.form.Entry(i).SetMetadata(key, valueOf(content, f)) },
 			Hint:    func() string { return "not set" },
 			Changed: func(i int) bool { return m.form.Entry(i).Changed(entry.MetadataName(key)) },
 		}

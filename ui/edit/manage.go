@@ -219,14 +219,14 @@ func FolderPrompt(title, words, value, verb string, known []string, do func(fold
 		}
 		return slices.DeleteFunc(Matches(typed, known), func(folder string) bool { return folder == typed })
 	}
-	p.Check = func(text string) string {
-		if _, err := rule.CleanFolder(strings.TrimSpace(text)); err != nil {
+	p.Check = func(content string) string {
+		if _, err := rule.CleanFolder(strings.TrimSpace(content)); err != nil {
 			return page.Explain(err)
 		}
 		return ""
 	}
-	p.Do = func(text string) tea.Cmd {
-		folder, err := rule.CleanFolder(strings.TrimSpace(text))
+	p.Do = func(content string) tea.Cmd {
+		folder, err := rule.CleanFolder(strings.TrimSpace(content))
 		if err != nil {
 			return nil
 		}
@@ -244,12 +244,12 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 	}
 	p := kit.NewPrompt("Rename "+FilesLabel(files), words, value, "")
 	p.Verb = "rename"
-	p.Check = func(text string) string {
-		_, _, wrong := newNames(files, text)
+	p.Check = func(content string) string {
+		_, _, wrong := newNames(files, content)
 		return wrong
 	}
-	p.Do = func(text string) tea.Cmd {
-		changed, names, _ := newNames(files, text)
+	p.Do = func(content string) tea.Cmd {
+		changed, names, _ := newNames(files, content)
 		done := "Renamed " + FilesLabel(changed) + ". z undoes it."
 		if len(changed) == 1 {
 			done = "Renamed " + changed[0].Name + " to " + rule.StoredName(names[0]) + ". z undoes it."

@@ -92,7 +92,7 @@ type Region struct {
 	handle  picture.Handle
 	ratio   picture.Ratio
 	past    []step
-	asked   page.Questions // for suggestions
+	questions   page.Questions // for suggestions
 	all     page.Questions // for suggestions for all files
 	found   suggestions
 	drag    drag

@@ -70,7 +70,7 @@ func (r *Region) Suggest() tea.Cmd {
 	}
 	of, ratio := r.decoded, r.ratio
 	p, _ := r.Plane()
-	return r.asked.Ask(func() tea.Msg {
+	return r.questions.Ask(func() tea.Msg {
 		found := suggestions{of: of, ratio: ratio, list: suggestIn(of, p, ratio, mostSuggestions)}
 		return page.Then(func() tea.Cmd { return r.suggested(found) })
 	})

@@ -34,7 +34,7 @@ type Row struct {
 	// Get and Set are the text of the field in entry i. A row of Chips has List and SetList instead.
 	// A nil Set makes the row a fact.
 	Get     func(i int) string
-	Set     func(i int, text string)
+	Set     func(i int, content string)
 	List    func(i int) []string
 	SetList func(i int, list []string)
 

@@ -30,7 +30,7 @@ func TestBareList(t *testing.T) {
 		rows := []int{0, 1, 2, 3, 4}
 		var got []string
 		l := &kit.List[int]{
-			ID: "x", Bare: true, Marking: true, NotFound: "none", Mark: func(row int) *bool { return &marks[row] }, Key: func(row int) any { return row },
+			ID: "x", RowsOnly: true, Marking: true, NotFound: "none", Mark: func(row int) *bool { return &marks[row] }, Key: func(row int) any { return row },
 			Rows:  func() []kit.Group[int] { return []kit.Group[int]{{Rows: rows}} },
 			Match: func(row int, words []string) bool { return text.HasAll(words, names[row]) },
 			Draw: func(row int, mark theme.Sign, _ int, selected bool, _ *theme.Theme) string {

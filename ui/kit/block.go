@@ -58,13 +58,13 @@ func Beside(left, right []string) []string {
 
 // JoinV stacks blocks; empty blocks take no line.
 func JoinV(blocks ...string) string {
-	kept := make([]string, 0, len(blocks))
+	valid := make([]string, 0, len(blocks))
 	for _, block := range blocks {
 		if block != "" {
-			kept = append(kept, block)
+			valid = append(valid, block)
 		}
 	}
-	return strings.Join(kept, "\n")
+	return strings.Join(valid, "\n")
 }
 
 // OverlayAt draws the block top over base, which it dims, with its upper left corner at column

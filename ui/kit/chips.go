@@ -99,8 +99,8 @@ func (c *Chips) Update(msg tea.Msg) bool {
 		c.paste(msg.Content)
 		return true
 	case tea.KeyPressMsg:
-		if text := typed(msg); text != "" {
-			c.write(text)
+		if content := typed(msg); content != "" {
+			c.write(content)
 			return true
 		}
 		if c.on < len(c.values) {
@@ -111,9 +111,9 @@ func (c *Chips) Update(msg tea.Msg) bool {
 	return false
 }
 
-func (c *Chips) write(text string) {
+func (c *Chips) write(content string) {
 	c.on = len(c.values)
-	for i, part := range strings.Split(text, ",") {
+	for i, part := range strings.Split(content, ",") {
 		if i > 0 {
 			c.commit()
 		}
@@ -124,14 +124,14 @@ func (c *Chips) write(text string) {
 
 // paste adds every part of a list separated by commas or newlines; other text goes
 // into the entry.
-func (c *Chips) paste(text string) {
-	text = strings.TrimRight(text, "\r\n")
-	if !strings.ContainsAny(text, ",\r\n") {
-		c.write(oneLine(text))
+func (c *Chips) paste(content string) {
+	content = strings.TrimRight(content, "\r\n")
+	if !strings.ContainsAny(content, ",\r\n") {
+		c.write(oneLine(content))
 		return
 	}
 	c.commit()
-	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == '\r' || r == '\n' }) {
+	for part := range strings.FieldsFuncSeq(content, func(r rune) bool { return r == ',' || r == '\r' || r == '\n' }) {
 		c.entry.SetValue(oneLine(part))
 		c.commit()
 	}
@@ -226,11 +226,11 @@ func (c *Chips) Offers() []string { return c.offers.list }
 
 func (c *Chips) complete() {
 	c.offers.set(nil)
-	text := c.Typed()
-	if c.Complete == nil || text == "" {
+	content := c.Typed()
+	if c.Complete == nil || content == "" {
 		return
 	}
-	c.offers.set(slices.DeleteFunc(slices.Clone(c.Complete(text)), func(v string) bool { return v == text || slices.Contains(c.values, v) }))
+	c.offers.set(slices.DeleteFunc(slices.Clone(c.Complete(content)), func(v string) bool { return v == content || slices.Contains(c.values, v) }))
 }
 
 // Rows returns the number of rows that the editor needs at that width.

@@ -62,8 +62,8 @@ type Dialog struct {
 var _ Overlay = (*Dialog)(nil)
 
 // NewDialog opens a dialog. The clock now is time.Now outside of tests.
-func NewDialog(now func() time.Time, title, text string, choices ...Choice) *Dialog {
-	d := &Dialog{title: title, text: text, choices: choices, now: now, since: now()}
+func NewDialog(now func() time.Time, title, content string, choices ...Choice) *Dialog {
+	d := &Dialog{title: title, text: content, choices: choices, now: now, since: now()}
 	d.focused = max(0, d.byDefault())
 	return d
 }

@@ -62,9 +62,9 @@ type List[T any] struct {
 	// that is gone stays. Both may be nil.
 	NoMark func(row T) string
 	Keep   func(row T) bool
-	// NoPane hides the pane. Bare draws only the filter, the names of the columns and the rows:
+	// NoPane hides the pane. RowsOnly draws only the filter, the names of the columns and the rows:
 	// the screen draws what is around them, and sizes and mouse messages are relative to the rows.
-	NoPane, Bare bool
+	NoPane, RowsOnly bool
 	// PaneStays keeps the pane below the rows of a stacked screen, even if they fill it.
 	PaneStays bool
 	// Folds folds the groups until they are opened.
@@ -461,7 +461,7 @@ func (l *List[T]) listActions() []Action {
 	filter := l.action("filter", "filter", l.nothingAtAll, l.StartFilter, "/")
 	filter.Footer = true
 	actions := []Action{filter}
-	if !l.Bare || l.Total != nil {
+	if !l.RowsOnly || l.Total != nil {
 		actions = append(
 			actions,
 			l.action("next-match", "next match", l.noMatch, func() { l.turn(1) }, "n"),
@@ -470,7 +470,7 @@ func (l *List[T]) listActions() []Action {
 	}
 	if l.Marking {
 		mark := l.action("mark", "mark", l.noMark, l.mark, "space")
-		mark.Footer = l.Bare
+		mark.Footer = l.RowsOnly
 		actions = append(
 			actions,
 			mark,
@@ -480,7 +480,7 @@ func (l *List[T]) listActions() []Action {
 		)
 	}
 	switch {
-	case !l.Bare:
+	case !l.RowsOnly:
 		actions = append(
 			actions,
 			l.action("next-part", "list or details pane", l.NoEntry, l.nextPart, "tab", "shift+tab"),

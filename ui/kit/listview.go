@@ -41,7 +41,7 @@ type listLayout struct {
 const (
 	headFrom     = 12 // minimum lines of the screen for a frame and column names
 	frameLines   = 3  // of the frame and the column names
-	bareHeadFrom = 7  // minimum lines of a bare list for column names
+	rowsOnlyHeadFrom = 7  // minimum lines of a bare list for column names
 	paneFrom     = 9  // minimum lines for a pane below all entries
 	staysFrom    = 15 // minimum lines for a pane below entries that fill the list
 	lineFrom     = 6  // minimum lines for the description of the entry under the cursor
@@ -60,11 +60,11 @@ func (l *List[T]) layout(size image.Point) listLayout {
 	if l.Above != nil {
 		at.above = top(len(l.Above(size, &theme.Theme{})))
 	}
-	if l.Filtering() && (size.Y > 1 || !l.Bare) {
+	if l.Filtering() && (size.Y > 1 || !l.RowsOnly) {
 		at.filter = top(1)
 	}
-	if l.Bare {
-		if size.Y >= bareHeadFrom && l.named(size.X) {
+	if l.RowsOnly {
+		if size.Y >= rowsOnlyHeadFrom && l.named(size.X) {
 			at.head = top(1)
 		}
 		at.list = rest

@@ -56,7 +56,7 @@ var _ Overlay = (*Menu)(nil)
 func NewMenu(title string, rows ...MenuRow) *Menu {
 	m := &Menu{title: title}
 	m.list = List[int]{
-		ID: "menu", Bare: true, Placeholder: "filter", NotFound: "the filter finds nothing",
+		ID: "menu", RowsOnly: true, Placeholder: "filter", NotFound: "the filter finds nothing",
 		Rows: func() []Group[int] {
 			numbers := make([]int, len(m.rows))
 			for i := range numbers {

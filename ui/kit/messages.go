@@ -71,12 +71,12 @@ type MessageOver struct{ generation int }
 // history of the earlier ones.
 type Messages struct {
 	now        func() time.Time
-	told       []told
+	history       []history
 	shown      bool
 	generation int
 }
 
-type told struct {
+type history struct {
 	Message
 	at time.Time
 }
@@ -87,11 +87,11 @@ func NewMessages(now func() time.Time) *Messages { return &Messages{now: now} }
 // Push shows a message and returns the command that removes it. A repeated message
 // appears once in the history.
 func (s *Messages) Push(m Message) tea.Cmd {
-	if n := len(s.told); n > 0 && s.told[n-1].Message == m {
-		s.told = s.told[:n-1]
+	if n := len(s.history); n > 0 && s.history[n-1].Message == m {
+		s.history = s.history[:n-1]
 	}
-	s.told = append(s.told, told{m, s.now()})
-	s.told = s.told[max(0, len(s.told)-maxMessages):]
+	s.history = append(s.history, history{m, s.now()})
+	s.history = s.history[max(0, len(s.history)-maxMessages):]
 	s.shown = true
 	s.generation++
 	over := MessageOver{s.generation}
@@ -120,11 +120,11 @@ func (s *Messages) Shown() (m Message, ok bool) {
 	if !s.shown {
 		return Message{}, false
 	}
-	return s.told[len(s.told)-1].Message, true
+	return s.history[len(s.history)-1].Message, true
 }
 
 // Empty reports whether there has been no message yet.
-func (s *Messages) Empty() bool { return len(s.told) == 0 }
+func (s *Messages) Empty() bool { return len(s.history) == 0 }
 
 // Line draws the status line, exactly width columns. If the history has more text than
 // fits, the line ends with more, the key of the history.
@@ -143,18 +143,18 @@ func (s *Messages) Line(width int, more string, th *theme.Theme) string {
 // it.
 func (s *Messages) History(open func(Overlay), copy func(words string) tea.Cmd) *Menu {
 	var rows []MenuRow
-	for _, told := range slices.Backward(s.told) {
-		sign, _ := told.mark(&theme.Theme{})
+	for _, history := range slices.Backward(s.history) {
+		sign, _ := history.mark(&theme.Theme{})
 		rows = append(rows, MenuRow{
-			Label: sign + " " + told.Text, Note: text.Age(told.at, s.now()), More: told.whole() + "\n" + text.Date(told.at),
-			Do: func() tea.Cmd { open(NewReader("Message", told.whole())); return nil },
+			Label: sign + " " + history.Text, Note: text.Age(history.at, s.now()), More: history.whole() + "\n" + text.Date(history.at),
+			Do: func() tea.Cmd { open(NewReader("Message", history.whole())); return nil },
 		})
 	}
 	m := NewMenu("Messages", rows...)
 	m.Beside = []Action{
 		{ID: "history.copy", Keys: Bind("copy", "", "y"), Footer: true, Do: func() tea.Cmd {
 			m.Close()
-			return copy(s.told[len(s.told)-1-m.list.Cursor()].whole())
+			return copy(s.history[len(s.history)-1-m.list.Cursor()].whole())
 		}},
 		{ID: "history.close", Keys: Bind("close", "", "!"), Do: m.Close},
 	}

@@ -20,15 +20,15 @@ type Prompt struct {
 	Verb string
 	// Check returns a sentence that says why a text is not accepted, or "". Nil accepts
 	// every text.
-	Check func(text string) string
+	Check func(content string) string
 	// Note returns a sentence about an accepted text, or "". It may be nil.
-	Note func(text string) string
+	Note func(content string) string
 	// Complete offers completions for a single line, as in [Field], in a list below it. Typed runs
 	// after each change, such as to read completions: Refresh then offers them. Both may be nil.
 	Complete func(typed string) []string
-	Typed    func(text string) tea.Cmd
+	Typed    func(content string) tea.Cmd
 	// Do runs when the text is accepted; it may be nil.
-	Do func(text string) tea.Cmd
+	Do func(content string) tea.Cmd
 
 	Popup
 	field *Field
@@ -41,16 +41,16 @@ type Prompt struct {
 var _ Overlay = (*Prompt)(nil)
 
 // NewPrompt asks for one line with the initial text value.
-func NewPrompt(title, text, value, placeholder string) *Prompt {
-	p := &Prompt{Title: title, Text: text, begun: value, field: NewField("", placeholder)}
+func NewPrompt(title, content, value, placeholder string) *Prompt {
+	p := &Prompt{Title: title, Text: content, begun: value, field: NewField("", placeholder)}
 	p.field.SetValue(value)
 	p.field.Focus()
 	return p
 }
 
 // NewLongPrompt asks for a text of several lines with the initial text value.
-func NewLongPrompt(title, text, value string) *Prompt {
-	p := &Prompt{Title: title, Text: text, begun: value, area: NewTextArea()}
+func NewLongPrompt(title, content, value string) *Prompt {
+	p := &Prompt{Title: title, Text: content, begun: value, area: NewTextArea()}
 	p.area.SetValue(value)
 	p.area.Focus()
 	return p

@@ -29,8 +29,8 @@ var _ Overlay = (*Reader)(nil)
 
 // NewReader opens a reader. It keeps the line breaks of the text and escapes all other
 // control characters.
-func NewReader(title, text string) *Reader {
-	return &Reader{title: title, text: text, lines: viewport.New(viewport.WithWidth(-1))}
+func NewReader(title, content string) *Reader {
+	return &Reader{title: title, text: content, lines: viewport.New(viewport.WithWidth(-1))}
 }
 
 // Actions returns the actions to scroll and close.

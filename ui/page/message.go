@@ -103,7 +103,7 @@ func hint(err error) string {
 }
 
 // Tell shows a short message.
-func Tell(level kit.Level, text string) tea.Cmd { return Send(Toast{Level: level, Text: text}) }
+func Tell(level kit.Level, content string) tea.Cmd { return Send(Toast{Level: level, Text: content}) }
 
 // Confirm asks a question. The first choice leaves everything as it is.
 func Confirm(title, words string, choices ...Choice) tea.Cmd {
@@ -157,9 +157,9 @@ func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 type Copies []kit.MenuRow
 
 // Add adds a text under a key; empty text is left out.
-func (c *Copies) Add(key, what, text string) {
-	if text != "" {
-		c.AddCommand(key, what, text, Send(Copy{What: what, Text: text}))
+func (c *Copies) Add(key, what, content string) {
+	if content != "" {
+		c.AddCommand(key, what, content, Send(Copy{What: what, Text: content}))
 	}
 }
 

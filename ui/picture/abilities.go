@@ -72,12 +72,12 @@ type Findings struct {
 	Kitty, Cell string
 }
 
-// Finding is one line of [Findings.Lines].
-type Finding struct{ Label, Value string }
+// Fact is one line of [Findings.Lines].
+type Fact struct{ Label, Value string }
 
 // Lines returns the findings in reading order.
-func (f Findings) Lines() []Finding {
-	return []Finding{
+func (f Findings) Lines() []Fact {
+	return []Fact{
 		{"Drawn with", f.Drawing},
 		{"Colors", f.Colors},
 		{"Terminal", f.Terminal},

@@ -82,13 +82,13 @@ type diffusion struct {
 	here, next [][3]float32
 	// most limits the error passed on, since unreachable colors would cause streaks. kept is the
 	// fraction passed on, since full diffusion shows speckles in large cells.
-	most, kept float32
+	most, remaining float32
 }
 
 func newDiffusion(cols int, c Color) *diffusion {
-	d := &diffusion{here: make([][3]float32, cols+2), next: make([][3]float32, cols+2), most: 24, kept: 0.5}
+	d := &diffusion{here: make([][3]float32, cols+2), next: make([][3]float32, cols+2), most: 24, remaining: 0.5}
 	if c == NoColor {
-		d.most, d.kept = 48, 0.75
+		d.most, d.remaining = 48, 0.75
 	}
 	return d
 }
@@ -102,7 +102,7 @@ func (d *diffusion) owed(x int) [3]float32 { return d.here[x+1] }
 
 func (d *diffusion) pass(x int, rest [3]float32) {
 	for c, e := range rest {
-		e = max(-d.most, min(e, d.most)) * d.kept / 16
+		e = max(-d.most, min(e, d.most)) * d.remaining / 16
 		d.here[x+2][c] += 7 * e
 		d.next[x][c] += 3 * e
 		d.next[x+1][c] += 5 * e

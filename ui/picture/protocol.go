@@ -117,26 +117,26 @@ func (d *placements) Paint(b []byte, all, _ []Part, disturbed bool) []byte {
 		b = append(b, "\x1b_Ga=d,d=a,q=2\x1b\\"...)
 		d.placed = nil
 	}
-	kept := d.placed[:0:0]
+	remaining := d.placed[:0:0]
 	for _, p := range d.placed {
 		if slices.Contains(all, p.Part) {
-			kept = append(kept, p)
+			remaining = append(remaining, p)
 		} else {
 			b = fmt.Appendf(b, "\x1b_Ga=d,d=i,i=%d,p=%d,q=2\x1b\\", p.Image.id, p.number)
 		}
 	}
 	for _, part := range all {
-		if slices.ContainsFunc(kept, func(p placement) bool { return p.Part == part }) {
+		if slices.ContainsFunc(remaining, func(p placement) bool { return p.Part == part }) {
 			continue
 		}
 		d.last++
-		kept = append(kept, placement{part, d.last})
+		remaining = append(remaining, placement{part, d.last})
 		from := part.scaled()
 		b = goTo(b, part.At)
 		b = fmt.Appendf(b, "\x1b_Ga=p,i=%d,p=%d,x=%d,y=%d,w=%d,h=%d,c=%d,r=%d,C=1,q=2\x1b\\", part.Image.id, d.last,
 			from.Min.X, from.Min.Y, from.Dx(), from.Dy(), part.Cells.Dx(), part.Cells.Dy())
 	}
-	d.placed = kept
+	d.placed = remaining
 	return b
 }
 

@@ -363,9 +363,12 @@ func Capital(text string) string {
 }
 
 // If returns words if is, otherwise "", such as the reason why an action is disabled.
-func If(is bool, words string) string {
+func If(is bool, words string) string { return Either(is, words, "") }
+
+// Either returns yes or no.
+func Either(is bool, yes, no string) string {
 	if is {
-		return words
+		return yes
 	}
-	return ""
+	return no
 }

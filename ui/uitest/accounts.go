@@ -155,8 +155,8 @@ func (a *Accounts[D]) Add(accounts ...config.Profile) {
 	}
 }
 
-// Own writes config.toml.
-func (a *Accounts[D]) Own(text string) {
+// WriteConfig writes config.toml.
+func (a *Accounts[D]) WriteConfig(text string) {
 	a.TB.Helper()
 	err := os.MkdirAll(filepath.Dir(a.Paths.Config), 0o700)
 	if err = errors.Join(err, os.WriteFile(a.Paths.Config, []byte(text), 0o600)); err != nil {

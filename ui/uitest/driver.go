@@ -201,8 +201,8 @@ func (d *Driver) Toasted(words string) {
 	Toasted(d.T, &d.Out, words)
 }
 
-// Asked removes the only question from Out and returns it.
-func (d *Driver) Asked() page.Ask {
+// Question removes the only question from Out and returns it.
+func (d *Driver) Question() page.Ask {
 	d.T.Helper()
 	return One[page.Ask](d.T, &d.Out)
 }

@@ -9,5 +9,5 @@ import (
 
 var terminate = os.Kill
 
-// ownSession does nothing, because binaries are only started on pseudo-terminals.
-func ownSession(*exec.Cmd) {}
+// newSession does nothing, because binaries are only started on pseudo-terminals.
+func newSession(*exec.Cmd) {}

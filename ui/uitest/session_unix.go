@@ -9,8 +9,8 @@ import (
 
 const terminate = syscall.SIGTERM
 
-// ownSession gives a process its own session with the terminal, so that it receives the
+// newSession gives a process its own session with the terminal, so that it receives the
 // terminal's signals.
-func ownSession(cmd *exec.Cmd) {
+func newSession(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 }

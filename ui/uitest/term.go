@@ -62,14 +62,14 @@ func Start(t testing.TB, model tea.Model, w, h int, opts ...tea.ProgramOption) *
 	t.Helper()
 	line := newPipes()
 	ctx, cancel := context.WithCancel(context.Background())
-	own := []tea.ProgramOption{
+	options := []tea.ProgramOption{
 		tea.WithContext(ctx), tea.WithInput(line.in), tea.WithOutput(line.out),
 		tea.WithEnvironment(environment), tea.WithColorProfile(colorprofile.TrueColor),
 		tea.WithWindowSize(w, h), tea.WithoutSignalHandler(),
 	}
 	term := newTerm(t, line, w, h)
 	term.stop = cancel
-	term.program = tea.NewProgram(model, append(own, opts...)...)
+	term.program = tea.NewProgram(model, append(options, opts...)...)
 	drawn := term.connect()
 	go func() {
 		term.model, term.err = term.program.Run()
@@ -93,7 +93,7 @@ func StartBinary(t testing.TB, path string, args, env []string, w, h int) *Term 
 	cmd := exec.Command(path, args...)
 	cmd.Env = append(append([]string{}, environment...), env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
-	ownSession(cmd)
+	newSession(cmd)
 	term := newTerm(t, line, w, h)
 	term.command = cmd
 	term.stop = func() {

@@ -27,7 +27,7 @@ func TestParse(t *testing.T) {
 	thumbnail := []Step{{Fit: thumbnailSide}}
 	find := texts{"card": "fo-custom:w-10", "tiny": "w-5", "small": "w-5,q-50,f-png"}.find
 	card := []Step{{Custom: true}, {Width: 10}}
-	for address, want := range map[string]Asked{
+	for address, want := range map[string]Request{
 		"/a/b.jpg":                              {Path: "/a/b.jpg"},
 		"//a/b.jpg":                             {Path: "/a/b.jpg"},
 		"//tr:w-10//a.jpg":                      {Path: "/a.jpg", Steps: []Step{{Width: 10}}, unnamed: true},
@@ -109,7 +109,7 @@ func TestCheckNamed(t *testing.T) {
 
 func TestNamed(t *testing.T) {
 	thumbnail := []Step{{Fit: 400}}
-	for want, list := range map[bool][]Asked{
+	for want, list := range map[bool][]Request{
 		true:  {{Steps: thumbnail}},
 		false: {{}, {Steps: []Step{{Width: 1}}, unnamed: true}, {original: true}, {Steps: thumbnail, unnamed: true}, {Steps: thumbnail, original: true}},
 	} {
@@ -122,11 +122,11 @@ func TestNamed(t *testing.T) {
 }
 
 func TestMake(t *testing.T) {
-	thumbnail := Asked{Steps: []Step{{Fit: thumbnailSide}}}
+	thumbnail := Request{Steps: []Step{{Fit: thumbnailSide}}}
 	for _, c := range []struct {
 		name   string
 		data   []byte
-		asked  Asked
+		asked  Request
 		region string
 		want   image.Point
 		kind   string
@@ -134,39 +134,39 @@ func TestMake(t *testing.T) {
 		{"thumbnail", apitest.JPEG(1000, 500), thumbnail, "", image.Pt(400, 200), "image/jpeg"},
 		{"thumbnail of a small one", apitest.JPEG(50, 40), thumbnail, "", image.Pt(50, 40), "image/jpeg"},
 		{"upright", apitest.PhotoJPEG(100, 50, 8), thumbnail, "", image.Pt(50, 100), "image/jpeg"},
-		{"transparent", apitest.AlphaPNG(100, 50), Asked{Steps: []Step{{Width: 50}}}, "", image.Pt(50, 25), "image/png"},
-		{"one pixel high", apitest.PNG(400, 4), Asked{Steps: []Step{{Width: 10}}}, "", image.Pt(10, 1), "image/jpeg"},
-		{"filled", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 30, Height: 30}}}, "", image.Pt(30, 30), "image/jpeg"},
-		{"region", apitest.JPEG(100, 50), Asked{Steps: []Step{{Custom: true}}}, "10,10,20,30", image.Pt(20, 30), "image/jpeg"},
-		{"region of a turned one", apitest.PhotoJPEG(100, 50, 6), Asked{Steps: []Step{{Custom: true}}}, "10,10,20,30", image.Pt(30, 20), "image/jpeg"},
-		{"no region", apitest.JPEG(100, 50), Asked{Steps: []Step{{Custom: true}}}, "", image.Pt(100, 50), "image/jpeg"},
-		{"half", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 0.5}}}, "", image.Pt(50, 25), "image/jpeg"},
-		{"one after the other", apitest.JPEG(100, 50), Asked{Steps: []Step{{Custom: true, Width: 40}, {Height: 10}}}, "0,0,20,20", image.Pt(10, 10), "image/jpeg"},
-		{"at_max", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Crop: cropAtMax}}}, "", image.Pt(40, 20), "image/jpeg"},
-		{"at_max of a small one", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 400, Height: 400, Crop: cropAtMax}}}, "", image.Pt(100, 50), "image/jpeg"},
-		{"at_max of one side", apitest.JPEG(100, 50), Asked{Steps: []Step{{Height: 400, Crop: cropAtMax}}}, "", image.Pt(100, 50), "image/jpeg"},
-		{"at_max_enlarge", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 400, Height: 300, Crop: cropEnlarge}}}, "", image.Pt(400, 200), "image/jpeg"},
-		{"at_least", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Crop: cropAtLeast}}}, "", image.Pt(80, 40), "image/jpeg"},
-		{"force", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Crop: cropForce}}}, "", image.Pt(40, 40), "image/jpeg"},
-		{"padded", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Crop: cropPad}}}, "", image.Pt(40, 40), "image/jpeg"},
-		{"padded with itself", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 60, Crop: cropPad, Blurred: true}}}, "", image.Pt(40, 60), "image/jpeg"},
-		{"padded with nothing", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Crop: cropPad, Back: color.NRGBA{R: 1, A: 1}}}}, "", image.Pt(40, 40), "image/png"},
-		{"extracted", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 80, Crop: cropExtract}}}, "", image.Pt(40, 50), "image/jpeg"},
-		{"ratio", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Ratio: image.Pt(4, 3)}}}, "", image.Pt(40, 30), "image/jpeg"},
-		{"ratio of the height", apitest.JPEG(100, 50), Asked{Steps: []Step{{Height: 30, Ratio: image.Pt(4, 3)}}}, "", image.Pt(40, 30), "image/jpeg"},
-		{"ratio with both sides", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Ratio: image.Pt(4, 3)}}}, "", image.Pt(40, 40), "image/jpeg"},
-		{"two pixels for one", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, DPR: 2}}}, "", image.Pt(80, 40), "image/jpeg"},
-		{"too many pixels for one", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 3000, DPR: 5, Crop: cropAtMax}}}, "", image.Pt(100, 50), "image/jpeg"},
-		{"turned", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Turns: 1}}}, "", image.Pt(20, 40), "image/jpeg"},
-		{"turned twice", apitest.JPEG(100, 50), Asked{Steps: []Step{{Turns: 2}}}, "", image.Pt(100, 50), "image/jpeg"},
-		{"rounded", apitest.JPEG(100, 50), Asked{Steps: []Step{{Radius: 10}}}, "", image.Pt(100, 50), "image/png"},
-		{"blurred", apitest.JPEG(100, 50), Asked{Steps: []Step{{Blur: 100}}}, "", image.Pt(100, 50), "image/jpeg"},
-		{"gray", apitest.AlphaPNG(100, 50), Asked{Steps: []Step{{Gray: true}}}, "", image.Pt(100, 50), "image/png"},
-		{"flat", apitest.AlphaPNG(100, 50), Asked{Format: formatJPEG}, "", image.Pt(100, 50), "image/jpeg"},
-		{"lossless", apitest.AlphaPNG(100, 50), Asked{Format: formatWebP, Steps: []Step{{Width: 50}}}, "", image.Pt(50, 25), "image/webp"},
-		{"not to be had", apitest.JPEG(100, 50), Asked{Format: formatAVIF}, "", image.Pt(100, 50), "image/jpeg"},
-		{"as it was", apitest.JPEG(100, 50), Asked{Format: formatOrig}, "", image.Pt(100, 50), "image/png"},
-		{"region out of it", apitest.JPEG(100, 50), Asked{Steps: []Step{{Custom: true}}}, "90,40,20,30", image.Pt(10, 10), "image/jpeg"},
+		{"transparent", apitest.AlphaPNG(100, 50), Request{Steps: []Step{{Width: 50}}}, "", image.Pt(50, 25), "image/png"},
+		{"one pixel high", apitest.PNG(400, 4), Request{Steps: []Step{{Width: 10}}}, "", image.Pt(10, 1), "image/jpeg"},
+		{"filled", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 30, Height: 30}}}, "", image.Pt(30, 30), "image/jpeg"},
+		{"region", apitest.JPEG(100, 50), Request{Steps: []Step{{Custom: true}}}, "10,10,20,30", image.Pt(20, 30), "image/jpeg"},
+		{"region of a turned one", apitest.PhotoJPEG(100, 50, 6), Request{Steps: []Step{{Custom: true}}}, "10,10,20,30", image.Pt(30, 20), "image/jpeg"},
+		{"no region", apitest.JPEG(100, 50), Request{Steps: []Step{{Custom: true}}}, "", image.Pt(100, 50), "image/jpeg"},
+		{"half", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 0.5}}}, "", image.Pt(50, 25), "image/jpeg"},
+		{"one after the other", apitest.JPEG(100, 50), Request{Steps: []Step{{Custom: true, Width: 40}, {Height: 10}}}, "0,0,20,20", image.Pt(10, 10), "image/jpeg"},
+		{"at_max", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 40, Height: 40, Crop: cropAtMax}}}, "", image.Pt(40, 20), "image/jpeg"},
+		{"at_max of a small one", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 400, Height: 400, Crop: cropAtMax}}}, "", image.Pt(100, 50), "image/jpeg"},
+		{"at_max of one side", apitest.JPEG(100, 50), Request{Steps: []Step{{Height: 400, Crop: cropAtMax}}}, "", image.Pt(100, 50), "image/jpeg"},
+		{"at_max_enlarge", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 400, Height: 300, Crop: cropEnlarge}}}, "", image.Pt(400, 200), "image/jpeg"},
+		{"at_least", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 40, Height: 40, Crop: cropAtLeast}}}, "", image.Pt(80, 40), "image/jpeg"},
+		{"force", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 40, Height: 40, Crop: cropForce}}}, "", image.Pt(40, 40), "image/jpeg"},
+		{"padded", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 40, Height: 40, Crop: cropPad}}}, "", image.Pt(40, 40), "image/jpeg"},
+		{"padded with itself", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 40, Height: 60, Crop: cropPad, Blurred: true}}}, "", image.Pt(40, 60), "image/jpeg"},
+		{"padded with nothing", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 40, Height: 40, Crop: cropPad, Back: color.NRGBA{R: 1, A: 1}}}}, "", image.Pt(40, 40), "image/png"},
+		{"extracted", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 40, Height: 80, Crop: cropExtract}}}, "", image.Pt(40, 50), "image/jpeg"},
+		{"ratio", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 40, Ratio: image.Pt(4, 3)}}}, "", image.Pt(40, 30), "image/jpeg"},
+		{"ratio of the height", apitest.JPEG(100, 50), Request{Steps: []Step{{Height: 30, Ratio: image.Pt(4, 3)}}}, "", image.Pt(40, 30), "image/jpeg"},
+		{"ratio with both sides", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 40, Height: 40, Ratio: image.Pt(4, 3)}}}, "", image.Pt(40, 40), "image/jpeg"},
+		{"two pixels for one", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 40, DPR: 2}}}, "", image.Pt(80, 40), "image/jpeg"},
+		{"too many pixels for one", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 3000, DPR: 5, Crop: cropAtMax}}}, "", image.Pt(100, 50), "image/jpeg"},
+		{"turned", apitest.JPEG(100, 50), Request{Steps: []Step{{Width: 40, Turns: 1}}}, "", image.Pt(20, 40), "image/jpeg"},
+		{"turned twice", apitest.JPEG(100, 50), Request{Steps: []Step{{Turns: 2}}}, "", image.Pt(100, 50), "image/jpeg"},
+		{"rounded", apitest.JPEG(100, 50), Request{Steps: []Step{{Radius: 10}}}, "", image.Pt(100, 50), "image/png"},
+		{"blurred", apitest.JPEG(100, 50), Request{Steps: []Step{{Blur: 100}}}, "", image.Pt(100, 50), "image/jpeg"},
+		{"gray", apitest.AlphaPNG(100, 50), Request{Steps: []Step{{Gray: true}}}, "", image.Pt(100, 50), "image/png"},
+		{"flat", apitest.AlphaPNG(100, 50), Request{Format: formatJPEG}, "", image.Pt(100, 50), "image/jpeg"},
+		{"lossless", apitest.AlphaPNG(100, 50), Request{Format: formatWebP, Steps: []Step{{Width: 50}}}, "", image.Pt(50, 25), "image/webp"},
+		{"not to be had", apitest.JPEG(100, 50), Request{Format: formatAVIF}, "", image.Pt(100, 50), "image/jpeg"},
+		{"as it was", apitest.JPEG(100, 50), Request{Format: formatOrig}, "", image.Pt(100, 50), "image/png"},
+		{"region out of it", apitest.JPEG(100, 50), Request{Steps: []Step{{Custom: true}}}, "90,40,20,30", image.Pt(10, 10), "image/jpeg"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data, kind, err := Make(t.Context(), bytes.NewReader(c.data), "image/png", c.asked, c.region)
@@ -178,12 +178,12 @@ func TestMake(t *testing.T) {
 		})
 	}
 	for format, instead := range map[string]bool{"": false, formatJPEG: false, formatAVIF: true, formatOrig: true} {
-		if requested, got := (Asked{Format: format}).Instead("image/gif", formatJPEG); got != instead {
+		if requested, got := (Request{Format: format}).Instead("image/gif", formatJPEG); got != instead {
 			t.Errorf("%s is served instead of %s: %t, want %v", formatJPEG, requested, got, instead)
 		}
 	}
 	var cannot *CannotError
-	if _, _, err := Make(t.Context(), bytes.NewReader([]byte("x")), "", Asked{Steps: []Step{{Width: 1}}}, ""); !errors.As(err, &cannot) {
+	if _, _, err := Make(t.Context(), bytes.NewReader([]byte("x")), "", Request{Steps: []Step{{Width: 1}}}, ""); !errors.As(err, &cannot) {
 		t.Errorf("without a picture it made %v", err)
 	}
 }
@@ -195,7 +195,7 @@ func TestBlurredBackground(t *testing.T) {
 	var b bytes.Buffer
 	must(t, png.Encode(&b, red))
 	for blurred, want := range map[bool]color.NRGBA{false: {A: 0xff}, true: {R: 0xff, A: 0xff}} {
-		data, _, err := Make(t.Context(), bytes.NewReader(b.Bytes()), "image/png", Asked{Format: formatPNG, Steps: []Step{{Width: 40, Height: 40, Crop: cropPad, Blurred: blurred}}}, "")
+		data, _, err := Make(t.Context(), bytes.NewReader(b.Bytes()), "image/png", Request{Format: formatPNG, Steps: []Step{{Width: 40, Height: 40, Crop: cropPad, Blurred: blurred}}}, "")
 		must(t, err)
 		made, err := png.Decode(bytes.NewReader(data))
 		must(t, err)
@@ -313,31 +313,31 @@ func TestEffects(t *testing.T) {
 // TestUnboundedPicturesAreRefused has pictures that once ended the service, or needed most of the memory.
 func TestUnboundedPicturesAreRefused(t *testing.T) {
 	mediatest.SkipRacing(t)
-	thumbnail := Asked{Steps: []Step{{Fit: thumbnailSide}}}
+	thumbnail := Request{Steps: []Step{{Fit: thumbnailSide}}}
 	for _, c := range []struct {
 		name  string
 		data  []byte
-		asked Asked
+		asked Request
 		words string // "" if the picture is made
 		want  image.Point
 	}{
-		{"a thin one made wide", mediatest.LargePNG(200, 300_000, false), Asked{Steps: []Step{{Width: 4000}}}, "it would have 4000 × 6000000 pixels", image.Point{}},
-		{"a flat one made high", mediatest.LargePNG(300_000, 200, false), Asked{Steps: []Step{{Height: 4000}}}, "it would have 6000000 × 4000 pixels", image.Point{}},
-		{"a share of a long one", mediatest.LargePNG(300_000, 2, false), Asked{Steps: []Step{{Width: 0.5}}}, "no side may have more than 4000", image.Point{}},
-		{"a padded one made high", mediatest.LargePNG(100, 100, false), Asked{Steps: []Step{{Width: 100, Ratio: image.Pt(1, 500), Crop: cropPad}}}, "it would have 100 × 50000 pixels", image.Point{}},
-		{"a padded one made wide", mediatest.LargePNG(100, 100, false), Asked{Steps: []Step{{Height: 100, Ratio: image.Pt(41, 1), Crop: cropPad, Turns: 1, Blurred: true}}}, "it would have 100 × 4100 pixels", image.Point{}},
-		{"one padded twice", mediatest.LargePNG(100, 100, false), Asked{Steps: []Step{{Width: 100, Height: 4000, Crop: cropPad}, {Width: 100, Ratio: image.Pt(1, 41), Crop: cropPad}}}, "it would have 100 × 4100 pixels", image.Point{}},
-		{"a padded one as high as it may be", mediatest.LargePNG(100, 100, false), Asked{Steps: []Step{{Width: 100, Ratio: image.Pt(1, 40), Crop: cropPad}}}, "", image.Pt(100, 4000)},
-		{"one too high for a JPEG", mediatest.LargePNG(10, 66_000, false), Asked{Format: formatJPEG}, "", image.Pt(10, 66_000)},
-		{"one too wide for a WebP", mediatest.LargePNG(17_000, 10, false), Asked{Format: formatWebP}, "", image.Pt(17_000, 10)},
+		{"a thin one made wide", mediatest.LargePNG(200, 300_000, false), Request{Steps: []Step{{Width: 4000}}}, "it would have 4000 × 6000000 pixels", image.Point{}},
+		{"a flat one made high", mediatest.LargePNG(300_000, 200, false), Request{Steps: []Step{{Height: 4000}}}, "it would have 6000000 × 4000 pixels", image.Point{}},
+		{"a share of a long one", mediatest.LargePNG(300_000, 2, false), Request{Steps: []Step{{Width: 0.5}}}, "no side may have more than 4000", image.Point{}},
+		{"a padded one made high", mediatest.LargePNG(100, 100, false), Request{Steps: []Step{{Width: 100, Ratio: image.Pt(1, 500), Crop: cropPad}}}, "it would have 100 × 50000 pixels", image.Point{}},
+		{"a padded one made wide", mediatest.LargePNG(100, 100, false), Request{Steps: []Step{{Height: 100, Ratio: image.Pt(41, 1), Crop: cropPad, Turns: 1, Blurred: true}}}, "it would have 100 × 4100 pixels", image.Point{}},
+		{"one padded twice", mediatest.LargePNG(100, 100, false), Request{Steps: []Step{{Width: 100, Height: 4000, Crop: cropPad}, {Width: 100, Ratio: image.Pt(1, 41), Crop: cropPad}}}, "it would have 100 × 4100 pixels", image.Point{}},
+		{"a padded one as high as it may be", mediatest.LargePNG(100, 100, false), Request{Steps: []Step{{Width: 100, Ratio: image.Pt(1, 40), Crop: cropPad}}}, "", image.Pt(100, 4000)},
+		{"one too high for a JPEG", mediatest.LargePNG(10, 66_000, false), Request{Format: formatJPEG}, "", image.Pt(10, 66_000)},
+		{"one too wide for a WebP", mediatest.LargePNG(17_000, 10, false), Request{Format: formatWebP}, "", image.Pt(17_000, 10)},
 		{"the thumbnail of a thin one", mediatest.LargePNG(1, media.MaxSide, false), thumbnail, "", image.Pt(1, 400)},
 		{"the thumbnail of a flat one", mediatest.LargePNG(media.MaxSide, 1, false), thumbnail, "", image.Pt(400, 1)},
-		{"a line as a square", mediatest.LargePNG(media.MaxSide, 1, false), Asked{Steps: []Step{{Width: 4000, Height: 4000}}}, "", image.Pt(4000, 4000)},
+		{"a line as a square", mediatest.LargePNG(media.MaxSide, 1, false), Request{Steps: []Step{{Width: 4000, Height: 4000}}}, "", image.Pt(4000, 4000)},
 		{"an extreme side", mediatest.LargePNG(67_108_864, 1, false), thumbnail, "no side may have more than 1048576", image.Point{}},
 		{"an extreme height", mediatest.LargePNG(1, 67_108_864, false), thumbnail, "no side may have more than 1048576", image.Point{}},
-		{"64 megapixels", mediatest.LargePNG(8000, 8000, true), Asked{Steps: []Step{{Width: 4000}}}, "", image.Pt(4000, 4000)},
+		{"64 megapixels", mediatest.LargePNG(8000, 8000, true), Request{Steps: []Step{{Width: 4000}}}, "", image.Pt(4000, 4000)},
 		{"too many pixels", mediatest.LargePNG(20_000, 20_000, false), thumbnail, "too many pixels: 20000 × 20000", image.Point{}},
-		{"too much memory", mediatest.LargePNG(12_000, 12_000, false), Asked{Steps: []Step{{Width: 4000}, {Width: 3999}, {Width: 4000}}}, "the memory of 144 megapixels", image.Point{}},
+		{"too much memory", mediatest.LargePNG(12_000, 12_000, false), Request{Steps: []Step{{Width: 4000}, {Width: 3999}, {Width: 4000}}}, "the memory of 144 megapixels", image.Point{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data, _, err := Make(t.Context(), bytes.NewReader(c.data), "", c.asked, "")

@@ -57,7 +57,7 @@ type Step struct {
 
 	Trim        int    // removes a border of one color first; the distance of colors that are the same, in percent
 	Focus       string // auto or face: what crops keep; empty for the center
-	AutoWidth   bool   // the width is that of the client; see [Asked.For]
+	AutoWidth   bool   // the width is that of the client; see [Request.For]
 	Flip        string // h, v or h_v
 	Sharpen     int    // 1 to 100; 0 for none
 	Border      int    // pixels, inside the picture
@@ -76,22 +76,22 @@ const (
 	cropExtract = "extract"
 )
 
-// Values of Asked.Format.
+// Values of Request.Format.
 const (
 	formatJPEG = "image/jpeg"
 	formatPNG  = "image/png"
 	formatWebP = "image/webp"
 	formatAVIF = "image/avif"
 	formatOrig = "orig" // the stored format
-	formatAuto = "auto" // one that the client takes; see [Asked.For]
+	formatAuto = "auto" // one that the client takes; see [Request.For]
 )
 
 var formats = map[string]string{"auto": formatAuto, "jpg": formatJPEG, "jpeg": formatJPEG, "png": formatPNG, "webp": formatWebP, "avif": formatAVIF, "orig": formatOrig}
 
 const usualQuality = 80
 
-// Asked is the request in an address.
-type Asked struct {
+// Request is the request in a URL.
+type Request struct {
 	Path     string // of the stored file
 	Steps    []Step
 	Format   string // empty for PNG if the picture has transparency, else JPEG
@@ -105,7 +105,7 @@ type Asked struct {
 
 // For chooses by the client's headers: WebP for an automatic format if Accept names it, and the
 // pixels of Sec-CH-Width or Width for an automatic width. It sets the headers of the answer for that.
-func (a Asked) For(client, answer http.Header) Asked {
+func (a Request) For(client, answer http.Header) Request {
 	if a.Format == formatAuto {
 		answer.Add("Vary", "Accept")
 		for one := range strings.SplitSeq(client.Get("Accept"), ",") {
@@ -131,14 +131,14 @@ func (a Asked) For(client, answer http.Header) Asked {
 
 // Named reports whether only named transformations are requested, which private files serve without
 // a signature (service.md §4.1, isPrivateFile).
-func (a Asked) Named() bool { return a.Changes() && !a.unnamed && !a.original }
+func (a Request) Named() bool { return a.Changes() && !a.unnamed && !a.original }
 
 // Changes reports whether anything but the original is requested.
-func (a Asked) Changes() bool { return len(a.Steps) > 0 || a.Format != "" || a.Quality > 0 }
+func (a Request) Changes() bool { return len(a.Steps) > 0 || a.Format != "" || a.Quality > 0 }
 
 // Original is what is served of a file that is no picture: the file itself if only an
 // automatic format is asked for.
-func (a Asked) Original() Asked {
+func (a Request) Original() Request {
 	if a.Format == formatAuto {
 		a.Format = ""
 	}
@@ -146,7 +146,7 @@ func (a Asked) Original() Asked {
 }
 
 // Tag identifies the result among all pictures of the same content and region.
-func (a Asked) Tag(region string) string {
+func (a Request) Tag(region string) string {
 	if len(a.Steps) == 0 || !a.Steps[0].Custom {
 		region = ""
 	}
@@ -161,7 +161,7 @@ func CheckNamed(name, text string) error {
 	if !nameForm.MatchString(name) || name == thumbnailName {
 		return fmt.Errorf("transformation %q: a name has letters, digits, _ and -, and is not %s", name, thumbnailName)
 	}
-	var a Asked
+	var a Request
 	if err := a.parse(text, nil); err != nil {
 		return fmt.Errorf("transformation %q: %w", name, err)
 	}
@@ -177,9 +177,9 @@ type Find func(name string) (string, error)
 // Parse parses an address. Steps are in the first part of the path, after "tr:", or in the query
 // parameter tr; steps in the path come first. The error names an unknown step; if lenient, that is
 // left out.
-func Parse(u *url.URL, find Find, lenient bool) (Asked, error) {
+func Parse(u *url.URL, find Find, lenient bool) (Request, error) {
 	// Some clients add a slash after the address of the service.
-	a := Asked{Path: "/" + strings.TrimLeft(u.Path, "/"), lenient: lenient}
+	a := Request{Path: "/" + strings.TrimLeft(u.Path, "/"), lenient: lenient}
 	if rest, ok := strings.CutPrefix(a.Path, "/tr:"); ok {
 		steps, file, _ := strings.Cut(rest, "/")
 		a.Path = "/" + strings.TrimLeft(file, "/")
@@ -199,8 +199,8 @@ func Parse(u *url.URL, find Find, lenient bool) (Asked, error) {
 }
 
 // ParseSteps parses steps without an address. The format is kept unless they name one.
-func ParseSteps(text string) (Asked, error) {
-	var a Asked
+func ParseSteps(text string) (Request, error) {
+	var a Request
 	err := a.parse(text, nil)
 	if err == nil && (a.original || !a.Changes()) {
 		err = fmt.Errorf("%q changes nothing", text)
@@ -210,9 +210,9 @@ func ParseSteps(text string) (Asked, error) {
 }
 
 // parse adds steps separated by colons, each with members separated by commas.
-func (a *Asked) parse(text string, find Find) error {
+func (a *Request) parse(text string, find Find) error {
 	for one := range strings.SplitSeq(text, ":") {
-		var own Step
+		var step Step
 		seen := map[string]bool{}
 		for member := range strings.SplitSeq(one, ",") {
 			member = strings.TrimSpace(member)
@@ -220,7 +220,7 @@ func (a *Asked) parse(text string, find Find) error {
 				continue
 			}
 			name, value, _ := strings.Cut(member, "-")
-			before := own
+			before := step
 			var err error
 			switch {
 			case name == "n":
@@ -229,24 +229,24 @@ func (a *Asked) parse(text string, find Find) error {
 				a.original = true
 			default:
 				a.unnamed = true
-				if err = a.set(&own, name, value); err == nil && seen[name] {
+				if err = a.set(&step, name, value); err == nil && seen[name] {
 					err = fmt.Errorf("%q appears twice in a step", name)
 				}
 				seen[name] = true
 			}
 			if err != nil && a.lenient {
-				own = before
+				step = before
 				a.Ignored = append(a.Ignored, member)
 			} else if err != nil {
 				return err
 			}
 		}
-		if own == (Step{}) {
+		if step == (Step{}) {
 			continue
 		}
-		err := own.check()
+		err := step.check()
 		if err == nil {
-			err = a.add(own)
+			err = a.add(step)
 		}
 		if err != nil && a.lenient {
 			a.Ignored = append(a.Ignored, one)
@@ -258,7 +258,7 @@ func (a *Asked) parse(text string, find Find) error {
 }
 
 // addNamed adds a named transformation, which must not contain others.
-func (a *Asked) addNamed(name string, find Find) error {
+func (a *Request) addNamed(name string, find Find) error {
 	if name == thumbnailName {
 		return a.add(Step{Fit: thumbnailSide})
 	}
@@ -269,20 +269,20 @@ func (a *Asked) addNamed(name string, find Find) error {
 	if err != nil {
 		return err
 	}
-	var own Asked
-	if err := own.parse(text, nil); err != nil {
+	var step Request
+	if err := step.parse(text, nil); err != nil {
 		return err
 	}
-	if own.Format != "" {
-		a.Format = own.Format
+	if step.Format != "" {
+		a.Format = step.Format
 	}
-	if own.Quality > 0 {
-		a.Quality = own.Quality
+	if step.Quality > 0 {
+		a.Quality = step.Quality
 	}
-	return a.add(own.Steps...)
+	return a.add(step.Steps...)
 }
 
-func (a *Asked) add(steps ...Step) error {
+func (a *Request) add(steps ...Step) error {
 	for _, s := range steps {
 		if s.Custom && len(a.Steps) > 0 {
 			return errors.New("fo-custom must be the first step, since custom coordinates refer to the original")
@@ -297,7 +297,7 @@ func (a *Asked) add(steps ...Step) error {
 	return nil
 }
 
-func (a *Asked) set(s *Step, name, value string) (err error) {
+func (a *Request) set(s *Step, name, value string) (err error) {
 	known := true
 	switch name {
 	case "w":
@@ -482,11 +482,11 @@ func Signed(key string, u *url.URL, now time.Time) bool {
 }
 
 func unsigned(query string) string {
-	var kept []string
+	var remaining []string
 	for part := range strings.SplitSeq(query, "&") {
 		if part != "" && !strings.HasPrefix(part, "ik-t=") && !strings.HasPrefix(part, "ik-s=") {
-			kept = append(kept, part)
+			remaining = append(remaining, part)
 		}
 	}
-	return strings.Join(kept, "&")
+	return strings.Join(remaining, "&")
 }

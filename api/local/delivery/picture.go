@@ -29,10 +29,10 @@ func (e *CannotError) Error() string { return media.Reason(e.Err) }
 func (e *CannotError) Unwrap() error { return e.Err }
 
 // Make makes the requested picture and returns its bytes and type, which differs from a.Format if
-// [Asked.Instead] says so. mime is the type of content. The result is upright whatever the
+// [Request.Instead] says so. mime is the type of content. The result is upright whatever the
 // metadata. region holds the custom coordinates in pixels of the stored picture, or "". A picture
 // that package media refuses is a [*CannotError].
-func Make(ctx context.Context, content io.ReadSeeker, mime string, a Asked, region string) ([]byte, string, error) {
+func Make(ctx context.Context, content io.ReadSeeker, mime string, a Request, region string) ([]byte, string, error) {
 	picture, err := media.DecodeFull(ctx, content)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -56,9 +56,9 @@ func Make(ctx context.Context, content io.ReadSeeker, mime string, a Asked, regi
 		}
 	}
 	back := color.NRGBA{A: 0xff}
-	for _, own := range a.Steps {
-		if own.Back != (color.NRGBA{}) {
-			back = own.Back
+	for _, step := range a.Steps {
+		if step.Back != (color.NRGBA{}) {
+			back = step.Back
 		}
 	}
 	return encode(img, a.formatOf(mime), cmp.Or(a.Quality, usualQuality), back)
@@ -69,11 +69,11 @@ type step struct {
 	cut    image.Rectangle
 	to     image.Point
 	canvas image.Point // the picture is centered in it; zero for none
-	asked  Step
+	requested  Step
 }
 
 func (s step) do(img *image.NRGBA) *image.NRGBA {
-	if s.asked.Focus != "" && s.cut != img.Rect {
+	if s.requested.Focus != "" && s.cut != img.Rect {
 		s.cut = focused(img, s.cut)
 	}
 	if s.cut.Size() != s.to {
@@ -84,31 +84,31 @@ func (s step) do(img *image.NRGBA) *image.NRGBA {
 	}
 	if s.canvas != (image.Point{}) {
 		out := image.NewNRGBA(image.Rectangle{Max: s.canvas})
-		back := s.asked.Back
+		back := s.requested.Back
 		if back == (color.NRGBA{}) {
 			back.A = 0xff
 		}
 		draw.Draw(out, out.Rect, image.NewUniform(back), image.Point{}, draw.Src)
-		if s.asked.Blurred {
+		if s.requested.Blurred {
 			out = blurred(img, media.CoverCut(s.to, s.canvas), s.canvas, blurBehind)
 		}
 		at := s.canvas.Sub(s.to).Div(2)
 		draw.Draw(out, image.Rectangle{at, at.Add(s.to)}, img, image.Point{}, draw.Over)
 		img = out
 	}
-	if s.asked.Gray {
+	if s.requested.Gray {
 		gray(img)
 	}
-	if s.asked.Blur > 0 {
-		img = blurred(img, img.Rect, img.Rect.Size(), s.asked.Blur)
+	if s.requested.Blur > 0 {
+		img = blurred(img, img.Rect, img.Rect.Size(), s.requested.Blur)
 	}
-	finish(img, &s.asked)
-	if s.asked.Radius != 0 {
-		round(img, s.asked.Radius)
+	finish(img, &s.requested)
+	if s.requested.Radius != 0 {
+		round(img, s.requested.Radius)
 	}
-	img = media.Turn(img, map[string]media.Orientation{"": media.Normal, "h": 2, "h_v": 3, "v": 4}[s.asked.Flip])
+	img = media.Turn(img, map[string]media.Orientation{"": media.Normal, "h": 2, "h_v": 3, "v": 4}[s.requested.Flip])
 	// Clockwise quarter turns.
-	return media.Turn(img, [...]media.Orientation{media.Normal, 6, 3, 8}[s.asked.Turns])
+	return media.Turn(img, [...]media.Orientation{media.Normal, 6, 3, 8}[s.requested.Turns])
 }
 
 const blurBehind = 25
@@ -124,13 +124,13 @@ func (s step) size() image.Point {
 	if s.canvas != (image.Point{}) {
 		size = s.canvas
 	}
-	if s.asked.Turns%2 == 1 {
+	if s.requested.Turns%2 == 1 {
 		size = image.Pt(size.Y, size.X)
 	}
 	return size
 }
 
-func plan(a Asked, size image.Point, o media.Orientation, region string) (steps []step, err error) {
+func plan(a Request, size image.Point, o media.Orientation, region string) (steps []step, err error) {
 	add := func(s step) error {
 		size = s.size()
 		largest := max(s.canvas.X, s.canvas.Y)
@@ -143,19 +143,19 @@ func plan(a Asked, size image.Point, o media.Orientation, region string) (steps 
 		steps = append(steps, s)
 		return nil
 	}
-	for _, asked := range a.Steps {
-		if asked.Custom {
+	for _, requested := range a.Steps {
+		if requested.Custom {
 			cut := crop(size, o, region)
 			if err := add(step{cut: cut, to: cut.Size()}); err != nil {
 				return nil, err
 			}
 		}
-		if asked.Fit > 0 {
-			if err := add(step{cut: image.Rectangle{Max: size}, to: media.FitSize(size, asked.Fit)}); err != nil {
+		if requested.Fit > 0 {
+			if err := add(step{cut: image.Rectangle{Max: size}, to: media.FitSize(size, requested.Fit)}); err != nil {
 				return nil, err
 			}
 		}
-		if err := add(asked.resize(size)); err != nil {
+		if err := add(requested.resize(size)); err != nil {
 			return nil, err
 		}
 	}
@@ -163,11 +163,11 @@ func plan(a Asked, size image.Point, o media.Orientation, region string) (steps 
 }
 
 // pixels returns a requested side in pixels, given the full side of the picture.
-func pixels(asked float64, full int) int {
-	if asked > 0 && asked < 1 {
-		return max(1, int(asked*float64(full)+0.5))
+func pixels(requested float64, full int) int {
+	if requested > 0 && requested < 1 {
+		return max(1, int(requested*float64(full)+0.5))
 	}
-	return int(asked)
+	return int(requested)
 }
 
 // crop returns the region of an upright picture of that size. The region counts pixels as stored.
@@ -206,7 +206,7 @@ func (s *Step) sides(size image.Point) (w, h int) {
 func (s *Step) resize(size image.Point) step {
 	all := image.Rectangle{Max: size}
 	w, h := s.sides(size)
-	made := step{cut: all, to: size, asked: *s}
+	made := step{cut: all, to: size, requested: *s}
 	across := func(w int) image.Point { return image.Pt(w, max(1, (size.Y*w+size.X/2)/size.X)) }
 	down := func(h int) image.Point { return image.Pt(max(1, (size.X*h+size.Y/2)/size.Y), h) }
 	if w == 0 && h == 0 {
@@ -282,7 +282,7 @@ func round(img *image.NRGBA, radius int) {
 }
 
 // formatOf returns the requested type for a file of the type mime; empty for any.
-func (a Asked) formatOf(mime string) string {
+func (a Request) formatOf(mime string) string {
 	switch a.Format {
 	case formatOrig:
 		return mime
@@ -293,7 +293,7 @@ func (a Asked) formatOf(mime string) string {
 }
 
 // Instead returns the requested type, and whether a picture of the type made is in another.
-func (a Asked) Instead(mime, made string) (requested string, instead bool) {
+func (a Request) Instead(mime, made string) (requested string, instead bool) {
 	requested = a.formatOf(mime)
 	return requested, requested != "" && requested != made
 }

@@ -38,36 +38,36 @@ func runCommand(ctx context.Context, command []string, in Input, most limits) (O
 	}
 	switch {
 	case err != nil:
-		text := strings.TrimSpace(strings.ToValidUTF8(string(complaint.kept), "?"))
+		text := strings.TrimSpace(strings.ToValidUTF8(string(complaint.retained), "?"))
 		if text != "" {
 			text = ": " + text
 		}
 		return Output{}, fmt.Errorf("the command %q failed: %w%s", command[0], err, text)
-	case len(picture.kept) == 0:
+	case len(picture.retained) == 0:
 		return Output{}, fmt.Errorf("the command %q wrote no picture", command[0])
 	}
-	return Output{Picture: picture.kept}, nil
+	return Output{Picture: picture.retained}, nil
 }
 
 func safeEnvironment(all []string) []string {
-	var kept []string
+	var retained []string
 	for _, entry := range all {
 		if !strings.HasPrefix(strings.ToUpper(entry), "MEDIADESK_") {
-			kept = append(kept, entry)
+			retained = append(retained, entry)
 		}
 	}
-	return kept
+	return retained
 }
 
 type cappedBuffer struct {
-	kept []byte
+	retained []byte
 	most int
 	full func()
 }
 
 func (b *cappedBuffer) Write(p []byte) (int, error) {
-	room := b.most - len(b.kept)
-	b.kept = append(b.kept, p[:min(room, len(p))]...)
+	room := b.most - len(b.retained)
+	b.retained = append(b.retained, p[:min(room, len(p))]...)
 	if len(p) > room {
 		b.full()
 	}

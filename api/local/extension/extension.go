@@ -42,8 +42,8 @@ func (t *Tools) Knows(name string) bool {
 	return len(t.commands[name]) > 0 || name == rule.RemoveBackground || name == rule.AITasks || rule.IsTagging(name)
 }
 
-// Own reports whether an extension is built in and not replaced by a command.
-func (t *Tools) Own(name string) bool { return len(t.commands[name]) == 0 }
+// BuiltIn reports whether an extension is part of the program and not replaced by a command.
+func (t *Tools) BuiltIn(name string) bool { return len(t.commands[name]) == 0 }
 
 // Quick reports whether a request waits for the extension. All others start as pending.
 func (t *Tools) Quick(name string) bool { return len(t.commands[name]) == 0 && rule.IsTagging(name) }

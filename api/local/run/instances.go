@@ -105,17 +105,17 @@ func (w *Work) present(tx store.Tx, ttl time.Duration) (leads bool, err error) {
 // adopt takes over runs, posts and folder jobs of instances that are gone. Their results are
 // posted, since no request waits for them. With own, it also begins with what this instance may
 // have recorded without knowing.
-func (w *Work) adopt(most int, own bool) error {
+func (w *Work) adopt(most int, sameInstance bool) error {
 	var runs []store.Run
 	var jobs []store.Job
 	err := w.o.Records.Records.Update(w.ctx, func(tx store.Tx) (err error) {
-		if own {
+		if sameInstance {
 			err, most = tx.Instances.Absent(w.o.Instance), math.MaxInt32
 		}
 		if err == nil {
 			runs, jobs, err = tx.Instances.Adopt(w.o.Instance, most)
 		}
-		if err == nil && own {
+		if err == nil && sameInstance {
 			err = tx.Instances.Present(w.o.Instance, presentTTL)
 		}
 		return err

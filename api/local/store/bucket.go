@@ -264,7 +264,7 @@ func (b *bucket) Retire(s Stored, remove bool, unwanted func() (bool, error)) er
 	return b.move(keyOf(s.Hash, s.Aside), keyOf(s.Hash, true))
 }
 
-func (b *bucket) BringBack(hash string) error { return b.move(keyOf(hash, true), keyOf(hash, false)) }
+func (b *bucket) Restore(hash string) error { return b.move(keyOf(hash, true), keyOf(hash, false)) }
 
 func (b *bucket) move(from, to string) error {
 	// The store copies the content; gigabytes take minutes.
@@ -389,7 +389,7 @@ type object struct {
 
 	reading sync.Mutex
 	from    int64 // offset of the kept part
-	kept    []byte
+	retained    []byte
 }
 
 // Size of the part to read ahead. The first is small: thumbnails need no more.
@@ -425,7 +425,7 @@ func (o *object) fetch(from int64) error {
 		if int64(len(part)) != min(most, size-from) {
 			return io.ErrUnexpectedEOF
 		}
-		o.size, o.from, o.kept = size, from, part
+		o.size, o.from, o.retained = size, from, part
 		return nil
 	})
 }
@@ -437,12 +437,12 @@ func (o *object) ReadAt(p []byte, at int64) (n int, err error) {
 		if at >= o.size {
 			return n, io.EOF
 		}
-		if at < o.from || at >= o.from+int64(len(o.kept)) {
+		if at < o.from || at >= o.from+int64(len(o.retained)) {
 			if err := o.fetch(at); err != nil {
 				return n, err
 			}
 		}
-		some := copy(p[n:], o.kept[at-o.from:])
+		some := copy(p[n:], o.retained[at-o.from:])
 		n += some
 		at += int64(some)
 	}

@@ -36,8 +36,8 @@ type Contents interface {
 	List(prefix string) ([]Stored, error)
 	// Retire sets a content aside, which hides it from Open, or removes it from the place in s.
 	Retire(s Stored, remove bool, unwanted func() (bool, error)) error
-	// BringBack undoes that it was set aside.
-	BringBack(hash string) error
+	// Restore undoes that it was set aside.
+	Restore(hash string) error
 	// Owner returns the identity of the library that the contents belong to: another one would set
 	// aside what its records do not name. If there is none yet, it becomes fresh, which may be empty.
 	Owner(fresh string) (string, error)
@@ -194,7 +194,7 @@ func (b *folder) List(prefix string) ([]Stored, error) {
 	return list, nil
 }
 
-func (b *folder) BringBack(hash string) error {
+func (b *folder) Restore(hash string) error {
 	if err := b.makeDir(filepath.Dir(b.path(hash))); err != nil {
 		return err
 	}
@@ -376,8 +376,8 @@ func (b *folder) publish(d *draft, hash string) error {
 func (b *folder) unlink(d *draft, path string) {
 	b.moving.Lock()
 	defer b.moving.Unlock()
-	own, err := d.file.Stat()
-	if there, thereErr := os.Stat(path); err == nil && thereErr == nil && os.SameFile(own, there) {
+	failure, err := d.file.Stat()
+	if there, thereErr := os.Stat(path); err == nil && thereErr == nil && os.SameFile(failure, there) {
 		os.Remove(path)
 	}
 }

@@ -70,7 +70,7 @@ func TestLargeContents(t *testing.T) {
 		if err := c.Retire(describe(t, c, hash), false, yes); err != nil || hasContent(c, hash) {
 			t.Errorf("not set aside: %v", err)
 		}
-		must(t, c.BringBack(hash))
+		must(t, c.Restore(hash))
 		read()
 		if err := c.Retire(describe(t, c, hash), true, yes); err != nil || hasContent(c, hash) {
 			t.Errorf("not removed: %v", err)

@@ -153,8 +153,8 @@ func (p *postgres) run(ctx context.Context, options *sql.TxOptions, fn func(Tx) 
 	deadline := time.Now().Add(conflictTime)
 	for delay := time.Millisecond; ; delay = min(2*delay, 200*time.Millisecond) {
 		err := p.transact(ctx, options, fn)
-		own, _ := errors.AsType[*pgconn.PgError](err)
-		conflict := own != nil && (own.Code == "40001" || own.Code == "40P01")
+		failure, _ := errors.AsType[*pgconn.PgError](err)
+		conflict := failure != nil && (failure.Code == "40001" || failure.Code == "40P01")
 		if !conflict || time.Now().After(deadline) {
 			return unavailable(err)
 		}
@@ -214,15 +214,15 @@ func unavailable(err error) error {
 	if err == nil || errors.As(err, &down) {
 		return err
 	}
-	var own *pgconn.PgError
+	var failure *pgconn.PgError
 	var connecting *pgconn.ConnectError
 	switch {
 	case errors.As(err, &connecting):
-	case errors.As(err, &own):
-		switch own.Code[:2] {
+	case errors.As(err, &failure):
+		switch failure.Code[:2] {
 		case "08", "40", "53", "57", "58": // connection, conflicts, resources, the operator, the system
 		default:
-			if own.Code != "25006" { // a standby is read-only
+			if failure.Code != "25006" { // a standby is read-only
 				return err
 			}
 		}

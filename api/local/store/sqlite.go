@@ -374,12 +374,12 @@ func Unavailable(err error) bool {
 	if errors.As(err, &down) {
 		return true
 	}
-	var own *sqlite.Error
-	if !errors.As(err, &own) {
+	var failure *sqlite.Error
+	if !errors.As(err, &failure) {
 		var path *fs.PathError
 		return errors.As(err, &path)
 	}
-	switch own.Code() & 0xff {
+	switch failure.Code() & 0xff {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return true
 	}

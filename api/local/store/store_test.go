@@ -233,7 +233,7 @@ func testSetAsideAndRemove(t *testing.T, c Contents) {
 	if aside := describe(t, c, hash); !aside.Aside || time.Since(aside.At) > time.Minute {
 		t.Errorf("set aside as %+v", aside)
 	}
-	if err := c.BringBack(hash); err != nil || !hasContent(c, hash) {
+	if err := c.Restore(hash); err != nil || !hasContent(c, hash) {
 		t.Errorf("not brought back: %v", err)
 	}
 	must(t, c.Retire(describe(t, c, hash), false, yes))

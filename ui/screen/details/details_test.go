@@ -171,7 +171,7 @@ func TestServiceThatDoesNotLetUsLook(t *testing.T) {
 	d := start(t, o)
 	d.Sees("As last seen 14 min ago", "does not return records")
 	d.Press("t", "ctrl+s")
-	q := d.Asked()
+	q := d.Question()
 	if !strings.Contains(q.Text, "as last seen 14 min ago") {
 		t.Errorf("asked %q", q.Text)
 	}
@@ -219,7 +219,7 @@ func TestLeavingAsks(t *testing.T) {
 	f := record(t, photo)
 	d := start(t, newShelf(t, f).options(f))
 	d.Press("t", "esc")
-	q := d.Asked()
+	q := d.Question()
 	d.Choose(q, "Keep")
 	if len(uitest.Taken[page.Back](&d.Out)) > 0 {
 		t.Error("the screen closed without the answer")
@@ -256,11 +256,11 @@ func TestSeveralFiles(t *testing.T) {
 	d.Press("esc", "N")
 	d.Sees("2 files changed. beach.png: Not saved: Tags: +sand")
 	d.Press("esc")
-	if q := d.Asked(); !strings.Contains(q.Text, "notes.txt") || !strings.Contains(q.Text, "beach") {
+	if q := d.Question(); !strings.Contains(q.Text, "notes.txt") || !strings.Contains(q.Text, "beach") {
 		t.Errorf("asked %q", q.Text)
 	}
 	d.Press("ctrl+s")
-	d.Choose(d.Asked(), "Save 2 files")
+	d.Choose(d.Question(), "Save 2 files")
 	d.Press("esc")
 	if len(uitest.Taken[page.Back](&d.Out)) != 1 {
 		t.Error("saved, and still asked")

@@ -27,7 +27,7 @@ func TestEditor(t *testing.T) {
 	edited(before)
 	d.Toasted("Nothing was changed")
 	edited(strings.Replace(before, `"tags"`, `"tgas"`, 1))
-	q := d.Asked()
+	q := d.Question()
 	if !strings.Contains(q.Text, `Line 1: unknown member "tgas"`) || !strings.Contains(d.m.Document.Text, "tgas") {
 		t.Errorf("asked %+v", q)
 	}
@@ -35,7 +35,7 @@ func TestEditor(t *testing.T) {
 		t.Error("the text is not discarded")
 	}
 	edited(`[{"source":"/elsewhere.png"}]`)
-	d.Choose(d.Asked(), "Discard")
+	d.Choose(d.Question(), "Discard")
 	// One entry is left out; null removes a value, and what is not named stays.
 	edited(`[{"source":"/summer/p2.png","tags":["wind"],"region":null,"description":"by hand","metadata":{"price":15}}]`)
 	d.Toasted("Changed 1 file in the editor")

@@ -20,7 +20,7 @@ type prepared struct {
 	edit.Draft
 	file    api.File
 	at      time.Time // when the record was seen; zero if unknown
-	asked   bool      // the record was or is being read since the screen opened
+	requested   bool      // the record was or is being read since the screen opened
 	readErr error     // read error
 
 	meanwhile []string // changes by others since the draft was begun
@@ -46,9 +46,9 @@ func (e *prepared) canHaveRegion() bool {
 // would refuse.
 func (e *prepared) change() (api.Details, error) {
 	d := e.Changes().Details()
-	if text, ok := d.CustomCoordinates.Get(); ok {
+	if content, ok := d.CustomCoordinates.Get(); ok {
 		width, height, _ := rule.PixelSize(&e.file)
-		if _, err := rule.CheckRegion(text, e.canHaveRegion(), width, height); err != nil {
+		if _, err := rule.CheckRegion(content, e.canHaveRegion(), width, height); err != nil {
 			return d, err
 		}
 	}
@@ -77,16 +77,16 @@ func (e *prepared) rebase(fresh api.File, at time.Time) (meanwhile []string) {
 func merged(old, fresh api.File) (out api.File) {
 	members := map[string]json.RawMessage{}
 	for _, f := range []api.File{old, fresh} {
-		text := f.Raw
-		if text == nil {
-			text, _ = json.Marshal(f)
+		content := f.Raw
+		if content == nil {
+			content, _ = json.Marshal(f)
 		}
-		if json.Unmarshal(text, &members) != nil {
+		if json.Unmarshal(content, &members) != nil {
 			return fresh
 		}
 	}
-	text, _ := json.Marshal(members) // they were read from JSON
-	if json.Unmarshal(text, &out) != nil {
+	content, _ := json.Marshal(members) // they were read from JSON
+	if json.Unmarshal(content, &out) != nil {
 		return fresh
 	}
 	return out

@@ -22,7 +22,7 @@ const timeout = 20 * time.Second
 
 func (m *Model) read(entries []*prepared) tea.Cmd {
 	for _, e := range entries {
-		e.asked = true
+		e.requested = true
 	}
 	ids := ids(entries)
 	s, now := m.o.Session, m.now

@@ -47,7 +47,7 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d.Press("esc")
 	d.Press("b", "x")
 	d.Press("ctrl+s")
-	q := d.Asked()
+	q := d.Question()
 	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || q.Text != "+ wind  4 files\n- old   4 files\nRegion  4 files" {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
@@ -81,7 +81,7 @@ func TestPartialFailure(t *testing.T) {
 	}
 	d := start(t, o)
 	d.Press("b", "t", "ctrl+s")
-	d.Choose(d.Asked(), "Save 3 files")
+	d.Choose(d.Question(), "Save 3 files")
 	d.Toasted("Saved 2 files; 1 file failed. What was not saved is kept.")
 	d.Sees("failed ✗")
 	if left := d.m.changedEntries(); len(left) != 1 || left[0].file.FileID != "f2" || left[0].problem == nil {
@@ -123,7 +123,7 @@ func TestSuggestedRegionsOfAllAreOneChange(t *testing.T) {
 		t.Errorf("the other suggestion is %q", third)
 	}
 	d.Press("enter", "ctrl+s")
-	d.Choose(d.Asked(), "Save 2 files")
+	d.Choose(d.Question(), "Save 2 files")
 	if len(sent) != 2 || sent[0].Details.CustomCoordinates.Or("") != want || sent[1].Details.CustomCoordinates.Or("") != third {
 		t.Errorf("saved %+v", sent)
 	}
@@ -187,7 +187,7 @@ func TestChangedByOthersMeanwhile(t *testing.T) {
 		var q page.Ask
 		for range 2 {
 			d.Press("ctrl+s")
-			q = d.Asked()
+			q = d.Question()
 			if q.Text != "Mine: Tags: +old, +mine, -theirs\nTheirs: Description: none → \"their text\"; Tags: +theirs, -old" {
 				t.Errorf("asked %q", q.Text)
 			}
@@ -224,7 +224,7 @@ func TestOneOfSeveralChangedByOthers(t *testing.T) {
 		now.Tags = api.Set([]string{"theirs"})
 		s.files["f1"] = now
 		d.Press("ctrl+s")
-		q := d.Asked()
+		q := d.Question()
 		if !strings.Contains(q.Text, "beach.png  Mine: Tags: +sea, +old, +sand, -theirs\nTheirs: Tags: +theirs, -sea, -old\nother.png  Tags: +sand") {
 			t.Errorf("asked %q", q.Text)
 		}
@@ -249,7 +249,7 @@ func TestUndoAsksWhereOthersWereAtWork(t *testing.T) {
 	}
 	d := start(t, o)
 	d.Press("z")
-	q := d.Asked()
+	q := d.Question()
 	if !strings.Contains(q.Text, "region was 1,1,1,1 and is not set now") || q.Choices[0].Do != nil {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
@@ -350,13 +350,13 @@ func TestManaging(t *testing.T) {
 	d.Press("m", "v", "down", "enter", "r")
 	d.Toasted("Restored Version 0")
 	d.Press("m", "v", "down", "enter", "d")
-	q := d.Asked()
+	q := d.Question()
 	if q.Title != "Delete Version 0 of new name.png?" {
 		t.Errorf("asked %q %q, want \"Delete Version 0 of new name.png?\"", q.Title, q.Text)
 	}
 	d.Choose(q, "Delete")
 	d.Press("m", "d")
-	q = d.Asked()
+	q = d.Question()
 	if q.Title != "Delete new name.png?" || q.Choices[0].Do != nil || !q.Choices[1].Danger {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
@@ -522,7 +522,7 @@ func TestCropsInTheQuestion(t *testing.T) {
 	d := start(t, o)
 	d.Press("b", "p", "1")
 	d.Press("enter", "ctrl+s")
-	q := d.Asked()
+	q := d.Question()
 	if q.Drawing == nil || !strings.Contains(q.Text, "Region  9 files") {
 		t.Fatalf("asked %q with %v", q.Text, q.Drawing)
 	}

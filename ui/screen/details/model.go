@@ -281,7 +281,7 @@ func (m *Model) arrive() tea.Cmd {
 	switch {
 	case e == nil:
 		return nil
-	case e.asked:
+	case e.requested:
 		return m.probe()
 	}
 	return tea.Batch(m.read([]*prepared{e}), m.probe())
@@ -294,7 +294,7 @@ func (m *Model) adopt(files []api.File) tea.Cmd {
 		e := newEntry(f)
 		if i := slices.IndexFunc(old, func(e *prepared) bool { return e.file.FileID == f.FileID }); i >= 0 {
 			e = old[i]
-			e.asked, e.Marked = false, true
+			e.requested, e.Marked = false, true
 			old = slices.Delete(slices.Clone(old), i, i+1)
 		}
 		items = append(items, e)

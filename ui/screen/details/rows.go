@@ -113,13 +113,13 @@ func (m *Model) facts(f *api.File) []entry.Fact {
 		add("", "Pixels", fmt.Sprintf("%d × %d", w, h))
 	}
 	if alpha, ok := f.HasAlpha.Get(); ok {
-		add("", "Transparency", map[bool]string{true: "yes", false: "none"}[alpha])
+		add("", "Transparency", text.Either(alpha, "yes", "none"))
 	}
 	if n, ok := f.Size.Get(); ok {
 		add("", "Size", text.Bytes(n)+text.If(n >= 1000, " ("+strconv.FormatInt(n, 10)+" bytes)"))
 	}
 	if private, ok := f.IsPrivateFile.Get(); ok {
-		add("", "Private", map[bool]string{true: "yes, the original needs a signed address", false: "no"}[private])
+		add("", "Private", text.Either(private, "yes, the original needs a signed URL", "no"))
 	}
 	for _, fact := range entry.HostedFacts(f) {
 		add(fact.Group, fact.Label, fact.Value)

@@ -34,7 +34,7 @@ func (m *Model) save() tea.Cmd {
 	}
 	of := ids(list)
 	for _, e := range list {
-		e.asked = true
+		e.requested = true
 	}
 	return m.manage.Run(edit.Work{Label: "Checking for other changes", Files: filesOf(list), Do: func(ctx context.Context, t *edit.Task) []session.Edited {
 		ctx, cancel := context.WithTimeout(ctx, time.Duration(len(of))*timeout)

@@ -102,7 +102,7 @@ func TestWholeFilesTogether(t *testing.T) {
 	d.Press("enter")
 	d.Toasted("Moved 3 files to /new/. z undoes it.")
 	d.Press("x", "r")
-	q := d.Asked()
+	q := d.Question()
 	if q.Title != "Run remove-bg on 3 files?" {
 		t.Errorf("asked %q, want \"Run remove-bg on 3 files?\"", q.Title)
 	}
@@ -112,7 +112,7 @@ func TestWholeFilesTogether(t *testing.T) {
 		t.Errorf("ran %v", asked)
 	}
 	d.Press("shift+tab", "down", "space", "m", "d") // p2.png is not marked now
-	q = d.Asked()
+	q = d.Question()
 	if q.Title != "Delete 2 files?" || !strings.Contains(q.Text, "/summer/p1.png\n/summer/p3.png") || !q.Choices[1].Danger || slices.ContainsFunc(q.Choices, func(c page.Choice) bool { return c.Default }) {
 		t.Errorf("asked %+v", q)
 	}

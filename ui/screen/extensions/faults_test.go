@@ -192,7 +192,7 @@ func (s *stage) upload(n int, hooked bool) {
 	for i := range n {
 		all.Go(func() {
 			jobs, err := s.files.AddJobs(context.Background(), []job.Job{{
-				Profile: "home", State: job.Sending, OwnWebhook: hooked,
+				Profile: "home", State: job.Sending, JobWebhook: hooked,
 				Upload: api.Upload{
 					Source: api.Source{Path: source}, FileName: fmt.Sprintf("disc%d.png", i),
 					Extensions: api.Set([]api.Extension{{Name: rule.RemoveBackground}}),

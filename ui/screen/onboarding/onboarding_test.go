@@ -194,7 +194,7 @@ func (hinted) Hint() string  { return "end the other one" }
 
 func TestBrokenSettingsFile(t *testing.T) {
 	d := newDriver(t)
-	d.Own("them = 3\n\nconcurency = 3\n")
+	d.WriteConfig("them = 3\n\nconcurency = 3\n")
 	_, d.o.Problem = config.Load(d.Paths)
 	d.open().Sees("line 1", "line 3", "did you mean", "Try again", "Correct the file")
 	if d.Has("Connect") {

@@ -184,7 +184,7 @@ func (m *Model) nothingRemoved() string {
 }
 
 func (m *Model) nothingToCopy() string {
-	if _, text := m.copied(); text == "" {
+	if _, content := m.copied(); content == "" {
 		return "no file is shown"
 	}
 	return ""
@@ -201,7 +201,7 @@ func (m *Model) trayRows() []item {
 	return e.Rows
 }
 
-func (m *Model) copied() (what, text string) {
+func (m *Model) copied() (what, content string) {
 	if m.focus == onTray {
 		i, ok := m.trayItem()
 		switch {
@@ -219,8 +219,8 @@ func (m *Model) copied() (what, text string) {
 }
 
 func (m *Model) copyPath() tea.Cmd {
-	what, text := m.copied()
-	return page.Send(page.Copy{What: what, Text: text})
+	what, content := m.copied()
+	return page.Send(page.Copy{What: what, Text: content})
 }
 
 func (m *Model) noClipboard() string {

@@ -115,8 +115,8 @@ func (m *Model) wantInfos() tea.Cmd {
 	}
 	var want []entry
 	for from, to := m.seenRows(); from < to; from++ {
-		if e, ok := m.entryAt(from); ok && !m.asked[e.name] {
-			m.asked[e.name] = true
+		if e, ok := m.entryAt(from); ok && !m.folder[e.name] {
+			m.folder[e.name] = true
 			want = append(want, e)
 		}
 	}

@@ -74,7 +74,7 @@ type Model struct {
 
 	disk       *disk
 	infos      map[string]info // by name in the current folder
-	asked      map[string]bool // names whose infos are known or requested
+	folder      map[string]bool // names whose infos are known or requested
 	inspecting bool            // rows are being inspected
 	preview    *edit.Preview
 	known      known         // about the entry under the cursor
@@ -104,7 +104,7 @@ func New(o Options) *Model {
 		disk:    newDisk(),
 		cursors: map[string]string{},
 		infos:   map[string]info{},
-		asked:   map[string]bool{},
+		folder:   map[string]bool{},
 		totals:  map[string]int{},
 		totaled: map[string]bool{},
 	}
@@ -132,7 +132,7 @@ func New(o Options) *Model {
 		},
 	}
 	m.trayList = kit.List[item]{
-		ID: "tray", Bare: true, Placeholder: "part of a name", Nothing: "the tray is empty", NotFound: "the filter finds nothing", Now: m.now,
+		ID: "tray", RowsOnly: true, Placeholder: "part of a name", Nothing: "the tray is empty", NotFound: "the filter finds nothing", Now: m.now,
 		OnHead: "a folder has no URL", Rows: m.trayGroups, Key: func(i item) any { return keyOf(i.source) },
 		Head: func(folder string, items []item, th *theme.Theme) (name, note string) {
 			return text.Safe(folder), th.Muted.Render(summary(items))

@@ -27,7 +27,7 @@ func (m *Model) enter() tea.Cmd {
 	case kindFolder:
 		return m.open(m.path(e), "")
 	case kindLink:
-		delete(m.asked, e.name) // try again
+		delete(m.folder, e.name) // try again
 		return page.Send(problem(noAnswer(m.path(e))))
 	}
 	if m.viewable(e) {

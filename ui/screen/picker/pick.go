@@ -122,7 +122,7 @@ func (m *Model) toggle() tea.Cmd {
 		return m.pickFolders([]string{source.Path})
 	case m.infos[e.name].problem != nil:
 		// If picking probably fails, the cursor stays and the row is checked again.
-		delete(m.asked, e.name)
+		delete(m.folder, e.name)
 	default:
 		m.step()
 	}

@@ -441,8 +441,8 @@ func TestManyEntries(t *testing.T) {
 	}
 	d.Press("esc", "G")
 	d.Sees("IMG_4999.jpg", "empty")
-	if len(d.m.asked) > 5*d.Size.Y {
-		t.Errorf("%d entries inspected to show a few pages", len(d.m.asked))
+	if len(d.m.folder) > 5*d.Size.Y {
+		t.Errorf("%d entries inspected to show a few pages", len(d.m.folder))
 	}
 }
 

@@ -36,7 +36,7 @@ type subject struct {
 // known is what is known about the entry under the cursor.
 type known struct {
 	subject subject
-	asked   page.Questions
+	folder   page.Questions
 	cancel  context.CancelFunc
 	facts   *media.Facts
 	count   *count
@@ -84,14 +84,14 @@ func (m *Model) wantPreview() tea.Cmd {
 	if want.path != p.subject.path {
 		p.facts, p.count, p.failure = nil, nil, nil
 	}
-	p.asked.Drop()
+	p.folder.Drop()
 	if p.subject = want; want.path == "" {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
 	wait := m.pause
-	return p.asked.Ask(func() tea.Msg {
+	return p.folder.Ask(func() tea.Msg {
 		select {
 		case <-ctx.Done():
 			return nil

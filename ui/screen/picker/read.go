@@ -56,9 +56,9 @@ func (m *Model) reload() tea.Cmd {
 }
 
 // openFolder reads a folder or its nearest existing parent, and arranges it.
-func openFolder(asked, land string, a arrangement) opened {
+func openFolder(folder, land string, a arrangement) opened {
 	o := opened{arrangement: a, land: land}
-	folder, err := filepath.Abs(asked) // "" is the working directory
+	folder, err := filepath.Abs(folder) // "" is the working directory
 	if err != nil {
 		o.err = fmt.Errorf("the working directory cannot be found: %w", rootCause(err))
 		return o
@@ -128,7 +128,7 @@ func (m *Model) opened(o opened) tea.Cmd {
 		m.infos = map[string]info{}
 	}
 	// Old facts stay visible until they are read again.
-	m.asked, m.totaled = map[string]bool{}, map[string]bool{}
+	m.folder, m.totaled = map[string]bool{}, map[string]bool{}
 	m.show(o.arrangement)
 	if land != "" && m.list.Go(land) {
 		m.list.Hold()

@@ -21,7 +21,7 @@ import (
 func hosted(name string) config.Profile { return config.HostedPreset(name, name) }
 
 func TestShowsAccounts(t *testing.T) {
-	lab := config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://a.example.com", Folder: "/in", Tags: []string{"x", "y"}, WebhookURL: "https://hook.example.com"}
+	lab := config.Profile{Name: "lab", Kind: config.KindOther, UploadURL: "https://u.example.com", BaseURL: "https://a.example.com", Folder: "/in", Tags: []string{"x", "y"}, WebhookURL: "https://hook.example.com"}
 	d := newDriver(t, hosted("work"), lab).open()
 	d.Sees("local", "in use", "work", "hosted", "upload.imagekit.io", "lab", "own", "u.example.com",
 		"The local library, inside this program.", "http://127.0.0.1:7843", d.Paths.Library(), "made by the library, in its folder", "http://127.0.0.1:7844", "auto")
@@ -247,7 +247,7 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 func TestBrokenSettingsFile(t *testing.T) {
 	d := newDriver(t)
 	path := d.Paths.Config
-	d.Own("thme = 3\n")
+	d.WriteConfig("thme = 3\n")
 	d.open().Sees("The settings cannot be read", "line 1", "did you mean", path)
 	d.Press("a")
 	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "correct it first") {

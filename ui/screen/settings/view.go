@@ -102,7 +102,7 @@ var kinds = map[config.Kind]string{
 	"":                "Not in the settings: the command line gave its URLs for this run.",
 	config.KindLocal:  "The local library, inside this program. Nothing leaves this computer.",
 	config.KindHosted: "An account at the hosted service.",
-	config.KindOwn:    "An account at a server with the same API.",
+	config.KindOther:    "An account at a server with the same API.",
 }
 
 func (m *Model) describePreference(p *preference, f *kit.Facts) {
@@ -148,7 +148,7 @@ func (m *Model) describeAccount(p config.Profile, f *kit.Facts) {
 		}
 		f.Fact("URL", address)
 		f.Fact("Folder", m.o.Paths.Library())
-	case config.KindHosted, config.KindOwn:
+	case config.KindHosted, config.KindOther:
 		f.Fact("Upload", p.UploadURL)
 		f.Fact("API", text.If(p.BaseURL != p.UploadURL, p.BaseURL))
 		f.Fact("Delivery", p.DeliveryURL)
@@ -196,7 +196,7 @@ var namingTexts = map[job.Naming]string{
 // signature describes how an account's webhooks are verified; empty if it has none.
 func (m *Model) signature(p config.Profile) string {
 	switch {
-	case p.Kind != config.KindHosted && p.Kind != config.KindOwn:
+	case p.Kind != config.KindHosted && p.Kind != config.KindOther:
 		return ""
 	case p.WebhookSecretFile != "":
 		return "verified with the secrets in " + p.WebhookSecretFile

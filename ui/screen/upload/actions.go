@@ -73,17 +73,17 @@ func (m *Model) Actions() []kit.Action {
 		if a.ID == "form.back" {
 			continue
 		}
-		own := a.Disabled
+		disabled := a.Disabled
 		a.Disabled = func() string {
 			switch {
 			case m.sending:
 				return "the files are being queued"
 			case len(m.Items) == 0:
 				return emptyForm
-			case own == nil:
+			case disabled == nil:
 				return ""
 			}
-			return own()
+			return disabled()
 		}
 	}
 	return actions

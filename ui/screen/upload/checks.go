@@ -67,8 +67,8 @@ type checker struct {
 	checks []check
 }
 
-func (c *checker) warn(f, text, help string) {
-	c.checks = append(c.checks, check{field: f, text: text, help: help})
+func (c *checker) warn(f, content, help string) {
+	c.checks = append(c.checks, check{field: f, text: content, help: help})
 }
 
 func (c *checker) refuse(f string, err error) {
@@ -116,8 +116,8 @@ func (c *checker) pictureOnly() {
 	isPicture, sure := c.k.isPicture()
 	// The region is in pixels of the stored picture.
 	same := c.Transformation.Or(api.Transformation{}).Pre == ""
-	if text, ok := c.CustomCoordinates.Get(); ok && sure && same && !c.has("region") {
-		_, err := rule.CheckRegion(text, isPicture, c.k.facts.Stored.X, c.k.facts.Stored.Y)
+	if content, ok := c.CustomCoordinates.Get(); ok && sure && same && !c.has("region") {
+		_, err := rule.CheckRegion(content, isPicture, c.k.facts.Stored.X, c.k.facts.Stored.Y)
 		c.refuse("region", err)
 	}
 	if isPicture || !sure {

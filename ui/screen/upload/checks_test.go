@@ -112,7 +112,7 @@ func TestChecksAreQuiet(t *testing.T) {
 // TestJumpFromACheck checks that every check leads to its field in the right file.
 func TestJumpFromACheck(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
-	set := func(i int, f, text string) { m.set(m.Items[i], f, text) }
+	set := func(i int, f, content string) { m.set(m.Items[i], f, content) }
 	set(0, "tags", "50%")
 	set(1, "folder", "a b")
 	set(2, "transformation", "{")

@@ -21,8 +21,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-func readDraft(text []byte) ([]entry.Entry, error) {
-	list, err := session.ReadManifest(text)
+func readDraft(content []byte) ([]entry.Entry, error) {
+	list, err := session.ReadManifest(content)
 	var entries []entry.Entry
 	for _, one := range list {
 		e, wrong := one.Entry("/", entry.Entry{Naming: job.NameExact})
@@ -40,8 +40,8 @@ func readDraft(text []byte) ([]entry.Entry, error) {
 
 // DraftSources returns the sources of a saved form (see Options.Draft), for the tray. It returns
 // an error if the text cannot be read.
-func DraftSources(text []byte) ([]api.Source, error) {
-	entries, err := readDraft(text)
+func DraftSources(content []byte) ([]api.Source, error) {
+	entries, err := readDraft(content)
 	var out []api.Source
 	for _, e := range entries {
 		out = append(out, e.Source)
@@ -50,11 +50,11 @@ func DraftSources(text []byte) ([]api.Source, error) {
 }
 
 // restore returns the sources of a draft; nil if there is none that can be read.
-func restore(text []byte) (sources []*source) {
-	if len(text) == 0 {
+func restore(content []byte) (sources []*source) {
+	if len(content) == 0 {
 		return nil
 	}
-	entries, _ := readDraft(text) // DraftSources reports the error
+	entries, _ := readDraft(content) // DraftSources reports the error
 	for _, e := range entries {
 		sources = append(sources, &source{Draft: edit.Draft{Entry: e, Marked: true}})
 	}

@@ -113,10 +113,10 @@ func (m *Model) suggest() tea.Cmd {
 		typed = path.Dir(typed)
 	}
 	parent, err := rule.CleanFolder(strings.TrimPrefix(typed, "."))
-	if err != nil || m.asked[parent] {
+	if err != nil || m.requested[parent] {
 		return nil
 	}
-	m.asked[parent] = true
+	m.requested[parent] = true
 	return edit.Within(m.o.Context, func(ctx context.Context) ([]string, error) { return m.o.Session.FoldersIn(ctx, parent) },
 		func(folders []string) {
 			if m.addFolders(folders); len(folders) > 0 && m.On == edit.OnForm && m.Form.On() == "folder" && m.touched {

@@ -33,7 +33,7 @@ type Session interface {
 	AlreadyStored(ctx context.Context, uploads []api.Upload, folders bool) ([]*job.Job, error)
 	Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, error)
 	Send(ctx context.Context, jobs []job.Job) ([]job.Job, error)
-	SaveDraft(ctx context.Context, text []byte) error
+	SaveDraft(ctx context.Context, content []byte) error
 	Presets
 	Tags(ctx context.Context) ([]string, error)
 	Folders(ctx context.Context) ([]string, error)
@@ -74,7 +74,7 @@ type Model struct {
 
 	tags    []string        // suggestions
 	folders []string        // suggestions
-	asked   map[string]bool // folders whose subfolders were requested
+	requested   map[string]bool // folders whose subfolders were requested
 
 	cancelSearch context.CancelFunc // cancels the search for stored files; nil if none runs
 	unfound      error              // why it failed, or nil
@@ -119,7 +119,7 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{o: o, asked: map[string]bool{}, drafts: &drafts{}, atCheck: -1}
+	m := &Model{o: o, requested: map[string]bool{}, drafts: &drafts{}, atCheck: -1}
 	m.Editor = edit.NewEditor(edit.EditorOptions[*source]{
 		FieldOptions: edit.FieldOptions{Context: o.Context, Over: m.Overlays(), Offers: o.Session, Color: o.Profile.ColorOption, Top: topFields},
 		ID:           "form", Group: groupForm, Getenv: o.Getenv, Now: o.Now, Draw: o.Picture, Images: o.Images, Loader: o.Loader, Crops: o.Profile.Crops,
@@ -166,26 +166,26 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 	for _, s := range m.Items {
 		held[s.Source] = append(held[s.Source], s)
 	}
-	var kept, fresh, all []*source
+	var retained, fresh, all []*source
 	for _, src := range sources {
 		s := m.start(src)
 		if old := held[src]; len(old) > 0 {
 			s, held[src] = old[0], old[1:]
-			kept = append(kept, s)
+			retained = append(retained, s)
 		} else {
 			fresh = append(fresh, s)
 		}
 		all = append(all, s)
 	}
 	for _, f := range entry.Fields {
-		if len(kept) == 0 || f.Name == rule.FieldName || slices.ContainsFunc(kept, func(s *source) bool { return s.Text(f) != kept[0].Text(f) }) {
+		if len(retained) == 0 || f.Name == rule.FieldName || slices.ContainsFunc(retained, func(s *source) bool { return s.Text(f) != retained[0].Text(f) }) {
 			continue
 		}
 		for _, s := range fresh {
-			s.Copy(f, &kept[0].Draft)
+			s.Copy(f, &retained[0].Draft)
 		}
 	}
-	if len(kept) == 0 {
+	if len(retained) == 0 {
 		m.Focus(edit.OnForm)
 		m.Form.End(false)
 	}

@@ -58,7 +58,7 @@ func (m *Model) newPatterns() *patternView {
 		rows = append(rows, &edit.Row{
 			ID: f.field, Label: f.label, Hint: func() string { return f.hint },
 			Get: func(int) string { return string(v.patterns[n]) },
-			Set: func(_ int, text string) { v.patterns[n], v.stale = edit.Pattern(text), true },
+			Set: func(_ int, content string) { v.patterns[n], v.stale = edit.Pattern(content), true },
 			Note: func() string {
 				return text.If(v.room.Y >= 14, "Fields: "+edit.PatternFields+", dates also as {date:YYYY/MM}")
 			},
@@ -158,15 +158,15 @@ func (v *patternView) fillIn(d *edit.Draft, f edit.PatternFile) error {
 		if p == "" || p.Check() != nil {
 			continue
 		}
-		text, err := p.Fill(f, cleaned[n])
+		content, err := p.Fill(f, cleaned[n])
 		if err != nil {
 			return err
 		}
 		field := entry.FieldByKey(patternFields[n].field)
 		if field.Kind == entry.KindList {
-			d.SetList(field, edit.Replayed(d.List(field), nil, rule.SplitTags(text)))
+			d.SetList(field, edit.Replayed(d.List(field), nil, rule.SplitTags(content)))
 		} else {
-			d.SetText(field, text)
+			d.SetText(field, content)
 		}
 	}
 	return nil

@@ -150,7 +150,7 @@ func (m *Model) hand(sources []*source) tea.Cmd {
 	jobs, batch := make([]job.Job, len(sources)), session.NewBatch(time.Now())
 	for i, s := range sources {
 		s.failed = nil
-		jobs[i] = job.Job{Profile: m.o.Profile.Name, Upload: s.upload(), Naming: s.Naming, OwnWebhook: s.Webhook(m.o.Profile.Receiver), Batch: batch}
+		jobs[i] = job.Job{Profile: m.o.Profile.Name, Upload: s.upload(), Naming: s.Naming, JobWebhook: s.Webhook(m.o.Profile.Receiver), Batch: batch}
 		if s.known.looked && s.known.err == nil {
 			jobs[i].Identity = s.known.identity
 		}

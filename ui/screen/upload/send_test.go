@@ -74,7 +74,7 @@ func TestSendOne(t *testing.T) {
 	if err != nil || !j.Identity.Same(id) {
 		t.Errorf("identity %+v, %v", j.Identity, err)
 	}
-	if j.Profile != "here" || j.Naming != job.NameExact || !j.OwnWebhook || j.Batch == "" || j.Upload.Source != src[0] {
+	if j.Profile != "here" || j.Naming != job.NameExact || !j.JobWebhook || j.Batch == "" || j.Upload.Source != src[0] {
 		t.Errorf("job %+v", j)
 	}
 	u := j.Upload

@@ -33,10 +33,10 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 		goTo(t, m, f)
 		press(t, m, keys...)
 	}
-	typed := func(f string, text string) {
+	typed := func(f string, content string) {
 		t.Helper()
 		goTo(t, m, f)
-		write(t, m, text)
+		write(t, m, content)
 	}
 	set("unique", "right", "right")
 	typed("folder", "/été/2026")
@@ -125,9 +125,9 @@ func TestSeveralSources(t *testing.T) {
 	// With all files, the form shows the difference, and input applies to all.
 	list(t, m)
 	press(t, m, "ctrl+a")
-	text := told(m)
+	content := told(m)
 	for _, want := range []string{"3 of 3 marked", "b.png ~", "/ 2 · /x 1", "sea 3", "only here 1 of 3"} {
-		if !strings.Contains(text, want) {
+		if !strings.Contains(content, want) {
 			t.Errorf("%q is missing in\n%s", want, screen(m, 120, 40))
 		}
 	}
@@ -183,17 +183,17 @@ func TestMarks(t *testing.T) {
 func TestCollisions(t *testing.T) {
 	dir1, dir2 := files(t, "same name.png", "x"), files(t, "same_name.png", "y")
 	m := started(t, Options{Sources: append(dir1, dir2...), Profile: localProfile(), Session: &stub{}})
-	if text := told(m); !strings.Contains(text, "2 files get the same name") || !strings.Contains(text, "The second would be refused") || len(m.sum().stopped) != 2 {
+	if content := told(m); !strings.Contains(content, "2 files get the same name") || !strings.Contains(content, "The second would be refused") || len(m.sum().stopped) != 2 {
 		t.Errorf("the collision is not shown:\n%s", screen(m, 120, 40))
 	}
 	goTo(t, m, "overwriteFile")
 	press(t, m, "right")
-	if text := told(m); !strings.Contains(text, "The later one replaces the earlier one") || len(m.sum().stopped) > 0 {
+	if content := told(m); !strings.Contains(content, "The later one replaces the earlier one") || len(m.sum().stopped) > 0 {
 		t.Errorf("a collision that the service would take stops sending:\n%s", screen(m, 120, 40))
 	}
 	goTo(t, m, "unique")
 	press(t, m, "left", "left")
-	if text := told(m); strings.Contains(text, "the same name") {
+	if content := told(m); strings.Contains(content, "the same name") {
 		t.Error("names made unique collide")
 	}
 }
@@ -259,18 +259,18 @@ func TestKeep(t *testing.T) {
 func TestPlaceErrorsAndNews(t *testing.T) {
 	p := &places{err: errors.New("connection \x1b[2J refused")}
 	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{known: p.look}})
-	if text := told(m); !strings.Contains(text, "It is not known whether a file is there") || !strings.Contains(text, "If one is there already") {
+	if content := told(m); !strings.Contains(content, "It is not known whether a file is there") || !strings.Contains(content, "If one is there already") {
 		t.Errorf("an unknown place is not shown:\n%s", screen(m, 120, 40))
 	}
 	// On return to the form, the place is up to date; also after another part has changed a file.
 	p.err = nil
 	send(t, m, page.Shown{})
-	if text := told(m); !strings.Contains(text, "nothing is at this place") {
+	if content := told(m); !strings.Contains(content, "nothing is at this place") {
 		t.Errorf("coming back does not look again:\n%s", screen(m, 120, 40))
 	}
 	p.of = map[string]*api.File{"/a.png": {FileID: "1", FilePath: "/a.png", Tags: api.Set([]string{"x", "y"})}}
 	send(t, m, page.FileChanged{File: *p.of["/a.png"]})
-	if text := told(m); !strings.Contains(text, "Its 2 tags are removed") {
+	if content := told(m); !strings.Contains(content, "Its 2 tags are removed") {
 		t.Errorf("the change of a file is not shown:\n%s", screen(m, 120, 40))
 	}
 }

@@ -254,7 +254,7 @@ func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	must(t, err)
 	d.Send(page.Shown{})
 	d.Press("R")
-	ask := d.Asked()
+	ask := d.Question()
 	if ask.Title != "Send 4 failed uploads again?" || !strings.Contains(ask.Text, "4 of them are of earlier starts") {
 		t.Errorf("got the question %+v", ask)
 	}
@@ -272,7 +272,7 @@ func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	}
 	d.until("they are stored", func() bool { return d.m.rows.Totals.Count[job.Stored] == 3 })
 	d.Press("R")
-	d.Choose(d.Asked(), "Send again")
+	d.Choose(d.Question(), "Send again")
 	if said := one[page.Toast](d); !strings.Contains(said.Text, "1 upload of unknown outcome") || strings.Contains(said.Text, "Sending") {
 		t.Errorf("got the message %q", said.Text)
 	}

@@ -140,7 +140,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	j := r.Job
 	mark := sign(r)
 	f.Say(th.SignStyle(mark), strings.TrimSpace(th.Glyph(mark)+" "+status(r)))
-	if j.State == job.Sending || j.Move == job.MoveKept {
+	if j.State == job.Sending || j.Move == job.MoveFailed {
 		f.Say(th.Text, note(r, now))
 	} else if j.State == job.Waiting && !r.Next.IsZero() {
 		f.Say(th.Text, "It is tried again "+text.In(r.Next, now)+".")
@@ -183,7 +183,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	f.Fact("Move", map[job.Move]string{
 		job.MoveAfter: "deletes the file from " + j.Upload.Source.Origin.Profile + " when it is stored",
 		job.MoveDone:  "deleted from " + j.Upload.Source.Origin.Profile,
-		job.MoveKept:  "not deleted from " + j.Upload.Source.Origin.Profile,
+		job.MoveFailed:  "not deleted from " + j.Upload.Source.Origin.Profile,
 	}[j.Move])
 	if j.State.Open() {
 		f.Fact("Queued", text.When(j.Created, now))
@@ -271,8 +271,8 @@ func note(r row, now time.Time) string {
 		switch {
 		case j.Failure != nil:
 			return j.Failure.Message
-		case j.Move == job.MoveKept:
-			return "not deleted from " + j.Upload.Source.Origin.Profile + ": " + j.Kept
+		case j.Move == job.MoveFailed:
+			return "not deleted from " + j.Upload.Source.Origin.Profile + ": " + j.MoveError
 		}
 		return ""
 	case job.Cancelled:

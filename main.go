@@ -41,10 +41,13 @@ func main() {
 			Version: cli.Version(info),
 		},
 		Screens: func(ctx context.Context, o session.Options, folder string, sources []api.Source) error {
-			return ui.Run(ctx, o, ui.Options{Folder: folder, Sources: sources, Getenv: getenv, Samples: func() (string, error) {
-				dir := filepath.Join(paths.Data, "samples")
-				return filepath.Join(dir, assets.FirstSample), assets.WriteSamples(dir)
-			}})
+			return ui.Run(ctx, o, ui.Options{
+				Folder: folder, Sources: sources, Getenv: getenv,
+				Samples: func() (string, error) {
+					dir := filepath.Join(paths.Data, "samples")
+					return filepath.Join(dir, assets.FirstSample), assets.WriteSamples(dir)
+				},
+			})
 		},
 		Log:         log,
 		Getenv:      getenv,

@@ -31,7 +31,9 @@ func (c *Client) DeleteFiles(ctx context.Context, fileIDs []string) []error {
 
 // bulk sends an operation on many files in batches. If a file is unknown, the service does nothing
 // for its batch: bulk then repeats the call without that file.
-func (c *Client) bulk(ctx context.Context, operation string, body map[string]any, fileIDs []string, most int) []error {
+func (c *Client) bulk(ctx context.Context, operation string, body map[string]any, fileIDs []string,
+	most int,
+) []error {
 	errs := make([]error, len(fileIDs))
 	var todo []int
 	for i, id := range fileIDs {
@@ -54,7 +56,8 @@ func (c *Client) bulk(ctx context.Context, operation string, body map[string]any
 			if err == nil {
 				break
 			}
-			rest := slices.DeleteFunc(slices.Clone(portion), func(i int) bool { return slices.Contains(missing, fileIDs[i]) })
+			rest := slices.DeleteFunc(slices.Clone(portion),
+				func(i int) bool { return slices.Contains(missing, fileIDs[i]) })
 			for _, i := range portion {
 				if len(rest) == len(portion) || !slices.Contains(rest, i) {
 					errs[i] = err
@@ -71,7 +74,9 @@ func (c *Client) bulk(ctx context.Context, operation string, body map[string]any
 
 // bulkOnce sends one batch. It calls failed for each file that the service reports as failed;
 // missing are the files that the service does not know.
-func (c *Client) bulkOnce(ctx context.Context, operation string, body map[string]any, failed func(id string, err error)) (missing []string, err error) {
+func (c *Client) bulkOnce(ctx context.Context, operation string, body map[string]any,
+	failed func(id string, err error),
+) (missing []string, err error) {
 	var answer struct {
 		Errors         []struct{ FileID, Error string }
 		MissingFileIDs []string

@@ -248,7 +248,10 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 		req.Close = b.length > closeAfter
 	}
 	file := new(File)
-	err = c.do(req, exchange{op: opUpload, complete: complete, answered: watchdog.answered, ended: counting.end}, file)
+	err = c.do(req, exchange{
+		op: opUpload, complete: complete, answered: watchdog.answered,
+		ended: counting.end,
+	}, file)
 	if copied.Load() && b.whole != nil {
 		wholeBuffers.Put(b.whole)
 	}
@@ -330,7 +333,8 @@ func (c *Client) Record(ctx context.Context) func(Request, error) (*File, error)
 // such as listing.
 func Unavailable(err error) bool {
 	var answer *ServiceError
-	return errors.As(err, &answer) && (answer.Status == http.StatusNotFound || answer.Status == http.StatusMethodNotAllowed || answer.Status == http.StatusNotImplemented)
+	return errors.As(err, &answer) && (answer.Status == http.StatusNotFound ||
+		answer.Status == http.StatusMethodNotAllowed || answer.Status == http.StatusNotImplemented)
 }
 
 // The maximum sizes of answers, in bytes. A listing of 1,000 records with all their metadata stays
@@ -392,7 +396,9 @@ func (c *Client) callOnce(ctx context.Context, r Request, v any) error {
 	if r.Body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	return c.do(req, exchange{op: r.op, complete: func() bool { return r.Method != http.MethodGet && sent.Load() }}, v)
+	return c.do(req, exchange{op: r.op, complete: func() bool {
+		return r.Method != http.MethodGet && sent.Load()
+	}}, v)
 }
 
 // do sends a request with the key and decodes its answer into v. If v is nil, it checks only the
@@ -410,7 +416,8 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	// invalid one.
 	began := time.Now()
 	var connected atomic.Bool
-	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}))
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(),
+		&httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}))
 	res, err := c.transport.RoundTrip(req)
 	if err != nil {
 		slog.Debug("request", "op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path, "took", time.Since(began), "err", c.masker().Replace(rootCause(err)))

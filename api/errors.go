@@ -50,13 +50,15 @@ func (e *ServiceError) Error() string {
 // unavailable (503) or its disk is full (507). The message must come from the service, not from a
 // proxy.
 func (e *ServiceError) NotDone() bool {
-	return !e.Foreign && (e.Status == http.StatusServiceUnavailable || e.Status == http.StatusInsufficientStorage)
+	return !e.Foreign && (e.Status == http.StatusServiceUnavailable ||
+		e.Status == http.StatusInsufficientStorage)
 }
 
 // KeyRefused reports whether err says that the service rejected the key (401, 403).
 func KeyRefused(err error) bool {
 	var answer *ServiceError
-	return errors.As(err, &answer) && (answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden)
+	return errors.As(err, &answer) && (answer.Status == http.StatusUnauthorized ||
+		answer.Status == http.StatusForbidden)
 }
 
 // Hint returns a hint in our words; empty if only the service's message can help.
@@ -198,12 +200,14 @@ func newServiceError(res *http.Response, body []byte) *ServiceError {
 		MissingFileIDs        []string
 	}
 	if json.Unmarshal(body, &members) == nil {
-		e.Message, e.Help, e.MissingFileIDs = JSONText(members.Message), JSONText(members.Help), members.MissingFileIDs
+		e.Message, e.Help, e.MissingFileIDs = JSONText(members.Message), JSONText(members.Help),
+			members.MissingFileIDs
 		if e.Message == "" {
 			e.Message = JSONText(members.Reason)
 		}
 	}
-	redirect := res.StatusCode >= 300 && res.StatusCode < 400 // the page of a redirect says less than its address
+	// the page of a redirect says less than its address
+	redirect := res.StatusCode >= 300 && res.StatusCode < 400
 	e.Foreign = e.Message == ""
 	if e.Message == "" && !redirect {
 		e.Message = describeBody(res, body)

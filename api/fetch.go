@@ -32,7 +32,9 @@ func OriginalURL(address string) string {
 // service may send the complete file instead: at is the offset of the first byte, offset or 0. It
 // sends no key and follows redirects. Reading fails beyond limit bytes of the file, and if no byte
 // arrives for Options.Stall.
-func (c *Client) Fetch(ctx context.Context, address string, offset, limit int64) (body io.ReadCloser, at int64, err error) {
+func (c *Client) Fetch(ctx context.Context, address string, offset,
+	limit int64,
+) (body io.ReadCloser, at int64, err error) {
 	limit = max(limit, 0) // a record may claim anything
 	ctx, cancel := context.WithCancelCause(ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)

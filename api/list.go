@@ -57,7 +57,8 @@ func (c *Client) All(ctx context.Context, q Query) iter.Seq2[*File, error] {
 		if q.Limit <= 0 {
 			q.Limit = maxPage
 		}
-		seed, seen := maphash.MakeSeed(), map[uint64]struct{}{} // the IDs of a million records would take too much memory
+		// the IDs of a million records would take too much memory
+		seed, seen := maphash.MakeSeed(), map[uint64]struct{}{}
 		for {
 			files, err := c.List(ctx, q)
 			if err != nil {

@@ -94,6 +94,7 @@ func holdRequested(err error) (time.Duration, bool) {
 	case answer.Wait == 0:
 		return 0, false
 	}
-	asks := answer.Status == http.StatusTooManyRequests || answer.Status == http.StatusServiceUnavailable && answer.NotDone()
+	asks := answer.Status == http.StatusTooManyRequests ||
+		answer.Status == http.StatusServiceUnavailable && answer.NotDone()
 	return answer.Wait, asks && answer.Wait <= longestHold
 }

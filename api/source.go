@@ -101,7 +101,8 @@ func (s Source) Name() string {
 // DEL), line separators, direction marks, and invalid UTF-8 bytes. A service replaces them as well.
 func SafeName(name string) string {
 	return underscored(name, func(r rune) bool {
-		return r != utf8.RuneError && !unicode.IsControl(r) && !unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+		return r != utf8.RuneError && !unicode.IsControl(r) &&
+			!unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 	})
 }
 
@@ -116,7 +117,8 @@ type Identity struct {
 
 // Same reports whether both identify the same unchanged file.
 func (i Identity) Same(other Identity) bool {
-	return i.Device == other.Device && i.Inode == other.Inode && i.Size == other.Size && i.Modified.Equal(other.Modified)
+	return i.Device == other.Device && i.Inode == other.Inode && i.Size == other.Size &&
+		i.Modified.Equal(other.Modified)
 }
 
 // SourceError reports why a file cannot be sent.

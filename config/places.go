@@ -113,8 +113,11 @@ func exampleOf(key []string) string {
 	places, lines := examples()
 	key = generic(slices.Clone(key))
 	at := slices.IndexFunc(places, func(p place) bool { return hasPrefix(p.key, key) })
-	for ; at < 0 && len(key) > 1; key = key[:len(key)-1] { // a key whose name the user chooses: another one in the table
-		at = slices.IndexFunc(places, func(p place) bool { return len(p.key) >= len(key) && hasPrefix(p.key, key[:len(key)-1]) })
+	// a key whose name the user chooses: another one in the table
+	for ; at < 0 && len(key) > 1; key = key[:len(key)-1] {
+		at = slices.IndexFunc(places, func(p place) bool {
+			return len(p.key) >= len(key) && hasPrefix(p.key, key[:len(key)-1])
+		})
 	}
 	if at < 0 {
 		return ""

@@ -28,7 +28,7 @@ type Kind string
 const (
 	KindLocal  Kind = "local"
 	KindHosted Kind = "hosted"
-	KindOther    Kind = "own"
+	KindOther  Kind = "own"
 )
 
 // ColorOption is how a service spells the background color of remove-bg (hosted-service.md §1).
@@ -58,12 +58,12 @@ type Profile struct {
 	MaxSize      int64 `toml:"max_size,omitempty" json:"maxSize"`            // largest file in bytes; 0 if unknown
 	MaxVideoSize int64 `toml:"max_video_size,omitempty" json:"maxVideoSize"` // largest video in bytes; 0 if unknown
 
-	Folder      string      `toml:"folder,omitempty" json:"folder"`                      // default folder of uploads; "" is the root
-	Tags        []string    `toml:"tags,omitempty" json:"tags"`                          // default tags of uploads
-	Extensions  []string    `toml:"extensions,omitempty" json:"extensions"`              // default extensions of uploads: names or JSON
-	Naming      job.Naming  `toml:"naming,omitempty" json:"unique"`                      // never empty once loaded
+	Folder       string      `toml:"folder,omitempty" json:"folder"`                      // default folder of uploads; "" is the root
+	Tags         []string    `toml:"tags,omitempty" json:"tags"`                          // default tags of uploads
+	Extensions   []string    `toml:"extensions,omitempty" json:"extensions"`              // default extensions of uploads: names or JSON
+	Naming       job.Naming  `toml:"naming,omitempty" json:"unique"`                      // never empty once loaded
 	NamingChosen bool        `toml:"naming_asked,omitempty" json:"namingAsked,omitempty"` // whether the user chose Naming
-	ColorOption ColorOption `toml:"colour_option,omitempty" json:"colourOption"`         // never empty once loaded
+	ColorOption  ColorOption `toml:"colour_option,omitempty" json:"colourOption"`         // never empty once loaded
 
 	// Crops are the uses of regions that the region editor shows: ratios such as "4:5", and named
 	// transformations of the account as "NAME=STEPS". None means the usual ratios.
@@ -242,7 +242,9 @@ var usableCrop = regexp.MustCompile(`^([1-9]\d{0,3}:[1-9]\d{0,3}|[\w-]+=.*\bfo-c
 
 func usableCommand(args []string) bool {
 	return len(args) > 0 && strings.TrimSpace(args[0]) != "" &&
-		!slices.ContainsFunc(args, func(a string) bool { return strings.ContainsRune(a, 0) || !utf8.ValidString(a) })
+		!slices.ContainsFunc(args, func(a string) bool {
+			return strings.ContainsRune(a, 0) || !utf8.ValidString(a)
+		})
 }
 
 const maxProfileName = 64
@@ -326,7 +328,8 @@ func checkListen(key, text string) *settingError {
 
 // printable reports whether text is valid and has no control or invisible formatting characters.
 func printable(text string) bool {
-	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) })
+	return utf8.ValidString(text) && !strings.ContainsFunc(text,
+		func(r rune) bool { return !unicode.IsGraphic(r) })
 }
 
 func oneOf[T ~string](key string, got T, values ...T) *settingError {

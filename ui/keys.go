@@ -29,7 +29,10 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 		if capturing {
 			shown = "esc " + shown
 		}
-		actions = append(actions, kit.Action{ID: id, Keys: kit.Bind(words, shown, keys...), Group: everywhere, Disabled: disabled, Do: do})
+		actions = append(actions, kit.Action{
+			ID: id, Keys: kit.Bind(words, shown, keys...), Group: everywhere,
+			Disabled: disabled, Do: do,
+		})
 	}
 	if capturing {
 		help.Keys = kit.Bind("help", "F1", "f1")

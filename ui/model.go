@@ -125,7 +125,8 @@ func (m *Model) Init() tea.Cmd {
 	if m.o.First {
 		return tea.Batch(tea.RequestBackgroundColor, m.queryTerminal(), m.onboard(m.o.Profile, nil))
 	}
-	return tea.Batch(m.begin(page.Picker, m.openPicker()), tea.RequestBackgroundColor, m.queryTerminal(), m.open(page.UseProfile{Name: m.o.Profile}))
+	return tea.Batch(m.begin(page.Picker, m.openPicker()), tea.RequestBackgroundColor, m.queryTerminal(),
+		m.open(page.UseProfile{Name: m.o.Profile}))
 }
 
 // sessionOpened is the result of open.
@@ -219,7 +220,8 @@ func (m *Model) opened(msg sessionOpened) tea.Cmd {
 func (m *Model) onboard(profile string, problem error) tea.Cmd {
 	m.host.Reset()
 	s := onboarding.New(onboarding.Options{
-		Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv, Problem: problem,
+		Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv,
+		Problem: problem,
 		Profile: profile, Loader: m.loader,
 	})
 	return tea.Batch(m.begin(page.Onboarding, s), m.host.Show(page.Onboarding, false))

@@ -39,7 +39,8 @@ func (m *Model) dismissSeen() {
 // ask opens a dialog for a screen, or for the root if from is nil. It is redrawn once it accepts
 // keys.
 func (m *Model) ask(q page.Ask, from page.Screen) tea.Cmd {
-	return tea.Batch(m.host.Ask(q, from, m.o.Now), tea.Tick(kit.DialogGrace, func(time.Time) tea.Msg { return page.Do(func() {}) }))
+	return tea.Batch(m.host.Ask(q, from, m.o.Now),
+		tea.Tick(kit.DialogGrace, func(time.Time) tea.Msg { return page.Do(func() {}) }))
 }
 
 func (m *Model) suspend() tea.Cmd {

@@ -97,7 +97,9 @@ const quietDelay = 300 * time.Millisecond
 
 // finishSending waits for running uploads until the timeout or the user presses ctrl+c. If that
 // takes a while, it says so on out, because the screens are gone by then.
-func finishSending(ctx context.Context, timeout time.Duration, out io.Writer, finish func(context.Context) error) error {
+func finishSending(ctx context.Context, timeout time.Duration, out io.Writer,
+	finish func(context.Context) error,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)

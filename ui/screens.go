@@ -41,7 +41,10 @@ var screens = []screen{
 	{
 		ID: page.Uploads, tip: "Stored means: the service confirmed it. Press y to copy the URL.",
 		open: func(m *Model) page.Screen {
-			return uploads.New(uploads.Options{Context: m.ctx, Loader: m.loader, Session: m.session, Profile: m.session.Profile, Now: m.o.Now})
+			return uploads.New(uploads.Options{
+				Context: m.ctx, Loader: m.loader, Session: m.session,
+				Profile: m.session.Profile, Now: m.o.Now,
+			})
 		},
 		badges: func(m *Model) []kit.Cell {
 			return []kit.Cell{
@@ -53,7 +56,10 @@ var screens = []screen{
 	{
 		ID: page.Extensions, tip: "Press enter for the result before and after, R to run all failed again.",
 		open: func(m *Model) page.Screen {
-			return extensions.New(extensions.Options{Context: m.ctx, Loader: m.loader, Session: m.session, Watch: m.session.Watch, Profile: m.session.Profile, Now: m.o.Now})
+			return extensions.New(extensions.Options{
+				Context: m.ctx, Loader: m.loader, Session: m.session,
+				Watch: m.session.Watch, Profile: m.session.Profile, Now: m.o.Now,
+			})
 		},
 		badges: func(m *Model) []kit.Cell {
 			return []kit.Cell{badge(m.runs.pending, m.theme.Glyph(theme.SignPartly), m.theme.Tab)}
@@ -63,7 +69,8 @@ var screens = []screen{
 		ID: page.Library, tip: "Press enter to edit tags and region, / to filter, y to copy the URL.",
 		open: func(m *Model) page.Screen {
 			return library.New(library.Options{
-				Context: m.ctx, Session: m.session, Loader: m.loader, Downloads: m.downloads(), Profile: m.session.Profile, Now: m.o.Now,
+				Context: m.ctx, Session: m.session, Loader: m.loader, Downloads: m.downloads(),
+				Profile: m.session.Profile, Now: m.o.Now,
 			})
 		},
 	},
@@ -71,8 +78,9 @@ var screens = []screen{
 		ID: page.Settings, tip: "Press E to edit config.toml. It overrides your choices on this screen.",
 		open: func(m *Model) page.Screen {
 			return settings.New(settings.Options{
-				Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv, Profile: m.session.Profile,
-				Now: m.o.Now,
+				Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv,
+				Profile: m.session.Profile,
+				Now:     m.o.Now,
 			})
 		},
 	},
@@ -154,13 +162,15 @@ func (m *Model) inspect(msg page.Inspect) tea.Cmd {
 
 func (m *Model) detailsOf(files []api.File) page.Screen {
 	return details.New(details.Options{
-		Context: m.ctx, Files: files, Session: m.session, Profile: m.session.Profile, Getenv: m.o.Getenv, Images: m.images, Loader: m.loader, Now: m.o.Now,
+		Context: m.ctx, Files: files, Session: m.session, Profile: m.session.Profile, Getenv: m.o.Getenv,
+		Images: m.images, Loader: m.loader, Now: m.o.Now,
 	})
 }
 
 func (m *Model) formOptions() upload.Options {
 	return upload.Options{
-		Context: m.ctx, Session: m.session, Profile: m.session.Profile, Getenv: m.o.Getenv, Now: m.o.Now, Images: m.images, Loader: m.loader,
+		Context: m.ctx, Session: m.session, Profile: m.session.Profile, Getenv: m.o.Getenv, Now: m.o.Now,
+		Images: m.images, Loader: m.loader,
 	}
 }
 

@@ -47,7 +47,9 @@ func fill(data []byte) func(io.Writer) error {
 	}
 }
 
-func write(path string, perm fs.FileMode, fill func(io.Writer) error, publish func(from, to string) error) error {
+func write(path string, perm fs.FileMode, fill func(io.Writer) error,
+	publish func(from, to string) error,
+) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, TempPrefix+"*")
 	if err != nil {

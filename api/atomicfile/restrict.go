@@ -24,7 +24,8 @@ func Restrict(path string) {
 		if err != nil || info.Mode().Perm()&0o077 == 0 {
 			continue
 		}
-		if info.Mode().IsRegular() || name == filepath.Base(path) && info.IsDir() && info.Mode()&os.ModeSticky == 0 {
+		if info.Mode().IsRegular() || name == filepath.Base(path) && info.IsDir() &&
+			info.Mode()&os.ModeSticky == 0 {
 			os.Chmod(filepath.Join(filepath.Dir(path), name), info.Mode().Perm()&^0o077) //nolint:errcheck // see above
 		}
 	}

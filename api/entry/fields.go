@@ -81,7 +81,8 @@ var Fields = []*Field{
 		Name: rule.FieldFolder, Key: "folder", Flag: "folder", Value: "PATH", Label: "Folder", Words: "folder", Hint: "/ (the root)",
 		Help:  "folder such as /summer/2026/ (default /); missing folders are created",
 		value: textValue(func(u *api.Upload) *api.Field[string] { return &u.Folder }),
-		check: checkSet(func(u *api.Upload) api.Field[string] { return u.Folder }, func(folder string) error { _, err := rule.CleanFolder(folder); return err }),
+		check: checkSet(func(u *api.Upload) api.Field[string] { return u.Folder },
+			func(folder string) error { _, err := rule.CleanFolder(folder); return err }),
 	},
 	{
 		Name: "isPrivateFile", Key: "private", Flag: "private", Label: "Private", Words: "private", Kind: KindSwitch,
@@ -126,7 +127,8 @@ var Fields = []*Field{
 			parse: func(text string) (string, error) { return strings.ReplaceAll(text, " ", ""), nil }, // the service takes no spaces
 			takes: "a text",
 		},
-		check: checkSet(func(u *api.Upload) api.Field[string] { return u.CustomCoordinates }, func(text string) error { _, err := rule.ParseRegion(text); return err }),
+		check: checkSet(func(u *api.Upload) api.Field[string] { return u.CustomCoordinates },
+			func(text string) error { _, err := rule.ParseRegion(text); return err }),
 	},
 	{
 		Name: rule.FieldExtensions, Key: "extensions", Flag: "extension", Value: "EXTENSION", Label: "Extensions", Words: "extensions", Kind: KindExtensions, Repeat: true,
@@ -138,7 +140,8 @@ var Fields = []*Field{
 			parse: func(text string) ([]api.Extension, error) { return rule.ParseExtensionList([]string{text}) },
 			takes: "a list of extensions",
 		},
-		check: checkSet(func(u *api.Upload) api.Field[[]api.Extension] { return u.Extensions }, rule.CheckExtensions),
+		check: checkSet(func(u *api.Upload) api.Field[[]api.Extension] { return u.Extensions },
+			rule.CheckExtensions),
 	},
 	{
 		Name: rule.FieldOverwriteFile, Key: rule.FieldOverwriteFile, Flag: "overwrite-file", Label: "Overwrite file", Words: rule.FieldOverwriteFile, Kind: KindSwitch, Default: true,
@@ -176,8 +179,9 @@ var Fields = []*Field{
 		Name: rule.FieldResponse, Key: "responseFields", Flag: "response-field", Value: "FIELD", Label: "Return", Words: "response fields", Kind: KindList, Repeat: true,
 		Help:    "field to include in the response (repeatable)",
 		Choices: responseChoices,
-		value:   listValue(func(u *api.Upload) *api.Field[[]string] { return &u.ResponseFields }, slices.Clone[[]string]),
-		check:   checkSet(func(u *api.Upload) api.Field[[]string] { return u.ResponseFields }, checkResponseNames),
+		value: listValue(func(u *api.Upload) *api.Field[[]string] { return &u.ResponseFields },
+			slices.Clone[[]string]),
+		check: checkSet(func(u *api.Upload) api.Field[[]string] { return u.ResponseFields }, checkResponseNames),
 	},
 	{
 		Name: rule.FieldWebhook, Key: "webhook", Flag: "webhook", Value: "URL", Label: "Webhook", Words: "webhook", NeedsText: true, Hint: "https://example.com/hook",

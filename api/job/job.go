@@ -111,7 +111,7 @@ type Job struct {
 
 	// Move says whether to delete the source in the other profile after the upload, and MoveError why it
 	// was not deleted. With MoveAfter, the job has no outcome until that is decided.
-	Move Move   `json:"move,omitempty"`
+	Move      Move   `json:"move,omitempty"`
 	MoveError string `json:"kept,omitempty"`
 
 	// Dismissed means that the user canceled the job or removed it from the list. It is sent again
@@ -124,9 +124,9 @@ type Move string
 
 // The states of a move.
 const (
-	MoveAfter Move = "after" // delete the source after reading and comparing the stored file
-	MoveDone  Move = "done"  // the source was deleted
-	MoveFailed  Move = "kept"  // the source was not deleted, see Job.MoveError
+	MoveAfter  Move = "after" // delete the source after reading and comparing the stored file
+	MoveDone   Move = "done"  // the source was deleted
+	MoveFailed Move = "kept"  // the source was not deleted, see Job.MoveError
 )
 
 // Reason returns the message of the failure without a leading source, or "".

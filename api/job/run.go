@@ -53,7 +53,8 @@ func RunsOf(profile string, f *api.File, webhook bool, at time.Time) []Run {
 	for _, extension := range slices.Sorted(maps.Keys(f.ExtensionStatus)) {
 		runs = append(runs, Run{
 			Profile: profile, FileID: f.FileID, FilePath: f.FilePath, Extension: extension,
-			Status: f.ExtensionStatus[extension], Error: f.ExtensionErrors[extension], From: FromAnswer, Started: at, At: at, Webhook: webhook, Answer: f,
+			Status: f.ExtensionStatus[extension], Error: f.ExtensionErrors[extension], From: FromAnswer,
+			Started: at, At: at, Webhook: webhook, Answer: f,
 		})
 	}
 	return runs
@@ -66,7 +67,8 @@ func RunsRequested(profile, fileID string, requested []api.Extension, answer *ap
 	runs := make([]Run, 0, len(requested))
 	for i := range requested {
 		run := Run{
-			Profile: profile, FileID: fileID, Extension: requested[i].Name, Status: api.StatusPending, From: FromRequest,
+			Profile: profile, FileID: fileID, Extension: requested[i].Name, Status: api.StatusPending,
+			From:    FromRequest,
 			Started: at, At: at, Requested: &requested[i], Answer: answer,
 		}
 		if answer != nil {

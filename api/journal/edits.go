@@ -51,7 +51,8 @@ func (j *Journal) BeginEdits(ctx context.Context, edits []Edit) ([]Edit, error) 
 			e.At = now
 			e.ID, err = t.insert(`INSERT INTO edits (profile, file, batch, "before", "after", at, undone, act, was, became, open, owner)
 				VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, 1, ?)`,
-				e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Action, e.Was, e.Became, j.owner.name)
+				e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Action, e.Was, e.Became,
+				j.owner.name)
 			if err != nil {
 				return err
 			}
@@ -101,7 +102,9 @@ func editIDs(edits []Edit) string {
 // them has ended or left them, and makes this process their owner.
 func (j *Journal) OpenEdits(ctx context.Context, profile string) ([]Edit, error) {
 	owners, err := list(ctx, j, value[string], "SELECT DISTINCT owner FROM edits WHERE open = 1 AND profile = ?", profile)
-	owners = slices.DeleteFunc(owners, func(owner string) bool { return owner == j.owner.name || !ownerGone(j.path, owner) })
+	owners = slices.DeleteFunc(owners, func(owner string) bool {
+		return owner == j.owner.name || !ownerGone(j.path, owner)
+	})
 	if err != nil || len(owners) == 0 {
 		return nil, err
 	}
@@ -144,7 +147,8 @@ func (j *Journal) NextEdits(ctx context.Context, profile, fileID string, undo bo
 const editColumns = `SELECT id, profile, file, batch, "before", "after", at, undone, act, was, became FROM edits WHERE `
 
 func scanEdit(scan scan) (e Edit, err error) {
-	err = scan(&e.ID, &e.Profile, &e.FileID, &e.Batch, asJSON{&e.Before}, asJSON{&e.After}, when{&e.At}, &e.Undone, &e.Action, &e.Was, &e.Became)
+	err = scan(&e.ID, &e.Profile, &e.FileID, &e.Batch, asJSON{&e.Before}, asJSON{&e.After}, when{&e.At},
+		&e.Undone, &e.Action, &e.Was, &e.Became)
 	if err != nil {
 		err = fmt.Errorf("edit %d cannot be read: %w", e.ID, err)
 	}

@@ -33,7 +33,9 @@ func (j *Journal) AddHook(ctx context.Context, h job.Hook) error {
 }
 
 // HookKnown reports whether an address accepts webhooks at that time, and returns its profile.
-func (j *Journal) HookKnown(ctx context.Context, hash [32]byte, at time.Time) (profile string, known bool, err error) {
+func (j *Journal) HookKnown(ctx context.Context, hash [32]byte,
+	at time.Time,
+) (profile string, known bool, err error) {
 	return first(ctx, j, value[string], "SELECT profile FROM hooks WHERE hash = ? AND expires > ?", hash[:], stamp(at))
 }
 
@@ -41,7 +43,9 @@ func (j *Journal) HookKnown(ctx context.Context, hash [32]byte, at time.Time) (p
 // file of its address: one that names another file is saved, but changes nothing. One that arrives
 // before the answer to the upload waits until AddRuns or UpdateJob adds the run. Identical webhooks
 // count once.
-func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post job.HookPost, at time.Time) (job.HookResult, error) {
+func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post job.HookPost,
+	at time.Time,
+) (job.HookResult, error) {
 	var result job.HookResult
 	err := j.change(ctx, func(t tx) error {
 		result = job.HookResult{}
@@ -110,7 +114,10 @@ func runOfPost(t tx, h job.Hook, post job.HookPost, at time.Time) (id int64, our
 	}
 	// The upload is stored, but its answer did not mention the extension: the address is sufficient
 	// evidence.
-	run := job.Run{Profile: h.Profile, FileID: h.FileID, Extension: post.Extension, Status: api.StatusPending, From: job.FromWebhook, Started: at, At: at, Webhook: true}
+	run := job.Run{
+		Profile: h.Profile, FileID: h.FileID, Extension: post.Extension,
+		Status: api.StatusPending, From: job.FromWebhook, Started: at, At: at, Webhook: true,
+	}
 	err = t.queryRow("SELECT folder || name FROM files WHERE profile = ? AND id = ?", h.Profile, h.FileID).Scan(&run.FilePath)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, false, err

@@ -50,7 +50,8 @@ func (j *Journal) AddJobs(ctx context.Context, jobs []job.Job) ([]job.Job, error
 				return err
 			}
 			upload.ID, err = t.insert("INSERT INTO jobs (profile, state, open, owner, file, body, record, updated, size, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-				upload.Profile, upload.State, !upload.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(upload.Updated),
+				upload.Profile, upload.State, !upload.State.Final(), j.owner.name, row.file, row.body, row.record,
+				stamp(upload.Updated),
 				upload.Identity.Size, row.hash)
 			if err != nil {
 				return err
@@ -82,7 +83,10 @@ func (j *Journal) NoteJob(upload job.Job) {
 	upload.Updated = time.Now()
 	row, err := newJobRow(&upload)
 	if err == nil {
-		err = j.submit(&request{ctx: context.Background(), job: upload.ID, done: make(chan struct{}), do: func(t tx) error { return j.updateJob(t, &upload, row) }})
+		err = j.submit(&request{
+			ctx: context.Background(), job: upload.ID, done: make(chan struct{}),
+			do: func(t tx) error { return j.updateJob(t, &upload, row) },
+		})
 	}
 	if err != nil {
 		slog.Warn("a change of a job was not written", "job", upload.ID, "err", err)
@@ -92,7 +96,8 @@ func (j *Journal) NoteJob(upload job.Job) {
 func (j *Journal) updateJob(t tx, upload *job.Job, row jobRow) error {
 	const text = "UPDATE jobs SET state = ?, open = ?, owner = ?, file = ?, body = ?, record = ?, updated = ?, size = ?, hash = ? WHERE id = ? AND owner = ?"
 	update := func(owner string) (int64, error) {
-		return t.exec(text, upload.State, !upload.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(upload.Updated), upload.Identity.Size, row.hash, upload.ID, owner)
+		return t.exec(text, upload.State, !upload.State.Final(), j.owner.name, row.file, row.body, row.record,
+			stamp(upload.Updated), upload.Identity.Size, row.hash, upload.ID, owner)
 	}
 	n, err := update(j.owner.name)
 	if err == nil && n == 0 {
@@ -115,7 +120,8 @@ func (j *Journal) updateJob(t tx, upload *job.Job, row jobRow) error {
 		return err
 	}
 	hooked := upload.JobWebhook || upload.Upload.WebhookURL.IsSet()
-	_, err = addRuns(t, withRequest(upload, job.RunsOf(upload.Profile, upload.File, hooked, upload.Updated)), upload.ID)
+	_, err = addRuns(t, withRequest(upload, job.RunsOf(upload.Profile, upload.File, hooked,
+		upload.Updated)), upload.ID)
 	return err
 }
 
@@ -128,7 +134,9 @@ func (j *Journal) StoredSize(ctx context.Context, profile string, size int64) (b
 
 // StoredAs returns the newest job that stored content of that size in bytes and hash in a folder
 // of a profile, and false if there is none. The service may have deleted it since.
-func (j *Journal) StoredAs(ctx context.Context, profile, folder string, size int64, hash string) (job.Job, bool, error) {
+func (j *Journal) StoredAs(ctx context.Context, profile, folder string, size int64,
+	hash string,
+) (job.Job, bool, error) {
 	folder, _ = rule.CleanFolder(folder)
 	jobs, err := list(ctx, j, scanJob, jobColumns+"WHERE profile = ? AND size = ? AND hash = ? AND hash <> '' ORDER BY id DESC", profile, size, hash)
 	at := slices.IndexFunc(jobs, func(upload job.Job) bool {
@@ -148,7 +156,8 @@ func (j *Journal) HasCompetingJob(ctx context.Context, upload job.Job, fileID st
 		AND (file = ? AND file <> '' OR size = ? AND state IN ('waiting', 'sending', 'offline', 'unknown', 'processing'))`,
 		upload.Profile, upload.ID, fileID, upload.Identity.Size)
 	return slices.ContainsFunc(others, func(other job.Job) bool {
-		return other.State == job.Stored || other.Attempts > 0 && rule.PathOf(&other.Upload) == rule.PathOf(&upload.Upload)
+		return other.State == job.Stored || other.Attempts > 0 &&
+			rule.PathOf(&other.Upload) == rule.PathOf(&upload.Upload)
 	}), err
 }
 
@@ -249,7 +258,9 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]job
 // Reopen sets jobs with an outcome other than stored to waiting and makes this process their
 // owner, all or none. It selects those of ids (nil means all of the profile) that may accepts and
 // that no other running process owns. It returns the reopened jobs, sorted by ID.
-func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may func(*job.Job) bool) ([]job.Job, error) {
+func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64,
+	may func(*job.Job) bool,
+) ([]job.Job, error) {
 	var reopened []job.Job
 	err := j.change(ctx, func(t tx) error {
 		var err error
@@ -274,7 +285,9 @@ func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may f
 	return reopened, err
 }
 
-func (j *Journal) failedJobs(t tx, profile string, ids []int64, may func(*job.Job) bool) (found []job.Job, err error) {
+func (j *Journal) failedJobs(t tx, profile string, ids []int64,
+	may func(*job.Job) bool,
+) (found []job.Job, err error) {
 	rows, err := t.query("SELECT owner, id, body, record, updated FROM jobs WHERE profile = ? AND "+hasFailed+" ORDER BY id", profile)
 	type owned struct {
 		owner string
@@ -326,7 +339,9 @@ func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, err
 			UNION ALL
 			SELECT (SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1 AND owner > owners.owner) FROM owners WHERE owner IS NOT NULL
 		) SELECT owner FROM owners WHERE owner IS NOT NULL`, profile)
-	return slices.DeleteFunc(owners, func(owner string) bool { return owner == j.owner.name || !ownerGone(j.path, owner) }), err
+	return slices.DeleteFunc(owners, func(owner string) bool {
+		return owner == j.owner.name || !ownerGone(j.path, owner)
+	}), err
 }
 
 // nextOf selects the first jobs of an owner, in the order of the index jobs_open.

@@ -342,7 +342,8 @@ func (e *Error) Hint() string {
 		return ""
 	}
 	switch failure.Code() & 0xff { // the other bits are details
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR: // SQLITE_ERROR means other tables than expected
+	// SQLITE_ERROR means other tables than expected
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR:
 		return Damaged
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
 		return "Check whether the disk is full or has errors, then try again."

@@ -9,7 +9,9 @@ import (
 
 type scan = func(into ...any) error
 
-func list[T any](ctx context.Context, j *Journal, read func(scan) (T, error), text string, args ...any) ([]T, error) {
+func list[T any](ctx context.Context, j *Journal, read func(scan) (T, error), text string,
+	args ...any,
+) ([]T, error) {
 	select {
 	case <-j.closing:
 		return nil, ErrClosed
@@ -23,7 +25,9 @@ func list[T any](ctx context.Context, j *Journal, read func(scan) (T, error), te
 	return all, err
 }
 
-func first[T any](ctx context.Context, j *Journal, read func(scan) (T, error), text string, args ...any) (one T, found bool, err error) {
+func first[T any](ctx context.Context, j *Journal, read func(scan) (T, error), text string,
+	args ...any,
+) (one T, found bool, err error) {
 	all, err := list(ctx, j, read, text, args...)
 	if err != nil || len(all) == 0 {
 		return one, false, err

@@ -161,7 +161,8 @@ func (j *Journal) Runs(ctx context.Context, f job.RunFilter) ([]job.Run, error) 
 const oneRun = "SELECT " + runColumns + " FROM runs WHERE id = ?"
 
 func scanRun(scan scan) (run job.Run, err error) {
-	err = scan(&run.ID, &run.Profile, &run.FileID, &run.FilePath, &run.Extension, &run.Status, &run.From, &run.Error, when{&run.Started}, when{&run.At},
+	err = scan(&run.ID, &run.Profile, &run.FileID, &run.FilePath, &run.Extension, &run.Status, &run.From,
+		&run.Error, when{&run.Started}, when{&run.At},
 		&run.Webhook, &run.JobID, asJSON{&run.Requested}, asHash{&run.Hook})
 	return run, err
 }

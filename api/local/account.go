@@ -206,7 +206,10 @@ func (l *Library) seedTransformations(ctx context.Context) error {
 			if slices.ContainsFunc(have, func(p store.Preset) bool { return p.Name == name }) {
 				continue
 			}
-			p := &store.Preset{Kind: namedTransformations.kind, ID: store.NewID(), Name: name, Created: l.now(), Updated: l.now()}
+			p := &store.Preset{
+				Kind: namedTransformations.kind, ID: store.NewID(), Name: name, Created: l.now(),
+				Updated: l.now(),
+			}
 			if p.Body, err = json.Marshal(map[string]string{"name": name, "transformation": l.o.Named[name]}); err != nil {
 				return err
 			}
@@ -258,7 +261,8 @@ func (l *Library) usage(r *http.Request) (any, error) {
 	case !start.Before(end) || end.Sub(start) > rule.MaxUsageDays*24*time.Hour:
 		return nil, badRequest("Your request contains invalid endDate parameter: it is not 1 to 89 days after startDate.", "Request fewer days; endDate itself is not included.")
 	}
-	used, err := store.View(r.Context(), l.records, func(tx store.Tx) (store.Usage, error) { return tx.Library.Usage(start, end) })
+	used, err := store.View(r.Context(), l.records,
+		func(tx store.Tx) (store.Usage, error) { return tx.Library.Usage(start, end) })
 	if err != nil {
 		return nil, err
 	}

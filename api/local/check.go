@@ -317,13 +317,19 @@ func (p Problem) of(h store.Holding) Problem {
 }
 
 func (c *checker) holdings(ctx context.Context, prefix string) ([]store.Holding, error) {
-	return store.View(ctx, c.records, func(tx store.Tx) ([]store.Holding, error) { return tx.Versions.Holdings(prefix) })
+	return store.View(ctx, c.records, func(tx store.Tx) ([]store.Holding,
+		error,
+	) {
+		return tx.Versions.Holdings(prefix)
+	})
 }
 
 // verifyContent reads the content of a version into to, compares its size and hash, and returns
 // its size. The zero Problem means that it is sound. An error is one of to, or the store does not
 // answer.
-func verifyContent(ctx context.Context, contents store.Contents, v store.Version, to io.Writer) (Problem, int64, error) {
+func verifyContent(ctx context.Context, contents store.Contents, v store.Version,
+	to io.Writer,
+) (Problem, int64, error) {
 	wrong := func(kind, message string) Problem {
 		return Problem{Kind: kind, Message: "its content " + message, Help: "Restore its content from a backup, upload the file again, or delete it."}
 	}
@@ -401,7 +407,8 @@ func lost(ctx context.Context, dir string, records store.Records, contents store
 	}
 	s, err := newSurvey(ctx, records, contents)
 	older := func(c store.Stored) bool { return c.At.Before(created) }
-	if err != nil || len(s.orphaned) == 0 && store.Empty(ctx, snapshotPath(dir)) && !slices.ContainsFunc(s.unnamed, older) {
+	if err != nil || len(s.orphaned) == 0 && store.Empty(ctx, snapshotPath(dir)) &&
+		!slices.ContainsFunc(s.unnamed, older) {
 		return err
 	}
 	return lostError(dir, len(s.unnamed))
@@ -450,7 +457,9 @@ const copiers = 8
 // place. It skips what the target has, so a repeated call continues. The library may be running,
 // but contents stored meanwhile need another call. CopyContents calls report, one call at a time,
 // for contents that are missing or changed.
-func CopyContents(ctx context.Context, o Options, to string, report func(Problem) error) (sum Copied, err error) {
+func CopyContents(ctx context.Context, o Options, to string,
+	report func(Problem) error,
+) (sum Copied, err error) {
 	if o.Storage == to {
 		return sum, errors.New("cannot copy the contents: the target is the storage in use")
 	}
@@ -487,8 +496,14 @@ func CopyContents(ctx context.Context, o Options, to string, report func(Problem
 }
 
 // copyPrefix copies the contents whose hash begins with prefix and that match their hash.
-func copyPrefix(ctx context.Context, records store.Records, source, target store.Contents, prefix string, sum *Copied, report func(Problem) error) error {
-	holdings, err := store.View(ctx, records, func(tx store.Tx) ([]store.Holding, error) { return tx.Versions.Holdings(prefix) })
+func copyPrefix(ctx context.Context, records store.Records, source, target store.Contents,
+	prefix string, sum *Copied, report func(Problem) error,
+) error {
+	holdings, err := store.View(ctx, records, func(tx store.Tx) ([]store.Holding,
+		error,
+	) {
+		return tx.Versions.Holdings(prefix)
+	})
 	if err != nil || len(holdings) == 0 {
 		return err
 	}
@@ -496,7 +511,11 @@ func copyPrefix(ctx context.Context, records store.Records, source, target store
 	if err != nil {
 		return err
 	}
-	holdings = slices.CompactFunc(holdings, func(a, b store.Holding) bool { return a.Version.Hash == b.Version.Hash })
+	holdings = slices.CompactFunc(holdings, func(a,
+		b store.Holding,
+	) bool {
+		return a.Version.Hash == b.Version.Hash
+	})
 	missing := slices.DeleteFunc(slices.Clone(holdings), func(h store.Holding) bool {
 		return slices.ContainsFunc(list, func(s store.Stored) bool { return s.Hash == h.Version.Hash && !s.Aside })
 	})

@@ -26,7 +26,11 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", "GET, HEAD")
 		return refuse(http.StatusMethodNotAllowed, "Stored files are read-only at this address.", "Upload with POST to /api/v1/files/upload.")
 	}
-	requested, err := delivery.Parse(r.URL, func(name string) (string, error) { return l.transformation(r.Context(), name) }, l.o.Lenient)
+	requested, err := delivery.Parse(r.URL, func(name string) (string,
+		error,
+	) {
+		return l.transformation(r.Context(), name)
+	}, l.o.Lenient)
 	if failure := (*storeError)(nil); errors.As(err, &failure) {
 		return failure.err
 	} else if err != nil {
@@ -121,7 +125,9 @@ func (l *Library) deliveredFile(r *http.Request, at string) (*store.File, error)
 }
 
 // deliveryHeaders sets headers and returns what is asked for with what the client's headers say.
-func (l *Library) deliveryHeaders(h http.Header, r *http.Request, requested delivery.Request, cache string) delivery.Request {
+func (l *Library) deliveryHeaders(h http.Header, r *http.Request, requested delivery.Request,
+	cache string,
+) delivery.Request {
 	// All versions have the same address, so caches must revalidate.
 	h.Set("Cache-Control", cache)
 	// Scripts in stored pages and vector pictures must not run.
@@ -162,7 +168,9 @@ type picture struct {
 const cacheSize = 48 << 20 // bytes of the pictures used last
 
 // makePicture makes a picture of a file, or returns it from the cache.
-func (l *Library) makePicture(ctx context.Context, file *store.File, requested delivery.Request) (made picture, err error) {
+func (l *Library) makePicture(ctx context.Context, file *store.File,
+	requested delivery.Request,
+) (made picture, err error) {
 	key := file.Version.Hash + "-" + requested.Tag(file.Region)
 	if made, ok := l.pictures.Get(key); ok {
 		return made, nil
@@ -173,7 +181,8 @@ func (l *Library) makePicture(ctx context.Context, file *store.File, requested d
 	}
 	defer content.Close()
 	reads := &noted{ReaderAt: content}
-	made.data, made.mime, err = delivery.Make(ctx, io.NewSectionReader(reads, 0, file.Version.Size), file.Version.Mime, requested, file.Region)
+	made.data, made.mime, err = delivery.Make(ctx, io.NewSectionReader(reads, 0, file.Version.Size),
+		file.Version.Mime, requested, file.Region)
 	if err = reads.or(err); err == nil && len(made.data) <= cacheSize/4 {
 		l.pictures.Put(key, made, int64(len(made.data)))
 	}
@@ -210,7 +219,8 @@ func (l *Library) openDirect() (err error) {
 // redirect answers with an address of the store, if that serves this file as requested.
 func (l *Library) redirect(w http.ResponseWriter, r *http.Request, file *store.File, cache string) bool {
 	span := min(redirectTime, delivery.Expires(r.URL).Sub(l.now()).Truncate(time.Second))
-	if l.direct == nil || file.Version.Size < l.o.RedirectFrom || r.Method != http.MethodGet || span <= 0 || !harmless(file.Version.Mime) {
+	if l.direct == nil || file.Version.Size < l.o.RedirectFrom || r.Method != http.MethodGet ||
+		span <= 0 || !harmless(file.Version.Mime) {
 		return false
 	}
 	// The store has other tags and times for its objects than the service.

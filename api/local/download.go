@@ -75,7 +75,9 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 }
 
 // fetchHeaders follows redirects itself, so each hop has its own time limits and checks.
-func (l *Library) fetchHeaders(ctx context.Context, stop context.CancelCauseFunc, address string) (*http.Response, error) {
+func (l *Library) fetchHeaders(ctx context.Context, stop context.CancelCauseFunc,
+	address string,
+) (*http.Response, error) {
 	for range maxRedirects + 1 {
 		if err := rule.CheckSourceURL(address); err != nil {
 			return nil, err

@@ -23,7 +23,9 @@ import (
 )
 
 // addRuns records the requested extensions. Those that cannot work fail at once (service.md §3).
-func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, webhook string) ([]store.Run, error) {
+func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension,
+	webhook string,
+) ([]store.Run, error) {
 	var runs []store.Run
 	for _, e := range list {
 		run := store.Run{
@@ -57,7 +59,9 @@ type runReport struct {
 
 // startRuns starts runs, waits briefly for the quick ones, and returns the file and the status of
 // each run. The results of pending runs are posted later.
-func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.Run) (*store.File, runReport, error) {
+func (l *Library) startRuns(ctx context.Context, file *store.File,
+	runs []store.Run,
+) (*store.File, runReport, error) {
 	if len(runs) == 0 {
 		return file, runReport{}, nil
 	}
@@ -138,7 +142,9 @@ func (l *Library) execute(ctx context.Context, id int64) error {
 	finish := func(tx store.Tx) error { return l.finish(tx, id, source, out, version, unable) }
 	// The time limit applies to the tool, not to recording its result.
 	if unable == nil && out.Picture != nil {
-		err = run.WhileDown(l.work.Context(), func() error { return l.commit(l.work.Context(), draft, &version, finish) })
+		err = run.WhileDown(l.work.Context(), func() error {
+			return l.commit(l.work.Context(), draft, &version, finish)
+		})
 		if _, ok := errors.AsType[*keepError](err); ok && l.work.Context().Err() == nil {
 			unable = err
 		}
@@ -151,7 +157,9 @@ func (l *Library) execute(ctx context.Context, id int64) error {
 
 // finish records the end of a run unless it was canceled or taken over by another instance. unable
 // is why the tool has no result.
-func (l *Library) finish(tx store.Tx, id int64, source *store.Version, out extension.Output, version store.Version, unable error) error {
+func (l *Library) finish(tx store.Tx, id int64, source *store.Version, out extension.Output,
+	version store.Version, unable error,
+) error {
 	run, err := store.Get[store.Run](tx, id)
 	if err != nil || run.Status.Final() || run.Owner != l.identity {
 		return err
@@ -284,7 +292,9 @@ var (
 	errProgramDied  = errors.New("the program ended twice during this run")
 )
 
-func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Version) (out extension.Output, err error) {
+func (l *Library) runTool(ctx context.Context, run *store.Run,
+	source *store.Version,
+) (out extension.Output, err error) {
 	if f := l.o.Fault; f.ExtensionsFail && l.chance.hits(f.ExtensionsChance, "fail", run.ID) {
 		return out, errors.New("failed by an injected fault (serve --fault)")
 	}
@@ -325,7 +335,9 @@ func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error
 }
 
 // applyOutput records the result of a tool. failure is of the run, err is one of the records.
-func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, source *store.Version, out extension.Output, version store.Version) (failure, err error) {
+func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, source *store.Version,
+	out extension.Output, version store.Version,
+) (failure, err error) {
 	if file.Version.Root != source.Root || out.Picture != nil && file.Version.ID != source.ID {
 		return errNewerVersion, nil
 	}
@@ -337,7 +349,8 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 	}
 	if out.Picture == nil {
 		// Replaces earlier tags of this source.
-		retained := slices.DeleteFunc(slices.Clone(file.AITags), func(t api.AITag) bool { return t.Source == run.Extension.Name })
+		retained := slices.DeleteFunc(slices.Clone(file.AITags),
+			func(t api.AITag) bool { return t.Source == run.Extension.Name })
 		file.AITags = append(retained, out.Tags...)
 		file.Updated = l.now()
 		return nil, tx.Files.Update(file)
@@ -471,7 +484,9 @@ func (t *task) misfit() string {
 // request: selections are the first words of the vocabulary, and a question is answered with yes
 // if it names what the tagging extensions measure, else it is unknown. If one task fails, none is
 // done: failure says why. err is an error of the records.
-func (l *Library) answerTasks(tx store.Tx, run *store.Run, file *store.File, found []api.AITag) (failure, err error) {
+func (l *Library) answerTasks(tx store.Tx, run *store.Run, file *store.File,
+	found []api.AITag,
+) (failure, err error) {
 	tasks, failure := readTasks(run.Extension.Rest["tasks"])
 	if failure != nil {
 		return failure, nil
@@ -491,7 +506,9 @@ func (l *Library) answerTasks(tx store.Tx, run *store.Run, file *store.File, fou
 	return nil, tx.Files.Update(file)
 }
 
-func (t *task) answer(file *store.File, values map[string]json.RawMessage, fields []api.MetadataField, found []api.AITag) error {
+func (t *task) answer(file *store.File, values map[string]json.RawMessage, fields []api.MetadataField,
+	found []api.AITag,
+) error {
 	set := func(name string, value json.RawMessage) error {
 		values[name] = value
 		return rule.CheckMetadata(fields, map[string]json.RawMessage{name: value})
@@ -530,7 +547,9 @@ func (t *task) answer(file *store.File, values map[string]json.RawMessage, field
 		return set(t.Field, list)
 	}
 	o, instruction := t.OnUnknown, strings.ToLower(t.Instruction)
-	if slices.ContainsFunc(found, func(tag api.AITag) bool { return strings.Contains(instruction, strings.ToLower(tag.Name)) }) {
+	if slices.ContainsFunc(found, func(tag api.AITag) bool {
+		return strings.Contains(instruction, strings.ToLower(tag.Name))
+	}) {
 		o = t.OnYes
 	}
 	if o == nil {

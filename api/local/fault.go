@@ -35,7 +35,8 @@ type Fault struct {
 	WebhooksLost      bool // webhook posts are dropped
 	WebhooksRepeated  bool // webhook posts come twice
 	WebhooksChance    float64
-	Rate              int // calls per second and operation, except uploads, after a burst of 2*Rate; 0 for no limit
+	// calls per second and operation, except uploads, after a burst of 2*Rate; 0 for no limit
+	Rate int
 }
 
 // String returns the faults in the format of ParseFault; empty for none.

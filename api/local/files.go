@@ -102,7 +102,11 @@ func (l *Library) updateDetails(r *http.Request) (any, error) {
 func (l *Library) readChange(r *http.Request) (*change, error) {
 	c := new(change)
 	var extensions, removed, publish json.RawMessage
-	takes := []member{{rule.FieldTags, &c.Tags}, {rule.FieldRegion, &c.CustomCoordinates}, {rule.FieldMetadata, &c.CustomMetadata}}
+	takes := []member{
+		{rule.FieldTags, &c.Tags},
+		{rule.FieldRegion, &c.CustomCoordinates},
+		{rule.FieldMetadata, &c.CustomMetadata},
+	}
 	for _, name := range storedTexts() {
 		takes = append(takes, member{name, new(api.Field[string])})
 	}
@@ -152,7 +156,8 @@ func (c *change) apply(tx store.Tx, file *store.File) error {
 	if c.removeAll {
 		file.AITags = nil
 	}
-	file.AITags = slices.DeleteFunc(file.AITags, func(t api.AITag) bool { return slices.Contains(c.remove, t.Name) })
+	file.AITags = slices.DeleteFunc(file.AITags,
+		func(t api.AITag) bool { return slices.Contains(c.remove, t.Name) })
 	return nil
 }
 
@@ -324,7 +329,9 @@ func removeAITags(f *store.File, names []string) {
 }
 
 // bulk changes at most most files in one transaction. If one does not exist, it changes none.
-func (l *Library) bulk(r *http.Request, list []string, most int, done string, change func(tx store.Tx, id string) error) (any, error) {
+func (l *Library) bulk(r *http.Request, list []string, most int, done string,
+	change func(tx store.Tx, id string) error,
+) (any, error) {
 	ids, err := fileIDs(list, most)
 	if err != nil {
 		return nil, err
@@ -374,7 +381,9 @@ func (l *Library) moveFile(r *http.Request) (any, error) { return l.transferFile
 
 // transferFile reads the request of a copy or move and calls do with the file and the existing file
 // of its name in the destination, or nil.
-func (l *Library) transferFile(r *http.Request, do func(tx store.Tx, source, existing *store.File, folder string) error, options ...member) (any, error) {
+func (l *Library) transferFile(r *http.Request,
+	do func(tx store.Tx, source, existing *store.File, folder string) error, options ...member,
+) (any, error) {
 	var path, into string
 	if _, err := readBody(r, 2, append([]member{{"sourceFilePath", &path}, {"destinationPath", &into}}, options...)...); err != nil {
 		return nil, err
@@ -420,7 +429,9 @@ func (l *Library) copyTo(tx store.Tx, source, existing *store.File, folder strin
 }
 
 // attach writes copies of versions, oldest first, as a new file or as newer versions of existing.
-func (l *Library) attach(tx store.Tx, source, existing *store.File, folder string, versions []store.Version) error {
+func (l *Library) attach(tx store.Tx, source, existing *store.File, folder string,
+	versions []store.Version,
+) error {
 	target, last := *source, 0
 	target.ID, target.Folder, target.Created = store.NewID(), folder, l.now()
 	if existing != nil {

@@ -80,7 +80,10 @@ func folderName(name string, renamed bool) (string, error) {
 // checkCount refuses an operation on a folder with too many files and folders.
 func (l *Library) checkCount(tx store.Tx, folder string) error {
 	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{folder}}
-	beyond, err := tx.Files.List(store.Query{Files: true, Folders: true, Match: &below, Limit: 1, Skip: l.o.objects})
+	beyond, err := tx.Files.List(store.Query{
+		Files: true, Folders: true, Match: &below, Limit: 1,
+		Skip: l.o.objects,
+	})
 	if err == nil && len(beyond) > 0 {
 		err = badRequest("The folder "+quote(folder)+" has more than "+strconv.Itoa(l.o.objects)+" files and folders.", "Repeat the operation for each of its folders.").because("TOO_MANY_OBJECTS")
 	}
@@ -269,7 +272,8 @@ func (l *Library) stepOfJob(ctx context.Context, id string, first *folderJob) (d
 func (job *folderJob) files(limit int) store.Query {
 	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{job.From}}
 	return store.Query{
-		Files: true, Match: &below, Order: store.ByName, AfterName: job.After.Name, AfterFolder: job.After.Folder, Limit: limit,
+		Files: true, Match: &below, Order: store.ByName, AfterName: job.After.Name,
+		AfterFolder: job.After.Folder, Limit: limit,
 	}
 }
 
@@ -377,7 +381,8 @@ func (l *Library) jobStatus(r *http.Request) (any, error) {
 		return nil, refuse(http.StatusNotFound, "The requested job does not exist.", "Check the id of the job.")
 	}
 	status := map[string]string{"jobId": text, "type": jobKinds[id[0]&^jobPurging], "status": api.JobCompleted}
-	_, err := store.View(r.Context(), l.records, func(tx store.Tx) (*store.Job, error) { return store.Get[store.Job](tx, text) })
+	_, err := store.View(r.Context(), l.records,
+		func(tx store.Tx) (*store.Job, error) { return store.Get[store.Job](tx, text) })
 	if err == nil {
 		status["status"] = api.JobPending
 	} else if !errors.Is(err, store.ErrNotFound) {

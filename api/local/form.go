@@ -438,8 +438,10 @@ var handlers = map[string]handler{
 		return err
 	}},
 	// Its grammar is checked in parseChecks.
-	rule.FieldChecks: {read: func(f *form, value string) error { return f.parse(entry.FieldByName(rule.FieldChecks), value) }},
-	"isPrivateFile":  {}, rule.FieldOverwriteFile: {}, rule.FieldOverwriteTags: {}, rule.FieldOverwriteAITags: {}, rule.FieldOverwriteMetadata: {},
+	rule.FieldChecks: {read: func(f *form, value string) error {
+		return f.parse(entry.FieldByName(rule.FieldChecks), value)
+	}},
+	"isPrivateFile": {}, rule.FieldOverwriteFile: {}, rule.FieldOverwriteTags: {}, rule.FieldOverwriteAITags: {}, rule.FieldOverwriteMetadata: {},
 }
 
 // checkHandlers returns an error if a field has no handler: it would be accepted and ignored.

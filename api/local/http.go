@@ -34,7 +34,10 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	control := http.NewResponseController(w)
 	r = r.WithContext(context.WithValue(r.Context(), sentKey{}, &Request{}))
-	body := &timedBody{ReadCloser: r.Body, control: control, timeout: l.o.idleTimeout, finished: r.Body == http.NoBody}
+	body := &timedBody{
+		ReadCloser: r.Body, control: control, timeout: l.o.idleTimeout,
+		finished: r.Body == http.NoBody,
+	}
 	r.Body = body
 	answer := &timedWriter{ResponseWriter: w, control: control, timeout: writeFactor * l.o.idleTimeout}
 	defer l.observe(r, answer, time.Now())
@@ -346,7 +349,8 @@ type timedBody struct {
 }
 
 func (b *timedBody) Read(p []byte) (int, error) {
-	b.control.SetReadDeadline(time.Now().Add(b.timeout)) //nolint:errcheck // a recorder in a test has no connection
+	//nolint:errcheck // a recorder in a test has no connection
+	b.control.SetReadDeadline(time.Now().Add(b.timeout))
 	n, err := b.ReadCloser.Read(p)
 	b.read = b.read || n > 0
 	if err != nil {
@@ -380,7 +384,8 @@ func (w *timedWriter) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
-	w.control.SetWriteDeadline(time.Now().Add(w.timeout)) //nolint:errcheck // a recorder in a test has no connection
+	//nolint:errcheck // a recorder in a test has no connection
+	w.control.SetWriteDeadline(time.Now().Add(w.timeout))
 	n, err := w.ResponseWriter.Write(p)
 	w.size += int64(n)
 	return n, err

@@ -42,24 +42,29 @@ const maxObjects = 100_000
 
 // Options configures a library.
 type Options struct {
-	Dir            string                       // the folder; created if missing
-	Storage        string                       // address of the content store, such as s3://bucket?region=…; empty for a folder in Dir
-	RedirectFrom   int64                        // bytes from which pictures, videos and sounds are served by the store itself; 0: none
-	Database       string                       // postgres:// address of the records; empty for SQLite in Dir
-	Key            interface{ Reveal() string } // required
-	MaxSize        int64                        // largest upload, in bytes; 0 for DefaultMaxSize
-	Address        string                       // public base address of url and thumbnail; empty for the one of the request
-	Hosts          []string                     // names that requests may use besides loopback and Address
-	AllowAddresses []string                     // host:port pairs that URL sources and webhooks may use although they are internal
-	Fault          Fault                        // faults to inject
-	Seed           uint64                       // for the chances of faults; 0 for a random one
-	Log            *slog.Logger                 // nil: slog.Default()
-	Now            func() time.Time             // nil: time.Now
-	Commands       map[string][]string          // by extension name: a command that replaces it
-	Named          map[string]string            // named transformations to create if missing, with their steps, such as "w-400,h-300"
-	Webhook        string                       // of the account, for events without a webhookUrl; empty for none
-	Lenient        bool                         // serve files without transformations that are unknown here
-	Emulator       bool                         // for development: pages of all sites may show public files
+	Dir string // the folder; created if missing
+	// address of the content store, such as s3://bucket?region=…; empty for a folder in Dir
+	Storage string
+	// bytes from which pictures, videos and sounds are served by the store itself; 0: none
+	RedirectFrom int64
+	Database     string                       // postgres:// address of the records; empty for SQLite in Dir
+	Key          interface{ Reveal() string } // required
+	MaxSize      int64                        // largest upload, in bytes; 0 for DefaultMaxSize
+	// public base address of url and thumbnail; empty for the one of the request
+	Address string
+	Hosts   []string // names that requests may use besides loopback and Address
+	// host:port pairs that URL sources and webhooks may use although they are internal
+	AllowAddresses []string
+	Fault          Fault               // faults to inject
+	Seed           uint64              // for the chances of faults; 0 for a random one
+	Log            *slog.Logger        // nil: slog.Default()
+	Now            func() time.Time    // nil: time.Now
+	Commands       map[string][]string // by extension name: a command that replaces it
+	Named          map[string]string   // named transformations to create if missing, with their steps, such as "w-400,h-300"
+	// of the account, for events without a webhookUrl; empty for none
+	Webhook  string
+	Lenient  bool // serve files without transformations that are unknown here
+	Emulator bool // for development: pages of all sites may show public files
 
 	AllowReset bool                   // allow POST /_mediadesk/reset, which empties the library
 	Seeds      map[string]store.State // what a reset loads, by name; the one without a name by default
@@ -167,8 +172,11 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	}
 	l := &Library{
 		o: o, log: o.Log, keySum: sha256.Sum256([]byte(o.Key.Reveal())), identity: store.NewID(), lock: lock,
-		hosts: map[string]bool{}, traffic: traffic{bytes: map[string]int64{}}, guard: guard, chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(), unproven: make(chan struct{}, maxUnproven),
-		tools: extension.New(o.Commands), pictures: media.NewCache[string, picture](cacheSize), headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
+		hosts: map[string]bool{}, traffic: traffic{bytes: map[string]int64{}}, guard: guard,
+		chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(),
+		unproven: make(chan struct{}, maxUnproven),
+		tools:    extension.New(o.Commands), pictures: media.NewCache[string, picture](cacheSize),
+		headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
 	}
 	l.describe = describeAPI
 	l.keepSeeds()
@@ -266,7 +274,9 @@ func openContents(ctx context.Context, dir, storage string) (store.Contents, err
 }
 
 // openRecords opens the database of o, else the one in its folder by open.
-func openRecords(ctx context.Context, o Options, open func(context.Context, string) (store.Records, error)) (store.Records, error) {
+func openRecords(ctx context.Context, o Options,
+	open func(context.Context, string) (store.Records, error),
+) (store.Records, error) {
 	if o.Database != "" {
 		return store.OpenPostgres(ctx, o.Database)
 	}
@@ -363,7 +373,9 @@ func (o *Options) ShownStorage() string {
 
 // checkOwner reports whether the contents of o have an owner, and returns ErrNotOwner if that is
 // another library. Records and contents in one folder need none.
-func checkOwner(ctx context.Context, o Options, records store.Records, contents store.Contents) (owned bool, err error) {
+func checkOwner(ctx context.Context, o Options, records store.Records,
+	contents store.Contents,
+) (owned bool, err error) {
 	if o.Database == "" && o.Storage == "" {
 		return true, nil
 	}
@@ -399,7 +411,9 @@ func (l *Library) claimContents(ctx context.Context) error {
 
 // moveContents makes target, a copy of source, the contents of the library in shared records.
 // Instances with source go on until they end; it returns ErrNotOwner if source is not its contents.
-func moveContents(ctx context.Context, o Options, records store.Records, source, target store.Contents) error {
+func moveContents(ctx context.Context, o Options, records store.Records, source,
+	target store.Contents,
+) error {
 	from, err := source.Owner("")
 	if err != nil {
 		return err
@@ -408,7 +422,11 @@ func moveContents(ctx context.Context, o Options, records store.Records, source,
 	if err != nil {
 		return err
 	}
-	moved, err := store.Update(ctx, records, func(tx store.Tx) (bool, error) { return tx.Library.Rename(from, to) })
+	moved, err := store.Update(ctx, records, func(tx store.Tx) (bool,
+		error,
+	) {
+		return tx.Library.Rename(from, to)
+	})
 	if err == nil && !moved {
 		err = o.notOwner()
 	}

@@ -47,7 +47,8 @@ type route struct {
 }
 
 // routes lists all operations. Of two with the same method that fit a path, the first serves it.
-var routes = slices.Concat(routesV1, presetRoutes(savedExtensions), presetRoutes(namedTransformations), secondVersion(routesV1))
+var routes = slices.Concat(routesV1, presetRoutes(savedExtensions), presetRoutes(namedTransformations),
+	secondVersion(routesV1))
 
 // inV2 lists the operations with a second path under /v2/, which rclone calls.
 var inV2 = []string{

@@ -72,7 +72,8 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	s := &Server{
 		Address: address, Library: l, served: make(chan error, 1), finished: make(chan struct{}),
 		http: &http.Server{
-			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: l.o.idleTimeout, MaxHeaderBytes: 8 * maxHeader,
+			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: l.o.idleTimeout,
+			MaxHeaderBytes: 8 * maxHeader,
 			// The default logger would write over the terminal.
 			ErrorLog: slog.NewLogLogger(l.log.Handler(), slog.LevelWarn),
 		},
@@ -105,7 +106,10 @@ func (s *Server) writeOwner() error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(owner{Address: s.Address, PID: os.Getpid(), Identity: s.Library.identity, Dir: dir})
+	text, err := json.Marshal(owner{
+		Address: s.Address, PID: os.Getpid(), Identity: s.Library.identity,
+		Dir: dir,
+	})
 	if err != nil {
 		return err
 	}
@@ -157,7 +161,8 @@ func Find(dir string) (address, faults string, ok bool) {
 	}
 	defer res.Body.Close()
 	var answer identity
-	if json.NewDecoder(io.LimitReader(res.Body, 4<<10)).Decode(&answer) != nil || answer.Identity != word.Identity {
+	if json.NewDecoder(io.LimitReader(res.Body, 4<<10)).Decode(&answer) != nil ||
+		answer.Identity != word.Identity {
 		return "", "", false
 	}
 	return word.Address, answer.Faults, true

@@ -59,7 +59,8 @@ func (l *Library) upload(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if text, ok := f.upload.CustomCoordinates.Get(); ok {
-		if _, err := rule.CheckRegion(text, version.Kind == api.KindImage, version.Width, version.Height); err != nil {
+		if _, err := rule.CheckRegion(text, version.Kind == api.KindImage, version.Width,
+			version.Height); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +78,8 @@ func (l *Library) upload(r *http.Request) (any, error) {
 			runs, err = l.addRuns(tx, file, f.upload.Extensions.Or(nil), f.upload.WebhookURL.Or(""))
 		}
 		if err == nil {
-			posts, err = l.addPosts(tx, file, f.upload.Transformation.Or(api.Transformation{}).Post, r.Header.Get(requestIDHeader))
+			posts, err = l.addPosts(tx, file, f.upload.Transformation.Or(api.Transformation{}).Post,
+				r.Header.Get(requestIDHeader))
 		}
 		if err == nil && later {
 			// The video is stored as it came.
@@ -277,7 +279,11 @@ func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Cont
 	if !errors.Is(err, store.ErrNotFound) {
 		return content, err
 	}
-	if _, err := store.View(ctx, l.records, func(tx store.Tx) (*store.Version, error) { return store.Get[store.Version](tx, v.ID) }); err != nil {
+	if _, err := store.View(ctx, l.records, func(tx store.Tx) (*store.Version,
+		error,
+	) {
+		return store.Get[store.Version](tx, v.ID)
+	}); err != nil {
 		return nil, err
 	}
 	return nil, fmt.Errorf("the content %s of the version %s is missing", v.Hash, v.ID)
@@ -316,7 +322,9 @@ const removalWait = 10 * time.Second
 
 // commit commits the content of v and runs write to record it. If another process is removing this
 // content from a shared store, it waits and commits again.
-func (l *Library) commit(ctx context.Context, content store.Draft, v *store.Version, write func(store.Tx) error) (err error) {
+func (l *Library) commit(ctx context.Context, content store.Draft, v *store.Version,
+	write func(store.Tx) error,
+) (err error) {
 	var removed store.Removal
 	for until := time.Now().Add(removalWait); ; {
 		if v.Hash, err = content.Commit(); err != nil {
@@ -418,7 +426,8 @@ func (f *form) check(ctx context.Context, m *store.Match, version *store.Version
 	if err != nil {
 		return err
 	}
-	met, err := store.View(ctx, f.library.records, func(tx store.Tx) (bool, error) { return tx.Files.Meets(given, m) })
+	met, err := store.View(ctx, f.library.records,
+		func(tx store.Tx) (bool, error) { return tx.Files.Meets(given, m) })
 	if err == nil && !met {
 		err = errChecks
 	}

@@ -256,7 +256,10 @@ func (l *Library) addEvent(tx store.Tx, kind string, request, data any) error {
 	if err != nil {
 		return err
 	}
-	return tx.Add(&store.Post{Address: l.o.Webhook, Body: body, Next: l.now(), Created: l.now(), Owner: l.identity})
+	return tx.Add(&store.Post{
+		Address: l.o.Webhook, Body: body, Next: l.now(), Created: l.now(),
+		Owner: l.identity,
+	})
 }
 
 // transformRequest is the member of an event about the transformation of an upload with that id.
@@ -275,14 +278,17 @@ type postTransformation struct {
 }
 
 // addPosts records the post-transformations of an upload, which are made after its answer.
-func (l *Library) addPosts(tx store.Tx, file *store.File, list []api.PostTransformation, request string) (runs []store.Run, err error) {
+func (l *Library) addPosts(tx store.Tx, file *store.File, list []api.PostTransformation,
+	request string,
+) (runs []store.Run, err error) {
 	for _, post := range list {
 		text, err := json.Marshal(postTransformation{post, request})
 		if err != nil {
 			return nil, err
 		}
 		run := store.Run{
-			FileID: file.ID, VersionID: file.Version.ID, Status: api.StatusPending, Created: l.now(), Owner: l.identity,
+			FileID: file.ID, VersionID: file.Version.ID, Status: api.StatusPending, Created: l.now(),
+			Owner:     l.identity,
 			Extension: api.Extension{Name: store.PostTransformation, Rest: map[string]json.RawMessage{"post": text}},
 		}
 		if err := tx.Add(&run); err != nil {
@@ -314,14 +320,19 @@ func (l *Library) makePost(ctx context.Context, run *store.Run, source *store.Ve
 	if post.Type != rule.PostSteps || source.Kind != api.KindImage {
 		return errors.New("the local library makes no videos, and no pictures of videos")
 	}
-	file, err := store.View(ctx, l.records, func(tx store.Tx) (*store.File, error) { return store.Get[store.File](tx, run.FileID) })
+	file, err := store.View(ctx, l.records, func(tx store.Tx) (*store.File,
+		error,
+	) {
+		return store.Get[store.File](tx, run.FileID)
+	})
 	if errors.Is(err, store.ErrNotFound) {
 		return errFileGone
 	}
 	if err != nil {
 		return err
 	}
-	requested, err := delivery.Parse(&url.URL{Path: postPath(post, file)}, func(name string) (string, error) { return l.transformation(ctx, name) }, false)
+	requested, err := delivery.Parse(&url.URL{Path: postPath(post, file)},
+		func(name string) (string, error) { return l.transformation(ctx, name) }, false)
 	if failure := (*storeError)(nil); errors.As(err, &failure) {
 		return failure.err
 	}

@@ -86,7 +86,8 @@ func scanGIF(rs io.Reader) (transparent bool, first image.Point, err error) {
 		case kind == 0x2c:
 			var d [8]byte
 			_, err := io.ReadFull(r, d[:])
-			return transparent, image.Pt(int(binary.LittleEndian.Uint16(d[4:])), int(binary.LittleEndian.Uint16(d[6:]))), err
+			return transparent, image.Pt(int(binary.LittleEndian.Uint16(d[4:])),
+				int(binary.LittleEndian.Uint16(d[6:]))), err
 		case kind != 0x21:
 			return transparent, first, io.ErrUnexpectedEOF // no frame
 		}

@@ -47,7 +47,10 @@ func New(img image.Image, o Orientation) *Picture {
 }
 
 func newPicture(img image.Image, full image.Rectangle, o Orientation, side int) *Picture {
-	return &Picture{Pixels: turn(reduce(img, full, side), o), Size: o.Upright(full.Size()), Orientation: o.valid()}
+	return &Picture{
+		Pixels: turn(reduce(img, full, side), o), Size: o.Upright(full.Size()),
+		Orientation: o.valid(),
+	}
 }
 
 // DecodeFile decodes the picture in a regular file, as [Decode] does. If this package
@@ -104,7 +107,9 @@ func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (p *Picture, e
 	return newPicture(img, h.area(img), shot.Orientation, limits.Side), ctx.Err()
 }
 
-func (h *header) decodeDC(ctx context.Context, rs io.ReadSeeker, o Orientation, limits Limits) (*Picture, error) {
+func (h *header) decodeDC(ctx context.Context, rs io.ReadSeeker, o Orientation,
+	limits Limits,
+) (*Picture, error) {
 	small := image.Pt((h.size.X+7)/8, (h.size.Y+7)/8)
 	release, err := reserve(ctx, int64(small.X)*int64(small.Y))
 	if err != nil {
@@ -169,7 +174,9 @@ func DecodeFull(ctx context.Context, rs io.ReadSeeker) (*Full, error) {
 	return f, nil
 }
 
-func (h *header) decodeFull(ctx context.Context, rs io.ReadSeeker, o Orientation) (out *image.NRGBA, err error) {
+func (h *header) decodeFull(ctx context.Context, rs io.ReadSeeker,
+	o Orientation,
+) (out *image.NRGBA, err error) {
 	defer recoverTo(&err, h.format.name)
 	img, err := h.decode(ctx, rs, fullTimeout)
 	if err != nil {

@@ -38,7 +38,9 @@ type metadata struct {
 // readMetadata reads the wanted tags of a picture, or all if wanted is nil. If several
 // sources define a name, EXIF takes precedence, then IPTC, then XMP. It ignores errors:
 // damaged metadata yields the tags that can be read.
-func readMetadata(rs io.ReadSeeker, mime string, sources imagemeta.Source, requested map[string]bool) (m metadata) {
+func readMetadata(rs io.ReadSeeker, mime string, sources imagemeta.Source,
+	requested map[string]bool,
+) (m metadata) {
 	m.tags = map[string]imagemeta.TagInfo{}
 	format, ok := metaFormats[mime]
 	if !ok {
@@ -53,7 +55,8 @@ func readMetadata(rs io.ReadSeeker, mime string, sources imagemeta.Source, reque
 		sources |= imagemeta.CONFIG
 	}
 	result, _ := imagemeta.Decode(imagemeta.Options{
-		R: rs, ImageFormat: format, Sources: sources, Timeout: metaTimeout, LimitNumTags: 2000, LimitTagSize: 4 * maxMetaText,
+		R: rs, ImageFormat: format, Sources: sources, Timeout: metaTimeout, LimitNumTags: 2000,
+		LimitTagSize: 4 * maxMetaText,
 		ShouldHandleTag: func(t imagemeta.TagInfo) bool {
 			// IFD1 describes the thumbnail, not the picture.
 			return !strings.HasPrefix(t.Namespace, "IFD1") && t.Tag != "MakerNote" && (requested == nil || requested[t.Tag])

@@ -19,7 +19,9 @@ var errNotByRows = errors.New("the PNG cannot be decoded row by row")
 
 // decodePNG decodes and reduces a PNG row by row: 24 megapixels take a few rows of memory
 // instead of 96 MB.
-func (h *header) decodePNG(ctx context.Context, rs io.ReadSeeker, o Orientation, limits Limits) (*Picture, error) {
+func (h *header) decodePNG(ctx context.Context, rs io.ReadSeeker, o Orientation,
+	limits Limits,
+) (*Picture, error) {
 	k := reduction(h.size, limits.Side)
 	small := image.Pt((h.size.X+k-1)/k, (h.size.Y+k-1)/k)
 	release, err := reserve(ctx, int64(small.X)*int64(small.Y)+pngAhead*int64(h.size.X))
@@ -138,7 +140,8 @@ func (p *pngRows) reduce(ctx context.Context, out *image.RGBA, size image.Point,
 
 func (p *pngRows) draw(line *image.RGBA, row []byte) {
 	if p.each == 4 {
-		draw.Draw(line, line.Rect, &image.NRGBA{Pix: row, Stride: len(row), Rect: line.Rect}, image.Point{}, draw.Src)
+		draw.Draw(line, line.Rect, &image.NRGBA{Pix: row, Stride: len(row), Rect: line.Rect}, image.Point{},
+			draw.Src)
 		return
 	}
 	for out := line.Pix; len(row) >= 3; row, out = row[3:], out[4:] {

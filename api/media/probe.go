@@ -72,7 +72,8 @@ func probeWebP(rs io.ReadSeeker, h *header) error {
 			h.alpha = h.alpha || image.Pt(1+int(uint24(c.data[6:])), 1+int(uint24(c.data[9:]))) != h.size
 			return nil
 		case "VP8 ":
-			frame = image.Pt(int(binary.LittleEndian.Uint16(c.data[6:])&0x3fff), int(binary.LittleEndian.Uint16(c.data[8:])&0x3fff))
+			frame = image.Pt(int(binary.LittleEndian.Uint16(c.data[6:])&0x3fff),
+				int(binary.LittleEndian.Uint16(c.data[8:])&0x3fff))
 		case "VP8L":
 			bits := binary.LittleEndian.Uint32(c.data[1:])
 			frame = image.Pt(int(bits&0x3fff)+1, int(bits>>14&0x3fff)+1)

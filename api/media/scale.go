@@ -16,7 +16,8 @@ func Scale(img *image.NRGBA, cut image.Rectangle, to image.Point) *image.NRGBA {
 	if small != cut.Size() {
 		s := scaling{
 			pix: img.Pix[img.PixOffset(cut.Min.X, cut.Min.Y):], stride: img.Stride, width: cut.Dx(), straight: true,
-			across: averages(0, cut.Dx(), cut.Dx(), cut.Dx(), small.X), down: averages(0, cut.Dy(), cut.Dy(), cut.Dy(), small.Y),
+			across: averages(0, cut.Dx(), cut.Dx(), cut.Dx(), small.X),
+			down:   averages(0, cut.Dy(), cut.Dy(), cut.Dy(), small.Y),
 		}
 		img, cut = image.NewNRGBA(image.Rectangle{Max: small}), image.Rectangle{Max: small}
 		s.lines(img.Pix, img.Stride)
@@ -36,7 +37,8 @@ func Sample(img *image.RGBA, full image.Point, part image.Rectangle, size image.
 	have := img.Rect.Size()
 	s := scaling{
 		pix: img.Pix, stride: img.Stride, width: have.X,
-		across: averages(part.Min.X, part.Max.X, full.X, have.X, size.X), down: averages(part.Min.Y, part.Max.Y, full.Y, have.Y, size.Y),
+		across: averages(part.Min.X, part.Max.X, full.X, have.X, size.X),
+		down:   averages(part.Min.Y, part.Max.Y, full.Y, have.Y, size.Y),
 	}
 	out := image.NewRGBA(image.Rectangle{Max: size})
 	s.lines(out.Pix, out.Stride)

@@ -83,7 +83,8 @@ func widened(box image.Rectangle, ratio, full image.Point) image.Rectangle {
 	k := min(max(float64(box.Dx())/w, float64(box.Dy())/h), float64(full.X)/w, float64(full.Y)/h)
 	size := image.Pt(int(math.Round(w*k)), int(math.Round(h*k)))
 	at := image.Pt(
-		max(0, min((box.Min.X+box.Max.X-size.X)/2, full.X-size.X)), max(0, min((box.Min.Y+box.Max.Y-size.Y)/2, full.Y-size.Y)),
+		max(0, min((box.Min.X+box.Max.X-size.X)/2, full.X-size.X)),
+		max(0, min((box.Min.Y+box.Max.Y-size.Y)/2, full.Y-size.Y)),
 	)
 	return image.Rectangle{Min: at, Max: at.Add(size)}
 }
@@ -165,7 +166,8 @@ func (m *salience) detail(img *image.RGBA) []float64 {
 	for y := 1; y < size.Y; y++ {
 		for x := 1; x < size.X; x++ {
 			i := y*size.X + x
-			sums[y*m.size.Y/size.Y*m.size.X+x*m.size.X/size.X] += math.Abs(light[i]-light[i-1]) + math.Abs(light[i]-light[i-size.X])
+			sums[y*m.size.Y/size.Y*m.size.X+x*m.size.X/size.X] += math.Abs(light[i]-light[i-1]) +
+				math.Abs(light[i]-light[i-size.X])
 		}
 	}
 	const around = 2

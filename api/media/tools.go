@@ -116,7 +116,8 @@ func (t *Tool) run(ctx context.Context, path string, side int) ([]byte, error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	out := filepath.Join(dir, "out.png")
-	cmd := exec.CommandContext(ctx, t.Path, t.args(path, out, strconv.Itoa(side))...) //nolint:gosec // a fixed program; the path is one argument
+	//nolint:gosec // a fixed program; the path is one argument
+	cmd := exec.CommandContext(ctx, t.Path, t.args(path, out, strconv.Itoa(side))...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "LC_ALL=C"}
 	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); err != nil {

@@ -132,7 +132,9 @@ func (q *Queue) showAttempt(e *entry, j job.Job) (progress *api.Progress, failur
 }
 
 // failed evaluates the error of an attempt. before is the evidence of earlier attempts.
-func (q *Queue) failed(ctx context.Context, e *entry, j job.Job, before job.Evidence, err error, failures int) result {
+func (q *Queue) failed(ctx context.Context, e *entry, j job.Job, before job.Evidence, err error,
+	failures int,
+) result {
 	began := j.Updated
 	a := assess(&j, err)
 	j.Evidence = stronger(before, a.evidence)
@@ -151,7 +153,8 @@ func (q *Queue) failed(ctx context.Context, e *entry, j job.Job, before job.Evid
 	switch {
 	case !a.definite && ctx.Err() != nil:
 		return q.interrupted(ctx, e, j)
-	case !a.definite && maySend(&j, a.evidence) && (!a.counted || failures < maxAttempts || j.Evidence == job.MaybeStored):
+	case !a.definite && maySend(&j, a.evidence) &&
+		(!a.counted || failures < maxAttempts || j.Evidence == job.MaybeStored):
 		r = retryLater(j, a, failures)
 	case a.processing:
 		j.State = job.Processing

@@ -104,7 +104,8 @@ func (q *Queue) checkExact(ctx context.Context, j *job.Job, files []api.File) ch
 	switch {
 	case keeps && content == otherContent && isFirstVersion(there):
 		return checkResult{presence: isOther}
-	case isNew && (content == sameContent && (keeps || sameTags(j, there)) || content == sameSize && keeps) && !q.hasCompetingJob(ctx, j, there):
+	case isNew && (content == sameContent && (keeps || sameTags(j, there)) || content == sameSize &&
+		keeps) && !q.hasCompetingJob(ctx, j, there):
 		return checkResult{presence: isThere, file: there}
 	case keeps:
 		return checkResult{presence: cannotCheck, help: fmt.Sprintf("The library has a file at %s, %s. It may be another one.", rule.PathOf(u), describeFile(there))}
@@ -151,11 +152,13 @@ func (q *Queue) checkSuffixed(ctx context.Context, j *job.Job, files []api.File)
 		f := &files[i]
 		got := norm.NFC.String(f.Name)
 		size := f.Size.Or(0)
-		if strings.HasPrefix(got, stem) && strings.HasSuffix(got, ext) && size > 0 && size == j.Identity.Size && !rule.Created(f).Before(firstAttempt(j)) {
+		if strings.HasPrefix(got, stem) && strings.HasSuffix(got, ext) && size > 0 &&
+			size == j.Identity.Size && !rule.Created(f).Before(firstAttempt(j)) {
 			like = append(like, f)
 		}
 	}
-	if len(like) == 1 && sameTags(j, like[0]) && q.compareContent(ctx, j, like[0]) == sameContent && !q.hasCompetingJob(ctx, j, like[0]) {
+	if len(like) == 1 && sameTags(j, like[0]) && q.compareContent(ctx, j, like[0]) == sameContent &&
+		!q.hasCompetingJob(ctx, j, like[0]) {
 		return checkResult{presence: isThere, file: like[0]}
 	}
 	return checkResult{presence: isMissing, help: suffixedHelp(like)}

@@ -51,14 +51,16 @@ func (q *Queue) resumeFailed(ctx context.Context) ([]job.Job, error) {
 		defer q.mu.Unlock()
 		return q.entries[id] == nil
 	}
-	jobs, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil, func(j *job.Job) bool { return j.MayResume() && earlier(j.ID) })
+	jobs, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil,
+		func(j *job.Job) bool { return j.MayResume() && earlier(j.ID) })
 	if err != nil {
 		return nil, err
 	}
 	if err := q.accept(ctx, jobs, entry{}); err != nil {
 		return nil, err
 	}
-	processing, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil, func(j *job.Job) bool { return j.State == job.Processing && !j.Dismissed && earlier(j.ID) })
+	processing, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil,
+		func(j *job.Job) bool { return j.State == job.Processing && !j.Dismissed && earlier(j.ID) })
 	if err != nil {
 		return jobs, err
 	}

@@ -143,7 +143,9 @@ func (q *Queue) Check(ctx context.Context, id int64) error {
 }
 
 // reopen reopens jobs, first in the journal. For a single id it returns why that is not possible.
-func (q *Queue) reopen(ctx context.Context, action string, ids []int64, as entry, may func(*job.Job) bool) ([]job.Job, error) {
+func (q *Queue) reopen(ctx context.Context, action string, ids []int64, as entry,
+	may func(*job.Job) bool,
+) ([]job.Job, error) {
 	q.mu.Lock()
 	closed := q.closed
 	q.mu.Unlock()

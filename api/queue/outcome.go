@@ -100,7 +100,10 @@ func assess(j *job.Job, err error) assessment {
 		}
 		return a
 	case errors.As(err, &send):
-		a := assessment{contact: noAnswer, evidence: maybe(send.Complete), definite: errors.Is(err, api.ErrInsecure), overload: send.Timeout()}
+		a := assessment{
+			contact: noAnswer, evidence: maybe(send.Complete),
+			definite: errors.Is(err, api.ErrInsecure), overload: send.Timeout(),
+		}
 		if send.NoConnection {
 			a.contact, a.host, a.overload = noConnection, send.Host, false
 		}
@@ -154,7 +157,8 @@ var (
 // nameExists reports whether a refusal means that a file of that name exists: status 409, or 400
 // with a message that says so. Status 400 has other causes, too (service.md §7).
 func nameExists(f *job.Failure) bool {
-	return f.Status == http.StatusConflict || f.Status == http.StatusBadRequest && saysExists.MatchString(f.Message) && !saysNot.MatchString(f.Message)
+	return f.Status == http.StatusConflict || f.Status == http.StatusBadRequest &&
+		saysExists.MatchString(f.Message) && !saysNot.MatchString(f.Message)
 }
 
 // decide returns the next step for a job from the evidence of its attempts and the result of the
@@ -170,7 +174,8 @@ func decide(j *job.Job, want goal, evidence job.Evidence, check presence) Step {
 		return Send
 	case want != claim && maySend(j, evidence):
 		// Checking is cheaper than sending a large file again.
-		if check == notChecked && evidence == job.MaybeStored && j.HasUniqueName() && (want == begin || j.Identity.Size >= checkFirst) {
+		if check == notChecked && evidence == job.MaybeStored && j.HasUniqueName() &&
+			(want == begin || j.Identity.Size >= checkFirst) {
 			return Check
 		}
 		return Send

@@ -155,7 +155,10 @@ type Queue struct {
 
 // New returns a queue. Call Start to run it.
 func New(o Options) *Queue {
-	q := &Queue{o: o, ctx: context.Background(), changes: make(chan struct{}, 1), quit: make(chan struct{}), entries: map[int64]*entry{}, batches: map[string]int{}}
+	q := &Queue{
+		o: o, ctx: context.Background(), changes: make(chan struct{}, 1),
+		quit: make(chan struct{}), entries: map[int64]*entry{}, batches: map[string]int{},
+	}
 	q.pace.set(o.Concurrency)
 	return q
 }
@@ -326,7 +329,8 @@ func (q *Queue) dispatch() {
 		return
 	}
 	// Without a connection only one may try.
-	for online := q.network.Since.IsZero(); q.running < q.pace.limit && q.keeping < maxKeeping && (online || q.network.probe == nil); {
+	for online := q.network.Since.IsZero(); q.running < q.pace.limit && q.keeping < maxKeeping &&
+		(online || q.network.probe == nil); {
 		e := q.next()
 		if e == nil {
 			return

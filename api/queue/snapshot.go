@@ -52,7 +52,10 @@ func (q *Queue) Snapshot() Snapshot { return q.snapshot(time.Now()) }
 func (q *Queue) snapshot(now time.Time) Snapshot {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	s := Snapshot{Rows: make([]Row, 0, len(q.order)), Hold: q.hold, Offline: q.network.Offline, Err: q.journalErr}
+	s := Snapshot{
+		Rows: make([]Row, 0, len(q.order)), Hold: q.hold, Offline: q.network.Offline,
+		Err: q.journalErr,
+	}
 	s.Totals.Count = map[job.State]int{}
 	if !s.Offline.Since.IsZero() {
 		s.Hold = time.Time{}

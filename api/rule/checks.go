@@ -76,7 +76,9 @@ var checksNames = []struct {
 
 // ChecksField returns the type and the operators, such as "NOT IN", of a field of checks. fields
 // and known are as in ParseChecks.
-func ChecksField(field SearchWord, fields []api.MetadataField, known bool) (api.MetadataSchema, []string, error) {
+func ChecksField(field SearchWord, fields []api.MetadataField,
+	known bool,
+) (api.MetadataSchema, []string, error) {
 	var none api.MetadataSchema
 	if !field.Quoted {
 		return none, nil, fmt.Errorf("%s is not a field in quotation marks", api.Quote(field.Text))
@@ -85,7 +87,8 @@ func ChecksField(field SearchWord, fields []api.MetadataField, known bool) (api.
 		at := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == name })
 		switch {
 		case at >= 0:
-			operators := slices.DeleteFunc(SearchOperators(&fields[at].Schema), func(op string) bool { return slices.Contains(SearchExists, op) })
+			operators := slices.DeleteFunc(SearchOperators(&fields[at].Schema),
+				func(op string) bool { return slices.Contains(SearchExists, op) })
 			return fields[at].Schema, operators, nil
 		case !known:
 			return none, slices.Concat(checksText, checksNumber), nil

@@ -49,9 +49,9 @@ type Effect string
 
 // The possible effects.
 const (
-	Retained    Effect = "kept"
-	Removed Effect = "removed"
-	SetTo   Effect = "set"
+	Retained Effect = "kept"
+	Removed  Effect = "removed"
+	SetTo    Effect = "set"
 )
 
 // Change is the change of one aspect.
@@ -111,7 +111,8 @@ func Consequences(u *api.Upload, at Place) Prediction {
 		switched(AspectTags, len(u.Tags.Or(nil)) > 0, u.OverwriteTags, FieldOverwriteTags, had[AspectTags]),
 		switched(AspectAITags, false, u.OverwriteAITags, FieldOverwriteAITags, had[AspectAITags]),
 		region(u, had[AspectRegion]),
-		switched(AspectMetadata, len(u.CustomMetadata.Or(nil)) > 0, u.OverwriteCustomMetadata, FieldOverwriteMetadata, had[AspectMetadata]),
+		switched(AspectMetadata, len(u.CustomMetadata.Or(nil)) > 0, u.OverwriteCustomMetadata,
+			FieldOverwriteMetadata, had[AspectMetadata]),
 	}
 	return o
 }

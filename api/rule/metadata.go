@@ -87,7 +87,9 @@ func CheckRequiredMetadata(fields []api.MetadataField, values map[string]json.Ra
 
 // DefaultMetadata returns values plus the defaults of the fields without a value. It does not
 // modify values.
-func DefaultMetadata(fields []api.MetadataField, values map[string]json.RawMessage) map[string]json.RawMessage {
+func DefaultMetadata(fields []api.MetadataField,
+	values map[string]json.RawMessage,
+) map[string]json.RawMessage {
 	with := maps.Clone(values)
 	for _, f := range fields {
 		if !IsNull(f.Schema.Default) && IsNull(values[f.Name]) {
@@ -248,7 +250,10 @@ func DescribeSchema(s *api.MetadataSchema) string {
 
 const maxOptionsShown = 20
 
-var metadataTypes = []string{MetadataText, MetadataTextarea, MetadataNumber, MetadataDate, MetadataBoolean, MetadataSingleSelect, MetadataMultiSelect}
+var metadataTypes = []string{
+	MetadataText, MetadataTextarea, MetadataNumber, MetadataDate,
+	MetadataBoolean, MetadataSingleSelect, MetadataMultiSelect,
+}
 
 // CheckSchema checks the schema of a new field: its type, matching and ordered bounds, options of a
 // choice, and a fitting default, which required fields need. The error is a *api.RuleError.

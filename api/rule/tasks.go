@@ -17,7 +17,10 @@ func SavedElement(s *api.Saved) api.Extension {
 
 // MayBeSaved reports whether e may name a saved extension.
 func MayBeSaved(e api.Extension) bool {
-	return isName(e) && !IsTagging(e.Name) && !slices.Contains([]string{RemoveBackground, AutoDescription, AITasks, SavedExtension}, e.Name)
+	return isName(e) && !IsTagging(e.Name) && !slices.Contains([]string{
+		RemoveBackground, AutoDescription,
+		AITasks, SavedExtension,
+	}, e.Name)
 }
 
 // ResolveSaved replaces names with the elements of saved extensions. An ambiguous name is an error.
@@ -72,13 +75,15 @@ func TasksShow(requested *api.Extension, then, now *api.File) bool {
 	}
 	appears := func(tag any, then, now *api.File) bool {
 		name, _ := tag.(string)
-		return !then.Tags.IsZero() && !now.Tags.IsZero() && slices.Contains(now.Tags.Or(nil), name) && !slices.Contains(then.Tags.Or(nil), name)
+		return !then.Tags.IsZero() && !now.Tags.IsZero() && slices.Contains(now.Tags.Or(nil), name) &&
+			!slices.Contains(then.Tags.Or(nil), name)
 	}
 	added := func(tag any) bool { return appears(tag, then, now) }
 	removed := func(tag any) bool { return appears(tag, now, then) }
 	changed := func(m struct{ Field string }) bool {
 		had, has := then.CustomMetadata[m.Field], now.CustomMetadata[m.Field]
-		return then.CustomMetadata != nil && now.CustomMetadata != nil && (!IsNull(had) || !IsNull(has)) && string(had) != string(has)
+		return then.CustomMetadata != nil && now.CustomMetadata != nil && (!IsNull(had) || !IsNull(has)) &&
+			string(had) != string(has)
 	}
 	for _, t := range tasks {
 		if t.Type == "select_tags" && slices.ContainsFunc(t.Vocabulary, added) || t.Type == "select_metadata" && changed(struct{ Field string }{t.Field}) {

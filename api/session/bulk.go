@@ -62,7 +62,8 @@ func tagsOnly(file *api.File, change api.Details) (removed bool, tags []string) 
 		return false, want[len(have):]
 	}
 	missing := slices.DeleteFunc(slices.Clone(have), func(tag string) bool { return slices.Contains(want, tag) })
-	remaining := slices.DeleteFunc(slices.Clone(have), func(tag string) bool { return slices.Contains(missing, tag) })
+	remaining := slices.DeleteFunc(slices.Clone(have),
+		func(tag string) bool { return slices.Contains(missing, tag) })
 	if len(want) > 0 && slices.Equal(remaining, want) {
 		return true, missing
 	}
@@ -73,7 +74,10 @@ func (s *Session) changeGroup(ctx context.Context, batch string, g *tagChange, r
 	ids := fileIDs(g.files)
 	edits := make([]journal.Edit, len(ids))
 	for i := range g.files {
-		edits[i] = journal.Edit{FileID: ids[i], Batch: batch, Before: inverse(&g.files[i], g.want[i]), After: g.want[i]}
+		edits[i] = journal.Edit{
+			FileID: ids[i], Batch: batch, Before: inverse(&g.files[i], g.want[i]),
+			After: g.want[i],
+		}
 	}
 	edits, err := s.begin(ctx, edits...)
 	if err != nil {
@@ -151,17 +155,18 @@ func (s *Session) DeleteAll(ctx context.Context, files []api.File, report func(E
 		if ctx.Err() == nil {
 			errs = s.Client.DeleteFiles(ctx, ids)
 		}
-		out = append(out, s.eachFile(context.WithoutCancel(ctx), portion, report, func(i int, f api.File) (*api.File, error) {
-			switch {
-			case errs == nil:
-				return nil, ctx.Err()
-			case errs[i] == nil:
-				return nil, s.Journal.ForgetFile(ctx, s.Profile.Name, f.FileID)
-			case api.Unavailable(errs[i]): // already deleted, or the service lacks the operation
-				return nil, s.Delete(ctx, f)
-			}
-			return nil, errs[i]
-		})...)
+		out = append(out, s.eachFile(context.WithoutCancel(ctx), portion, report,
+			func(i int, f api.File) (*api.File, error) {
+				switch {
+				case errs == nil:
+					return nil, ctx.Err()
+				case errs[i] == nil:
+					return nil, s.Journal.ForgetFile(ctx, s.Profile.Name, f.FileID)
+				case api.Unavailable(errs[i]): // already deleted, or the service lacks the operation
+					return nil, s.Delete(ctx, f)
+				}
+				return nil, errs[i]
+			})...)
 	}
 	return out
 }
@@ -170,7 +175,9 @@ func (s *Session) DeleteAll(ctx context.Context, files []api.File, report func(E
 const maxAtOnce = 100
 
 // eachFile calls do for files, several at a time, until ctx ends.
-func (s *Session) eachFile(ctx context.Context, files []api.File, report func(Edited), do func(i int, f api.File) (*api.File, error)) []Edited {
+func (s *Session) eachFile(ctx context.Context, files []api.File, report func(Edited),
+	do func(i int, f api.File) (*api.File, error),
+) []Edited {
 	return each(len(files), report, func(i int) Edited {
 		out := Edited{FileID: files[i].FileID, Err: ctx.Err()}
 		if out.Err == nil {
@@ -182,25 +189,49 @@ func (s *Session) eachFile(ctx context.Context, files []api.File, report func(Ed
 
 // MoveAll moves files into a folder, like Move. One undo reverts all. Results are in the order of
 // the files; report is as in ChangeAll.
-func (s *Session) MoveAll(ctx context.Context, files []api.File, folder string, report func(Edited)) []Edited {
+func (s *Session) MoveAll(ctx context.Context, files []api.File, folder string,
+	report func(Edited),
+) []Edited {
 	batch := batchOf(len(files))
-	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) { return s.moveIn(ctx, batch, f, folder) })
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File,
+		error,
+	) {
+		return s.moveIn(ctx, batch, f, folder)
+	})
 }
 
 // CopyAll copies files into a folder, like MoveAll. Copies cannot be undone.
-func (s *Session) CopyAll(ctx context.Context, files []api.File, folder string, report func(Edited)) []Edited {
-	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) { return &f, s.Copy(ctx, f, folder) })
+func (s *Session) CopyAll(ctx context.Context, files []api.File, folder string,
+	report func(Edited),
+) []Edited {
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File,
+		error,
+	) {
+		return &f, s.Copy(ctx, f, folder)
+	})
 }
 
 // RenameAll renames each file to its element of names, like MoveAll.
-func (s *Session) RenameAll(ctx context.Context, files []api.File, names []string, report func(Edited)) []Edited {
+func (s *Session) RenameAll(ctx context.Context, files []api.File, names []string,
+	report func(Edited),
+) []Edited {
 	batch := batchOf(len(files))
-	return s.eachFile(ctx, files, report, func(i int, f api.File) (*api.File, error) { return s.renameIn(ctx, batch, f, names[i]) })
+	return s.eachFile(ctx, files, report, func(i int, f api.File) (*api.File,
+		error,
+	) {
+		return s.renameIn(ctx, batch, f, names[i])
+	})
 }
 
 // ExtendAll runs extensions on files, like Extend; report is as in ChangeAll.
-func (s *Session) ExtendAll(ctx context.Context, files []api.File, list []api.Extension, report func(Edited)) []Edited {
-	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) { return s.Extend(ctx, f.FileID, list) })
+func (s *Session) ExtendAll(ctx context.Context, files []api.File, list []api.Extension,
+	report func(Edited),
+) []Edited {
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File,
+		error,
+	) {
+		return s.Extend(ctx, f.FileID, list)
+	})
 }
 
 // ErrOneVersion reports that a file has only its current version.

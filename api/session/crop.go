@@ -122,7 +122,8 @@ func (c Crop) HTML(f *api.File, region image.Rectangle) string {
 		size = image.Pt(cmp.Or(c.size.X, size.X), cmp.Or(c.size.Y, size.Y))
 	} else {
 		var list []string
-		for _, width := range append(slices.DeleteFunc(slices.Clone(srcWidths), func(w int) bool { return w >= size.X }), size.X) {
+		for _, width := range append(slices.DeleteFunc(slices.Clone(srcWidths),
+			func(w int) bool { return w >= size.X }), size.X) {
 			list = append(list, fmt.Sprintf("%s %dw", html.EscapeString(c.URL(f, region, width)), width))
 		}
 		sources = fmt.Sprintf(` srcset="%s" sizes="100vw"`, strings.Join(list, ", "))

@@ -32,7 +32,9 @@ const MaxUnknown = 16 << 30
 // gets the time of its record. An existing file is never overwritten; the new one gets a number. An
 // interrupted download stays in a hidden file, and the next call continues it. report, if not nil,
 // is called with the number of bytes as they arrive, and once with those of an earlier download.
-func (s *Session) Download(ctx context.Context, f api.File, folder string, report func(n int64)) (string, error) {
+func (s *Session) Download(ctx context.Context, f api.File, folder string,
+	report func(n int64),
+) (string, error) {
 	part, err := s.fetchPart(ctx, f, folder, report)
 	if err != nil {
 		return "", err
@@ -41,7 +43,9 @@ func (s *Session) Download(ctx context.Context, f api.File, folder string, repor
 	return publish(part, folder, localName(f))
 }
 
-func (s *Session) fetchPart(ctx context.Context, f api.File, folder string, report func(n int64)) (_ string, err error) {
+func (s *Session) fetchPart(ctx context.Context, f api.File, folder string,
+	report func(n int64),
+) (_ string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", fmt.Errorf("cannot create the folder %q: %w", folder, err)
 	}
@@ -126,7 +130,9 @@ const downloads = 4
 // same content. n limits the downloads at the same time; 0 for the usual number. It calls report
 // with each result, one at a time, in the order of the listing. With dry it downloads nothing. If
 // the service does not list files, it uses those seen before.
-func (s *Session) DownloadFolder(ctx context.Context, folder, to string, filter Filter, n int, dry bool, report func(Downloaded)) error {
+func (s *Session) DownloadFolder(ctx context.Context, folder, to string, filter Filter, n int, dry bool,
+	report func(Downloaded),
+) error {
 	folder, _ = rule.CleanFolder(folder)
 	tree, err := s.FilesBelow(ctx, folder, filter)
 	if err != nil {

@@ -152,7 +152,8 @@ func (s *Session) end(ctx context.Context, edits []journal.Edit, made bool, err 
 	var failed error
 	switch {
 	case len(edits) == 0:
-	case made, errors.As(err, &answer) && job.OutcomeOf(err) == job.Refused, errors.As(err, &send) && !send.Complete:
+	case made, errors.As(err, &answer) && job.OutcomeOf(err) == job.Refused, errors.As(err, &send) &&
+		!send.Complete:
 		failed = s.Journal.EndEdits(ctx, edits, made)
 	default:
 		failed = s.Journal.LeaveEdits(ctx, edits)
@@ -292,7 +293,8 @@ func onTop(now *api.File, left, want api.Details, policy Policy) (api.Details, [
 		if !metadata {
 			label = entry.FieldByName(name).Words
 		}
-		before, value, requested := valueText(name, was[name]), valueText(name, is[name]), valueText(name, send[name])
+		before, value, requested := valueText(name, was[name]), valueText(name, is[name]),
+			valueText(name, send[name])
 		switch {
 		case value == requested:
 			delete(send, name)

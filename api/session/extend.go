@@ -36,7 +36,9 @@ func (s *Session) CancelRun(ctx context.Context, fileID, extension string) error
 
 // withAddress adds an address of our receiver to a change with extensions, if the service can reach
 // it and the change has none.
-func (s *Session) withAddress(ctx context.Context, fileID string, change api.Details) (api.Details, string, error) {
+func (s *Session) withAddress(ctx context.Context, fileID string,
+	change api.Details,
+) (api.Details, string, error) {
 	if err := s.resolveSaved(ctx, &change.Extensions); err != nil {
 		return change, "", err
 	}
@@ -56,7 +58,9 @@ func (s *Session) withAddress(ctx context.Context, fileID string, change api.Det
 
 // watchRuns watches the runs that a change began. Without an answer, after is nil, and the runs
 // that may have begun are watched.
-func (s *Session) watchRuns(ctx context.Context, fileID string, change api.Details, address string, after *api.File, err error) error {
+func (s *Session) watchRuns(ctx context.Context, fileID string, change api.Details, address string,
+	after *api.File, err error,
+) error {
 	list := change.Extensions.Or(nil)
 	if after == nil && (len(list) == 0 || job.OutcomeOf(err) != job.Unknown) {
 		return nil

@@ -93,7 +93,9 @@ func (s *Session) MetadataFields(ctx context.Context, folder string) ([]api.Meta
 // CheckMetadata checks the custom metadata of files with check, such as [rule.CheckNewMetadata], against
 // the fields of the library, which it reads only if there are values. What the service does not list is
 // left to it. at is the index of the first wrong values; the error is a *api.RuleError.
-func (s *Session) CheckMetadata(ctx context.Context, files []map[string]json.RawMessage, check func([]api.MetadataField, map[string]json.RawMessage) error) (at int, err error) {
+func (s *Session) CheckMetadata(ctx context.Context, files []map[string]json.RawMessage,
+	check func([]api.MetadataField, map[string]json.RawMessage) error,
+) (at int, err error) {
 	has := func(values map[string]json.RawMessage) bool { return len(values) > 0 }
 	if !slices.ContainsFunc(files, has) {
 		return 0, nil

@@ -29,7 +29,8 @@ func (s *Session) openLibrary(o Options, settings config.Config, profile *config
 	}
 	o.Secrets.Add(key)
 	served := local.Options{
-		Dir: dir, Storage: settings.Local.Storage, Key: key, MaxSize: settings.Local.MaxSize, Commands: settings.Local.Commands, Named: settings.Local.Transformations,
+		Dir: dir, Storage: settings.Local.Storage, Key: key, MaxSize: settings.Local.MaxSize,
+		Commands: settings.Local.Commands, Named: settings.Local.Transformations,
 		AllowAddresses: settings.Local.AllowAddresses, Database: settings.Local.Database,
 	}
 	var address string
@@ -64,7 +65,9 @@ func faultNotice(faults string) string {
 // serveOrFind serves the library of a folder, or finds the process that does. The library runs
 // until the session closes it, after everything that uses it. If another program has the usual
 // address, busy says so, and the address depends on the folder alone while that one is free.
-func serveOrFind(usual string, o local.Options, changed func(string)) (address, busy string, library io.Closer, err error) {
+func serveOrFind(usual string, o local.Options,
+	changed func(string),
+) (address, busy string, library io.Closer, err error) {
 	addr := usual
 	for range 4 {
 		if address, _, ok := local.Find(o.Dir); ok {

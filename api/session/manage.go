@@ -42,7 +42,9 @@ func (s *Session) moveIn(ctx context.Context, batch string, f api.File, folder s
 }
 
 // relocate journals and calls do, which gives a file another path, and returns the new record.
-func (s *Session) relocate(ctx context.Context, batch string, f api.File, to string, do func() error) (*api.File, error) {
+func (s *Session) relocate(ctx context.Context, batch string, f api.File, to string,
+	do func() error,
+) (*api.File, error) {
 	e := journal.Edit{FileID: f.FileID, Batch: batch, Action: journal.ActionMove, Was: f.FilePath, Became: to}
 	return s.carryOut(ctx, e, do, func(ctx context.Context) (*api.File, string, error) {
 		after, err := s.Read(ctx, f.FileID)
@@ -59,7 +61,9 @@ func (s *Session) relocate(ctx context.Context, batch string, f api.File, to str
 // carryOut journals an action on a file, so that it can be taken back after a crash, too, does it,
 // and journals what then returns: the new record, and the path or version that the file has now.
 // An empty one means that the action cannot be taken back.
-func (s *Session) carryOut(ctx context.Context, e journal.Edit, do func() error, then func(context.Context) (*api.File, string, error)) (*api.File, error) {
+func (s *Session) carryOut(ctx context.Context, e journal.Edit, do func() error,
+	then func(context.Context) (*api.File, string, error),
+) (*api.File, error) {
 	edits, err := s.begin(ctx, e)
 	if err != nil {
 		return nil, err

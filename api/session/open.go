@@ -50,7 +50,9 @@ func load(o Options) (config.Config, config.Profile, error) {
 	return settings, profile, err
 }
 
-func (s *Session) open(ctx context.Context, o Options, settings config.Config, profile config.Profile) (err error) {
+func (s *Session) open(ctx context.Context, o Options, settings config.Config,
+	profile config.Profile,
+) (err error) {
 	if err := s.openJournal(ctx, o); err != nil {
 		return err
 	}
@@ -107,7 +109,10 @@ func Describe(o Options) (*Session, error) {
 		address := "http://" + settings.Local.Addr
 		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = address, address, address
 	}
-	s.Client, err = api.NewClient(api.Options{UploadURL: profile.UploadURL, BaseURL: profile.BaseURL, DeliveryURL: profile.DeliveryURL, Insecure: profile.Insecure})
+	s.Client, err = api.NewClient(api.Options{
+		UploadURL: profile.UploadURL, BaseURL: profile.BaseURL,
+		DeliveryURL: profile.DeliveryURL, Insecure: profile.Insecure,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +154,9 @@ func (s *Session) temporaryJournal(ctx context.Context) (*journal.Journal, error
 
 // openClient opens the client. For the local profile it first opens the local service and sets its
 // address.
-func (s *Session) openClient(ctx context.Context, o Options, settings config.Config, profile *config.Profile) error {
+func (s *Session) openClient(ctx context.Context, o Options, settings config.Config,
+	profile *config.Profile,
+) error {
 	var key api.Key
 	var err error
 	if s.Profile.Local {
@@ -178,7 +185,9 @@ func (s *Session) openClient(ctx context.Context, o Options, settings config.Con
 	return nil
 }
 
-func (s *Session) openWatch(ctx context.Context, o Options, settings config.Config, profile config.Profile) error {
+func (s *Session) openWatch(ctx context.Context, o Options, settings config.Config,
+	profile config.Profile,
+) error {
 	secrets, err := webhookSecrets(o, settings, profile)
 	if err != nil {
 		return err
@@ -209,7 +218,8 @@ func (s *Session) makeQueue(o Options, settings config.Config) {
 		concurrency = o.Concurrency
 	}
 	s.Queue = queue.New(queue.Options{
-		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client, Concurrency: concurrency, Fresh: !o.Adopt, RetryFor: o.RetryFor,
+		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client, Concurrency: concurrency,
+		Fresh: !o.Adopt, RetryFor: o.RetryFor,
 		Prepare: s.prepare,
 		Moved:   s.deleteOrigin,
 		Ended:   s.jobEnded,
@@ -238,7 +248,9 @@ func findKey(ctx context.Context, o Options, profile config.Profile) (api.Key, s
 // webhookSecrets returns a function that reads the secrets that sign posts for a profile. It reads
 // them for every post, so that they can be replaced while runs are pending. A file that cannot be
 // read is an error at first, and later rejects the posts.
-func webhookSecrets(o Options, settings config.Config, used config.Profile) (func(profile string) []string, error) {
+func webhookSecrets(o Options, settings config.Config,
+	used config.Profile,
+) (func(profile string) []string, error) {
 	read := func(name string) ([]string, error) {
 		profile, ok := settings.Profiles[name]
 		if name == used.Name {

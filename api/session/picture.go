@@ -86,7 +86,8 @@ func (s *Session) sameSource(ctx context.Context, f api.File) string {
 	}
 	job, ok, err := s.Journal.SentAs(ctx, s.Profile.Name, f.FileID)
 	// The answer must be about the same version.
-	if err != nil || !ok || job.Identity.Size != f.Size.Or(job.Identity.Size) || versionOf(job.File) != f.VersionInfo.ID {
+	if err != nil || !ok || job.Identity.Size != f.Size.Or(job.Identity.Size) ||
+		versionOf(job.File) != f.VersionInfo.ID {
 		return ""
 	}
 	return unchangedSource(&job)
@@ -120,12 +121,16 @@ func (s *Session) Fetch(ctx context.Context, f api.File, limit int64) (io.ReadCl
 }
 
 // fetchOriginal is fetchFrom for the stored content, where it differs from the delivered one.
-func (s *Session) fetchOriginal(ctx context.Context, f api.File, offset, limit int64) (body io.ReadCloser, at int64, err error) {
+func (s *Session) fetchOriginal(ctx context.Context, f api.File, offset,
+	limit int64,
+) (body io.ReadCloser, at int64, err error) {
 	f.URL = api.OriginalURL(f.URL)
 	return s.fetchFrom(ctx, f, offset, limit)
 }
 
-func (s *Session) fetchFrom(ctx context.Context, f api.File, offset, limit int64) (body io.ReadCloser, at int64, err error) {
+func (s *Session) fetchFrom(ctx context.Context, f api.File, offset,
+	limit int64,
+) (body io.ReadCloser, at int64, err error) {
 	f = s.here(f)
 	if f.URL == "" {
 		return nil, 0, errors.New("the record has no address to fetch the file from")
@@ -135,13 +140,16 @@ func (s *Session) fetchFrom(ctx context.Context, f api.File, offset, limit int64
 	}
 	body, at, err = s.Client.Fetch(ctx, f.URL, offset, limit)
 	var answer *api.ServiceError
-	if _, known := f.IsPrivateFile.Get(); !known && errors.As(err, &answer) && (answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden) {
+	if _, known := f.IsPrivateFile.Get(); !known && errors.As(err, &answer) &&
+		(answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden) {
 		return s.fetchSigned(ctx, f, offset, limit) // the record may not show that it is private
 	}
 	return body, at, err
 }
 
-func (s *Session) fetchSigned(ctx context.Context, f api.File, offset, limit int64) (io.ReadCloser, int64, error) {
+func (s *Session) fetchSigned(ctx context.Context, f api.File, offset,
+	limit int64,
+) (io.ReadCloser, int64, error) {
 	address, err := s.Signed(f, signedTTL)
 	if err != nil {
 		return nil, 0, err

@@ -87,7 +87,10 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 	if r.Profile != "" {
 		return config.Profile{}, wrongRequest("use either --profile or --upload-url and --base-url")
 	}
-	p := config.Profile{Kind: config.KindOther, Insecure: r.Insecure, Naming: job.NameHere, ColorOption: config.ColorBritish}
+	p := config.Profile{
+		Kind: config.KindOther, Insecure: r.Insecure, Naming: job.NameHere,
+		ColorOption: config.ColorBritish,
+	}
 	for _, address := range []struct {
 		given string
 		flag  string

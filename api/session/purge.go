@@ -32,7 +32,9 @@ var errNoURL = errors.New("the record of the file has no URL")
 
 // PurgeAll purges the URLs of files and of everything in folders from the cache. Results are in the
 // order of the files; report is as in ChangeAll; pending counts the unfinished purges.
-func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Edited)) (list []Edited, pending int) {
+func (s *Session) PurgeAll(ctx context.Context, files []api.File,
+	report func(Edited),
+) (list []Edited, pending int) {
 	var waiting atomic.Int64
 	list = s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
 		addresses, err := []string{f.URL}, error(nil)

@@ -95,7 +95,8 @@ func (s *Session) removeSpooled(j *job.Job) error {
 		return os.RemoveAll(originSpool(spool, j.ID))
 	}
 	dir := filepath.Dir(j.Upload.Source.Path)
-	if filepath.Dir(dir) != spool || j.State != job.Stored && (s.options.Adopt || j.State != job.Refused && j.State != job.Cancelled) {
+	if filepath.Dir(dir) != spool || j.State != job.Stored &&
+		(s.options.Adopt || j.State != job.Refused && j.State != job.Cancelled) {
 		return nil
 	}
 	if lock, ok := spooled.LoadAndDelete(dir); ok {

@@ -105,7 +105,8 @@ func (s *Session) PlanSync(ctx context.Context, local, folder string, up bool, o
 	}
 	y := &Sync{
 		Up: up, s: s, o: o, local: local, folder: folder,
-		files: map[string]*localFile{}, records: map[string]*api.File{}, last: map[string]syncedFile{}, versions: map[string]string{},
+		files: map[string]*localFile{}, records: map[string]*api.File{}, last: map[string]syncedFile{},
+		versions: map[string]string{},
 	}
 	if err := errors.Join(o.Filter.Check(), y.load(), y.readLocal(ctx)); err != nil {
 		return nil, err
@@ -125,7 +126,8 @@ func (y *Sync) readLocal(ctx context.Context) error {
 	if _, err := os.Stat(y.local); errors.Is(err, os.ErrNotExist) && !y.Up {
 		return nil
 	}
-	tree, err := WalkFolder(ctx, y.local, y.local, Filter{Inside: true}) // names that only one side excludes exist all the same
+	// names that only one side excludes exist all the same
+	tree, err := WalkFolder(ctx, y.local, y.local, Filter{Inside: true})
 	tree.Bad = slices.DeleteFunc(tree.Bad, func(err error) bool {
 		bad, ok := errors.AsType[*api.SourceError](err)
 		return ok && !y.o.Filter.takesBelow(y.below(bad.Path))
@@ -302,7 +304,10 @@ func (y *Sync) findMoved(ctx context.Context) error {
 // between returns the path that a file has between moving and renaming it: one that no file has, or
 // "" if both ways are taken.
 func (y *Sync) between(from, to string) string {
-	for _, at := range []string{path.Join(path.Dir(to), path.Base(from)), path.Join(path.Dir(from), path.Base(to))} {
+	for _, at := range []string{
+		path.Join(path.Dir(to), path.Base(from)),
+		path.Join(path.Dir(from), path.Base(to)),
+	} {
 		if at == from || at == to || y.records[at] == nil && y.files[at] == nil {
 			return at
 		}

@@ -29,7 +29,8 @@ func (s *Session) ResumeSync(ctx context.Context, local, folder string) error {
 	var ids []int64
 	for i := range open {
 		rel, err := filepath.Rel(local, open[i].Upload.Source.Path)
-		if err == nil && filepath.IsLocal(rel) && strings.HasPrefix(rule.PathOf(&open[i].Upload), folder) && open[i].Naming == job.NameExact {
+		if err == nil && filepath.IsLocal(rel) && strings.HasPrefix(rule.PathOf(&open[i].Upload), folder) &&
+			open[i].Naming == job.NameExact {
 			ids = append(ids, open[i].ID)
 		}
 	}
@@ -159,7 +160,10 @@ func (y *Sync) upload(ctx context.Context, steps []SyncStep, end func(SyncStep, 
 			end(step, err)
 			continue
 		}
-		jobs = append(jobs, job.Job{Profile: y.s.Profile.Name, Upload: u, Naming: job.NameExact, State: job.Waiting, Identity: id, Batch: batch})
+		jobs = append(jobs, job.Job{
+			Profile: y.s.Profile.Name, Upload: u, Naming: job.NameExact,
+			State: job.Waiting, Identity: id, Batch: batch,
+		})
 		queued = append(queued, step)
 	}
 	if len(jobs) == 0 {

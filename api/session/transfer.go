@@ -79,7 +79,9 @@ type planner struct {
 
 // PlanTransfer plans sending files and folders of one profile to another. It sends nothing. Files
 // keep their names and never overwrite existing ones.
-func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile string, items []api.File, o TransferOptions) (*Transfer, error) {
+func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile string, items []api.File,
+	o TransferOptions,
+) (*Transfer, error) {
 	if IsUnnamed(fromProfile) || IsUnnamed(toProfile) {
 		return nil, errors.New("a transfer needs two profiles: first add the addresses as a profile (mediadesk profile add)")
 	}
@@ -153,7 +155,8 @@ func (p *planner) add(f *api.File, base string) {
 	j := p.job(f, origin, base)
 	place := rule.PathOf(&j.Upload)
 	other, twice := p.taken[place]
-	err := errors.Join(append(entry.CheckUpload(&j.Upload), rule.CheckSize(j.Identity.Size, p.to.Profile.MaxSize))...)
+	err := errors.Join(append(entry.CheckUpload(&j.Upload),
+		rule.CheckSize(j.Identity.Size, p.to.Profile.MaxSize))...)
 	switch {
 	case err != nil:
 		skip(err)
@@ -336,7 +339,8 @@ func (s *Session) fetchOrigin(ctx context.Context, j job.Job) (string, error) {
 	}
 	if err == nil {
 		version := cmp.Or(versionOf(file), origin.Version)
-		if size, ok := file.Size.Get(); version != cmp.Or(origin.Version, version) || ok && j.Identity.Size > 0 && size != j.Identity.Size {
+		if size, ok := file.Size.Get(); version != cmp.Or(origin.Version, version) || ok &&
+			j.Identity.Size > 0 && size != j.Identity.Size {
 			return fail("changed since it was queued", "Transfer it again to send it as it is now.")
 		}
 		var path string
@@ -356,7 +360,8 @@ func notReady(source api.Source, err error) error {
 	var send *api.SendError
 	later := &queue.NotReadyError{Err: fmt.Errorf("%s cannot be read: %w", source, err)}
 	switch {
-	case errors.As(err, &answer) && (answer.Status == http.StatusTooManyRequests || answer.Status >= 500 && !api.Unavailable(err)):
+	case errors.As(err, &answer) && (answer.Status == http.StatusTooManyRequests || answer.Status >= 500 &&
+		!api.Unavailable(err)):
 		later.Wait = answer.Wait
 		return later
 	case errors.As(err, &send), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

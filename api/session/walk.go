@@ -120,7 +120,10 @@ type Tree struct {
 // about root, the filter or ctx.
 func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error) {
 	label = cmp.Or(label, root)
-	w := walker{ctx: ctx, root: root, label: label, filter: f, been: map[string]bool{}, away: map[string]string{}}
+	w := walker{
+		ctx: ctx, root: root, label: label, filter: f, been: map[string]bool{},
+		away: map[string]string{},
+	}
 	if err := f.Check(); err != nil {
 		return w.tree, err
 	}
@@ -191,7 +194,8 @@ func (w *walker) enter(name string, info fs.FileInfo) bool {
 }
 
 func (w *walker) takes(name, rel string) bool {
-	if !w.filter.takes(rel) || w.filter.MinSize == 0 && w.filter.MaxSize == 0 && w.filter.Newer.IsZero() && w.filter.Older.IsZero() {
+	if !w.filter.takes(rel) || w.filter.MinSize == 0 && w.filter.MaxSize == 0 && w.filter.Newer.IsZero() &&
+		w.filter.Older.IsZero() {
 		return w.filter.takes(rel)
 	}
 	info, err := os.Stat(name)
@@ -201,7 +205,8 @@ func (w *walker) takes(name, rel string) bool {
 // leaves reports whether a link leads out of the walked folder, and notes where.
 func (w *walker) leaves(name, rel string) bool {
 	to, err := filepath.EvalSymlinks(name)
-	if err != nil || to == w.real || strings.HasPrefix(to, strings.TrimSuffix(w.real, string(filepath.Separator))+string(filepath.Separator)) {
+	if err != nil || to == w.real || strings.HasPrefix(to,
+		strings.TrimSuffix(w.real, string(filepath.Separator))+string(filepath.Separator)) {
 		return false
 	}
 	w.tree.Outside, w.away[rel] = append(w.tree.Outside, w.called(rel)+" → "+to), to
@@ -246,7 +251,10 @@ func (w *walker) folder(rel string) error {
 				w.tree.Bad = append(w.tree.Bad, err)
 			}
 		default:
-			w.tree.Sources = append(w.tree.Sources, api.Source{Path: name, Label: w.called(inside), Sub: rule.SubFolder(rel), Beyond: cmp.Or(w.away[inside], w.beyond)})
+			w.tree.Sources = append(w.tree.Sources, api.Source{
+				Path: name, Label: w.called(inside),
+				Sub: rule.SubFolder(rel), Beyond: cmp.Or(w.away[inside], w.beyond),
+			})
 		}
 	}
 	return nil

@@ -120,7 +120,10 @@ func (w *Watch) plan(ctx context.Context) {
 		}
 		s := w.schedules[run.FileID]
 		if s.run < run.ID {
-			s = schedule{run: run.ID, until: run.Started.Add(HookTTL), at: w.o.Now().Add(firstPollInterval), interval: firstPollInterval}
+			s = schedule{
+				run: run.ID, until: run.Started.Add(HookTTL), at: w.o.Now().Add(firstPollInterval),
+				interval: firstPollInterval,
+			}
 		}
 		schedules[run.FileID] = s
 	}
@@ -148,10 +151,14 @@ func (w *Watch) pollFile(ctx context.Context, fileID string) {
 		return
 	}
 	seen, _, err := w.o.Journal.File(ctx, w.o.Profile, fileID)
-	if err != nil || !bytes.Equal(seen.File.Raw, file.Raw) && w.o.Journal.SaveFile(ctx, w.o.Profile, *file) != nil {
+	if err != nil || !bytes.Equal(seen.File.Raw, file.Raw) &&
+		w.o.Journal.SaveFile(ctx, w.o.Profile, *file) != nil {
 		return // polled again later
 	}
-	runs, err := w.o.Journal.Runs(ctx, job.RunFilter{Profile: w.o.Profile, FileID: fileID, Pending: true, Answers: true})
+	runs, err := w.o.Journal.Runs(ctx, job.RunFilter{
+		Profile: w.o.Profile, FileID: fileID, Pending: true,
+		Answers: true,
+	})
 	if err != nil {
 		return
 	}
@@ -198,7 +205,8 @@ func (w *Watch) polled(fileID string, err error) {
 	defer w.mu.Unlock()
 	now := w.o.Now()
 	var answer *api.ServiceError
-	if errors.As(err, &answer) && (answer.Status == http.StatusTooManyRequests || answer.Status == http.StatusServiceUnavailable) {
+	if errors.As(err, &answer) && (answer.Status == http.StatusTooManyRequests ||
+		answer.Status == http.StatusServiceUnavailable) {
 		w.hold = now.Add(max(answer.Wait, firstPollInterval))
 	}
 	s := w.schedules[fileID]
@@ -238,6 +246,7 @@ func effect(run *job.Run, now *api.File) bool {
 
 func newTags(then, now []api.AITag, extension string) bool {
 	return slices.ContainsFunc(now, func(tag api.AITag) bool {
-		return tag.Source == extension && !slices.ContainsFunc(then, func(had api.AITag) bool { return had.Source == extension && had.Name == tag.Name })
+		return tag.Source == extension && !slices.ContainsFunc(then,
+			func(had api.AITag) bool { return had.Source == extension && had.Name == tag.Name })
 	})
 }

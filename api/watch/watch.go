@@ -83,7 +83,10 @@ func New(o Options) *Watch {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Watch{o: o, changes: make(chan struct{}, 1), wake: make(chan struct{}, 1), schedules: map[string]schedule{}}
+	return &Watch{
+		o: o, changes: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+		schedules: map[string]schedule{},
+	}
 }
 
 // Start starts the receiver and the poller, until ctx ends or Close is called. If only the receiver
@@ -261,7 +264,9 @@ func (w *Watch) Runs(ctx context.Context) ([]job.Run, error) {
 // Requested records the runs that a details update began. address is the result of Address and may
 // be empty; answer is the returned record, or nil if the request may have arrived but no answer
 // came.
-func (w *Watch) Requested(ctx context.Context, profile, fileID string, extensions []api.Extension, address string, answer *api.File) error {
+func (w *Watch) Requested(ctx context.Context, profile, fileID string, extensions []api.Extension,
+	address string, answer *api.File,
+) error {
 	if len(extensions) == 0 {
 		return w.Answered(ctx, profile, answer, false)
 	}
@@ -300,7 +305,10 @@ func (w *Watch) Canceled(ctx context.Context, profile, fileID, extension string)
 }
 
 func (w *Watch) locateRuns(ctx context.Context, runs []job.Run) error {
-	before, err := w.o.Journal.Runs(ctx, job.RunFilter{Profile: runs[0].Profile, FileID: runs[0].FileID, Limit: 1})
+	before, err := w.o.Journal.Runs(ctx, job.RunFilter{
+		Profile: runs[0].Profile, FileID: runs[0].FileID,
+		Limit: 1,
+	})
 	if err != nil || len(before) == 0 {
 		return err
 	}

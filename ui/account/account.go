@@ -98,9 +98,9 @@ type Flow struct {
 	problem error          // shown in the dialog
 	result  Result
 
-	shownIf  page.Questions     // running work
-	cancel context.CancelFunc // cancels it; nil if none
-	room   image.Point
+	shownIf page.Questions     // running work
+	cancel  context.CancelFunc // cancels it; nil if none
+	room    image.Point
 }
 
 var _ kit.Overlay = (*Flow)(nil)

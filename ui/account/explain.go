@@ -21,7 +21,8 @@ func Explain(err error) string {
 	}
 	if missing, ok := errors.AsType[*config.NoKeyError](err); ok {
 		words := "No private key was found for the account " + missing.Profile + "."
-		if problem, ok := errors.AsType[config.KeyringProblem](missing.Keyring); ok && problem != config.KeyringNotFound {
+		if problem, ok := errors.AsType[config.KeyringProblem](missing.Keyring); ok &&
+			problem != config.KeyringNotFound {
 			words += "\n" + describeKeyring(missing.Keyring)
 		}
 		return words

@@ -58,8 +58,13 @@ func (f *fields) questions() []*kit.Question {
 	var list []*kit.Question
 	// add adds a question that is asked if all of asked report true. A key is its name in the
 	// settings file.
-	add := func(group, name, label, placeholder, key string, hint func() string, shownIf ...func() bool) *kit.Question {
-		q := &kit.Question{Label: label, Placeholder: placeholder, Value: f.value[name], Hint: hint, Check: func() error { return f.check(name, key) }}
+	add := func(group, name, label, placeholder, key string, hint func() string,
+		shownIf ...func() bool,
+	) *kit.Question {
+		q := &kit.Question{
+			Label: label, Placeholder: placeholder, Value: f.value[name], Hint: hint,
+			Check: func() error { return f.check(name, key) },
+		}
 		if !isNew {
 			q.Group = group
 		}

@@ -184,7 +184,9 @@ func (f *Flow) save(w way, key config.Secret) tea.Cmd {
 
 // save tries the key and stores it, so that an account in the settings always has one. It returns
 // what the trial showed.
-func save(ctx context.Context, o Options, p config.Profile, w way, key config.Secret) (tried string, err error) {
+func save(ctx context.Context, o Options, p config.Profile, w way,
+	key config.Secret,
+) (tried string, err error) {
 	if o.Mode == KeyForRun {
 		return "", nil // the account opens now, and the settings do not have its addresses
 	}

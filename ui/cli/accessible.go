@@ -191,7 +191,8 @@ func (t *promptSession) send(files []string) {
 		{"description", "Description; empty for none:"},
 		{"extension", "Extension to run: remove-bg, google-auto-tagging or aws-auto-tagging; empty for none:"},
 	}
-	if info, err := os.Stat(files[0]); len(files) == 1 && (err != nil || !info.IsDir()) { // an address is one file
+	// an address is one file
+	if info, err := os.Stat(files[0]); len(files) == 1 && (err != nil || !info.IsDir()) {
 		questions = append(questions,
 			question{"region", "Region as x,y,width,height in pixels; empty for none:"},
 			question{"name", "Name of the stored file; empty for the name of the source:"})

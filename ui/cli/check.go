@@ -12,7 +12,10 @@ import (
 // runCheck verifies the library. Standard output contains only the problems, so that scripts
 // can count them.
 func runCheck(ctx context.Context, p *Program, s *serveFlags) error {
-	sum, err := local.Check(ctx, s.Dir, local.CheckOptions{Repair: s.repair, Storage: s.Storage, Database: s.Database}, p.printProblem)
+	sum, err := local.Check(ctx, s.Dir, local.CheckOptions{
+		Repair: s.repair, Storage: s.Storage,
+		Database: s.Database,
+	}, p.printProblem)
 	if err != nil {
 		return err
 	}

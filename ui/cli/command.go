@@ -195,7 +195,8 @@ func newRoot(p *Program) *cobra.Command {
 	all.IntVar(&p.KeyFD, "key-fd", -1, "`N`: read the private key from this file descriptor")
 	all.BoolVar(&p.debug, "debug", false, "log every request, without secrets")
 	all.BoolVar(&p.accessible, "accessible", false, "use prompts and sentences instead of screens, for screen readers")
-	root.AddCommand(newUpload(p), newResume(p), newDetails(p), newList(p), newWatch(p), newServe(p), newUploads(p), newUsage(p), newTransfer(p),
+	root.AddCommand(newUpload(p), newResume(p), newDetails(p), newList(p), newWatch(p), newServe(p),
+		newUploads(p), newUsage(p), newTransfer(p),
 		newProfile(p), newKey(p), newDoctor(p), newMan(p))
 	root.AddCommand(newFileCommands(p)...)
 	checkHelpArgs(root)

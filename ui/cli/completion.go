@@ -30,7 +30,9 @@ func completeArgs(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion,
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (p *Program) completeProfiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (p *Program) completeProfiles(*cobra.Command, []string,
+	string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	c, err := config.Load(p.Paths)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -84,7 +84,8 @@ func (c *detailFlags) change(before *api.File) (api.Details, error) {
 		d.Tags = api.Null[[]string]()
 	case c.needsRecord():
 		remove := rule.SplitTags(c.removeTags)
-		tags := slices.DeleteFunc(slices.Clone(before.Tags.Or(nil)), func(tag string) bool { return slices.Contains(remove, tag) })
+		tags := slices.DeleteFunc(slices.Clone(before.Tags.Or(nil)),
+			func(tag string) bool { return slices.Contains(remove, tag) })
 		for _, tag := range rule.SplitTags(c.addTags) {
 			if !slices.Contains(tags, tag) {
 				tags = append(tags, tag)
@@ -202,7 +203,8 @@ func (c *detailFlags) changeAll(ctx context.Context, p *Program, s *session.Sess
 		}
 		return failed.exit()
 	}
-	todo := slices.DeleteFunc(slices.Clone(changes), func(c session.Change) bool { return same[c.FileID] != nil })
+	todo := slices.DeleteFunc(slices.Clone(changes),
+		func(c session.Change) bool { return same[c.FileID] != nil })
 	results := s.ChangeAll(ctx, todo, nil)
 	for _, change := range changes {
 		file, err := same[change.FileID], error(nil)

@@ -85,7 +85,10 @@ func newDoctor(p *Program) *cobra.Command {
 			"You can paste the output into a report: it contains no key, no account id and no name of your home folder. Exit code 0: no problem; 1: at least one.",
 		Example: "mediadesk doctor\nmediadesk doctor --profile work\nmediadesk doctor --jq 'select(.verdict==\"problem\").text'",
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			d := &doctor{Program: p, keys: &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()}, count: map[string]int{}}
+			d := &doctor{
+				Program: p, keys: &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()},
+				count: map[string]int{},
+			}
 			if d.settings, d.wrong = config.Load(p.Paths); d.wrong != nil && p.Profile != "" && !p.Unnamed() {
 				d.profile = d.settings.Current() // the named one cannot be read
 			} else if d.profile, err = session.Resolve(d.settings, p.Request); err != nil {
@@ -414,7 +417,10 @@ func (d *doctor) publicAddress(ctx context.Context, listen string) {
 	host, secret := hostOf(d.profile.WebhookURL), rand.Text()
 	listener, busy := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if busy == nil {
-		server := &http.Server{ReadHeaderTimeout: addressTimeout, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, secret) })}
+		server := &http.Server{
+			ReadHeaderTimeout: addressTimeout,
+			Handler:           http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, secret) }),
+		}
 		var served sync.WaitGroup
 		served.Go(func() { _ = server.Serve(listener) })
 		defer served.Wait()

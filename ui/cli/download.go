@@ -100,13 +100,14 @@ func (d *download) folder(ctx context.Context, s *session.Session, folder string
 		return usage("a folder cannot be written to standard output: name its files, or a folder with --to")
 	}
 	found := false
-	err := s.DownloadFolder(ctx, folder, d.to, d.filter, d.p.Concurrency, d.p.dryRun, func(one session.Downloaded) {
-		found = true
-		if one.Err == nil {
-			one.Err = d.print(one)
-		}
-		d.failed.add(d.p, one.File.FilePath, one.Err)
-	})
+	err := s.DownloadFolder(ctx, folder, d.to, d.filter, d.p.Concurrency, d.p.dryRun,
+		func(one session.Downloaded) {
+			found = true
+			if one.Err == nil {
+				one.Err = d.print(one)
+			}
+			d.failed.add(d.p, one.File.FilePath, one.Err)
+		})
 	if err == nil && !found {
 		d.p.note("%s has no files%s.", folder, text.If(d.selects(), " that the flags select"))
 	}

@@ -166,14 +166,22 @@ func find(ctx context.Context, s *session.Session, name string, what takes) (*ap
 
 // findAll finds files side by side and calls do for each in the order of their names. A failure is
 // printed and does not stop the others.
-func (p *Program) findAll(ctx context.Context, s *session.Session, names []string, what takes, do func(*api.File) error) error {
-	return p.readAll(ctx, names, func(ctx context.Context, name string) (*api.File, error) { return find(ctx, s, name, what) },
+func (p *Program) findAll(ctx context.Context, s *session.Session, names []string, what takes,
+	do func(*api.File) error,
+) error {
+	return p.readAll(ctx, names, func(ctx context.Context, name string) (*api.File,
+		error,
+	) {
+		return find(ctx, s, name, what)
+	},
 		func(_ string, f *api.File) error { return do(f) })
 }
 
 // readAll calls read for several names at a time and do for each result, in the order of the
 // names. A failure of either is printed and does not stop the others.
-func (p *Program) readAll(ctx context.Context, names []string, read func(context.Context, string) (*api.File, error), do func(string, *api.File) error) error {
+func (p *Program) readAll(ctx context.Context, names []string,
+	read func(context.Context, string) (*api.File, error), do func(string, *api.File) error,
+) error {
 	type result struct {
 		name string
 		file *api.File

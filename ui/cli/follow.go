@@ -167,7 +167,9 @@ func (u *uploadFlags) common(cmd *cobra.Command, p *Program, s *session.Session)
 	return one, err
 }
 
-func (u *uploadFlags) sendFinished(ctx context.Context, s *session.Session, common planned, files []api.Source, batch string, out *uploadOutput) error {
+func (u *uploadFlags) sendFinished(ctx context.Context, s *session.Session, common planned,
+	files []api.Source, batch string, out *uploadOutput,
+) error {
 	plans := make([]planned, len(files))
 	for i, file := range files {
 		plans[i] = common.of(file, true)

@@ -171,7 +171,9 @@ func (l *listFlags) nothing(ctx context.Context, p *Program, s *session.Session,
 }
 
 // listJournal prints the files that the journal knows in a folder, or also those below it.
-func listJournal(ctx context.Context, p *Program, s *session.Session, folder string, below bool, print func(*api.File) error) error {
+func listJournal(ctx context.Context, p *Program, s *session.Session, folder string, below bool,
+	print func(*api.File) error,
+) error {
 	list := func(ctx context.Context) ([]api.File, error) { return s.SeenIn(ctx, folder) }
 	if below {
 		list = s.Seen

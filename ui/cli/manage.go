@@ -34,7 +34,8 @@ type fileCommand struct {
 	// request returns the request that a dry run shows; nil if it shows the one for the record.
 	request func(f *api.File, target string) (api.Request, error)
 	// do returns the new path or URL, and the new record.
-	do func(ctx context.Context, s *session.Session, f *api.File, target string) (to string, after *api.File, err error)
+	do func(ctx context.Context, s *session.Session, f *api.File, target string) (to string,
+		after *api.File, err error)
 	// doAll acts on several files at once; nil to call do for each.
 	doAll func(ctx context.Context, s *session.Session, files []api.File) []session.Edited
 	// label is the format of the line for a file, with its path and what do returns as to.
@@ -115,7 +116,8 @@ func (c *fileCommand) run(cmd *cobra.Command, p *Program, names []string, target
 		p.note("No files are selected.")
 		return nil
 	}
-	if !p.yes && !p.dryRun && (c.asksAlways || slices.ContainsFunc(found, func(f api.File) bool { return f.IsFolder() })) {
+	if !p.yes && !p.dryRun && (c.asksAlways || slices.ContainsFunc(found,
+		func(f api.File) bool { return f.IsFolder() })) {
 		if missing != nil { // the question is about all
 			return missing
 		}
@@ -162,7 +164,9 @@ func (c *fileCommand) run(cmd *cobra.Command, p *Program, names []string, target
 
 // ask lists the files and folders with their contents, and asks. The error means that the answer
 // was not yes.
-func (c *fileCommand) ask(cmd *cobra.Command, p *Program, s *session.Session, found []api.File, target string) error {
+func (c *fileCommand) ask(cmd *cobra.Command, p *Program, s *session.Session, found []api.File,
+	target string,
+) error {
 	if !p.Terminal {
 		return usage("mediadesk %s asks before it changes a folder, and there is no terminal to ask on: add --yes, or preview it with --dry-run", cmd.Name())
 	}
@@ -210,8 +214,14 @@ const (
 )
 
 func newFileCommands(p *Program) []*cobra.Command {
-	list := []*cobra.Command{newVersions(p), newDownload(p), newSync(p), newOpen(p), newPurge(p), newMkdir(p), newRmdir(p)}
-	for _, c := range []*fileCommand{moveCommand(), copyCommand(), renameCommand(), restoreCommand(p), deleteCommand(p), signCommand(p)} {
+	list := []*cobra.Command{
+		newVersions(p), newDownload(p), newSync(p), newOpen(p), newPurge(p),
+		newMkdir(p), newRmdir(p),
+	}
+	for _, c := range []*fileCommand{
+		moveCommand(), copyCommand(), renameCommand(), restoreCommand(p),
+		deleteCommand(p), signCommand(p),
+	} {
 		list = append(list, c.command(p))
 	}
 	return list
@@ -221,7 +231,9 @@ func moveCommand() *fileCommand {
 	c := toFolderCommand("move", "moved", "to sort an inbox", api.MoveFile, api.MoveFolder)
 	ask := c.question
 	c.question = func(what, into, host string) string { return ask(what, into, host) + " " + linksBreak }
-	c.do = func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string, after *api.File, err error) {
+	c.do = func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string,
+		after *api.File, err error,
+	) {
 		if f.IsFolder() {
 			to, err = s.MoveFolder(ctx, f.FolderPath, folder)
 			return to, nil, err
@@ -234,7 +246,9 @@ func moveCommand() *fileCommand {
 
 func copyCommand() *fileCommand {
 	c := toFolderCommand("copy", "copied", "to edit the copy", api.CopyFile, api.CopyFolder)
-	c.do = func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string, after *api.File, err error) {
+	c.do = func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string,
+		after *api.File, err error,
+	) {
 		if f.IsFolder() {
 			to, err = s.CopyFolder(ctx, f.FolderPath, folder)
 			return to, nil, err
@@ -245,7 +259,9 @@ func copyCommand() *fileCommand {
 }
 
 // toFolderCommand returns the command move or copy without what it does.
-func toFolderCommand(name, done, when string, file, folder func(from, into string) (api.Request, error)) *fileCommand {
+func toFolderCommand(name, done, when string, file,
+	folder func(from, into string) (api.Request, error),
+) *fileCommand {
 	return &fileCommand{
 		use: name + " FILE… FOLDER", short: text.Capital(name) + " stored files and folders to another folder",
 		long: text.Capital(name) + " stored files and folders to another folder, for example " + when + ". A missing FOLDER is created. " +
@@ -290,7 +306,9 @@ func renameCommand() *fileCommand {
 			}
 			return api.RenameFile(f.FilePath, name)
 		},
-		do: func(ctx context.Context, s *session.Session, f *api.File, name string) (to string, after *api.File, err error) {
+		do: func(ctx context.Context, s *session.Session, f *api.File, name string) (to string,
+			after *api.File, err error,
+		) {
 			if f.IsFolder() {
 				to, err = s.RenameFolder(ctx, f.FolderPath, name)
 			} else if after, err = s.Rename(ctx, *f, name); err == nil {
@@ -450,7 +468,8 @@ func newVersions(p *Program) *cobra.Command {
 
 // eachFolder returns a function that acts on folders, or shows the requests. check refuses names
 // before that.
-func (p *Program) eachFolder(check func(name string) error, do func(ctx context.Context, s *session.Session, name string) error,
+func (p *Program) eachFolder(check func(name string) error,
+	do func(ctx context.Context, s *session.Session, name string) error,
 	request func(name string) (api.Request, error),
 ) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, names []string) error {
@@ -513,23 +532,24 @@ func newRmdir(p *Program) *cobra.Command {
 			"to delete it with its contents, use mediadesk delete.",
 		Example: "mediadesk rmdir /drafts/\nmediadesk rmdir /drafts/ --json\n" +
 			"mediadesk rmdir /drafts/ --dry-run",
-		RunE: p.eachFolder(func(string) error { return nil }, func(ctx context.Context, s *session.Session, name string) error {
-			folder, err := find(ctx, s, strings.TrimSuffix(name, "/")+"/", andFolders)
-			if err != nil {
-				return err
-			}
-			content, err := s.List(ctx, api.Query{Folder: folder.FolderPath, Type: "all", Limit: 1})
-			if err == nil && len(content) > 0 {
-				err = fmt.Errorf("the folder is not empty. To delete it with its contents, run: mediadesk delete %s", folder.FolderPath)
-			}
-			if err == nil {
-				err = s.DeleteFolder(ctx, folder.FolderPath)
-			}
-			if err != nil {
-				return err
-			}
-			return p.result(fileLine{Action: "rmdir", Type: api.TypeFolder, From: folder.FolderPath}, folder.FolderPath+": removed")
-		}, api.DeleteFolder),
+		RunE: p.eachFolder(func(string) error { return nil },
+			func(ctx context.Context, s *session.Session, name string) error {
+				folder, err := find(ctx, s, strings.TrimSuffix(name, "/")+"/", andFolders)
+				if err != nil {
+					return err
+				}
+				content, err := s.List(ctx, api.Query{Folder: folder.FolderPath, Type: "all", Limit: 1})
+				if err == nil && len(content) > 0 {
+					err = fmt.Errorf("the folder is not empty. To delete it with its contents, run: mediadesk delete %s", folder.FolderPath)
+				}
+				if err == nil {
+					err = s.DeleteFolder(ctx, folder.FolderPath)
+				}
+				if err != nil {
+					return err
+				}
+				return p.result(fileLine{Action: "rmdir", Type: api.TypeFolder, From: folder.FolderPath}, folder.FolderPath+": removed")
+			}, api.DeleteFolder),
 	}
 }
 
@@ -547,7 +567,9 @@ func newPurge(p *Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.each(cmd.Context(), names, func(name string) error { return p.purgeOne(cmd.Context(), s, name, wait) })
+			return p.each(cmd.Context(), names, func(name string) error {
+				return p.purgeOne(cmd.Context(), s, name, wait)
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the service has removed the copies")

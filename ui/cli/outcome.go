@@ -28,7 +28,7 @@ type uploadLine struct {
 	// Lost lists properties that were not transferred.
 	Lost []string `json:"lost,omitempty"`
 	// Move tells whether the source in another profile was deleted, and Kept why not.
-	Move job.Move `json:"move,omitempty"`
+	Move      job.Move `json:"move,omitempty"`
 	MoveError string   `json:"kept,omitempty"`
 }
 
@@ -40,7 +40,10 @@ type uploadError struct {
 }
 
 func newUploadLine(j job.Job) uploadLine {
-	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: record{j.File}, Attempts: j.Attempts, Lost: j.Lost, Move: j.Move, MoveError: j.MoveError}
+	line := uploadLine{
+		Source: j.Upload.Source.String(), Outcome: &j.State, File: record{j.File},
+		Attempts: j.Attempts, Lost: j.Lost, Move: j.Move, MoveError: j.MoveError,
+	}
 	if j.State.Open() {
 		line.Outcome, line.Open = nil, true
 	}
@@ -102,7 +105,8 @@ func (o *uploadOutput) add(j job.Job) {
 		return
 	case job.Refused, job.Unsent, job.Cancelled:
 		o.worsen(exitFailed)
-		if f := j.Failure; j.State == job.Refused && f != nil && (f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden) {
+		if f := j.Failure; j.State == job.Refused && f != nil &&
+			(f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden) {
 			o.worsen(exitKey)
 		}
 	default:
@@ -156,7 +160,9 @@ func jobSentence(j job.Job) string {
 
 // finish waits for queued jobs, with wait also for their extensions, prints a summary, and returns
 // the error with the exit code.
-func (o *uploadOutput) finish(ctx context.Context, s *session.Session, queued []job.Job, wait bool, timeout time.Duration) error {
+func (o *uploadOutput) finish(ctx context.Context, s *session.Session, queued []job.Job, wait bool,
+	timeout time.Duration,
+) error {
 	files, err := o.follow(ctx, s, queued)
 	if err != nil {
 		return err
@@ -238,7 +244,10 @@ func interrupted(s *session.Session, id int64) ([]job.Job, error) {
 func (o *uploadOutput) rollUp() {
 	total := o.already
 	var words []string
-	for _, s := range []job.State{job.Stored, job.Refused, job.Unsent, job.Unknown, job.Processing, job.Cancelled, job.Offline, job.Waiting, job.Sending} {
+	for _, s := range []job.State{
+		job.Stored, job.Refused, job.Unsent, job.Unknown, job.Processing,
+		job.Cancelled, job.Offline, job.Waiting, job.Sending,
+	} {
 		if n := o.count[s]; n > 0 {
 			total += n
 			words = append(words, fmt.Sprintf("%s %s", text.Count(n), s))

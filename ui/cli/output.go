@@ -179,7 +179,9 @@ func (p *Program) result(v any, line string) error {
 }
 
 // dryReads shows the requests that would read the files.
-func (p *Program) dryReads(ctx context.Context, names []string, request func(id string) (api.Request, error)) error {
+func (p *Program) dryReads(ctx context.Context, names []string,
+	request func(id string) (api.Request, error),
+) error {
 	s, err := p.openOrDescribe(ctx, hasPath(names))
 	if err != nil {
 		return err

@@ -172,7 +172,9 @@ func plainAddress(p config.Profile) (string, bool) {
 	return "", false
 }
 
-func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config, name string) (config.Profile, error) {
+func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config,
+	name string,
+) (config.Profile, error) {
 	given := cmd.Flags().Changed
 	profile, exists := c.Profiles[name]
 	profile.Name = name
@@ -187,7 +189,8 @@ func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config, na
 		if !exists {
 			profile = preset
 		}
-		profile.Kind, profile.UploadURL, profile.BaseURL, profile.DeliveryURL = preset.Kind, preset.UploadURL, preset.BaseURL, preset.DeliveryURL
+		profile.Kind, profile.UploadURL, profile.BaseURL, profile.DeliveryURL = preset.Kind, preset.UploadURL,
+			preset.BaseURL, preset.DeliveryURL
 	case p.Unnamed():
 		resolved, err := session.Resolve(c, session.Request{
 			UploadURL:   cmp.Or(p.UploadURL, profile.UploadURL),
@@ -198,7 +201,8 @@ func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config, na
 		if err != nil {
 			return profile, err
 		}
-		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = resolved.UploadURL, resolved.BaseURL, resolved.DeliveryURL
+		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = resolved.UploadURL, resolved.BaseURL,
+			resolved.DeliveryURL
 		profile.Kind = cmp.Or(profile.Kind, config.KindOther)
 	case !exists:
 		return profile, usage("name the account: --hosted ID, or --upload-url and --base-url")

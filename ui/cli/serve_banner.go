@@ -75,7 +75,8 @@ func (s *serveFlags) serviceLog(p *Program, key config.Secret) *slog.Logger {
 	if s.key == "" { // a key such as dev is not secret and may be part of words
 		secrets.Add(key)
 	}
-	return slog.New(slog.NewMultiHandler(slog.Default().Handler(), slog.NewTextHandler(secrets.Writer(p.Stderr), nil)))
+	return slog.New(slog.NewMultiHandler(slog.Default().Handler(),
+		slog.NewTextHandler(secrets.Writer(p.Stderr), nil)))
 }
 
 func (s *serveFlags) requestLog(p *Program) (func(local.Request), error) {
@@ -95,7 +96,8 @@ func (s *serveFlags) requestLog(p *Program) (func(local.Request), error) {
 		defer mu.Unlock()
 		status := text.If(r.Status == 0, "---") + text.If(r.Status > 0, strconv.Itoa(r.Status)) // 0: the connection broke
 		fmt.Fprintf(p.Stderr, "%s %s %-6s %s  %.1f ms  %s  %s\n",
-			r.Time.Local().Format(time.TimeOnly), status, text.Safe(r.Method), text.Safe(r.Path), r.Millis, text.Bytes(r.Size), r.ID)
+			r.Time.Local().Format(time.TimeOnly), status, text.Safe(r.Method), text.Safe(r.Path), r.Millis,
+			text.Bytes(r.Size), r.ID)
 		if level == "debug" {
 			fmt.Fprintf(p.Stderr, "    query %q, agent %q\n", r.Query, r.Agent)
 		}

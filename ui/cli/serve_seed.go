@@ -115,7 +115,9 @@ func withSideFile(u api.Upload, name string) (api.Upload, error) {
 }
 
 // seedInto stores uploads at address and returns how many. Existing files are kept.
-func seedInto(ctx context.Context, address string, key api.Key, uploads []api.Upload) (stored int, err error) {
+func seedInto(ctx context.Context, address string, key api.Key,
+	uploads []api.Upload,
+) (stored int, err error) {
 	client, err := api.NewClient(api.Options{UploadURL: address, BaseURL: address, Key: key})
 	if err != nil {
 		return 0, err

@@ -169,7 +169,10 @@ func (y *syncFlags) checkDeletions(plan *session.Sync) error {
 
 func (y *syncFlags) summary(p *Program, plan *session.Sync) {
 	var words []string
-	for _, action := range []session.SyncAction{session.SyncNew, session.SyncChanged, session.SyncMoved, session.SyncExtra, session.SyncConflict, session.SyncSame} {
+	for _, action := range []session.SyncAction{
+		session.SyncNew, session.SyncChanged, session.SyncMoved,
+		session.SyncExtra, session.SyncConflict, session.SyncSame,
+	} {
 		if n, size := plan.Count(action); n > 0 {
 			words = append(words, fmt.Sprintf("%s %s (%s)", text.Count(n), action, text.Bytes(size)))
 		}

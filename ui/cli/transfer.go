@@ -95,7 +95,8 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 		err = out.finish(ctx, s, jobs, false, 0)
 	}
 	// A file that was not sent or not deleted is complete in the other profile.
-	t.tellLost(session.LostOf(slices.DeleteFunc(out.jobs, func(j job.Job) bool { return j.State != job.Stored || j.Move == job.MoveFailed })))
+	t.tellLost(session.LostOf(slices.DeleteFunc(out.jobs,
+		func(j job.Job) bool { return j.State != job.Stored || j.Move == job.MoveFailed })))
 	if err == nil {
 		err = failed.exit()
 	}
@@ -103,7 +104,9 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 }
 
 // plan plans the transfer from a profile. A wrong name does not stop the others.
-func (t *transfer) plan(ctx context.Context, s *session.Session, name string, names []string) (*session.Transfer, failures, error) {
+func (t *transfer) plan(ctx context.Context, s *session.Session, name string,
+	names []string,
+) (*session.Transfer, failures, error) {
 	var failed failures
 	from, err := s.Other(ctx, name)
 	if err != nil {
@@ -121,7 +124,10 @@ func (t *transfer) plan(ctx context.Context, s *session.Session, name string, na
 func (t *transfer) skip(out *uploadOutput, from string, one session.SkippedFile) error {
 	source := api.Source{Origin: api.Origin{Profile: from, Path: one.Path}}
 	if !one.There {
-		return out.job(job.Job{Upload: api.Upload{Source: source}, State: job.Unsent, Failure: job.FailureOf(one.Reason), Created: time.Now(), Updated: time.Now()})
+		return out.job(job.Job{
+			Upload: api.Upload{Source: source}, State: job.Unsent,
+			Failure: job.FailureOf(one.Reason), Created: time.Now(), Updated: time.Now(),
+		})
 	}
 	return out.skipped(source, nil, ": "+one.Reason.Error())
 }

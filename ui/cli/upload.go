@@ -155,7 +155,9 @@ func (one planned) of(s api.Source, inFolder bool) planned {
 
 // plan returns the uploads for the command line. With an error it returns those made so far, which
 // must not be sent.
-func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profile, args []string) ([]planned, error) {
+func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profile,
+	args []string,
+) ([]planned, error) {
 	e, err := u.entry(cmd, profile)
 	if err != nil {
 		return nil, err
@@ -318,7 +320,9 @@ func runUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 
 // enqueue queues plans. It prints and returns plans that cannot be sent or
 // were stored before.
-func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []planned, batch string, out *uploadOutput) (jobs []job.Job, unsent []planned, err error) {
+func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []planned, batch string,
+	out *uploadOutput,
+) (jobs []job.Job, unsent []planned, err error) {
 	values := make([]map[string]json.RawMessage, len(plans))
 	for i := range plans {
 		values[i] = plans[i].CustomMetadata.Or(nil)
@@ -337,7 +341,9 @@ func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []p
 
 // jobs returns the jobs of plans. It prints and returns plans that cannot be sent or were stored
 // before.
-func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []planned, batch string, out *uploadOutput) (jobs []job.Job, unsent []planned, err error) {
+func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []planned, batch string,
+	out *uploadOutput,
+) (jobs []job.Job, unsent []planned, err error) {
 	there := make([]*job.Job, len(plans))
 	if u.skipStored {
 		if there, err = alreadyStored(ctx, d, plans); err != nil {

@@ -91,7 +91,9 @@ func runUploads(ctx context.Context, p *Program, u *uploadsFlags, args []string)
 	return nil
 }
 
-func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []int64) (jobs []job.Job, err error) {
+func (u *uploadsFlags) find(ctx context.Context, d *session.Session,
+	numbers []int64,
+) (jobs []job.Job, err error) {
 	if len(numbers) == 0 {
 		jobs, err = d.Jobs(ctx, session.JobFilter{Open: u.open})
 	}
@@ -118,7 +120,10 @@ func hasFailed(j *job.Job) bool { return !j.State.Open() && j.State != job.Store
 
 func (p *Program) printUpload(j job.Job) error {
 	at := j.Updated
-	line := uploadsLine{Number: j.ID, uploadLine: newUploadLine(j), At: at.UTC().Format(api.TimeLayout), State: j.State, Hash: j.Hash}
+	line := uploadsLine{
+		Number: j.ID, uploadLine: newUploadLine(j), At: at.UTC().Format(api.TimeLayout),
+		State: j.State, Hash: j.Hash,
+	}
 	return p.result(line, fmt.Sprintf("%6d  %s  %s", j.ID, at.Local().Format("2006-01-02 15:04"), jobSentence(j)))
 }
 

@@ -86,7 +86,9 @@ type watchLine struct {
 // watchRuns prints each change of runs until all have finished or timeout (0: never) is over.
 // Without ids it watches all pending and new runs. Only the newest run of a file and extension
 // counts. named means that the user gave the ids.
-func watchRuns(ctx context.Context, p *Program, d *session.Session, ids []string, named bool, timeout time.Duration) error {
+func watchRuns(ctx context.Context, p *Program, d *session.Session, ids []string, named bool,
+	timeout time.Duration,
+) error {
 	limited := ctx
 	if timeout > 0 {
 		var cancel context.CancelFunc
@@ -184,7 +186,8 @@ func (w *watcher) refresh(ctx context.Context, d *session.Session) error {
 		line := watchLine{r.FileID, r.Extension, r.Status, r.From, r.At.UTC().Format(api.TimeLayout), r.Error}
 		problem := text.If(r.Error != "", ": "+r.Error)
 		if err := w.p.result(line, fmt.Sprintf("%s  %s of %s: %s (%s)%s",
-			r.At.Local().Format(time.TimeOnly), r.Extension, cmp.Or(r.FilePath, r.FileID), r.Status, r.From, problem)); err != nil {
+			r.At.Local().Format(time.TimeOnly), r.Extension, cmp.Or(r.FilePath, r.FileID), r.Status, r.From,
+			problem)); err != nil {
 			return err
 		}
 	}

@@ -98,11 +98,15 @@ func NewEditor[T Edited](o EditorOptions[T], items []T) *Editor[T] {
 		Moved: func() { e.next = tea.Batch(e.next, e.moved()) }, Draw: e.drawFile,
 		Head: func(key string, rows []T, _ *theme.Theme) (string, string) { return key, text.Count(len(rows)) },
 	}
-	e.Form = &Form{ID: o.ID, Group: o.Group, Targets: e.targetRows, Entry: func(i int) *Draft { return e.Items[i].Edited() }}
+	e.Form = &Form{
+		ID: o.ID, Group: o.Group, Targets: e.targetRows,
+		Entry: func(i int) *Draft { return e.Items[i].Edited() },
+	}
 	e.Form.Changed = func() { e.Touch(e.Targets()...) }
 	e.Document = Document{Getenv: o.Getenv, Entries: e.document, Apply: e.applyDocument}
 	e.Region = NewRegion(RegionOptions{
-		Context: o.Context, Draw: o.Draw, Images: o.Images, Overlays: o.Over, Crops: o.Crops, Keep: e.keepRegions, Files: e.regionFiles,
+		Context: o.Context, Draw: o.Draw, Images: o.Images, Overlays: o.Over, Crops: o.Crops,
+		Keep: e.keepRegions, Files: e.regionFiles,
 		Text: func() string {
 			if file, ok := e.Subject(); ok {
 				return file.Edited().Region()
@@ -116,7 +120,10 @@ func NewEditor[T Edited](o EditorOptions[T], items []T) *Editor[T] {
 			e.SetRegion(region, e.regionOf...)
 		},
 	})
-	e.Sheet = NewTiles(TilesOptions{Context: o.Context, Loader: o.Loader, Len: func() int { return len(e.targetRows()) }, Tile: e.tile})
+	e.Sheet = NewTiles(TilesOptions{
+		Context: o.Context, Loader: o.Loader,
+		Len: func() int { return len(e.targetRows()) }, Tile: e.tile,
+	})
 	e.Sheet.On = true
 	e.Files.Arrange()
 	return e
@@ -376,7 +383,8 @@ func (e *Editor[T]) ViewFiles(room image.Rectangle, th *theme.Theme) string {
 	if text.Width(title) > room.Dx()-6 { // the border takes six columns
 		title = strings.Replace(title, " of ", "/", 1)
 	}
-	return Panel(title, e.Files.Position(), e.Files.View(Inner(room).Size(), th), room.Size(), e.On == OnFiles, th)
+	return Panel(title, e.Files.Position(), e.Files.View(Inner(room).Size(), th), room.Size(),
+		e.On == OnFiles, th)
 }
 
 // ViewForm draws the form.
@@ -457,7 +465,10 @@ func (e *Editor[T]) keepRegions() (restore func()) {
 func (e *Editor[T]) regionFiles() []RegionFile {
 	var files []RegionFile
 	for _, file := range e.pictures() {
-		files = append(files, RegionFile{Subject: e.o.Subject(file), Set: func(region string) { e.SetRegion(region, file) }})
+		files = append(files, RegionFile{
+			Subject: e.o.Subject(file),
+			Set:     func(region string) { e.SetRegion(region, file) },
+		})
 	}
 	return files
 }
@@ -514,7 +525,10 @@ func (e *Editor[T]) DrawRegion(of ...T) tea.Cmd {
 func (e *Editor[T]) document() []session.ManifestEntry {
 	var entries []session.ManifestEntry
 	for _, file := range e.Targets() {
-		item := session.ManifestEntry{Source: e.o.Source(file), Options: entry.OptionsOf(&file.Edited().Entry, e.o.Fields()...)}
+		item := session.ManifestEntry{
+			Source:  e.o.Source(file),
+			Options: entry.OptionsOf(&file.Edited().Entry, e.o.Fields()...),
+		}
 		if e.o.Comments != nil {
 			item.Comments = e.o.Comments(file)
 		}

@@ -28,7 +28,9 @@ var presets = []struct{ key, label, element string }{
 // chooseExtension opens a menu of common and saved extensions. Others can be typed by name or as
 // JSON. do receives the choice. color is how the service spells the color of remove-bg. The command
 // adds what the account offers, if from is an Offerer; what cannot be read is left out.
-func chooseExtension(ctx context.Context, over *kit.Overlays, title, color string, from any, do func(api.Extension) tea.Cmd) tea.Cmd {
+func chooseExtension(ctx context.Context, over *kit.Overlays, title, color string, from any,
+	do func(api.Extension) tea.Cmd,
+) tea.Cmd {
 	o := offers{color: color}
 	named := func(e api.Extension) tea.Cmd { return do(rule.NameSaved(e, o.saved)) }
 	menu := kit.NewMenu(title, extensionRows(over, o, named)...)
@@ -69,7 +71,10 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 	}
 	var rows []kit.MenuRow
 	for _, p := range presets {
-		rows = append(rows, kit.MenuRow{Key: p.key, Label: p.label, Note: p.element, Do: func() tea.Cmd { return chosen(p.element) }})
+		rows = append(rows, kit.MenuRow{
+			Key: p.key, Label: p.label, Note: p.element,
+			Do: func() tea.Cmd { return chosen(p.element) },
+		})
 	}
 	for _, saved := range offers.saved {
 		rows = append(rows, kit.MenuRow{Label: text.Safe(saved.Name), Note: text.Safe("saved: " + saved.Description), Do: func() tea.Cmd { return do(rule.SavedElement(&saved)) }})

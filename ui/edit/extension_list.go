@@ -59,14 +59,19 @@ func (x ExtensionList) open() tea.Cmd {
 					n++
 				}
 			}
-			rows = append(rows, kit.MenuRow{Label: extensionLabel(e), Note: OfMany(n, len(x.form.Targets())), Do: func() tea.Cmd { return x.edit(e) }})
+			rows = append(rows, kit.MenuRow{
+				Label: extensionLabel(e), Note: OfMany(n, len(x.form.Targets())),
+				Do: func() tea.Cmd { return x.edit(e) },
+			})
 		}
 		menu.SetRows(rows...)
 	}
 	change := func(do func(list []api.Extension, at int) []api.Extension) func() tea.Cmd {
 		return func() tea.Cmd {
 			all := x.all()
-			x.change(all[slices.IndexFunc(all, func(e api.Extension) bool { return extensionLabel(e) == menu.Row().Label })], do)
+			x.change(all[slices.IndexFunc(all, func(e api.Extension) bool {
+				return extensionLabel(e) == menu.Row().Label
+			})], do)
 			if fill(); len(x.all()) == 0 {
 				return menu.Close()
 			}
@@ -107,7 +112,9 @@ func (x ExtensionList) all() []api.Extension {
 }
 
 func has(list []api.Extension, e api.Extension) int {
-	return slices.IndexFunc(list, func(other api.Extension) bool { return extensionLabel(other) == extensionLabel(e) })
+	return slices.IndexFunc(list, func(other api.Extension) bool {
+		return extensionLabel(other) == extensionLabel(e)
+	})
 }
 
 func (x ExtensionList) change(e api.Extension, do func(list []api.Extension, at int) []api.Extension) {
@@ -141,7 +148,8 @@ func (x ExtensionList) edit(e api.Extension) tea.Cmd {
 func (x ExtensionList) Add() tea.Cmd {
 	return chooseExtension(x.o.Context, x.o.Over, "Add an extension", x.o.Color, x.o.Offers, func(e api.Extension) tea.Cmd {
 		for _, i := range x.form.Targets() {
-			list := slices.DeleteFunc(slices.Clone(x.get(i)), func(other api.Extension) bool { return rule.CheckExtensions([]api.Extension{other, e}) != nil })
+			list := slices.DeleteFunc(slices.Clone(x.get(i)),
+				func(other api.Extension) bool { return rule.CheckExtensions([]api.Extension{other, e}) != nil })
 			x.form.Entry(i).SetExtensions(append(list, e))
 		}
 		x.form.changed()

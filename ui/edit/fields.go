@@ -216,7 +216,9 @@ func (m metadata) put(key string, value json.RawMessage) tea.Cmd {
 func (m metadata) edit(key string) tea.Cmd {
 	f, targets := m.field(key), m.form.Targets()
 	now, title := m.form.Entry(targets[0]).Metadata()[key], m.form.titled(key)
-	mixed := slices.ContainsFunc(targets, func(i int) bool { return !rule.SameValue(m.form.Entry(i).Metadata()[key], now) })
+	mixed := slices.ContainsFunc(targets, func(i int) bool {
+		return !rule.SameValue(m.form.Entry(i).Metadata()[key], now)
+	})
 	if options := MetadataChoices(f.Schema); len(options) > 0 {
 		var rows []kit.MenuRow
 		for _, o := range append(slices.Clone(options), unsetValue) {

@@ -43,7 +43,8 @@ const more = -1
 func (f *Form) SetRows(rows []*Row) {
 	old, id := f.rows, f.On()
 	folded := func(r *Row) bool { return r.More }
-	rows = append(slices.DeleteFunc(slices.Clone(rows), folded), slices.DeleteFunc(rows, func(r *Row) bool { return !r.More })...)
+	rows = append(slices.DeleteFunc(slices.Clone(rows), folded),
+		slices.DeleteFunc(rows, func(r *Row) bool { return !r.More })...)
 	f.rows, f.on = rows, max(0, slices.IndexFunc(rows, func(r *Row) bool { return r.ID == id }))
 	if id == "" && len(old) > 0 {
 		f.on = more
@@ -87,7 +88,8 @@ func (f *Form) Load() {
 		case r.field != nil && r.field.Value() != r.loaded:
 			r.field.SetValue(r.loaded)
 		case r.pick != nil:
-			r.pick.SetIndex(max(0, slices.IndexFunc(r.Choices, func(c entry.Choice) bool { return c.Text == r.loaded })))
+			r.pick.SetIndex(max(0, slices.IndexFunc(r.Choices,
+				func(c entry.Choice) bool { return c.Text == r.loaded })))
 		}
 	}
 }
@@ -210,7 +212,8 @@ func (f *Form) Blur() {
 // Offering reports whether completions are offered.
 func (f *Form) Offering() bool {
 	r := f.row()
-	return r != nil && (r.field != nil && len(r.field.Offers()) > 0 || r.chips != nil && len(r.chips.Offers()) > 0)
+	return r != nil && (r.field != nil && len(r.field.Offers()) > 0 || r.chips != nil &&
+		len(r.chips.Offers()) > 0)
 }
 
 // Pending reports whether a text is typed that is not a chip yet.

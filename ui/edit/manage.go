@@ -23,12 +23,15 @@ import (
 type Manager interface {
 	MoveAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited
 	CopyAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited
-	RenameAll(ctx context.Context, files []api.File, names []string, report func(session.Edited)) []session.Edited
+	RenameAll(ctx context.Context, files []api.File, names []string,
+		report func(session.Edited)) []session.Edited
 	DeleteAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
-	ExtendAll(ctx context.Context, files []api.File, list []api.Extension, report func(session.Edited)) []session.Edited
+	ExtendAll(ctx context.Context, files []api.File, list []api.Extension,
+		report func(session.Edited)) []session.Edited
 	RestoreAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	DeleteOldVersions(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
-	PurgeAll(ctx context.Context, files []api.File, report func(session.Edited)) (list []session.Edited, pending int)
+	PurgeAll(ctx context.Context, files []api.File, report func(session.Edited)) (list []session.Edited,
+		pending int)
 	Tags(ctx context.Context) ([]string, error)
 	Folders(ctx context.Context) ([]string, error)
 	Versions(ctx context.Context, fileID string) ([]api.File, error)
@@ -95,7 +98,9 @@ type operation struct {
 	// in a sentence with the label of the files. Both are empty for an operation that begins at once.
 	folder, lost string
 	do           func(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
-	into         func(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited // with folder
+	// with folder
+	into func(ctx context.Context, files []api.File, folder string,
+		report func(session.Edited)) []session.Edited
 }
 
 func (g *Manage) row(op operation, files []api.File) kit.MenuRow {
@@ -105,12 +110,15 @@ func (g *Manage) row(op operation, files []api.File) kit.MenuRow {
 		if folder != "" {
 			done = fmt.Sprintf(op.done, what, folder)
 		}
-		return Work{Label: op.running, Done: done, Merged: op.merged, Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
-			if op.into != nil {
-				return op.into(ctx, files, folder, t.Count)
-			}
-			return op.do(ctx, files, t.Count)
-		}}
+		return Work{
+			Label: op.running, Done: done, Merged: op.merged, Files: files,
+			Do: func(ctx context.Context, t *Task) []session.Edited {
+				if op.into != nil {
+					return op.into(ctx, files, folder, t.Count)
+				}
+				return op.do(ctx, files, t.Count)
+			},
+		}
 	}
 	op.MenuRow.Do = func() tea.Cmd {
 		switch {
@@ -210,7 +218,9 @@ func folderOf(f api.File) string {
 
 // FolderPrompt asks for a folder of the library, starting with value and suggesting known folders.
 // do receives the form "/a/b/".
-func FolderPrompt(title, words, value, verb string, known []string, do func(folder string) tea.Cmd) *kit.Prompt {
+func FolderPrompt(title, words, value, verb string, known []string,
+	do func(folder string) tea.Cmd,
+) *kit.Prompt {
 	p := kit.NewPrompt(title, words, value, "")
 	p.Verb = verb
 	p.Complete = func(typed string) []string {
@@ -333,10 +343,13 @@ func (g *Manage) versions(f api.File) tea.Cmd {
 func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
 	name, id := v.VersionInfo.Name+" of "+Label(&f), v.VersionInfo.ID
 	one := func(label, done string, do func(context.Context) (*api.File, error)) Work {
-		return Work{Label: label, Done: done, Files: []api.File{f}, Do: func(ctx context.Context, _ *Task) []session.Edited {
-			file, err := do(ctx)
-			return []session.Edited{{FileID: f.FileID, File: file, Err: err}}
-		}}
+		return Work{
+			Label: label, Done: done, Files: []api.File{f},
+			Do: func(ctx context.Context, _ *Task) []session.Edited {
+				file, err := do(ctx)
+				return []session.Edited{{FileID: f.FileID, File: file, Err: err}}
+			},
+		}
 	}
 	rows := []kit.MenuRow{{Key: "o", Label: "open in the browser", Note: v.URL, Do: func() tea.Cmd { return page.Send(page.Open{Address: v.URL}) }}}
 	if !current {

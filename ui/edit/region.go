@@ -89,14 +89,14 @@ type Region struct {
 	decoded *picture.Picture
 	err     error
 
-	handle  picture.Handle
-	ratio   picture.Ratio
-	past    []step
-	questions   page.Questions // for suggestions
-	all     page.Questions // for suggestions for all files
-	found   suggestions
-	drag    drag
-	pointer page.Pointer // position of the mouse within its cell
+	handle    picture.Handle
+	ratio     picture.Ratio
+	past      []step
+	questions page.Questions // for suggestions
+	all       page.Questions // for suggestions for all files
+	found     suggestions
+	drag      drag
+	pointer   page.Pointer // position of the mouse within its cell
 
 	room   image.Rectangle     // on the screen, for picture and crop
 	frame  *picture.RegionView // the last drawing, of framed

@@ -30,7 +30,9 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 	action := func(id, words string, disabled func() string, do func() tea.Cmd, keys ...string) kit.Action {
 		return kit.Action{ID: "region." + id, Keys: kit.Bind(words, "", keys...), Group: "Region", Disabled: disabled, Do: do}
 	}
-	change := func(id, words string, to func(rect image.Rectangle, size image.Point) image.Rectangle, keys ...string) kit.Action {
+	change := func(id, words string, to func(rect image.Rectangle, size image.Point) image.Rectangle,
+		keys ...string,
+	) kit.Action {
 		return action(id, words, r.NoRect, func() tea.Cmd {
 			p, _ := r.Plane()
 			r.change(to(r.Rect(), p.Upright()))
@@ -79,10 +81,11 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 			case "ctrl+":
 				keys = keys[:1]
 			}
-			actions = append(actions, change(d.name+by.suffix, by.words+d.name, func(rect image.Rectangle, size image.Point) image.Rectangle {
-				step := by.step(size)
-				return r.handle.Moved(rect, image.Pt(d.to.X*step.X, d.to.Y*step.Y), size, r.ratio)
-			}, keys...))
+			actions = append(actions, change(d.name+by.suffix, by.words+d.name,
+				func(rect image.Rectangle, size image.Point) image.Rectangle {
+					step := by.step(size)
+					return r.handle.Moved(rect, image.Pt(d.to.X*step.X, d.to.Y*step.Y), size, r.ratio)
+				}, keys...))
 		}
 	}
 	actions = append(actions,

@@ -46,7 +46,9 @@ func (r *Region) Page(o RegionPageOptions) *RegionPage {
 
 // Actions returns those of the region, and those that keep or drop the change.
 func (p *RegionPage) Actions() []kit.Action {
-	action := func(id, words string, footer bool, disabled func() string, do func() tea.Cmd, keys ...string) kit.Action {
+	action := func(id, words string, footer bool, disabled func() string, do func() tea.Cmd,
+		keys ...string,
+	) kit.Action {
 		return kit.Action{ID: "region." + id, Keys: kit.Bind(words, "", keys...), Group: "Region", Footer: footer, Disabled: disabled, Do: do}
 	}
 	turn := func(by int) func() tea.Cmd {

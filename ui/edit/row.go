@@ -72,7 +72,8 @@ func (r *Row) begin(f *Form) {
 		if r.chips == nil {
 			r.chips = &kit.Chips{}
 		}
-		r.chips.Complete, r.chips.Note = r.Complete, func(value string) string { return OfMany(r.counts[value], len(f.Targets())) }
+		r.chips.Complete, r.chips.Note = r.Complete,
+			func(value string) string { return OfMany(r.counts[value], len(f.Targets())) }
 		r.chips.Entered = func(value string) { r.entered = append(r.entered, value) }
 	case Choice:
 		if r.pick == nil {
@@ -115,7 +116,8 @@ func (r *Row) describe(all []string) string {
 }
 
 func (r *Row) label(value string) string {
-	if at := slices.IndexFunc(r.Choices, func(c entry.Choice) bool { return c.Text == value }); at >= 0 && r.Kind == Choice {
+	if at := slices.IndexFunc(r.Choices, func(c entry.Choice) bool { return c.Text == value }); at >= 0 &&
+		r.Kind == Choice {
 		return r.Choices[at].Label
 	}
 	return strings.Join(strings.Fields(text.Safe(value)), " ")
@@ -137,7 +139,8 @@ func (r *Row) loadList(targets []int) {
 	}
 	r.mixed = slices.ContainsFunc(all, func(value string) bool { return r.counts[value] != len(targets) })
 	have := slices.Sorted(slices.Values(r.chips.Value()))
-	if !slices.Equal(slices.Sorted(slices.Values(all)), have) || len(targets) == 1 && !slices.Equal(all, r.chips.Value()) {
+	if !slices.Equal(slices.Sorted(slices.Values(all)), have) || len(targets) == 1 &&
+		!slices.Equal(all, r.chips.Value()) {
 		r.chips.SetValue(all)
 	}
 }
@@ -179,7 +182,8 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 		if on && width > 1 && f.Editing() && value == "" && c.Typed() == "" {
 			// The cursor is on the first letter, so that the text is where the other values are.
 			words := []rune(text.Truncate(text.Safe(hint), width))
-			return []string{th.Cursor.Render(string(words[:1])) + th.PlaceholderFocus.Inherit(th.FieldFocus).Render(string(words[1:]))}
+			return []string{th.Cursor.Render(string(words[:1])) +
+				th.PlaceholderFocus.Inherit(th.FieldFocus).Render(string(words[1:]))}
 		}
 		c.Placeholder = hint
 		return strings.Split(c.View(image.Pt(width, max(1, min(mostChipLines, c.Rows(width, th)))), th), "\n")

@@ -213,14 +213,16 @@ func (s *Tiles) Want() tea.Cmd {
 		}
 	}
 	gone := s.images.Delete(func(k tileKey) bool {
-		return k.draw != s.draw || k.size != room && k.size != quarter(room) || s.o.List == nil && !slices.Contains(keys, k)
+		return k.draw != s.draw || k.size != room && k.size != quarter(room) || s.o.List == nil &&
+			!slices.Contains(keys, k)
 	})
-	return tea.Batch(gone, s.wantFirsts(folders), s.images.Want(s.o.Context, keys, s.draw, func(ctx context.Context, key tileKey, o picture.Options) tea.Cmd {
-		return func() tea.Msg {
-			drawn, err := s.load(ctx, thumbs[key], key, o)
-			return page.Then(func() tea.Cmd { return s.images.Got(key, drawn, err) })
-		}
-	}))
+	return tea.Batch(gone, s.wantFirsts(folders),
+		s.images.Want(s.o.Context, keys, s.draw, func(ctx context.Context, key tileKey, o picture.Options) tea.Cmd {
+			return func() tea.Msg {
+				drawn, err := s.load(ctx, thumbs[key], key, o)
+				return page.Then(func() tea.Cmd { return s.images.Got(key, drawn, err) })
+			}
+		}))
 }
 
 // quarter returns the size of one of the first four pictures of a folder.
@@ -263,7 +265,9 @@ func (s *Tiles) Also(folders ...string) { s.also = folders }
 // Firsts returns the first pictures of a folder as far as known.
 func (s *Tiles) Firsts(folder string) []Thumb { return s.firsts[folder] }
 
-func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey, o picture.Options) (drawn picture.Surface, err error) {
+func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey,
+	o picture.Options,
+) (drawn picture.Surface, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tileTimeout)
 	defer cancel()
 	if s.o.List == nil {
@@ -276,7 +280,10 @@ func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey, o picture.Option
 	if err != nil {
 		return drawn, err
 	}
-	drawn, err = s.o.Loader.Load(ctx, picture.Request{Path: path, Cols: key.size.X, Rows: key.size.Y, Options: o, Mark: &picture.Mark{Part: t.part, Crop: t.Crop}})
+	drawn, err = s.o.Loader.Load(ctx, picture.Request{
+		Path: path, Cols: key.size.X, Rows: key.size.Y,
+		Options: o, Mark: &picture.Mark{Part: t.part, Crop: t.Crop},
+	})
 	if err == nil && ctx.Err() != nil {
 		drawn.Drop() // no longer wanted
 		return nil, ctx.Err()

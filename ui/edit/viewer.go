@@ -174,7 +174,9 @@ func (v *Viewer) part(cells image.Point) image.Rectangle {
 
 // Actions go through the pictures and enlarge them.
 func (v *Viewer) Actions() []kit.Action {
-	action := func(id, words string, footer bool, disabled func() string, do func() tea.Cmd, keys ...string) kit.Action {
+	action := func(id, words string, footer bool, disabled func() string, do func() tea.Cmd,
+		keys ...string,
+	) kit.Action {
 		return kit.Action{ID: "viewer." + id, Keys: kit.Bind(words, "", keys...), Group: "Picture", Footer: footer, Disabled: disabled, Do: do}
 	}
 	none := func() string { return text.If(v.decoded == nil, "no picture is shown") }
@@ -302,7 +304,8 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 func (v *Viewer) compared(lines []string, cells image.Point, th *theme.Theme) []string {
 	part, size, before := v.part(cells), v.decoded.Size(), v.before.Size()
 	scale := func(p image.Point) image.Point { return image.Pt(p.X*before.X/size.X, p.Y*before.Y/size.Y) }
-	left := v.beforeView.Draw(v.before, image.Rectangle{Min: scale(part.Min), Max: scale(part.Max)}, cells.X, cells.Y, v.o.Draw)
+	left := v.beforeView.Draw(v.before, image.Rectangle{Min: scale(part.Min), Max: scale(part.Max)},
+		cells.X, cells.Y, v.o.Draw)
 	area := picture.Fit(part.Size(), cells.X, cells.Y, v.o.Draw.CellAspect)
 	cut, mark := area.Min.X+int(v.share*float64(area.Dx())+0.5), th.Accent.Render("│")
 	for y := area.Min.Y; y < area.Max.Y && y < len(left); y++ {

@@ -196,7 +196,9 @@ func (g *Manage) Replay(fileID string, redo bool, policy session.Policy) tea.Cmd
 		var conflict *session.ConflictError
 		switch {
 		case errors.As(failed, &conflict):
-			return askConflict(verb, conflict, func(policy session.Policy) tea.Cmd { return g.Replay(fileID, redo, policy) })
+			return askConflict(verb, conflict, func(policy session.Policy) tea.Cmd {
+				return g.Replay(fileID, redo, policy)
+			})
 		case failed != nil:
 			return page.Send(page.Problem(failed))
 		case len(list) == 0:

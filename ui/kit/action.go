@@ -199,7 +199,10 @@ func hints(actions []Action, width int) []hint {
 // Hints draws the line of hints with the help of bubbles: at most [MaxHints] enabled actions that
 // have Footer set. The line is exactly width columns.
 func Hints(actions []Action, width int, th *theme.Theme) string {
-	line := help.Model{ShortSeparator: text.Blanks(hintGap), Styles: help.Styles{ShortKey: th.Key, ShortDesc: th.Hint}}
+	line := help.Model{
+		ShortSeparator: text.Blanks(hintGap),
+		Styles:         help.Styles{ShortKey: th.Key, ShortDesc: th.Hint},
+	}
 	var keys []key.Binding
 	for _, h := range hints(actions, width) {
 		keys = append(keys, Bind(text.Safe(h.Label()), h.KeyLabel(), h.KeyLabel()))

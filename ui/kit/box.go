@@ -44,7 +44,9 @@ func BoxOrigin(size image.Point) image.Point {
 	return image.Pt(1, 1)
 }
 
-func box(size image.Point, shape lipgloss.Border, border, name, foot lipgloss.Style, title, footer, body string) string {
+func box(size image.Point, shape lipgloss.Border, border, name, foot lipgloss.Style, title, footer,
+	body string,
+) string {
 	inner := BoxInner(size)
 	if size.X < 3 || size.Y < 3 {
 		return text.Fit(body, inner.X, inner.Y)

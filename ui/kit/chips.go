@@ -230,7 +230,8 @@ func (c *Chips) complete() {
 	if c.Complete == nil || content == "" {
 		return
 	}
-	c.offers.set(slices.DeleteFunc(slices.Clone(c.Complete(content)), func(v string) bool { return v == content || slices.Contains(c.values, v) }))
+	c.offers.set(slices.DeleteFunc(slices.Clone(c.Complete(content)),
+		func(v string) bool { return v == content || slices.Contains(c.values, v) }))
 }
 
 // Rows returns the number of rows that the editor needs at that width.

@@ -153,7 +153,8 @@ func (f *Field) edit(msg tea.Msg) bool {
 func edits(msg tea.Msg, k textinput.KeyMap) bool {
 	if press, ok := msg.(tea.KeyPressMsg); ok {
 		return typed(press) != "" || key.Matches(press, k.CharacterForward, k.CharacterBackward, k.WordForward, k.WordBackward,
-			k.LineStart, k.LineEnd, k.DeleteCharacterBackward, k.DeleteCharacterForward, k.DeleteWordBackward, k.DeleteWordForward,
+			k.LineStart, k.LineEnd, k.DeleteCharacterBackward, k.DeleteCharacterForward, k.DeleteWordBackward,
+			k.DeleteWordForward,
 			k.DeleteAfterCursor, k.DeleteBeforeCursor)
 	}
 	_, paste := msg.(tea.PasteMsg)
@@ -219,7 +220,10 @@ func (f *Field) text(width int, th *theme.Theme) string {
 		in = &escaped
 	}
 	state := textinput.StyleState{Text: th.FieldFocus, Placeholder: th.PlaceholderFocus.Inherit(th.FieldFocus)}
-	in.SetStyles(textinput.Styles{Focused: state, Cursor: textinput.CursorStyle{Color: th.Cursor.GetForeground()}})
+	in.SetStyles(textinput.Styles{
+		Focused: state,
+		Cursor:  textinput.CursorStyle{Color: th.Cursor.GetForeground()},
+	})
 	in.Placeholder = text.Safe(f.Placeholder)
 	in.SetWidth(width - 1) // the cursor has a cell of its own
 	in.SetCursor(in.Position())
@@ -287,8 +291,14 @@ func (a *TextArea) View(size image.Point, th *theme.Theme) string {
 	if a.focused {
 		style = th.FieldFocus
 	}
-	state := textarea.StyleState{Base: style, Text: style, CursorLine: style, EndOfBuffer: style, Placeholder: style}
-	a.in.SetStyles(textarea.Styles{Focused: state, Blurred: state, Cursor: textarea.CursorStyle{Color: th.Cursor.GetForeground()}})
+	state := textarea.StyleState{
+		Base: style, Text: style, CursorLine: style, EndOfBuffer: style,
+		Placeholder: style,
+	}
+	a.in.SetStyles(textarea.Styles{
+		Focused: state, Blurred: state,
+		Cursor: textarea.CursorStyle{Color: th.Cursor.GetForeground()},
+	})
 	a.in.SetVirtualCursor(a.focused)
 	a.in.SetWidth(size.X)
 	a.in.SetHeight(size.Y)

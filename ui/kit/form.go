@@ -147,7 +147,10 @@ func (f *Form) styles(bool) *huh.Styles {
 	s.Focused = huh.FieldStyles{
 		SelectedOption: th.Selected.Padding(0, 1), SelectSelector: th.Accent.SetString(th.Glyph(theme.SignCursor)),
 		PrevIndicator: th.Muted.SetString("< "), NextIndicator: th.Muted.SetString(" >"),
-		TextInput: huh.TextInputStyles{Text: th.FieldFocus, Placeholder: th.PlaceholderFocus.Inherit(th.FieldFocus), Cursor: th.Cursor},
+		TextInput: huh.TextInputStyles{
+			Text:        th.FieldFocus,
+			Placeholder: th.PlaceholderFocus.Inherit(th.FieldFocus), Cursor: th.Cursor,
+		},
 	}
 	if len(f.questions) == 1 {
 		s.Focused.SelectedOption = none // the options have styles of their own
@@ -225,7 +228,8 @@ func (f *Form) Actions(group string) []Action {
 	if q := f.At(); len(f.questions) == 1 && q.Options != nil {
 		var actions []Action
 		for _, o := range q.Options {
-			actions = append(actions, action(o.Label, false, func() tea.Cmd { *q.Value = o.Value; return f.submit() }, o.Key))
+			actions = append(actions, action(o.Label, false,
+				func() tea.Cmd { *q.Value = o.Value; return f.submit() }, o.Key))
 		}
 		return append(actions, action("choose", true, f.submit, "enter", "space", "right", "l"),
 			action("next choice", false, f.press("down"), "down", "j", "tab"), action("previous choice", false, f.press("up"), "up", "k", "shift+tab"))

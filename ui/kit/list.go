@@ -182,7 +182,9 @@ func (l *List[T]) Arrange() {
 				}
 			}
 		}
-		l.marks.drop(func(i int) bool { return !found[l.marks.keys[i]] && (l.Keep == nil || !l.Keep(l.marks.rows[i])) })
+		l.marks.drop(func(i int) bool {
+			return !found[l.marks.keys[i]] && (l.Keep == nil || !l.Keep(l.marks.rows[i]))
+		})
 	}
 	l.find()
 }

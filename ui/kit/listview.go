@@ -39,13 +39,13 @@ type listLayout struct {
 
 // Sizes of the parts.
 const (
-	headFrom     = 12 // minimum lines of the screen for a frame and column names
-	frameLines   = 3  // of the frame and the column names
+	headFrom         = 12 // minimum lines of the screen for a frame and column names
+	frameLines       = 3  // of the frame and the column names
 	rowsOnlyHeadFrom = 7  // minimum lines of a bare list for column names
-	paneFrom     = 9  // minimum lines for a pane below all entries
-	staysFrom    = 15 // minimum lines for a pane below entries that fill the list
-	lineFrom     = 6  // minimum lines for the description of the entry under the cursor
-	paneLeast    = 34 // columns
+	paneFrom         = 9  // minimum lines for a pane below all entries
+	staysFrom        = 15 // minimum lines for a pane below entries that fill the list
+	lineFrom         = 6  // minimum lines for the description of the entry under the cursor
+	paneLeast        = 34 // columns
 )
 
 func (l *List[T]) layout(size image.Point) listLayout {
@@ -87,7 +87,8 @@ func (l *List[T]) layout(size image.Point) listLayout {
 		at.pane = rest
 		at.pane.Min.X = rest.Max.X - min(l.PaneMost, max(paneLeast, size.X*2/5))
 		rest.Max.X = at.pane.Min.X
-	case mode == Stacked && framed && (l.open || !tiled && rest.Dy()-frameLines-len(l.lines) >= paneFrom || l.PaneStays && rest.Dy() >= staysFrom):
+	case mode == Stacked && framed && (l.open || !tiled && rest.Dy()-frameLines-len(l.lines) >= paneFrom ||
+		l.PaneStays && rest.Dy() >= staysFrom):
 		at.pane = rest
 		if at.pane.Min.Y += rest.Dy() * 2 / 5; l.PaneStays && !l.open {
 			at.pane.Min.Y = min(rest.Max.Y-rest.Dy()*2/5, rest.Min.Y+max(frameLines+len(l.lines), rest.Dy()*2/5))
@@ -266,7 +267,9 @@ func (l *List[T]) widths(width, height int, th *theme.Theme) (Columns, []int) {
 
 // Draw draws a row with a mark before it and a blank after it, if indent leaves room. The style chosen replaces
 // those of the cells if the row is selected.
-func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent int, selected bool, chosen lipgloss.Style, th *theme.Theme) string {
+func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent int, selected bool,
+	chosen lipgloss.Style, th *theme.Theme,
+) string {
 	texts := make([]string, len(cells))
 	for n, c := range cells {
 		if n < len(cs) && cs[n].Middle {
@@ -286,7 +289,9 @@ func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent int, 
 	return row
 }
 
-func (l *List[T]) drawHead(e Entry[T], width int, selected bool, chosen lipgloss.Style, th *theme.Theme) string {
+func (l *List[T]) drawHead(e Entry[T], width int, selected bool, chosen lipgloss.Style,
+	th *theme.Theme,
+) string {
 	fold := theme.SignUnfolded
 	if l.isFolded(e.Key) {
 		fold = theme.SignFolded

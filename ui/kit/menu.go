@@ -329,7 +329,8 @@ func (m *Menu) parts(row, width int) (group, key, label, note string, whole bool
 	if r.More != "" { // which has the whole label
 		labels = min(labels, max(1, width-text.Width(group+key)-text.Width(r.Note)-3))
 	}
-	label, note = text.PadRight(text.TruncateMiddle(r.label(), labels), labels), text.Safe(cmp.Or(r.Disabled, r.Note))
+	label, note = text.PadRight(text.TruncateMiddle(r.label(), labels), labels),
+		text.Safe(cmp.Or(r.Disabled, r.Note))
 	room := width - text.Width(group+key+label) - 3
 	if whole = text.Width(note) <= room; room < min(leastNote, text.Width(note)) || note == "" {
 		return group, key, label, "", whole

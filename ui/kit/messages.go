@@ -71,7 +71,7 @@ type MessageOver struct{ generation int }
 // history of the earlier ones.
 type Messages struct {
 	now        func() time.Time
-	history       []history
+	history    []history
 	shown      bool
 	generation int
 }

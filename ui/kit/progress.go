@@ -31,7 +31,8 @@ func (p Progress) Bar(width int, th *theme.Theme) string {
 		style, share = th.Bar, 1
 	}
 	full, rest := th.BarGlyphs()
-	bar := progress.New(progress.WithWidth(width), progress.WithoutPercentage(), progress.WithFillCharacters(full, rest),
+	bar := progress.New(progress.WithWidth(width), progress.WithoutPercentage(),
+		progress.WithFillCharacters(full, rest),
 		progress.WithColors(style.GetForeground()))
 	bar.EmptyColor = th.BarEmpty.GetForeground()
 	return bar.ViewAs(share)

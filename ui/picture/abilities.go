@@ -120,7 +120,8 @@ func (d *Detector) Abilities() Abilities {
 }
 
 var methods = map[Setting]Method{
-	SettingOff: MethodOff, SettingBlocks: MethodBlocks, SettingKitty: MethodKitty, SettingITerm: MethodInline, SettingSixel: MethodSixel,
+	SettingOff: MethodOff, SettingBlocks: MethodBlocks, SettingKitty: MethodKitty,
+	SettingITerm: MethodInline, SettingSixel: MethodSixel,
 }
 
 // method returns the method of the setting, or the best one that the terminal supports, and the

@@ -123,7 +123,9 @@ func (o outcome) serves(limits media.Limits) bool {
 	return max(size.X, size.Y) >= min(limits.Enough, limits.Side)
 }
 
-func (l *Loader) picture(ctx context.Context, id fileID, limits media.Limits, decode func() (*Picture, error)) (*Picture, error) {
+func (l *Loader) picture(ctx context.Context, id fileID, limits media.Limits,
+	decode func() (*Picture, error),
+) (*Picture, error) {
 	if o, ok := l.pictures.Get(id); ok && o.serves(limits) {
 		return o.picture, o.err
 	}

@@ -48,7 +48,10 @@ type shownCell struct {
 func NewPainter(out term.File, store *ImageStore) *Painter {
 	p := ansi.NewParser()
 	p.SetParamsSize(32)
-	return &Painter{File: out, store: store, parser: p, size: func() (int, int, error) { return term.GetSize(out.Fd()) }}
+	return &Painter{
+		File: out, store: store, parser: p,
+		size: func() (int, int, error) { return term.GetSize(out.Fd()) },
+	}
 }
 
 // measure resets to an empty screen of the current size. The renderer erases the screen on every
@@ -154,7 +157,8 @@ func visible(rows [][]shownCell, by protocol, store *ImageStore, requested func(
 				continue
 			}
 			end := x + 1
-			for end < len(row) && requested(row[end]) && row[end].n == first.n && row[end].at == first.at.Add(image.Pt(end-x, 0)) {
+			for end < len(row) && requested(row[end]) && row[end].n == first.n &&
+				row[end].at == first.at.Add(image.Pt(end-x, 0)) {
 				end++
 			}
 			if i, ok := above[x]; ok && list[i].Image.number() == first.n && list[i].Cells.Dx() == end-x &&
@@ -163,7 +167,11 @@ func visible(rows [][]shownCell, by protocol, store *ImageStore, requested func(
 				here[x] = i
 			} else if img := store.image(first.n); img != nil && img.by == by {
 				here[x] = len(list)
-				list = append(list, Part{img, image.Rectangle{Min: first.at, Max: first.at.Add(image.Pt(end-x, 1))}, image.Pt(x, y)})
+				list = append(list, Part{
+					img,
+					image.Rectangle{Min: first.at, Max: first.at.Add(image.Pt(end-x, 1))},
+					image.Pt(x, y),
+				})
 			}
 			x = end
 		}

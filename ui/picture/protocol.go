@@ -148,7 +148,8 @@ func (*placements) Forget(i *Image) string {
 
 func (p Part) scaled() image.Rectangle {
 	size, of := p.Image.scale, p.Image.size
-	return image.Rect(p.Cells.Min.X*size.X/of.X, p.Cells.Min.Y*size.Y/of.Y, p.Cells.Max.X*size.X/of.X, p.Cells.Max.Y*size.Y/of.Y)
+	return image.Rect(p.Cells.Min.X*size.X/of.X, p.Cells.Min.Y*size.Y/of.Y, p.Cells.Max.X*size.X/of.X,
+		p.Cells.Max.Y*size.Y/of.Y)
 }
 
 // inline is the protocol of iTerm2: each part is a file drawn at the cursor. tmux does not support
@@ -173,7 +174,8 @@ func (s inline) Paint(b []byte, _, parts []Part, _ bool) []byte {
 	}
 	for _, part := range parts {
 		var file bytes.Buffer
-		for quality := inlineQuality; quality == inlineQuality || file.Len() > mostInline && quality > 0; quality -= 20 {
+		for quality := inlineQuality; quality == inlineQuality || file.Len() > mostInline &&
+			quality > 0; quality -= 20 {
 			file.Reset()
 			_ = jpeg.Encode(&file, part.Image.pixels.SubImage(part.scaled()), &jpeg.Options{Quality: quality})
 		}
@@ -270,7 +272,8 @@ func (p Part) below(all []Part) (row []Part) {
 	at := image.Rect(p.Cells.Min.X, p.Cells.Max.Y, p.Cells.Max.X, p.Cells.Max.Y+1)
 	width := 0
 	for _, q := range all {
-		if q.Image.size != p.Image.size || q.Image.scale != p.Image.scale || q.At.Sub(q.Cells.Min) != p.At.Sub(p.Cells.Min) {
+		if q.Image.size != p.Image.size || q.Image.scale != p.Image.scale ||
+			q.At.Sub(q.Cells.Min) != p.At.Sub(p.Cells.Min) {
 			continue
 		}
 		if cells := q.Cells.Intersect(at); !cells.Empty() {

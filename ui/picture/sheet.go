@@ -53,7 +53,9 @@ func (w *Sheet[K]) Tile(key K) (lines []string, err error) {
 // Want loads missing tiles for the keys, a few at a time and in order. Call it again when a tile
 // arrives or other keys are wanted. load draws a key with the given options and passes its result
 // to [Sheet.Got]. Its context is canceled when the key is no longer wanted.
-func (w *Sheet[K]) Want(ctx context.Context, keys []K, o Options, load func(context.Context, K, Options) tea.Cmd) tea.Cmd {
+func (w *Sheet[K]) Want(ctx context.Context, keys []K, o Options,
+	load func(context.Context, K, Options) tea.Cmd,
+) tea.Cmd {
 	if !o.Method.Pixels() {
 		o.Method, o.Cell = MethodBlocks, image.Point{}
 	}

@@ -84,7 +84,8 @@ var (
 // a random suffix first, then cuts the middle. Wherever letters are missing stands ….
 func ShortName(name string, w int) string {
 	safe := Safe(name)
-	if at := suffix.FindStringSubmatchIndex(safe); at != nil && Width(safe) > w && !usual.MatchString(safe[at[2]:at[3]]) {
+	if at := suffix.FindStringSubmatchIndex(safe); at != nil && Width(safe) > w &&
+		!usual.MatchString(safe[at[2]:at[3]]) {
 		ext := ellipsis + safe[at[3]:]
 		switch room := w - Width(ext); {
 		case room > 5:

@@ -55,7 +55,8 @@ type Step struct {
 	Radius        int // of the corners in pixels; -1 for the largest possible
 	Turns         int // quarter turns, clockwise
 
-	Trim        int    // removes a border of one color first; the distance of colors that are the same, in percent
+	// removes a border of one color first; the distance of colors that are the same, in percent
+	Trim        int
 	Focus       string // auto or face: what crops keep; empty for the center
 	AutoWidth   bool   // the width is that of the client; see [Request.For]
 	Flip        string // h, v or h_v

@@ -32,7 +32,9 @@ func (e *CannotError) Unwrap() error { return e.Err }
 // [Request.Instead] says so. mime is the type of content. The result is upright whatever the
 // metadata. region holds the custom coordinates in pixels of the stored picture, or "". A picture
 // that package media refuses is a [*CannotError].
-func Make(ctx context.Context, content io.ReadSeeker, mime string, a Request, region string) ([]byte, string, error) {
+func Make(ctx context.Context, content io.ReadSeeker, mime string, a Request,
+	region string,
+) ([]byte, string, error) {
 	picture, err := media.DecodeFull(ctx, content)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -66,10 +68,10 @@ func Make(ctx context.Context, content io.ReadSeeker, mime string, a Request, re
 
 // step scales the part cut of a picture to the size to, then applies the other members in order.
 type step struct {
-	cut    image.Rectangle
-	to     image.Point
-	canvas image.Point // the picture is centered in it; zero for none
-	requested  Step
+	cut       image.Rectangle
+	to        image.Point
+	canvas    image.Point // the picture is centered in it; zero for none
+	requested Step
 }
 
 func (s step) do(img *image.NRGBA) *image.NRGBA {

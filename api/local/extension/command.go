@@ -61,8 +61,8 @@ func safeEnvironment(all []string) []string {
 
 type cappedBuffer struct {
 	retained []byte
-	most int
-	full func()
+	most     int
+	full     func()
 }
 
 func (b *cappedBuffer) Write(p []byte) (int, error) {

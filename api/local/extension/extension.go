@@ -39,7 +39,8 @@ func New(commands map[string][]string) *Tools { return &Tools{commands: commands
 
 // Knows reports whether an extension of that name exists.
 func (t *Tools) Knows(name string) bool {
-	return len(t.commands[name]) > 0 || name == rule.RemoveBackground || name == rule.AITasks || rule.IsTagging(name)
+	return len(t.commands[name]) > 0 || name == rule.RemoveBackground || name == rule.AITasks ||
+		rule.IsTagging(name)
 }
 
 // BuiltIn reports whether an extension is part of the program and not replaced by a command.

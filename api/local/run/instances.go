@@ -145,7 +145,8 @@ func (w *Work) stayPresent() {
 		case <-w.ctx.Done():
 			return
 		}
-		leads, err := store.Update(w.ctx, w.o.Records.Records, func(tx store.Tx) (bool, error) { return w.present(tx, presentTTL) })
+		leads, err := store.Update(w.ctx, w.o.Records.Records,
+			func(tx store.Tx) (bool, error) { return w.present(tx, presentTTL) })
 		if err != nil {
 			w.Report("this instance could not renew its presence", err)
 			continue

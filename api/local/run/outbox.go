@@ -19,7 +19,10 @@ const (
 
 // RetryDelay returns the delay after a number of attempts to send a post.
 func RetryDelay(attempts int) time.Duration {
-	delays := []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour}
+	delays := []time.Duration{
+		5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute,
+		30 * time.Minute, time.Hour, 2 * time.Hour,
+	}
 	return delays[min(max(attempts, 1), len(delays))-1]
 }
 
@@ -32,7 +35,8 @@ type outbox struct {
 
 	// Used by sendPosts only.
 	sending map[int64]bool
-	due     map[int64]time.Time // time of the next attempt; posts of an earlier process have none and are sent at once
+	// time of the next attempt; posts of an earlier process have none and are sent at once
+	due map[int64]time.Time
 }
 
 type attempt struct {

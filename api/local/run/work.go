@@ -23,12 +23,13 @@ type Options struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 
-	Run   func(ctx context.Context, run int64) error          // does a run and records its end
-	Quick func(run *store.Run) bool                           // a request waits for the run
-	Skip  func(run *store.Run) bool                           // the run never begins
-	Step  func(ctx context.Context, job string) (bool, error) // does the next step of a folder job; true after the last one
-	Post  func(ctx context.Context, post *store.Post) error   // sends a post once
-	Delay func(attempts int) time.Duration                    // before a post is sent again; nil for RetryDelay
+	Run   func(ctx context.Context, run int64) error // does a run and records its end
+	Quick func(run *store.Run) bool                  // a request waits for the run
+	Skip  func(run *store.Run) bool                  // the run never begins
+	// does the next step of a folder job; true after the last one
+	Step  func(ctx context.Context, job string) (bool, error)
+	Post  func(ctx context.Context, post *store.Post) error // sends a post once
+	Delay func(attempts int) time.Duration                  // before a post is sent again; nil for RetryDelay
 }
 
 // Work is the work of one instance. It is safe for concurrent use.
@@ -49,8 +50,9 @@ func New(ctx context.Context, o Options) *Work {
 		o.Delay = RetryDelay
 	}
 	w := &Work{o: o, outbox: outbox{
-		added: make(chan struct{}, 1), slots: make(chan struct{}, postsAtOnce), finished: make(chan attempt, postsAtOnce),
-		sending: map[int64]bool{}, due: map[int64]time.Time{},
+		added: make(chan struct{}, 1), slots: make(chan struct{}, postsAtOnce),
+		finished: make(chan attempt, postsAtOnce),
+		sending:  map[int64]bool{}, due: map[int64]time.Time{},
 	}}
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	return w

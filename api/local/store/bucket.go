@@ -35,8 +35,9 @@ const (
 
 // bucket implements Contents in an S3 store that processes may share; see Versions.Retire.
 type bucket struct {
-	client       *minio.Client
-	sender       *minio.Client // for contents: its retries would read one reader from two goroutines, so put has its own
+	client *minio.Client
+	// for contents: its retries would read one reader from two goroutines, so put has its own
+	sender       *minio.Client
 	name, prefix string        // prefix begins every key; may be empty
 	timeout      time.Duration // requestTimeout; shorter in tests
 	holds
@@ -194,7 +195,8 @@ func (b *bucket) each(prefix string, do func(minio.ObjectInfo)) error {
 	defer cancel()
 	late := time.AfterFunc(b.timeout, cancel)
 	defer late.Stop()
-	for o := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
+	for o := range b.client.ListObjectsIter(ctx, b.name,
+		minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
 		late.Reset(b.timeout)
 		if o.Err != nil {
 			return down(o.Err)
@@ -252,7 +254,9 @@ func (b *bucket) Address(hash string, span time.Duration, mime, cache string) (a
 
 func (b *bucket) Retire(s Stored, remove bool, unwanted func() (bool, error)) error {
 	list, err := b.List(s.Hash)
-	if err != nil || !slices.ContainsFunc(list, func(now Stored) bool { return now.Aside == s.Aside && now.At.Equal(s.At) }) || b.isHeld(s.Hash) {
+	if err != nil || !slices.ContainsFunc(list, func(now Stored) bool {
+		return now.Aside == s.Aside && now.At.Equal(s.At)
+	}) || b.isHeld(s.Hash) {
 		return err
 	}
 	if agreed, err := unwanted(); err != nil || !agreed {
@@ -300,7 +304,8 @@ func (b *bucket) put(key string, data io.ReaderAt, size int64) (err error) {
 		<-time.After(time.Duration(try) * 100 * time.Millisecond)
 		ctx, cancel := context.WithCancel(context.Background())
 		late := time.AfterFunc(2*b.timeout, cancel)
-		_, err = b.sender.PutObject(ctx, b.name, b.prefix+key, progress{io.NewSectionReader(data, 0, size), late, 2 * b.timeout}, size, options)
+		_, err = b.sender.PutObject(ctx, b.name, b.prefix+key,
+			progress{io.NewSectionReader(data, 0, size), late, 2 * b.timeout}, size, options)
 		late.Stop()
 		cancel()
 	}
@@ -387,9 +392,9 @@ type object struct {
 	key    string
 	size   int64
 
-	reading sync.Mutex
-	from    int64 // offset of the kept part
-	retained    []byte
+	reading  sync.Mutex
+	from     int64 // offset of the kept part
+	retained []byte
 }
 
 // Size of the part to read ahead. The first is small: thumbnails need no more.

@@ -179,7 +179,10 @@ func (m *Match) condition(row string) condition {
 		switch {
 		case m.Subject == MatchRow:
 			return m.row(row)
-		case row == api.TypeFolder && !slices.Contains([]string{MatchID, MatchFolder, MatchName, MatchCreated, MatchUpdated}, m.Subject):
+		case row == api.TypeFolder && !slices.Contains([]string{
+			MatchID, MatchFolder, MatchName, MatchCreated,
+			MatchUpdated,
+		}, m.Subject):
 			return condition{sql: "FALSE"}
 		}
 		return m.single()
@@ -413,7 +416,9 @@ func wordsMatch(text, query string) bool {
 	have, want := splitAtPunctuation(text), splitAtPunctuation(query)
 	for i, word := range want {
 		last := i == len(want)-1
-		if !slices.ContainsFunc(have, func(w string) bool { return w == word || last && strings.HasPrefix(w, word) }) {
+		if !slices.ContainsFunc(have, func(w string) bool {
+			return w == word || last && strings.HasPrefix(w, word)
+		}) {
 			return false
 		}
 	}

@@ -79,7 +79,9 @@ func (f *File) Path() string { return f.Folder + f.Name }
 
 // Text returns the column of a stored text, such as Description for description, or nil.
 func (f *File) Text(field string) *string {
-	column := reflect.ValueOf(f).Elem().FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, field) })
+	column := reflect.ValueOf(f).Elem().FieldByNameFunc(func(name string) bool {
+		return strings.EqualFold(name, field)
+	})
 	if !column.IsValid() {
 		return nil
 	}

@@ -250,7 +250,10 @@ var (
 )
 
 func newTable[T any](name, order string) *table {
-	tb := &table{name: name, order: order, record: reflect.TypeFor[T](), columns: columnsOf(reflect.TypeFor[T](), nil)}
+	tb := &table{
+		name: name, order: order, record: reflect.TypeFor[T](),
+		columns: columnsOf(reflect.TypeFor[T](), nil),
+	}
 	var read []string
 	for _, c := range tb.columns {
 		if !c.separate {

@@ -206,7 +206,8 @@ func (d *decoder) frame(data []byte, progressive bool) error {
 	mcus := image.Pt(ceilDiv(d.size.X, 8*d.maxSampling.X), ceilDiv(d.size.Y, 8*d.maxSampling.Y))
 	for _, p := range d.components {
 		p.blocks = image.Pt(mcus.X*p.sampling.X, mcus.Y*p.sampling.Y)
-		p.scanBlocks = image.Pt(ceilDiv(ceilDiv(d.size.X*p.sampling.X, d.maxSampling.X), 8), ceilDiv(ceilDiv(d.size.Y*p.sampling.Y, d.maxSampling.Y), 8))
+		p.scanBlocks = image.Pt(ceilDiv(ceilDiv(d.size.X*p.sampling.X, d.maxSampling.X), 8),
+			ceilDiv(ceilDiv(d.size.Y*p.sampling.Y, d.maxSampling.Y), 8))
 		p.pix = make([]uint8, p.blocks.X*p.blocks.Y)
 	}
 	return nil
@@ -228,8 +229,10 @@ func (d *decoder) ratio() image.YCbCrSubsampleRatio {
 
 // ratios maps the pixels per chroma sample.
 var ratios = map[image.Point]image.YCbCrSubsampleRatio{
-	{1, 1}: image.YCbCrSubsampleRatio444, {2, 1}: image.YCbCrSubsampleRatio422, {2, 2}: image.YCbCrSubsampleRatio420,
-	{1, 2}: image.YCbCrSubsampleRatio440, {4, 1}: image.YCbCrSubsampleRatio411, {4, 2}: image.YCbCrSubsampleRatio410,
+	{1, 1}: image.YCbCrSubsampleRatio444, {2, 1}: image.YCbCrSubsampleRatio422,
+	{2, 2}: image.YCbCrSubsampleRatio420,
+	{1, 2}: image.YCbCrSubsampleRatio440, {4, 1}: image.YCbCrSubsampleRatio411,
+	{4, 2}: image.YCbCrSubsampleRatio410,
 }
 
 // finished returns the picture, or nil while a component is missing.
@@ -243,7 +246,8 @@ func (d *decoder) finished() image.Image {
 		return &image.Gray{Pix: y.pix, Stride: y.blocks.X, Rect: bounds}
 	}
 	return &image.YCbCr{
-		Y: y.pix, Cb: d.components[1].pix, Cr: d.components[2].pix, YStride: y.blocks.X, CStride: d.components[1].blocks.X,
+		Y: y.pix, Cb: d.components[1].pix, Cr: d.components[2].pix, YStride: y.blocks.X,
+		CStride:        d.components[1].blocks.X,
 		SubsampleRatio: d.ratio(), Rect: bounds,
 	}
 }

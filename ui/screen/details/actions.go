@@ -144,7 +144,8 @@ func (m *Model) toggleUnset() tea.Cmd {
 		of = m.withRegion()
 	}
 	m.Form.Discard()
-	removed := f != nil && !slices.ContainsFunc(of, func(e *prepared) bool { return !rule.IsNull(e.Changes()[f.Name]) || !e.Changed(f.Name) })
+	removed := f != nil && !slices.ContainsFunc(of,
+		func(e *prepared) bool { return !rule.IsNull(e.Changes()[f.Name]) || !e.Changed(f.Name) })
 	for _, e := range of {
 		before := maps.Clone(e.Changes())
 		switch {

@@ -18,10 +18,10 @@ import (
 // prepared is a file: its record as last seen and its draft.
 type prepared struct {
 	edit.Draft
-	file    api.File
-	at      time.Time // when the record was seen; zero if unknown
-	requested   bool      // the record was or is being read since the screen opened
-	readErr error     // read error
+	file      api.File
+	at        time.Time // when the record was seen; zero if unknown
+	requested bool      // the record was or is being read since the screen opened
+	readErr   error     // read error
 
 	meanwhile []string // changes by others since the draft was begun
 	problem   error    // why it was not saved

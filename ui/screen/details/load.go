@@ -82,7 +82,8 @@ func (m *Model) probe() tea.Cmd {
 		_, err := s.Versions(ctx, id)
 		return page.Do(func() {
 			m.manages = m.manages || err == nil
-			m.probed = err == nil || api.Unavailable(err) // otherwise the connection failed, and the next file tries again
+			// otherwise the connection failed, and the next file tries again
+			m.probed = err == nil || api.Unavailable(err)
 		})
 	})
 }

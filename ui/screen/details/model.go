@@ -83,16 +83,23 @@ func New(o Options) *Model {
 	if m.now == nil {
 		m.now = time.Now
 	}
-	m.manage = &edit.Manage{Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: m.now, Took: m.took}
+	m.manage = &edit.Manage{
+		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile,
+		Now: m.now, Took: m.took,
+	}
 	m.Editor = edit.NewEditor(edit.EditorOptions[*prepared]{
 		FieldOptions: edit.FieldOptions{
 			Context: o.Context, Over: m.Overlays(), Offers: o.Session,
-			Top:   []string{rule.FieldTags, rule.FieldRegion, rule.FieldDescription},
-			Lacks: func(i int, f *entry.Field) bool { return f.Name == rule.FieldRegion && !m.Items[i].canHaveRegion() },
+			Top: []string{rule.FieldTags, rule.FieldRegion, rule.FieldDescription},
+			Lacks: func(i int, f *entry.Field) bool {
+				return f.Name == rule.FieldRegion && !m.Items[i].canHaveRegion()
+			},
 		},
 		ID: "details", Group: groupEdit, Getenv: o.Getenv, Now: m.now, Draw: o.Draw, Images: o.Images, Loader: o.Loader, Crops: o.Profile.Crops,
-		Fields: m.fields, Rows: m.rows, Name: name, Source: func(e *prepared) string { return cmp.Or(e.file.FilePath, e.file.FileID) },
-		Folder: func(e *prepared) string { return path.Dir(e.file.FilePath) }, Subject: m.subject, Tile: m.tile, State: state,
+		Fields: m.fields, Rows: m.rows, Name: name,
+		Source: func(e *prepared) string { return cmp.Or(e.file.FilePath, e.file.FileID) },
+		Folder: func(e *prepared) string { return path.Dir(e.file.FilePath) }, Subject: m.subject,
+		Tile: m.tile, State: state,
 		Comments: comments, Changed: func(files []*prepared) {
 			for _, e := range files {
 				e.problem = nil
@@ -154,7 +161,11 @@ func (m *Model) Init() tea.Cmd {
 		}
 		folder = at
 	}
-	fields := edit.Within(m.o.Context, func(ctx context.Context) ([]api.MetadataField, error) { return m.o.Session.MetadataFields(ctx, folder) }, m.SetLibrary)
+	fields := edit.Within(m.o.Context, func(ctx context.Context) ([]api.MetadataField,
+		error,
+	) {
+		return m.o.Session.MetadataFields(ctx, folder)
+	}, m.SetLibrary)
 	return m.settle(tea.Batch(m.arrive(), m.manage.ReadKnown(), fields))
 }
 

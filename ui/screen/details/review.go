@@ -99,7 +99,8 @@ func (m *Model) reviewOf(list []*prepared) kit.Drawing {
 			t := m.tile(e)
 			if region, err := rule.ParseRegion(e.Region()); err == nil {
 				of := m.subject(e)
-				t.Picture.Region, t.Picture.Size, t.Picture.Orientation, t.Picture.Crop = region, of.Size, of.Orientation, true
+				t.Picture.Region, t.Picture.Size, t.Picture.Orientation, t.Picture.Crop = region, of.Size,
+					of.Orientation, true
 			}
 			return t
 		},

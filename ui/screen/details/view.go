@@ -145,7 +145,10 @@ func (m *Model) showsSheet() bool {
 func (m *Model) tile(e *prepared) edit.Tile {
 	t := edit.Tile{Name: e.file.Name, Words: kindLabel(&e.file)}
 	if e.file.IsImage() {
-		t.Picture = edit.Thumb{Key: m.subject(e).Name, Path: func(ctx context.Context) (string, error) { return m.o.Session.Thumb(ctx, e.file) }}
+		t.Picture = edit.Thumb{
+			Key:  m.subject(e).Name,
+			Path: func(ctx context.Context) (string, error) { return m.o.Session.Thumb(ctx, e.file) },
+		}
 	}
 	return t
 }

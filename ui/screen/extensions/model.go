@@ -97,8 +97,14 @@ func New(o Options) *Model {
 		Placeholder: "part of an extension, a path or a status",
 		Nothing:     "no extension was requested yet", NotFound: "no run matches the filter",
 	}
-	m.manage = &edit.Manage{Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: o.Now}
-	m.preview = edit.NewPreview(edit.PreviewOptions{Context: o.Context, Loader: o.Loader, List: m.list, Thumbs: m.thumbs})
+	m.manage = &edit.Manage{
+		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile,
+		Now: o.Now,
+	}
+	m.preview = edit.NewPreview(edit.PreviewOptions{
+		Context: o.Context, Loader: o.Loader, List: m.list,
+		Thumbs: m.thumbs,
+	})
 	m.list.Arrange()
 	return m
 }

@@ -42,7 +42,11 @@ func (m *Model) enter() tea.Cmd {
 
 func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 	name, s := run.Extension+" of "+fileOf(&run), m.o.Session
-	after := edit.Subject{Name: name, Path: func(ctx context.Context) (string, error) { return s.Picture(ctx, file) }}
+	after := edit.Subject{Name: name, Path: func(ctx context.Context) (string,
+		error,
+	) {
+		return s.Picture(ctx, file)
+	}}
 	o := edit.ViewerOptions{
 		Context: m.o.Context, Draw: m.preview.Options(), Len: 1, Now: m.o.Now,
 		Note:    func() string { return string(run.Status) },
@@ -55,7 +59,11 @@ func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 		o.Compare, o.Len, o.At = true, 2, 1
 		o.Subject = func(i int) edit.Subject {
 			if i == 0 {
-				return edit.Subject{Name: name, Path: func(ctx context.Context) (string, error) { return s.Before(ctx, run) }}
+				return edit.Subject{Name: name, Path: func(ctx context.Context) (string,
+					error,
+				) {
+					return s.Before(ctx, run)
+				}}
 			}
 			return after
 		}

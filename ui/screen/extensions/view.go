@@ -178,7 +178,8 @@ func expected(run *job.Run, now, next time.Time, polled bool, err error) (short,
 
 // showsEffect reports whether a record can show that the extension is done.
 func showsEffect(run *job.Run) bool {
-	return rule.IsTagging(run.Extension) || run.Extension == rule.RemoveBackground || run.Extension == rule.AutoDescription ||
+	return rule.IsTagging(run.Extension) || run.Extension == rule.RemoveBackground ||
+		run.Extension == rule.AutoDescription ||
 		run.Extension == rule.AITasks && run.Requested != nil
 }
 

@@ -128,7 +128,8 @@ func (m *Model) sortMenu() tea.Cmd {
 	rows := make([]kit.MenuRow, 0, len(sortRows))
 	last := len(sortRows) - 1
 	for i, r := range sortRows {
-		rows = append(rows, kit.MenuRow{Key: r.key, Label: r.label, Current: i < last && r.order.by == m.order.by, Do: func() tea.Cmd {
+		rows = append(rows, kit.MenuRow{Key: r.key, Label: r.label, Current: i < last &&
+			r.order.by == m.order.by, Do: func() tea.Cmd {
 			if i == last {
 				m.order.reverse = !m.order.reverse
 			} else {

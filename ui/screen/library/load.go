@@ -188,7 +188,9 @@ func (m *Model) stopReading() {
 }
 
 // fill reads pages, folders first, until the listing has want records.
-func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query) ([]api.File, error), want int) error {
+func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query) ([]api.File, error),
+	want int,
+) error {
 	if !l.search.isNone() {
 		l.foldersDone = true
 	}

@@ -141,7 +141,9 @@ func (m *Model) askRenameFolder(folder string) tea.Cmd {
 	return m.Open(p)
 }
 
-func (m *Model) askFolder(verb, folder string, do func(ctx context.Context, folder, into string) (string, error)) tea.Cmd {
+func (m *Model) askFolder(verb, folder string,
+	do func(ctx context.Context, folder, into string) (string, error),
+) tea.Cmd {
 	words := "If a folder of the same name exists there, the contents are merged: files of the same name get new versions. Missing folders are created."
 	change := folderChange{verb: verb, past: "Moved", folder: folder, effect: "The URLs of its files change: links to the old ones stop working. z undoes it, unless that folder exists."}
 	if verb == "Copy" {
@@ -183,9 +185,12 @@ func (m *Model) askChange(c folderChange, has string) tea.Cmd {
 		page.Choice{Label: "Cancel", Key: "k"},
 		page.Choice{Label: c.verb + " it", Key: strings.ToLower(c.verb[:1]), Danger: c.danger, Default: undone, Do: func() tea.Cmd {
 			m.landing = c.landing
-			return m.manage.Run(edit.Work{Label: title, Done: done, Do: func(ctx context.Context, _ *edit.Task) []session.Edited {
-				return []session.Edited{{Err: c.do(ctx)}}
-			}})
+			return m.manage.Run(edit.Work{
+				Label: title, Done: done,
+				Do: func(ctx context.Context, _ *edit.Task) []session.Edited {
+					return []session.Edited{{Err: c.do(ctx)}}
+				},
+			})
 		}})
 }
 

@@ -30,7 +30,8 @@ type Session interface {
 	Picture(ctx context.Context, f api.File) (path string, err error)
 	Download(ctx context.Context, f api.File, folder string, report func(n int64)) (string, error)
 	OtherProfiles() ([]string, error)
-	PlanTransfer(ctx context.Context, from, to string, items []api.File, o session.TransferOptions) (*session.Transfer, error)
+	PlanTransfer(ctx context.Context, from, to string, items []api.File,
+		o session.TransferOptions) (*session.Transfer, error)
 	Enqueue(ctx context.Context, t *session.Transfer) error
 	MakeFolder(ctx context.Context, folder string) (made string, existed bool, err error)
 	DeleteFolder(ctx context.Context, folder string) error
@@ -110,8 +111,10 @@ func New(o Options) *Model {
 	m.list = &kit.List[api.File]{
 		ID: "library", Marking: true, PaneMost: 200, Now: m.now, Placeholder: "part of a name or tag",
 		Nothing: "the list is empty", NotFound: "the filter has no matches",
-		Rows: m.rows, Key: func(f api.File) any { return keyOf(f) }, Match: m.matches, Columns: m.columns, Cells: m.cells,
-		Title: m.title, Footer: m.position, Above: m.above, Describe: m.describe, Empty: m.empty, Instead: m.viewQueryHelp,
+		Rows: m.rows, Key: func(f api.File) any { return keyOf(f) }, Match: m.matches, Columns: m.columns,
+		Cells: m.cells,
+		Title: m.title, Footer: m.position, Above: m.above, Describe: m.describe, Empty: m.empty,
+		Instead: m.viewQueryHelp,
 		Brief: func(e kit.Entry[api.File]) string {
 			if has, known := m.counts.Load(folderPath(m.shown.folder, e.Row)); known && e.Row.IsFolder() {
 				return has.(string)
@@ -142,11 +145,17 @@ func New(o Options) *Model {
 			return m.sheet
 		},
 	}
-	m.manage = &edit.Manage{Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: m.now, Took: m.took}
+	m.manage = &edit.Manage{
+		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile,
+		Now: m.now, Took: m.took,
+	}
 	m.sheet = edit.NewTiles(edit.TilesOptions{
 		Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: m.firstPictures,
 	})
-	m.preview = edit.NewPreview(edit.PreviewOptions{Context: o.Context, Loader: o.Loader, List: m.list, Thumbs: m.thumbs})
+	m.preview = edit.NewPreview(edit.PreviewOptions{
+		Context: o.Context, Loader: o.Loader, List: m.list,
+		Thumbs: m.thumbs,
+	})
 	m.shown.folder = "/"
 	m.list.Arrange()
 	return m

@@ -67,7 +67,11 @@ func (m *Model) startViewer() tea.Cmd {
 		Context: m.o.Context, Draw: m.preview.Options(), Images: m.o.Loader.Store, Len: len(keys), At: at,
 		Subject: func(i int) edit.Subject {
 			f := files[keys[i]]
-			return edit.Subject{Name: f.Name, Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, f) }}
+			return edit.Subject{Name: f.Name, Path: func(ctx context.Context) (string,
+				error,
+			) {
+				return m.o.Session.Picture(ctx, f)
+			}}
 		},
 		Moved: func(i int) { m.returnTo(keys[i]) },
 	})
@@ -175,7 +179,11 @@ func (m *Model) thumbOf(f api.File) edit.Thumb {
 	if f.VersionInfo != nil {
 		key += " " + f.VersionInfo.ID
 	}
-	return edit.Thumb{Key: key, Name: f.Name, Path: func(ctx context.Context) (string, error) { return m.o.Session.Thumb(ctx, f) }}
+	return edit.Thumb{Key: key, Name: f.Name, Path: func(ctx context.Context) (string,
+		error,
+	) {
+		return m.o.Session.Thumb(ctx, f)
+	}}
 }
 
 func (m *Model) tile(i int) edit.Tile {

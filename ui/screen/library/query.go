@@ -333,7 +333,8 @@ func (m *Model) completeQuery(line string) (offers []string) {
 	case word == "":
 	case strings.HasPrefix(word, rule.SearchKey):
 		for _, f := range m.query.fields {
-			if name := rule.SearchKey + f.Name; name != word && strings.HasPrefix(strings.ToLower(name), strings.ToLower(word)) {
+			if name := rule.SearchKey + f.Name; name != word &&
+				strings.HasPrefix(strings.ToLower(name), strings.ToLower(word)) {
 				offers = append(offers, before+name)
 			}
 		}

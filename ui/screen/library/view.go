@@ -71,7 +71,9 @@ func (m *Model) columns(int) kit.Columns {
 	if !slices.ContainsFunc(first, func(f api.File) bool { words, _ := m.states(f); return words != "" }) {
 		columns[4] = kit.Column{}
 	}
-	if !slices.ContainsFunc(first, func(f api.File) bool { return len(f.Tags.Or(nil))+len(f.AITags.Or(nil)) > 0 }) {
+	if !slices.ContainsFunc(first, func(f api.File) bool {
+		return len(f.Tags.Or(nil))+len(f.AITags.Or(nil)) > 0
+	}) {
 		columns[3] = kit.Column{}
 	}
 	return columns

@@ -140,7 +140,8 @@ const (
 func (m *Model) paint() tea.Cmd {
 	_, room := m.columns(m.size)
 	want := picture.Request{Path: sample, Cols: room.X, Rows: room.Y, Options: m.draw}
-	if m.o.Loader == nil || m.o.Problem != nil || room.X < 1 || m.draw.Color == picture.NoColor || m.draw.Method == picture.MethodOff {
+	if m.o.Loader == nil || m.o.Problem != nil || room.X < 1 || m.draw.Color == picture.NoColor ||
+		m.draw.Method == picture.MethodOff {
 		want = picture.Request{}
 	}
 	if want == m.drawn {

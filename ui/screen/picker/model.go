@@ -74,7 +74,7 @@ type Model struct {
 
 	disk       *disk
 	infos      map[string]info // by name in the current folder
-	folder      map[string]bool // names whose infos are known or requested
+	folder     map[string]bool // names whose infos are known or requested
 	inspecting bool            // rows are being inspected
 	preview    *edit.Preview
 	known      known         // about the entry under the cursor
@@ -104,7 +104,7 @@ func New(o Options) *Model {
 		disk:    newDisk(),
 		cursors: map[string]string{},
 		infos:   map[string]info{},
-		folder:   map[string]bool{},
+		folder:  map[string]bool{},
 		totals:  map[string]int{},
 		totaled: map[string]bool{},
 	}
@@ -141,7 +141,10 @@ func New(o Options) *Model {
 		Columns: func(int) kit.Columns { return trayColumns }, Cells: m.trayCells,
 	}
 	m.trayList.Arrange()
-	m.preview = edit.NewPreview(edit.PreviewOptions{Context: context.Background(), Loader: o.Loader, List: &m.list, Thumbs: m.thumbs})
+	m.preview = edit.NewPreview(edit.PreviewOptions{
+		Context: context.Background(), Loader: o.Loader,
+		List: &m.list, Thumbs: m.thumbs,
+	})
 	m.sheet = edit.NewTiles(edit.TilesOptions{
 		Context: context.Background(), Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: firstPictures,
 	})
@@ -178,7 +181,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	m.sheet.Arrange(m.list.Inside().Size(), m.preview.Options())
 	next := m.next
 	m.next = nil
-	return tea.Batch(cmd, next, m.wantInfos(), m.wantTotal(), m.wantPreview(), m.sheet.Want(), m.preview.Follow())
+	return tea.Batch(cmd, next, m.wantInfos(), m.wantTotal(), m.wantPreview(), m.sheet.Want(),
+		m.preview.Follow())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {

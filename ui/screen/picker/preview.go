@@ -36,7 +36,7 @@ type subject struct {
 // known is what is known about the entry under the cursor.
 type known struct {
 	subject subject
-	folder   page.Questions
+	folder  page.Questions
 	cancel  context.CancelFunc
 	facts   *media.Facts
 	count   *count
@@ -115,7 +115,8 @@ func (m *Model) thumbs() (list []edit.Thumb) {
 		for _, path := range p.count.first {
 			list = append(list, thumbOf(path, ""))
 		}
-	case p.facts != nil && p.facts.Shown(), p.facts == nil && !s.changed.IsZero() && entry{name: s.path}.isPicture():
+	case p.facts != nil && p.facts.Shown(), p.facts == nil && !s.changed.IsZero() &&
+		entry{name: s.path}.isPicture():
 		list = append(list, thumbOf(s.path, fmt.Sprint(s.size, s.changed.UnixNano())))
 	}
 	return list
@@ -195,7 +196,9 @@ func holdsPictures(folder string) bool {
 			return false
 		}
 		below, _ := readNames(filepath.Join(folder, d.Name()))
-		return slices.ContainsFunc(below, func(d fs.DirEntry) bool { return !d.IsDir() && entry{name: d.Name()}.isPicture() })
+		return slices.ContainsFunc(below, func(d fs.DirEntry) bool {
+			return !d.IsDir() && entry{name: d.Name()}.isPicture()
+		})
 	})
 }
 
@@ -358,7 +361,11 @@ func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 		Context: context.Background(), Draw: m.preview.Options(), Images: images,
 		Len: len(names), At: at, Now: m.now,
 		Subject: func(i int) edit.Subject {
-			return edit.Subject{Name: names[i], Path: func(context.Context) (string, error) { return source(i).Path, nil }}
+			return edit.Subject{Name: names[i], Path: func(context.Context) (string,
+				error,
+			) {
+				return source(i).Path, nil
+			}}
 		},
 		Moved: func(i int) {
 			at = i

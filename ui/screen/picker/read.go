@@ -210,7 +210,8 @@ func (m *Model) check() tea.Cmd {
 		info, err := os.Stat(folder)
 		return page.Then(func() tea.Cmd {
 			m.checking = false
-			if folder == m.shown.folder && (err != nil && missing(err) || err == nil && !info.ModTime().Equal(m.changed)) {
+			if folder == m.shown.folder && (err != nil && missing(err) || err == nil &&
+				!info.ModTime().Equal(m.changed)) {
 				return m.reload()
 			}
 			return nil

@@ -206,7 +206,10 @@ func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {
 	}
 	style := th.SignStyle(sign)
 	return []kit.Cell{
-		{Text: th.Glyph(sign), Style: style}, {Text: cmp.Or(i.source.URL, i.label())}, {Text: size, Style: th.Muted}, {Text: note, Style: style},
+		{Text: th.Glyph(sign), Style: style},
+		{Text: cmp.Or(i.source.URL, i.label())},
+		{Text: size, Style: th.Muted},
+		{Text: note, Style: style},
 	}
 }
 

@@ -34,7 +34,9 @@ func (m *Model) Catalog() map[string][]kit.Action {
 }
 
 func (m *Model) actionsOf(ofAccount bool) []kit.Action {
-	action := func(id, words, shown string, footer bool, disabled func() string, do func() tea.Cmd, keys ...string) kit.Action {
+	action := func(id, words, shown string, footer bool, disabled func() string, do func() tea.Cmd,
+		keys ...string,
+	) kit.Action {
 		return kit.Action{ID: "settings." + id, Keys: kit.Bind(words, shown, keys...), Group: groupAccounts, Footer: footer, Disabled: disabled, Do: do}
 	}
 	ask := func(mode account.Mode) func() tea.Cmd {

@@ -108,7 +108,9 @@ var preferences = []*preference{
 			{string(config.ThemeHighContrast), "contrast of 7 to 1 or more"},
 			{string(config.ThemeNoColor), "bold, faint and reverse only"},
 		},
-		func(c *config.Choices) string { return string(c.Theme) }, func(c *config.Choices, v string) { c.Theme = config.Theme(v) },
+		func(c *config.Choices) string {
+			return string(c.Theme)
+		}, func(c *config.Choices, v string) { c.Theme = config.Theme(v) },
 	},
 	{
 		"Appearance", "colors", "Colors", func(m *Model) string {
@@ -121,7 +123,9 @@ var preferences = []*preference{
 			{string(config.DepthTrue), "16 million"},
 			{string(config.DepthNone), ""},
 		},
-		func(c *config.Choices) string { return string(c.Colors) }, func(c *config.Choices, v string) { c.Colors = config.ColorDepth(v) },
+		func(c *config.Choices) string {
+			return string(c.Colors)
+		}, func(c *config.Choices, v string) { c.Colors = config.ColorDepth(v) },
 	},
 	{
 		"Appearance", "pictures", "Pictures",
@@ -134,7 +138,9 @@ var preferences = []*preference{
 			{string(config.PicturesBlocks), "colored characters, in every terminal"},
 			{string(config.PicturesOff), "none"},
 		},
-		func(c *config.Choices) string { return string(c.Pictures) }, func(c *config.Choices, v string) { c.Pictures = config.Pictures(v) },
+		func(c *config.Choices) string {
+			return string(c.Pictures)
+		}, func(c *config.Choices, v string) { c.Pictures = config.Pictures(v) },
 	},
 	{
 		"Uploads", "concurrency", "Uploads at once",

@@ -102,7 +102,7 @@ var kinds = map[config.Kind]string{
 	"":                "Not in the settings: the command line gave its URLs for this run.",
 	config.KindLocal:  "The local library, inside this program. Nothing leaves this computer.",
 	config.KindHosted: "An account at the hosted service.",
-	config.KindOther:    "An account at a server with the same API.",
+	config.KindOther:  "An account at a server with the same API.",
 }
 
 func (m *Model) describePreference(p *preference, f *kit.Facts) {

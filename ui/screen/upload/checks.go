@@ -244,12 +244,16 @@ func (m *Model) sum() *total {
 	if m.total != nil {
 		return m.total
 	}
-	t := &total{of: map[*source][]check{}, stops: map[string]check{}, stopped: map[*source]bool{}, stored: map[*source]bool{}}
+	t := &total{
+		of: map[*source][]check{}, stops: map[string]check{}, stopped: map[*source]bool{},
+		stored: map[*source]bool{},
+	}
 	at := map[string]int{} // files by place
 	for _, s := range m.Items {
 		at[m.decision(s).key]++
 		// A file of the same name and size is the same, as far as known.
-		if f := m.locate(s).File; s.known.of == rule.PathOf(&s.Upload) && s.known.stored != nil || f != nil && s.known.looked && f.Size.Or(-1) == s.known.identity.Size {
+		if f := m.locate(s).File; s.known.of == rule.PathOf(&s.Upload) && s.known.stored != nil || f != nil &&
+			s.known.looked && f.Size.Or(-1) == s.known.identity.Size {
 			t.stored[s] = true
 		}
 	}
@@ -354,9 +358,10 @@ func (m *Model) goToCheck(l check) {
 		m.Files.Show(l.of)
 		targets := m.Targets()
 		for _, s := range m.Items {
-			s.Marked = s == l.of || slices.Contains(targets, s) && slices.ContainsFunc(m.sum().of[s], func(c check) bool {
-				return c.field == l.field && c.stop == l.stop
-			})
+			s.Marked = s == l.of || slices.Contains(targets, s) &&
+				slices.ContainsFunc(m.sum().of[s], func(c check) bool {
+					return c.field == l.field && c.stop == l.stop
+				})
 		}
 		m.total = nil
 		m.Load()

@@ -136,7 +136,8 @@ func (m *Model) keepOthers(queued []*source) func() {
 		return func() {}
 	}
 	// A newer save must not bring the queued ones back; see queued.
-	save := m.saving(slices.DeleteFunc(slices.Clone(m.Items), func(s *source) bool { return slices.Contains(queued, s) }))
+	save := m.saving(slices.DeleteFunc(slices.Clone(m.Items),
+		func(s *source) bool { return slices.Contains(queued, s) }))
 	return func() { _ = save(m.o.Context) }
 }
 
@@ -206,7 +207,10 @@ func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
 		}
 		rows := make([]kit.MenuRow, len(list))
 		for i, p := range list {
-			rows[i] = kit.MenuRow{Label: p.Name, Note: describePreset(p.Body), Do: func() tea.Cmd { return m.loadPreset(p) }}
+			rows[i] = kit.MenuRow{
+				Label: p.Name, Note: describePreset(p.Body),
+				Do: func() tea.Cmd { return m.loadPreset(p) },
+			}
 		}
 		menu.SetRows(rows...)
 	}
@@ -243,8 +247,10 @@ func (m *Model) askPreset(menu *kit.Menu) tea.Cmd {
 		menu.Close()
 		name = strings.TrimSpace(name)
 		var body bytes.Buffer
-		fields := slices.DeleteFunc(slices.Clone(entry.Fields), func(f *entry.Field) bool { return f.Name == rule.FieldName })
-		if err := session.WriteManifest(&body, []session.ManifestEntry{{Options: entry.OptionsOf(e, fields...)}}); err != nil {
+		fields := slices.DeleteFunc(slices.Clone(entry.Fields),
+			func(f *entry.Field) bool { return f.Name == rule.FieldName })
+		if err := session.WriteManifest(&body, []session.ManifestEntry{{Options: entry.OptionsOf(e,
+			fields...)}}); err != nil {
 			return page.Send(page.Problem(err))
 		}
 		return m.storePreset("Saved", name, func(ctx context.Context) error {

@@ -117,7 +117,11 @@ func (m *Model) suggest() tea.Cmd {
 		return nil
 	}
 	m.requested[parent] = true
-	return edit.Within(m.o.Context, func(ctx context.Context) ([]string, error) { return m.o.Session.FoldersIn(ctx, parent) },
+	return edit.Within(m.o.Context, func(ctx context.Context) ([]string,
+		error,
+	) {
+		return m.o.Session.FoldersIn(ctx, parent)
+	},
 		func(folders []string) {
 			if m.addFolders(folders); len(folders) > 0 && m.On == edit.OnForm && m.Form.On() == "folder" && m.touched {
 				m.Form.Refresh()

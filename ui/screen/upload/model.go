@@ -72,9 +72,9 @@ type Model struct {
 	size image.Point
 	side kit.Pane
 
-	tags    []string        // suggestions
-	folders []string        // suggestions
-	requested   map[string]bool // folders whose subfolders were requested
+	tags      []string        // suggestions
+	folders   []string        // suggestions
+	requested map[string]bool // folders whose subfolders were requested
 
 	cancelSearch context.CancelFunc // cancels the search for stored files; nil if none runs
 	unfound      error              // why it failed, or nil
@@ -109,7 +109,10 @@ type source struct {
 }
 
 // topFields are the fields above More, in order.
-var topFields = []string{rule.FieldTags, rule.FieldFolder, rule.FieldRegion, rule.FieldExtensions, rule.FieldDescription}
+var topFields = []string{
+	rule.FieldTags, rule.FieldFolder, rule.FieldRegion, rule.FieldExtensions,
+	rule.FieldDescription,
+}
 
 // New returns a form.
 func New(o Options) *Model {
@@ -121,11 +124,16 @@ func New(o Options) *Model {
 	}
 	m := &Model{o: o, requested: map[string]bool{}, drafts: &drafts{}, atCheck: -1}
 	m.Editor = edit.NewEditor(edit.EditorOptions[*source]{
-		FieldOptions: edit.FieldOptions{Context: o.Context, Over: m.Overlays(), Offers: o.Session, Color: o.Profile.ColorOption, Top: topFields},
-		ID:           "form", Group: groupForm, Getenv: o.Getenv, Now: o.Now, Draw: o.Picture, Images: o.Images, Loader: o.Loader, Crops: o.Profile.Crops,
+		FieldOptions: edit.FieldOptions{
+			Context: o.Context, Over: m.Overlays(), Offers: o.Session,
+			Color: o.Profile.ColorOption, Top: topFields,
+		},
+		ID: "form", Group: groupForm, Getenv: o.Getenv, Now: o.Now, Draw: o.Picture, Images: o.Images, Loader: o.Loader, Crops: o.Profile.Crops,
 		Fields: func() []*entry.Field { return entry.Fields }, Rows: m.rows,
-		Name: func(s *source) string { return s.Source.Name() }, Source: func(s *source) string { return session.ManifestOf(&s.Entry).Source },
-		Folder: func(s *source) string { return filepath.Base(filepath.Dir(s.Source.Path)) }, Subject: subject, Tile: tile, State: m.state, Comments: m.comments,
+		Name:    func(s *source) string { return s.Source.Name() },
+		Source:  func(s *source) string { return session.ManifestOf(&s.Entry).Source },
+		Folder:  func(s *source) string { return filepath.Base(filepath.Dir(s.Source.Path)) },
+		Subject: subject, Tile: tile, State: m.state, Comments: m.comments,
 		Changed: m.changed, Moved: func() tea.Cmd { m.side.Reset(); return nil },
 	}, nil)
 	m.Files.Nothing = emptyForm
@@ -145,7 +153,10 @@ func New(o Options) *Model {
 // start returns a source with the options of a new form.
 func (m *Model) start(src api.Source) *source {
 	s, p := &source{Draft: edit.Draft{Marked: true}}, m.o.Profile
-	s.Entry = entry.Entry{Naming: cmp.Or(p.FormNaming, job.NameExact), Upload: api.Upload{Source: src, FileName: src.Name()}}
+	s.Entry = entry.Entry{
+		Naming: cmp.Or(p.FormNaming, job.NameExact),
+		Upload: api.Upload{Source: src, FileName: src.Name()},
+	}
 	if folder := rule.FolderUnder(src, p.Folder); folder != "" {
 		s.Entry.Folder = api.Set(folder)
 	}
@@ -178,7 +189,8 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 		all = append(all, s)
 	}
 	for _, f := range entry.Fields {
-		if len(retained) == 0 || f.Name == rule.FieldName || slices.ContainsFunc(retained, func(s *source) bool { return s.Text(f) != retained[0].Text(f) }) {
+		if len(retained) == 0 || f.Name == rule.FieldName ||
+			slices.ContainsFunc(retained, func(s *source) bool { return s.Text(f) != retained[0].Text(f) }) {
 			continue
 		}
 		for _, s := range fresh {
@@ -310,7 +322,10 @@ func subject(s *source) edit.Subject {
 	if yes, _ := s.known.isPicture(); !yes || s.Source.Path == "" {
 		return edit.Subject{}
 	}
-	return edit.Subject{Name: s.Source.Path, Size: s.known.facts.Stored, Orientation: s.known.facts.Orientation, Path: s.path}
+	return edit.Subject{
+		Name: s.Source.Path, Size: s.known.facts.Stored,
+		Orientation: s.known.facts.Orientation, Path: s.path,
+	}
 }
 
 func (s *source) path(context.Context) (string, error) { return s.Source.Path, nil }
@@ -318,7 +333,8 @@ func (s *source) path(context.Context) (string, error) { return s.Source.Path, n
 func tile(s *source) edit.Tile {
 	t := edit.Tile{Name: s.Source.Name(), Words: "no picture"}
 	if subject(s).Path != nil {
-		t.Picture = edit.Thumb{Key: fmt.Sprint(s.Source.Path, s.known.identity.Size, s.known.identity.Modified), Path: s.path}
+		t.Picture = edit.Thumb{Key: fmt.Sprint(s.Source.Path, s.known.identity.Size,
+			s.known.identity.Modified), Path: s.path}
 	}
 	return t
 }

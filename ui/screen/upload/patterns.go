@@ -144,7 +144,10 @@ func (v *patternView) compute() {
 
 // patternFile returns the source as a file for patterns.
 func patternFile(s *source, number int) edit.PatternFile {
-	f := edit.PatternFile{Name: s.Source.Name(), Number: number, Modified: s.known.identity.Modified, Taken: s.known.facts.Taken}
+	f := edit.PatternFile{
+		Name: s.Source.Name(), Number: number, Modified: s.known.identity.Modified,
+		Taken: s.known.facts.Taken,
+	}
 	if s.Source.Path != "" {
 		f.Folder, f.Unread = strings.Trim(filepath.Base(filepath.Dir(s.Source.Path)), string(filepath.Separator)+"."), !s.known.looked
 	}
@@ -198,7 +201,11 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	form, table := v.layout(size)
 	column := min(32, max(8, table.X/3))
 	head := th.Label.Render(text.PadRight("  "+text.PadRight("File", column)+" Stored as", table.X))
-	rows := v.table.View(table, func(i, width int, selected bool) string { return v.row(&v.rows[i], column, width, selected, th) })
+	rows := v.table.View(table, func(i, width int,
+		selected bool,
+	) string {
+		return v.row(&v.rows[i], column, width, selected, th)
+	})
 	foot := v.table.Position()
 	if v.skipped > 0 {
 		foot = text.Plural(v.skipped, "file") + " cannot be filled in · " + foot

@@ -27,7 +27,8 @@ func (m *Model) send() tea.Cmd {
 		m.goToCheck(t.checks[0])
 		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + t.checks[0].text, Detail: t.checks[0].help})
 	}
-	if taken := slices.DeleteFunc(slices.Clone(m.Items), func(s *source) bool { return !m.taken(s) }); len(taken) > 0 {
+	if taken := slices.DeleteFunc(slices.Clone(m.Items),
+		func(s *source) bool { return !m.taken(s) }); len(taken) > 0 {
 		return m.askTaken(taken, map[*source]bool{})
 	}
 	if len(m.Items) == 1 && t.losses == 0 && len(t.stored) == 0 {
@@ -150,7 +151,10 @@ func (m *Model) hand(sources []*source) tea.Cmd {
 	jobs, batch := make([]job.Job, len(sources)), session.NewBatch(time.Now())
 	for i, s := range sources {
 		s.failed = nil
-		jobs[i] = job.Job{Profile: m.o.Profile.Name, Upload: s.upload(), Naming: s.Naming, JobWebhook: s.Webhook(m.o.Profile.Receiver), Batch: batch}
+		jobs[i] = job.Job{
+			Profile: m.o.Profile.Name, Upload: s.upload(), Naming: s.Naming,
+			JobWebhook: s.Webhook(m.o.Profile.Receiver), Batch: batch,
+		}
 		if s.known.looked && s.known.err == nil {
 			jobs[i].Identity = s.known.identity
 		}

@@ -83,13 +83,15 @@ func (m *Model) layout(size image.Point) layout {
 			x = max(22, min(size.X/5, 34))
 		}
 		side := max(38, min((size.X-x)*2/5, 64))
-		l.list, l.form, l.side = image.Rect(0, 0, x, h), image.Rect(x, 0, size.X-side, h), image.Rect(size.X-side, 0, size.X, h)
+		l.list, l.form, l.side = image.Rect(0, 0, x, h), image.Rect(x, 0, size.X-side, h),
+			image.Rect(size.X-side, 0, size.X, h)
 	case mode == kit.Stacked && h >= leastStacked:
 		side := max(7, min(h*3/8, 12))
 		if len(m.Items) > 1 {
 			x = max(20, size.X/4)
 		}
-		l.list, l.form, l.side = image.Rect(0, 0, x, h-side), image.Rect(x, 0, size.X, h-side), image.Rect(0, h-side, size.X, h)
+		l.list, l.form, l.side = image.Rect(0, 0, x, h-side), image.Rect(x, 0, size.X, h-side),
+			image.Rect(0, h-side, size.X, h)
 	default:
 		*[]*image.Rectangle{&l.list, &l.form, &l.side}[m.On] = image.Rect(0, 0, size.X, h)
 	}

@@ -83,7 +83,9 @@ func (m *Model) actions() []kit.Action {
 // many returns an action on the selected jobs: the marked ones, the job under the cursor, or a
 // folder. may returns why the action is disabled for a job. has counts the jobs of a folder that
 // allow it.
-func (m *Model) many(id, words, key string, may func(row) string, has func(count) int, do func([]row) tea.Cmd) kit.Action {
+func (m *Model) many(id, words, key string, may func(row) string, has func(count) int,
+	do func([]row) tea.Cmd,
+) kit.Action {
 	return kit.Action{
 		ID: "uploads." + id, Keys: kit.Bind(words, "", key), Group: groupJob,
 		Disabled: func() string {

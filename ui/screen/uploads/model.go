@@ -70,8 +70,14 @@ func New(o Options) *Model {
 		Placeholder: "part of a name, or a state such as refused",
 		Nothing:     "no uploads yet", NotFound: "the filter shows no upload", OnHead: "the cursor is on a folder", Marking: true,
 	}
-	m.manage = &edit.Manage{Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: o.Now}
-	m.preview = edit.NewPreview(edit.PreviewOptions{Context: o.Context, Loader: o.Loader, List: m.list, Thumbs: m.thumbs})
+	m.manage = &edit.Manage{
+		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile,
+		Now: o.Now,
+	}
+	m.preview = edit.NewPreview(edit.PreviewOptions{
+		Context: o.Context, Loader: o.Loader, List: m.list,
+		Thumbs: m.thumbs,
+	})
 	m.list.Arrange()
 	return m
 }
@@ -157,7 +163,11 @@ func (m *Model) thumbs() []edit.Thumb {
 	case source != "":
 		return []edit.Thumb{{Key: source, Path: func(context.Context) (string, error) { return source, nil }}}
 	case file != nil && file.IsImage():
-		return []edit.Thumb{{Key: file.FileID, Path: func(ctx context.Context) (string, error) { return m.o.Session.Thumb(ctx, *file) }}}
+		return []edit.Thumb{{Key: file.FileID, Path: func(ctx context.Context) (string,
+			error,
+		) {
+			return m.o.Session.Thumb(ctx, *file)
+		}}}
 	}
 	return nil
 }
@@ -195,7 +205,11 @@ func (m *Model) readEarlier(version int64) tea.Cmd {
 
 // readJobs reads the newest jobs of the journal, plus all jobs that failed or are unfinished.
 func readJobs(ctx context.Context, s *session.Session, limit int) (out []job.Job, err error) {
-	for _, f := range []session.JobFilter{{Limit: limit}, {State: job.Sending, Limit: limit}, {Failed: true, Limit: maxFailed}} {
+	for _, f := range []session.JobFilter{
+		{Limit: limit},
+		{State: job.Sending, Limit: limit},
+		{Failed: true, Limit: maxFailed},
+	} {
 		jobs, err := s.Jobs(ctx, f)
 		if err != nil {
 			return nil, err

@@ -159,7 +159,8 @@ func (r *rows) restore() []job.Job {
 	r.removed = r.removed[:len(r.removed)-1]
 	for _, upload := range jobs {
 		delete(r.gone, upload.ID)
-		at, found := slices.BinarySearchFunc(r.earlier, upload.ID, func(j job.Job, id int64) int { return cmp.Compare(j.ID, id) })
+		at, found := slices.BinarySearchFunc(r.earlier, upload.ID,
+			func(j job.Job, id int64) int { return cmp.Compare(j.ID, id) })
 		if !found {
 			r.earlier = slices.Insert(r.earlier, at, upload)
 		}

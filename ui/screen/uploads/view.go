@@ -97,7 +97,10 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	}
 	progress := text.Safe(note(r, now))
 	if r.Job.State == job.Sending && !r.earlier {
-		bar := kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(max(4, min(10, widths[3]-text.Width(progress)-1)), th)
+		bar := kit.Progress{
+			Done: r.Sent, Total: r.Total,
+			Stalled: r.Stalled,
+		}.Bar(max(4, min(10, widths[3]-text.Width(progress)-1)), th)
 		progress = bar + " " + rest.Render(progress)
 		rest = th.Text
 	}
@@ -181,9 +184,9 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	f.Fact("Extensions", extensionNames(j))
 	f.Fact("Left behind", strings.Join(j.Lost, ", "))
 	f.Fact("Move", map[job.Move]string{
-		job.MoveAfter: "deletes the file from " + j.Upload.Source.Origin.Profile + " when it is stored",
-		job.MoveDone:  "deleted from " + j.Upload.Source.Origin.Profile,
-		job.MoveFailed:  "not deleted from " + j.Upload.Source.Origin.Profile,
+		job.MoveAfter:  "deletes the file from " + j.Upload.Source.Origin.Profile + " when it is stored",
+		job.MoveDone:   "deleted from " + j.Upload.Source.Origin.Profile,
+		job.MoveFailed: "not deleted from " + j.Upload.Source.Origin.Profile,
 	}[j.Move])
 	if j.State.Open() {
 		f.Fact("Queued", text.When(j.Created, now))
@@ -217,8 +220,10 @@ func stateWord(r row) string {
 }
 
 var signs = map[job.State]theme.Sign{
-	job.Stored: theme.SignGood, job.Refused: theme.SignBad, job.Unsent: theme.SignBad, job.Unknown: theme.SignUnknown,
-	job.Processing: theme.SignUnknown, job.Offline: theme.SignWarn, job.Sending: theme.SignBusy, job.Waiting: theme.SignWait,
+	job.Stored: theme.SignGood, job.Refused: theme.SignBad, job.Unsent: theme.SignBad,
+	job.Unknown:    theme.SignUnknown,
+	job.Processing: theme.SignUnknown, job.Offline: theme.SignWarn, job.Sending: theme.SignBusy,
+	job.Waiting: theme.SignWait,
 }
 
 func sign(r row) theme.Sign {

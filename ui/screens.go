@@ -54,7 +54,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Extensions, tip: "Press enter for the result before and after, R to run all failed again.",
+		ID: page.Extensions, tip: "Press enter to compare before and after, R to run all failed again.",
 		open: func(m *Model) page.Screen {
 			return extensions.New(extensions.Options{
 				Context: m.ctx, Loader: m.loader, Session: m.session,
@@ -75,7 +75,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Settings, tip: "Press E to edit config.toml. It overrides your choices on this screen.",
+		ID: page.Settings, tip: "Press E to edit config.toml. What it sets wins over this screen.",
 		open: func(m *Model) page.Screen {
 			return settings.New(settings.Options{
 				Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv,

@@ -17,12 +17,12 @@ import (
 	"mediadesk/ui/text"
 )
 
-var presets = []struct{ key, label, element string }{
-	{"r", "remove the background", `{"name":"remove-bg"}`},
-	{"s", "remove the background, add a shadow", `{"name":"remove-bg","options":{"add_shadow":true}}`},
-	{"g", "find tags (Google)", `{"name":"google-auto-tagging","maxTags":10,"minConfidence":60}`},
-	{"w", "find tags (AWS)", `{"name":"aws-auto-tagging","maxTags":10,"minConfidence":60}`},
-	{"d", "describe it", `{"name":"ai-auto-description"}`},
+var presets = []struct{ key, label, note, element string }{
+	{"r", "remove the background", "cut out on transparency", `{"name":"remove-bg"}`},
+	{"s", "remove the background, add a shadow", "cut out, with a shadow below", `{"name":"remove-bg","options":{"add_shadow":true}}`},
+	{"g", "find tags (Google)", "up to 10, at least 60 % sure", `{"name":"google-auto-tagging","maxTags":10,"minConfidence":60}`},
+	{"w", "find tags (AWS)", "up to 10, at least 60 % sure", `{"name":"aws-auto-tagging","maxTags":10,"minConfidence":60}`},
+	{"d", "describe it", "an AI writes the description", `{"name":"ai-auto-description"}`},
 }
 
 // chooseExtension opens a menu of common and saved extensions. Others can be typed by name or as
@@ -72,7 +72,7 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 	var rows []kit.MenuRow
 	for _, p := range presets {
 		rows = append(rows, kit.MenuRow{
-			Key: p.key, Label: p.label, Note: p.element,
+			Key: p.key, Label: p.label, Note: p.note,
 			Do: func() tea.Cmd { return chosen(p.element) },
 		})
 	}
@@ -80,8 +80,8 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 		rows = append(rows, kit.MenuRow{Label: text.Safe(saved.Name), Note: text.Safe("saved: " + saved.Description), Do: func() tea.Cmd { return do(rule.SavedElement(&saved)) }})
 	}
 	return append(rows,
-		kit.MenuRow{Key: "c", Label: "replace the background by a color…", Note: "remove-bg", Do: func() tea.Cmd { return askColor(over, offers.color, do) }},
-		kit.MenuRow{Key: "o", Label: "another, or other options…", Do: func() tea.Cmd {
+		kit.MenuRow{Key: "c", Label: "replace the background by a color…", Note: "cut out on that color", Do: func() tea.Cmd { return askColor(over, offers.color, do) }},
+		kit.MenuRow{Key: "o", Label: "another, or other options…", Note: "type its name or JSON", Do: func() tea.Cmd {
 			p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[2].element, "")
 			p.Verb = "continue"
 			p.Check = checkExtension

@@ -32,7 +32,7 @@ func (m *Model) Actions() []kit.Action {
 		return []kit.Action{{ID: "details.back", Keys: kit.Bind("go back", "", "esc"), Group: groupMove, Footer: true, Do: m.leave}}
 	}
 	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true, Disabled: func() string {
-		return cmp.Or(text.If(len(m.changedEntries()) == 0 && !m.Form.Pending(), "nothing is changed"), m.manage.Busy())
+		return cmp.Or(text.If(len(m.changedEntries()) == 0 && !m.Form.Pending(), "nothing to save"), m.manage.Busy())
 	}, Do: m.save}
 	unset := kit.Action{ID: "details.unset", Keys: kit.Bind("remove the value", "", "ctrl+x"), Group: groupEdit, Disabled: func() string {
 		r := m.Form.Row(m.Form.On())

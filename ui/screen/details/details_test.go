@@ -32,9 +32,9 @@ func TestNothingChangedIsNoCall(t *testing.T) {
 	s := newShelf(t, f)
 	d := start(t, s.options(f))
 	d.Press("ctrl+s")
-	d.Toasted("Nothing is changed")
+	d.Toasted("Nothing to save")
 	d.Press("e", "x", "backspace", "ctrl+s")
-	d.Toasted("Nothing is changed")
+	d.Toasted("Nothing to save")
 	if len(s.saved) > 0 || len(uitest.Taken[page.Ask](&d.Out)) > 0 {
 		t.Errorf("a save was offered or made: %v", s.saved)
 	}
@@ -64,7 +64,7 @@ func TestTagsAreSaved(t *testing.T) {
 		t.Errorf("got the messages %+v", news)
 	}
 	d.Press("ctrl+s")
-	d.Toasted("Nothing is changed")
+	d.Toasted("Nothing to save")
 }
 
 func TestUnsetIsAnExplicitValue(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 // save starts saving all changed files: it rereads the records, shows the differences and asks.
 func (m *Model) save() tea.Cmd {
 	if m.Form.Blur(); len(m.changedEntries()) == 0 { // a tag may still be typed
-		return page.Tell(page.Info, "Nothing is changed.")
+		return page.Tell(page.Info, "Nothing to save.")
 	}
 	list := m.changedEntries()
 	for _, e := range list {

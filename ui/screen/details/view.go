@@ -84,7 +84,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 		return text.Fit(kit.Paragraph("No file is open. Press esc to go back.", size.X, th.Muted), size.X, size.Y)
 	}
 	l := m.layout(size)
-	title := path.Dir(m.current().file.FilePath)
+	title := m.current().file.Name + " in " + path.Dir(m.current().file.FilePath)
 	if n := len(m.Targets()); n > 1 {
 		title = text.Plural(n, "file")
 	}

@@ -49,8 +49,8 @@ func (m *Model) offer() {
 
 func (m *Model) firstChoices() []choice {
 	choices := []choice{
-		{"t", "Try it here", "No account. All stays on this computer.", m.begin},
-		{"c", "Connect an account", "At ImageKit.io or a server with its API.", m.connect},
+		{"t", "Try it here", "No account needed. Everything stays on this computer.", m.begin},
+		{"c", "Connect an account", "ImageKit.io, or any server with its API.", m.connect},
 	}
 	if m.o.Getenv != nil && strings.TrimSpace(m.o.Getenv(config.KeyVariable)) != "" {
 		choices = append(choices, choice{
@@ -90,7 +90,7 @@ func (m *Model) helpChoices() []choice {
 			return m.open(openingLocal, page.UseProfile{Name: config.LocalProfile})
 		}})
 	}
-	return append(choices, choice{"c", "Connect another account", "At ImageKit.io or a server with its API.", m.connect})
+	return append(choices, choice{"c", "Connect another account", "ImageKit.io, or any server with its API.", m.connect})
 }
 
 const openingLocal = "Opening the local library…"

@@ -56,7 +56,7 @@ func (d *driver) untouched() {
 
 func TestFirstStartWritesNothing(t *testing.T) {
 	d := newDriver(t).open()
-	d.Sees("Upload, tag and manage images", "Try it here", "Connect an account", "All stays on this computer")
+	d.Sees("Upload, tag and manage images", "Try it here", "Connect an account", "Everything stays on this")
 	if d.Has("from the environment") {
 		t.Error("a key of the environment is offered, but there is none")
 	}

@@ -171,7 +171,7 @@ func (m *Model) describeAccount(p config.Profile, f *kit.Facts) {
 	f.Fact("Extensions", strings.Join(p.Extensions, ", "))
 	f.Fact("Names", namingTexts[p.Naming])
 	f.Gap()
-	f.Fact("Webhooks to", m.receiver(p, used))
+	f.Fact("Webhooks", m.receiver(p, used))
 	f.Fact("Signature", m.signature(p))
 	f.Gap()
 	f.Fact("Settings", m.config.SetIn("profiles."+p.Name))

@@ -293,9 +293,8 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 			r.Complete, r.None = m.completeFolder, "/"
 		case rule.FieldRegion:
 			r.OpenVerb, r.Open, r.NoOpen = "draw it on the picture", m.drawRegion, m.noDraw
-			if m.noDraw() == "" {
-				r.Hint = func() string { return "none; enter draws it" }
-			}
+			usual := r.Hint
+			r.Hint = func() string { return cmp.Or(text.If(m.noDraw() == "", "none (enter draws it)"), usual()) }
 		case rule.FieldWebhook:
 			r.Complete = func(typed string) []string { return edit.Matches(typed, []string{entry.NoWebhook}) }
 			if r.Hint = func() string { return "the receiver of this program" }; m.o.Profile.Receiver == "" {

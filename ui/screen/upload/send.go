@@ -53,7 +53,7 @@ func (m *Model) send() tea.Cmd {
 		}
 	}
 	return page.Send(page.Ask{
-		Title: m.sendLabel(m.Items) + "?", Text: words + m.sumUp(m.Items) + "\nTo " + host(m.o.Profile) + ".", Choices: append(choices, send),
+		Title: m.sendLabel(m.Items) + "?", Text: words + m.sumUp(m.Items) + shared(m.Items) + "\nTo " + host(m.o.Profile) + ".", Choices: append(choices, send),
 	})
 }
 
@@ -127,6 +127,19 @@ func (m *Model) sumUp(sources []*source) string {
 		words += ", " + text.Bytes(size)
 	}
 	return words + " → " + target(sources)
+}
+
+// shared lists the tags and extensions that all sources have, a line each.
+func shared(sources []*source) string {
+	words := ""
+	for _, name := range []string{rule.FieldTags, rule.FieldExtensions} {
+		f := entry.FieldByName(name)
+		value := sources[0].Text(f)
+		if value != "" && !slices.ContainsFunc(sources, func(s *source) bool { return s.Text(f) != value }) {
+			words += "\n" + f.Label + ": " + value
+		}
+	}
+	return words
 }
 
 func (m *Model) sendLabel(sources []*source) string {

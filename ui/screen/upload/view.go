@@ -180,7 +180,7 @@ func (m *Model) sideLines(l layout, th *theme.Theme) (lines []string, checks []i
 	case s.Source.Path != "" && !s.known.looked:
 		facts.Say(th.Muted, "Reading the file…")
 	case len(m.sum().checks) == 0:
-		facts.Say(th.Good, th.Glyph(theme.SignGood)+" Nothing to warn of.")
+		facts.Say(th.Good, th.Glyph(theme.SignGood)+" No problems found.")
 	}
 	if m.unfound != nil {
 		facts.Say(th.Muted, "Could not check which files are stored: "+text.Stop(m.unfound.Error()))

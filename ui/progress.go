@@ -131,15 +131,15 @@ func (m *Model) jobsCounted(counts session.Counts, ended []session.Batch) tea.Cm
 		cmds = append(cmds, m.say(page.Toast{Level: page.Info, Text: words + " (" + page.Uploads.String() + ")."}))
 	}
 	u.started = true
-	m.markSeen()
+	m.markUploadsSeen()
 	for _, b := range ended {
 		cmds = append(cmds, m.batchEnded(b))
 	}
 	return tea.Batch(cmds...)
 }
 
-// markSeen records when the user sees the uploads.
-func (m *Model) markSeen() {
+// markUploadsSeen records when the user sees the uploads.
+func (m *Model) markUploadsSeen() {
 	if m.focused && m.host.Front() == page.Uploads {
 		m.uploading.seen, m.uploading.Failed, m.uploading.done = m.o.Now(), 0, ""
 	}

@@ -29,7 +29,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if !covered && m.host.Covered() { // something opened over what the message is about
 		m.dismissSeen()
 	}
-	m.markSeen()
+	m.markUploadsSeen()
 	return m, tea.Batch(cmd, m.host.Paint(m.theme), m.host.Resize(m.rects().screen.Size()), m.requestPixels())
 }
 

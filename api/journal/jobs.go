@@ -27,9 +27,9 @@ var ErrNoJob = errors.New("there is no such job")
 type JobFilter struct {
 	Profile string    // or empty
 	Open    bool      // see [job.State.Open]
-	Failed  bool      // only those with an outcome other than stored
+	Failed  bool      // all outcomes other than stored, dismissed ones, too: more than [job.Job.Failed]
 	State   job.State // or empty
-	Limit   int       // maximum number, newest first; 0 means no limit
+	Limit   int       // only the newest so many; 0 means no limit
 }
 
 // AddJobs saves new jobs, all or none, and returns them with their IDs and times. They belong to
@@ -65,9 +65,9 @@ func (j *Journal) AddJobs(ctx context.Context, jobs []job.Job) ([]job.Job, error
 	return added, nil
 }
 
-// UpdateJob saves a job. For a stored job it also saves the record and the
-// runs in the answer, in the same commit. It returns ErrTaken if the job belongs to another running
-// process.
+// UpdateJob saves a job; if its owner has ended, this process becomes its owner. For a stored job it
+// also saves the record and the runs in the answer, in the same commit. It returns ErrTaken if the job
+// belongs to another running process, and ErrNoJob if there is none.
 func (j *Journal) UpdateJob(ctx context.Context, upload job.Job) error {
 	upload.Updated = time.Now()
 	row, err := newJobRow(&upload)
@@ -149,7 +149,7 @@ func (j *Journal) StoredAs(ctx context.Context, profile, folder string, size int
 	return jobs[at], true, nil
 }
 
-// HasCompetingJob reports whether a job other than job has stored the file of that ID, or may
+// HasCompetingJob reports whether a job other than upload has stored the file of that ID, or may
 // have: one with the same path and size that was sent and whose outcome is open or unknown.
 func (j *Journal) HasCompetingJob(ctx context.Context, upload job.Job, fileID string) (bool, error) {
 	others, err := list(ctx, j, scanJob, jobColumns+`WHERE profile = ? AND id <> ?
@@ -166,8 +166,8 @@ func (j *Journal) Job(ctx context.Context, id int64) (job.Job, bool, error) {
 	return first(ctx, j, scanJob, jobColumns+"WHERE id = ?", id)
 }
 
-// SentAs returns the newest job that stored a file, and false if there is none.
-func (j *Journal) SentAs(ctx context.Context, profile, fileID string) (job.Job, bool, error) {
+// JobOfFile returns the newest job that stored a file, and false if there is none.
+func (j *Journal) JobOfFile(ctx context.Context, profile, fileID string) (job.Job, bool, error) {
 	return first(ctx, j, scanJob, jobColumns+"WHERE profile = ? AND file = ? AND state = ? ORDER BY id DESC LIMIT 1", profile, fileID, job.Stored)
 }
 
@@ -201,7 +201,8 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]job.Job, error) {
 	return jobs, err
 }
 
-// Mentions reports whether the text occurs in a job that may be continued, or in a draft.
+// Mentions reports whether the text occurs in a draft, or in a job that is open, or that is unsent,
+// unknown or processing and not dismissed.
 func (j *Journal) Mentions(ctx context.Context, text string) (bool, error) {
 	found, _, err := first(ctx, j, value[bool], `SELECT EXISTS (SELECT 1 FROM jobs WHERE instr(body, ?1) AND
 			(open = 1 OR state IN ('unsent', 'unknown', 'processing') AND NOT instr(body, '"dismissed":true')))
@@ -209,14 +210,13 @@ func (j *Journal) Mentions(ctx context.Context, text string) (bool, error) {
 	return found, err
 }
 
-// MaxClaim is the maximum number of jobs that Claim takes at a time, so that a long list does not
-// delay the start.
+// MaxClaim is the maximum number of jobs that Claim takes at a time without IDs, so that a long list
+// does not delay the start.
 const MaxClaim = 2000
 
 // Claim makes this process the owner of jobs without an outcome whose owner has ended or released
 // them, and returns them in the order in which they are sent. If ids is nil, it claims up to
-// MaxClaim jobs of the profile: call it again for more. Otherwise it omits those of other running
-// processes. Two processes never get the same job.
+// MaxClaim jobs of the profile: call it again for more. Otherwise it claims only those, without a limit. Two processes never get the same job.
 func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]job.Job, error) {
 	// Usually nothing can be claimed, and checking that needs no write transaction.
 	free, err := j.freeOwners(ctx, profile)
@@ -312,6 +312,7 @@ func (j *Journal) failedJobs(t tx, profile string, ids []int64,
 	return found, err
 }
 
+// hasFailed repeats the condition of the index jobs_failed, or SQLite does not use it.
 const hasFailed = "state IN ('refused', 'unsent', 'unknown', 'cancelled', 'processing')"
 
 // adopt makes this process the owner of a job. If the previous owner released it, the journal is
@@ -331,7 +332,7 @@ func (j *Journal) adopt(t tx, upload *job.Job, from string) error {
 	return err
 }
 
-// freeOwners returns the owners of open jobs whose process has ended. Names are never reused. It
+// freeOwners returns the owners of open jobs whose process has ended, and "" for released ones. Names are never reused. It
 // steps from name to name, since DISTINCT would read all jobs.
 func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, error) {
 	owners, err := list(ctx, j, value[string], `WITH RECURSIVE owners(owner) AS (

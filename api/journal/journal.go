@@ -22,7 +22,6 @@ import (
 
 	"github.com/gofrs/flock"
 	"modernc.org/sqlite"
-	_ "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"mediadesk/api/atomicfile"
@@ -201,8 +200,8 @@ type State struct {
 	Bytes   int64 // file size
 }
 
-// Check inspects the journal at path without changing it. The error is fs.ErrNotExist for a missing
-// file, and an *Error for one that cannot be used.
+// Check inspects the journal at path without changing it. The error wraps fs.ErrNotExist for a missing
+// file, and is an *Error if SQLite cannot use it.
 func Check(ctx context.Context, path string) (s State, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -298,7 +297,7 @@ const Damaged = "Move journal.db, journal.db-wal and journal.db-shm to another f
 // ErrVersion reports that the journal has a schema that this program does not read.
 var ErrVersion = errors.New("another version of mediadesk wrote it")
 
-// errNoJournal reports that the file is a database, but not a journal.
+// errNoJournal reports a damaged file, or one that is not a journal.
 var errNoJournal = errors.New("it is damaged, or no journal")
 
 // errRow reports an invalid row. The error for a missing row is sql.ErrNoRows.

@@ -89,8 +89,9 @@ func hookOf(hash [32]byte) []byte {
 	return hash[:]
 }
 
-// ApplyRun stores Status, From, Error and At of a run. A finished run does not change (service.md
-// §3): changed is then false, and the report is only in the history.
+// ApplyRun stores a final Status with its From, Error and At. A finished run does not change
+// (service.md §3), and a status that is not final changes nothing: changed is then false, and the
+// report is only in the history.
 func (j *Journal) ApplyRun(ctx context.Context, run job.Run) (changed bool, err error) {
 	err = j.change(ctx, func(t tx) error {
 		changed, err = applyRun(t, run)

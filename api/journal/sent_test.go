@@ -8,7 +8,7 @@ import (
 	"mediadesk/api/job"
 )
 
-func TestSentAs(t *testing.T) {
+func TestJobOfFile(t *testing.T) {
 	j, err := Open(t.Context(), filepath.Join(t.TempDir(), "j.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -26,12 +26,12 @@ func TestSentAs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	upload, ok, err := j.SentAs(t.Context(), "p", "f")
+	upload, ok, err := j.JobOfFile(t.Context(), "p", "f")
 	if err != nil || !ok || upload.Upload.FileName != "b" {
 		t.Errorf("got %+v %v %v, want the newest", upload, ok, err)
 	}
 	for _, x := range [][2]string{{"p", "g"}, {"q", "f"}} {
-		if _, ok, err := j.SentAs(t.Context(), x[0], x[1]); ok || err != nil {
+		if _, ok, err := j.JobOfFile(t.Context(), x[0], x[1]); ok || err != nil {
 			t.Errorf("%v: %v %v", x, ok, err)
 		}
 	}

@@ -9,14 +9,15 @@ import (
 
 type request struct {
 	ctx  context.Context
-	do   func(tx) error
+	do   func(tx) error // may run again after a rollback, so it resets what it sets outside
 	err  error
 	done chan struct{} // closed after the commit
 	job  int64         // the changed job, if nobody waits for the result
 }
 
-// change passes do to the writer and waits for the commit. Once the writer has it, change ignores
-// the end of ctx, because the caller must know the result.
+// change passes do to the writer and waits for the commit. If ctx ends before
+// the writer begins with do, nothing is written. Later its end is ignored, because the caller must know
+// the result.
 func (j *Journal) change(ctx context.Context, do func(tx) error) error {
 	return j.await(&request{ctx: ctx, do: do, done: make(chan struct{})})
 }

@@ -221,7 +221,8 @@ func (l *Library) seedTransformations(ctx context.Context) error {
 	})
 }
 
-// transformation returns the steps of an enabled named transformation, or a *storeError.
+// transformation returns the steps of an enabled named transformation. The error is a *storeError if
+// the records cannot be read, and a plain one if there is no such name or it is disabled.
 func (l *Library) transformation(ctx context.Context, name string) (string, error) {
 	list, err := store.View(ctx, l.records, func(tx store.Tx) ([]store.Preset, error) {
 		return store.All[store.Preset](tx, store.Filter{"kind": namedTransformations.kind, "name": name})

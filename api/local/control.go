@@ -116,7 +116,8 @@ func (l *Library) State(ctx context.Context) (store.State, error) {
 	return store.View(ctx, l.records, func(tx store.Tx) (store.State, error) { return tx.Library.State() })
 }
 
-// Request describes an answered request. It contains no keys or signatures.
+// Request describes an answered request. Signatures, and a key of at least secretLength characters, are
+// masked or left out.
 type Request struct {
 	Time   time.Time `json:"time"` // of arrival
 	Method string    `json:"method"`
@@ -172,22 +173,30 @@ func (l *Library) observe(r *http.Request, w *timedWriter, start time.Time) {
 		l.traffic.bytes[start.UTC().Format(time.DateOnly)] += w.size
 		l.traffic.mu.Unlock()
 	}
-	query := r.URL.Query()
-	if query.Has("ik-s") {
-		query.Set("ik-s", "***")
-	}
 	masked := func(text string) string {
 		if key := l.o.Key.Reveal(); len(key) >= secretLength {
 			return strings.ReplaceAll(text, key, "***")
 		}
 		return text
 	}
+	query := r.URL.Query()
+	for name, values := range query {
+		for i := range values {
+			values[i] = masked(values[i])
+			if name == "ik-s" {
+				values[i] = "***"
+			}
+		}
+	}
 	sent := r.Context().Value(sentKey{}).(*Request)
+	for name, value := range sent.Fields {
+		sent.Fields[name] = masked(value)
+	}
 	request := Request{
 		Fields: sent.Fields, Body: json.RawMessage(masked(string(sent.Body))),
 		Time: start.UTC(), Method: r.Method, Path: masked(r.URL.Path), Status: w.status,
 		Millis: float64(time.Since(start).Microseconds()) / 1000, Size: w.size, ID: w.Header().Get(requestIDHeader),
-		Query: masked(query.Encode()), Agent: masked(r.UserAgent()),
+		Query: query.Encode(), Agent: masked(r.UserAgent()),
 	}
 	l.requests.mu.Lock()
 	l.requests.list = append(l.requests.list[max(0, len(l.requests.list)+1-maxRequests):], request)

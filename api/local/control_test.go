@@ -113,7 +113,7 @@ func TestRequests(t *testing.T) {
 		}
 		return list
 	}
-	upload(t, s.Address, apitest.PNG(8, 8), "fileName", "a.png", "useUniqueFileName", "false")
+	upload(t, s.Address, apitest.PNG(8, 8), "fileName", "a.png", "useUniqueFileName", "false", "tags", testKey)
 	deleted := ask(s.Library, http.MethodDelete, "/v1/files/"+strings.Repeat("0", 24)).Header().Get("X-Ik-Requestid")
 	picture := ask(s.Library, http.MethodGet, "/a.png?ik-s=0123abc&a=b")
 	ask(s.Library, http.MethodGet, "/"+testKey)

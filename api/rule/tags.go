@@ -31,7 +31,7 @@ func JoinTags(tags []string) string { return strings.Join(tags, ",") }
 func TagLength(tags []string) int { return utf8.RuneCountInString(JoinTags(tags)) }
 
 // CheckTags checks tags for an upload (service.md §4.1): no commas or "%", and at most MaxTagLength
-// characters in total. The error is a *api.RuleError. No tags are valid.
+// characters in total. The error is a *api.RuleError. An empty list is valid.
 func CheckTags(tags []string) error {
 	for _, tag := range tags {
 		switch {

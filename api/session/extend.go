@@ -50,7 +50,7 @@ func (s *Session) withAddress(ctx context.Context, fileID string,
 		return change, "", nil // only polling is possible
 	}
 	if err != nil {
-		return change, "", fmt.Errorf("no webhook address: %w", err)
+		return change, "", fmt.Errorf("no webhook URL: %w", err)
 	}
 	change.WebhookURL = api.Set(address)
 	return change, address, nil
@@ -122,7 +122,7 @@ func unchangedSource(j *job.Job) string {
 func versionAddress(address, id string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "", fmt.Errorf("the record has no address to fetch the picture from: %w", err)
+		return "", fmt.Errorf("the record has no URL to fetch the picture from: %w", err)
 	}
 	query := u.Query()
 	query.Set("ik-obj-version", id)

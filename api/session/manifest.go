@@ -173,7 +173,7 @@ func jsonEntry(text []byte, at int64, raw json.RawMessage) (ManifestEntry, error
 func (e *ManifestEntry) setMember(name string, value json.RawMessage) error {
 	if name == memberSource {
 		if json.Unmarshal(value, &e.Source) != nil {
-			return errors.New("source must be a text: a path or an address")
+			return errors.New("source must be a text: a path or a URL")
 		}
 		return nil
 	}

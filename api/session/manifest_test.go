@@ -21,7 +21,7 @@ func TestWhereAManifestIsWrong(t *testing.T) {
 		{"", "the manifest is empty"},
 		{"[\n {\"source\":\"a\"},\n {\"source\":\"b\",\n  \"bogus\":1}\n]\n", `line 4: unknown member "bogus"; known are source,`},
 		{"\n\n[\n {\"source\":\"a\",\n \"private\":\"yes\"}\n]\n\n\n", "line 5: private is true or false, not a text"},
-		{`{"source":"a"}` + "\n" + `{"source":5}` + "\n", "line 2: source must be a text: a path or an address"},
+		{`{"source":"a"}` + "\n" + `{"source":5}` + "\n", "line 2: source must be a text: a path or a URL"},
 		{`{"source":"a"}` + "\n" + `{"source":"b",` + "\n" + `"tags":[1]}`, "line 3: tags is a list of texts, and holds a number"},
 		{`{"source":"a"}` + "\n" + `{"source":}` + "\n", "line 2: invalid character"},
 		{`{"source":"a"}` + "\n]\n", "line 2: unexpected text after the end"},

@@ -306,7 +306,7 @@ func (s *Session) prepare(ctx context.Context, j job.Job) (*api.Upload, error) {
 		return &u, nil // only polling is possible
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no webhook address: %w", err)
+		return nil, fmt.Errorf("no webhook URL: %w", err)
 	}
 	u.WebhookURL = api.Set(address)
 	return &u, nil

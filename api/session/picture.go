@@ -84,7 +84,7 @@ func (s *Session) sameSource(ctx context.Context, f api.File) string {
 	if f.VersionInfo == nil || f.VersionInfo.ID != f.FileID {
 		return "" // another version, or unknown
 	}
-	job, ok, err := s.Journal.SentAs(ctx, s.Profile.Name, f.FileID)
+	job, ok, err := s.Journal.JobOfFile(ctx, s.Profile.Name, f.FileID)
 	// The answer must be about the same version.
 	if err != nil || !ok || job.Identity.Size != f.Size.Or(job.Identity.Size) ||
 		versionOf(job.File) != f.VersionInfo.ID {
@@ -133,7 +133,7 @@ func (s *Session) fetchFrom(ctx context.Context, f api.File, offset,
 ) (body io.ReadCloser, at int64, err error) {
 	f = s.here(f)
 	if f.URL == "" {
-		return nil, 0, errors.New("the record has no address to fetch the file from")
+		return nil, 0, errors.New("the record has no URL to fetch the file from")
 	}
 	if f.IsPrivateFile.Or(false) || !f.IsPublished.Or(true) {
 		return s.fetchSigned(ctx, f, offset, limit)

@@ -97,7 +97,7 @@ func (s *Session) inFolder(ctx context.Context, u *api.Upload, size int64, liste
 // read, that of the downloaded bytes, or "".
 func (s *Session) HashOf(ctx context.Context, f *api.File, read bool) (string, error) {
 	if s.Journal != nil {
-		sent, ok, err := s.Journal.SentAs(ctx, s.Profile.Name, f.FileID)
+		sent, ok, err := s.Journal.JobOfFile(ctx, s.Profile.Name, f.FileID)
 		if err != nil || ok && sent.File != nil && sent.Hash != "" && contentOf(sent.File) == contentOf(f) && !sent.Upload.Transformation.IsSet() {
 			return sent.Hash, err
 		}

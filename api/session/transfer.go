@@ -83,7 +83,7 @@ func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile strin
 	o TransferOptions,
 ) (*Transfer, error) {
 	if IsUnnamed(fromProfile) || IsUnnamed(toProfile) {
-		return nil, errors.New("a transfer needs two profiles: first add the addresses as a profile (mediadesk profile add)")
+		return nil, errors.New("a transfer needs two profiles: first add the URLs as a profile (mediadesk profile add)")
 	}
 	if fromProfile == toProfile {
 		return nil, fmt.Errorf("the files are already in the profile %s: choose another one", toProfile)
@@ -143,7 +143,7 @@ func (p *planner) prepare(ctx context.Context) error {
 func (p *planner) add(f *api.File, base string) {
 	skip := func(err error) { p.t.Skipped = append(p.t.Skipped, SkippedFile{Path: f.FilePath, Reason: err}) }
 	if f.FileID == "" || f.FilePath == "" || f.URL == "" {
-		skip(errors.New("the record has no id, path or address"))
+		skip(errors.New("the record has no id, path or URL"))
 		return
 	}
 	origin := api.Origin{Profile: p.t.From, FileID: f.FileID, Version: versionOf(f)}

@@ -72,7 +72,7 @@ var checks = []struct {
 	{"Folders", (*doctor).folders},
 	{"Journal", (*doctor).journal},
 	{"Private key", (*doctor).key},
-	{"Addresses", (*doctor).addresses},
+	{"URLs", (*doctor).addresses},
 	{"Webhooks", (*doctor).webhooks},
 }
 
@@ -305,7 +305,7 @@ func (d *doctor) addresses(ctx context.Context) {
 		d.say(statusNote, "proxy", "", "HTTPS_PROXY is set: https goes through %s", hostOf(proxy))
 	}
 	if d.local {
-		d.ok("addresses", "the local library is in this program: no network is used")
+		d.ok("URLs", "the local library is in this program: no network is used")
 		return
 	}
 	hosts := []*struct {
@@ -388,12 +388,12 @@ func (d *doctor) webhooks(ctx context.Context) {
 		d.canListen("receiver", listen, "Another mediadesk may use it. If another program does, set listen in [webhook] to another port.")
 		switch {
 		case !d.local && !api.IsPrivateHost(d.profile.UploadURL):
-			d.say(statusNote, "address", "Set webhook_url of the profile to a public URL that leads to the receiver, such as a tunnel.",
+			d.say(statusNote, "URL", "Set webhook_url of the profile to a public URL that leads to the receiver, such as a tunnel.",
 				"none is set: the service cannot reach this computer, so mediadesk polls the file for results")
 		case d.down:
-			d.say(statusNote, "address", "", "not known: the service does not answer")
+			d.say(statusNote, "URL", "", "not known: the service does not answer")
 		default:
-			d.ok("address", "the service can reach this computer and posts to the receiver")
+			d.ok("URL", "the service can reach this computer and posts to the receiver")
 		}
 	}
 	if d.local {
@@ -428,13 +428,13 @@ func (d *doctor) publicAddress(ctx context.Context, listen string) {
 	}
 	switch res, body, err := request(ctx, http.MethodGet, strings.TrimRight(d.profile.WebhookURL, "/")+"/hook/doctor"); { //nolint:bodyclose // closed there
 	case err != nil:
-		d.sayUnreached("address", host, err)
+		d.sayUnreached("URL", host, err)
 	case busy == nil && body == secret:
-		d.ok("address", "%s leads to the receiver at %s", host, listen)
+		d.ok("URL", "%s leads to the receiver at %s", host, listen)
 	case busy != nil && res.StatusCode == http.StatusNotFound:
-		d.say(statusNote, "address", "", "%s answers 404 like a running receiver; another process uses %s", host, listen)
+		d.say(statusNote, "URL", "", "%s answers 404 like a running receiver; another process uses %s", host, listen)
 	default:
-		d.say(statusProblem, "address", "Point the tunnel or proxy at "+listen+".", "%s answers %d, but does not lead to the receiver at %s", host, res.StatusCode, listen)
+		d.say(statusProblem, "URL", "Point the tunnel or proxy at "+listen+".", "%s answers %d, but does not lead to the receiver at %s", host, res.StatusCode, listen)
 	}
 }
 

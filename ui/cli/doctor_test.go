@@ -30,7 +30,7 @@ type diagnosis struct {
 }
 
 // runDoctorJSON runs mediadesk doctor with a home and arguments. It returns the findings by section and
-// check, such as "Addresses upload", and checks that the exit code matches the verdicts.
+// check, such as "URLs upload", and checks that the exit code matches the verdicts.
 func runDoctorJSON(t *testing.T, home string, env []string, args ...string) map[string]diagnosis {
 	t.Helper()
 	cmd := exec.Command(uitest.Build(t), append([]string{"doctor", "--json"}, args...)...)
@@ -80,7 +80,7 @@ func TestDoctorClock(t *testing.T) {
 		address := listen(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Date", time.Now().Add(c.off).UTC().Format(http.TimeFormat))
 		}))
-		expectFinding(t, runDoctorJSON(t, t.TempDir(), nil, "--upload-url", address), "Addresses clock", c.status, c.words)
+		expectFinding(t, runDoctorJSON(t, t.TempDir(), nil, "--upload-url", address), "URLs clock", c.status, c.words)
 	}
 }
 
@@ -114,12 +114,12 @@ func TestDoctorWebhooks(t *testing.T) {
 		}
 		return runDoctorJSON(t, home, nil, "--profile", "lab")
 	}
-	expectFinding(t, look(through), "Webhooks address", "ok", "leads to the receiver at "+receiver)
-	expectFinding(t, look(stranger), "Webhooks address", "problem", "answers 200, but does not lead to the receiver")
-	expectFinding(t, look(stranger), "Webhooks address", "problem", "Point the tunnel or proxy at "+receiver)
+	expectFinding(t, look(through), "Webhooks URL", "ok", "leads to the receiver at "+receiver)
+	expectFinding(t, look(stranger), "Webhooks URL", "problem", "answers 200, but does not lead to the receiver")
+	expectFinding(t, look(stranger), "Webhooks URL", "problem", "Point the tunnel or proxy at "+receiver)
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
-	expectFinding(t, look(closed.URL), "Webhooks address", "problem", "refused")
+	expectFinding(t, look(closed.URL), "Webhooks URL", "problem", "refused")
 
 	// Another process has the port. A receiver answers 404 to paths that it has not issued.
 	busy, err := net.Listen("tcp", receiver)
@@ -129,5 +129,5 @@ func TestDoctorWebhooks(t *testing.T) {
 	other := &httptest.Server{Listener: busy, Config: &http.Server{Handler: http.NotFoundHandler(), ReadHeaderTimeout: time.Minute}}
 	other.Start()
 	defer other.Close()
-	expectFinding(t, look(through), "Webhooks address", "note", "another process uses "+receiver)
+	expectFinding(t, look(through), "Webhooks URL", "note", "another process uses "+receiver)
 }

@@ -95,7 +95,7 @@ func (r *Region) noCropURL() string {
 	if reason := r.noCrops(); reason != "" {
 		return reason
 	}
-	return text.If(r.subject.File.URL == "", "the file has no address before it is sent")
+	return text.If(r.subject.File.URL == "", "the file has no URL before it is sent")
 }
 
 func (r *Region) copyCrop() tea.Cmd {

@@ -57,7 +57,7 @@ func Duration(d time.Duration) string {
 }
 
 // Age formats the time since t: "now", "40 s ago", "14 min ago", "3 h ago", "5 days ago",
-// or the date after more than 60 days. A time up to a minute after now is "now" (clocks
+// or the date from 60 days on. A time up to a minute after now is "now" (clocks
 // differ); a later one is its date. The zero time is "never".
 func Age(t, now time.Time) string {
 	if t.IsZero() {
@@ -66,7 +66,7 @@ func Age(t, now time.Time) string {
 	d := now.Sub(t)
 	switch {
 	case d < -time.Minute, d >= 60*24*time.Hour:
-		return t.Format(day)
+		return t.Local().Format(day)
 	case d < 2*time.Second:
 		return "now"
 	case d < time.Minute:
@@ -90,7 +90,7 @@ func When(t, now time.Time) string {
 	switch age := Age(t, now); {
 	case t.IsZero():
 		return ""
-	case age == t.Format(day):
+	case age == t.Local().Format(day):
 		return Date(t)
 	default:
 		return Date(t) + " · " + age
@@ -139,8 +139,11 @@ func Share(done, total int64) float64 {
 
 // About formats an estimated duration, from a minute on without seconds.
 func About(d time.Duration) string {
-	if d >= time.Minute && d < time.Hour {
-		return fmt.Sprintf("%d min", int(d.Round(time.Minute)/time.Minute))
+	if d < time.Minute {
+		return Duration(d)
+	}
+	if d = d.Round(time.Minute); d < time.Hour {
+		return fmt.Sprintf("%d min", int(d/time.Minute))
 	}
 	return Duration(d)
 }

@@ -164,7 +164,8 @@ func TestColumns(t *testing.T) {
 func TestTimes(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "under 1 s", 4 * time.Second: "4 s", 59 * time.Second: "59 s", 100 * time.Second: "2 min",
-		125 * time.Second: "2 min", 59 * time.Minute: "59 min", 80 * time.Minute: "1 h 20 min",
+		125 * time.Second: "2 min", 59 * time.Minute: "59 min",
+		59*time.Minute + 40*time.Second: "1 h 00 min", 80 * time.Minute: "1 h 20 min",
 	} {
 		if got := text.About(d); got != want {
 			t.Errorf("about %v is %q, want %q", d, got, want)

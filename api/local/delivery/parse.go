@@ -40,7 +40,8 @@ const (
 	maxSteps = 8
 )
 
-// Step is one change of a picture. Its members are applied in this order.
+// Step is one change of a picture. Its members are applied in this order: Trim, Custom, Fit, the
+// sides, Back or Blurred, Gray, Blur, Sharpen, Border, Opacity, Radius, Flip, Turns.
 type Step struct {
 	Custom        bool        // fo-custom: crop to the custom coordinates
 	Width, Height float64     // pixels; below 1 a share of the picture's; 0 if not given

@@ -66,7 +66,7 @@ func Make(ctx context.Context, content io.ReadSeeker, mime string, a Request,
 	return encode(img, a.formatOf(mime), cmp.Or(a.Quality, usualQuality), back)
 }
 
-// step scales the part cut of a picture to the size to, then applies the other members in order.
+// step scales the part cut of a picture to the size to, then applies the effects in the order of [Step].
 type step struct {
 	cut       image.Rectangle
 	to        image.Point

@@ -18,7 +18,8 @@ type limits struct {
 var usualLimits = limits{time: 60 * time.Second, output: 256 << 20}
 
 // runCommand passes the picture to a user's command and returns its output. It uses no shell and
-// keeps our secrets out of the environment. Child processes end with the command.
+// removes the variables named MEDIADESK_* from the environment. If the command is stopped early, its
+// child processes are killed, too, except on Windows.
 func runCommand(ctx context.Context, command []string, in Input, most limits) (Output, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, most.time, fmt.Errorf("it took longer than %g seconds", most.time.Seconds()))
 	defer cancel()

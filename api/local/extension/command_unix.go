@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// alone gives a command its own process group, so that its children end with it.
+// alone gives a command its own process group, so that stopping it early also kills its children.
 func alone(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

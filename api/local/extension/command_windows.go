@@ -5,4 +5,5 @@ import (
 	"syscall"
 )
 
+// alone hides the window of a command. Stopping it leaves its children running.
 func alone(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true} }

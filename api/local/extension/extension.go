@@ -43,7 +43,7 @@ func (t *Tools) Knows(name string) bool {
 		rule.IsTagging(name)
 }
 
-// BuiltIn reports whether an extension is part of the program and not replaced by a command.
+// BuiltIn reports whether no command replaces the extension of that name. It does not check the name.
 func (t *Tools) BuiltIn(name string) bool { return len(t.commands[name]) == 0 }
 
 // Quick reports whether a request waits for the extension. All others start as pending.

@@ -68,7 +68,7 @@ func (m *Model) helpChoices() []choice {
 	_, source := errors.AsType[*config.SourceError](m.o.Problem)
 	if (source || errors.Is(m.o.Problem, config.ErrNoKey)) && !local { // typing a key solves the problem
 		mode, text := account.Key, "Store it in the keyring, or use it for this run only."
-		if m.unnamed {
+		if m.unsaved {
 			mode, text = account.KeyForRun, "It is used for this run only and not stored."
 		}
 		choices = append(choices, choice{"p", "Give the private key", text, func() tea.Cmd {
@@ -126,7 +126,7 @@ func (m *Model) ask(o account.Options) tea.Cmd {
 
 func (m *Model) connected(r account.Result) tea.Cmd {
 	name := r.Name
-	if m.unnamed && name == m.profile.Name {
+	if m.unsaved && name == m.profile.Name {
 		name = "" // as requested on the command line
 	}
 	open := m.open("Opening the account "+r.Name+"…", page.UseProfile{Name: name, Key: r.Key})

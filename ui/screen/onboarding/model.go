@@ -46,7 +46,7 @@ type Model struct {
 	page.Base
 	o       Options
 	profile config.Profile // could not be opened; unnamed if unknown
-	unnamed bool           // its addresses are from the command line, not the settings
+	unsaved bool           // its addresses are from the command line, not the settings
 	form    *kit.Form      // one choice
 	chosen  string         // the key of the choice under the cursor
 	busy    string         // running work; may be empty
@@ -106,9 +106,9 @@ func (m *Model) Init() tea.Cmd {
 		return nil
 	}
 	paths, name := m.o.Paths, m.profile.Name
-	named := func(p config.Profile, unnamed bool) tea.Msg {
+	named := func(p config.Profile, unsaved bool) tea.Msg {
 		return page.Do(func() {
-			m.profile, m.unnamed = p, unnamed
+			m.profile, m.unsaved = p, unsaved
 			m.offer()
 		})
 	}

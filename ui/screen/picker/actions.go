@@ -176,7 +176,10 @@ func (m *Model) noItem() string {
 }
 
 func (m *Model) noItemFile() string {
-	return cmp.Or(m.noItem(), text.If(m.trayRows()[0].isURL(), "a URL is in no folder"))
+	if reason := m.noItem(); reason != "" {
+		return reason
+	}
+	return text.If(m.trayRows()[0].isURL(), "a URL is in no folder")
 }
 
 func (m *Model) nothingRemoved() string {

@@ -453,6 +453,13 @@ func TestFilterTheTray(t *testing.T) {
 		t.Error("the filter of the tray does not take the keys")
 	}
 	d.Press("b", "d") // no name has both
+	d.Press("enter")
+	for _, a := range d.m.Actions() { // the hints ask all of them
+		if a.Disabled != nil {
+			_ = a.Disabled()
+		}
+	}
+	d.Press("/")
 	d.Press("backspace", "enter")
 	equal(t, "tray", d.tray(), []string{"a1.jpg", "a2.jpg", "b.jpg"})
 	d.Press("d")

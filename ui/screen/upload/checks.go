@@ -103,7 +103,7 @@ func (c *checker) rules(problems []edit.Problem) {
 		c.warn("name", "The name holds a field of a pattern; as it is, its braces become _.", "Press ctrl+t to use it as a pattern.")
 	}
 	if c.Source.URL != "" && !c.p.Local && api.IsPrivateHost(c.Source.URL) {
-		c.warn("name", "The source address is in a private network, which "+host(c.p)+" cannot reach.", "Send the file itself instead.")
+		c.warn("name", "The source URL is in a private network, which "+host(c.p)+" cannot reach.", "Send the file itself instead.")
 	}
 }
 
@@ -170,7 +170,7 @@ func (c *checker) webhook() {
 		if c.NoWebhook {
 			missing = "there is no webhook"
 		}
-		c.warn("webhook", "remove-bg ends later and "+missing+": its end can only be inferred from the file.", "Give an address, or look at the details later.")
+		c.warn("webhook", "remove-bg ends later and "+missing+": its end can only be inferred from the file.", "Give a URL, or look at the details later.")
 		return
 	}
 }

@@ -169,7 +169,7 @@ func mayExtend(r row) string {
 }
 
 func mayBrowse(r row) string {
-	return text.If(r.Job.File == nil || r.Job.File.URL == "", "it has no address")
+	return text.If(r.Job.File == nil || r.Job.File.URL == "", "it has no URL")
 }
 
 func (m *Model) nothingFailed() string {

@@ -272,7 +272,7 @@ func noRecord(method string, err error) error {
 	case !errors.Is(err, ErrNoRecord):
 		return err
 	case method == http.MethodGet:
-		help = "Check the addresses of the profile, and what is on the way there."
+		help = "Check the URLs of the profile, and what is on the way there."
 	}
 	return WithHint(err, help)
 }
@@ -472,7 +472,7 @@ func unreadable(op string, v any, reason string) error {
 	if _, record := v.(*File); record {
 		return fmt.Errorf("%w: %s", ErrNoRecord, reason)
 	}
-	return WithHint(fmt.Errorf("%s: the answer of the service cannot be read: %s", op, reason), "Check the addresses of the profile, and what is on the way there.")
+	return WithHint(fmt.Errorf("%s: the answer of the service cannot be read: %s", op, reason), "Check the URLs of the profile, and what is on the way there.")
 }
 
 // read returns the body of an answer, at most limit+1 bytes. All answers to requests with the key

@@ -103,17 +103,17 @@ func Unreached(err error) (what, help string) {
 	case errors.As(err, &proxy):
 		return proxy.Error(), "It comes from HTTPS_PROXY of the environment: correct it, or name hosts in NO_PROXY that need no proxy."
 	case errors.As(err, &name) && name.IsNotFound:
-		return "DNS does not know this name", "Check the address and the network; behind a proxy set HTTPS_PROXY."
+		return "DNS does not know this name", "Check the URL and the network; behind a proxy set HTTPS_PROXY."
 	case errors.As(err, &name):
-		return "DNS does not answer", "Check the address and the network; behind a proxy set HTTPS_PROXY."
+		return "DNS does not answer", "Check the URL and the network; behind a proxy set HTTPS_PROXY."
 	case errors.As(err, &otherHost):
-		return describeCert(err), "The certificate is for another host. Check the address; a network that asks for a log-in first shows its own."
+		return describeCert(err), "The certificate is for another host. Check the URL; a network that asks for a log-in first shows its own."
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return describeCert(err), "Check the clock of this computer; if it is right, the service has to renew its certificate."
 	case errors.As(err, &cert):
 		return describeCert(err), "Where a proxy of your network opens connections, its certificate must be among the system's."
 	case errors.As(err, &plain):
-		return "what listens there does not speak TLS", "Check the address and its port: https needs a service that speaks it."
+		return "what listens there does not speak TLS", "Check the URL and its port: https needs a service that speaks it."
 	}
 	return "", ""
 }

@@ -51,7 +51,7 @@ func TestUnreached(t *testing.T) {
 		err        error
 		what, help string // parts of them; "" for no error
 	}{
-		{&net.OpError{Op: "dial", Err: &net.DNSError{Name: "secret.example", IsNotFound: true}}, "DNS does not know this name", "Check the address"},
+		{&net.OpError{Op: "dial", Err: &net.DNSError{Name: "secret.example", IsNotFound: true}}, "DNS does not know this name", "Check the URL"},
 		{&net.DNSError{Err: "server misbehaving", IsTemporary: true}, "DNS does not answer", "the network"},
 		{cert(x509.UnknownAuthorityError{}), "its certificate is not trusted (x509: certificate signed by unknown authority)", "among the system's"},
 		{cert(x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"other.example"}}, Host: "media.example"}), "other.example, not media.example", "for another host"},

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures sync of 2,000 small files as a whole process: mediadesk to its service, and rclone to its
-# WebDAV server. It prints medians of interleaved runs and the ratio: only that counts. RUNS is the
-# number of runs.
+# WebDAV server. It prints the time of the first run, the median of RUNS interleaved runs with
+# nothing to do, and the ratios: only these count.
 set -eu
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
@@ -32,12 +32,12 @@ measure() { # NAME COMMAND…: seconds of one run
 	"$@" >/dev/null
 	echo "$(date +%s.%N) $begin" | awk '{print $1 - $2}' >>"$work/times-$name"
 }
+measure ours-first ours photos
+measure rclone-first theirs photos
 run=0
-while [ $run -lt "${RUNS:-5}" ]; do
-	for kind in first again; do
-		measure "ours-$kind" ours "run$run"
-		measure "rclone-$kind" theirs "run$run"
-	done
+while [ $run -lt "${RUNS:-7}" ]; do
+	measure ours-again ours photos
+	measure rclone-again theirs photos
 	run=$((run + 1))
 done
 for kind in first again; do

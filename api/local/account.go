@@ -104,7 +104,7 @@ func presetRoutes(k *presetKind) []route {
 	optional := strings.ReplaceAll(k.takes, "!", "")
 	return []route{
 		{http.MethodGet, k.path, "List what there is of " + k.what, "", http.StatusOK, viewing(k.list)},
-		{http.MethodPost, k.path, "Create " + k.what, k.takes, http.StatusCreated, k.write(k.takes, store.Tx.Add)},
+		{http.MethodPost, k.path, "Create " + k.what, k.takes, http.StatusCreated, k.write(store.Tx.Add)},
 		{http.MethodGet, one, "Get " + k.what, "", http.StatusOK, viewing(func(l *Library, tx store.Tx, r *http.Request) (any, error) {
 			p, _, err := k.find(l, tx, r)
 			if err != nil {
@@ -112,7 +112,7 @@ func presetRoutes(k *presetKind) []route {
 			}
 			return k.record(l, p, nil)
 		})},
-		{http.MethodPatch, one, "Update " + k.what, optional, http.StatusOK, k.write(optional, store.Tx.Save)},
+		{http.MethodPatch, one, "Update " + k.what, optional, http.StatusOK, k.write(store.Tx.Save)},
 		{http.MethodDelete, one, "Delete " + k.what, "", http.StatusNoContent, updating(func(l *Library, tx store.Tx, r *http.Request) (any, error) {
 			p, _, err := k.find(l, tx, r)
 			if err != nil {
@@ -155,17 +155,9 @@ func (k *presetKind) find(l *Library, tx store.Tx, r *http.Request) (*store.Pres
 	return &store.Preset{Kind: k.kind, ID: k.prefix + store.NewID(), Created: l.now(), Body: json.RawMessage("{}")}, list, nil
 }
 
-func (k *presetKind) write(takes string, save func(store.Tx, any) error) operation {
+func (k *presetKind) write(save func(store.Tx, any) error) operation {
 	return func(l *Library, r *http.Request) (any, error) {
-		var members []member
-		needed := 0
-		for _, t := range parseTakes(takes) {
-			members = append(members, member{t.name, new(json.RawMessage)})
-			if t.required {
-				needed++
-			}
-		}
-		sent, err := readBody(r, needed, members...)
+		sent, err := readBody(r)
 		if err != nil {
 			return nil, err
 		}
@@ -250,8 +242,8 @@ type traffic struct {
 
 // usage returns the storage of all versions now, and the bandwidth since the library was opened.
 func (l *Library) usage(r *http.Request) (any, error) {
-	v := r.URL.Query()
-	if err := checkParameters(v, "startDate", "endDate"); err != nil {
+	v, err := parameters(r)
+	if err != nil {
 		return nil, err
 	}
 	start, startErr := time.Parse(time.DateOnly, v.Get("startDate"))

@@ -317,9 +317,7 @@ func (p Problem) of(h store.Holding) Problem {
 }
 
 func (c *checker) holdings(ctx context.Context, prefix string) ([]store.Holding, error) {
-	return store.View(ctx, c.records, func(tx store.Tx) ([]store.Holding,
-		error,
-	) {
+	return store.View(ctx, c.records, func(tx store.Tx) ([]store.Holding, error) {
 		return tx.Versions.Holdings(prefix)
 	})
 }
@@ -499,9 +497,7 @@ func CopyContents(ctx context.Context, o Options, to string,
 func copyPrefix(ctx context.Context, records store.Records, source, target store.Contents,
 	prefix string, sum *Copied, report func(Problem) error,
 ) error {
-	holdings, err := store.View(ctx, records, func(tx store.Tx) ([]store.Holding,
-		error,
-	) {
+	holdings, err := store.View(ctx, records, func(tx store.Tx) ([]store.Holding, error) {
 		return tx.Versions.Holdings(prefix)
 	})
 	if err != nil || len(holdings) == 0 {

@@ -64,7 +64,7 @@ func (l *Library) reset(r *http.Request) (any, error) {
 		return nil, refuse(http.StatusForbidden, "This library cannot be reset.", "Start mediadesk serve with --ephemeral or --allow-reset.")
 	}
 	var name string
-	if _, err := readBody(r, 0, member{"seed", &name}); err != nil {
+	if _, err := readBody(r, &name); err != nil {
 		return nil, err
 	}
 	name = cmp.Or(name, r.URL.Query().Get("seed"))
@@ -207,8 +207,8 @@ func (l *Library) observe(r *http.Request, w *timedWriter, start time.Time) {
 }
 
 func (l *Library) listRequests(r *http.Request) (any, error) {
-	v := r.URL.Query()
-	if err := checkParameters(v, "method", "path", "status", "since"); err != nil {
+	v, err := parameters(r)
+	if err != nil {
 		return nil, err
 	}
 	status, err := strconv.Atoi(cmp.Or(v.Get("status"), "0"))

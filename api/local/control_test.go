@@ -375,6 +375,14 @@ func TestUsage(t *testing.T) {
 	})
 }
 
+// faults returns the faults that the texts of --fault name.
+func faults(t *testing.T, texts ...string) local.Fault {
+	t.Helper()
+	f, err := local.ParseFault(texts)
+	must(t, err)
+	return f
+}
+
 func TestFaultIsWrittenAsItIsRead(t *testing.T) {
 	for _, text := range []string{
 		"", "delay=2s", "drop-after=100", "drop-after=100:0.25", "answers=lost", "answers=lost:0.5", "rate=5/s", "refuse=503", "refuse=429:0.1",
@@ -405,7 +413,7 @@ func TestFaultIsWrittenAsItIsRead(t *testing.T) {
 // without a status.
 func TestLostAnswer(t *testing.T) {
 	dir := t.TempDir()
-	s := serve(t, local.Options{Dir: dir, Fault: local.Fault{AnswersLost: true}})
+	s := serve(t, local.Options{Dir: dir, Fault: faults(t, "answers=lost")})
 	contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Address+"/api/v1/files/upload", body)
 	must(t, err)
@@ -430,7 +438,7 @@ func TestLostAnswer(t *testing.T) {
 
 func TestWebhooksRepeated(t *testing.T) {
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
-	s := serve(t, local.Options{Fault: local.Fault{WebhooksRepeated: true}})
+	s := serve(t, local.Options{Fault: local.Fault{{Text: "webhooks=repeated"}}})
 	upload(t, s.Address, apitest.JPEG(60, 40), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
 	if a, b := receive(t, posts), receive(t, posts); fmt.Sprint(a) != fmt.Sprint(b) {
 		t.Errorf("posted %v, then %v", a, b)
@@ -440,7 +448,7 @@ func TestWebhooksRepeated(t *testing.T) {
 // TestSeed: the same seed makes the same requests fail.
 func TestSeed(t *testing.T) {
 	run := func(seed uint64) string {
-		s := serve(t, local.Options{Seed: seed, Fault: local.Fault{RefuseStatus: 503, RefuseChance: 0.5, ExtensionsFail: true, ExtensionsChance: 0.5}})
+		s := serve(t, local.Options{Seed: seed, Fault: faults(t, "refuse=503:0.5", "extensions=fail:0.5")})
 		s.Library.WaitForTags(20 * time.Second)
 		var b strings.Builder
 		for i := range 24 {

@@ -26,9 +26,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", "GET, HEAD")
 		return refuse(http.StatusMethodNotAllowed, "Stored files are read-only at this address.", "Upload with POST to /api/v1/files/upload.")
 	}
-	requested, err := delivery.Parse(r.URL, func(name string) (string,
-		error,
-	) {
+	requested, err := delivery.Parse(r.URL, func(name string) (string, error) {
 		return l.transformation(r.Context(), name)
 	}, l.o.Lenient)
 	if failure := (*storeError)(nil); errors.As(err, &failure) {
@@ -100,7 +98,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	h.Set("ETag", `"`+tag+`"`)
 	h.Set("Content-Type", contentType(mime))
 	// Updated, since a restored version is older than the file.
-	http.ServeContent(&refusingWriter{ResponseWriter: w}, r, "", file.Updated, body)
+	http.ServeContent(w, r, "", file.Updated, body)
 	return nil
 }
 
@@ -243,30 +241,4 @@ func (l *Library) redirect(w http.ResponseWriter, r *http.Request, file *store.F
 func harmless(mime string) bool {
 	kind, _, _ := strings.Cut(mime, "/")
 	return kind == "video" || kind == "audio" || kind == "image" && mime != "image/svg+xml"
-}
-
-// refusingWriter replaces the error bodies of net/http by JSON.
-type refusingWriter struct {
-	http.ResponseWriter
-	refused bool
-}
-
-func (w *refusingWriter) WriteHeader(status int) {
-	message := map[int]string{
-		http.StatusRequestedRangeNotSatisfiable: "The range lies outside the file.",
-		http.StatusPreconditionFailed:           "The file is now another version.",
-	}[status]
-	if w.refused = message != ""; w.refused {
-		writeJSON(w.ResponseWriter, status, refuse(status, message, "Send the request without the condition."))
-		return
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Write discards the error body of net/http.
-func (w *refusingWriter) Write(p []byte) (int, error) {
-	if w.refused {
-		return len(p), nil
-	}
-	return w.ResponseWriter.Write(p)
 }

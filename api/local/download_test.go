@@ -117,14 +117,14 @@ func TestWebhookGuard(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	t.Run("refuse", func(t *testing.T) {
-		s := serve(t, local.Options{Fault: local.Fault{RefuseStatus: 503, RefuseChance: 1}})
+		s := serve(t, local.Options{Fault: faults(t, "refuse=503")})
 		contentType, body := form([]byte("x"), "fileName", "a")
 		if status, _ := call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body); status != 503 {
 			t.Errorf("answered %d, want 503", status)
 		}
 	})
 	t.Run("drop", func(t *testing.T) {
-		s := serve(t, local.Options{Fault: local.Fault{DropAfter: 1000}})
+		s := serve(t, local.Options{Fault: faults(t, "drop-after=1000")})
 		contentType, body := form(bytes.Repeat([]byte("x"), 1<<20), "fileName", "a")
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Address+"/api/v1/files/upload", body)
 		must(t, err)
@@ -136,7 +136,7 @@ func TestFaults(t *testing.T) {
 		}
 	})
 	t.Run("fail", func(t *testing.T) {
-		s := serve(t, local.Options{Fault: local.Fault{ExtensionsFail: true}})
+		s := serve(t, local.Options{Fault: local.Fault{{Text: "extensions=fail"}}})
 		r := upload(t, s.Address, apitest.JPEG(20, 20), "fileName", "a.jpg", "extensions", `[{"name":"aws-auto-tagging"}]`)
 		if got := fmt.Sprint(r["extensionStatus"]); got != "map[aws-auto-tagging:failed]" {
 			t.Errorf("the status is %s, want \"map[aws-auto-tagging:failed]\"", got)

@@ -16,8 +16,8 @@ func (o Options) WithRetries(d time.Duration) Options {
 	return o
 }
 
-// MaxUnproven is how many uploads are read at a time whose file comes before their signature.
-const MaxUnproven = maxUnproven
+// MaxKeyless is how many uploads without the key are read at a time.
+const MaxKeyless = maxKeyless
 
 // WithIdleTimeout closes connections that stand still for longer than d.
 func (o Options) WithIdleTimeout(d time.Duration) Options {

@@ -212,7 +212,7 @@ func finishRun(tx store.Tx, run *store.Run, reason string, record func() *api.Fi
 
 func (l *Library) cancelRun(r *http.Request) (any, error) {
 	var fileID, extension string
-	if _, err := readBody(r, 2, member{"fileId", &fileID}, member{"extension", &extension}); err != nil {
+	if _, err := readBody(r, &fileID, &extension); err != nil {
 		return nil, err
 	}
 	canceled, err := store.Update(r.Context(), l.records, func(tx store.Tx) (canceled []int64, err error) {
@@ -295,7 +295,7 @@ var (
 func (l *Library) runTool(ctx context.Context, run *store.Run,
 	source *store.Version,
 ) (out extension.Output, err error) {
-	if f := l.o.Fault; f.ExtensionsFail && l.chance.hits(f.ExtensionsChance, "fail", run.ID) {
+	if l.injected("extensions=fail", run.ID) {
 		return out, errors.New("failed by an injected fault (serve --fault)")
 	}
 	if source == nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"path"
@@ -15,128 +14,79 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"mediadesk/api/local/store"
 )
 
-// Fault describes faults to inject, for testing how a client copes. The zero Fault injects none. A
-// chance of 0 means always, except for RefuseChance, where it means never.
-type Fault struct {
-	Delay             time.Duration // before every operation
-	DropAfter         int64         // bytes of a body before the connection breaks; 0 means never
-	DropChance        float64
-	AnswersLost       bool // do the work, then break the connection instead of answering
-	AnswersChance     float64
-	RefuseStatus      int // status of the injected refusals; 0 for none
-	RefuseChance      float64
-	ExtensionsPending bool // runs never finish
-	ExtensionsFail    bool // runs fail
-	ExtensionsChance  float64
-	WebhooksLost      bool // webhook posts are dropped
-	WebhooksRepeated  bool // webhook posts come twice
-	WebhooksChance    float64
-	// calls per second and operation, except uploads, after a burst of 2*Rate; 0 for no limit
-	Rate int
-}
+// Fault lists faults to inject, for testing how a client copes, as serve --fault sets them.
+type Fault []FaultRule
 
 // String returns the faults in the format of ParseFault; empty for none.
 func (f Fault) String() string {
 	var list []string
-	add := func(on bool, text string, chance float64) {
-		if on && chance > 0 && chance < 1 {
-			text += ":" + strconv.FormatFloat(chance, 'g', -1, 64)
-		}
-		if on {
-			list = append(list, text)
-		}
+	for _, rule := range f {
+		list = append(list, rule.Text)
 	}
-	add(f.Delay > 0, "delay="+f.Delay.String(), 0)
-	add(f.DropAfter > 0, "drop-after="+strconv.FormatInt(f.DropAfter, 10), f.DropChance)
-	add(f.AnswersLost, "answers=lost", f.AnswersChance)
-	add(f.RefuseStatus != 0 && f.RefuseChance > 0, "refuse="+strconv.Itoa(f.RefuseStatus), f.RefuseChance)
-	add(f.ExtensionsPending, "extensions=pending", f.ExtensionsChance)
-	add(f.ExtensionsFail, "extensions=fail", f.ExtensionsChance)
-	add(f.Rate > 0, fmt.Sprintf("rate=%d/s", f.Rate), 0)
-	add(f.WebhooksLost, "webhooks=lost", f.WebhooksChance)
-	add(f.WebhooksRepeated, "webhooks=repeated", f.WebhooksChance)
 	return strings.Join(list, " ")
 }
 
 // ParseFault parses faults of the form KIND=VALUE: delay=2s, drop-after=BYTES[:CHANCE],
 // answers=lost[:CHANCE], refuse=STATUS[:CHANCE], rate=N/s, extensions=pending|fail[:CHANCE],
 // webhooks=lost|repeated[:CHANCE].
-func ParseFault(list []string) (Fault, error) {
-	var f Fault
+func ParseFault(list []string) (f Fault, err error) {
 	for _, text := range list {
-		kind, value, _ := strings.Cut(text, "=")
-		if err := f.set(kind, value); err != nil {
-			return Fault{}, fmt.Errorf("fault %s: %w", quote(text), err)
+		rule := FaultRule{Text: text}
+		if rule.Probability, err = rule.parse(); err != nil {
+			return nil, fmt.Errorf("fault %s: %w", quote(text), err)
+		}
+		if rule.Probability > 0 {
+			f = append(f, rule)
 		}
 	}
 	return f, nil
 }
 
-func (f *Fault) set(kind, value string) error {
-	value, text, some := strings.Cut(value, ":")
-	chance := 1.0
-	if some {
-		var err error
-		chance, err = strconv.ParseFloat(text, 64)
+// parse sets what the text of a rule says, and returns its chance.
+func (rule *FaultRule) parse() (chance float64, err error) {
+	kind, value, _ := strings.Cut(rule.Text, "=")
+	value, odds, some := strings.Cut(value, ":")
+	if chance = 1; some {
+		chance, err = strconv.ParseFloat(odds, 64)
 		if err != nil || !(chance >= 0 && chance <= 1) || kind == "delay" || kind == "rate" {
-			return errors.New("the chance must be a number from 0 to 1")
+			return 0, errors.New("the chance must be a number from 0 to 1")
 		}
 	}
-	on := chance > 0
-	word := func(choices map[string]*bool, odds *float64) error {
-		into := choices[value]
-		if into == nil {
-			return fmt.Errorf("%s must be %s", kind, strings.Join(slices.Sorted(maps.Keys(choices)), " or "))
-		}
-		*into, *odds = on, chance
-		if chance == 1 {
-			*odds = 0
-		}
-		return nil
-	}
-	var err error
+	var words []string
 	switch kind {
 	case "delay":
-		f.Delay, err = time.ParseDuration(value)
-		if err != nil || f.Delay < 0 {
-			return errors.New("the delay must be a time such as 500ms or 2s")
+		delay, err := time.ParseDuration(value)
+		if rule.Delay = int(delay.Milliseconds()); err != nil || delay < 0 {
+			return 0, errors.New("the delay must be a time such as 500ms or 2s")
 		}
 	case "drop-after":
-		bytes, err := strconv.ParseInt(value, 10, 64)
-		if err != nil || bytes < 1 {
-			return errors.New("drop-after must be a number of bytes")
-		}
-		if f.DropAfter = 0; on {
-			f.DropAfter = bytes
-		}
-		if f.DropChance = chance; chance == 1 {
-			f.DropChance = 0
+		if rule.dropAfter, err = strconv.ParseInt(value, 10, 64); err != nil || rule.dropAfter < 1 {
+			return 0, errors.New("drop-after must be a number of bytes")
 		}
 	case "refuse":
-		f.RefuseStatus, err = strconv.Atoi(value)
-		if err != nil || f.RefuseStatus < 400 || f.RefuseStatus > 599 {
-			return errors.New("refuse must be a status from 400 to 599, such as 503 or 503:0.3")
+		if rule.Status, err = strconv.Atoi(value); err != nil || rule.Status < 400 || rule.Status > 599 {
+			return 0, errors.New("refuse must be a status from 400 to 599, such as 503 or 503:0.3")
 		}
-		f.RefuseChance = chance
 	case "rate":
 		text, ok := strings.CutSuffix(value, "/s")
-		if f.Rate, err = strconv.Atoi(text); err != nil || !ok || f.Rate < 1 || f.Rate > 1000 {
-			return errors.New("the rate must be a number of calls per second from 1 to 1000, such as 5/s")
+		if rule.rate, err = strconv.Atoi(text); err != nil || !ok || rule.rate < 1 || rule.rate > 1000 {
+			return 0, errors.New("the rate must be a number of calls per second from 1 to 1000, such as 5/s")
 		}
 	case "answers":
-		return word(map[string]*bool{"lost": &f.AnswersLost}, &f.AnswersChance)
+		rule.LostAnswer, words = true, []string{"lost"}
 	case "extensions":
-		return word(map[string]*bool{"pending": &f.ExtensionsPending, "fail": &f.ExtensionsFail}, &f.ExtensionsChance)
+		words = []string{"fail", "pending"}
 	case "webhooks":
-		return word(map[string]*bool{"lost": &f.WebhooksLost, "repeated": &f.WebhooksRepeated}, &f.WebhooksChance)
+		words = []string{"lost", "repeated"}
 	default:
-		return errors.New("the kinds are delay, drop-after, answers, refuse, rate, extensions and webhooks")
+		return 0, errors.New("the kinds are delay, drop-after, answers, refuse, rate, extensions and webhooks")
 	}
-	return nil
+	if words != nil && !slices.Contains(words, value) {
+		return 0, fmt.Errorf("%s must be %s", kind, strings.Join(words, " or "))
+	}
+	return chance, nil
 }
 
 // chance makes random decisions that a seed makes repeatable.
@@ -160,39 +110,57 @@ func (c *chance) below(p float64) bool {
 	return c.source.Float64() < p
 }
 
-// hits is true with probability p, where 0 means always. It depends on seed, kind and id only.
-func (c *chance) hits(p float64, kind string, id int64) bool {
-	if p == 0 {
-		return true
-	}
-	h := fnv.New64a()
-	h.Write([]byte(kind))
-	return rand.New(rand.NewPCG(c.seed^h.Sum64(), uint64(id))).Float64() < p
+// injected reports whether a fault of Options, such as extensions=fail, is for the run or post of
+// that id. It depends on the seed, the fault and the id only.
+func (l *Library) injected(fault string, id int64) bool {
+	return slices.ContainsFunc(l.o.Fault, func(rule FaultRule) bool {
+		h := fnv.New64a()
+		h.Write([]byte(fault))
+		odds := rand.New(rand.NewPCG(l.chance.seed^h.Sum64(), uint64(id))).Float64()
+		return strings.HasPrefix(rule.Text, fault) && (rule.Probability == 0 || odds < rule.Probability)
+	})
 }
 
-// fault applies Options.Fault to a request before its operation.
+// fault applies the faults of Options, the rules and that of its header to a request before its operation.
 func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, error) {
-	f := l.o.Fault
-	if err := l.pause(r, f.Delay); err != nil {
-		return w, err
+	var rules []FaultRule
+	for _, rule := range l.o.Fault {
+		if rule.Probability == 0 || rule.Probability == 1 || l.chance.below(rule.Probability) {
+			rules = append(rules, rule)
+		}
 	}
-	if wait := l.limits.wait(f.Rate, r, time.Now()); wait > 0 {
-		h := w.Header()
-		h.Set("X-RateLimit-Limit", strconv.Itoa(2*f.Rate))
-		h.Set("X-RateLimit-Interval", "1000")
-		h.Set("X-RateLimit-Reset", strconv.FormatInt(wait.Milliseconds()+1, 10))
-		return w, refuse(http.StatusTooManyRequests, "You have exceeded the rate limit of this operation.", "Wait for the milliseconds in X-RateLimit-Reset.")
+	rules = append(rules, l.rules.use(l.chance, func(rule *FaultRule) bool { return rule.fits(r) })...)
+	if text := r.Header.Get(faultHeader); text != "" {
+		rule, err := readRule([]byte(text))
+		if err != nil {
+			return w, err
+		}
+		rules = append(rules, rule)
 	}
-	if f.RefuseStatus != 0 && l.chance.below(f.RefuseChance) {
-		return w, refuse(f.RefuseStatus, "Refused by an injected fault.", "The local library runs with serve --fault.")
+	for _, rule := range rules {
+		if err := l.pause(r, time.Duration(rule.Delay)*time.Millisecond); err != nil {
+			return w, err
+		}
+		if wait := l.limits.wait(rule.rate, r, time.Now()); wait > 0 {
+			h := w.Header()
+			h.Set("X-RateLimit-Limit", strconv.Itoa(2*rule.rate))
+			h.Set("X-RateLimit-Interval", "1000")
+			h.Set("X-RateLimit-Reset", strconv.FormatInt(wait.Milliseconds()+1, 10))
+			return w, refuse(http.StatusTooManyRequests, "You have exceeded the rate limit of this operation.",
+				"Wait for the milliseconds in X-RateLimit-Reset.")
+		}
+		if rule.Status != 0 {
+			return w, refuse(rule.Status, "Refused by an injected fault.",
+				"serve --fault, a rule of /_mediadesk/faults or the header "+faultHeader+" asks for it.")
+		}
+		if rule.dropAfter > 0 {
+			r.Body = &droppingBody{ReadCloser: r.Body, left: rule.dropAfter}
+		}
+		if rule.LostAnswer {
+			w = losingWriter{w}
+		}
 	}
-	if f.DropAfter > 0 && (f.DropChance == 0 || l.chance.below(f.DropChance)) {
-		r.Body = &droppingBody{ReadCloser: r.Body, left: f.DropAfter}
-	}
-	if f.AnswersLost && (f.AnswersChance == 0 || l.chance.below(f.AnswersChance)) {
-		w = losingWriter{w}
-	}
-	return l.applyRules(w, r)
+	return w, nil
 }
 
 // limits counts the calls of each operation, for the fault rate.
@@ -248,10 +216,6 @@ func (b *droppingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (l *Library) neverEnds(run *store.Run) bool {
-	return l.o.Fault.ExtensionsPending && l.chance.hits(l.o.Fault.ExtensionsChance, "pending", run.ID)
-}
-
 // FaultRule is a fault for the requests that match, or with LostWebhook for webhook posts.
 type FaultRule struct {
 	Method      string  `json:"method,omitempty"`      // empty for all
@@ -262,6 +226,10 @@ type FaultRule struct {
 	Status      int     `json:"status,omitempty"`      // of a refusal
 	LostAnswer  bool    `json:"lostAnswer,omitempty"`  // do the work, then break the connection
 	LostWebhook bool    `json:"lostWebhook,omitempty"` // drop posts as if they had arrived
+
+	Text      string `json:"-"` // as in ParseFault
+	dropAfter int64  // bytes of a body before the connection breaks; 0 for never
+	rate      int    // calls per second and operation, except uploads, after a burst of 2*rate; 0 for no limit
 }
 
 // faultHeader names the rule, in JSON, that applies to the request which has it.
@@ -310,6 +278,12 @@ func (f *faultRules) use(chance *chance, fits func(*FaultRule) bool) (found []Fa
 	return found
 }
 
+func (f *faultRules) set(list []FaultRule) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = list
+}
+
 func (rule *FaultRule) fits(r *http.Request) bool {
 	at := path.Clean("/" + r.URL.Path)
 	prefix, open := strings.CutSuffix(rule.Endpoint, "*")
@@ -319,7 +293,7 @@ func (rule *FaultRule) fits(r *http.Request) bool {
 
 func (l *Library) setFaults(r *http.Request) (any, error) {
 	var sent []json.RawMessage
-	if _, err := readBody(r, 1, member{"rules", &sent}); err != nil {
+	if _, err := readBody(r, &sent); err != nil {
 		return nil, err
 	}
 	rules := []FaultRule{}
@@ -330,17 +304,13 @@ func (l *Library) setFaults(r *http.Request) (any, error) {
 		}
 		rules = append(rules, rule)
 	}
-	l.rules.mu.Lock()
-	defer l.rules.mu.Unlock()
-	l.rules.list = rules
+	l.rules.set(rules)
 	return map[string]any{"rules": rules}, nil
 }
 
 // removeFaults removes all rules. The faults of Options stay.
 func (l *Library) removeFaults(*http.Request) (any, error) {
-	l.rules.mu.Lock()
-	defer l.rules.mu.Unlock()
-	l.rules.list = nil
+	l.rules.set(nil)
 	return nil, nil
 }
 
@@ -353,30 +323,6 @@ func (l *Library) Faults() string {
 		text = strings.TrimSpace(fmt.Sprintf("%s rules=%d", text, n))
 	}
 	return text
-}
-
-// applyRules applies the rules to a request before its operation.
-func (l *Library) applyRules(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, error) {
-	rules := l.rules.use(l.chance, func(rule *FaultRule) bool { return rule.fits(r) })
-	if text := r.Header.Get(faultHeader); text != "" {
-		rule, err := readRule([]byte(text))
-		if err != nil {
-			return w, err
-		}
-		rules = append(rules, rule)
-	}
-	for _, rule := range rules {
-		if err := l.pause(r, time.Duration(rule.Delay)*time.Millisecond); err != nil {
-			return w, err
-		}
-		if rule.Status != 0 {
-			return w, refuse(rule.Status, "Refused by an injected fault.", "A rule of /_mediadesk/faults or the header "+faultHeader+" asks for it.")
-		}
-		if rule.LostAnswer {
-			w = losingWriter{w}
-		}
-	}
-	return w, nil
 }
 
 func (l *Library) pause(r *http.Request, delay time.Duration) error {

@@ -17,8 +17,8 @@ import (
 
 // listFields lists the fields. They belong to no folder here, so folderPath is ignored.
 func (l *Library) listFields(r *http.Request) (any, error) {
-	v := r.URL.Query()
-	if err := checkParameters(v, "includeDeleted", "folderPath"); err != nil {
+	v, err := parameters(r)
+	if err != nil {
 		return nil, err
 	}
 	if text := v.Get("includeDeleted"); text != "" && text != "true" && text != "false" {
@@ -36,7 +36,7 @@ func (l *Library) listFields(r *http.Request) (any, error) {
 
 func (l *Library) addField(r *http.Request) (any, error) {
 	f := store.Field{ID: store.NewID()}
-	if _, err := readBody(r, 3, member{"name", &f.Name}, member{"label", &f.Label}, member{"schema", &f.Schema}, member{"description", &f.Description}); err != nil {
+	if _, err := readBody(r, &f.Name, &f.Label, &f.Schema, &f.Description); err != nil {
 		return nil, err
 	}
 	if f.Name == "" || f.Label == "" {
@@ -98,7 +98,7 @@ func (l *Library) updateField(r *http.Request) (any, error) {
 	var label string
 	var description api.Field[string]
 	var schema map[string]json.RawMessage
-	if _, err := readBody(r, 0, member{"label", &label}, member{"schema", &schema}, member{"description", &description}); err != nil {
+	if _, err := readBody(r, &label, &schema, &description); err != nil {
 		return nil, err
 	}
 	if label == "" && schema == nil && description.IsZero() {

@@ -102,16 +102,11 @@ func (l *Library) updateDetails(r *http.Request) (any, error) {
 func (l *Library) readChange(r *http.Request) (*change, error) {
 	c := new(change)
 	var extensions, removed, publish json.RawMessage
-	takes := []member{
-		{rule.FieldTags, &c.Tags},
-		{rule.FieldRegion, &c.CustomCoordinates},
-		{rule.FieldMetadata, &c.CustomMetadata},
+	into := []any{&c.Tags, &c.CustomCoordinates, &c.CustomMetadata}
+	for range storedTexts() {
+		into = append(into, new(api.Field[string]))
 	}
-	for _, name := range storedTexts() {
-		takes = append(takes, member{name, new(api.Field[string])})
-	}
-	members, err := readBody(r, 0, append(takes,
-		member{rule.FieldExtensions, &extensions}, member{rule.FieldWebhook, &c.WebhookURL}, member{"removeAITags", &removed}, member{"publish", &publish})...)
+	members, err := readBody(r, append(into, &extensions, &c.WebhookURL, &removed, &publish)...)
 	switch {
 	case err != nil || len(members) == 0:
 		return nil, err
@@ -288,7 +283,7 @@ func (l *Library) deleteFile(tx store.Tx, r *http.Request) (any, error) {
 
 func (l *Library) deleteFiles(r *http.Request) (any, error) {
 	var list []string
-	if _, err := readBody(r, 1, member{"fileIds", &list}); err != nil {
+	if _, err := readBody(r, &list); err != nil {
 		return nil, err
 	}
 	return l.bulk(r, list, maxDeleted, "successfullyDeletedFileIds", func(tx store.Tx, id string) error { return tx.Files.Delete(id) })
@@ -297,7 +292,7 @@ func (l *Library) deleteFiles(r *http.Request) (any, error) {
 func changeTags(field string, change func(f *store.File, tags []string)) operation {
 	return func(l *Library, r *http.Request) (any, error) {
 		var list, tags []string
-		if _, err := readBody(r, 2, member{"fileIds", &list}, member{field, &tags}); err != nil {
+		if _, err := readBody(r, &list, &tags); err != nil {
 			return nil, err
 		}
 		if len(tags) == 0 {
@@ -373,7 +368,7 @@ func (l *Library) copyFile(r *http.Request) (any, error) {
 	var versions bool
 	return l.transferFile(r, func(tx store.Tx, source, existing *store.File, folder string) error {
 		return l.copyTo(tx, source, existing, folder, versions)
-	}, member{"includeFileVersions", &versions}, member{"includeVersions", &versions})
+	}, &versions, &versions)
 }
 
 // moveFile moves a file into a folder. A file of that name there gets its versions.
@@ -382,10 +377,10 @@ func (l *Library) moveFile(r *http.Request) (any, error) { return l.transferFile
 // transferFile reads the request of a copy or move and calls do with the file and the existing file
 // of its name in the destination, or nil.
 func (l *Library) transferFile(r *http.Request,
-	do func(tx store.Tx, source, existing *store.File, folder string) error, options ...member,
+	do func(tx store.Tx, source, existing *store.File, folder string) error, options ...any,
 ) (any, error) {
 	var path, into string
-	if _, err := readBody(r, 2, append([]member{{"sourceFilePath", &path}, {"destinationPath", &into}}, options...)...); err != nil {
+	if _, err := readBody(r, append([]any{&path, &into}, options...)...); err != nil {
 		return nil, err
 	}
 	into, err := cleanFolder(into)
@@ -510,7 +505,7 @@ func (l *Library) replace(tx store.Tx, file *store.File, folder, name string) er
 func (l *Library) renameFile(r *http.Request) (any, error) {
 	var path, name string
 	var purge bool
-	if _, err := readBody(r, 2, member{"filePath", &path}, member{"newFileName", &name}, member{"purgeCache", &purge}); err != nil {
+	if _, err := readBody(r, &path, &name, &purge); err != nil {
 		return nil, err
 	}
 	if broken, ok := errors.AsType[*api.RuleError](rule.CheckName(name)); ok {

@@ -25,7 +25,7 @@ import (
 // makeFolder creates a folder with missing parents. An existing folder is no error.
 func (l *Library) makeFolder(r *http.Request) (any, error) {
 	var name, parent string
-	if _, err := readBody(r, 2, member{"folderName", &name}, member{"parentFolderPath", &parent}); err != nil {
+	if _, err := readBody(r, &name, &parent); err != nil {
 		return nil, err
 	}
 	if name == "" {
@@ -92,7 +92,7 @@ func (l *Library) checkCount(tx store.Tx, folder string) error {
 
 func (l *Library) deleteFolder(r *http.Request) (any, error) {
 	var path string
-	if _, err := readBody(r, 1, member{"folderPath", &path}); err != nil {
+	if _, err := readBody(r, &path); err != nil {
 		return nil, err
 	}
 	clean, err := subfolder(path, invalid("folderPath", "it is the root folder", "Name a folder in it."))
@@ -125,16 +125,16 @@ type folderJob struct {
 
 func (l *Library) copyFolder(r *http.Request) (any, error) {
 	job := folderJob{}
-	return l.transferFolder(r, &job, jobCopy, member{"includeFileVersions", &job.Versions}, member{"includeVersions", &job.Versions})
+	return l.transferFolder(r, &job, jobCopy, &job.Versions, &job.Versions)
 }
 
 func (l *Library) moveFolder(r *http.Request) (any, error) {
 	return l.transferFolder(r, &folderJob{Move: true}, jobMove)
 }
 
-func (l *Library) transferFolder(r *http.Request, job *folderJob, kind byte, options ...member) (any, error) {
+func (l *Library) transferFolder(r *http.Request, job *folderJob, kind byte, options ...any) (any, error) {
 	var from, into string
-	_, err := readBody(r, 2, append([]member{{"sourceFolderPath", &from}, {"destinationPath", &into}}, options...)...)
+	_, err := readBody(r, append([]any{&from, &into}, options...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (l *Library) transferFolder(r *http.Request, job *folderJob, kind byte, opt
 func (l *Library) renameFolder(r *http.Request) (any, error) {
 	var from, name string
 	var purge bool
-	if _, err := readBody(r, 2, member{"folderPath", &from}, member{"newFolderName", &name}, member{"purgeCache", &purge}); err != nil {
+	if _, err := readBody(r, &from, &name, &purge); err != nil {
 		return nil, err
 	}
 	if name == "" {
@@ -398,7 +398,7 @@ func (l *Library) jobStatus(r *http.Request) (any, error) {
 // purge accepts a request to purge a cache. Caches here always revalidate, so it does nothing.
 func (l *Library) purge(r *http.Request) (any, error) {
 	var address string
-	if _, err := readBody(r, 1, member{"url", &address}); err != nil {
+	if _, err := readBody(r, &address); err != nil {
 		return nil, err
 	}
 	if wrong, ok := errors.AsType[*api.RuleError](rule.CheckPurgeURL(address)); ok {

@@ -39,9 +39,6 @@ type form struct {
 	seen    map[string]bool
 	texts   map[string]string // the raw parts except the file
 	keyless bool              // the request came without the key; see admit
-	proven  bool              // and is allowed all the same
-
-	unproven bool // its file came before that was known
 }
 
 func (f *form) discard() {
@@ -62,18 +59,19 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 		return nil, l.errTooLarge()
 	}
 	f := &form{library: l, seen: map[string]bool{}, texts: map[string]string{}, keyless: r.Header.Get("Authorization") == ""}
+	if f.keyless {
+		select {
+		case l.keyless <- struct{}{}:
+			defer func() { <-l.keyless }()
+		default:
+			return nil, errManyKeyless
+		}
+	}
 	// Package multipart would read in smaller parts.
 	body := bufio.NewReaderSize(http.MaxBytesReader(nil, r.Body, most), 32<<10)
-	defer func() {
-		if f.unproven {
-			<-l.unproven
-		}
-	}()
-	err = f.read(r, multipart.NewReader(body, params["boundary"]))
+	err = f.read(multipart.NewReader(body, params["boundary"]))
 	noteFields(r, f.texts)
-	if !f.proven && !errors.Is(err, errUnproven) {
-		err = cmp.Or(l.admit(r, f, true), err)
-	}
+	err = cmp.Or(l.admit(r, f), err)
 	if err != nil {
 		f.discard()
 		return nil, l.readingError(err)
@@ -116,8 +114,8 @@ type storeError struct{ err error }
 func (e *storeError) Error() string { return e.err.Error() }
 
 // read reads the parts until one is refused. Without the key it reads on, since the parts that
-// authorize the upload may come last; it stops when they prove to be wrong.
-func (f *form) read(r *http.Request, parts *multipart.Reader) error {
+// authorize the upload may come last.
+func (f *form) read(parts *multipart.Reader) error {
 	var refused error
 	for count := 0; ; count++ {
 		part, err := parts.NextPart()
@@ -131,15 +129,10 @@ func (f *form) read(r *http.Request, parts *multipart.Reader) error {
 			return badRequest("The request has more than "+strconv.Itoa(maxParts)+" parts.", "Send each field once.")
 		}
 		if err := f.part(part); err != nil {
-			if !f.keyless || !isRefusal(err) || errors.Is(err, errUnproven) {
+			if !f.keyless || !isRefusal(err) {
 				return err
 			}
 			refused = cmp.Or(refused, err)
-		}
-		if f.keyless && !f.proven {
-			if err := f.library.admit(r, f, false); err != nil {
-				return err
-			}
 		}
 	}
 }
@@ -151,14 +144,6 @@ func (f *form) part(part *multipart.Part) error {
 	}
 	if f.seen[name] {
 		return badRequest(quote(name)+" appears twice in the request.", "Send each field once; lists are joined with commas.")
-	}
-	if name == "file" && f.keyless && !f.proven {
-		select {
-		case f.library.unproven <- struct{}{}:
-			f.unproven = true
-		default:
-			return errUnproven
-		}
 	}
 	f.seen[name] = true
 	if name == "file" {

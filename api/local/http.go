@@ -49,19 +49,7 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // maxHeader limits the first line and header of a request, in bytes.
 const maxHeader = 32 << 10
 
-func headerLength(r *http.Request) int {
-	n := len(r.RequestURI) + len(r.Host)
-	for name, values := range r.Header {
-		n += len(name) + len(strings.Join(values, ""))
-	}
-	return n
-}
-
 func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
-	if headerLength(r) > maxHeader {
-		return refuse(http.StatusRequestHeaderFieldsTooLarge, "The header of the request is too long.",
-			fmt.Sprintf("The limit for its address and header fields is %d bytes.", maxHeader))
-	}
 	if !l.hostAllowed(r.Host) {
 		return refuse(http.StatusMisdirectedRequest, "This library is not served under the name "+quote(r.Host)+".", "Use the address that mediadesk serve prints, or start it with --host NAME.")
 	}
@@ -235,10 +223,10 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Write(text) //nolint:errcheck // the client is gone then
 }
 
-// readBody reads the JSON object of a request into members and returns the raw members. The first
-// required ones must be present and not null. For the others, null sets the zero value, or a Field
-// to null. A repeated member is an error.
-func readBody(r *http.Request, required int, members ...member) (map[string]json.RawMessage, error) {
+// readBody reads the JSON object of a request into the members that its route takes, in their order,
+// and returns the raw members. Required ones must not be null. For the others, null sets the zero
+// value, or a Field to null. A repeated member is an error.
+func readBody(r *http.Request, into ...any) (map[string]json.RawMessage, error) {
 	text, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
 		return nil, errCutShort
@@ -257,21 +245,19 @@ func readBody(r *http.Request, required int, members ...member) (map[string]json
 	if name, found := rule.RepeatedMember(text); found {
 		return nil, badRequest(quote(name)+" appears twice in the body of the request.", "Send each member once.")
 	}
+	members := routeOf(r).taken()
 	for name := range sent {
-		if !slices.ContainsFunc(members, func(m member) bool { return m.name == name }) {
-			var known []string
-			for _, m := range members {
-				known = append(known, m.name)
-			}
-			return nil, badRequest(quote(name)+" is not a field of this request.", "It takes "+strings.Join(known, ", ")+".")
+		if !slices.Contains(names(members), name) {
+			return nil, badRequest(quote(name)+" is not a field of this request.",
+				"It takes "+strings.Join(names(members), ", ")+".")
 		}
 	}
 	for i, m := range members {
 		text, ok := sent[m.name]
-		if i < required && (!ok || string(text) == "null") {
+		if m.required && (!ok || string(text) == "null") {
 			return nil, badRequest("Your request is missing "+m.name+" parameter.", "It is required.").because(missingParameter)
 		}
-		if ok && json.Unmarshal(text, m.into) != nil {
+		if ok && i < len(into) && json.Unmarshal(text, into[i]) != nil {
 			return nil, wrongType(m.name, memberHelp[m.name])
 		}
 	}
@@ -301,12 +287,6 @@ var memberHelp = map[string]string{
 }
 
 const maxBody = 1 << 20 // bytes of the JSON body of a request
-
-// member is one member of a JSON body and where its value goes.
-type member struct {
-	name string
-	into any
-}
 
 func filePath(field, path string) (folder, name string, err error) {
 	cut := strings.LastIndexByte(path, '/')

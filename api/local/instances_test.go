@@ -222,7 +222,7 @@ func sameContentOnTwoInstances(t *testing.T, o local.Options) {
 func TestStandby(t *testing.T) {
 	dir := t.TempDir()
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
-	owner := serve(t, local.Options{Dir: dir, Fault: local.Fault{ExtensionsPending: true}})
+	owner := serve(t, local.Options{Dir: dir, Fault: local.Fault{{Text: "extensions=pending"}}})
 	o := local.Options{Dir: dir, Key: key(testKey)}
 	one, other := local.StandBy(owner.Address, o, func(string) {}), local.StandBy(owner.Address, o, func(string) {})
 	t.Cleanup(func() { leave(t, one); leave(t, other) })

@@ -21,7 +21,7 @@ import (
 const maxList = 1000
 
 func (l *Library) list(tx store.Tx, r *http.Request) (any, error) {
-	q, err := l.readQuery(tx, r.URL.Query())
+	q, err := l.readQuery(tx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -54,26 +54,29 @@ var orders = map[string]store.Order{
 	"HEIGHT": store.ByHeight, "WIDTH": store.ByWidth, "SIZE": store.BySize, "RELEVANCE": store.ByRelevance,
 }
 
-// checkParameters refuses unknown and repeated parameters, and drops values that mean nothing.
-func checkParameters(v url.Values, parameters ...string) error {
+// parameters returns the parameters of a request without values that mean nothing. It refuses those
+// that the route does not take, and repeated ones.
+func parameters(r *http.Request) (url.Values, error) {
+	v, takes := r.URL.Query(), names(routeOf(r).taken())
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		values := slices.DeleteFunc(v[name], absent)
 		switch {
-		case !slices.Contains(parameters, name):
-			return badRequest(quote(name)+" is not a parameter of a listing.", "It takes "+strings.Join(parameters, ", ")+".")
+		case !slices.Contains(takes, name):
+			return nil, badRequest(quote(name)+" is not a parameter of a listing.", "It takes "+strings.Join(takes, ", ")+".")
 		case name == "tags":
 			values = []string{strings.Join(values, ",")}
 		case len(values) > 1:
-			return badRequest(quote(name)+" appears twice in the request.", "Send each parameter once.")
+			return nil, badRequest(quote(name)+" appears twice in the request.", "Send each parameter once.")
 		}
 		v[name] = values
 	}
-	return nil
+	return v, nil
 }
 
-func (l *Library) readQuery(tx store.Tx, v url.Values) (store.Query, error) {
+func (l *Library) readQuery(tx store.Tx, r *http.Request) (store.Query, error) {
 	q := store.Query{Order: store.ByCreated, Limit: maxList}
-	if err := checkParameters(v, "type", "path", "sort", "fileType", "searchQuery", "name", "tags", "limit", "skip"); err != nil {
+	v, err := parameters(r)
+	if err != nil {
 		return q, err
 	}
 	wrong := func(name, help string) (store.Query, error) {
@@ -102,7 +105,6 @@ func (l *Library) readQuery(tx store.Tx, v url.Values) (store.Query, error) {
 		}
 		q.Order, q.Descending = order, direction == "DESC"
 	}
-	var err error
 	if text := v.Get("limit"); text != "" {
 		if q.Limit, err = strconv.Atoi(text); err != nil || q.Limit < 1 || q.Limit > maxList {
 			return wrong("limit", "Send a number from 1 to 1000.")

@@ -170,9 +170,7 @@ func (l *Library) endRemovals() error {
 }
 
 func namedHashes(ctx context.Context, records store.Records, prefix string) (map[string]bool, error) {
-	return store.View(ctx, records, func(tx store.Tx) (map[string]bool,
-		error,
-	) {
+	return store.View(ctx, records, func(tx store.Tx) (map[string]bool, error) {
 		return tx.Versions.Hashes(prefix)
 	})
 }

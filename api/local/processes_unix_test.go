@@ -72,7 +72,7 @@ func TestCancelRun(t *testing.T) {
 // TestCancelRunThatWaits cancels a run that no worker has started. Canceling needs the key and the
 // same site.
 func TestCancelRunThatWaits(t *testing.T) {
-	s := serve(t, local.Options{Fault: local.Fault{ExtensionsPending: true}})
+	s := serve(t, local.Options{Fault: local.Fault{{Text: "extensions=pending"}}})
 	id := upload(t, s.Address, apitest.JPEG(60, 40), "fileName", "a.jpg", "extensions", `[{"name":"google-auto-tagging"}]`)["fileId"]
 	for name, want := range map[string]int{"": http.StatusUnauthorized, "Sec-Fetch-Site": http.StatusForbidden} {
 		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/api/v1/library/runs/cancel", strings.NewReader(fmt.Sprintf(`{"fileId":%q,"extension":"google-auto-tagging"}`, id)))
@@ -130,7 +130,7 @@ func crashWhileRunning(t *testing.T, dir string) {
 func leavePending(t *testing.T, dir string) <-chan map[string]any {
 	t.Helper()
 	hook, posts := receiver(t, func(int) int { return 200 })
-	s := serve(t, local.Options{Dir: dir, Fault: local.Fault{ExtensionsPending: true}})
+	s := serve(t, local.Options{Dir: dir, Fault: local.Fault{{Text: "extensions=pending"}}})
 	upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
 	closeServer(t, s)
 	return posts

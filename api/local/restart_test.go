@@ -54,7 +54,7 @@ func receive(t *testing.T, posts <-chan map[string]any) map[string]any {
 func TestPendingRunGoesOnAfterRestart(t *testing.T) {
 	dir := t.TempDir()
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
-	stuck := serve(t, local.Options{Dir: dir, Fault: local.Fault{ExtensionsPending: true}})
+	stuck := serve(t, local.Options{Dir: dir, Fault: local.Fault{{Text: "extensions=pending"}}})
 	r := upload(t, stuck.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook,
 		"extensions", `[{"name":"remove-bg"},{"name":"aws-auto-tagging"}]`)
 	status := r["extensionStatus"].(map[string]any)
@@ -278,7 +278,7 @@ func TestDeliveredPostIsNotRepeated(t *testing.T) {
 func TestRunsOfWhatIsGone(t *testing.T) {
 	dir := t.TempDir()
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
-	s := serve(t, local.Options{Dir: dir, Fault: local.Fault{ExtensionsPending: true}})
+	s := serve(t, local.Options{Dir: dir, Fault: local.Fault{{Text: "extensions=pending"}}})
 	send := func(name, more string) map[string]any {
 		pairs := []string{"fileName", name, "useUniqueFileName", "false"}
 		if more != "" {

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"net/http"
 	"regexp"
 	"slices"
@@ -41,7 +42,7 @@ type route struct {
 	method  string
 	pattern string // path with {wildcards}, without a trailing slash
 	summary string // what it does, for the docs
-	takes   string // parameters of a GET, else members of the JSON body; see parseTakes
+	takes   string // parameters of a GET, else members of the JSON body; see taken
 	status  int    // of a successful answer; 204 for one without a body
 	serve   operation
 }
@@ -174,6 +175,7 @@ func (route *route) answerTo(l *Library, w http.ResponseWriter, r *http.Request)
 			return badRequest("Your request contains invalid "+name+" parameter.", "An id has 24 hexadecimal digits.")
 		}
 	}
+	r = r.WithContext(context.WithValue(r.Context(), routeKey{}, route))
 	body, err := route.serve(l, r)
 	if err != nil {
 		return err
@@ -219,15 +221,12 @@ func describeAPI() map[string]any {
 		if body := route.requestBody(); body != nil {
 			operation["requestBody"] = body
 		}
-		answers := object{"default": jsonAnswer("The request failed, with message and help"), strconv.Itoa(route.status): jsonAnswer("Done")}
+		done := object{"description": "Done", "content": jsonContent(object{})}
 		if route.status == http.StatusNoContent {
-			answers["204"] = object{"description": "Done"}
-			answers["200"] = jsonAnswer("Done") // for clients that cannot read an empty answer
+			delete(done, "content")
 		}
-		if isUpload(route.pattern) {
-			answers[strconv.Itoa(http.StatusAccepted)] = jsonAnswer("Goes on later")
-		}
-		operation["responses"] = answers
+		failed := object{"description": "The request failed, with message and help", "content": jsonContent(object{})}
+		operation["responses"] = object{"default": failed, strconv.Itoa(route.status): done}
 		switch {
 		case keyless[route.pattern]:
 			operation["security"] = []object{}
@@ -246,10 +245,6 @@ func describeAPI() map[string]any {
 	}
 }
 
-func jsonAnswer(text string) object {
-	return object{"description": text, "content": jsonContent(object{})}
-}
-
 func jsonContent(schema object) object { return object{"application/json": object{"schema": schema}} }
 
 type taken struct {
@@ -264,10 +259,9 @@ var takenTypes = map[string]object{
 	"list": {"type": "array", "items": object{"type": "string"}}, "object": {"type": "object"}, "any": {},
 }
 
-// parseTakes parses route.takes: NAME[:TYPE] separated by spaces, ! for required, ? for nullable.
-func parseTakes(text string) []taken {
-	var list []taken
-	for word := range strings.FieldsSeq(text) {
+// taken parses route.takes: NAME[:TYPE] separated by spaces, ! for required, ? for nullable.
+func (route *route) taken() (list []taken) {
+	for word := range strings.FieldsSeq(route.takes) {
 		name, kind, _ := strings.Cut(strings.TrimRight(word, "!?"), ":")
 		t := taken{name, takenTypes[kind], strings.HasSuffix(word, "!")}
 		if strings.HasSuffix(word, "?") {
@@ -278,6 +272,18 @@ func parseTakes(text string) []taken {
 	return list
 }
 
+func names(list []taken) (names []string) {
+	for _, t := range list {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+type routeKey struct{}
+
+// routeOf returns the route that serves a request.
+func routeOf(r *http.Request) *route { return r.Context().Value(routeKey{}).(*route) }
+
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
 
 func (route *route) parameters() []object {
@@ -286,7 +292,7 @@ func (route *route) parameters() []object {
 		list = append(list, object{"name": name[1], "in": "path", "required": true, "schema": object{"type": "string"}})
 	}
 	if route.method == http.MethodGet {
-		for _, t := range parseTakes(route.takes) {
+		for _, t := range route.taken() {
 			list = append(list, object{"name": t.name, "in": "query", "required": t.required, "schema": t.schema})
 		}
 	}
@@ -302,7 +308,7 @@ func (route *route) requestBody() object {
 		return nil
 	}
 	properties, required := object{}, []string{}
-	for _, t := range parseTakes(route.takes) {
+	for _, t := range route.taken() {
 		properties[t.name] = t.schema
 		if t.required {
 			required = append(required, t.name)

@@ -73,7 +73,7 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 		Address: address, Library: l, served: make(chan error, 1), finished: make(chan struct{}),
 		http: &http.Server{
 			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: l.o.idleTimeout,
-			MaxHeaderBytes: 8 * maxHeader,
+			MaxHeaderBytes: maxHeader,
 			// The default logger would write over the terminal.
 			ErrorLog: slog.NewLogLogger(l.log.Handler(), slog.LevelWarn),
 		},

@@ -58,31 +58,27 @@ func maybeSigned(r *http.Request, path string) bool {
 		err == nil && kind == "multipart/form-data"
 }
 
-// maxUnproven limits the concurrent uploads without the key whose file precedes the parts that
-// authorize them: pages of all sites can send them.
-const maxUnproven = 32
+// maxKeyless limits the concurrent uploads without the key, which pages of all sites can send.
+const maxKeyless = 32
 
-var errUnproven = refuse(http.StatusServiceUnavailable, "Too many uploads are under way whose signature comes after their file.",
-	"Send the fields of the signature before the file, or try again later.")
+var errManyKeyless = refuse(http.StatusServiceUnavailable, "Too many uploads without the private key are under way.",
+	"Try again in a few seconds.")
 
-// admit checks the parts of an upload without the key. Unless all parts were read, it does nothing
-// until those with the signature have arrived. The token is used up even if the upload fails.
-func (l *Library) admit(r *http.Request, f *form, all bool) error {
-	check, proof := l.checkSignature, signedParts
+// admit checks the parts of an upload without the key. The token is used up even if the upload fails.
+func (l *Library) admit(r *http.Request, f *form) error {
+	check, name := l.checkSignature, "signature"
 	if r.Pattern == uploadPathV2 {
-		check, proof = l.checkJWT, []string{"token"}
+		check, name = l.checkJWT, "token"
 	}
-	if name := proof[0]; !f.keyless {
+	if !f.keyless {
 		if f.seen[name] {
-			return badRequest("Your request contains both "+name+" and basic auth parameter.", "Send the private key, or what signs the upload.")
+			return badRequest("Your request contains both "+name+" and basic auth parameter.",
+				"Send the private key, or what signs the upload.")
 		}
 		return nil
 	}
-	if !all && slices.ContainsFunc(proof, func(name string) bool { return !f.seen[name] }) {
-		return nil
-	}
-	expire, err := check(f.texts, all)
-	if err != nil || !all && r.Pattern == uploadPathV2 { // its token also covers the other parts
+	expire, err := check(f.texts)
+	if err != nil {
 		return err
 	}
 	token := f.texts["token"]
@@ -93,12 +89,11 @@ func (l *Library) admit(r *http.Request, f *form, all bool) error {
 	if errors.Is(err, store.ErrExists) {
 		return badRequest("The token with value '"+shorten(token)+"' has been used before.", "Use a new token for each attempt.")
 	}
-	f.proven = err == nil
 	return err
 }
 
 // checkSignature checks the signature over token and expire, and returns the expiry.
-func (l *Library) checkSignature(parts map[string]string, _ bool) (expire time.Time, err error) {
+func (l *Library) checkSignature(parts map[string]string) (expire time.Time, err error) {
 	missing := 0
 	for _, name := range signedParts {
 		if parts[name] == "" {
@@ -136,8 +131,8 @@ func (l *Library) checkPublicKey(given string) error {
 	return nil
 }
 
-// checkJWT checks the token that signs all parts, so far those that arrived; it returns its expiry.
-func (l *Library) checkJWT(parts map[string]string, all bool) (expire time.Time, err error) {
+// checkJWT checks the token that signs all parts, and returns its expiry.
+func (l *Library) checkJWT(parts map[string]string) (expire time.Time, err error) {
 	token := parts["token"]
 	if token == "" {
 		return expire, badRequest("Your request is missing token parameter.", "An upload without the private key needs a token: a JWT that signs its fields.")
@@ -171,9 +166,7 @@ func (l *Library) checkJWT(parts map[string]string, all bool) (expire time.Time,
 		}
 		delete(payload, name)
 	}
-	if all && len(wrong) == 0 { // a refused request may end before all its parts were read
-		wrong = slices.AppendSeq(wrong, maps.Keys(payload))
-	}
+	wrong = slices.AppendSeq(wrong, maps.Keys(payload))
 	if len(wrong) > 0 {
 		return expire, badRequest("The field "+quote(slices.Min(wrong))+" of your request is not the one that the token signs.", "The payload of the token has all fields but file and token, as texts.")
 	}

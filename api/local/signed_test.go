@@ -12,7 +12,6 @@ import (
 	"hash"
 	"io"
 	"maps"
-	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -208,30 +207,6 @@ func TestSignedByJWT(t *testing.T) {
 	}
 }
 
-// counted counts the bytes that are read from it.
-type counted struct {
-	io.Reader
-	read int64
-}
-
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.read += int64(n)
-	return n, err
-}
-
-// answeredAfter records how much of a body was read before the answer.
-type answeredAfter struct {
-	*httptest.ResponseRecorder
-	body *counted
-	read int64
-}
-
-func (a *answeredAfter) WriteHeader(status int) {
-	a.read = a.body.read
-	a.ResponseRecorder.WriteHeader(status)
-}
-
 // pageUpload is an upload without the key. Its parts keep their order.
 func pageUpload(path string, body io.Reader) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+path, body)
@@ -239,61 +214,10 @@ func pageUpload(path string, body io.Reader) *http.Request {
 	return r
 }
 
-func part(name, value string) string {
-	return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n"
-}
-
 const filePart = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n"
 
-// TestSignatureBeforeTheFile: an upload with a wrong signature is refused before its file is
-// read, if the signature comes first.
-func TestSignatureBeforeTheFile(t *testing.T) {
-	now := time.Now()
-	s := serve(t, local.Options{})
-	header := map[string]string{"alg": "HS256", "typ": "JWT", "kid": local.PublicKey(key(testKey))}
-	forV1 := func(change func(map[string]string)) string {
-		parts, text := signed(fmt.Sprint("t", rand.Int64()), now.Add(time.Minute)), part("fileName", "a.txt")
-		change(parts)
-		for name, value := range parts {
-			text += part(name, value)
-		}
-		return text
-	}
-	forV2 := func(name string) string {
-		return part("fileName", "a.txt") + part("token", jwt(header, map[string]any{"fileName": name, "iat": now.Unix(), "exp": now.Add(time.Minute).Unix()}))
-	}
-	const size = 8 << 20
-	for _, c := range []struct {
-		name, path, fields string
-		want               int
-	}{
-		{"signed", uploadV1, forV1(func(map[string]string) {}), 200},
-		{"wrong signature", uploadV1, forV1(func(parts map[string]string) { parts["signature"] = "0" }), 400},
-		{"expired", uploadV1, forV1(func(parts map[string]string) { maps.Copy(parts, signed("t", now.Add(-time.Hour))) }), 400},
-		{"another account", uploadV1, forV1(func(parts map[string]string) { parts["publicKey"] = "public_x" }), 403},
-		{"signed by a JWT", uploadV2, forV2("a.txt"), 200},
-		{"another name", uploadV2, forV2("b.txt"), 400},
-		{"no JWT", uploadV2, part("token", "x"), 400},
-	} {
-		body := &counted{Reader: io.MultiReader(strings.NewReader(c.fields+filePart), io.LimitReader(zeros{}, size), strings.NewReader("\r\n--b--\r\n"))}
-		w := &answeredAfter{ResponseRecorder: httptest.NewRecorder(), body: body}
-		s.Library.ServeHTTP(w, pageUpload(c.path, body))
-		if whole := w.read > size; w.Code != c.want || whole != (c.want == 200) {
-			t.Errorf("%s: %d %s after %d bytes, want %d", c.name, w.Code, w.Body, w.read, c.want)
-		}
-	}
-}
-
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) {
-	clear(p)
-	return len(p), nil
-}
-
-// TestManyUnproven limits the uploads that are read at a time and have their file before their
-// signature. Uploads with the signature first are not affected.
-func TestManyUnproven(t *testing.T) {
+// TestManyKeyless limits the uploads without the key that are read at a time.
+func TestManyKeyless(t *testing.T) {
 	s := serve(t, local.Options{})
 	full := func() bool {
 		w := fromPage(s.Library, uploadV1, nil)
@@ -306,7 +230,7 @@ func TestManyUnproven(t *testing.T) {
 		t.Fatal("the first upload is refused")
 	}
 	release, ended := make(chan struct{}), new(sync.WaitGroup)
-	for range local.MaxUnproven {
+	for range local.MaxKeyless {
 		body, end := io.Pipe()
 		ended.Go(func() { s.Library.ServeHTTP(httptest.NewRecorder(), pageUpload(uploadV1, body)) })
 		for _, text := range []string{filePart + "x", "y"} { // the second is read as part of the file
@@ -319,15 +243,7 @@ func TestManyUnproven(t *testing.T) {
 	if !full() {
 		t.Error("one upload over the limit is read")
 	}
-	text := part("fileName", "a.txt")
-	for name, value := range signed("t", time.Now().Add(time.Minute)) {
-		text += part(name, value)
-	}
-	w := httptest.NewRecorder()
-	s.Library.ServeHTTP(w, pageUpload(uploadV1, strings.NewReader(text+filePart+"x\r\n--b--\r\n")))
-	if w.Code != http.StatusOK {
-		t.Errorf("an upload with the signature first: %d %s, want %d", w.Code, w.Body, http.StatusOK)
-	}
+	upload(t, s.Address, []byte("x"), "fileName", "with-the-key.txt")
 	close(release)
 	ended.Wait()
 	if full() {

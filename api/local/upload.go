@@ -279,9 +279,7 @@ func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Cont
 	if !errors.Is(err, store.ErrNotFound) {
 		return content, err
 	}
-	if _, err := store.View(ctx, l.records, func(tx store.Tx) (*store.Version,
-		error,
-	) {
+	if _, err := store.View(ctx, l.records, func(tx store.Tx) (*store.Version, error) {
 		return store.Get[store.Version](tx, v.ID)
 	}); err != nil {
 		return nil, err

@@ -26,12 +26,12 @@ import (
 
 // post sends a webhook post once, with the faults to inject.
 func (l *Library) post(ctx context.Context, p *store.Post) error {
-	f := l.o.Fault
-	if f.WebhooksLost && l.chance.hits(f.WebhooksChance, "lost", p.ID) || len(l.rules.use(l.chance, func(rule *FaultRule) bool { return rule.LostWebhook })) > 0 {
+	lost := func(rule *FaultRule) bool { return rule.LostWebhook }
+	if l.injected("webhooks=lost", p.ID) || len(l.rules.use(l.chance, lost)) > 0 {
 		return nil
 	}
 	err := l.sendPost(ctx, p)
-	if err == nil && f.WebhooksRepeated && l.chance.hits(f.WebhooksChance, "repeated", p.ID) {
+	if err == nil && l.injected("webhooks=repeated", p.ID) {
 		err = l.sendPost(ctx, p)
 	}
 	return err
@@ -320,9 +320,7 @@ func (l *Library) makePost(ctx context.Context, run *store.Run, source *store.Ve
 	if post.Type != rule.PostSteps || source.Kind != api.KindImage {
 		return errors.New("the local library makes no videos, and no pictures of videos")
 	}
-	file, err := store.View(ctx, l.records, func(tx store.Tx) (*store.File,
-		error,
-	) {
+	file, err := store.View(ctx, l.records, func(tx store.Tx) (*store.File, error) {
 		return store.Get[store.File](tx, run.FileID)
 	})
 	if errors.Is(err, store.ErrNotFound) {

@@ -14,7 +14,7 @@ import (
 
 // TestCancelRun: the journal records the end even without a webhook.
 func TestCancelRun(t *testing.T) {
-	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: testKey("private_edits"), Fault: local.Fault{ExtensionsPending: true}})
+	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: testKey("private_edits"), Fault: local.Fault{{Text: "extensions=pending"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

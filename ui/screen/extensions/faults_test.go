@@ -345,7 +345,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 	})
 	t.Run("failed at the service", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, true, local.Fault{ExtensionsFail: true}, func(i int) int { return min(i, 1) })
+		s := newStage(t, true, local.Fault{{Text: "extensions=fail"}}, func(i int) int { return min(i, 1) })
 		s.upload(n, true)
 		s.relay.await(n)
 		s.until("the failures", func() bool { return s.m.runs.failed == n-1 })

@@ -31,8 +31,6 @@ type ServiceError struct {
 	RequestID string        // identifies the request for the service's support; may be empty
 	Wait      time.Duration // the wait that the service requests; 0 if none
 	Complete  bool          // the complete request had been sent when the answer arrived
-	// MissingFileIDs are the unknown files of a bulk operation.
-	MissingFileIDs []string
 	// Foreign means that the answer does not have the form of service.md §7: a proxy may have sent
 	// it.
 	Foreign bool
@@ -142,7 +140,7 @@ var ErrNoRecord = errors.New("the service answered with success but sent no file
 // Sending it again would store the file twice.
 type AcceptedError struct {
 	Message   string // the service's message
-	RequestID string // identifies the request in an event about its result; may be empty
+	RequestID string // may be empty
 }
 
 func (e *AcceptedError) Error() string {
@@ -174,7 +172,7 @@ func Hint(err error) string {
 	case errors.As(err, &hinted):
 		return hinted.Hint()
 	case errors.As(err, &accepted):
-		return "A hosted service reports the end to the webhook address that is set in the account, not to the one of the upload. mediadesk also searches for the file by its name."
+		return "mediadesk searches for the file by its name until the service lists it."
 	case errors.Is(err, ErrNoRecord): // of an upload; others have a hint of their own
 		return lookFirst
 	case errors.Is(err, ErrInsecure):
@@ -197,11 +195,9 @@ func newServiceError(res *http.Response, body []byte) *ServiceError {
 	e := &ServiceError{Status: res.StatusCode, Wait: waitRequested(res.Header), RequestID: requestID(res.Header)}
 	var members struct {
 		Message, Help, Reason json.RawMessage
-		MissingFileIDs        []string
 	}
 	if json.Unmarshal(body, &members) == nil {
-		e.Message, e.Help, e.MissingFileIDs = JSONText(members.Message), JSONText(members.Help),
-			members.MissingFileIDs
+		e.Message, e.Help = JSONText(members.Message), JSONText(members.Help)
 		if e.Message == "" {
 			e.Message = JSONText(members.Reason)
 		}

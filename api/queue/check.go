@@ -49,7 +49,7 @@ func (q *Queue) check(ctx context.Context, j *job.Job) checkResult {
 	if !exact {
 		query.Name, query.Sort, query.Limit = "", "DESC_CREATED", 100
 	}
-	files, err := q.list(ctx, query)
+	files, err := q.o.Sender.List(ctx, query)
 	switch {
 	case err == nil && exact:
 		return q.checkExact(ctx, j, files)
@@ -69,20 +69,6 @@ func notListed(err error) bool { return api.Unavailable(err) || api.KeyRefused(e
 
 func closing(j *job.Job) checkResult {
 	return checkResult{presence: noTime, help: "The program closed before it could search for " + rule.PathOf(&j.Upload) + ". Look in the library before you send it again."}
-}
-
-func (q *Queue) list(ctx context.Context, query api.Query) ([]api.File, error) {
-	for n := 0; ; n++ {
-		files, err := q.o.Sender.List(ctx, query)
-		if err == nil || notListed(err) || n == 2 {
-			return files, err
-		}
-		select {
-		case <-time.After(backoff(n, maxBackoff)):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
 }
 
 // checkExact looks for a file with the exact name of a job. If the service overwrites nothing, a
@@ -283,37 +269,27 @@ func (q *Queue) search(e *entry) {
 	j := *e.job
 	q.mu.Unlock()
 	defer q.work.Done()
-	switch found := q.check(q.context(), &j); found.presence {
-	case isThere:
-		_ = q.Decide(q.context(), stored(j, found).job) // errors are in Snapshot.Err
-	case cannotCheck:
-	default:
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		if q.entries[j.ID] == e && e.job.State == job.Processing {
-			q.searchLater(e)
-		}
+	found := q.check(q.context(), &j)
+	var failed error
+	if found.presence == isThere {
+		j = stored(j, found).job
+		j.Updated = time.Now()
+		failed = q.keep(q.context(), j)
 	}
-}
-
-// Decide gives a job that the service was processing the outcome in job.
-func (q *Queue) Decide(ctx context.Context, j job.Job) error {
-	j.Updated = time.Now()
-	err := q.keep(ctx, j)
+	if j.State == job.Stored && failed == nil && q.o.Ended != nil {
+		q.o.Ended(context.WithoutCancel(q.context()), j)
+	}
 	q.mu.Lock()
-	if err != nil {
-		q.journalErr = err
-	} else if e := q.entries[j.ID]; e != nil && e.job.State == job.Processing {
+	defer q.mu.Unlock()
+	switch {
+	case q.entries[j.ID] != e || found.presence == cannotCheck:
+	case failed != nil:
+		q.journalErr = failed
+	case j.State == job.Stored:
 		e.job = &j
 		q.noteBatch(j.Batch)
+		q.signal()
+	default:
+		q.searchLater(e)
 	}
-	q.signal()
-	q.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	if q.o.Ended != nil {
-		q.o.Ended(context.WithoutCancel(ctx), j)
-	}
-	return nil
 }

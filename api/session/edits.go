@@ -39,9 +39,8 @@ func (s *Session) Change(ctx context.Context, fileID string, change api.Details)
 
 const editors = 6
 
-// ChangeAll changes several files; one undo reverts all. Tag changes of many files are sent in
-// bulk. Results are in the order of the changes. report, if not nil, is called with each result,
-// one call at a time. Custom metadata that does not fit its field fails all changes before
+// ChangeAll changes several files; one undo reverts all. Results are in the order of the changes.
+// report, if not nil, is called with each result, one call at a time. Custom metadata that does not fit its field fails all changes before
 // anything is sent. Other failures do not stop the rest; when ctx ends, the rest fail with its
 // error.
 func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(Edited)) []Edited {
@@ -51,17 +50,10 @@ func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(E
 		values[i] = c.Details.CustomMetadata.Or(nil)
 	}
 	_, wrong := s.CheckMetadata(ctx, values, rule.CheckMetadata)
-	var together map[string]*Edited
-	if wrong == nil {
-		together = s.changeTags(ctx, batch, changes)
-	}
 	return each(len(changes), report, func(i int) Edited {
 		c := changes[i]
 		out := Edited{FileID: c.FileID, Err: cmp.Or(wrong, ctx.Err())}
-		switch done := together[c.FileID]; {
-		case done != nil:
-			out = *done
-		case out.Err == nil:
+		if out.Err == nil {
 			out.File, out.Err = s.changeIn(ctx, batch, c.FileID, c.Details)
 		}
 		return out

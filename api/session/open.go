@@ -199,7 +199,6 @@ func (s *Session) openWatch(ctx context.Context, o Options, settings config.Conf
 		Details: func(ctx context.Context, _, fileID string) (*api.File, error) {
 			return s.Client.Details(ctx, fileID)
 		},
-		Uploaded: s.uploaded,
 	})
 	s.onClose(s.Watch.Close)
 	if err := s.Watch.Start(ctx); err != nil {
@@ -326,16 +325,3 @@ func (s *Session) jobEnded(ctx context.Context, j job.Job) {
 	}
 }
 
-func (s *Session) uploaded(ctx context.Context, profile string, event job.UploadEvent) (bool, error) {
-	jobs, err := s.Journal.Jobs(ctx, journal.JobFilter{Profile: profile, State: job.Processing})
-	if err != nil {
-		return false, err
-	}
-	for i := range jobs {
-		if event.Of(&jobs[i]) {
-			event.Decide(&jobs[i])
-			return true, s.Queue.Decide(ctx, jobs[i])
-		}
-	}
-	return false, nil
-}

@@ -25,7 +25,10 @@ func (s *Session) settleEdits(ctx context.Context) error {
 			ids = append(ids, e.FileID)
 		}
 	}
-	now := s.records(ctx, ids)
+	now := map[string]Edited{}
+	for _, read := range s.ReadAll(ctx, ids, nil) {
+		now[read.FileID] = read
+	}
 	var undecided error
 	for _, e := range open {
 		made, err := s.isMade(ctx, &e, now)
@@ -47,7 +50,7 @@ const folderJobTimeout = time.Minute
 
 // isMade reports whether the service made an edit: the file is not as it was before. It sets
 // Became.
-func (s *Session) isMade(ctx context.Context, e *journal.Edit, now map[string]api.File) (bool, error) {
+func (s *Session) isMade(ctx context.Context, e *journal.Edit, now map[string]Edited) (bool, error) {
 	if e.Action == journal.ActionFolder {
 		there, err := s.FindFolder(ctx, e.Became)
 		if err == nil && there == nil && time.Since(e.At) < folderJobTimeout {
@@ -55,29 +58,21 @@ func (s *Session) isMade(ctx context.Context, e *journal.Edit, now map[string]ap
 		}
 		return there != nil, err
 	}
-	file, known := now[e.FileID]
-	if known {
-		if err := s.Journal.SaveFile(ctx, s.Profile.Name, file); err != nil {
-			return false, err
-		}
-	} else {
-		read, err := s.Read(ctx, e.FileID)
-		switch {
-		case api.Unavailable(err):
-			// Without a record details can be set again, but an action cannot be undone.
-			return e.Action == "" && !s.Profile.Local, nil
-		case err != nil:
-			return false, err
-		}
-		file = *read
+	file, err := now[e.FileID].File, now[e.FileID].Err
+	switch {
+	case api.Unavailable(err):
+		// Without a record details can be set again, but an action cannot be undone.
+		return e.Action == "" && !s.Profile.Local, nil
+	case err != nil:
+		return false, err
 	}
 	switch e.Action {
 	case journal.ActionMove:
 		e.Became = file.FilePath
 	case journal.ActionRestore:
-		e.Became = versionOf(&file)
+		e.Became = versionOf(file)
 	default:
-		missing, _ := onTop(&file, e.Before, e.Before, Ours)
+		missing, _ := onTop(file, e.Before, e.Before, Ours)
 		return !missing.IsEmpty(), nil
 	}
 	return e.Became != e.Was, nil

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"mediadesk/api"
-	"mediadesk/api/job"
 )
 
 func sum(key []byte, text string) []byte {
@@ -133,67 +132,5 @@ func TestOnlySignedPostsAreBelieved(t *testing.T) {
 		return "t=" + stamp + ",v1=" + hex.EncodeToString(sum([]byte(secret), stamp+"."+success))
 	}); got != http.StatusOK || theRun(t, m).Status != api.StatusSuccess {
 		t.Errorf("signed: %d, %+v", got, theRun(t, m))
-	}
-}
-
-// TestEventsOfTheAccount: every signed event of hosted-service.md §16 is accepted at the address of the
-// account, and no other post.
-func TestEventsOfTheAccount(t *testing.T) {
-	defer http.DefaultClient.CloseIdleConnections()
-	const secret = "whsec_c2VjcmV0"
-	m := newJournal(t)
-	w, _ := receiver(t, m, Options{Secrets: func(profile string) []string {
-		return map[string][]string{"home": {"whsec_old", secret}}[profile]
-	}})
-	send := func(profile, body, key string) int {
-		t.Helper()
-		req, err := http.NewRequest(http.MethodPost, "http://"+w.Addr()+"/events/"+profile, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		stamp := fmt.Sprint(time.Now().Unix())
-		req.Header.Set("Webhook-Id", "1")
-		req.Header.Set("Webhook-Timestamp", stamp)
-		req.Header.Set("Webhook-Signature", "v1,"+base64.StdEncoding.EncodeToString(sum([]byte(key), "1."+stamp+"."+body)))
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.Copy(io.Discard, res.Body)
-		res.Body.Close()
-		return res.StatusCode
-	}
-	for _, e := range []struct {
-		event, data, fileID string
-		status              api.Status
-	}{
-		{"upload.pre-transform.success", `{"fileId":"1","filePath":"/a.mp4"}`, "1", api.StatusSuccess},
-		{"upload.pre-transform.error", `{"name":"a.mp4","path":"/a.mp4","transformation":{"error":{"reason":"no codec"}}}`, "", api.StatusFailed},
-		{"upload.post-transform.success", `{"fileId":"1","url":"https://x.example/a.mp4","name":"a.mp4"}`, "1", api.StatusSuccess},
-		{"upload.post-transform.error", `{"fileId":"1","name":"a.mp4","transformation":{"error":{"reason":"no codec"}}}`, "1", api.StatusFailed},
-		{"video.transformation.accepted", `{"asset":{"url":"https://x.example/a.mp4"}}`, "", api.StatusPending},
-		{"video.transformation.ready", `{"asset":{"url":"https://x.example/a.mp4"}}`, "", api.StatusSuccess},
-		{"video.transformation.error", `{"asset":{"url":"https://x.example/a.mp4"}}`, "", api.StatusFailed},
-		{"file.created", `{"fileId":"2","filePath":"/b.jpg"}`, "2", ""},
-		{"file.updated", `{"fileId":"2","filePath":"/b.jpg"}`, "2", ""},
-		{"file-version.created", `{"fileId":"2","filePath":"/b.jpg"}`, "2", ""},
-		{"file.deleted", `{"fileId":"2"}`, "2", ""},
-		{"file-version.deleted", `{"fileId":"2","versionId":"3"}`, "2", ""},
-		{"something.new", `{"fileId":"2"}`, "2", ""},
-	} {
-		body := fmt.Sprintf(`{"type":%q,"id":"e","created_at":"2024-01-02T03:04:05.678Z","request":{"x_request_id":"r"},"data":%s}`, e.event, e.data)
-		if got := send("home", body, secret); got != http.StatusOK {
-			t.Fatalf("%s: %d, want %d", e.event, got, http.StatusOK)
-		}
-		post, err := job.ParseHookPost([]byte(body))
-		if err != nil || post.Type != e.event || post.Status != e.status || post.FileID != e.fileID || post.Name == "" && e.fileID == "" || strings.Contains(e.data, "reason") != (post.Error == "no codec") {
-			t.Errorf("%s: got %+v, %v", e.event, post, err)
-		}
-	}
-	if got := send("home", "{}", "wrong"); got != http.StatusUnauthorized {
-		t.Errorf("forged: %d, want %d", got, http.StatusUnauthorized)
-	}
-	if got := send("work", "{}", secret); got != http.StatusNotFound {
-		t.Errorf("a profile without secrets: %d, want %d", got, http.StatusNotFound)
 	}
 }

@@ -49,10 +49,6 @@ type Options struct {
 	// api.Unavailable is true disables it for that file.
 	Details func(ctx context.Context, profile, fileID string) (*api.File, error)
 
-	// Uploaded receives the result of a pre-transformation, and reports whether it matches an upload
-	// of the profile. It may be nil.
-	Uploaded func(ctx context.Context, profile string, event job.UploadEvent) (bool, error)
-
 	Now func() time.Time // nil means time.Now
 }
 

@@ -271,7 +271,7 @@ func (r *Region) Follow() tea.Cmd {
 		return tea.Batch(cmds...)
 	}
 	r.soon = true
-	return tea.Batch(tea.Batch(cmds...), tea.Tick(rest, func(time.Time) tea.Msg { return sendDue{} }))
+	return tea.Batch(tea.Batch(cmds...), page.After(rest, sendDue{}))
 }
 
 func (r *Region) send() tea.Cmd {

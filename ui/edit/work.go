@@ -72,14 +72,12 @@ const taskTick = 100 * time.Millisecond
 
 // tick redraws the progress of a task until it ends.
 func (g *Manage) tick(t *Task) tea.Cmd {
-	return tea.Tick(taskTick, func(time.Time) tea.Msg {
-		return page.Then(func() tea.Cmd {
-			if t != g.task {
-				return nil
-			}
-			return g.tick(t)
-		})
-	})
+	return page.After(taskTick, page.Then(func() tea.Cmd {
+		if t != g.task {
+			return nil
+		}
+		return g.tick(t)
+	}))
 }
 
 // Run does work in the background, unless other work is running.

@@ -25,6 +25,8 @@ type Host struct {
 	Program func(capturing bool) []kit.Action
 	// Keys are the user's keys by action ID.
 	Keys map[string][]string
+	// Tick waits for [After]; nil is [tea.Tick].
+	Tick func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
 
 	screens []held // in the order of adding
 	front   ID
@@ -167,6 +169,10 @@ func (h *Host) Open(r Reply) (to Screen, msg tea.Msg, ok bool) {
 	if r.Gen.stale() || r.To != nil && !h.has(r.To) {
 		return nil, nil, false
 	}
+	if w, ok := r.Msg.(Wait); ok {
+		w.gen = r.Gen
+		return r.To, w, true
+	}
 	return r.To, r.Msg, true
 }
 
@@ -175,6 +181,13 @@ func (h *Host) Open(r Reply) (to Screen, msg tea.Msg, ok bool) {
 func (h *Host) Deliver(to Screen, msg tea.Msg) tea.Cmd {
 	if then, ok := msg.(Then); ok && to == nil {
 		return then()
+	}
+	if w, ok := msg.(Wait); ok {
+		tick := h.Tick
+		if tick == nil {
+			tick = tea.Tick
+		}
+		return wrap(tick(w.For, func(time.Time) tea.Msg { return w.Then }), to, w.gen)
 	}
 	if _, event := msg.(Event); event || to == nil {
 		return h.Broadcast(msg)

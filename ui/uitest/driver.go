@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -16,8 +17,8 @@ import (
 )
 
 // Driver drives one screen without a program, through the same [page.Host] as the root
-// model. It runs the screen's commands, returns their messages to the screen, and collects
-// the messages for others.
+// model. It runs the screen's commands without their delays, returns their messages to the
+// screen, and collects the messages for others.
 type Driver struct {
 	T testing.TB
 	// Host shows the screen under the ID passed to [Drive].
@@ -39,6 +40,9 @@ type Driver struct {
 func Drive(t testing.TB, id page.ID, s page.Screen, size image.Point, with ...func(*Driver)) *Driver {
 	t.Helper()
 	d := &Driver{T: t, Screen: s, Size: size, Theme: theme.New(true, true)}
+	d.Host.Tick = func(_ time.Duration, then func(time.Time) tea.Msg) tea.Cmd {
+		return func() tea.Msg { return then(time.Time{}) }
+	}
 	for _, set := range with {
 		set(d)
 	}

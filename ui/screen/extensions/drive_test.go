@@ -64,11 +64,12 @@ func (d *driver) openWith(more func(*Options)) {
 		more(&o)
 	}
 	d.m = New(o)
-	d.m.after = func(_ time.Duration, msg tea.Msg) tea.Cmd {
-		d.ticks = append(d.ticks, msg)
-		return nil
-	}
-	d.Driver = uitest.Drive(d.t, page.Extensions, d.m, d.size)
+	d.Driver = uitest.Drive(d.t, page.Extensions, d.m, d.size, func(d2 *uitest.Driver) {
+		d2.Host.Tick = func(_ time.Duration, then func(time.Time) tea.Msg) tea.Cmd {
+			d.ticks = append(d.ticks, then(time.Time{}))
+			return nil
+		}
+	})
 }
 
 func (d *driver) session() *session.Session {

@@ -63,7 +63,6 @@ type Model struct {
 
 	shown   bool // in front
 	ticking bool // the clock runs
-	after   func(time.Duration, tea.Msg) tea.Cmd
 }
 
 // seen is the file of the run under the cursor, as last seen.
@@ -82,9 +81,7 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{o: o, after: func(d time.Duration, msg tea.Msg) tea.Cmd {
-		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
-	}}
+	m := &Model{o: o}
 	m.list = &kit.List[int]{
 		ID: "extensions", Marking: true, Now: o.Now, PaneMost: 72, Widen: m.widen,
 		Rows: m.rows, Key: func(n int) any { return m.runs.all[n].ID },
@@ -160,7 +157,7 @@ func (m *Model) tick() tea.Cmd {
 		return nil
 	}
 	m.ticking = true
-	return m.after(time.Second, page.Do(func() { m.ticking = false }))
+	return page.After(time.Second, page.Do(func() { m.ticking = false }))
 }
 
 // Init reads the runs.

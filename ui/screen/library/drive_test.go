@@ -39,7 +39,6 @@ func startIn(t testing.TB, o Options, size image.Point) *driven {
 	}
 	o.Context = t.Context()
 	d.m = New(o)
-	d.m.typingPause = 0
 	d.Driver = uitest.Drive(t, page.Library, d.m, size)
 	return d
 }

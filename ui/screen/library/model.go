@@ -77,16 +77,15 @@ type Model struct {
 	stop    context.CancelFunc
 	order   order
 
-	list        *kit.List[api.File]
-	cursors     map[string]string // last cursor row by listing
-	query       query
-	counts      sync.Map // string: what is in a folder, by path
-	typingPause time.Duration
-	sheet       *edit.Tiles // the listing as a contact sheet
-	preview     *edit.Preview
-	next        tea.Cmd      // of leaving a search, to be run
-	landing     string       // key of the row for the cursor after rereading; empty to stay
-	manage      *edit.Manage // tracks running work
+	list    *kit.List[api.File]
+	cursors map[string]string // last cursor row by listing
+	query   query
+	counts  sync.Map    // string: what is in a folder, by path
+	sheet   *edit.Tiles // the listing as a contact sheet
+	preview *edit.Preview
+	next    tea.Cmd      // of leaving a search, to be run
+	landing string       // key of the row for the cursor after rereading; empty to stay
+	manage  *edit.Manage // tracks running work
 
 	front bool // the screen is in front
 	stale bool // changed since the listing was read
@@ -102,7 +101,7 @@ var (
 // New returns a library at the root folder.
 func New(o Options) *Model {
 	m := &Model{
-		o: o, now: o.Now, cursors: map[string]string{}, typingPause: typingPause,
+		o: o, now: o.Now, cursors: map[string]string{},
 		query: query{field: kit.Field{Label: "find", Placeholder: "boat tag:sunset <7d"}},
 	}
 	if m.now == nil {
@@ -269,12 +268,10 @@ func (m *Model) news() tea.Cmd {
 		return nil
 	}
 	m.due = true
-	return tea.Tick(gather, func(time.Time) tea.Msg {
-		return page.Then(func() tea.Cmd {
-			m.due = false
-			return m.catchUp()
-		})
-	})
+	return page.After(gather, page.Then(func() tea.Cmd {
+		m.due = false
+		return m.catchUp()
+	}))
 }
 
 func (m *Model) catchUp() tea.Cmd {

@@ -271,9 +271,7 @@ func (m *Model) typed() tea.Cmd {
 	if err != nil || s.text == m.shown.search.text {
 		return nil
 	}
-	return m.query.typing.Ask(tea.Tick(m.typingPause, func(time.Time) tea.Msg {
-		return page.Then(func() tea.Cmd { return m.find(s) })
-	}))
+	return m.query.typing.Ask(page.After(typingPause, page.Then(func() tea.Cmd { return m.find(s) })))
 }
 
 // find shows the results of a search; an empty one shows the folder.

@@ -194,9 +194,8 @@ func (m *Model) watch() tea.Cmd {
 	if m.options.Watch <= 0 {
 		return nil
 	}
-	return m.watching.Ask(tea.Tick(m.options.Watch, func(time.Time) tea.Msg {
-		return page.Then(func() tea.Cmd { return tea.Batch(m.check(), m.watch()) })
-	}))
+	return m.watching.Ask(page.After(m.options.Watch,
+		page.Then(func() tea.Cmd { return tea.Batch(m.check(), m.watch()) })))
 }
 
 // check reads the folder again if it has changed, unless it is being read.

@@ -136,7 +136,7 @@ func (m *Model) find() tea.Cmd {
 		return nil
 	}
 	if on := m.Form.On(); m.On == edit.OnForm && (on == "folder" || on == "name") && m.touched {
-		return m.due.Ask(tea.Tick(typingPause, func(time.Time) tea.Msg { return page.Then(m.findNow) }))
+		return m.due.Ask(page.After(typingPause, page.Then(m.findNow)))
 	}
 	return m.findNow()
 }

@@ -227,7 +227,7 @@ type watchTick struct{}
 
 // watch checks the journal while the screen is visible.
 func (m *Model) watch() tea.Cmd {
-	return m.watching.Ask(tea.Tick(watchTime, func(time.Time) tea.Msg { return watchTick{} }))
+	return m.watching.Ask(page.After(watchTime, watchTick{}))
 }
 
 func (m *Model) check() tea.Cmd {

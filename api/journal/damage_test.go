@@ -39,22 +39,3 @@ func TestOtherDatabases(t *testing.T) {
 		}
 	}
 }
-
-// TestEarlierJournal: a journal with an order by hand opens, and takes jobs.
-func TestEarlierJournal(t *testing.T) {
-	path := newPath(t)
-	if err := openTest(t, path).Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = db.ExecContext(t.Context(), `ALTER TABLE jobs ADD COLUMN priority INTEGER NOT NULL DEFAULT 0; ALTER TABLE jobs ADD COLUMN batch TEXT NOT NULL DEFAULT '';
-		DROP INDEX jobs_open; CREATE INDEX jobs_open ON jobs(profile, owner, priority DESC, id) WHERE open = 1;
-		CREATE INDEX jobs_batch ON jobs(batch) WHERE batch <> ''; PRAGMA user_version = 1`)
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
-	add(t, openTest(t, path), newJob("a.jpg"))
-}

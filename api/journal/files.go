@@ -49,39 +49,14 @@ func saveFile(t tx, profile string, f *api.File, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec("INSERT OR REPLACE INTO files (profile, id, kind, folder, name, record, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		profile, id, kind, folder, name, text, stamp(at)); err != nil {
-		return err
-	}
-	if f.Tags.IsZero() {
-		return nil // a record without the field says nothing about tags
-	}
-	if _, err := t.exec("DELETE FROM tags WHERE profile = ? AND file = ?", profile, id); err != nil {
-		return err
-	}
-	tags := f.Tags.Or(nil)
-	for _, tag := range tags[:min(len(tags), maxTags)] {
-		if _, err := t.exec("INSERT OR IGNORE INTO tags (profile, tag, file) VALUES (?, ?, ?)", profile, tag, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err = t.exec("INSERT OR REPLACE INTO files (profile, id, kind, folder, name, record, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		profile, id, kind, folder, name, text, stamp(at))
+	return err
 }
-
-// maxTags is the maximum number of tags counted per file, more than the rules allow
-// (service.md §4.1). The record keeps all of them.
-const maxTags = 1000
 
 // ForgetFile removes a deleted file from the known files. It keeps the uploads.
 func (j *Journal) ForgetFile(ctx context.Context, profile, id string) error {
-	return j.change(ctx, func(t tx) error {
-		for _, text := range []string{"DELETE FROM files WHERE profile = ? AND id = ?", "DELETE FROM tags WHERE profile = ? AND file = ?"} {
-			if _, err := t.exec(text, profile, id); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return j.exec(ctx, "DELETE FROM files WHERE profile = ? AND id = ?", profile, id)
 }
 
 // ForgetFolder removes a deleted folder and its content from the known files. It keeps the uploads.
@@ -91,14 +66,8 @@ func (j *Journal) ForgetFolder(ctx context.Context, profile, folder string) erro
 	if name == "" {
 		return errors.New("the root folder cannot be forgotten")
 	}
-	return j.change(ctx, func(t tx) error {
-		gone := "profile = ?1 AND (substr(folder, 1, length(?2)) = ?2 OR kind = 'folder' AND folder = ?3 AND name = ?4)"
-		if _, err := t.exec("DELETE FROM tags WHERE profile = ?1 AND file IN (SELECT id FROM files WHERE "+gone+")", profile, below, parent, name); err != nil {
-			return err
-		}
-		_, err := t.exec("DELETE FROM files WHERE "+gone, profile, below, parent, name)
-		return err
-	})
+	return j.exec(ctx, `DELETE FROM files WHERE profile = ?1
+		AND (substr(folder, 1, length(?2)) = ?2 OR kind = 'folder' AND folder = ?3 AND name = ?4)`, profile, below, parent, name)
 }
 
 // Files returns the known files of a profile in exactly a folder, such as "/a/b/", or everywhere if
@@ -120,7 +89,8 @@ func scanSeen(scan scan) (seen Seen, err error) {
 
 // Tags returns the tags of the known files, most frequent first.
 func (j *Journal) Tags(ctx context.Context, profile string) ([]string, error) {
-	return list(ctx, j, value[string], `SELECT tag FROM tags WHERE profile = ? GROUP BY tag ORDER BY count(*) DESC, tag`, profile)
+	return list(ctx, j, value[string], `SELECT tag.value FROM files, json_each(record, '$.tags') AS tag
+		WHERE profile = ? AND tag.type = 'text' GROUP BY tag.value ORDER BY count(*) DESC, tag.value`, profile)
 }
 
 // Folders returns the known folders and their parents without the root, in the form "/a/b/",

@@ -210,13 +210,9 @@ func (j *Journal) Mentions(ctx context.Context, text string) (bool, error) {
 	return found, err
 }
 
-// MaxClaim is the maximum number of jobs that Claim takes at a time without IDs, so that a long list
-// does not delay the start.
-const MaxClaim = 2000
-
 // Claim makes this process the owner of jobs without an outcome whose owner has ended or released
-// them, and returns them in the order in which they are sent. If ids is nil, it claims up to
-// MaxClaim jobs of the profile: call it again for more. Otherwise it claims only those, without a limit. Two processes never get the same job.
+// them, and returns them in the order in which they are sent: those of ids, or all of the profile if
+// ids is nil. Two processes never get the same job.
 func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]job.Job, error) {
 	// Usually nothing can be claimed, and checking that needs no write transaction.
 	free, err := j.freeOwners(ctx, profile)
@@ -227,14 +223,7 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]job
 	err = j.change(ctx, func(t tx) error {
 		claimed = nil
 		for _, owner := range free {
-			limit := MaxClaim - len(claimed)
-			if ids != nil {
-				limit = -1 // all
-			}
-			if limit == 0 {
-				return nil
-			}
-			rows, err := t.query(jobColumns+"WHERE id IN ("+nextOf+")", profile, owner, limit)
+			rows, err := t.query(jobColumns+openOf, profile, owner)
 			jobs, err := collect(rows, err, scanJob)
 			if err != nil {
 				return err
@@ -332,8 +321,8 @@ func (j *Journal) adopt(t tx, upload *job.Job, from string) error {
 	return err
 }
 
-// freeOwners returns the owners of open jobs whose process has ended, and "" for released ones. Names are never reused. It
-// steps from name to name, since DISTINCT would read all jobs.
+// freeOwners returns the owners of open jobs whose process has ended, and "" for released ones.
+// Names are never reused. It steps from name to name, since DISTINCT would read all jobs.
 func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, error) {
 	owners, err := list(ctx, j, value[string], `WITH RECURSIVE owners(owner) AS (
 			SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1
@@ -345,8 +334,8 @@ func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, err
 	}), err
 }
 
-// nextOf selects the first jobs of an owner, in the order of the index jobs_open.
-const nextOf = "SELECT id FROM jobs WHERE open = 1 AND profile = ? AND owner = ? ORDER BY id LIMIT ?"
+// openOf selects the open jobs of an owner, in the order of the index jobs_open.
+const openOf = "WHERE open = 1 AND profile = ? AND owner = ? ORDER BY id"
 
 // Release gives up this process's ownership of jobs, so that this or another process can claim
 // them.

@@ -202,7 +202,7 @@ func TestFilesAsLastSeen(t *testing.T) {
 		`{"fileId":"2","type":"file","name":"b.jpg","filePath":"/x/b.jpg","tags":["red"]}`,
 		`{"fileId":"3","name":"c.jpg","filePath":"/c.jpg","tags":["old"]}`,
 		`{"fileId":"3","name":"c.jpg","filePath":"/c.jpg","size":3,"tags":null}`,
-		`{"fileId":"2","type":"file","name":"b.jpg","filePath":"/x/b.jpg","size":7}`,
+		`{"fileId":"2","type":"file","name":"b.jpg","filePath":"/x/b.jpg","tags":["red"],"size":7}`,
 		`{"type":"folder","name":"z","folderId":"f","folderPath":"/x/z"}`,
 	} {
 		if err := j.SaveFile(t.Context(), "home", *record(t, text)); err != nil {

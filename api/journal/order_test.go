@@ -77,15 +77,14 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestAStartReadsOnlyWhatItTakes: a portion of the queued jobs is read in order without sorting them
-// all.
+// TestAStartReadsOnlyWhatItTakes: the queued jobs are read in order, without reading the others.
 func TestAStartReadsOnlyWhatItTakes(t *testing.T) {
 	j := openTest(t, newPath(t))
 	plan, err := list(t.Context(), j, func(scan scan) (step string, err error) {
 		var id, parent, unused int
 		err = scan(&id, &parent, &unused, &step)
 		return step, err
-	}, "EXPLAIN QUERY PLAN "+nextOf, "home", "somebody", MaxClaim)
+	}, "EXPLAIN QUERY PLAN "+jobColumns+openOf, "home", "somebody")
 	if err != nil || len(plan) != 1 || !strings.Contains(plan[0], "jobs_open") {
 		t.Errorf("%q, %v", plan, err)
 	}

@@ -39,14 +39,6 @@ CREATE TABLE files (
 );
 CREATE INDEX files_place ON files(profile, folder, name);
 
-CREATE TABLE tags (
-	profile TEXT NOT NULL,
-	tag     TEXT NOT NULL,
-	file    TEXT NOT NULL,
-	PRIMARY KEY (profile, tag, file)
-) WITHOUT ROWID;
-CREATE INDEX tags_file ON tags(profile, file);
-
 CREATE TABLE hooks (
 	hash    BLOB    PRIMARY KEY,          -- SHA-256 of the token
 	profile TEXT    NOT NULL,
@@ -150,7 +142,7 @@ func checkVersion(ctx context.Context, db *sql.DB) (found int, err error) {
 		return 0, err
 	case found < 0 || journal != (found > 0):
 		return found, fmt.Errorf("%w (version %d)", errNoJournal, found)
-	case found > version:
+	case found > version, found == 1:
 		return found, fmt.Errorf("%w (version %d, this one reads %d)", ErrVersion, found, version)
 	}
 	return found, nil
@@ -166,12 +158,7 @@ func createSchema(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer tx.Rollback()
-	tables := schema
-	if found == 1 { // it had an order of jobs by hand
-		tables = `DROP INDEX jobs_open; DROP INDEX jobs_batch; ALTER TABLE jobs DROP COLUMN priority; ALTER TABLE jobs DROP COLUMN batch;
-			CREATE INDEX jobs_open ON jobs(profile, owner, id) WHERE open = 1;`
-	}
-	if _, err := tx.ExecContext(ctx, tables+fmt.Sprintf("PRAGMA user_version = %d", version)); err != nil {
+	if _, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d", version)); err != nil {
 		return err
 	}
 	return tx.Commit()

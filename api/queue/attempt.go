@@ -62,7 +62,7 @@ func (q *Queue) attempt(ctx context.Context, e *entry, j job.Job) result {
 	if err := sameSource(&j); err != nil {
 		return unsent(job.FailureOf(err))
 	}
-	upload, err := q.prepare(ctx, j)
+	upload, err := q.o.Prepare(ctx, j)
 	if ctx.Err() != nil {
 		return q.interrupted(ctx, e, j)
 	}
@@ -221,13 +221,6 @@ func retryLater(j job.Job, a assessment, failures int) result {
 		r.requested, r.queueWaits = a.wait, a.queueWaits
 	}
 	return r
-}
-
-func (q *Queue) prepare(ctx context.Context, j job.Job) (*api.Upload, error) {
-	if q.o.Prepare == nil {
-		return &j.Upload, nil
-	}
-	return q.o.Prepare(ctx, j)
 }
 
 // sameSource returns an *api.SourceError if the source of a job has changed since it was queued.

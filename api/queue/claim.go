@@ -12,27 +12,12 @@ func (q *Queue) Resume(ctx context.Context, ids []int64) ([]job.Job, error) {
 	if ids != nil {
 		return q.claim(ctx, ids)
 	}
-	open, err := q.claimAll(ctx)
+	open, err := q.claim(ctx, nil)
 	if err != nil {
 		return open, err
 	}
 	failed, err := q.resumeFailed(ctx)
 	return append(open, failed...), err
-}
-
-func (q *Queue) claimAll(ctx context.Context) (jobs []job.Job, err error) {
-	for {
-		select {
-		case <-q.quit:
-			return jobs, ErrClosed
-		default:
-		}
-		more, err := q.claim(ctx, nil)
-		if err != nil || len(more) == 0 {
-			return jobs, err
-		}
-		jobs = append(jobs, more...)
-	}
 }
 
 func (q *Queue) claim(ctx context.Context, ids []int64) ([]job.Job, error) {

@@ -13,27 +13,17 @@ var (
 	errCanceled = errors.New("canceled")
 )
 
-// find returns a job of the queue. The caller holds the lock.
-func (q *Queue) find(id int64) (*entry, error) {
-	if q.closed {
-		return nil, ErrClosed
-	}
-	e := q.entries[id]
-	if e == nil {
-		return nil, ErrNoJob
-	}
-	return e, nil
-}
-
 // change applies do to a job without an outcome. action is its name for a StateError.
 func (q *Queue) change(id int64, action string, do func(*entry)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	e, err := q.find(id)
-	if err != nil {
-		return err
-	}
-	if e.settledPhase() {
+	e := q.entries[id]
+	switch {
+	case q.closed:
+		return ErrClosed
+	case e == nil:
+		return ErrNoJob
+	case e.settledPhase():
 		return &StateError{ID: id, State: e.job.State, Action: action}
 	}
 	do(e)
@@ -47,46 +37,43 @@ func (e *entry) settledPhase() bool { return e.phase == done || e.phase == left 
 
 // Pause pauses a job. It interrupts a running attempt, unless all of it was sent and only the
 // answer is missing.
-func (q *Queue) Pause(id int64) error { return q.change(id, "pause", q.pause) }
-
-func (q *Queue) pause(e *entry) {
-	e.paused = true
-	switch {
-	case e.phase != working:
-		q.withdraw(e)
-	case e.progress == nil || !e.progress.Complete():
-		e.stop(errPaused)
-	}
+func (q *Queue) Pause(id int64) error {
+	return q.change(id, "pause", func(e *entry) {
+		e.paused = true
+		switch {
+		case e.phase != working:
+			q.withdraw(e)
+		case e.progress == nil || !e.progress.Complete():
+			e.stop(errPaused)
+		}
+	})
 }
 
 // Continue continues a paused job.
-func (q *Queue) Continue(id int64) error { return q.change(id, "continue", q.unpause) }
-
-func (q *Queue) unpause(e *entry) {
-	if !e.paused {
-		return
-	}
-	e.paused = false
-	if e.phase == idle {
-		q.enqueue(e)
-	}
+func (q *Queue) Continue(id int64) error {
+	return q.change(id, "continue", func(e *entry) {
+		if e.paused && e.phase == idle {
+			q.enqueue(e)
+		}
+		e.paused = false
+	})
 }
 
 // Cancel cancels a job. If it may have been stored already, it is checked where possible; the
 // outcome is then what was found, or unknown.
-func (q *Queue) Cancel(id int64) error { return q.change(id, "cancel", q.cancel) }
-
-func (q *Queue) cancel(e *entry) {
-	switch {
-	case e.wish == wishCancel:
-	case e.phase == working:
-		e.wish = wishCancel
-		e.stop(errCanceled)
-	default:
-		e.wish = wishCancel
-		q.withdraw(e)
-		q.launch(e) // a worker writes the journal
-	}
+func (q *Queue) Cancel(id int64) error {
+	return q.change(id, "cancel", func(e *entry) {
+		switch {
+		case e.wish == wishCancel:
+		case e.phase == working:
+			e.wish = wishCancel
+			e.stop(errCanceled)
+		default:
+			e.wish = wishCancel
+			q.withdraw(e)
+			q.launch(e) // a worker writes the journal
+		}
+	})
 }
 
 // Retry queues jobs again, behind the others, unless they are stored. Jobs of earlier runs are
@@ -159,11 +146,10 @@ func (q *Queue) reopen(ctx context.Context, action string, ids []int64, as entry
 	if len(jobs) == 0 && len(ids) == 1 {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		e, err := q.find(ids[0])
-		if err != nil {
-			return nil, err
+		if e := q.entries[ids[0]]; e != nil {
+			return nil, &StateError{ID: ids[0], State: e.job.State, Action: action}
 		}
-		return nil, &StateError{ID: ids[0], State: e.job.State, Action: action}
+		return nil, ErrNoJob
 	}
 	return jobs, q.accept(ctx, jobs, as)
 }

@@ -45,7 +45,13 @@ func (q *Queue) learn(e *entry, r *result, now time.Time) {
 		return
 	case answer:
 		if !n.Since.IsZero() {
-			q.online()
+			for _, other := range q.order {
+				if other.phase == ready && other.job.State == job.Offline {
+					waiting := *other.job
+					waiting.State = job.Waiting
+					other.job = &waiting
+				}
+			}
 		}
 		*n = network{answered: true}
 	case noAnswer, noConnection:
@@ -107,16 +113,6 @@ func (q *Queue) timeIsOver(e *entry, r *result, now time.Time) bool {
 	}
 	r.wait = min(r.wait, remaining)
 	return remaining <= 0 || r.requested > q.o.RetryFor
-}
-
-func (q *Queue) online() {
-	for _, e := range q.order {
-		if e.phase == ready && e.job.State == job.Offline {
-			waiting := *e.job
-			waiting.State = job.Waiting
-			e.job = &waiting
-		}
-	}
 }
 
 func (q *Queue) leave(e *entry) {

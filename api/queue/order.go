@@ -29,13 +29,3 @@ func (q *Queue) withdraw(e *entry) {
 	}
 	e.phase = idle
 }
-
-func (q *Queue) next() *entry {
-	if len(q.line) == 0 {
-		return nil
-	}
-	e := q.line[0]
-	q.line[0] = nil
-	q.line = q.line[1:]
-	return e
-}

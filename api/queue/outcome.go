@@ -221,7 +221,10 @@ func (q *Queue) settle(ctx context.Context, e *entry, j job.Job, want goal) resu
 			}
 			return result{job: j}
 		case ClaimStored:
-			if found.presence == isMissing && q.mayCheckAgain(e) {
+			q.mu.Lock()
+			again := found.presence == isMissing && e.failures < maxAttempts
+			q.mu.Unlock()
+			if again {
 				return q.checkLater(e, j) // listings may lag behind
 			}
 			return stored(j, found)
@@ -229,13 +232,6 @@ func (q *Queue) settle(ctx context.Context, e *entry, j job.Job, want goal) resu
 			return unknown(j, found)
 		}
 	}
-}
-
-// mayCheckAgain reports whether to repeat a listing that does not show a file.
-func (q *Queue) mayCheckAgain(e *entry) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return e.failures < maxAttempts
 }
 
 func (q *Queue) checkLater(e *entry, j job.Job) result {

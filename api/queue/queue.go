@@ -155,6 +155,9 @@ type Queue struct {
 
 // New returns a queue. Call Start to run it.
 func New(o Options) *Queue {
+	if o.Prepare == nil {
+		o.Prepare = func(_ context.Context, j job.Job) (*api.Upload, error) { return &j.Upload, nil }
+	}
 	q := &Queue{
 		o: o, ctx: context.Background(), changes: make(chan struct{}, 1),
 		quit: make(chan struct{}), entries: map[int64]*entry{}, batches: map[string]int{},
@@ -180,8 +183,8 @@ func (q *Queue) Start(ctx context.Context) error {
 		return nil
 	}
 	_, err := q.claim(ctx, nil)
-	q.work.Go(func() { // the journal returns limited portions
-		if _, err := q.Resume(ctx, nil); err != nil && ctx.Err() == nil && !errors.Is(err, ErrClosed) {
+	q.work.Go(func() {
+		if _, err := q.resumeFailed(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, ErrClosed) {
 			q.mu.Lock()
 			defer q.mu.Unlock()
 			q.journalErr = err
@@ -330,11 +333,9 @@ func (q *Queue) dispatch() {
 	}
 	// Without a connection only one may try.
 	for online := q.network.Since.IsZero(); q.running < q.pace.limit && q.keeping < maxKeeping &&
-		(online || q.network.probe == nil); {
-		e := q.next()
-		if e == nil {
-			return
-		}
+		len(q.line) > 0 && (online || q.network.probe == nil); {
+		e := q.line[0]
+		q.line[0], q.line = nil, q.line[1:]
 		if !online {
 			q.network.probe = e
 		}
@@ -352,26 +353,20 @@ func (q *Queue) launch(e *entry) {
 		defer stop(nil)
 		r := q.attemptOrCheck(ctx, e)
 		q.finishMove(ctx, e, &r.job)
-		q.makeRoom(e, &r)
 		r.job.Updated = time.Now()
+		// Journaling needs no slot, and outcomes that are written together are cheaper.
+		q.mu.Lock()
+		q.learn(e, &r, r.job.Updated)
+		q.running--
+		q.keeping++
+		q.dispatch()
+		q.mu.Unlock()
 		err := q.keep(ctx, r.job)
 		if r.job.State.Final() && q.o.Ended != nil {
 			q.o.Ended(context.WithoutCancel(q.context()), r.job)
 		}
 		q.finish(e, r, err)
 	}()
-}
-
-// makeRoom frees the worker's slot early: journaling needs none, and outcomes written together are
-// cheaper.
-func (q *Queue) makeRoom(e *entry, r *result) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	now := time.Now()
-	q.learn(e, r, now)
-	q.running--
-	q.keeping++
-	q.dispatch()
 }
 
 func (q *Queue) holdFor(wait time.Duration, now time.Time) {

@@ -74,7 +74,7 @@ func TestExtensionRoundTrip(t *testing.T) {
 		`{"name":"remove-bg","options":{"add_shadow":false,"bg_colour":"green"}}`,
 		`{"maxTags":0,"minConfidence":0,"name":"google-auto-tagging"}`,
 		`{"maxTags":null,"name":"x"}`,
-		`{"id":"ext_1","name":"saved-extension"}`,
+		`{"name":"saved-extension","id":"ext_1"}`,
 		`{"name":"ai-tasks","tasks":[{"big":12345678901234567890,"n":1.50}]}`,
 	} {
 		var e api.Extension

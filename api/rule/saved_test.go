@@ -20,7 +20,7 @@ func TestSavedExtensions(t *testing.T) {
 	if err != nil || rule.CheckExtensions(got) != nil {
 		t.Fatal(err, rule.CheckExtensions(got))
 	}
-	const want = `[{"id":"ext_1","name":"saved-extension"},{"name":"remove-bg"},{"id":"ext_3","name":"saved-extension"},{"name":"sharpen"}]`
+	const want = `[{"name":"saved-extension","id":"ext_1"},{"name":"remove-bg"},{"name":"saved-extension","id":"ext_3"},{"name":"sharpen"}]`
 	if text, _ := json.Marshal(got); string(text) != want {
 		t.Errorf("%s, want %s", text, want)
 	}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 
 	"mediadesk/api"
 	"mediadesk/api/job"
@@ -122,12 +120,8 @@ func Describe(o Options) (*Session, error) {
 
 func (s *Session) openJournal(ctx context.Context, o Options) error {
 	j, err := journal.Open(ctx, o.Paths.Journal())
-	if err != nil && o.NeedsNoJournal && ctx.Err() == nil {
-		s.Warnings = append(s.Warnings, err, errors.New("continuing without the journal: you cannot undo changes that you make now"))
-		j, err = s.temporaryJournal(ctx)
-	}
 	if err != nil {
-		return errors.Join(append(s.Warnings, err)...)
+		return err
 	}
 	s.Journal = j
 	s.onClose(func(context.Context) error { return j.Close() })
@@ -137,19 +131,10 @@ func (s *Session) openJournal(ctx context.Context, o Options) error {
 			fmt.Sprintf("What was stored is safe at the service. The empty file is now %q.", aside),
 		))
 	}
-	if len(s.Warnings) == 0 { // else the journal does not know what is needed
+	if j.SetAside() == "" { // else the journal does not know what is needed
 		s.removeUnused(ctx)
 	}
 	return nil
-}
-
-func (s *Session) temporaryJournal(ctx context.Context) (*journal.Journal, error) {
-	dir, err := os.MkdirTemp("", "mediadesk-journal-*")
-	if err != nil {
-		return nil, err
-	}
-	s.onClose(func(context.Context) error { return os.RemoveAll(dir) })
-	return journal.Open(ctx, filepath.Join(dir, "journal.db"))
 }
 
 // openClient opens the client. For the local profile it first opens the local service and sets its

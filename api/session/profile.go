@@ -31,8 +31,6 @@ type Request struct {
 
 	// Adopt continues the uploads of an earlier run.
 	Adopt bool
-	// NeedsNoJournal accepts a temporary journal if the journal cannot be opened, with a warning.
-	NeedsNoJournal bool
 }
 
 // RetryFor is the default of commands for retrying uploads.

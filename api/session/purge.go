@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"mediadesk/api"
@@ -26,17 +25,12 @@ func (s *Session) AwaitPurge(ctx context.Context, p api.Purge, timeout time.Dura
 	return p, err
 }
 
-const purgeTimeout = 5 * time.Second
-
 var errNoURL = errors.New("the record of the file has no URL")
 
-// PurgeAll purges the URLs of files and of everything in folders from the cache. Results are in the
-// order of the files; report is as in ChangeAll; pending counts the unfinished purges.
-func (s *Session) PurgeAll(ctx context.Context, files []api.File,
-	report func(Edited),
-) (list []Edited, pending int) {
-	var waiting atomic.Int64
-	list = s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+// PurgeAll starts purging the URLs of files and of everything in folders from the cache. Results are in
+// the order of the files; report is as in ChangeAll.
+func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
 		addresses, err := []string{f.URL}, error(nil)
 		switch {
 		case f.IsFolder():
@@ -44,24 +38,13 @@ func (s *Session) PurgeAll(ctx context.Context, files []api.File,
 		case f.URL == "":
 			err = errNoURL
 		}
-		open := false
 		for _, address := range addresses {
-			var p api.Purge
 			if err == nil {
-				p.URL = rule.PurgeURL(address)
-				err = s.Client.Do(ctx, &p)(api.StartPurge(p.URL))
+				err = s.Client.Do(ctx, nil)(api.StartPurge(rule.PurgeURL(address)))
 			}
-			if err == nil {
-				p, err = s.AwaitPurge(ctx, p, purgeTimeout)
-			}
-			open = open || strings.EqualFold(p.Status, api.JobPending)
-		}
-		if open && err == nil {
-			waiting.Add(1)
 		}
 		return &f, err
 	})
-	return list, int(waiting.Load())
 }
 
 // folderURLs returns the URLs to purge for a folder: one that ends in a * where the service takes

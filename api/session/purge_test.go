@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"mediadesk/api"
 )
 
-// TestPurgeAll: a purge that the service has not completed is asked about again.
+// TestPurgeAll: a file is purged with all its transformations. The status is polled until the purge ends.
 func TestPurgeAll(t *testing.T) {
 	var purged []string
 	status := []string{api.JobPending, api.JobPending, api.JobCompleted}
@@ -40,9 +41,12 @@ func TestPurgeAll(t *testing.T) {
 	defer client.Close()
 	s := &Session{Client: client}
 	files := []api.File{{FileID: "1", URL: "https://h/b.jpg?updatedAt=1"}}
-	list, pending := s.PurgeAll(t.Context(), files, nil)
-	if want := []string{"https://h/b.jpg*"}; len(list) != 1 || list[0].Err != nil || pending != 0 || !slices.Equal(purged, want) {
-		t.Errorf("purged %v (%d pending, %+v), want %v", purged, pending, list, want)
+	list := s.PurgeAll(t.Context(), files, nil)
+	if want := []string{"https://h/b.jpg*"}; len(list) != 1 || list[0].Err != nil || !slices.Equal(purged, want) {
+		t.Errorf("purged %v (%+v), want %v", purged, list, want)
+	}
+	if p, err := s.AwaitPurge(t.Context(), api.Purge{ID: "1"}, time.Hour); err != nil || p.Status != api.JobCompleted {
+		t.Errorf("a purge that ended: %+v, %v", p, err)
 	}
 	status = []string{api.JobPending}
 	if p, err := s.AwaitPurge(t.Context(), api.Purge{ID: "1"}, 0); err != nil || p.Status != api.JobPending {
@@ -50,10 +54,10 @@ func TestPurgeAll(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.AwaitPurge(ctx, api.Purge{ID: "1"}, purgeTimeout); err == nil {
+	if _, err := s.AwaitPurge(ctx, api.Purge{ID: "1"}, time.Hour); err == nil {
 		t.Error("interrupting the wait: got no error")
 	}
-	if list, _ := s.PurgeAll(t.Context(), []api.File{{FileID: "2"}}, nil); list[0].Err == nil {
+	if list := s.PurgeAll(t.Context(), []api.File{{FileID: "2"}}, nil); list[0].Err == nil {
 		t.Error("a file without a URL was purged")
 	}
 }
@@ -91,8 +95,8 @@ func TestPurgeAFolder(t *testing.T) {
 	s := &Session{Client: client}
 	for folder, want := range map[string]string{"/autumn of the year": "https://h/autumn%20of%20the%20year/*", "/w": "https://h/w/in/a%20b.jpg*"} {
 		purged = nil
-		list, pending := s.PurgeAll(t.Context(), []api.File{{Type: api.TypeFolder, FolderPath: folder}}, nil)
-		if len(list) != 1 || list[0].Err != nil || pending != 0 || !slices.Equal(purged, []string{want}) {
+		list := s.PurgeAll(t.Context(), []api.File{{Type: api.TypeFolder, FolderPath: folder}}, nil)
+		if len(list) != 1 || list[0].Err != nil || !slices.Equal(purged, []string{want}) {
 			t.Errorf("purged %q (%+v), want %q", purged, list, want)
 		}
 	}

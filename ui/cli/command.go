@@ -63,21 +63,13 @@ func (p *Program) open(ctx context.Context) (*session.Session, error) {
 	return p.opened(session.Open(ctx, p.Options))
 }
 
-// openAnyway is open for commands that can do without the journal. They print a warning if it
-// cannot be opened.
-func (p *Program) openAnyway(ctx context.Context) (*session.Session, error) {
-	o := p.Options
-	o.NeedsNoJournal = true
-	return p.opened(session.Open(ctx, o))
-}
-
-// openOrDescribe is openAnyway. With --dry-run the session sends nothing and needs no key, unless
+// openOrDescribe is open. With --dry-run the session sends nothing and needs no key, unless
 // the requests depend on what it reads.
 func (p *Program) openOrDescribe(ctx context.Context, reads bool) (*session.Session, error) {
 	if p.dryRun && !reads {
 		return p.opened(session.Describe(p.Options))
 	}
-	return p.openAnyway(ctx)
+	return p.open(ctx)
 }
 
 // opened prints warnings and notes what the last lines of the command depend on.

@@ -61,7 +61,7 @@ func (d *download) run(ctx context.Context, names []string) error {
 	case d.p.TerminalOut && !d.p.dryRun:
 		return usage("--to - writes bytes, which a terminal cannot show: write them to a file or a command")
 	}
-	s, err := d.p.openAnyway(ctx)
+	s, err := d.p.open(ctx)
 	if err != nil {
 		return err
 	}

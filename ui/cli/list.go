@@ -231,7 +231,7 @@ func newOpen(p *Program) *cobra.Command {
 
 func runOpen(cmd *cobra.Command, p *Program, name string) error {
 	ctx := cmd.Context()
-	s, err := p.openAnyway(ctx)
+	s, err := p.open(ctx)
 	if err != nil {
 		return err
 	}

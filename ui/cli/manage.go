@@ -93,7 +93,7 @@ func (c *fileCommand) command(p *Program) *cobra.Command {
 // run acts on each file, or shows the requests. A failure does not stop the others.
 func (c *fileCommand) run(cmd *cobra.Command, p *Program, names []string, target string) error {
 	ctx := cmd.Context()
-	s, err := p.openAnyway(ctx)
+	s, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -443,7 +443,7 @@ func newVersions(p *Program) *cobra.Command {
 			if p.dryRun {
 				return p.dryReads(cmd.Context(), args, api.ListVersions)
 			}
-			s, err := p.openAnyway(cmd.Context())
+			s, err := p.open(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -563,7 +563,7 @@ func newPurge(p *Program) *cobra.Command {
 		Example: "mediadesk purge /summer/a.jpg --wait\nmediadesk purge /summer/a.jpg --dry-run\n" +
 			"mediadesk list /summer/ --json | mediadesk purge -",
 		RunE: func(cmd *cobra.Command, names []string) error {
-			s, err := p.openAnyway(cmd.Context())
+			s, err := p.open(cmd.Context())
 			if err != nil {
 				return err
 			}

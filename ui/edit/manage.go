@@ -30,8 +30,7 @@ type Manager interface {
 		report func(session.Edited)) []session.Edited
 	RestoreAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	DeleteOldVersions(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
-	PurgeAll(ctx context.Context, files []api.File, report func(session.Edited)) (list []session.Edited,
-		pending int)
+	PurgeAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	Tags(ctx context.Context) ([]string, error)
 	Folders(ctx context.Context) ([]string, error)
 	Versions(ctx context.Context, fileID string) ([]api.File, error)
@@ -169,10 +168,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 func (g *Manage) PurgeRow(files []api.File) kit.MenuRow {
 	return g.row(operation{
 		MenuRow: kit.MenuRow{Key: "p", Label: "purge the cache", Note: "removes cached copies"}, running: "Purging the cache", done: "Purged the cache of %s.",
-		do: func(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited {
-			list, _ := g.Session.PurgeAll(ctx, files, report) // the service continues with those that are pending
-			return list
-		},
+		do: g.Session.PurgeAll, // it is only started
 	}, files)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -226,34 +227,25 @@ func (k *Keyring) call(ctx context.Context, doing string, do func() (string, err
 	}
 }
 
-// Exit codes of the macOS program security: its error numbers modulo 256.
-const (
-	macNotAllowed = 36 // errSecInteractionNotAllowed: locked, and no user to ask
-	macAuthFailed = 51 // errSecAuthFailed: the password was refused
-	macNoKeychain = 37 // errSecNoDefaultKeychain
-)
+// lockedExits are exit codes of the macOS program security: no user can be asked, or the password was
+// refused.
+var lockedExits = []int{36, 51}
 
 func keyringError(doing string, err error) error {
-	problem := KeyringRefused
-	cause := err
 	if known, ok := errors.AsType[*KeyringError](err); ok {
 		return &KeyringError{Problem: known.Problem, Doing: doing, Cause: known.Cause}
 	}
 	exit, isExit := errors.AsType[*exec.ExitError](err)
 	switch {
 	case errors.Is(err, keyring.ErrNotFound):
-		problem, cause = KeyringNotFound, nil
+		return &KeyringError{Problem: KeyringNotFound, Doing: doing}
 	case errors.Is(err, keyring.ErrUnsupportedPlatform):
-		problem = KeyringMissing
+		return &KeyringError{Problem: KeyringMissing, Doing: doing, Cause: err}
 	case errors.Is(err, context.DeadlineExceeded):
-		problem, cause = KeyringSilent, nil
-	case strings.HasPrefix(err.Error(), "failed to unlock"):
+		return &KeyringError{Problem: KeyringSilent, Doing: doing}
+	case isExit && slices.Contains(lockedExits, exit.ExitCode()), strings.HasPrefix(err.Error(), "failed to unlock"):
 		// The user closed the password window; the library has no error value for it.
-		problem, cause = KeyringLocked, nil
-	case isExit && (exit.ExitCode() == macNotAllowed || exit.ExitCode() == macAuthFailed):
-		problem = KeyringLocked
-	case isExit && exit.ExitCode() == macNoKeychain:
-		problem = KeyringMissing
+		return &KeyringError{Problem: KeyringLocked, Doing: doing}
 	}
-	return &KeyringError{Problem: problem, Doing: doing, Cause: cause}
+	return &KeyringError{Problem: KeyringRefused, Doing: doing, Cause: err}
 }

@@ -14,8 +14,6 @@ import (
 
 const (
 	busVariable    = "DBUS_SESSION_BUS_ADDRESS"
-	secretsName    = "org.freedesktop.secrets"
-	secretsService = "org.freedesktop.Secret.Service"
 	lockedProperty = "org.freedesktop.Secret.Collection.Locked"
 )
 
@@ -56,39 +54,17 @@ func probeKeyring(ctx context.Context) error {
 	if err != nil {
 		return &KeyringError{Problem: KeyringMissing, Cause: err}
 	}
-	return probeCollection(ctx, secrets)
-}
-
-// probeCollection checks whether the collection that the library uses exists and is unlocked.
-func probeCollection(ctx context.Context, secrets *ss.SecretService) error {
-	service := secrets.Object(secretsName, "/org/freedesktop/secrets")
-	collection := secrets.GetCollection("login")
-	if secrets.CheckCollectionPath(collection.Path()) != nil {
-		path := collection.Path()
-		if err := service.CallWithContext(ctx, secretsService+".ReadAlias", 0, "default").Store(&path); err != nil {
-			// Nothing provides the service, or it could be activated but did not start.
-			return busError(err)
-		}
-		if path == "/" {
-			return &KeyringError{Problem: KeyringMissing, Cause: errors.New("it has no collection")}
-		}
-		collection = secrets.Object(secretsName, path)
-	}
+	collection := secrets.GetLoginCollection()
 	locked, err := collection.GetProperty(lockedProperty)
-	if err != nil {
-		return busError(err)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil { // nothing provides the service, it did not start, or it has no collection
+		return &KeyringError{Problem: KeyringMissing, Cause: err}
 	}
 	if isLocked, ok := locked.Value().(bool); ok && isLocked && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		// With a display, continue: the keyring then shows the window that unlocks it.
 		return &KeyringError{Problem: KeyringLocked}
 	}
 	return nil
-}
-
-// busError returns a KeyringError for an error of the bus, or the error of ctx if that has ended.
-func busError(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return &KeyringError{Problem: KeyringMissing, Cause: err}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -23,7 +22,6 @@ type scripted struct {
 	stored map[string]string
 	get    func() (string, error)
 	set    func() error
-	remove func() error
 }
 
 func (s *scripted) backend() backend { return backend{s.Get, s.Set, s.Delete} }
@@ -56,9 +54,6 @@ func (s *scripted) Set(_, account, secret string) error {
 }
 
 func (s *scripted) Delete(_, account string) error {
-	if s.remove != nil {
-		return s.remove()
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.stored[account]; !ok {
@@ -82,8 +77,7 @@ func TestKeyringErrors(t *testing.T) {
 		KeyringRefused:  {keyring.ErrSetDataTooBig, errors.New("anything else")},
 	}
 	if runtime.GOOS != "windows" {
-		causes[KeyringLocked] = append(causes[KeyringLocked], exit(macNotAllowed), exit(macAuthFailed))
-		causes[KeyringMissing] = append(causes[KeyringMissing], exit(macNoKeychain))
+		causes[KeyringLocked] = append(causes[KeyringLocked], exit(36), exit(51))
 		causes[KeyringRefused] = append(causes[KeyringRefused], exit(1))
 	}
 	for problem, list := range causes {
@@ -223,16 +217,3 @@ func TestKeyringCancelled(t *testing.T) {
 
 // stateVariable tells a child the state of its keyring.
 const stateVariable = "MEDIADESK_TEST_KEYRING"
-
-// need looks for tools. If one is missing, it skips the test, or fails if all tools are required.
-func need(t *testing.T, tools ...string) {
-	t.Helper()
-	for _, tool := range tools {
-		if _, err := exec.LookPath(tool); err != nil {
-			if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
-				t.Fatalf("this test needs %s: %v", tool, err)
-			}
-			t.Skipf("this test needs %s: %v", tool, err)
-		}
-	}
-}

@@ -160,7 +160,7 @@ func TestLoadProblems(t *testing.T) {
 		{"missing address", "\n[profiles.w]\nkind = \"own\"\n", 2, []string{"upload_url", "is missing"}},
 		{"plain http", strings.Replace(own, "https://b", "http://b", 1), 4, []string{"use https"}},
 		{"bad name", strings.Replace(own, ".w]", ".\"w w\"]", 1), 1, []string{"letters a–z"}},
-		{"bad tag", own + "tags = [\"a,b\"]\n", 5, []string{"cannot be a tag"}},
+		{"bad tag", own + "tags = [\"a,b\"]\n", 5, []string{"contains a comma"}},
 		{"bad folder", own + "folder = \"summer\"\n", 5, []string{"begin with /"}},
 		{"bad naming", own + "naming = \"hear\"\n", 5, []string{`did you mean "here"?`}},
 		{"bad key file", own + "key_file = \"key\"\n", 5, []string{"absolute path"}},

@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/netip"
@@ -15,6 +14,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/rule"
 )
 
 // LocalProfile is the name of the local library's profile, which always exists.
@@ -120,27 +120,27 @@ func (p Profile) clean() (Profile, error) {
 		return p, err
 	}
 	p, problem := p.check()
-	if problem != nil {
-		problem.what = fmt.Sprintf("profile %q: %s", p.Name, problem.what)
-		return p, problem
+	if problem == nil {
+		return p, nil
 	}
-	return p, nil
+	return p, &settingError{problem.key, fmt.Sprintf("profile %q: %s", p.Name, problem.what)}
 }
 
 // check is like clean, but does not check the name.
 func (p Profile) check() (Profile, *settingError) {
 	p = p.withDefaults()
+	const negative = "must not be negative: give bytes, or leave it out if the limit is not known"
 	local := p.Kind == KindLocal
 	if err := oneOf("kind", p.Kind, KindLocal, KindHosted, KindOther); err != nil {
 		return p, err
 	}
-	for _, rule := range []struct {
-		broken    bool
+	for _, mistake := range []struct {
+		made      bool
 		key, what string
 	}{
 		{local != (p.Name == LocalProfile), "kind", `"local" is the local library of this computer: choose another name, or kind "hosted" or "own"`},
-		{p.MaxSize < 0, "max_size", "must not be negative: give bytes, or leave it out if the limit is not known"},
-		{p.MaxVideoSize < 0, "max_video_size", "must not be negative: give bytes, or leave it out if the limit is not known"},
+		{p.MaxSize < 0, "max_size", negative},
+		{p.MaxVideoSize < 0, "max_video_size", negative},
 		{local && p.MaxSize != 0, "max_size", "is not for the local library: set max_size in [local]"},
 		{local && p.MaxVideoSize != 0, "max_video_size", "is not for the local library: set max_size in [local]"},
 		{p.Folder != "" && (!strings.HasPrefix(p.Folder, "/") || !printable(p.Folder)), "folder", `must begin with / and be plain text, such as "/summer"`},
@@ -148,8 +148,8 @@ func (p Profile) check() (Profile, *settingError) {
 		{p.KeyFile != "" && !absolute(p.KeyFile), "key_file", `must be an absolute path, such as "/run/secrets/media" or "~/.media-key"`},
 		{len(p.KeyCommand) > 0 && !usableCommand(p.KeyCommand), "key_command", `must be an argument list such as ["pass", "show", "media"]`},
 	} {
-		if rule.broken {
-			return p, badSetting(rule.key, "%s", rule.what)
+		if mistake.made {
+			return p, badSetting(mistake.key, "%s", mistake.what)
 		}
 	}
 	problem := p.checkAddresses()
@@ -215,17 +215,11 @@ func (p *Profile) checkAddresses() *settingError {
 }
 
 func (p Profile) checkUploadDefaults() *settingError {
-	for _, tag := range p.Tags {
-		if strings.TrimSpace(tag) == "" || strings.ContainsAny(tag, ",%") || !printable(tag) {
-			return badSetting("tags", "%q cannot be a tag: a tag is plain text without , and %%", tag)
-		}
+	if err := rule.CheckTags(p.Tags); err != nil {
+		return &settingError{"tags", err.Error()}
 	}
-	for _, x := range p.Extensions {
-		var object struct{ Name string }
-		isName := x != "" && printable(x) && !strings.ContainsAny(x, " ,[]{}\"")
-		if !isName && (json.Unmarshal([]byte(x), &object) != nil || object.Name == "") {
-			return badSetting("extensions", `%q must be the name of an extension, or its JSON such as '{"name":"remove-bg","options":{"add_shadow":true}}'`, x)
-		}
+	if _, err := rule.ParseExtensionList(p.Extensions); err != nil {
+		return &settingError{"extensions", err.Error()}
 	}
 	for _, crop := range p.Crops {
 		if !usableCrop.MatchString(crop) {

@@ -78,17 +78,6 @@ func (t *promptSession) ask(question string) string {
 	return strings.TrimSpace(line)
 }
 
-type question struct{ flag, text string }
-
-func (t *promptSession) askFlags(questions ...question) (args []string) {
-	for _, q := range questions {
-		if answer := t.ask(q.text); answer != "" {
-			args = append(args, "--"+q.flag+"="+answer)
-		}
-	}
-	return args
-}
-
 // yes asks a yes-or-no question. An empty answer is no.
 func (t *promptSession) yes(question string) bool {
 	for {
@@ -102,9 +91,22 @@ func (t *promptSession) yes(question string) bool {
 	}
 }
 
+type question struct{ flag, text string }
+
+func (t *promptSession) askFlags(questions ...question) (args []string) {
+	for _, q := range questions {
+		if answer := t.ask(q.text); answer != "" {
+			args = append(args, "--"+q.flag+"="+answer)
+		}
+	}
+	return args
+}
+
+// menuItem calls do, or runs a command if do is nil.
 type menuItem struct {
-	label string
-	do    func()
+	label   string
+	do      func()
+	command []string
 }
 
 const leave = "Leave"
@@ -117,24 +119,23 @@ func (t *promptSession) menu(title, back string, items ...menuItem) {
 		t.say("%d: %s", i+1, item.label)
 	}
 	t.say("0: %s", back)
-	for {
-		answer := t.ask("Type a number and press enter:")
-		n, err := strconv.Atoi(answer)
-		switch {
-		case t.end != nil:
-		case err != nil || n < 0 || n > len(items):
-			t.say("%q is not one of the numbers 0 to %d.", answer, len(items))
-			continue
-		case n > 0:
-			items[n-1].do()
-		case back == leave:
-			t.end = errLeave
-		}
-		return
+	answer := t.ask("Type a number and press enter:")
+	n, err := strconv.Atoi(answer)
+	for t.end == nil && (err != nil || n < 0 || n > len(items)) {
+		t.say("%q is not one of the numbers 0 to %d.", answer, len(items))
+		answer = t.ask("Type a number and press enter:")
+		n, err = strconv.Atoi(answer)
+	}
+	switch {
+	case t.end != nil:
+	case n == 0 && back == leave:
+		t.end = errLeave
+	case n > 0 && items[n-1].do != nil:
+		items[n-1].do()
+	case n > 0:
+		_ = t.run(items[n-1].command...)
 	}
 }
-
-func (t *promptSession) runs(args ...string) func() { return func() { _ = t.run(args...) } }
 
 func (t *promptSession) run(args ...string) error {
 	t.say("Command: %s", session.CommandLine(args))
@@ -154,10 +155,10 @@ func (t *promptSession) start(files []string) {
 	settings, err := config.Load(t.p.Paths)
 	if t.end = err; err == nil && !settings.Exists && !t.p.Unnamed() && t.p.Profile == "" {
 		t.menu("This is the first start. Nothing is written or connected before you choose.", leave,
-			menuItem{"Try it here with the local library: no account, and nothing leaves this computer", func() {
+			menuItem{label: "Try it here with the local library: no account, and nothing leaves this computer", do: func() {
 				_, t.end = settings.Use(config.LocalProfile)
 			}},
-			menuItem{"Connect an account of the hosted service, or of another server", t.addProfile})
+			menuItem{label: "Connect an account of the hosted service, or of another server", do: t.addProfile})
 	}
 	if len(files) > 0 && t.end == nil {
 		t.send(files)
@@ -172,12 +173,12 @@ func (t *promptSession) start(files []string) {
 			return
 		}
 		t.menu(fmt.Sprintf("Profile in use: %s. What do you want to do?", profile.Name), leave,
-			menuItem{"Upload files", func() { t.send(t.pick()) }},
-			menuItem{"Continue with unfinished uploads", t.runs("resume")},
-			menuItem{"Watch extensions finish", t.runs("watch", "--timeout=5m")},
-			menuItem{"Read the library and change files", t.library},
-			menuItem{"Profiles and keys", t.profiles},
-			menuItem{"Check the setup (doctor)", t.runs("doctor")})
+			menuItem{label: "Upload files", do: func() { t.send(t.pick()) }},
+			menuItem{label: "Continue with unfinished uploads", command: []string{"resume"}},
+			menuItem{label: "Watch extensions finish", command: []string{"watch", "--timeout=5m"}},
+			menuItem{label: "Read the library and change files", do: t.library},
+			menuItem{label: "Profiles and keys", do: t.profiles},
+			menuItem{label: "Check the setup (doctor)", command: []string{"doctor"}})
 	}
 }
 
@@ -206,7 +207,7 @@ func (t *promptSession) send(files []string) {
 		t.say("Nothing was sent.")
 		return
 	}
-	if slices.ContainsFunc(options, func(option string) bool { return strings.HasPrefix(option, "--extension=") }) {
+	if strings.Contains(words, "extension=") {
 		options = append(options, "--wait", "--timeout=5m")
 	}
 	_ = t.run(session.Command("upload", files, options...)...)
@@ -243,15 +244,12 @@ func (t *promptSession) list(folder string) (listed []string) {
 		t.say("%v", err)
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") {
-			continue
+		if !strings.HasPrefix(e.Name(), ".") {
+			listed = append(listed, filepath.Join(folder, e.Name()))
+			t.say("%d: %s%s", len(listed), e.Name(), text.If(e.IsDir(), ", folder"))
 		}
-		listed = append(listed, filepath.Join(folder, e.Name()))
-		t.say("%d: %s%s", len(listed), e.Name(), text.If(e.IsDir(), ", folder"))
 	}
-	if len(listed) == 0 {
-		t.say("No files here.")
-	}
+	t.say("%s here.", text.Plural(len(listed), "file"))
 	return listed
 }
 
@@ -266,7 +264,7 @@ func (t *promptSession) library() {
 	for line := range bytes.Lines(out.Bytes()) {
 		var f api.File
 		if err := json.Unmarshal(line, &f); err == nil && !f.IsFolder() {
-			items = append(items, menuItem{f.FilePath + ", " + describeTags(&f), func() { t.details(&f) }})
+			items = append(items, menuItem{label: describeTags(&f), do: func() { t.details(&f) }})
 		}
 	}
 	if len(items) == 0 {
@@ -277,14 +275,13 @@ func (t *promptSession) library() {
 }
 
 func describeTags(f *api.File) string {
-	tags := strings.Join(f.Tags.Or(nil), ", ")
-	region := f.CustomCoordinates.Or("")
-	return text.If(tags == "", "no tags") + text.If(tags != "", "tags "+tags) + text.If(region != "", ", region "+region)
+	tags, region := strings.Join(f.Tags.Or(nil), ", "), f.CustomCoordinates.Or("")
+	return f.FilePath + ", " + text.Either(tags == "", "no tags", "tags "+tags) + text.If(region != "", ", region "+region)
 }
 
 func (t *promptSession) details(f *api.File) {
-	var items []menuItem
-	for _, c := range []struct{ label, flag, question string }{
+	items := []menuItem{{label: "Read the whole record", command: session.Command("details", []string{f.FileID})}}
+	for i, c := range []struct{ label, flag, question string }{
 		{"Add tags", "add-tags", "Tags to add, separated by commas:"},
 		{"Remove tags", "remove-tags", "Tags to remove, separated by commas:"},
 		{"Replace the tags", "tags", "The tags, separated by commas:"},
@@ -292,7 +289,7 @@ func (t *promptSession) details(f *api.File) {
 		{"Set the region", "region", "Region as x,y,width,height in pixels:"},
 		{"Remove the region", "unset-region", ""},
 	} {
-		items = append(items, menuItem{c.label, func() {
+		items = slices.Insert(items, i, menuItem{label: c.label, do: func() {
 			flags := []string{"--" + c.flag}
 			if c.question != "" {
 				flags = t.askFlags(question{c.flag, c.question})
@@ -306,22 +303,21 @@ func (t *promptSession) details(f *api.File) {
 			}
 		}})
 	}
-	items = append(items, menuItem{"Read the whole record", t.runs(session.Command("details", []string{f.FileID})...)})
-	t.menu(fmt.Sprintf("%s: %s.", f.FilePath, describeTags(f)), "Back", items...)
+	t.menu(describeTags(f)+".", "Back", items...)
 }
 
 func (t *promptSession) profiles() {
 	t.menu("Profiles and keys.", "Back",
-		menuItem{"List the profiles", t.runs("profile", "list")},
-		menuItem{"Use another profile", func() {
+		menuItem{label: "List the profiles", command: []string{"profile", "list"}},
+		menuItem{label: "Use another profile", do: func() {
 			if name := t.ask("Name of the profile:"); name != "" {
 				_ = t.run("profile", "use", name)
 			}
 		}},
-		menuItem{"Add an account", t.addProfile},
-		menuItem{"Store a key in the keyring", func() { t.storeKey() }},
-		menuItem{"Show where the key comes from", t.runs("key", "where")},
-		menuItem{"Forget the key in the keyring", t.runs("key", "forget")})
+		menuItem{label: "Add an account", do: t.addProfile},
+		menuItem{label: "Store a key in the keyring", do: func() { t.storeKey() }},
+		menuItem{label: "Show where the key comes from", command: []string{"key", "where"}},
+		menuItem{label: "Forget the key in the keyring", command: []string{"key", "forget"}})
 }
 
 func (t *promptSession) addProfile() {

@@ -96,8 +96,6 @@ func (p *Program) warnOfAddresses() {
 	p.note("mediadesk: URLs of the local library work while it is served. %s", serve)
 }
 
-func (p *Program) spool() string { return p.Paths.Spool() }
-
 // note prints a line that is neither result nor error. --quiet suppresses it.
 func (p *Program) note(format string, args ...any) {
 	if !p.quiet {
@@ -129,7 +127,12 @@ func (p *Program) execute(ctx context.Context, args []string) error {
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
-	err := cmp.Or(p.runCommand(ctx, root), p.failed)
+	err := p.runCommand(ctx, root)
+	if err == nil {
+		err = p.failed
+	} else {
+		err = &exitError{exitUsage, err} // of the command line
+	}
 	closing, cancel := context.WithTimeout(context.Background(), session.CloseTimeout)
 	defer cancel()
 	for _, s := range p.sessions {
@@ -191,17 +194,7 @@ func newRoot(p *Program) *cobra.Command {
 		newUploads(p), newUsage(p), newTransfer(p),
 		newProfile(p), newKey(p), newDoctor(p), newMan(p))
 	root.AddCommand(newFileCommands(p)...)
-	checkHelpArgs(root)
 	root.InitDefaultCompletionCmd()
-	if c, _, err := root.Find([]string{"completion"}); err == nil {
-		c.Args, c.Short, c.Long = nil, "Print the completion script of a shell", ""
-		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-		c.Example = "source <(mediadesk completion bash)\nmediadesk completion zsh > \"${fpath[1]}/_mediadesk\"\n" +
-			"mediadesk completion fish > ~/.config/fish/completions/mediadesk.fish"
-		for _, shell := range c.Commands() {
-			shell.Long = ""
-		}
-	}
 	p.complete(root)
 	return root
 }
@@ -214,6 +207,9 @@ func (p *Program) complete(cmd *cobra.Command) {
 		cmd.Flags().StringVar(&p.filesFrom, "files-from", "", "`FILE`: list of files: ids, paths or JSON lines; - reads standard input")
 	}
 	p.completeFlags(cmd)
+	if cmd.HasSubCommands() && cmd.RunE == nil {
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 			if takesFiles(cmd) {
@@ -277,8 +273,12 @@ func (p *Program) prompts() bool {
 }
 
 func runScreens(cmd *cobra.Command, p *Program, args []string) error {
-	if err := mistyped(cmd, args); err != nil {
-		return err
+	// A word that is not a file may be a mistyped command.
+	if len(args) > 0 && !strings.ContainsAny(args[0], `/\.:-`) {
+		_, err := os.Lstat(args[0])
+		if near := nearest(cmd, args[0]); err != nil && near != "" {
+			return usage("no file or command %q. Did you mean: mediadesk %s", args[0], near)
+		}
 	}
 	if p.prompts() {
 		return accessible(cmd.Context(), p, args)
@@ -304,20 +304,6 @@ func runScreens(cmd *cobra.Command, p *Program, args []string) error {
 	}
 	p.Adopt, p.RetryFor = true, 0
 	return p.Screens(cmd.Context(), p.Options, folder, sources)
-}
-
-// mistyped returns an error if a word is not a file but close to a command.
-func mistyped(root *cobra.Command, args []string) error {
-	if len(args) == 0 || strings.ContainsAny(args[0], `/\.:-`) {
-		return nil
-	}
-	if _, err := os.Lstat(args[0]); err == nil {
-		return nil
-	}
-	if near := nearest(root, args[0]); near != "" {
-		return usage("no file or command %q. Did you mean: mediadesk %s", args[0], near)
-	}
-	return nil
 }
 
 func noSuchCommand(cmd *cobra.Command, word string) error {
@@ -372,26 +358,27 @@ func usage(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
+func is[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
+}
+
 func exitCode(err error) int {
-	var exit *exitError
-	var noKey *config.NoKeyError
-	var badKey *config.SourceError
-	var keyring *config.KeyringError
-	var request *session.RequestError
-	var rule *api.RuleError
-	var signal *terminal.SignalError
+	exit, exits := errors.AsType[*exitError](err)
+	signal, ended := errors.AsType[*terminal.SignalError](err)
+	rule, broken := errors.AsType[*api.RuleError](err)
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &exit):
+	case exits:
 		return exit.code
-	case errors.As(err, &request), errors.As(err, &rule) && rule.Field == "fileId":
+	case is[*session.RequestError](err), broken && rule.Field == "fileId":
 		return exitUsage
-	case errors.As(err, &signal):
+	case ended:
 		return signal.Code
 	case errors.Is(err, session.ErrJobPending):
 		return exitUnknown
-	case errors.As(err, &noKey), errors.As(err, &badKey), errors.As(err, &keyring), api.KeyRefused(err):
+	case is[*config.NoKeyError](err), is[*config.SourceError](err), is[*config.KeyringError](err), api.KeyRefused(err):
 		return exitKey
 	}
 	return exitFailed

@@ -124,7 +124,7 @@ func servers(env *testscript.Env) map[string]string {
 			w.WriteHeader(http.StatusNotFound)
 		}
 	})
-	return map[string]string{"MISSING": missing, "ODD": odd, "SILENT": silent, "HTML": html, "FORBIDDEN": wrong, "NOBODY": unusedAddress(env)}
+	return map[string]string{"MISSING": missing, "ODD": odd, "SILENT": silent, "HTML": html, "FORBIDDEN": wrong, "NOBODY": "http://127.0.0.1:1"}
 }
 
 func serve(env *testscript.Env, h http.HandlerFunc) string {
@@ -139,16 +139,6 @@ func serve(env *testscript.Env, h http.HandlerFunc) string {
 		close(done)
 	}()
 	env.Defer(func() { s.Close(); <-done })
-	return "http://" + listener.Addr().String()
-}
-
-// unusedAddress returns an address of this computer on which nothing listens.
-func unusedAddress(env *testscript.Env) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		env.T().Fatal(err)
-	}
-	defer listener.Close()
 	return "http://" + listener.Addr().String()
 }
 

@@ -1,26 +1,14 @@
 package cli
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"mediadesk/api"
 	"mediadesk/api/entry"
-	"mediadesk/api/rule"
 	"mediadesk/config"
 )
-
-var flagOptions = map[string][]string{
-	"colour-option": {string(config.ColorBritish), string(config.ColorAmerican)},
-	"copy":          slices.Sorted(maps.Keys(copyForms)),
-	"extension":     {rule.RemoveBackground, rule.GoogleTagging, rule.AWSTagging},
-	"file-type":     {api.KindImage, api.KindNonImage},
-	"plan":          {"free", "lite", "pro"},
-	"sort":          strings.Fields(strings.ToLower(strings.Join(rule.Sorts, " "))),
-}
 
 // completeArgs completes local files where the usage of a command says SOURCE.
 func completeArgs(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -42,7 +30,7 @@ func (p *Program) completeProfiles(*cobra.Command, []string,
 
 func (p *Program) completeFlags(cmd *cobra.Command) {
 	for _, f := range append(visibleFlags(cmd.LocalFlags()), visibleFlags(cmd.PersistentFlags())...) {
-		complete := cobra.FixedCompletions(flagOptions[f.Name], cobra.ShellCompDirectiveNoFileComp)
+		complete := cobra.CompletionFunc(cobra.NoFileCompletions)
 		switch name, _ := valueName(f); name {
 		case "FILE", "DIR":
 			continue // shells complete local files themselves

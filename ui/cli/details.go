@@ -258,56 +258,62 @@ func undo(ctx context.Context, p *Program, names []string) error {
 func (p *Program) printRecord(file *api.File) error {
 	p.addresses = p.addresses || file.URL != ""
 	if p.json {
-		return p.result(record{file}, "")
+		return p.printJSON(record{file})
 	}
 	for _, line := range recordLines(file) {
-		fmt.Fprintf(p.Stdout, "%s %s\n", text.PadRight(text.Safe(line[0]), 18), text.Safe(line[1]))
+		if line[1] != "" {
+			fmt.Fprintf(p.Stdout, "%s %s\n", text.PadRight(text.Safe(line[0]), 18), text.Safe(line[1]))
+		}
 	}
 	_, err := fmt.Fprintln(p.Stdout)
 	return err
 }
 
-// recordLines returns the fields of a record that are set, in reading order.
+// recordLines returns the fields of a record in reading order; values that are not set are empty.
 func recordLines(f *api.File) [][2]string {
-	lines := [][2]string{{"id", f.FileID}, {"name", f.Name}, {"path", f.FilePath}, {"URL", f.URL}, {"thumbnail", api.ThumbURL(f)}, {"kind", strings.TrimSpace(f.FileType + " " + f.Mime)}}
-	if w, h, ok := rule.PixelSize(f); ok {
-		lines = append(lines, [2]string{"pixels", fmt.Sprintf("%d x %d", w, h)})
+	lines := [][2]string{
+		{"id", f.FileID}, {"name", f.Name}, {"path", f.FilePath}, {"URL", f.URL}, {"thumbnail", api.ThumbURL(f)},
+		{"kind", strings.TrimSpace(f.FileType + " " + f.Mime)},
 	}
-	lines = append(lines, [2]string{"size", sizeOf(f)})
+	add := func(name, value string) { lines = append(lines, [2]string{name, value}) }
+	if w, h, ok := rule.PixelSize(f); ok {
+		add("pixels", fmt.Sprintf("%d x %d", w, h))
+	}
+	add("size", sizeOf(f))
 	if !f.Tags.IsZero() {
-		lines = append(lines, [2]string{"tags", cmp.Or(strings.Join(f.Tags.Or(nil), ", "), "not set")})
+		add("tags", cmp.Or(strings.Join(f.Tags.Or(nil), ", "), "not set"))
 	}
 	if !f.AITags.IsZero() {
 		var words []string
 		for _, t := range f.AITags.Or(nil) {
 			words = append(words, fmt.Sprintf("%s (%.0f %%, %s)", t.Name, t.Confidence, t.Source))
 		}
-		lines = append(lines, [2]string{"AI tags", cmp.Or(strings.Join(words, ", "), "not set")})
+		add("AI tags", cmp.Or(strings.Join(words, ", "), "not set"))
 	}
 	if !f.CustomCoordinates.IsZero() {
-		lines = append(lines, [2]string{"region", cmp.Or(f.CustomCoordinates.Or(""), "not set")})
+		add("region", cmp.Or(f.CustomCoordinates.Or(""), "not set"))
 	}
 	if private, ok := f.IsPrivateFile.Get(); ok {
-		lines = append(lines, [2]string{"private", text.If(private, "yes") + text.If(!private, "no")})
+		add("private", text.Either(private, "yes", "no"))
 	}
 	for _, field := range entry.StoredFields {
-		lines = append(lines, [2]string{field.Words, f.Other.Text(field.Name)})
+		add(field.Words, f.Other.Text(field.Name))
 	}
 	for _, fact := range entry.HostedFacts(f) {
-		lines = append(lines, [2]string{fact.Name(), fact.Value})
+		add(fact.Name(), fact.Value)
 	}
 	for _, key := range slices.Sorted(maps.Keys(f.CustomMetadata)) {
-		lines = append(lines, [2]string{key, string(f.CustomMetadata[key])})
+		add(key, string(f.CustomMetadata[key]))
 	}
 	if f.VersionInfo != nil {
-		lines = append(lines, [2]string{"version", f.VersionInfo.Name + " (" + f.VersionInfo.ID + ")"})
+		add("version", f.VersionInfo.Name+" ("+f.VersionInfo.ID+")")
 	}
-	lines = append(lines, [2]string{"created", f.CreatedAt}, [2]string{"updated", f.UpdatedAt})
+	add("created", f.CreatedAt)
+	add("updated", f.UpdatedAt)
 	for _, fact := range entry.OtherFacts(f) {
-		if entry.FieldByName(fact.Label) != nil {
-			continue // it is above
+		if entry.FieldByName(fact.Label) == nil { // others are above
+			add(fact.Name(), fact.Value)
 		}
-		lines = append(lines, [2]string{fact.Name(), fact.Value})
 	}
-	return slices.DeleteFunc(lines, func(l [2]string) bool { return l[1] == "" })
+	return lines
 }

@@ -80,7 +80,7 @@ func newDoctor(p *Program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the setup and suggest fixes",
-		Long: "Check the terminal, settings, folders, journal, key, keyring, URLs, clock and webhooks, and suggest fixes. Run it if something does not work. " +
+		Long: "Check the terminal, settings, folders, journal, key, keyring, URLs and webhooks, and suggest fixes. Run it if something does not work. " +
 			"Nothing is uploaded or changed.\n\n" +
 			"You can paste the output into a report: it contains no key, no account id and no name of your home folder. Exit code 0: no problem; 1: at least one.",
 		Example: "mediadesk doctor\nmediadesk doctor --profile work\nmediadesk doctor --jq 'select(.verdict==\"problem\").text'",
@@ -139,19 +139,17 @@ func (d *doctor) clean(words string) string {
 			words = strings.ReplaceAll(words, home, "~")
 		}
 	}
-	for _, variable := range []string{"USER", "LOGNAME", "USERNAME"} {
-		if user := d.Getenv(variable); user != "" { // in paths, such as that of a mounted disk
-			words = strings.ReplaceAll(words+"/", "/"+user+"/", "/USER/")
-			words = strings.TrimSuffix(words, "/")
+	for _, variable := range []string{"USER", "LOGNAME", "USERNAME"} { // as in the path of a mounted disk
+		if user := d.Getenv(variable); user != "" {
+			words = strings.ReplaceAll(words, "/"+user+"/", "/USER/")
 		}
 	}
 	return safeLines(words)
 }
 
 func (d *doctor) terminal(ctx context.Context) {
-	env := d.Getenv
-	d.ok("TERM", "%s", cmp.Or(env("TERM"), "not set"))
-	locale := cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG"))
+	d.ok("TERM", "%s", cmp.Or(d.Getenv("TERM"), "not set"))
+	locale := cmp.Or(d.Getenv("LC_ALL"), d.Getenv("LC_CTYPE"), d.Getenv("LANG"))
 	if up := strings.ReplaceAll(strings.ToUpper(locale), "-", ""); locale != "" && !strings.Contains(up, "UTF8") {
 		d.say(statusWarn, "locale", "Set LANG to a UTF-8 locale, such as C.UTF-8.", "%s is not UTF-8: letters and boxes may be garbled", locale)
 	}
@@ -162,9 +160,9 @@ func (d *doctor) terminal(ctx context.Context) {
 	}
 	if w, h, err := term.GetSize(out.Fd()); err == nil {
 		small := w < 40 || h < 12
-		d.say(text.If(small, statusWarn)+text.If(!small, statusOK), "size", text.If(small, "The screens need 40x12."), "%dx%d", w, h)
+		d.say(text.Either(small, statusWarn, statusOK), "size", text.If(small, "The screens need 40x12."), "%dx%d", w, h)
 	}
-	_, colors := terminal.Colors("auto", out, os.Environ(), terminal.TmuxFeatures(ctx, env))
+	_, colors := terminal.Colors("auto", out, os.Environ(), terminal.TmuxFeatures(ctx, d.Getenv))
 	d.ok("colors", "%s", colors)
 	d.say(statusNote, "pictures", "Start mediadesk and press 5, then t.", "the settings screen shows what the terminal supports")
 	for _, t := range media.Tools() {
@@ -177,25 +175,18 @@ func (d *doctor) terminal(ctx context.Context) {
 }
 
 func (d *doctor) settingsFile(context.Context) {
-	file := d.Paths.Config
-	switch {
-	case d.wrong != nil:
+	if d.wrong != nil {
 		d.say(statusProblem, "config.toml", "Correct the line. Until then, doctor checks the defaults.", "%v", d.wrong)
-	case !exists(file):
-		d.say(statusNote, "config.toml", "", "no settings file yet at %s: the defaults apply", file)
-	default:
-		d.ok("config.toml", "%s", file)
+	} else if _, err := os.Stat(d.Paths.Config); err != nil {
+		d.say(statusNote, "config.toml", "", "no settings file yet at %s: the defaults apply", d.Paths.Config)
+	} else {
+		d.ok("config.toml", "%s", d.Paths.Config)
 	}
 	name := d.profile.Name
 	if session.IsUnnamed(name) { // the path after the host may be an account
 		name = session.UnnamedPrefix + hostOf(d.profile.UploadURL)
 	}
 	d.ok("profile", "%s (%s), of %s", name, d.profile.Kind, text.Plural(len(d.settings.Profiles), "profile"))
-}
-
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
 }
 
 func (d *doctor) folders(context.Context) {
@@ -206,10 +197,11 @@ func (d *doctor) folders(context.Context) {
 		{"cache", d.Paths.Cache},
 	} {
 		there := f.path // or its nearest existing parent
-		for !exists(there) && filepath.Dir(there) != there {
-			there = filepath.Dir(there)
-		}
 		file, err := os.CreateTemp(there, ".mediadesk-doctor-*")
+		for errors.Is(err, fs.ErrNotExist) && filepath.Dir(there) != there {
+			there = filepath.Dir(there)
+			file, err = os.CreateTemp(there, ".mediadesk-doctor-*")
+		}
 		if err == nil {
 			err = errors.Join(file.Close(), os.Remove(file.Name()))
 		}
@@ -298,8 +290,6 @@ func (d *doctor) key(ctx context.Context) {
 
 const addressTimeout = 8 * time.Second
 
-const clockSkew = time.Minute
-
 func (d *doctor) addresses(ctx context.Context) {
 	if proxy := cmp.Or(d.Getenv("HTTPS_PROXY"), d.Getenv("https_proxy")); proxy != "" {
 		d.say(statusNote, "proxy", "", "HTTPS_PROXY is set: https goes through %s", hostOf(proxy))
@@ -308,45 +298,21 @@ func (d *doctor) addresses(ctx context.Context) {
 		d.ok("URLs", "the local library is in this program: no network is used")
 		return
 	}
-	hosts := []*struct {
-		name, address string
-		answer        *http.Response
-		took          time.Duration
-		err           error
-	}{{name: "upload", address: d.profile.UploadURL}, {name: "details", address: d.profile.BaseURL}, {name: "delivery", address: d.profile.DeliveryURL}}
-	var all sync.WaitGroup
-	for _, h := range hosts {
-		all.Go(func() {
-			began := time.Now()
-			h.answer, _, h.err = request(ctx, http.MethodHead, h.address) //nolint:bodyclose // closed there
-			h.took = time.Since(began)
-		})
-	}
-	all.Wait()
-	var clock time.Time // of the service
-	for _, h := range hosts {
-		switch {
-		case h.address == "":
+	for _, h := range []struct{ name, address string }{
+		{"upload", d.profile.UploadURL}, {"details", d.profile.BaseURL}, {"delivery", d.profile.DeliveryURL},
+	} {
+		if h.address == "" {
 			d.say(statusNote, h.name, "", "no URL is set: images of stored files cannot be fetched")
 			continue
-		case h.err != nil:
+		}
+		began := time.Now()
+		answer, _, err := request(ctx, http.MethodHead, h.address) //nolint:bodyclose // closed there
+		if err != nil {
 			d.down = d.down || h.name == "upload"
-			d.sayUnreached(h.name, hostOf(h.address), h.err)
+			d.sayUnreached(h.name, hostOf(h.address), err)
 			continue
 		}
-		d.ok(h.name, "%s: answers %d, in %d ms", hostOf(h.address), h.answer.StatusCode, h.took.Milliseconds())
-		if at, err := http.ParseTime(h.answer.Header.Get("Date")); err == nil && clock.IsZero() {
-			clock = at
-		}
-	}
-	switch skew := time.Since(clock); {
-	case clock.IsZero():
-		d.say(statusNote, "clock", "", "%s here; no service reported its time", time.Now().UTC().Format(time.RFC3339))
-	case skew.Abs() > clockSkew:
-		way := text.If(skew > 0, "ahead of") + text.If(skew < 0, "behind")
-		d.say(statusWarn, "clock", "Set it: signed URLs and certificates depend on it.", "the clock of this computer is %s %s the service's clock", text.Duration(skew.Abs()), way)
-	default:
-		d.ok("clock", "agrees with the clock of the service to the minute")
+		d.ok(h.name, "%s: answers %d, in %d ms", hostOf(h.address), answer.StatusCode, time.Since(began).Milliseconds())
 	}
 }
 

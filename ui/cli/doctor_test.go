@@ -67,23 +67,6 @@ func expectFinding(t *testing.T, found map[string]diagnosis, name, status, words
 	}
 }
 
-// TestDoctorClock compares the clock with the service's, in both directions.
-func TestDoctorClock(t *testing.T) {
-	for _, c := range []struct {
-		off           time.Duration
-		status, words string
-	}{
-		{0, "ok", "agrees"},
-		{-10 * time.Hour, "warning", "ahead of the service's clock"},
-		{10 * time.Hour, "warning", "behind the service's clock"},
-	} {
-		address := listen(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Date", time.Now().Add(c.off).UTC().Format(http.TimeFormat))
-		}))
-		expectFinding(t, runDoctorJSON(t, t.TempDir(), nil, "--upload-url", address), "URLs clock", c.status, c.words)
-	}
-}
-
 // TestDoctorWebhooks uses a tunnel to the receiver's port and back.
 func TestDoctorWebhooks(t *testing.T) {
 	// A free port. No other test uses this address.

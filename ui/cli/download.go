@@ -109,7 +109,7 @@ func (d *download) folder(ctx context.Context, s *session.Session, folder string
 			d.failed.add(d.p, one.File.FilePath, one.Err)
 		})
 	if err == nil && !found {
-		d.p.note("%s has no files%s.", folder, text.If(d.selects(), " that the flags select"))
+		d.p.note("%s has no files%s.", folder, text.If(d.given(), " that the flags select"))
 	}
 	return err
 }

@@ -169,12 +169,8 @@ func find(ctx context.Context, s *session.Session, name string, what takes) (*ap
 func (p *Program) findAll(ctx context.Context, s *session.Session, names []string, what takes,
 	do func(*api.File) error,
 ) error {
-	return p.readAll(ctx, names, func(ctx context.Context, name string) (*api.File,
-		error,
-	) {
-		return find(ctx, s, name, what)
-	},
-		func(_ string, f *api.File) error { return do(f) })
+	read := func(ctx context.Context, name string) (*api.File, error) { return find(ctx, s, name, what) }
+	return p.readAll(ctx, names, read, func(_ string, f *api.File) error { return do(f) })
 }
 
 // readAll calls read for several names at a time and do for each result, in the order of the

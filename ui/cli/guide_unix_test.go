@@ -90,6 +90,7 @@ func TestGuideExamples(t *testing.T) {
 	if mediatest.Racing {
 		t.Skip("other processes do the work; the run without the race detector has them")
 	}
+	requireEverything(t)
 	requireTool(t, "npm")
 	binary, dir := uitest.Build(t), t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("../../docs/examples")); err != nil {

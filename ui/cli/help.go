@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"charm.land/fang/v2"
@@ -186,19 +185,4 @@ func manual(root *cobra.Command) string {
 		page.WithSection(s[0], s[1])
 	}
 	return strings.ReplaceAll(page.WithSection("Examples", root.Example).Build(roff.NewDocument()), "…", "...") // for any locale
-}
-
-func checkHelpArgs(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	i := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == "help" })
-	root.Commands()[i].Args = func(_ *cobra.Command, args []string) error {
-		cmd, rest, err := root.Find(args)
-		switch {
-		case err != nil:
-			return usage("%s", err.Error())
-		case len(rest) > 0:
-			return noSuchCommand(cmd, rest[0])
-		}
-		return nil
-	}
 }

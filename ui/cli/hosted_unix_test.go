@@ -181,6 +181,7 @@ await fetch("/results", { method: "POST", body: JSON.stringify([...results, list
 // page can do nothing else.
 func TestBrowserSDK(t *testing.T) {
 	t.Parallel()
+	requireEverything(t)
 	requireTool(t, "chromium")
 	modules := install(t, "@imagekit/javascript@5.5.1")
 	s := serveHosted(t)

@@ -25,7 +25,6 @@ func newKey(p *Program) *cobra.Command {
 		Use:     "key",
 		Short:   "Store, find and forget private keys",
 		Example: "mediadesk key set --profile work\nmediadesk key where --json",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, c := range []struct {
 		use, short, long, example string

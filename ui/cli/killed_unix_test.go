@@ -192,7 +192,10 @@ func TestTransferKilled(t *testing.T) {
 // are equal, each file is stored once, and nothing else is left.
 func TestSyncKilled(t *testing.T) {
 	t.Parallel()
-	const files = 400
+	files := 60
+	if everything {
+		files = 400
+	}
 	k := &killer{T: t, dir: t.TempDir()}
 	client := k.serve("work")
 	up, down := filepath.Join(k.dir, "up"), filepath.Join(k.dir, "down")
@@ -205,7 +208,7 @@ func TestSyncKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	k.killed(3, 200, func(int) {}, "sync", up, "/x/", "--profile", "work", "--retry-for", "1m")
+	k.killed(3, files/2, func(int) {}, "sync", up, "/x/", "--profile", "work", "--retry-for", "1m")
 	stored := 0
 	for f, err := range client.All(t.Context(), api.Query{Type: api.TypeFile}) {
 		if err != nil {
@@ -218,7 +221,7 @@ func TestSyncKilled(t *testing.T) {
 	if stored != files {
 		t.Errorf("%d files are stored, want %d", stored, files)
 	}
-	k.killed(3, 200, func(int) {}, "sync", "/x/", down, "--profile", "work")
+	k.killed(3, files/2, func(int) {}, "sync", "/x/", down, "--profile", "work")
 	if out, err := exec.Command("diff", "-r", up, down).CombinedOutput(); err != nil {
 		t.Errorf("the folders differ: %v\n%s", err, out)
 	}

@@ -122,11 +122,12 @@ func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
 	if l.tree {
 		tree, err := s.FolderTree(ctx, folder)
 		records = func(yield func(*api.File, error) bool) {
-			more := true
-			for i := 0; i < len(tree) && more; i++ {
-				more = yield(&tree[i], nil)
+			for i := range tree {
+				if !yield(&tree[i], nil) {
+					return
+				}
 			}
-			if more && err != nil {
+			if err != nil {
 				yield(nil, err)
 			}
 		}
@@ -173,12 +174,13 @@ func (l *listFlags) nothing(ctx context.Context, p *Program, s *session.Session,
 // listJournal prints the files that the journal knows in a folder, or also those below it.
 func listJournal(ctx context.Context, p *Program, s *session.Session, folder string, below bool,
 	print func(*api.File) error,
-) error {
-	list := func(ctx context.Context) ([]api.File, error) { return s.SeenIn(ctx, folder) }
+) (err error) {
+	var files []api.File
 	if below {
-		list = s.Seen
+		files, err = s.Seen(ctx)
+	} else {
+		files, err = s.SeenIn(ctx, folder)
 	}
-	files, err := list(ctx)
 	if err == nil && len(files) == 0 {
 		p.note("No uploads from this computer in %s.", cmp.Or(strings.TrimPrefix(folder, "/"), "this library"))
 	}
@@ -224,13 +226,12 @@ func newOpen(p *Program) *cobra.Command {
 			if p.dryRun {
 				return p.dryReads(cmd.Context(), args, api.ReadDetails)
 			}
-			return runOpen(cmd, p, args[0])
+			return p.openInBrowser(cmd.Context(), args[0])
 		},
 	}
 }
 
-func runOpen(cmd *cobra.Command, p *Program, name string) error {
-	ctx := cmd.Context()
+func (p *Program) openInBrowser(ctx context.Context, name string) error {
 	s, err := p.open(ctx)
 	if err != nil {
 		return err
@@ -248,8 +249,7 @@ func runOpen(cmd *cobra.Command, p *Program, name string) error {
 	if err := rule.CheckSourceURL(address); err != nil {
 		return fmt.Errorf("%s has no URL that a browser can open: %w", name, err)
 	}
-	line := fileLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address}
-	line.File = &record{file}
+	line := fileLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address, File: &record{file}}
 	if err := p.result(line, address); err != nil {
 		return err
 	}

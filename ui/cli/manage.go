@@ -27,10 +27,12 @@ type fileCommand struct {
 	refuse                    func(names []string) error
 	// target checks the last argument if that is not a file but a folder, name or version; or nil.
 	target func(string) (string, error)
-	// question asks whether to act on what, which counts files and folders; nil for a command that
-	// takes files only. It is asked before a folder changes, and always with asksAlways.
-	question   func(what, target, host string) string
+	// question is the format of a question about the number of files and folders, the target, and the
+	// host; "" for a command that takes files only. It is asked before a folder changes, and always with
+	// asksAlways.
+	question   string
 	asksAlways bool
+	version    string // the only one to delete
 	// request returns the request that a dry run shows; nil if it shows the one for the record.
 	request func(f *api.File, target string) (api.Request, error)
 	// do returns the new path or URL, and the new record.
@@ -39,9 +41,9 @@ type fileCommand struct {
 	// doAll acts on several files at once; nil to call do for each.
 	doAll func(ctx context.Context, s *session.Session, files []api.File) []session.Edited
 	// label is the format of the line for a file, with its path and what do returns as to.
-	label string
-	// selection selects files of folders instead of the folders; or nil.
-	*selection
+	label   string
+	selects bool // flags select files of folders instead of the folders
+	selection
 }
 
 type fileLine struct {
@@ -66,16 +68,15 @@ func (c *fileCommand) command(p *Program) *cobra.Command {
 				}
 				args = args[:last]
 			}
-			if c.selection != nil {
-				err = c.fill()
-			}
-			if c.refuse != nil && err == nil {
-				err = c.refuse(args)
-			}
-			switch {
-			case err != nil:
+			if err := c.fill(); err != nil {
 				return err
-			case p.dryRun && c.request == nil:
+			}
+			if c.refuse != nil {
+				if err := c.refuse(args); err != nil {
+					return err
+				}
+			}
+			if p.dryRun && c.request == nil {
 				return p.dryReads(cmd.Context(), args, api.ReadDetails)
 			}
 			return c.run(cmd, p, args, target)
@@ -84,7 +85,7 @@ func (c *fileCommand) command(p *Program) *cobra.Command {
 	if c.flags != nil {
 		c.flags(cmd.Flags())
 	}
-	if c.selection != nil {
+	if c.selects {
 		c.add(cmd.Flags())
 	}
 	return cmd
@@ -98,12 +99,12 @@ func (c *fileCommand) run(cmd *cobra.Command, p *Program, names []string, target
 		return err
 	}
 	what := andFolders
-	if c.question == nil {
+	if c.question == "" {
 		what = onlyFiles
 	}
 	var found []api.File
 	missing := p.findAll(ctx, s, names, what, func(f *api.File) error {
-		if c.selection != nil && c.selects() && f.IsFolder() {
+		if c.given() && f.IsFolder() {
 			files, err := s.FilesBelow(ctx, f.FolderPath, c.filter)
 			found = append(found, files...)
 			return err
@@ -137,19 +138,18 @@ func (c *fileCommand) run(cmd *cobra.Command, p *Program, names []string, target
 	var together []api.File
 	for i := range found {
 		f := &found[i]
-		if c.doAll != nil && !p.dryRun && len(found) > 1 && !f.IsFolder() {
-			together = append(together, *f)
-			continue
-		}
-		if p.dryRun {
+		switch {
+		case p.dryRun:
 			failed.add(p, libraryPath(f), p.showRequest(s.Client.Describe(c.request(f, target))))
-			continue
+		case c.doAll != nil && len(found) > 1 && !f.IsFolder():
+			together = append(together, *f)
+		default:
+			to, after, err := c.do(ctx, s, f, target)
+			if err == nil {
+				err = print(f, to, after)
+			}
+			failed.add(p, libraryPath(f), err)
 		}
-		to, after, err := c.do(ctx, s, f, target)
-		if err == nil {
-			err = print(f, to, after)
-		}
-		failed.add(p, libraryPath(f), err)
 	}
 	if len(together) > 0 {
 		for i, e := range c.doAll(ctx, s, together) {
@@ -170,34 +170,29 @@ func (c *fileCommand) ask(cmd *cobra.Command, p *Program, s *session.Session, fo
 	if !p.Terminal {
 		return usage("mediadesk %s asks before it changes a folder, and there is no terminal to ask on: add --yes, or preview it with --dry-run", cmd.Name())
 	}
-	folders := 0
+	files, folders := 0, 0
 	for i := range found {
-		path := libraryPath(&found[i])
-		if !found[i].IsFolder() {
-			if c.asksAlways {
-				fmt.Fprintf(p.Stderr, "  %s\n", text.Safe(path))
+		path, words := libraryPath(&found[i]), ""
+		if found[i].IsFolder() {
+			folders++
+			content, err := s.CountFolder(cmd.Context(), path)
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
 			}
+			words = fmt.Sprintf(" (%s, %s, %s)", text.Plural(content.Files, "file"),
+				text.Plural(content.Folders, "folder"), text.Bytes(content.Bytes))
+		} else if files++; !c.asksAlways {
 			continue
 		}
-		folders++
-		content, err := s.CountFolder(cmd.Context(), path)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		words := fmt.Sprintf("%s, %s, %s", text.Plural(content.Files, "file"), text.Plural(content.Folders, "folder"), text.Bytes(content.Bytes))
-		if content.Files == 0 && content.Folders == 0 {
-			words = "empty"
-		}
-		fmt.Fprintf(p.Stderr, "  %s (%s)\n", text.Safe(path), words)
+		fmt.Fprintf(p.Stderr, "  %s%s\n", text.Safe(path), words)
 	}
-	var what []string
-	if files := len(found) - folders; files > 0 {
-		what = append(what, text.Plural(files, "file")+text.If(c.asksAlways, " with all versions"))
+	what := text.If(files > 0, text.Plural(files, "file")+text.If(c.asksAlways, " with all versions")) +
+		text.If(files > 0 && folders > 0, " and ") +
+		text.If(folders > 0, text.Plural(folders, "folder")+" with everything in "+text.Either(folders == 1, "it", "them"))
+	if c.version != "" {
+		what = "version " + c.version
 	}
-	if folders > 0 {
-		what = append(what, text.Plural(folders, "folder")+" with everything in "+text.If(folders == 1, "it")+text.If(folders > 1, "them"))
-	}
-	return p.confirm(cmd.Context(), c.question(strings.Join(what, " and "), target, s.Profile.Host))
+	return p.confirm(cmd.Context(), fmt.Sprintf(c.question, what, target, s.Profile.Host))
 }
 
 func libraryPath(file *api.File) string {
@@ -228,39 +223,34 @@ func newFileCommands(p *Program) []*cobra.Command {
 }
 
 func moveCommand() *fileCommand {
-	c := toFolderCommand("move", "moved", "to sort an inbox", api.MoveFile, api.MoveFolder)
-	ask := c.question
-	c.question = func(what, into, host string) string { return ask(what, into, host) + " " + linksBreak }
-	c.do = func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string,
-		after *api.File, err error,
-	) {
-		if f.IsFolder() {
-			to, err = s.MoveFolder(ctx, f.FolderPath, folder)
-			return to, nil, err
-		}
-		after, err = s.Move(ctx, *f, folder)
-		return folder + f.Name, after, err
-	}
-	return c
+	return toFolderCommand("move", "moved", "to sort an inbox", " "+linksBreak, api.MoveFile, api.MoveFolder,
+		func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string,
+			after *api.File, err error,
+		) {
+			if f.IsFolder() {
+				to, err = s.MoveFolder(ctx, f.FolderPath, folder)
+				return to, nil, err
+			}
+			after, err = s.Move(ctx, *f, folder)
+			return folder + f.Name, after, err
+		})
 }
 
 func copyCommand() *fileCommand {
-	c := toFolderCommand("copy", "copied", "to edit the copy", api.CopyFile, api.CopyFolder)
-	c.do = func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string,
-		after *api.File, err error,
-	) {
-		if f.IsFolder() {
-			to, err = s.CopyFolder(ctx, f.FolderPath, folder)
-			return to, nil, err
-		}
-		return folder + f.Name, f, s.Copy(ctx, *f, folder)
-	}
-	return c
+	return toFolderCommand("copy", "copied", "to edit the copy", "", api.CopyFile, api.CopyFolder,
+		func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string,
+			after *api.File, err error,
+		) {
+			if f.IsFolder() {
+				to, err = s.CopyFolder(ctx, f.FolderPath, folder)
+				return to, nil, err
+			}
+			return folder + f.Name, f, s.Copy(ctx, *f, folder)
+		})
 }
 
-// toFolderCommand returns the command move or copy without what it does.
-func toFolderCommand(name, done, when string, file,
-	folder func(from, into string) (api.Request, error),
+func toFolderCommand(name, done, when, warning string, file, folder func(from, into string) (api.Request, error),
+	do func(ctx context.Context, s *session.Session, f *api.File, folder string) (string, *api.File, error),
 ) *fileCommand {
 	return &fileCommand{
 		use: name + " FILE… FOLDER", short: text.Capital(name) + " stored files and folders to another folder",
@@ -275,15 +265,14 @@ func toFolderCommand(name, done, when string, file,
 			}
 			return folder, err
 		},
-		question: func(what, into, host string) string {
-			return text.Capital(name) + " " + what + " to " + into + " on " + host + "?"
-		},
+		question: text.Capital(name) + " %s to %s on %s?" + warning,
 		request: func(f *api.File, into string) (api.Request, error) {
 			if f.IsFolder() {
 				return folder(f.FolderPath, into)
 			}
 			return file(f.FilePath, into)
 		},
+		do:    do,
 		label: "%s: " + done + " to %s",
 	}
 }
@@ -295,10 +284,8 @@ func renameCommand() *fileCommand {
 			"mediadesk purge removes the cached copies of the old URL. Invalid characters become _. A name that is taken is refused." + asksFirst,
 		example: "mediadesk rename /summer/a.jpg harbor.jpg\nmediadesk rename /summer/ winter --yes\n" +
 			"mediadesk rename /summer/a.jpg harbor.jpg --dry-run",
-		target: func(name string) (string, error) { return name, rule.CheckName(name) },
-		question: func(what, name, host string) string {
-			return "Rename " + what + " to " + name + " on " + host + "? " + linksBreak
-		},
+		target:   func(name string) (string, error) { return name, rule.CheckName(name) },
+		question: "Rename %s to %s on %s? " + linksBreak,
 		request: func(f *api.File, name string) (api.Request, error) {
 			if f.IsFolder() {
 				r, err := api.RenameFolder(f.FolderPath, name)
@@ -346,8 +333,8 @@ func restoreCommand(p *Program) *fileCommand {
 var errNoVersions = usage("folders have no versions: use --version with a file")
 
 func deleteCommand(p *Program) *fileCommand {
-	version := ""
-	c := &fileCommand{
+	c := new(fileCommand)
+	*c = fileCommand{
 		use: "delete FILE…", short: "Delete stored files and folders permanently",
 		long: "Delete stored files permanently, with all their versions. A folder is deleted with its contents. " +
 			"With a flag that selects files, such as --include, only those files of a folder are deleted. You cannot undo this. " +
@@ -355,35 +342,30 @@ func deleteCommand(p *Program) *fileCommand {
 		example: "mediadesk delete /summer/a.jpg --yes\nmediadesk delete /summer/ --dry-run\n" +
 			"mediadesk delete /summer/a.jpg --version 65f1c0ffee65f1c0ffee65f2 --yes",
 		flags: func(fl *pflag.FlagSet) {
-			fl.StringVar(&version, "version", "", "`ID`: delete only this version, which is not the current one")
+			fl.StringVar(&c.version, "version", "", "`ID`: delete only this version, which is not the current one")
 		},
-		selection:  new(selection),
+		selects:    true,
 		asksAlways: true,
-		question: func(what, _, host string) string {
-			if version != "" {
-				what = "version " + version
-			}
-			return "Delete " + what + " from " + host + " permanently?"
-		},
+		question:   "Delete %[1]s from %[3]s permanently?",
 		request: func(f *api.File, _ string) (api.Request, error) {
 			switch {
-			case f.IsFolder() && version != "":
+			case f.IsFolder() && c.version != "":
 				return api.Request{}, errNoVersions
 			case f.IsFolder():
 				return api.DeleteFolder(f.FolderPath)
-			case version != "":
-				return api.DeleteVersion(f.FileID, version)
+			case c.version != "":
+				return api.DeleteVersion(f.FileID, c.version)
 			}
 			return api.DeleteFile(f.FileID)
 		},
 		do: func(ctx context.Context, s *session.Session, f *api.File, _ string) (string, *api.File, error) {
 			switch {
-			case f.IsFolder() && version != "":
+			case f.IsFolder() && c.version != "":
 				return "", nil, errNoVersions
 			case f.IsFolder():
 				return "", nil, s.DeleteFolder(ctx, f.FolderPath)
-			case version != "":
-				return version, f, s.DeleteVersion(ctx, f.FileID, version)
+			case c.version != "":
+				return c.version, f, s.DeleteVersion(ctx, f.FileID, c.version)
 			}
 			return "", nil, s.Delete(ctx, *f)
 		},
@@ -394,11 +376,11 @@ func deleteCommand(p *Program) *fileCommand {
 	}
 	c.refuse = func(names []string) error {
 		switch {
-		case version != "" && len(names) > 1:
+		case c.version != "" && len(names) > 1:
 			return usage("--version is for one file; you gave %d", len(names))
 		case !p.yes && !p.dryRun && !p.Terminal:
 			return usage("deleting is permanent and there is no terminal to ask on: add --yes, or preview it with --dry-run")
-		case version != "":
+		case c.version != "":
 			c.label = "%s: version %s deleted"
 		}
 		return nil
@@ -554,7 +536,7 @@ func newRmdir(p *Program) *cobra.Command {
 }
 
 func newPurge(p *Program) *cobra.Command {
-	wait := false
+	wait, limit := false, time.Duration(0)
 	cmd := &cobra.Command{
 		Use: "purge FILE…", Short: "Remove cached copies of stored files",
 		Long: "Remove the cached copies of stored files, for example after an overwrite or a new region. " +
@@ -567,43 +549,38 @@ func newPurge(p *Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.each(cmd.Context(), names, func(name string) error {
-				return p.purgeOne(cmd.Context(), s, name, wait)
+			if wait {
+				limit = 1<<63 - 1
+			}
+			ctx := cmd.Context()
+			return p.each(ctx, names, func(name string) error {
+				address := name
+				if !strings.Contains(name, "://") {
+					file, err := find(ctx, s, name, onlyFiles)
+					if err != nil {
+						return err
+					}
+					address = rule.PurgeURL(file.URL)
+				}
+				if err := rule.CheckPurgeURL(address); err != nil {
+					return err
+				}
+				if p.dryRun {
+					return p.showRequest(s.Client.Describe(api.StartPurge(address)))
+				}
+				purge := api.Purge{URL: address}
+				if err := s.Client.Do(ctx, &purge)(api.StartPurge(address)); err != nil {
+					return err
+				}
+				if purge, err = s.AwaitPurge(ctx, purge, limit); err != nil {
+					return fmt.Errorf("the purge was started, but its status is unknown: %w", err)
+				}
+				return p.result(purge, purge.URL+": cache purge "+cmp.Or(strings.ToLower(purge.Status), "started"))
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the service has removed the copies")
 	return cmd
-}
-
-func (p *Program) purgeOne(ctx context.Context, s *session.Session, name string, wait bool) error {
-	address := name
-	if !strings.Contains(name, "://") {
-		file, err := find(ctx, s, name, onlyFiles)
-		if err != nil {
-			return err
-		}
-		address = rule.PurgeURL(file.URL)
-	}
-	if err := rule.CheckPurgeURL(address); err != nil {
-		return err
-	}
-	if p.dryRun {
-		return p.showRequest(s.Client.Describe(api.StartPurge(address)))
-	}
-	purge := api.Purge{URL: address}
-	err := s.Client.Do(ctx, &purge)(api.StartPurge(address))
-	if err != nil {
-		return err
-	}
-	var limit time.Duration
-	if wait {
-		limit = 1<<63 - 1
-	}
-	if purge, err = s.AwaitPurge(ctx, purge, limit); err != nil {
-		return fmt.Errorf("the purge was started, but its status is unknown: %w", err)
-	}
-	return p.result(purge, purge.URL+": cache purge "+cmp.Or(strings.ToLower(purge.Status), "started"))
 }
 
 const manyStale = 4

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,9 +24,7 @@ import (
 const closeTime = 5 * time.Second
 
 func report(w io.Writer, err error) {
-	var exit *exitError
-	var signal *terminal.SignalError
-	if errors.As(err, &exit) && exit.err == nil || errors.As(err, &signal) {
+	if exit, ok := errors.AsType[*exitError](err); ok && exit.err == nil || is[*terminal.SignalError](err) {
 		return
 	}
 	fmt.Fprintln(w, "mediadesk: "+text.Safe(strings.ReplaceAll(err.Error(), "\n", "; "))) // joined errors
@@ -120,8 +117,12 @@ func (o *outputFlags) compile() error {
 // printJSON prints v as JSON on one line, or what --jq or --format make of it.
 func (p *Program) printJSON(v any) error {
 	line, err := encodeJSON(v)
-	if err != nil || p.output.query == nil && p.output.format == "" {
-		return cmp.Or(err, write(p.Stdout, line))
+	if err != nil {
+		return err
+	}
+	if p.output.query == nil && p.output.format == "" {
+		_, err = p.Stdout.Write(line)
+		return err
 	}
 	var value any
 	numbers := json.NewDecoder(bytes.NewReader(line))
@@ -130,9 +131,10 @@ func (p *Program) printJSON(v any) error {
 		return err
 	}
 	if p.output.format != "" {
-		return write(p.Stdout, []byte(safeLines(p.output.fill(value))+"\n"))
+		_, err = fmt.Fprintln(p.Stdout, safeLines(p.output.fill(value)))
+		return err
 	}
-	for results := p.output.query.Run(value); ; {
+	for results := p.output.query.Run(value); err == nil; {
 		result, ok := results.Next()
 		if !ok {
 			return nil
@@ -141,20 +143,13 @@ func (p *Program) printJSON(v any) error {
 		case error:
 			return &exitError{exitUsage, fmt.Errorf("--jq: %w", result)}
 		case string:
-			err = write(p.Stdout, []byte(text.Safe(result)+"\n"))
+			_, err = fmt.Fprintln(p.Stdout, text.Safe(result))
 		default:
 			if line, err = encodeJSON(result); err == nil {
-				err = write(p.Stdout, line)
+				_, err = p.Stdout.Write(line)
 			}
 		}
-		if err != nil {
-			return err
-		}
 	}
-}
-
-func write(w io.Writer, line []byte) error {
-	_, err := w.Write(line)
 	return err
 }
 

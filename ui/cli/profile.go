@@ -21,7 +21,6 @@ func newProfile(p *Program) *cobra.Command {
 		Use:     "profile",
 		Short:   "List, add, change and remove accounts",
 		Example: "mediadesk profile list\nmediadesk profile add work --hosted my_account_id",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newProfileAdd(p))
 	for _, c := range []struct {
@@ -94,7 +93,7 @@ var profileFields = []struct {
 
 type profileFlags struct {
 	config.Profile
-	hosted, plan, tags string
+	hosted, tags string
 }
 
 func newProfileAdd(p *Program) *cobra.Command {
@@ -104,7 +103,7 @@ func newProfileAdd(p *Program) *cobra.Command {
 		Short: "Add an account, or change one",
 		Long: "Add an account: of the hosted service with --hosted, or of any other server of this API with its URLs. " +
 			"For an existing profile, only the settings that you give change; an empty value removes a setting. mediadesk key set stores the key.",
-		Example: "mediadesk profile add work --hosted my_account_id --plan pro --tags work\n" +
+		Example: "mediadesk profile add work --hosted my_account_id --tags work\n" +
 			"mediadesk profile add lab --upload-url https://media.example.com\n" +
 			"mediadesk profile add work --key-command pass --key-command media",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -116,14 +115,14 @@ func newProfileAdd(p *Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if key, what := profile.Problem(); p.dryRun && what != "" {
+				return usage("%s %s", key, what)
+			}
 			if p.dryRun {
 				return newProfileLine(c, profile).print(p)
 			}
 			if _, err := c.SetProfile(profile); err != nil {
 				return &exitError{exitUsage, err}
-			}
-			if address, plain := plainAddress(profile); plain {
-				fmt.Fprintf(p.Stderr, "Warning: %s is not encrypted: everyone in that network can read the key and the files.\n", text.Safe(address))
 			}
 			if p.json {
 				return newProfileLine(c, profile).print(p)
@@ -141,7 +140,6 @@ func newProfileAdd(p *Program) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&q.hosted, "hosted", "", "`ID`: id of the account at the hosted service, as in https://ik.imagekit.io/ID")
-	fl.StringVar(&q.plan, "plan", "", "`PLAN`: limits of a plan of the hosted service: free, lite or pro (default: free)")
 	for _, field := range profileFields {
 		switch value := field.value(&q.Profile).(type) {
 		case *string:
@@ -161,15 +159,6 @@ func newProfileAdd(p *Program) *cobra.Command {
 		}
 	}
 	return cmd
-}
-
-func plainAddress(p config.Profile) (string, bool) {
-	for _, address := range []string{p.UploadURL, p.BaseURL, p.DeliveryURL} {
-		if _, err := config.CheckURL(address); p.Insecure && address != "" && err != nil {
-			return address, true
-		}
-	}
-	return "", false
 }
 
 func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config,
@@ -207,13 +196,6 @@ func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config,
 	case !exists:
 		return profile, usage("name the account: --hosted ID, or --upload-url and --base-url")
 	}
-	if given("plan") {
-		i := slices.IndexFunc(config.Plans(), func(p config.Plan) bool { return p.Name == q.plan })
-		if i < 0 || profile.Kind != config.KindHosted {
-			return profile, usage("--plan takes free, lite or pro, for an account of the hosted service; use --max-size for others")
-		}
-		profile.MaxSize, profile.MaxVideoSize = config.Plans()[i].MaxSize, config.Plans()[i].MaxVideoSize
-	}
 	if q.Folder != "" {
 		folder, err := rule.CleanFolder(q.Folder)
 		if err != nil {
@@ -223,9 +205,6 @@ func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config,
 	}
 	q.Tags = rule.SplitTags(q.tags)
 	q.Extensions, q.KeyCommand = withoutEmpty(q.Extensions), withoutEmpty(q.KeyCommand)
-	if _, err := rule.ParseExtensionList(q.Extensions); err != nil {
-		return profile, &exitError{exitUsage, err}
-	}
 	for _, field := range profileFields {
 		if field.flag != "" && given(field.flag) {
 			reflect.ValueOf(field.value(&profile)).Elem().Set(reflect.ValueOf(field.value(&q.Profile)).Elem())

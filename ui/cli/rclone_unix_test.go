@@ -19,6 +19,7 @@ import (
 // and copies them back.
 func TestRclone(t *testing.T) {
 	t.Parallel()
+	requireEverything(t)
 	rclone := filepath.Join(t.TempDir(), "rclone")
 	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", rclone, ".")
 	build.Dir, build.Env = "testdata/rclone", append(os.Environ(), "CGO_ENABLED=0")

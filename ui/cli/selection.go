@@ -49,7 +49,7 @@ func (s *selection) fill() (err error) {
 	return nil
 }
 
-func (s *selection) selects() bool {
+func (s *selection) given() bool {
 	return len(s.filter.Include)+len(s.filter.Exclude) > 0 || s.minSize+s.maxSize+s.newer+s.olderThan != ""
 }
 

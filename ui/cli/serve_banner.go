@@ -18,31 +18,24 @@ import (
 	"mediadesk/ui/text"
 )
 
-// banner describes the library at the start: where it is, how to try it, and how to configure an
-// SDK.
+// banner describes the library at the start: where it is, and how to try it.
 func (s *serveFlags) banner(address string, key serveKey) string {
-	shown, node, variable := text.Safe(key.source), "process.env.MEDIADESK_PRIVATE_KEY", "key"
+	shown := text.Safe(key.source)
 	if key.plain {
-		shown, node, variable = key.shell, strconv.Quote(key.shell), strconv.Quote(key.shell)
+		shown = key.shell
 	}
 	return fmt.Sprintf(`mediadesk %[1]s serves a media library.
 
   address     %[2]s
 %[3]s  key         %[4]s
-  public key  %[8]s
+  public key  %[5]s
 
 Try it:
 
-  echo hello | curl -u "%[5]s:" -F file=@- -F fileName=hello.txt %[2]s/api/v1/files/upload
-
-SDKs:
-
-  Node    new ImageKit({ baseURL: "%[2]s", privateKey: %[6]s })
-  Python  ImageKit(base_url="%[2]s", private_key=%[7]s)
-  Go      imagekit.NewClient(option.WithBaseURL("%[2]s"), option.WithPrivateKey(%[7]s))
+  echo hello | curl -u "%[6]s:" -F file=@- -F fileName=hello.txt %[2]s/api/v1/files/upload
 
 Press ctrl+c to stop.
-`, s.Version, address, s.places(12), shown, text.Safe(key.shell), node, variable, local.PublicKey(key.secret))
+`, s.Version, address, s.places(12), shown, local.PublicKey(key.secret), text.Safe(key.shell))
 }
 
 // places returns a line for each place of the library: its folder, its database and its storage.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -47,9 +46,6 @@ func argSource(arg string) (api.Source, error) {
 // expand turns arguments into sources: a folder into its files at any depth, - into a file with the
 // data of standard input. It fails with the first unreadable source.
 func (p *Program) expand(ctx context.Context, args []string) ([]api.Source, error) {
-	if err := oneInput(args...); err != nil {
-		return nil, err
-	}
 	found, err := p.find(ctx, args, session.Filter{})
 	if err == nil && len(found.Bad) > 0 {
 		err = found.Bad[0]
@@ -63,13 +59,6 @@ type sourceList struct {
 	session.Tree
 	inFolder map[string]bool // paths of sources from a folder
 	folders  int
-}
-
-func oneInput(args ...string) error {
-	if first := slices.Index(args, "-"); first >= 0 && slices.Contains(args[first+1:], "-") {
-		return usage("standard input (-) is named twice")
-	}
-	return nil
 }
 
 func (p *Program) find(ctx context.Context, args []string, filter session.Filter) (sourceList, error) {
@@ -150,7 +139,7 @@ func (p *Program) copyInput(ctx context.Context, w io.Writer) (size int64, err e
 }
 
 func (p *Program) spoolInput(ctx context.Context) (api.Source, error) {
-	path, size, err := session.Spool(p.spool(), "stdin", func(w io.Writer) (int64, error) { return p.copyInput(ctx, w) })
+	path, size, err := session.Spool(p.Paths.Spool(), "stdin", func(w io.Writer) (int64, error) { return p.copyInput(ctx, w) })
 	switch {
 	case err != nil:
 		return api.Source{}, err
@@ -164,7 +153,7 @@ func (p *Program) spoolInput(ctx context.Context) (api.Source, error) {
 // unspool removes unsent copies of standard input and the clipboard.
 func (p *Program) unspool(plans []planned) {
 	for _, one := range plans {
-		if dir := filepath.Dir(one.Source.Path); filepath.Dir(dir) == p.spool() {
+		if dir := filepath.Dir(one.Source.Path); filepath.Dir(dir) == p.Paths.Spool() {
 			os.RemoveAll(dir)
 		}
 	}

@@ -182,7 +182,7 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 	u.found, err = p.find(cmd.Context(), args, u.filter)
 	if err == nil && u.clip {
 		var s api.Source
-		if s, err = session.ClipboardPicture(cmd.Context(), p.spool(), time.Now()); err == nil {
+		if s, err = session.ClipboardPicture(cmd.Context(), p.Paths.Spool(), time.Now()); err == nil {
 			u.found.Sources = append(u.found.Sources, s)
 		}
 	}
@@ -283,9 +283,6 @@ func runUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 	if len(args) == 0 && u.manifest == "" && p.filesFrom == "" && !u.clip {
 		return usage("mediadesk upload needs a SOURCE: a path, a folder, a URL, or - for standard input. To continue with unfinished uploads, run: mediadesk resume")
 	}
-	if err := oneInput(append(args, u.manifest, p.filesFrom)...); err != nil {
-		return err
-	}
 	if u.copy != "" && copyForms[u.copy] == nil {
 		return usage("--copy takes %s, not %q", strings.Join(slices.Sorted(maps.Keys(copyForms)), ", "), u.copy)
 	}
@@ -346,7 +343,13 @@ func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []plan
 ) (jobs []job.Job, unsent []planned, err error) {
 	there := make([]*job.Job, len(plans))
 	if u.skipStored {
-		if there, err = alreadyStored(ctx, d, plans); err != nil {
+		uploads := make([]api.Upload, len(plans))
+		for i := range plans {
+			if plans[i].err == nil {
+				uploads[i] = plans[i].Upload
+			}
+		}
+		if there, err = d.AlreadyStored(ctx, uploads, true); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -372,16 +375,6 @@ func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []plan
 		unsent = append(unsent, one)
 	}
 	return jobs, unsent, nil
-}
-
-func alreadyStored(ctx context.Context, d *session.Session, plans []planned) ([]*job.Job, error) {
-	uploads := make([]api.Upload, len(plans))
-	for i := range plans {
-		if plans[i].err == nil {
-			uploads[i] = plans[i].Upload
-		}
-	}
-	return d.AlreadyStored(ctx, uploads, true)
 }
 
 // wrongFile reports an unreadable file of a flag as wrong usage, unless a signal interrupted.

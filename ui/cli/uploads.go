@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,23 +15,20 @@ import (
 )
 
 type uploadsFlags struct {
-	failed, open, retry, cancel bool
-	limit                       int
+	failed, open, retry bool
+	limit               int
 }
 
 func newUploads(p *Program) *cobra.Command {
 	u := &uploadsFlags{}
 	cmd := &cobra.Command{
-		Use: "uploads [NUMBER…]", Short: "List uploads, retry failed ones, cancel waiting ones",
+		Use: "uploads [NUMBER…]", Short: "List uploads and retry failed ones",
 		Long: "List the uploads of the journal with their outcomes, the newest last, or only the uploads with these numbers. " +
 			"--retry sends failed uploads again under the same name. It skips uploads that may have arrived and whose names the service makes unique: " +
-			"they could be stored twice. --cancel cancels waiting uploads.",
-		Example: "mediadesk uploads --failed\nmediadesk uploads --failed --retry\nmediadesk uploads --open --cancel\n" +
+			"they could be stored twice.",
+		Example: "mediadesk uploads --failed\nmediadesk uploads --failed --retry\n" +
 			"mediadesk uploads --jq 'select(.outcome==\"unknown\").source'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := exclusive(cmd, "retry", "cancel"); err != nil {
-				return err
-			}
 			if u.limit < 0 {
 				return usage("--limit takes a number from 0 (all), not %d", u.limit)
 			}
@@ -43,7 +39,6 @@ func newUploads(p *Program) *cobra.Command {
 	fl.BoolVar(&u.failed, "failed", false, "only uploads that were not stored")
 	fl.BoolVar(&u.open, "open", false, "only unfinished uploads")
 	fl.BoolVar(&u.retry, "retry", false, "send failed uploads again")
-	fl.BoolVar(&u.cancel, "cancel", false, "cancel waiting uploads")
 	p.addRetryFor(cmd)
 	fl.IntVar(&u.limit, "limit", 100, "`N`: list the newest N; 0: all (default: 100)")
 	return cmd
@@ -74,11 +69,8 @@ func runUploads(ctx context.Context, p *Program, u *uploadsFlags, args []string)
 	if err != nil {
 		return err
 	}
-	switch {
-	case u.retry:
-		return u.sendAgain(ctx, p, d, jobs)
-	case u.cancel:
-		return u.cancelAll(ctx, p, d, jobs)
+	if u.retry {
+		return sendAgain(ctx, p, d, jobs)
 	}
 	for _, j := range jobs {
 		if err := p.printUpload(j); err != nil {
@@ -129,7 +121,7 @@ func (p *Program) printUpload(j job.Job) error {
 
 // sendAgain sends failed uploads again. Each keeps its name and evidence, so that it cannot be
 // stored twice.
-func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, d *session.Session, jobs []job.Job) error {
+func sendAgain(ctx context.Context, p *Program, d *session.Session, jobs []job.Job) error {
 	out := newUploadOutput(p)
 	var ids []int64
 	for _, j := range jobs {
@@ -158,44 +150,4 @@ func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, d *session.Ses
 		return err
 	}
 	return out.finish(ctx, d, reopened, false, 0)
-}
-
-// cancelAll cancels waiting uploads. An upload that may have arrived is not reported as canceled.
-func (u *uploadsFlags) cancelAll(ctx context.Context, p *Program, d *session.Session, jobs []job.Job) error {
-	var failed failures
-	for _, j := range jobs {
-		if !j.State.Final() {
-			failed.add(p, strconv.FormatInt(j.ID, 10), cancelWaiting(ctx, p, d, j))
-		}
-	}
-	return failed.exit()
-}
-
-func cancelWaiting(ctx context.Context, p *Program, d *session.Session, j job.Job) error {
-	if j.Evidence == job.MaybeStored || j.State == job.Sending {
-		return errors.New("it may have arrived already: mediadesk resume finds out")
-	}
-	if p.dryRun {
-		_, err := fmt.Fprintln(p.Stdout, text.Safe(j.Upload.Source.String())+": would be canceled")
-		return err
-	}
-	taken, err := d.Queue.Withdraw(ctx, []int64{j.ID})
-	if err != nil {
-		return err
-	}
-	if len(taken) == 0 {
-		return session.ErrTaken
-	}
-	// Its program may have been killed while sending.
-	jobs, err := d.Queue.Wait(ctx, []int64{j.ID})
-	if err != nil {
-		return err
-	}
-	if err := p.printUpload(jobs[0]); err != nil {
-		return err
-	}
-	if jobs[0].State != job.Cancelled {
-		return errors.New("it can no longer be canceled")
-	}
-	return nil
 }

@@ -111,12 +111,9 @@ func watchRuns(ctx context.Context, p *Program, d *session.Session, ids []string
 		return nil
 	}
 	for first := true; ; first = false {
-		err := w.refresh(limited, d)
+		err := w.refresh(limited, d, first && named)
 		if err != nil && limited.Err() == nil {
 			return err
-		}
-		if first && named && err == nil {
-			w.reportWithoutRuns(ctx, d)
 		}
 		stopped := err != nil
 		if err == nil && len(w.pending) > 0 {
@@ -166,10 +163,16 @@ func (w *watcher) watched(runs []job.Run) []job.Run {
 	return found
 }
 
-func (w *watcher) refresh(ctx context.Context, d *session.Session) error {
+// refresh prints changed runs and, with each, the watched files without runs.
+func (w *watcher) refresh(ctx context.Context, d *session.Session, each bool) error {
 	runs, err := d.Watch.Runs(ctx)
 	if err != nil {
 		return err
+	}
+	for _, id := range w.ids {
+		if each && !slices.ContainsFunc(runs, func(r job.Run) bool { return r.FileID == id }) {
+			w.say("No extension was requested for %s.", id)
+		}
 	}
 	w.failed, w.pending = 0, nil
 	for _, r := range w.watched(runs) {
@@ -185,22 +188,12 @@ func (w *watcher) refresh(ctx context.Context, d *session.Session) error {
 		w.last[r.ID] = r.Status
 		line := watchLine{r.FileID, r.Extension, r.Status, r.From, r.At.UTC().Format(api.TimeLayout), r.Error}
 		problem := text.If(r.Error != "", ": "+r.Error)
-		if err := w.p.result(line, fmt.Sprintf("%s  %s of %s: %s (%s)%s",
-			r.At.Local().Format(time.TimeOnly), r.Extension, cmp.Or(r.FilePath, r.FileID), r.Status, r.From,
-			problem)); err != nil {
+		if err := w.p.result(line, fmt.Sprintf("%s  %s of %s: %s (%s)%s", r.At.Local().Format(time.TimeOnly),
+			r.Extension, cmp.Or(r.FilePath, r.FileID), r.Status, r.From, problem)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (w *watcher) reportWithoutRuns(ctx context.Context, d *session.Session) {
-	runs, err := d.Watch.Runs(ctx)
-	for _, id := range w.ids {
-		if err == nil && !slices.ContainsFunc(runs, func(r job.Run) bool { return r.FileID == id }) {
-			w.say("No extension was requested for %s.", id)
-		}
-	}
 }
 
 // end returns the error with the exit code. stopped means that the time is over.

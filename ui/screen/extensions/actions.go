@@ -40,18 +40,31 @@ func (m *Model) Capturing() bool { return m.list.Capturing() }
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 
 func (m *Model) actions() []kit.Action {
-	next := statusNames[(m.runs.status+1)%statusCount]
+	next := m.runs.next()
 	run, _ := m.current()
-	return []kit.Action{
-		{ID: "extensions.result", Keys: kit.Bind("result", "", "enter", "l", "right"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.enter},
+	sheet := "contact sheet"
+	if m.sheet.On {
+		sheet = "list"
+	}
+	open := kit.Bind("result", "", "enter", "l", "right")
+	var moves []kit.Action
+	if m.sheet.On { // the arrows move among the tiles
+		open, moves = kit.Bind("result", "", "enter"), m.sheet.Actions("extensions")
+	}
+	return append([]kit.Action{
+		{ID: "extensions.result", Keys: open, Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.enter},
 		{ID: "extensions.run-again", Keys: kit.Bind("run again", "", "r"), Group: groupRun, Footer: run.Status == api.StatusFailed, Disabled: m.noAgain, Do: func() tea.Cmd { return m.askAgain(m.againOf()) }},
 		{ID: "extensions.rerun-failed", Keys: kit.Bind("run all failed again", "", "R"), Group: groupRun, Footer: m.runs.failed > 0, Disabled: m.nothingFailed, Do: func() tea.Cmd { return m.askAgain(m.failedNow()) }},
-		{ID: "extensions.status-filter", Keys: kit.Bind("show "+next, "", "f"), Group: groupLook, Footer: true, Disabled: m.nothingAtAll, Do: m.nextStatus},
+		{ID: "extensions.status-filter", Keys: kit.Bind("show "+statusNames[next], "", "f"), Group: groupLook, Footer: next != m.runs.status, Disabled: m.oneStatus, Do: m.nextStatus},
+		{ID: "extensions.grid", Keys: kit.Bind(sheet, "", "t"), Group: groupLook, Footer: true, Disabled: m.list.NoRow, Do: func() tea.Cmd {
+			m.toggled = true
+			return m.sheet.Toggle()
+		}},
 		{ID: "extensions.details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.inspect},
 		{ID: "extensions.run-extension", Keys: kit.Bind("run another extension", "", "x"), Group: groupRun, Disabled: m.list.NoRow, Do: m.extend},
 		{ID: "extensions.cancel", Keys: kit.Bind("cancel this run", "", "d"), Group: groupRun, Footer: m.noCancel() == "", Disabled: m.noCancel, Do: m.askCancel},
 		{ID: "extensions.copy", Keys: kit.Bind("copy", "", "y"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.findCopies},
-	}
+	}, moves...)
 }
 
 // Disabled reasons, empty if enabled.
@@ -60,8 +73,8 @@ func (m *Model) nothingFailed() string {
 	return text.If(m.runs.failed == 0 || len(m.failedNow()) == 0, "no failed run can be requested again")
 }
 
-func (m *Model) nothingAtAll() string {
-	return text.If(len(m.runs.all) == 0, "no extension was requested yet")
+func (m *Model) oneStatus() string {
+	return text.If(m.runs.next() == m.runs.status, "no run is pending or failed")
 }
 
 func (m *Model) inspect() tea.Cmd {
@@ -80,7 +93,7 @@ func (m *Model) extend() tea.Cmd {
 }
 
 func (m *Model) nextStatus() tea.Cmd {
-	m.runs.status = (m.runs.status + 1) % statusCount
+	m.runs.status = m.runs.next()
 	m.list.Arrange()
 	return nil
 }

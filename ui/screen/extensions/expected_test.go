@@ -20,16 +20,14 @@ func TestExpected(t *testing.T) {
 		short, long string
 	}{
 		{rule.RemoveBackground, true, time.Minute, 4 * time.Second, "next check in 4 s", "which may still come"},
-		{rule.RemoveBackground, false, time.Minute, 4 * time.Second, "next check in 4 s", "none was requested"},
-		{tagging, false, time.Minute, time.Millisecond, "next check now", "none was requested"},
+		{rule.RemoveBackground, false, time.Minute, 4 * time.Second, "next check in 4 s", "none is expected"},
 		{"my-own", true, time.Minute, 4 * time.Second, "waits for a webhook", "repeats a lost one for up to 24 h"},
 		{"my-own", false, time.Minute, 4 * time.Second, "the result stays unknown", "do not show the result"},
 		{tagging, false, time.Minute, 0, "the result stays unknown", "do not show the result"},
-		{tagging, true, time.Minute, 0, "waits for a webhook", "Only a webhook"},
 		{tagging, true, 9 * time.Minute, 4 * time.Second, "no news for 9 min 00 s; next check in 4 s", "which may still come"},
 		{"my-own", true, 9 * time.Minute, 0, "no news for 9 min 00 s; waits for a webhook", "repeats a lost one for up to 24 h"},
 		{rule.AITasks, false, 26 * time.Hour, 0, "the result stays unknown", "do not show the result"},
-		{tagging, true, 26 * time.Hour, 0, "no news in 25 h: unknown", "late ones are not accepted"},
+		{tagging, true, 26 * time.Hour, 0, "the result stays unknown", "No webhook is expected"},
 	} {
 		run := &job.Run{ID: 1, Extension: c.extension, Requested: &api.Extension{Name: c.extension}, Webhook: c.webhook, Status: api.StatusPending, Started: now.Add(-c.ago)}
 		short, long := expected(run, now, now.Add(c.next), c.next > 0 && showsEffect(run), nil)

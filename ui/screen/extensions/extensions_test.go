@@ -69,7 +69,7 @@ func TestRows(t *testing.T) {
 	for name, want := range map[string][]string{
 		"hooked": {"⋯ pending", "remove-bg", "14 s", "waits for a webhook"},
 		"lost":   {"pending", "my-own-tool", "2 min 00", "the result stays unknown"},
-		"old":    {"pending", "no news in 25 h"},
+		"old":    {"pending", "the result stays unknown"},
 		"tags":   {"✓ success", "google-auto-tagging", "30 s ago"},
 		"failed": {"✗ failed", "59 min a", "no quota left"},
 		"posted": {"✓ success"},
@@ -144,7 +144,7 @@ func TestHistory(t *testing.T) {
 	d.find("/a/failed.png")
 	d.Sees("does not retry", "no quota left")
 	d.find("/a/lost.png")
-	d.Sees("No webhook was requested")
+	d.Sees("No webhook is expected")
 }
 
 func TestOpenTheFile(t *testing.T) {

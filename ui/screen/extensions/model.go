@@ -26,6 +26,7 @@ import (
 // Session is the part of [session.Session] that the screen uses; tests have another.
 type Session interface {
 	edit.Manager
+	Thumb(ctx context.Context, file api.File) (string, error)
 	LastSeen(ctx context.Context, fileID string) (session.Seen, bool, error)
 	Extend(ctx context.Context, fileID string, list []api.Extension) (*api.File, error)
 	// CancelRun works only with the local library.
@@ -56,6 +57,8 @@ type Model struct {
 	list    *kit.List[int] // of runs by number
 	manage  *edit.Manage
 	preview *edit.Preview
+	sheet   *edit.Tiles // the results as a contact sheet
+	toggled bool        // the user chose list or sheet
 
 	reading bool // the runs are being read
 	again   bool // read again afterwards
@@ -90,10 +93,17 @@ func New(o Options) *Model {
 			return text.HasAll(words, run.Extension, run.FilePath, string(run.Status), run.Error, run.FileID)
 		},
 		Above:   func(_ image.Point, th *theme.Theme) []string { return []string{m.drawTotals(th)} },
-		Columns: m.columns, Cells: m.cells, Describe: m.describe, Brief: m.brief, Empty: m.empty,
+		Columns: columns, Cells: m.cells, Describe: m.describe, Brief: m.brief, Empty: m.empty,
 		Placeholder: "part of an extension, a path or a status",
 		Nothing:     "no extension was requested yet", NotFound: "no run matches the filter",
+		Tiles: func() kit.Tiles {
+			if !m.sheet.On {
+				return nil
+			}
+			return m.sheet
+		},
 	}
+	m.sheet = edit.NewTiles(edit.TilesOptions{Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile})
 	m.manage = &edit.Manage{
 		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile,
 		Now: o.Now,
@@ -112,8 +122,15 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if used = m.preview.Update(msg) || used; !used {
 		return nil
 	}
+	if !m.toggled { // pixels make results worth looking at side by side
+		m.sheet.On = m.preview.Options().Method.Pixels()
+	}
+	if m.sheet.On {
+		m.list.Landed() // the tiles share its cursor
+	}
 	m.list.Changed()
-	return tea.Batch(cmd, m.readFile(), m.tick(), m.preview.Follow())
+	m.sheet.Arrange(m.list.Inside().Size(), m.preview.Options())
+	return tea.Batch(cmd, m.readFile(), m.tick(), m.preview.Follow(), m.sheet.Want())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -138,7 +155,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case tea.MouseWheelMsg:
 		m.list.Wheel(msg)
 	default:
-		return nil, false
+		return nil, m.sheet.Update(msg)
 	}
 	return nil, true
 }
@@ -231,8 +248,24 @@ func (m *Model) thumbs() []edit.Thumb {
 		return nil
 	}
 	file := *m.seen.file
-	return []edit.Thumb{{
-		Key:  fmt.Sprint(run.ID, run.Status, run.At.UnixNano()),
-		Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, file) },
-	}}
+	return []edit.Thumb{{Key: keyOf(run), Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, file) }}}
+}
+
+func keyOf(run *job.Run) string { return fmt.Sprint(run.ID, run.Status, run.At.UnixNano()) }
+
+// tile shows the result of a run, or why it failed.
+func (m *Model) tile(i int) edit.Tile {
+	e, _ := m.list.At(i)
+	run := m.runs.all[e.Row]
+	t := edit.Tile{
+		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Note: run.Extension, NoteSign: theme.SignBad,
+		Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
+	}
+	if run.Status != api.StatusFailed {
+		t.NoteSign = theme.SignWait
+		t.Picture = edit.Thumb{Key: keyOf(&run), Path: func(ctx context.Context) (string, error) {
+			return m.o.Session.Thumb(ctx, m.record(&run))
+		}}
+	}
+	return t
 }

@@ -72,12 +72,14 @@ func (m *Model) rows() []kit.Group[int] {
 	return []kit.Group[int]{{Rows: rows}}
 }
 
+// next returns the next status of the cycle that some run has.
+func (r *runs) next() status {
+	for is := (r.status + 1) % statusCount; ; is = (is + 1) % statusCount {
+		if [statusCount]int{1, r.pending, r.failed}[is] > 0 {
+			return is
+		}
+	}
+}
+
 // quietAfter is how long a pending run can be without news.
 const quietAfter = 5 * time.Minute
-
-func lastNews(run *job.Run) time.Time {
-	if run.At.After(run.Started) {
-		return run.At
-	}
-	return run.Started
-}

@@ -39,11 +39,8 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 		{r.pending, "pending", th.Strong},
 		{r.success, "success", th.Good},
 	} {
-		switch words := text.Count(c.n) + " " + c.word; {
-		case c.n > 0:
-			parts = append(parts, c.style.Render(words))
-		case c.word == "pending":
-			parts = append(parts, th.Muted.Render(words))
+		if c.n > 0 {
+			parts = append(parts, c.style.Render(text.Count(c.n)+" "+c.word))
 		}
 	}
 	if r.status != every {
@@ -68,39 +65,28 @@ func (m *Model) empty() string {
 	return "No run is " + statusNames[m.runs.status] + ". Press esc to see all."
 }
 
-func (m *Model) columns(width int) kit.Columns {
-	cols := kit.Columns{
-		{Name: "Name", Width: 16, Flex: 3, Middle: true},
-		{Name: "Folder", Width: 10, Flex: 1, Spare: 4, Middle: true},
+// columns returns the columns. The state has the reason of a failure, and what a pending run waits for.
+func columns(int) kit.Columns {
+	return kit.Columns{
+		{Name: "Name", Width: 16, Flex: 2, Middle: true},
+		{Name: "Age", Width: 10, Right: true, Spare: 2},
 		{Name: "Extension", Width: 10, Flex: 1, Spare: 1, Middle: true},
-		{Name: "State", Width: 9},
-		{Name: "Age", Width: 10, Spare: 3},
-		{Name: "Reason", Width: 14, Flex: 2, Spare: 2},
+		{Name: "State", Width: 14, Flex: 4},
 	}
-	if m.runs.failed+m.runs.pending == 0 {
-		cols[5] = kit.Column{}
-	}
-	if width >= 92 {
-		cols[2].Width, cols[2].Flex = 20, 0
-	}
-	return cols
 }
 
 func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 	run, now := &m.runs.all[row], m.o.Now()
 	mark := sign(run.Status)
-	style, rest := th.SignStyle(mark), th.Muted
-	if run.Status == api.StatusFailed {
-		rest = style
+	state := text.Safe(string(run.Status))
+	if reason := m.reason(run, now); reason != "" {
+		state += ": " + text.Safe(reason)
 	}
-	folder, name := path.Split(fileOf(run))
 	return []kit.Cell{
-		{Text: name, Style: th.Text},
-		{Text: folder, Style: th.Muted},
-		{Text: run.Extension, Style: th.Muted},
-		{Text: th.Glyph(mark) + " " + text.Safe(string(run.Status)), Style: style},
+		{Text: path.Base(fileOf(run)), Style: th.Text},
 		{Text: age(run, now), Style: th.Muted},
-		{Text: text.Safe(m.reason(run, now)), Style: rest},
+		{Text: run.Extension, Style: th.Muted},
+		{Text: th.Glyph(mark) + " " + state, Style: th.SignStyle(mark)},
 	}
 }
 
@@ -140,35 +126,31 @@ func (m *Model) reason(run *job.Run, now time.Time) string {
 	return run.Error
 }
 
-// expected describes how the result of a pending run will arrive, briefly and in sentences.
+// expected describes how the result of a pending run will arrive, briefly and in a sentence. Only
+// webhooks report failures.
 func (m *Model) expected(run *job.Run, now time.Time) (short, long string) {
 	next, polled, err := m.o.Watch.NextPoll(run.FileID)
 	return expected(run, now, next, polled && showsEffect(run), err)
 }
 
-// expected describes how the result will arrive if the file is polled next at a time, unless
-// polled is false, and err is the error of the last poll. Only webhooks report failures.
 func expected(run *job.Run, now, next time.Time, polled bool, err error) (short, long string) {
-	hooked := run.Webhook && now.Sub(run.Started) < session.HookTTL
-	switch {
+	switch hooked := run.Webhook && now.Sub(run.Started) < session.HookTTL; {
 	case polled:
-		short = "next check " + text.In(next, now)
-		long = text.Capital(short) + ". A failure is reported only by a webhook"
+		short, long = "next check "+text.In(next, now), "A failure is reported only by a webhook, and none is expected."
 		if hooked {
-			long += ", which may still come."
-		} else {
-			long += ", and none was requested."
+			long = "A failure is reported only by a webhook, which may still come."
 		}
 	case hooked:
 		short, long = "waits for a webhook", "Only a webhook can show the result; the service repeats a lost one for up to 24 h."
-	case run.Webhook:
-		return "no news in 25 h: unknown", "No webhook arrived within 25 h, and late ones are not accepted. Check the file's details (i)."
 	default:
-		return "the result stays unknown", "No webhook was requested, and the file's details do not show the result. Check the file (i)."
+		return "the result stays unknown", "No webhook is expected, and the file's details do not show the result. Check the file (i)."
 	}
-	if silent := now.Sub(lastNews(run)); silent >= quietAfter {
-		words := "no news for " + text.Duration(silent.Truncate(time.Minute))
-		short, long = words+"; "+short, text.Capital(words)+". "+long
+	last := run.Started
+	if run.At.After(last) {
+		last = run.At
+	}
+	if silent := now.Sub(last); silent >= quietAfter {
+		short = "no news for " + text.Duration(silent.Truncate(time.Minute)) + "; " + short
 	}
 	if err != nil {
 		long += " The last check failed: " + err.Error() + "."

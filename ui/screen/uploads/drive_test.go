@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"go.uber.org/goleak"
 
 	"mediadesk/api"
@@ -91,14 +90,8 @@ func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, e
 		Profile: session.Profile{Name: "home"},
 		Session: &session.Session{Journal: d.files, Queue: d.queue, Client: client, Profile: session.Profile{Name: "home"}},
 	})
-	d.Driver = uitest.Drive(t, page.Uploads, d.m, image.Pt(118, 32), func(d *uitest.Driver) { d.Drop = isTick })
+	d.Driver = uitest.Drive(t, page.Uploads, d.m, image.Pt(118, 32))
 	return d
-}
-
-// isTick reports whether msg is a tick of the journal watch, which tests trigger themselves.
-func isTick(msg tea.Msg) bool {
-	_, is := msg.(watchTick)
-	return is
 }
 
 // noJournal is the journal of an idle queue.

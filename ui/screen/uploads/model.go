@@ -41,10 +41,7 @@ type Model struct {
 	manage  *edit.Manage
 	preview *edit.Preview
 
-	shown    bool           // visible: read counters and watch the journal
-	watching page.Questions // latest check of the journal
-	reading  bool           // a read of the journal is running
-	version  int64          // of the journal at the last read
+	shown bool // visible: read counters
 }
 
 var _ page.Screen = (*Model)(nil)
@@ -85,7 +82,7 @@ func New(o Options) *Model {
 // Init reads the jobs of earlier runs.
 func (m *Model) Init() tea.Cmd {
 	m.refresh()
-	return m.readEarlier(-1)
+	return m.readEarlier()
 }
 
 // Update handles a message.
@@ -113,12 +110,9 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Shown:
 		m.shown = true
 		m.refresh()
-		return tea.Batch(m.readEarlier(-1), m.watch()), true
+		return m.readEarlier(), true
 	case page.Hidden:
 		m.shown = false
-		m.watching.Drop()
-	case watchTick:
-		return m.check(), false
 	case tea.MouseClickMsg:
 		if m.list.Click(msg) {
 			return m.enter(), true
@@ -152,24 +146,28 @@ func (m *Model) current() (row, bool) {
 	return m.rows.row(n), true
 }
 
-// thumbs returns the picture of the current row: the file that was sent, or the stored one.
-func (m *Model) thumbs() []edit.Thumb {
-	r, ok := m.current()
-	if !ok {
-		return nil
+// thumbs returns the picture of the current row, or the first ones of a folder: the files that were
+// sent, or the stored ones.
+func (m *Model) thumbs() (list []edit.Thumb) {
+	e, ok := m.list.Current()
+	rows := []int{e.Row}
+	if !ok || e.Head() {
+		rows = e.Rows
 	}
-	source, file := r.Job.Upload.Source.Path, r.Job.File
-	switch {
-	case source != "":
-		return []edit.Thumb{{Key: source, Path: func(context.Context) (string, error) { return source, nil }}}
-	case file != nil && file.IsImage():
-		return []edit.Thumb{{Key: file.FileID, Path: func(ctx context.Context) (string,
-			error,
-		) {
-			return m.o.Session.Thumb(ctx, *file)
-		}}}
+	for _, n := range rows[:min(len(rows), edit.MaxFirst)] {
+		j := m.rows.row(n).Job
+		source, file := j.Upload.Source.Path, j.File
+		switch {
+		case e.Head() && failed(j.State), source == "" && (file == nil || !file.IsImage()):
+		case source != "":
+			list = append(list, edit.Thumb{Key: source, Name: name(j), Path: func(context.Context) (string, error) { return source, nil }})
+		default:
+			list = append(list, edit.Thumb{Key: file.FileID, Name: name(j), Path: func(ctx context.Context) (string, error) {
+				return m.o.Session.Thumb(ctx, *file)
+			}})
+		}
 	}
-	return nil
+	return list
 }
 
 // maxEarlier is the number of jobs shown from earlier runs.
@@ -178,25 +176,16 @@ const maxEarlier = 200
 // maxFailed limits the unstored jobs read from earlier runs.
 const maxFailed = 2000
 
-// readEarlier reads the journal if it has changed since version. -1 reads it in any case.
-func (m *Model) readEarlier(version int64) tea.Cmd {
+// readEarlier reads the jobs of earlier runs and of other programs from the journal.
+func (m *Model) readEarlier() tea.Cmd {
 	limit := maxEarlier + min(len(m.rows.Rows), 10*maxEarlier)
-	m.reading = true
 	return func() tea.Msg {
-		now, err := m.o.Session.Journal.Changes(m.o.Context)
-		if err == nil && now == version {
-			return page.Do(func() { m.reading = false })
-		}
-		var out []job.Job
-		if err == nil {
-			out, err = readJobs(m.o.Context, m.o.Session, limit)
-		}
+		out, err := readJobs(m.o.Context, m.o.Session, limit)
 		return page.Then(func() tea.Cmd {
-			m.rows.read, m.reading = true, false
-			if err != nil {
+			if m.rows.read = true; err != nil {
 				return page.Send(page.Problem(err))
 			}
-			m.rows.earlier, m.version = out, now
+			m.rows.earlier = out
 			m.refresh()
 			return nil
 		})
@@ -218,21 +207,4 @@ func readJobs(ctx context.Context, s *session.Session, limit int) (out []job.Job
 	}
 	slices.SortFunc(out, func(a, b job.Job) int { return cmp.Compare(a.ID, b.ID) })
 	return slices.CompactFunc(out, func(a, b job.Job) bool { return a.ID == b.ID }), nil
-}
-
-// watchTime is the interval for checking the journal for jobs that another program sends.
-const watchTime = time.Second
-
-type watchTick struct{}
-
-// watch checks the journal while the screen is visible.
-func (m *Model) watch() tea.Cmd {
-	return m.watching.Ask(page.After(watchTime, watchTick{}))
-}
-
-func (m *Model) check() tea.Cmd {
-	if m.reading || m.o.Session.Queue.Busy() {
-		return m.watch()
-	}
-	return tea.Batch(m.watch(), m.readEarlier(m.version))
 }

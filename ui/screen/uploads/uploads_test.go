@@ -195,7 +195,7 @@ func TestEarlierJobs(t *testing.T) {
 	if n := len(d.shown()); n != maxEarlier {
 		t.Errorf("%d rows, want %d", n, maxEarlier)
 	}
-	d.Sees("Nothing under way · 200 earlier uploads")
+	d.Sees("200 of 200 stored")
 	d.SeesNot("other.txt")
 
 	failedJob := d.job("again.txt", 10, job.NameHere)

@@ -41,11 +41,19 @@ func (m *Model) above(size image.Point, th *theme.Theme) []string {
 }
 
 func (m *Model) drawTotals(th *theme.Theme) string {
-	t := &m.rows.Totals
-	if t.Jobs == 0 {
-		return th.Muted.Render("Nothing under way" + text.If(m.rows.all > 0, " · "+text.Plural(m.rows.all, "earlier upload")))
+	t, counts := &m.rows.Totals, count(m.rows.Totals.Count)
+	if t.Jobs == 0 { // then those of earlier starts
+		counts = count{}
+		for _, g := range m.rows.folders {
+			for state, n := range g.count {
+				counts[state] += n
+			}
+		}
 	}
-	parts := summary(t.Count, t.Paused, th)
+	if counts.total() == 0 {
+		return th.Muted.Render("Nothing was sent yet")
+	}
+	parts := summary(counts, t.Paused, th)
 	parts[0] += th.Muted.Render(" stored")
 	if t.Left > 0 {
 		parts = slices.Insert(parts, 1, th.Text.Render("about "+text.About(t.Left)+" left"))
@@ -69,14 +77,13 @@ func (m *Model) empty() string {
 	return "No uploads yet. Press " + page.Picker.Key + " to pick files."
 }
 
-// columns returns the columns for a list of the given width. The folder is in the heading. Names
-// get the spare width.
+// columns returns the columns for a list of the given width. The folder is in the heading. The
+// state has the progress of a running upload and the reason of a failed one.
 func columns(width int) kit.Columns {
 	cols := kit.Columns{
-		{Name: "Name", Width: 16, Flex: 3, Middle: true},
-		{Name: "State", Width: 14},
-		{Name: "Size", Width: 9, Right: true, Spare: 3},
-		{Width: 20, Flex: 2, Spare: 1},
+		{Name: "Name", Width: 16, Flex: 2, Middle: true},
+		{Name: "Size", Width: 9, Right: true, Spare: 1},
+		{Name: "State", Width: 14, Flex: 4},
 	}
 	if width < kit.StackedWidth {
 		cols[0].Width = 8
@@ -84,25 +91,23 @@ func columns(width int) kit.Columns {
 	return cols
 }
 
-func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
+func (m *Model) cells(n int, _ []int, th *theme.Theme) []kit.Cell {
 	r, now := m.rows.row(n), m.o.Now()
 	mark := sign(r)
 	style := th.SignStyle(mark)
 	words, rest := th.Text, th.Muted
-	if mark == theme.SignNone || r.earlier && !failed(r.Job.State) {
+	if partOf(r.Job.State) == partDone { // finished: no longer of interest
 		words, style = th.Muted, th.Muted
 	}
 	if failed(r.Job.State) {
 		rest = style
 	}
-	progress := text.Safe(note(r, now))
+	state := style.Render(th.Glyph(mark) + " " + status(r))
 	if r.Job.State == job.Sending && !r.earlier {
-		bar := kit.Progress{
-			Done: r.Sent, Total: r.Total,
-			Stalled: r.Stalled,
-		}.Bar(max(4, min(10, widths[3]-text.Width(progress)-1)), th)
-		progress = bar + " " + rest.Render(progress)
-		rest = th.Text
+		state += " " + kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(groupBar, th)
+	}
+	if more := note(r, now); more != "" {
+		state += rest.Render(" · " + text.Safe(more))
 	}
 	size := ""
 	if r.Total > 0 {
@@ -110,9 +115,8 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	}
 	return []kit.Cell{
 		{Text: name(r.Job), Style: words},
-		{Text: th.Glyph(mark) + " " + status(r), Style: style},
 		{Text: size, Style: th.Muted},
-		{Text: progress, Style: rest},
+		{Text: state},
 	}
 }
 
@@ -126,12 +130,9 @@ func (m *Model) brief(e kit.Entry[int]) string {
 
 func (m *Model) describe(e kit.Entry[int], f *kit.Facts) (title string) {
 	if e.Head() {
-		g := m.rows.folders[e.Key]
-		for _, part := range summary(g.count, g.paused, &theme.Theme{}) {
-			f.Say(f.Theme().Text, part)
-		}
-		f.Gap()
-		f.Say(f.Theme().Muted, "enter folds or unfolds the folder, space marks its uploads.")
+		m.preview.Describe(f, func(f *kit.Facts) {
+			f.Draw(summary(m.rows.folders[e.Key].count, m.rows.folders[e.Key].paused, f.Theme())...)
+		})
 		return e.Key
 	}
 	r := m.rows.row(e.Row)

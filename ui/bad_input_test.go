@@ -47,7 +47,7 @@ func TestBadInput(t *testing.T) {
 	term.Press("esc", "/")
 	term.Type("gone")
 	term.Press("enter", "space")
-	term.WaitFor("Tray: 1 file")
+	term.WaitFor("To upload: 1 file")
 	if err := os.Remove(filepath.Join(d.pictures, "4 gone.txt")); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestBadInput(t *testing.T) {
 	term.Press("enter")
 	term.WaitFor("Filter large")
 	term.Press("space")
-	term.WaitFor("Tray: 1 file")
+	term.WaitFor("To upload: 1 file")
 	term.Press("u")
 	term.WaitFor("the limit of this account")
 	if term.Title() == "owned" {
@@ -107,7 +107,7 @@ func TestBadServices(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newWorkplace(t)
 			term := d.startWith([]string{"MEDIADESK_PRIVATE_KEY=" + testKey}, 120, 36, "--upload-url", c.address, filepath.Join(d.pictures, "mug.jpg"))
-			term.WaitFor("Tray: 1 file")
+			term.WaitFor("To upload: 1 file")
 			term.Press("u")
 			term.WaitFor("Stored as")
 			term.Press("ctrl+s")
@@ -120,7 +120,7 @@ func TestBadServices(t *testing.T) {
 					strings.Contains(screen, "No uploads to this folder")) // the journal has folders when the service cannot list them
 			})
 			term.Press("1")
-			term.WaitFor("Tray")
+			term.WaitFor("To upload")
 			term.Press("ctrl+c")
 			term.Press("ctrl+c")
 			term.Wait()

@@ -95,12 +95,12 @@ func TestEquivalents(t *testing.T) {
 
 	// Picker: upload the tray with the profile's defaults.
 	term.Press("G", "space") // the text with an odd name
-	term.WaitFor("Tray: 1 file")
+	term.WaitFor("To upload: 1 file")
 	if sent := d.shell(equivalent(t, term)); len(sent) != 1 || sent[0]["outcome"] != string(job.Stored) {
 		t.Errorf("picker: %v", sent)
 	}
 	term.Press("g", "space", "space")
-	term.WaitFor("Tray: 3 files")
+	term.WaitFor("To upload: 3 files")
 
 	// Form: three files, and one of them differs.
 	term.Press("u")

@@ -58,7 +58,7 @@ func TestFirstStart(t *testing.T) {
 			c.take(term)
 			term.WaitFor(c.line)
 			term.WaitFor(c.in)
-			term.WaitFor("Tray")
+			term.WaitFor("To upload")
 			if strings.Contains(term.Raw(), "private_first_start") {
 				t.Error("the key was drawn")
 			}
@@ -102,7 +102,7 @@ func tenKeysFromTheStart(t *testing.T, size image.Point) {
 	keys := 0
 	for _, step := range []struct{ key, then string }{
 		{"enter", "harbour.jpg"},
-		{"space", "Tray: 1"},
+		{"space", "To upload: 1"},
 		{"u", "Before sending"},
 		{"s", "A comma or enter ends a tag"},
 		{"ctrl+l", "remove the background"},

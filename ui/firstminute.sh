@@ -35,7 +35,7 @@ person=$(now)
 key Enter # try it here
 await "harbour.jpg"
 key Space # pick
-await "Tray: 1 file"
+await "To upload: 1 file"
 key u # the form
 await "Stored as"
 key C-s # send

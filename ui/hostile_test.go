@@ -57,7 +57,7 @@ func TestHostileNames(t *testing.T) {
 		term.Press("down")
 	}
 	term.Press("ctrl+a")
-	term.WaitFor(fmt.Sprintf("Tray: %d files", count))
+	term.WaitFor(fmt.Sprintf("To upload: %d files", count))
 	term.Press("tab", "tab")
 	term.Press("u")
 	term.WaitFor("Stored as")
@@ -89,7 +89,7 @@ func TestHostileAnswers(t *testing.T) {
 	}
 	args := append([]string{"--upload-url", service.URL, "--delivery-url", service.URL}, files...)
 	term := d.startWith([]string{"MEDIADESK_PRIVATE_KEY=" + testKey}, 200, 90, args...)
-	term.WaitFor("Tray: 82 files")
+	term.WaitFor("To upload: 82 files")
 
 	// The reason of a refusal.
 	term.Press("u")

@@ -82,7 +82,7 @@ func TestMainJob(t *testing.T) {
 	for range 5 {
 		term.Press("space")
 	}
-	term.WaitFor("Tray: 5 files")
+	term.WaitFor("To upload: 5 files")
 	term.Press("u")
 
 	// Describe.
@@ -114,7 +114,7 @@ func TestMainJob(t *testing.T) {
 	term.Press("esc")
 	term.WaitFor("State")
 	term.Press("1")
-	term.WaitFor("Tray")
+	term.WaitFor("To upload")
 	term.Press("q")
 	term.Wait()
 	if code := term.ExitCode(); code != 0 {
@@ -137,7 +137,7 @@ func TestMainJob(t *testing.T) {
 	term.Press("3")
 	term.WaitFor("remove-bg")
 	term.Press("1")
-	term.WaitFor("Tray")
+	term.WaitFor("To upload")
 	term.Press("q")
 	term.Wait()
 }
@@ -150,12 +150,12 @@ func TestTheSmallestTerminalPicksAndSends(t *testing.T) {
 	term.WaitFor("Tip:") // in a low terminal it takes the place of the hints
 	term.Press("esc")
 	term.WaitFor("space pick")
-	term.WaitFor("Tray: nothing picked yet")
+	term.WaitFor("To upload: nothing yet")
 	term.Press("/")
 	term.Type("harb")
 	term.WaitFor("1 of ")
 	term.Press("enter", "space")
-	term.WaitFor("Tray: 1 file")
+	term.WaitFor("To upload: 1 file")
 	term.Press("u")
 	term.WaitFor("ctrl+s send")
 	term.WaitFor("ctrl+s send")
@@ -211,7 +211,7 @@ func TestTransferToAnotherProfile(t *testing.T) {
 	run("upload", filepath.Join(d.pictures, "mug.jpg"), "--folder", "/trip/", "--unique", "off", "--overwrite-file")
 
 	term := d.start(120, 36)
-	term.WaitFor("Tray")
+	term.WaitFor("To upload")
 	term.Press("4")
 	term.WaitFor("trip")
 	term.Press("s")

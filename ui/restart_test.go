@@ -57,7 +57,7 @@ func TestFormComesBack(t *testing.T) {
 		t.Helper()
 		term := d.startWith(env(edit), 120, 36, d.pictures)
 		term.WaitFor("The upload form of last time is back: 2 files")
-		term.WaitFor("Tray: 2 files")
+		term.WaitFor("To upload: 2 files")
 		term.Press("u")
 		term.WaitFor("2 of 2 marked")
 		return term
@@ -68,7 +68,7 @@ func TestFormComesBack(t *testing.T) {
 	term.Press("enter")
 	term.WaitFor("harbour.jpg")
 	term.Press("space", "space")
-	term.WaitFor("Tray: 2 files")
+	term.WaitFor("To upload: 2 files")
 	term.Press("u")
 	term.WaitFor("Stored as")
 	term.Paste("写真,مرحبا,e\u0301t")
@@ -107,7 +107,7 @@ func TestFormComesBack(t *testing.T) {
 	// After sending nothing comes back.
 	term = d.start(120, 36, d.pictures)
 	term.WaitFor("harbour.jpg")
-	term.WaitFor("Tray")
+	term.WaitFor("To upload")
 	if strings.Contains(term.Screen(), "form of last time") {
 		t.Errorf("a form that was sent came back:\n%s", term.Screen())
 	}

@@ -54,7 +54,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Extensions, tip: "Press enter to compare before and after, R to run all failed again.",
+		ID: page.Extensions, tip: "Press enter to compare before and after, t for a list or a contact sheet.",
 		open: func(m *Model) page.Screen {
 			return extensions.New(extensions.Options{
 				Context: m.ctx, Loader: m.loader, Session: m.session,
@@ -66,7 +66,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Library, tip: "Press enter to edit tags and region, / to filter, y to copy the URL.",
+		ID: page.Library, tip: "Press f to find files in all folders by name or tag, / to filter this one.",
 		open: func(m *Model) page.Screen {
 			return library.New(library.Options{
 				Context: m.ctx, Session: m.session, Loader: m.loader, Downloads: m.downloads(),

@@ -306,7 +306,7 @@ func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 	}
 	env := d.keyed()
 	term := uitest.StartBinary(t, binary, append(s.account(), file), env, 120, 36)
-	term.WaitFor("Tray: 1 file")
+	term.WaitFor("To upload: 1 file")
 	term.Press("u")
 	term.WaitFor("What will happen")
 	term.Press("ctrl+s")
@@ -748,10 +748,10 @@ func TestEditorHasTheTerminal(t *testing.T) {
 	}
 	term := d.startWith([]string{"EDITOR=" + editor}, 120, 36, "--profile", "local", d.pictures)
 	term.WaitFor("harbour.jpg")
-	term.WaitFor("Tray: nothing picked yet")
+	term.WaitFor("To upload: nothing yet")
 	term.WaitFor("127.0.0.1:")
 	term.Press("space")
-	term.WaitFor("Tray: 1 file")
+	term.WaitFor("To upload: 1 file")
 	term.Press("u")
 	term.WaitFor("Stored as")
 	term.Press("ctrl+o")

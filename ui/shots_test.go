@@ -43,10 +43,10 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.WaitFor("900 × 900 ·") // the mug
 	glance()
 	term.Press("space")
-	term.WaitFor("Tray: 1 file")
+	term.WaitFor("To upload: 1 file")
 	glance()
 	term.Press("g", "space", "g")
-	term.WaitFor("Tray: 2 files")
+	term.WaitFor("To upload: 2 files")
 	term.WaitFor("shown turned right")
 	term.WaitGone("Loading…")
 	stop()
@@ -96,7 +96,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	// batch uploads more files: pick selects them, and choose selects their options.
 	batch := func(files int, pick, choose []string, done string) {
 		term.Press("1")
-		term.WaitFor("Tray: nothing")
+		term.WaitFor("To upload: nothing")
 		term.Press("g")
 		term.Press(pick...)
 		term.Press("u")
@@ -116,9 +116,9 @@ func scenes(term *uitest.Term, stop func(name string)) {
 		term.WaitFor(done)
 	}
 	down := func(n int) []string { return slices.Repeat([]string{"down"}, n) }
-	term.WaitFor("Tray: nothing picked yet")
+	term.WaitFor("To upload: nothing yet")
 	term.Press("esc", "down", "space", "down", "down", "space", "down", "space", "down", "down", "down", "space", "down", "down", "space")
-	term.WaitFor("Tray: 5 files")
+	term.WaitFor("To upload: 5 files")
 	stop("picker")
 	term.Press("a")
 	term.WaitFor("URL")
@@ -126,7 +126,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	term.Press("enter")
 	term.WaitFor("1 URL")
 	term.Press("ctrl+a")
-	term.WaitFor("Tray: 27 files")
+	term.WaitFor("To upload: 27 files")
 	term.Press("u")
 	term.WaitFor("Stored as")
 	term.Type("animal,summer,")

@@ -362,7 +362,7 @@ type scene struct {
 var scenes = []scene{
 	{"picker", func(s *stage) {
 		s.press("j", "j", "space", "space")
-		s.waitFor("Tray: 2 files, 7.4 kB", "900 × 900 · JPEG picture", "1 day ago")
+		s.waitFor("To upload: 2 files, 7.4 kB", "900 × 900 · JPEG picture", "1 day ago")
 	}},
 	{"form", func(s *stage) {
 		s.press("j", "j", "space", "space", "u")
@@ -580,7 +580,7 @@ func TestOwnKeysWork(t *testing.T) {
 	}{
 		{"the form for two files", after("picker"), "u", "f7", "Stored as"},
 		{"the library", after("picker"), "4", "f8", "1 file ·"},
-		{"the tray", after("picker", "tab"), "D", "X", "Tray: nothing picked yet"},
+		{"the tray", after("picker", "tab"), "D", "X", "To upload: nothing yet"},
 		{"what is lost, by letters", formLosingTags(), "ctrl+g", "f9", "Its 2 tags are kept"},
 		{"what is lost, in a text field", formLosingTags("up"), "ctrl+g", "f9", "Its 2 tags are kept"},
 		{"a status of the runs", after("extensions"), "f", "f10", "showing pending only"},

@@ -85,7 +85,7 @@ func (p *Preview) room() image.Point {
 	in, width := kit.BoxInner(pane), kit.PaneWidth(pane)
 	room := image.Pt(width, min(in.Y-leastFacts, width/2))
 	if len(p.o.Thumbs()) > 1 {
-		room.Y = in.Y - leastFolderFacts
+		room.Y = in.Y - leastFolderFacts - 1
 	}
 	if p.o.List.PaneBelow() {
 		room = image.Pt(min(width*2/5, in.Y*3), in.Y)
@@ -101,6 +101,9 @@ func (p *Preview) room() image.Point {
 
 // Describe draws the pictures above or beside the facts.
 func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
+	if !p.o.List.PaneBelow() {
+		out.Draw("") // a cell of air
+	}
 	room := p.room()
 	if room == (image.Point{}) || p.tiles.len() == 0 || p.Failure() != nil {
 		describe(out)

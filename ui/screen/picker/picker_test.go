@@ -112,7 +112,7 @@ func TestPickingAcrossFoldersKeepsTheOrder(t *testing.T) {
 	d := start(t, Options{Folder: filepath.Join(dir, "two")})
 	d.Press("space", "h", "g", "enter", "G", "space", "g", "space")
 	equal(t, "tray", d.tray(), []string{"c.jpg", "b.jpg", "a.jpg"})
-	d.Sees("Tray: 3 files, 30 B", "✓ a.jpg", "✓ b.jpg")
+	d.Sees("To upload: 3 files, 30 B", "✓ a.jpg", "✓ b.jpg")
 	d.under("b.jpg") // moved on
 	for _, i := range d.m.tray.items {
 		if want, _ := api.Identify(i.source.Path); !i.checked || !i.identity.Same(want) {

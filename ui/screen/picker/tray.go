@@ -177,12 +177,12 @@ func (m *Model) trayGroups() (groups []kit.Group[item]) {
 }
 
 func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
-	title := "Tray: " + summary(m.tray.items)
+	title := "To upload: " + summary(m.tray.items)
 	switch {
 	case size.X < 1 || size.Y < 1:
 		return ""
 	case len(m.tray.items) == 0:
-		words := " Tray: nothing picked yet. Press space to pick a file, a to add a URL."
+		words := " To upload: nothing yet. Press space to pick a file or folder, a to add a URL."
 		if all := words + " You can also drop or paste files."; text.Width(all) <= size.X {
 			words = all
 		}

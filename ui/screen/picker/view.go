@@ -165,7 +165,7 @@ func (m *Model) cells(row int32, widths []int, th *theme.Theme) []kit.Cell {
 	if look.known && !look.modified.IsZero() {
 		age = text.Age(look.modified, m.now())
 	}
-	word := kit.Cell{Text: e.label(), Style: th.Muted}
+	word := kit.Cell{Text: text.If(e.kind != kindFolder, e.label()), Style: th.Muted}
 	if note := look.note(e); note != "" || e.kind != kindFile && e.kind != kindFolder {
 		word = kit.Cell{Text: th.Glyph(theme.SignWarn) + " " + cmp.Or(note, e.label()), Style: th.Warn}
 	}

@@ -18,7 +18,7 @@ func TestViewer(t *testing.T) {
 	d.under("a.jpg")
 	d.Press("enter")
 	d.Sees("a.jpg · 1 of 3 · 400 x 300 px · fits")
-	d.SeesNot("Tray", "b.png")
+	d.SeesNot("To upload: 1", "b.png")
 	d.Press("+", "+", "right", "down")
 	d.Sees("2x")
 	d.Press("n")
@@ -30,7 +30,7 @@ func TestViewer(t *testing.T) {
 	d.Press("n", "N", "N")
 	d.Sees("a.jpg · 1 of 3")
 	d.Press("esc")
-	d.Sees("Tray: 1 file")
+	d.Sees("To upload: 1 file")
 	twice := func() {
 		at := image.Pt(d.m.list.Inside().Max.X+6, 4)
 		for range 2 {
@@ -40,7 +40,7 @@ func TestViewer(t *testing.T) {
 	twice()
 	d.Sees("a.jpg · 1 of 3")
 	twice()
-	d.Sees("Tray: 1 file")
+	d.Sees("To upload: 1 file")
 	d.under("a.jpg")
 	d.Press("enter", "2")
 	if shown := taken[page.Show](d); d.m.Overlays().Top() != nil || len(shown) != 1 || shown[0].ID != page.Uploads {

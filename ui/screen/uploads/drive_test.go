@@ -79,7 +79,7 @@ func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, e
 		_, err := d.files.AddJobs(t.Context(), earlier)
 		must(t, err)
 	}
-	d.queue = queue.New(queue.Options{Journal: d.files, Sender: client, Profile: "home"})
+	d.queue = queue.New(queue.Options{Journal: d.files, Sender: client, Profile: "home", Fresh: len(earlier) == 0})
 	must(t, d.queue.Start(t.Context()))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())

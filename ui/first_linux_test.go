@@ -25,14 +25,14 @@ func TestFirstStart(t *testing.T) {
 		"here": {nil, func(term *uitest.Term) { term.Press("t") }, "local", "Tip: Press space to pick"},
 		"environment": {[]string{key}, func(term *uitest.Term) {
 			term.Press("e")
-			term.WaitFor("Which account?")
+			term.WaitFor("Connect an account · step 1")
 			term.Press("enter")
 			term.Type("my_id")
 			term.Press("ctrl+s")
 		}, "key: environment", "The key could not be tried"},
 		"another server": {nil, func(term *uitest.Term) {
 			term.Press("c")
-			term.WaitFor("Which account?")
+			term.WaitFor("Connect an account · step 1")
 			term.Press("right", "down")
 			term.Type("http://127.0.0.1:1")
 			term.Press("ctrl+s")

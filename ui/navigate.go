@@ -3,7 +3,6 @@ package ui
 import (
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -53,35 +52,36 @@ func (m *Model) suspend() tea.Cmd {
 // leave ends the program. It first asks about running uploads and unsaved changes unless confirmed
 // is true.
 func (m *Model) leave(confirmed bool) tea.Cmd {
-	if confirmed || m.session == nil {
+	quit := func() tea.Cmd { return tea.Quit }
+	switch {
+	case confirmed || m.session == nil:
 		return tea.Quit
+	case m.session.Queue.Busy():
+		open := m.session.Queue.Counts(time.Time{}).Open
+		return m.askToSave("Leave mediadesk?", text.Plural(open, "upload")+" not finished. The rest continues the next time you start mediadesk.", quit)
+	case len(m.unsaved()) > 0:
+		return m.askToSave("Leave mediadesk?", "", quit)
 	}
-	unsaved := m.unsaved()
-	var words []string
-	stay, leave := page.Choice{Label: "Stay", Key: "s"}, page.Choice{Label: "Leave and continue later", Key: "l", Default: true, Do: func() tea.Cmd { return m.leave(true) }}
-	if m.session.Queue.Busy() {
-		words = append(words, text.Plural(m.session.Queue.Counts(time.Time{}).Open, "upload")+" not finished. The rest continues the next time you start mediadesk.")
-	}
-	if len(unsaved) > 0 {
-		words = append(words, page.NotSaved(unsaved))
-		leave.Label, leave.Danger, leave.Default = "Leave, drop the changes of "+text.Plural(len(unsaved), "file"), true, false
-	}
-	if len(words) == 0 {
-		return tea.Quit
-	}
-	return m.ask(page.Ask{Title: "Leave mediadesk?", Text: strings.Join(words, "\n\n"), Choices: m.choices(stay, leave)}, nil)
+	return tea.Quit
 }
 
 // use switches to another profile. It first asks about unsaved changes unless confirmed is true.
 func (m *Model) use(profile page.UseProfile, confirmed bool) tea.Cmd {
-	unsaved := m.unsaved()
-	if confirmed || len(unsaved) == 0 {
+	if confirmed || len(m.unsaved()) == 0 {
 		return m.open(profile)
 	}
-	return m.ask(page.Ask{Title: "Change to another profile?", Text: page.NotSaved(unsaved), Choices: m.choices(
-		page.Choice{Label: "Stay", Key: "s"},
-		page.Choice{Label: "Change, drop the changes of " + text.Plural(len(unsaved), "file"), Key: "c", Danger: true, Do: func() tea.Cmd { return m.use(profile, true) }},
-	)}, nil)
+	return m.askToSave("Change to another profile?", "", func() tea.Cmd { return m.use(profile, true) })
+}
+
+// askToSave asks before leave whether to save the changes in the details. more is said first.
+func (m *Model) askToSave(title, more string, leave func() tea.Cmd) tea.Cmd {
+	save := func() tea.Cmd {
+		d := m.host.Screen(page.Details).(*details.Model)
+		return tea.Batch(m.show(page.Details, true), m.host.Ran(d, d.SaveAnd(func() tea.Cmd {
+			return page.Send(page.Then(leave))
+		})))
+	}
+	return m.ask(page.AskToSave(title, more, m.unsaved(), save, leave), nil)
 }
 
 func (m *Model) unsaved() []string {
@@ -89,13 +89,6 @@ func (m *Model) unsaved() []string {
 		return d.Unsaved()
 	}
 	return nil
-}
-
-func (m *Model) choices(stay, leave page.Choice) []page.Choice {
-	if len(m.unsaved()) == 0 || m.host.Front() == page.Details {
-		return []page.Choice{stay, leave}
-	}
-	return []page.Choice{stay, {Label: "Look at the changes", Key: "k", Do: func() tea.Cmd { return m.show(page.Details, true) }}, leave}
 }
 
 func (m *Model) readTips() tea.Cmd {
@@ -120,13 +113,15 @@ func (m *Model) readTips() tea.Cmd {
 func (m *Model) tip() tea.Cmd {
 	_, busy := m.messages.Shown()
 	s := screenOf(m.host.Front())
-	if s.tip == "" || busy || !m.tipsKnown || slices.Contains(m.tipsShown, s.Name) || m.session == nil {
+	words := "Tip: " + s.tip
+	fits := m.size.Y >= statusHeight && text.Width(words)+2 <= m.size.X // a tip is whole, and hides no hints
+	if s.tip == "" || busy || !fits || !m.tipsKnown || slices.Contains(m.tipsShown, s.Name) || m.session == nil {
 		return nil
 	}
 	m.tipsShown = append(m.tipsShown, s.Name)
 	paths := m.o.Paths
 	return tea.Batch(
-		m.say(page.Toast{Level: kit.Tip, Text: "Tip: " + s.tip}),
+		m.say(page.Toast{Level: kit.Tip, Text: words}),
 		func() tea.Msg {
 			c, err := config.Load(paths)
 			if err == nil {

@@ -448,7 +448,7 @@ func TestWrongKeyIsRefused(t *testing.T) {
 	term.Press("5")
 	term.WaitFor("Uploads at once")
 	term.Press("a")
-	term.WaitFor("Which account?")
+	term.WaitFor("Connect an account · step 1")
 	term.Press("right", "down")
 	term.Type(s.address)
 	term.Press("ctrl+s")
@@ -490,7 +490,7 @@ func TestMessagesLeaveWithTheirScreen(t *testing.T) {
 	term.Press("d")
 	term.WaitFor("cannot be removed")
 	term.Press("a")
-	term.WaitFor("Which account?")
+	term.WaitFor("Connect an account · step 1")
 	if screen := term.Screen(); strings.Contains(screen, "cannot be removed") {
 		t.Errorf("the message of the settings stayed over the account form:\n%s", screen)
 	}

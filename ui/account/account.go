@@ -303,10 +303,12 @@ func (f *Flow) title() string {
 	switch {
 	case f.o.Mode == Edit:
 		return "The account " + f.o.Name
-	case f.step == stepForm:
-		return "Which account?"
-	case f.profile.Name == "":
-		return "Account"
+	case f.o.Mode == AddWithEnvironment:
+		return "Connect an account"
+	case f.o.Mode == Add && (f.step == stepForm || f.profile.Name == ""):
+		return "Connect an account · step 1 of 2"
+	case f.o.Mode == Add:
+		return "Connect " + f.profile.Name + " · step 2 of 2: the private key"
 	}
 	return "The private key of the account " + f.profile.Name
 }

@@ -16,7 +16,7 @@ import (
 
 func TestConnectsAHostedAccount(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add, Use: true}).open()
-	d.Sees("Which account?", "hosted service")
+	d.Sees("Connect an account · step 1", "hosted service")
 	d.Press("enter").Typed("my_pictures").Sees("my_pictures")
 	if d.Store.Attempts != 0 {
 		t.Error("the keyring was used before it was needed")
@@ -312,7 +312,7 @@ func TestEscIsOneStepBack(t *testing.T) {
 	if d.flow.typed != "" {
 		t.Error("the typed key was not cleared")
 	}
-	d.Press("esc", "esc").Sees("Which account?", "x")
+	d.Press("esc", "esc").Sees("Connect an account · step 1", "x")
 	if d.flow.Closed() {
 		t.Fatal("the dialog closed too early")
 	}
@@ -331,12 +331,12 @@ func TestStaleRepliesAreDropped(t *testing.T) {
 	var held []tea.Cmd
 	d.Hold = &held
 	d.Press("ctrl+s").Sees("Testing the keyring")
-	d.Press("esc").Sees("Which account?")
+	d.Press("esc").Sees("Connect an account · step 1")
 	d.Hold = nil
 	for _, cmd := range held {
 		d.Run(cmd)
 	}
-	d.Sees("Which account?")
+	d.Sees("Connect an account · step 1")
 }
 
 func TestSettingsThatCannotBeRead(t *testing.T) {
@@ -346,7 +346,7 @@ func TestSettingsThatCannotBeRead(t *testing.T) {
 	if err := os.Remove(d.Paths.Config); err != nil {
 		t.Fatal(err)
 	}
-	d.Press("r").Sees("Which account?")
+	d.Press("r").Sees("Connect an account · step 1")
 }
 
 func TestSettingsThatCannotBeWritten(t *testing.T) {
@@ -356,7 +356,7 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 	if err := os.WriteFile(filepath.Dir(d.Paths.Config), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d.Press("enter").Sees("The private key of the account x", "MEDIADESK_HOME")
+	d.Press("enter").Sees("step 2 of 2: the private key", "MEDIADESK_HOME")
 	if d.done {
 		t.Error("the dialog reports success")
 	}

@@ -85,15 +85,15 @@ func (f *fields) questions() []*kit.Question {
 
 	add("", "kind", "Service", "", "", func() string {
 		if hosted() {
-			return "ImageKit.io: its URLs and the limits of the free plan are filled in."
+			return "ImageKit.io: its URLs and limits are filled in."
 		}
-		return "Any server with the same API, such as mediadesk serve on another computer."
+		return "A server with the same API, such as mediadesk serve."
 	}, one(true)).Options = []kit.Option{{Value: string(config.KindHosted), Label: "hosted service"}, {Value: string(config.KindOther), Label: "another server"}}
-	add("Service", "id", "Account id", "your_imagekit_id", "", says("What follows "+hostedDelivery+" in the URLs of your files, or a URL of your own."), hosted)
-	add("Service", "upload", "Upload URL", "https://upload.example.com", "", address("upload", "Files are sent there, with the key: https, or http to this computer."), otherServer)
+	add("Service", "id", "Account id", "your_imagekit_id", "", says("The part after ik.imagekit.io/ in your file URLs."), hosted)
+	add("Service", "upload", "Upload URL", "https://upload.example.com", "", address("upload", "Files and the key are sent there, over https."), otherServer)
 	add("Service", "base", "API URL", "the same as the upload URL", "", address("base", "Records are read and changed there."), otherServer)
 	add("Service", "delivery", "Delivery URL", "optional", "", address("delivery", "It serves the stored files."), otherServer)
-	add("", "name", "Account name", "", "", says("The name of the account in mediadesk: letters, digits, - and _."), one(true)).Offer = f.accountName
+	add("", "name", "Account name", "", "", says("Its name in mediadesk: letters, digits, - and _."), one(true)).Offer = f.accountName
 	remote := func() bool { return !isNew && !local() }
 	add("Uploads", "folder", "Folder", "/", "folder", says("Default folder of uploads."), one(false))
 	add("Uploads", "tags", "Tags", "sea, boat", "tags", says("Default tags of uploads, separated by commas."), one(false))

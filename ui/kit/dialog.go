@@ -129,7 +129,7 @@ func (d *Dialog) Actions() []Action {
 	for i, c := range d.choices {
 		if c.Key != "" {
 			no = slices.DeleteFunc(no, func(k string) bool { return k == c.Key })
-			actions = append(actions, Action{Keys: Bind(c.Label, "", c.Key), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.choose(i) }})
+			actions = append(actions, Action{Keys: Bind(c.Label, "", c.Key), Footer: i > 0, Disabled: early, Do: func() tea.Cmd { return d.choose(i) }})
 		}
 	}
 	if i := d.byDefault(); i >= 0 {
@@ -246,6 +246,9 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 func (d *Dialog) label(i, width int) string {
 	c := d.choices[i]
 	key := text.If(c.Key != "", " ("+c.Key+")")
+	if i == 0 {
+		key = " (esc)" // the safe choice has the same key and place in every dialog
+	}
 	words := text.Truncate(text.Safe(c.Label), max(1, width-text.Width(key)-2)) + key
 	return text.Truncate(" "+words+" ", width)
 }

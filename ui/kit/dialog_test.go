@@ -116,7 +116,7 @@ func TestDialogNarrowShowsKeys(t *testing.T) {
 	for width := 14; width <= 60; width++ {
 		d, _ := newClock().dialog()
 		drawn := ansi.Strip(d.View(pt(width, 20), theme.New(true, true)))
-		for _, key := range []string{"(n)", "(y)"} {
+		for _, key := range []string{"(esc)", "(y)"} {
 			if !strings.Contains(drawn, key) {
 				t.Errorf("%d columns: %s is not in view:\n%s", width, key, drawn)
 			}
@@ -152,7 +152,7 @@ func TestDialogView(t *testing.T) {
 	at := newClock()
 	asked, _ := at.dialog()
 	view := ansi.Strip(asked.View(pt(100, 30), theme.New(true, true)))
-	for _, want := range []string{"Send 12 files?", "They go to /summer/.", " Keep editing (n) ", "Send 12 files to /summer/ (y)"} {
+	for _, want := range []string{"Send 12 files?", "They go to /summer/.", " Keep editing (esc) ", "Send 12 files to /summer/ (y)"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("%q is missing:\n%s", want, view)
 		}

@@ -25,6 +25,7 @@ type Form struct {
 	questions []*Question
 	form      *huh.Form
 	th        *theme.Theme // of the drawing
+	cardLines int          // of an option of one choice: label, text and gap, or only the label
 }
 
 // Question is a field of a form.
@@ -126,18 +127,18 @@ func (f *Form) arrange(width int) {
 	}
 }
 
-// cardLines is the number of lines of an option in a form with one choice: label, text and a gap.
-const cardLines = 3
-
 func (f *Form) optionLabel(q *Question, o Option, width int) string {
 	if len(f.questions) > 1 {
 		return text.Safe(o.Label)
 	}
-	style, room := f.th.Strong, max(1, width-2)
+	style, room := f.th.Strong, max(1, width-2) // huh draws a mark before it
 	if o.Value == *q.Value {
 		style = f.th.Selected
 	}
 	label := style.Render(text.PadRight(" "+text.Safe(o.Label), room-3) + " " + text.PadRight(o.Key, 2))
+	if f.cardLines == 1 {
+		return label
+	}
 	return label + "\n" + f.th.Muted.Render(text.Truncate(" "+text.Safe(o.Text), room)) + "\n"
 }
 
@@ -267,10 +268,13 @@ const formLabel = 17
 func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 	f.th = th
 	if q := f.At(); len(f.questions) == 1 && q.Options != nil {
+		if f.cardLines = 3; s.Len()+3*len(q.Options)-1 > s.size.Y {
+			f.cardLines = 1
+		}
 		f.arrange(s.Width())
-		at := s.Len() + cardLines*slices.IndexFunc(q.Options, func(o Option) bool { return o.Value == *q.Value })
+		at := s.Len() + f.cardLines*slices.IndexFunc(q.Options, func(o Option) bool { return o.Value == *q.Value })
 		for i, line := range strings.Split(q.View(), "\n") {
-			if s.Line(i/cardLines, line); s.Len() == at+cardLines-1 {
+			if s.Line(i/f.cardLines, line); s.Len() == max(at+1, at+f.cardLines-1) {
 				s.Keep(at)
 			}
 		}
@@ -296,7 +300,7 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 		style, value := th.Label, q.View()
 		switch {
 		case here:
-			style = th.Accent
+			style = th.Strong // the value has the color of the focus
 		case q.Options == nil && *q.Value == "":
 			value = th.Placeholder.Inherit(th.Field).Render(text.Fit(text.Safe(q.Placeholder), s.Width()-label, 1))
 		case q.Options == nil: // huh has no style for the text of a field without the focus
@@ -305,8 +309,8 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 		s.Line(i, style.Render(text.PadRight(text.Safe(q.Label), label))+undirected.Replace(value))
 		if err := q.problem(); err != nil && (*q.Value != "" || q.left) {
 			s.Note(theme.SignBad, err.Error(), th)
-		} else if here && q.Hint != nil {
-			s.Text(NoStop, 2, q.Hint(), th.Muted)
+		} else if q.Hint != nil && (here || airy) {
+			s.Text(NoStop, label, q.Hint(), th.Muted)
 		}
 		if here {
 			s.Keep(from)
@@ -318,5 +322,5 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 	if !airy {
 		s.Gap()
 	}
-	s.Line(len(f.questions), th.ButtonFocus.Render(" "+f.Verb+" "))
+	s.Line(len(f.questions), th.Button.Render(" "+f.Verb+" (ctrl+s) "))
 }

@@ -51,7 +51,7 @@ func TestFormOfOneChoice(t *testing.T) {
 	if out := ansi.Strip(s.View(theme.New(true, true))); !strings.Contains(out, "> one") || !strings.Contains(out, "the first") {
 		t.Errorf("drawn:\n%s", out)
 	}
-	if f.Click(s.StopAt(3, 2*cardLines)); taken != "c" {
+	if f.Click(s.StopAt(3, 2*f.cardLines)); taken != "c" {
 		t.Errorf("a click took %q, want c", taken)
 	}
 }

@@ -67,8 +67,8 @@ type List[T any] struct {
 	NoPane, RowsOnly bool
 	// PaneStays keeps the pane below the rows of a stacked screen, even if they fill it.
 	PaneStays bool
-	// Folds folds the groups until they are opened.
-	Folds bool
+	// Folds folds the groups until they are opened. SkipHeads keeps the cursor off their heads.
+	Folds, SkipHeads bool
 	// NoCursor hides the cursor while the screen has the focus elsewhere.
 	NoCursor bool
 	// Draw draws a row in place of Cells; it may be nil. Columns, if set, name the columns.
@@ -516,6 +516,13 @@ func (l *List[T]) Move(by int) {
 		return
 	}
 	l.rows.Move(by)
+	if e, _ := l.Current(); e.head && l.SkipHeads {
+		if by < 0 && l.rows.Cursor() > 0 {
+			l.rows.Move(-1)
+		} else {
+			l.rows.Move(1)
+		}
+	}
 }
 
 // Page returns the number of visible entries.

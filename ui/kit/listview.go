@@ -296,6 +296,9 @@ func (l *List[T]) drawHead(e Entry[T], width int, selected bool, chosen lipgloss
 	if l.isFolded(e.Key) {
 		fold = theme.SignFolded
 	}
+	if l.SkipHeads {
+		fold = theme.SignNone
+	}
 	name, note := l.Head(e.Key, e.Rows, th)
 	name = text.Safe(name)
 	room := max(0, width-2)

@@ -14,7 +14,7 @@ import (
 
 // MenuRow is one line of a menu.
 type MenuRow struct {
-	// Group is a heading before the rows of a group, in a column of its own.
+	// Group is the heading above the first row of a group.
 	Group string
 	// Key chooses the row at once: a single letter, or empty.
 	Key string
@@ -56,23 +56,22 @@ var _ Overlay = (*Menu)(nil)
 func NewMenu(title string, rows ...MenuRow) *Menu {
 	m := &Menu{title: title}
 	m.list = List[int]{
-		ID: "menu", RowsOnly: true, Placeholder: "filter", NotFound: "the filter finds nothing",
-		Rows: func() []Group[int] {
-			numbers := make([]int, len(m.rows))
-			for i := range numbers {
-				numbers[i] = i
-			}
-			return []Group[int]{{Rows: numbers}}
-		},
-		Key: func(row int) any { return row }, Draw: m.drawRow,
+		ID: "menu", RowsOnly: true, SkipHeads: true, Placeholder: "filter", NotFound: "the filter finds nothing",
+		Rows: m.groups, Key: func(row int) any { return row }, Draw: m.drawRow,
+		Head: func(key string, _ []int, _ *theme.Theme) (name, note string) { return key, "" },
 		Match: func(row int, words []string) bool {
 			r := m.rows[row]
 			return text.HasAll(words, r.Group, r.Key, r.Label, r.found)
 		},
 	}
 	m.SetRows(rows...)
-	m.list.GoTo(max(0, slices.IndexFunc(rows, func(r MenuRow) bool { return r.Current })))
+	m.start(func(r MenuRow) bool { return r.Current })
 	return m
+}
+
+// start moves the cursor to the first row that is meant.
+func (m *Menu) start(meant func(r MenuRow) bool) {
+	m.list.Go(max(0, slices.IndexFunc(m.rows, meant)))
 }
 
 // NewHelp opens a searchable menu of actions, by group: both the help and the command palette. It
@@ -97,7 +96,19 @@ func NewHelp(title string, actions []Action) *Menu {
 	m.help, m.list.filter.Placeholder = true, "type to search"
 	m.list.Empty = func() string { return "No matching action. esc clears the search." }
 	m.list.StartFilter()
+	m.start(func(r MenuRow) bool { return r.Disabled == "" && r.Do != nil })
 	return m
+}
+
+// groups returns the numbers of the rows.
+func (m *Menu) groups() (list []Group[int]) {
+	for i, r := range m.rows {
+		if len(list) == 0 || list[len(list)-1].Key != r.Group {
+			list = append(list, Group[int]{Key: r.Group})
+		}
+		list[len(list)-1].Rows = append(list[len(list)-1].Rows, i)
+	}
+	return list
 }
 
 // SetRows replaces the rows. The cursor keeps its number.
@@ -213,36 +224,42 @@ func (m *Menu) intro(width int, th *theme.Theme) []string {
 	return lines
 }
 
-func (m *Menu) widths() (group, keys, label int) {
+func (m *Menu) widths() (keys, label int) {
 	for _, r := range m.rows {
 		if r.Key != "" {
 			keys = max(keys, 2, text.Width(r.Key))
 		}
-		group, label = max(group, min(14, text.Width(text.Safe(r.Group)))), max(label, text.Width(r.label()))
+		label = max(label, text.Width(r.label()))
 	}
-	return group, keys, label
+	return keys, label
 }
 
-// widestMenu is the maximum width of a menu, and leastNote the minimum width for a readable note.
+// widestMenu and widestHelp are maximum widths, and leastNote is the minimum width for a readable
+// note.
 const (
 	widestMenu = 76
+	widestHelp = 100
 	leastNote  = 10
 )
 
 func (m *Menu) sizeIn(room image.Point) image.Point {
 	width := max(text.Width(text.Safe(m.title)), text.Width(m.Words)) + 6
-	group, keys, labels := m.widths()
+	keys, labels := m.widths()
 	for _, r := range m.rows {
-		line := 5 + group + keys + labels
-		if r.Note != "" {
-			line += 2 + text.Width(text.Safe(r.Note))
+		line := 5 + keys + labels
+		if m.help {
+			line = 6 + keys + text.Width(r.label())
+		}
+		if note := r.note(); note != "" {
+			line += 2 + text.Width(note)
 		}
 		width = max(width, line)
 	}
 	if m.help {
-		width = widestMenu
+		width = min(room.X, max(width, widestMenu), widestHelp)
+	} else {
+		width = min(room.X, width, widestMenu)
 	}
-	width = min(room.X, width, widestMenu)
 	height := m.fullHeight(width - 2)
 	if m.help {
 		height = max(height, 8)
@@ -253,6 +270,11 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 // fullHeight returns the height of the box if nothing is cut off.
 func (m *Menu) fullHeight(inner int) int {
 	height := len(m.rows) + 2 + len(m.intro(inner, &theme.Theme{}))
+	for _, g := range m.groups() {
+		if g.Key != "" {
+			height++
+		}
+	}
 	if m.help {
 		height++ // the filter
 	}
@@ -288,7 +310,7 @@ func (m *Menu) below(inner image.Point, th *theme.Theme) []string {
 	row, most, style := m.Row(), moreLines, th.Muted
 	words := row.More
 	if number, _ := m.list.Row(); row.Disabled != "" {
-		if _, _, _, note, whole := m.parts(number, inner.X); note == "" || !whole {
+		if _, _, note, whole := m.parts(number, inner.X); note == "" || !whole {
 			words, most, style = text.Sentence(row.Disabled), reasonLines, th.Warn
 		}
 	}
@@ -308,15 +330,9 @@ func (m *Menu) below(inner image.Point, th *theme.Theme) []string {
 }
 
 // parts returns the texts of a row, and whether its note is whole.
-func (m *Menu) parts(row, width int) (group, key, label, note string, whole bool) {
+func (m *Menu) parts(row, width int) (key, label, note string, whole bool) {
 	r := m.rows[row]
-	groups, keys, labels := m.widths()
-	if groups > 0 && width >= 40 {
-		if row == 0 || m.rows[row-1].Group != r.Group || m.list.Filter() != "" {
-			group = text.Safe(r.Group)
-		}
-		group = " " + text.PadRight(group, groups)
-	}
+	keys, labels := m.widths()
 	key = " "
 	if keys > 0 {
 		key = " " + text.PadRight(text.Safe(r.Key), keys) + " "
@@ -325,29 +341,33 @@ func (m *Menu) parts(row, width int) (group, key, label, note string, whole bool
 		keys = min(keys, max(4, width/3))
 		key, labels = " "+text.PadLeft(text.Safe(r.Key), keys)+"  ", text.Width(r.label())
 	}
-	labels = min(labels, max(1, width-text.Width(group+key)-1))
+	labels = min(labels, max(1, width-text.Width(key)-1))
 	if r.More != "" { // which has the whole label
-		labels = min(labels, max(1, width-text.Width(group+key)-text.Width(r.Note)-3))
+		labels = min(labels, max(1, width-text.Width(key)-text.Width(r.Note)-3))
 	}
-	label, note = text.PadRight(text.TruncateMiddle(r.label(), labels), labels),
-		text.Safe(cmp.Or(r.Disabled, r.Note))
-	room := width - text.Width(group+key+label) - 3
-	if whole = text.Width(note) <= room; room < min(leastNote, text.Width(note)) || note == "" {
-		return group, key, label, "", whole
+	label, note = text.PadRight(text.TruncateMiddle(r.label(), labels), labels), r.note()
+	room := width - text.Width(key+label) - 3
+	if whole = text.Width(note) <= room; room < min(leastNote, text.Width(note)) || note == "" || m.help && !whole {
+		return key, label, "", whole
 	}
-	return group, key, label, "  " + text.TruncateMiddle(note, room), whole
+	return key, label, "  " + text.TruncateMiddle(note, room), whole
 }
 
 func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *theme.Theme) string {
-	group, key, label, note, _ := m.parts(row, width)
+	key, label, note, _ := m.parts(row, width)
 	name, words, muted := th.Key, th.Text, th.Muted
 	if m.rows[row].Disabled != "" {
 		name, words, muted = th.Off, th.Off, th.Off
 	}
 	if selected {
-		return th.Selected.Render(text.PadRight(group+key+label+note, width))
+		return th.Selected.Render(text.PadRight(key+label+note, width))
 	}
-	return th.Strong.Render(group) + name.Render(key) + words.Render(label) + muted.Render(note)
+	return name.Render(key) + words.Render(label) + muted.Render(note)
+}
+
+// note returns the text after the label: why the row is disabled, or its note.
+func (r MenuRow) note() string {
+	return cmp.Or(text.If(r.Disabled != "", "— "+text.Safe(r.Disabled)), text.Safe(r.Note))
 }
 
 func (r MenuRow) label() string { return text.Safe(r.Label) + text.If(r.Current, " (now)") }

@@ -110,14 +110,23 @@ func Confirm(title, words string, choices ...Choice) tea.Cmd {
 	return Send(Ask{Title: title, Text: words, Choices: choices})
 }
 
-// NotSaved says that changes to files with these names are not saved.
-func NotSaved(names []string) string {
+// AskToSave asks what to do with unsaved changes to files with these names before leaving them. more
+// is text before that; without names, there is nothing to save.
+func AskToSave(title, more string, names []string, save, leave func() tea.Cmd) Ask {
 	const most = 5
-	words := "The changes of " + text.Plural(len(names), "file") + " are not saved: " + strings.Join(names[:min(len(names), most)], ", ")
-	if len(names) > most {
-		words += " and others"
+	stay := Choice{Label: "Stay"}
+	if len(names) == 0 {
+		return Ask{Title: title, Text: more, Choices: []Choice{stay, {Label: "Leave", Key: "l", Default: true, Do: leave}}}
 	}
-	return words + "."
+	words := "Not saved: changes to " + text.Plural(len(names), "file") + ".\n" + strings.Join(names[:min(len(names), most)], "\n")
+	if len(names) > most {
+		words += "\nand " + text.Count(len(names)-most) + " more"
+	}
+	return Ask{Title: title, Text: strings.TrimLeft(more+"\n\n"+words, "\n"), Choices: []Choice{
+		stay,
+		{Label: "Leave without saving", Key: "l", Danger: true, Do: leave},
+		{Label: "Save and leave", Key: "s", Default: true, Do: save}, // one key undoes it
+	}}
 }
 
 // Explain describes an error in sentences, with a hint if there is one.

@@ -33,7 +33,7 @@ func (m *Model) Actions() []kit.Action {
 	}
 	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true, Disabled: func() string {
 		return cmp.Or(text.If(len(m.changedEntries()) == 0 && !m.Form.Pending(), "nothing to save"), m.manage.Busy())
-	}, Do: m.save}
+	}, Do: func() tea.Cmd { return m.SaveAnd(nil) }}
 	unset := kit.Action{ID: "details.unset", Keys: kit.Bind("remove the value", "", "ctrl+x"), Group: groupEdit, Disabled: func() string {
 		r := m.Form.Row(m.Form.On())
 		return text.If(r == nil || r.Set == nil && r.SetList == nil, "this cannot be removed here")

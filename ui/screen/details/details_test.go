@@ -220,7 +220,7 @@ func TestLeavingAsks(t *testing.T) {
 	d := start(t, newShelf(t, f).options(f))
 	d.Press("t", "esc")
 	q := d.Question()
-	d.Choose(q, "Keep")
+	d.Choose(q, "Stay")
 	if len(uitest.Taken[page.Back](&d.Out)) > 0 {
 		t.Error("the screen closed without the answer")
 	}
@@ -232,6 +232,12 @@ func TestLeavingAsks(t *testing.T) {
 	d.Send(page.Inspect{Files: []api.File{{FileID: "f9", Name: "another.png"}}})
 	if names := d.m.Unsaved(); len(names) > 0 || strings.Contains(d.Flat(), f.Name) {
 		t.Errorf("dropped changes of %v are back:\n%s", names, d.Flat())
+	}
+	d = start(t, newShelf(t, f).options(f))
+	d.Press("t", "esc")
+	d.Choose(d.Question(), "Save and leave")
+	if len(uitest.Taken[page.Back](&d.Out)) != 1 || len(d.m.Unsaved()) > 0 {
+		t.Errorf("did not save and leave: %v is not saved", d.m.Unsaved())
 	}
 	d = start(t, newShelf(t, f).options(f))
 	d.Press("e", "esc", "esc")

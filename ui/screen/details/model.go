@@ -68,6 +68,8 @@ type Model struct {
 	size   image.Point
 	placed layout  // in size
 	review *review // the regions in a question; nil if none was asked
+
+	next func() tea.Cmd // after saving everything; nil for nothing
 }
 
 var (

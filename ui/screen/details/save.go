@@ -21,6 +21,13 @@ import (
 	"mediadesk/ui/text"
 )
 
+// SaveAnd saves all changes, asking only where others changed a file meanwhile, and runs next once
+// everything is saved. Without next it also asks about many files.
+func (m *Model) SaveAnd(next func() tea.Cmd) tea.Cmd {
+	m.next = next
+	return m.save()
+}
+
 // save starts saving all changed files: it rereads the records, shows the differences and asks.
 func (m *Model) save() tea.Cmd {
 	if m.Form.Blur(); len(m.changedEntries()) == 0 { // a tag may still be typed
@@ -120,6 +127,9 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 			line = strings.Join(ours, "\n")
 		}
 		lines = append(lines, line)
+	}
+	if m.next != nil && len(theirs) == 0 {
+		return m.send(changes)
 	}
 	what, short := edit.Label(&list[0].file), lines
 	save := page.Choice{Label: "Save", Key: "s", Default: true, Do: func() tea.Cmd { return m.send(changes) }}
@@ -233,7 +243,12 @@ func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]entry
 	if bad > 0 {
 		done.Text += " What was not saved is kept."
 	}
-	return tea.Batch(append(cmds, page.Send(done))...)
+	cmds = append(cmds, page.Send(done))
+	if next := m.next; next != nil && bad == 0 {
+		m.next = nil
+		cmds = append(cmds, next())
+	}
+	return tea.Batch(cmds...)
 }
 
 // took shows the records after a change, and describes the change of a single one.
@@ -276,15 +291,14 @@ func (m *Model) leave() tea.Cmd {
 	if len(names) == 0 {
 		return page.Send(page.Back{})
 	}
-	return page.Confirm("Leave without saving?", page.NotSaved(names),
-		page.Choice{Label: "Keep editing", Key: "k"},
-		page.Choice{Label: "Leave, drop the changes of " + text.Plural(len(names), "file"), Key: "l", Danger: true, Do: func() tea.Cmd {
-			for _, e := range m.Items {
-				e.forget()
-			}
-			m.Load()
-			return page.Send(page.Back{})
-		}})
+	back := func() tea.Cmd { return page.Send(page.Back{}) }
+	return page.Send(page.AskToSave("Leave this screen?", "", names, func() tea.Cmd { return m.SaveAnd(back) }, func() tea.Cmd {
+		for _, e := range m.Items {
+			e.forget()
+		}
+		m.Load()
+		return back()
+	}))
 }
 
 func (m *Model) startViewer() tea.Cmd {

@@ -49,16 +49,16 @@ func (m *Model) offer() {
 
 func (m *Model) firstChoices() []choice {
 	choices := []choice{
-		{"t", "Try it here", "No account needed. Everything stays on this computer.", m.begin},
-		{"c", "Connect an account", "ImageKit.io, or any server with its API.", m.connect},
+		{"t", "Try it here", "Needs no account and no network.", m.begin},
+		{"c", "Connect an account", "ImageKit.io or another server.", m.connect},
 	}
 	if m.o.Getenv != nil && strings.TrimSpace(m.o.Getenv(config.KeyVariable)) != "" {
 		choices = append(choices, choice{
-			"e", "Use the key from the environment", "The key is not stored.",
+			"e", "Use the key in the environment", "The key is not stored.",
 			func() tea.Cmd { return m.ask(account.Options{Mode: account.AddWithEnvironment, Use: true}) },
 		})
 	}
-	return append(choices, choice{"q", "Quit", "Nothing has been written or connected.", func() tea.Cmd { return tea.Quit }})
+	return append(choices, choice{"q", "Quit", "Nothing has been written.", func() tea.Cmd { return tea.Quit }})
 }
 
 func (m *Model) helpChoices() []choice {
@@ -90,7 +90,7 @@ func (m *Model) helpChoices() []choice {
 			return m.open(openingLocal, page.UseProfile{Name: config.LocalProfile})
 		}})
 	}
-	return append(choices, choice{"c", "Connect another account", "ImageKit.io, or any server with its API.", m.connect})
+	return append(choices, choice{"c", "Connect another account", "ImageKit.io or another server.", m.connect})
 }
 
 const openingLocal = "Opening the local library…"

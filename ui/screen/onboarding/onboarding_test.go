@@ -56,12 +56,12 @@ func (d *driver) untouched() {
 
 func TestFirstStartWritesNothing(t *testing.T) {
 	d := newDriver(t).open()
-	d.Sees("Upload, tag and manage images", "Try it here", "Connect an account", "Everything stays on this")
-	if d.Has("from the environment") {
+	d.Sees("Upload, tag and manage images", "Try it here", "Connect an account", "Needs no account")
+	if d.Has("in the environment") {
 		t.Error("a key of the environment is offered, but there is none")
 	}
 	d.Press("down", "up", "esc", "k", "j")
-	d.Press("c").Sees("Which account?").Press("enter").Typed("x").Press("ctrl+s", "esc", "esc").Sees("Try it here")
+	d.Press("c").Sees("Connect an account · step 1").Press("enter").Typed("x").Press("ctrl+s", "esc", "esc").Sees("Try it here")
 	d.untouched()
 	if len(d.Out) > 0 {
 		t.Errorf("said was %v", d.Out)
@@ -117,7 +117,7 @@ func TestConnectForThisRun(t *testing.T) {
 func TestKeyOfTheEnvironment(t *testing.T) {
 	d := newDriver(t)
 	d.Env[config.KeyVariable] = uitest.TestKey
-	d.open().Sees("Use the key from the environment").Press("e", "enter").Typed("pics").Press("ctrl+s")
+	d.open().Sees("Use the key in the environment").Press("e", "enter").Typed("pics").Press("ctrl+s")
 	if use := d.used(); use.Name != "pics" || use.Key != nil {
 		t.Errorf("%+v", use)
 	}
@@ -215,7 +215,7 @@ func TestUnnamedAccount(t *testing.T) {
 func TestMouse(t *testing.T) {
 	d := newDriver(t).open()
 	d.Click("Connect an account")
-	d.Sees("Which account?")
+	d.Sees("Connect an account · step 1")
 }
 
 func TestActions(t *testing.T) {
@@ -226,7 +226,7 @@ func TestActions(t *testing.T) {
 	for _, a := range d.Host.Actions() {
 		words = append(words, a.Label())
 	}
-	for _, want := range []string{"choose", "Quit", "Try it here", "Connect an account", "Use the key from the environment", "next choice"} {
+	for _, want := range []string{"choose", "Quit", "Try it here", "Connect an account", "Use the key in the environment", "next choice"} {
 		if !slices.Contains(words, want) {
 			t.Errorf("%q is not among the actions %q", want, words)
 		}

@@ -53,19 +53,15 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 		s = kit.NewSheet(image.Pt(width, size.Y), min(widest, width-4))
 	}
 	s.Lower(max(0, (size.Y-18)/2))
-	if m.o.Problem == nil {
-		if size.Y < leastIntro || !th.Color {
-			s.Text(kit.NoStop, 0, "Welcome to mediadesk", th.Title)
-		} else {
-			s.Text(kit.NoStop, 0, "Welcome to", th.Muted)
-			s.Text(kit.NoStop, 0, name, th.Accent)
-		}
-		if size.Y >= leastIntro {
-			s.Gap()
-			s.Text(kit.NoStop, 0, "Upload, tag and manage images in an ImageKit-style media library from your terminal.", th.Text)
-			s.Gap()
-		}
-	} else {
+	switch {
+	case m.o.Problem == nil && size.Y < leastIntro:
+		s.Text(kit.NoStop, 0, "mediadesk", th.Title)
+	case m.o.Problem == nil:
+		s.Text(kit.NoStop, 0, name, th.Title)
+		s.Gap()
+		s.Text(kit.NoStop, 0, "Upload, tag and manage images in an ImageKit-style media library from your terminal.", th.Text)
+		s.Gap()
+	default:
 		s.Text(kit.NoStop, 0, m.heading(), th.Title)
 		s.Gap()
 		s.Note(theme.SignBad, account.Explain(m.o.Problem), th)

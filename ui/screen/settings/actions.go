@@ -59,9 +59,9 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 	} else {
 		choose := func(to func(at, n int) int) func() tea.Cmd { return func() tea.Cmd { return m.choose(to) } }
 		actions = []kit.Action{
-			action("change", "change", "← →", true, m.noChange, choose(func(at, _ int) int { return at + 1 }), "right", "l"),
+			action("change-around", "change", "", true, m.noChange, choose(func(at, n int) int { return (at + 1) % n }), "enter", "space"),
+			action("change", "next choice", "→ l", false, m.noChange, choose(func(at, _ int) int { return at + 1 }), "right", "l"),
 			action("change-back", "previous choice", "← h", false, m.noChange, choose(func(at, _ int) int { return at - 1 }), "left", "h"),
-			action("change-around", "next choice, or the first", "space enter", false, m.noChange, choose(func(at, n int) int { return (at + 1) % n }), "space", "enter"),
 			add,
 		}
 	}

@@ -169,7 +169,11 @@ func (m *Model) describeAccount(p config.Profile, f *kit.Facts) {
 	f.Fact("Uploads to", p.Folder)
 	f.Fact("Tags", strings.Join(p.Tags, ", "))
 	f.Fact("Extensions", strings.Join(p.Extensions, ", "))
-	f.Fact("Names", namingTexts[p.Naming])
+	naming := p.Naming
+	if !p.NamingChosen && naming == job.NameHere && m.config.SetIn("profiles."+p.Name) == "" {
+		naming = job.NameExact // of the screens, see session.Profile.FormNaming
+	}
+	f.Fact("Names", namingTexts[naming])
 	f.Gap()
 	f.Fact("Webhooks", m.receiver(p, used))
 	f.Fact("Signature", m.signature(p))

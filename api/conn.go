@@ -58,24 +58,17 @@ func (c *patientConn) SetWriteDeadline(at time.Time) error {
 	return c.Conn.SetWriteDeadline(at)
 }
 
-// singleConn returns the connection below conn if a single request uses it; nil if others share
-// it, as with HTTP/2.
-func singleConn(conn net.Conn) *patientConn {
+// writeFailed reports whether a write failed on a connection that a single request uses, as with
+// HTTP/1: then its last byte was not sent.
+func writeFailed(conn net.Conn) bool {
 	if secure, ok := conn.(*tls.Conn); ok {
 		if secure.ConnectionState().NegotiatedProtocol == "h2" {
-			return nil
+			return false
 		}
 		conn = secure.NetConn()
 	}
-	patient, _ := conn.(*patientConn)
-	return patient
-}
-
-// writeFailed reports whether a write failed on a connection used by a single request: then its
-// last byte was not sent.
-func writeFailed(conn net.Conn) bool {
-	single := singleConn(conn)
-	return single != nil && single.broken.Load()
+	patient, ok := conn.(*patientConn)
+	return ok && patient.broken.Load()
 }
 
 func (c *patientConn) leave() { c.once.Do(func() { close(c.leaving) }) }

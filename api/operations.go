@@ -152,13 +152,6 @@ func RenameFile(filePath, name string) (Request, error) {
 	return newRequest("renaming", http.MethodPut, files("rename"), body, err)
 }
 
-// CancelRun ends the pending runs of an extension on a file as failed. Only the local library
-// supports it. It answers 404 if the extension never ran on the file, and 409 if it has ended.
-func CancelRun(fileID, extension string) (Request, error) {
-	body := map[string]string{"fileId": fileID, "extension": extension}
-	return newRequest("canceling of a run", http.MethodPost, "/api/v1/library/runs/cancel", body, nil)
-}
-
 // Purge is a request to remove cached copies (hosted-service.md §10).
 type Purge struct {
 	URL    string `json:"url,omitempty"`

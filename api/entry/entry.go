@@ -326,13 +326,10 @@ func (v typedValue[T]) writeJSON(e *Entry, raw json.RawMessage) error {
 	default:
 		err = json.Unmarshal(raw, &value)
 	}
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &kind) && (raw[0] == '[' || raw[0] == '{') && kind.Offset > 1:
-		return fmt.Errorf("is %s, and holds %s", v.takes, jsonKind(kind.Value))
-	case errors.As(err, &kind):
+	if _, kind := errors.AsType[*json.UnmarshalTypeError](err); kind {
 		return wrongKind(v.takes, raw)
-	case err != nil:
+	}
+	if err != nil {
 		return fmt.Errorf("cannot be read: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	*v.at(&e.Upload) = api.Set(value)
@@ -340,23 +337,7 @@ func (v typedValue[T]) writeJSON(e *Entry, raw json.RawMessage) error {
 }
 
 func wrongKind(takes string, raw json.RawMessage) error {
-	kind := map[byte]string{'"': "string", '[': "array", '{': "object", 't': "bool", 'f': "bool"}[raw[0]]
-	return fmt.Errorf("is %s, not %s", takes, jsonKind(kind))
-}
-
-func jsonKind(value string) string {
-	kind, _, _ := strings.Cut(value, " ")
-	switch kind {
-	case "string":
-		return "a text"
-	case "array":
-		return "a list"
-	case "object":
-		return "an object"
-	case "bool":
-		return "true or false"
-	}
-	return "a number"
+	return fmt.Errorf("is %s, not %.120s", takes, raw)
 }
 
 func plainText(text string) (string, error) { return text, nil }

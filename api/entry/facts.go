@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"mediadesk/api"
@@ -22,20 +21,17 @@ func (f Fact) Name() string {
 	return strings.ToLower(f.Label)
 }
 
-// hostedFacts lists members of hosted services' records (hosted-service.md §12) that File lacks.
-// With a group, the member is an object whose members are facts.
-var hostedFacts = []struct {
-	name, label, group string
-	show               func(json.RawMessage) string
-}{
-	{"isPublished", "Published", "", yesNo},
-	{"duration", "Duration", "", unit("s")},
-	{"bitRate", "Bit rate", "", unit("kbps")},
-	{"videoCodec", "Video codec", "", api.JSONText},
-	{"audioCodec", "Audio codec", "", api.JSONText},
-	{"checks", "Condition", "", api.JSONText},
-	{"metadata", "Metadata", "metadata", api.JSONText},
-	{"selectedFieldsSchema", "Fields", "field", api.JSONText},
+// hostedFacts lists members of hosted services' records (hosted-service.md §12) that File lacks, and
+// isPublished. With a group, the member is an object whose members are facts.
+var hostedFacts = []struct{ name, label, group, unit string }{
+	{"isPublished", "Published", "", ""},
+	{"duration", "Duration", "", " s"},
+	{"bitRate", "Bit rate", "", " kbps"},
+	{"videoCodec", "Video codec", "", ""},
+	{"audioCodec", "Audio codec", "", ""},
+	{"checks", "Condition", "", ""},
+	{"metadata", "Metadata", "metadata", ""},
+	{"selectedFieldsSchema", "Fields", "field", ""},
 }
 
 // HostedFacts returns the facts that only records of hosted services have, in reading order.
@@ -51,10 +47,19 @@ func HostedFacts(f *api.File) []Fact {
 			continue
 		}
 		if h.group == "" || json.Unmarshal(value, &inner) != nil {
-			facts = append(facts, Fact{Label: h.label, Value: h.show(value)})
+			text := api.JSONText(value)
+			switch {
+			case json.Unmarshal(value, new(float64)) == nil:
+				text += h.unit
+			case string(value) == "true":
+				text = "yes"
+			case string(value) == "false":
+				text = "no"
+			}
+			facts = append(facts, Fact{Label: h.label, Value: text})
 		}
 		for _, name := range slices.Sorted(maps.Keys(inner)) {
-			facts = append(facts, Fact{h.group, name, h.show(inner[name])})
+			facts = append(facts, Fact{h.group, name, api.JSONText(inner[name])})
 		}
 	}
 	return facts
@@ -73,23 +78,4 @@ func OtherFacts(f *api.File) []Fact {
 		}
 	}
 	return facts
-}
-
-func yesNo(value json.RawMessage) string {
-	switch string(value) {
-	case "true":
-		return "yes"
-	case "false":
-		return "no"
-	}
-	return api.JSONText(value)
-}
-
-func unit(name string) func(json.RawMessage) string {
-	return func(value json.RawMessage) string {
-		if _, err := strconv.ParseFloat(string(value), 64); err != nil {
-			return api.JSONText(value)
-		}
-		return string(value) + " " + name
-	}
 }

@@ -89,12 +89,3 @@ func (v asJSON) Scan(column any) error {
 	}
 	return decode(text, v.into)
 }
-
-// asHash reads a hash column; an empty column changes nothing.
-type asHash struct{ into *[32]byte }
-
-func (h asHash) Scan(column any) error {
-	sum, _ := column.([]byte)
-	copy(h.into[:], sum)
-	return nil
-}

@@ -48,8 +48,14 @@ func addRuns(t tx, runs []job.Run, j int64) ([]job.Run, error) {
 			if err := addEvent(t, id, run, true); err != nil {
 				return nil, err
 			}
-			if err := applyEarly(t, id, run, j); err != nil {
+			posts, err := earlyPosts(t, run, j)
+			if err != nil {
 				return nil, err
+			}
+			for _, p := range posts {
+				if _, err := p.apply(t, id); err != nil {
+					return nil, err
+				}
 			}
 		}
 		run, err = scanRun(t.queryRow(oneRun, id).Scan)
@@ -162,9 +168,11 @@ func (j *Journal) Runs(ctx context.Context, f job.RunFilter) ([]job.Run, error) 
 const oneRun = "SELECT " + runColumns + " FROM runs WHERE id = ?"
 
 func scanRun(scan scan) (run job.Run, err error) {
+	var hook []byte
 	err = scan(&run.ID, &run.Profile, &run.FileID, &run.FilePath, &run.Extension, &run.Status, &run.From,
 		&run.Error, when{&run.Started}, when{&run.At},
-		&run.Webhook, &run.JobID, asJSON{&run.Requested}, asHash{&run.Hook})
+		&run.Webhook, &run.JobID, asJSON{&run.Requested}, &hook)
+	copy(run.Hook[:], hook)
 	return run, err
 }
 
@@ -176,19 +184,6 @@ func (j *Journal) History(ctx context.Context, runID int64) ([]job.RunEvent, err
 	}, `SELECT at, source, status, applied, 0, raw FROM events WHERE run = ?1
 		UNION ALL SELECT at, 'webhook', status, applied, times, body FROM posts WHERE run = ?1 AND run <> 0
 		ORDER BY at`, runID)
-}
-
-func applyEarly(t tx, id int64, run job.Run, j int64) error {
-	posts, err := earlyPosts(t, run, j)
-	if err != nil {
-		return err
-	}
-	for _, p := range posts {
-		if _, err := p.apply(t, id); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func earlyPosts(t tx, run job.Run, j int64) ([]storedPost, error) {

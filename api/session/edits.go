@@ -83,7 +83,14 @@ func each(n int, report func(Edited), do func(int) Edited) []Edited {
 	out := make([]Edited, n)
 	var reporting sync.Mutex
 	sideBySide(context.Background(), n, editors, func(i int) {
-		out[i] = guarded(i, do)
+		func() {
+			defer func() {
+				if fault := recover(); fault != nil { // it would leave the terminal unusable
+					out[i].Err = fmt.Errorf("a bug in mediadesk: %v", fault)
+				}
+			}()
+			out[i] = do(i)
+		}()
 		if report != nil {
 			reporting.Lock()
 			defer reporting.Unlock()
@@ -91,16 +98,6 @@ func each(n int, report func(Edited), do func(int) Edited) []Edited {
 		}
 	})
 	return out
-}
-
-// guarded converts a panic into an error: a panic in a goroutine would leave the terminal unusable.
-func guarded(i int, do func(int) Edited) (out Edited) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			out.Err = fmt.Errorf("a bug in mediadesk: %v", fault)
-		}
-	}()
-	return do(i)
 }
 
 func (s *Session) changeIn(ctx context.Context, batch, fileID string, change api.Details) (*api.File, error) {
@@ -343,18 +340,11 @@ func (e *ConflictError) Error() string {
 			list = append(list, "and "+strconv.Itoa(len(e.Conflicts)-i)+" more")
 			break
 		}
-		list = append(list, c.Name+": "+c.Field+" was left as "+orNone(c.Left)+" and is "+orNone(c.Now)+" now")
+		list = append(list, c.Name+": "+c.Field+" was left as "+cmp.Or(c.Left, "unset")+" and is "+cmp.Or(c.Now, "unset")+" now")
 	}
 	return "changed elsewhere since: " + strings.Join(list, "; ")
 }
 
 func (e *ConflictError) Hint() string {
 	return "Undo anyway, or keep the other changes and undo the rest."
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "unset"
-	}
-	return text
 }

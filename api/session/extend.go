@@ -18,22 +18,6 @@ func (s *Session) Extend(ctx context.Context, fileID string, list []api.Extensio
 	return s.Change(ctx, fileID, api.Details{Extensions: api.Set(list)})
 }
 
-// ErrNotLocal reports that a service cannot cancel runs.
-var ErrNotLocal = errors.New("only the local library can cancel a run")
-
-// CancelRun ends the pending runs of an extension on a file as failed. The error is ErrNotLocal
-// unless the profile is the local library.
-func (s *Session) CancelRun(ctx context.Context, fileID, extension string) error {
-	if !s.Profile.Local {
-		return ErrNotLocal
-	}
-	if err := s.Client.Do(ctx, nil)(api.CancelRun(fileID, extension)); err != nil {
-		return err
-	}
-	// Neither polling nor a webhook would necessarily show it.
-	return s.Watch.Canceled(context.WithoutCancel(ctx), s.Profile.Name, fileID, extension)
-}
-
 // withAddress adds an address of our receiver to a change with extensions, if the service can reach
 // it and the change has none.
 func (s *Session) withAddress(ctx context.Context, fileID string,
@@ -78,8 +62,10 @@ func (s *Session) watchRuns(ctx context.Context, fileID string, change api.Detai
 // Before returns the path of a local file with the picture before a run: that version, or the sent
 // file.
 func (s *Session) Before(ctx context.Context, run job.Run) (string, error) {
-	if source := s.sentSource(ctx, run.JobID); source != "" {
-		return source, nil
+	if sent, ok, err := s.Journal.Job(ctx, run.JobID); err == nil && ok {
+		if source := unchangedSource(&sent); source != "" {
+			return source, nil
+		}
 	}
 	runs, err := s.Journal.Runs(ctx, job.RunFilter{Profile: run.Profile, FileID: run.FileID, Answers: true})
 	if err != nil {
@@ -90,24 +76,18 @@ func (s *Session) Before(ctx context.Context, run job.Run) (string, error) {
 		if runs[i].ID != run.ID || file == nil || file.VersionInfo == nil || file.URL == "" {
 			continue
 		}
-		old := *file
-		if old.URL, err = versionAddress(file.URL, file.VersionInfo.ID); err != nil {
-			return "", err
+		u, err := url.Parse(file.URL)
+		if err != nil {
+			return "", fmt.Errorf("the record has no URL to fetch the picture from: %w", err)
 		}
+		query := u.Query()
+		query.Set("ik-obj-version", file.VersionInfo.ID)
+		u.RawQuery = query.Encode()
+		old := *file
+		old.URL = u.String()
 		return s.Picture(ctx, old)
 	}
 	return "", errors.New("the earlier version is unknown: it was not sent from here, and the answer did not include it")
-}
-
-func (s *Session) sentSource(ctx context.Context, jobID int64) string {
-	if jobID == 0 {
-		return ""
-	}
-	j, ok, err := s.Journal.Job(ctx, jobID)
-	if err != nil || !ok {
-		return ""
-	}
-	return unchangedSource(&j)
 }
 
 // unchangedSource returns the path of the file that a job sent if it is as it was, else "".
@@ -117,17 +97,6 @@ func unchangedSource(j *job.Job) string {
 		return ""
 	}
 	return j.Upload.Source.Path
-}
-
-func versionAddress(address, id string) (string, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "", fmt.Errorf("the record has no URL to fetch the picture from: %w", err)
-	}
-	query := u.Query()
-	query.Set("ik-obj-version", id)
-	u.RawQuery = query.Encode()
-	return u.String(), nil
 }
 
 // SavedExtensions returns the saved extensions of the account; none if the service lacks the call.

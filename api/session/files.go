@@ -22,23 +22,14 @@ func (s *Session) Read(ctx context.Context, fileID string) (*api.File, error) {
 	return file, s.Journal.SaveFile(ctx, s.Profile.Name, *file)
 }
 
-// Locate looks up what is at the path of an upload: in the service, or in the journal if the
-// service does not list files.
+// Locate looks up what is at a path: in the service, or in the journal if the service does not list
+// files.
 func (s *Session) Locate(ctx context.Context, filePath string) (rule.Place, error) {
-	folder, name := path.Split(filePath)
-	files, err := s.Client.List(ctx, api.Query{Folder: folder, Name: name, Limit: 10})
-	if err == nil {
-		for i := range files {
-			if files[i].FilePath == filePath {
-				return rule.Place{Known: true, File: &files[i]}, nil
-			}
-		}
-		return rule.Place{Known: true}, nil
-	}
-	if !api.Unavailable(err) {
+	places, err := s.places(ctx, []string{filePath})
+	if err != nil {
 		return rule.Place{}, err
 	}
-	return s.lastPlace(ctx, filePath)
+	return places[0], nil
 }
 
 func (s *Session) lastPlace(ctx context.Context, filePath string) (rule.Place, error) {

@@ -70,7 +70,8 @@ func (s *Session) FolderTree(ctx context.Context, folder string) ([]api.File, er
 			return tree, err
 		}
 		if len(tree) == maxTree {
-			return nil, tooMany(folder)
+			err := fmt.Errorf("%s has more than 100,000 files and folders, the most that are handled at once", folder)
+			return nil, api.WithHint(err, "Name its subfolders one by one.")
 		}
 		tree = append(tree, *file)
 	}
@@ -79,10 +80,6 @@ func (s *Session) FolderTree(ctx context.Context, folder string) ([]api.File, er
 
 // maxTree is the maximum number of records that are held at once. Each takes some kilobytes.
 const maxTree = 100_000
-
-func tooMany(folder string) error {
-	return api.WithHint(fmt.Errorf("%s has more than 100,000 files and folders, the most that are handled at once", folder), "Name its subfolders one by one.")
-}
 
 func (s *Session) below(ctx context.Context, folder string) iter.Seq2[*api.File, error] {
 	clean, _ := rule.CleanFolder(folder)

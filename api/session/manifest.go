@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -139,33 +140,24 @@ func jsonEntries(text []byte, list bool) ([]ManifestEntry, error) {
 	return entries, nil
 }
 
-// jsonEntry parses the entry at an offset member by member, so that errors have a line.
+// jsonEntry parses the entry at an offset.
 func jsonEntry(text []byte, at int64, raw json.RawMessage) (ManifestEntry, error) {
 	e := ManifestEntry{Line: lineAt(text, at)}
-	if raw[0] != '{' {
+	var members map[string]json.RawMessage
+	err := json.Unmarshal(raw, &members)
+	if err != nil || members == nil {
 		return e, fmt.Errorf("line %d: an entry must be an object such as {\"source\": \"a.jpg\"}", e.Line)
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.Token() //nolint:errcheck // the brace; all of it was read before
-	seen := map[string]bool{}
-	for d.More() {
-		line := lineAt(text, at+valueAfter(raw, d.InputOffset()))
-		token, err := d.Token()
-		name, _ := token.(string)
-		var value json.RawMessage
+	if name, found := rule.RepeatedMember(raw); found {
+		err = fmt.Errorf("%s appears twice", name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if err == nil {
-			err = d.Decode(&value)
+			err = e.setMember(name, members[name])
 		}
-		if err == nil && seen[name] {
-			err = fmt.Errorf("%s appears twice", name)
-		}
-		seen[name] = true
-		if err == nil {
-			err = e.setMember(name, value)
-		}
-		if err != nil {
-			return e, fmt.Errorf("line %d: %w", line, err)
-		}
+	}
+	if err != nil {
+		return e, fmt.Errorf("line %d: %w", e.Line, err)
 	}
 	return e, nil
 }

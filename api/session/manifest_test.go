@@ -19,10 +19,10 @@ import (
 func TestWhereAManifestIsWrong(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"", "the manifest is empty"},
-		{"[\n {\"source\":\"a\"},\n {\"source\":\"b\",\n  \"bogus\":1}\n]\n", `line 4: unknown member "bogus"; known are source,`},
-		{"\n\n[\n {\"source\":\"a\",\n \"private\":\"yes\"}\n]\n\n\n", "line 5: private is true or false, not a text"},
+		{"[\n {\"source\":\"a\"},\n {\"source\":\"b\",\n  \"bogus\":1}\n]\n", `line 3: unknown member "bogus"; known are source,`},
+		{"\n\n[\n {\"source\":\"a\",\n \"private\":\"yes\"}\n]\n\n\n", `line 4: private is true or false, not "yes"`},
 		{`{"source":"a"}` + "\n" + `{"source":5}` + "\n", "line 2: source must be a text: a path or a URL"},
-		{`{"source":"a"}` + "\n" + `{"source":"b",` + "\n" + `"tags":[1]}`, "line 3: tags is a list of texts, and holds a number"},
+		{`{"source":"a"}` + "\n" + `{"source":"b",` + "\n" + `"tags":[1]}`, "line 2: tags is a list of texts, not [1]"},
 		{`{"source":"a"}` + "\n" + `{"source":}` + "\n", "line 2: invalid character"},
 		{`{"source":"a"}` + "\n]\n", "line 2: unexpected text after the end"},
 		{"[{\"source\":\"a\"}\n{\"source\":\"b\"}]", "line 2: invalid character"},
@@ -37,7 +37,7 @@ func TestWhereAManifestIsWrong(t *testing.T) {
 		{"source,Source\na,b\n", "line 1: column source appears twice"},
 		{"source,tags\na,b\nc,\xfcber\n", "line 3: not UTF-8 text"},
 		{"\xff\xfes\x00o\x00", "line 1: not UTF-8 text"},
-		{"[{\"source\":\"a\",\n\"source\":\"b\"}]", "line 2: source appears twice"},
+		{"[{\"source\":\"a\",\n\"source\":\"b\"}]", "line 1: source appears twice"},
 	}
 	for _, tt := range tests {
 		entries, err := session.ReadManifest([]byte(tt.text))

@@ -73,22 +73,15 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config,
 	if err := s.Queue.Start(ctx); err != nil {
 		return err
 	}
-	s.background(func(ctx context.Context) {
-		if err := s.settleEdits(ctx); err != nil && ctx.Err() == nil {
+	settled := make(chan struct{})
+	go func() {
+		defer close(settled)
+		if err := s.settleEdits(s.ctx); err != nil && s.ctx.Err() == nil {
 			slog.Warn("interrupted changes are not settled", "err", err)
 		}
-	})
-	return nil
-}
-
-// background runs do until it returns; the session closes after that.
-func (s *Session) background(do func(context.Context)) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		do(s.ctx)
 	}()
-	s.onClose(func(context.Context) error { <-done; return nil })
+	s.onClose(func(context.Context) error { <-settled; return nil })
+	return nil
 }
 
 // Describe returns a session for describing requests, with the profile and a client without a key.
@@ -309,4 +302,3 @@ func (s *Session) jobEnded(ctx context.Context, j job.Job) {
 		slog.Error("could not record the runs of an upload", "file", j.File.FileID, "err", err)
 	}
 }
-

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -135,21 +134,14 @@ func (s *Session) fetchFrom(ctx context.Context, f api.File, offset,
 	if f.URL == "" {
 		return nil, 0, errors.New("the record has no URL to fetch the file from")
 	}
-	if f.IsPrivateFile.Or(false) || !f.IsPublished.Or(true) {
-		return s.fetchSigned(ctx, f, offset, limit)
+	private, known := f.IsPrivateFile.Get()
+	private = private || !f.IsPublished.Or(true)
+	if !private {
+		body, at, err = s.Client.Fetch(ctx, f.URL, offset, limit)
+		if known || !api.KeyRefused(err) { // the record may not show that the file is private
+			return body, at, err
+		}
 	}
-	body, at, err = s.Client.Fetch(ctx, f.URL, offset, limit)
-	var answer *api.ServiceError
-	if _, known := f.IsPrivateFile.Get(); !known && errors.As(err, &answer) &&
-		(answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden) {
-		return s.fetchSigned(ctx, f, offset, limit) // the record may not show that it is private
-	}
-	return body, at, err
-}
-
-func (s *Session) fetchSigned(ctx context.Context, f api.File, offset,
-	limit int64,
-) (io.ReadCloser, int64, error) {
 	address, err := s.Signed(f, signedTTL)
 	if err != nil {
 		return nil, 0, err

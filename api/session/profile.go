@@ -133,17 +133,6 @@ type Profile struct {
 	Receiver    string          // address at which services reach our webhook receiver; may be empty
 }
 
-// CannotMake returns a sentence if the service is known to fail at a post-transformation of a
-// file, else "". mime is the type of the file, empty if unknown.
-func (p Profile) CannotMake(t api.Transformation, mime string) string {
-	for _, post := range t.Post {
-		if p.Local && (post.Type != rule.PostSteps || strings.HasPrefix(mime, "video/")) {
-			return "The local library makes no videos and no pictures of videos: " + post.Type + " will fail after the upload."
-		}
-	}
-	return ""
-}
-
 // NewProfile returns what is known of a profile before opening it. The error is about its
 // extensions.
 func NewProfile(p config.Profile) (Profile, error) {

@@ -25,8 +25,6 @@ func (s *Session) AwaitPurge(ctx context.Context, p api.Purge, timeout time.Dura
 	return p, err
 }
 
-var errNoURL = errors.New("the record of the file has no URL")
-
 // PurgeAll starts purging the URLs of files and of everything in folders from the cache. Results are in
 // the order of the files; report is as in ChangeAll.
 func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
@@ -36,7 +34,7 @@ func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Ed
 		case f.IsFolder():
 			addresses, err = s.folderURLs(ctx, f.FolderPath)
 		case f.URL == "":
-			err = errNoURL
+			err = errors.New("the record of the file has no URL")
 		}
 		for _, address := range addresses {
 			if err == nil {

@@ -122,10 +122,18 @@ const maxNames = 50
 // Places returns what is at the path of each upload. If the service does not list files, it is
 // what the journal knows.
 func (s *Session) Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, error) {
-	places := make([]rule.Place, len(uploads))
-	names := map[string][]string{} // search values by folder
+	paths := make([]string, len(uploads))
 	for i := range uploads {
-		folder, name := path.Split(rule.PathOf(&uploads[i]))
+		paths[i] = rule.PathOf(&uploads[i])
+	}
+	return s.places(ctx, paths)
+}
+
+func (s *Session) places(ctx context.Context, paths []string) ([]rule.Place, error) {
+	places := make([]rule.Place, len(paths))
+	names := map[string][]string{} // search values by folder
+	for _, at := range paths {
+		folder, name := path.Split(at)
 		names[folder] = append(names[folder], api.SearchValue(name))
 	}
 	for folder, values := range names {
@@ -138,8 +146,7 @@ func (s *Session) Places(ctx context.Context, uploads []api.Upload) ([]rule.Plac
 			}
 			files = append(files, found...)
 		}
-		for i := range uploads {
-			at := rule.PathOf(&uploads[i])
+		for i, at := range paths {
 			if in, _ := path.Split(at); in != folder {
 				continue
 			}
@@ -176,23 +183,11 @@ func (s *Session) stillThere(ctx context.Context, j *job.Job) bool {
 	return !ok || size == j.Identity.Size || s.onlyExtended(ctx, j)
 }
 
-// onlyExtended reports whether extensions made all newer versions of a job's file, by the runs in
-// the journal.
+// onlyExtended reports whether an extension made a newer version of a job's file, by the runs in the
+// journal.
 func (s *Session) onlyExtended(ctx context.Context, j *job.Job) bool {
 	runs, err := s.Journal.Runs(ctx, job.RunFilter{Profile: j.Profile, FileID: j.File.FileID})
-	if err != nil {
-		return false
-	}
-	made := 0
-	for i := range runs {
-		if runs[i].Status != api.StatusFailed && rule.MakesVersion(runs[i].Extension) {
-			made++
-		}
-	}
-	versions, err := s.Versions(ctx, j.File.FileID)
-	if err != nil || j.File.VersionInfo == nil {
-		return made > 0 // the service has no versions
-	}
-	newer := slices.IndexFunc(versions, func(f api.File) bool { return versionOf(&f) == j.File.VersionInfo.ID })
-	return newer >= 0 && newer <= made
+	return err == nil && slices.ContainsFunc(runs, func(r job.Run) bool {
+		return r.Status != api.StatusFailed && rule.MakesVersion(r.Extension)
+	})
 }

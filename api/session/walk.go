@@ -194,9 +194,8 @@ func (w *walker) enter(name string, info fs.FileInfo) bool {
 }
 
 func (w *walker) takes(name, rel string) bool {
-	if !w.filter.takes(rel) || w.filter.MinSize == 0 && w.filter.MaxSize == 0 && w.filter.Newer.IsZero() &&
-		w.filter.Older.IsZero() {
-		return w.filter.takes(rel)
+	if !w.filter.takes(rel) {
+		return false
 	}
 	info, err := os.Stat(name)
 	return err != nil || w.filter.TakesFile(info.Size(), info.ModTime()) // errors are reported later

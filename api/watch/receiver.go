@@ -50,7 +50,8 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	token, ok := strings.CutPrefix(req.URL.Path, hookPath)
-	if !ok || req.Method != http.MethodPost || !isToken(token) || req.URL.RawQuery != "" {
+	_, err := base64.RawURLEncoding.Strict().DecodeString(token)
+	if !ok || req.Method != http.MethodPost || len(token) != tokenLength || err != nil || req.URL.RawQuery != "" {
 		refuse(rw, http.StatusNotFound, "not found")
 		return
 	}
@@ -107,14 +108,6 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 // logUnmatched logs that a webhook had no effect. profile is empty if unknown.
 func logUnmatched(profile, reason string) {
 	slog.Info("a webhook matches no run", "profile", profile, "reason", reason)
-}
-
-func isToken(text string) bool {
-	if len(text) != tokenLength {
-		return false
-	}
-	_, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	return err == nil
 }
 
 func refuse(rw http.ResponseWriter, status int, words string) {

@@ -268,8 +268,14 @@ func (w *Watch) Requested(ctx context.Context, profile, fileID string, extension
 	}
 	runs := job.RunsRequested(profile, fileID, extensions, answer, w.o.Now())
 	if answer == nil {
-		if err := w.locateRuns(ctx, runs); err != nil {
+		before, err := w.o.Journal.Runs(ctx, job.RunFilter{Profile: profile, FileID: fileID, Limit: 1})
+		if err != nil {
 			return err
+		}
+		for i := range runs {
+			if len(before) > 0 {
+				runs[i].FilePath = before[0].FilePath
+			}
 		}
 	}
 	if i := strings.LastIndex(address, hookPath); i >= 0 {
@@ -279,37 +285,4 @@ func (w *Watch) Requested(ctx context.Context, profile, fileID string, extension
 		}
 	}
 	return w.begin(ctx, runs)
-}
-
-// Canceled ends the pending runs of an extension on a file, after the service canceled them.
-func (w *Watch) Canceled(ctx context.Context, profile, fileID, extension string) error {
-	runs, err := w.o.Journal.Runs(ctx, job.RunFilter{Profile: profile, FileID: fileID, Pending: true})
-	if err != nil {
-		return err
-	}
-	for _, run := range runs {
-		if run.Extension != extension {
-			continue
-		}
-		run.Status, run.From, run.At, run.Error = api.StatusFailed, job.FromAnswer, w.o.Now(), job.RunCanceled
-		if _, err := w.o.Journal.ApplyRun(ctx, run); err != nil {
-			return err
-		}
-	}
-	w.signal()
-	return nil
-}
-
-func (w *Watch) locateRuns(ctx context.Context, runs []job.Run) error {
-	before, err := w.o.Journal.Runs(ctx, job.RunFilter{
-		Profile: runs[0].Profile, FileID: runs[0].FileID,
-		Limit: 1,
-	})
-	if err != nil || len(before) == 0 {
-		return err
-	}
-	for i := range runs {
-		runs[i].FilePath = before[0].FilePath
-	}
-	return nil
 }

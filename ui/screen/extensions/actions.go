@@ -62,7 +62,6 @@ func (m *Model) actions() []kit.Action {
 		}},
 		{ID: "extensions.details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.inspect},
 		{ID: "extensions.run-extension", Keys: kit.Bind("run another extension", "", "x"), Group: groupRun, Disabled: m.list.NoRow, Do: m.extend},
-		{ID: "extensions.cancel", Keys: kit.Bind("cancel this run", "", "d"), Group: groupRun, Footer: m.noCancel() == "", Disabled: m.noCancel, Do: m.askCancel},
 		{ID: "extensions.copy", Keys: kit.Bind("copy", "", "y"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.findCopies},
 	}, moves...)
 }
@@ -214,33 +213,6 @@ func (m *Model) noAgain() string {
 		return m.list.NoRow()
 	}
 	return m.fixed(run)
-}
-
-func (m *Model) askCancel() tea.Cmd {
-	run, _ := m.current()
-	of := *run
-	return page.Confirm("Cancel this run?",
-		text.Safe(of.Extension+" of "+fileOf(&of))+" ends as failed, with the reason \""+job.RunCanceled+"\".",
-		page.Choice{Label: "Keep running", Key: "l"},
-		page.Choice{Label: "Cancel the run", Key: "c", Danger: true, Do: func() tea.Cmd {
-			return func() tea.Msg {
-				if err := m.o.Session.CancelRun(m.o.Context, of.FileID, of.Extension); err != nil {
-					return page.Problem(err)
-				}
-				return page.Toast{Level: page.Good, Text: "Canceled " + of.Extension + " of " + fileOf(&of) + "."}
-			}
-		}})
-}
-
-func (m *Model) noCancel() string {
-	run, ok := m.current()
-	switch {
-	case !ok:
-		return m.list.NoRow()
-	case !m.o.Profile.Local:
-		return session.ErrNotLocal.Error()
-	}
-	return text.If(run.Status.Final(), "it has ended")
 }
 
 // Commands returns the command that watches the current run's file, or all pending runs.

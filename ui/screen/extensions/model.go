@@ -29,8 +29,6 @@ type Session interface {
 	Thumb(ctx context.Context, file api.File) (string, error)
 	LastSeen(ctx context.Context, fileID string) (session.Seen, bool, error)
 	Extend(ctx context.Context, fileID string, list []api.Extension) (*api.File, error)
-	// CancelRun works only with the local library.
-	CancelRun(ctx context.Context, fileID, extension string) error
 	// Before and Picture return the path of a local file with the picture before a run, and now.
 	Before(ctx context.Context, run job.Run) (string, error)
 	Picture(ctx context.Context, file api.File) (string, error)

@@ -30,8 +30,6 @@ type service struct {
 	err       error
 	before    string
 	after     string
-
-	canceled []string
 }
 
 func (s *service) options(o *Options) {
@@ -42,11 +40,6 @@ func (s *service) options(o *Options) {
 func (s *service) Extend(_ context.Context, _ string, list []api.Extension) (*api.File, error) {
 	s.requested = append(s.requested, list...)
 	return &s.record, s.err
-}
-
-func (s *service) CancelRun(_ context.Context, fileID, extension string) error {
-	s.canceled = append(s.canceled, fileID+" "+extension)
-	return s.err
 }
 
 func (s *service) Before(context.Context, job.Run) (string, error)   { return s.before, s.err }
@@ -108,41 +101,6 @@ func TestRunAgain(t *testing.T) {
 		if got := one[page.Toast](d); !strings.Contains(got.Text, reason) {
 			t.Errorf("%s: %q", place, got.Text)
 		}
-	}
-}
-
-func TestCancelRun(t *testing.T) {
-	d, s := start(t, nil), &service{}
-	d.add(tagging, "/a.png", time.Minute)
-	ended := d.add(tagging, "/ended.png", time.Hour)
-	d.end(ended, api.StatusSuccess, job.FromWebhook, time.Minute, "")
-	d.openWith(func(o *Options) {
-		s.options(o)
-		o.Profile.Local = true
-	})
-	d.find("/a.png")
-	d.Press("d")
-	ask := one[page.Ask](d)
-	if !strings.Contains(ask.Text, "/a.png") || len(s.canceled) != 0 {
-		t.Errorf("asked %+v", ask)
-	}
-	d.choose(ask, "c")
-	if len(s.canceled) != 1 || s.canceled[0] != "id/a.png "+tagging {
-		t.Errorf("canceled %q", s.canceled)
-	}
-	if got := one[page.Toast](d); !strings.Contains(got.Text, "Canceled") {
-		t.Errorf("got the messages %q", got.Text)
-	}
-	d.find("/ended.png")
-	d.Press("d")
-	if got := one[page.Toast](d); !strings.Contains(got.Text, "has ended") {
-		t.Errorf("got the messages %q", got.Text)
-	}
-	d.openWith(s.options)
-	d.find("/a.png")
-	d.Press("d")
-	if got := one[page.Toast](d); !strings.Contains(got.Text, "nly the local library can cancel a run") {
-		t.Errorf("got the messages %q", got.Text)
 	}
 }
 

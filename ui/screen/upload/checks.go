@@ -135,9 +135,6 @@ func (c *checker) transformation() {
 		return
 	}
 	c.refuse(rule.FieldTransformation, rule.CheckTransformation(t, c.k.facts.MIME))
-	if reason := c.p.CannotMake(t, c.k.facts.MIME); reason != "" {
-		c.warn(rule.FieldTransformation, reason, "The file is stored all the same.")
-	}
 }
 
 // webhook checks that something reports the results of slow extensions.

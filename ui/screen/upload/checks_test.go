@@ -22,8 +22,6 @@ import (
 func TestChecks(t *testing.T) {
 	aPicture := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Picture: true, Name: "PNG picture", Stored: image.Pt(300, 200)}}
 	aText := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Name: "TXT text"}}
-	aVideo := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{MIME: "video/mp4"}}
-	steps := `{"post":[{"type":"transformation","value":"w-90"}]}`
 	huge := aPicture
 	huge.identity.Size = 25_000_001
 	gone := known{looked: true, err: &api.SourceError{Path: "/p/a.jpg", Reason: "does not exist", Help: "Pick it again."}}
@@ -56,8 +54,6 @@ func TestChecks(t *testing.T) {
 		{"region of no picture", file, aText, localProfile(), map[string]string{"region": "1,2,3,4"}, true, "region", "images only"},
 		{"extension on no picture", file, aText, localProfile(), map[string]string{"extensions": "remove-bg"}, false, "extensions", "TXT text"},
 		{"metadata", file, aPicture, localProfile(), map[string]string{"metadata": "words"}, true, "metadata", "row 1"},
-		{"steps on a video, at home", file, aVideo, localProfile(), map[string]string{"transformation": steps}, false, "transformation", "transformation will fail"},
-		{"a thumbnail of a video, at home", file, aVideo, localProfile(), map[string]string{"transformation": `{"post":[{"type":"thumbnail"}]}`}, false, "transformation", "thumbnail will fail"},
 		{"extension twice", file, aPicture, localProfile(), map[string]string{"extensions": "remove-bg,remove-bg"}, true, "extensions", "twice"},
 		{"webhook is no address", file, aPicture, localProfile(), map[string]string{"webhook": "ftp://x"}, true, "webhook", "http"},
 		{"webhook at home, service away", file, aPicture, hostedProfile(), map[string]string{"extensions": "remove-bg"}, false, "webhook", "127.0.0.1:7900"},

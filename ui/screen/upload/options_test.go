@@ -36,7 +36,7 @@ func TestStartOptionsComeFromTheProfile(t *testing.T) {
 		Extensions: []api.Extension{{Name: "x", Rest: map[string]json.RawMessage{"a": json.RawMessage("1")}}, {Name: "aws-auto-tagging", MaxTags: api.Set(3)}},
 	}
 	o, _ := filled(api.Source{URL: "https://example.com/a/b%20c.png?x=1"}, p, nil)
-	want := "fileName=b c.png\nfolder=/shop/\ntags=new,2026\nextensions=" + `[{"a":1,"name":"x"},{"maxTags":3,"name":"aws-auto-tagging"}]`
+	want := "fileName=b c.png\nfolder=/shop/\ntags=new,2026\nextensions=" + `[{"name":"x","a":1},{"maxTags":3,"name":"aws-auto-tagging"}]`
 	if got := partsOf(t, o.upload()); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -122,7 +122,7 @@ func (q *Queue) showAttempt(e *entry, j job.Job) (progress *api.Progress, failur
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	progress = new(api.Progress)
-	e.job, e.progress, e.meter = &j, progress, meter{began: j.Updated}
+	e.job, e.progress = &j, progress
 	e.failures++ // reset by an outcome
 	if e.failing.IsZero() {
 		e.failing = j.Updated

@@ -39,11 +39,9 @@ const (
 	garbage          mishap = "stored, an answer that is not HTTP"
 	hangsMidway      mishap = "hangs in the middle of the body"
 	hangsBeforeReply mishap = "stored, never answers"
-	sentTwice        mishap = "handed to the service twice"
 )
 
-// mishaps are all of them except sentTwice: a service that makes names itself then stores two files,
-// whatever the client does.
+// mishaps are all of them.
 var mishaps = []mishap{
 	closedAtOnce, closedAfterHead, resetMidway, truncated, lostRequest, lostAnswer, answerHeadCut, answerBodyCut, badGateway, gatewayTimeout,
 	serverError, unavailableLost, unavailable, tooMany, htmlInstead, emptyAnswer, garbage, hangsMidway, hangsBeforeReply,
@@ -220,9 +218,6 @@ func (p *proxy) apply(conn net.Conn, in *bufio.Reader, req *http.Request, what m
 		return say(answer(429, `{"message":"Too many requests."}`, "X-RateLimit-Limit: 1\r\nX-RateLimit-Reset: 20\r\n"))
 	}
 	res, text, err := p.forward(req, body)
-	if err == nil && what == sentTwice {
-		res, text, err = p.forward(req, body)
-	}
 	if err != nil {
 		return say(answer(502, "<html>no service</html>", ""))
 	}

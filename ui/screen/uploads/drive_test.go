@@ -225,7 +225,7 @@ func busy() queue.Snapshot {
 		{Job: plain(1, job.Stored, "one.jpg"), Sent: 2_000_000, Total: 2_000_000},
 		{Job: plain(2, job.Refused, "two.jpg"), Total: 2_000_000},
 		{Job: plain(3, job.Waiting, "three.jpg"), Total: 2_000_000},
-		{Job: plain(4, job.Sending, "four.jpg"), Sent: 900_000, Total: 2_000_000, Rate: 300_000, Left: 4 * time.Second},
+		{Job: plain(4, job.Sending, "four.jpg"), Sent: 900_000, Total: 2_000_000},
 		{Job: plain(5, job.Stored, "five.jpg"), Sent: 2_000_000, Total: 2_000_000},
 		{Job: plain(6, job.Unknown, "six.jpg"), Total: 2_000_000},
 		{Job: plain(7, job.Sending, "seven.jpg"), Sent: 100_000, Total: 2_000_000, Stalled: true},

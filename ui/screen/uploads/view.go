@@ -308,10 +308,6 @@ func moving(r row) string {
 		return "sent, waiting for the answer"
 	case r.Stalled:
 		return "no byte for 3 s or more"
-	case r.Rate > 0 && r.Left > 0:
-		return text.Rate(r.Rate) + ", " + text.About(r.Left) + " left"
-	case r.Rate > 0:
-		return text.Rate(r.Rate)
 	}
 	return ""
 }

@@ -78,15 +78,18 @@ func columns(int) kit.Columns {
 func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 	run, now := &m.runs.all[row], m.o.Now()
 	mark := sign(run.Status)
-	state := text.Safe(string(run.Status))
+	state, name, style := text.Safe(string(run.Status)), th.Text, th.SignStyle(mark)
+	if mark == theme.SignGood { // finished: no longer of interest
+		name, style = th.Muted, th.Muted
+	}
 	if reason := m.reason(run, now); reason != "" {
 		state += ": " + text.Safe(reason)
 	}
 	return []kit.Cell{
-		{Text: path.Base(fileOf(run)), Style: th.Text},
+		{Text: path.Base(fileOf(run)), Style: name},
 		{Text: age(run, now), Style: th.Muted},
 		{Text: run.Extension, Style: th.Muted},
-		{Text: th.Glyph(mark) + " " + state, Style: th.SignStyle(mark)},
+		{Text: th.Glyph(mark) + " " + state, Style: style},
 	}
 }
 
@@ -193,8 +196,7 @@ func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	}
 	f.Gap()
 	f.Say(th.Text, fileOf(run))
-	f.Fact("File id", run.FileID)
-	f.Fact("Requested", text.When(run.Started, now))
+	f.Say(th.Muted, "requested "+text.When(run.Started, now))
 	if requested, err := json.Marshal(run.Requested); run.Requested != nil && err == nil && string(requested) != fmt.Sprintf(`{"name":%q}`, run.Requested.Name) {
 		f.Fact("Options", string(requested))
 	}

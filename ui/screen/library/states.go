@@ -22,9 +22,6 @@ func (m *Model) states(f api.File) (string, theme.Sign) {
 	if f.IsPrivateFile.Or(false) {
 		words = append(words, "private")
 	}
-	if v := f.VersionInfo; v != nil && f.FileID != "" && v.ID != "" && v.ID != f.FileID {
-		words = append(words, "versions")
-	}
 	if pending {
 		words, sign = append([]string{"pending"}, words...), theme.SignBusy
 	}

@@ -233,7 +233,7 @@ func (m *Model) describeKnown(f *kit.Facts) {
 	case p.count != nil && p.count.pictures+p.count.others+p.count.folders+p.count.hidden == 0:
 		f.Say(th.Muted, "An empty folder.")
 	case p.count != nil:
-		f.Say(th.Text, p.count.String())
+		f.Say(th.Muted, p.count.String())
 	case p.facts != nil:
 		describeFile(f, p.facts)
 	}
@@ -294,7 +294,7 @@ func describeFile(f *kit.Facts, of *media.Facts) {
 	if !of.Taken.IsZero() {
 		f.Fact("taken", of.Taken.Format("2 Jan 2006 15:04"))
 	}
-	f.Fact("changed", text.Date(of.Modified))
+	f.Say(f.Theme().Muted, "changed "+text.Date(of.Modified))
 	switch {
 	case of.Problem != nil:
 		f.Say(f.Theme().Warn, "No preview. "+pictureProblem(of.Problem))

@@ -131,7 +131,7 @@ func (m *Model) brief(e kit.Entry[int]) string {
 func (m *Model) describe(e kit.Entry[int], f *kit.Facts) (title string) {
 	if e.Head() {
 		m.preview.Describe(f, func(f *kit.Facts) {
-			f.Draw(summary(m.rows.folders[e.Key].count, m.rows.folders[e.Key].paused, f.Theme())...)
+			f.Draw(m.rows.folders[e.Key].note(f.Theme()))
 		})
 		return e.Key
 	}
@@ -165,47 +165,54 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		f.Say(th.Accent, words)
 	}
 	f.Gap()
-	if bad := j.Failure; bad != nil {
-		if bad.Status != 0 {
-			f.Fact("Response", fmt.Sprint("status ", bad.Status))
-		}
-		f.Fact("Request id", bad.RequestID)
+	at := "queued " + text.When(j.Created, now)
+	if !j.State.Open() {
+		at = text.When(j.Updated, now)
 	}
+	f.Say(th.Text, strings.Trim(bytes(r)+" · "+at, " ·"))
+	f.Say(th.Text, "in "+folder(j)+text.If(name(j) != j.Upload.FileName, " · sent as "+j.Upload.FileName))
+	drawTags(f, j.Upload.Tags.Or(nil))
+	f.Gap()
 	// The title has the name.
 	from := j.Upload.Source.String()
 	if dir, base := path.Split(from); base == name(j) && dir != "" {
 		from = dir
 	}
 	f.Fact("From", from)
-	f.Fact("Folder", folder(j))
-	f.Fact("Sent as", text.If(name(j) != j.Upload.FileName, j.Upload.FileName))
-	f.Fact("Size", bytes(r))
 	f.Fact("Attempts", text.If(j.Attempts > 1, text.Count(j.Attempts)))
-	f.Fact("Tags", strings.Join(j.Upload.Tags.Or(nil), ", "))
-	f.Fact("Extensions", extensionNames(j))
-	f.Fact("Left behind", strings.Join(j.Lost, ", "))
-	f.Fact("Move", map[job.Move]string{
-		job.MoveAfter:  "deletes the file from " + j.Upload.Source.Origin.Profile + " when it is stored",
-		job.MoveDone:   "deleted from " + j.Upload.Source.Origin.Profile,
-		job.MoveFailed: "not deleted from " + j.Upload.Source.Origin.Profile,
-	}[j.Move])
-	if j.State.Open() {
-		f.Fact("Queued", text.When(j.Created, now))
-	} else {
-		f.Fact("Finished", text.When(j.Updated, now))
+	var extensions []string
+	for _, e := range j.Upload.Extensions.Or(nil) {
+		extensions = append(extensions, e.Name)
 	}
-	if file := j.File; file != nil {
-		f.Fact("File id", file.FileID)
-		f.Fact("URL", file.URL)
+	f.Fact("Extensions", strings.Join(extensions, ", "))
+	f.Fact("Left behind", strings.Join(j.Lost, ", "))
+	origin := j.Upload.Source.Origin.Profile
+	f.Fact("Move", map[job.Move]string{
+		job.MoveAfter: "deletes the file from " + origin + " when it is stored", job.MoveDone: "deleted from " + origin,
+		job.MoveFailed: "not deleted from " + origin,
+	}[j.Move])
+	if bad := j.Failure; bad != nil {
+		f.Fact("Response", text.If(bad.Status != 0, fmt.Sprint("status ", bad.Status)))
+		f.Fact("Request id", bad.RequestID)
+	}
+	if j.File != nil {
+		f.Fact("URL", j.File.URL)
 	}
 }
 
-func extensionNames(j *job.Job) string {
-	var names []string
-	for _, e := range j.Upload.Extensions.Or(nil) {
-		names = append(names, e.Name)
+// drawTags draws tags as chips, as many as fit in a line.
+func drawTags(f *kit.Facts, tags []string) {
+	line := ""
+	for _, tag := range tags {
+		chip := f.Theme().Chip.Render(" " + text.Safe(tag) + " ")
+		if text.Width(line)+text.Width(chip) > f.Width() {
+			break
+		}
+		line += chip + " "
 	}
-	return strings.Join(names, ", ")
+	if line != "" {
+		f.Draw(line)
+	}
 }
 
 func stateWord(r row) string {

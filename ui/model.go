@@ -46,8 +46,6 @@ type Options struct {
 	// tmux supports sixel.
 	Colors    string
 	TmuxSixel bool
-	// Pane returns the position of the tmux pane on the terminal; nil means the top left corner.
-	Pane func() image.Point
 	// Terminal is the program's terminal, used to get its size in pixels; nil skips that.
 	Terminal *os.File
 	// Paths are the program's files. Keys finds keys.
@@ -113,7 +111,6 @@ func New(o Options) *Model {
 	m.detector.Colors, m.detector.TmuxSixel = o.Colors, o.TmuxSixel
 	m.abilities = m.detector.Abilities()
 	m.images = picture.NewImageStore(m.o.Getenv("TMUX") != "")
-	m.images.Pane = o.Pane
 	m.loader.Store = m.images
 	m.host.Program, m.host.Keys = m.programActions, o.KeyMap
 	m.setTheme()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
 	"io"
 	"log/slog"
 	"os"
@@ -59,7 +58,6 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	features := terminal.TmuxFeatures(ctx, os.Getenv)
 	colors, reason := terminal.Colors(string(settings.Colors), os.Stdout, os.Environ(), features)
 	o.Colors, o.TmuxSixel = reason, slices.Contains(features, "sixel")
-	o.Pane = func() image.Point { return terminal.TmuxPane(ctx, os.Getenv) }
 	model := New(o)
 	ctx, hangUp := terminal.ScreensContext(ctx)
 	options := []tea.ProgramOption{

@@ -55,9 +55,6 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tea.FocusMsg, tea.BlurMsg:
 		_, has := msg.(tea.FocusMsg)
 		m.focus(has)
-		if has && m.images.Beyond() {
-			return tea.Batch(tea.ClearScreen, m.host.Broadcast(msg)) // tmux may have switched or moved the window
-		}
 		return m.host.Broadcast(msg)
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return m.input(msg)

@@ -32,8 +32,6 @@ type chunks struct {
 	err   error // ended the scan; may be io.EOF
 
 	name string
-	size int64    // of the data in bytes
-	at   int64    // position of the data
 	data [24]byte // the first bytes; zeros beyond the end of the file
 }
 
@@ -53,19 +51,17 @@ func (c *chunks) scan() bool {
 		c.err = err
 		return false
 	}
-	c.at, c.data = c.pos+8, [24]byte(head[8:])
+	c.data = [24]byte(head[8:])
+	var size int64
 	if c.png {
-		c.name, c.size = string(head[4:8]), int64(binary.BigEndian.Uint32(head[:]))
-		c.pos += 12 + c.size
+		c.name, size = string(head[4:8]), int64(binary.BigEndian.Uint32(head[:]))
+		c.pos += 12 + size
 	} else {
-		c.name, c.size = string(head[:4]), int64(binary.LittleEndian.Uint32(head[4:]))
-		c.pos += 8 + c.size + c.size&1
+		c.name, size = string(head[:4]), int64(binary.LittleEndian.Uint32(head[4:]))
+		c.pos += 8 + size + size&1
 	}
 	return true
 }
-
-// uint24 reads a little-endian number of three bytes.
-func uint24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }
 
 // scanGIF reads the blocks of a GIF up to the first frame: whether it has a transparent color, and
 // its size.

@@ -2,13 +2,10 @@ package media
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
-	"image/draw"
 	"io"
 	"math"
 	"os"
@@ -265,54 +262,14 @@ func notPicture(head []byte) error {
 	return &Error{Reason: ErrNotPicture, Detail: "it is not a picture (" + name + ")"}
 }
 
-// decodeWebP decodes a WebP picture. It decodes the first frame of an animation, which the
-// library does not support.
+// decodeWebP decodes a WebP picture. The library does not support animations.
 func decodeWebP(r io.Reader) (image.Image, error) {
-	rs := r.(io.ReadSeeker) // a source
-	c := riffChunks(rs)
-	if !c.scan() || c.name != "VP8X" || c.data[0]&0x02 == 0 {
-		if _, err := rs.Seek(0, io.SeekStart); err != nil {
-			return nil, err
-		}
-		return webp.Decode(rs)
-	}
-	canvas := image.Rect(0, 0, 1+int(uint24(c.data[4:])), 1+int(uint24(c.data[7:])))
-	for c.scan() {
-		if c.name == "ANMF" {
-			if _, err := rs.Seek(c.at, io.SeekStart); err != nil {
-				return nil, err
-			}
-			return firstFrame(io.LimitReader(rs, c.size), canvas)
-		}
-	}
-	return nil, cmp.Or(c.err, errBadWebP)
-}
-
-// firstFrame decodes a frame from the data of its ANMF chunk and draws it on the canvas.
-func firstFrame(r io.Reader, canvas image.Rectangle) (image.Image, error) {
-	var b [24]byte // the headers of the frame and of its first chunk
-	if _, err := io.ReadFull(r, b[:]); err != nil {
+	var head [21]byte // to the flags of VP8X
+	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return nil, err
 	}
-	frame := image.Rectangle{Max: image.Pt(1+int(uint24(b[6:])), 1+int(uint24(b[9:])))}
-	at := image.Pt(2*int(uint24(b[0:])), 2*int(uint24(b[3:])))
-	if !frame.Add(at).In(canvas) {
-		return nil, errBadWebP
+	if string(head[12:16]) == "VP8X" && head[20]&0x02 != 0 {
+		return nil, &Error{Reason: ErrNotPicture, Detail: "no preview of an animated WebP yet"}
 	}
-	// Build a still picture. Its length is unknown, but the decoder ignores it.
-	still := binary.LittleEndian.AppendUint32([]byte("RIFF"), 1<<31-1-8)
-	still = append(still, "WEBPVP8X\x0a\x00\x00\x00"...)
-	flags := byte(0)
-	if string(b[16:20]) == "ALPH" {
-		flags = 0x10
-	}
-	still = append(still, flags, 0, 0, 0)
-	still = append(append(still, b[6:12]...), b[16:24]...)
-	img, err := webp.Decode(io.MultiReader(bytes.NewReader(still), r))
-	if err != nil || frame == canvas {
-		return img, err
-	}
-	whole := image.NewNRGBA(canvas)
-	draw.Draw(whole, frame.Add(at), img, img.Bounds().Min, draw.Src)
-	return whole, nil
+	return webp.Decode(io.MultiReader(bytes.NewReader(head[:]), r))
 }

@@ -68,8 +68,6 @@ func probeWebP(rs io.ReadSeeker, h *header) error {
 			h.alpha = c.data[0]&0x10 != 0
 			continue
 		case "ANMF":
-			// firstFrame copies a frame smaller than the canvas.
-			h.alpha = h.alpha || image.Pt(1+int(uint24(c.data[6:])), 1+int(uint24(c.data[9:]))) != h.size
 			return nil
 		case "VP8 ":
 			frame = image.Pt(int(binary.LittleEndian.Uint16(c.data[6:])&0x3fff),

@@ -127,10 +127,6 @@ var methods = map[Setting]Method{
 // method returns the method of the setting, or the best one that the terminal supports, and the
 // reason. kitty is the variant of kitty's protocol that works, or MethodBlocks.
 func (d *Detector) method(kitty Method) (Method, string) {
-	name := d.name
-	if d.env.tmux {
-		name = d.outer // reported only if tmux passes sequences through
-	}
 	if m, set := methods[d.setting]; set {
 		if m == MethodKitty && kitty == MethodDirect {
 			m = kitty
@@ -142,8 +138,8 @@ func (d *Detector) method(kitty Method) (Method, string) {
 		return MethodBlocks, "block glyphs: " + d.env.silent
 	case kitty == MethodKitty:
 		return MethodKitty, "pixels: the terminal shows pictures in the cells of text (kitty graphics)"
-	case inlineTerminal(name):
-		return MethodInline, "pixels: " + name + " is known to show inline images of iTerm2"
+	case !d.env.tmux && inlineTerminal(d.name): // tmux does not know these pictures
+		return MethodInline, "pixels: " + d.name + " is known to show inline images of iTerm2"
 	case kitty == MethodDirect:
 		return kitty, "pixels: the terminal places pictures over text (kitty graphics)"
 	case d.sixel && (!d.env.tmux || d.TmuxSixel):

@@ -27,12 +27,7 @@ import (
 // and continues the picture of the previous cell there. Without colors they must be 0; then
 // whatever covers a picture must end it, as kit.Overlay does.
 type ImageStore struct {
-	// Pane returns the position of the tmux pane on the terminal. The painter calls it when the
-	// screen is cleared. Nil for the corner.
-	Pane func() image.Point
-
-	tmux   bool
-	origin image.Point // last result of Pane
+	tmux bool
 
 	mu     sync.Mutex
 	next   int
@@ -73,13 +68,6 @@ func (g *ImageStore) painting() protocol {
 		return nil
 	}
 	return g.by
-}
-
-// Beyond reports whether pictures are painted at positions unknown to tmux, which erases them when
-// it redraws the pane.
-func (g *ImageStore) Beyond() bool {
-	_, beyond := g.painting().(inline)
-	return beyond && g.tmux
 }
 
 func (g *ImageStore) image(n int) *Image {

@@ -67,9 +67,6 @@ func (p *Painter) measure() {
 		p.rows[y] = make([]shownCell, w)
 	}
 	p.disturbed = true
-	if p.store.Pane != nil && p.store.Beyond() {
-		p.store.origin = p.store.Pane()
-	}
 }
 
 // Write writes program output with pixels in place of placeholders. It takes complete frames:

@@ -260,28 +260,6 @@ func TestSixelReachesTheLastPixel(t *testing.T) {
 	}
 }
 
-// TestInlineThroughTmux: in tmux pictures are at their place on the whole terminal, after tmux has
-// drawn the text below. The queries that pass through do not confuse the painter.
-func TestInlineThroughTmux(t *testing.T) {
-	store := NewImageStore(true)
-	store.Pane = func() image.Point { return image.Pt(40, 1) }
-	store.Use(MethodInline)
-	i, _, err := store.newImage(New(mediatest.Quarters(8, 8), media.Normal), image.Pt(4, 2), Options{Cell: image.Pt(2, 4)}, fullLight)
-	must(t, err)
-	out := &sink{}
-	painter := NewPainter(out, store)
-	painter.size = func() (int, int, error) { return 30, 12, nil }
-	frame := ansi.TmuxPassthrough("\x1b[>q") + ansi.CursorPosition(3, 2) + string(i.appendCells(nil, 0, 4, 0))
-	if _, err := painter.Write([]byte(frame)); err != nil {
-		t.Fatal(err)
-	}
-	text, pixels, _ := strings.Cut(out.String(), "\x1b[;r\x1bPtmux;")
-	if !strings.HasSuffix(text, "\x1b[2;3H\x1b[31m    \x1b[39m"+ansi.SaveCursor) ||
-		!strings.HasPrefix(pixels, "\x1b\x1b[3;43H\x1b\x1b]1337;File=") || !strings.HasSuffix(pixels, "\a\x1b\\"+ansi.RestoreCursor) {
-		t.Errorf("%.200q %.80q", text, pixels)
-	}
-}
-
 // TestPlacementsForgetOneOnly: older versions of kitty regard every image without placements as
 // unused when another one is deleted with its pixels.
 func TestPlacementsForgetOneOnly(t *testing.T) {

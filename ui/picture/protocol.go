@@ -33,7 +33,7 @@ func newProtocol(m Method, g *ImageStore) protocol {
 	case MethodDirect:
 		return &placements{}
 	case MethodInline:
-		return inline{g}
+		return inline{}
 	case MethodSixel:
 		return sixels{}
 	}
@@ -152,9 +152,8 @@ func (p Part) scaled() image.Rectangle {
 		p.Cells.Max.Y*size.Y/of.Y)
 }
 
-// inline is the protocol of iTerm2: each part is a file drawn at the cursor. tmux does not support
-// it, so file and position are passed through after tmux has written the text.
-type inline struct{ store *ImageStore }
+// inline is the protocol of iTerm2: each part is a file drawn at the cursor.
+type inline struct{}
 
 func (inline) Prepare(i *Image, p *image.RGBA) string {
 	i.scale, i.pixels = p.Rect.Size(), p
@@ -162,30 +161,16 @@ func (inline) Prepare(i *Image, p *image.RGBA) string {
 }
 
 // inlineQuality is the JPEG quality of parts; higher looks the same, and PNG takes eight times as
-// many bytes. mostInline limits the bytes of a file, since tmux drops sequences of 1 MiB.
-const (
-	inlineQuality = 90
-	mostInline    = 700_000
-)
+// many bytes.
+const inlineQuality = 90
 
-func (s inline) Paint(b []byte, _, parts []Part, _ bool) []byte {
-	if s.store.tmux && len(parts) > 0 {
-		b = append(b, ansi.SetTopBottomMargins(0, 0)...) // makes tmux flush
-	}
+func (inline) Paint(b []byte, _, parts []Part, _ bool) []byte {
 	for _, part := range parts {
 		var file bytes.Buffer
-		for quality := inlineQuality; quality == inlineQuality || file.Len() > mostInline &&
-			quality > 0; quality -= 20 {
-			file.Reset()
-			_ = jpeg.Encode(&file, part.Image.pixels.SubImage(part.scaled()), &jpeg.Options{Quality: quality})
-		}
-		sequence := fmt.Appendf(goTo(nil, part.At.Add(s.store.origin)),
+		_ = jpeg.Encode(&file, part.Image.pixels.SubImage(part.scaled()), &jpeg.Options{Quality: inlineQuality})
+		b = fmt.Appendf(goTo(b, part.At),
 			"\x1b]1337;File=inline=1;size=%d;width=%d;height=%d;preserveAspectRatio=0;doNotMoveCursor=1:%s\a",
 			file.Len(), part.Cells.Dx(), part.Cells.Dy(), base64.StdEncoding.EncodeToString(file.Bytes()))
-		if s.store.tmux {
-			sequence = []byte(ansi.TmuxPassthrough(string(sequence)))
-		}
-		b = append(b, sequence...)
 	}
 	return b
 }

@@ -4,7 +4,7 @@
 # display, as PNGs to look at. Then it says what is on them: pixels or glyphs, and
 # whether something is left over after the popup and after the end.
 #   sh ui/picture/screens.sh OUT [TERMINAL…]     terminals: kitty, kitty-tmux, konsole, xterm, mlterm, foot,
-#                                                    xtermjs, xtermjs-iterm, xtermjs-iterm-tmux
+#                                                    xtermjs, xtermjs-iterm
 # Real pictures need kitty 0.28 or later; SCREENS_KITTY names one that is not the
 # kitty of the PATH. foot runs in weston, in a window of its own;
 # xterm.js with its image addon in Chromium, with sixel or the protocol of iTerm2, that also
@@ -14,7 +14,7 @@
 set -eu
 out=$1
 shift
-[ $# -gt 0 ] || set -- kitty kitty-tmux konsole xterm mlterm foot xtermjs xtermjs-iterm xtermjs-iterm-tmux
+[ $# -gt 0 ] || set -- kitty kitty-tmux konsole xterm mlterm foot xtermjs xtermjs-iterm
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$(dirname "$0")/../.."
@@ -29,7 +29,6 @@ go build -o "$work/shots" ./ui/picture/testdata/shots
 mkdir "$work/pictures"
 cp assets/sample/* "$work/pictures/"
 printf 'set -g allow-passthrough on\nset -g status off\nset -g escape-time 0\n' >"$work/tmux.conf"
-printf 'set -g allow-passthrough on\nset -g status-position top\nset -g status-style default\nset -g escape-time 0\n' >"$work/tmux-top.conf"
 export MEDIADESK_HOME="$work/home" LIBGL_ALWAYS_SOFTWARE=1 DISPLAY="${SCREENS_DISPLAY:-:87}" LANG=C.UTF-8 QT_QPA_PLATFORM=xcb
 unset TMUX WAYLAND_DISPLAY || true
 Xvfb "$DISPLAY" -r -screen 0 1200x800x24 >/dev/null 2>&1 &
@@ -95,7 +94,6 @@ for name in $terminals; do
 		fi
 		if [ $name != xtermjs ]; then sed -i 's/^# pictures = .*/pictures = "iterm"/' "$work/home/config.toml"; fi
 		set -- "$work/mediadesk" "$work/pictures"
-		if [ $name = xtermjs-iterm-tmux ]; then set -- tmux -L screens$$ -f "$work/tmux-top.conf" new "$@"; fi
 		"$work/xtermjs" "$work/package" "$@" >"$work/address" 2>/dev/null &
 		page=$!
 		until [ -s "$work/address" ]; do sleep 0.1; done

@@ -2,12 +2,9 @@ package terminal
 
 import (
 	"context"
-	"fmt"
-	"image"
 	"io"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,22 +19,6 @@ func TmuxFeatures(ctx context.Context, getenv func(string) string) []string {
 		return strings.Split(features, ",")
 	}
 	return nil
-}
-
-// TmuxPane returns the cell of the outer terminal where the tmux pane begins; the zero
-// point outside tmux or without an answer within two seconds.
-func TmuxPane(ctx context.Context, getenv func(string) string) image.Point {
-	var at image.Point
-	var lines, place string
-	_, _ = fmt.Sscan(tmux(ctx, getenv, "#{pane_left} #{pane_top} #{status} #{status-position}"), &at.X, &at.Y, &lines, &place) // missing values are 0
-	if place == "top" {
-		n, err := strconv.Atoi(lines) // a status of several lines
-		if err != nil && lines == "on" {
-			n = 1
-		}
-		at.Y += n
-	}
-	return at
 }
 
 func tmux(ctx context.Context, getenv func(string) string, format string) string {

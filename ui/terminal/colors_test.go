@@ -1,36 +1,12 @@
 package terminal
 
 import (
-	"image"
 	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/colorprofile"
 )
-
-// TestTmuxPane: tmux reports where its pane is, which may have lines of tmux above it.
-func TestTmuxPane(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("PATH", dir)
-	getenv := func(name string) string { return map[string]string{"TMUX": "x", "TMUX_PANE": "%3"}[name] }
-	for answer, want := range map[string]image.Point{
-		"40 0 on bottom": {X: 40}, "0 12 on top": {Y: 13}, "1 2 3 top": {X: 1, Y: 5}, "0 0 off top": {}, "": {},
-	} {
-		script := "#!/bin/sh\n[ \"$*\" = 'display-message -p -t %3 #{pane_left} #{pane_top} #{status} #{status-position}' ] && echo '" + answer + "'\n"
-		if err := os.WriteFile(filepath.Join(dir, "tmux"), []byte(script), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if got := TmuxPane(t.Context(), getenv); got != want && runtime.GOOS != "windows" {
-			t.Errorf("%q: %v, not %v", answer, got, want)
-		}
-	}
-	if got := TmuxPane(t.Context(), func(string) string { return "" }); got != (image.Point{}) {
-		t.Errorf("without tmux: %v", got)
-	}
-}
 
 func TestColors(t *testing.T) {
 	tmuxEnv := []string{"TERM=tmux-256color", "TMUX=/tmp/none,1,0", "TTY_FORCE=1"}

@@ -8,7 +8,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
-	"mediadesk/api/session"
+	"mediadesk/api/queue"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
@@ -107,7 +107,7 @@ func (m *Model) focus(has bool) {
 
 // uploading is the queue's state for the top line, the title and the messages.
 type uploading struct {
-	session.Counts
+	queue.Counts
 	seen    time.Time // when the user last saw the uploads
 	started bool      // the first count has been made
 	// done describes how the last batch ended until the user looks; empty if there is nothing to
@@ -122,7 +122,7 @@ func (m *Model) countJobs() tea.Cmd {
 
 // jobsCounted stores a count. It reports what has ended since, or what continues from an earlier
 // run.
-func (m *Model) jobsCounted(counts session.Counts, ended []session.Batch) tea.Cmd {
+func (m *Model) jobsCounted(counts queue.Counts, ended []queue.Batch) tea.Cmd {
 	u := &m.uploading
 	u.Counts = counts
 	var cmds []tea.Cmd
@@ -147,7 +147,7 @@ func (m *Model) markUploadsSeen() {
 
 // batchEnded reports the end of a batch unless the user sees the uploads. It signals an absent
 // user.
-func (m *Model) batchEnded(b session.Batch) tea.Cmd {
+func (m *Model) batchEnded(b queue.Batch) tea.Cmd {
 	if b.Total == 0 || m.focused && m.host.Front() == page.Uploads {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 	return tea.Batch(shown, tea.Raw(bell))
 }
 
-func describeBatch(b session.Batch) string {
+func describeBatch(b queue.Batch) string {
 	switch {
 	case b.Failed > 0:
 		return text.Count(b.Failed) + " of " + text.Plural(b.Total, "upload") + " failed"

@@ -558,9 +558,9 @@ func TestKeyIsAskedForAfterASession(t *testing.T) {
 // uploads screen.
 func TestUploadsAreTold(t *testing.T) {
 	m := newModel(t, openSession(t))
-	counted := func(open, failed int, ended ...session.Batch) tea.Cmd {
+	counted := func(open, failed int, ended ...queue.Batch) tea.Cmd {
 		_, cmd := m.Update(m.then(m.session, func() tea.Cmd {
-			return m.jobsCounted(session.Counts{Open: open, Failed: failed}, ended)
+			return m.jobsCounted(queue.Counts{Open: open, Failed: failed}, ended)
 		}))
 		return cmd
 	}
@@ -584,7 +584,7 @@ func TestUploadsAreTold(t *testing.T) {
 	if strings.Count(screen(), "continue") != 1 {
 		t.Errorf("the message came again:\n%s", screen())
 	}
-	counted(0, 8, session.Batch{Total: 42, Stored: 34, Failed: 8})
+	counted(0, 8, queue.Batch{Total: 42, Stored: 34, Failed: 8})
 	says("the screen", screen(), "2 Uploads ✗8 ", "8 of 42 uploads failed (screen 2).")
 	m.Update(tea.WindowSizeMsg{Width: 40, Height: 12})
 	says("a small screen", screen(), "2 ✗8 ")
@@ -595,7 +595,7 @@ func TestUploadsAreTold(t *testing.T) {
 	m.messages.Dismiss()
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 
-	counted(0, 0, session.Batch{Total: 1, Processing: 1})
+	counted(0, 0, queue.Batch{Total: 1, Processing: 1})
 	says("the screen", screen(), "0 of 1 upload stored, 1 processing")
 	if strings.Contains(screen(), "✓ 0 of 1") {
 		t.Errorf("a waiting upload has the sign of success:\n%s", screen())
@@ -604,7 +604,7 @@ func TestUploadsAreTold(t *testing.T) {
 
 	// Showing the uploads clears the badges and messages.
 	m.Update(page.Show{ID: page.Uploads})
-	counted(0, 0, session.Batch{Total: 3, Stored: 3})
+	counted(0, 0, queue.Batch{Total: 3, Stored: 3})
 	if strings.Contains(screen(), "✗8") || strings.Contains(screen(), "3 uploads stored") {
 		t.Errorf("got a badge or message on the uploads screen:\n%s", screen())
 	}
@@ -630,7 +630,7 @@ func TestUploadsAreTold(t *testing.T) {
 		}
 	}
 	m.messages.Dismiss()
-	run(m.batchEnded(session.Batch{Total: 3, Stored: 2}))
+	run(m.batchEnded(queue.Batch{Total: 3, Stored: 2}))
 	if says("the title", m.title(), "mediadesk: 2 of 3 uploads stored"); !rung {
 		t.Error("no signal")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/journal"
 	"mediadesk/api/rule"
 )
 
@@ -124,7 +125,7 @@ func (s *Session) SeenIn(ctx context.Context, folder string) ([]api.File, error)
 }
 
 // LastSeen returns the record of a file as last seen; false if never.
-func (s *Session) LastSeen(ctx context.Context, fileID string) (Seen, bool, error) {
+func (s *Session) LastSeen(ctx context.Context, fileID string) (journal.Seen, bool, error) {
 	seen, ok, err := s.Journal.File(ctx, s.Profile.Name, fileID)
 	seen.File = s.here(seen.File)
 	return seen, ok, err

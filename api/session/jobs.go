@@ -8,55 +8,11 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
-	"mediadesk/api/queue"
 	"mediadesk/api/rule"
-	"mediadesk/api/watch"
-	"mediadesk/config"
 )
-
-// Types for screens and commands, which do not import the parts themselves.
-type (
-	// Row is a job in the queue with its progress.
-	Row = queue.Row
-	// Snapshot has all rows of the queue.
-	Snapshot = queue.Snapshot
-	// Counts holds the numbers of open and failed jobs.
-	Counts = queue.Counts
-	// Batch is the result of jobs that were sent together.
-	Batch = queue.Batch
-	// StateError reports that an action is not allowed in the job's state.
-	StateError = queue.StateError
-
-	// JobFilter selects jobs of the journal.
-	JobFilter = journal.JobFilter
-	// Seen is a record as last seen, and when.
-	Seen = journal.Seen
-	// Preset is a named set of upload options.
-	Preset = journal.Preset
-)
-
-// Errors for screens and commands.
-var (
-	// ErrQueueClosed reports that the queue accepts no more jobs.
-	ErrQueueClosed = queue.ErrClosed
-	// ErrTaken reports that another program works on a job.
-	ErrTaken = journal.ErrTaken
-)
-
-// JournalDamaged is the advice for a damaged journal.
-const JournalDamaged = journal.Damaged
-
-// CheckJournal inspects the journal without creating or changing it. The error is fs.ErrNotExist if
-// there is none.
-func CheckJournal(ctx context.Context, paths config.Paths) (journal.State, error) {
-	return journal.Check(ctx, paths.Journal())
-}
-
-// HookTTL is how long a webhook address is valid.
-const HookTTL = watch.HookTTL
 
 // Jobs returns the jobs of this profile that a filter selects.
-func (s *Session) Jobs(ctx context.Context, f JobFilter) ([]job.Job, error) {
+func (s *Session) Jobs(ctx context.Context, f journal.JobFilter) ([]job.Job, error) {
 	f.Profile = s.Profile.Name
 	jobs, err := s.Journal.Jobs(ctx, f)
 	for i := range jobs {
@@ -92,10 +48,12 @@ func (s *Session) SaveDraft(ctx context.Context, text []byte) error {
 }
 
 // Presets returns the presets by name. All profiles share them.
-func (s *Session) Presets(ctx context.Context) ([]Preset, error) { return s.Journal.Presets(ctx) }
+func (s *Session) Presets(ctx context.Context) ([]journal.Preset, error) {
+	return s.Journal.Presets(ctx)
+}
 
 // SavePreset stores a preset; it replaces one of the same name.
-func (s *Session) SavePreset(ctx context.Context, p Preset) error {
+func (s *Session) SavePreset(ctx context.Context, p journal.Preset) error {
 	return s.Journal.SavePreset(ctx, p)
 }
 

@@ -16,13 +16,14 @@ import (
 	"mediadesk/api/atomicfile"
 	"mediadesk/api/entry"
 	"mediadesk/api/job"
+	"mediadesk/api/journal"
 	"mediadesk/api/rule"
 )
 
 // ResumeSync finishes the uploads that an earlier sync of these folders left in the journal.
 func (s *Session) ResumeSync(ctx context.Context, local, folder string) error {
 	folder, _ = rule.CleanFolder(folder)
-	open, err := s.Jobs(ctx, JobFilter{Open: true})
+	open, err := s.Jobs(ctx, journal.JobFilter{Open: true})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/entry"
 	"mediadesk/api/job"
+	"mediadesk/api/journal"
 	"mediadesk/api/queue"
 	"mediadesk/api/rule"
 )
@@ -128,7 +129,7 @@ func (p *planner) prepare(ctx context.Context) error {
 		return fmt.Errorf("the profile %s: %w", p.t.To, err)
 	}
 	p.fields, p.known = fields, err == nil
-	jobs, err := p.to.Jobs(ctx, JobFilter{Open: true})
+	jobs, err := p.to.Jobs(ctx, journal.JobFilter{Open: true})
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/journal"
 	"mediadesk/api/local"
 	"mediadesk/api/rule"
 	"mediadesk/config"
@@ -380,7 +381,7 @@ func TestTransferContinues(t *testing.T) {
 	}
 	end()
 	to, _ := openProfile(t, paths, "work", true)
-	jobs, err := to.Jobs(t.Context(), JobFilter{})
+	jobs, err := to.Jobs(t.Context(), journal.JobFilter{})
 	if err != nil || len(jobs) != 20 {
 		t.Fatalf("%d jobs, %v, want 20", len(jobs), err)
 	}

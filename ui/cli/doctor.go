@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/journal"
 	"mediadesk/api/local"
 	"mediadesk/api/media"
 	"mediadesk/api/session"
@@ -220,12 +221,12 @@ func (d *doctor) folders(context.Context) {
 // serve --check only.
 func (d *doctor) journal(ctx context.Context) {
 	const none = "none yet: the first start creates it"
-	state, err := session.CheckJournal(ctx, d.Paths)
+	state, err := journal.Check(ctx, d.Paths.Journal())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		d.say(statusNote, "journal", "", none)
 	case err != nil:
-		d.say(statusProblem, "journal", session.JournalDamaged, "%v", err)
+		d.say(statusProblem, "journal", journal.Damaged, "%v", err)
 	default:
 		d.ok("journal", "no damage: %s, %s, schema %d", text.Bytes(state.Bytes), text.Plural(state.Jobs, "upload"), state.Version)
 	}

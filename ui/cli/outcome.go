@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/queue"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
@@ -219,7 +220,7 @@ func interrupted(s *session.Session, id int64) ([]job.Job, error) {
 		return nil, err
 	}
 	jobs, err := s.Queue.Wait(ctx, []int64{id})
-	if err != nil && !errors.Is(err, session.ErrQueueClosed) {
+	if err != nil && !errors.Is(err, queue.ErrClosed) {
 		return nil, err
 	}
 	for i := range jobs {

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"mediadesk/api/job"
+	"mediadesk/api/queue"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -50,7 +51,7 @@ func (o *uploadOutput) draw(line string) {
 	o.drawn = line != ""
 }
 
-func progressLine(s session.Snapshot, now time.Time, w int) string {
+func progressLine(s queue.Snapshot, now time.Time, w int) string {
 	t := s.Totals
 	full := int(text.Share(t.Sent, t.Total) * barWidth)
 	words := []string{

@@ -8,17 +8,16 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/queue"
-	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
 
 // TestProgressLine draws one bar for all uploads and names those in progress, within the terminal.
 func TestProgressLine(t *testing.T) {
 	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
-	var s session.Snapshot
-	row := func(name string, state job.State) *session.Row {
+	var s queue.Snapshot
+	row := func(name string, state job.State) *queue.Row {
 		j := job.Job{State: state, Upload: api.Upload{Source: api.Source{Path: "/" + name}}}
-		s.Rows = append(s.Rows, session.Row{Job: &j})
+		s.Rows = append(s.Rows, queue.Row{Job: &j})
 		return &s.Rows[len(s.Rows)-1]
 	}
 	row("waits.jpg", job.Waiting)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api/job"
+	"mediadesk/api/journal"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -70,7 +71,7 @@ func resume(ctx context.Context, p *Program, s *session.Session) ([]job.Job, err
 	case ctx.Err() != nil:
 		return nil, &exitError{exitUnknown, errors.New("interrupted before anything was sent. Continue with: " + resumeCommand(s.Profile.Name))}
 	}
-	open, err := s.Journal.Jobs(ctx, session.JobFilter{Open: true})
+	open, err := s.Journal.Jobs(ctx, journal.JobFilter{Open: true})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/journal"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -87,7 +88,7 @@ func (u *uploadsFlags) find(ctx context.Context, d *session.Session,
 	numbers []int64,
 ) (jobs []job.Job, err error) {
 	if len(numbers) == 0 {
-		jobs, err = d.Jobs(ctx, session.JobFilter{Open: u.open})
+		jobs, err = d.Jobs(ctx, journal.JobFilter{Open: u.open})
 	}
 	for _, n := range numbers {
 		upload, ok, err := d.Job(ctx, n)

@@ -11,6 +11,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/session"
+	"mediadesk/api/watch"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -198,7 +199,7 @@ func (m *Model) fixed(run *job.Run) string {
 	switch {
 	case run.Requested == nil:
 		return "its options are unknown: it was requested elsewhere. Use x to run it with other options"
-	case !run.Status.Final() && m.o.Now().Sub(run.Started) < session.HookTTL:
+	case !run.Status.Final() && m.o.Now().Sub(run.Started) < watch.HookTTL:
 		return "it is still pending: a second request may run it twice"
 	}
 	return ""

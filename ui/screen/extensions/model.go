@@ -13,6 +13,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/journal"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/ui/edit"
@@ -27,7 +28,7 @@ import (
 type Session interface {
 	edit.Manager
 	Thumb(ctx context.Context, file api.File) (string, error)
-	LastSeen(ctx context.Context, fileID string) (session.Seen, bool, error)
+	LastSeen(ctx context.Context, fileID string) (journal.Seen, bool, error)
 	Extend(ctx context.Context, fileID string, list []api.Extension) (*api.File, error)
 	// Before and Picture return the path of a local file with the picture before a run, and now.
 	Before(ctx context.Context, run job.Run) (string, error)

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/journal"
 	"mediadesk/api/media"
-	"mediadesk/api/session"
 	"mediadesk/ui/picture"
 )
 
@@ -23,8 +23,8 @@ type pictured struct {
 	requested int
 }
 
-func (s *pictured) LastSeen(_ context.Context, fileID string) (session.Seen, bool, error) {
-	return session.Seen{File: api.File{FileID: fileID, FileType: api.KindImage}}, true, nil
+func (s *pictured) LastSeen(_ context.Context, fileID string) (journal.Seen, bool, error) {
+	return journal.Seen{File: api.File{FileID: fileID, FileType: api.KindImage}}, true, nil
 }
 
 func (s *pictured) Picture(context.Context, api.File) (string, error) {

@@ -15,7 +15,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/rule"
-	"mediadesk/api/session"
+	"mediadesk/api/watch"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -137,7 +137,7 @@ func (m *Model) expected(run *job.Run, now time.Time) (short, long string) {
 }
 
 func expected(run *job.Run, now, next time.Time, polled bool, err error) (short, long string) {
-	switch hooked := run.Webhook && now.Sub(run.Started) < session.HookTTL; {
+	switch hooked := run.Webhook && now.Sub(run.Started) < watch.HookTTL; {
 	case polled:
 		short, long = "next check "+text.In(next, now), "A failure is reported only by a webhook, and none is expected."
 		if hooked {

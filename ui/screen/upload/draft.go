@@ -13,6 +13,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/entry"
 	"mediadesk/api/job"
+	"mediadesk/api/journal"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
@@ -151,8 +152,8 @@ func (m *Model) comments(s *source) (lines []string) {
 
 // Presets stores options by name.
 type Presets interface {
-	Presets(ctx context.Context) ([]session.Preset, error)
-	SavePreset(ctx context.Context, p session.Preset) error
+	Presets(ctx context.Context) ([]journal.Preset, error)
+	SavePreset(ctx context.Context, p journal.Preset) error
 	RemovePreset(ctx context.Context, name string) error
 }
 
@@ -198,7 +199,7 @@ func (m *Model) openPresets() tea.Cmd {
 	}
 }
 
-func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
+func (m *Model) presetMenu(list []journal.Preset) *kit.Menu {
 	menu, files := kit.NewMenu("Presets"), text.Plural(len(m.Targets()), "file")
 	fill := func() {
 		menu.Words = "Press enter to load a preset into " + files + ": it sets what it names and leaves the rest."
@@ -219,7 +220,7 @@ func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
 	}
 	remove := action("remove-preset", "remove the preset", "d", func() tea.Cmd {
 		name := menu.Row().Label
-		list = slices.DeleteFunc(slices.Clone(list), func(p session.Preset) bool { return p.Name == name })
+		list = slices.DeleteFunc(slices.Clone(list), func(p journal.Preset) bool { return p.Name == name })
 		fill()
 		return m.storePreset("Removed", name, func(ctx context.Context) error { return m.o.Session.RemovePreset(ctx, name) })
 	})
@@ -254,7 +255,7 @@ func (m *Model) askPreset(menu *kit.Menu) tea.Cmd {
 			return page.Send(page.Problem(err))
 		}
 		return m.storePreset("Saved", name, func(ctx context.Context) error {
-			return m.o.Session.SavePreset(ctx, session.Preset{Name: name, Body: body.Bytes()})
+			return m.o.Session.SavePreset(ctx, journal.Preset{Name: name, Body: body.Bytes()})
 		})
 	}
 	return m.Open(p)
@@ -269,7 +270,7 @@ func (m *Model) storePreset(verb, name string, do func(context.Context) error) t
 	}
 }
 
-func (m *Model) loadPreset(p session.Preset) tea.Cmd {
+func (m *Model) loadPreset(p journal.Preset) tea.Cmd {
 	options, err := readPreset(p.Body)
 	if err != nil {
 		return page.Send(page.Problem(err))

@@ -205,7 +205,7 @@ func TestPresetRoundTrip(t *testing.T) {
 		}
 		to := &m.Items[0].Entry
 		from.FileName = to.FileName
-		m.loadPreset(session.Preset{Body: body.Bytes()})
+		m.loadPreset(journal.Preset{Body: body.Bytes()})
 		if from.Naming == "" {
 			from.Naming = job.NameExact
 		}

@@ -18,6 +18,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/entry"
 	"mediadesk/api/job"
+	"mediadesk/api/journal"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
@@ -331,14 +332,14 @@ func (s *stub) MetadataFields(ctx context.Context, _ string) ([]api.MetadataFiel
 	return listed(ctx, s.fields)
 }
 
-func (s *stub) Presets(ctx context.Context) ([]session.Preset, error) {
+func (s *stub) Presets(ctx context.Context) ([]journal.Preset, error) {
 	if s.presets == nil {
 		return nil, errNone
 	}
 	return s.presets.Presets(ctx)
 }
 
-func (s *stub) SavePreset(ctx context.Context, p session.Preset) error {
+func (s *stub) SavePreset(ctx context.Context, p journal.Preset) error {
 	return s.presets.SavePreset(ctx, p)
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"mediadesk/api"
+	"mediadesk/api/journal"
 	"mediadesk/api/rule"
-	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -25,10 +25,10 @@ import (
 
 const hostile = "a\x1b[31m\x1b]0;x\x07\u202egnp.\u0301\u0301\u0301\u0301\u0301写真👨‍👩‍👧\r\n\t\x00\xff 'name'.png"
 
-type presetList []session.Preset
+type presetList []journal.Preset
 
-func (l presetList) Presets(context.Context) ([]session.Preset, error) { return l, nil }
-func (l presetList) SavePreset(context.Context, session.Preset) error  { return nil }
+func (l presetList) Presets(context.Context) ([]journal.Preset, error) { return l, nil }
+func (l presetList) SavePreset(context.Context, journal.Preset) error  { return nil }
 func (l presetList) RemovePreset(context.Context, string) error        { return nil }
 
 func TestViewStaysInside(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/entry"
 	"mediadesk/api/job"
+	"mediadesk/api/queue"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
@@ -211,7 +212,7 @@ func (m *Model) done(err error) tea.Cmd {
 	if err == nil {
 		return nil
 	}
-	var state *session.StateError
+	var state *queue.StateError
 	if errors.As(err, &state) {
 		// The job moved on before the key press.
 		return toast("Too late: it is " + string(state.State) + ".")

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api/job"
+	"mediadesk/api/journal"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -194,7 +195,7 @@ func (m *Model) readEarlier() tea.Cmd {
 
 // readJobs reads the newest jobs of the journal, plus all jobs that failed or are unfinished.
 func readJobs(ctx context.Context, s *session.Session, limit int) (out []job.Job, err error) {
-	for _, f := range []session.JobFilter{
+	for _, f := range []journal.JobFilter{
 		{Limit: limit},
 		{State: job.Sending, Limit: limit},
 		{Failed: true, Limit: maxFailed},

@@ -11,20 +11,20 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"mediadesk/api/job"
+	"mediadesk/api/queue"
 	"mediadesk/api/rule"
-	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
 type row struct {
-	session.Row
+	queue.Row
 	earlier bool // from an earlier run or another program
 }
 
 type rows struct {
-	session.Snapshot
+	queue.Snapshot
 	stale bool // a job changed after the last sort
 
 	earlier []job.Job // of the journal, sorted by id; the queue may have some of them
@@ -40,7 +40,7 @@ type rows struct {
 }
 
 // refresh stores a snapshot and reports whether the order is still right.
-func (r *rows) refresh(s session.Snapshot) bool {
+func (r *rows) refresh(s queue.Snapshot) bool {
 	same := !r.stale && len(s.Rows) == len(r.Rows)
 	for i := 0; same && i < len(s.Rows); i++ {
 		same = s.Rows[i].Job.ID == r.Rows[i].Job.ID && s.Rows[i].Job.State == r.Rows[i].Job.State
@@ -136,7 +136,7 @@ func (r *rows) row(n int) row {
 		return row{Row: r.Rows[n]}
 	}
 	j := &r.earlier[n-len(r.Rows)]
-	out := row{Row: session.Row{Job: j, Total: j.Identity.Size}, earlier: true}
+	out := row{Row: queue.Row{Job: j, Total: j.Identity.Size}, earlier: true}
 	if j.State == job.Stored {
 		out.Sent = out.Total
 	}

@@ -15,14 +15,10 @@ type FileError struct {
 }
 
 func (e *FileError) Error() string {
-	var b strings.Builder
-	b.WriteString(e.Path)
 	if e.Line > 0 {
-		fmt.Fprintf(&b, ", line %d", e.Line)
+		return fmt.Sprintf("%s, line %d: %s", e.Path, e.Line, e.Text)
 	}
-	b.WriteString(": ")
-	b.WriteString(e.Text)
-	return b.String()
+	return e.Path + ": " + e.Text
 }
 
 // ReadOnlyError reports that config.toml sets the value that a screen or command tried to change.

@@ -103,10 +103,20 @@ func (k *Keys) Find(ctx context.Context, p Profile) (Secret, Source, error) {
 		return Secret{}, source, ctx.Err()
 	case err != nil:
 		return Secret{}, source, &SourceError{Source: source, Err: err}
-	case key.IsZero():
-		return k.fromKeyring(ctx, p)
+	case !key.IsZero():
+		return key, source, nil
+	case k.Keyring == nil || CheckProfileName(p.Name) != nil:
+		// Addresses without a profile have no entry of their own, and must never get one that another
+		// account left.
+		return Secret{}, "", &NoKeyError{Profile: p.Name}
 	}
-	return key, source, nil
+	if key, err = k.Keyring.Get(ctx, p.Name); err == nil {
+		return key, SourceKeyring, nil
+	}
+	if ctx.Err() != nil {
+		return Secret{}, "", ctx.Err()
+	}
+	return Secret{}, "", &NoKeyError{Profile: p.Name, Keyring: err}
 }
 
 // OfProfiles returns k without the file descriptor and the environment, whose key is for the
@@ -158,22 +168,4 @@ func (k *Keys) first(ctx context.Context, p Profile) (Source, Secret, error) {
 		err = fmt.Errorf("%w (the variable %s)", err, KeyVariable)
 	}
 	return SourceEnvironment, key, err
-}
-
-func (k *Keys) fromKeyring(ctx context.Context, p Profile) (Secret, Source, error) {
-	missing := &NoKeyError{Profile: p.Name}
-	// Addresses without a profile have no entry of their own, and must never get one that another
-	// account left.
-	if k.Keyring == nil || CheckProfileName(p.Name) != nil {
-		return Secret{}, "", missing
-	}
-	key, err := k.Keyring.Get(ctx, p.Name)
-	if err == nil {
-		return key, SourceKeyring, nil
-	}
-	if ctx.Err() != nil {
-		return Secret{}, "", ctx.Err()
-	}
-	missing.Keyring = err
-	return Secret{}, "", missing
 }

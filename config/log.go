@@ -24,7 +24,6 @@ type Log struct {
 	path string
 	mu   sync.Mutex
 	file *os.File
-	to   io.Writer // the file, with keys removed
 	r    *Redactor
 }
 
@@ -48,7 +47,7 @@ func (l *Log) Write(line []byte) (int, error) {
 			return 0, err
 		}
 	}
-	return l.to.Write(line)
+	return l.r.Writer(l.file).Write(line)
 }
 
 func (l *Log) open() error {
@@ -65,11 +64,10 @@ func (l *Log) open() error {
 		}
 	}
 	file, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
+	if err == nil {
+		l.file = file
 	}
-	l.file, l.to = file, l.r.Writer(file)
-	return nil
+	return err
 }
 
 // Close closes the file.

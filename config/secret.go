@@ -119,28 +119,22 @@ func (k *Keys) WebhookSecrets(p Profile) ([]Secret, error) {
 		return secrets, nil
 	}
 	path := expandHome(p.WebhookSecretFile)
-	secrets, err := readSecrets(path)
+	var secrets []Secret
+	file, err := openKeyFile(path, ownerOnly)
+	if err == nil {
+		defer file.Close()
+		var text []byte
+		if text, err = io.ReadAll(io.LimitReader(file, 10*maxSecret)); err == nil {
+			secrets, err = secretsOf(string(text))
+		}
+	}
+	if err == nil && len(secrets) == 0 {
+		_, err = NewSecret("")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the webhook secret of profile %q in %q cannot be used: %w", p.Name, path, err)
 	}
 	return secrets, nil
-}
-
-func readSecrets(path string) ([]Secret, error) {
-	file, err := openKeyFile(path, ownerOnly)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, 10*maxSecret))
-	if err != nil {
-		return nil, fmt.Errorf("it cannot be read: %w", cause(err))
-	}
-	secrets, err := secretsOf(string(text))
-	if err == nil && len(secrets) == 0 {
-		_, err = NewSecret("")
-	}
-	return secrets, err
 }
 
 func secretsOf(text string) ([]Secret, error) {

@@ -139,10 +139,7 @@ func (t *promptSession) menu(title, back string, items ...menuItem) {
 
 func (t *promptSession) run(args ...string) error {
 	t.say("Command: %s", session.CommandLine(args))
-	return t.execute(t.p, args)
-}
-
-func (t *promptSession) execute(p Program, args []string) error {
+	p := t.p
 	err := p.execute(t.ctx, slices.Concat(args, t.global))
 	if err != nil {
 		report(t.p.Stdout, err)
@@ -257,14 +254,17 @@ func (t *promptSession) library() {
 	var out bytes.Buffer
 	p := t.p
 	p.Stdout = &out
-	if t.execute(p, []string{"list", "--json"}) != nil {
+	if err := p.execute(t.ctx, append([]string{"list", "--json"}, t.global...)); err != nil {
+		report(t.p.Stdout, err)
 		return
 	}
 	var items []menuItem
 	for line := range bytes.Lines(out.Bytes()) {
 		var f api.File
 		if err := json.Unmarshal(line, &f); err == nil && !f.IsFolder() {
-			items = append(items, menuItem{label: describeTags(&f), do: func() { t.details(&f) }})
+			tags, region := strings.Join(f.Tags.Or(nil), ", "), f.CustomCoordinates.Or("")
+			items = append(items, menuItem{label: f.FilePath + ", " + text.Either(tags == "", "no tags", "tags "+tags) +
+				text.If(region != "", ", region "+region), do: func() { t.change(&f) }})
 		}
 	}
 	if len(items) == 0 {
@@ -274,36 +274,20 @@ func (t *promptSession) library() {
 	t.menu(text.Plural(len(items), "file")+" in the library. Which one?", "Back", items...)
 }
 
-func describeTags(f *api.File) string {
-	tags, region := strings.Join(f.Tags.Or(nil), ", "), f.CustomCoordinates.Or("")
-	return f.FilePath + ", " + text.Either(tags == "", "no tags", "tags "+tags) + text.If(region != "", ", region "+region)
-}
-
-func (t *promptSession) details(f *api.File) {
-	items := []menuItem{{label: "Read the whole record", command: session.Command("details", []string{f.FileID})}}
-	for i, c := range []struct{ label, flag, question string }{
-		{"Add tags", "add-tags", "Tags to add, separated by commas:"},
-		{"Remove tags", "remove-tags", "Tags to remove, separated by commas:"},
-		{"Replace the tags", "tags", "The tags, separated by commas:"},
-		{"Remove all tags", "unset-tags", ""},
-		{"Set the region", "region", "Region as x,y,width,height in pixels:"},
-		{"Remove the region", "unset-region", ""},
-	} {
-		items = slices.Insert(items, i, menuItem{label: c.label, do: func() {
-			flags := []string{"--" + c.flag}
-			if c.question != "" {
-				flags = t.askFlags(question{c.flag, c.question})
-			}
-			switch {
-			case len(flags) == 0:
-			case t.yes("Save this change: " + strings.TrimPrefix(flags[0], "--") + "?"):
-				_ = t.run(session.Command("details", []string{f.FileID}, flags...)...)
-			default:
-				t.say("Nothing was changed.")
-			}
-		}})
+func (t *promptSession) change(f *api.File) {
+	_ = t.run("details", f.FileID)
+	flags := t.askFlags(
+		question{"add-tags", "Tags to add, separated by commas; empty for none:"},
+		question{"remove-tags", "Tags to remove, separated by commas; empty for none:"},
+		question{"region", "Region as x,y,width,height in pixels; empty to keep it:"})
+	if f.CustomCoordinates.Or("") != "" && !strings.Contains(strings.Join(flags, " "), "--region=") && t.yes("Remove the region?") {
+		flags = append(flags, "--unset-region")
 	}
-	t.menu(describeTags(f)+".", "Back", items...)
+	if len(flags) > 0 && t.yes("Save this change: "+strings.ReplaceAll(strings.Join(flags, ", "), "--", "")+"?") {
+		_ = t.run(session.Command("details", []string{f.FileID}, flags...)...)
+	} else {
+		t.say("Nothing was changed.")
+	}
 }
 
 func (t *promptSession) profiles() {

@@ -51,11 +51,8 @@ type Program struct {
 	sessions  []*session.Session // open until the command ends
 	failed    error              // of the command that ran
 	described bool               // the help of a command below root is written
-	local     bool               // the profile is the local library, whose copies are never old
+	last      *session.Session   // the last one opened
 	stale     []*api.File        // files of which a service may have old cached copies
-	serving   bool               // this process serves the local library until it ends
-	busy      string             // who has the usual address of the local library; empty if it is free
-	host      string             // HOST:PORT of the service
 	addresses bool               // addresses of stored files were printed
 }
 
@@ -75,25 +72,12 @@ func (p *Program) openOrDescribe(ctx context.Context, reads bool) (*session.Sess
 // opened prints warnings and notes what the last lines of the command depend on.
 func (p *Program) opened(s *session.Session, err error) (*session.Session, error) {
 	if err == nil {
-		p.sessions = append(p.sessions, s)
-		p.serving, p.local, p.busy, p.host = s.Serving, s.Profile.Local, s.Busy, s.Profile.Host
+		p.sessions, p.last = append(p.sessions, s), s
 		for _, warning := range s.Warnings {
 			report(p.Stderr, warning)
 		}
 	}
 	return s, err
-}
-
-// warnOfAddresses warns if printed addresses of the local library stop working after this command.
-func (p *Program) warnOfAddresses() {
-	if !p.serving || !p.addresses {
-		return
-	}
-	serve := "To serve it, run: mediadesk serve"
-	if p.busy != "" {
-		serve = text.Capital(p.busy) + ". To serve it at these URLs, run: mediadesk serve --addr " + p.host
-	}
-	p.note("mediadesk: URLs of the local library work while it is served. %s", serve)
 }
 
 // note prints a line that is neither result nor error. --quiet suppresses it.
@@ -106,8 +90,14 @@ func (p *Program) note(format string, args ...any) {
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, p Program, args []string) int {
 	err := p.execute(ctx, args)
-	p.warnOfAddresses()
-	if len(p.stale) > 0 && !p.local {
+	if s := p.last; s != nil && s.Serving && p.addresses {
+		serve := "To serve it, run: mediadesk serve"
+		if s.Busy != "" {
+			serve = text.Capital(s.Busy) + ". To serve it at these URLs, run: mediadesk serve --addr " + s.Profile.Host
+		}
+		p.note("mediadesk: URLs of the local library work while it is served. %s", serve)
+	}
+	if len(p.stale) > 0 && !p.last.Profile.Local { // whose copies are never old
 		p.note("mediadesk: the cache of the service may have old copies. To remove them, run: %s", purgeCommand(p.stale))
 	}
 	if err == nil {
@@ -190,6 +180,7 @@ func newRoot(p *Program) *cobra.Command {
 	all.IntVar(&p.KeyFD, "key-fd", -1, "`N`: read the private key from this file descriptor")
 	all.BoolVar(&p.debug, "debug", false, "log every request, without secrets")
 	all.BoolVar(&p.accessible, "accessible", false, "use prompts and sentences instead of screens, for screen readers")
+	root.MarkFlagsMutuallyExclusive("jq", "format")
 	root.AddCommand(newUpload(p), newResume(p), newDetails(p), newList(p), newWatch(p), newServe(p),
 		newUploads(p), newUsage(p), newTransfer(p),
 		newProfile(p), newKey(p), newDoctor(p), newMan(p))
@@ -231,8 +222,8 @@ func (p *Program) complete(cmd *cobra.Command) {
 		if cmd.Args == nil {
 			cmd.Args = checkArgs
 		}
-		if cmd.ValidArgsFunction == nil {
-			cmd.ValidArgsFunction = completeArgs
+		if cmd.ValidArgsFunction == nil && !strings.Contains(cmd.Use, "SOURCE") { // which are local files
+			cmd.ValidArgsFunction = cobra.NoFileCompletions
 		}
 	}
 	for _, sub := range cmd.Commands() {
@@ -240,22 +231,16 @@ func (p *Program) complete(cmd *cobra.Command) {
 	}
 }
 
-func exclusive(cmd *cobra.Command, flag string, others ...string) error {
-	for _, other := range others {
-		if cmd.Flags().Changed(flag) && cmd.Flags().Changed(other) {
-			return usage("--%s and --%s exclude each other: use one of them", flag, other)
-		}
-	}
-	return nil
-}
-
 func flagProblem(err error) string {
-	var value *pflag.InvalidValueError
-	if !errors.As(err, &value) {
+	value, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
 		return err.Error()
 	}
 	f := value.GetFlag()
-	wants := map[string]string{"bool": "true or false", "uint64": "a whole number from 0", "duration": "a time such as 90s or 5m", "func": "a number of bytes such as 500k or 2M"}
+	if f.Value.Type() == "func" {
+		return fmt.Sprintf("--%s: %v", f.Name, value.Unwrap())
+	}
+	wants := map[string]string{"bool": "true or false", "uint64": "a whole number from 0", "duration": "a time such as 90s or 5m"}
 	return fmt.Sprintf("--%s takes %s, not %q", f.Name, cmp.Or(wants[f.Value.Type()], "a whole number"), value.GetValue())
 }
 

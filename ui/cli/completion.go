@@ -2,21 +2,12 @@ package cli
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mediadesk/api/entry"
 	"mediadesk/config"
 )
-
-// completeArgs completes local files where the usage of a command says SOURCE.
-func completeArgs(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if strings.Contains(cmd.Use, "SOURCE") {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	return nil, cobra.ShellCompDirectiveNoFileComp
-}
 
 func (p *Program) completeProfiles(*cobra.Command, []string,
 	string,

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,17 +19,23 @@ import (
 )
 
 type detailFlags struct {
-	tags, addTags, removeTags, region, webhook string
-	metadata                                   string
-	texts                                      map[string]*string // other stored fields of the table, by flag
-	unsetTags, unsetRegion, undo               bool
-	extensions                                 []string
+	values                       map[string]*string // of stored fields, by flag
+	addTags, removeTags, webhook string
+	unsetTags, unsetRegion, undo bool
+	extensions                   []string
 
 	given func(flag string) bool
 }
 
+// detailHelp is the help of flags that need more words than the name of the field.
+var detailHelp = map[string]string{
+	"tags":     "replace the tags with these, separated by commas",
+	"region":   "set the region: x,y,width,height in pixels",
+	"metadata": "set custom metadata: a JSON object; null removes a field",
+}
+
 func newDetails(p *Program) *cobra.Command {
-	c := &detailFlags{texts: map[string]*string{}}
+	c := &detailFlags{values: map[string]*string{}}
 	cmd := &cobra.Command{
 		Use:   "details FILE…",
 		Short: "Show the records of files, or change them",
@@ -46,20 +51,21 @@ func newDetails(p *Program) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&c.tags, "tags", "", "`TAGS`: replace the tags with these, separated by commas")
+	for _, f := range entry.StoredFields {
+		c.values[f.Flag] = fl.String(f.Flag, "", "`"+f.Value+"`: "+cmp.Or(detailHelp[f.Flag], "set the "+f.Words))
+	}
 	fl.StringVar(&c.addTags, "add-tags", "", "`TAGS`: add these tags")
 	fl.StringVar(&c.removeTags, "remove-tags", "", "`TAGS`: remove these tags")
 	fl.BoolVar(&c.unsetTags, "unset-tags", false, "remove all tags (sends null)")
-	fl.StringVar(&c.region, "region", "", "`REGION`: set the region: x,y,width,height in pixels")
 	fl.BoolVar(&c.unsetRegion, "unset-region", false, "remove the region (sends null)")
-	fl.StringVar(&c.metadata, "metadata", "", "`JSON`: set custom metadata: a JSON object; null removes a field")
 	fl.StringArrayVar(&c.extensions, "extension", nil, "`EXTENSION`: extension to run: its name or its JSON (repeatable)")
 	fl.StringVar(&c.webhook, "webhook", "", "`URL`: URL that gets the results of extensions, or none")
 	fl.BoolVar(&c.undo, "undo", false, "undo the last change of the file and of the others changed in the same step")
-	for _, f := range entry.StoredFields {
-		if fl.Lookup(f.Flag) == nil { // a text without rules of its own
-			c.texts[f.Flag] = fl.String(f.Flag, "", "`"+f.Value+"`: set the "+f.Words)
-		}
+	cmd.MarkFlagsMutuallyExclusive("tags", "add-tags", "unset-tags")
+	cmd.MarkFlagsMutuallyExclusive("tags", "remove-tags", "unset-tags")
+	cmd.MarkFlagsMutuallyExclusive("region", "unset-region")
+	for _, flag := range changeFlags() {
+		cmd.MarkFlagsMutuallyExclusive("undo", flag)
 	}
 	return cmd
 }
@@ -76,35 +82,38 @@ func changeFlags() []string {
 
 // change returns the update for a file. before is its record, or nil if needsRecord is false.
 func (c *detailFlags) change(before *api.File) (api.Details, error) {
-	var d api.Details
-	switch {
-	case c.given("tags"):
-		d.Tags = api.Set(rule.SplitTags(c.tags))
-	case c.unsetTags:
-		d.Tags = api.Null[[]string]()
-	case c.needsRecord():
-		remove := rule.SplitTags(c.removeTags)
-		tags := slices.DeleteFunc(slices.Clone(before.Tags.Or(nil)),
-			func(tag string) bool { return slices.Contains(remove, tag) })
+	var e entry.Entry
+	values := entry.Values{}
+	for _, f := range entry.StoredFields {
+		if !c.given(f.Flag) {
+			continue
+		}
+		if err := f.Parse(&e, *c.values[f.Flag]); err != nil {
+			return api.Details{}, &exitError{exitUsage, err}
+		}
+		values[f.Name] = f.JSON(&e)
+	}
+	unset := c.unsetTags
+	if c.needsRecord() {
+		remove, old := rule.SplitTags(c.removeTags), before.Tags.Or(nil)
+		tags := slices.DeleteFunc(slices.Clone(old), func(tag string) bool { return slices.Contains(remove, tag) })
 		for _, tag := range rule.SplitTags(c.addTags) {
 			if !slices.Contains(tags, tag) {
 				tags = append(tags, tag)
 			}
 		}
-		switch {
-		case slices.Equal(tags, before.Tags.Or(nil)): // unchanged tags need no call
-		case len(tags) == 0:
-			d.Tags = api.Null[[]string]()
-		default:
-			d.Tags = api.Set(tags)
+		if !slices.Equal(tags, old) { // unchanged tags need no call
+			values.Set(rule.FieldTags, tags)
 		}
+		unset = len(old) > 0 && len(tags) == 0
 	}
-	switch {
-	case c.given("region"):
-		d.CustomCoordinates = api.Set(strings.ReplaceAll(c.region, " ", ""))
-	case c.unsetRegion:
-		d.CustomCoordinates = api.Null[string]()
+	if unset {
+		values.Set(rule.FieldTags, nil)
 	}
+	if c.unsetRegion {
+		values.Set(rule.FieldRegion, nil)
+	}
+	d := values.Details()
 	if len(c.extensions) > 0 {
 		list, err := rule.ParseExtensionList(c.extensions)
 		if err != nil {
@@ -115,22 +124,6 @@ func (c *detailFlags) change(before *api.File) (api.Details, error) {
 	if d.NoWebhook = c.webhook == entry.NoWebhook; c.webhook != "" && !d.NoWebhook {
 		d.WebhookURL = api.Set(c.webhook)
 	}
-	for _, f := range entry.StoredFields {
-		if c.texts[f.Flag] != nil && c.given(f.Flag) {
-			var e entry.Entry
-			if err := f.Parse(&e, *c.texts[f.Flag]); err != nil {
-				return d, &exitError{exitUsage, err}
-			}
-			d.Other = d.Other.With(f.Name, f.JSON(&e))
-		}
-	}
-	if c.given("metadata") {
-		var values map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(c.metadata), &values); err != nil || values == nil {
-			return d, usage("--metadata takes a JSON object such as {\"brand\":\"Acme\"}, not %q", c.metadata)
-		}
-		d.CustomMetadata = api.Set(values)
-	}
 	if problems := entry.CheckDetails(d); len(problems) > 0 {
 		return d, &exitError{exitUsage, problems[0]}
 	}
@@ -138,14 +131,6 @@ func (c *detailFlags) change(before *api.File) (api.Details, error) {
 }
 
 func (c *detailFlags) run(cmd *cobra.Command, p *Program, names []string) error {
-	if err := cmp.Or(
-		exclusive(cmd, "tags", "add-tags", "remove-tags", "unset-tags"),
-		exclusive(cmd, "unset-tags", "add-tags", "remove-tags"),
-		exclusive(cmd, "region", "unset-region"),
-		exclusive(cmd, "undo", changeFlags()...),
-	); err != nil {
-		return err
-	}
 	ctx := cmd.Context()
 	switch {
 	case c.undo && p.dryRun:

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -350,7 +348,13 @@ func (d *doctor) sayUnreached(check, host string, err error) {
 func (d *doctor) webhooks(ctx context.Context) {
 	listen := d.settings.Webhook.Listen
 	if d.profile.WebhookURL != "" {
-		d.publicAddress(ctx, listen)
+		host := hostOf(d.profile.WebhookURL)
+		res, _, err := request(ctx, http.MethodGet, strings.TrimRight(d.profile.WebhookURL, "/")+"/hook/doctor") //nolint:bodyclose // closed there
+		if err != nil {
+			d.sayUnreached("URL", host, err)
+		} else {
+			d.say(statusNote, "URL", "Point the tunnel or proxy at "+listen+": the receiver listens there while mediadesk runs.", "%s answers %d", host, res.StatusCode)
+		}
 	} else {
 		d.canListen("receiver", listen, "Another mediadesk may use it. If another program does, set listen in [webhook] to another port.")
 		switch {
@@ -377,31 +381,6 @@ func (d *doctor) webhooks(ctx context.Context) {
 		d.ok("signature", "no secret is set: posts are accepted by their URL, which nobody can guess")
 	default:
 		d.ok("signature", "posts are verified with the secrets in %s; others are kept but ignored", cmp.Or(d.profile.WebhookSecretFile, config.SecretVariable))
-	}
-}
-
-func (d *doctor) publicAddress(ctx context.Context, listen string) {
-	host, secret := hostOf(d.profile.WebhookURL), rand.Text()
-	listener, busy := new(net.ListenConfig).Listen(ctx, "tcp", listen)
-	if busy == nil {
-		server := &http.Server{
-			ReadHeaderTimeout: addressTimeout,
-			Handler:           http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, secret) }),
-		}
-		var served sync.WaitGroup
-		served.Go(func() { _ = server.Serve(listener) })
-		defer served.Wait()
-		defer server.Close()
-	}
-	switch res, body, err := request(ctx, http.MethodGet, strings.TrimRight(d.profile.WebhookURL, "/")+"/hook/doctor"); { //nolint:bodyclose // closed there
-	case err != nil:
-		d.sayUnreached("URL", host, err)
-	case busy == nil && body == secret:
-		d.ok("URL", "%s leads to the receiver at %s", host, listen)
-	case busy != nil && res.StatusCode == http.StatusNotFound:
-		d.say(statusNote, "URL", "", "%s answers 404 like a running receiver; another process uses %s", host, listen)
-	default:
-		d.say(statusProblem, "URL", "Point the tunnel or proxy at "+listen+".", "%s answers %d, but does not lead to the receiver at %s", host, res.StatusCode, listen)
 	}
 }
 

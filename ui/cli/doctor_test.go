@@ -5,20 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"mediadesk/ui/uitest"
 )
@@ -67,50 +60,20 @@ func expectFinding(t *testing.T, found map[string]diagnosis, name, status, words
 	}
 }
 
-// TestDoctorWebhooks uses a tunnel to the receiver's port and back.
+// TestDoctorWebhooks: a webhook URL where nothing answers is a problem, and an answer is reported as it is.
 func TestDoctorWebhooks(t *testing.T) {
-	// A free port. No other test uses this address.
-	host := "127.0.0.1"
-	if runtime.GOOS == "linux" {
-		host = "127.43.7.9"
-	}
-	free, err := net.Listen("tcp", host+":0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	receiver := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
-	tunnel := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: receiver})
-	tunnel.ErrorLog = log.New(io.Discard, "", 0)
-	through := listen(t, tunnel)
 	service := listen(t, http.NotFoundHandler())
-	stranger := listen(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }))
-
 	look := func(webhook string) map[string]diagnosis {
 		t.Helper()
 		home := t.TempDir()
-		settings := fmt.Sprintf("[webhook]\nlisten = %q\n\n[profiles.lab]\nkind = \"own\"\nupload_url = %[2]q\nbase_url = %[2]q\nwebhook_url = %[3]q\n", receiver, service, webhook)
+		settings := fmt.Sprintf("[profiles.lab]\nkind = \"own\"\nupload_url = %[1]q\nbase_url = %[1]q\nwebhook_url = %[2]q\n", service, webhook)
 		if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(settings), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return runDoctorJSON(t, home, nil, "--profile", "lab")
 	}
-	expectFinding(t, look(through), "Webhooks URL", "ok", "leads to the receiver at "+receiver)
-	expectFinding(t, look(stranger), "Webhooks URL", "problem", "answers 200, but does not lead to the receiver")
-	expectFinding(t, look(stranger), "Webhooks URL", "problem", "Point the tunnel or proxy at "+receiver)
+	expectFinding(t, look(service), "Webhooks URL", "note", "answers 404")
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
 	expectFinding(t, look(closed.URL), "Webhooks URL", "problem", "refused")
-
-	// Another process has the port. A receiver answers 404 to paths that it has not issued.
-	busy, err := net.Listen("tcp", receiver)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other := &httptest.Server{Listener: busy, Config: &http.Server{Handler: http.NotFoundHandler(), ReadHeaderTimeout: time.Minute}}
-	other.Start()
-	defer other.Close()
-	expectFinding(t, look(through), "Webhooks URL", "note", "another process uses "+receiver)
 }

@@ -17,9 +17,9 @@ import (
 const toOutput = "-"
 
 type download struct {
-	p  *Program
-	to string
-	selection
+	p      *Program
+	to     string
+	filter session.Filter
 
 	done, already int
 	failed        failures
@@ -39,15 +39,12 @@ func newDownload(p *Program) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args) },
 	}
 	cmd.Flags().StringVar(&d.to, "to", ".", "`DIR`: local folder (default: the current one); - writes to standard output")
-	d.add(cmd.Flags())
+	addSelection(cmd.Flags(), &d.filter)
 	p.addTransfer(cmd)
 	return cmd
 }
 
 func (d *download) run(ctx context.Context, names []string) error {
-	if err := d.fill(); err != nil {
-		return err
-	}
 	switch {
 	case d.to == "":
 		return usage("--to is empty: check the variable that it comes from")
@@ -74,24 +71,20 @@ func (d *download) run(ctx context.Context, names []string) error {
 		case d.to == toOutput:
 			return d.write(ctx, s, file)
 		}
-		return d.file(ctx, s, file)
+		name, _ := session.LocalName(file)
+		path, err := filepath.Join(d.to, name), error(nil)
+		if !d.p.dryRun {
+			path, err = s.Download(ctx, *file, d.to, nil)
+		}
+		if err != nil {
+			return err
+		}
+		return d.print(session.Downloaded{File: file, Path: path})
 	})
 	if folders && !d.p.json && !d.p.dryRun {
 		d.p.note("%s downloaded, %d skipped", text.Plural(d.done, "file"), d.already)
 	}
 	return cmp.Or(err, d.failed.exit())
-}
-
-func (d *download) file(ctx context.Context, s *session.Session, file *api.File) error {
-	if d.p.dryRun {
-		name, _ := session.LocalName(file)
-		return d.print(session.Downloaded{File: file, Path: filepath.Join(d.to, name)})
-	}
-	path, err := s.Download(ctx, *file, d.to, nil)
-	if err != nil {
-		return err
-	}
-	return d.print(session.Downloaded{File: file, Path: path})
 }
 
 // folder downloads the files of a folder. A failure does not stop the others.
@@ -109,7 +102,7 @@ func (d *download) folder(ctx context.Context, s *session.Session, folder string
 			d.failed.add(d.p, one.File.FilePath, one.Err)
 		})
 	if err == nil && !found {
-		d.p.note("%s has no files%s.", folder, text.If(d.given(), " that the flags select"))
+		d.p.note("%s has no files%s.", folder, text.If(selects(d.filter), " that the flags select"))
 	}
 	return err
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
-	"mediadesk/api/entry"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -76,10 +75,7 @@ func (w *folderWatch) refresh(ctx context.Context) (finished []api.Source, probl
 	return finished, problems, nil
 }
 
-func checkFollow(cmd *cobra.Command, p *Program, args []string) ([]api.Source, error) {
-	if err := exclusive(cmd, "follow", "name", "manifest", "files-from", "clipboard", "wait"); err != nil {
-		return nil, err
-	}
+func checkFollow(p *Program, args []string) ([]api.Source, error) {
 	if p.dryRun {
 		return nil, usage("mediadesk upload --follow sends no request that --dry-run could print")
 	}
@@ -99,7 +95,7 @@ func checkFollow(cmd *cobra.Command, p *Program, args []string) ([]api.Source, e
 
 func runFollow(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) error {
 	ctx := cmd.Context()
-	folders, err := checkFollow(cmd, p, args)
+	folders, err := checkFollow(p, args)
 	if err != nil {
 		return err
 	}
@@ -110,9 +106,16 @@ func runFollow(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 	if err != nil {
 		return err
 	}
-	common, err := u.common(cmd, p, s)
+	if _, err := u.plan(cmd, p, s.Profile, nil); err != nil {
+		return err
+	}
+	e, err := u.entry(cmd, s.Profile)
 	if err != nil {
 		return err
+	}
+	common := planned{Entry: e}
+	if err := checkPlans([]planned{common.of(api.Source{Path: "file"}, false)}); err != nil {
+		return err // wrong flags are found before the first file
 	}
 	w := folderWatch{folders: folders, filter: u.filter, bad: map[string]bool{}}
 	w.filter.Inside = true
@@ -149,22 +152,6 @@ func runFollow(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// common returns what all uploads share. It finds wrong flags before the first file.
-func (u *uploadFlags) common(cmd *cobra.Command, p *Program, s *session.Session) (planned, error) {
-	if _, err := u.plan(cmd, p, s.Profile, nil); err != nil {
-		return planned{}, err
-	}
-	e, err := u.entry(cmd, s.Profile)
-	one := planned{Entry: e}
-	if err == nil {
-		some := one.of(api.Source{Path: "file"}, false)
-		if problems := entry.CheckUpload(&some.Entry.Upload); len(problems) > 0 {
-			err = &exitError{exitUsage, problems[0]}
-		}
-	}
-	return one, err
 }
 
 func (u *uploadFlags) sendFinished(ctx context.Context, s *session.Session, common planned,

@@ -23,7 +23,7 @@ const listPage = 1000
 type listFlags struct {
 	search, sort, kind string
 	tree               bool
-	selection
+	filter             session.Filter
 }
 
 func newList(p *Program) *cobra.Command {
@@ -42,7 +42,7 @@ func newList(p *Program) *cobra.Command {
 	fl.StringVar(&l.search, "search", "", "`QUERY`: list the files that match a search query of the service")
 	fl.StringVar(&l.kind, "file-type", "", "`TYPE`: list only files of this type: "+api.KindImage+" or "+api.KindNonImage)
 	fl.StringVar(&l.sort, "sort", "", "`ORDER`: "+strings.ToLower(strings.Join(rule.Sorts, ", "))+"; a - before it reverses the order; relevance needs HAS in --search (default: name)")
-	l.add(fl)
+	addSelection(fl, &l.filter)
 	fl.BoolVar(&l.tree, "tree", false, "also list the files and folders below, at any depth")
 	return cmd
 }
@@ -87,9 +87,6 @@ func (l *listFlags) query(args []string) (api.Query, error) {
 
 func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
 	q, err := l.query(args)
-	if err == nil {
-		err = l.fill()
-	}
 	if err != nil {
 		return err
 	}
@@ -253,7 +250,7 @@ func (p *Program) openInBrowser(ctx context.Context, name string) error {
 	if err := p.result(line, address); err != nil {
 		return err
 	}
-	waits := p.serving && p.Terminal
+	waits := s.Serving && p.Terminal
 	p.addresses = !waits
 	if err := terminal.OpenAddress(address); err != nil {
 		return fmt.Errorf("no browser could be opened (%w). Open the URL yourself", err)

@@ -43,7 +43,7 @@ type fileCommand struct {
 	// label is the format of the line for a file, with its path and what do returns as to.
 	label   string
 	selects bool // flags select files of folders instead of the folders
-	selection
+	filter  session.Filter
 }
 
 type fileLine struct {
@@ -68,9 +68,6 @@ func (c *fileCommand) command(p *Program) *cobra.Command {
 				}
 				args = args[:last]
 			}
-			if err := c.fill(); err != nil {
-				return err
-			}
 			if c.refuse != nil {
 				if err := c.refuse(args); err != nil {
 					return err
@@ -86,7 +83,7 @@ func (c *fileCommand) command(p *Program) *cobra.Command {
 		c.flags(cmd.Flags())
 	}
 	if c.selects {
-		c.add(cmd.Flags())
+		addSelection(cmd.Flags(), &c.filter)
 	}
 	return cmd
 }
@@ -104,7 +101,7 @@ func (c *fileCommand) run(cmd *cobra.Command, p *Program, names []string, target
 	}
 	var found []api.File
 	missing := p.findAll(ctx, s, names, what, func(f *api.File) error {
-		if c.given() && f.IsFolder() {
+		if selects(c.filter) && f.IsFolder() {
 			files, err := s.FilesBelow(ctx, f.FolderPath, c.filter)
 			found = append(found, files...)
 			return err
@@ -592,24 +589,20 @@ func purgeCommand(files []*api.File) string {
 	for _, f := range files {
 		folders[path.Dir(f.FilePath)] = append(folders[path.Dir(f.FilePath)], f)
 	}
-	var names, commands []string
+	names, commands := "", ""
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {
 		list := folders[folder]
 		address, _, _ := strings.Cut(list[0].URL, "?")
 		all := address[:strings.LastIndex(address, "/")+1] + "*"
-		switch {
-		case len(list) < manyStale:
+		if len(list) >= manyStale && rule.CheckPurgeURL(all) == nil {
+			names += " " + api.ShellWord(all)
+		} else if len(list) >= manyStale {
+			commands += "mediadesk list " + api.ShellWord(folder) + " --json | mediadesk purge -; "
+		} else {
 			for _, f := range list {
-				names = append(names, api.ShellWord(f.FilePath))
+				names += " " + api.ShellWord(f.FilePath)
 			}
-		case rule.CheckPurgeURL(all) == nil:
-			names = append(names, api.ShellWord(all))
-		default:
-			commands = append(commands, "mediadesk list "+api.ShellWord(folder)+" --json | mediadesk purge -")
 		}
 	}
-	if len(names) > 0 {
-		commands = append(commands, "mediadesk purge "+strings.Join(names, " "))
-	}
-	return strings.Join(commands, "; ")
+	return strings.TrimSuffix(commands+text.If(names != "", "mediadesk purge"+names), "; ")
 }

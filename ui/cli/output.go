@@ -96,9 +96,6 @@ func (o *outputFlags) fill(value any) string {
 
 // compile checks the flags. Each of them implies --json.
 func (o *outputFlags) compile() error {
-	if o.jq != "" && o.format != "" {
-		return usage("--jq and --format exclude each other: use one of them")
-	}
 	if o.jq != "" {
 		query, err := gojq.Parse(o.jq)
 		if err == nil {

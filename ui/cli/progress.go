@@ -24,9 +24,9 @@ const barWidth = 20
 // await waits for a job and draws the progress of all in one line below the output.
 func (o *uploadOutput) await(ctx context.Context, s *session.Session, id int64) ([]job.Job, error) {
 	for {
-		short, cancel := ctx, context.CancelFunc(func() {})
-		if o.live {
-			short, cancel = context.WithTimeout(ctx, progressEvery)
+		short, cancel := context.WithTimeout(ctx, progressEvery)
+		if !o.live {
+			short = ctx
 		}
 		jobs, err := s.Queue.Wait(short, []int64{id})
 		cancel()
@@ -69,15 +69,9 @@ func progressLine(s queue.Snapshot, now time.Time, w int) string {
 	}
 	for i := range s.Rows {
 		row := &s.Rows[i]
-		name := text.Safe(row.Job.Upload.Source.Name())
-		switch {
-		case row.Job.State != job.Sending:
-		case row.Stalled:
-			words = append(words, name+": stalled")
-		case row.Answer:
-			words = append(words, name+": waiting for the answer")
-		default:
-			words = append(words, name)
+		if row.Job.State == job.Sending {
+			state := text.If(row.Stalled, ": stalled") + text.If(row.Answer && !row.Stalled, ": waiting for the answer")
+			words = append(words, text.Safe(row.Job.Upload.Source.Name())+state)
 		}
 	}
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "" })

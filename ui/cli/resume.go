@@ -54,10 +54,7 @@ func addWait(cmd *cobra.Command, wait *bool, timeout *time.Duration) {
 
 func (p *Program) addTransfer(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&p.Concurrency, "concurrency", 0, "`N`: number of parallel transfers (default: the setting, or adapted to the connection)")
-	cmd.Flags().Func("limit-rate", "`RATE`: limit the total rate, in bytes per second, such as 500k or 2M", func(content string) (err error) {
-		p.Rate, err = parseSize(content)
-		return err
-	})
+	cmd.Flags().Func("limit-rate", "`RATE`: limit the total rate, in bytes per second, such as 500k or 2M", parsed(&p.Rate, parseSize))
 }
 
 func resume(ctx context.Context, p *Program, s *session.Session) ([]job.Job, error) {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -11,70 +13,63 @@ import (
 	"mediadesk/api/session"
 )
 
-// selection are the flags that select files of folders, the same in all commands.
-type selection struct {
-	filter                             session.Filter
-	minSize, maxSize, newer, olderThan string
-}
-
-func (s *selection) add(fl *pflag.FlagSet) {
-	fl.StringArrayVar(&s.filter.Include, "include", nil, "`PATTERN`: in folders, select only matching files, such as '*.jpg' or 'a/**' (repeatable)")
-	fl.StringArrayVar(&s.filter.Exclude, "exclude", nil, "`PATTERN`: in folders, skip matching files and folders (repeatable)")
-	fl.StringVar(&s.minSize, "min-size", "", "`SIZE`: in folders, select only files of at least this size, such as 100k or 2M")
-	fl.StringVar(&s.maxSize, "max-size", "", "`SIZE`: in folders, select only files of at most this size")
-	fl.StringVar(&s.newer, "newer-than", "", "`AGE`: in folders, select only files that changed within this time (90m, 24h, 7d, 2w) or since a day such as 2026-06-01")
-	fl.StringVar(&s.olderThan, "older-than", "", "`AGE`: in folders, select only files that did not change within this time or since a day")
-}
-
-func (s *selection) fill() (err error) {
-	if err := s.filter.Check(); err != nil {
-		return &exitError{exitUsage, err}
+// addSelection adds the flags that select files of folders, the same in all commands.
+func addSelection(fl *pflag.FlagSet, f *session.Filter) {
+	for _, flag := range []struct {
+		name, help string
+		set        func(value string) error
+	}{
+		{"include", "`PATTERN`: in folders, select only matching files, such as '*.jpg' or 'a/**' (repeatable)", func(value string) error {
+			f.Include = append(f.Include, value)
+			return f.Check()
+		}},
+		{"exclude", "`PATTERN`: in folders, skip matching files and folders (repeatable)", func(value string) error {
+			f.Exclude = append(f.Exclude, value)
+			return f.Check()
+		}},
+		{"min-size", "`SIZE`: in folders, select only files of at least this size, such as 100k or 2M", parsed(&f.MinSize, parseSize)},
+		{"max-size", "`SIZE`: in folders, select only files of at most this size", parsed(&f.MaxSize, parseSize)},
+		{"newer-than", "`AGE`: in folders, select only files that changed within this time (90m, 24h, 7d, 2w) or since a day such as 2026-06-01", parsed(&f.Newer, parseAge)},
+		{"older-than", "`AGE`: in folders, select only files that did not change within this time or since a day", parsed(&f.Older, parseAge)},
+	} {
+		fl.Func(flag.name, flag.help, flag.set)
 	}
-	for _, f := range []struct {
-		flag, text string
-		into       *int64
-	}{{"min-size", s.minSize, &s.filter.MinSize}, {"max-size", s.maxSize, &s.filter.MaxSize}} {
-		if *f.into, err = parseSize(f.text); err != nil {
-			return usage("--%s takes a size such as 500, 100k or 2M, not %q", f.flag, f.text)
-		}
-	}
-	for _, f := range []struct {
-		flag, text string
-		into       *time.Time
-	}{{"newer-than", s.newer, &s.filter.Newer}, {"older-than", s.olderThan, &s.filter.Older}} {
-		if *f.into, err = parseAge(f.text, time.Now()); err != nil {
-			return usage("--%s takes an age such as 90m, 7d or 2w, or a day such as 2026-06-01, not %q", f.flag, f.text)
-		}
-	}
-	return nil
 }
 
-func (s *selection) given() bool {
-	return len(s.filter.Include)+len(s.filter.Exclude) > 0 || s.minSize+s.maxSize+s.newer+s.olderThan != ""
+// parsed returns the function of a flag that stores a parsed value.
+func parsed[T any](into *T, parse func(string) (T, error)) func(string) error {
+	return func(value string) (err error) {
+		*into, err = parse(value)
+		return err
+	}
 }
 
-// parseSize returns a number of bytes; k, M and G stand for powers of 1024. Empty is 0.
+func selects(f session.Filter) bool { return !reflect.ValueOf(f).IsZero() }
+
+// parseSize returns a number of bytes; k, M and G stand for powers of 1024.
 func parseSize(text string) (int64, error) {
-	if text == "" {
-		return 0, nil
+	n, err := rule.SearchSize(strings.TrimSuffix(strings.ToLower(text), "b") + "b")
+	if err != nil {
+		err = fmt.Errorf("give a size such as 500, 100k or 2M, not %q", text)
 	}
-	return rule.SearchSize(strings.TrimSuffix(strings.ToLower(text), "b") + "b")
+	return n, err
 }
 
-// parseAge returns the time of an age before now, or of a day. Empty is the zero time.
-func parseAge(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
+// parseAge returns the time of an age before now, or of a day.
+func parseAge(text string) (time.Time, error) {
 	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
 		return day, nil
 	}
+	age, err := time.ParseDuration(text)
 	for unit, hours := range map[string]int{"d": 24, "w": 7 * 24} {
 		if number, ok := strings.CutSuffix(text, unit); ok {
-			n, err := strconv.Atoi(number)
-			return now.Add(-time.Duration(n*hours) * time.Hour), err
+			var n int
+			n, err = strconv.Atoi(number)
+			age = time.Duration(n*hours) * time.Hour
 		}
 	}
-	age, err := time.ParseDuration(text)
-	return now.Add(-age), err
+	if err != nil {
+		err = fmt.Errorf("give an age such as 90m, 7d or 2w, or a day such as 2026-06-01, not %q", text)
+	}
+	return time.Now().Add(-age), err
 }

@@ -34,12 +34,13 @@ type serveFlags struct {
 	local.Options
 	addr, copyTo, key, exec, log     string
 	seeds                            []string
-	faults, named                    []string
+	faults                           []string
+	named                            map[string]string
 	ephemeral, health, check, repair bool
 }
 
 func newServe(p *Program) *cobra.Command {
-	s := &serveFlags{}
+	s := &serveFlags{named: map[string]string{}}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the local service for other programs",
@@ -66,24 +67,39 @@ func newServe(p *Program) *cobra.Command {
 		"If the URL has a password, set "+config.DatabaseVariable+" instead. Together with --storage, any number of instances can serve the library")
 	fl.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
 	fl.StringVar(&s.key, "key", "", "`KEY`: private key, such as dev; on loopback only, because other users of this computer can see it")
-	fl.StringArrayVar(&s.Hosts, "host", nil, "`HOST`: host name that requests may use (repeatable); beyond loopback, the names of the computer are allowed, too")
-	fl.StringVar(&s.Address, "public-url", "", "`URL`: URL for the files in records (default: the one that the request used)")
+	fl.Func("host", "`HOST`: host name that requests may use (repeatable); beyond loopback, the names of the computer are allowed, too", func(host string) error {
+		s.Hosts = append(s.Hosts, host)
+		return local.CheckHost(host)
+	})
+	fl.Func("public-url", "`URL`: URL for the files in records (default: the one that the request used)", func(address string) error {
+		s.Address = address
+		return local.CheckPublicURL(address)
+	})
 	fl.StringArrayVar(&s.seeds, "seed", nil, "`DIR`: folder to upload at the start and after a reset, with its subfolders; with --ephemeral repeatable: a reset may name another")
 	fl.StringVar(&s.exec, "exec", "", "`COMMAND`: command to run against the library; its exit code becomes that of serve")
 	fl.BoolVar(&s.Lenient, "lenient", false, "ignore unknown transformations, and name them in a response header")
 	fl.BoolVar(&s.AllowReset, "allow-reset", false, "allow POST /_mediadesk/reset to empty the library, as with --ephemeral")
-	fl.StringVar(&s.log, "log", "", "`LEVEL`: what to log on standard error: none, requests or debug (default: requests on a terminal, else none)")
+	fl.StringVar(&s.log, "log", "", "`LEVEL`: what to log on standard error: none or requests (default: requests on a terminal, else none)")
 	fl.Int64Var(&s.MaxSize, "max-size", config.DefaultMaxSize, "`BYTES`: largest file in bytes (default: 25000000)")
-	fl.StringArrayVar(&s.AllowAddresses, "allow-address", nil, "`ADDRESS`: internal address that URL sources and webhooks may reach (repeatable)")
+	fl.Func("allow-address", "`ADDRESS`: internal address that URL sources and webhooks may reach (repeatable)", func(address string) error {
+		s.AllowAddresses = append(s.AllowAddresses, address)
+		return local.CheckAllowed(address)
+	})
 	fl.StringVar(&s.Webhook, "webhook", "", "`URL`: URL that gets the events of transformations; with --json, the first line has the signing secret")
 	fl.StringArrayVar(&s.faults, "fault", nil, "`KIND=VALUE`: inject faults: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, rate=5/s, extensions=pending|fail, webhooks=lost|repeated; "+
 		"all except delay accept a probability, such as refuse=503:0.3 (repeatable)")
 	fl.Uint64Var(&s.Seed, "fault-seed", 0, "`N`: seed of random faults, to repeat a run")
-	fl.StringArrayVar(&s.named, "transformation", nil, "`NAME=STEPS`: named transformation, such as card=fo-custom,w-400:h-300 (repeatable)")
+	fl.Func("transformation", "`NAME=STEPS`: named transformation, such as card=fo-custom,w-400:h-300 (repeatable)", func(content string) error {
+		name, steps, _ := strings.Cut(content, "=")
+		s.named[name] = steps
+		return local.CheckNamed(s.named)
+	})
 	fl.BoolVar(&s.health, "health", false, "check whether the library at --addr works, instead of serving (exit code 0: it works)")
 	fl.BoolVar(&s.check, "check", false, "verify the library instead of serving it")
 	fl.BoolVar(&s.repair, "repair", false, "verify the library and repair it")
 	fl.StringVar(&s.copyTo, "copy-to", "", "`URL`: copy the contents to this storage, or to the "+toFolder+" of the library, and verify them; repeat the command to continue")
+	cmd.MarkFlagsMutuallyExclusive("ephemeral", "data")
+	cmd.MarkFlagsMutuallyExclusive("ephemeral", "storage")
 	return cmd
 }
 
@@ -204,9 +220,6 @@ func (s *serveFlags) folder(p *Program) (err error) {
 // complete checks the flags and completes the options from the settings.
 func (s *serveFlags) complete(cmd *cobra.Command, p *Program, settings config.Local) error {
 	given := cmd.Flags().Changed
-	if s.ephemeral && s.Dir != "" {
-		return errors.New("--ephemeral and --data exclude each other")
-	}
 	if s.exec != "" {
 		s.ephemeral = s.Dir == ""
 		if !given("addr") {
@@ -214,7 +227,7 @@ func (s *serveFlags) complete(cmd *cobra.Command, p *Program, settings config.Lo
 		}
 	}
 	if s.ephemeral && s.Storage != "" {
-		return errors.New("--ephemeral and --storage exclude each other")
+		return errors.New("--storage needs --data: without it, --exec uses a temporary folder")
 	}
 	if len(s.seeds) > 1 && !s.ephemeral {
 		return errors.New("several --seed need --ephemeral")
@@ -233,16 +246,6 @@ func (s *serveFlags) complete(cmd *cobra.Command, p *Program, settings config.Lo
 	if s.key != "" && (!api.IsLoopback(host) || s.Address != "" && (err != nil || !api.IsLoopback(public.Hostname()))) {
 		return errors.New("--key is allowed on loopback only, since others could guess it. Set " + api.KeyVariable + ", or leave it out")
 	}
-	for _, host := range s.Hosts {
-		if err := local.CheckHost(host); err != nil {
-			return fmt.Errorf("--host: %w", err)
-		}
-	}
-	if given("public-url") {
-		if err := local.CheckPublicURL(s.Address); err != nil {
-			return fmt.Errorf("--public-url: %w", err)
-		}
-	}
 	for flag, n := range map[string]int64{"redirect-from": s.RedirectFrom, "max-size": s.MaxSize - 1} {
 		if n < 0 && given(flag) {
 			return fmt.Errorf("--%s takes a number of bytes above 0", flag)
@@ -251,11 +254,6 @@ func (s *serveFlags) complete(cmd *cobra.Command, p *Program, settings config.Lo
 	if !given("max-size") {
 		s.MaxSize = settings.MaxSize
 	}
-	for _, content := range s.AllowAddresses {
-		if err := local.CheckAllowed(content); err != nil {
-			return err
-		}
-	}
 	if !given("allow-address") {
 		s.AllowAddresses = settings.AllowAddresses
 	}
@@ -263,16 +261,7 @@ func (s *serveFlags) complete(cmd *cobra.Command, p *Program, settings config.Lo
 	s.AllowReset = s.AllowReset || s.ephemeral
 	s.Named = map[string]string{}
 	maps.Copy(s.Named, settings.Transformations)
-	for _, content := range s.named {
-		name, steps, ok := strings.Cut(content, "=")
-		if !ok {
-			return fmt.Errorf("--transformation takes NAME=STEPS, not %q", content)
-		}
-		s.Named[name] = steps
-	}
-	if err := local.CheckNamed(s.Named); err != nil {
-		return err
-	}
+	maps.Copy(s.Named, s.named)
 	if s.Observe, err = s.requestLog(p); err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -72,28 +71,22 @@ func (s *serveFlags) serviceLog(p *Program, key config.Secret) *slog.Logger {
 		slog.NewTextHandler(secrets.Writer(p.Stderr), nil)))
 }
 
+// requestLog returns what logs requests; nil for --log none.
 func (s *serveFlags) requestLog(p *Program) (func(local.Request), error) {
 	level := cmp.Or(s.log, text.If(p.TerminalOut, "requests"), "none")
-	if !slices.Contains([]string{"none", "requests", "debug"}, level) {
-		return nil, fmt.Errorf("--log %q is not none, requests or debug", s.log)
-	}
 	if level == "none" {
 		return nil, nil
 	}
+	if level != "requests" {
+		return nil, fmt.Errorf("--log %q is not none or requests", s.log)
+	}
 	var mu sync.Mutex
 	return func(r local.Request) {
-		if level != "debug" {
-			r.Query, r.Agent = "", ""
-		}
 		mu.Lock()
 		defer mu.Unlock()
-		status := text.If(r.Status == 0, "---") + text.If(r.Status > 0, strconv.Itoa(r.Status)) // 0: the connection broke
-		fmt.Fprintf(p.Stderr, "%s %s %-6s %s  %.1f ms  %s  %s\n",
-			r.Time.Local().Format(time.TimeOnly), status, text.Safe(r.Method), text.Safe(r.Path), r.Millis,
-			text.Bytes(r.Size), r.ID)
-		if level == "debug" {
-			fmt.Fprintf(p.Stderr, "    query %q, agent %q\n", r.Query, r.Agent)
-		}
+		status := text.Either(r.Status == 0, "---", strconv.Itoa(r.Status)) // 0: the connection broke
+		fmt.Fprintf(p.Stderr, "%s %s %-6s %s  %.1f ms  %s  %s\n", r.Time.Local().Format(time.TimeOnly), status,
+			text.Safe(r.Method), text.Safe(r.Path+text.If(r.Query != "", "?"+r.Query)), r.Millis, text.Bytes(r.Size), r.ID)
 	}, nil
 }
 

@@ -18,7 +18,6 @@ import (
 
 type syncFlags struct {
 	session.SyncOptions
-	selection
 	maxDelete string
 	exitCode  bool
 }
@@ -43,7 +42,7 @@ func newSync(p *Program) *cobra.Command {
 	fl.StringVar(&y.maxDelete, "max-delete", "50%", "`N|P%`: stop before deleting more than this number or percentage of the files in TO (default: 50%)")
 	fl.BoolVar(&y.Checksum, "checksum", false, "compare the contents of all files of equal size; files of unknown hash are downloaded")
 	fl.BoolVar(&y.exitCode, "exit-code", false, "exit with 1 if the folders differ")
-	y.add(fl)
+	addSelection(fl, &y.Filter)
 	p.addTransfer(cmd)
 	p.addRetryFor(cmd)
 	return cmd
@@ -88,13 +87,10 @@ type syncLine struct {
 
 func (y *syncFlags) run(ctx context.Context, p *Program, args []string) error {
 	local, folder, up, err := syncSides(args[0], args[1])
-	if err == nil {
-		err = y.fill()
-	}
 	if err != nil {
 		return err
 	}
-	y.Filter, y.Concurrency = y.filter, p.Concurrency
+	y.Concurrency = p.Concurrency
 	s, err := p.open(ctx)
 	if err != nil {
 		return err
@@ -141,7 +137,16 @@ func (y *syncFlags) run(ctx context.Context, p *Program, args []string) error {
 			print(step, outcome, err)
 		})
 	}
-	y.summary(p, plan)
+	var words []string
+	for _, action := range []session.SyncAction{
+		session.SyncNew, session.SyncChanged, session.SyncMoved,
+		session.SyncExtra, session.SyncConflict, session.SyncSame,
+	} {
+		if n, size := plan.Count(action); n > 0 {
+			words = append(words, fmt.Sprintf("%s %s (%s)", text.Count(n), action, text.Bytes(size)))
+		}
+	}
+	p.note("%s", strings.Join(words, ", "))
 	switch {
 	case err != nil:
 		return err
@@ -165,17 +170,4 @@ func (y *syncFlags) checkDeletions(plan *session.Sync) error {
 		return fmt.Errorf("%s of %d would be deleted, more than --max-delete %s allows. Nothing was changed", text.Plural(extra, "file"), plan.Files, y.maxDelete)
 	}
 	return nil
-}
-
-func (y *syncFlags) summary(p *Program, plan *session.Sync) {
-	var words []string
-	for _, action := range []session.SyncAction{
-		session.SyncNew, session.SyncChanged, session.SyncMoved,
-		session.SyncExtra, session.SyncConflict, session.SyncSame,
-	} {
-		if n, size := plan.Count(action); n > 0 {
-			words = append(words, fmt.Sprintf("%s %s (%s)", text.Count(n), action, text.Bytes(size)))
-		}
-	}
-	p.note("%s", strings.Join(words, ", "))
 }

@@ -16,11 +16,9 @@ import (
 )
 
 type transfer struct {
-	p  *Program
-	to string
-	o  session.TransferOptions
-	selection
-
+	p    *Program
+	to   string
+	o    session.TransferOptions
 	move bool
 }
 
@@ -45,20 +43,14 @@ func newTransfer(p *Program) *cobra.Command {
 	fl.StringVar(&t.to, "to", "", "`PROFILE`: profile to send to")
 	fl.BoolVar(&t.move, "move", false, "delete each file here after the other profile has it")
 	fl.StringVar(&t.o.Folder, "folder", "", "`FOLDER`: target folder (default: the current folder of each file)")
-	t.add(fl)
+	addSelection(fl, &t.o.Filter)
 	p.addTransfer(cmd)
 	p.addRetryFor(cmd)
+	_ = cmd.MarkFlagRequired("to")
 	return cmd
 }
 
 func (t *transfer) run(ctx context.Context, names []string) error {
-	if t.to == "" {
-		return usage("mediadesk transfer needs --to PROFILE: the profile to send to")
-	}
-	if err := t.fill(); err != nil {
-		return err
-	}
-	t.o.Filter = t.filter
 	if t.p.Unnamed() {
 		return usage("mediadesk transfer needs two profiles: add a profile with these URLs first (mediadesk profile add)")
 	}
@@ -80,7 +72,16 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	}
 	out := newUploadOutput(t.p)
 	for _, one := range plan.Skipped {
-		if err := t.skip(out, plan.From, one); err != nil {
+		source := api.Source{Origin: api.Origin{Profile: plan.From, Path: one.Path}}
+		if one.There {
+			err = out.skipped(source, nil, ": "+one.Reason.Error())
+		} else {
+			err = out.job(job.Job{
+				Upload: api.Upload{Source: source}, State: job.Unsent,
+				Failure: job.FailureOf(one.Reason), Created: time.Now(), Updated: time.Now(),
+			})
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -90,7 +91,15 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	if err := t.ask(ctx, plan); err != nil {
 		return err
 	}
-	jobs, err := t.send(ctx, s, plan)
+	jobs, err := s.Send(ctx, plan.Jobs)
+	if err == nil && len(plan.Unfinished) > 0 { // of earlier transfers of the same files
+		var more []job.Job
+		more, err = s.Queue.Resume(ctx, plan.Unfinished)
+		jobs = append(jobs, more...)
+	}
+	if len(jobs)+len(plan.Skipped) == 0 && err == nil {
+		t.p.note("No files to send.")
+	}
 	if err == nil {
 		err = out.finish(ctx, s, jobs, false, 0)
 	}
@@ -121,17 +130,6 @@ func (t *transfer) plan(ctx context.Context, s *session.Session, name string,
 	return plan, failed, err
 }
 
-func (t *transfer) skip(out *uploadOutput, from string, one session.SkippedFile) error {
-	source := api.Source{Origin: api.Origin{Profile: from, Path: one.Path}}
-	if !one.There {
-		return out.job(job.Job{
-			Upload: api.Upload{Source: source}, State: job.Unsent,
-			Failure: job.FailureOf(one.Reason), Created: time.Now(), Updated: time.Now(),
-		})
-	}
-	return out.skipped(source, nil, ": "+one.Reason.Error())
-}
-
 func (t *transfer) preview(s *session.Session, plan *session.Transfer) error {
 	for i := range plan.Jobs {
 		if err := t.p.showRequest(s.Client.DescribeUpload(&plan.Jobs[i].Upload)); err != nil {
@@ -145,46 +143,28 @@ func (t *transfer) preview(s *session.Session, plan *session.Transfer) error {
 }
 
 func (t *transfer) tellLost(lost string) {
-	words := "Left behind"
-	if t.move {
-		words = "Lost by the move"
-	}
 	if lost != "" {
-		t.p.note("%s: %s", words, lost)
+		t.p.note("%s: %s", text.Either(t.move, "Lost by the move", "Left behind"), lost)
 	}
 }
 
 // ask asks if something is left behind or deleted. The error means that the answer was not yes.
 func (t *transfer) ask(ctx context.Context, plan *session.Transfer) error {
 	lost, deletes := plan.Lost(), t.move && len(plan.Jobs) > 0
+	files := text.Plural(len(plan.Jobs), "file")
 	switch {
 	case lost == "" && !deletes || t.p.yes:
 		t.tellLost(lost)
 		return nil
 	case !t.p.Terminal && deletes:
-		return usage("--move deletes %s from %s. Add --yes to agree, or preview it with --dry-run", text.Plural(len(plan.Jobs), "file"), plan.From)
+		return usage("--move deletes %s from %s. Add --yes to agree, or preview it with --dry-run", files, plan.From)
 	case !t.p.Terminal:
 		return usage("some of it stays behind: %s. Add --yes to send the rest, or preview it with --dry-run", lost)
 	}
 	t.tellLost(lost)
-	question := fmt.Sprintf("Send %s (%s) from %s to %s?", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), plan.From, plan.To)
+	question := fmt.Sprintf("%s %s (%s) from %s to %s?", text.Either(deletes, "Move", "Send"), files, text.Bytes(plan.Bytes), plan.From, plan.To)
 	if deletes {
-		question = fmt.Sprintf("Move %s (%s) from %s to %s? Each file with all its versions is deleted from %s once %s has it. This cannot be undone.",
-			text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), plan.From, plan.To, plan.From, plan.To)
+		question += fmt.Sprintf(" Each file with all its versions is deleted from %s once %s has it. This cannot be undone.", plan.From, plan.To)
 	}
 	return t.p.confirm(ctx, question)
-}
-
-// send queues the jobs, with unfinished ones of earlier transfers of the same files.
-func (t *transfer) send(ctx context.Context, s *session.Session, plan *session.Transfer) ([]job.Job, error) {
-	jobs, err := s.Send(ctx, plan.Jobs)
-	if err == nil && len(plan.Unfinished) > 0 {
-		var more []job.Job
-		more, err = s.Queue.Resume(ctx, plan.Unfinished)
-		jobs = append(jobs, more...)
-	}
-	if len(jobs)+len(plan.Skipped) == 0 && err == nil {
-		t.p.note("No files to send.")
-	}
-	return jobs, err
 }

@@ -32,7 +32,7 @@ type uploadFlags struct {
 	wait     bool
 	timeout  time.Duration
 
-	selection
+	filter     session.Filter
 	skipStored bool
 	noDefaults bool
 
@@ -78,12 +78,15 @@ func newUpload(p *Program) *cobra.Command {
 	fl.StringVar(&u.copy, "copy", "", "`FORMAT`: copy the URLs of stored files to the terminal's clipboard: url, markdown or html")
 	fl.BoolVar(&u.clip, "clipboard", false, "upload the picture from the clipboard")
 	fl.BoolVar(&u.follow, "follow", false, "watch folders and upload complete files until you press ctrl+c")
-	u.add(fl)
+	addSelection(fl, &u.filter)
 	fl.BoolVar(&u.skipStored, "skip-stored", false, "skip files that the folder already has, by name, size and content")
 	fl.BoolVar(&u.noDefaults, "no-defaults", false, "ignore the profile's default folder, tags and extensions")
 	p.addTransfer(cmd)
 	p.addRetryFor(cmd)
 	addWait(cmd, &u.wait, &u.timeout)
+	for _, flag := range []string{"name", "manifest", "files-from", "clipboard", "wait"} {
+		cmd.MarkFlagsMutuallyExclusive("follow", flag)
+	}
 	return cmd
 }
 
@@ -160,9 +163,6 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 ) ([]planned, error) {
 	e, err := u.entry(cmd, profile)
 	if err != nil {
-		return nil, err
-	}
-	if err := u.fill(); err != nil {
 		return nil, err
 	}
 	if _, err := rule.CleanFolder(e.Folder.Or("/")); err != nil {

@@ -17,7 +17,7 @@ import (
 
 type uploadsFlags struct {
 	failed, open, retry bool
-	limit               int
+	limit               uint64
 }
 
 func newUploads(p *Program) *cobra.Command {
@@ -30,9 +30,6 @@ func newUploads(p *Program) *cobra.Command {
 		Example: "mediadesk uploads --failed\nmediadesk uploads --failed --retry\n" +
 			"mediadesk uploads --jq 'select(.outcome==\"unknown\").source'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if u.limit < 0 {
-				return usage("--limit takes a number from 0 (all), not %d", u.limit)
-			}
 			return runUploads(cmd.Context(), p, u, args)
 		},
 	}
@@ -41,7 +38,7 @@ func newUploads(p *Program) *cobra.Command {
 	fl.BoolVar(&u.open, "open", false, "only unfinished uploads")
 	fl.BoolVar(&u.retry, "retry", false, "send failed uploads again")
 	p.addRetryFor(cmd)
-	fl.IntVar(&u.limit, "limit", 100, "`N`: list the newest N; 0: all (default: 100)")
+	fl.Uint64Var(&u.limit, "limit", 100, "`N`: list the newest N; 0: all (default: 100)")
 	return cmd
 }
 
@@ -103,8 +100,8 @@ func (u *uploadsFlags) find(ctx context.Context, d *session.Session,
 	jobs = slices.DeleteFunc(jobs, func(j job.Job) bool {
 		return u.failed && !hasFailed(&j) || u.open && !j.State.Open()
 	})
-	if u.limit > 0 && len(numbers) == 0 {
-		jobs = jobs[max(0, len(jobs)-u.limit):]
+	if n := uint64(len(jobs)); 0 < u.limit && u.limit < n && len(numbers) == 0 {
+		jobs = jobs[n-u.limit:]
 	}
 	return jobs, err
 }

@@ -58,6 +58,10 @@ type EditorOptions[T Edited] struct {
 	Subject func(file T) Subject
 	// Tile is the file on the contact sheet.
 	Tile func(file T) Tile
+	// Facts are lines below the picture of a file.
+	Facts func(file T) []string
+	// Side is whether the screen shows something in addition to the form.
+	Side bool
 	// State is shown behind the name of a file in the list: a word and its sign.
 	State func(file T) (theme.Sign, string)
 	// Comments are written above the file in a document; it may be nil.
@@ -82,7 +86,10 @@ type Editor[T Edited] struct {
 	Theme    *theme.Theme // of the pictures; nil: unknown
 
 	o        EditorOptions[T]
-	regionOf []T // whose region changes on the picture
+	size     image.Point
+	layout   Layout  // in size
+	review   *review // in an open question; nil for none
+	regionOf []T     // whose region changes on the picture
 	next     tea.Cmd
 	clicks   *kit.Clicks
 }
@@ -290,12 +297,14 @@ func (e *Editor[T]) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, e.Form.Type(msg)
 }
 
-// Click moves the focus to the file or row under the pointer. files and form are the rectangles of
-// the panels.
-func (e *Editor[T]) Click(msg tea.MouseClickMsg, files, form image.Rectangle) (double bool, cmd tea.Cmd) {
+// Click draws on the picture, or moves the focus to the file or row under the pointer.
+func (e *Editor[T]) Click(msg tea.MouseClickMsg) (double bool, cmd tea.Cmd) {
+	if _, used := e.Region.Update(msg); used || msg.Button != tea.MouseLeft {
+		return false, nil
+	}
 	at := image.Pt(msg.X, msg.Y)
 	double = e.clicks.Double(msg)
-	switch list, rows := Inner(files), Inner(form); {
+	switch list, rows := Inner(e.layout.Files), Inner(e.layout.Form); {
 	case at.In(list):
 		e.Focus(OnFiles)
 		if e.Files.Click(kit.Moved(msg, list.Min).(tea.MouseClickMsg)) {
@@ -311,11 +320,11 @@ func (e *Editor[T]) Click(msg tea.MouseClickMsg, files, form image.Rectangle) (d
 }
 
 // Wheel scrolls what is under the pointer.
-func (e *Editor[T]) Wheel(msg tea.MouseWheelMsg, files, form image.Rectangle) {
+func (e *Editor[T]) Wheel(msg tea.MouseWheelMsg) {
 	switch at := image.Pt(msg.X, msg.Y); {
-	case at.In(files):
-		e.Files.Wheel(kit.Moved(msg, Inner(files).Min).(tea.MouseWheelMsg))
-	case at.In(form):
+	case at.In(e.layout.Files):
+		e.Files.Wheel(kit.Moved(msg, Inner(e.layout.Files).Min).(tea.MouseWheelMsg))
+	case at.In(e.layout.Form):
 		e.Form.Wheel(msg)
 	}
 }
@@ -325,48 +334,18 @@ func Inner(r image.Rectangle) image.Rectangle {
 	return image.Rectangle{Max: kit.BoxInner(r.Size())}.Add(r.Min.Add(kit.BoxOrigin(r.Size())))
 }
 
-// Settle lays the parts out and loads the pictures. Call it at the end of each Update. sheet is
-// the room for the contact sheet, and region that for the picture with the region; one of them is
-// empty.
-func (e *Editor[T]) Settle(files, form, sheet, region image.Rectangle) tea.Cmd {
-	if !files.Empty() {
-		e.Files.Resize(Inner(files).Size())
-		e.Files.Changed()
-	}
-	e.Form.Resize(Inner(form).Size())
-	cmd := e.next
-	e.next = nil
-	if e.Drawing() {
-		e.Page.Position()
-	} else {
-		e.Region.Resize(region)
-	}
-	if sheet.Empty() || e.Theme == nil {
-		cmd = tea.Batch(cmd, e.Sheet.Delete())
-	} else {
-		e.Sheet.Arrange(sheet.Size(), e.Region.Options(e.Theme))
-		cmd = tea.Batch(cmd, e.Sheet.Want())
-	}
-	var subject Subject
-	if file, ok := e.Subject(); ok && (e.Drawing() || !region.Empty()) {
-		subject = e.o.Subject(file)
-	}
-	return tea.Batch(cmd, e.Region.Show(subject), e.Region.Follow())
-}
-
 // Update handles a message about pictures or of the user's editor.
 func (e *Editor[T]) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	if edited, ok := msg.(EditedMsg); ok {
 		return e.Document.Update(edited), true
 	}
-	if e.Sheet.Update(msg) {
+	if e.Sheet.Update(msg) || e.review != nil && e.review.tiles.Update(msg) {
 		return nil, true
 	}
 	return e.Region.Update(msg)
 }
 
-// ViewFiles draws the list of files.
-func (e *Editor[T]) ViewFiles(room image.Rectangle, th *theme.Theme) string {
+func (e *Editor[T]) viewFiles(room image.Rectangle, th *theme.Theme) string {
 	if room.Empty() {
 		return ""
 	}
@@ -387,8 +366,7 @@ func (e *Editor[T]) ViewFiles(room image.Rectangle, th *theme.Theme) string {
 		e.On == OnFiles, th)
 }
 
-// ViewForm draws the form.
-func (e *Editor[T]) ViewForm(title string, room image.Rectangle, th *theme.Theme) string {
+func (e *Editor[T]) viewForm(title string, room image.Rectangle, th *theme.Theme) string {
 	if room.Empty() {
 		return ""
 	}
@@ -399,7 +377,7 @@ func (e *Editor[T]) ViewForm(title string, room image.Rectangle, th *theme.Theme
 func (e *Editor[T]) drawFile(file T, mark theme.Sign, width int, selected bool, th *theme.Theme) string {
 	sign, word := e.o.State(file)
 	room := width - 4
-	if word != "" && room > text.Width(word)+10 {
+	if name := e.o.Name(file); word != "" && room > text.Width(word)+text.Width(name) {
 		word = " " + word
 		room -= text.Width(word)
 	} else {
@@ -422,7 +400,10 @@ func (e *Editor[T]) tile(i int) Tile {
 	targets, n := e.Targets(), max(1, e.Sheet.Grid().Page())
 	subject, _ := e.Subject()
 	at := max(0, slices.Index(targets, subject)) / n * n
-	file := targets[(at+i)%len(targets)]
+	return e.tileOf(targets[(at+i)%len(targets)])
+}
+
+func (e *Editor[T]) tileOf(file T) Tile {
 	t := e.o.Tile(file)
 	if region, err := rule.ParseRegion(file.Edited().Region()); err == nil {
 		of := e.o.Subject(file)

@@ -355,7 +355,13 @@ type formLine struct {
 
 func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 	var out []formLine
-	column := min(22, width/3)
+	column := 3
+	for _, i := range f.stops() {
+		if i != more {
+			column = max(column, text.Width(f.rows[i].Label)+3)
+		}
+	}
+	column = min(column+1, 22, width/2)
 	put := func(row int, line string) { out = append(out, formLine{line, row}) }
 	head := func(row int, sign theme.Sign, label string) string {
 		cursor, style := " ", th.Label
@@ -387,8 +393,13 @@ func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 	return out
 }
 
+// rest describes the rows under More: their values, or the number of facts about a stored file.
 func (f *Form) rest() string {
 	var parts []string
+	if !f.Live {
+		first := slices.IndexFunc(f.rows, func(r *Row) bool { return r.More })
+		return text.Plural(len(f.rows)-first, "more field")
+	}
 	for _, r := range f.rows {
 		value := r.Value()
 		switch {

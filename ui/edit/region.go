@@ -285,23 +285,35 @@ func (r *Region) send() tea.Cmd {
 }
 
 // rooms divides a size into the areas for picture and crops, which are at the side if both have
-// space. The picture begins at the top. While a first region is drawn, the picture stays where it
-// is.
+// space. The picture begins at the top.
 func (r *Region) rooms(size image.Point) (pic, crops image.Rectangle) {
 	pic = image.Rectangle{Max: size}
-	if r.decoded == nil {
-		return pic, crops
-	}
-	none := r.Rect().Empty() || r.drag.fresh && r.drag.rect.Empty() || len(r.o.Crops) == 0
 	switch {
-	case !none && size.X >= cropsFrom:
+	case r.decoded == nil:
+		return pic, crops
+	case r.cropsBeside(size):
 		pic.Max.X = size.X * 7 / 10
 		crops = image.Rect(pic.Max.X+1, 0, size.X, size.Y)
-	case !none && r.only:
+	case r.only && r.noCrops() == "":
 		return image.Rectangle{}, pic
 	}
 	pic.Max.Y = picture.Fit(r.decoded.Size(), pic.Dx(), size.Y, r.o.Draw.CellAspect).Dy()
 	return pic, crops
+}
+
+// cropsBeside reports whether the crops are at the side. While a first region is drawn, the picture
+// stays where it is.
+func (r *Region) cropsBeside(size image.Point) bool {
+	return size.X >= cropsFrom && r.noCrops() == "" && !(r.drag.fresh && r.drag.rect.Empty())
+}
+
+// fitted returns the part of a room that a picture of a size takes, with its crops.
+func (r *Region) fitted(room image.Rectangle, of image.Point) image.Rectangle {
+	if r.cropsBeside(room.Size()) {
+		return room
+	}
+	fit := picture.Fit(of, room.Dx(), room.Dy(), r.o.Draw.CellAspect)
+	return fit.Add(room.Min.Sub(image.Pt(0, fit.Min.Y)))
 }
 
 func (r *Region) pictureRoom() image.Rectangle {
@@ -497,7 +509,8 @@ func (r *Region) Note() (sign theme.Sign, words string) {
 // Handle describes what the arrows move and the locked ratio, or the keys of a suggestion.
 func (r *Region) Handle() string {
 	if r.found.shown {
-		return fmt.Sprintf("suggestion %d of %d: enter takes it, s shows the next, esc drops it", r.found.at+1, len(r.found.list))
+		of := r.Rect().Size()
+		return fmt.Sprintf("suggestion %d of %d · %d × %d", r.found.at+1, len(r.found.list), of.X, of.Y)
 	}
 	words := "arrows move " + r.handle.String() + " by 2 %, with shift by 1 pixel"
 	if r.ratio.Locked() {

@@ -57,7 +57,7 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 		action("suggest", "suggest a region", r.noSuggestion, r.Suggest, "s"),
 		action("next-handle", "next corner or edge", nil, turn(1), "tab"),
 		action("ratio", "ratio", r.NoPlane, r.ratioMenu, "r"),
-		action("lock-ratio", "lock or free the ratio", r.NoRect, r.lock, "a"),
+		action("copy-crop", "copy a crop as URL, Markdown or HTML", r.noCropURL, r.copyCrop, "y"),
 	}
 	for i := range actions {
 		actions[i].Footer = true
@@ -92,7 +92,6 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 		action("previous-handle", "previous corner or edge", nil, turn(-1), "shift+tab"),
 		change("grow", "grow by 2 %", grow(1), "+", "="), change("shrink", "shrink by 2 %", grow(-1), "-"),
 		action("undo", "undo the last step here", func() string { return text.If(len(r.past) == 0 && !r.found.shown, "nothing to undo here") }, r.undo, "z"),
-		action("copy-crop", "copy a crop as URL, Markdown or HTML", r.noCropURL, r.copyCrop, "y"),
 		action("crops", "picture or crops", r.noCrops, func() tea.Cmd { r.only = !r.only; return nil }, "v"),
 		action("copy-to-all", "copy this region to all", r.noCopy, r.CopyToAll, "A"),
 		action("suggest-all", "suggest a region for all", r.noOthers, func() tea.Cmd { return r.SuggestAll(r.ratio) }, "S"),
@@ -114,16 +113,6 @@ func (r *Region) SuggestionActions() []kit.Action {
 
 func share(size image.Point, percent int) image.Point {
 	return image.Pt(max(1, size.X*percent/100), max(1, size.Y*percent/100))
-}
-
-func (r *Region) lock() tea.Cmd {
-	r.Step()
-	if rect := r.Rect(); r.ratio.Locked() {
-		r.ratio = picture.Ratio{}
-	} else {
-		r.ratio = picture.Ratio{W: rect.Dx(), H: rect.Dy()}
-	}
-	return nil
 }
 
 // ratioMenu offers ratios. The chosen one is applied at once, to a new region if there is none.

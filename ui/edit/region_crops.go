@@ -51,6 +51,8 @@ func (r *Region) deleteCrops() tea.Cmd {
 
 // drawCrops draws the crops as large as they fit side by side and below each other.
 func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
+	head := th.Strong.Render(text.Truncate("As pages will show it", size.X))
+	size.Y--
 	list, o := r.crops(), r.Options(th)
 	p, _ := r.Plane()
 	drawn := func(c crop) image.Rectangle { return p.drawn(c.part, r.decoded.Size()) }
@@ -84,7 +86,7 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 		}
 		lines = append(lines, kit.JoinH(tiles...))
 	}
-	return text.Fit(kit.JoinV(lines...), size.X, size.Y)
+	return text.Fit(kit.JoinV(append([]string{head}, lines...)...), size.X, size.Y+1)
 }
 
 func (r *Region) noCrops() string {

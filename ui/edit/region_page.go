@@ -119,7 +119,7 @@ func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
 	case !known:
 		words = text.Sentence(p.r.NoPlane())
 	case p.r.Suggesting():
-		words = text.Capital(p.r.Handle()) + "."
+		words = text.Capital(p.r.Handle())
 	case p.r.o.Text() != "":
 		words = fmt.Sprintf("%s of %d × %d. %s. %s", p.r.o.Text(), plane.Size.X, plane.Size.Y, text.Capital(p.r.Handle()), note)
 	}

@@ -89,7 +89,7 @@ func TestKeysMoveTheRegion(t *testing.T) {
 		{"tab shift+up", "100,74,100,51"}, // upper left corner
 		{"shift+tab K", "100,73,100,51"},  // the whole region again
 		{"tab tab tab tab tab l", "100,73,106,51"},
-		{"a right", "100,73,112,54"}, // the height follows
+		{"r a right", "100,73,112,54"}, // the height follows
 		{"L", "100,73,113,54"},
 		{"+", "97,71,119,57"},
 		{"- -", "103,73,107,51"},
@@ -127,7 +127,7 @@ func TestKeysMoveTheRegion(t *testing.T) {
 // TestMouseKeepsTheRatio: a drag draws a new rectangle in the locked ratio, and is one undo step.
 func TestMouseKeepsTheRatio(t *testing.T) {
 	b, d := drive(t, "120,80,60,60")
-	d.Press("a")
+	d.Press("r", "1")
 	drag := func(from, to image.Point) image.Rectangle {
 		t.Helper()
 		at := func(p image.Point) tea.Mouse {

@@ -175,6 +175,10 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 	if r.Hint != nil {
 		hint = cmp.Or(r.Hint(), hint)
 	}
+	opens := r.Open != nil && (r.NoOpen == nil || r.NoOpen() == "")
+	if hint == "none" && (opens || r.typed() && !f.Live) {
+		hint += " · enter adds"
+	}
 	value := r.Value()
 	switch {
 	case r.Kind == Chips:

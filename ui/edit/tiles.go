@@ -330,7 +330,7 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 // tile draws one tile: its picture and its name below it, in a frame if it is selected.
 func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) string {
 	room, framed := s.picture(g)
-	body := text.Fit(s.body(t, room, th), room.X, room.Y)
+	body := s.body(t, room, th)
 	note := t.Note
 	if text.Width(note) > room.X/2 {
 		note = ""
@@ -348,10 +348,19 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 		name = th.Sign(t.Sign) + style.Render(name) + gap + th.SignStyle(t.NoteSign).Render(note)
 	}
 	if s.single() {
-		return body
+		return text.Fit(body, room.X, room.Y)
+	}
+	// The name stands directly under its picture, in a row with the others.
+	lines := strings.Split(text.Fit(body, room.X, room.Y), "\n")
+	pad, blank := 0, func(line string) bool { return strings.TrimSpace(line) == "" }
+	for pad < len(lines)-1 && blank(lines[len(lines)-1]) {
+		lines = append(lines[len(lines)-1:], lines[:len(lines)-1]...)
+	}
+	for pad < len(lines)-1 && blank(lines[pad]) {
+		pad++
 	}
 	if !framed {
-		return text.Fit(kit.JoinV(body, name), g.Tile.X, g.Tile.Y)
+		return text.Fit(kit.JoinV(strings.Join(lines, "\n"), name), g.Tile.X, g.Tile.Y)
 	}
 	frame := func(border string) string {
 		if !selected {
@@ -360,12 +369,11 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 		return th.BorderFocus.Render(border)
 	}
 	f := th.ShapeFocus
-	lines := strings.Split(body, "\n")
-	for i, line := range lines {
-		lines[i] = frame(f.Left) + line + frame(f.Right)
+	for i, line := range lines[pad:] {
+		lines[pad+i] = frame(f.Left) + line + frame(f.Right)
 	}
-	top := frame(f.TopLeft + strings.Repeat(f.Top, room.X) + f.TopRight)
-	return kit.JoinV(top, strings.Join(lines, "\n"), frame(f.BottomLeft)+name+frame(f.BottomRight))
+	lines = slices.Insert(lines, pad, frame(f.TopLeft+strings.Repeat(f.Top, room.X)+f.TopRight))
+	return kit.JoinV(text.Fit(strings.Join(lines, "\n"), g.Tile.X, len(lines)), frame(f.BottomLeft)+name+frame(f.BottomRight))
 }
 
 func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {

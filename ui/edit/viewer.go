@@ -272,7 +272,21 @@ func (v *Viewer) Mouse(msg tea.MouseMsg) tea.Cmd {
 }
 
 // pictureRoom returns the size without the caption.
-func (v *Viewer) pictureRoom(room image.Point) image.Point { return image.Pt(room.X, room.Y-1) }
+func (v *Viewer) pictureRoom(room image.Point) image.Point {
+	if v.o.Compare {
+		room.Y-- // the labels of the halves
+	}
+	return image.Pt(room.X, room.Y-1)
+}
+
+// halves are the labels under the parts left and right of the divider.
+func (v *Viewer) halves(th *theme.Theme) string {
+	area, cut := v.area(), v.divider()
+	label := func(words string, width int) string {
+		return kit.OverlayCenter(text.Blanks(width), th.Strong.Render(text.Truncate(words, width)))
+	}
+	return text.Blanks(area.Min.X) + label("Before", cut) + label("After", area.Dx()-cut)
+}
 
 // View draws the picture in the given size.
 func (v *Viewer) View(room image.Point, th *theme.Theme) string {
@@ -293,6 +307,9 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 		lines := v.view.Draw(v.decoded, v.part(cells), cells.X, cells.Y, v.o.Draw)
 		if v.before != nil {
 			lines = v.compared(slices.Clone(lines), cells, th)
+			at := v.area().Max.Y // directly below the picture
+			lines = append(lines[:min(at, len(lines))], v.halves(th))
+			cells.Y++
 		}
 		body = strings.Join(lines, "\n")
 	}
@@ -328,7 +345,7 @@ func (v *Viewer) zoomed() string {
 func (v *Viewer) caption() string {
 	words := []string{" " + text.Safe(v.o.Subject(v.o.At).Name), text.Count(v.o.At+1) + " of " + text.Count(v.o.Len)}
 	if v.o.Compare {
-		words[1] = text.If(v.share > 0, "before ") + text.If(v.share > 0 && v.share < 1, "│ ") + text.If(v.share < 1, "after")
+		words = words[:1]
 	}
 	if v.loading {
 		words[0] = " Loading" + words[0] + "…"

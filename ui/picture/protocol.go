@@ -233,7 +233,11 @@ func (sixels) Paint(b []byte, all, changed []Part, _ bool) []byte {
 			r.Max.Y += 6
 		}
 		b = appendSixel(goTo(b, part.At), part.Image, r)
-		for rows := 1; rest != 0 && !goesOn && rows < min(7, part.Cells.Dy()); rows++ {
+		high := part.Cells.Dy() // the rows that may be repainted
+		if part.Image.composed {
+			high = part.Cells.Max.Y + 1 // its other pixels are the same as those that are there
+		}
+		for rows := 1; rest != 0 && !goesOn && rows < min(7, high); rows++ {
 			end := part
 			end.Cells.Min.Y = end.Cells.Max.Y - rows
 			end.At.Y += part.Cells.Dy() - rows

@@ -149,7 +149,7 @@ func TestFactsHaveEveryField(t *testing.T) {
 			t.Errorf("%s is %q, want %q", label, got, want)
 		}
 	}
-	d.Press("down", "down", "down", "down", "enter")
+	d.Press("down", "down", "down", "down", "down", "enter")
 	d.Sees("shop", "harbour", "price", "12")
 	d = start(t, newShelf(t).options(api.File{FileID: "x", Tags: api.Null[[]string]()}))
 	d.Sees("Tags none", "Region not known")

@@ -65,10 +65,7 @@ type Model struct {
 	probed  bool         // whether the service manages files was asked
 	manages bool         // it lists versions, so it has the hosted calls
 
-	size   image.Point
-	placed layout  // in size
-	review *review // the regions in a question; nil if none was asked
-
+	size image.Point
 	next func() tea.Cmd // after saving everything; nil for nothing
 }
 
@@ -101,7 +98,7 @@ func New(o Options) *Model {
 		Fields: m.fields, Rows: m.rows, Name: name,
 		Source: func(e *prepared) string { return cmp.Or(e.file.FilePath, e.file.FileID) },
 		Folder: func(e *prepared) string { return path.Dir(e.file.FilePath) }, Subject: m.subject,
-		Tile: m.tile, State: state,
+		Tile: m.tile, Facts: m.shownFacts, State: state,
 		Comments: comments, Changed: func(files []*prepared) {
 			for _, e := range files {
 				e.problem = nil
@@ -187,13 +184,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
-	m.placed = m.layout(m.size)
-	l := m.placed
-	region, sheet := l.picture, image.Rectangle{}
-	if m.showsSheet() {
-		region, sheet = sheet, region
-	}
-	return tea.Batch(cmd, m.Settle(l.files, l.form, sheet, region), m.review.follow())
+	size := m.size.Sub(image.Pt(0, len(m.status(m.size, &theme.Theme{}))))
+	return tea.Batch(cmd, m.Settle(size, false))
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -214,20 +206,14 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.FileGone:
 		return m.lose(msg.FileID), true
 	case tea.MouseClickMsg:
-		if len(m.Items) == 0 || msg.Button != tea.MouseLeft {
+		if len(m.Items) == 0 {
 			return nil, true
 		}
-		if _, used := m.Region.Update(msg); used {
-			return nil, true // it draws on the picture
-		}
-		_, cmd := m.Click(msg, m.placed.files, m.placed.form)
+		_, cmd := m.Click(msg)
 		return cmd, true
 	case tea.MouseWheelMsg:
-		m.Wheel(msg, m.placed.files, m.placed.form)
+		m.Wheel(msg)
 	default:
-		if m.review != nil && m.review.tiles.Update(msg) {
-			return nil, true
-		}
 		return m.Editor.Update(msg)
 	}
 	return nil, true

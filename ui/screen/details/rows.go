@@ -41,8 +41,10 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 			r.Complete = func(typed string) []string { return edit.Matches(typed, aiTags(m.Targets()), m.manage.Tags) }
 		case rowRegion:
 			r.OpenVerb, r.Open, r.NoOpen = "draw on the picture", m.drawRegion, m.noPlane
-			if m.noRegion() != "" {
+			if usual := r.Hint; m.noRegion() != "" {
 				r.Set, r.Hint = nil, func() string { return "only images have one" }
+			} else if m.noPlane() == "" {
+				r.Hint = func() string { return strings.Replace(usual(), "none", "none · enter draws it", 1) }
 			}
 			r.Problem = func() string {
 				for _, e := range m.withRegion() {
@@ -125,7 +127,11 @@ func (m *Model) facts(f *api.File) []entry.Fact {
 		add(fact.Group, fact.Label, fact.Value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.ExtensionStatus)) {
-		add("last known", name, string(f.ExtensionStatus[name]))
+		state := string(f.ExtensionStatus[name])
+		if state == string(api.StatusSuccess) {
+			state = "done" // whether it is good is for the person to say
+		}
+		add("last known", name, state)
 	}
 	if v := f.VersionInfo; v != nil {
 		add("", "Version", strings.TrimSpace(v.Name+" "+v.ID))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"image"
 	"path"
-	"slices"
 	"strings"
 
 	"mediadesk/api"
@@ -12,7 +11,6 @@ import (
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
@@ -22,124 +20,31 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	return m.draw(size, th)
-}
-
-type layout struct {
-	files, form, side image.Rectangle
-	picture           image.Rectangle // in side, above the facts
-	facts             int             // lines below the picture
-}
-
-const leastStacked = 15
-
-const sideFacts = 4
-
-func (m *Model) layout(size image.Point) layout {
-	var l layout
-	if len(m.Items) == 0 {
-		return l
-	}
-	size.Y -= len(m.status(size, &theme.Theme{}))
-	mode, x := kit.ModeOfWidth(size.X), 0
-	if len(m.Items) > 1 {
-		x = max(22, min(size.X/5, 34))
-	}
-	switch {
-	case mode == kit.Wide && size.Y >= leastStacked:
-		side := max(x+(size.X-x)/2, size.X-max(48, size.X/3))
-		high := min(size.Y, m.Form.Height(edit.Inner(image.Rect(side, 0, size.X, size.Y)).Dx())+2)
-		l.side, l.form = image.Rect(x, 0, side, size.Y), image.Rect(side, 0, size.X, high)
-	case mode >= kit.Stacked && size.Y >= leastStacked:
-		y := max(size.Y*2/5, size.Y-m.Form.Height(size.X-2)-2)
-		l.side, l.form = image.Rect(x, 0, size.X, y), image.Rect(x, y, size.X, size.Y)
-	case m.On == edit.OnFiles:
-		x = size.X
-	default:
-		x, l.form = 0, image.Rectangle{Max: size}
-	}
-	l.files = image.Rect(0, 0, x, size.Y)
-	l.picture = edit.Inner(l.side)
-	l.facts = min(sideFacts, max(0, l.picture.Dy()-4))
-	if l.picture.Max.Y -= l.facts; !m.current().canHaveRegion() && !m.showsSheet() {
-		l.picture = image.Rectangle{}
-	}
-	if w, h, ok := rule.PixelSize(&m.current().file); ok && !m.showsSheet() {
-		// The facts follow the picture, which has room for the crop of a region.
-		of := image.Pt(w, h)
-		if plane, ok := m.Region.Plane(); ok {
-			of = plane.Upright()
-		}
-		high := picture.Fit(of, l.picture.Dx(), l.picture.Dy(), m.Region.Draw().CellAspect).Dy()
-		if m.current().Region() != "" {
-			high += high*2/3 + 1
-		}
-		l.picture.Max.Y = min(l.picture.Max.Y, l.picture.Min.Y+high)
-	}
-	return l
-}
-
-func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	if len(m.Items) == 0 {
 		return text.Fit(kit.Paragraph("No file is open. Press esc to go back.", size.X, th.Muted), size.X, size.Y)
 	}
-	l := m.layout(size)
 	title := m.current().file.Name + " in " + path.Dir(m.current().file.FilePath)
 	if n := len(m.Targets()); n > 1 {
 		title = text.Plural(n, "file")
 	}
-	files, form, side := m.ViewFiles(l.files, th), m.ViewForm(title, l.form, th), m.viewSide(l, th)
-	body := kit.JoinH(files, side, form)
-	if l.side.Min.X == l.form.Min.X {
-		body = kit.JoinH(files, kit.JoinV(side, form))
-	}
-	return text.Fit(kit.JoinV(append([]string{body}, m.status(size, th)...)...), size.X, size.Y)
+	status := m.status(size, th)
+	body := m.Editor.View(size.Sub(image.Pt(0, len(status))), title, "", th)
+	return text.Fit(kit.JoinV(append([]string{body}, status...)...), size.X, size.Y)
 }
 
-func (m *Model) viewSide(l layout, th *theme.Theme) string {
-	if l.side.Empty() {
-		return ""
-	}
-	room, f := edit.Inner(l.side), &m.current().file
-	var lines []string
-	switch {
-	case l.picture.Empty():
-	case m.showsSheet():
-		lines = append(lines, m.Sheet.View(l.picture.Size(), th))
-	default:
-		lines = append(lines, m.Region.View(l.picture.Size(), th))
-	}
-	size, bytes, version, when := "", "", "", ""
-	if w, h, ok := rule.PixelSize(f); ok {
-		size = text.Count(w) + " × " + text.Count(h)
-	}
-	if n, ok := f.Size.Get(); ok {
-		bytes = text.Bytes(n)
-	}
+// shownFacts are the facts that need no label.
+func (m *Model) shownFacts(e *prepared) []string {
+	f, version, when := &e.file, "", ""
 	if f.VersionInfo != nil {
 		version = f.VersionInfo.Name
 	}
 	if at := rule.Created(f); !at.IsZero() {
 		when = text.When(at, m.now())
 	}
-	for _, parts := range [][]string{{size, strings.ToUpper(f.Mime[strings.LastIndexByte(f.Mime, '/')+1:]), bytes}, {when, version, text.If(f.IsPrivateFile.Or(false), "private")}} {
-		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-		if len(parts) > 0 {
-			lines = append(lines, th.Muted.Render(text.TruncateMiddle(text.Safe(strings.Join(parts, " · ")), room.Dx())))
-		}
-	}
-	if sign, words := m.Region.Note(); words != "" {
-		lines = append(lines, withSign(sign, words, room.Dx(), 2, th)...)
-	}
-	title := ""
-	if len(m.Targets()) > 1 {
-		title = text.ShortName(edit.Label(f), max(1, room.Dx()-2))
-	}
-	return edit.Panel(title, "", text.Fit(strings.Join(lines, "\n"), room.Dx(), room.Dy()), l.side.Size(), false, th)
-}
-
-func (m *Model) showsSheet() bool {
-	return m.o.Loader != nil && m.Theme != nil && len(m.Targets()) > 1
+	w, h, _ := rule.PixelSize(f)
+	private := text.If(f.IsPrivateFile.Or(false), "private")
+	kind := strings.ToUpper(f.Mime[strings.LastIndexByte(f.Mime, '/')+1:])
+	return edit.FactsLine(image.Pt(w, h), kind, f.Size.Or(0), when, version, private)
 }
 
 func (m *Model) tile(e *prepared) edit.Tile {
@@ -156,7 +61,7 @@ func (m *Model) tile(e *prepared) edit.Tile {
 // status returns the last lines: running work, failures and unsaved changes; none if there is
 // nothing to say.
 func (m *Model) status(size image.Point, th *theme.Theme) []string {
-	if size.Y < 5 {
+	if size.Y < 5 || len(m.Items) == 0 {
 		return nil
 	}
 	e := m.current()

@@ -3,7 +3,6 @@ package upload
 import (
 	"image"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -49,7 +48,6 @@ func (m *Model) Actions() []kit.Action {
 		} else {
 			actions = append(actions, m.Form.Actions()...)
 		}
-		actions = append(actions, m.resetAction())
 	case edit.OnSide:
 		actions = append(actions, steps...)
 	}
@@ -164,27 +162,4 @@ func (m *Model) keepable() *entry.Field {
 		}
 	}
 	return nil
-}
-
-// resetAction sets the row with the focus to its initial value in the targets.
-func (m *Model) resetAction() kit.Action {
-	key, _, _ := strings.Cut(m.Form.On(), ".")
-	f := entry.FieldByKey(key)
-	changed := func(s *source) bool { return s.Text(f) != m.start(s.Source).Text(f) }
-	return kit.Action{
-		ID: "form.reset-field", Keys: kit.Bind("reset this field", "", "ctrl+x"), Group: groupForm,
-		Disabled: func() string {
-			if f == nil {
-				return "no field has the focus"
-			}
-			return text.If(!slices.ContainsFunc(m.Targets(), changed), "it is as it began")
-		},
-		Do: then(func() {
-			m.Form.Discard()
-			for _, s := range m.Targets() {
-				s.Copy(f, &m.start(s.Source).Draft)
-			}
-			m.Touch(m.Targets()...)
-		}),
-	}
 }

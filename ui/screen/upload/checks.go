@@ -3,10 +3,8 @@ package upload
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -38,7 +36,6 @@ type known struct {
 	err      error      // why the file cannot be read, or nil
 	of       string     // the path that was looked up; empty: none yet
 	place    rule.Place // what is at that path
-	stored   *job.Job   // the upload that stored its content in that folder, or nil
 }
 
 func (k *known) isPicture() (yes, sure bool) {
@@ -195,7 +192,6 @@ type total struct {
 	stops   map[string]check // of the targets: the first error by field
 	of      map[*source][]check
 	stopped map[*source]bool // sources with errors
-	stored  map[*source]bool // sources whose content is stored already
 	losses  int              // sources that are known to take something from the file at their place
 }
 
@@ -243,16 +239,10 @@ func (m *Model) sum() *total {
 	}
 	t := &total{
 		of: map[*source][]check{}, stops: map[string]check{}, stopped: map[*source]bool{},
-		stored: map[*source]bool{},
 	}
 	at := map[string]int{} // files by place
 	for _, s := range m.Items {
 		at[m.decision(s).key]++
-		// A file of the same name and size is the same, as far as known.
-		if f := m.locate(s).File; s.known.of == rule.PathOf(&s.Upload) && s.known.stored != nil || f != nil &&
-			s.known.looked && f.Size.Or(-1) == s.known.identity.Size {
-			t.stored[s] = true
-		}
 	}
 	byText := map[string]int{} // numbers in t.checks
 	for _, s := range m.Items {
@@ -306,20 +296,11 @@ func (m *Model) checks(s *source, t *total, n int) []check {
 		}
 		checks = append(checks, check{field: "name", text: text.Stop(s.failed.Error()), help: help})
 	}
-	if t.stored[s] {
-		c := check{field: "name", text: "stored already", help: "Sending asks whether to skip it."}
-		if len(m.Items) == 1 {
-			c.text = m.describeStored(t)
-		}
-		checks = append(checks, c)
-	}
 	if n > 1 && v.key != "" {
 		c := check{
-			field: "name", text: fmt.Sprintf("%d files get the same name: %s. ", n, v.key),
-			help: "Give one of them another name, add suffixes, or name them by a pattern with {n}.",
-		}
-		if c.text += "The later one replaces the earlier one."; !s.OverwriteFile.Or(false) {
-			c.stop, c.text = true, strings.TrimSuffix(c.text, "The later one replaces the earlier one.")+"The second would be refused."
+			field: "name", stop: !s.OverwriteFile.Or(false),
+			text: "the same name as another file: " + text.Either(s.OverwriteFile.Or(false), "the later one replaces the earlier one.", "the second would be refused."),
+			help: "Change a name, add suffixes, or name them by a pattern with {n}.",
 		}
 		checks = append(checks, c)
 	}
@@ -330,22 +311,6 @@ func (m *Model) checks(s *source, t *total, n int) []check {
 		})
 	}
 	return checks
-}
-
-// describeStored says how many files are stored already, or where the only one is.
-func (m *Model) describeStored(t *total) string {
-	if len(m.Items) > 1 {
-		return text.Count(len(t.stored)) + " of " + text.Plural(len(m.Items), "file") + " stored already"
-	}
-	s := m.Items[0]
-	j, f := s.known.stored, m.locate(s).File
-	switch {
-	case j == nil:
-		return "A file with this name and size is stored since " + text.Date(rule.Created(f))
-	case j.File != nil && j.File.FilePath != "":
-		return "Stored already as " + j.File.FilePath + " since " + text.Date(j.Updated)
-	}
-	return "Stored already as " + rule.PathOf(&j.Upload) + " since " + text.Date(j.Updated)
 }
 
 // goToCheck goes to the field of a check in its file. If only some of the marked files fail the

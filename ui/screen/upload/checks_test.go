@@ -13,6 +13,7 @@ import (
 	"mediadesk/api/media"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 
@@ -146,7 +147,7 @@ func TestDoubleClickOnACheck(t *testing.T) {
 			screen(m, size.X, size.Y)
 			m.focus(edit.OnSide)
 			send(t, m, page.Acted{})
-			_, of := m.sideLines(m.layout(m.size), measured)
+			_, of := m.sideLines(kit.PaneWidth(m.Layout(m.room(m.size)).Side.Size()), measured)
 			m.side.Show(slices.Index(of, n), slices.Index(of, n))
 			for y, line := range strings.Split(m.d.Text(), "\n") {
 				at := strings.Index(line, text.Truncate(l.text, 12)[:11])

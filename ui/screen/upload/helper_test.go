@@ -176,10 +176,11 @@ func screen(m *form, w, h int) string {
 func told(m *form) string {
 	th := theme.New(true, true)
 	var b strings.Builder
-	lines, _ := m.sideLines(layout{side: image.Rect(0, 0, 400, 100)}, th)
+	lines, _ := m.sideLines(400, th)
 	b.WriteString(strings.Join(lines, "\n") + "\n" + m.Model.Form.View(image.Pt(200, 100), true, th) + "\n")
 	if len(m.Items) > 1 {
-		b.WriteString(m.ViewFiles(image.Rect(0, 0, 100, 20), th) + "\n")
+		m.Files.Resize(image.Pt(100, 20))
+		b.WriteString(m.Files.View(image.Pt(100, 20), th) + "\n")
 	}
 	_, status := m.status()
 	b.WriteString(m.title() + "\n" + status)
@@ -253,7 +254,6 @@ func started(t testing.TB, o Options) *form {
 // stub is a session that answers as a test decides. A nil function means that it knows nothing.
 type stub struct {
 	known     func(context.Context, string) (rule.Place, error) // what is at a path
-	already   func(context.Context, []api.Upload) ([]*job.Job, error)
 	send      func(context.Context, []job.Job) ([]job.Job, error)
 	saveDraft func(context.Context, []byte) error
 	folders   func(context.Context) ([]string, error)
@@ -300,13 +300,6 @@ func (s *stub) Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, 
 		}
 	}
 	return places, nil
-}
-
-func (s *stub) AlreadyStored(ctx context.Context, u []api.Upload, _ bool) ([]*job.Job, error) {
-	if s.already == nil {
-		return make([]*job.Job, len(u)), nil
-	}
-	return s.already(ctx, u)
 }
 
 func (s *stub) Send(ctx context.Context, jobs []job.Job) ([]job.Job, error) {

@@ -166,13 +166,9 @@ func (m *Model) findNow() tea.Cmd {
 	m.cancelSearch = cancel
 	session := m.o.Session
 	return func() tea.Msg {
-		jobs, err := session.AlreadyStored(ctx, uploads, false)
-		var places []rule.Place
-		if err == nil {
-			ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
-			defer cancel()
-			places, err = session.Places(ctx, uploads)
-		}
+		ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
+		defer cancel()
+		places, err := session.Places(ctx, uploads)
 		return page.Do(func() {
 			m.stopSearch()
 			m.cancelSearch = nil
@@ -182,7 +178,7 @@ func (m *Model) findNow() tea.Cmd {
 			m.unfound = err
 			for n, s := range of {
 				if s.known.of, s.checked = rule.PathOf(&uploads[n]), nil; err == nil {
-					s.known.stored, s.known.place = jobs[n], places[n]
+					s.known.place = places[n]
 				}
 			}
 			m.total = nil

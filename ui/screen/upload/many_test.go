@@ -89,24 +89,6 @@ func TestQuestionSumsUp(t *testing.T) {
 	}
 }
 
-// TestReset resets a field to its initial value, and shows which file differs.
-func TestReset(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
-	goTo(t, m, "folder")
-	write(t, m, "/a")
-	list(t, m)
-	press(t, m, "down", "enter")
-	goTo(t, m, "folder")
-	write(t, m, "x")
-	if text := told(m); !strings.Contains(text, "b.png ~") {
-		t.Errorf("got the form\n%s", text)
-	}
-	press(t, m, "ctrl+x")
-	if text := told(m); strings.Contains(text, "differs") {
-		t.Errorf("got the form\n%s", text)
-	}
-}
-
 // TestOffersOfTheLibrary checks that tags are completed, and that folders of the library join those
 // of the journal.
 func TestOffersOfTheLibrary(t *testing.T) {
@@ -172,9 +154,6 @@ func TestRegionEditor(t *testing.T) {
 	press(t, m, "enter")
 	if m.covered() || region() != "20,10,40,20" || m.Model.Form.Row("region").Value() != "20,10,40,20" {
 		t.Errorf("done with %q", region())
-	}
-	if m.WantsPixels() {
-		t.Error("the mouse is wanted by pixels without the picture")
 	}
 	press(t, m, "enter", "x")
 	cells := m.Region.Cells()

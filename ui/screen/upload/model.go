@@ -30,7 +30,6 @@ import (
 
 // Session is the part of [session.Session] that the form uses, in commands; tests have another.
 type Session interface {
-	AlreadyStored(ctx context.Context, uploads []api.Upload, folders bool) ([]*job.Job, error)
 	Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, error)
 	Send(ctx context.Context, jobs []job.Job) ([]job.Job, error)
 	SaveDraft(ctx context.Context, content []byte) error
@@ -133,7 +132,7 @@ func New(o Options) *Model {
 		Name:    func(s *source) string { return s.Source.Name() },
 		Source:  func(s *source) string { return session.ManifestOf(&s.Entry).Source },
 		Folder:  func(s *source) string { return filepath.Base(filepath.Dir(s.Source.Path)) },
-		Subject: subject, Tile: tile, State: m.state, Comments: m.comments,
+		Subject: subject, Tile: tile, Facts: facts, Side: true, State: m.state, Comments: m.comments,
 		Changed: m.changed, Moved: func() tea.Cmd { m.side.Reset(); return nil },
 	}, nil)
 	m.Files.Nothing = emptyForm
@@ -237,11 +236,15 @@ func (m *Model) Init() tea.Cmd {
 // Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd := m.handle(msg)
-	l := m.layout(m.size)
 	if o, ok := m.Overlays().Top().(*patternView); ok {
 		o.refresh()
 	}
-	return tea.Batch(cmd, m.settle(l), m.follow())
+	room := m.room(m.size)
+	cmd = tea.Batch(cmd, m.Settle(room, m.away))
+	side := m.Layout(room).Side.Size()
+	lines, _ := m.sideLines(kit.PaneWidth(side), measured)
+	m.side.SetSize(len(lines), side)
+	return tea.Batch(cmd, m.follow())
 }
 
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
@@ -267,10 +270,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.MouseWheelMsg:
-		if l := m.layout(m.size); image.Pt(msg.X, msg.Y).In(l.side) {
+		if m.Wheel(msg); image.Pt(msg.X, msg.Y).In(m.Layout(m.room(m.size)).Side) {
 			m.side.Wheel(msg)
-		} else {
-			m.Wheel(msg, l.list, l.form)
 		}
 	default:
 		cmd, _ := m.Editor.Update(msg)
@@ -294,7 +295,7 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 		case rule.FieldRegion:
 			r.OpenVerb, r.Open, r.NoOpen = "draw it on the picture", m.drawRegion, m.noDraw
 			usual := r.Hint
-			r.Hint = func() string { return cmp.Or(text.If(m.noDraw() == "", "none (enter draws it)"), usual()) }
+			r.Hint = func() string { return cmp.Or(text.If(m.noDraw() == "", "none · enter draws it"), usual()) }
 		case rule.FieldWebhook:
 			r.Complete = func(typed string) []string { return edit.Matches(typed, []string{entry.NoWebhook}) }
 			if r.Hint = func() string { return "the receiver of this program" }; m.o.Profile.Receiver == "" {
@@ -325,6 +326,15 @@ func subject(s *source) edit.Subject {
 		Name: s.Source.Path, Size: s.known.facts.Stored,
 		Orientation: s.known.facts.Orientation, Path: s.path,
 	}
+}
+
+// facts are the facts that need no label.
+func facts(s *source) []string {
+	if !s.known.looked || s.known.err != nil {
+		return nil
+	}
+	kind := strings.TrimSuffix(s.known.facts.Name, " picture")
+	return edit.FactsLine(s.known.facts.Upright, kind, s.known.identity.Size)
 }
 
 func (s *source) path(context.Context) (string, error) { return s.Source.Path, nil }

@@ -72,7 +72,7 @@ func TestPatternsInTheForm(t *testing.T) {
 // TestCollisionsAreThoseOfTheLibrary checks that differently composed forms of a name are the same place.
 func TestCollisionsAreThoseOfTheLibrary(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "e\u0301.png", "x", "\u00e9.png", "y"), Profile: localProfile(), Session: &stub{}})
-	if text := told(m); !strings.Contains(text, "2 files get the same name") {
+	if text := told(m); !strings.Contains(text, "All files: the same name") {
 		t.Errorf("the collision is not shown:\n%s", text)
 	}
 }

@@ -1,7 +1,6 @@
 package upload
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ import (
 )
 
 // send queues the sources. It asks about names that are taken, if there are several files, if
-// something is lost, or if one is already stored.
+// something is lost.
 func (m *Model) send() tea.Cmd {
 	m.Form.Blur()
 	t := m.sum()
@@ -31,7 +30,7 @@ func (m *Model) send() tea.Cmd {
 		func(s *source) bool { return !m.taken(s) }); len(taken) > 0 {
 		return m.askTaken(taken, map[*source]bool{})
 	}
-	if len(m.Items) == 1 && t.losses == 0 && len(t.stored) == 0 {
+	if len(m.Items) == 1 && t.losses == 0 {
 		return m.hand(m.Items)
 	}
 	words := ""
@@ -41,19 +40,13 @@ func (m *Model) send() tea.Cmd {
 	case t.losses > 0:
 		words = text.Plural(t.losses, "file") + " can take something from a file at the same place.\n"
 	}
-	if len(t.stored) > 0 {
-		words += m.describeStored(t) + ".\n"
-	}
-	choices := []page.Choice{{Label: "Not yet", Key: "n"}}
-	send := page.Choice{Label: m.sendLabel(m.Items), Key: "s", Default: words == "", Danger: t.losses > 0, Do: func() tea.Cmd { return m.hand(m.Items) }}
-	if rest := m.without(t.stored); len(t.stored) > 0 {
-		send.Label += " anyway"
-		if len(rest) > 0 {
-			choices = append(choices, page.Choice{Label: "Skip: send " + text.Plural(len(rest), "file"), Key: "k", Default: t.losses == 0, Do: func() tea.Cmd { return m.hand(rest) }})
-		}
+	send := page.Choice{
+		Label: m.sendLabel(m.Items), Key: "s", Default: words == "", Danger: t.losses > 0,
+		Do: func() tea.Cmd { return m.hand(m.Items) },
 	}
 	return page.Send(page.Ask{
-		Title: m.sendLabel(m.Items) + "?", Text: words + m.sumUp(m.Items) + shared(m.Items) + "\nTo " + host(m.o.Profile) + ".", Choices: append(choices, send),
+		Title: m.sendLabel(m.Items) + "?", Text: words + m.sumUp(m.Items) + shared(m.Items) + "\nTo " + host(m.o.Profile) + ".",
+		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: m.Review("file", m.Items),
 	})
 }
 
@@ -81,7 +74,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool) tea.Cmd {
 			return m.hand(left)
 		}}
 	}
-	same := m.sum().stored[s]
+	same := s.known.looked && m.locate(s).File.Size.Or(-1) == s.known.identity.Size
 	choices := []page.Choice{{Label: "Not yet", Key: "n"}}
 	for _, all := range []bool{false, true} {
 		if all && len(taken) < 2 {
@@ -177,14 +170,11 @@ func (m *Model) hand(sources []*source) tea.Cmd {
 	m.Overlays().CloseAll()
 	ctx, send, letGo := m.o.Context, m.o.Session.Send, m.keepOthers(sources)
 	return func() tea.Msg {
-		left := map[*source]error{}
-		for i, s := range sources {
-			if err := prepare(&jobs[i]); err != nil {
-				left[s] = err
+		for i := range jobs {
+			if j := &jobs[i]; j.Identity == (api.Identity{}) && j.Upload.Source.Path != "" {
+				j.Identity, _ = api.Identify(j.Upload.Source.Path) // sending reports a missing file
 			}
-		}
-		if len(left) > 0 {
-			return page.Then(func() tea.Cmd { return m.leftOver(sources, left) })
+			job.ApplyNaming(&jobs[i].Upload, jobs[i].Naming)
 		}
 		queued, err := send(ctx, jobs)
 		if err == nil {
@@ -193,30 +183,6 @@ func (m *Model) hand(sources []*source) tea.Cmd {
 		return page.Then(func() tea.Cmd { return m.queued(sources, queued, err) })
 	}
 }
-
-// prepare looks at the source of a job again and names the upload. It returns an error if the
-// source has changed since the form looked at it.
-func prepare(j *job.Job) error {
-	if src := j.Upload.Source; src.Path != "" {
-		now, err := api.Identify(src.Path)
-		if err == nil && j.Identity != (api.Identity{}) && !now.Same(j.Identity) {
-			what := "its content is newer"
-			if j.Identity.Size != now.Size {
-				what = "it had " + text.Bytes(j.Identity.Size) + " and has " + text.Bytes(now.Size) + " now"
-			}
-			err = fmt.Errorf("%q %w: %s; look at it and send again", src.Name(), errChanged, what)
-		}
-		if err != nil {
-			return err
-		}
-		j.Identity = now
-	}
-	job.ApplyNaming(&j.Upload, j.Naming)
-	return nil
-}
-
-// errChanged marks a source that has changed since it was picked.
-var errChanged = errors.New("changed since it was picked")
 
 // queued removes the sources of the accepted jobs from the form.
 func (m *Model) queued(sources []*source, jobs []job.Job, err error) tea.Cmd {
@@ -243,37 +209,4 @@ func (m *Model) queued(sources []*source, jobs []job.Job, err error) tea.Cmd {
 		cmds = append(cmds, page.Send(page.Show{ID: page.Uploads}))
 	}
 	return tea.Batch(cmds...)
-}
-
-// leftOver shows which sources cannot be sent as they are, and offers to send the others.
-func (m *Model) leftOver(sources []*source, left map[*source]error) tea.Cmd {
-	m.sending = false
-	m.unkept = m.unkept || m.touched
-	var rest []*source
-	var first *source
-	for _, s := range sources {
-		err := left[s]
-		if err == nil {
-			rest = append(rest, s)
-			continue
-		}
-		if first == nil {
-			first = s
-		}
-		// Read it again: sending again means the file as it is now.
-		if s.known, s.checked = (known{}), nil; errors.Is(err, errChanged) {
-			s.failed = err
-		}
-	}
-	m.total = nil
-	m.Files.Show(first)
-	words, help := text.Sentence(left[first].Error()), api.Hint(left[first])
-	if len(rest) == 0 {
-		return tea.Batch(m.inspectSources(), page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + words, Detail: help}))
-	}
-	return tea.Batch(m.inspectSources(), page.Confirm(
-		fmt.Sprintf("%d of %s cannot be sent as they are", len(left), text.Plural(len(m.Items), "file")),
-		words+"\nNothing was sent yet. The others can go without.",
-		page.Choice{Label: "Back to the form", Key: "b"},
-		page.Choice{Label: m.sendLabel(rest), Key: "s", Default: true, Do: func() tea.Cmd { return m.hand(rest) }}))
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -179,68 +178,17 @@ func TestChecksThatStopBlockSending(t *testing.T) {
 	}
 }
 
+// TestSourceThatChanged: a file that changes after the form read it is queued as it was read, so
+// that the queue refuses it.
 func TestSourceThatChanged(t *testing.T) {
 	var box outbox
-	src := files(t, "a.png", "x", "b.png", "y")
+	src := files(t, "a.png", "x")
 	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
 	if err := os.WriteFile(src[0].Path, []byte("longer"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ask := asked(t, press(t, m, "ctrl+s"))
-	ask = asked(t, pick(t, m, ask.Choices[1]))
-	if len(box.jobs) != 0 || !strings.Contains(ask.Text, "changed since it was picked: it had 1 B and has 6 B now") || ask.Choices[1].Label != "Send 1 file to /" {
-		t.Errorf("jobs %v, asked %+v", box.jobs, ask)
-	}
-	if !strings.Contains(told(m), "changed since it was picked") {
-		t.Errorf("the form does not show the problem:\n%s", screen(m, 120, 40))
-	}
-	// Sending again means the file as it is now.
-	ask = asked(t, press(t, m, "ctrl+s"))
-	pick(t, m, ask.Choices[1])
-	if len(box.jobs) != 2 || box.jobs[0].Identity.Size != 6 {
+	if press(t, m, "ctrl+s"); len(box.jobs) != 1 || box.jobs[0].Identity.Size != 1 {
 		t.Errorf("jobs %+v", box.jobs)
-	}
-}
-
-func TestSourceThatChangedOnlyItsTime(t *testing.T) {
-	var box outbox
-	src := files(t, "a.png", "x")
-	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
-	if err := os.Chtimes(src[0].Path, time.Time{}, time.Now().Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
-	if toast := toasted(t, press(t, m, "ctrl+s")); !strings.Contains(toast.Text, "its content is newer") {
-		t.Errorf("got the messages %+v", toast)
-	}
-	if press(t, m, "ctrl+s"); len(box.jobs) != 1 {
-		t.Error("not sent although the user confirmed it")
-	}
-}
-
-func TestSourceThatVanishedStaysBehind(t *testing.T) {
-	var box outbox
-	src := files(t, "a.png", "x", "b.png", "y")
-	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
-	if err := os.Remove(src[1].Path); err != nil {
-		t.Fatal(err)
-	}
-	ask := asked(t, press(t, m, "ctrl+s"))
-	ask = asked(t, pick(t, m, ask.Choices[1]))
-	if ask.Title != "1 of 2 files cannot be sent as they are" || !strings.Contains(ask.Text, "does not exist") {
-		t.Errorf("asked %+v", ask)
-	}
-	if len(m.Items) != 2 || m.At() != 1 {
-		t.Errorf("the cursor is at %d of %d", m.Files.Cursor(), len(m.Items))
-	}
-	pick(t, m, ask.Choices[1])
-	if len(box.jobs) != 1 || box.jobs[0].Upload.Source != src[0] {
-		t.Errorf("jobs %+v", box.jobs)
-	}
-	if got := sources(m); len(got) != 1 || got[0] != src[1] {
-		t.Errorf("the form holds %v", got)
-	}
-	if !strings.Contains(told(m), "does not exist") || len(m.sum().stopped) == 0 {
-		t.Errorf("the remaining files do not show the reason:\n%s", screen(m, 120, 40))
 	}
 }
 

@@ -126,7 +126,7 @@ func TestSeveralSources(t *testing.T) {
 	list(t, m)
 	press(t, m, "ctrl+a")
 	content := told(m)
-	for _, want := range []string{"3 of 3 marked", "b.png ~", "/ 2 · /x 1", "sea 3", "only here 1 of 3"} {
+	for _, want := range []string{"b.png ~", "/ 2 · /x 1", "sea 3", "only here 1 of 3"} {
 		if !strings.Contains(content, want) {
 			t.Errorf("%q is missing in\n%s", want, screen(m, 120, 40))
 		}
@@ -183,12 +183,12 @@ func TestMarks(t *testing.T) {
 func TestCollisions(t *testing.T) {
 	dir1, dir2 := files(t, "same name.png", "x"), files(t, "same_name.png", "y")
 	m := started(t, Options{Sources: append(dir1, dir2...), Profile: localProfile(), Session: &stub{}})
-	if content := told(m); !strings.Contains(content, "2 files get the same name") || !strings.Contains(content, "The second would be refused") || len(m.sum().stopped) != 2 {
+	if content := told(m); !strings.Contains(content, "All files: the same name as another file: the second would be refused") || len(m.sum().stopped) != 2 {
 		t.Errorf("the collision is not shown:\n%s", screen(m, 120, 40))
 	}
 	goTo(t, m, "overwriteFile")
 	press(t, m, "right")
-	if content := told(m); !strings.Contains(content, "The later one replaces the earlier one") || len(m.sum().stopped) > 0 {
+	if content := told(m); !strings.Contains(content, "the later one replaces the earlier one") || len(m.sum().stopped) > 0 {
 		t.Errorf("a collision that the service would take stops sending:\n%s", screen(m, 120, 40))
 	}
 	goTo(t, m, "unique")
@@ -264,7 +264,7 @@ func TestPlaceErrorsAndNews(t *testing.T) {
 	// On return to the form, the place is up to date; also after another part has changed a file.
 	p.err = nil
 	send(t, m, page.Shown{})
-	if content := told(m); !strings.Contains(content, "nothing is at this place") {
+	if content := told(m); !strings.Contains(content, "a new file") {
 		t.Errorf("coming back does not look again:\n%s", screen(m, 120, 40))
 	}
 	p.of = map[string]*api.File{"/a.png": {FileID: "1", FilePath: "/a.png", Tags: api.Set([]string{"x", "y"})}}
@@ -364,7 +364,7 @@ func TestMouse(t *testing.T) {
 	if m.Model.Form.On() != "description" || m.On != edit.OnForm {
 		t.Errorf("a click leads to %s", m.Model.Form.On())
 	}
-	click("What will happen")
+	click("a new file")
 	if m.On != edit.OnSide {
 		t.Errorf("a click leads to %d", m.On)
 	}

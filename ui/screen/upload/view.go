@@ -48,14 +48,13 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if m.sending || len(m.Items) == 0 {
 		return nil
 	}
-	l := m.layout(m.size)
-	double, cmd := m.Click(msg, l.list, l.form)
-	if image.Pt(msg.X, msg.Y).In(l.side) {
+	double, cmd := m.Click(msg)
+	if side := m.Layout(m.room(m.size)).Side; image.Pt(msg.X, msg.Y).In(side) {
 		top := m.side // the clicked line stays under the pointer
 		m.focus(edit.OnSide)
 		m.side = top
-		_, checks := m.sideLines(l, measured)
-		if at := m.side.At(msg.Y - l.side.Min.Y); double && at >= 0 && at < len(checks) && checks[at] >= 0 {
+		_, checks := m.sideLines(kit.PaneWidth(side.Size()), measured)
+		if at := m.side.At(msg.Y - side.Min.Y); double && at >= 0 && at < len(checks) && checks[at] >= 0 {
 			m.atCheck = checks[at]
 			m.goToCheck(m.sum().checks[m.atCheck])
 		}
@@ -63,39 +62,12 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	return cmd
 }
 
-type layout struct {
-	list, form, side, status image.Rectangle
-}
-
-const leastStacked = 18
-
-func (m *Model) layout(size image.Point) layout {
-	var l layout
-	h := size.Y
-	if _, words := m.status(); h > 2 && words != "" {
-		h--
-		l.status = image.Rect(0, h, size.X, size.Y)
+// room leaves a line for the status if there is one.
+func (m *Model) room(size image.Point) image.Point {
+	if _, words := m.status(); size.Y > 2 && words != "" {
+		size.Y--
 	}
-	x := 0
-	switch mode := kit.ModeOfWidth(size.X); {
-	case mode == kit.Wide && h >= 10:
-		if len(m.Items) > 1 {
-			x = max(22, min(size.X/5, 34))
-		}
-		side := max(38, min((size.X-x)*2/5, 64))
-		l.list, l.form, l.side = image.Rect(0, 0, x, h), image.Rect(x, 0, size.X-side, h),
-			image.Rect(size.X-side, 0, size.X, h)
-	case mode == kit.Stacked && h >= leastStacked:
-		side := max(7, min(h*3/8, 12))
-		if len(m.Items) > 1 {
-			x = max(20, size.X/4)
-		}
-		l.list, l.form, l.side = image.Rect(0, 0, x, h-side), image.Rect(x, 0, size.X, h-side),
-			image.Rect(0, h-side, size.X, h)
-	default:
-		*[]*image.Rectangle{&l.list, &l.form, &l.side}[m.On] = image.Rect(0, 0, size.X, h)
-	}
-	return l
+	return size
 }
 
 // View draws the form.
@@ -107,14 +79,10 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 		words := "Nothing to send here. Go to Pick (key 1), choose files with space, then press u."
 		return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, min(size.X, 56), th.Muted))
 	}
-	l := m.layout(size)
-	list, form, side := m.ViewFiles(l.list, th), m.viewForm(l, th), m.viewSide(l, th)
-	body := kit.JoinV(kit.JoinH(list, form), side)
-	if l.side.Min.X > 0 {
-		body = kit.JoinH(list, form, side)
-	}
-	if sign, words := m.status(); !l.status.Empty() {
-		body = kit.JoinV(body, " "+th.Sign(sign)+" "+th.SignStyle(sign).Render(text.PadRight(text.Safe(words), size.X-3)))
+	room := m.room(size)
+	body := m.Editor.View(room, m.title(), m.viewSide(m.Layout(room).Side.Size(), th), th)
+	if sign, words := m.status(); room != size {
+		body = kit.JoinV(body, " "+th.Sign(sign)+" "+th.SignStyle(sign).Render(text.Safe(words)))
 	}
 	return text.Fit(body, size.X, size.Y)
 }
@@ -136,36 +104,40 @@ func (m *Model) status() (theme.Sign, string) {
 	switch {
 	case m.sending:
 		return theme.SignBusy, "Queuing " + text.Plural(len(m.Items), "file") + "…"
+	case kit.ModeOfWidth(m.size.X) >= kit.Stacked && m.size.Y >= edit.LeastStacked:
+		return theme.SignNone, "" // the side says it
 	case len(t.stopped) > 0:
 		return theme.SignBad, "Not ready: " + t.checks[0].text
 	case t.losses > 0:
 		return theme.SignWarn, "Sending can take something from a file that is there: see What will happen"
-	case len(t.stored) > 0:
-		return theme.SignWarn, m.describeStored(t) + ": sending asks"
 	}
 	return theme.SignNone, ""
 }
 
 // sideLines returns the lines of the side, and for each the index of the check that it shows, or -1.
-func (m *Model) sideLines(l layout, th *theme.Theme) (lines []string, checks []int) {
-	if l.side.Empty() || len(m.Items) == 0 {
+// With nothing wrong, it is one line.
+func (m *Model) sideLines(width int, th *theme.Theme) (lines []string, checks []int) {
+	s, ok := m.Current()
+	if !ok || width < 1 {
 		return nil, nil
 	}
-	s, _ := m.Current()
-	width, name := kit.PaneWidth(l.side.Size()), ""
-	facts := kit.NewFacts(width, th)
-	if len(m.Items) > 1 {
-		name = ": " + text.ShortName(s.Source.Name(), max(8, width-20))
+	facts, all := kit.NewFacts(width, th), m.sum().checks
+	place := text.Safe(s.folder() + s.storedName())
+	if m.plain(s) && len(all) == 0 {
+		facts.Say(th.Text, th.Glyph(theme.SignGood)+" Stored as "+place+", a new file")
+		return facts.Lines(), nil
 	}
-	facts.Draw(th.Title.Render("Stored as" + name))
-	facts.Draw(strings.Split(text.Method().Hardwrap(text.Safe(s.folder()+s.storedName()), max(1, width), true), "\n")...)
-	facts.Draw("", th.Title.Render("What will happen"+name))
+	facts.Draw(th.Label.Render("Stored as"))
+	facts.Draw(strings.Split(th.Strong.Render(text.Method().Hardwrap(place, width, true)), "\n")...)
+	facts.Draw("", th.Label.Render("What will happen"))
 	m.sayPrediction(facts, s)
-	facts.Draw("", th.Title.Render("Checks"))
+	if len(all) > 0 {
+		facts.Draw("", th.Label.Render("Checks"))
+	}
 	for range facts.Lines() {
 		checks = append(checks, -1)
 	}
-	for n, c := range m.sum().checks {
+	for n, c := range all {
 		sign := theme.SignWarn
 		if c.stop {
 			sign = theme.SignBad
@@ -176,24 +148,28 @@ func (m *Model) sideLines(l layout, th *theme.Theme) (lines []string, checks []i
 			checks = append(checks, n)
 		}
 	}
-	switch {
-	case s.Source.Path != "" && !s.known.looked:
+	if s.Source.Path != "" && !s.known.looked {
 		facts.Say(th.Muted, "Reading the file…")
-	case len(m.sum().checks) == 0:
-		facts.Say(th.Good, th.Glyph(theme.SignGood)+" No problems found.")
 	}
 	if m.unfound != nil {
-		facts.Say(th.Muted, "Could not check which files are stored: "+text.Stop(m.unfound.Error()))
+		facts.Say(th.Muted, "Could not check what is there: "+text.Stop(m.unfound.Error()))
 	}
 	return facts.Lines(), checks
+}
+
+// plain reports whether it is known that a source becomes a new file and nothing else happens.
+func (m *Model) plain(s *source) bool {
+	known := s.known.looked || s.Source.URL != ""
+	if s.Naming == job.NameExact {
+		known = known && s.known.of == rule.PathOf(&s.Upload) && s.known.place.Known && s.known.place.At.IsZero()
+	}
+	out := m.decision(s).out
+	return known && m.unfound == nil && out.Result == rule.NewFile && len(out.Lines()) == 1
 }
 
 // sayPrediction tells what sending will do to this file and to the one at its place.
 func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	th, p := facts.Theme(), m.decision(s).out
-	if m.sum().stopped[s] {
-		facts.Say(th.Bad, th.Glyph(theme.SignBad)+" Cannot be sent yet; see Checks.")
-	}
 	if m.taken(s) {
 		facts.Say(th.Warn, th.Glyph(theme.SignWarn)+" A file of this name is there. Sending asks: new version, suffix or skip.")
 	}
@@ -220,46 +196,11 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	}
 }
 
-const leastThumb = 6
-
-// divideForm returns the rectangle of the form's rows, and that of the pictures below them; empty
-// if they do not fit.
-func (m *Model) divideForm(l layout) (form, thumbs image.Rectangle) {
-	form = l.form
-	y := form.Min.Y + m.Form.Height(kit.BoxInner(form.Size()).X) + 2
-	if m.o.Loader == nil || form.Max.Y-y < leastThumb {
-		return form, image.Rectangle{}
-	}
-	thumbs = image.Rect(form.Min.X+1, y, form.Max.X-1, form.Max.Y)
-	form.Max.Y = y
-	return form, thumbs
-}
-
-func (m *Model) settle(l layout) tea.Cmd {
-	lines, _ := m.sideLines(l, measured)
-	m.side.SetSize(len(lines), l.side.Size())
-	form, thumbs := m.divideForm(l)
-	if m.away {
-		thumbs = image.Rectangle{}
-	}
-	return m.Settle(l.list, form, thumbs, image.Rectangle{})
-}
-
-func (m *Model) viewForm(l layout, th *theme.Theme) string {
-	form, thumbs := m.divideForm(l)
-	out := m.ViewForm(m.title(), form, th)
-	if !thumbs.Empty() {
-		out = kit.JoinV(out, kit.JoinH(text.Fit("", 1, thumbs.Dy()), m.Sheet.View(thumbs.Size(), th)))
-	}
-	return out
-}
-
-func (m *Model) viewSide(l layout, th *theme.Theme) string {
-	if l.side.Empty() {
+func (m *Model) viewSide(size image.Point, th *theme.Theme) string {
+	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	lines, _ := m.sideLines(l, th)
-	size := l.side.Size()
+	lines, _ := m.sideLines(kit.PaneWidth(size), th)
 	side := m.side
 	side.SetSize(len(lines), size)
 	from, to := side.Visible()

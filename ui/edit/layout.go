@@ -1,0 +1,234 @@
+package edit
+
+import (
+	"image"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
+)
+
+// Layout is where the parts of an editor are on its screen. Parts that have no room are empty.
+type Layout struct {
+	Files, Form image.Rectangle
+	// Side is for what the screen shows in addition to the form.
+	Side image.Rectangle
+	// Picture is the current file, or the contact sheet of several targets; Facts are the lines below.
+	Picture, Facts image.Rectangle
+}
+
+// LeastStacked is the height from which all parts are shown, unless the screen is narrow.
+const LeastStacked = 15
+
+// Least widths.
+const leastForm, leastSide = 48, 30
+
+// Layout returns the parts in a size, for the one that was settled last as they are shown.
+func (e *Editor[T]) Layout(size image.Point) Layout {
+	if size == e.size {
+		return e.layout
+	}
+	return e.arrange(size)
+}
+
+// arrange divides a size: the picture first, as large as it can be, beside or above the form.
+func (e *Editor[T]) arrange(size image.Point) (l Layout) {
+	room, mode := image.Rectangle{Max: size}, kit.ModeOfWidth(size.X)
+	switch {
+	case len(e.Items) == 0:
+		return l
+	case mode < kit.Stacked || size.Y < LeastStacked:
+		*[]*image.Rectangle{&l.Files, &l.Form, &l.Side}[e.On] = room
+		return l
+	case len(e.Items) > 1:
+		l.Files = room
+		l.Files.Max.X = max(22, min(size.X/5, 34))
+		room.Min.X = l.Files.Max.X
+	}
+	below, beside := e.below(l, room), e.beside(l, room)
+	if mode != kit.Wide {
+		return below
+	}
+	_, pictured := e.pictured()
+	if a, b := below.Picture, beside.Picture; !pictured || a.Dx()*a.Dy() > b.Dx()*b.Dy() && !e.ShowsSheet() {
+		return below
+	}
+	return beside
+}
+
+// beside has the form to the right of the picture, and the side below the form.
+func (e *Editor[T]) beside(l Layout, room image.Rectangle) Layout {
+	l.Form, l.Side = room, room
+	l.Form.Min.X = room.Max.X - max(leastForm, room.Dx()/3)
+	l.Form.Max.Y = min(room.Max.Y, room.Min.Y+e.Form.Height(Inner(l.Form).Dx())+2)
+	if e.o.Side {
+		l.Form.Max.Y = min(l.Form.Max.Y, room.Max.Y-room.Dy()/4)
+	}
+	l.Side.Min = image.Pt(l.Form.Min.X, l.Form.Max.Y)
+	room.Max.X = l.Form.Min.X
+	return e.place(l, room)
+}
+
+// below has the form below the picture, and the side to the right of the form.
+func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
+	l.Form = room
+	switch {
+	case !e.o.Side:
+	case room.Dx() < leastForm+leastSide: // no room for a picture
+		l.Form.Max.Y = min(room.Max.Y-room.Dy()/3, e.Form.Height(Inner(l.Form).Dx())+2)
+		l.Side = image.Rect(room.Min.X, l.Form.Max.Y, room.Max.X, room.Max.Y)
+		return l
+	default:
+		l.Form.Max.X -= max(leastSide, room.Dx()*2/5)
+		l.Side = room
+	}
+	l.Form.Min.Y = max(room.Dy()*2/5, room.Max.Y-e.Form.Height(Inner(l.Form).Dx())-2)
+	if _, ok := e.pictured(); !ok {
+		l.Form.Min.Y = min(len(e.facts()), room.Dy()/4)
+	}
+	if e.o.Side {
+		l.Side.Min = image.Pt(l.Form.Max.X, l.Form.Min.Y)
+	}
+	room.Max.Y = l.Form.Min.Y
+	return e.place(l, room)
+}
+
+// pictured returns the size of what is shown of the targets, if there are pictures.
+func (e *Editor[T]) pictured() (size image.Point, ok bool) {
+	file, ok := e.Subject()
+	if !ok || e.ShowsSheet() {
+		return size, ok
+	}
+	s := e.o.Subject(file)
+	plane, _ := PlaneOf(s, e.Region.decoded)
+	return plane.Upright(), s.Path != nil
+}
+
+// place puts the picture at the top of a room, and the facts below it.
+func (e *Editor[T]) place(l Layout, room image.Rectangle) Layout {
+	facts := len(e.facts())
+	size, ok := e.pictured()
+	if room.Min.X, room.Max.X = room.Min.X+1, room.Max.X-1; ok {
+		room.Min.Y++
+	}
+	l.Picture, l.Facts = room, room
+	if l.Picture.Max.Y -= min(facts, max(0, room.Dy()-4)); !ok {
+		l.Picture = image.Rectangle{Min: room.Min, Max: room.Min}
+	} else if size != (image.Point{}) {
+		l.Picture = e.Region.fitted(l.Picture, size)
+	}
+	l.Facts.Min = image.Pt(l.Picture.Min.X, l.Picture.Max.Y)
+	return l
+}
+
+// ShowsSheet reports whether several targets are shown side by side.
+func (e *Editor[T]) ShowsSheet() bool {
+	return e.o.Loader != nil && e.Theme != nil && len(e.targetRows()) > 1
+}
+
+// FactsLine joins the facts of a file that need no label. Those that are empty or zero are left out.
+func FactsLine(size image.Point, kind string, bytes int64, more ...string) []string {
+	parts := []string{"", kind, ""}
+	if size != (image.Point{}) {
+		parts[0] = text.Count(size.X) + " × " + text.Count(size.Y)
+	}
+	if bytes > 0 {
+		parts[2] = text.Bytes(bytes)
+	}
+	parts = slices.DeleteFunc(append(parts, more...), func(part string) bool { return part == "" })
+	return []string{strings.Join(parts, " · ")}
+}
+
+// facts are the lines below the picture, about the current file.
+func (e *Editor[T]) facts() []string {
+	file, _ := e.Subject()
+	lines := e.o.Facts(file)
+	if _, words := e.Region.Note(); words != "" && !e.ShowsSheet() {
+		lines = append(lines, words)
+	}
+	if e.ShowsSheet() {
+		lines = append([]string{e.o.Name(file)}, lines...)
+	}
+	return lines
+}
+
+// Settle lays the parts out and loads the pictures, none while the screen is hidden. Call it at the
+// end of each Update.
+func (e *Editor[T]) Settle(size image.Point, hidden bool) tea.Cmd {
+	e.size, e.layout = size, e.arrange(size)
+	l := e.layout
+	if !l.Files.Empty() {
+		e.Files.Resize(Inner(l.Files).Size())
+		e.Files.Changed()
+	}
+	e.Form.Resize(Inner(l.Form).Size())
+	cmd, sheet := e.next, e.ShowsSheet() && !hidden
+	e.next = nil
+	if e.Drawing() {
+		e.Page.Position()
+	} else {
+		e.Region.Resize(l.Picture)
+	}
+	if !sheet || l.Picture.Empty() {
+		cmd = tea.Batch(cmd, e.Sheet.Delete())
+	} else {
+		e.Sheet.Arrange(l.Picture.Size(), e.Region.Options(e.Theme))
+		cmd = tea.Batch(cmd, e.Sheet.Want())
+	}
+	if r := e.review; r != nil && e.Theme != nil {
+		r.tiles.Arrange(r.size, e.Region.Options(e.Theme))
+		cmd = tea.Batch(cmd, r.tiles.Want())
+	}
+	var subject Subject
+	if file, ok := e.Subject(); ok && (e.Drawing() || !l.Picture.Empty() && !sheet && !hidden) {
+		subject = e.o.Subject(file)
+	}
+	return tea.Batch(cmd, e.Region.Show(subject), e.Region.Follow())
+}
+
+// View draws the parts. side is what the screen shows in addition to the form.
+func (e *Editor[T]) View(size image.Point, title, side string, th *theme.Theme) string {
+	l := e.Layout(size)
+	files, form := e.viewFiles(l.Files, th), e.viewForm(title, l.Form, th)
+	pic := e.viewPicture(l, th)
+	switch {
+	case pic == "" && l.Side.Min.Y > 0:
+		return kit.JoinH(files, kit.JoinV(form, side))
+	case pic == "":
+		return text.Fit(kit.JoinH(files, form, side), size.X, size.Y)
+	case l.Form.Min.Y > 0:
+		return kit.JoinH(files, kit.JoinV(pic, kit.JoinH(form, side)))
+	}
+	return kit.JoinH(files, pic, text.Fit(kit.JoinV(form, side), l.Form.Dx(), size.Y))
+}
+
+// viewPicture draws what is left of, or above, the form: the picture or the contact sheet, and the
+// facts below it.
+func (e *Editor[T]) viewPicture(l Layout, th *theme.Theme) string {
+	room := image.Rect(l.Files.Max.X, 0, l.Form.Min.X, l.Facts.Max.Y)
+	if l.Form.Min.Y > 0 {
+		room.Max.X = max(l.Form.Max.X, l.Side.Max.X)
+	}
+	if room.Empty() {
+		return ""
+	}
+	lines := make([]string, l.Picture.Min.Y)
+	switch in := l.Picture.Size(); {
+	case l.Picture.Empty():
+	case e.ShowsSheet():
+		lines = append(lines, strings.Split(e.Sheet.View(in, th), "\n")...)
+	default:
+		lines = append(lines, strings.Split(e.Region.View(in, th), "\n")...)
+	}
+	for _, line := range e.facts()[:min(len(e.facts()), l.Facts.Dy())] {
+		lines = append(lines, th.Muted.Render(text.TruncateMiddle(text.Safe(line), l.Facts.Dx())))
+	}
+	for i, line := range lines {
+		lines[i] = text.Blanks(l.Facts.Min.X-room.Min.X) + line
+	}
+	return text.Fit(strings.Join(lines, "\n"), room.Dx(), room.Dy())
+}

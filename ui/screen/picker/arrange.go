@@ -36,7 +36,6 @@ func (o order) String() string {
 // arrangement is a folder in display order. It is immutable.
 type arrangement struct {
 	disk    *disk
-	gen     int
 	folder  string
 	entries []entry
 	order   order

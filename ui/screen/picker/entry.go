@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,13 +21,9 @@ type kind uint8
 const (
 	kindFile kind = iota
 	kindFolder
-	kindPipe
-	kindSocket
-	kindDevice
-	kindOther
-	kindBroken // link without a target
-	kindCircle // link to itself
-	kindLink   // link with an unknown target
+	kindSpecial // pipe, socket or device
+	kindBroken  // link without a target, or to itself
+	kindLink    // link with an unknown target
 )
 
 // entry is a name in a folder. It is immutable.
@@ -46,32 +41,21 @@ func kindOf(mode fs.FileMode) kind {
 		return kindFolder
 	case mode.IsRegular():
 		return kindFile
-	case mode&fs.ModeNamedPipe != 0:
-		return kindPipe
-	case mode&fs.ModeSocket != 0:
-		return kindSocket
-	case mode&(fs.ModeDevice|fs.ModeCharDevice) != 0:
-		return kindDevice
 	}
-	return kindOther
+	return kindSpecial
 }
 
 func kindOfLink(info fs.FileInfo, err error) kind {
 	switch {
 	case errors.Is(err, errNoAnswer):
 		return kindLink
-	case errors.Is(err, syscall.ELOOP):
-		return kindCircle
 	case err != nil:
 		return kindBroken
 	}
 	return kindOf(info.Mode())
 }
 
-var kindNames = [...]string{
-	kindFolder: "folder", kindPipe: "pipe", kindSocket: "socket", kindDevice: "device", kindOther: "special",
-	kindBroken: "dead link", kindCircle: "link loop", kindLink: "link",
-}
+var kindNames = [...]string{kindFolder: "folder", kindSpecial: "special", kindBroken: "dead link", kindLink: "link"}
 
 // label returns the kind for the list. For a file, it depends on the name, not on the content.
 func (e entry) label() string {

@@ -43,7 +43,7 @@ func TestLinksThatDoNotAnswer(t *testing.T) {
 		t.Errorf("what answers is not known: %+v", d.m.infos)
 	}
 	d.Press("j", "j")
-	d.Sees("no answer", "It does not answer (a link). Its disk or")
+	d.Sees("no answer", "does not answer (a link)")
 	d.Press("enter")
 	d.Toasted("does not answer")
 	if d.m.shown.folder != dir || d.m.opening != "" {

@@ -55,14 +55,10 @@ func TestFolderIsWatched(t *testing.T) {
 		d.Run(d.m.check())
 	}
 	look()
-	gen := d.m.shown.gen
 	must(t, os.WriteFile(filepath.Join(dir, "a new one.jpg"), []byte("x"), 0o644))
 	later := time.Now().Add(time.Hour)
 	must(t, os.Chtimes(dir, later, later))
 	look()
-	if d.m.shown.gen == gen {
-		t.Fatal("the change was not seen")
-	}
 	d.under("b.jpg")
 	equal(t, "rows", d.rows(), []string{"a new one.jpg", "a.jpg", "b.jpg"})
 	must(t, os.RemoveAll(dir))

@@ -239,22 +239,16 @@ func (m *Model) describeKnown(f *kit.Facts) {
 	}
 }
 
-// reason tells why an entry cannot be used, without its name, which the title shows.
+// reason tells why an entry cannot be used.
 func (m *Model) reason(e entry, err error) string {
 	words := err.Error()
 	var source *api.SourceError
-	var folder *folderError
-	switch {
-	case errors.As(err, &source):
+	if errors.As(err, &source) {
 		words = "It " + source.Reason
-	case errors.As(err, &folder):
-		words = "It " + folder.reason
 	}
 	switch to := m.infos[e.name].target; {
 	case e.kind == kindBroken && to != "":
-		return "It is a link to " + text.Safe(to) + ", which does not exist. Pick another file."
-	case e.kind == kindCircle && to != "":
-		return "It is a link to " + text.Safe(to) + ", which leads back to it. Pick another file."
+		return "It is a link to " + text.Safe(to) + ", which leads to no file. Pick another file."
 	case e.link:
 		words += " (a link)"
 	}
@@ -284,7 +278,7 @@ func describeFile(f *kit.Facts, of *media.Facts) {
 		words = slices.Insert(words, 0, pixels(of.Upright))
 	}
 	if of.Duration > 0 {
-		words = append(words, playing(of.Duration))
+		words = append(words, text.Duration(of.Duration))
 	}
 	f.Say(f.Theme().Text, strings.Join(words, " · "))
 	if of.Orientation.Turned() {
@@ -306,13 +300,6 @@ func describeFile(f *kit.Facts, of *media.Facts) {
 }
 
 func pixels(p image.Point) string { return fmt.Sprintf("%d × %d", p.X, p.Y) }
-
-func playing(d time.Duration) string {
-	if d < 10*time.Second {
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return text.Duration(d)
-}
 
 // viewable reports whether a file can probably be shown as a picture.
 func (m *Model) viewable(e entry) bool {

@@ -31,7 +31,7 @@ func (m *Model) open(folder, land string) tea.Cmd {
 	if e, ok := m.current(); ok {
 		m.cursors[m.shown.folder] = e.name
 	}
-	a := arrangement{disk: m.disk, gen: m.shown.gen + 1, order: m.order, hidden: m.hidden}
+	a := arrangement{disk: m.disk, order: m.order, hidden: m.hidden}
 	if folder == m.shown.folder {
 		a.pattern = m.list.Filter()
 	}
@@ -151,24 +151,14 @@ func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-type folderError struct {
-	folder, reason, help string
-}
-
-func (e *folderError) Error() string { return fmt.Sprintf("%q %s", e.folder, e.reason) }
-
-func (e *folderError) Hint() string { return e.help }
-
 func folderProblem(folder string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return &folderError{folder, "cannot be read: permission denied", "Ask for read permission, or pick from another folder."}
+		return api.WithHint(fmt.Errorf("%q cannot be read: permission denied", folder), "Ask for read permission, or pick from another folder.")
 	case missing(err):
-		return &folderError{folder, "does not exist", "Pick from another folder."}
-	case errors.Is(err, errNoAnswer):
-		return noAnswer(folder)
+		return api.WithHint(fmt.Errorf("%q does not exist", folder), "Pick from another folder.")
 	}
-	return &folderError{folder, "cannot be read: " + rootCause(err).Error(), ""}
+	return fmt.Errorf("%q cannot be read: %w", folder, rootCause(err))
 }
 
 // rootCause returns the innermost error, because the message already names the path.
@@ -266,5 +256,5 @@ func (d *disk) identify(path string) (api.Identity, error) {
 }
 
 func noAnswer(path string) error {
-	return &folderError{path, "does not answer", "Its disk or server may be offline. Try again later, or pick another file."}
+	return api.WithHint(fmt.Errorf("%q does not answer", path), "Its disk or server may be offline. Try again later, or pick another file.")
 }

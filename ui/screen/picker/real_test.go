@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/uitest"
@@ -25,10 +26,9 @@ func TestContactSheetOfRealPictures(t *testing.T) {
 }
 
 func sheetOfRealPictures(t *testing.T, dir string) {
-	data, err := os.ReadFile(filepath.Join(dir, "a.jpg"))
-	must(t, err)
-	for i := range 200 {
-		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%03d.jpg", i)), data, 0o644))
+	data := mediatest.PNG(t, mediatest.Quarters(16, 12))
+	for i := range 150 {
+		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%03d.png", i)), data, 0o644))
 	}
 	loader := picture.NewLoader(media.Limits{})
 	loader.Store = picture.NewImageStore(false)

@@ -32,12 +32,12 @@ func TestSpecialFiles(t *testing.T) {
 	d := start(t, Options{Folder: dir, Preview: true})
 	for _, c := range []struct{ name, row, reason string }{
 		{"empty.txt", "empty", "is empty (0 bytes)"},
-		{"pipe", "pipe", "is a pipe, not a file"},
-		{"null", "device", "is a device, not a file"},
-		{"socket", "socket", "is a socket, not a file"},
+		{"pipe", "special", "is a pipe, not a file"},
+		{"null", "special", "is a device, not a file"},
+		{"socket", "special", "is a socket, not a file"},
 		{"broken", "dead link", "nowhere\", which"},
-		{"circle a", "link loop", "is a link to \"circle b\", which leads back to it"},
-		{"self", "link loop", "is a link to \"self\", which leads back to it"},
+		{"circle a", "dead link", "is a link to \"circle b\", which leads back to it"},
+		{"self", "dead link", "is a link to \"self\", which leads back to it"},
 	} {
 		if !d.m.list.Go(c.name) {
 			t.Fatalf("%s is not shown", c.name)

@@ -113,7 +113,7 @@ func parseSearch(line string, fields []api.MetadataField) (search, error) {
 // term translates a word; the condition may be empty.
 func (s *search) term(word string, fields []api.MetadataField) (condition string, err error) {
 	if m := fieldForm.FindStringSubmatch(word); m != nil {
-		return fieldTerm(schemaOf(fields, strings.TrimPrefix(m[1], rule.SearchKey)), m[1], m[2], m[3])
+		return fieldTerm(m[1], m[2], m[3])
 	}
 	if op := word[:min(1, len(word))]; op == ">" || op == "<" {
 		value := strings.ToLower(word[1:])
@@ -181,33 +181,20 @@ func (s *search) anywhere(word string, fields []api.MetadataField) string {
 	return "(" + strings.Join(in, " HAS "+api.SearchValue(word)+" OR ") + " HAS " + api.SearchValue(word) + ")"
 }
 
-func schemaOf(fields []api.MetadataField, name string) (schema api.MetadataSchema) {
-	if i := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == name }); i >= 0 {
-		schema = fields[i].Schema
-	}
-	return schema
-}
-
-func fieldTerm(schema api.MetadataSchema, name, op, typed string) (string, error) {
-	value := edit.MetadataValue(typed, schema)
-	if value == nil {
+func fieldTerm(name, op, value string) (string, error) {
+	if value == "" {
 		return "", fmt.Errorf("%s%s needs a value", name, op)
 	}
-	list := schema.Type == rule.MetadataMultiSelect
 	if op == "!=" {
 		op = "NOT ="
 	}
-	if list {
-		op = strings.Replace(op, "=", "IN", 1)
-	}
-	literal := string(value)
-	if words := rule.PlainValue(value); words != literal && !list || !json.Valid(value) {
-		literal = api.SearchValue(words)
+	if !json.Valid([]byte(value)) { // no number, true or false
+		value = api.SearchValue(value)
 	}
 	if strings.Contains(name, ".") {
 		name = api.SearchValue(name)
 	}
-	return name + " " + op + " " + literal, nil
+	return name + " " + op + " " + value, nil
 }
 
 func timeTerm(prefix, value string) (string, error) {
@@ -251,16 +238,8 @@ func (m *Model) editQuery(line string) tea.Cmd {
 	m.query.field.Refresh()
 	s, folder := m.o.Session, m.folder()
 	return page.Within(m.o.Context, listTimeout, func(ctx context.Context) tea.Msg {
-		fields, err := s.MetadataFields(ctx, folder)
-		if err != nil {
-			return nil // they are only suggestions
-		}
-		return page.Do(func() {
-			if folder == m.folder() {
-				m.query.fields = fields
-				m.query.field.Refresh()
-			}
-		})
+		fields, _ := s.MetadataFields(ctx, folder) // without them words find only names and tags
+		return page.Do(func() { m.query.fields = fields })
 	})
 }
 
@@ -329,13 +308,6 @@ func (m *Model) completeQuery(line string) (offers []string) {
 	var values []string
 	switch {
 	case word == "":
-	case strings.HasPrefix(word, rule.SearchKey):
-		for _, f := range m.query.fields {
-			if name := rule.SearchKey + f.Name; name != word &&
-				strings.HasPrefix(strings.ToLower(name), strings.ToLower(word)) {
-				offers = append(offers, before+name)
-			}
-		}
 	case !valued:
 		for _, w := range queryWords {
 			if strings.HasPrefix(w.prefix, word) && w.prefix != word {
@@ -364,28 +336,18 @@ func (m *Model) completeQuery(line string) (offers []string) {
 	return offers
 }
 
-// viewQueryHelp lists the words of an empty query line, or the fields while custom metadata is
-// typed.
+// viewQueryHelp lists the words of an empty query line.
 func (m *Model) viewQueryHelp(size image.Point, th *theme.Theme) string {
-	line := m.query.field.Value()
-	words := queryWords
-	custom := strings.HasPrefix(line[strings.LastIndexByte(line, ' ')+1:], rule.SearchKey)
-	switch {
-	case !m.query.open || line != "" && !custom:
+	if !m.query.open || m.query.field.Value() != "" {
 		return ""
-	case custom:
-		words = nil
-		for _, f := range m.query.fields {
-			words = append(words, queryWord{example: text.Safe(f.Name), help: text.Safe(rule.DescribeField(&f))})
-		}
 	}
 	var lines []string
 	example := 0
-	for _, w := range words {
+	for _, w := range queryWords {
 		example = max(example, text.Width(w.example))
 	}
 	example = min(example, size.X/3)
-	for _, w := range words {
+	for _, w := range queryWords {
 		if w.help != "" {
 			lines = append(lines, " "+th.Key.Render(text.PadRight(w.example, example))+"  "+th.Muted.Render(text.Truncate(w.help, max(0, size.X-example-3))))
 		}

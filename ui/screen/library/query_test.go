@@ -2,7 +2,6 @@ package library
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"image"
 	"image/color"
@@ -157,49 +156,11 @@ func TestRefusedQueryStays(t *testing.T) {
 	}
 }
 
-// TestSearchCustomMetadata: a value is written as its field requires, and refused if its type is wrong.
+// TestSearchCustomMetadata: a word is also searched in the text fields of the folder.
 func TestSearchCustomMetadata(t *testing.T) {
-	raw := func(words ...string) (list []json.RawMessage) {
-		for _, w := range words {
-			list = append(list, json.RawMessage(w))
-		}
-		return list
-	}
 	fields := []api.MetadataField{
-		{Name: "price", Description: "Without tax.", Schema: api.MetadataSchema{Type: rule.MetadataNumber}},
-		{Name: "brand", Schema: api.MetadataSchema{Type: rule.MetadataText}},
-		{Name: "season", Description: "When it is sold", Schema: api.MetadataSchema{Type: rule.MetadataSingleSelect, Options: raw(`"winter"`, `"late summer"`, `7`)}},
-		{Name: "rooms", Schema: api.MetadataSchema{Type: rule.MetadataMultiSelect, Options: raw(`"hall"`, `"attic"`)}},
-		{Name: "since", Schema: api.MetadataSchema{Type: rule.MetadataDate}},
+		{Name: "price", Schema: api.MetadataSchema{Type: rule.MetadataNumber}}, {Name: "brand", Schema: api.MetadataSchema{Type: rule.MetadataText}},
 	}
-	for line, want := range map[string]string{
-		`customMetadata.price>=5`:                `"customMetadata.price" >= 5`,
-		`boat`:                                   `(name HAS "boat" OR tags HAS "boat" OR "customMetadata.brand" HAS "boat")`,
-		`customMetadata.brand=5`:                 `"customMetadata.brand" = "5"`,
-		`customMetadata.brand="a \b"`:            `"customMetadata.brand" = "a \\b"`,
-		`customMetadata.season="late summer" >1`: `"customMetadata.season" = "late summer" AND size > 1`,
-		`customMetadata.season!=winter`:          `"customMetadata.season" NOT = "winter"`,
-		`customMetadata.season>6`:                `"customMetadata.season" > 6`,
-		`customMetadata.rooms=hall,attic`:        `"customMetadata.rooms" IN ["hall","attic"]`,
-		`customMetadata.rooms!=hall`:             `"customMetadata.rooms" NOT IN ["hall"]`,
-		`customMetadata.since>7d`:                `"customMetadata.since" > "7d"`,
-	} {
-		s, err := parseSearch(line, fields)
-		if want = `type = "file" AND ` + want; err != nil || s.query() != want {
-			t.Errorf("%s asks for %s (%v), want %s", line, s.query(), err, want)
-		}
-	}
-	for line, want := range map[string]string{
-		`customMetadata.price=`: "needs a value",
-	} {
-		if s, err := parseSearch(line, fields); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s asks for %s (%v), want %s", line, s.query(), err, want)
-		}
-	}
-	if s, err := parseSearch(`customMetadata.price>5 customMetadata.brand=a`, nil); err != nil || s.query() != `type = "file" AND "customMetadata.price" > 5 AND "customMetadata.brand" = "a"` {
-		t.Errorf("without fields it asks for %s (%v)", s.query(), err)
-	}
-
 	l, asked := small(), ""
 	d := start(t, Options{Session: stub{list: l.list, fields: func(_ context.Context, folder string) ([]api.MetadataField, error) {
 		asked = folder
@@ -207,20 +168,12 @@ func TestSearchCustomMetadata(t *testing.T) {
 	}}})
 	d.Press("enter") // summer
 	d.Press("f")
-	d.Type("cu")
-	d.Sees("tab customMetadata.")
-	d.Press("tab")
-	d.Sees("Without tax. Number", "When it is sold. SingleSelect of winter, late summer", "tab customMetadata.price")
-	if asked != "/summer/" {
-		t.Errorf("the fields of %s were asked for, want \"/summer/\"", asked)
-	}
-	d.Type("pr")
-	d.Press("tab")
 	l.asked = nil
-	d.Type(">5")
+	d.Type("boat customMetadata.price>=5")
 	d.Press("enter")
-	if len(l.asked) != 1 || l.asked[0].Search != `type = "file" AND "customMetadata.price" > 5` {
-		t.Errorf("asked %+v", l.asked)
+	want := `type = "file" AND (name HAS "boat" OR tags HAS "boat" OR "customMetadata.brand" HAS "boat") AND "customMetadata.price" >= 5`
+	if n := len(l.asked); asked != "/summer/" || n < 1 || l.asked[n-1].Search != want {
+		t.Errorf("the fields of %q; asked %+v", asked, l.asked)
 	}
 }
 

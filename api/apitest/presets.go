@@ -136,7 +136,7 @@ func testSteps(t *testing.T, s *suite) {
 		for _, address := range []string{s.DeliveryURL + "/tr:" + c.steps + c.path, s.DeliveryURL + c.path + "?tr=" + url.QueryEscape(c.steps)} {
 			a := s.do(t, http.MethodGet, address, "", nil, nil)
 			got := a.header.Get("Content-Type") + " " + pictureSize(a.body)
-			if a.status != http.StatusOK || got != c.want || a.header.Get("X-Mediadesk-Format") != "" {
+			if a.status != http.StatusOK || got != c.want {
 				t.Errorf("%s answered %d %s, want %s", address, a.status, got, c.want)
 			}
 		}
@@ -146,7 +146,7 @@ func testSteps(t *testing.T, s *suite) {
 	} {
 		for _, steps := range []string{"f-auto", "w-30,f-auto"} {
 			a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:"+steps+path, "", nil, func(r *http.Request) { r.Header.Set("Accept", accept) })
-			if got := a.header.Get("Content-Type"); a.status != http.StatusOK || got != want || !slices.Contains(a.header.Values("Vary"), "Accept") || a.header.Get("X-Mediadesk-Format") != "" {
+			if got := a.header.Get("Content-Type"); a.status != http.StatusOK || got != want || !slices.Contains(a.header.Values("Vary"), "Accept") {
 				t.Errorf("%s with Accept %q answered %d %s, want %s; %v", steps, accept, a.status, got, want, a.header)
 			}
 		}
@@ -160,8 +160,8 @@ func testSteps(t *testing.T, s *suite) {
 		t.Errorf("the quality 5 has %d bytes, 95 has %d", few, many)
 	}
 	a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:f-avif"+path, "", nil, nil)
-	if got := a.header.Get("X-Mediadesk-Format"); a.status != http.StatusOK || a.header.Get("Content-Type") != "image/jpeg" || got != "image/jpeg instead of image/avif" {
-		t.Errorf("AVIF answered %d %s %q", a.status, a.header.Get("Content-Type"), got)
+	if a.status != http.StatusOK || a.header.Get("Content-Type") != "image/jpeg" {
+		t.Errorf("AVIF answered %d %s", a.status, a.header.Get("Content-Type"))
 	}
 	for _, steps := range []string{"l-text", "e-contrast", "cm-pad_extract", "fo-nose", "f-gif", "rt-45", "q-0", "t-0", "z-2", "so-1", "bg-blurred"} {
 		a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:"+steps+path, "", nil, nil)

@@ -33,7 +33,6 @@ type presetKind struct {
 	record func(l *Library, p *store.Preset, others []store.Preset) (any, error)
 }
 
-// savedExtension is an extension whose options are stored under an id.
 type savedExtension struct {
 	ID          string          `json:"id"`
 	Name        string          `json:"name"`
@@ -171,10 +170,7 @@ func (k *presetKind) write(save func(store.Tx, any) error) operation {
 				return nil, err
 			}
 			maps.Copy(body, sent)
-			if p.Body, err = json.Marshal(body); err != nil {
-				return nil, err
-			}
-			p.Updated = l.now()
+			p.Body, p.Updated = encode(body), l.now()
 			record, err := k.record(l, p, others)
 			if err != nil {
 				return nil, err
@@ -184,7 +180,6 @@ func (k *presetKind) write(save func(store.Tx, any) error) operation {
 	}
 }
 
-// seedTransformations creates the named transformations of the settings that do not exist yet.
 func (l *Library) seedTransformations(ctx context.Context) error {
 	if len(l.o.Named) == 0 {
 		return nil
@@ -198,14 +193,11 @@ func (l *Library) seedTransformations(ctx context.Context) error {
 			if slices.ContainsFunc(have, func(p store.Preset) bool { return p.Name == name }) {
 				continue
 			}
-			p := &store.Preset{
-				Kind: namedTransformations.kind, ID: store.NewID(), Name: name, Created: l.now(),
-				Updated: l.now(),
-			}
-			if p.Body, err = json.Marshal(map[string]string{"name": name, "transformation": l.o.Named[name]}); err != nil {
-				return err
-			}
-			if err := tx.Add(p); err != nil {
+			err := tx.Add(&store.Preset{
+				Kind: namedTransformations.kind, ID: store.NewID(), Name: name, Created: l.now(), Updated: l.now(),
+				Body: encode(map[string]string{"name": name, "transformation": l.o.Named[name]}),
+			})
+			if err != nil {
 				return err
 			}
 		}
@@ -254,8 +246,11 @@ func (l *Library) usage(r *http.Request) (any, error) {
 	case !start.Before(end) || end.Sub(start) > rule.MaxUsageDays*24*time.Hour:
 		return nil, badRequest("Your request contains invalid endDate parameter: it is not 1 to 89 days after startDate.", "Request fewer days; endDate itself is not included.")
 	}
-	used, err := store.View(r.Context(), l.records,
-		func(tx store.Tx) (store.Usage, error) { return tx.Library.Usage(start, end) })
+	var used, runs int64
+	err = l.records.View(r.Context(), func(tx store.Tx) (err error) {
+		used, runs, err = tx.Library.Usage(start, end)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +263,7 @@ func (l *Library) usage(r *http.Request) (any, error) {
 		}
 	}
 	return api.Usage{
-		StorageBytes: api.Set(used.Bytes), BandwidthBytes: api.Set(delivered),
-		ExtensionUnits: api.Set(used.Runs), VideoUnits: api.Set[int64](0), OriginalStorageBytes: api.Set[int64](0),
+		StorageBytes: api.Set(used), BandwidthBytes: api.Set(delivered),
+		ExtensionUnits: api.Set(runs), VideoUnits: api.Set[int64](0), OriginalStorageBytes: api.Set[int64](0),
 	}, nil
 }

@@ -118,16 +118,19 @@ func Check(ctx context.Context, dir string, o CheckOptions, report func(Problem)
 	return c.sum, errors.Join(err, c.close())
 }
 
+// problem counts and reports a problem, which needs no help if it was repaired.
 func (c *checker) problem(p Problem) error {
 	c.sum.Problems++
-	if p.Repaired == "" {
+	if p.Repaired != "" {
+		p.Help = ""
+	} else {
 		c.sum.Unrepaired++
 	}
 	return c.report(p)
 }
 
 func (c *checker) run(ctx context.Context) error {
-	problems, err := c.inspect(ctx)
+	broken, err := c.inspect(ctx)
 	if err != nil {
 		return err
 	}
@@ -135,21 +138,18 @@ func (c *checker) run(ctx context.Context) error {
 	if c.o.Database != "" {
 		help = "Restore a backup of the database."
 	}
-	if len(problems) > 0 && c.how.Repair {
+	if len(broken) > 0 && c.how.Repair {
 		help = "There is no good snapshot: restore a backup of the folder, or see docs/backup.md."
 		if done, err = c.restore(ctx); err != nil {
 			return err
 		}
 	}
-	for _, p := range problems {
-		if p.Repaired = done; done == "" {
-			p.Help = help
-		}
-		if err := c.problem(p); err != nil {
+	for _, message := range broken {
+		if err := c.problem(Problem{Kind: ProblemRecords, Message: message, Help: help, Repaired: done}); err != nil {
 			return err
 		}
 	}
-	if c.records == nil || len(problems) > 0 && done == "" {
+	if c.records == nil || len(broken) > 0 && done == "" {
 		return nil
 	}
 	if err := c.checkUnnamed(ctx, done != "", help); err != nil || c.how.Quick {
@@ -164,25 +164,21 @@ func (c *checker) run(ctx context.Context) error {
 	return nil
 }
 
-// inspect opens the records and returns their problems. Damaged records stay closed.
-func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
-	broken := func(message string) {
-		problems = append(problems, Problem{Kind: ProblemRecords, Message: message})
-	}
+// inspect opens the records and returns what is wrong with them. Damaged records stay closed.
+func (c *checker) inspect(ctx context.Context) (broken []string, err error) {
 	if c.o.Database == "" {
 		if err := missingRecords(c.o.Dir); err != nil {
-			broken(err.Error())
-			return problems, nil
+			return []string{err.Error()}, nil
 		}
 		lines, err := store.Damage(ctx, recordsPath(c.o.Dir))
 		if err != nil {
 			return nil, c.o.recordsError(err)
 		}
 		for _, line := range lines {
-			broken("the records are damaged: " + line)
+			broken = append(broken, "the records are damaged: "+line)
 		}
-		if problems != nil {
-			return problems, nil
+		if broken != nil {
+			return broken, nil
 		}
 	}
 	if err := c.open(ctx); err != nil && c.contents == nil {
@@ -190,15 +186,13 @@ func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 	} else if err != nil {
 		return nil, c.o.recordsError(err)
 	}
-	if c.o.Database != "" {
-		if _, err := checkOwner(ctx, c.o, c.records, c.contents); err != nil {
-			return nil, err
-		}
+	if _, err := checkOwner(ctx, c.o, c.records, c.contents); err != nil {
+		return nil, err
 	}
 	if err := lost(ctx, c.o.Dir, c.records, c.contents); err != nil {
-		broken(err.Error())
+		broken = append(broken, err.Error())
 	}
-	return problems, nil
+	return broken, nil
 }
 
 // checkUnnamed compares records and contents. If the records are older than the contents, the
@@ -216,7 +210,7 @@ func (c *checker) checkUnnamed(ctx context.Context, restored bool, help string) 
 			if p.Repaired, err = c.restoreNewer(ctx, s); err != nil {
 				return err
 			}
-			p.Help, p.Repaired = "", cmp.Or(p.Repaired, "the records were kept")
+			p.Repaired = cmp.Or(p.Repaired, "the records were kept")
 		}
 		if err := c.problem(p); err != nil {
 			return err
@@ -228,10 +222,8 @@ func (c *checker) checkUnnamed(ctx context.Context, restored bool, help string) 
 	if s, err = newSurvey(ctx, c.records, c.contents); err != nil {
 		return err
 	}
-	for _, hash := range s.back {
-		if err := c.contents.Restore(hash); err != nil {
-			return err
-		}
+	if err := s.bringBack(c.contents); err != nil {
+		return err
 	}
 	if !restored && many == "" || len(s.unnamed) == 0 {
 		return nil
@@ -275,13 +267,13 @@ func (c *checker) close() (err error) {
 }
 
 func (c *checker) checkContents(ctx context.Context, prefix string) error {
-	holdings, err := c.holdings(ctx, prefix)
+	list, err := holdings(ctx, c.records, prefix)
 	if err != nil {
 		return err
 	}
 	var last string
 	var found Problem // with the last content
-	for _, h := range holdings {
+	for _, h := range list {
 		c.sum.Versions++
 		if h.Current {
 			c.sum.Files++
@@ -297,7 +289,7 @@ func (c *checker) checkContents(ctx context.Context, prefix string) error {
 		if found.Kind == "" {
 			continue
 		}
-		now, err := c.holdings(ctx, last)
+		now, err := holdings(ctx, c.records, last)
 		if err != nil {
 			return err
 		}
@@ -316,10 +308,9 @@ func (p Problem) of(h store.Holding) Problem {
 	return p
 }
 
-func (c *checker) holdings(ctx context.Context, prefix string) ([]store.Holding, error) {
-	return store.View(ctx, c.records, func(tx store.Tx) ([]store.Holding, error) {
-		return tx.Versions.Holdings(prefix)
-	})
+// holdings returns the versions whose hash begins with prefix, and their files.
+func holdings(ctx context.Context, records store.Records, prefix string) ([]store.Holding, error) {
+	return store.View(ctx, records, func(tx store.Tx) ([]store.Holding, error) { return tx.Versions.Holdings(prefix) })
 }
 
 // verifyContent reads the content of a version into to, compares its size and hash, and returns
@@ -478,7 +469,6 @@ func CopyContents(ctx context.Context, o Options, to string,
 	}
 	moved := o
 	moved.Storage = to
-	// The first start with the storage marks it.
 	if _, err := checkOwner(ctx, moved, records, target); err != nil {
 		return sum, err
 	}
@@ -487,49 +477,45 @@ func CopyContents(ctx context.Context, o Options, to string,
 			return sum, err
 		}
 	}
-	if o.Database == "" {
+	if o.Database == "" { // the first start with the storage marks it
 		return sum, nil
 	}
-	return sum, moveContents(ctx, o, records, source, target)
+	owner, err := source.Owner("")
+	if err == nil {
+		_, err = target.Owner(owner)
+	}
+	return sum, err
 }
 
 // copyPrefix copies the contents whose hash begins with prefix and that match their hash.
 func copyPrefix(ctx context.Context, records store.Records, source, target store.Contents,
 	prefix string, sum *Copied, report func(Problem) error,
 ) error {
-	holdings, err := store.View(ctx, records, func(tx store.Tx) ([]store.Holding, error) {
-		return tx.Versions.Holdings(prefix)
-	})
-	if err != nil || len(holdings) == 0 {
+	list, err := holdings(ctx, records, prefix)
+	if err != nil || len(list) == 0 {
 		return err
 	}
-	list, err := target.List(prefix)
+	there, err := target.List(prefix)
 	if err != nil {
 		return err
 	}
-	holdings = slices.CompactFunc(holdings, func(a,
-		b store.Holding,
-	) bool {
-		return a.Version.Hash == b.Version.Hash
-	})
-	missing := slices.DeleteFunc(slices.Clone(holdings), func(h store.Holding) bool {
-		return slices.ContainsFunc(list, func(s store.Stored) bool { return s.Hash == h.Version.Hash && !s.Aside })
-	})
-	sum.Present += len(holdings) - len(missing)
+	present := map[string]bool{}
+	for _, s := range there {
+		present[s.Hash] = present[s.Hash] || !s.Aside
+	}
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(copiers)
-	for _, h := range missing {
+	for i, h := range list {
+		switch {
+		case i > 0 && list[i-1].Version.Hash == h.Version.Hash:
+			continue
+		case present[h.Version.Hash]:
+			sum.Present++
+			continue
+		}
 		group.Go(func() error {
-			draft, err := target.Draft()
-			if err != nil {
-				return err
-			}
-			defer draft.Discard()
-			problem, n, err := verifyContent(ctx, source, h.Version, draft)
-			if err == nil && problem.Kind == "" {
-				_, err = draft.Commit()
-			}
+			problem, n, err := copyContent(ctx, source, target, h.Version)
 			if err != nil {
 				return fmt.Errorf("copy the content %s: %w", h.Version.Hash, err)
 			}
@@ -544,4 +530,17 @@ func copyPrefix(ctx context.Context, records store.Records, source, target store
 		})
 	}
 	return group.Wait()
+}
+
+func copyContent(ctx context.Context, source, target store.Contents, v store.Version) (Problem, int64, error) {
+	draft, err := target.Draft()
+	if err != nil {
+		return Problem{}, 0, err
+	}
+	defer draft.Discard()
+	problem, n, err := verifyContent(ctx, source, v, draft)
+	if err == nil && problem.Kind == "" {
+		_, err = draft.Commit()
+	}
+	return problem, n, err
 }

@@ -26,7 +26,7 @@ const (
 
 func isControl(path string) bool { return strings.HasPrefix(path+"/", controlPath) }
 
-var keyless = map[string]bool{identityPath: true, healthPath: true, openAPIPath: true}
+var noKey = map[string]bool{identityPath: true, healthPath: true, openAPIPath: true}
 
 type identity struct {
 	Service  string `json:"service"`
@@ -34,14 +34,10 @@ type identity struct {
 	Faults   string `json:"faults"` // in the format of Fault.String
 }
 
-func (l *Library) identify(*http.Request) (any, error) {
-	return identity{"mediadesk", l.identity, l.Faults()}, nil
-}
-
-const healthTime = 3 * time.Second
+const healthTimeout = 3 * time.Second
 
 func (l *Library) health(r *http.Request) (any, error) {
-	ctx, cancel := context.WithTimeout(r.Context(), healthTime)
+	ctx, cancel := context.WithTimeout(r.Context(), healthTimeout)
 	defer cancel()
 	err := l.records.View(ctx, func(tx store.Tx) error {
 		_, err := tx.Library.Empty()
@@ -103,10 +99,8 @@ func (l *Library) Reset(ctx context.Context, seed string) error {
 func (l *Library) keepSeeds() {
 	l.seeds, l.seeded = l.o.Seeds, map[string]bool{}
 	for _, seed := range l.seeds {
-		for _, versions := range seed.Versions {
-			for _, v := range versions {
-				l.seeded[v.Hash] = true
-			}
+		for _, hash := range seed.Hashes() {
+			l.seeded[hash] = true
 		}
 	}
 }

@@ -3,14 +3,11 @@ package local
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"path"
 	"strings"
-	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/local/delivery"
@@ -74,21 +71,15 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	var body io.ReadSeeker
 	if changed {
 		made, err := l.makePicture(r.Context(), file, requested)
-		if err != nil {
-			return pictureError(err)
+		if cannot, ok := errors.AsType[*delivery.CannotError](err); ok {
+			return badRequest("No picture can be made of this file: "+cannot.Error()+".", "Ask for the original.")
 		}
-		if expected, instead := requested.Instead(mime, made.mime); instead {
-			h.Set("X-Mediadesk-Format", made.mime+" instead of "+expected)
+		if err != nil {
+			return err
 		}
 		body, mime = bytes.NewReader(made.data), made.mime
 	} else {
-		if l.redirect(w, r, file, cache) {
-			return nil
-		}
 		content, err := l.openContent(r.Context(), &file.Version)
-		if errors.Is(err, store.ErrNotFound) {
-			return errNoPath
-		}
 		if err != nil {
 			return err
 		}
@@ -147,17 +138,6 @@ func (l *Library) deliveryHeaders(h http.Header, r *http.Request, requested deli
 	return requested.For(r.Header, h)
 }
 
-func pictureError(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return errNoPath
-	}
-	if _, ok := errors.AsType[*delivery.CannotError](err); ok {
-		return badRequest("No picture can be made of this file: "+err.Error()+".", "Ask for the original.")
-	}
-	return err
-}
-
-// picture is an encoded picture.
 type picture struct {
 	data []byte
 	mime string
@@ -193,52 +173,4 @@ func contentType(mime string) string {
 		return "text/plain; charset=utf-8"
 	}
 	return mime
-}
-
-// redirectTime is how long an address of the store holds. Players go on reading from it.
-const redirectTime = time.Hour
-
-// openDirect finds out whether the store serves files itself, if it shall.
-func (l *Library) openDirect() (err error) {
-	if l.o.RedirectFrom <= 0 {
-		return nil
-	}
-	direct, ok := l.contents.(store.Direct)
-	if !ok {
-		return errors.New("a folder cannot give files to clients itself: redirects need an s3:// storage")
-	}
-	if _, err := direct.Address(strings.Repeat("0", 2*sha256.Size), redirectTime, "", ""); err != nil {
-		return fmt.Errorf("redirect to the storage %s: %w", l.o.ShownStorage(), err)
-	}
-	l.direct = direct
-	return nil
-}
-
-// redirect answers with an address of the store, if that serves this file as requested.
-func (l *Library) redirect(w http.ResponseWriter, r *http.Request, file *store.File, cache string) bool {
-	span := min(redirectTime, delivery.Expires(r.URL).Sub(l.now()).Truncate(time.Second))
-	if l.direct == nil || file.Version.Size < l.o.RedirectFrom || r.Method != http.MethodGet ||
-		span <= 0 || !harmless(file.Version.Mime) {
-		return false
-	}
-	// The store has other tags and times for its objects than the service.
-	for _, condition := range []string{"If-Match", "If-Range", "If-Modified-Since", "If-Unmodified-Since"} {
-		if r.Header.Get(condition) != "" {
-			return false
-		}
-	}
-	address, err := l.direct.Address(file.Version.Hash, span, contentType(file.Version.Mime), cache)
-	if err != nil {
-		return false // the usual way has the words for it
-	}
-	w.Header().Set("ETag", `"`+file.Version.Hash+`"`)
-	w.Header().Set("Location", address)
-	w.WriteHeader(http.StatusTemporaryRedirect)
-	return true
-}
-
-// harmless reports whether browsers run nothing in such a file: the store cannot forbid it.
-func harmless(mime string) bool {
-	kind, _, _ := strings.Cut(mime, "/")
-	return kind == "video" || kind == "audio" || kind == "image" && mime != "image/svg+xml"
 }

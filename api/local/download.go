@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -21,9 +20,9 @@ import (
 )
 
 const (
-	maxRedirects = 5
-	downloadIdle = 30 * time.Second
-	downloadTime = 10 * time.Minute
+	maxRedirects        = 5
+	downloadIdleTimeout = 30 * time.Second
+	downloadTimeout     = 10 * time.Minute
 )
 
 var (
@@ -33,7 +32,7 @@ var (
 
 // download fetches a URL source (service.md §4.1, file). Every failure has the status 400 (§7).
 func (l *Library) download(ctx context.Context, address string) (store.Draft, error) {
-	ctx, cancel := context.WithTimeout(ctx, downloadTime)
+	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -50,12 +49,12 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 	if err != nil {
 		return nil, err
 	}
-	idle := time.AfterFunc(downloadIdle, func() { stop(errSlowBody) })
+	idle := time.AfterFunc(downloadIdleTimeout, func() { stop(errSlowBody) })
 	defer idle.Stop()
 	err = l.fill(draft, readerFunc(func(p []byte) (int, error) {
 		n, err := res.Body.Read(p)
 		if n > 0 {
-			idle.Reset(downloadIdle)
+			idle.Reset(downloadIdleTimeout)
 		}
 		return n, err
 	}))
@@ -90,7 +89,7 @@ func (l *Library) fetchHeaders(ctx context.Context, stop context.CancelCauseFunc
 			return nil, errors.New("the address holds a user name")
 		}
 		req.Header.Set("User-Agent", "mediadesk")
-		slow := time.AfterFunc(l.headerWait, func() { stop(errSlowHeaders) })
+		slow := time.AfterFunc(l.headerTimeout, func() { stop(errSlowHeaders) })
 		res, err := l.guard.client.Do(req)
 		slow.Stop()
 		if err != nil {
@@ -139,8 +138,6 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-var _ io.Reader = readerFunc(nil)
-
 // internet matches addresses of the public internet as assigned by IANA. It excludes this computer,
 // its networks, and special addresses such as multicast, documentation and tunnels. The guard
 // decides about ports and exceptions.
@@ -168,23 +165,16 @@ type guard struct {
 
 // CheckAllowed checks that text has the form HOST:PORT of Options.AllowAddresses.
 func CheckAllowed(text string) error {
-	_, _, err := splitAllowed(text)
+	_, err := newGuard([]string{text})
 	return err
-}
-
-func splitAllowed(text string) (host, port string, err error) {
-	if host, port, err = net.SplitHostPort(text); err != nil || host == "" || port == "" {
-		return "", "", fmt.Errorf("allowed address %s is not HOST:PORT", quote(text))
-	}
-	return host, port, nil
 }
 
 func newGuard(allow []string) (*guard, error) {
 	g := &guard{allowed: map[string]bool{}, loopback: func() bool { return false }}
 	for _, text := range allow {
-		host, port, err := splitAllowed(text)
-		if err != nil {
-			return nil, err
+		host, port, err := net.SplitHostPort(text)
+		if err != nil || host == "" || port == "" {
+			return nil, fmt.Errorf("allowed address %s is not HOST:PORT", quote(text))
 		}
 		g.allowed[strings.ToLower(text)] = true
 		if strings.EqualFold(host, "localhost") {

@@ -29,13 +29,13 @@ func (o Options) WithIdleTimeout(d time.Duration) Options {
 func (l *Library) ListenBeyond(yes bool) { l.public.Store(yes) }
 
 // WaitForTags sets how long an answer waits for tagging. Call it before any request.
-func (l *Library) WaitForTags(d time.Duration) { l.tagWait = d }
+func (l *Library) WaitForTags(d time.Duration) { l.tagTimeout = d }
 
 // Snapshot makes a snapshot of the records.
 func (l *Library) Snapshot() error { return l.snapshot() }
 
 // WaitForHeaders sets how long the headers of a URL source may take. Call it before any request.
-func (l *Library) WaitForHeaders(d time.Duration) { l.headerWait = d }
+func (l *Library) WaitForHeaders(d time.Duration) { l.headerTimeout = d }
 
 // Posts returns the number of webhook posts that wait.
 func (l *Library) Posts(t *testing.T) int {

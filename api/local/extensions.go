@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"mediadesk/api"
 	"mediadesk/api/job"
@@ -70,7 +67,7 @@ func (l *Library) startRuns(ctx context.Context, file *store.File,
 	// Slow runs start after the answer is made: it shows "pending" and the old version, so that a
 	// client can see the change.
 	defer l.work.Begin(slow)
-	wait, stop := context.WithTimeout(ctx, l.tagWait)
+	wait, stop := context.WithTimeout(ctx, l.tagTimeout)
 	defer stop()
 	for _, end := range l.work.Begin(quick) {
 		select {
@@ -99,18 +96,10 @@ func (l *Library) startRuns(ctx context.Context, file *store.File,
 		}
 		return store.Get[store.File](tx, runs[0].FileID)
 	})
-	return file, report, deletedMeanwhile(err)
+	return file, report, err
 }
 
 func (l *Library) isQuick(run *store.Run) bool { return l.tools.Quick(run.Extension.Name) }
-
-// deletedMeanwhile answers a request whose file another request has deleted.
-func deletedMeanwhile(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return refuse(http.StatusNotFound, "The file was deleted by another request before this one was answered.", "Upload it again if you need it.")
-	}
-	return err
-}
 
 // execute does one run and records its end. It fails if that fails or the library is closing.
 func (l *Library) execute(ctx context.Context, id int64) error {
@@ -145,8 +134,8 @@ func (l *Library) execute(ctx context.Context, id int64) error {
 		err = run.WhileDown(l.work.Context(), func() error {
 			return l.commit(l.work.Context(), draft, &version, finish)
 		})
-		if _, ok := errors.AsType[*keepError](err); ok && l.work.Context().Err() == nil {
-			unable = err
+		if err != nil && l.work.Context().Err() == nil {
+			unable = fmt.Errorf("store the result: %w", err)
 		}
 	}
 	if unable != nil || out.Picture == nil {
@@ -180,11 +169,7 @@ func (l *Library) finish(tx store.Tx, id int64, source *store.Version, out exten
 		reason = unable.Error()
 		l.log.Warn("extension failed", "file", run.FileID, "extension", run.Extension.Name, "reason", reason)
 	}
-	err = finishRun(tx, run, reason, func() *api.File { return l.fullRecord(file) }, l.now())
-	if err == nil && run.Extension.Name == store.PostTransformation {
-		err = l.addPostEvent(tx, run, file, reason)
-	}
-	return err
+	return finishRun(tx, run, reason, func() *api.File { return l.fullRecord(file) }, l.now())
 }
 
 // finishRun records the end of a run, failed if reason is not empty. It queues a webhook post if a
@@ -203,11 +188,7 @@ func finishRun(tx store.Tx, run *store.Run, reason string, record func() *api.Fi
 	} else {
 		body["status"], body["fileObject"] = "SUCCESS", record()
 	}
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	return tx.Add(&store.Post{Address: run.Webhook, Body: text, Next: now, Created: now, Owner: run.Owner})
+	return tx.Add(&store.Post{Address: run.Webhook, Body: encode(body), Next: now, Created: now, Owner: run.Owner})
 }
 
 func (l *Library) cancelRun(r *http.Request) (any, error) {
@@ -301,9 +282,6 @@ func (l *Library) runTool(ctx context.Context, run *store.Run,
 	if source == nil {
 		return out, errNewerVersion
 	}
-	if run.Extension.Name == store.PostTransformation {
-		return out, l.makePost(ctx, run, source)
-	}
 	content, err := l.contents.Open(source.Hash)
 	if err != nil {
 		return out, fmt.Errorf("the content cannot be read: %w", err)
@@ -340,9 +318,6 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 ) (failure, err error) {
 	if file.Version.Root != source.Root || out.Picture != nil && file.Version.ID != source.ID {
 		return errNewerVersion, nil
-	}
-	if run.Extension.Name == store.PostTransformation {
-		return nil, nil // it changes nothing of the file
 	}
 	if run.Extension.Name == rule.AITasks && l.tools.BuiltIn(rule.AITasks) {
 		return l.answerTasks(tx, run, file, out.Tags)
@@ -381,191 +356,6 @@ func carryRegion(file *store.File, next store.Version, orientation media.Orienta
 		return ""
 	}
 	return rule.RegionOf(media.ToDisplay(orientation, before, region.Rectangle())).String()
-}
-
-// task is one of the tasks of ai-tasks (hosted-service.md §13).
-type task struct {
-	Type          string            `json:"type"`
-	Instruction   string            `json:"instruction"`
-	Vocabulary    []json.RawMessage `json:"vocabulary"`
-	Field         string            `json:"field"`
-	MinSelections *int              `json:"min_selections"`
-	MaxSelections *int              `json:"max_selections"`
-	OnYes         *outcome          `json:"on_yes"`
-	OnNo          *outcome          `json:"on_no"`
-	OnUnknown     *outcome          `json:"on_unknown"`
-}
-
-// outcome is what to do after an answer to a question.
-type outcome struct {
-	AddTags     []string `json:"add_tags"`
-	RemoveTags  []string `json:"remove_tags"`
-	SetMetadata []struct {
-		Field string          `json:"field"`
-		Value json.RawMessage `json:"value"`
-	} `json:"set_metadata"`
-	UnsetMetadata []struct {
-		Field string `json:"field"`
-	} `json:"unset_metadata"`
-}
-
-const (
-	maxTasks       = 10
-	maxInstruction = 2000 // characters
-	maxVocabulary  = 30
-	maxTagText     = 500 // total characters of a tag vocabulary
-)
-
-// readTasks reads the tasks of ai-tasks. The error says what is wrong with them.
-func readTasks(text json.RawMessage) (tasks []task, err error) {
-	if err := decodeStrict(text, &tasks); err != nil {
-		return nil, errors.New("tasks cannot be read: " + strings.TrimPrefix(err.Error(), "json: "))
-	}
-	if len(tasks) < 1 || len(tasks) > maxTasks {
-		return nil, fmt.Errorf("it takes 1 to %d tasks, not %d", maxTasks, len(tasks))
-	}
-	for i := range tasks {
-		if reason := tasks[i].misfit(); reason != "" {
-			return nil, fmt.Errorf("task %d: %s", i+1, reason)
-		}
-	}
-	return tasks, nil
-}
-
-// misfit returns what is wrong with a task, or "".
-func (t *task) misfit() string {
-	if n := utf8.RuneCountInString(t.Instruction); n < 1 || n > maxInstruction {
-		return fmt.Sprintf("its instruction has %d characters; the limit is 1 to %d", n, maxInstruction)
-	}
-	selects := t.Vocabulary != nil || t.MinSelections != nil || t.MaxSelections != nil
-	answers := t.OnYes != nil || t.OnNo != nil || t.OnUnknown != nil
-	switch {
-	case t.Type == "yes_no" && (selects || t.Field != ""):
-		return "a question has no vocabulary, field or selections"
-	case t.Type == "yes_no" && t.OnYes == nil && t.OnNo == nil:
-		return "on_yes or on_no is missing"
-	case t.Type == "yes_no":
-		return ""
-	case t.Type != "select_tags" && t.Type != "select_metadata":
-		return quote(t.Type) + " is not select_tags, select_metadata or yes_no"
-	case answers:
-		return "only yes_no has on_yes, on_no and on_unknown"
-	case t.Type == "select_metadata" && t.Field == "":
-		return "field is missing"
-	case t.Type == "select_tags" && t.Field != "":
-		return "only select_metadata has a field"
-	case t.Vocabulary == nil && t.Type == "select_tags", t.Vocabulary != nil && len(t.Vocabulary) == 0, len(t.Vocabulary) > maxVocabulary:
-		return fmt.Sprintf("its vocabulary has %d words; the limit is 1 to %d", len(t.Vocabulary), maxVocabulary)
-	case t.MinSelections != nil && *t.MinSelections < 0, t.MaxSelections != nil && *t.MaxSelections < 1,
-		t.MinSelections != nil && t.MaxSelections != nil && *t.MinSelections > *t.MaxSelections:
-		return "min_selections and max_selections exclude every number"
-	}
-	length := 0
-	for _, raw := range t.Vocabulary {
-		var word any
-		_ = json.Unmarshal(raw, &word)
-		tag, isText := word.(string)
-		switch word.(type) {
-		case []any, map[string]any, nil:
-			return "its vocabulary contains " + string(raw)
-		}
-		length += utf8.RuneCountInString(tag)
-		if t.Type == "select_tags" && (!isText || tag == "" || strings.Contains(tag, "%")) {
-			return "its vocabulary contains " + string(raw) + ", which is not a valid tag"
-		}
-	}
-	if t.Type == "select_tags" && length > maxTagText {
-		return fmt.Sprintf("its vocabulary has %d characters in total; the limit is %d", length, maxTagText)
-	}
-	return ""
-}
-
-// answerTasks carries out the tasks of ai-tasks on a file. It is a stand-in, the same for the same
-// request: selections are the first words of the vocabulary, and a question is answered with yes
-// if it names what the tagging extensions measure, else it is unknown. If one task fails, none is
-// done: failure says why. err is an error of the records.
-func (l *Library) answerTasks(tx store.Tx, run *store.Run, file *store.File,
-	found []api.AITag,
-) (failure, err error) {
-	tasks, failure := readTasks(run.Extension.Rest["tasks"])
-	if failure != nil {
-		return failure, nil
-	}
-	fields, err := metadataFields(tx)
-	if err != nil {
-		return nil, err
-	}
-	values := map[string]json.RawMessage{}
-	maps.Copy(values, file.Metadata)
-	for i, t := range tasks {
-		if err := t.answer(file, values, fields, found); err != nil {
-			return fmt.Errorf("task %d: %w", i+1, err), nil
-		}
-	}
-	file.Metadata, file.Updated = values, l.now()
-	return nil, tx.Files.Update(file)
-}
-
-func (t *task) answer(file *store.File, values map[string]json.RawMessage, fields []api.MetadataField,
-	found []api.AITag,
-) error {
-	set := func(name string, value json.RawMessage) error {
-		values[name] = value
-		return rule.CheckMetadata(fields, map[string]json.RawMessage{name: value})
-	}
-	words := t.Vocabulary
-	at := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == t.Field })
-	if words == nil && at >= 0 {
-		words = fields[at].Schema.Options
-	}
-	n := 1
-	if t.MinSelections != nil {
-		n = max(n, *t.MinSelections)
-	}
-	words = words[:min(n, len(words))]
-	switch t.Type {
-	case "select_tags":
-		for _, raw := range words {
-			var tag string
-			_ = json.Unmarshal(raw, &tag) // readTasks checked it
-			file.Tags = unique(append(slices.Clip(file.Tags), tag))
-		}
-		return nil
-	case "select_metadata":
-		switch {
-		case at < 0:
-			return fmt.Errorf("there is not a custom metadata field %s", quote(t.Field))
-		case len(words) == 0:
-			return fmt.Errorf("the custom metadata field %s has no options, and the task has no vocabulary", quote(t.Field))
-		case fields[at].Schema.Type != rule.MetadataMultiSelect:
-			return set(t.Field, words[0])
-		}
-		list, err := json.Marshal(words)
-		if err != nil {
-			return err
-		}
-		return set(t.Field, list)
-	}
-	o, instruction := t.OnUnknown, strings.ToLower(t.Instruction)
-	if slices.ContainsFunc(found, func(tag api.AITag) bool {
-		return strings.Contains(instruction, strings.ToLower(tag.Name))
-	}) {
-		o = t.OnYes
-	}
-	if o == nil {
-		return nil
-	}
-	file.Tags = unique(append(slices.Clip(file.Tags), o.AddTags...))
-	file.Tags = slices.DeleteFunc(file.Tags, func(tag string) bool { return slices.Contains(o.RemoveTags, tag) })
-	for _, one := range o.UnsetMetadata {
-		delete(values, one.Field)
-	}
-	for _, one := range o.SetMetadata {
-		if err := set(one.Field, one.Value); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // readExtensions reads the extensions of a request and checks the options of those that the library

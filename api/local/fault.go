@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,7 +90,6 @@ func (rule *FaultRule) parse() (chance float64, err error) {
 	return chance, nil
 }
 
-// chance makes random decisions that a seed makes repeatable.
 type chance struct {
 	seed   uint64
 	mu     sync.Mutex
@@ -97,9 +97,7 @@ type chance struct {
 }
 
 func newChance(seed uint64) *chance {
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
+	seed = cmp.Or(seed, rand.Uint64())
 	return &chance{seed: seed, source: rand.New(rand.NewPCG(seed, seed))}
 }
 
@@ -239,7 +237,6 @@ func readRule(text []byte) (rule FaultRule, err error) {
 	err = decodeStrict(text, &rule)
 	switch {
 	case err != nil:
-		err = errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	case rule.Count < 0 || rule.Delay < 0 || rule.Probability < 0 || rule.Probability > 1:
 		err = errors.New("count and delay are 0 or more, and probability is from 0 to 1")
 	case rule.Status != 0 && (rule.Status < 400 || rule.Status > 599):
@@ -253,7 +250,6 @@ func readRule(text []byte) (rule FaultRule, err error) {
 	return rule, nil
 }
 
-// faultRules are the rules in force. The zero value is ready to use.
 type faultRules struct {
 	mu   sync.Mutex
 	list []FaultRule

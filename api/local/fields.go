@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"mediadesk/api"
@@ -57,7 +56,6 @@ func (l *Library) addField(r *http.Request) (any, error) {
 	return f, err
 }
 
-// maxDescription is the longest description of a field, in characters.
 const maxDescription = 500
 
 func checkDescription(text string) error {
@@ -83,11 +81,7 @@ func checkSchema(text json.RawMessage) error {
 	if err == nil {
 		return rule.CheckSchema(schema)
 	}
-	reason := strings.TrimPrefix(err.Error(), "json: ") // unknown field "x"
-	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
-		reason = quote(kind.Field) + " is of the wrong type"
-	}
-	return badRequest("Your request contains invalid schema parameter: "+reason+".",
+	return badRequest("Your request contains invalid schema parameter: "+err.Error()+".",
 		"It takes type, selectOptions, defaultValue, isValueRequired, minValue, maxValue, minLength and maxLength.")
 }
 
@@ -148,10 +142,7 @@ func changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json
 			members[name] = value
 		}
 	}
-	changed, err := json.Marshal(members)
-	if err != nil {
-		return nil, err
-	}
+	changed := encode(members)
 	return changed, checkSchema(changed)
 }
 
@@ -167,7 +158,6 @@ func liveFields(tx store.Tx) ([]store.Field, error) {
 	return store.All[store.Field](tx, store.Filter{"deleted": 0})
 }
 
-// metadataFields returns the custom metadata fields with parsed schemas.
 func metadataFields(tx store.Tx) ([]api.MetadataField, error) {
 	list, err := liveFields(tx)
 	if err != nil {
@@ -183,20 +173,6 @@ func metadataFields(tx store.Tx) ([]api.MetadataField, error) {
 	return fields, nil
 }
 
-// checkMetadata checks the custom metadata of an upload: the fields must exist (service.md §2.1),
-// the values must fit, and required values must be present.
-func checkMetadata(tx store.Tx, values map[string]json.RawMessage) error {
-	if len(values) == 0 {
-		return nil
-	}
-	fields, err := metadataFields(tx)
-	if err != nil {
-		return err
-	}
-	return rule.CheckNewMetadata(fields, values)
-}
-
-// withDefaults returns values with the defaults of missing fields added.
 func withDefaults(tx store.Tx, values map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	fields, err := metadataFields(tx)
 	if err != nil {
@@ -208,7 +184,6 @@ func withDefaults(tx store.Tx, values map[string]json.RawMessage) (map[string]js
 // selectedFields is the member of a record with the schemas of its possible metadata fields.
 const selectedFields = "selectedFieldsSchema"
 
-// maxOptions limits the options of a field in selectedFields.
 const maxOptions = 100
 
 func fieldSchemas(tx store.Tx) (map[string]json.RawMessage, error) {
@@ -226,9 +201,7 @@ func fieldSchemas(tx store.Tx) (map[string]json.RawMessage, error) {
 		if options, _ := members["selectOptions"].([]any); len(options) > maxOptions {
 			members["selectOptions"], members["selectOptionsTruncated"] = options[:maxOptions], true
 		}
-		if schemas[f.Name], err = json.Marshal(members); err != nil {
-			return nil, err
-		}
+		schemas[f.Name] = encode(members)
 	}
 	return schemas, nil
 }

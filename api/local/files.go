@@ -48,16 +48,6 @@ type publication struct {
 	IncludeFileVersions bool  `json:"includeFileVersions"`
 }
 
-func (c *change) readPublish(text json.RawMessage, members int) error {
-	if err := decodeStrict(text, &c.publish); err != nil || c.publish == nil || c.publish.IsPublished == nil {
-		return wrongType("publish", `Send an object such as {"isPublished":false,"includeFileVersions":true}.`)
-	}
-	if members > 1 {
-		return invalid("publish", "it stands beside other members", "Send it alone.")
-	}
-	return nil
-}
-
 // updateDetails is the file-detail update operation (service.md §4.2).
 func (l *Library) updateDetails(r *http.Request) (any, error) {
 	c, err := l.readChange(r)
@@ -110,8 +100,13 @@ func (l *Library) readChange(r *http.Request) (*change, error) {
 	switch {
 	case err != nil || len(members) == 0:
 		return nil, err
+	case publish != nil && len(members) > 1:
+		return nil, invalid("publish", "it stands beside other members", "Send it alone.")
 	case publish != nil:
-		return c, c.readPublish(publish, len(members))
+		if decodeStrict(publish, &c.publish) != nil || c.publish == nil || c.publish.IsPublished == nil {
+			return nil, wrongType("publish", `Send an object such as {"isPublished":false,"includeFileVersions":true}.`)
+		}
+		return c, nil
 	}
 	c.Other = members
 	var tags []*string
@@ -277,10 +272,6 @@ func plural(n int, what string) string {
 	return text
 }
 
-func (l *Library) deleteFile(tx store.Tx, r *http.Request) (any, error) {
-	return nil, tx.Files.Delete(r.PathValue("fileId"))
-}
-
 func (l *Library) deleteFiles(r *http.Request) (any, error) {
 	var list []string
 	if _, err := readBody(r, &list); err != nil {
@@ -444,10 +435,12 @@ func (l *Library) attach(tx store.Tx, source, existing *store.File, folder strin
 	var copies []store.Version
 	current := 0
 	for i, v := range versions {
-		c, err := copyVersion(tx, v)
-		if err != nil {
+		c, err := v, error(nil)
+		if c.Embedded, err = tx.Versions.Embedded(v.ID); err != nil {
 			return err
 		}
+		c.ID = store.NewID()
+		c.Root = c.ID
 		if v.ID == source.Version.ID {
 			current = i
 		}
@@ -536,7 +529,7 @@ func (l *Library) renameFile(r *http.Request) (any, error) {
 	}
 	answer := map[string]string{}
 	if purge {
-		answer["purgeRequestId"] = l.newJob(jobPurge, false)
+		answer["purgeRequestId"] = newJob(jobPurge)
 	}
 	return answer, nil
 }
@@ -575,7 +568,6 @@ func orNull[T any](v T, length int) api.Field[T] {
 	return api.Set(v)
 }
 
-// fullRecord returns the record with custom metadata, as details and lists do.
 func (l *Library) fullRecord(f *store.File) *api.File {
 	r := l.record(f, true)
 	withMetadata(r, f)
@@ -583,7 +575,6 @@ func (l *Library) fullRecord(f *store.File) *api.File {
 	return r
 }
 
-// withMetadata adds the custom metadata, or an empty object.
 func withMetadata(r *api.File, f *store.File) {
 	r.CustomMetadata = f.Metadata
 	if r.CustomMetadata == nil {

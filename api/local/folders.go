@@ -3,10 +3,6 @@ package local
 import (
 	"cmp"
 	"context"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"math"
@@ -28,10 +24,7 @@ func (l *Library) makeFolder(r *http.Request) (any, error) {
 	if _, err := readBody(r, &name, &parent); err != nil {
 		return nil, err
 	}
-	if name == "" {
-		return nil, badRequest("Your request is missing folderName parameter.", "Give the folder a name.").because(missingParameter)
-	}
-	name, err := folderName(name, false)
+	name, err := folderName("folderName", name, false)
 	if err != nil {
 		return nil, err
 	}
@@ -69,20 +62,25 @@ func subfolder(path string, root error) (string, error) {
 	return clean, err
 }
 
-// folderName returns rule.FolderName, except for a step in a path.
-func folderName(name string, renamed bool) (string, error) {
-	if name == "." || name == ".." {
-		return "", badRequest("A folder cannot have the name "+quote(name)+".", "It is a step in a path. Give the folder another name.").because(invalidFolder)
+// folderName returns rule.FolderName of the member of a body, except for a step in a path.
+func folderName(member, name string, renamed bool) (string, error) {
+	switch name {
+	case "":
+		return "", badRequest("Your request is missing "+member+" parameter.", "Give the folder a name.").because(missingParameter)
+	case ".", "..":
+		return "", badRequest("A folder cannot have the name "+quote(name)+".",
+			"It is a step in a path. Give the folder another name.").because(invalidFolder)
 	}
 	return rule.FolderName(name, renamed), nil
 }
 
-// checkCount refuses an operation on a folder with too many files and folders.
+func below(folder string) *store.Match {
+	return &store.Match{Subject: store.MatchFolder, Op: ":", Values: []any{folder}}
+}
+
 func (l *Library) checkCount(tx store.Tx, folder string) error {
-	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{folder}}
 	beyond, err := tx.Files.List(store.Query{
-		Files: true, Folders: true, Match: &below, Limit: 1,
-		Skip: l.o.objects,
+		Files: true, Folders: true, Match: below(folder), Limit: 1, Skip: l.o.objects,
 	})
 	if err == nil && len(beyond) > 0 {
 		err = badRequest("The folder "+quote(folder)+" has more than "+strconv.Itoa(l.o.objects)+" files and folders.", "Repeat the operation for each of its folders.").because("TOO_MANY_OBJECTS")
@@ -132,7 +130,7 @@ func (l *Library) moveFolder(r *http.Request) (any, error) {
 	return l.transferFolder(r, &folderJob{Move: true}, jobMove)
 }
 
-func (l *Library) transferFolder(r *http.Request, job *folderJob, kind byte, options ...any) (any, error) {
+func (l *Library) transferFolder(r *http.Request, job *folderJob, kind string, options ...any) (any, error) {
 	var from, into string
 	_, err := readBody(r, append([]any{&from, &into}, options...)...)
 	if err != nil {
@@ -152,7 +150,7 @@ func (l *Library) transferFolder(r *http.Request, job *folderJob, kind byte, opt
 	case strings.HasPrefix(job.To, job.From), strings.HasPrefix(job.From, job.To):
 		return nil, badRequest("The folder "+quote(from)+" cannot be copied or moved into itself, or over a folder that contains it.", "Choose another destinationPath.").because("INVALID_DESTINATION_PATH")
 	}
-	return l.startFolderJob(job, l.newJob(kind, false))
+	return l.startFolderJob(job, newJob(kind))
 }
 
 func (l *Library) renameFolder(r *http.Request) (any, error) {
@@ -161,15 +159,12 @@ func (l *Library) renameFolder(r *http.Request) (any, error) {
 	if _, err := readBody(r, &from, &name, &purge); err != nil {
 		return nil, err
 	}
-	if name == "" {
-		return nil, badRequest("Your request is missing newFolderName parameter.", "Give the folder a name.").because(missingParameter)
-	}
-	job := folderJob{Move: true}
-	var err error
-	if job.From, err = subfolder(from, badRequest("folderPath cannot be root.", "Name a folder in it.")); err != nil {
+	name, err := folderName("newFolderName", name, true)
+	if err != nil {
 		return nil, err
 	}
-	if name, err = folderName(name, true); err != nil {
+	job := folderJob{Move: true}
+	if job.From, err = subfolder(from, badRequest("folderPath cannot be root.", "Name a folder in it.")); err != nil {
 		return nil, err
 	}
 	job.To = norm.NFC.String(path.Join(path.Dir(strings.TrimSuffix(job.From, "/")), name) + "/")
@@ -187,7 +182,11 @@ func (l *Library) renameFolder(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.startFolderJob(&job, l.newJob(jobRename, purge))
+	kind := jobRename
+	if purge {
+		kind = jobRenamePurging
+	}
+	return l.startFolderJob(&job, newJob(kind))
 }
 
 // startFolderJob does a job in steps, each of which leaves the library consistent, and answers
@@ -235,11 +234,16 @@ func (l *Library) stepOfJob(ctx context.Context, id string, first *folderJob) (d
 			return err
 		}
 		if first != nil {
-			if err := cmp.Or(l.checkCount(tx, job.From), job.checkPaths(tx)); err != nil {
+			if err := l.checkCount(tx, job.From); err != nil {
 				return err
 			}
 		}
-		entries, err := tx.Files.List(job.files(l.o.jobStep))
+		// It does not skip a number of files, since others may come or go between the steps. A move leaves
+		// only files that are still to move.
+		entries, err := tx.Files.List(store.Query{
+			Files: true, Match: below(job.From), Order: store.ByName, Limit: l.o.jobStep,
+			AfterName: job.After.Name, AfterFolder: job.After.Folder,
+		})
 		if err != nil {
 			return err
 		}
@@ -254,27 +258,13 @@ func (l *Library) stepOfJob(ctx context.Context, id string, first *folderJob) (d
 		if last := entries[len(entries)-1].File; !job.Move {
 			job.After.Name, job.After.Folder = last.Name, last.Folder
 		}
-		body, err := json.Marshal(job)
-		if err != nil {
-			return err
-		}
-		left := store.Job{ID: id, Owner: l.identity, Body: body}
+		left := store.Job{ID: id, Owner: l.identity, Body: encode(job)}
 		if first != nil {
 			return tx.Add(&left)
 		}
 		return tx.Save(&left)
 	})
 	return done, err
-}
-
-// files returns the query for the next files below the folder. It does not skip a number of files,
-// since others may come or go between the steps. A move leaves only files that are still to move.
-func (job *folderJob) files(limit int) store.Query {
-	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{job.From}}
-	return store.Query{
-		Files: true, Match: &below, Order: store.ByName, AfterName: job.After.Name,
-		AfterFolder: job.After.Folder, Limit: limit,
-	}
 }
 
 func (l *Library) transferOne(tx store.Tx, job *folderJob, file *store.File) error {
@@ -296,29 +286,12 @@ func (job *folderJob) target(folder string) (string, error) {
 	return rule.CleanFolder(job.To + strings.TrimPrefix(folder, job.From))
 }
 
-// checkPaths checks the paths that the job would make, before its first step.
-func (job *folderJob) checkPaths(tx store.Tx) error {
-	paths, err := tx.Folders.LongestPaths(job.From)
-	for _, path := range paths {
-		cut := strings.LastIndexByte(path, '/') + 1
-		folder, wrong := job.target(path[:cut])
-		if wrong == nil {
-			wrong = rule.CheckPath(folder + path[cut:])
-		}
-		if wrong != nil {
-			return wrong
-		}
-	}
-	return err
-}
-
 // finishFolders creates the folders that contain no files and deletes those that a move emptied.
 func (l *Library) finishFolders(tx store.Tx, job *folderJob) error {
 	if err := tx.Folders.Make(job.To, l.now()); err != nil {
 		return err
 	}
-	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{job.From}}
-	entries, err := tx.Files.List(store.Query{Folders: true, Match: &below, Limit: math.MaxInt32})
+	entries, err := tx.Files.List(store.Query{Folders: true, Match: below(job.From), Limit: math.MaxInt32})
 	if err != nil {
 		return err
 	}
@@ -337,60 +310,39 @@ func (l *Library) finishFolders(tx store.Tx, job *folderJob) error {
 	return nil
 }
 
-// Kinds of jobs, which are part of their ids.
+// Kinds of jobs, with which their ids begin. Other ids begin with the time.
 const (
-	jobPurge byte = iota
-	jobCopy
-	jobMove
-	jobRename
-	jobPurging byte = 0x10 // added if the cache was to be purged, too
+	jobPurge         = "6a0"
+	jobCopy          = "6a1"
+	jobMove          = "6a2"
+	jobRename        = "6a3"
+	jobRenamePurging = "6a4" // the cache was to be purged, too
 )
 
-var jobKinds = map[byte]string{jobCopy: "COPY_FOLDER", jobMove: "MOVE_FOLDER", jobRename: "RENAME_FOLDER"}
-
-// newJob returns the id of a job: its kind, random bytes and a signature. A job without a record is
-// done, so any instance can tell its status from the id.
-func (l *Library) newJob(kind byte, purging bool) string {
-	id := make([]byte, 8)
-	rand.Read(id)
-	if id[0] = kind; purging {
-		id[0] |= jobPurging
-	}
-	return l.signJob(id)
+var jobKinds = map[string]string{
+	jobCopy: "COPY_FOLDER", jobMove: "MOVE_FOLDER", jobRename: "RENAME_FOLDER", jobRenamePurging: "RENAME_FOLDER",
 }
 
-func (l *Library) signJob(id []byte) string {
-	h := hmac.New(sha256.New, []byte(l.o.Key.Reveal()))
-	h.Write(id)
-	return hex.EncodeToString(h.Sum(id)[:12])
-}
-
-// readJob decodes an id of newJob. It returns nil for any other.
-func (l *Library) readJob(text string) []byte {
-	id, err := hex.DecodeString(text)
-	if err != nil || len(id) != 12 || l.signJob(id[:8:8]) != text {
-		return nil
-	}
-	return id[:8:8]
-}
+// newJob returns the id of a job. A job without a record is done, so any instance can tell its status
+// from the id.
+func newJob(kind string) string { return kind + store.NewID()[len(kind):] }
 
 func (l *Library) jobStatus(r *http.Request) (any, error) {
-	text := r.PathValue("jobId")
-	id := l.readJob(text)
-	if id == nil || jobKinds[id[0]&^jobPurging] == "" {
+	id := r.PathValue("jobId")
+	kind := jobKinds[id[:min(len(jobPurge), len(id))]]
+	if kind == "" || !store.IsID(id) {
 		return nil, refuse(http.StatusNotFound, "The requested job does not exist.", "Check the id of the job.")
 	}
-	status := map[string]string{"jobId": text, "type": jobKinds[id[0]&^jobPurging], "status": api.JobCompleted}
+	status := map[string]string{"jobId": id, "type": kind, "status": api.JobCompleted}
 	_, err := store.View(r.Context(), l.records,
-		func(tx store.Tx) (*store.Job, error) { return store.Get[store.Job](tx, text) })
+		func(tx store.Tx) (*store.Job, error) { return store.Get[store.Job](tx, id) })
 	if err == nil {
 		status["status"] = api.JobPending
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	if id[0]&jobPurging != 0 {
-		id[0] = jobPurge
-		status["purgeRequestId"] = l.signJob(id)
+	if rest, ok := strings.CutPrefix(id, jobRenamePurging); ok {
+		status["purgeRequestId"] = jobPurge + rest
 	}
 	return status, nil
 }
@@ -404,11 +356,11 @@ func (l *Library) purge(r *http.Request) (any, error) {
 	if wrong, ok := errors.AsType[*api.RuleError](rule.CheckPurgeURL(address)); ok {
 		return nil, badRequest(wrong.Message, wrong.Help)
 	}
-	return map[string]string{"requestId": l.newJob(jobPurge, false)}, nil
+	return map[string]string{"requestId": newJob(jobPurge)}, nil
 }
 
 func (l *Library) purgeStatus(r *http.Request) (any, error) {
-	if id := l.readJob(r.PathValue("requestId")); id == nil || id[0] != jobPurge {
+	if id := r.PathValue("requestId"); !strings.HasPrefix(id, jobPurge) || !store.IsID(id) {
 		return nil, badRequest("No request found for this requestId.", "Check the id.")
 	}
 	return map[string]string{"status": api.JobCompleted}, nil

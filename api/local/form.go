@@ -47,10 +47,15 @@ func (f *form) discard() {
 	}
 }
 
+func isForm(r *http.Request) bool {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return kind == "multipart/form-data"
+}
+
 // readForm reads the multipart body of an upload as a stream, with parts in any order.
 func (l *Library) readForm(r *http.Request) (*form, error) {
-	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
+	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || !isForm(r) || params["boundary"] == "" {
 		return nil, badRequest("The upload is not multipart/form-data.", "Send the fields and the file as multipart/form-data.")
 	}
 	// A file in base64 is the largest possible body.
@@ -468,8 +473,7 @@ func setTexts(file *store.File, from api.Members) {
 func texts(file *store.File) (members api.Members) {
 	for _, name := range storedTexts() {
 		if text := *file.Text(name); text != "" {
-			raw, _ := json.Marshal(text) // a text can be encoded
-			members = members.With(name, raw)
+			members = members.With(name, encode(text))
 		}
 	}
 	return members

@@ -57,13 +57,15 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	if isUpload(path) && allowPages(w, r) {
 		return nil
 	}
-	if !l.originAllowed(r, path) {
+	keyless := isUpload(path) && r.Method == http.MethodPost && r.Header.Get("Authorization") == ""
+	// Pages of other sites may upload without the key, and nothing else.
+	if !keyless && (isAPI(path) && r.Header.Get("Sec-Fetch-Site") == "cross-site" || l.origin.Check(r) != nil) {
 		return refuse(http.StatusForbidden, "A request from a web page of another origin is not served.", "The private key is for server-side callers only.")
 	}
 	if !isAPI(path) {
 		return l.deliver(w, r)
 	}
-	if !keyless[path] && !maybeSigned(r, path) {
+	if !noKey[path] && !(keyless && isForm(r)) { // else admit checks the upload
 		if err := l.authenticate(r); err != nil {
 			return err
 		}
@@ -75,8 +77,14 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	if found == nil {
-		return noRoute(w, r, allowed)
+	switch {
+	case allowed != nil:
+		list := strings.Join(allowed, ", ")
+		w.Header().Set("Allow", list)
+		return refuse(http.StatusMethodNotAllowed, "This address does not take "+quote(r.Method)+".", "It takes "+list+".")
+	case found == nil:
+		return refuse(http.StatusNotFound, "No such operation.",
+			"docs/serve.md of mediadesk lists the operations of the local library.")
 	}
 	return found.answerTo(l, w, r)
 }
@@ -98,21 +106,10 @@ var errNoKey = refuse(http.StatusUnauthorized, "Your request does not contain pr
 
 const notAuthenticated = "Your account cannot be authenticated."
 
-// originAllowed refuses API requests from pages of other sites, except uploads without the key.
-func (l *Library) originAllowed(r *http.Request, path string) bool {
-	if isUpload(path) && r.Method == http.MethodPost && r.Header.Get("Authorization") == "" {
-		return true
-	}
-	if isAPI(path) && r.Header.Get("Sec-Fetch-Site") == "cross-site" {
-		return false
-	}
-	return l.origin.Check(r) == nil
-}
-
-// drainTime and drainSize limit how much of a refused body is read.
+// drainTimeout and drainSize limit how much of a refused body is read.
 const (
-	drainTime = 2 * time.Second
-	drainSize = 64 << 20
+	drainTimeout = 2 * time.Second
+	drainSize    = 64 << 20
 )
 
 // answerNow answers while the body is still arriving and then drains it for a moment. Closing a
@@ -125,8 +122,8 @@ func answerNow(w http.ResponseWriter, r *http.Request, body *timedBody, p *probl
 	if !body.read && r.Header.Get("Expect") != "" {
 		return // the client waits for "100 Continue" and sends nothing
 	}
-	body.control.SetReadDeadline(time.Now().Add(drainTime)) //nolint:errcheck // as above
-	io.CopyN(io.Discard, body.ReadCloser, drainSize)        //nolint:errcheck // discarded
+	body.control.SetReadDeadline(time.Now().Add(drainTimeout)) //nolint:errcheck // as above
+	io.CopyN(io.Discard, body.ReadCloser, drainSize)           //nolint:errcheck // discarded
 }
 
 type problem struct {
@@ -165,7 +162,7 @@ func (l *Library) errTooLarge() error {
 }
 
 var (
-	errNoFile   = refuse(http.StatusNotFound, "The requested file does not exist.", "Check the file id.")
+	errNoFile   = refuse(http.StatusNotFound, "The requested file does not exist.", "Check the file id. Another request may have deleted the file.")
 	errCutShort = badRequest("The request ended early; nothing was stored.", "Send it again.")
 )
 
@@ -211,11 +208,15 @@ func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *time
 	writeJSON(w, p.status, p)
 }
 
+// encode returns a value as JSON. Values here are made of texts, numbers and JSON that was read, so
+// there is no error.
+func encode(v any) json.RawMessage {
+	text, _ := json.Marshal(v)
+	return text
+}
+
 func writeJSON(w http.ResponseWriter, status int, v any) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		status, text = http.StatusInternalServerError, []byte(`{"message":"The answer could not be written.","help":""}`)
-	}
+	text := encode(v)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	// With a length, the client has the complete answer before the handler returns.
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
@@ -264,11 +265,18 @@ func readBody(r *http.Request, into ...any) (map[string]json.RawMessage, error) 
 	return sent, nil
 }
 
-// decodeStrict decodes JSON without unknown members.
+// decodeStrict decodes JSON without unknown members. Its error is for users.
 func decodeStrict(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	return d.Decode(into)
+	err := d.Decode(into)
+	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) && kind.Field != "" {
+		return errors.New(quote(kind.Field) + " is of the wrong type")
+	}
+	if err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "json: ")) // unknown field "x"
+	}
+	return nil
 }
 
 func wrongType(name, help string) error { return invalid(name, "it is of the wrong type", help) }

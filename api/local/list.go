@@ -118,7 +118,7 @@ func (l *Library) readQuery(tx store.Tx, r *http.Request) (store.Query, error) {
 	text := v.Get("searchQuery")
 	if strings.TrimSpace(text) == "" {
 		if q.Tags = rule.SplitTags(v.Get("tags")); v.Get("name") != "" {
-			q.Match = &store.Match{Subject: store.MatchName, Op: "=", Text: []string{v.Get("name")}}
+			q.Match = &store.Match{Subject: store.MatchName, Op: "=", Values: []any{v.Get("name")}}
 		}
 		return q, nil
 	}
@@ -196,54 +196,55 @@ func (c *matcher) match(of *rule.Condition) (*store.Match, error) {
 	if m.Op == "exists" {
 		return m, nil
 	}
-	return m, subject.set(m, of.Values, c.now)
-}
-
-// looseValue returns a metadata value: an unquoted number or boolean as such, else a string.
-func looseValue(v rule.SearchWord) any {
-	if v.Quoted {
-		return v.Text
+	for _, v := range of.Values {
+		value, err := subject.read(v, m.Op, c.now)
+		if err != nil {
+			return nil, err
+		}
+		m.Values = append(m.Values, value)
 	}
-	switch strings.ToLower(v.Text) {
-	case "true":
-		return 1
-	case "false":
-		return 0
+	if subject.build != nil {
+		return m, subject.build(m)
 	}
-	if n, err := strconv.ParseFloat(v.Text, 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) {
-		return n
-	}
-	return v.Text
+	return m, nil
 }
 
 // searchSubject is a subject of searches.
 type searchSubject struct {
-	subject, key string                                                 // as in store.Match
-	takes        []string                                               // operators in upper case
-	set          func(*store.Match, []rule.SearchWord, time.Time) error // writes values into a condition
+	subject, key string   // as in store.Match
+	takes        []string // operators in upper case
+	read         reader
+	build        func(*store.Match) error // turns the values into conditions; nil to compare them
 }
 
-var searchSubjects = map[string]searchSubject{
-	"name":         {store.MatchName, "", slices.Concat(rule.SearchEquals, []string{":", "HAS"}), setText(nil)},
-	"tags":         {store.MatchTags, "", slices.Concat(rule.SearchLists, []string{"HAS"}, rule.SearchExists), setText(nil)},
-	"type":         {store.MatchRow, "", rule.SearchEquals, setText(rowKind)},
-	"id":           {store.MatchID, "", rule.SearchEquals, setText(nil)},
-	"createdBy":    {store.MatchID, "", rule.SearchEquals, setText(nil)}, // nothing here was made by a user with a mail address
-	"path":         {store.MatchFolder, "", slices.Concat(rule.SearchEquals, []string{":"}), setText(rule.CleanFolder)},
-	"createdAt":    {store.MatchCreated, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(timeNumber)},
-	"updatedAt":    {store.MatchUpdated, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(timeNumber)},
-	"width":        {store.MatchWidth, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(plainNumber)},
-	"height":       {store.MatchHeight, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(plainNumber)},
-	"size":         {store.MatchSize, "", slices.Concat(rule.SearchEquals, rule.SearchCompares), setNumber(bytesNumber)},
-	"format":       {store.MatchFormat, "", []string{"=", "IN"}, setText(knownFormat)},
-	"private":      {store.MatchPrivate, "", []string{"="}, setNumber(boolNumber)},
-	"transparency": {store.MatchAlpha, "", []string{"="}, setNumber(boolNumber)},
-	"published":    {store.MatchPublished, "", []string{"="}, setNumber(boolNumber)},
+// reader returns the value to compare with by an operator in lower case.
+type reader func(v rule.SearchWord, operator string, now time.Time) (any, error)
 
-	"embeddedMetadata.DateTimeOriginal": {store.MatchCamera, "DateTimeOriginal", slices.Concat(rule.SearchEquals, rule.SearchCompares), setCameraTime},
-	"embeddedMetadata.Keywords":         {store.MatchCamera, "Keywords", slices.Concat(rule.SearchLists, []string{"EXISTS"}), setValues(api.MetadataSchema{Type: rule.MetadataText})},
-	"embeddedMetadata.LocationTaken":    {store.MatchCamera, "", []string{"="}, setLocation},
-}
+var (
+	compared       = slices.Concat(rule.SearchEquals, rule.SearchCompares)
+	only           = []string{"="}
+	searchSubjects = map[string]searchSubject{
+		"name":         {store.MatchName, "", slices.Concat(rule.SearchEquals, []string{":", "HAS"}), textOf(nil), nil},
+		"tags":         {store.MatchTags, "", slices.Concat(rule.SearchLists, []string{"HAS"}, rule.SearchExists), textOf(nil), nil},
+		"type":         {store.MatchRow, "", rule.SearchEquals, textOf(rowKind), nil},
+		"id":           {store.MatchID, "", rule.SearchEquals, textOf(nil), nil},
+		"createdBy":    {store.MatchID, "", rule.SearchEquals, textOf(nil), nil}, // nothing here was made by a user with a mail address
+		"path":         {store.MatchFolder, "", slices.Concat(rule.SearchEquals, []string{":"}), textOf(rule.CleanFolder), nil},
+		"createdAt":    {store.MatchCreated, "", compared, timeOf, nil},
+		"updatedAt":    {store.MatchUpdated, "", compared, timeOf, nil},
+		"width":        {store.MatchWidth, "", compared, numberOf, nil},
+		"height":       {store.MatchHeight, "", compared, numberOf, nil},
+		"size":         {store.MatchSize, "", compared, bytesOf, nil},
+		"format":       {store.MatchFormat, "", []string{"=", "IN"}, textOf(knownFormat), nil},
+		"private":      {store.MatchPrivate, "", only, boolOf, nil},
+		"transparency": {store.MatchAlpha, "", only, boolOf, nil},
+		"published":    {store.MatchPublished, "", only, boolOf, nil},
+
+		"embeddedMetadata.DateTimeOriginal": {store.MatchCamera, "DateTimeOriginal", compared, cameraTimeOf, nil},
+		"embeddedMetadata.Keywords":         {store.MatchCamera, "Keywords", slices.Concat(rule.SearchLists, []string{"EXISTS"}), valueOf(api.MetadataSchema{Type: rule.MetadataText}), nil},
+		"embeddedMetadata.LocationTaken":    {store.MatchCamera, "", only, textOf(nil), buildLocation},
+	}
+)
 
 func findSubject(name rule.SearchWord, fields []api.MetadataField) (searchSubject, error) {
 	if s, ok := searchSubjects[name.Text]; ok && name.Quoted == strings.Contains(name.Text, ".") {
@@ -260,71 +261,56 @@ func findSubject(name rule.SearchWord, fields []api.MetadataField) (searchSubjec
 		return searchSubject{}, fmt.Errorf("no custom metadata field %s", quote(key))
 	}
 	schema := fields[at].Schema
-	s := searchSubject{store.MatchCustom, key, rule.SearchOperators(&schema), setValues(schema)}
+	s := searchSubject{store.MatchCustom, key, rule.SearchOperators(&schema), valueOf(schema), nil}
 	if schema.Type == rule.MetadataDate {
-		s.set = setDate
+		s.read, s.build = timeOf, buildDate
 	}
 	return s, nil
 }
 
-// setText sets texts, cleaned by clean unless it is nil.
-func setText(clean func(string) (string, error)) func(*store.Match, []rule.SearchWord, time.Time) error {
-	return func(m *store.Match, values []rule.SearchWord, _ time.Time) error {
-		for _, v := range values {
-			text, err := v.Text, error(nil)
-			if !v.Quoted {
-				return fmt.Errorf("%s is a text and needs quotation marks", v.Text)
-			}
-			if clean != nil {
-				text, err = clean(text)
-			}
-			if err != nil {
-				return err
-			}
-			m.Text = append(m.Text, text)
+// textOf reads a text, cleaned by clean unless that is nil.
+func textOf(clean func(string) (string, error)) reader {
+	return func(v rule.SearchWord, _ string, _ time.Time) (any, error) {
+		switch {
+		case !v.Quoted:
+			return nil, fmt.Errorf("%s is a text and needs quotation marks", v.Text)
+		case clean == nil:
+			return v.Text, nil
 		}
-		return nil
+		text, err := clean(v.Text)
+		return text, err
 	}
 }
 
-func setNumber(read func(string, time.Time) (int64, error)) func(*store.Match, []rule.SearchWord, time.Time) error {
-	return func(m *store.Match, values []rule.SearchWord, now time.Time) error {
-		for _, v := range values {
-			n, err := read(v.Text, now)
-			if err != nil {
-				return err
-			}
-			if m.Number = n; m.Op == "in" {
-				m.Any = append(m.Any, store.Match{Subject: m.Subject, Op: "=", Number: n})
-			}
+// valueOf reads a metadata value: an unquoted number or boolean as such, else a text.
+func valueOf(schema api.MetadataSchema) reader {
+	return func(v rule.SearchWord, operator string, _ time.Time) (any, error) {
+		if reason := rule.SearchMisfit(&schema, strings.ToUpper(operator), v); reason != "" {
+			return nil, fmt.Errorf("%s %s", v, reason)
 		}
-		return nil
+		if v.Quoted || operator == "has" {
+			return v.Text, nil
+		}
+		switch strings.ToLower(v.Text) {
+		case "true":
+			return 1, nil
+		case "false":
+			return 0, nil
+		}
+		if n, err := strconv.ParseFloat(v.Text, 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) {
+			return n, nil
+		}
+		return v.Text, nil
 	}
 }
 
-func setValues(schema api.MetadataSchema) func(*store.Match, []rule.SearchWord, time.Time) error {
-	return func(m *store.Match, values []rule.SearchWord, _ time.Time) error {
-		for _, v := range values {
-			if reason := rule.SearchMisfit(&schema, strings.ToUpper(m.Op), v); reason != "" {
-				return fmt.Errorf("%s %s", v, reason)
-			}
-			m.Values, m.Text = append(m.Values, looseValue(v)), append(m.Text, v.Text)
-		}
-		return nil
-	}
-}
-
-// setDate compares dates of a metadata field, which are stored as texts in several forms.
-func setDate(m *store.Match, values []rule.SearchWord, now time.Time) error {
+// buildDate compares dates of a metadata field, which are stored as texts in several forms.
+func buildDate(m *store.Match) error {
 	same := store.Match{Subject: m.Subject, Key: m.Key, Op: "in"}
-	for _, v := range values {
-		ms, err := timeNumber(v.Text, now)
-		if err != nil {
-			return err
-		}
+	for _, ms := range m.Values {
 		for _, layout := range []string{"2006-01-02T15:04:05.000Z", "2006-01-02T15:04:05.000", "2006-01-02T15:04:05Z", "2006-01-02T15:04:05", time.DateOnly} {
-			text := time.UnixMilli(ms).UTC().Format(layout)
-			if back, err := timeNumber(text, now); err == nil && back == ms {
+			text := time.UnixMilli(ms.(int64)).UTC().Format(layout)
+			if back, err := timeNumber(text, time.Time{}); err == nil && back == ms {
 				same.Values = append(same.Values, text)
 			}
 		}
@@ -350,16 +336,10 @@ func setDate(m *store.Match, values []rule.SearchWord, now time.Time) error {
 	return nil
 }
 
-// setCameraTime compares the time of a photograph, stored in the format of cameras.
-func setCameraTime(m *store.Match, values []rule.SearchWord, now time.Time) error {
-	for _, v := range values {
-		ms, err := timeNumber(v.Text, now)
-		if err != nil {
-			return err
-		}
-		m.Values = append(m.Values, time.UnixMilli(ms).UTC().Format("2006:01:02 15:04:05"))
-	}
-	return nil
+// cameraTimeOf reads the time of a photograph as cameras write it.
+func cameraTimeOf(v rule.SearchWord, _ string, now time.Time) (any, error) {
+	ms, err := timeNumber(v.Text, now)
+	return time.UnixMilli(ms).UTC().Format("2006:01:02 15:04:05"), err
 }
 
 const formats = " jpg webp png gif svg avif pdf js woff2 woff ttf otf eot css txt mp4 webm mov swf ts m3u8 ico "
@@ -391,25 +371,33 @@ func asksForType(m *store.Match) bool {
 	return m.Subject == store.MatchRow
 }
 
-func plainNumber(text string, _ time.Time) (int64, error) {
-	n, err := strconv.ParseInt(text, 10, 64)
+func numberOf(v rule.SearchWord, _ string, _ time.Time) (any, error) {
+	n, err := strconv.ParseInt(v.Text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s is not a number", quote(text))
+		err = fmt.Errorf("%s is not a number", quote(v.Text))
 	}
-	return n, nil
+	return n, err
 }
 
-func boolNumber(text string, _ time.Time) (int64, error) {
-	switch text {
+func boolOf(v rule.SearchWord, _ string, _ time.Time) (any, error) {
+	switch v.Text {
 	case "true":
-		return 1, nil
+		return int64(1), nil
 	case "false":
-		return 0, nil
+		return int64(0), nil
 	}
-	return 0, fmt.Errorf("%s is not true or false", quote(text))
+	return nil, fmt.Errorf("%s is not true or false", quote(v.Text))
 }
 
-func bytesNumber(text string, _ time.Time) (int64, error) { return rule.SearchSize(text) }
+func bytesOf(v rule.SearchWord, _ string, _ time.Time) (any, error) {
+	n, err := rule.SearchSize(v.Text)
+	return n, err
+}
+
+func timeOf(v rule.SearchWord, _ string, now time.Time) (any, error) {
+	n, err := timeNumber(v.Text, now)
+	return n, err
+}
 
 var ages = map[string][3]int{"h": {}, "d": {0, 0, 1}, "w": {0, 0, 7}, "m": {0, 1, 0}, "y": {1, 0, 0}}
 
@@ -435,10 +423,11 @@ const earthRadius = 6371.0
 
 var errLocation = errors.New(`a location is a point with a distance such as "40,100 5km", two corners such as "40,100|50,105", or four corners`)
 
-// setLocation compares where a photograph was taken. An area matches as the box around it.
-func setLocation(m *store.Match, values []rule.SearchWord, _ time.Time) error {
+// buildLocation compares where a photograph was taken. An area matches as the box around it.
+func buildLocation(m *store.Match) error {
 	var corners [][2]float64
-	if place, distance, found := strings.Cut(values[0].Text, " "); found {
+	area := m.Values[0].(string)
+	if place, distance, found := strings.Cut(area, " "); found {
 		at, err := readPoint(place)
 		km, failed := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(distance), "km"), 64)
 		if err != nil || failed != nil || !(km > 0 && km <= 20_000) || !strings.HasSuffix(distance, "km") {
@@ -448,7 +437,7 @@ func setLocation(m *store.Match, values []rule.SearchWord, _ time.Time) error {
 		wide := min(180, high/math.Cos(min(math.Abs(at[0])+high, 89.9)*math.Pi/180))
 		corners = [][2]float64{{at[0] - high, at[1] - wide}, {at[0] + high, at[1] + wide}}
 	} else {
-		for corner := range strings.SplitSeq(values[0].Text, "|") {
+		for corner := range strings.SplitSeq(area, "|") {
 			at, err := readPoint(corner)
 			if err != nil {
 				return err

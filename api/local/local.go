@@ -44,12 +44,10 @@ const maxObjects = 100_000
 type Options struct {
 	Dir string // the folder; created if missing
 	// address of the content store, such as s3://bucket?region=…; empty for a folder in Dir
-	Storage string
-	// bytes from which pictures, videos and sounds are served by the store itself; 0: none
-	RedirectFrom int64
-	Database     string                       // postgres:// address of the records; empty for SQLite in Dir
-	Key          interface{ Reveal() string } // required
-	MaxSize      int64                        // largest upload, in bytes; 0 for DefaultMaxSize
+	Storage  string
+	Database string                       // postgres:// address of the records; empty for SQLite in Dir
+	Key      interface{ Reveal() string } // required
+	MaxSize  int64                        // largest upload, in bytes; 0 for DefaultMaxSize
 	// public base address of url and thumbnail; empty for the one of the request
 	Address string
 	Hosts   []string // names that requests may use besides loopback and Address
@@ -87,7 +85,6 @@ type Library struct {
 	lock     *flock.Flock
 	records  *run.Records
 	contents store.Contents
-	direct   store.Direct // nil: the store serves no files itself
 	address  atomic.Pointer[string]
 	public   atomic.Bool     // it listens beyond this computer
 	hosts    map[string]bool // names that requests may use, in lower case
@@ -109,8 +106,8 @@ type Library struct {
 	keyless  chan struct{}         // has one for each upload without the key
 	describe func() map[string]any // the API; a function to avoid an initialization cycle
 
-	headerWait time.Duration // for the headers of a URL source, per hop
-	tagWait    time.Duration // for tagging within the request
+	headerTimeout time.Duration // for the headers of a URL source, per hop
+	tagTimeout    time.Duration // for tagging within the request
 
 	closing sync.Once
 	closed  error
@@ -176,7 +173,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 		chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(),
 		keyless: make(chan struct{}, maxKeyless),
 		tools:   extension.New(o.Commands), pictures: media.NewCache[string, picture](cacheSize),
-		headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
+		headerTimeout: 8 * time.Second, tagTimeout: 1500 * time.Millisecond,
 	}
 	l.describe = describeAPI
 	l.keepSeeds()
@@ -219,12 +216,14 @@ func (l *Library) open(ctx context.Context) error {
 	if l.contents, err = openContents(ctx, l.o.Dir, l.o.Storage); err != nil {
 		return err
 	}
-	if err := l.openDirect(); err != nil {
-		return err
-	}
-	if err := l.openRecords(ctx); err != nil {
+	records, err := openRecords(ctx, l.o, store.OpenRecords)
+	if err != nil {
 		return l.o.recordsError(err)
 	}
+	if l.o.observe != nil {
+		records = l.o.observe(records)
+	}
+	l.records = &run.Records{Records: records, Written: make(chan struct{}, 1)}
 	owned, err := checkOwner(ctx, l.o, l.records, l.contents)
 	if err != nil {
 		return err
@@ -281,18 +280,6 @@ func openRecords(ctx context.Context, o Options,
 		return store.OpenPostgres(ctx, o.Database)
 	}
 	return open(ctx, recordsPath(o.Dir))
-}
-
-func (l *Library) openRecords(ctx context.Context) error {
-	records, err := openRecords(ctx, l.o, store.OpenRecords)
-	if err != nil {
-		return err
-	}
-	if l.o.observe != nil {
-		records = l.o.observe(records)
-	}
-	l.records = &run.Records{Records: records, Written: make(chan struct{}, 1)}
-	return nil
 }
 
 // Close stops the workers, waits for them and releases the folder. Unfinished runs continue at the
@@ -405,28 +392,6 @@ func (l *Library) claimContents(ctx context.Context) error {
 	owner, err := l.contents.Owner(library)
 	if err == nil && owner != library {
 		err = l.o.notOwner()
-	}
-	return err
-}
-
-// moveContents makes target, a copy of source, the contents of the library in shared records.
-// Instances with source go on until they end; it returns ErrNotOwner if source is not its contents.
-func moveContents(ctx context.Context, o Options, records store.Records, source,
-	target store.Contents,
-) error {
-	from, err := source.Owner("")
-	if err != nil {
-		return err
-	}
-	to, err := target.Owner(store.NewID())
-	if err != nil {
-		return err
-	}
-	moved, err := store.Update(ctx, records, func(tx store.Tx) (bool, error) {
-		return tx.Library.Rename(from, to)
-	})
-	if err == nil && !moved {
-		err = o.notOwner()
 	}
 	return err
 }

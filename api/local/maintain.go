@@ -14,27 +14,27 @@ import (
 )
 
 const (
-	// orphanAge is the age from which a content without a record is orphaned. A younger one may be
+	// orphanDelay is the age from which a content without a record is orphaned. A younger one may be
 	// about to get its record.
-	orphanAge  = time.Hour
-	asideTime  = 30 * 24 * time.Hour // how long contents stay set aside
-	sweepPause = 6 * time.Hour
-	freePause  = time.Second // between batches of removals
+	orphanDelay   = time.Hour
+	asideTTL      = 30 * 24 * time.Hour // how long contents stay set aside
+	sweepInterval = 6 * time.Hour
+	removalDelay  = time.Second // between batches of removals
 )
 
 // sweeping removes deleted contents and regularly sets aside contents without a record. It does
 // nothing until the records were checked, since damaged ones may have lost entries.
 func (l *Library) sweeping() {
 	sound := l.work.Leads() && l.sweep()
-	tick := time.NewTicker(sweepPause)
+	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
-	soon := time.NewTimer(freePause)
+	soon := time.NewTimer(removalDelay)
 	soon.Stop()
 	defer soon.Stop()
 	for {
 		select {
 		case <-l.records.Written:
-			soon.Reset(freePause)
+			soon.Reset(removalDelay)
 		case <-soon.C:
 			switch {
 			case !l.work.Leads():
@@ -68,8 +68,12 @@ func (l *Library) sweep() (sound bool) {
 func deletions(tx store.Tx) ([]store.Deletion, error) { return store.All[store.Deletion](tx, nil) }
 
 func (l *Library) removeDeleted() error {
-	if err := l.endRemovals(); err != nil {
-		return err
+	if l.shared() {
+		err := l.records.Records.Update(l.work.Context(),
+			func(tx store.Tx) error { return tx.Versions.ForgetRemovals(time.Now().Add(-removalTTL)) })
+		if err != nil {
+			return err
+		}
 	}
 	list, err := store.View(l.work.Context(), l.records, deletions)
 	if err != nil {
@@ -116,12 +120,6 @@ func (l *Library) retire(s store.Stored, remove bool) error {
 	if l.seeded[s.Hash] {
 		return nil
 	}
-	if !l.shared() {
-		return l.contents.Retire(s, remove, func() (bool, error) {
-			named, err := namedHashes(l.work.Context(), l.records, s.Hash)
-			return !named[s.Hash], err
-		})
-	}
 	record := func(done bool) (bool, error) {
 		return store.Update(l.work.Context(), l.records.Records, func(tx store.Tx) (bool, error) {
 			return tx.Versions.Retire(store.Removal{Hash: s.Hash, At: time.Now(), Done: done})
@@ -129,6 +127,10 @@ func (l *Library) retire(s store.Stored, remove bool) error {
 	}
 	begun := false
 	err := l.contents.Retire(s, remove, func() (agreed bool, err error) {
+		if !l.shared() {
+			named, err := namedHashes(l.work.Context(), l.records, s.Hash)
+			return !named[s.Hash], err
+		}
 		agreed, err = record(false)
 		begun = begun || agreed
 		return agreed, err
@@ -139,35 +141,9 @@ func (l *Library) retire(s store.Stored, remove bool) error {
 	return err
 }
 
-const (
-	// removalTime is the time after which an unfinished removal has failed. Its process sends no
-	// more requests then.
-	removalTime = 5 * time.Minute
-	// removalTTL is how long a removal stays recorded, for uploads that found the content just
-	// before.
-	removalTTL = time.Hour
-)
-
-// endRemovals finishes removals of other processes and forgets old ones.
-func (l *Library) endRemovals() error {
-	if !l.shared() {
-		return nil
-	}
-	return l.records.Records.Update(l.work.Context(), func(tx store.Tx) error {
-		list, err := store.All[store.Removal](tx, nil)
-		for _, r := range list {
-			age := time.Since(r.At)
-			switch {
-			case err != nil:
-			case r.Done && age > removalTTL:
-				err = tx.Remove(&r)
-			case !r.Done && age > removalTime:
-				_, err = tx.Versions.Retire(store.Removal{Hash: r.Hash, At: time.Now(), Done: true})
-			}
-		}
-		return err
-	})
-}
+// removalTTL is how long a removal stays recorded, for uploads that found the content just before. Its
+// process has ended it then.
+const removalTTL = time.Hour
 
 func namedHashes(ctx context.Context, records store.Records, prefix string) (map[string]bool, error) {
 	return store.View(ctx, records, func(tx store.Tx) (map[string]bool, error) {
@@ -213,7 +189,7 @@ func newSurvey(ctx context.Context, records store.Records, contents store.Conten
 				if named[c.Hash] || deleted[c.Hash] {
 					continue
 				}
-				if s.unnamed = append(s.unnamed, c); time.Since(c.At) > orphanAge {
+				if s.unnamed = append(s.unnamed, c); time.Since(c.At) > orphanDelay {
 					s.orphaned = append(s.orphaned, c)
 				}
 			}
@@ -228,6 +204,16 @@ func prefixes(yield func(string) bool) {
 			return
 		}
 	}
+}
+
+// bringBack restores the contents that are set aside although a record names them.
+func (s *survey) bringBack(contents store.Contents) error {
+	for _, hash := range s.back {
+		if err := contents.Restore(hash); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tooMany returns a reason if so many contents have no record that a person must decide.
@@ -245,10 +231,8 @@ func (l *Library) setAside() error {
 	if err != nil {
 		return err
 	}
-	for _, hash := range s.back {
-		if err := l.contents.Restore(hash); err != nil {
-			return err
-		}
+	if err := s.bringBack(l.contents); err != nil {
+		return err
 	}
 	many := s.tooMany()
 	l.suspect.Store(many != "")
@@ -263,7 +247,7 @@ func (l *Library) setAside() error {
 		}
 	}
 	for _, c := range s.aside {
-		if time.Since(c.At) > asideTime {
+		if time.Since(c.At) > asideTTL {
 			if err := l.retire(c, true); err != nil {
 				return err
 			}
@@ -274,17 +258,17 @@ func (l *Library) setAside() error {
 
 // A snapshot is made every few minutes after writes, but takes only a small share of the time.
 const (
-	snapshotPause = 5 * time.Minute
-	firstSnapshot = 10 * time.Second
-	snapshotShare = 100 // the pause is at least this many times as long as making the snapshot
+	snapshotInterval   = 5 * time.Minute
+	firstSnapshotDelay = 10 * time.Second
+	snapshotShare      = 100 // the pause is at least this many times as long as making the snapshot
 )
 
 // keepSnapshots makes snapshots of a running library, the first one soon.
 func (l *Library) keepSnapshots() {
-	pause := snapshotPause
+	pause := snapshotInterval
 	for {
 		if _, err := os.Stat(snapshotPath(l.o.Dir)); err != nil {
-			pause = firstSnapshot
+			pause = firstSnapshotDelay
 		}
 		select {
 		case <-time.After(pause):
@@ -293,7 +277,7 @@ func (l *Library) keepSnapshots() {
 		}
 		start := time.Now()
 		l.report("the snapshot of the records could not be made", l.snapshot())
-		pause = max(snapshotPause, snapshotShare*time.Since(start))
+		pause = max(snapshotInterval, snapshotShare*time.Since(start))
 	}
 }
 

@@ -48,26 +48,9 @@ type route struct {
 }
 
 // routes lists all operations. Of two with the same method that fit a path, the first serves it.
-var routes = slices.Concat(routesV1, presetRoutes(savedExtensions), presetRoutes(namedTransformations),
-	secondVersion(routesV1))
+var routes = slices.Concat(ownRoutes, presetRoutes(savedExtensions), presetRoutes(namedTransformations))
 
-// inV2 lists the operations with a second path under /v2/, which rclone calls.
-var inV2 = []string{
-	"GET /v1/files", "GET /v1/files/{fileId}/details", "DELETE /v1/files/{fileId}", "POST /v1/folder", "DELETE /v1/folder",
-	"POST /v1/bulkJobs/moveFolder", "GET /v1/bulkJobs/{jobId}",
-}
-
-func secondVersion(routes []route) (list []route) {
-	for _, r := range routes {
-		if slices.Contains(inV2, r.method+" "+r.pattern) {
-			r.pattern = strings.Replace(r.pattern, "/v1/", "/v2/", 1)
-			list = append(list, r)
-		}
-	}
-	return list
-}
-
-var routesV1 = []route{
+var ownRoutes = []route{
 	{http.MethodPost, uploadPath, "Upload a file", "", http.StatusOK, (*Library).upload},
 	{http.MethodPost, uploadPathV2, "Upload a file; without the key, by a token that signs all fields", "", http.StatusOK, (*Library).upload},
 
@@ -75,7 +58,9 @@ var routesV1 = []route{
 	{http.MethodGet, "/v1/files/purge/{requestId}", "Get the status of a purge", "", http.StatusOK, (*Library).purgeStatus},
 
 	{http.MethodGet, "/v1/files", "List and search files and folders", "type path sort fileType searchQuery name tags limit:int skip:int", http.StatusOK, viewing((*Library).list)},
-	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", "", http.StatusNoContent, updating((*Library).deleteFile)},
+	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", "", http.StatusNoContent, updating(func(_ *Library, tx store.Tx, r *http.Request) (any, error) {
+		return nil, tx.Files.Delete(r.PathValue("fileId"))
+	})},
 	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", "", http.StatusOK, viewing((*Library).details)},
 	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", "tags:list? customCoordinates:text? customMetadata:object? " + strings.Join(storedTexts(), ":text? ") + ":text? extensions:any webhookUrl:text? removeAITags:any publish:object?", http.StatusOK, (*Library).updateDetails},
 	{http.MethodGet, "/v1/files/{fileId}/metadata", "Get the metadata of a file's content", "", http.StatusOK, (*Library).metadata},
@@ -109,7 +94,9 @@ var routesV1 = []route{
 	{http.MethodGet, "/v1/accounts/usage", "Get what the library uses", "startDate! endDate!", http.StatusOK, (*Library).usage},
 
 	// Extensions of this library.
-	{http.MethodGet, identityPath, "Identify the running library", "", http.StatusOK, (*Library).identify},
+	{http.MethodGet, identityPath, "Identify the running library", "", http.StatusOK, func(l *Library, _ *http.Request) (any, error) {
+		return identity{"mediadesk", l.identity, l.Faults()}, nil
+	}},
 	{http.MethodPost, identityPath + "/runs/cancel", "Cancel an extension that works on a file", "fileId! extension!", http.StatusNoContent, (*Library).cancelRun},
 	{http.MethodGet, healthPath, "Check that records and contents answer", "", http.StatusOK, (*Library).health},
 	{http.MethodGet, openAPIPath, "Describe the API", "", http.StatusOK, (*Library).openAPI},
@@ -121,12 +108,22 @@ var routesV1 = []route{
 	{http.MethodPost, controlPath + "webhooks/{postId}/resend", "Send a webhook post again", "", http.StatusOK, (*Library).resendPost},
 }
 
+// inV2 lists the operations with a second path under /v2/, which rclone calls.
+var inV2 = []string{
+	"GET /v1/files", "GET /v1/files/{fileId}/details", "DELETE /v1/files/{fileId}", "POST /v1/folder", "DELETE /v1/folder",
+	"POST /v1/bulkJobs/moveFolder", "GET /v1/bulkJobs/{jobId}",
+}
+
 // findRoute returns the route of a request at a clean path and sets its pattern and wildcards in
 // r. For a path that other methods have, it returns nil and these methods.
 func findRoute(r *http.Request, path string) (found *route, allowed []string) {
+	path, second := strings.CutPrefix(path, "/v2/")
+	if second {
+		path = "/v1/" + path
+	}
 	for i := range routes {
 		at := &routes[i]
-		if !at.fits(r, path) {
+		if second && !slices.Contains(inV2, at.method+" "+at.pattern) || !at.fits(r, path) {
 			continue
 		}
 		r.Pattern = at.pattern
@@ -157,16 +154,6 @@ func (route *route) fits(r *http.Request, path string) bool {
 		}
 	}
 	return true
-}
-
-// noRoute is the answer to a request that findRoute returned no route for.
-func noRoute(w http.ResponseWriter, r *http.Request, allowed []string) error {
-	if allowed == nil {
-		return refuse(http.StatusNotFound, "No such operation.", "docs/serve.md of mediadesk lists the operations of the local library.")
-	}
-	list := strings.Join(allowed, ", ")
-	w.Header().Set("Allow", list)
-	return refuse(http.StatusMethodNotAllowed, "This address does not take "+quote(r.Method)+".", "It takes "+list+".")
 }
 
 func (route *route) answerTo(l *Library, w http.ResponseWriter, r *http.Request) error {
@@ -215,20 +202,44 @@ type object = map[string]any
 
 // describeAPI returns an OpenAPI 3.1 document of the routes.
 func describeAPI() map[string]any {
-	paths := map[string]object{}
+	text, paths := takenTypes["text"], map[string]object{}
 	for _, route := range routes {
-		operation := object{"summary": route.summary, "parameters": route.parameters()}
-		if body := route.requestBody(); body != nil {
-			operation["requestBody"] = body
+		parameters, properties, required := []object{}, object{}, []string{}
+		for _, name := range pathParameter.FindAllStringSubmatch(route.pattern, -1) {
+			parameters = append(parameters, object{"name": name[1], "in": "path", "required": true, "schema": text})
 		}
-		done := object{"description": "Done", "content": jsonContent(object{})}
+		for _, t := range route.taken() {
+			if route.method == http.MethodGet {
+				parameters = append(parameters, object{"name": t.name, "in": "query", "required": t.required, "schema": t.schema})
+				continue
+			}
+			if properties[t.name] = t.schema; t.required {
+				required = append(required, t.name)
+			}
+		}
+		kind := "application/json"
+		if isUpload(route.pattern) {
+			kind, required = "multipart/form-data", []string{"file", "fileName"}
+			for _, name := range append([]string{"file", isPublished}, signedParts...) {
+				properties[name] = text
+			}
+			for _, field := range entry.Fields {
+				properties[field.Name] = text
+			}
+		}
+		done := object{"description": "Done", "content": object{"application/json": object{"schema": object{}}}}
+		operation := object{"summary": route.summary, "parameters": parameters, "responses": object{
+			"default": object{"description": "The request failed", "content": done["content"]}, strconv.Itoa(route.status): done,
+		}}
 		if route.status == http.StatusNoContent {
-			delete(done, "content")
+			operation["responses"].(object)["204"] = object{"description": "Done"}
 		}
-		failed := object{"description": "The request failed, with message and help", "content": jsonContent(object{})}
-		operation["responses"] = object{"default": failed, strconv.Itoa(route.status): done}
+		if len(properties) > 0 {
+			schema := object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+			operation["requestBody"] = object{"required": len(required) > 0, "content": object{kind: object{"schema": schema}}}
+		}
 		switch {
-		case keyless[route.pattern]:
+		case noKey[route.pattern]:
 			operation["security"] = []object{}
 		case isUpload(route.pattern): // or with a signature
 			operation["security"] = []object{{"key": []string{}}, {}}
@@ -238,14 +249,12 @@ func describeAPI() map[string]any {
 		}
 		paths[route.pattern][strings.ToLower(route.method)] = operation
 	}
+	key := object{"type": "http", "scheme": "basic", "description": "The private key is the user name; the password is ignored."}
 	return object{
-		"openapi": "3.1.0", "paths": paths,
-		"security":   []object{{"key": []string{}}},
-		"components": object{"securitySchemes": object{"key": object{"type": "http", "scheme": "basic", "description": "The private key is the user name; the password is ignored."}}},
+		"openapi": "3.1.0", "paths": paths, "security": []object{{"key": []string{}}},
+		"components": object{"securitySchemes": object{"key": key}},
 	}
 }
-
-func jsonContent(schema object) object { return object{"application/json": object{"schema": schema}} }
 
 type taken struct {
 	name     string
@@ -285,53 +294,3 @@ type routeKey struct{}
 func routeOf(r *http.Request) *route { return r.Context().Value(routeKey{}).(*route) }
 
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
-
-func (route *route) parameters() []object {
-	list := []object{}
-	for _, name := range pathParameter.FindAllStringSubmatch(route.pattern, -1) {
-		list = append(list, object{"name": name[1], "in": "path", "required": true, "schema": object{"type": "string"}})
-	}
-	if route.method == http.MethodGet {
-		for _, t := range route.taken() {
-			list = append(list, object{"name": t.name, "in": "query", "required": t.required, "schema": t.schema})
-		}
-	}
-	return list
-}
-
-// requestBody describes the body of a request. It returns nil if there is no body.
-func (route *route) requestBody() object {
-	if isUpload(route.pattern) {
-		return object{"required": true, "content": object{"multipart/form-data": object{"schema": uploadSchema()}}}
-	}
-	if route.takes == "" || route.method == http.MethodGet {
-		return nil
-	}
-	properties, required := object{}, []string{}
-	for _, t := range route.taken() {
-		properties[t.name] = t.schema
-		if t.required {
-			required = append(required, t.name)
-		}
-	}
-	return object{"required": len(required) > 0, "content": jsonContent(closed(properties, required))}
-}
-
-func uploadSchema() object {
-	properties := object{"file": object{"type": "string", "description": "The bytes, their base64 text, or an http or https address"}}
-	for _, name := range append([]string{isPublished}, signedParts...) {
-		properties[name] = takenTypes["text"]
-	}
-	for _, field := range entry.Fields {
-		properties[field.Name] = takenTypes["text"]
-		if field.Kind == entry.KindSwitch || field.Name == "useUniqueFileName" {
-			properties[field.Name] = takenTypes["bool"]
-		}
-	}
-	return closed(properties, []string{"file", "fileName"})
-}
-
-// closed returns the schema of an object with these members and no others.
-func closed(properties object, required []string) object {
-	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
-}

@@ -27,13 +27,12 @@ type Server struct {
 	Address string // base URL without a trailing slash
 	Library *Library
 
-	http     *http.Server
-	served   chan error
-	finished chan struct{}
-	close    func() error
+	http   *http.Server
+	served chan error
+	ended  func() bool // forgets the context
+	close  func() error
 }
 
-// owner is the content of owner.json in a library's folder.
 type owner struct {
 	Address  string `json:"address"`
 	PID      int    `json:"pid"`
@@ -58,8 +57,13 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	}
 	local := listener.Addr().(*net.TCPAddr)
 	l.public.Store(!local.IP.IsLoopback())
-	if l.public.Load() {
-		l.allowMachine(addr)
+	if l.public.Load() { // then it has the names of this computer and the one in addr
+		host, _, _ := net.SplitHostPort(addr)
+		l.allowHosts(host)
+		if name, err := os.Hostname(); err == nil {
+			short, _, _ := strings.Cut(name, ".")
+			l.allowHosts(name, short, short+".local")
+		}
 	}
 	host := local.IP.String()
 	if local.IP.IsUnspecified() {
@@ -70,7 +74,7 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 		l.setAddress(address)
 	}
 	s := &Server{
-		Address: address, Library: l, served: make(chan error, 1), finished: make(chan struct{}),
+		Address: address, Library: l, served: make(chan error, 1),
 		http: &http.Server{
 			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: l.o.idleTimeout,
 			MaxHeaderBytes: maxHeader,
@@ -84,13 +88,7 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 		l.log.Warn("other processes cannot find this library", "error", err)
 	}
 	l.work.Go(func() { s.served <- s.http.Serve(listener) })
-	go func() {
-		select {
-		case <-ctx.Done():
-			s.Close()
-		case <-s.finished:
-		}
-	}()
+	s.ended = context.AfterFunc(ctx, func() { s.Close() })
 	return s, nil
 }
 
@@ -106,27 +104,18 @@ func (s *Server) writeOwner() error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(owner{
-		Address: s.Address, PID: os.Getpid(), Identity: s.Library.identity,
-		Dir: dir,
-	})
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.WriteFile(ownerPath(s.Library.o.Dir), text, 0o600); err != nil {
-		return fmt.Errorf("write the address of the running library: %w", err)
-	}
-	return nil
+	text := encode(owner{s.Address, os.Getpid(), s.Library.identity, dir})
+	return atomicfile.WriteFile(ownerPath(s.Library.o.Dir), text, 0o600)
 }
 
-const closeTime = 5 * time.Second
+const closeTimeout = 5 * time.Second
 
 // Close stops listening, gives requests in progress a few seconds, and closes the library.
 func (s *Server) Close() error { return s.close() }
 
 func (s *Server) shutdown() error {
-	close(s.finished)
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	s.ended()
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	err := s.http.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -179,8 +168,8 @@ func sameFolder(a, b string) bool {
 
 // Intervals at which a standby checks owner.json, and the serving process itself.
 const (
-	standbyChecks = 250 * time.Millisecond
-	standbyAsks   = time.Second
+	standbyInterval    = 250 * time.Millisecond
+	standbyAskInterval = time.Second
 )
 
 // Standby serves a library when the serving process ends.
@@ -207,7 +196,7 @@ func (s *Standby) wait(ctx context.Context, address string, o Options, changed f
 	if err != nil {
 		return // no client could use it
 	}
-	tick := time.NewTicker(standbyChecks)
+	tick := time.NewTicker(standbyInterval)
 	defer tick.Stop()
 	var requested time.Time
 	var known string
@@ -218,7 +207,7 @@ func (s *Standby) wait(ctx context.Context, address string, o Options, changed f
 		case <-tick.C:
 		}
 		if _, err := os.Stat(ownerPath(o.Dir)); err == nil {
-			if time.Since(requested) < standbyAsks {
+			if time.Since(requested) < standbyAskInterval {
 				continue
 			}
 			requested = time.Now()
@@ -280,16 +269,6 @@ func (l *Library) allowHosts(names ...string) {
 	}
 }
 
-// allowMachine allows the names of this computer and the name in addr, HOST:PORT.
-func (l *Library) allowMachine(addr string) {
-	host, _, _ := net.SplitHostPort(addr)
-	l.allowHosts(host)
-	if name, err := os.Hostname(); err == nil {
-		short, _, _ := strings.Cut(name, ".")
-		l.allowHosts(name, short, short+".local")
-	}
-}
-
 // hostAllowed refuses host names that a foreign name server could point at this computer (DNS
 // rebinding), which would make the library part of a web page's origin.
 func (l *Library) hostAllowed(hostport string) bool {
@@ -318,7 +297,6 @@ func (l *Library) base(r *http.Request) string {
 	return scheme + "://" + r.Host
 }
 
-// rebase replaces the base of all addresses in an answer by that of its request.
 func (l *Library) rebase(r *http.Request, body any) {
 	from, to := l.Address(), l.base(r)
 	if from == to {

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"hash"
 	"maps"
-	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,8 +22,7 @@ import (
 // signedParts are what signs an upload from a web page, without the key (hosted-service.md §14).
 var signedParts = []string{"signature", "publicKey", "token", "expire"}
 
-// signedFor is the longest lifetime of a signature.
-const signedFor = time.Hour
+const signatureTTL = time.Hour
 
 // PublicKey returns the public key for a private key, which names the library in such uploads.
 func PublicKey(private interface{ Reveal() string }) string {
@@ -49,13 +47,6 @@ func allowPages(w http.ResponseWriter, r *http.Request) bool {
 	h.Set("Access-Control-Allow-Methods", http.MethodPost)
 	w.WriteHeader(http.StatusNoContent)
 	return true
-}
-
-// maybeSigned reports whether r is an upload without the key, which admit must check.
-func maybeSigned(r *http.Request, path string) bool {
-	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	return isUpload(path) && r.Method == http.MethodPost && r.Header.Get("Authorization") == "" &&
-		err == nil && kind == "multipart/form-data"
 }
 
 // maxKeyless limits the concurrent uploads without the key, which pages of all sites can send.
@@ -114,7 +105,7 @@ func (l *Library) checkSignature(parts map[string]string) (expire time.Time, err
 	expire = time.Unix(seconds, 0)
 	// Written otherwise, such as 017…, the signature would also fit a token without its last digits.
 	plain := strconv.FormatInt(seconds, 10) == parts["expire"]
-	if now := l.now(); err != nil || !plain || !expire.After(now) || !expire.Before(now.Add(signedFor)) {
+	if now := l.now(); err != nil || !plain || !expire.After(now) || !expire.Before(now.Add(signatureTTL)) {
 		return expire, badRequest("Your request contains invalid expire parameter. Expire parameter should be a Unix time in less than 1 hour into the future.", "Write it in plain digits. Sign shortly before the upload and check your clock.")
 	}
 	want := hex.EncodeToString(sign(sha1.New, l.o.Key.Reveal(), parts["token"]+parts["expire"]))
@@ -151,10 +142,10 @@ func (l *Library) checkJWT(parts map[string]string) (expire time.Time, err error
 	}
 	issued, ok1 := payload["iat"].(float64)
 	end, ok2 := payload["exp"].(float64)
-	if !ok1 || !ok2 || end > issued+signedFor.Seconds() {
+	if !ok1 || !ok2 || end > issued+signatureTTL.Seconds() {
 		return expire, badRequest("Your request contains invalid token parameter: iat and exp do not fit.", "Send Unix times with exp at most one hour after iat.")
 	}
-	if expire = time.Unix(int64(end), 0); !expire.After(l.now()) || expire.After(l.now().Add(signedFor)) {
+	if expire = time.Unix(int64(end), 0); !expire.After(l.now()) || expire.After(l.now().Add(signatureTTL)) {
 		return expire, badRequest("Your request contains an expired token.", "Sign shortly before the upload and check your clock.")
 	}
 	delete(payload, "iat")

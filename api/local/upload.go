@@ -72,13 +72,13 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	}
 	version.Unpublished = f.texts["isPublished"] == "false"
 	var file *store.File
-	var runs, posts []store.Run
+	var runs []store.Run
 	err = l.commit(r.Context(), f.content, &version, func(tx store.Tx) (err error) {
 		if file, err = f.write(tx, version); err == nil {
 			runs, err = l.addRuns(tx, file, f.upload.Extensions.Or(nil), f.upload.WebhookURL.Or(""))
 		}
 		if err == nil {
-			posts, err = l.addPosts(tx, file, f.upload.Transformation.Or(api.Transformation{}).Post,
+			err = l.addPosts(r.Context(), tx, file, f.upload.Transformation.Or(api.Transformation{}).Post,
 				r.Header.Get(requestIDHeader))
 		}
 		if err == nil && later {
@@ -90,13 +90,12 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer l.work.Begin(posts)
+	l.work.PostsAdded()
 	file, report, err := l.startRuns(r.Context(), file, runs)
 	if err != nil {
 		return nil, err
 	}
 	if later {
-		l.work.PostsAdded()
 		return answerQueued, nil
 	}
 	record := l.record(file, false)
@@ -138,25 +137,20 @@ func (f *form) addFields(ctx context.Context, record *api.File, file *store.File
 		}
 		return err
 	})
-	return deletedMeanwhile(err)
+	return err
 }
 
-// inspectContent inspects stored bytes and returns a version without id and hash.
 func (l *Library) inspectContent(content store.Draft) (store.Version, error) {
 	if content.Size() == 0 {
 		return store.Version{}, errEmptyFile
 	}
-	return newVersion(content, content.Size(), l.now())
-}
-
-func newVersion(content io.ReaderAt, size int64, now time.Time) (store.Version, error) {
 	reads := &noted{ReaderAt: content}
-	bytes := io.NewSectionReader(reads, 0, size)
+	bytes := io.NewSectionReader(reads, 0, content.Size())
 	facts, err := media.Inspect(context.Background(), bytes)
 	if err := reads.or(err); err != nil {
 		return store.Version{}, fmt.Errorf("read the stored bytes: %w", err)
 	}
-	v := store.Version{Created: now, Facts: store.Facts{Size: size, Mime: facts.MIME, Kind: api.KindNonImage}}
+	v := store.Version{Created: l.now(), Facts: store.Facts{Size: content.Size(), Mime: facts.MIME, Kind: api.KindNonImage}}
 	// A picture of unknown size is not an image, unless it is SVG.
 	if facts.Picture && (facts.Stored != image.Point{} || facts.MIME == "image/svg+xml") {
 		v.Kind, v.Width, v.Height, v.HasAlpha = api.KindImage, facts.Stored.X, facts.Stored.Y, facts.Alpha
@@ -167,8 +161,11 @@ func newVersion(content io.ReaderAt, size int64, now time.Time) (store.Version, 
 
 // target returns the existing file at the target, and the consequences as the form predicts them.
 func (f *form) target(tx store.Tx) (*store.File, rule.Prediction, error) {
-	if err := checkMetadata(tx, f.upload.CustomMetadata.Or(nil)); err != nil {
-		return nil, rule.Prediction{}, err
+	if values := f.upload.CustomMetadata.Or(nil); len(values) > 0 { // service.md §2.1
+		fields, err := metadataFields(tx)
+		if err = cmp.Or(err, rule.CheckNewMetadata(fields, values)); err != nil {
+			return nil, rule.Prediction{}, err
+		}
 	}
 	if f.upload.UseUniqueFileName.Or(true) {
 		return nil, rule.Consequences(&f.upload, rule.Place{Known: true}), nil // existing files do not matter
@@ -287,12 +284,6 @@ func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Cont
 	return nil, fmt.Errorf("the content %s of the version %s is missing", v.Hash, v.ID)
 }
 
-type keepError struct{ err error }
-
-func (e *keepError) Error() string { return "store the content: " + e.err.Error() }
-
-func (e *keepError) Unwrap() error { return e.err }
-
 // noted remembers a read error, which a decoder may report as bad content.
 type noted struct {
 	io.ReaderAt
@@ -315,8 +306,12 @@ func (n *noted) or(err error) error {
 	return err
 }
 
-// removalWait is how long an upload waits while its content is being removed.
-const removalWait = 10 * time.Second
+const (
+	commitTimeout = 10 * time.Second // how long an upload waits while its content is being removed
+	// removalTimeout is the time after which an unfinished removal has failed. Its process sends no
+	// more requests then.
+	removalTimeout = 5 * time.Minute
+)
 
 // commit commits the content of v and runs write to record it. If another process is removing this
 // content from a shared store, it waits and commits again.
@@ -324,12 +319,13 @@ func (l *Library) commit(ctx context.Context, content store.Draft, v *store.Vers
 	write func(store.Tx) error,
 ) (err error) {
 	var removed store.Removal
-	for until := time.Now().Add(removalWait); ; {
+	var ended bool
+	for until := time.Now().Add(commitTimeout); ; {
 		if v.Hash, err = content.Commit(); err != nil {
-			return &keepError{err}
+			return err
 		}
 		err = l.records.Update(ctx, func(tx store.Tx) error {
-			if removed.Done { // before the commit
+			if ended { // before the commit
 				if err := tx.Remove(&removed); err != nil {
 					return err
 				}
@@ -340,7 +336,8 @@ func (l *Library) commit(ctx context.Context, content store.Draft, v *store.Vers
 		if !ok {
 			return err
 		}
-		if removed = retired.Removal; removed.Done {
+		removed = retired.Removal
+		if ended = removed.Done || time.Since(removed.At) > removalTimeout; ended {
 			continue
 		}
 		select {
@@ -377,45 +374,37 @@ func (f *form) parseChecks(ctx context.Context) (*store.Match, error) {
 	return m, err
 }
 
-// findGiven returns the subject of a field of checks.
 func findGiven(name rule.SearchWord, fields []api.MetadataField) (searchSubject, error) {
 	schema, takes, err := rule.ChecksField(name, fields, true)
-	s := searchSubject{store.MatchGiven, name.Text, takes, setValues(schema)}
+	s := searchSubject{store.MatchGiven, name.Text, takes, valueOf(schema), nil}
 	switch {
 	case name.Text == "request.folder":
-		s.set = setGivenFolder
+		s.read = givenFolder
 	case name.Text == rule.ChecksSize:
-		s.set = setGivenSize
+		s.read = func(v rule.SearchWord, _ string, _ time.Time) (any, error) {
+			n, err := rule.SearchSize(v.Text)
+			return float64(n), err
+		}
 	case schema.Type == rule.MetadataDate:
-		s.set = setDate
+		s.read, s.build = timeOf, buildDate
 	}
 	return s, err
 }
 
-// setGivenFolder writes folders as the request has them after it was read. A folder that
-// a name begins with is no more than completed: its last part may be the beginning of one.
-func setGivenFolder(m *store.Match, values []rule.SearchWord, now time.Time) error {
-	for i, v := range values {
-		clean, err := rule.CleanFolder(v.Text)
-		if err != nil {
-			return err
-		}
-		if m.Op == ":" && !strings.HasSuffix(v.Text, "/") {
-			clean = strings.TrimSuffix(clean, "/")
-		}
-		values[i].Text = clean
+// givenFolder reads a folder as the request has it after it was read. A folder that a name begins
+// with is no more than completed: its last part may be the beginning of one.
+func givenFolder(v rule.SearchWord, operator string, now time.Time) (any, error) {
+	clean, err := rule.CleanFolder(v.Text)
+	if err != nil {
+		return nil, err
 	}
-	return setValues(api.MetadataSchema{Type: rule.MetadataText})(m, values, now)
+	if operator == ":" && !strings.HasSuffix(v.Text, "/") {
+		clean = strings.TrimSuffix(clean, "/")
+	}
+	v.Text = clean
+	return valueOf(api.MetadataSchema{Type: rule.MetadataText})(v, operator, now)
 }
 
-// setGivenSize writes a number of bytes, as in searches.
-func setGivenSize(m *store.Match, values []rule.SearchWord, _ time.Time) error {
-	n, err := rule.SearchSize(values[0].Text)
-	m.Values = []any{float64(n)}
-	return err
-}
-
-// check refuses the upload unless the file as it would be stored meets its checks.
 func (f *form) check(ctx context.Context, m *store.Match, version *store.Version) error {
 	if m == nil {
 		return nil

@@ -99,12 +99,3 @@ func (l *Library) restoreVersion(tx store.Tx, r *http.Request) (any, error) {
 	}
 	return l.versionRecord(file, v), nil
 }
-
-// copyVersion is a version with its own id, ready to be written.
-func copyVersion(tx store.Tx, v store.Version) (store.Version, error) {
-	var err error
-	v.Embedded, err = tx.Versions.Embedded(v.ID)
-	v.ID = store.NewID()
-	v.Root = v.ID
-	return v, err
-}

@@ -89,7 +89,6 @@ func (l *Library) postID(p *store.Post) string {
 	return strconv.FormatInt(p.ID, 10)
 }
 
-// sendPost sends a post and keeps it to be sent again.
 func (l *Library) sendPost(ctx context.Context, p *store.Post) error {
 	err := l.deliverPost(ctx, p)
 	one := SentPost{ID: l.postID(p), Time: l.now(), Body: p.Body, post: *p}
@@ -252,17 +251,11 @@ func (l *Library) addEvent(tx store.Tx, kind string, request, data any) error {
 	if request != nil {
 		event["request"] = request
 	}
-	body, err := json.Marshal(event)
-	if err != nil {
-		return err
-	}
 	return tx.Add(&store.Post{
-		Address: l.o.Webhook, Body: body, Next: l.now(), Created: l.now(),
-		Owner: l.identity,
+		Address: l.o.Webhook, Body: encode(event), Next: l.now(), Created: l.now(), Owner: l.identity,
 	})
 }
 
-// transformRequest is the member of an event about the transformation of an upload with that id.
 func transformRequest(id string, transformation any) any {
 	return map[string]any{"x_request_id": id, "transformation": transformation}
 }
@@ -271,97 +264,37 @@ func failure(reason string) any {
 	return map[string]any{"error": map[string]string{"reason": reason}}
 }
 
-// postTransformation is a post-transformation and the id of the upload that asked for it.
-type postTransformation struct {
-	api.PostTransformation
-	Request string `json:"request"`
-}
-
-// addPosts records the post-transformations of an upload, which are made after its answer.
-func (l *Library) addPosts(tx store.Tx, file *store.File, list []api.PostTransformation,
+// addPosts records the events about the post-transformations of an upload. A picture is made when its
+// URL is requested.
+func (l *Library) addPosts(ctx context.Context, tx store.Tx, file *store.File, list []api.PostTransformation,
 	request string,
-) (runs []store.Run, err error) {
+) error {
 	for _, post := range list {
-		text, err := json.Marshal(postTransformation{post, request})
-		if err != nil {
-			return nil, err
+		at := file.Path()
+		if post.Value != "" {
+			at = "/tr:" + post.Value + at
 		}
-		run := store.Run{
-			FileID: file.ID, VersionID: file.Version.ID, Status: api.StatusPending, Created: l.now(),
-			Owner:     l.identity,
-			Extension: api.Extension{Name: store.PostTransformation, Rest: map[string]json.RawMessage{"post": text}},
+		kind, data := postTransformSuccess, map[string]any{"fileId": file.ID, "url": l.Address() + escapePath(at), "name": file.Name}
+		if err := l.checkPost(ctx, post, file, at); err != nil {
+			kind, data["transformation"], data["path"] = postTransformError, failure(err.Error()), file.Path()
 		}
-		if err := tx.Add(&run); err != nil {
-			return nil, err
+		if err := l.addEvent(tx, kind, transformRequest(request, post), data); err != nil {
+			return err
 		}
-		runs = append(runs, run)
 	}
-	return runs, nil
+	return nil
 }
 
-func readPost(run *store.Run) (post postTransformation, err error) {
-	return post, json.Unmarshal(run.Extension.Rest["post"], &post)
-}
-
-// postPath is where the result of a post-transformation of a file is served.
-func postPath(post postTransformation, file *store.File) string {
-	if post.Value == "" {
-		return file.Path()
-	}
-	return "/tr:" + post.Value + file.Path()
-}
-
-// makePost makes a post-transformation, so that it is there when its address is asked for.
-func (l *Library) makePost(ctx context.Context, run *store.Run, source *store.Version) error {
-	post, err := readPost(run)
-	if err != nil {
-		return err
-	}
-	if post.Type != rule.PostSteps || source.Kind != api.KindImage {
+func (l *Library) checkPost(ctx context.Context, post api.PostTransformation, file *store.File, at string) error {
+	if post.Type != rule.PostSteps || file.Version.Kind != api.KindImage {
 		return errors.New("the local library makes no videos, and no pictures of videos")
 	}
-	file, err := store.View(ctx, l.records, func(tx store.Tx) (*store.File, error) {
-		return store.Get[store.File](tx, run.FileID)
-	})
-	if errors.Is(err, store.ErrNotFound) {
-		return errFileGone
-	}
-	if err != nil {
-		return err
-	}
-	requested, err := delivery.Parse(&url.URL{Path: postPath(post, file)},
+	requested, err := delivery.Parse(&url.URL{Path: at},
 		func(name string) (string, error) { return l.transformation(ctx, name) }, false)
-	if failure := (*storeError)(nil); errors.As(err, &failure) {
-		return failure.err
-	}
 	if err == nil && (requested.Path != file.Path() || !requested.Changes()) {
 		err = fmt.Errorf("%q is no transformation", post.Value)
 	}
-	if err != nil || source.Mime == "image/svg+xml" { // which is served as it is
-		return err
-	}
-	_, err = l.makePicture(ctx, withVersion(*file, *source), requested)
 	return err
-}
-
-// addPostEvent records the event about a post-transformation that has ended, without a
-// reason if it succeeded. file is nil if it does not exist any more.
-func (l *Library) addPostEvent(tx store.Tx, run *store.Run, file *store.File, reason string) error {
-	post, err := readPost(run)
-	if err != nil {
-		return err
-	}
-	kind, data := postTransformSuccess, map[string]any{"fileId": run.FileID}
-	if file != nil {
-		data["url"], data["name"] = l.Address()+escapePath(postPath(post, file)), file.Name
-	}
-	if reason != "" {
-		kind, data["transformation"] = postTransformError, failure(reason)
-		if file != nil {
-			data["path"] = file.Path()
-		}
-	}
-	return l.addEvent(tx, kind, transformRequest(post.Request, post.PostTransformation), data)
 }
 
 // WebhookSecret returns the secret, made of the private key, for posts to the account's webhook.

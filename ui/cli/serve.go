@@ -62,7 +62,6 @@ func newServe(p *Program) *cobra.Command {
 	fl.StringVar(&s.addr, "addr", config.DefaultLocalAddr, "`HOST:PORT`: listen on this address; port 0 picks one (default: "+config.DefaultLocalAddr+")")
 	fl.StringVar(&s.Dir, "data", "", "`DIR`: folder of the library (default: the local profile's folder)")
 	fl.StringVar(&s.Storage, "storage", "", "`URL`: store of the contents: s3://BUCKET?region=… or file:///FOLDER (default: "+storageVariable+", else the folder of the library)")
-	fl.Int64Var(&s.RedirectFrom, "redirect-from", 0, "`BYTES`: redirect requests for media of at least this size to the S3 store, which clients must reach (default: never)")
 	fl.StringVar(&s.Database, "database", "", "`URL`: postgres:// URL of a PostgreSQL database for the records (default: SQLite in the folder). "+
 		"If the URL has a password, set "+config.DatabaseVariable+" instead. Together with --storage, any number of instances can serve the library")
 	fl.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
@@ -246,13 +245,10 @@ func (s *serveFlags) complete(cmd *cobra.Command, p *Program, settings config.Lo
 	if s.key != "" && (!api.IsLoopback(host) || s.Address != "" && (err != nil || !api.IsLoopback(public.Hostname()))) {
 		return errors.New("--key is allowed on loopback only, since others could guess it. Set " + api.KeyVariable + ", or leave it out")
 	}
-	for flag, n := range map[string]int64{"redirect-from": s.RedirectFrom, "max-size": s.MaxSize - 1} {
-		if n < 0 && given(flag) {
-			return fmt.Errorf("--%s takes a number of bytes above 0", flag)
-		}
-	}
 	if !given("max-size") {
 		s.MaxSize = settings.MaxSize
+	} else if s.MaxSize < 1 {
+		return errors.New("--max-size takes a number of bytes above 0")
 	}
 	if !given("allow-address") {
 		s.AllowAddresses = settings.AllowAddresses

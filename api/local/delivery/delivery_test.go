@@ -177,11 +177,6 @@ func TestMake(t *testing.T) {
 			}
 		})
 	}
-	for format, instead := range map[string]bool{"": false, formatJPEG: false, formatAVIF: true, formatOrig: true} {
-		if requested, got := (Request{Format: format}).Instead("image/gif", formatJPEG); got != instead {
-			t.Errorf("%s is served instead of %s: %t, want %v", formatJPEG, requested, got, instead)
-		}
-	}
 	var cannot *CannotError
 	if _, _, err := Make(t.Context(), bytes.NewReader([]byte("x")), "", Request{Steps: []Step{{Width: 1}}}, ""); !errors.As(err, &cannot) {
 		t.Errorf("without a picture it made %v", err)

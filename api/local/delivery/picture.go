@@ -28,8 +28,8 @@ func (e *CannotError) Error() string { return media.Reason(e.Err) }
 // Unwrap returns the reason.
 func (e *CannotError) Unwrap() error { return e.Err }
 
-// Make makes the requested picture and returns its bytes and type, which differs from a.Format if
-// [Request.Instead] says so. mime is the type of content. The result is upright whatever the
+// Make makes the requested picture and returns its bytes and type, which differs from a.Format where
+// that is not supported. mime is the type of content. The result is upright whatever the
 // metadata. region holds the custom coordinates in pixels of the stored picture, or "". A picture
 // that package media refuses is a [*CannotError].
 func Make(ctx context.Context, content io.ReadSeeker, mime string, a Request,
@@ -164,7 +164,6 @@ func plan(a Request, size image.Point, o media.Orientation, region string) (step
 	return steps, nil
 }
 
-// pixels returns a requested side in pixels, given the full side of the picture.
 func pixels(requested float64, full int) int {
 	if requested > 0 && requested < 1 {
 		return max(1, int(requested*float64(full)+0.5))
@@ -294,12 +293,6 @@ func (a Request) formatOf(mime string) string {
 	return a.Format
 }
 
-// Instead returns the requested type, and whether a picture of the type made is in another.
-func (a Request) Instead(mime, made string) (requested string, instead bool) {
-	requested = a.formatOf(mime)
-	return requested, requested != "" && requested != made
-}
-
 // maxWebP limits the pixels of a WebP file. maxWebPSide and maxJPEGSide are the longest sides that
 // the formats can have.
 const (
@@ -377,7 +370,6 @@ func trimmed(img *image.NRGBA, percent int) *image.NRGBA {
 	return out
 }
 
-// finish sharpens a picture, draws its border and makes it translucent.
 func finish(img *image.NRGBA, s *Step) {
 	if s.Sharpen > 0 {
 		soft := blurred(img, img.Rect, img.Rect.Size(), 1)

@@ -113,7 +113,6 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 	return Output{Picture: file.Bytes(), Orientation: picture.Orientation}, err
 }
 
-// shadowOf returns a soft shadow of the subject, a little below it.
 func shadowOf(img *image.NRGBA) *image.NRGBA {
 	size := img.Rect.Size()
 	side := min(size.X, size.Y)

@@ -51,7 +51,6 @@ func findTags(ctx context.Context, in Input) ([]api.AITag, error) {
 	return tags[:min(len(tags), in.Element.MaxTags.Or(rule.MaxAutoTags))], nil
 }
 
-// palette holds typical colors of a name.
 var palette = []struct {
 	name   string
 	colors []rgb
@@ -71,7 +70,6 @@ var palette = []struct {
 	{"yellow", []rgb{{240, 220, 50}}},
 }
 
-// measure adds tags for colors, light and transparency. Confidence grows with the share.
 func measure(img *image.NRGBA, tag func(name string, confidence float64)) {
 	shares := make([]float64, len(palette))
 	var n, light, squares, gray, hidden float64

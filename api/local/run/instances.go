@@ -1,16 +1,14 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"sync/atomic"
 	"syscall"
 	"time"
 
+	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
@@ -23,7 +21,7 @@ const (
 )
 
 // Records are the records of a library. They tell who cleans up after a write, which may have been
-// a deletion, and remember transactions without an answer.
+// a deletion.
 type Records struct {
 	store.Records
 	Written chan struct{} // has one after a write
@@ -31,8 +29,6 @@ type Records struct {
 	// Wrap may add to each update, and Committed is called after it; both may be nil.
 	Wrap      func(func(store.Tx) error) func(store.Tx) error
 	Committed func()
-
-	unsure atomic.Bool // there may be runs and posts of this instance that it does not know
 }
 
 // Update implements store.Records.
@@ -41,7 +37,6 @@ func (r *Records) Update(ctx context.Context, fn func(store.Tx) error) error {
 		fn = r.Wrap(fn)
 	}
 	err := r.Records.Update(ctx, fn)
-	r.noteLoss(err)
 	if err == nil {
 		wake(r.Written)
 		if r.Committed != nil {
@@ -49,13 +44,6 @@ func (r *Records) Update(ctx context.Context, fn func(store.Tx) error) error {
 		}
 	}
 	return err
-}
-
-// noteLoss remembers that a transaction may have been done although err says otherwise.
-func (r *Records) noteLoss(err error) {
-	if _, down := errors.AsType[*store.DownError](err); down {
-		r.unsure.Store(true)
-	}
 }
 
 // cleanup is claimed by one instance for all.
@@ -81,7 +69,7 @@ func (w *Work) join() error {
 	})
 	if err == nil {
 		w.leads.Store(leads)
-		err = w.adopt(most, false)
+		err = w.adopt(most)
 	}
 	switch {
 	case err == nil:
@@ -103,24 +91,18 @@ func (w *Work) present(tx store.Tx, ttl time.Duration) (leads bool, err error) {
 }
 
 // adopt takes over runs, posts and folder jobs of instances that are gone. Their results are
-// posted, since no request waits for them. With own, it also begins with what this instance may
-// have recorded without knowing.
-func (w *Work) adopt(most int, sameInstance bool) error {
+// posted, since no request waits for them. It also begins with runs that this instance recorded
+// without knowing, in a transaction whose answer was lost.
+func (w *Work) adopt(most int) error {
 	var runs []store.Run
 	var jobs []store.Job
 	err := w.o.Records.Records.Update(w.ctx, func(tx store.Tx) (err error) {
-		if sameInstance {
-			err, most = tx.Instances.Absent(w.o.Instance), math.MaxInt32
-		}
-		if err == nil {
-			runs, jobs, err = tx.Instances.Adopt(w.o.Instance, most)
-		}
-		if err == nil && sameInstance {
-			err = tx.Instances.Present(w.o.Instance, presentTTL)
+		if jobs, err = tx.Instances.Adopt(w.o.Instance, most); err == nil {
+			runs, err = store.All[store.Run](tx, store.Filter{"owner": w.o.Instance, "status": api.StatusPending})
 		}
 		return err
 	})
-	if w.o.Records.noteLoss(err); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, job := range jobs {
@@ -128,7 +110,6 @@ func (w *Work) adopt(most int, sameInstance bool) error {
 			w.Report("a folder job that another process began could not be finished", w.FinishJob(job.ID))
 		})
 	}
-	slices.SortFunc(runs, func(a, b store.Run) int { return cmp.Compare(a.ID, b.ID) })
 	w.Begin(runs)
 	w.PostsAdded()
 	return nil
@@ -159,6 +140,6 @@ func (w *Work) stayPresent() {
 		if w.leads.Store(leads); leads {
 			wake(w.o.Records.Written) // others may have deleted something
 		}
-		w.Report("could not take over the work of other instances", w.adopt(adoptAtOnce, w.o.Records.unsure.Swap(false)))
+		w.Report("could not take over the work of other instances", w.adopt(adoptAtOnce))
 	}
 }

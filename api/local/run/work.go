@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -96,7 +97,6 @@ func (w *Work) Report(what string, err error) {
 	}
 }
 
-// downDelay is the time before records or contents are tried again.
 const downDelay = 2 * time.Second
 
 // WhileDown repeats do until the library answers or ctx ends.
@@ -114,7 +114,6 @@ func WhileDown(ctx context.Context, do func() error) error {
 	}
 }
 
-// wake notifies a worker without blocking.
 func wake(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -123,7 +122,7 @@ func wake(c chan<- struct{}) {
 }
 
 const (
-	timeout = 3 * time.Minute // for one run
+	runTimeout = 3 * time.Minute // for one run
 	// MaxAttempts limits how often a run is started, in case it crashes the program.
 	MaxAttempts = 2
 )
@@ -153,10 +152,13 @@ func (w *Work) Begin(runs []store.Run) (ends []<-chan struct{}) {
 	return ends
 }
 
-// add queues a run. One that is queued twice ends with the first.
+// add queues a run, unless it is queued.
 func (w *Work) add(q *queue, run int64) (done <-chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if at := slices.IndexFunc(q.list, func(other queued) bool { return other.run == run }); at >= 0 {
+		return q.list[at].done
+	}
 	next := queued{run, make(chan struct{})}
 	if q.list = append(q.list, next); len(q.list) == 1 {
 		w.workers.Go(func() { w.work(q, next) })
@@ -166,7 +168,12 @@ func (w *Work) add(q *queue, run int64) (done <-chan struct{}) {
 
 func (w *Work) work(q *queue, next queued) {
 	for more := true; more && w.ctx.Err() == nil; {
-		if err := w.execute(next.run); !errors.Is(err, store.ErrNotFound) { // after a reset
+		ctx, cancel := context.WithTimeout(w.ctx, runTimeout)
+		w.stops.Store(next.run, cancel) // before the run is read, so that a later cancel takes effect
+		err := w.o.Run(ctx, next.run)
+		w.stops.Delete(next.run)
+		cancel()
+		if !errors.Is(err, store.ErrNotFound) { // after a reset
 			w.Report("an extension run could not be recorded", err)
 		}
 		w.PostsAdded() // after the commit, so that the outbox sees the post
@@ -179,15 +186,6 @@ func (w *Work) work(q *queue, next queued) {
 		}
 		q.mu.Unlock()
 	}
-}
-
-// execute does one run. Its stop is stored before the run is read, so a later cancel takes effect.
-func (w *Work) execute(id int64) error {
-	ctx, cancel := context.WithTimeout(w.ctx, timeout)
-	defer cancel()
-	w.stops.Store(id, cancel)
-	defer w.stops.Delete(id)
-	return w.o.Run(ctx, id)
 }
 
 // Cancel stops runs under way.

@@ -64,10 +64,8 @@ func down(err error) error {
 	return &DownError{"storage", err}
 }
 
-// isCode reports whether err is the given error of an S3 service.
 func isCode(err error, code string) bool {
-	answer, ok := errors.AsType[minio.ErrorResponse](err)
-	return ok && answer.Code == code
+	return err != nil && minio.ToErrorResponse(err).Code == code
 }
 
 // MaskURL returns an address for messages, without its password and without parameters that may
@@ -189,7 +187,6 @@ func (b *bucket) Answers(ctx context.Context) error {
 	return down(err)
 }
 
-// each calls do for all objects whose key begins with prefix.
 func (b *bucket) each(prefix string, do func(minio.ObjectInfo)) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -222,10 +219,11 @@ func (b *bucket) List(prefix string) (list []Stored, err error) {
 }
 
 func keyOf(hash string, aside bool) string {
+	folder := contentsKeys
 	if aside {
-		return asideKeys + hash[:2] + "/" + hash
+		folder = asideKeys
 	}
-	return contentsKeys + hash[:2] + "/" + hash
+	return folder + hash[:2] + "/" + hash
 }
 
 func (b *bucket) Open(hash string) (Content, error) {
@@ -236,30 +234,11 @@ func (b *bucket) Open(hash string) (Content, error) {
 	if err := o.fetch(0); err != nil {
 		return nil, err
 	}
-	return opened{io.NewSectionReader(o, 0, o.size)}, nil
-}
-
-func (b *bucket) Address(hash string, span time.Duration, mime, cache string) (address string, err error) {
-	// Credentials may come from a server.
-	err = within(b.timeout, func(ctx context.Context) error {
-		headers := url.Values{"response-content-type": {mime}, "response-cache-control": {cache}}
-		u, err := b.client.PresignedGetObject(ctx, b.name, b.prefix+keyOf(hash, false), span, headers)
-		if err == nil {
-			address = u.String()
-		}
-		return err
-	})
-	return address, err
+	return opened{io.NewSectionReader(o, 0, o.size), io.NopCloser(nil)}, nil
 }
 
 func (b *bucket) Retire(s Stored, remove bool, unwanted func() (bool, error)) error {
-	list, err := b.List(s.Hash)
-	if err != nil || !slices.ContainsFunc(list, func(now Stored) bool {
-		return now.Aside == s.Aside && now.At.Equal(s.At)
-	}) || b.isHeld(s.Hash) {
-		return err
-	}
-	if agreed, err := unwanted(); err != nil || !agreed {
+	if agreed, err := b.agreed(b, s, unwanted); err != nil || !agreed {
 		return err
 	}
 	if remove {
@@ -285,13 +264,9 @@ func (b *bucket) move(from, to string) error {
 }
 
 func (b *bucket) delete(key string) error {
-	err := within(b.timeout, func(ctx context.Context) error {
+	return within(b.timeout, func(ctx context.Context) error {
 		return b.client.RemoveObject(ctx, b.name, b.prefix+key, minio.RemoveObjectOptions{})
 	})
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	return err
 }
 
 // put writes an object, unless it is a small one that exists. It fails when nothing moves for a while.
@@ -315,7 +290,6 @@ func (b *bucket) put(key string, data io.ReaderAt, size int64) (err error) {
 	return down(err)
 }
 
-// passing reports whether a later attempt to put an object may succeed.
 func passing(err error) bool {
 	status := minio.ToErrorResponse(err).StatusCode
 	return err != nil && (isCode(err, "ConditionalRequestConflict") || status == 0 || status >= 500 || status == http.StatusTooManyRequests)
@@ -339,27 +313,11 @@ func (b *bucket) Owner(fresh string) (owner string, err error) {
 			return "", err
 		}
 	}
-	err = within(b.timeout, func(ctx context.Context) error {
-		data, _, err := b.get(ctx, ownerKey, minio.GetObjectOptions{})
-		owner = string(data)
-		return err
-	})
-	if errors.Is(err, ErrNotFound) {
+	o := &object{bucket: b, key: ownerKey}
+	if err = o.fetch(0); errors.Is(err, ErrNotFound) {
 		err = nil
 	}
-	return owner, err
-}
-
-// get reads an object, or the part that the options name.
-func (b *bucket) get(ctx context.Context, key string, o minio.GetObjectOptions) ([]byte, http.Header, error) {
-	body, info, header, err := minio.Core{Client: b.client}.GetObject(ctx, b.name, b.prefix+key, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer body.Close()
-	data := make([]byte, info.Size)
-	_, err = io.ReadFull(body, data)
-	return data, header, err
+	return string(o.retained), err
 }
 
 func (b *bucket) Draft() (Draft, error) {
@@ -382,9 +340,10 @@ func (b *bucket) publish(d *draft, hash string) error {
 	return err
 }
 
-type opened struct{ *io.SectionReader }
-
-func (opened) Close() error { return nil }
+type opened struct {
+	*io.SectionReader
+	io.Closer
+}
 
 // object reads an object in parts and keeps the last one.
 type object struct {
@@ -397,37 +356,34 @@ type object struct {
 	retained []byte
 }
 
-// Size of the part to read ahead. The first is small: thumbnails need no more.
-const (
-	firstRead = 64 << 10
-	nextRead  = 2 << 20
-)
+const readAhead = 1 << 20
 
 // fetch reads the part at from. The caller holds the lock.
 func (o *object) fetch(from int64) error {
-	most := int64(nextRead)
-	if from == 0 {
-		most = firstRead
-	}
 	return within(o.bucket.timeout, func(ctx context.Context) error {
 		var options minio.GetObjectOptions
-		if err := options.SetRange(from, from+most-1); err != nil {
+		if err := options.SetRange(from, from+readAhead-1); err != nil {
 			return err
 		}
-		part, header, err := o.bucket.get(ctx, o.key, options)
+		core := minio.Core{Client: o.bucket.client}
+		body, info, header, err := core.GetObject(ctx, o.bucket.name, o.bucket.prefix+o.key, options)
 		if from == 0 && isCode(err, minio.InvalidRange) {
 			return nil // empty
 		}
 		if err != nil {
 			return err
 		}
-		size := int64(len(part))
+		defer body.Close()
+		part, size := make([]byte, info.Size), info.Size
+		if _, err := io.ReadFull(body, part); err != nil {
+			return err
+		}
 		if _, total, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
 			if size, err = strconv.ParseInt(total, 10, 64); err != nil {
 				return fmt.Errorf("read the size of a content: %w", err)
 			}
 		}
-		if int64(len(part)) != min(most, size-from) {
+		if int64(len(part)) != min(readAhead, size-from) {
 			return io.ErrUnexpectedEOF
 		}
 		o.size, o.from, o.retained = size, from, part

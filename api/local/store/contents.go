@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -45,14 +46,6 @@ type Contents interface {
 	Answers(ctx context.Context) error
 }
 
-// Direct is what a store has that clients can read from without the service.
-type Direct interface {
-	// Address returns an address that answers GET requests with a content for span, with
-	// these values of the headers Content-Type and Cache-Control.
-	Address(hash string, span time.Duration, mime, cache string) (string, error)
-}
-
-// ownerKey is the name of the object with the owner of contents.
 const ownerKey = "library"
 
 // Stored describes a stored content.
@@ -91,8 +84,8 @@ type folder struct {
 // OpenContents opens or creates the folder dir and removes drafts of earlier processes.
 func OpenContents(dir string) (Contents, error) { return openFolder(dir, false) }
 
-// leftoverAge is the age from which drafts in a shared folder are removed.
-const leftoverAge = 30 * 24 * time.Hour
+// leftoverTTL is the age from which drafts in a shared folder are removed.
+const leftoverTTL = 30 * 24 * time.Hour
 
 // openFolder opens a folder. In a shared one, other processes may be writing the younger drafts.
 func openFolder(dir string, shared bool) (Contents, error) {
@@ -105,7 +98,7 @@ func openFolder(dir string, shared bool) (Contents, error) {
 		return nil, err
 	}
 	for _, entry := range left {
-		if info, err := entry.Info(); err == nil && shared && time.Since(info.ModTime()) < leftoverAge {
+		if info, err := entry.Info(); err == nil && shared && time.Since(info.ModTime()) < leftoverTTL {
 			continue
 		}
 		err := os.Remove(filepath.Join(b.incoming(), entry.Name()))
@@ -208,14 +201,7 @@ func (b *folder) Retire(s Stored, remove bool, unwanted func() (bool, error)) er
 	if s.Aside {
 		path = filepath.Join(b.aside(), s.Hash)
 	}
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.ModTime().Equal(s.At) || b.isHeld(s.Hash)) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if agreed, err := unwanted(); err != nil || !agreed {
+	if agreed, err := b.agreed(b, s, unwanted); err != nil || !agreed {
 		return err
 	}
 	if remove {
@@ -273,13 +259,19 @@ func (h *holds) hold(hash string, n int) {
 	}
 }
 
-func (h *holds) isHeld(hash string) bool {
+// agreed reports whether a content may be retired: it is as described and not held, and is unwanted.
+func (h *holds) agreed(c Contents, s Stored, unwanted func() (bool, error)) (bool, error) {
+	list, err := c.List(s.Hash)
+	same := func(now Stored) bool { return now.Aside == s.Aside && now.At.Equal(s.At) }
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.n[hash] > 0
+	held := h.n[s.Hash] > 0
+	h.mu.Unlock()
+	if err != nil || held || !slices.ContainsFunc(list, same) {
+		return false, err
+	}
+	return unwanted()
 }
 
-// draft implements Draft in a temporary file.
 type draft struct {
 	file   *os.File
 	buffer *bufio.Writer // of file and hash
@@ -293,7 +285,6 @@ type draft struct {
 	done bool
 }
 
-// draftBuffer is the size of the write buffer.
 const draftBuffer = 256 << 10
 
 func newDraft(dir string, h *holds, publish func(d *draft, hash string) error) (Draft, error) {

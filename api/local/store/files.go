@@ -142,24 +142,6 @@ func (t Folders) Delete(path string) error {
 	return err
 }
 
-// LongestPaths returns the paths in a folder with the most bytes and levels; empty without files.
-func (t Folders) LongestPaths(folder string) ([]string, error) {
-	first, last := below(norm.NFC.String(folder))
-	var paths []string
-	for _, query := range []string{
-		"SELECT folder || name FROM files WHERE folder >= ? AND folder < ? ORDER BY octet_length(folder) + octet_length(name) DESC LIMIT 1",
-		"SELECT path FROM folders WHERE path >= ? AND path < ? ORDER BY octet_length(path) DESC LIMIT 1",
-		"SELECT path FROM folders WHERE path >= ? AND path < ? ORDER BY length(path) - length(replace(path, '/', '')) DESC LIMIT 1",
-	} {
-		found, err := firstColumn[string](t.session, query, first, last)
-		if err != nil {
-			return nil, err
-		}
-		paths = append(paths, found...)
-	}
-	return paths, nil
-}
-
 // below returns the bounds of the paths in a folder: "0" is the character after "/".
 func below(folder string) (first, last string) {
 	return folder, strings.TrimSuffix(folder, "/") + "0"
@@ -253,6 +235,12 @@ func (t Versions) Retire(r Removal) (bool, error) {
 	n, err := t.exec(`INSERT INTO removals (hash, at, done) SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM versions WHERE hash = ?)
 		ON CONFLICT (hash) DO UPDATE SET at = excluded.at, done = excluded.done`, r.Hash, r.At.UnixMilli(), r.Done, r.Hash)
 	return n > 0, err
+}
+
+// ForgetRemovals forgets the removals recorded before a time.
+func (t Versions) ForgetRemovals(before time.Time) error {
+	_, err := t.exec("DELETE FROM removals WHERE at < ?", before.UnixMilli())
+	return err
 }
 
 // Holding is a version and its file, as returned by Versions.Holdings.

@@ -1,6 +1,11 @@
 package store
 
 import (
+	"database/sql"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -15,12 +20,6 @@ func (t Library) Identity(fresh string) (identity string, err error) {
 		_, err = t.exec("UPDATE library SET identity = ?", fresh)
 	}
 	return identity, err
-}
-
-// Rename changes the identity of the library. It returns false if that is neither from nor to.
-func (t Library) Rename(from, to string) (bool, error) {
-	n, err := t.exec("UPDATE library SET identity = ? WHERE identity IN (?, ?)", to, from, to)
-	return n > 0, err
 }
 
 // Created returns when the records were created.
@@ -47,12 +46,12 @@ func (t Library) Clear() error {
 	return err
 }
 
-// Usage returns what the library uses: its bytes now, and the runs of a period.
-func (t Library) Usage(start, end time.Time) (u Usage, err error) {
-	err = t.scan([]any{&u.Bytes, &u.Runs}, "SELECT coalesce(sum(size), 0), (SELECT count(*) FROM runs "+
-		"WHERE created >= ? AND created < ? AND json_extract(extension, '$.name') != ?) FROM versions",
-		start.UnixMilli(), end.UnixMilli(), PostTransformation)
-	return u, err
+// Usage returns the bytes of all versions now, and the number of runs requested in a period.
+func (t Library) Usage(start, end time.Time) (bytes, runs int64, err error) {
+	err = t.scan([]any{&bytes, &runs}, "SELECT coalesce(sum(size), 0), (SELECT count(*) FROM runs "+
+		"WHERE created >= ? AND created < ?) FROM versions",
+		start.UnixMilli(), end.UnixMilli())
+	return bytes, runs, err
 }
 
 // withoutKey removes one key from the metadata of a file.
@@ -81,67 +80,53 @@ func (t Library) UseToken(hash string, expire, now time.Time) error {
 	return t.change(ErrExists, "INSERT INTO tokens (hash, expire) VALUES (?,?) ON CONFLICT DO NOTHING", hash, expire.UnixMilli())
 }
 
-// State is what the records of a library hold, without runs, posts and jobs.
-type State struct {
-	Folders  []Folder
-	Files    []File
-	Versions map[string][]Version // all of a file, by its id
-	Fields   []Field
-	Presets  []Preset
+// State is what the records of a library hold, without runs, posts and jobs: rows by table.
+type State map[string][]map[string]any
+
+// Hashes returns the hashes of the contents of all versions.
+func (s State) Hashes() (list []string) {
+	for _, row := range s["versions"] {
+		list = append(list, row["hash"].(string))
+	}
+	return list
 }
 
 // State returns the state of the library.
-func (t Library) State() (s State, err error) {
-	tx := t.tx()
-	s.Versions = map[string][]Version{}
-	if s.Folders, err = All[Folder](tx, nil); err == nil {
-		s.Files, err = All[File](tx, nil)
-	}
-	if err == nil {
-		s.Fields, err = All[Field](tx, nil)
-	}
-	if err == nil {
-		s.Presets, err = All[Preset](tx, nil)
-	}
-	for i := 0; i < len(s.Files) && err == nil; i++ {
-		var list []Version
-		list, err = tx.Versions.Of(s.Files[i].ID)
-		for n := 0; n < len(list) && err == nil; n++ {
-			list[n].Embedded, err = tx.Versions.Embedded(list[n].ID)
+func (t Library) State() (State, error) {
+	s := State{}
+	for _, table := range []string{"folders", "files", "versions", "fields", "presets"} {
+		err := t.each(func(rows *sql.Rows) error {
+			names, err := rows.Columns()
+			values, into := make([]any, len(names)), make([]any, len(names))
+			for i := range values {
+				into[i] = &values[i]
+			}
+			err = errors.Join(err, rows.Scan(into...))
+			row := map[string]any{}
+			for i, name := range names {
+				row[name] = values[i]
+			}
+			s[table] = append(s[table], row)
+			return err
+		}, "SELECT * FROM "+table)
+		if err != nil {
+			return nil, err
 		}
-		s.Versions[s.Files[i].ID] = list
 	}
-	return s, err
+	return s, nil
 }
 
 // Restore adds a state to an empty library.
 func (t Library) Restore(s State) error {
-	tx := t.tx()
-	for _, f := range s.Folders {
-		parent := f.Path[:len(f.Path)-len(f.Name)-1]
-		if _, err := t.exec("INSERT INTO folders (path, parent, id, name, created, updated) VALUES (?,?,?,?,?,?)",
-			f.Path, parent, f.ID, f.Name, f.Created.UnixMilli(), f.Updated.UnixMilli()); err != nil {
-			return err
-		}
-	}
-	for i := range s.Fields {
-		if err := tx.Add(&s.Fields[i]); err != nil {
-			return err
-		}
-	}
-	for i := range s.Presets {
-		if err := tx.Add(&s.Presets[i]); err != nil {
-			return err
-		}
-	}
-	for _, f := range s.Files {
-		for _, v := range s.Versions[f.ID] {
-			if v.ID == f.Version.ID {
-				f.Version = v
-				if err := tx.Files.Insert(&f); err != nil {
-					return err
-				}
-			} else if err := tx.Versions.Add(f.ID, &v); err != nil {
+	for table, rows := range s {
+		for _, row := range rows {
+			names := slices.Sorted(maps.Keys(row))
+			values := make([]any, len(names))
+			for i, name := range names {
+				values[i] = row[name]
+			}
+			query := "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") VALUES (" + places(len(names)) + ")"
+			if _, err := t.exec(query, values...); err != nil {
 				return err
 			}
 		}
@@ -178,17 +163,18 @@ func (t Instances) Claim(work, owner string) (bool, error) {
 	return n > 0, err
 }
 
-// Adopt gives owner up to most pending runs, posts and jobs of absent instances, all awaited.
-func (t Instances) Adopt(owner string, most int) (runs []Run, jobs []Job, err error) {
+// Adopt gives owner up to most pending runs, posts and jobs of absent instances, all awaited. It
+// returns the jobs.
+func (t Instances) Adopt(owner string, most int) (jobs []Job, err error) {
 	left := func(table, condition, change string) string {
 		return "UPDATE " + table + " SET owner = ?" + change + " WHERE id IN (SELECT id FROM " + table + " WHERE " + condition + "owner NOT IN " + present + " ORDER BY id " + unlocked + ")"
 	}
 	if _, err := t.exec(left("outbox", "", ""), owner, most); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	jobs, err = records[Job](t.session, left("jobs", "", "")+" RETURNING "+tableFor[Job]().read, owner, most)
 	if err == nil {
-		runs, err = records[Run](t.session, left("runs", "status = 'pending' AND ", ", awaited = 1")+" RETURNING "+tableFor[Run]().read, owner, most)
+		_, err = t.exec(left("runs", "status = 'pending' AND ", ", awaited = 1"), owner, most)
 	}
-	return runs, jobs, err
+	return jobs, err
 }

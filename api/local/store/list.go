@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
@@ -76,15 +77,10 @@ func (q *Query) sql() (string, []any) {
 }
 
 func (q *Query) order() (column Order, direction string) {
-	direction = "ASC"
-	if q.Descending {
+	if direction = "ASC"; q.Descending {
 		direction = "DESC"
 	}
-	switch q.Order {
-	case ByName, ByUpdated, ByHeight, ByWidth, BySize, ByRelevance:
-		return q.Order, direction
-	}
-	return ByCreated, direction
+	return cmp.Or(q.Order, ByCreated), direction
 }
 
 // List returns a listing.
@@ -117,7 +113,6 @@ func (t Files) List(q Query) ([]Entry, error) {
 	return entries, nil
 }
 
-// conditions returns the conditions for rows of a kind.
 func (q *Query) conditions(row string) condition {
 	var c []condition
 	if q.Folder != "" {
@@ -149,7 +144,6 @@ func (q *Query) conditions(row string) condition {
 // inFolders converts the columns of files to those of folders.
 var inFolders = strings.NewReplacer("name_key", "name", "folder", "parent")
 
-// in returns the condition that column has one of values.
 func in[T any](column string, values []T) condition {
 	if len(values) == 0 {
 		return condition{sql: "FALSE"}
@@ -161,7 +155,6 @@ func in[T any](column string, values []T) condition {
 	return c
 }
 
-// element returns the condition that an element of a JSON list meets c.
 func element(list string, c condition) condition {
 	return condition{"EXISTS (SELECT 1 FROM json_each(" + list + ") WHERE " + c.sql + ")", c.args}
 }
@@ -171,18 +164,19 @@ var matchColumns = map[string]string{
 	MatchUpdated: "updated", MatchPrivate: "private", MatchAlpha: "has_alpha", MatchPublished: "1 - unpublished", MatchID: "id",
 }
 
+var ofFolders = []string{MatchID, MatchFolder, MatchName, MatchCreated, MatchUpdated}
+
 var operators = []string{"=", "<", "<=", ">", ">="}
 
 // condition returns the condition for rows of a kind: false for what folders do not have.
 func (m *Match) condition(row string) condition {
 	return m.build(func(m *Match) condition {
 		switch {
+		case m.Subject == MatchRow && slices.Contains(m.texts(), row): // known from the query
+			return condition{sql: "TRUE"}
 		case m.Subject == MatchRow:
-			return m.row(row)
-		case row == api.TypeFolder && !slices.Contains([]string{
-			MatchID, MatchFolder, MatchName, MatchCreated,
-			MatchUpdated,
-		}, m.Subject):
+			return condition{sql: "FALSE"}
+		case row == api.TypeFolder && !slices.Contains(ofFolders, m.Subject):
 			return condition{sql: "FALSE"}
 		}
 		return m.single()
@@ -190,12 +184,19 @@ func (m *Match) condition(row string) condition {
 }
 
 func (m *Match) build(single func(*Match) condition) condition {
+	join := func(list []Match, with string) condition {
+		parts := make([]condition, len(list))
+		for i := range list {
+			parts[i] = list[i].build(single)
+		}
+		return joined(parts, with)
+	}
 	var c condition
 	switch {
 	case m.All != nil:
-		c = joinMatches(m.All, " AND ", single)
+		c = join(m.All, " AND ")
 	case m.Any != nil:
-		c = joinMatches(m.Any, " OR ", single)
+		c = join(m.Any, " OR ")
 	default:
 		c = single(m)
 	}
@@ -205,52 +206,53 @@ func (m *Match) build(single func(*Match) condition) condition {
 	return c
 }
 
-func joinMatches(list []Match, with string, single func(*Match) condition) condition {
-	parts := make([]condition, len(list))
-	for i := range list {
-		parts[i] = list[i].build(single)
-	}
-	return joined(parts, with)
-}
-
 func (m *Match) single() condition {
 	if special := m.special(); special.sql != "" {
 		return special
 	}
 	column := matchColumns[m.Subject]
-	if column == "" {
-		return condition{sql: "FALSE"}
-	}
 	switch {
+	case column == "" || len(m.Values) == 0:
+		return condition{sql: "FALSE"}
 	case m.Op == ":":
 		prefix := norm.NFC.String(m.first())
 		// substr counts characters in any script; LIKE would interpret wildcards in names.
 		return condition{"substr(" + column + ", 1, length(?)) = ?", []any{prefix, prefix}}
 	case m.Op == "in":
 		// PostgreSQL has an index for "=" only; see postgres.sql.
-		parts := []condition{{sql: "FALSE"}}
-		for _, text := range m.Text {
-			parts = append(parts, condition{column + " = ?", []any{norm.NFC.String(text)}})
+		parts := make([]condition, len(m.Values))
+		for i, value := range m.Values {
+			parts[i] = columnValue(column, "=", value)
 		}
 		return joined(parts, " OR ")
 	case !slices.Contains(operators, m.Op):
 		return condition{sql: "FALSE"}
-	case m.Text != nil:
-		return condition{column + " " + m.Op + " ?", []any{norm.NFC.String(m.first())}}
 	}
-	c := condition{"(" + column + ") " + m.Op + " ?", []any{m.Number}}
+	c := columnValue(column, m.Op, m.Values[0])
 	if m.Subject == MatchWidth || m.Subject == MatchHeight {
 		c.sql = "(" + c.sql + " AND " + column + " > 0)" // exclude files without pixels
 	}
 	return c
 }
 
-func (m *Match) first() string {
-	if len(m.Text) == 0 {
-		return ""
+func columnValue(column, operator string, value any) condition {
+	if text, ok := value.(string); ok {
+		return condition{column + " " + operator + " ?", []any{norm.NFC.String(text)}}
 	}
-	return m.Text[0]
+	return condition{"(" + column + ") " + operator + " ?", []any{value}}
 }
+
+// texts returns the values that are texts.
+func (m *Match) texts() (texts []string) {
+	for _, value := range m.Values {
+		if text, ok := value.(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+func (m *Match) first() string { return append(m.texts(), "")[0] }
 
 const earlier = `SELECT v.id AS id, f.folder AS folder, f.name_key AS name_key, f.private AS private, f.tags AS tags, f.ai_tags AS ai_tags,
 	f.region AS region, f.metadata AS metadata, f.description AS description, v.id AS version_id,
@@ -304,17 +306,9 @@ func (t Files) Meets(members map[string]any, m *Match) (met bool, err error) {
 	return count > 0, err
 }
 
-// row compares the kind of a row, which is known from the query.
-func (m *Match) row(kind string) condition {
-	if slices.Contains(m.Text, kind) {
-		return condition{sql: "TRUE"}
-	}
-	return condition{sql: "FALSE"}
-}
-
 func (m *Match) folders() condition {
 	var parts []condition
-	for _, folder := range m.Text {
+	for _, folder := range m.texts() {
 		folder = norm.NFC.String(folder)
 		if m.Op == ":" {
 			first, last := below(folder)
@@ -326,7 +320,6 @@ func (m *Match) folders() condition {
 	return joined(parts, " OR ")
 }
 
-// tags matches elements of a JSON list.
 func (m *Match) tags(list, value string) condition {
 	switch m.Op {
 	case "exists":
@@ -334,7 +327,7 @@ func (m *Match) tags(list, value string) condition {
 	case "has":
 		return element(list, m.has(value))
 	}
-	return element(list, in(value, m.Text))
+	return element(list, in(value, m.texts()))
 }
 
 // endings maps MIME types to format names where these differ from the subtype.
@@ -346,7 +339,7 @@ var endings = map[string]string{
 
 func (m *Match) format() condition {
 	var parts []condition
-	for _, text := range m.Text {
+	for _, text := range m.texts() {
 		name := strings.ToLower(strings.TrimPrefix(path.Clean(text), "."))
 		if mime := endings[name]; mime != "" {
 			parts = append(parts, condition{"mime = ?", []any{mime}})
@@ -431,7 +424,6 @@ func splitAtPunctuation(text string) []string {
 	})
 }
 
-// listFiles lists only files, in one query.
 func (t Files) listFiles(q *Query) ([]Entry, error) {
 	c := q.conditions(api.TypeFile)
 	order, direction := q.order()

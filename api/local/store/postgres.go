@@ -18,9 +18,9 @@ import (
 
 const (
 	defaultConnections = 16
-	connectTime        = 5 * time.Second
-	txTime             = time.Minute      // limit for a transaction
-	conflictTime       = 20 * time.Second // limit for retries after conflicts
+	connectTimeout     = 5 * time.Second
+	txTimeout          = time.Minute      // limit for a transaction
+	conflictTimeout    = 20 * time.Second // limit for retries after conflicts
 )
 
 var postgresTables = strings.NewReplacer(
@@ -86,7 +86,7 @@ func parsePostgres(address string) (*pgx.ConnConfig, int, error) {
 			return nil, 0, fmt.Errorf("pool_max_conns=%s: give a number from 2", text)
 		}
 	}
-	config.ConnectTimeout = connectTime
+	config.ConnectTimeout = connectTimeout
 	defaults := map[string]string{
 		"application_name": "mediadesk",
 		// A disconnected process must not block the others.
@@ -100,7 +100,6 @@ func parsePostgres(address string) (*pgx.ConnConfig, int, error) {
 	return config, connections, nil
 }
 
-// createLock is the advisory lock for creating the tables.
 const createLock = 0x6d656469616465
 
 func (p *postgres) createTables(ctx context.Context) error {
@@ -148,9 +147,8 @@ func (p *postgres) View(ctx context.Context, fn func(Tx) error) error {
 	return p.run(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
 }
 
-// run runs fn in a transaction and repeats it after a conflict.
 func (p *postgres) run(ctx context.Context, options *sql.TxOptions, fn func(Tx) error) error {
-	deadline := time.Now().Add(conflictTime)
+	deadline := time.Now().Add(conflictTimeout)
 	for delay := time.Millisecond; ; delay = min(2*delay, 200*time.Millisecond) {
 		err := p.transact(ctx, options, fn)
 		failure, _ := errors.AsType[*pgconn.PgError](err)
@@ -168,7 +166,7 @@ func (p *postgres) run(ctx context.Context, options *sql.TxOptions, fn func(Tx) 
 
 // transact runs fn in one transaction. The error is a *DownError if the connection was lost.
 func (p *postgres) transact(ctx context.Context, options *sql.TxOptions, fn func(Tx) error) error {
-	limited, cancel := context.WithTimeoutCause(ctx, txTime, fmt.Errorf("the transaction took longer than %s", txTime))
+	limited, cancel := context.WithTimeoutCause(ctx, txTimeout, fmt.Errorf("the transaction took longer than %s", txTimeout))
 	defer cancel()
 	conn, err := p.db.Conn(limited)
 	if err != nil {

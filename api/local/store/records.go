@@ -188,9 +188,7 @@ type Match struct {
 	Any []Match // or any of these
 
 	Subject string // else: MatchName …
-	Op      string // "=", ":" (begins with), "<", "<=", ">", ">=", "in", "has" (all words of Text[0], the last as the beginning of one), "exists"
-	Text    []string
-	Number  int64  // bytes, pixels or milliseconds
+	Op      string // "=", ":" (begins with), "<", "<=", ">", ">=", "in", "has" (all words of Values[0], the last as the beginning of one), "exists"
 	Key     string // key of the metadata
 	Values  []any  // to compare with: strings and numbers
 	Not     bool
@@ -198,23 +196,23 @@ type Match struct {
 
 // Subjects of a Match.
 const (
-	MatchName      = "name"      // Text
-	MatchTags      = "tags"      // Text, with "in": tags and AI tags
-	MatchSize      = "size"      // Number, bytes
-	MatchWidth     = "width"     // Number, pixels
-	MatchHeight    = "height"    // Number, pixels
-	MatchCreated   = "created"   // Number, milliseconds since 1970
-	MatchUpdated   = "updated"   // Number, milliseconds since 1970
-	MatchPrivate   = "private"   // Number, 0 or 1
-	MatchAlpha     = "alpha"     // Number, 0 or 1: has an alpha channel
-	MatchID        = "id"        // Text
-	MatchRow       = "row"       // Text: file, folder, file-version
-	MatchFolder    = "folder"    // Text, a clean folder; ":" includes all below
-	MatchFormat    = "format"    // Text: jpg, png …
-	MatchCustom    = "custom"    // Key and Values: custom metadata
-	MatchCamera    = "camera"    // Key and Values: embedded metadata
-	MatchPublished = "published" // Number, 0 or 1: the version is published
-	MatchGiven     = "given"     // Key and Values: what Files.Meets was given
+	MatchName      = "name"
+	MatchTags      = "tags"      // with "in": tags and AI tags
+	MatchSize      = "size"      // bytes
+	MatchWidth     = "width"     // pixels
+	MatchHeight    = "height"    // pixels
+	MatchCreated   = "created"   // milliseconds since 1970
+	MatchUpdated   = "updated"   // milliseconds since 1970
+	MatchPrivate   = "private"   // 0 or 1
+	MatchAlpha     = "alpha"     // 0 or 1: has an alpha channel
+	MatchID        = "id"        // 24 hex digits
+	MatchRow       = "row"       // file, folder, file-version
+	MatchFolder    = "folder"    // a clean folder; ":" includes all below
+	MatchFormat    = "format"    // jpg, png …
+	MatchCustom    = "custom"    // with Key: custom metadata
+	MatchCamera    = "camera"    // with Key: embedded metadata
+	MatchPublished = "published" // 0 or 1: the version is published
+	MatchGiven     = "given"     // with Key: what Files.Meets was given
 )
 
 // Field is a custom metadata field; files have values of existing ones only (service.md §2.1).
@@ -237,9 +235,6 @@ type Preset struct {
 	Updated time.Time       `db:"updated"`
 }
 
-// PostTransformation is the name of runs that make a post-transformation, not an extension.
-const PostTransformation = "post-transformation"
-
 // Run is an extension run on a file.
 type Run struct {
 	ID        int64         `db:"id,key"`
@@ -261,12 +256,6 @@ type Job struct {
 	ID    string          `db:"id,key"`
 	Owner string          `db:"owner,once"` // the instance that works on it
 	Body  json.RawMessage `db:"body"`       // the job as JSON
-}
-
-// Usage is what a library uses.
-type Usage struct {
-	Bytes int64 // of all versions now
-	Runs  int64 // runs requested in the period, of existing files
 }
 
 // Post is an undelivered webhook post.

@@ -189,7 +189,7 @@ func testLongNames(t *testing.T, r Records) {
 				t.Errorf("the pages of %d names are not in order", len(names))
 			}
 		}
-		found, err := tx.Files.List(Query{Files: true, Folders: true, Order: ByName, Limit: 99, Match: &Match{Subject: MatchName, Op: ":", Text: []string{latin[:1000]}}})
+		found, err := tx.Files.List(Query{Files: true, Folders: true, Order: ByName, Limit: 99, Match: &Match{Subject: MatchName, Op: ":", Values: []any{latin[:1000]}}})
 		if err != nil || len(found) != 4 {
 			t.Errorf("found %d files by the beginning of their names, %v, want 4", len(found), err)
 		}
@@ -479,16 +479,15 @@ func (in *fuzzInput) match(depth int) (m Match) {
 	m.Subject, m.Op = pick(in, subjects), pick(in, operations)
 	switch m.Subject {
 	case MatchSize, MatchWidth, MatchHeight, MatchCreated, MatchUpdated, MatchPrivate, MatchAlpha:
-		m.Number = int64(in.next())
+		m.Values = []any{int64(in.next())}
 	case MatchCustom, MatchCamera:
 		m.Key = in.word()
 		for range 1 + in.next()%2 {
 			m.Values = append(m.Values, pick(in, []any{"a", "3", float64(3), 1, ""}))
 		}
-		m.Text = []string{in.word()}
 	default:
 		for range 1 + in.next()%3 {
-			m.Text = append(m.Text, in.word())
+			m.Values = append(m.Values, in.word())
 		}
 	}
 	return m

@@ -98,7 +98,6 @@ func (s *sqliteRecords) openReaders(ctx context.Context) error {
 	return nil
 }
 
-// openReading opens a database file read-only, even while another process writes to it.
 func openReading(path string) (*sql.DB, error) { return openDatabase(path, "mode=ro", 1) }
 
 func openDatabase(path, parameters string, connections int) (*sql.DB, error) {
@@ -323,7 +322,6 @@ func checkFormat(ctx context.Context, db *sql.DB) error {
 	return otherFormat(found)
 }
 
-// createTables creates the tables in an empty SQLite database, and checks the format of others.
 func createTables(ctx context.Context, db *sql.DB) error {
 	var objects int
 	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&objects); err != nil {

@@ -140,7 +140,6 @@ func (s session) change(none error, query string, args ...any) error {
 	return err
 }
 
-// each calls scan for every row of a query.
 func (s session) each(scan func(*sql.Rows) error, query string, args ...any) error {
 	query, args = s.translate(query, args)
 	rows, err := s.db.QueryContext(s.ctx, query, args...)
@@ -283,13 +282,11 @@ func columnsOf(t reflect.Type, within []int) (list []column) {
 	return list
 }
 
-// tableOf returns the table of a record, a pointer to a struct, and its value.
 func tableOf(record any) (*table, reflect.Value) {
 	v := reflect.ValueOf(record).Elem()
 	return byType[v.Type()], v
 }
 
-// values returns the names and the values of some columns of a record.
 func (tb *table) values(v reflect.Value, which func(column) bool) (names []string, args []any, err error) {
 	for _, c := range tb.columns {
 		if !which(c) {
@@ -340,7 +337,6 @@ func (tb *table) scan(rows *sql.Rows, v reflect.Value) error {
 	return rows.Scan(into...)
 }
 
-// scanned returns what reads a column into a field.
 func scanned(f reflect.Value) any {
 	into := f.Addr().Interface()
 	switch into := into.(type) {
@@ -397,7 +393,6 @@ func get[T any](s session, where string, args ...any) (*T, error) {
 	return &list[0], nil
 }
 
-// records returns the records that a query selects with the columns of their table.
 func records[T any](s session, query string, args ...any) (all []T, err error) {
 	tb := tableFor[T]()
 	err = s.each(func(rows *sql.Rows) error {

@@ -108,22 +108,19 @@ func generic(key []string) []string {
 	return key
 }
 
-// exampleOf returns the example of a key, or of its table; "" if there is none.
+// exampleOf returns the example of a key, or of another one in its table; "" if there is none.
 func exampleOf(key []string) string {
 	places, lines := examples()
 	key = generic(slices.Clone(key))
-	at := slices.IndexFunc(places, func(p place) bool { return hasPrefix(p.key, key) })
-	// a key whose name the user chooses: another one in the table
-	for ; at < 0 && len(key) > 1; key = key[:len(key)-1] {
-		at = slices.IndexFunc(places, func(p place) bool {
-			return len(p.key) >= len(key) && hasPrefix(p.key, key[:len(key)-1])
-		})
+	for n := len(key); n > 0; n-- {
+		for _, p := range places {
+			if hasPrefix(p.key, key[:n]) && (n == len(key) || len(p.key) > n) {
+				example, _, _ := strings.Cut(lines[p.line-1], "  #")
+				return strings.TrimSpace(example)
+			}
+		}
 	}
-	if at < 0 {
-		return ""
-	}
-	example, _, _ := strings.Cut(lines[places[at].line-1], "  #")
-	return strings.TrimSpace(example)
+	return ""
 }
 
 func unknownKey(key []string) string {
@@ -140,18 +137,16 @@ func unknownKey(key []string) string {
 		if len(p.key) > last && hasPrefix(p.key, table) {
 			names = append(names, p.key[last])
 		}
-		if at := len(p.key) - 1; p.key[at] == name {
-			home := "at the top, before the first [table]"
-			if at > 0 {
-				home = "in [" + strings.Join(p.key[:at], ".") + "]"
-			}
-			homes = append(homes, home)
+		if at := len(p.key) - 1; p.key[at] == name && at > 0 {
+			homes = append(homes, "in ["+strings.Join(p.key[:at], ".")+"]")
+		} else if p.key[at] == name {
+			homes = append(homes, "at the top, before the first [table]")
 		}
 	}
-	switch guess := didYouMean(name, names); {
-	case guess != "":
+	if guess := didYouMean(name, names); guess != "" {
 		return text + guess
-	case len(homes) > 0:
+	}
+	if len(homes) > 0 {
 		return text + ": it belongs " + strings.Join(homes, " or ")
 	}
 	return text + ": remove the line"

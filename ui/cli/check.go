@@ -19,24 +19,15 @@ func runCheck(ctx context.Context, p *Program, s *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	found := "no problem"
-	switch {
-	case sum.Problems == 0:
-	case !s.repair:
-		found = text.Plural(sum.Problems, "problem")
-	case sum.Unrepaired == 0:
-		found = text.Plural(sum.Problems, "problem") + ", repaired"
-	default:
-		found = fmt.Sprintf("%s, %d not repaired", text.Plural(sum.Problems, "problem"), sum.Unrepaired)
+	found := text.Either(sum.Problems == 0, "no problem", text.Plural(sum.Problems, "problem"))
+	if s.repair && sum.Problems > 0 {
+		found += text.Either(sum.Unrepaired == 0, ", repaired", fmt.Sprintf(", %d not repaired", sum.Unrepaired))
 	}
 	p.note("Checked %s with %s, %s: %s.", text.Plural(sum.Files, "file"), text.Plural(sum.Versions, "version"), text.Bytes(sum.Bytes), found)
 	if sum.Unnamed > 0 {
 		p.note("%s without a record: the running library sets them aside.", text.Plural(sum.Unnamed, "content"))
 	}
-	aside := filepath.Join(s.Dir, "set-aside")
-	if s.Storage != "" {
-		aside = "the storage"
-	}
+	aside := text.Either(s.Storage != "", "the storage", filepath.Join(s.Dir, "set-aside"))
 	if sum.Aside > 0 {
 		p.note("%s without a record in %s: removed after 30 days.", text.Plural(sum.Aside, "content"), aside)
 	}
@@ -68,7 +59,7 @@ func runCopy(ctx context.Context, p *Program, s *serveFlags) error {
 	if sum.Problems > 0 {
 		return &exitError{exitFailed, nil}
 	}
-	p.note("Now serve the library %s.", text.If(to == "", "without --storage")+text.If(to != "", "with this --storage"))
+	p.note("Now serve the library %s.", text.Either(to == "", "without --storage", "with this --storage"))
 	return nil
 }
 

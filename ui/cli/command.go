@@ -141,7 +141,9 @@ func newRoot(p *Program) *cobra.Command {
 		Use:   "mediadesk [FILE… | FOLDER]",
 		Short: "Upload, tag and manage images in an ImageKit-style media library",
 		Long: "Upload, tag and manage images in an ImageKit-style media library from your terminal.\n\n" +
-			"Without a command, mediadesk opens the screens. Files that you name are put in the tray. A folder opens in the picker.",
+			"Without a command, mediadesk opens the screens. Files that you name are put in the tray. A folder opens in the picker.\n\n" +
+			"Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 no private key or one that is not accepted, " +
+			"4 outcome unknown or still pending, 128 plus the number of a signal that ended the program. mediadesk man prints the manual page.",
 		Example: "mediadesk\nmediadesk holiday/*.jpg\nmediadesk upload photo.jpg --tags sea,boat --folder /summer/ --wait",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -151,6 +153,9 @@ func newRoot(p *Program) *cobra.Command {
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if p.Paths == (config.Paths{}) && cmd.Name() != "man" && cmd.Name() != "help" && (!cmd.HasParent() || cmd.Parent().Name() != "completion") {
 			return &exitError{exitUsage, config.ErrNoHome}
+		}
+		if cmd.Name() == "man" {
+			escapeManual(cmd.Root())
 		}
 		slog.SetDefault(p.Log.Logger(p.debug))
 		p.json = p.json || p.output.jq != "" || p.output.format != ""
@@ -183,7 +188,7 @@ func newRoot(p *Program) *cobra.Command {
 	root.MarkFlagsMutuallyExclusive("jq", "format")
 	root.AddCommand(newUpload(p), newResume(p), newDetails(p), newList(p), newWatch(p), newServe(p),
 		newUploads(p), newUsage(p), newTransfer(p),
-		newProfile(p), newKey(p), newDoctor(p), newMan(p))
+		newProfile(p), newKey(p), newDoctor(p))
 	root.AddCommand(newFileCommands(p)...)
 	root.InitDefaultCompletionCmd()
 	p.complete(root)
@@ -320,8 +325,6 @@ const (
 	exitUsage   = 2
 	exitKey     = 3
 	exitUnknown = 4
-
-	exitInterrupted = 130 // ended by ctrl+c
 )
 
 // exitError carries an exit code. A nil err prints nothing.

@@ -30,10 +30,9 @@ func TestCommandsPage(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("\n## Flags of every command\n\n")
 	writeFlags(&b, root.PersistentFlags())
-	b.WriteString("\n## Exit codes\n\n| code | meaning |\n|---|---|\n")
-	for _, e := range exitTexts {
-		fmt.Fprintf(&b, "| %d | %s |\n", e.code, e.text)
-	}
+	b.WriteString("\n## Exit codes\n\n| code | meaning |\n|---|---|\n| 0 | done |\n| 1 | refused or failed |\n| 2 | wrong usage |\n" +
+		"| 3 | no private key, or a key that is not accepted |\n| 4 | outcome unknown, or still pending |\n" +
+		"| 130 | ended by ctrl+c (128 plus the number of the signal) |\n")
 	writeCommands(&b, root)
 	if want := b.String(); have == want {
 		return

@@ -62,25 +62,22 @@ func takesFiles(cmd *cobra.Command) bool { return cmd.HasParent() && strings.Con
 // fileArgs returns the arguments with the files that - and --files-from name in place: ids, paths,
 // or the JSON lines that commands print.
 func (p *Program) fileArgs(cmd *cobra.Command, args []string) ([]string, error) {
-	at := slices.Index(args, "-")
-	var list []string
-	var err error
+	at, from, name := slices.Index(args, "-"), "standard input", "-"
 	switch {
 	case p.filesFrom != "" && at >= 0:
 		return nil, usage("- and --files-from exclude each other: use one of them")
 	case p.filesFrom != "":
-		list, err = p.readList(cmd.Context(), "--files-from", p.filesFrom)
-		at = 0
+		at, from, name = 0, "--files-from", p.filesFrom
 	case at >= 0:
-		list, err = p.readList(cmd.Context(), "standard input", "-")
 		args = slices.Delete(slices.Clone(args), at, at+1)
 	default:
 		return args, nil
 	}
-	switch {
-	case err != nil:
+	list, err := p.readList(cmd.Context(), from, name)
+	if err != nil {
 		return nil, err
-	case len(list) == 0:
+	}
+	if len(list) == 0 {
 		p.note("No files are listed.")
 		return nil, &exitError{code: exitDone}
 	}

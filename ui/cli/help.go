@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -11,12 +10,9 @@ import (
 	"charm.land/fang/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/term"
-	"github.com/muesli/mango"
-	"github.com/muesli/roff"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mediadesk/api"
 	"mediadesk/ui/text"
 )
 
@@ -27,7 +23,7 @@ const helpIndent, helpGap = 4, 2
 
 // runCommand executes root with help and version by fang. Errors are reported by [Main].
 func (p *Program) runCommand(ctx context.Context, root *cobra.Command) error {
-	return fang.Execute(ctx, root, fang.WithoutManpage(), fang.WithVersion(p.Version),
+	return fang.Execute(ctx, root, fang.WithVersion(p.Version),
 		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}),
 		fang.WithColorSchemeFunc(func(c lipgloss.LightDarkFunc) fang.ColorScheme {
 			if !p.described { // fang asks for the colors before it writes help
@@ -117,72 +113,16 @@ func wrap(words string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-var exitTexts = []struct {
-	code int
-	text string
-}{
-	{exitDone, "done"},
-	{exitFailed, "refused or failed"},
-	{exitUsage, "wrong usage"},
-	{exitKey, "no private key, or a key that is not accepted"},
-	{exitUnknown, "outcome unknown, or still pending"},
-	{exitInterrupted, "ended by ctrl+c (128 plus the number of the signal)"},
-}
-
-// manualSections are the sections of the manual page beside what the commands say of themselves. A
-// line is a paragraph.
-var manualSections = [][2]string{
-	{"Environment", api.KeyVariable + ": the private key, if no other source of the profile has one\n" +
-		"MEDIADESK_HOME: one folder for settings, journal, library and log, instead of the usual ones\n" +
-		"MEDIADESK_ACCESSIBLE: set to 1 for prompts and sentences instead of screens, as --accessible\n" +
-		"NO_COLOR: set for no colors\n" +
-		"CREDENTIALS_DIRECTORY: folder of systemd with a credential mediadesk-PROFILE\n" +
-		"HTTPS_PROXY: proxy for https"},
-	{"Files", "$XDG_CONFIG_HOME/mediadesk/config.toml: your settings; the program never writes this file\n" +
-		"$XDG_DATA_HOME/mediadesk/state.json: profiles and choices of screens and commands; config.toml overrides them\n" +
-		"$XDG_DATA_HOME/mediadesk/: the journal and the local library\n" +
-		"$XDG_STATE_HOME/mediadesk/mediadesk.log: the log, without secrets\n" +
-		"$XDG_CACHE_HOME/mediadesk/: copies that can be fetched again"},
-}
-
-func newMan(p *Program) *cobra.Command {
-	return &cobra.Command{
-		Use:   "man",
-		Short: "Print the manual page",
-		Long:  "Print the manual page, for example to install it. It has the help of all commands.",
-		Example: "mediadesk man | man -l -\nmediadesk man > mediadesk.1\n" +
-			"mediadesk man | gzip > mediadesk.1.gz",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := io.WriteString(p.Stdout, manual(cmd.Root()))
-			return err
-		},
+// escapeManual changes the texts of all commands for fang's manual page, which takes them as formats
+// and knows no ellipsis in some locales.
+func escapeManual(c *cobra.Command) {
+	escape := strings.NewReplacer("%", "%%", "`", "", "…", "...")
+	c.Use, c.Short, c.Long = escape.Replace(c.Use), escape.Replace(c.Short), escape.Replace(c.Long)
+	for _, f := range append(visibleFlags(c.Flags()), visibleFlags(c.PersistentFlags())...) {
+		f.Usage = escape.Replace(f.Usage) + text.If(f.Shorthand != "", "; short: -"+f.Shorthand)
+		f.Shorthand = "" // it would get two dashes
 	}
-}
-
-func manual(root *cobra.Command) string {
-	safe := func(words string) string { return strings.ReplaceAll(words, "%", "%%") } // roff takes texts as formats
-	page := mango.NewManPage(1, root.Name(), "manage images in a media library").WithLongDescription(root.Long)
-	var fill func(c *cobra.Command, into *mango.Command)
-	fill = func(c *cobra.Command, into *mango.Command) {
-		for _, f := range visibleFlags(c.LocalFlags()) {
-			_, usage := valueName(f)
-			_ = into.AddFlag(mango.Flag{Name: strings.TrimPrefix(safe(flagName(f)), "-"), Usage: safe(usage)}) // mango adds one dash
-		}
-		for _, sub := range c.Commands() {
-			_, use, _ := strings.Cut(sub.Use, sub.Name())
-			command := mango.NewCommand(sub.Name(), safe(cmp.Or(sub.Long, sub.Short)), use)
-			_ = into.AddCommand(command)
-			fill(sub, command)
-		}
+	for _, sub := range c.Commands() {
+		escapeManual(sub)
 	}
-	fill(root, &page.Root)
-	codes := ""
-	for _, e := range exitTexts {
-		codes += fmt.Sprintf("%d: %s\n", e.code, e.text)
-	}
-	page.WithSection("Exit codes", strings.TrimSpace(codes))
-	for _, s := range manualSections {
-		page.WithSection(s[0], s[1])
-	}
-	return strings.ReplaceAll(page.WithSection("Examples", root.Example).Build(roff.NewDocument()), "…", "...") // for any locale
 }

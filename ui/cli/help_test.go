@@ -56,14 +56,3 @@ func TestHelp(t *testing.T) {
 		}
 	}
 }
-
-// TestManual: the manual page has every command.
-func TestManual(t *testing.T) {
-	root := newRoot(&Program{Getenv: os.Getenv})
-	page := manual(root)
-	for _, c := range allCommands(root) {
-		if !strings.Contains(page, `\fB`+c.Name()+`\fP`) || strings.Contains(page, "%!") {
-			t.Errorf("the manual page does not have %s", c.CommandPath())
-		}
-	}
-}

@@ -59,12 +59,7 @@ says "no session bus was found"
 // TestKeyInKeyring runs the key commands with the real keyring.
 func TestKeyInKeyring(t *testing.T) {
 	for _, tool := range []string{"dbus-run-session", "dbus-send", "gnome-keyring-daemon"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
-				t.Fatalf("%s is not installed, and MEDIADESK_TEST_REQUIRE is all", tool)
-			}
-			t.Skipf("%s is not installed", tool)
-		}
+		requireTool(t, tool)
 	}
 	var mu sync.Mutex
 	var used []string

@@ -487,20 +487,9 @@ func newMkdir(p *Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			words := folder + ": created"
-			if clean, _ := rule.CleanFolder(name); existed {
-				words = folder + ": already exists"
-			} else if folder != clean {
-				words += ". The service named it " + path.Base(folder)
-			}
+			words := folder + ": " + text.Either(existed, "already exists", "created")
 			return p.result(fileLine{Action: "mkdir", Type: api.TypeFolder, To: folder}, words)
-		}, func(name string) (api.Request, error) {
-			clean, _ := rule.CleanFolder(name)
-			if created := rule.CreatedFolder(name); created != clean {
-				fmt.Fprintf(p.Stderr, "The service will name it %s.\n", path.Base(created))
-			}
-			return api.MakeFolder(name)
-		}),
+		}, api.MakeFolder),
 	}
 }
 

@@ -178,30 +178,26 @@ func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config,
 		if !exists {
 			profile = preset
 		}
-		profile.Kind, profile.UploadURL, profile.BaseURL, profile.DeliveryURL = preset.Kind, preset.UploadURL,
-			preset.BaseURL, preset.DeliveryURL
+		profile.Kind, profile.DeliveryURL = preset.Kind, preset.DeliveryURL
+		profile.UploadURL, profile.BaseURL = preset.UploadURL, preset.BaseURL
 	case p.Unnamed():
 		resolved, err := session.Resolve(c, session.Request{
-			UploadURL:   cmp.Or(p.UploadURL, profile.UploadURL),
-			BaseURL:     cmp.Or(p.BaseURL, profile.BaseURL),
-			DeliveryURL: cmp.Or(p.DeliveryURL, profile.DeliveryURL),
-			Insecure:    profile.Insecure,
+			UploadURL: cmp.Or(p.UploadURL, profile.UploadURL), BaseURL: cmp.Or(p.BaseURL, profile.BaseURL),
+			DeliveryURL: cmp.Or(p.DeliveryURL, profile.DeliveryURL), Insecure: profile.Insecure,
 		})
 		if err != nil {
 			return profile, err
 		}
-		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = resolved.UploadURL, resolved.BaseURL,
-			resolved.DeliveryURL
+		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = resolved.UploadURL, resolved.BaseURL, resolved.DeliveryURL
 		profile.Kind = cmp.Or(profile.Kind, config.KindOther)
 	case !exists:
 		return profile, usage("name the account: --hosted ID, or --upload-url and --base-url")
 	}
 	if q.Folder != "" {
-		folder, err := rule.CleanFolder(q.Folder)
-		if err != nil {
+		var err error
+		if q.Folder, err = rule.CleanFolder(q.Folder); err != nil {
 			return profile, &exitError{exitUsage, err}
 		}
-		q.Folder = folder
 	}
 	q.Tags = rule.SplitTags(q.tags)
 	q.Extensions, q.KeyCommand = withoutEmpty(q.Extensions), withoutEmpty(q.KeyCommand)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -59,14 +58,14 @@ func (p *Program) addTransfer(cmd *cobra.Command) {
 
 func resume(ctx context.Context, p *Program, s *session.Session) ([]job.Job, error) {
 	jobs, err := s.Queue.Resume(ctx, nil)
-	if err != nil && ctx.Err() == nil {
-		return nil, err
+	if ctx.Err() != nil {
+		if len(jobs) > 0 {
+			return jobs, nil
+		}
+		return nil, context.Cause(ctx)
 	}
-	switch {
-	case ctx.Err() != nil && len(jobs) > 0:
-		return jobs, nil
-	case ctx.Err() != nil:
-		return nil, &exitError{exitUnknown, errors.New("interrupted before anything was sent. Continue with: " + resumeCommand(s.Profile.Name))}
+	if err != nil {
+		return nil, err
 	}
 	open, err := s.Journal.Jobs(ctx, journal.JobFilter{Open: true})
 	if err != nil {

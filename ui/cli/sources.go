@@ -24,12 +24,6 @@ func argSource(arg string) (api.Source, error) {
 	if arg == "" {
 		return api.Source{}, usage("a source is empty: check the variable that it comes from")
 	}
-	if api.IsWebAddress(arg) {
-		if err := rule.CheckSourceURL(arg); err != nil {
-			return api.Source{}, &exitError{exitUsage, err}
-		}
-		return api.Source{URL: arg}, nil
-	}
 	if path, ok := rule.PathOfAddress(arg); ok {
 		return api.Source{Path: path, Label: arg}, nil
 	}
@@ -37,10 +31,14 @@ func argSource(arg string) (api.Source, error) {
 	if err != nil {
 		return api.Source{}, fmt.Errorf("path %q: %w", arg, err)
 	}
-	if _, err := os.Lstat(path); err != nil && strings.Contains(arg, "://") {
-		return api.Source{}, &exitError{exitUsage, rule.CheckSourceURL(arg)}
+	_, err = os.Lstat(path)
+	if !api.IsWebAddress(arg) && (err == nil || !strings.Contains(arg, "://")) {
+		return api.Source{Path: path, Label: arg}, nil
 	}
-	return api.Source{Path: path, Label: arg}, nil
+	if err := rule.CheckSourceURL(arg); err != nil {
+		return api.Source{}, &exitError{exitUsage, err}
+	}
+	return api.Source{URL: arg}, nil
 }
 
 // expand turns arguments into sources: a folder into its files at any depth, - into a file with the
@@ -64,52 +62,30 @@ type sourceList struct {
 func (p *Program) find(ctx context.Context, args []string, filter session.Filter) (sourceList, error) {
 	found := sourceList{inFolder: map[string]bool{}}
 	for _, arg := range args {
-		if arg == "-" {
-			s, err := p.spoolInput(ctx)
-			var nothing *api.SourceError
-			switch {
-			case errors.As(err, &nothing):
-				found.Bad = append(found.Bad, nothing)
-			case err != nil:
-				return found, err
-			default:
-				found.Sources = append(found.Sources, s)
-			}
-			continue
-		}
 		s, err := argSource(arg)
-		if err != nil {
+		if arg == "-" {
+			s, err = p.spoolInput(ctx)
+		}
+		if info, no := os.Stat(s.Path); err == nil && s.URL == "" && no == nil && info.IsDir() {
+			err = found.folder(ctx, s.Path, arg, filter)
+		} else if err == nil {
+			found.Sources = append(found.Sources, s)
+		}
+		if bad, ok := errors.AsType[*api.SourceError](err); ok {
+			found.Bad = append(found.Bad, bad)
+		} else if err != nil {
 			return found, err
 		}
-		if info, err := os.Stat(s.Path); s.URL == "" && err == nil && info.IsDir() {
-			if err := found.folder(ctx, s.Path, arg, filter); err != nil {
-				return found, err
-			}
-			continue
-		}
-		found.Sources = append(found.Sources, s)
 	}
 	return found, nil
 }
 
 func (l *sourceList) folder(ctx context.Context, root, label string, filter session.Filter) error {
 	tree, err := session.WalkFolder(ctx, root, label, filter)
-	var bad *api.SourceError
-	switch {
-	case errors.As(err, &bad):
-		l.Bad = append(l.Bad, bad)
-		return nil
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	l.folders++
-	if len(tree.Sources) == 0 && len(tree.Bad) == 0 {
-		reason, help := "has no files", "Name a folder with files; hidden files are skipped."
-		if tree.Excluded > 0 {
-			reason, help = "has no files that match --include and --exclude", "Check the patterns: --dry-run shows what they match."
-		}
-		tree.Bad = []error{&api.SourceError{Path: label, Reason: reason, Help: help}}
-	}
 	for _, s := range tree.Sources {
 		l.inFolder[s.Path] = true
 	}
@@ -119,7 +95,13 @@ func (l *sourceList) folder(ctx context.Context, root, label string, filter sess
 	l.Outside = append(l.Outside, tree.Outside...)
 	l.Bad = append(l.Bad, tree.Bad...)
 	l.Sources = append(l.Sources, tree.Sources...)
-	return nil
+	switch {
+	case len(tree.Sources)+len(tree.Bad) > 0:
+		return nil
+	case tree.Excluded > 0:
+		return &api.SourceError{Path: label, Reason: "has no files that match --include and --exclude", Help: "Check the patterns: --dry-run shows what they match."}
+	}
+	return &api.SourceError{Path: label, Reason: "has no files", Help: "Name a folder with files; hidden files are skipped."}
 }
 
 // copyInput copies standard input to w until its end or the end of ctx.
@@ -181,13 +163,11 @@ func (o *uploadOutput) copy(form string) {
 		o.p.note("Nothing was copied: no stored file has a URL.")
 		return
 	}
-	var to io.Writer
-	switch {
-	case o.p.TerminalErr:
-		to = o.p.Stderr
-	case o.p.TerminalOut:
+	to := o.p.Stderr
+	if !o.p.TerminalErr {
 		to = o.p.Stdout
-	default:
+	}
+	if !o.p.TerminalErr && !o.p.TerminalOut {
 		o.p.note("Nothing was copied: --copy needs a terminal.")
 		return
 	}

@@ -94,16 +94,14 @@ func newUpload(p *Program) *cobra.Command {
 // absent.
 func (u *uploadFlags) entry(cmd *cobra.Command, profile session.Profile) (entry.Entry, error) {
 	e := entry.Entry{Naming: profile.Naming}
-	if !u.noDefaults {
-		if profile.Folder != "" {
-			e.Folder = api.Set(profile.Folder)
-		}
-		if len(profile.Tags) > 0 {
-			e.Tags = api.Set(profile.Tags)
-		}
-		if len(profile.Extensions) > 0 {
-			e.Extensions = api.Set(profile.Extensions)
-		}
+	if profile.Folder != "" && !u.noDefaults {
+		e.Folder = api.Set(profile.Folder)
+	}
+	if len(profile.Tags) > 0 && !u.noDefaults {
+		e.Tags = api.Set(profile.Tags)
+	}
+	if len(profile.Extensions) > 0 && !u.noDefaults {
+		e.Extensions = api.Set(profile.Extensions)
 	}
 	for _, f := range entry.Fields {
 		flag := cmd.Flags().Lookup(f.Flag)
@@ -186,11 +184,12 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 			u.found.Sources = append(u.found.Sources, s)
 		}
 	}
-	plans := make([]planned, 0, len(u.found.Sources))
+	var plans []planned
 	for _, s := range u.found.Sources {
 		one := common.of(s, u.found.inFolder[s.Path])
-		if name != "" {
-			one.FileName = name
+		one.FileName = cmp.Or(name, one.FileName)
+		if s.Path != "" && name == "" && s.Name() != filepath.Base(s.Path) {
+			p.note("mediadesk: %s is sent as %s", text.Safe(s.String()), s.Name())
 		}
 		plans = append(plans, one)
 	}
@@ -213,11 +212,6 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 			return plans, err
 		}
 		plans = append(plans, more...)
-	}
-	for i := range plans {
-		if s := plans[i].Source; s.Path != "" && plans[i].FileName == s.Name() && s.Name() != filepath.Base(s.Path) {
-			p.note("mediadesk: %s is sent as %s", text.Safe(s.String()), s.Name())
-		}
 	}
 	return plans, checkPlans(plans)
 }
@@ -243,15 +237,16 @@ func checkPlans(plans []planned) error {
 			continue
 		}
 		// Either could end up as an older version of the other.
-		if other, taken := places[rule.PathOf(&one.Entry.Upload)]; taken && !one.OverwriteFile.IsSet() {
+		path := rule.PathOf(&one.Entry.Upload)
+		if other, taken := places[path]; taken && !one.OverwriteFile.IsSet() {
 			one.err = &api.RuleError{
 				Field:   "fileName",
-				Message: fmt.Sprintf("it would be stored as %s, like %s", rule.PathOf(&one.Entry.Upload), other),
+				Message: fmt.Sprintf("it would be stored as %s, like %s", path, other),
 				Help:    "Use --unique here, rename one of them, or use --overwrite-file to store versions of one file.",
 			}
-			continue
+		} else {
+			places[path] = one.Source.String()
 		}
-		places[rule.PathOf(&one.Entry.Upload)] = one.Source.String()
 	}
 	return nil
 }

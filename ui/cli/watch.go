@@ -89,12 +89,8 @@ type watchLine struct {
 func watchRuns(ctx context.Context, p *Program, d *session.Session, ids []string, named bool,
 	timeout time.Duration,
 ) error {
-	limited := ctx
-	if timeout > 0 {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(ctx, timeout)
-		defer cancel()
-	}
+	limited, cancel := context.WithTimeout(ctx, cmp.Or(timeout, 1<<63-1))
+	defer cancel()
 	w := watcher{p: p, ids: ids, only: map[int64]bool{}, last: map[int64]api.Status{}}
 	runs, err := d.Watch.Runs(limited)
 	if err != nil && limited.Err() == nil {
@@ -202,14 +198,14 @@ func (w *watcher) end(stopped bool) error {
 		for _, r := range w.pending {
 			report(w.p.Stderr, fmt.Errorf("%s of %s: still pending after %s", r.Extension, r.FilePath, text.Duration(time.Since(r.Started))))
 		}
+		if w.failed == 0 {
+			fmt.Fprintln(w.p.Stderr, "mediadesk: still pending. Continue with: mediadesk watch")
+		}
 	}
 	switch {
 	case w.failed > 0:
 		return &exitError{code: exitFailed}
 	case stopped:
-		if !w.p.json {
-			fmt.Fprintln(w.p.Stderr, "mediadesk: still pending. Continue with: mediadesk watch")
-		}
 		return &exitError{code: exitUnknown}
 	}
 	return nil

@@ -81,7 +81,6 @@ type Model struct {
 	picker  *picker.Model
 	loader  *picture.Loader
 	images  *picture.ImageStore
-	pixels  bool // the terminal reports the mouse in pixels
 
 	detector  *picture.Detector
 	abilities picture.Abilities

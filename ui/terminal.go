@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"image"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -64,39 +63,3 @@ func (m *Model) abilitiesChanged() tea.Cmd {
 // Cleanup returns what to write to the terminal after the program: it deletes the transmitted
 // pictures.
 func (m *Model) Cleanup() string { return m.images.Clear() }
-
-// requestPixels makes the terminal report the mouse in pixels if the front screen wants that, and
-// in cells otherwise.
-func (m *Model) requestPixels() tea.Cmd {
-	s, ok := m.host.InFront().(page.Pixels)
-	cell := m.abilities.Cell
-	want := ok && m.abilities.PixelMouse && cell.X > 0 && cell.Y > 0 && s.WantsPixels()
-	if want == m.pixels {
-		return nil
-	}
-	m.pixels = want
-	if want {
-		return tea.Raw("\x1b[?1016h")
-	}
-	// Leaving pixel mode requires asking for cell reports again.
-	return tea.Raw("\x1b[?1016l\x1b[?1006h")
-}
-
-func (m *Model) inCells(msg tea.MouseMsg) (tea.MouseMsg, page.Pointer) {
-	cell := m.abilities.Cell
-	if !m.pixels || cell.X < 1 || cell.Y < 1 {
-		return msg, page.Pointer{}
-	}
-	at := msg.Mouse()
-	p := page.Pointer{Cell: cell, Within: image.Pt(at.X%cell.X, at.Y%cell.Y)}
-	at.X, at.Y = at.X/cell.X, at.Y/cell.Y
-	switch msg.(type) {
-	case tea.MouseClickMsg:
-		return tea.MouseClickMsg(at), p
-	case tea.MouseReleaseMsg:
-		return tea.MouseReleaseMsg(at), p
-	case tea.MouseWheelMsg:
-		return tea.MouseWheelMsg(at), p
-	}
-	return tea.MouseMotionMsg(at), p
-}

@@ -30,7 +30,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.dismissSeen()
 	}
 	m.markUploadsSeen()
-	return m, tea.Batch(cmd, m.host.Paint(m.theme), m.host.Resize(m.rects().screen.Size()), m.requestPixels())
+	return m, tea.Batch(cmd, m.host.Paint(m.theme), m.host.Resize(m.rects().screen.Size()))
 }
 
 func (m *Model) route(msg tea.Msg) tea.Cmd {
@@ -62,8 +62,6 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.mouse(msg)
 	case tea.KeyReleaseMsg, tea.PasteStartMsg, tea.PasteEndMsg:
 		return nil
-	case tea.ResumeMsg:
-		m.pixels = false // the terminal was restored
 	case page.Reply:
 		from, answer, ok := m.host.Open(msg)
 		if !ok {
@@ -173,7 +171,6 @@ func (m *Model) interrupt() tea.Cmd {
 }
 
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
-	msg, pointer := m.inCells(msg)
 	at := image.Pt(msg.Mouse().X, msg.Mouse().Y)
 	r := m.rects()
 	click, clicked := msg.(tea.MouseClickMsg)
@@ -182,7 +179,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		m.noteMessage()
 	}
 	if clicked && at.In(r.hints) {
-		if a, ok := kit.HintAt(m.host.Actions(), r.hints.Dx(), at.X); ok && a.Do != nil {
+		if a, ok := kit.HintAt(m.host.Actions(), r.hints.Dx(), at.X-r.hints.Min.X); ok && a.Do != nil {
 			return a.Do()
 		}
 	}
@@ -202,9 +199,6 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		if _, motion := msg.(tea.MouseMotionMsg); !motion {
 			return nil
 		}
-	}
-	if pointer != (page.Pointer{}) {
-		m.host.Tell(m.host.InFront(), pointer)
 	}
 	return m.host.Mouse(kit.Moved(msg, r.screen.Min), m.theme)
 }

@@ -19,15 +19,15 @@ type rects struct{ top, screen, status, hints image.Rectangle }
 // hints.
 const statusHeight = 20
 
-// rects divides the terminal into the top line, the screen, the status line and the hints. The
-// hints have no rows if a message replaces them.
+// rects divides the terminal into the top line, the screen, the status line and the hints, these two
+// within a margin of a cell. The hints have no rows if a message replaces them.
 func (m *Model) rects() rects {
 	w, h := m.size.X, m.size.Y
 	top, low := min(1, h), max(h-1, 0)
-	r := rects{top: image.Rect(0, 0, w, top), hints: image.Rect(0, low, w, h)}
+	r := rects{top: image.Rect(0, 0, w, top), hints: image.Rect(1, low, max(1, w-1), h)}
 	if h >= statusHeight {
 		low--
-		r.status = image.Rect(0, low, w, low+1)
+		r.status = image.Rect(1, low, max(1, w-1), low+1)
 	} else if _, shown := m.messages.Shown(); shown {
 		r.status, r.hints = r.hints, image.Rectangle{}
 	}
@@ -64,12 +64,12 @@ func (m *Model) draw() string {
 	lines := []string{m.host.Overlays.View(m.topLine(r.top.Dx())+"\n"+text.Fit(body, r.screen.Dx(), r.screen.Dy()), m.theme)}
 	actions := m.host.Actions()
 	if !r.status.Empty() {
-		lines = append(lines, m.messages.Line(r.status.Dx(), keyOf(actions, "program.last-message"), m.theme))
+		lines = append(lines, " "+m.messages.Line(r.status.Dx(), keyOf(actions, "program.last-message"), m.theme))
 	}
 	if !r.hints.Empty() {
-		lines = append(lines, kit.Hints(actions, r.hints.Dx(), m.theme))
+		lines = append(lines, " "+kit.Hints(actions, r.hints.Dx(), m.theme))
 	}
-	return strings.Join(lines, "\n")
+	return text.Fit(strings.Join(lines, "\n"), m.size.X, m.size.Y)
 }
 
 func keyOf(actions []kit.Action, id string) string {
@@ -83,7 +83,7 @@ func keyOf(actions []kit.Action, id string) string {
 
 func (m *Model) topLine(width int) string {
 	if m.session == nil {
-		return text.Fit(m.theme.Title.Render("mediadesk"), width, 1)
+		return text.Fit(m.theme.Title.Render(" mediadesk"), width, 1)
 	}
 	left := m.tabLine(width)
 	room := max(0, width-text.Width(left)-1)

@@ -42,7 +42,8 @@ func TestExplain(t *testing.T) {
 }
 
 func offered(kind config.Kind, field, typed string) string {
-	f := fieldsOf(config.Profile{Kind: kind}, []string{"local", "work", "work-2"})
+	f := fieldsOf([]string{"local", "work", "work-2"})
+	*f.value["kind"] = string(kind)
 	*f.value[field] = typed
 	return f.accountName()
 }

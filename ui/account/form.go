@@ -2,7 +2,6 @@ package account
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -12,8 +11,6 @@ import (
 	"strings"
 
 	"mediadesk/api"
-	"mediadesk/api/job"
-	"mediadesk/api/rule"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
@@ -23,90 +20,49 @@ const hostedDelivery = "https://ik.imagekit.io/"
 
 type fields struct {
 	value map[string]*string
-	known []string       // account names in use
-	old   config.Profile // the account to edit; no name: a new one
+	known []string // account names in use
 }
 
-func fieldsOf(old config.Profile, known []string) fields {
-	f := fields{value: map[string]*string{}, known: known, old: old}
-	naming := job.NameExact // of the screens, until the user chooses
-	if old.NamingChosen {
-		naming = old.Naming
+func fieldsOf(known []string) fields {
+	f := fields{value: map[string]*string{}, known: known}
+	for _, name := range []string{"kind", "id", "upload", "base", "delivery", "name"} {
+		f.value[name] = new(string)
 	}
-	for name, value := range map[string]string{
-		"kind": string(cmp.Or(old.Kind, config.KindHosted)), "naming": string(naming),
-		"id": strings.TrimPrefix(old.DeliveryURL, hostedDelivery), "upload": old.UploadURL, "base": old.BaseURL, "delivery": old.DeliveryURL,
-		"name":   old.Name,
-		"folder": old.Folder, "tags": strings.Join(old.Tags, ", "), "extensions": strings.Join(old.Extensions, ", "),
-		"webhook": old.WebhookURL,
-	} {
-		f.value[name] = &value
-	}
+	*f.value["kind"] = string(config.KindHosted)
 	return f
 }
 
 func (f *fields) text(name string) string { return strings.TrimSpace(*f.value[name]) }
 
-func (f *fields) is(kind config.Kind) bool {
-	return string(kind) == cmp.Or(text.If(f.old.Name != "", string(f.old.Kind)), f.text("kind"))
-}
+func (f *fields) is(kind config.Kind) bool { return f.text("kind") == string(kind) }
 
 func (f *fields) questions() []*kit.Question {
-	isNew, hosted := f.old.Name == "", func() bool { return f.is(config.KindHosted) }
-	otherServer := func() bool { return f.is(config.KindOther) }
-	local := func() bool { return f.is(config.KindLocal) }
+	hosted, other := func() bool { return f.is(config.KindHosted) }, func() bool { return f.is(config.KindOther) }
 	var list []*kit.Question
-	// add adds a question that is asked if all of asked report true. A key is its name in the
-	// settings file.
-	add := func(group, name, label, placeholder, key string, hint func() string,
-		shownIf ...func() bool,
-	) *kit.Question {
+	add := func(name, label, placeholder, hint string, hide func() bool) *kit.Question {
 		q := &kit.Question{
-			Label: label, Placeholder: placeholder, Value: f.value[name], Hint: hint,
-			Check: func() error { return f.check(name, key) },
+			Label: label, Placeholder: placeholder, Value: f.value[name], Hide: hide,
+			Check: func() error { return f.check(name) },
+			Hint: func() string {
+				if typed := f.text(name); hide != nil && name != "id" && typed != "" && f.address(name) != typed {
+					return "mediadesk uses " + f.address(name) + "."
+				}
+				return hint
+			},
 		}
-		if !isNew {
-			q.Group = group
-		}
-		q.Hide = func() bool { return slices.ContainsFunc(shownIf, func(is func() bool) bool { return !is() }) }
 		list = append(list, q)
 		return q
 	}
-	says := func(words string) func() string { return func() string { return words } }
-	address := func(name, words string) func() string {
-		return func() string {
-			if typed := f.text(name); typed != "" && f.address(name) != typed {
-				return "mediadesk uses " + f.address(name) + "."
-			}
-			return words
-		}
+	kind := add("kind", "Service", "", "", nil)
+	kind.Options = []kit.Option{{Value: string(config.KindHosted), Label: "hosted service"}, {Value: string(config.KindOther), Label: "another server"}}
+	kind.Hint = func() string {
+		return text.Either(hosted(), "ImageKit.io: its URLs and limits are filled in.", "A server with the same API, such as mediadesk serve.")
 	}
-	one := func(want bool) func() bool { return func() bool { return isNew == want } }
-
-	add("", "kind", "Service", "", "", func() string {
-		if hosted() {
-			return "ImageKit.io: its URLs and limits are filled in."
-		}
-		return "A server with the same API, such as mediadesk serve."
-	}, one(true)).Options = []kit.Option{{Value: string(config.KindHosted), Label: "hosted service"}, {Value: string(config.KindOther), Label: "another server"}}
-	add("Service", "id", "Account id", "your_imagekit_id", "", says("The part after ik.imagekit.io/ in your file URLs."), hosted)
-	add("Service", "upload", "Upload URL", "https://upload.example.com", "", address("upload", "Files and the key are sent there, over https."), otherServer)
-	add("Service", "base", "API URL", "the same as the upload URL", "", address("base", "Records are read and changed there."), otherServer)
-	add("Service", "delivery", "Delivery URL", "optional", "", address("delivery", "It serves the stored files."), otherServer)
-	add("", "name", "Account name", "", "", says("Its name in mediadesk: letters, digits, - and _."), one(true)).Offer = f.accountName
-	remote := func() bool { return !isNew && !local() }
-	add("Uploads", "folder", "Folder", "/", "folder", says("Default folder of uploads."), one(false))
-	add("Uploads", "tags", "Tags", "sea, boat", "tags", says("Default tags of uploads, separated by commas."), one(false))
-	add("Uploads", "extensions", "Extensions", "remove-bg", "extensions", says("Default extensions of uploads: names or JSON, separated by commas."), one(false))
-	add("Uploads", "naming", "Unique names", "", "", func() string {
-		return map[job.Naming]string{
-			job.NameHere:    "mediadesk adds a suffix. A retry after a lost connection does not create a second copy.",
-			job.NameService: "The service adds a suffix: the name is not known before the answer.",
-			job.NameExact:   "Names are sent unchanged. If one is taken, mediadesk asks before it sends.",
-		}[job.Naming(f.text("naming"))]
-	}, one(false)).Options = []kit.Option{{Value: string(job.NameHere), Label: "suffix"}, {Value: string(job.NameService), Label: "by the service"}, {Value: string(job.NameExact), Label: "exact names"}}
-	add("Webhooks", "webhook", "Webhooks to", "https://hooks.example.com", "webhook_url",
-		says("Public URL in front of the receiver of mediadesk: docs/webhooks.md describes it."), remote)
+	add("id", "Account id", "your_imagekit_id", "The part after ik.imagekit.io/ in your file URLs.", other)
+	add("upload", "Upload URL", "https://upload.example.com", "Files and the key are sent there, over https.", hosted)
+	add("base", "API URL", "the same as the upload URL", "Records are read and changed there.", hosted)
+	add("delivery", "Delivery URL", "optional", "It serves the stored files.", hosted)
+	add("name", "Account name", "", "Its name in mediadesk: letters, digits, - and _.", nil).Offer = f.accountName
 	return list
 }
 
@@ -163,37 +119,24 @@ func hostStem(address string) string {
 	return host
 }
 
-// check returns the error of a field, or nil. The settings check those with a key.
-func (f *fields) check(name, key string) error {
+// check returns the error of a field, or nil.
+func (f *fields) check(name string) error {
 	switch name {
 	case "id":
 		return checkID(f.text(name))
 	case "upload", "base", "delivery":
-		return checkAddress(f.old, f.address(name), name == "upload")
+		return checkAddress(f.address(name), name == "upload")
 	case "name":
 		account := f.accountName()
 		if slices.Contains(f.known, account) {
 			return fmt.Errorf("an account %q already exists: choose another name", account)
 		}
 		return config.CheckProfileName(account)
-	case "folder":
-		if folder := f.text(name); folder != "" {
-			if _, err := rule.CleanFolder(folder); err != nil {
-				return err
-			}
-		}
 	}
-	wrong, what := f.fill().Problem()
-	switch {
-	case key == "" || key != wrong:
-		return nil
-	case strings.HasPrefix(what, `"`):
-		return errors.New(what)
-	}
-	return errors.New("this " + what)
+	return nil
 }
 
-func checkAddress(p config.Profile, content string, needed bool) error {
+func checkAddress(content string, needed bool) error {
 	content = strings.TrimSpace(content)
 	switch {
 	case content == "" && !needed:
@@ -203,7 +146,7 @@ func checkAddress(p config.Profile, content string, needed bool) error {
 	case looksLikeKey(content):
 		return errKeyHere
 	}
-	if _, err := p.CheckURL(content); err != nil {
+	if _, err := (config.Profile{}).CheckURL(content); err != nil {
 		return fmt.Errorf("this URL %w", err)
 	}
 	return nil
@@ -217,7 +160,7 @@ func checkID(content string) error {
 	case looksLikeKey(content):
 		return errKeyHere
 	case strings.Contains(content, "://"):
-		return checkAddress(config.Profile{}, content, true)
+		return checkAddress(content, true)
 	}
 	for _, r := range content {
 		if config.CheckProfileName(string(r)) != nil && r != '.' {
@@ -234,53 +177,12 @@ func looksLikeKey(content string) bool {
 }
 
 func (f *fields) profile() config.Profile {
-	p := f.old
-	preset := config.HostedPreset(f.accountName(), f.text("id"))
-	switch {
-	case p.Name != "":
-		p = f.fill()
-	case f.is(config.KindHosted):
-		p = preset
-	default:
-		p = config.Profile{Name: f.accountName(), Kind: config.KindOther}
+	if f.is(config.KindHosted) {
+		return config.HostedPreset(f.accountName(), f.text("id"))
 	}
-	if naming := job.Naming(f.text("naming")); p.NamingChosen || naming != job.NameExact {
-		p.Naming, p.NamingChosen = naming, true
+	upload := f.address("upload")
+	return config.Profile{
+		Name: f.accountName(), Kind: config.KindOther, UploadURL: upload, DeliveryURL: f.address("delivery"),
+		BaseURL: cmp.Or(f.address("base"), upload),
 	}
-	switch p.Kind {
-	case config.KindHosted:
-		p.DeliveryURL = preset.DeliveryURL
-	case config.KindOther:
-		p.UploadURL, p.DeliveryURL = f.address("upload"), f.address("delivery")
-		p.BaseURL = cmp.Or(f.address("base"), p.UploadURL)
-	}
-	return p
-}
-
-// fill returns the edited account with the defaults and webhooks of the form. It skips
-// invalid values, because check reports them.
-func (f *fields) fill() config.Profile {
-	p := f.old
-	if folder := f.text("folder"); folder != p.Folder {
-		p.Folder = folder
-		if clean, err := rule.CleanFolder(folder); err == nil && folder != "" {
-			p.Folder = clean
-		}
-	}
-	p.Tags, p.Extensions = rule.SplitTags(f.text("tags")), splitExtensions(f.text("extensions"))
-	p.WebhookURL = f.text("webhook")
-	return p
-}
-
-// splitExtensions splits a list of extension names and JSON objects at the commas between them.
-func splitExtensions(content string) (list []string) {
-	for content = strings.TrimLeft(content, ", "); content != ""; content = strings.TrimLeft(content, ", ") {
-		end := strings.IndexByte(content+",", ',')
-		if reader := json.NewDecoder(strings.NewReader(content)); content[0] == '{' && reader.Decode(&json.RawMessage{}) == nil {
-			end = int(reader.InputOffset())
-		}
-		list = append(list, strings.TrimSpace(content[:end]))
-		content = content[end:]
-	}
-	return list
 }

@@ -19,7 +19,6 @@ import (
 type way string
 
 const (
-	wayNone        way = ""  // ask for no key
 	wayAgain       way = "r" // no place: try the keyring again
 	wayKeyring     way = "p" // this computer's keyring
 	wayRun         way = "o" // in memory, for this run
@@ -149,8 +148,6 @@ func (f *Flow) save(w way, key config.Secret) tea.Cmd {
 	f.result = Result{Name: p.Name}
 	busy := "Trying the key…"
 	switch w {
-	case wayNone:
-		busy = "Writing the settings…"
 	case wayKeyring:
 		f.result.Place, busy = "in the keyring", "Trying the key and storing it in the keyring…"
 	case wayRun:
@@ -213,9 +210,14 @@ func save(ctx context.Context, o Options, p config.Profile, w way,
 	if err != nil {
 		return "", err
 	}
-	if w != wayNone {
-		if tried, err = try(ctx, o.TryKey, p, key); err != nil {
-			return "", err
+	if o.TryKey != nil {
+		switch err = o.TryKey(ctx, p, key); {
+		case err == nil:
+			tried = "The service accepts the key."
+		case api.KeyRefused(err):
+			return "", errors.New("the service refuses this key. Check that it is the private key of this account: " + err.Error())
+		default: // the account is saved: the service may be out of reach now
+			tried = "The key could not be tried, because: " + text.Stop(err.Error())
 		}
 	}
 	if w == wayKeyring {
@@ -232,21 +234,6 @@ func save(ctx context.Context, o Options, p config.Profile, w way,
 		_, err = c.Use(p.Name)
 	}
 	return tried, err
-}
-
-// try asks the service of p about a key. It returns an error if the service refuses it. Without an
-// answer, the account is saved: the service may be out of reach now.
-func try(ctx context.Context, try TryKey, p config.Profile, key config.Secret) (tried string, err error) {
-	if try == nil {
-		return "", nil
-	}
-	switch err = try(ctx, p, key); {
-	case err == nil:
-		return "The service accepts the key.", nil
-	case api.KeyRefused(err):
-		return "", errors.New("the service refuses this key. Check that it is the private key of this account: " + err.Error())
-	}
-	return "The key could not be tried, because: " + text.Stop(err.Error()), nil
 }
 
 // failed returns to the step before saving and shows the error. A key that the keyring did not take

@@ -465,11 +465,6 @@ func (e *Editor[T]) pictures() []T {
 // Drawing reports whether the region is being edited on the picture.
 func (e *Editor[T]) Drawing() bool { return e.Page != nil && !e.Page.Closed() }
 
-// WantsPixels reports whether the mouse should report pixels, so that it can move the region.
-func (e *Editor[T]) WantsPixels() bool {
-	return !e.Document.Open && e.Region.WantsPixels()
-}
-
 // DrawRegion opens the picture to edit the region of files.
 func (e *Editor[T]) DrawRegion(of ...T) tea.Cmd {
 	e.Focus(OnForm)

@@ -96,7 +96,6 @@ type Region struct {
 	all       page.Questions // for suggestions for all files
 	found     suggestions
 	drag      drag
-	pointer   page.Pointer // position of the mouse within its cell
 
 	room   image.Rectangle     // on the screen, for picture and crop
 	frame  *picture.RegionView // the last drawing, of framed
@@ -244,13 +243,8 @@ func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case picture.Abilities:
 		r.o.Draw = msg.Options(r.o.Draw.Color, r.o.Draw.Light)
 	case picture.ViewReady:
-	case page.Pointer:
-		r.pointer = msg
-		return nil, false
 	case tea.MouseMsg:
-		used = r.mouse(msg)
-		r.pointer = page.Pointer{}
-		return nil, used
+		return nil, r.mouse(msg)
 	default:
 		return nil, false
 	}
@@ -330,9 +324,6 @@ func (r *Region) Cells() image.Rectangle {
 	return picture.Fit(r.decoded.Size(), room.Dx(), room.Dy(), r.o.Draw.CellAspect).Add(room.Min)
 }
 
-// WantsPixels reports whether mouse positions are wanted in pixels: while a picture is shown.
-func (r *Region) WantsPixels() bool { return !r.Cells().Empty() }
-
 func (r *Region) mouse(msg tea.MouseMsg) (used bool) {
 	at := image.Pt(msg.Mouse().X, msg.Mouse().Y)
 	held := msg.Mouse().Button == tea.MouseLeft
@@ -400,14 +391,7 @@ func (r *Region) pixelAt(at image.Point) (pixel image.Point, ok bool) {
 		return image.Point{}, false
 	}
 	size, at := p.Upright(), at.Sub(cells.Min)
-	within, cell := r.pointer.Within, r.pointer.Cell
-	if cell.X < 1 || cell.Y < 1 {
-		within, cell = image.Point{}, image.Pt(1, 1)
-	}
-	return image.Pt(
-		along(at.X*cell.X+within.X, cells.Dx()*cell.X, size.X),
-		along(at.Y*cell.Y+within.Y, cells.Dy()*cell.Y, size.Y),
-	), true
+	return image.Pt(along(at.X, cells.Dx(), size.X), along(at.Y, cells.Dy(), size.Y)), true
 }
 
 // along returns the pixel of a side at the middle of a cell, clamped to the side.

@@ -30,8 +30,8 @@ type Form struct {
 
 // Question is a field of a form.
 type Question struct {
-	// Label precedes the value, and Group is the heading above the first question of a group.
-	Label, Group string
+	// Label precedes the value.
+	Label string
 	// Placeholder is shown while the value is empty, or what Offer returns if it is not nil.
 	Placeholder string
 	Offer       func() string
@@ -285,16 +285,10 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 	}
 	label := min(formLabel, s.Width()/2)
 	f.arrange(max(1, s.Width()-label))
-	group, airy := "", 3*len(f.shown())+6 <= s.size.Y
+	airy := 3*len(f.shown())+6 <= s.size.Y
 	for i, q := range f.questions {
 		if q.Skip() {
 			continue
-		}
-		if q.Group != group {
-			if group = q.Group; s.Len() > 0 && i > 0 && !airy {
-				s.Gap()
-			}
-			s.Text(NoStop, 0, group, th.Title)
 		}
 		from, here := s.Len(), q == f.At()
 		style, value := th.Label, q.View()

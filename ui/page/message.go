@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"errors"
-	"image"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -182,13 +181,3 @@ func (c Copies) Menu() *kit.Menu { return kit.NewMenu("Copy", c...) }
 
 // FileGone reports that a file no longer exists.
 type FileGone struct{ FileID string }
-
-// Pixels is a screen that can use mouse positions in pixels.
-type Pixels interface {
-	// WantsPixels reports whether it needs them now.
-	WantsPixels() bool
-}
-
-// Pointer precedes a mouse message if the terminal reports pixels. It holds the size of
-// a cell and the position of the mouse within its cell.
-type Pointer struct{ Cell, Within image.Point }

@@ -56,8 +56,6 @@ type Abilities struct {
 	Method Method
 	// Cell is the size of a cell in pixels; zero if unknown.
 	Cell image.Point
-	// PixelMouse reports support for mouse positions in pixels.
-	PixelMouse bool
 	// Findings explains the results.
 	Findings Findings
 }
@@ -98,9 +96,6 @@ func (a Abilities) Options(c Color, light bool) Options {
 // Abilities returns the result of the replies so far.
 func (d *Detector) Abilities() Abilities {
 	a := Abilities{Cell: d.cell}
-	// Some terminals round the size of a cell; pixels of the mouse then mean another cell.
-	rounded := d.window.X > 0 && (d.cell.X*d.cells.X > d.window.X || d.cell.Y*d.cells.Y > d.window.Y)
-	a.PixelMouse = d.pixelMouse && !rounded
 	f := &a.Findings
 	f.Colors = d.Colors
 	f.Terminal = cmp.Or(d.name, "unknown")

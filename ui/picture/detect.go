@@ -37,7 +37,6 @@ type Detector struct {
 	kittyDirect bool        // kitty's protocol was confirmed
 	cursor      image.Point
 	cursorKnown bool
-	pixelMouse  bool
 	sixel       bool
 	fenced      bool // the last query was answered
 	over        bool // the wait is over
@@ -96,7 +95,7 @@ func (d *Detector) Query() string {
 		return ""
 	}
 	const name = "\x1b[>q"
-	q := name + "\x1b[16t\x1b[14t\x1b[?1016$p"
+	q := name + "\x1b[16t\x1b[14t"
 	send := fmt.Sprintf("\x1b_Ga=T,U=1,i=%d,c=2,r=1,s=1,v=1,f=32;AAAAAA==\x1b\\", probeID)
 	forget := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", probeID)
 	query := fmt.Sprintf("\x1b_Gi=%d,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\", queryID)
@@ -147,10 +146,6 @@ func (d *Detector) Update(msg any) bool {
 		return false
 	case WindowPixels:
 		return d.measured(msg)
-	case tea.ModeReportMsg:
-		return d.mode(msg.Mode, msg.Value)
-	case uv.ModeReportEvent:
-		return d.mode(msg.Mode, msg.Value)
 	case uv.KittyGraphicsEvent:
 		return d.kitty(msg)
 	case tea.CursorPositionMsg:
@@ -209,14 +204,6 @@ func (d *Detector) measured(w WindowPixels) bool {
 	old := d.cell
 	d.setCell(image.Pt(w.Pixels.X/w.Cells.X, w.Pixels.Y/w.Cells.Y), cellByKernel, "the operating system")
 	return d.cell != old
-}
-
-func (d *Detector) mode(mode ansi.Mode, value ansi.ModeSetting) bool {
-	if mode.Mode() != 1016 {
-		return false
-	}
-	d.pixelMouse = value == ansi.ModeSet || value == ansi.ModeReset || value == ansi.ModePermanentlySet
-	return true
 }
 
 func (d *Detector) kitty(e uv.KittyGraphicsEvent) bool {

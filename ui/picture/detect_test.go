@@ -18,7 +18,7 @@ import (
 // kernel's report of the cell size.
 var recorded = map[string]answering{
 	"kitty 0.41": {
-		want: Abilities{Method: MethodKitty, Cell: image.Pt(9, 18), PixelMouse: true},
+		want: Abilities{Method: MethodKitty, Cell: image.Pt(9, 18)},
 		says: "yes",
 	},
 	"kitty 0.41 in tmux 3.5a": {
@@ -32,7 +32,7 @@ var recorded = map[string]answering{
 		sixel: true, says: "not answered",
 	},
 	"kitty 0.26": {
-		want: Abilities{Method: MethodDirect, Cell: image.Pt(9, 18), PixelMouse: true},
+		want: Abilities{Method: MethodDirect, Cell: image.Pt(9, 18)},
 		says: "not answered",
 	},
 	"kitty 0.26 in tmux 3.3a": {
@@ -48,16 +48,16 @@ var recorded = map[string]answering{
 		says: "not answered", sixel: true,
 	},
 	"foot 1.21": {
-		want:  Abilities{Method: MethodSixel, Cell: image.Pt(6, 13), PixelMouse: true},
+		want:  Abilities{Method: MethodSixel, Cell: image.Pt(6, 13)},
 		says:  "not answered",
 		sixel: true,
 	},
 	"xterm 398": {
-		want: Abilities{PixelMouse: true},
+		want: Abilities{},
 		says: "not answered",
 	},
 	"xterm 398 as vt340": {
-		want:  Abilities{PixelMouse: true},
+		want:  Abilities{},
 		says:  "not answered",
 		sixel: true,
 	},
@@ -94,8 +94,8 @@ var composed = map[string]answering{
 	},
 	"a terminal that says OK and cannot": { // the cursor has moved
 		cells:   image.Pt(100, 30),
-		answers: "\x1bP>|kitty(0.26.5)\x1b\\\x1b[6;16;8t\x1b[?1016;2$y\x1b_Gi=4194304000;OK\x1b\\\x1b[3;7R\x1b[?62;c",
-		want:    Abilities{Cell: image.Pt(8, 16), PixelMouse: true},
+		answers: "\x1bP>|kitty(0.26.5)\x1b\\\x1b[6;16;8t\x1b_Gi=4194304000;OK\x1b\\\x1b[3;7R\x1b[?62;c",
+		want:    Abilities{Cell: image.Pt(8, 16)},
 		says:    "draws at once",
 	},
 	"a terminal that refuses": {
@@ -292,21 +292,5 @@ func TestSizeOfACell(t *testing.T) {
 		if got := d.Abilities().Cell; got != step.want {
 			t.Errorf("after %+v a cell is %v, not %v", step.msg, got, step.want)
 		}
-	}
-}
-
-// TestCellsOfBrokenSize: xterm.js reports the size of a cell rounded: 140 cells of 7.83 pixels are
-// not 1,120 pixels. Pixels of the mouse cannot be used then.
-func TestCellsOfBrokenSize(t *testing.T) {
-	d := NewDetector(SettingSixel, nil, true)
-	d.pixelMouse = true
-	d.resized(image.Pt(140, 45))
-	d.Update(uv.CellSizeEvent{Width: 8, Height: 15})
-	if !d.Abilities().PixelMouse {
-		t.Error("the mouse is not known by pixels")
-	}
-	d.Update(uv.PixelSizeEvent{Width: 1096, Height: 675})
-	if d.Abilities().PixelMouse {
-		t.Error("pixels of the mouse are converted to cells of another size")
 	}
 }

@@ -438,48 +438,6 @@ func TestDescriptionAndMetadata(t *testing.T) {
 	}
 }
 
-// TestDragByPixels: with mouse reports in pixels a drag is as fine as they are, and dragging back
-// restores the rectangle.
-func TestDragByPixels(t *testing.T) {
-	f := record(t, photo)
-	path := pngFile(t, 300, 200)
-	s := newShelf(t, f)
-	o := s.options(f)
-	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
-	d := start(t, o)
-	if !d.m.WantsPixels() {
-		t.Fatal("the screen does not want pixels")
-	}
-	cells := d.m.Region.Cells()
-	cell := image.Pt(10, 20)
-	to := func(px image.Point, msg func(tea.Mouse) tea.Msg) {
-		d.Send(page.Pointer{Cell: cell, Within: image.Pt(px.X%cell.X, px.Y%cell.Y)})
-		d.Send(msg(tea.Mouse{X: cells.Min.X + px.X/cell.X, Y: cells.Min.Y + px.Y/cell.Y, Button: tea.MouseLeft}))
-	}
-	click := func(m tea.Mouse) tea.Msg { return tea.MouseClickMsg(m) }
-	motion := func(m tea.Mouse) tea.Msg { return tea.MouseMotionMsg(m) }
-	was := d.m.Region.Rect()
-	middle := image.Pt((was.Min.X+was.Max.X)/2*cells.Dx()*cell.X/300, (was.Min.Y+was.Max.Y)/2*cells.Dy()*cell.Y/200)
-	to(middle, click)
-	fine := false
-	for dx := range 12 {
-		to(middle.Add(image.Pt(dx, 0)), motion)
-		by := d.m.Region.Rect().Min.X - was.Min.X
-		want := dx * 300 / (cells.Dx() * cell.X)
-		if by < want-1 || by > want+1 {
-			t.Errorf("%d pixels of the terminal moved the region by %d, want about %d", dx, by, want)
-		}
-		fine = fine || by > 0 && dx < cell.X
-	}
-	if !fine {
-		t.Error("a drag within a cell did not move the region")
-	}
-	to(middle, motion)
-	if by := d.m.Region.Rect().Min.X - was.Min.X; by < -1 || by > 1 { // a cell has no middle pixel
-		t.Errorf("%v came back as %v", was, d.m.Region.Rect())
-	}
-}
-
 // TestDragWhileThePictureMoves: if the picture moves on the screen during a drag, because a line
 // appears below it or the window is resized, the rectangle stays under the pointer.
 func TestDragWhileThePictureMoves(t *testing.T) {

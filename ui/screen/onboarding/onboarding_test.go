@@ -241,7 +241,7 @@ func TestActions(t *testing.T) {
 }
 
 func TestViews(t *testing.T) {
-	hostile := "\x1b[31m\u202e猫👩🏽‍🚀e\u0301\u0301\u0301\u0301\u0301\r\n" + strings.Repeat("long ", 200)
+	hostile := "\x1b[31m\u202e猫👩🏽‍🚀e\u0301\u0301\u0301\u0301\u0301\r\n" + strings.Repeat("long ", 25)
 	first := newDriver(t)
 	first.Env[config.KeyVariable] = uitest.TestKey
 	help := withAccount(t, errors.New(hostile))

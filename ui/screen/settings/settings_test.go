@@ -145,11 +145,6 @@ func TestKeyOfTheAccountInUse(t *testing.T) {
 	d.Press("F").answer("f").Sees("in use until you leave the account")
 }
 
-func TestEditsAddresses(t *testing.T) {
-	d := newDriver(t, hosted("work")).open()
-	d.Press("j", "e").Typed("2").Press("ctrl+s").Sees("https://ik.imagekit.io/work2")
-}
-
 func TestRemovesAnAccount(t *testing.T) {
 	key, err := config.NewSecret(uitest.TestKey)
 	if err != nil {
@@ -380,10 +375,6 @@ func TestShowsWhatTheUsersFileSets(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.open().Press("down").Sees("https://u.example.com", "Settings    set in config.toml line 3")
-	d.Press("e")
-	if toast := last[page.Toast](d); toast.Text != "It is set in config.toml line 3: E edits that file." {
-		t.Errorf("got the messages %q, want \"It is set in config.toml line 3: E edits that file.\"", toast.Text)
-	}
 	d.to("Theme").Sees("dark set in config.toml line 1")
 	for _, key := range []string{"right", "left", "space", "enter", "h", "l"} {
 		d.Out = nil

@@ -95,7 +95,6 @@ type Model struct {
 var (
 	_ page.Screen    = (*Model)(nil)
 	_ page.Catalog   = (*Model)(nil)
-	_ page.Pixels    = (*Model)(nil)
 	_ page.Commander = (*Model)(nil)
 )
 

@@ -11,6 +11,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 )
 
 // Least heights of the picture and the facts in a pane; the first pictures of a folder have few facts.
@@ -122,4 +123,19 @@ func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
 	facts := kit.NewFacts(out.Width()-room.X-2, out.Theme())
 	describe(facts)
 	out.Draw(kit.Beside(lines, facts.Lines())...)
+}
+
+// DrawTags draws tags as chips, as many as fit in a line.
+func DrawTags(f *kit.Facts, tags []string) {
+	line := ""
+	for _, tag := range tags {
+		chip := f.Theme().Chip.Render(" " + text.Safe(tag) + " ")
+		if text.Width(line)+text.Width(chip) > f.Width() {
+			break
+		}
+		line += chip + " "
+	}
+	if line != "" {
+		f.Draw(line)
+	}
 }

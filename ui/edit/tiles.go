@@ -119,6 +119,24 @@ func NewTiles(o TilesOptions) *Tiles {
 	return &Tiles{o: o, firsts: map[string][]Thumb{}}
 }
 
+// Fetched returns the Path of a picture that get stores in a local file.
+func Fetched[T any](get func(context.Context, T) (string, error), of T) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) { return get(ctx, of) }
+}
+
+// Local returns the Path of a local file.
+func Local(path string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return path, nil }
+}
+
+// Shown returns the sheet while it is on, for a list.
+func (s *Tiles) Shown() kit.Tiles {
+	if !s.On {
+		return nil
+	}
+	return s
+}
+
 // Toggle shows the sheet or hides it.
 func (s *Tiles) Toggle() tea.Cmd {
 	s.On = !s.On

@@ -95,12 +95,7 @@ func New(o Options) *Model {
 		Columns: columns, Cells: m.cells, Describe: m.describe, Brief: m.brief, Empty: m.empty,
 		Placeholder: "part of an extension, a path or a status",
 		Nothing:     "no extension was requested yet", NotFound: "no run matches the filter",
-		Tiles: func() kit.Tiles {
-			if !m.sheet.On {
-				return nil
-			}
-			return m.sheet
-		},
+		Tiles: func() kit.Tiles { return m.sheet.Shown() },
 	}
 	m.sheet = edit.NewTiles(edit.TilesOptions{Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile})
 	m.manage = &edit.Manage{
@@ -247,7 +242,7 @@ func (m *Model) thumbs() []edit.Thumb {
 		return nil
 	}
 	file := *m.seen.file
-	return []edit.Thumb{{Key: keyOf(run), Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, file) }}}
+	return []edit.Thumb{{Key: keyOf(run), Path: edit.Fetched(m.o.Session.Picture, file)}}
 }
 
 func keyOf(run *job.Run) string { return fmt.Sprint(run.ID, run.Status, run.At.UnixNano()) }
@@ -257,11 +252,9 @@ func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.list.At(i)
 	run := m.runs.all[e.Row]
 	t := edit.Tile{
-		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Note: run.Extension, NoteSign: theme.SignBad,
-		Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
+		Name: " " + path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
 	}
 	if run.Status != api.StatusFailed {
-		t.NoteSign = theme.SignWait
 		t.Picture = edit.Thumb{Key: keyOf(&run), Path: func(ctx context.Context) (string, error) {
 			return m.o.Session.Thumb(ctx, m.record(&run))
 		}}

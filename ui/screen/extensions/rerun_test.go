@@ -142,7 +142,7 @@ func TestBeforeAndAfter(t *testing.T) {
 	d.end(run, api.StatusSuccess, job.FromWebhook, time.Minute, "")
 	d.openWith(s.options)
 	d.Press("enter")
-	d.Sees("remove-bg of /a.png", "before │ after", "fits")
+	d.Sees("remove-bg of /a.png", "Before", "After", "fits")
 	divider := func() int {
 		d.Send(page.Tick{})
 		for line := range strings.SplitSeq(d.Text(), "\n") {
@@ -165,18 +165,18 @@ func TestBeforeAndAfter(t *testing.T) {
 		t.Errorf("dragged to %d, want %d", got, at+9)
 	}
 	d.Press("+")
-	d.Sees("before │ after", "1.5x")
+	d.Sees("Before", "After", "1.5x")
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
 		d.Resize(image.Pt(w, h))
 		return d.Host.View(th)
 	})
 	d.Resize(image.Pt(120, 34))
 	d.Press("space")
-	if view := d.Text(); strings.Contains(view, "before") || !strings.Contains(view, "after") {
+	if view := d.Text(); strings.Contains(view, "Before") || !strings.Contains(view, "After") {
 		t.Errorf("after alone:\n%s", view)
 	}
 	d.Press("space")
-	if view := d.Text(); !strings.Contains(view, "before") || strings.Contains(view, "after") {
+	if view := d.Text(); !strings.Contains(view, "Before") || strings.Contains(view, "After") {
 		t.Errorf("before alone:\n%s", view)
 	}
 	d.Press("esc")

@@ -2,7 +2,6 @@ package extensions
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -42,11 +41,7 @@ func (m *Model) enter() tea.Cmd {
 
 func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 	name, s := run.Extension+" of "+fileOf(&run), m.o.Session
-	after := edit.Subject{Name: name, Path: func(ctx context.Context) (string,
-		error,
-	) {
-		return s.Picture(ctx, file)
-	}}
+	after := edit.Subject{Name: name, Path: edit.Fetched(s.Picture, file)}
 	o := edit.ViewerOptions{
 		Context: m.o.Context, Draw: m.preview.Options(), Len: 1, Now: m.o.Now,
 		Note:    func() string { return string(run.Status) },
@@ -59,11 +54,7 @@ func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 		o.Compare, o.Len, o.At = true, 2, 1
 		o.Subject = func(i int) edit.Subject {
 			if i == 0 {
-				return edit.Subject{Name: name, Path: func(ctx context.Context) (string,
-					error,
-				) {
-					return s.Before(ctx, run)
-				}}
+				return edit.Subject{Name: name, Path: edit.Fetched(s.Before, run)}
 			}
 			return after
 		}
@@ -95,8 +86,11 @@ func rawHistory(run *job.Run, events []job.RunEvent) string {
 	var b strings.Builder
 	for _, e := range events {
 		fmt.Fprintf(&b, "%s  %s  %s\n", e.At.Format(time.RFC3339Nano), e.From, e.Status)
-		for _, words := range remarks(run, &e) {
-			b.WriteString(words + "\n")
+		if !e.Applied {
+			b.WriteString("ignored: it changed nothing\n")
+		}
+		if e.Times > 1 {
+			fmt.Fprintf(&b, "received %d times, counted once\n", e.Times)
 		}
 		if e.From == job.FromWebhook && len(e.Raw) > 0 {
 			var pretty bytes.Buffer
@@ -108,21 +102,4 @@ func rawHistory(run *job.Run, events []job.RunEvent) string {
 		b.WriteString("\n")
 	}
 	return b.String()
-}
-
-// remarks says why an event had no effect on the run, and how often it came.
-func remarks(run *job.Run, e *job.RunEvent) (list []string) {
-	if !e.Applied {
-		words := "ignored: the run was finished"
-		if post, err := job.ParseHookPost(e.Raw); err == nil && post.FileID != "" && post.FileID != run.FileID {
-			words = "ignored: it names another file"
-		} else if !e.Status.Final() {
-			words = "ignored: the run continues"
-		}
-		list = append(list, words)
-	}
-	if e.Times > 1 {
-		list = append(list, fmt.Sprintf("received %d times, counted once", e.Times))
-	}
-	return list
 }

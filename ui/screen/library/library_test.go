@@ -60,7 +60,7 @@ func TestFacts(t *testing.T) {
 	d := start(t, Options{Session: stub{list: s.list}})
 	d.Sees("─ summer ─", "2 files · 3 kB", "summer/ 2 files")
 	d.Press("j", "j")
-	d.Sees("300 × 200 · JPEG · 1 kB", "AI tags sand (93 %)", "30 Apr 2026")
+	d.Sees("300 × 200 · JPEG · 1 kB", "AI tags sand 93 %", "30 Apr 2026")
 	d.Press("p")
 	if strings.Contains(d.Text(), "300 × 200") {
 		t.Error("p does not take the facts away")
@@ -72,7 +72,7 @@ func TestFacts(t *testing.T) {
 	}
 	d.Resize(image.Pt(59, 30))
 	d.Sees("300 × 200 · sea, beach +1 AI")
-	if strings.Contains(d.Text(), "sand (93 %)") {
+	if strings.Contains(d.Text(), "sand 93 %") {
 		t.Error("metadata is shown although it does not fit")
 	}
 }

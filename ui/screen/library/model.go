@@ -137,12 +137,7 @@ func New(o Options) *Model {
 			above, _ := parentOf(f.FilePath)
 			return !m.shown.done || m.shown.seen || !m.shown.search.isNone() || above != m.shown.folder
 		},
-		Tiles: func() kit.Tiles {
-			if !m.sheet.On {
-				return nil
-			}
-			return m.sheet
-		},
+		Tiles: func() kit.Tiles { return m.sheet.Shown() },
 	}
 	m.manage = &edit.Manage{
 		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile,

@@ -67,11 +67,7 @@ func (m *Model) startViewer() tea.Cmd {
 		Context: m.o.Context, Draw: m.preview.Options(), Images: m.o.Loader.Store, Len: len(keys), At: at,
 		Subject: func(i int) edit.Subject {
 			f := files[keys[i]]
-			return edit.Subject{Name: f.Name, Path: func(ctx context.Context) (string,
-				error,
-			) {
-				return m.o.Session.Picture(ctx, f)
-			}}
+			return edit.Subject{Name: f.Name, Path: edit.Fetched(m.o.Session.Picture, f)}
 		},
 		Moved: func(i int) { m.returnTo(keys[i]) },
 	})
@@ -105,7 +101,7 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 		if has, known := m.counts.Load(folderPath(m.shown.folder, f)); known {
 			facts.Say(th.Text, has.(string))
 		}
-		facts.Fact("Created", text.When(rule.Created(&f), m.now()))
+		facts.Say(th.Muted, text.When(rule.Created(&f), m.now()))
 		return
 	}
 	words := []string{kind(f)}
@@ -116,35 +112,32 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 		words = append(words, text.Bytes(n))
 	}
 	facts.Say(th.Text, strings.Join(words, " · "))
+	at, version := rule.Updated(&f), ""
+	if at.IsZero() {
+		at = rule.Created(&f)
+	}
+	if v := f.VersionInfo; v != nil && v.Name != "Version 1" {
+		version = v.Name + " · "
+	}
+	facts.Say(th.Muted, version+text.When(at, m.now()))
 	if err := m.preview.Failure(); err != nil && !errors.Is(err, context.Canceled) {
 		facts.Say(th.Muted, "no picture")
 	}
+	edit.DrawTags(facts, f.Tags.Or(nil))
+	facts.Gap()
 	if folder := path.Dir(f.FilePath); !m.shown.search.isNone() {
 		facts.Fact("Folder", folder)
 	}
-	facts.Fact("Tags", strings.Join(f.Tags.Or(nil), ", "))
 	var found []string
 	for _, t := range f.AITags.Or(nil) {
-		found = append(found, fmt.Sprintf("%s (%.0f %%)", t.Name, t.Confidence))
+		found = append(found, fmt.Sprintf("%s %.0f %%", t.Name, t.Confidence))
 	}
 	facts.Fact("AI tags", strings.Join(found, ", "))
 	facts.Fact("Region", f.CustomCoordinates.Or(""))
 	states, _ := m.states(f)
 	facts.Fact("State", states)
-	if v := f.VersionInfo; v != nil && v.Name != "Version 1" {
-		facts.Fact("Version", v.Name)
-	}
 	for _, field := range entry.StoredFields {
 		facts.Fact(field.Label, f.Other.Text(field.Name))
-	}
-	for _, fact := range entry.HostedFacts(&f) {
-		if fact.Group == "" && (fact.Label != "Published" || fact.Value != "yes") {
-			facts.Fact(fact.Label, fact.Value)
-		}
-	}
-	facts.Fact("Uploaded", text.When(rule.Created(&f), m.now()))
-	if at := rule.Updated(&f); !at.Equal(rule.Created(&f)) {
-		facts.Fact("Changed", text.When(at, m.now()))
 	}
 }
 
@@ -179,11 +172,7 @@ func (m *Model) thumbOf(f api.File) edit.Thumb {
 	if f.VersionInfo != nil {
 		key += " " + f.VersionInfo.ID
 	}
-	return edit.Thumb{Key: key, Name: f.Name, Path: func(ctx context.Context) (string,
-		error,
-	) {
-		return m.o.Session.Thumb(ctx, f)
-	}}
+	return edit.Thumb{Key: key, Name: f.Name, Path: edit.Fetched(m.o.Session.Thumb, f)}
 }
 
 func (m *Model) tile(i int) edit.Tile {

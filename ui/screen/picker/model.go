@@ -124,12 +124,7 @@ func New(o Options) *Model {
 		Mark:  func(row int32) *bool { picked := m.picked(m.shown.entries[row]); return &picked },
 		Total: func() int { return len(m.shown.sorted) }, Title: m.title, Footer: m.footer, Empty: m.emptyText,
 		Columns: func(int) kit.Columns { return listColumns }, Cells: m.cells, Describe: m.describe, Brief: m.brief,
-		Tiles: func() kit.Tiles {
-			if !m.sheet.On {
-				return nil
-			}
-			return m.sheet
-		},
+		Tiles: func() kit.Tiles { return m.sheet.Shown() },
 	}
 	m.trayList = kit.List[item]{
 		ID: "tray", RowsOnly: true, Placeholder: "part of a name", Nothing: "the tray is empty", NotFound: "the filter finds nothing", Now: m.now,

@@ -348,11 +348,7 @@ func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 		Context: context.Background(), Draw: m.preview.Options(), Images: images,
 		Len: len(names), At: at, Now: m.now,
 		Subject: func(i int) edit.Subject {
-			return edit.Subject{Name: names[i], Path: func(context.Context) (string,
-				error,
-			) {
-				return source(i).Path, nil
-			}}
+			return edit.Subject{Name: names[i], Path: edit.Local(source(i).Path)}
 		},
 		Moved: func(i int) {
 			at = i

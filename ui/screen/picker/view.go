@@ -205,7 +205,7 @@ func firstPictures(ctx context.Context, folder string) (thumbs []edit.Thumb, err
 
 // thumbOf returns the thumbnail of a file. state changes with the file.
 func thumbOf(path, state string) edit.Thumb {
-	return edit.Thumb{Key: path + "\x00" + state, Name: filepath.Base(path), Path: func(context.Context) (string, error) { return path, nil }}
+	return edit.Thumb{Key: path + "\x00" + state, Name: filepath.Base(path), Path: edit.Local(path)}
 }
 
 func (m *Model) seenRows() (from, to int) {

@@ -161,11 +161,9 @@ func (m *Model) thumbs() (list []edit.Thumb) {
 		switch {
 		case e.Head() && failed(j.State), source == "" && (file == nil || !file.IsImage()):
 		case source != "":
-			list = append(list, edit.Thumb{Key: source, Name: name(j), Path: func(context.Context) (string, error) { return source, nil }})
+			list = append(list, edit.Thumb{Key: source, Name: name(j), Path: edit.Local(source)})
 		default:
-			list = append(list, edit.Thumb{Key: file.FileID, Name: name(j), Path: func(ctx context.Context) (string, error) {
-				return m.o.Session.Thumb(ctx, *file)
-			}})
+			list = append(list, edit.Thumb{Key: file.FileID, Name: name(j), Path: edit.Fetched(m.o.Session.Thumb, *file)})
 		}
 	}
 	return list

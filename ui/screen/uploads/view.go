@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/api/job"
 	"mediadesk/api/rule"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -171,7 +172,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	}
 	f.Say(th.Text, strings.Trim(bytes(r)+" · "+at, " ·"))
 	f.Say(th.Text, "in "+folder(j)+text.If(name(j) != j.Upload.FileName, " · sent as "+j.Upload.FileName))
-	drawTags(f, j.Upload.Tags.Or(nil))
+	edit.DrawTags(f, j.Upload.Tags.Or(nil))
 	f.Gap()
 	// The title has the name.
 	from := j.Upload.Source.String()
@@ -197,21 +198,6 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	}
 	if j.File != nil {
 		f.Fact("URL", j.File.URL)
-	}
-}
-
-// drawTags draws tags as chips, as many as fit in a line.
-func drawTags(f *kit.Facts, tags []string) {
-	line := ""
-	for _, tag := range tags {
-		chip := f.Theme().Chip.Render(" " + text.Safe(tag) + " ")
-		if text.Width(line)+text.Width(chip) > f.Width() {
-			break
-		}
-		line += chip + " "
-	}
-	if line != "" {
-		f.Draw(line)
 	}
 }
 

@@ -262,29 +262,14 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	if err != nil {
 		return nil, err
 	}
-	return c.withRecord(file)
+	return c.withRecord(opUpload, file)
 }
 
-// noRecord adds the hint for a request other than an upload to an answer that cannot be read.
-func noRecord(method string, err error) error {
-	help := "Look at the file's details, then try again."
-	switch {
-	case !errors.Is(err, ErrNoRecord):
-		return err
-	case method == http.MethodGet:
-		help = "Check the URLs of the profile, and what is on the way there."
+func (c *Client) withRecord(op string, file *File) (*File, error) {
+	if file.FileID == "" {
+		return nil, unreadable(op, file, cmp.Or(c.describeRecord(file), "it has no fileId"))
 	}
-	return WithHint(err, help)
-}
-
-func (c *Client) withRecord(file *File) (*File, error) {
-	if file.FileID != "" {
-		return file, nil
-	}
-	if words := c.describeRecord(file); words != "" {
-		return nil, fmt.Errorf("%w: %s", ErrNoRecord, words)
-	}
-	return nil, ErrNoRecord
+	return file, nil
 }
 
 func (c *Client) describeRecord(file *File) string {
@@ -324,8 +309,7 @@ func (c *Client) Record(ctx context.Context) func(Request, error) (*File, error)
 		if err := c.Do(ctx, file)(r, err); err != nil {
 			return nil, err
 		}
-		file, err = c.withRecord(file)
-		return file, noRecord(r.Method, err)
+		return c.withRecord(r.op, file)
 	}
 }
 
@@ -346,8 +330,9 @@ const (
 )
 
 const (
-	opUpload = "upload"
-	opUpdate = "update of details"
+	opUpload  = "upload"
+	opDetails = "details"
+	opUpdate  = "update of details"
 )
 
 // exchange configures do for a request.
@@ -369,7 +354,7 @@ func (c *Client) call(ctx context.Context, r Request, v any) error {
 			}
 			return last
 		}
-		if last = noRecord(r.Method, c.callOnce(ctx, r, v)); last == nil {
+		if last = c.callOnce(ctx, r, v); last == nil {
 			return nil
 		}
 		wait, again := holdRequested(last)
@@ -454,7 +439,7 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 		// The answer had begun, so the service had the complete request.
 		return c.sendError(req, x.op, req.Method != http.MethodGet, err)
 	case len(text) > limit:
-		return unreadable(x.op, v, "the answer is larger than "+describeSize(int64(limit)))
+		return unreadable(x.op, v, "the answer is larger than "+DescribeSize(int64(limit)))
 	}
 	if v == nil {
 		return nil
@@ -468,11 +453,20 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	return nil
 }
 
+// unreadable returns the error of a successful answer to op that cannot be decoded into v.
 func unreadable(op string, v any, reason string) error {
-	if _, record := v.(*File); record {
-		return fmt.Errorf("%w: %s", ErrNoRecord, reason)
+	const checkURLs = "Check the URLs of the profile, and what is on the way there."
+	if _, record := v.(*File); !record {
+		return WithHint(fmt.Errorf("%s: the answer of the service cannot be read: %s", op, reason), checkURLs)
 	}
-	return WithHint(fmt.Errorf("%s: the answer of the service cannot be read: %s", op, reason), "Check the URLs of the profile, and what is on the way there.")
+	err := fmt.Errorf("%w: %s", ErrNoRecord, reason)
+	switch op {
+	case opUpload:
+		return err
+	case opDetails:
+		return WithHint(err, checkURLs)
+	}
+	return WithHint(err, "Look at the file's details, then try again.")
 }
 
 // read returns the body of an answer, at most limit+1 bytes. All answers to requests with the key

@@ -119,7 +119,7 @@ func (f *fetched) Read(p []byte) (int, error) {
 	n, err := f.body.Read(p)
 	f.idle.Stop()
 	if int64(n) > f.left {
-		return int(f.left), fmt.Errorf("it is larger than %s, so the rest was not fetched", describeSize(f.limit))
+		return int(f.left), fmt.Errorf("it is larger than %s, so the rest was not fetched", DescribeSize(f.limit))
 	}
 	f.left -= int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {

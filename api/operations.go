@@ -60,7 +60,7 @@ func files(steps ...string) string {
 
 // ReadDetails reads the record of a file.
 func ReadDetails(fileID string) (Request, error) {
-	return newRequest("details", http.MethodGet, files(fileID, "details"), nil, checkID(fileID))
+	return newRequest(opDetails, http.MethodGet, files(fileID, "details"), nil, checkID(fileID))
 }
 
 // ChangeDetails changes the details of a file (service.md §4.2). The answer is its record.

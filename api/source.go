@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 	"unicode"
@@ -100,10 +101,12 @@ func (s Source) Name() string {
 // SafeName replaces what can make a name look like another one by "_": control characters (C0, C1,
 // DEL), line separators, direction marks, and invalid UTF-8 bytes. A service replaces them as well.
 func SafeName(name string) string {
-	return underscored(name, func(r rune) bool {
-		return r != utf8.RuneError && !unicode.IsControl(r) &&
-			!unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
-	})
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
+			return '_'
+		}
+		return r
+	}, name)
 }
 
 // Identity identifies a version of a file. It is zero for URLs. Device and Inode are zero on

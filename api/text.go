@@ -21,7 +21,8 @@ func Clip(text string, n int) string {
 	return text
 }
 
-func describeSize(n int64) string {
+// DescribeSize formats a number of bytes, such as 25.0 MB.
+func DescribeSize(n int64) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprintf("%d bytes", n)
@@ -46,13 +47,3 @@ func JSONText(raw json.RawMessage) string {
 
 // Quote quotes outside text for a message and escapes control characters.
 func Quote(text string) string { return strconv.Quote(Clip(text, 120)) }
-
-// underscored replaces every character that keep rejects, and every invalid UTF-8 byte, by "_".
-func underscored(text string, keep func(rune) bool) string {
-	return strings.Map(func(r rune) rune {
-		if keep(r) {
-			return r
-		}
-		return '_'
-	}, text)
-}

@@ -39,14 +39,16 @@ type fieldValue interface {
 	writeJSON(e *Entry, raw json.RawMessage) error
 	// raw returns the value as JSON, null if it has none, or nil if it is absent.
 	raw(e *Entry) json.RawMessage
+	// refusal returns a *api.RuleError if the service would refuse the value.
+	refusal(u *api.Upload) error
 }
 
 // Check returns a *api.RuleError if the service would refuse the field.
 func (f *Field) Check(u *api.Upload) error {
-	if f.check == nil {
-		return nil
+	if f.check != nil {
+		return f.check(u)
 	}
-	return f.check(u)
+	return f.value.refusal(u)
 }
 
 // IsSet reports whether an entry sets the field.
@@ -239,6 +241,8 @@ type entryText struct {
 	set func(*Entry, string) error
 }
 
+func (v entryText) refusal(*api.Upload) error { return nil }
+
 func (v entryText) isSet(e *Entry) bool { return v.get(e) != "" }
 
 func (v entryText) read(e *Entry) string { return v.get(e) }
@@ -271,6 +275,14 @@ type typedValue[T any] struct {
 	args  func(T) []string        // values of the flag; nil means text alone
 	parse func(string) (T, error) // an error that is not a *api.RuleError continues "KEY is"
 	takes string                  // describes its JSON type
+	valid func(T) error           // nil if every value is valid
+}
+
+func (v typedValue[T]) refusal(u *api.Upload) error {
+	if value, ok := v.at(u).Get(); ok && v.valid != nil {
+		return v.valid(value)
+	}
+	return nil
 }
 
 func (v typedValue[T]) isSet(e *Entry) bool { return v.at(&e.Upload).IsSet() }
@@ -340,12 +352,17 @@ func wrongKind(takes string, raw json.RawMessage) error {
 	return fmt.Errorf("is %s, not %.120s", takes, raw)
 }
 
-func plainText(text string) (string, error) { return text, nil }
-
 func sameText(text string) string { return text }
 
 // otherText is a text without a member in Upload.
 type otherText string
+
+func (n otherText) refusal(u *api.Upload) error {
+	if text := u.Other.Text(string(n)); n == rule.FieldChecks && text != "" {
+		return rule.CheckChecks(text)
+	}
+	return nil
+}
 
 func (n otherText) isSet(e *Entry) bool { return !rule.IsNull(e.Other[string(n)]) }
 
@@ -378,13 +395,11 @@ func rawJSON(value any) json.RawMessage {
 	return text
 }
 
-func textValue(at func(*api.Upload) *api.Field[string]) fieldValue {
-	return typedValue[string]{at: at, text: sameText, parse: plainText, takes: "a text"}
-}
-
-func listValue(at func(*api.Upload) *api.Field[[]string], args func([]string) []string) fieldValue {
+func listValue(at func(*api.Upload) *api.Field[[]string], args func([]string) []string,
+	valid func([]string) error,
+) fieldValue {
 	return typedValue[[]string]{
-		at: at, args: args, takes: "a list of texts",
+		at: at, args: args, takes: "a list of texts", valid: valid,
 		text:  rule.JoinTags,
 		parse: func(text string) ([]string, error) { return rule.SplitTags(text), nil },
 	}

@@ -79,10 +79,14 @@ var Fields = []*Field{
 	},
 	{
 		Name: rule.FieldFolder, Key: "folder", Flag: "folder", Value: "PATH", Label: "Folder", Words: "folder", Hint: "/ (the root)",
-		Help:  "folder such as /summer/2026/ (default /); missing folders are created",
-		value: textValue(func(u *api.Upload) *api.Field[string] { return &u.Folder }),
-		check: checkSet(func(u *api.Upload) api.Field[string] { return u.Folder },
-			func(folder string) error { _, err := rule.CleanFolder(folder); return err }),
+		Help: "folder such as /summer/2026/ (default /); missing folders are created",
+		value: typedValue[string]{
+			at:    func(u *api.Upload) *api.Field[string] { return &u.Folder },
+			text:  sameText,
+			parse: func(text string) (string, error) { return text, nil },
+			takes: "a text",
+			valid: func(folder string) error { _, err := rule.CleanFolder(folder); return err },
+		},
 	},
 	{
 		Name: "isPrivateFile", Key: "private", Flag: "private", Label: "Private", Words: "private", Kind: KindSwitch,
@@ -98,7 +102,6 @@ var Fields = []*Field{
 		Name: rule.FieldChecks, Key: rule.FieldChecks, Flag: "checks", Value: "CONDITION", Label: "Condition", Words: "condition", Hint: "none",
 		Help:  `condition that the service checks before it stores the file, such as "file.size" < "2mb" (hosted services)`,
 		value: otherText(rule.FieldChecks),
-		check: checkOther(rule.FieldChecks, rule.CheckChecks),
 	},
 	{
 		Name: rule.FieldTransformation, Key: "transformation", Flag: "transformation", Value: "STEPS", Label: "Transformation", Words: "transformation",
@@ -109,14 +112,13 @@ var Fields = []*Field{
 			text:  rule.TransformationText,
 			parse: rule.ParseTransformation,
 			takes: "an object or steps",
+			valid: func(t api.Transformation) error { return rule.CheckTransformation(t, "") },
 		},
-		check: checkSet(func(u *api.Upload) api.Field[api.Transformation] { return u.Transformation }, func(t api.Transformation) error { return rule.CheckTransformation(t, "") }),
 	},
 	{
 		Name: rule.FieldTags, Key: "tags", Flag: "tags", Value: "TAGS", Label: "Tags", Words: "tags", Kind: KindList, Hint: "none", Stored: true,
 		Help:  "tags, separated by commas: at most 500 characters, no %",
-		value: listValue(func(u *api.Upload) *api.Field[[]string] { return &u.Tags }, nil),
-		check: checkSet(func(u *api.Upload) api.Field[[]string] { return u.Tags }, rule.CheckTags),
+		value: listValue(func(u *api.Upload) *api.Field[[]string] { return &u.Tags }, nil, rule.CheckTags),
 	},
 	{
 		Name: rule.FieldRegion, Key: "region", Flag: "region", Value: "REGION", Label: "Region", Words: "region", Hint: "none, such as 10,20,300,200", NeedsText: true, Stored: true,
@@ -126,9 +128,8 @@ var Fields = []*Field{
 			text:  sameText,
 			parse: func(text string) (string, error) { return strings.ReplaceAll(text, " ", ""), nil }, // the service takes no spaces
 			takes: "a text",
+			valid: func(text string) error { _, err := rule.ParseRegion(text); return err },
 		},
-		check: checkSet(func(u *api.Upload) api.Field[string] { return u.CustomCoordinates },
-			func(text string) error { _, err := rule.ParseRegion(text); return err }),
 	},
 	{
 		Name: rule.FieldExtensions, Key: "extensions", Flag: "extension", Value: "EXTENSION", Label: "Extensions", Words: "extensions", Kind: KindExtensions, Repeat: true,
@@ -139,9 +140,8 @@ var Fields = []*Field{
 			args:  rule.ExtensionArguments,
 			parse: func(text string) ([]api.Extension, error) { return rule.ParseExtensionList([]string{text}) },
 			takes: "a list of extensions",
+			valid: rule.CheckExtensions,
 		},
-		check: checkSet(func(u *api.Upload) api.Field[[]api.Extension] { return u.Extensions },
-			rule.CheckExtensions),
 	},
 	{
 		Name: rule.FieldOverwriteFile, Key: rule.FieldOverwriteFile, Flag: "overwrite-file", Label: "Overwrite file", Words: rule.FieldOverwriteFile, Kind: KindSwitch, Default: true,
@@ -180,8 +180,7 @@ var Fields = []*Field{
 		Help:    "field to include in the response (repeatable)",
 		Choices: responseChoices,
 		value: listValue(func(u *api.Upload) *api.Field[[]string] { return &u.ResponseFields },
-			slices.Clone[[]string]),
-		check: checkSet(func(u *api.Upload) api.Field[[]string] { return u.ResponseFields }, checkResponseNames),
+			slices.Clone[[]string], checkResponseNames),
 	},
 	{
 		Name: rule.FieldWebhook, Key: "webhook", Flag: "webhook", Value: "URL", Label: "Webhook", Words: "webhook", NeedsText: true, Hint: "https://example.com/hook",
@@ -190,7 +189,12 @@ var Fields = []*Field{
 			get: webhookText,
 			set: setWebhook,
 		},
-		check: checkSet(func(u *api.Upload) api.Field[string] { return u.WebhookURL }, rule.CheckWebhookURL),
+		check: func(u *api.Upload) error {
+			if address, ok := u.WebhookURL.Get(); ok {
+				return rule.CheckWebhookURL(address)
+			}
+			return nil
+		},
 	},
 }
 
@@ -223,24 +227,6 @@ func fieldWhere(is func(*Field) bool) *Field {
 		return Fields[at]
 	}
 	return nil
-}
-
-func checkOther(name string, check func(string) error) func(*api.Upload) error {
-	return func(u *api.Upload) error {
-		if text := u.Other.Text(name); text != "" {
-			return check(text)
-		}
-		return nil
-	}
-}
-
-func checkSet[T any](of func(*api.Upload) api.Field[T], check func(T) error) func(*api.Upload) error {
-	return func(u *api.Upload) error {
-		if v, ok := of(u).Get(); ok {
-			return check(v)
-		}
-		return nil
-	}
 }
 
 var transformationChoices = []Choice{

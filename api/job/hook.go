@@ -1,6 +1,8 @@
 package job
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -34,40 +36,27 @@ type HookPost struct {
 }
 
 // ParseHookPost parses a webhook. It fails unless body is a JSON object; missing members and
-// members of the wrong type are left empty.
+// members of the wrong type are left empty. The case of names does not count.
 func ParseHookPost(body []byte) (HookPost, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(body, &members); err != nil {
+	var m struct{ Service, Extension, Name, Status, FileID, FileObject, Error json.RawMessage }
+	if json.Unmarshal(body, &m) != nil || !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) {
 		return HookPost{}, errors.New("the post is not a JSON object")
 	}
-	if members == nil {
-		return HookPost{}, errors.New("the post is null, not a JSON object")
-	}
-	post := HookPost{Raw: body}
-	post.Extension = memberText(members, "service", "extension", "name")
-	post.Status = hookStatus(memberText(members, "status"))
-	post.FileID = memberText(members, "fileId")
-	var object map[string]json.RawMessage
-	if post.FileID == "" && json.Unmarshal(members["fileObject"], &object) == nil {
-		post.FileID = memberText(object, "fileId")
-	}
-	post.Error = hookError(members["error"])
-	return post, nil
+	var object struct{ FileID json.RawMessage }
+	_ = json.Unmarshal(m.FileObject, &object)
+	return HookPost{
+		Raw: body, Error: hookError(m.Error),
+		Extension: firstText(m.Service, m.Extension, m.Name),
+		Status:    hookStatus(firstText(m.Status)),
+		FileID:    firstText(m.FileID, object.FileID),
+	}, nil
 }
 
-// memberText returns the text of the first of names that exists, ignoring case.
-func memberText(members map[string]json.RawMessage, names ...string) string {
-	for _, name := range names {
-		raw, ok := members[name]
-		if !ok {
-			for key, value := range members {
-				if strings.EqualFold(key, name) {
-					raw, ok = value, true
-				}
-			}
-		}
+// firstText returns the first of values that is a text with content.
+func firstText(values ...json.RawMessage) string {
+	for _, value := range values {
 		var text string
-		if ok && json.Unmarshal(raw, &text) == nil && text != "" {
+		if json.Unmarshal(value, &text) == nil && text != "" {
 			return strings.TrimSpace(text)
 		}
 	}
@@ -90,11 +79,9 @@ func hookError(raw json.RawMessage) string {
 	if len(raw) == 0 || string(raw) == "null" {
 		return ""
 	}
-	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) == nil {
-		if text := memberText(members, "message", "reason", "code"); text != "" {
-			return api.Clip(text, 2000)
-		}
+	var m struct{ Message, Reason, Code json.RawMessage }
+	if json.Unmarshal(raw, &m) == nil {
+		raw = json.RawMessage(cmp.Or(firstText(m.Message, m.Reason, m.Code), string(raw)))
 	}
 	return api.Clip(api.JSONText(raw), 2000)
 }

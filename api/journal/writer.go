@@ -19,17 +19,7 @@ type request struct {
 // the writer begins with do, nothing is written. Later its end is ignored, because the caller must know
 // the result.
 func (j *Journal) change(ctx context.Context, do func(tx) error) error {
-	return j.await(&request{ctx: ctx, do: do, done: make(chan struct{})})
-}
-
-func (j *Journal) exec(ctx context.Context, text string, args ...any) error {
-	return j.change(ctx, func(t tx) error {
-		_, err := t.exec(text, args...)
-		return err
-	})
-}
-
-func (j *Journal) await(r *request) error {
+	r := &request{ctx: ctx, do: do, done: make(chan struct{})}
 	if err := j.submit(r); err != nil {
 		return err
 	}
@@ -46,6 +36,13 @@ func (j *Journal) await(r *request) error {
 		return &Error{j.path, true, r.err}
 	}
 	return nil
+}
+
+func (j *Journal) exec(ctx context.Context, text string, args ...any) error {
+	return j.change(ctx, func(t tx) error {
+		_, err := t.exec(text, args...)
+		return err
+	})
 }
 
 func (j *Journal) submit(r *request) error {

@@ -261,10 +261,8 @@ func CheckSchema(s *api.MetadataSchema) error {
 	if !slices.Contains(metadataTypes, s.Type) {
 		return schemaError("type "+api.Quote(s.Type)+" is not known", "The types are Text, Textarea, Number, Date, Boolean, SingleSelect and MultiSelect.")
 	}
-	for _, err := range []error{checkLengths(s), checkBounds(s), checkSchemaOptions(s)} {
-		if err != nil {
-			return err
-		}
+	if reason, help := schemaMisfit(s); reason != "" {
+		return schemaError(reason, help)
 	}
 	if IsNull(s.Default) {
 		if s.Required {
@@ -278,61 +276,40 @@ func CheckSchema(s *api.MetadataSchema) error {
 	return nil
 }
 
-func checkLengths(s *api.MetadataSchema) error {
-	if s.MinLength == nil && s.MaxLength == nil {
-		return nil
-	}
-	least, most := 0, 0
+func schemaMisfit(s *api.MetadataSchema) (reason, help string) {
+	isText := s.Type == MetadataText || s.Type == MetadataTextarea
+	isOrdered := s.Type == MetadataNumber || s.Type == MetadataDate
+	isChoice := s.Type == MetadataSingleSelect || s.Type == MetadataMultiSelect
+	least := 0
 	if s.MinLength != nil {
 		least = *s.MinLength
 	}
-	if most = least; s.MaxLength != nil {
-		most = *s.MaxLength
-	}
+	kind := api.MetadataSchema{Type: s.Type}
+	bounded := !IsNull(s.MinValue) || !IsNull(s.MaxValue)
 	switch {
-	case s.Type != MetadataText && s.Type != MetadataTextarea:
-		return schemaError("minLength and maxLength are for Text and Textarea only", "Leave them out.")
-	case least < 0 || most < least:
-		return schemaError("minLength and maxLength leave nothing between them", "Make minLength the smaller one.")
-	}
-	return nil
-}
-
-func checkBounds(s *api.MetadataSchema) error {
-	if IsNull(s.MinValue) && IsNull(s.MaxValue) {
-		return nil
-	}
-	if s.Type != MetadataNumber && s.Type != MetadataDate {
-		return schemaError("minValue and maxValue are for Number and Date only", "Leave them out.")
+	case !isText && (s.MinLength != nil || s.MaxLength != nil):
+		return "minLength and maxLength are for Text and Textarea only", "Leave them out."
+	case least < 0 || s.MaxLength != nil && *s.MaxLength < least:
+		return "minLength and maxLength leave nothing between them", "Make minLength the smaller one."
+	case bounded && !isOrdered:
+		return "minValue and maxValue are for Number and Date only", "Leave them out."
+	case isChoice && len(s.Options) == 0:
+		return "selectOptions are missing", "A " + s.Type + " needs them: an array of values to choose from."
 	}
 	for name, value := range map[string]json.RawMessage{"minValue": s.MinValue, "maxValue": s.MaxValue} {
-		kind := api.MetadataSchema{Type: s.Type}
-		if IsNull(value) {
-			continue
-		}
-		if reason := misfit(&kind, value); reason != "" {
-			return schemaError(name+" "+reason, "A bound is of the type of the field.")
+		if misfits := misfit(&kind, value); !IsNull(value) && misfits != "" {
+			return name + " " + misfits, "A bound is of the type of the field."
 		}
 	}
 	if !IsNull(s.MinValue) && !IsNull(s.MaxValue) && misfit(s, s.MinValue) != "" {
-		return schemaError("minValue and maxValue leave nothing between them", "Make minValue the smaller one.")
-	}
-	return nil
-}
-
-func checkSchemaOptions(s *api.MetadataSchema) error {
-	if s.Type != MetadataSingleSelect && s.Type != MetadataMultiSelect {
-		return nil
-	}
-	if len(s.Options) == 0 {
-		return schemaError("selectOptions are missing", "A "+s.Type+" needs them: an array of values to choose from.")
+		return "minValue and maxValue leave nothing between them", "Make minValue the smaller one."
 	}
 	for _, option := range s.Options {
-		if !sameScalar(option, option) || IsNull(option) {
-			return schemaError("selectOptions hold "+api.Clip(string(option), 80), "An option is a text, a number, true or false.")
+		if isChoice && (!sameScalar(option, option) || IsNull(option)) {
+			return "selectOptions hold " + api.Clip(string(option), 80), "An option is a text, a number, true or false."
 		}
 	}
-	return nil
+	return "", ""
 }
 
 func schemaError(reason, help string) error {

@@ -22,7 +22,7 @@ func CheckSize(size, limit int64) error {
 	if limit <= 0 || size <= limit {
 		return nil
 	}
-	has, most := describeSize(size), describeSize(limit)
+	has, most := api.DescribeSize(size), api.DescribeSize(limit)
 	if has == most { // avoid "25.0 MB is more than 25.0 MB"
 		has, most = fmt.Sprintf("%d bytes", size), fmt.Sprintf("%d bytes", limit)
 	}

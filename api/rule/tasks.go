@@ -2,8 +2,6 @@ package rule
 
 import (
 	"encoding/json"
-	"fmt"
-	"reflect"
 	"slices"
 
 	"mediadesk/api"
@@ -13,44 +11,6 @@ import (
 func SavedElement(s *api.Saved) api.Extension {
 	id, _ := json.Marshal(s.ID)
 	return api.Extension{Name: SavedExtension, Rest: map[string]json.RawMessage{"id": id}}
-}
-
-// MayBeSaved reports whether e may name a saved extension.
-func MayBeSaved(e api.Extension) bool {
-	return isName(e) && !IsTagging(e.Name) && !slices.Contains([]string{
-		RemoveBackground, AutoDescription,
-		AITasks, SavedExtension,
-	}, e.Name)
-}
-
-// ResolveSaved replaces names with the elements of saved extensions. An ambiguous name is an error.
-func ResolveSaved(list []api.Extension, saved []api.Saved) ([]api.Extension, error) {
-	list = slices.Clone(list)
-	for i := range list {
-		if !MayBeSaved(list[i]) {
-			continue
-		}
-		named := slices.DeleteFunc(slices.Clone(saved), func(s api.Saved) bool { return s.Name != list[i].Name })
-		switch len(named) {
-		case 0:
-		case 1:
-			list[i] = SavedElement(&named[0])
-		default:
-			return nil, extensionError(fmt.Sprintf("extensions: %d saved extensions have the name %s", len(named), api.Quote(list[i].Name)))
-		}
-	}
-	return list, nil
-}
-
-// NameSaved returns the extension whose name ResolveSaved replaces by e; e itself if there is none.
-func NameSaved(e api.Extension, saved []api.Saved) api.Extension {
-	for i := range saved {
-		name := api.Extension{Name: saved[i].Name}
-		if list, err := ResolveSaved([]api.Extension{name}, saved); err == nil && reflect.DeepEqual(list[0], e) {
-			return name
-		}
-	}
-	return e
 }
 
 // TasksShow reports whether now shows a result of the tasks of ai-tasks (hosted-service.md §13): a

@@ -3,19 +3,8 @@ package rule
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 )
-
-func describeSize(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-}
 
 // ReadableJSON encodes a value as JSON without escapes for < > and &.
 func ReadableJSON(value any) ([]byte, error) {

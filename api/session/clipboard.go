@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -79,22 +78,12 @@ func ClipboardPicture(ctx context.Context, spool string, now time.Time) (api.Sou
 		return api.Source{Path: path, Label: filepath.Base(path)}, nil
 	}
 	if said == nil {
-		return api.Source{}, &api.SourceError{Path: "clipboard", Reason: "cannot be read: no program for it is installed", Help: installClipboard(runtime.GOOS)}
+		return api.Source{}, &api.SourceError{Path: "clipboard", Reason: "cannot be read: no program for it is installed", Help: "Install wl-clipboard (Wayland) or xclip (X11). On macOS and Windows, put osascript or powershell.exe into PATH."}
 	}
 	return api.Source{}, &api.SourceError{
 		Path: "clipboard", Reason: "has no picture (" + strings.Join(strings.Fields(said.Error()), " ") + ")",
 		Help: "Copy a picture first, for example by taking a screenshot to the clipboard.",
 	}
-}
-
-func installClipboard(system string) string {
-	switch system {
-	case "darwin":
-		return "Put osascript, which is part of the system, into PATH."
-	case "windows":
-		return "Put powershell.exe, which is part of the system, into PATH."
-	}
-	return "Install wl-clipboard (Wayland) or xclip (X11)."
 }
 
 func (t clipboardTool) picture(ctx context.Context, program string) (picture []byte, kind string, err error) {

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 
 	"mediadesk/api"
 	"mediadesk/api/job"
-	"mediadesk/api/rule"
 	"mediadesk/api/watch"
 )
 
@@ -23,9 +21,6 @@ func (s *Session) Extend(ctx context.Context, fileID string, list []api.Extensio
 func (s *Session) withAddress(ctx context.Context, fileID string,
 	change api.Details,
 ) (api.Details, string, error) {
-	if err := s.resolveSaved(ctx, &change.Extensions); err != nil {
-		return change, "", err
-	}
 	if len(change.Extensions.Or(nil)) == 0 || change.NoWebhook || !change.WebhookURL.IsZero() || s.Profile.Receiver == "" {
 		return change, "", nil
 	}
@@ -107,27 +102,4 @@ func (s *Session) SavedExtensions(ctx context.Context) ([]api.Saved, error) {
 		return nil, nil
 	}
 	return list, err
-}
-
-func (s *Session) resolveSaved(ctx context.Context, fields ...*api.Field[[]api.Extension]) error {
-	var saved []api.Saved
-	read := false
-	for _, field := range fields {
-		list := field.Or(nil)
-		if !slices.ContainsFunc(list, rule.MayBeSaved) {
-			continue
-		}
-		var err error
-		if !read {
-			if saved, err = s.SavedExtensions(ctx); err != nil {
-				return fmt.Errorf("the saved extensions cannot be read: %w", err)
-			}
-			read = true
-		}
-		if list, err = rule.ResolveSaved(list, saved); err != nil {
-			return err
-		}
-		*field = api.Set(list)
-	}
-	return nil
 }

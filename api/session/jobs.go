@@ -2,10 +2,8 @@ package session
 
 import (
 	"context"
-	"slices"
 	"time"
 
-	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/rule"
@@ -31,14 +29,6 @@ func (s *Session) Job(ctx context.Context, id int64) (job.Job, bool, error) {
 
 // Send queues jobs and returns those that were accepted.
 func (s *Session) Send(ctx context.Context, jobs []job.Job) ([]job.Job, error) {
-	jobs = slices.Clone(jobs)
-	fields := make([]*api.Field[[]api.Extension], len(jobs))
-	for i := range jobs {
-		fields[i] = &jobs[i].Upload.Extensions
-	}
-	if err := s.resolveSaved(ctx, fields...); err != nil {
-		return nil, err
-	}
 	return s.Queue.Add(ctx, jobs)
 }
 

@@ -32,8 +32,7 @@ func chooseExtension(ctx context.Context, over *kit.Overlays, title, color strin
 	do func(api.Extension) tea.Cmd,
 ) tea.Cmd {
 	o := offers{color: color}
-	named := func(e api.Extension) tea.Cmd { return do(rule.NameSaved(e, o.saved)) }
-	menu := kit.NewMenu(title, extensionRows(over, o, named)...)
+	menu := kit.NewMenu(title, extensionRows(over, o, do)...)
 	over.Open(menu)
 	lister, ok := from.(Offerer)
 	if !ok {
@@ -45,7 +44,7 @@ func chooseExtension(ctx context.Context, over *kit.Overlays, title, color strin
 		saved, _ := lister.SavedExtensions(ctx) // the menu works without them
 		return page.Do(func() {
 			o.saved = saved
-			menu.SetRows(extensionRows(over, o, named)...)
+			menu.SetRows(extensionRows(over, o, do)...)
 		})
 	}
 }

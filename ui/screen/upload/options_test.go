@@ -80,7 +80,7 @@ func TestAddAnExtension(t *testing.T) {
 	press(t, m, "r")
 	press(t, m, "ctrl+l")
 	press(t, m, "down", "down", "down", "down", "down", "enter")
-	const want = `extensions=[{"name":"remove-bg"},{"name":"Seasons"}]`
+	const want = `extensions=[{"name":"remove-bg"},{"name":"saved-extension","id":"ext_1"}]`
 	if got := partsOf(t, current(m).Upload); !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}

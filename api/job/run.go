@@ -43,9 +43,6 @@ const (
 	FromRequest = "request"
 )
 
-// RunCanceled is Run.Error of a run that was canceled.
-const RunCanceled = "canceled"
-
 // RunsOf returns the runs in an answer, by name: one for each extension in its extensionStatus
 // (service.md §2.1). They have no IDs yet.
 func RunsOf(profile string, f *api.File, webhook bool, at time.Time) []Run {

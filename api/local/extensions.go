@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"net/http"
 	"slices"
 	"time"
 
 	"mediadesk/api"
-	"mediadesk/api/job"
 	"mediadesk/api/local/extension"
 	"mediadesk/api/local/run"
 	"mediadesk/api/local/store"
@@ -189,43 +187,6 @@ func finishRun(tx store.Tx, run *store.Run, reason string, record func() *api.Fi
 		body["status"], body["fileObject"] = "SUCCESS", record()
 	}
 	return tx.Add(&store.Post{Address: run.Webhook, Body: encode(body), Next: now, Created: now, Owner: run.Owner})
-}
-
-func (l *Library) cancelRun(r *http.Request) (any, error) {
-	var fileID, extension string
-	if _, err := readBody(r, &fileID, &extension); err != nil {
-		return nil, err
-	}
-	canceled, err := store.Update(r.Context(), l.records, func(tx store.Tx) (canceled []int64, err error) {
-		runs, err := store.All[store.Run](tx, store.Filter{"file_id": fileID})
-		if err != nil {
-			return nil, err
-		}
-		runs = slices.DeleteFunc(runs, func(run store.Run) bool { return run.Extension.Name != extension })
-		if len(runs) == 0 {
-			return nil, refuse(http.StatusNotFound, "The extension "+quote(extension)+" was never run on this file.", "Check the file id and the name of the extension.")
-		}
-		for i := range runs {
-			if runs[i].Status.Final() {
-				continue
-			}
-			canceled = append(canceled, runs[i].ID)
-			runs[i].Owner = l.identity
-			if err := finishRun(tx, &runs[i], job.RunCanceled, nil, l.now()); err != nil {
-				return nil, err
-			}
-		}
-		if len(canceled) == 0 {
-			return nil, refuse(http.StatusConflict, "The extension "+quote(extension)+" has ended on this file: "+string(runs[len(runs)-1].Status)+".", "Only a pending run can be canceled.")
-		}
-		return canceled, nil
-	})
-	for range canceled {
-		l.log.Warn("extension failed", "file", fileID, "extension", extension, "reason", job.RunCanceled)
-	}
-	l.work.Cancel(canceled...)
-	l.work.PostsAdded()
-	return nil, err
 }
 
 // countAttempt counts the start of a run, or with -1 takes it back because the program ends.

@@ -97,7 +97,6 @@ var ownRoutes = []route{
 	{http.MethodGet, identityPath, "Identify the running library", "", http.StatusOK, func(l *Library, _ *http.Request) (any, error) {
 		return identity{"mediadesk", l.identity, l.Faults()}, nil
 	}},
-	{http.MethodPost, identityPath + "/runs/cancel", "Cancel an extension that works on a file", "fileId! extension!", http.StatusNoContent, (*Library).cancelRun},
 	{http.MethodGet, healthPath, "Check that records and contents answer", "", http.StatusOK, (*Library).health},
 	{http.MethodGet, openAPIPath, "Describe the API", "", http.StatusOK, (*Library).openAPI},
 	{http.MethodPost, controlPath + "reset", "Delete everything, if allowed, and load a seed", "seed", http.StatusNoContent, (*Library).reset},

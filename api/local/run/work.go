@@ -188,19 +188,10 @@ func (w *Work) work(q *queue, next queued) {
 	}
 }
 
-// Cancel stops runs under way.
-func (w *Work) Cancel(runs ...int64) {
-	for _, id := range runs {
-		if stop, ok := w.stops.Load(id); ok {
-			stop.(context.CancelFunc)()
-		}
-	}
-}
-
 // CancelAll stops all runs under way.
 func (w *Work) CancelAll() {
-	w.stops.Range(func(id, _ any) bool {
-		w.Cancel(id.(int64))
+	w.stops.Range(func(_, stop any) bool {
+		stop.(context.CancelFunc)()
 		return true
 	})
 }

@@ -118,7 +118,6 @@ func Check(ctx context.Context, dir string, o CheckOptions, report func(Problem)
 	return c.sum, errors.Join(err, c.close())
 }
 
-// problem counts and reports a problem, which needs no help if it was repaired.
 func (c *checker) problem(p Problem) error {
 	c.sum.Problems++
 	if p.Repaired != "" {
@@ -359,13 +358,11 @@ func verifyContent(ctx context.Context, contents store.Contents, v store.Version
 // recordsError explains why the records cannot be opened. The contents are untouched.
 func (o *Options) recordsError(err error) error {
 	name, help := "the local library in "+o.Dir, repairHelp(o.Dir)
-	switch server := o.Database != ""; {
+	switch {
 	case errors.Is(err, store.ErrFormat):
 		help = "Use the version that wrote them, or choose another folder or database."
-	case server && store.Unavailable(err):
-		help = "Check that the database server runs and that the address, the user and the password are right."
-	case server:
-		help = "Check that the address names the database of this library."
+	case o.Database != "":
+		help = "Check that the database server runs, and that the address, the user and the password are those of this library."
 	case store.Unavailable(err):
 		help = "Check the free space of the disk and the permissions of the folder, then try again."
 	}
@@ -403,7 +400,6 @@ func lost(ctx context.Context, dir string, records store.Records, contents store
 	return lostError(dir, len(s.unnamed))
 }
 
-// lostError returns an error about contents without records, nil for none.
 func lostError(dir string, contents int) error {
 	if contents == 0 {
 		return nil
@@ -487,7 +483,6 @@ func CopyContents(ctx context.Context, o Options, to string,
 	return sum, err
 }
 
-// copyPrefix copies the contents whose hash begins with prefix and that match their hash.
 func copyPrefix(ctx context.Context, records store.Records, source, target store.Contents,
 	prefix string, sum *Copied, report func(Problem) error,
 ) error {

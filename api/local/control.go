@@ -64,7 +64,7 @@ func (l *Library) reset(r *http.Request) (any, error) {
 		return nil, err
 	}
 	name = cmp.Or(name, r.URL.Query().Get("seed"))
-	if _, ok := l.seeds[name]; !ok && name != "" && name != "none" {
+	if _, ok := l.o.Seeds[name]; !ok && name != "" && name != "none" {
 		return nil, refuse(http.StatusNotFound, "There is no seed "+quote(name)+".", "The seeds are the folders of --seed, by name.")
 	}
 	if err := l.Reset(r.Context(), name); err != nil {
@@ -82,7 +82,7 @@ func (l *Library) Reset(ctx context.Context, seed string) error {
 		if err := tx.Library.Clear(); err != nil {
 			return err
 		}
-		return tx.Library.Restore(l.seeds[seed])
+		return tx.Library.Restore(l.o.Seeds[seed])
 	})
 	if err != nil {
 		return err
@@ -93,16 +93,6 @@ func (l *Library) Reset(ctx context.Context, seed string) error {
 	default:
 	}
 	return nil
-}
-
-// keepSeeds remembers the contents of the seeds, which a sweep must not remove between two resets.
-func (l *Library) keepSeeds() {
-	l.seeds, l.seeded = l.o.Seeds, map[string]bool{}
-	for _, seed := range l.seeds {
-		for _, hash := range seed.Hashes() {
-			l.seeded[hash] = true
-		}
-	}
 }
 
 // State returns what a reset can bring back.

@@ -27,7 +27,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		return l.transformation(r.Context(), name)
 	}, l.o.Lenient)
 	if failure := (*storeError)(nil); errors.As(err, &failure) {
-		return failure.err
+		return err
 	} else if err != nil {
 		return badRequest("Unknown transformation: "+err.Error()+".", "The local library supports w, h, ar, dpr, c, cm, bg, fo-custom, fo-auto, fo-face, q, f, rt, fl, bl, r, b, o, t, e-grayscale, e-sharpen, orig-true, n-ik_ml_thumbnail and named transformations. With serve --lenient, others are left out.")
 	}

@@ -25,11 +25,6 @@ const (
 	downloadTimeout     = 10 * time.Minute
 )
 
-var (
-	errSlowHeaders = errors.New("no response headers arrived within 8 seconds")
-	errSlowBody    = errors.New("no data arrived for 30 seconds")
-)
-
 // download fetches a URL source (service.md §4.1, file). Every failure has the status 400 (§7).
 func (l *Library) download(ctx context.Context, address string) (store.Draft, error) {
 	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
@@ -49,7 +44,7 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 	if err != nil {
 		return nil, err
 	}
-	idle := time.AfterFunc(downloadIdleTimeout, func() { stop(errSlowBody) })
+	idle := time.AfterFunc(downloadIdleTimeout, func() { stop(errors.New("no data arrived for 30 seconds")) })
 	defer idle.Stop()
 	err = l.fill(draft, readerFunc(func(p []byte) (int, error) {
 		n, err := res.Body.Read(p)
@@ -63,12 +58,8 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 	}
 	draft.Discard()
 	var failure *storeError
-	var p *problem
-	switch {
-	case errors.As(err, &failure):
-		return nil, failure.err
-	case errors.As(err, &p):
-		return nil, l.errTooLarge()
+	if errors.As(err, &failure) || isRefusal(err) {
+		return nil, err
 	}
 	return nil, downloadError(ctx, err)
 }
@@ -89,7 +80,7 @@ func (l *Library) fetchHeaders(ctx context.Context, stop context.CancelCauseFunc
 			return nil, errors.New("the address holds a user name")
 		}
 		req.Header.Set("User-Agent", "mediadesk")
-		slow := time.AfterFunc(l.headerTimeout, func() { stop(errSlowHeaders) })
+		slow := time.AfterFunc(l.headerTimeout, func() { stop(errors.New("no response headers arrived within 8 seconds")) })
 		res, err := l.guard.client.Do(req)
 		slow.Stop()
 		if err != nil {
@@ -120,12 +111,9 @@ func downloadError(ctx context.Context, err error) error {
 	if broken, ok := errors.AsType[*api.RuleError](err); ok {
 		return broken
 	}
-	var guarded *guardError
 	reason := err.Error()
 	var wrapped *url.Error
 	switch {
-	case errors.As(err, &guarded):
-		reason = guarded.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		reason = "it took longer than 10 minutes"
 	case errors.As(err, &wrapped):
@@ -146,12 +134,6 @@ var internet = ssrf.New(ssrf.WithAnyNetwork(), ssrf.WithAnyPort())
 // isInternal reports whether ip may be in a network that only this computer can reach.
 func isInternal(ip netip.Addr) bool {
 	return internet.SafeAddr(ip.Unmap().WithZone("")) != nil
-}
-
-type guardError struct{ address string }
-
-func (e *guardError) Error() string {
-	return "the address " + e.address + " is in an internal network; use --allow-address to allow it"
 }
 
 // guard restricts outgoing connections to the internet. It checks the dialed address, after name
@@ -190,14 +172,11 @@ func newGuard(allow []string) (*guard, error) {
 func (g *guard) newClient(also func(netip.Addr) bool) *http.Client {
 	check := func(_, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
-		if err != nil {
-			return &guardError{address}
-		}
 		ip := at.Addr().Unmap()
-		if g.allowed[netip.AddrPortFrom(ip, at.Port()).String()] || also(ip) || !isInternal(ip) {
+		if err == nil && (g.allowed[netip.AddrPortFrom(ip, at.Port()).String()] || also(ip) || !isInternal(ip)) {
 			return nil
 		}
-		return &guardError{address}
+		return fmt.Errorf("the address %s is in an internal network; use --allow-address to allow it", address)
 	}
 	guarded := &net.Dialer{Timeout: 8 * time.Second, Control: check}
 	free := &net.Dialer{Timeout: 8 * time.Second}

@@ -77,9 +77,19 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 	err = f.read(multipart.NewReader(body, params["boundary"]))
 	noteFields(r, f.texts)
 	err = cmp.Or(l.admit(r, f), err)
-	if err != nil {
+	if err != nil { // a body that breaks a rule, or is truncated
 		f.discard()
-		return nil, l.readingError(err)
+		var large *http.MaxBytesError
+		var failure *storeError
+		switch {
+		case isRefusal(err), errors.As(err, &failure):
+			return nil, err
+		case errors.As(err, &large):
+			return nil, l.errTooLarge()
+		case errors.Is(err, multipart.ErrMessageTooLarge):
+			return nil, badRequest("A part of the request has a header that is too long.", "")
+		}
+		return nil, errCutShort
 	}
 	// Even after its last part a body can be cut short.
 	if _, err := io.CopyN(io.Discard, body, maxText); !errors.Is(err, io.EOF) {
@@ -87,23 +97,6 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 		return nil, errCutShort
 	}
 	return f, nil
-}
-
-// readingError distinguishes a truncated body from one that breaks a rule.
-func (l *Library) readingError(err error) error {
-	var large *http.MaxBytesError
-	var failure *storeError
-	switch {
-	case isRefusal(err):
-		return err
-	case errors.As(err, &large):
-		return l.errTooLarge()
-	case errors.As(err, &failure):
-		return failure.err
-	case errors.Is(err, multipart.ErrMessageTooLarge):
-		return badRequest("A part of the request has a header that is too long.", "")
-	}
-	return errCutShort
 }
 
 // isRefusal reports whether err answers a request that breaks a rule.
@@ -114,9 +107,9 @@ func isRefusal(err error) bool {
 }
 
 // storeError marks an error of our own disk, as opposed to one of the body.
-type storeError struct{ err error }
+type storeError struct{ error }
 
-func (e *storeError) Error() string { return e.err.Error() }
+func (e *storeError) Unwrap() error { return e.error }
 
 // read reads the parts until one is refused. Without the key it reads on, since the parts that
 // authorize the upload may come last.
@@ -298,7 +291,6 @@ func lonelyAddress(body *bufio.Reader) string {
 	return string(text)
 }
 
-// store writes the file to the disk as it arrives.
 func (f *form) store(r io.Reader) error {
 	draft, err := f.library.contents.Draft()
 	if err != nil {
@@ -308,7 +300,6 @@ func (f *form) store(r io.Reader) error {
 	return f.library.fill(draft, r)
 }
 
-// fill copies r into draft and stops if it is too large.
 func (l *Library) fill(draft store.Draft, r io.Reader) error {
 	if _, err := io.Copy(diskWriter{draft}, io.LimitReader(r, l.o.MaxSize+1)); err != nil {
 		return err
@@ -450,7 +441,6 @@ func checkHandlers() error {
 	return nil
 }
 
-// storedTexts are the stored fields that have a column of their own and no handler.
 func storedTexts() (names []string) {
 	for _, f := range entry.StoredFields {
 		if _, ok := handlers[f.Name]; !ok {
@@ -530,51 +520,39 @@ func escaped(src *bufio.Reader) (byte, error) {
 	return c[0], nil
 }
 
-// base64Reader decodes base64 of both alphabets, with padding and white space anywhere.
-type base64Reader struct {
-	src     io.Reader
-	decoder io.Reader
-	padding int
-	err     error // of src or its text, other than io.EOF
-}
-
+// newBase64Reader decodes base64 of both alphabets, with white space anywhere and padding at the end.
 func newBase64Reader(src io.Reader) io.Reader {
-	b := &base64Reader{src: src}
-	b.decoder = base64.NewDecoder(base64.StdEncoding, readerFunc(b.readText))
-	return b
-}
-
-func (b *base64Reader) Read(p []byte) (int, error) {
-	n, err := b.decoder.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = cmp.Or(b.err, error(errNotBase64))
-	}
-	return n, err
-}
-
-// readText turns base64 text into the one form that the decoder accepts.
-func (b *base64Reader) readText(p []byte) (retained int, err error) {
-	n, err := b.src.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		b.err = err
-	}
-	for _, c := range p[:n] {
-		switch c {
-		case ' ', '\t', '\r', '\n':
-			continue
-		case '-':
-			c = '+'
-		case '_':
-			c = '/'
-		case '=':
-			b.padding++
+	padding, failed := 0, error(nil) // of src or its text, other than io.EOF
+	// The decoder accepts one form only.
+	decoder := base64.NewDecoder(base64.StdEncoding, readerFunc(func(p []byte) (retained int, err error) {
+		n, err := src.Read(p)
+		if err != nil && !errors.Is(err, io.EOF) {
+			failed = err
 		}
-		if b.padding > 0 && (c != '=' || b.padding > 2) {
-			b.err = errNotBase64
-			return retained, b.err
+		for _, c := range p[:n] {
+			switch c {
+			case ' ', '\t', '\r', '\n':
+				continue
+			case '-':
+				c = '+'
+			case '_':
+				c = '/'
+			case '=':
+				padding++
+			}
+			if padding > 0 && (c != '=' || padding > 2) {
+				return retained, errNotBase64
+			}
+			p[retained] = c
+			retained++
 		}
-		p[retained] = c
-		retained++
-	}
-	return retained, err
+		return retained, err
+	}))
+	return readerFunc(func(p []byte) (int, error) {
+		n, err := decoder.Read(p)
+		if err != nil && !errors.Is(err, io.EOF) {
+			err = cmp.Or(failed, error(errNotBase64))
+		}
+		return n, err
+	})
 }

@@ -24,7 +24,6 @@ import (
 
 const requestIDHeader = "X-Ik-Requestid"
 
-// identityPath identifies the process that serves a library.
 const identityPath = "/api/v1/library"
 
 // ServeHTTP serves the API under /api/ and /v1/, and stored files at all other paths.
@@ -46,7 +45,6 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// maxHeader limits the first line and header of a request, in bytes.
 const maxHeader = 32 << 10
 
 func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
@@ -285,7 +283,6 @@ func invalid(name, reason, help string) *problem {
 	return badRequest("Your request contains invalid "+name+" parameter: "+reason+".", help).because(invalidParameter)
 }
 
-// memberHelp describes the format of members that clients often get wrong.
 var memberHelp = map[string]string{
 	"tags":              `Send an array of texts such as ["a","b"]. In a details update, null removes them.`,
 	"customCoordinates": `Send a text such as "10,20,300,200", or null to remove them.`,

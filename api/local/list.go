@@ -49,10 +49,7 @@ var listTypes = map[string]store.Query{
 	"all": {Files: true, Folders: true},
 }
 
-var orders = map[string]store.Order{
-	"NAME": store.ByName, "CREATED": store.ByCreated, "UPDATED": store.ByUpdated,
-	"HEIGHT": store.ByHeight, "WIDTH": store.ByWidth, "SIZE": store.BySize, "RELEVANCE": store.ByRelevance,
-}
+var orders = []string{"NAME", "CREATED", "UPDATED", "HEIGHT", "WIDTH", "SIZE", "RELEVANCE"} // as store.Order
 
 // parameters returns the parameters of a request without values that mean nothing. It refuses those
 // that the route does not take, and repeated ones.
@@ -99,11 +96,10 @@ func (l *Library) readQuery(tx store.Tx, r *http.Request) (store.Query, error) {
 	}
 	if sort := v.Get("sort"); sort != "" {
 		direction, name, _ := strings.Cut(sort, "_")
-		order, ok := orders[name]
-		if !ok || direction != "ASC" && direction != "DESC" {
+		if !slices.Contains(orders, name) || direction != "ASC" && direction != "DESC" {
 			return wrong("sort", "Use ASC_ or DESC_ with NAME, CREATED, UPDATED, HEIGHT, WIDTH, SIZE or RELEVANCE.")
 		}
-		q.Order, q.Descending = order, direction == "DESC"
+		q.Order, q.Descending = store.Order(strings.ToLower(name)), direction == "DESC"
 	}
 	if text := v.Get("limit"); text != "" {
 		if q.Limit, err = strconv.Atoi(text); err != nil || q.Limit < 1 || q.Limit > maxList {
@@ -209,7 +205,6 @@ func (c *matcher) match(of *rule.Condition) (*store.Match, error) {
 	return m, nil
 }
 
-// searchSubject is a subject of searches.
 type searchSubject struct {
 	subject, key string   // as in store.Match
 	takes        []string // operators in upper case
@@ -268,7 +263,6 @@ func findSubject(name rule.SearchWord, fields []api.MetadataField) (searchSubjec
 	return s, nil
 }
 
-// textOf reads a text, cleaned by clean unless that is nil.
 func textOf(clean func(string) (string, error)) reader {
 	return func(v rule.SearchWord, _ string, _ time.Time) (any, error) {
 		switch {
@@ -359,7 +353,6 @@ func rowKind(text string) (string, error) {
 	return "", fmt.Errorf("unknown type %s; use file, folder or file-version", quote(text))
 }
 
-// asksForType reports whether a query contains a condition on the type.
 func asksForType(m *store.Match) bool {
 	for _, list := range [][]store.Match{m.All, m.Any} {
 		for i := range list {

@@ -95,7 +95,6 @@ type Library struct {
 	rules    faultRules
 	ignored  sync.Map // kinds of transformations that were logged as left out
 	sent     sentPosts
-	seeds    map[string]store.State
 	seeded   map[string]bool // hashes of the contents of seeds
 	work     *run.Work
 	tools    *extension.Tools
@@ -169,14 +168,18 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	}
 	l := &Library{
 		o: o, log: o.Log, keySum: sha256.Sum256([]byte(o.Key.Reveal())), identity: store.NewID(), lock: lock,
-		hosts: map[string]bool{}, traffic: traffic{bytes: map[string]int64{}}, guard: guard,
+		hosts: map[string]bool{}, seeded: map[string]bool{}, traffic: traffic{bytes: map[string]int64{}}, guard: guard,
 		chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(),
 		keyless: make(chan struct{}, maxKeyless),
 		tools:   extension.New(o.Commands), pictures: media.NewCache[string, picture](cacheSize),
 		headerTimeout: 8 * time.Second, tagTimeout: 1500 * time.Millisecond,
 	}
 	l.describe = describeAPI
-	l.keepSeeds()
+	for _, seed := range o.Seeds { // whose contents a sweep must not remove between two resets
+		for _, hash := range seed.Hashes() {
+			l.seeded[hash] = true
+		}
+	}
 	l.setAddress(o.Address)
 	l.allowHosts(o.Hosts...)
 	if u, err := url.Parse(o.Address); err == nil {
@@ -189,7 +192,6 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	return l, nil
 }
 
-// lockFolder makes this process the owner of a folder, or returns ErrInUse.
 func lockFolder(dir string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(dir, "lock"))
 	held, err := lock.TryLock()
@@ -260,7 +262,6 @@ func (o *Options) many() bool { return o.Database != "" && o.Storage != "" }
 
 func (l *Library) report(what string, err error) { l.work.Report(what, err) }
 
-// openContents opens the store at the address storage, or the folder in dir if it is empty.
 func openContents(ctx context.Context, dir, storage string) (store.Contents, error) {
 	if storage != "" {
 		return store.OpenStorage(ctx, storage)

@@ -206,7 +206,6 @@ func prefixes(yield func(string) bool) {
 	}
 }
 
-// bringBack restores the contents that are set aside although a record names them.
 func (s *survey) bringBack(contents store.Contents) error {
 	for _, hash := range s.back {
 		if err := contents.Restore(hash); err != nil {
@@ -225,7 +224,6 @@ func (s *survey) tooMany() string {
 	return fmt.Sprintf("%d of %d contents have no record; the records may be older than the contents", n, s.stored)
 }
 
-// setAside sets orphaned contents aside and removes those whose time is over.
 func (l *Library) setAside() error {
 	s, err := newSurvey(l.work.Context(), l.records, l.contents)
 	if err != nil {
@@ -263,7 +261,6 @@ const (
 	snapshotShare      = 100 // the pause is at least this many times as long as making the snapshot
 )
 
-// keepSnapshots makes snapshots of a running library, the first one soon.
 func (l *Library) keepSnapshots() {
 	pause := snapshotInterval
 	for {

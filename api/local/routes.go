@@ -15,14 +15,12 @@ import (
 // An operation returns the JSON value of its answer, nil for no body, or the error to answer with.
 type operation = func(*Library, *http.Request) (any, error)
 
-// viewing returns the operation that do is within a transaction that reads.
 func viewing(do func(*Library, store.Tx, *http.Request) (any, error)) operation {
 	return func(l *Library, r *http.Request) (any, error) {
 		return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) { return do(l, tx, r) })
 	}
 }
 
-// updating returns the operation that do is within a transaction that writes.
 func updating(do func(*Library, store.Tx, *http.Request) (any, error)) operation {
 	return func(l *Library, r *http.Request) (any, error) {
 		return store.Update(r.Context(), l.records, func(tx store.Tx) (any, error) { return do(l, tx, r) })
@@ -184,12 +182,10 @@ func (route *route) answerTo(l *Library, w http.ResponseWriter, r *http.Request)
 	return nil
 }
 
-// isAPI reports whether a path belongs to the API and not to a file.
 func isAPI(path string) bool {
 	return strings.HasPrefix(path+"/", "/v1/") || strings.HasPrefix(path+"/", "/v2/") || strings.HasPrefix(path+"/", "/api/") || isControl(path)
 }
 
-// openAPI describes the operations of the running library.
 func (l *Library) openAPI(r *http.Request) (any, error) {
 	document := l.describe()
 	document["info"] = object{"title": "mediadesk serve", "version": l.o.Version, "description": "All other paths are stored files."}
@@ -237,10 +233,7 @@ func describeAPI() map[string]any {
 			schema := object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 			operation["requestBody"] = object{"required": len(required) > 0, "content": object{kind: object{"schema": schema}}}
 		}
-		switch {
-		case noKey[route.pattern]:
-			operation["security"] = []object{}
-		case isUpload(route.pattern): // or with a signature
+		if noKey[route.pattern] || isUpload(route.pattern) { // a signature takes the place of the key
 			operation["security"] = []object{{"key": []string{}}, {}}
 		}
 		if paths[route.pattern] == nil {
@@ -261,7 +254,6 @@ type taken struct {
 	required bool
 }
 
-// takenTypes maps the type names of route.takes to schemas.
 var takenTypes = map[string]object{
 	"": {"type": "string"}, "text": {"type": "string"}, "int": {"type": "integer"}, "bool": {"type": "boolean"},
 	"list": {"type": "array", "items": object{"type": "string"}}, "object": {"type": "object"}, "any": {},
@@ -289,7 +281,6 @@ func names(list []taken) (names []string) {
 
 type routeKey struct{}
 
-// routeOf returns the route that serves a request.
 func routeOf(r *http.Request) *route { return r.Context().Value(routeKey{}).(*route) }
 
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)

@@ -95,7 +95,6 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 // Public reports whether the server listens beyond this computer.
 func (s *Server) Public() bool { return s.Library.public.Load() }
 
-// writeOwner writes owner.json, by which other processes find this one.
 func (s *Server) writeOwner() error {
 	if s.Library.o.many() {
 		return nil

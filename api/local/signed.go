@@ -83,7 +83,6 @@ func (l *Library) admit(r *http.Request, f *form) error {
 	return err
 }
 
-// checkSignature checks the signature over token and expire, and returns the expiry.
 func (l *Library) checkSignature(parts map[string]string) (expire time.Time, err error) {
 	missing := 0
 	for _, name := range signedParts {
@@ -122,7 +121,6 @@ func (l *Library) checkPublicKey(given string) error {
 	return nil
 }
 
-// checkJWT checks the token that signs all parts, and returns its expiry.
 func (l *Library) checkJWT(parts map[string]string) (expire time.Time, err error) {
 	token := parts["token"]
 	if token == "" {

@@ -66,7 +66,13 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	}
 	err = f.check(r.Context(), checks, &version)
 	if later && errors.Is(err, errChecks) { // of a video it is checked after the answer
-		return answerQueued, f.failLater(r)
+		err = l.records.Update(r.Context(), func(tx store.Tx) error {
+			return l.addEvent(tx, preTransformError, f.preRequest(r), map[string]any{
+				"name": f.upload.FileName, "path": rule.PathOf(&f.upload), "transformation": failure(errChecks.Message),
+			})
+		})
+		l.work.PostsAdded()
+		return answerQueued, err
 	} else if err != nil {
 		return nil, err
 	}
@@ -105,17 +111,6 @@ func (l *Library) upload(r *http.Request) (any, error) {
 
 func (f *form) preRequest(r *http.Request) any {
 	return transformRequest(r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre)
-}
-
-// failLater records the event that a video fails its checks after the answer.
-func (f *form) failLater(r *http.Request) error {
-	l := f.library
-	err := l.records.Update(r.Context(), func(tx store.Tx) error {
-		return l.addEvent(tx, preTransformError, f.preRequest(r),
-			map[string]any{"name": f.upload.FileName, "path": rule.PathOf(&f.upload), "transformation": failure(errChecks.Message)})
-	})
-	l.work.PostsAdded()
-	return err
 }
 
 func (f *form) addFields(ctx context.Context, record *api.File, file *store.File) error {

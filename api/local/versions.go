@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -12,12 +13,9 @@ var errNoVersion = refuse(http.StatusNotFound, "The requested file version does 
 
 func findVersion(tx store.Tx, id, versionID string) (*store.File, store.Version, error) {
 	file, list, err := findVersions(tx, id)
-	if err != nil {
-		return nil, store.Version{}, err
-	}
 	at := slices.IndexFunc(list, func(v store.Version) bool { return v.ID == versionID })
-	if at < 0 {
-		return nil, store.Version{}, errNoVersion
+	if err != nil || at < 0 {
+		return nil, store.Version{}, cmp.Or(err, error(errNoVersion))
 	}
 	return file, list[at], nil
 }

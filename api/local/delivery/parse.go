@@ -358,7 +358,7 @@ func (a *Request) set(s *Step, name, value string) (err error) {
 			s.Radius, err = number(value, 1, maxSide)
 		}
 	case "rt":
-		s.Turns, known = turns(value)
+		s.Turns, known = turns[value]
 	case "q":
 		a.Quality, err = number(value, 1, 100)
 	case "f":
@@ -397,17 +397,9 @@ func (s *Step) check() error {
 	return nil
 }
 
-// turns parses degrees such as 90 or N90 (counter-clockwise) into clockwise quarter turns.
-func turns(value string) (quarters int, ok bool) {
-	if value == "auto" {
-		return 0, true
-	}
-	digits, back := strings.CutPrefix(value, "N")
-	n, err := number(digits, 0, 360)
-	if back {
-		n = 360 - n
-	}
-	return n / 90 % 4, err == nil && n%90 == 0
+// turns are the clockwise quarter turns of degrees; N is counter-clockwise.
+var turns = map[string]int{
+	"auto": 0, "0": 0, "90": 1, "180": 2, "270": 3, "360": 0, "N0": 0, "N90": 3, "N180": 2, "N270": 1, "N360": 0,
 }
 
 func number(value string, least, most int) (int, error) {

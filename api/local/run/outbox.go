@@ -30,18 +30,9 @@ func RetryDelay(attempts int) time.Duration {
 // accepts it, so it survives a restart and is delivered at least once.
 type outbox struct {
 	added    chan struct{}
-	slots    chan struct{} // one for each post under way
-	finished chan attempt
-
-	// Used by sendPosts only.
-	sending map[int64]bool
-	// time of the next attempt; posts of an earlier process have none and are sent at once
-	due map[int64]time.Time
-}
-
-type attempt struct {
-	post int64
-	due  time.Time // of the next attempt; zero if there is none
+	slots    chan struct{}  // one for each post under way
+	finished chan int64     // ids of posts whose attempt has ended
+	sending  map[int64]bool // used by sendPosts only
 }
 
 // PostsAdded makes the outbox check for posts that are due.
@@ -61,11 +52,8 @@ func (w *Work) sendPosts() {
 		select {
 		case <-o.added:
 		case <-timer.C:
-		case a := <-o.finished:
-			delete(o.sending, a.post)
-			if o.due[a.post] = a.due; a.due.IsZero() {
-				delete(o.due, a.post)
-			}
+		case post := <-o.finished:
+			delete(o.sending, post)
 		case <-w.ctx.Done():
 			return
 		}
@@ -86,7 +74,7 @@ func (w *Work) sendDue() (time.Duration, error) {
 		if o.sending[p.ID] {
 			continue
 		}
-		if wait := time.Until(o.due[p.ID]); wait > 0 {
+		if wait := p.Next.Sub(w.o.Now()); wait > 0 {
 			next = min(next, wait)
 			continue
 		}
@@ -97,10 +85,10 @@ func (w *Work) sendDue() (time.Duration, error) {
 		}
 		o.sending[p.ID] = true
 		w.workers.Go(func() {
-			due := w.send(p)
+			w.send(p)
 			<-o.slots
 			select {
-			case o.finished <- attempt{p.ID, due}:
+			case o.finished <- p.ID:
 			case <-w.ctx.Done():
 			}
 		})
@@ -108,22 +96,18 @@ func (w *Work) sendDue() (time.Duration, error) {
 	return next, nil
 }
 
-// send sends a post once, records the result and returns the time of the next attempt. A result
-// that cannot be recorded is recorded later, so that a delivered post is not sent again.
-func (w *Work) send(p store.Post) (due time.Time) {
+// send sends a post once and records the result. A result that cannot be recorded is recorded later, so
+// that a delivered post is not sent again.
+func (w *Work) send(p store.Post) {
 	ctx, cancel := context.WithTimeout(w.ctx, postTimeout)
 	defer cancel()
 	err := w.o.Post(ctx, &p)
 	if w.ctx.Err() != nil {
-		return due // sent again at the next start
+		return // sent again at the next start
 	}
 	p.Attempts++
-	delay := w.o.Delay(p.Attempts)
-	p.Next = w.o.Now().Add(delay) // to show; the clock may be set
+	p.Next = w.o.Now().Add(w.o.Delay(p.Attempts))
 	done := err == nil || p.Attempts >= maxPosts
-	if !done {
-		due = time.Now().Add(delay)
-	}
 	if err != nil {
 		// The address is a secret, so the log has its host only.
 		if wrapped, ok := errors.AsType[*url.Error](err); ok {
@@ -143,7 +127,7 @@ func (w *Work) send(p store.Post) (due time.Time) {
 			return tx.Save(&p)
 		})
 		if err == nil || w.ctx.Err() != nil {
-			return due
+			return
 		}
 		w.o.Log.Error("webhook post could not be recorded", "post", p.ID, "error", err)
 		select {

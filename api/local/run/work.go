@@ -52,8 +52,7 @@ func New(ctx context.Context, o Options) *Work {
 	}
 	w := &Work{o: o, outbox: outbox{
 		added: make(chan struct{}, 1), slots: make(chan struct{}, postsAtOnce),
-		finished: make(chan attempt, postsAtOnce),
-		sending:  map[int64]bool{}, due: map[int64]time.Time{},
+		finished: make(chan int64, postsAtOnce), sending: map[int64]bool{},
 	}}
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	return w

@@ -141,7 +141,6 @@ func (q *Query) conditions(row string) condition {
 	return joined(c, " AND ")
 }
 
-// inFolders converts the columns of files to those of folders.
 var inFolders = strings.NewReplacer("name_key", "name", "folder", "parent")
 
 func in[T any](column string, values []T) condition {
@@ -242,7 +241,6 @@ func columnValue(column, operator string, value any) condition {
 	return condition{"(" + column + ") " + operator + " ?", []any{value}}
 }
 
-// texts returns the values that are texts.
 func (m *Match) texts() (texts []string) {
 	for _, value := range m.Values {
 		if text, ok := value.(string); ok {

@@ -396,7 +396,16 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines, err := integrity(ctx, db)
+	var lines []string
+	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", maxDamage))
+	err = eachRow(rows, err, func(rows *sql.Rows) error {
+		var line string
+		err := rows.Scan(&line)
+		if line != "ok" {
+			lines = append(lines, line)
+		}
+		return err
+	})
 	if err == nil && len(lines) == 0 {
 		err = checkFormat(ctx, db)
 	}
@@ -408,19 +417,6 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 }
 
 func (s *sqliteRecords) Damage(ctx context.Context) ([]string, error) { return Damage(ctx, s.path) }
-
-func integrity(ctx context.Context, db *sql.DB) (lines []string, err error) {
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", maxDamage))
-	err = eachRow(rows, err, func(rows *sql.Rows) error {
-		var line string
-		err := rows.Scan(&line)
-		if line != "ok" {
-			lines = append(lines, line)
-		}
-		return err
-	})
-	return lines, err
-}
 
 // Empty reports whether the database at path contains no version of any file, or is unreadable.
 func Empty(ctx context.Context, path string) bool {

@@ -160,7 +160,6 @@ func eachRow(rows *sql.Rows, err error, scan func(*sql.Rows) error) error {
 	return rows.Err()
 }
 
-// scan reads the first row of a query into these variables; ErrNotFound if there is none.
 func (s session) scan(into []any, query string, args ...any) error {
 	if s.dialect == nil {
 		s.ctx = context.WithoutCancel(s.ctx) // one row comes at once
@@ -326,7 +325,6 @@ func storedValue(f reflect.Value) (any, error) {
 	return string(text), err
 }
 
-// scan reads the columns tb.read of a row.
 func (tb *table) scan(rows *sql.Rows, v reflect.Value) error {
 	into := make([]any, 0, len(tb.columns))
 	for _, c := range tb.columns {

@@ -61,7 +61,7 @@ func TestBadInput(t *testing.T) {
 	term.Press("space")
 	term.WaitFor("To upload: 1 file")
 	term.Press("u")
-	term.WaitFor("the limit of this account")
+	term.WaitFor("account is 25.0 MB")
 	if term.Title() == "owned" {
 		t.Error("a file name set the terminal's title")
 	}

@@ -366,7 +366,7 @@ var scenes = []scene{
 	}},
 	{"form", func(s *stage) {
 		s.press("j", "j", "space", "space", "u")
-		s.waitFor("Stored as", "Checks", "7.4 kB")
+		s.waitFor("Stored as", "7.4 kB")
 	}},
 	{"uploads", func(s *stage) {
 		s.press("2")
@@ -440,7 +440,7 @@ func after(name string, keys ...string) func(*stage) {
 func formLosingTags(keys ...string) func(*stage) {
 	return func(s *stage) {
 		s.press("/", "h", "a", "r", "b", "enter", "space", "u")
-		s.waitFor("Stored as", "Checks")
+		s.waitFor("Stored as")
 		s.press("down", "down", "down", "down", "down", "enter", "down", "down", "right", "right")
 		s.waitFor("Press ctrl+g")
 		s.press(keys...)

@@ -298,25 +298,24 @@ func (e *Editor[T]) Type(msg tea.Msg) (tea.Cmd, bool) {
 }
 
 // Click draws on the picture, or moves the focus to the file or row under the pointer.
-func (e *Editor[T]) Click(msg tea.MouseClickMsg) (double bool, cmd tea.Cmd) {
+func (e *Editor[T]) Click(msg tea.MouseClickMsg) tea.Cmd {
 	if _, used := e.Region.Update(msg); used || msg.Button != tea.MouseLeft {
-		return false, nil
+		return nil
 	}
-	at := image.Pt(msg.X, msg.Y)
-	double = e.clicks.Double(msg)
+	at, double := image.Pt(msg.X, msg.Y), e.clicks.Double(msg)
 	switch list, rows := Inner(e.layout.Files), Inner(e.layout.Form); {
 	case at.In(list):
 		e.Focus(OnFiles)
 		if e.Files.Click(kit.Moved(msg, list.Min).(tea.MouseClickMsg)) {
-			return double, e.EditAlone()
+			return e.EditAlone()
 		}
 	case at.In(rows):
 		if e.On != OnForm {
 			e.Focus(OnForm)
 		}
-		return double, e.Form.Click(at.Y-rows.Min.Y, double)
+		return e.Form.Click(at.Y-rows.Min.Y, double)
 	}
-	return double, nil
+	return nil
 }
 
 // Wheel scrolls what is under the pointer.
@@ -484,8 +483,7 @@ func (e *Editor[T]) DrawRegion(of ...T) tea.Cmd {
 		NoTurn: func() string { return text.If(len(e.pictures()) < 2, "there is only one picture") },
 		Check:  func(region string) string { return CheckRegion(region, true, e.o.Subject(shown()).Size) },
 	}
-	if shown().Edited().Saved != nil {
-		field := entry.FieldByName(rule.FieldRegion)
+	if field := entry.FieldByName(rule.FieldRegion); shown().Edited().Saved != nil {
 		o.Drop = func() {
 			d := shown().Edited()
 			d.Drop(entry.Values{field.Name: d.Changes()[field.Name]})

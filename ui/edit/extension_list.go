@@ -78,21 +78,10 @@ func (x ExtensionList) open() tea.Cmd {
 			return nil
 		}
 	}
-	move := func(by int) func() tea.Cmd {
-		return change(func(list []api.Extension, at int) []api.Extension {
-			if to := at + by; to >= 0 && to < len(list) {
-				list[at], list[to] = list[to], list[at]
-			}
-			return list
-		})
-	}
-	one := func() string { return text.If(len(x.all()) < 2, "there is no other extension to change places with") }
 	id := x.form.ID + ".extension-"
 	menu.Beside = []kit.Action{
 		{ID: id + "add", Keys: kit.Bind("add an extension", "", "a"), Group: "Extensions", Footer: true, Do: func() tea.Cmd { menu.Close(); return x.Add() }},
 		{ID: id + "remove", Keys: kit.Bind("remove", "", "d"), Group: "Extensions", Footer: true, Do: change(func(list []api.Extension, at int) []api.Extension { return slices.Delete(list, at, at+1) })},
-		{ID: id + "earlier", Keys: kit.Bind("run earlier", "", "<"), Group: "Extensions", Footer: true, Disabled: one, Do: move(-1)},
-		{ID: id + "later", Keys: kit.Bind("run later", "", ">"), Group: "Extensions", Footer: true, Disabled: one, Do: move(1)},
 	}
 	fill()
 	x.o.Over.Open(menu)

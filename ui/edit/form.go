@@ -169,13 +169,6 @@ func (f *Form) Focus(id string, edit bool) {
 // Begin gives the keys to the row with the focus.
 func (f *Form) Begin() { f.begin(false) }
 
-// Refresh updates the completions of the row with the focus.
-func (f *Form) Refresh() {
-	if r := f.row(); r != nil && r.field != nil && f.Editing() && r.field.Value() != "" && len(r.field.Offers()) == 0 {
-		r.field.Refresh()
-	}
-}
-
 // begin gives the keys to the part of the row with the focus.
 func (f *Form) begin(edit bool) {
 	f.editing = edit

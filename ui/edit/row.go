@@ -176,7 +176,10 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 		hint = cmp.Or(r.Hint(), hint)
 	}
 	opens := r.Open != nil && (r.NoOpen == nil || r.NoOpen() == "")
-	if hint == "none" && (opens || r.typed() && !f.Live) {
+	switch {
+	case hint == "none" && !on:
+		hint = "–"
+	case hint == "none" && (opens || r.typed() && !f.Live):
 		hint += " · enter adds"
 	}
 	value := r.Value()

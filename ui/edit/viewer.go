@@ -351,9 +351,9 @@ func (v *Viewer) caption() string {
 		words[0] = " Loading" + words[0] + "…"
 	} else if v.decoded != nil {
 		size := v.decoded.Size()
-		words = append(words, strconv.Itoa(size.X)+" x "+strconv.Itoa(size.Y)+" px", v.zoomed())
+		words = append(words, strconv.Itoa(size.X)+" × "+strconv.Itoa(size.Y), v.zoomed())
 	}
-	if v.o.Note != nil && v.o.Note() != "" {
+	if v.o.Note != nil && !v.o.Compare && v.o.Note() != "" {
 		words = append(words, v.o.Note())
 	}
 	return strings.Join(words, " · ")

@@ -96,7 +96,6 @@ type shelf struct {
 	// These functions override the answers; if nil, the shelf answers or knows nothing.
 	picture    func(context.Context, api.File) (string, error)
 	known      func(context.Context) ([]string, error)
-	seenAt     func(context.Context, string) (time.Time, error)
 	fields     func(context.Context) ([]api.MetadataField, error)
 	undo, redo func(context.Context, string, session.Policy) ([]session.Edited, error)
 	saveSome   func(context.Context, []session.Change, func(session.Edited)) []session.Edited
@@ -124,13 +123,6 @@ func (s *shelf) ChangeAll(ctx context.Context, changes []session.Change, told fu
 		return s.saveSome(ctx, changes, told)
 	}
 	return s.saveAll(ctx, changes, told)
-}
-
-func (s *shelf) SeenAt(ctx context.Context, id string) (time.Time, error) {
-	if s.seenAt == nil {
-		return time.Time{}, nil
-	}
-	return s.seenAt(ctx, id)
 }
 
 func (s *shelf) Picture(ctx context.Context, f api.File) (string, error) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/entry"
@@ -19,9 +18,8 @@ import (
 type prepared struct {
 	edit.Draft
 	file      api.File
-	at        time.Time // when the record was seen; zero if unknown
-	requested bool      // the record was or is being read since the screen opened
-	readErr   error     // read error
+	requested bool  // the record was or is being read since the screen opened
+	readErr   error // read error
 
 	meanwhile []string // changes by others since the draft was begun
 	problem   error    // why it was not saved
@@ -62,9 +60,9 @@ func (e *prepared) changed() bool { return len(e.Changes()) > 0 }
 
 // rebase puts a newer record under the draft, which stays as it is. It describes what the newer
 // record changes under the draft.
-func (e *prepared) rebase(fresh api.File, at time.Time) (meanwhile []string) {
+func (e *prepared) rebase(fresh api.File) (meanwhile []string) {
 	was, drafted := e.Saved.Values(), e.changed()
-	e.file, e.at = merged(e.file, fresh), at
+	e.file = merged(e.file, fresh)
 	e.Rebase(entry.OfFile(&e.file))
 	if !drafted || was[rule.FieldTags] == nil && was[rule.FieldRegion] == nil {
 		return nil // no draft, or nothing was known before

@@ -24,28 +24,15 @@ func (m *Model) read(entries []*prepared) tea.Cmd {
 	for _, e := range entries {
 		e.requested = true
 	}
-	ids := ids(entries)
-	s, now := m.o.Session, m.now
+	ids, s := ids(entries), m.o.Session
 	return page.Within(m.o.Context, time.Duration(len(ids))*timeout, func(ctx context.Context) tea.Msg {
-		list, at := s.ReadAll(ctx, ids, nil), now()
-		seen := map[string]time.Time{}
-		for _, fresh := range list {
-			if fresh.Err != nil {
-				seen[fresh.FileID], _ = s.SeenAt(m.o.Context, fresh.FileID) // it is optional
-			}
-		}
-		return page.Do(func() {
-			for _, e := range m.gotFresh(list, at) {
-				if e.at.IsZero() {
-					e.at = seen[e.file.FileID]
-				}
-			}
-		})
+		list := s.ReadAll(ctx, ids, nil)
+		return page.Do(func() { m.gotFresh(list) })
 	})
 }
 
 // gotFresh shows reread records and returns their entries.
-func (m *Model) gotFresh(list []session.Edited, at time.Time) (entries []*prepared) {
+func (m *Model) gotFresh(list []session.Edited) (entries []*prepared) {
 	for _, fresh := range list {
 		e := m.entryOf(fresh.FileID)
 		if e == nil {
@@ -53,7 +40,7 @@ func (m *Model) gotFresh(list []session.Edited, at time.Time) (entries []*prepar
 		}
 		entries = append(entries, e)
 		if e.readErr = fresh.Err; fresh.Err == nil {
-			e.meanwhile = append(e.meanwhile, e.rebase(*fresh.File, at)...)
+			e.meanwhile = append(e.meanwhile, e.rebase(*fresh.File)...)
 			if !e.changed() {
 				e.problem = nil // the service has the changes that could not be saved
 			}

@@ -24,7 +24,6 @@ import (
 // Session is the part of [session.Session] that the screen uses; tests have another.
 type Session interface {
 	ReadAll(ctx context.Context, ids []string, report func(session.Edited)) []session.Edited
-	SeenAt(ctx context.Context, fileID string) (time.Time, error)
 	Picture(ctx context.Context, f api.File) (path string, err error)
 	Thumb(ctx context.Context, f api.File) (path string, err error)
 	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
@@ -199,7 +198,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.adopt(msg.Files), true
 	case page.FileChanged:
 		if e := m.entryOf(msg.File.FileID); e != nil {
-			e.meanwhile = append(e.meanwhile, e.rebase(msg.File, m.now())...)
+			e.meanwhile = append(e.meanwhile, e.rebase(msg.File)...)
 			m.Load()
 		}
 	case page.FileGone:
@@ -208,8 +207,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		if len(m.Items) == 0 {
 			return nil, true
 		}
-		_, cmd := m.Click(msg)
-		return cmd, true
+		return m.Click(msg), true
 	case tea.MouseWheelMsg:
 		m.Wheel(msg)
 	default:

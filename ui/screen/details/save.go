@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -47,7 +46,7 @@ func (m *Model) save() tea.Cmd {
 		ctx, cancel := context.WithTimeout(ctx, time.Duration(len(of))*timeout)
 		defer cancel()
 		return m.o.Session.ReadAll(ctx, of, t.Count)
-	}, Then: func(list []session.Edited, at time.Time) tea.Cmd { return m.askSave(m.gotFresh(list, at)) }})
+	}, Then: func(list []session.Edited, _ time.Time) tea.Cmd { return m.askSave(m.gotFresh(list)) }})
 }
 
 func (m *Model) ready(e *prepared) bool {
@@ -102,62 +101,47 @@ const maxShown = 6
 // askAbout shows the changes of files and asks. Where others changed a file meanwhile, it shows
 // both changes, and the user chooses between them.
 func (m *Model) askAbout(list []*prepared) tea.Cmd {
-	if e := list[0]; len(list) == 1 && len(e.meanwhile) == 0 && e.readErr == nil {
-		d, _ := e.change()
-		return m.send([]session.Change{{FileID: e.file.FileID, Details: d}}) // undo takes it back
-	}
-	var lines []string
+	var lines, short []string
 	var changes, rest []session.Change
 	var theirs []*prepared
 	for _, e := range list {
 		d, _ := e.change()
 		change := session.Change{FileID: e.file.FileID, Details: d}
 		changes = append(changes, change)
-		ours := describe(e.Saved.Values(), e.Changes())
-		line := strings.Join(ours, "; ")
+		line := strings.Join(describe(e.Saved.Values(), e.Changes()), "; ")
 		if len(e.meanwhile) > 0 {
 			theirs = append(theirs, e)
 			line = "Mine: " + line + "\nTheirs: " + strings.Join(e.meanwhile, "; ")
 		} else {
 			rest = append(rest, change)
 		}
-		if len(list) > 1 {
-			line = edit.Label(&e.file) + "  " + line
-		} else if len(theirs) == 0 {
-			line = strings.Join(ours, "\n")
+		if e.readErr != nil && !api.Unavailable(e.readErr) {
+			short = append(short, "Reading it again failed: "+e.readErr.Error())
 		}
-		lines = append(lines, line)
+		lines = append(lines, text.If(len(list) > 1, edit.Label(&e.file)+"  ")+line)
 	}
-	if m.next != nil && len(theirs) == 0 {
-		return m.send(changes)
+	if len(theirs) == 0 && (m.next != nil || len(list) == 1 && len(short) == 0) {
+		return m.send(changes) // undo takes it back
 	}
-	what, short := edit.Label(&list[0].file), lines
-	save := page.Choice{Label: "Save", Key: "s", Default: true, Do: func() tea.Cmd { return m.send(changes) }}
-	if len(list) > 1 {
-		what, short = text.Plural(len(list), "file"), nil
-		save.Label += " " + what
-		if len(theirs) == 0 {
-			short = summary(list)
-		} else {
-			for line := range strings.SplitSeq(strings.Join(lines[:min(len(lines), maxShown)], "\n"), "\n") {
-				short = append(short, text.Truncate(line, 100))
-			}
+	if len(theirs) == 0 {
+		short = append(short, summary(list)...)
+	} else {
+		for line := range strings.SplitSeq(strings.Join(lines[:min(len(lines), maxShown)], "\n"), "\n") {
+			short = append(short, text.Truncate(line, 100))
 		}
-		if len(theirs) > 0 && len(lines) > maxShown {
-			short = append(short, fmt.Sprintf("and %d more", len(lines)-maxShown))
+		if n := len(lines) - maxShown; n > 0 {
+			short = append(short, fmt.Sprintf("and %d more", n))
 		}
-	} else if e := list[0]; len(theirs) == 0 || e.readErr != nil {
-		reason := "this service does not return records."
-		if !api.Unavailable(e.readErr) {
-			reason = "reading it again failed: " + e.readErr.Error()
-		}
-		short = append(short, "", "Compared with the file "+m.seen(e)+"; "+reason)
 	}
-	q := page.Ask{Title: "Save " + what + "?", Text: strings.Join(short, "\n"), Drawing: m.reviewOf(list), Choices: []page.Choice{{Label: "Keep editing", Key: "k"}, save}}
+	what := edit.FilesLabel(filesOf(list))
+	save := page.Choice{Label: "Save " + what, Key: "s", Default: true, Do: func() tea.Cmd { return m.send(changes) }}
+	q := page.Ask{Title: "Save " + what + "?", Text: strings.Join(short, "\n"), Drawing: m.reviewOf(list)}
 	if len(theirs) > 0 {
 		q.Title = "Changed by others meanwhile"
 		save.Label, save.Key, save.Default = "Use mine", "u", false
-		q.Choices[1] = save
+	}
+	q.Choices = []page.Choice{{Label: "Keep editing", Key: "k"}, save}
+	if len(theirs) > 0 {
 		q.Choices = append(q.Choices, page.Choice{Label: "Keep theirs", Key: "d", Danger: true, Do: func() tea.Cmd {
 			for _, e := range theirs {
 				e.forget()
@@ -168,26 +152,12 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 			return page.Tell(page.Info, "Dropped your changes and kept those of others; nothing was sent.")
 		}})
 	}
-	if i := slices.Index(list, m.current()); i >= 0 && len(list) > 1 {
-		q.Choices = append(q.Choices, page.Choice{Label: "Save this file only", Key: "o", Do: func() tea.Cmd { return m.send(changes[i : i+1]) }})
-	}
 	if len(list) > 1 {
 		q.Choices = append(q.Choices, page.Choice{Label: "Show all", Key: "r", Do: func() tea.Cmd {
 			return m.Open(kit.NewReader("Changes to save", strings.Join(lines, "\n")))
 		}})
 	}
 	return page.Send(q)
-}
-
-func (m *Model) seen(e *prepared) string {
-	switch age := text.Age(e.at, m.now()); {
-	case e.at.IsZero():
-		return "as last seen"
-	case age == "now":
-		return "as seen just now"
-	default:
-		return "as last seen " + age
-	}
 }
 
 func (m *Model) send(changes []session.Change) tea.Cmd {
@@ -252,7 +222,7 @@ func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]entry
 }
 
 // took shows the records after a change, and describes the change of a single one.
-func (m *Model) took(list []session.Edited, at time.Time) (cmd tea.Cmd, what string) {
+func (m *Model) took(list []session.Edited, _ time.Time) (cmd tea.Cmd, what string) {
 	for _, done := range list {
 		e := m.entryOf(done.FileID)
 		if done.Err != nil || done.File == nil || e == nil {
@@ -260,7 +230,7 @@ func (m *Model) took(list []session.Edited, at time.Time) (cmd tea.Cmd, what str
 		}
 		e.problem = nil
 		file, saved := e.file, e.Saved.Values()
-		e.rebase(*done.File, at)
+		e.rebase(*done.File)
 		what = strings.Join(append(moves(&file, &e.file), differences(saved, e.Saved.Values())...), "; ")
 	}
 	m.Load()

@@ -86,9 +86,9 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 	}
 	switch n := len(m.changedEntries()); {
 	case e.readErr != nil && api.Unavailable(e.readErr):
-		return withSign(theme.SignNone, m.named(e, text.Capital(m.seen(e)))+". This service does not return records.", size.X, 1, th)
+		return withSign(theme.SignNone, m.named(e, "Last known state: this service does not return records."), size.X, 1, th)
 	case e.readErr != nil:
-		return withSign(theme.SignWarn, m.named(e, text.Capital(m.seen(e)))+". Reading it again failed: "+page.Explain(e.readErr), size.X, 2, th)
+		return withSign(theme.SignWarn, m.named(e, "Last known state. Reading it again failed: ")+page.Explain(e.readErr), size.X, 2, th)
 	case n > 0:
 		return withSign(theme.SignNone, "Unsaved changes in "+text.Plural(n, "other file")+".", size.X, 1, th)
 	}

@@ -132,24 +132,11 @@ func (m *Model) toolActions() []kit.Action {
 	if m.Capturing() {
 		inEditor = kit.Bind("edit all options in $EDITOR", "", "ctrl+o")
 	}
-	check := []string{"ctrl+n"}
-	if m.On == edit.OnSide {
-		check = []string{"enter", "n", "ctrl+n"}
-	}
 	return []kit.Action{
 		{ID: "form.patterns", Keys: kit.Bind("tags and folders by pattern", "", "ctrl+t"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Form.Blur(); return m.Open(m.newPatterns()) }},
 		{ID: "form.add-extension", Keys: kit.Bind("add an extension", "", "ctrl+l"), Group: groupForm, Footer: true, Do: m.AddExtension},
 		{ID: "form.presets", Keys: kit.Bind("presets: save or load options", "", "ctrl+p"), Group: groupForm, Do: m.openPresets},
 		{ID: "form.edit-text", Keys: inEditor, Group: groupForm, Do: func() tea.Cmd { m.Form.Blur(); return m.Document.Edit() }},
-		{ID: "form.go-to-check", Keys: kit.Bind("go to the field of the next check", "", check...), Group: groupForm, Footer: m.On == edit.OnSide, Disabled: func() string {
-			return text.If(len(m.sum().checks) == 0, "there is no check to go to")
-		}, Do: func() tea.Cmd {
-			m.Form.Blur()
-			checks := m.sum().checks
-			m.atCheck = (m.atCheck + 1) % len(checks)
-			m.goToCheck(checks[m.atCheck])
-			return nil
-		}},
 		{ID: "form.back", Keys: kit.Bind("leave, keep entries", "", "esc"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Form.Blur(); return page.Send(page.Back{}) }},
 	}
 }

@@ -1,23 +1,14 @@
 package upload
 
 import (
-	"fmt"
 	"image"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/entry"
 	"mediadesk/api/media"
 	"mediadesk/api/session"
-	"mediadesk/ui/edit"
-	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
-	"mediadesk/ui/text"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 func TestChecks(t *testing.T) {
@@ -106,66 +97,13 @@ func TestChecksAreQuiet(t *testing.T) {
 	}
 }
 
-// TestJumpFromACheck checks that every check leads to its field in the right file.
-func TestJumpFromACheck(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
-	set := func(i int, f, content string) { m.set(m.Items[i], f, content) }
-	set(0, "tags", "50%")
-	set(1, "folder", "a b")
-	set(2, "transformation", "{")
+// TestJumpToACheck: sending leads to the field in the file that stops it.
+func TestJumpToACheck(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
+	m.set(m.Items[1], "folder", "a b")
 	m.Load()
-	var got []string
-	for range 3 {
-		press(t, m, "ctrl+n")
-		got = append(got, fmt.Sprintf("%s of %d", m.Model.Form.On(), m.At()))
-	}
-	slices.Sort(got)
-	if want := []string{"folder of 1", "tags of 0", "transformation of 2"}; !slices.Equal(got, want) {
-		t.Errorf("ctrl+n leads to %v, want %v", got, want)
-	}
-	// On the side, enter and n do the same.
-	for at, key := range []string{"enter", "n"} {
-		m.focus(edit.OnSide)
-		press(t, m, key)
-		if check := m.sum().checks[at]; m.Model.Form.On() != check.field || m.On != edit.OnForm || current(m) != check.of {
-			t.Errorf("%s leads to %s, want %s", key, m.Model.Form.On(), check.field)
-		}
-	}
-}
-
-// TestDoubleClickOnACheck checks that a double click goes to the field of the clicked check, wherever the side is and
-// however far it is scrolled.
-func TestDoubleClickOnACheck(t *testing.T) {
-	now := time.Now()
-	for _, size := range []image.Point{{200, 60}, {120, 20}, {80, 22}, {40, 10}} {
-		m := started(t, Options{Now: func() time.Time { return now }, Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
-		m.set(current(m), "tags", "%")
-		m.set(current(m), "region", "1,2")
-		m.Load()
-		clicked := 0
-		for n, l := range m.sum().checks {
-			screen(m, size.X, size.Y)
-			m.focus(edit.OnSide)
-			send(t, m, page.Acted{})
-			_, of := m.sideLines(kit.PaneWidth(m.Layout(m.room(m.size)).Side.Size()), measured)
-			m.side.Show(slices.Index(of, n), slices.Index(of, n))
-			for y, line := range strings.Split(m.d.Text(), "\n") {
-				at := strings.Index(line, text.Truncate(l.text, 12)[:11])
-				if at < 0 || strings.Contains(line[:at], "Not ready") {
-					continue
-				}
-				click := tea.MouseClickMsg{X: text.Width(line[:at]), Y: y, Button: tea.MouseLeft}
-				send(t, m, click)
-				send(t, m, click)
-				if m.Model.Form.On() != l.field || m.On != edit.OnForm {
-					t.Fatalf("%v: a double click on %q leads to %s:\n%s", size, l.text, m.Model.Form.On(), m.d.Text())
-				}
-				clicked++
-				break
-			}
-		}
-		if clicked < 2 {
-			t.Errorf("%v: only %d checks were found:\n%s", size, clicked, m.d.Text())
-		}
+	press(t, m, "ctrl+s")
+	if m.Model.Form.On() != "folder" || m.At() != 1 || len(m.Targets()) != 1 {
+		t.Errorf("ctrl+s leads to %s of %d", m.Model.Form.On(), m.At())
 	}
 }

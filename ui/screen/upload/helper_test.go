@@ -176,7 +176,7 @@ func screen(m *form, w, h int) string {
 func told(m *form) string {
 	th := theme.New(true, true)
 	var b strings.Builder
-	lines, _ := m.sideLines(400, th)
+	lines := m.sideLines(400, th)
 	b.WriteString(strings.Join(lines, "\n") + "\n" + m.Model.Form.View(image.Pt(200, 100), true, th) + "\n")
 	if len(m.Items) > 1 {
 		m.Files.Resize(image.Pt(100, 20))

@@ -3,7 +3,6 @@ package upload
 import (
 	"context"
 	"errors"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -77,6 +76,9 @@ func (m *Model) readSuggestions() tea.Cmd {
 	return tea.Batch(
 		edit.Within(m.o.Context, m.o.Session.Tags, func(tags []string) { m.tags = tags }),
 		edit.Within(m.o.Context, m.o.Session.Folders, m.addFolders),
+		edit.Within(m.o.Context, func(ctx context.Context) ([]string, error) {
+			return m.o.Session.FoldersIn(ctx, "/")
+		}, m.addFolders),
 		edit.Within(m.o.Context, func(ctx context.Context) ([]api.MetadataField, error) {
 			fields, err := m.o.Session.MetadataFields(ctx, fieldsIn)
 			return append([]api.MetadataField{}, fields...), err
@@ -101,33 +103,7 @@ func (m *Model) completeFolder(typed string) []string {
 	return slices.DeleteFunc(edit.Matches(typed, m.folders), func(f string) bool { return strings.TrimSuffix(f, "/") == strings.TrimSuffix(typed, "/") })
 }
 
-func (m *Model) follow() tea.Cmd { return tea.Batch(m.suggest(), m.find(), m.saveDraft()) }
-
-// suggest reads the folders beside the one that is being typed.
-func (m *Model) suggest() tea.Cmd {
-	if len(m.Items) == 0 || m.On != edit.OnForm || m.Form.On() != "folder" {
-		return nil
-	}
-	typed := m.Form.Row("folder").Value()
-	if !strings.HasSuffix(typed, "/") {
-		typed = path.Dir(typed)
-	}
-	parent, err := rule.CleanFolder(strings.TrimPrefix(typed, "."))
-	if err != nil || m.requested[parent] {
-		return nil
-	}
-	m.requested[parent] = true
-	return edit.Within(m.o.Context, func(ctx context.Context) ([]string,
-		error,
-	) {
-		return m.o.Session.FoldersIn(ctx, parent)
-	},
-		func(folders []string) {
-			if m.addFolders(folders); len(folders) > 0 && m.On == edit.OnForm && m.Form.On() == "folder" && m.touched {
-				m.Form.Refresh()
-			}
-		})
-}
+func (m *Model) follow() tea.Cmd { return tea.Batch(m.find(), m.saveDraft()) }
 
 // find looks up the next few sources in the library, after a pause while their place is being
 // typed.

@@ -71,9 +71,8 @@ type Model struct {
 	size image.Point
 	side kit.Pane
 
-	tags      []string        // suggestions
-	folders   []string        // suggestions
-	requested map[string]bool // folders whose subfolders were requested
+	tags    []string // suggestions
+	folders []string // suggestions
 
 	cancelSearch context.CancelFunc // cancels the search for stored files; nil if none runs
 	unfound      error              // why it failed, or nil
@@ -81,7 +80,6 @@ type Model struct {
 	away         bool               // another screen is in front
 	sending      bool
 	common       map[string]string // what was set for all files, by key of the field
-	atCheck      int               // index of the check that was gone to last; -1: none yet
 
 	touched    bool // something was entered
 	unkept     bool // something entered is not saved yet
@@ -120,7 +118,7 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{o: o, requested: map[string]bool{}, drafts: &drafts{}, atCheck: -1}
+	m := &Model{o: o, drafts: &drafts{}}
 	m.Editor = edit.NewEditor(edit.EditorOptions[*source]{
 		FieldOptions: edit.FieldOptions{
 			Context: o.Context, Over: m.Overlays(), Offers: o.Session,
@@ -211,7 +209,7 @@ func (m *Model) setSources(sources []*source) {
 
 // changed drops what is known of the options of sources and saves them later.
 func (m *Model) changed(sources []*source) {
-	m.atCheck, m.total = -1, nil
+	m.total = nil
 	for _, s := range sources {
 		s.checked, s.failed = nil, nil
 		m.touched, m.unkept = true, true
@@ -241,8 +239,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	room := m.room(m.size)
 	cmd = tea.Batch(cmd, m.Settle(room, m.away))
 	side := m.Layout(room).Side.Size()
-	lines, _ := m.sideLines(kit.PaneWidth(side), measured)
-	m.side.SetSize(len(lines), side)
+	m.side.SetSize(len(m.sideLines(kit.PaneWidth(side), measured)), side)
 	return tea.Batch(cmd, m.follow())
 }
 

@@ -45,7 +45,7 @@ func (m *Model) send() tea.Cmd {
 		Do: func() tea.Cmd { return m.hand(m.Items) },
 	}
 	return page.Send(page.Ask{
-		Title: m.sendLabel(m.Items) + "?", Text: words + m.sumUp(m.Items) + shared(m.Items) + "\nTo " + host(m.o.Profile) + ".",
+		Title: m.sendLabel(m.Items) + "?", Text: words + size(m.Items) + " to " + host(m.o.Profile) + shared(m.Items),
 		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: m.Review("file", m.Items),
 	})
 }
@@ -109,17 +109,13 @@ func (m *Model) describeLoss(s *source) string {
 	return words
 }
 
-// sumUp says in one line what is sent where: "14 files, 872 kB → /greece/".
-func (m *Model) sumUp(sources []*source) string {
+// size is the size of sources, as far as known.
+func size(sources []*source) string {
 	var size int64
 	for _, s := range sources {
 		size += s.known.identity.Size
 	}
-	words := text.Plural(len(sources), "file")
-	if !slices.ContainsFunc(sources, func(s *source) bool { return !s.known.looked || s.known.err != nil }) {
-		words += ", " + text.Bytes(size)
-	}
-	return words + " → " + target(sources)
+	return text.Bytes(size)
 }
 
 // shared lists the tags and extensions that all sources have, a line each.

@@ -2,6 +2,7 @@ package upload
 
 import (
 	"image"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,18 +49,10 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if m.sending || len(m.Items) == 0 {
 		return nil
 	}
-	double, cmd := m.Click(msg)
-	if side := m.Layout(m.room(m.size)).Side; image.Pt(msg.X, msg.Y).In(side) {
-		top := m.side // the clicked line stays under the pointer
-		m.focus(edit.OnSide)
-		m.side = top
-		_, checks := m.sideLines(kit.PaneWidth(side.Size()), measured)
-		if at := m.side.At(msg.Y - side.Min.Y); double && at >= 0 && at < len(checks) && checks[at] >= 0 {
-			m.atCheck = checks[at]
-			m.goToCheck(m.sum().checks[m.atCheck])
-		}
+	if image.Pt(msg.X, msg.Y).In(m.Layout(m.room(m.size)).Side) {
+		m.On = edit.OnSide
 	}
-	return cmd
+	return m.Click(msg)
 }
 
 // room leaves a line for the status if there is one.
@@ -92,7 +85,7 @@ func (m *Model) title() string {
 	if len(targets) == 1 {
 		return targets[0].Source.Name()
 	}
-	return m.sumUp(targets)
+	return text.Plural(len(targets), "file") + ", " + size(targets) + " → " + target(targets)
 }
 
 // status returns the last line: what stands in the way of sending, or nothing.
@@ -114,18 +107,22 @@ func (m *Model) status() (theme.Sign, string) {
 	return theme.SignNone, ""
 }
 
-// sideLines returns the lines of the side, and for each the index of the check that it shows, or -1.
-// With nothing wrong, it is one line.
-func (m *Model) sideLines(width int, th *theme.Theme) (lines []string, checks []int) {
+// sideLines returns the lines of the side: one if nothing is wrong.
+func (m *Model) sideLines(width int, th *theme.Theme) []string {
 	s, ok := m.Current()
 	if !ok || width < 1 {
-		return nil, nil
+		return nil
 	}
 	facts, all := kit.NewFacts(width, th), m.sum().checks
-	place := text.Safe(s.folder() + s.storedName())
-	if m.plain(s) && len(all) == 0 {
+	place, targets := text.Safe(s.folder()+s.storedName()), m.Targets()
+	switch {
+	case len(all) > 0 || slices.ContainsFunc(targets, func(s *source) bool { return !m.plain(s) }):
+	case len(targets) > 1:
+		facts.Say(th.Text, th.Glyph(theme.SignGood)+" Stored as "+text.Plural(len(targets), "new file")+" in "+target(targets))
+		return facts.Lines()
+	default:
 		facts.Say(th.Text, th.Glyph(theme.SignGood)+" Stored as "+place+", a new file")
-		return facts.Lines(), nil
+		return facts.Lines()
 	}
 	facts.Draw(th.Label.Render("Stored as"))
 	facts.Draw(strings.Split(th.Strong.Render(text.Method().Hardwrap(place, width, true)), "\n")...)
@@ -134,19 +131,13 @@ func (m *Model) sideLines(width int, th *theme.Theme) (lines []string, checks []
 	if len(all) > 0 {
 		facts.Draw("", th.Label.Render("Checks"))
 	}
-	for range facts.Lines() {
-		checks = append(checks, -1)
-	}
-	for n, c := range all {
+	for _, c := range all {
 		sign := theme.SignWarn
 		if c.stop {
 			sign = theme.SignBad
 		}
 		facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+c.text)
 		facts.Say(th.Muted, c.help)
-		for range len(facts.Lines()) - len(checks) {
-			checks = append(checks, n)
-		}
 	}
 	if s.Source.Path != "" && !s.known.looked {
 		facts.Say(th.Muted, "Reading the file…")
@@ -154,7 +145,7 @@ func (m *Model) sideLines(width int, th *theme.Theme) (lines []string, checks []
 	if m.unfound != nil {
 		facts.Say(th.Muted, "Could not check what is there: "+text.Stop(m.unfound.Error()))
 	}
-	return facts.Lines(), checks
+	return facts.Lines()
 }
 
 // plain reports whether it is known that a source becomes a new file and nothing else happens.
@@ -200,7 +191,7 @@ func (m *Model) viewSide(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	lines, _ := m.sideLines(kit.PaneWidth(size), th)
+	lines := m.sideLines(kit.PaneWidth(size), th)
 	side := m.side
 	side.SetSize(len(lines), size)
 	from, to := side.Visible()

@@ -70,7 +70,7 @@ func (e *Editor[T]) beside(l Layout, room image.Rectangle) Layout {
 	}
 	l.Side.Min = image.Pt(l.Form.Min.X, l.Form.Max.Y)
 	room.Max.X = l.Form.Min.X
-	return e.place(l, room)
+	return e.position(l, room)
 }
 
 // below has the form below the picture, and the side to the right of the form.
@@ -94,7 +94,7 @@ func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
 		l.Side.Min = image.Pt(l.Form.Max.X, l.Form.Min.Y)
 	}
 	room.Max.Y = l.Form.Min.Y
-	return e.place(l, room)
+	return e.position(l, room)
 }
 
 // pictured returns the size of what is shown of the targets, if there are pictures.
@@ -108,8 +108,8 @@ func (e *Editor[T]) pictured() (size image.Point, ok bool) {
 	return plane.Upright(), s.Path != nil
 }
 
-// place puts the picture at the top of a room, and the facts below it.
-func (e *Editor[T]) place(l Layout, room image.Rectangle) Layout {
+// position puts the picture at the top of a room, and the facts below it.
+func (e *Editor[T]) position(l Layout, room image.Rectangle) Layout {
 	facts := len(e.facts())
 	size, ok := e.pictured()
 	if room.Min.X, room.Max.X = room.Min.X+1, room.Max.X-1; ok {

@@ -43,9 +43,7 @@ func wantSendError(t *testing.T, err error, complete bool) *api.SendError {
 
 func TestConnectionRefused(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	address := "http://" + l.Addr().String()
 	l.Close()
 	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
@@ -170,6 +168,7 @@ func TestNothingIsSentTwice(t *testing.T) {
 
 // TestStall: a service that stops reading ends the attempt, and nothing was stored.
 func TestStall(t *testing.T) {
+	t.Parallel()
 	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
 		wantBody(conn, r)
 		io.CopyN(io.Discard, in, 1<<20)
@@ -200,7 +199,7 @@ func TestSlowIsNotStalled(t *testing.T) {
 	const size = 16 << 20
 	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
 		wantBody(conn, r)
-		tick := time.NewTicker(120 * time.Millisecond)
+		tick := time.NewTicker(60 * time.Millisecond)
 		defer tick.Stop()
 		for left := r.ContentLength; left > 0; {
 			<-tick.C
@@ -212,7 +211,7 @@ func TestSlowIsNotStalled(t *testing.T) {
 		}
 		write(conn, "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n"+`{"fileId":"1"}`)
 	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Stall: 3 * time.Second})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Stall: 1500 * time.Millisecond})
 	if _, err := c.Upload(context.Background(), upload(sparseFile(t, size)), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +235,7 @@ func TestAnswerTimesOut(t *testing.T) {
 					write(conn, part)
 					conn.hang()
 				})
-				c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Answer: 200 * time.Millisecond})
+				c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Answer: 150 * time.Millisecond})
 				_, err := c.Upload(context.Background(), upload(sparseFile(t, size)), nil)
 				wantSendError(t, err, true)
 				if size > 10 {
@@ -258,7 +257,7 @@ func TestRefusalThatDoesNotEnd(t *testing.T) {
 		write(conn, "HTTP/1.1 400 Bad Request\r\nContent-Length: 100\r\n\r\nname taken")
 		conn.hang()
 	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Answer: 200 * time.Millisecond})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Answer: 150 * time.Millisecond})
 	_, err := c.Upload(context.Background(), upload(sparseFile(t, 10)), nil)
 	var answer *api.ServiceError
 	if !errors.As(err, &answer) || answer.Status != 400 || answer.Message != "name taken" {

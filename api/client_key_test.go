@@ -177,18 +177,14 @@ func TestFetch(t *testing.T) {
 	c := mustClient(t, api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: key(testKey)})
 	for _, path := range []string{"/a.jpg", "/moved.jpg"} {
 		body, _, err := c.Fetch(context.Background(), server.URL+path, 0, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if text, err := io.ReadAll(body); err != nil || string(text) != "0123456789" {
 			t.Errorf("got %q, %v", text, err)
 		}
 		body.Close()
 	}
 	body, _, err := c.Fetch(context.Background(), server.URL+"/a.jpg", 0, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if text, err := io.ReadAll(body); err == nil || len(text) > 9 {
 		t.Errorf("beyond the limit: %q, %v", text, err)
 	}

@@ -27,9 +27,7 @@ func content(n int) []byte {
 func writeFile(t *testing.T, name string, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, data, 0o600))
 	return path
 }
 
@@ -52,9 +50,7 @@ func TestUploadOnTheWire(t *testing.T) {
 				rec := newRecorder(t)
 				progress := new(api.Progress)
 				f, err := rec.client(t).Upload(context.Background(), fullUpload(test.source), progress)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if f.FileID != "598821f949c0a938d57563bd" || f.Name != "stored.jpg" {
 					t.Errorf("got record %+v", f)
 				}

@@ -69,9 +69,7 @@ func TestCurlSendsTheSame(t *testing.T) {
 	c := rec.client(t)
 	dir := t.TempDir()
 	name := filepath.Join(dir, `a "b\c; d.jpg`)
-	if err := os.WriteFile(name, []byte("\xff\xd8 bytes\r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, []byte("\xff\xd8 bytes\r\n"), 0o600))
 	u := fullUpload(api.Source{Path: name})
 	u.Tags = api.Set([]string{"@/etc/passwd", "<x", "it's"})
 	if _, err := c.Upload(context.Background(), u, nil); err != nil {
@@ -79,9 +77,7 @@ func TestCurlSendsTheSame(t *testing.T) {
 	}
 	ours := rec.last(t)
 	request, err := c.DescribeUpload(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	line := request.Curl()
 	if strings.Contains(line, testKey) {
 		t.Fatalf("the key is in %s", line)

@@ -42,9 +42,7 @@ func TestDetailsOnTheWire(t *testing.T) {
 				t.Errorf("Check: %v", found)
 			}
 			var back api.Details
-			if err := json.Unmarshal(text, &back); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(text, &back))
 			if again, _ := json.Marshal(back); string(again) != test.want {
 				t.Errorf("got %s back", again)
 			}

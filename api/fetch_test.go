@@ -32,9 +32,7 @@ func TestFetchEndsWhenNothingComes(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer body.Close()
 		text, err := io.ReadAll(body)
 		if string(text) != "0123" || err == nil || !strings.Contains(err.Error(), "no byte came for 100ms") {
@@ -52,9 +50,7 @@ func TestFetchIsCanceled(t *testing.T) {
 	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
 	ctx, cancel := context.WithCancel(t.Context())
 	body, _, err := c.Fetch(ctx, address+"/a.jpg", 0, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer body.Close()
 	if _, err := io.ReadFull(body, make([]byte, 4)); err != nil {
 		t.Fatal(err)

@@ -34,9 +34,7 @@ func TestFieldKeepsItsStates(t *testing.T) {
 				t.Fatalf("written as %s, %v; want %s", text, err, test.text)
 			}
 			var back fields
-			if err := json.Unmarshal(text, &back); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(text, &back))
 			for _, pair := range [][2]interface {
 				IsZero() bool
 				IsNull() bool

@@ -75,9 +75,7 @@ func TestFullRecord(t *testing.T) {
 // another type. Its other fields are not affected.
 func TestRecordWithoutOrWithStrangeFields(t *testing.T) {
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(fullRecord), &members); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(fullRecord), &members))
 	for name, good := range members {
 		for _, other := range []string{"", `null`, `"x"`, `-1`, `1.5`, `1e300`, `true`, `[]`, `[1,"a",null]`, `{}`, `{"id":1,"name":[]}`, `"` + strings.Repeat("x", 1000) + `"`} {
 			if other == "" {
@@ -86,9 +84,7 @@ func TestRecordWithoutOrWithStrangeFields(t *testing.T) {
 				members[name] = json.RawMessage(other)
 			}
 			text, err := json.Marshal(members)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			f := read(t, string(text))
 			if name != "fileId" && f.FileID != "598821f949c0a938d57563bd" || name != "size" && f.Size != api.Set(int64(83622)) {
 				t.Errorf("%s = %s spoils the rest: %+v", name, other, f)

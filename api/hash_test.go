@@ -25,16 +25,12 @@ var hashes = map[int]string{
 func TestHashOfWhatWasSent(t *testing.T) {
 	rec := newRecorder(t)
 	c, err := api.NewClient(api.Options{UploadURL: rec.URL, BaseURL: rec.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer c.Close()
 	for size, want := range hashes {
 		content := bytes.Repeat([]byte("mediadesk "), size/10+1)[:size]
 		name := filepath.Join(t.TempDir(), "f.bin")
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, content, 0o600))
 		var p api.Progress
 		if _, err := c.Upload(t.Context(), &api.Upload{Source: api.Source{Path: name}, FileName: "f.bin"}, &p); err != nil {
 			t.Fatal(err)

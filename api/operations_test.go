@@ -19,9 +19,7 @@ func TestSignedURL(t *testing.T) {
 	c, err := api.NewClient(api.Options{
 		UploadURL: "https://u.example", BaseURL: "https://b.example", DeliveryURL: "https://d.example/acct/", Key: plainKey("private_k"),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	at := time.Unix(1_700_000_000, 0)
 	for _, x := range []struct {
 		address string

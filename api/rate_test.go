@@ -47,9 +47,10 @@ func (l *limited) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestCallsWaitAsTheServiceAsks: bulk calls of several workers all succeed at a service that limits
 // them, and not every worker runs into the limit.
 func TestCallsWaitAsTheServiceAsks(t *testing.T) {
+	t.Parallel()
 	l := &limited{allowed: 5, window: 100 * time.Millisecond, began: map[string]time.Time{}, n: map[string]int{}}
 	c := answering(t, l.ServeHTTP)
-	const calls, workers = 60, 6
+	const calls, workers = 30, 6
 	var failed atomic.Int64
 	var work sync.WaitGroup
 	next := make(chan int, calls)
@@ -74,6 +75,7 @@ func TestCallsWaitAsTheServiceAsks(t *testing.T) {
 
 // TestWaitingIsTold: a caller learns that calls wait, once for all waiting calls.
 func TestWaitingIsTold(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if asked.Add(1) == 1 {
@@ -86,9 +88,7 @@ func TestWaitingIsTold(t *testing.T) {
 	defer server.Close()
 	notified := make(chan string, 10)
 	c, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, Waiting: func(notice string) { notified <- notice }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer c.Close()
 	if _, err := c.Record(t.Context())(api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})})); err != nil {
 		t.Fatal(err)

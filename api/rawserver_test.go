@@ -26,9 +26,7 @@ func (c rawConn) hang() { <-c.over }
 func rawServer(t *testing.T, handle func(conn rawConn, r *http.Request, in *bufio.Reader)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all sync.WaitGroup
 	over := make(chan struct{})
 	all.Go(func() {
@@ -73,13 +71,9 @@ func sparseFile(t *testing.T, size int64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sparse")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
-	if err := f.Truncate(size); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Truncate(size))
 	return path
 }
 

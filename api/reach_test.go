@@ -27,9 +27,7 @@ func TestProxyThatRefuses(t *testing.T) {
 	defer proxy.Close()
 	host := strings.TrimPrefix(proxy.URL, "http://")
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	closed.Close()
 	for _, test := range []struct{ about, proxy, want string }{
 		{"it refuses", "http://user:canary@" + host, "the proxy " + host + ": it answered 403 Forbidden"},

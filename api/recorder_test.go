@@ -96,9 +96,15 @@ func (k key) Reveal() string { return string(k) }
 func mustClient(t *testing.T, o api.Options) *api.Client {
 	t.Helper()
 	c, err := api.NewClient(o)
+	must(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// must fails the test at once after an error.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.Close)
-	return c
 }

@@ -47,23 +47,15 @@ func asNobody(t *testing.T, f func()) {
 func TestUnreadableSources(t *testing.T) {
 	dir := t.TempDir()
 	unreadable, below := filepath.Join(dir, "a"), filepath.Join(dir, "closed", "b")
-	if err := os.Mkdir(filepath.Dir(below), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Dir(below), 0o700))
 	for _, path := range []string{unreadable, below} {
-		if err := os.WriteFile(path, []byte("x"), 0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte("x"), 0))
 	}
-	if err := os.Chmod(filepath.Dir(below), 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Dir(below), 0))
 	t.Cleanup(func() { os.Chmod(filepath.Dir(below), 0o700) })
 	// Parent folders belong to root, so make them accessible.
 	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
-		if err := os.Chmod(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(d, 0o755))
 	}
 	asNobody(t, func() {
 		for _, path := range []string{unreadable, below} {

@@ -35,9 +35,7 @@ func TestPathsThatAreNoText(t *testing.T) {
 	for _, path := range []string{"/pictures/caf\xe9 1.jpg", "/pictures/\xff\xfe/\xe9\xe9\ufffd.jpg", "/pictures/été.jpg"} {
 		source := api.Source{Path: path, Sub: "a", Label: "x"}
 		text, err := json.Marshal(api.Upload{Source: source, FileName: source.Name()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var read api.Upload
 		if err := json.Unmarshal(text, &read); err != nil || read.Source != source {
 			t.Errorf("%q was kept as %s and is %+v: %v, want %v", path, text, read.Source, err, source)
@@ -51,13 +49,9 @@ func TestPathsThatAreNoText(t *testing.T) {
 func TestSourcesThatCannotBeSent(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	if err := os.WriteFile(in("empty"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(in("empty"), nil, 0o600))
 	for link, to := range map[string]string{"to-folder": dir, "dangling": in("missing"), "loop": in("loop")} {
-		if err := os.Symlink(to, in(link)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(to, in(link)))
 	}
 	for path, says := range map[string]string{
 		dir: "is a folder", in("empty"): "is empty", in("missing"): "does not exist", in("to-folder"): "is a folder",
@@ -77,21 +71,15 @@ func TestSourcesThatCannotBeSent(t *testing.T) {
 func TestIdentityTellsChanges(t *testing.T) {
 	path := writeFile(t, "a", []byte("content"))
 	before, err := api.Identify(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if again, err := api.Identify(path); err != nil || !again.Same(before) {
 		t.Errorf("an unchanged file is another: %+v, %+v, %v", before, again, err)
 	}
 	for about, change := range changes {
 		path := writeFile(t, "a", []byte("content"))
 		before, err := api.Identify(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := change(path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, change(path))
 		if after, err := api.Identify(path); err == nil && after.Same(before) {
 			t.Errorf("%s: looks unchanged", about)
 		}

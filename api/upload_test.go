@@ -99,13 +99,9 @@ func TestPartsKeepAbsentEmptyAndFalseApart(t *testing.T) {
 			}
 			// The journal stores an upload as JSON, which keeps the parts.
 			text, err := json.Marshal(test.u)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var back api.Upload
-			if err := json.Unmarshal(text, &back); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(text, &back))
 			if again, err := back.Parts(); err != nil || !slices.Equal(again, want) {
 				t.Errorf("after the journal %q, %v\nwant %q", again, err, want)
 			}

@@ -16,9 +16,7 @@ import (
 func content(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -26,9 +24,7 @@ func content(t *testing.T, path string) string {
 func onlyFile(t *testing.T, path string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range entries {
 		if e.Name() != filepath.Base(path) {
 			t.Errorf("%s remains", e.Name())
@@ -39,16 +35,12 @@ func onlyFile(t *testing.T, path string) {
 func TestWriteFileCreatesAndReplaces(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.toml")
 	for _, text := range []string{"first", "", "a longer second"} {
-		if err := WriteFile(path, []byte(text), 0o640); err != nil {
-			t.Fatal(err)
-		}
+		must(t, WriteFile(path, []byte(text), 0o640))
 		if got := content(t, path); got != text {
 			t.Errorf("got %q, want %q", got, text)
 		}
 		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode != 0o640 {
 			t.Errorf("mode is %o, want 640", mode)
 		}
@@ -58,9 +50,7 @@ func TestWriteFileCreatesAndReplaces(t *testing.T) {
 
 func TestAFailureKeepsTheOldContent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.toml")
-	if err := WriteFile(path, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, WriteFile(path, []byte("old"), 0o600))
 	broken := errors.New("broken")
 	err := Write(path, 0o600, func(w io.Writer) error {
 		_, err := io.WriteString(w, "half of the n")
@@ -110,9 +100,7 @@ func TestOneOfManyCreates(t *testing.T) {
 func TestReadersSeeWholeContents(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.toml")
 	old, replaced := strings.Repeat("a", 1<<16), strings.Repeat("b", 1<<16)
-	if err := WriteFile(path, []byte(old), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, WriteFile(path, []byte(old), 0o600))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -141,12 +129,8 @@ func TestPublish(t *testing.T) {
 	dir := t.TempDir()
 	draft, path := filepath.Join(dir, "draft"), filepath.Join(dir, "a.db")
 	for _, text := range []string{"first", "second"} {
-		if err := os.WriteFile(draft, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := Publish(draft, path, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(draft, []byte(text), 0o644))
+		must(t, Publish(draft, path, 0o600))
 		info, err := os.Stat(path)
 		if err != nil || content(t, path) != text || runtime.GOOS != "windows" && info.Mode() != 0o600 {
 			t.Errorf("the file has %q, %v, %v", content(t, path), info, err)
@@ -156,4 +140,12 @@ func TestPublish(t *testing.T) {
 		t.Errorf("error is %v, want fs.ErrNotExist", err)
 	}
 	onlyFile(t, path)
+}
+
+// must fails the test at once after an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -88,9 +88,7 @@ func TestARunKnowsWhatItsUploadAskedFor(t *testing.T) {
 	jobs, err := j.AddJobs(t.Context(), []job.Job{{Profile: "home", State: job.Sending, Upload: api.Upload{
 		FileName: "a.jpg", Extensions: api.Set([]api.Extension{{Name: "Remove-BG", Options: nil}, {Name: "aws-auto-tagging", MaxTags: api.Set(3)}}),
 	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	store(t, j, jobs[0], "f", "remove-bg", "aws-auto-tagging", "not-asked")
 	runs, err := j.Runs(t.Context(), job.RunFilter{FileID: "f"})
 	if err != nil || len(runs) != 3 {

@@ -19,17 +19,11 @@ func TestOtherDatabases(t *testing.T) {
 		"DROP TABLE jobs":          "no journal",
 	} {
 		path := newPath(t)
-		if err := openTest(t, path).Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, openTest(t, path).Close())
 		db, err := sql.Open("sqlite", path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, err = db.ExecContext(t.Context(), text)
-		if err := errors.Join(err, db.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err, db.Close()))
 		_, opened := Open(t.Context(), path)
 		_, checked := Check(t.Context(), path)
 		for _, err := range []error{opened, checked} {

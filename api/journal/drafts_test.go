@@ -19,29 +19,23 @@ func TestDraftsSurvive(t *testing.T) {
 		}
 		return j
 	}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	j := open()
 	if body, at, err := j.Draft(ctx, "shop"); body != nil || !at.IsZero() || err != nil {
 		t.Errorf("an empty journal has a draft: %q, %v, %v", body, at, err)
 	}
-	must(j.SaveDraft(ctx, "shop", []byte("one")))
-	must(j.SaveDraft(ctx, "shop", []byte("two\x00\xff")))
-	must(j.SaveDraft(ctx, "other", []byte("three")))
-	must(j.SaveDraft(ctx, "other", nil))
-	must(j.SavePreset(ctx, Preset{Name: "web", Body: []byte("a")}))
-	must(j.SavePreset(ctx, Preset{Name: "web", Body: []byte("b")}))
-	must(j.SavePreset(ctx, Preset{Name: "été", Body: []byte("c")}))
-	must(j.RemovePreset(ctx, "été"))
-	must(j.RemovePreset(ctx, "never there"))
+	must(t, j.SaveDraft(ctx, "shop", []byte("one")))
+	must(t, j.SaveDraft(ctx, "shop", []byte("two\x00\xff")))
+	must(t, j.SaveDraft(ctx, "other", []byte("three")))
+	must(t, j.SaveDraft(ctx, "other", nil))
+	must(t, j.SavePreset(ctx, Preset{Name: "web", Body: []byte("a")}))
+	must(t, j.SavePreset(ctx, Preset{Name: "web", Body: []byte("b")}))
+	must(t, j.SavePreset(ctx, Preset{Name: "été", Body: []byte("c")}))
+	must(t, j.RemovePreset(ctx, "été"))
+	must(t, j.RemovePreset(ctx, "never there"))
 	if err := j.SavePreset(ctx, Preset{}); err == nil {
 		t.Error("a preset without a name was kept")
 	}
-	must(j.Close())
+	must(t, j.Close())
 
 	j = open()
 	defer j.Close()

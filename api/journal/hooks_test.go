@@ -36,30 +36,22 @@ func store(t *testing.T, j *Journal, upload job.Job, id string, extensions ...st
 		text += fmt.Sprintf("%q:%q", e, "pending")
 	}
 	upload.State, upload.File = job.Stored, record(t, text+"}}")
-	if err := j.UpdateJob(t.Context(), upload); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.UpdateJob(t.Context(), upload))
 }
 
 func post(t *testing.T, j *Journal, hash [32]byte, at time.Time, body string) job.HookResult {
 	t.Helper()
 	p, err := job.ParseHookPost([]byte(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	result, err := j.HookPost(t.Context(), hash, p, at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return result
 }
 
 func oneRunOf(t *testing.T, j *Journal, file, extension string) job.Run {
 	t.Helper()
 	runs, err := j.Runs(t.Context(), job.RunFilter{FileID: file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var found []job.Run
 	for _, run := range runs {
 		if run.Extension == extension {
@@ -208,9 +200,7 @@ func TestAddressOfADetailsUpdate(t *testing.T) {
 	}
 	hash := sha256.Sum256([]byte("update"))
 	hook := job.Hook{Hash: hash, Profile: "home", FileID: "f1", Made: noon.Add(time.Minute), Expires: noon.Add(25 * time.Hour)}
-	if err := j.AddHook(t.Context(), hook); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.AddHook(t.Context(), hook))
 	if got := post(t, j, hash, noon.Add(2*time.Minute), `{"service":"remove-bg","status":"SUCCESS","fileObject":{"fileId":"f1"}}`); !got.Known || got.Changed {
 		t.Errorf("%+v", got)
 	}
@@ -231,9 +221,7 @@ func TestAddressOfADetailsUpdate(t *testing.T) {
 func TestARunNeverGoesBack(t *testing.T) {
 	j := openTest(t, newPath(t))
 	added, err := j.AddRuns(t.Context(), []job.Run{{Profile: "home", FileID: "f", Extension: "x", Status: api.StatusPending, From: job.FromAnswer, Started: noon, At: noon}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	run := added[0]
 	for _, tt := range []struct {
 		status  api.Status

@@ -32,9 +32,7 @@ func TestMain(m *testing.M) {
 func openTest(t testing.TB, path string) *Journal {
 	t.Helper()
 	j, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := j.Close(); err != nil {
 			t.Error(err)
@@ -55,18 +53,14 @@ func newJob(name string) job.Job {
 func add(t testing.TB, j *Journal, jobs ...job.Job) []job.Job {
 	t.Helper()
 	added, err := j.AddJobs(t.Context(), jobs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return added
 }
 
 func record(t testing.TB, text string) *api.File {
 	t.Helper()
 	f := new(api.File)
-	if err := f.UnmarshalJSON([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.UnmarshalJSON([]byte(text)))
 	return f
 }
 
@@ -76,9 +70,7 @@ func TestOnlyTheUserCanReadIt(t *testing.T) {
 	add(t, j, newJob("a.jpg"))
 	for name, want := range map[string]os.FileMode{filepath.Dir(path): 0o700, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600} {
 		info, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := info.Mode().Perm(); got != want {
 			t.Errorf("%s has mode %o, want %o", name, got, want)
 		}
@@ -88,9 +80,7 @@ func TestOnlyTheUserCanReadIt(t *testing.T) {
 func TestJobsComeBackAsTheyWere(t *testing.T) {
 	path := newPath(t)
 	j, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	first := newJob("a.jpg")
 	first.Upload.Tags = api.Set([]string{"one", "two"})
 	first.Upload.Extensions = api.Set([]api.Extension{{Name: "remove-bg"}})
@@ -99,12 +89,8 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 	jobs := add(t, j, first, newJob("b.jpg"))
 	jobs[0].State, jobs[0].Attempts, jobs[0].Evidence = job.Stored, 2, job.SurelyStored
 	jobs[0].File = record(t, `{"fileId":"f1","filePath":"/x/a.jpg","tags":["one"],"unknown":{"kept":true},"extensionStatus":{"remove-bg":"pending"}}`)
-	if err := j.UpdateJob(t.Context(), jobs[0]); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.UpdateJob(t.Context(), jobs[0]))
+	must(t, j.Close())
 
 	j = openTest(t, path)
 	got, err := j.Jobs(t.Context(), JobFilter{Profile: "home"})
@@ -175,9 +161,7 @@ func TestChangesOfThisAndOtherPrograms(t *testing.T) {
 	look := func() int64 {
 		t.Helper()
 		n, err := j.Changes(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return n
 	}
 	before := look()
@@ -205,22 +189,16 @@ func TestFilesAsLastSeen(t *testing.T) {
 		`{"fileId":"2","type":"file","name":"b.jpg","filePath":"/x/b.jpg","tags":["red"],"size":7}`,
 		`{"type":"folder","name":"z","folderId":"f","folderPath":"/x/z"}`,
 	} {
-		if err := j.SaveFile(t.Context(), "home", *record(t, text)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.SaveFile(t.Context(), "home", *record(t, text)))
 	}
-	if err := j.SaveFile(t.Context(), "work", *record(t, `{"fileId":"1","filePath":"/w.jpg","tags":["work"]}`)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.SaveFile(t.Context(), "work", *record(t, `{"fileId":"1","filePath":"/w.jpg","tags":["work"]}`)))
 	if err := j.SaveFile(t.Context(), "home", api.File{Name: "no id"}); err == nil {
 		t.Error("a record without id was kept")
 	}
 	names := func(folder string) string {
 		t.Helper()
 		files, err := j.Files(t.Context(), "home", folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var all []string
 		for _, seen := range files {
 			all = append(all, seen.File.FilePath)
@@ -243,9 +221,7 @@ func TestFilesAsLastSeen(t *testing.T) {
 	if err != nil || !slices.Equal(folders, []string{"/x/", "/x/y/", "/x/z/"}) {
 		t.Errorf("folders %v, %v", folders, err)
 	}
-	if err := j.ForgetFile(t.Context(), "home", "1"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.ForgetFile(t.Context(), "home", "1"))
 	if _, ok, err := j.File(t.Context(), "home", "1"); ok || err != nil {
 		t.Errorf("forgotten, and there: %v %v", ok, err)
 	}
@@ -259,16 +235,12 @@ func TestFilesAsLastSeen(t *testing.T) {
 func TestOpenEdits(t *testing.T) {
 	path := newPath(t)
 	j, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	begun, err := j.BeginEdits(t.Context(), []Edit{{Profile: "home", FileID: "1"}, {Profile: "home", FileID: "2"}, {Profile: "home", FileID: "3"}})
 	if err == nil {
 		err = errors.Join(j.EndEdits(t.Context(), begun[:1], false), j.LeaveEdits(t.Context(), begun[2:]))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	other := openTest(t, path)
 	open := func(want ...int64) []Edit {
 		t.Helper()
@@ -284,15 +256,11 @@ func TestOpenEdits(t *testing.T) {
 	}
 	open(begun[2].ID)
 	open()
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.Close())
 	if next, err := other.NextEdits(t.Context(), "home", "", true); err != nil || len(next) != 0 {
 		t.Errorf("to undo: %+v, %v", next, err)
 	}
-	if err := other.EndEdits(t.Context(), open(begun[1].ID), true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, other.EndEdits(t.Context(), open(begun[1].ID), true))
 	if next, err := other.NextEdits(t.Context(), "home", "", true); err != nil || len(next) != 1 || next[0].FileID != "2" {
 		t.Errorf("to undo: %+v, %v", next, err)
 	}
@@ -305,17 +273,21 @@ func TestAnEmptyFileIsSetAside(t *testing.T) {
 	if err := j.Close(); err != nil || j.SetAside() != "" {
 		t.Fatalf("a new journal was set aside as %q, %v", j.SetAside(), err)
 	}
-	if err := errors.Join(os.Truncate(path, 0), os.WriteFile(path+"-wal", []byte("log"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Truncate(path, 0), os.WriteFile(path+"-wal", []byte("log"), 0o600)))
 	j = openTest(t, path)
 	if log, err := os.ReadFile(j.SetAside() + "-wal"); err != nil || string(log) != "log" {
 		t.Errorf("the log is %q, %v", log, err)
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.Close())
 	if again := openTest(t, path); again.SetAside() != "" {
 		t.Error("it is said twice")
+	}
+}
+
+// must fails the test at once after an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -18,9 +18,7 @@ func TestStoredAs(t *testing.T) {
 	added[0].State, added[0].Hash, added[0].File = job.Stored, "xxh128:abc", record(t, `{"fileId":"f1","filePath":"/x/a.jpg"}`)
 	added[1].State, added[1].Hash, added[1].Failure = job.Refused, "xxh128:def", &job.Failure{Message: "no"}
 	for _, upload := range added {
-		if err := j.UpdateJob(t.Context(), upload); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.UpdateJob(t.Context(), upload))
 	}
 	for size, want := range map[int64]bool{100: true, 101: false} {
 		if known, err := j.StoredSize(t.Context(), one.Profile, size); err != nil || known != want {
@@ -61,15 +59,11 @@ func TestNotes(t *testing.T) {
 	}
 	last := added[0]
 	last.State, last.Attempts = job.Refused, 100
-	if err := j.UpdateJob(t.Context(), last); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.UpdateJob(t.Context(), last))
 	note := added[1]
 	note.State, note.Attempts = job.Sending, 7
 	j.NoteJob(note)
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.Close())
 	j.NoteJob(note) // a repeat has no effect
 	jobs, err := openTest(t, path).Jobs(t.Context(), JobFilter{})
 	if err != nil || jobs[0].State != job.Refused || jobs[0].Attempts != 100 || jobs[1].State != job.Sending || jobs[1].Attempts != 7 {

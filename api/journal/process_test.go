@@ -70,16 +70,12 @@ func run(t *testing.T, what, path string) *program {
 	p.Env = append(os.Environ(), "JOURNAL_TEST_CHILD="+what, "JOURNAL_TEST_PATH="+path)
 	p.Stderr = os.Stderr
 	out, err := p.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p.out = bufio.NewScanner(out)
 	if p.in, err = p.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.Start())
 	t.Cleanup(func() {
 		p.Process.Kill()
 		p.Wait()
@@ -96,9 +92,7 @@ func (p *program) claimed(t *testing.T) []int64 {
 			return ids
 		}
 		id, err := strconv.ParseInt(p.out.Text(), 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ids = append(ids, id)
 	}
 	t.Fatal("the program ended")
@@ -125,9 +119,7 @@ func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 	for _, upload := range ours[:200] {
 		ids = append(ids, upload.ID)
 	}
-	if err := j.Release(t.Context(), ids); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.Release(t.Context(), ids))
 	for _, p := range []*program{first, second} {
 		if _, err := p.in.Write([]byte("x")); err != nil {
 			t.Fatal(err)
@@ -141,9 +133,7 @@ func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 	if len(a) == 0 {
 		first, second, a = second, first, b
 	}
-	if err := first.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, first.Process.Kill())
 	first.Wait()
 	third.in.Write([]byte("x"))
 	if c := third.claimed(t); !slices.Equal(c, a) {
@@ -172,21 +162,15 @@ func TestAKillLosesNothingAcknowledged(t *testing.T) {
 				t.Fatal("the program ended")
 			}
 			id, err := strconv.ParseInt(p.out.Text(), 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			said = append(said, id)
 		}
-		if err := p.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.Process.Kill())
 		p.Wait()
 	}
 	j := openTest(t, path)
 	jobs, err := j.Claim(t.Context(), "home", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	kept := map[int64]job.Job{}
 	for _, upload := range jobs {
 		kept[upload.ID] = upload
@@ -201,9 +185,7 @@ func TestAKillLosesNothingAcknowledged(t *testing.T) {
 func TestCloseWhileOthersWrite(t *testing.T) {
 	path := newPath(t)
 	j, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var work sync.WaitGroup
 	var mu sync.Mutex
 	kept := 0
@@ -229,9 +211,7 @@ func TestCloseWhileOthersWrite(t *testing.T) {
 	for range 8 {
 		<-begun
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.Close())
 	work.Wait()
 	if err := j.Close(); err != nil {
 		t.Error(err)
@@ -253,9 +233,7 @@ func TestCloseWhileOthersWrite(t *testing.T) {
 func TestLeftByAKilledProgram(t *testing.T) {
 	path := newPath(t)
 	first, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	jobs := add(t, first, newJob("let go of"), newJob("kept"), newJob("being sent"))
 	jobs[2].State, jobs[2].Evidence, jobs[2].Attempts = job.Sending, job.MaybeStored, 1
 	if err := errors.Join(first.UpdateJob(t.Context(), jobs[2]), first.Release(t.Context(), []int64{jobs[0].ID}), first.Close()); err != nil {
@@ -263,9 +241,7 @@ func TestLeftByAKilledProgram(t *testing.T) {
 	}
 	for range 2 { // the next owner may release them again
 		next, err := Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		claimed, err := next.Claim(t.Context(), "home", nil)
 		if err != nil || len(claimed) != 3 {
 			t.Fatalf("%d jobs, %v, want 3", len(claimed), err)

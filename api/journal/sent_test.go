@@ -10,21 +10,15 @@ import (
 
 func TestJobOfFile(t *testing.T) {
 	j, err := Open(t.Context(), filepath.Join(t.TempDir(), "j.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer j.Close()
 	jobs, err := j.AddJobs(t.Context(), []job.Job{
 		{Profile: "p", Upload: api.Upload{FileName: "a"}}, {Profile: "p", Upload: api.Upload{FileName: "b"}}, {Profile: "p", Upload: api.Upload{FileName: "c"}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range 2 {
 		jobs[i].State, jobs[i].File = job.Stored, &api.File{FileID: "f"}
-		if err := j.UpdateJob(t.Context(), jobs[i]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.UpdateJob(t.Context(), jobs[i]))
 	}
 	upload, ok, err := j.JobOfFile(t.Context(), "p", "f")
 	if err != nil || !ok || upload.Upload.FileName != "b" {

@@ -52,9 +52,7 @@ func TestFailedOnesGoLast(t *testing.T) {
 			t.Fatal(got.State)
 		}
 		more := addAll(t, q, newJob("b.jpg", job.NameService))
-		if err := retry(q, ids[0]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, retry(q, ids[0]))
 		if got := outcome(t, q, ids[0]); got.State != job.Stored || got.Attempts != 2 {
 			t.Errorf("%+v", got)
 		}
@@ -84,9 +82,7 @@ func TestPauseAndContinue(t *testing.T) {
 		q := start(t, n, s, oneAtATime)
 		ids := addAll(t, q, newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere))
 		synctest.Wait()
-		if err := q.Pause(ids[0]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Pause(ids[0]))
 		if got := outcome(t, q, ids[1]); got.State != job.Stored {
 			t.Errorf("the next one is %s, want %v", got.State, job.Stored)
 		}
@@ -99,9 +95,7 @@ func TestPauseAndContinue(t *testing.T) {
 		if kept := n.job(ids[0]); kept.State != job.Waiting || kept.Evidence != job.NotSent {
 			t.Errorf("the journal has %+v", kept)
 		}
-		if err := q.Continue(ids[0]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Continue(ids[0]))
 		if got := outcome(t, q, ids[0]); got.State != job.Stored || got.Attempts != 2 {
 			t.Errorf("%+v", got)
 		}
@@ -132,9 +126,7 @@ func TestCancel(t *testing.T) {
 				q := start(t, n, s, oneAtATime)
 				ids := addAll(t, q, newJob("a.jpg", tt.naming), newJob("b.jpg", tt.naming))
 				synctest.Wait()
-				if err := errors.Join(q.Cancel(ids[1]), q.Cancel(ids[0])); err != nil {
-					t.Fatal(err)
-				}
+				must(t, errors.Join(q.Cancel(ids[1]), q.Cancel(ids[0])))
 				_ = q.Cancel(ids[0]) // changes nothing, also if the job has ended meanwhile
 				if got := outcome(t, q, ids[0]); got.State != tt.want || n.job(ids[0]).State != tt.want {
 					t.Errorf("%s, want %s; %+v", got.State, tt.want, got.Failure)
@@ -161,9 +153,7 @@ func TestCloseLeavesTheRest(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		began := time.Now()
-		if err := q.Close(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Close(ctx))
 		if took := time.Since(began); took != 5*time.Second {
 			t.Errorf("Close took %s", took)
 		}
@@ -211,20 +201,14 @@ func TestChangedSource(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a.txt")
-			if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, []byte("text"), 0o600))
 			id, err := api.Identify(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			j := newJob("a.txt", job.NameHere)
 			j.Upload.Source, j.Identity = api.Source{Path: path}, id
 			s := newService()
 			q := start(t, newNotes(), s)
-			if err := tt.change(path); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tt.change(path))
 			got := outcome(t, q, addAll(t, q, j)[0])
 			if got.State != job.Unsent || got.Attempts != 0 || !strings.Contains(got.Failure.Message, tt.words) {
 				t.Errorf("%s after %d attempts: %+v", got.State, got.Attempts, got.Failure)
@@ -331,18 +315,14 @@ func TestRetryOfUnknownIsAPersonsDecision(t *testing.T) {
 		if got := outcome(t, q, id); got.State != job.Unknown {
 			t.Fatal(got.State)
 		}
-		if err := retry(q, id); err != nil {
-			t.Fatal(err)
-		}
+		must(t, retry(q, id))
 		if got := outcome(t, q, id); got.State != job.Stored || got.Attempts != 4 || s.copies("a") != 1 {
 			t.Errorf("%s after %d", got.State, got.Attempts)
 		}
 		s.faults = []fault{lostBefore, lostAnswer, fine}
 		id = addAll(t, q, newJob("b.jpg", job.NameService))[0]
 		outcome(t, q, id)
-		if err := retry(q, id); err != nil {
-			t.Fatal(err)
-		}
+		must(t, retry(q, id))
 		if got := outcome(t, q, id); got.State != job.Unknown || got.Attempts != 2 || s.copies("b") != 1 {
 			t.Errorf("%s after %d, %d copies", got.State, got.Attempts, s.copies("b"))
 		}

@@ -341,9 +341,7 @@ func start(t testing.TB, n *notes, s Sender, change ...func(*Options)) *Queue {
 		c(&o)
 	}
 	q := New(o)
-	if err := q.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, q.Start(t.Context()))
 	t.Cleanup(func() { closeNow(t, q) })
 	return q
 }
@@ -361,9 +359,7 @@ func closeNow(t testing.TB, q *Queue) {
 func addAll(t testing.TB, q *Queue, jobs ...job.Job) []int64 {
 	t.Helper()
 	added, err := q.Add(t.Context(), jobs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return jobIDs(added)
 }
 
@@ -377,8 +373,14 @@ func retry(q *Queue, id int64) error {
 func outcome(t testing.TB, q *Queue, id int64) job.Job {
 	t.Helper()
 	jobs, err := q.Wait(t.Context(), []int64{id})
+	must(t, err)
+	return jobs[0]
+}
+
+// must fails the test at once after an error.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return jobs[0]
 }

@@ -45,9 +45,7 @@ func (k testSecret) Reveal() string { return string(k) }
 
 func openLibrary(t testing.TB) *local.Server {
 	s, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: filepath.Join(t.TempDir(), "library"), Key: testKey})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -57,18 +55,14 @@ func clientOf(t testing.TB, address, agent string) *api.Client {
 		UploadURL: address, BaseURL: address, Key: testKey, UserAgent: agent,
 		Stall: 300 * time.Millisecond, Answer: 500 * time.Millisecond,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(c.Close)
 	return c
 }
 
 func openJournal(t testing.TB) *journal.Journal {
 	j, err := journal.Open(context.Background(), filepath.Join(t.TempDir(), "journal", "journal.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { j.Close() })
 	return j
 }
@@ -77,9 +71,7 @@ func openJournal(t testing.TB) *journal.Journal {
 func numbered(t testing.TB, n int) string {
 	dir := t.TempDir()
 	for i := range n {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%05d.txt", i)), content(i), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%05d.txt", i)), content(i), 0o600))
 	}
 	return dir
 }
@@ -121,9 +113,7 @@ type holding struct {
 func countFiles(t testing.TB, s *local.Server, folder string) holding {
 	h := holding{copies: map[int]int{}, versions: map[int]int{}}
 	c, err := api.NewClient(api.Options{UploadURL: s.Address, BaseURL: s.Address, Key: testKey})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer c.Close()
 	for skip := 0; ; skip += 500 {
 		list, err := c.List(context.Background(), api.Query{Folder: folder, Skip: skip, Limit: 500})
@@ -176,14 +166,10 @@ func versionOf(f *api.File) int {
 
 func fetch(t testing.TB, address string) []byte {
 	res, err := http.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return text
 }
 
@@ -267,9 +253,7 @@ func idsOf(jobs []job.Job) []int64 {
 
 func work(t testing.TB, o queue.Options) *queue.Queue {
 	q := queue.New(o)
-	if err := q.Start(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, q.Start(context.Background()))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -293,17 +277,11 @@ func TestManyMishaps(t *testing.T) {
 			p := newProxy(t, s.Address, chance(0.4, uint64(seed), mishaps), nil)
 			q := work(t, queue.Options{Journal: openJournal(t), Sender: clientOf(t, p.address, "many"), Profile: "home", Concurrency: 16})
 			jobs, err := jobsOf(dir, "/many/", n, naming)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			added, err := q.Add(context.Background(), jobs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			finished, err := persist(q, idsOf(added))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got := compare(finished, countFiles(t, s, "/many/"))
 			faults, kinds := p.faults()
 			t.Logf("%d uploads (%s), %d faults of %d kinds: %d duplicates, %d missing, %d wrongly reported; %v",
@@ -429,21 +407,15 @@ func killAgainAndAgain(t *testing.T, naming job.Naming) {
 		}
 	})
 	text, err := json.Marshal(killPlan{Address: p.address, Files: numbered(t, n), Count: n, Naming: naming})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "plan.json"), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "plan.json"), text, 0o600))
 	var finished error
 	for start := 0; ; start++ {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "QUEUE_FAULT_CHILD="+dir)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		mu.Lock()
 		victim = cmd.Process
 		mu.Unlock()
@@ -459,14 +431,10 @@ func killAgainAndAgain(t *testing.T, naming job.Naming) {
 		}
 	}
 	j, err := journal.Open(t.Context(), filepath.Join(dir, "journal", "journal.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer j.Close()
 	jobs, err := j.Jobs(t.Context(), journal.JobFilter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(jobs) != n {
 		t.Fatalf("%d jobs in the journal, want %d", len(jobs), n)
 	}
@@ -474,5 +442,13 @@ func killAgainAndAgain(t *testing.T, naming job.Naming) {
 	t.Logf("%d kills over %d files: %d duplicates, %d missing, %d wrongly reported; %v", kills, n, got.duplicates, got.missing, got.wrong, got.states)
 	if kills < rounds/2 || got.duplicates+got.missing+got.wrong > 0 || got.states[job.Stored] != n {
 		t.Error(kills, got.states, strings.Join(got.lines, "\n"))
+	}
+}
+
+// must fails the test at once after an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

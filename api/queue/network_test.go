@@ -76,9 +76,7 @@ func TestGivingUp(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, n := newService(append(slices.Clone(tt.faults), slices.Repeat([]fault{f}, 5000)...)...), newNotes()
 				q := New(Options{Journal: n, Sender: s, Concurrency: 1, RetryFor: 2 * time.Minute})
-				if err := q.Start(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must(t, q.Start(t.Context()))
 				ids := addAll(t, q, jobsNamed(5)...)
 				began := time.Now()
 				jobs, err := q.Wait(t.Context(), ids)

@@ -27,9 +27,7 @@ func startOrder(t *testing.T, concurrency int, change func(q *Queue, ids []int64
 		if change != nil {
 			change(q, ids)
 		}
-		if err := q.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Start(t.Context()))
 		synctest.Wait()
 		closeNow(t, q)
 		for close(s.started); ; {
@@ -131,9 +129,7 @@ func TestBatchesEnd(t *testing.T) {
 		if batches := q.EndedBatches(); fmt.Sprint(batches) != "[{2 1 1 0}]" {
 			t.Fatalf("got the batches %v", batches)
 		}
-		if err := retry(q, ids[1]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, retry(q, ids[1]))
 		outcome(t, q, ids[1])
 		if batches := q.EndedBatches(); fmt.Sprint(batches) != "[{2 2 0 0}]" {
 			t.Errorf("got the batches %v", batches)
@@ -155,9 +151,7 @@ func TestWaitsOfOneJob(t *testing.T) {
 		if got := q.Snapshot().Totals.Count[job.Stored]; got != 2 {
 			t.Errorf("%d stored while two wait, want 2", got)
 		}
-		if err := retry(q, ids[0]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, retry(q, ids[0]))
 		synctest.Wait()
 		if a, b := n.job(ids[0]).State, n.job(ids[1]).State; a != job.Stored || b != job.Waiting {
 			t.Errorf("after a retry of the first it is %s, and the second is %s", a, b)

@@ -86,9 +86,7 @@ func (d *distant) send(t *testing.T, concurrency int, jobs []job.Job) (took time
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		q := New(Options{Journal: newNotes(), Sender: d, Concurrency: concurrency})
-		if err := q.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Start(t.Context()))
 		began := time.Now()
 		finished, err := q.Wait(t.Context(), addAll(t, q, jobs...))
 		took = time.Since(began)

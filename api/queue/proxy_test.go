@@ -65,9 +65,7 @@ type proxy struct {
 
 func newProxy(t testing.TB, upstream string, choose func(string) mishap, moment func(string)) *proxy {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p := &proxy{
 		address: "http://" + listener.Addr().String(), upstream: strings.TrimPrefix(upstream, "http://"), choose: choose, moment: moment,
 		listener: listener, open: map[net.Conn]bool{}, counts: map[mishap]int{},

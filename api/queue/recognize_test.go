@@ -61,13 +61,9 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 			t.Parallel()
 			s := openLibrary(t)
 			path := filepath.Join(t.TempDir(), "f00000.txt")
-			if err := os.WriteFile(path, []byte(strings.Repeat("x", 1000)), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, []byte(strings.Repeat("x", 1000)), 0o600))
 			id, err := api.Identify(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if tt.between != nil {
 				tt.between(t, s)
 			}
@@ -92,13 +88,9 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 				jobs = append(jobs, job.Job{Upload: u, Naming: naming, Identity: id})
 			}
 			added, err := q.Add(t.Context(), jobs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			finished, err := q.Wait(context.Background(), idsOf(added))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, j := range finished {
 				if j.State != tt.want || j.Attempts != attempts {
 					t.Errorf("%s after %d attempts, want %s: %+v", j.State, j.Attempts, tt.want, j.Failure)
@@ -115,15 +107,11 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 func put(folder, name string, letter byte, tag string) func(*testing.T, *local.Server) {
 	return func(t *testing.T, s *local.Server) {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(strings.Repeat(string(letter), 1000)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(strings.Repeat(string(letter), 1000)), 0o600))
 		c := clientOf(t, s.Address, "put")
 		u := &api.Upload{Source: api.Source{Path: path}, FileName: name, Folder: api.Set(folder), UseUniqueFileName: api.Set(false), Tags: api.Set([]string{tag})}
 		f, err := c.Upload(t.Context(), u, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for !time.Now().Truncate(time.Millisecond).After(rule.Updated(f)) {
 			runtime.Gosched() // the times of records have a resolution of milliseconds
 		}

@@ -20,12 +20,8 @@ import (
 func TestOnTheWire(t *testing.T) {
 	const size = 40 << 20
 	path := filepath.Join(t.TempDir(), "large.bin")
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path, size); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, nil, 0o600))
+	must(t, os.Truncate(path, size))
 	halfway, paused, answer := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	requests, stored := 0, 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,16 +46,12 @@ func TestOnTheWire(t *testing.T) {
 	}))
 	defer server.Close()
 	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer client.Close()
 	n := newNotes()
 	q := start(t, n, client)
 	id, err := api.Identify(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	j := newJob("large.bin", job.NameService)
 	j.Upload.Source, j.Identity = api.Source{Path: path}, id
 	ids := addAll(t, q, j)
@@ -78,9 +70,7 @@ func TestOnTheWire(t *testing.T) {
 	if !later.Stalled {
 		t.Errorf("after more time without a byte: %+v", later)
 	}
-	if err := q.Pause(ids[0]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, q.Pause(ids[0]))
 	for q.Busy() {
 		<-q.Changes()
 	}
@@ -89,15 +79,11 @@ func TestOnTheWire(t *testing.T) {
 		t.Errorf("paused: %+v, %+v", row, row.Job)
 	}
 	close(paused)
-	if err := q.Continue(ids[0]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, q.Continue(ids[0]))
 	<-halfway
 	allOut(q)
 	// The whole body was sent, so a pause would only lose the answer.
-	if err := q.Pause(ids[0]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, q.Pause(ids[0]))
 	if row := q.Snapshot().Rows[0]; !row.Answer || row.Sent != row.Total || row.Job.State != job.Sending {
 		t.Errorf("waiting for the answer: %+v", row)
 	}
@@ -131,18 +117,12 @@ func TestRateOfSmallFiles(t *testing.T) {
 	}))
 	defer server.Close()
 	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer client.Close()
 	path := filepath.Join(t.TempDir(), "a.bin")
-	if err := os.WriteFile(path, make([]byte, 1000), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, make([]byte, 1000), 0o600))
 	id, err := api.Identify(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	q := start(t, newNotes(), client, oneAtATime)
 	var jobs []job.Job
 	for range 12 {
@@ -168,9 +148,7 @@ func TestRateOfSmallFiles(t *testing.T) {
 		t.Errorf("%f, not %f a second, and %s left", s.Totals.Rate, sent, s.Totals.Left)
 	}
 	for _, id := range ids[2:] {
-		if err := q.Pause(id); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Pause(id))
 	}
 	close(answer)
 	outcome(t, q, ids[2])

@@ -14,13 +14,9 @@ import (
 // the service.
 func TestManyFilesAtALimitedService(t *testing.T) {
 	fault, err := local.ParseFault([]string{"rate=60/s"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: testKey("private_edits"), Fault: fault})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { server.Close() })
 	s, end := program(t, server.Address, t.TempDir())
 	defer end()
@@ -57,9 +53,7 @@ func TestManyFilesAtALimitedService(t *testing.T) {
 	check("undo", undone)
 	checkFile(t, s, files[3].FileID, "old", "")
 	// A deleted file does not prevent changes to the others.
-	if err := s.Client.Do(t.Context(), nil)(api.DeleteFile(files[0].FileID)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Client.Do(t.Context(), nil)(api.DeleteFile(files[0].FileID)))
 	list := s.ChangeAll(t.Context(), tags, nil)
 	if list[0].Err == nil {
 		t.Error("changing a deleted file: got no error")

@@ -43,9 +43,7 @@ func TestClipboardPicture(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			bin, spool := t.TempDir(), filepath.Join(t.TempDir(), "spool")
 			for name, script := range c.programs {
-				if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755))
 			}
 			t.Setenv("PATH", bin)
 			source, err := session.ClipboardPicture(t.Context(), spool, now)
@@ -58,9 +56,7 @@ func TestClipboardPicture(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			content, err := os.ReadFile(source.Path)
 			if source.Name() != c.want || string(content) != c.content || err != nil {
 				t.Errorf("%q has %q, %v", source.Name(), content, err)

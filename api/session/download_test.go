@@ -24,9 +24,7 @@ func TestDownloadEndsAtTheSizeOfTheRecord(t *testing.T) {
 	}))
 	defer server.Close()
 	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer client.Close()
 	s, dir, got := &Session{Client: client}, t.TempDir(), int64(0)
 	f := api.File{Name: "a.jpg", URL: server.URL + "/a.jpg", Size: api.Set(int64(10))}
@@ -77,9 +75,7 @@ func TestDownloadContinues(t *testing.T) {
 	server := httptest.NewServer(service)
 	defer server.Close()
 	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer client.Close()
 	s, dir := &Session{Client: client}, t.TempDir()
 	f := api.File{FileID: "1", Name: "a.jpg", URL: server.URL + "/a.jpg", Size: api.Set(int64(len(service.content))), UpdatedAt: "2026-07-01T10:00:00.500Z"}
@@ -126,9 +122,7 @@ func TestDownloadContinues(t *testing.T) {
 
 	// A link with that name is not followed.
 	other := filepath.Join(t.TempDir(), "other.txt")
-	if err := os.WriteFile(other, []byte("kept"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(other, []byte("kept"), 0o600))
 	f.Size = api.Set(int64(3000))
 	if err := os.Symlink(other, filepath.Join(dir, partName(&f))); err != nil {
 		t.Skip(err)

@@ -28,9 +28,7 @@ import (
 func program(t *testing.T, address, dir string) (s *Session, end func()) {
 	t.Helper()
 	s, closed, err := openProgram(address, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s, func() {
 		if err := closed(); err != nil {
 			t.Error(err)
@@ -57,9 +55,7 @@ func openProgram(address, dir string) (s *Session, end func() error, err error) 
 func newLibrary(t *testing.T) string {
 	t.Helper()
 	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: testKey("private_edits")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := server.Close(); err != nil {
 			t.Error(err)
@@ -74,17 +70,11 @@ func uploadFile(t *testing.T, s *Session, name string, u api.Upload) *api.File {
 	u.FileName, u.UseUniqueFileName = name, api.Set(false)
 	if u.Source.Path == "" {
 		u.Source.Path = filepath.Join(t.TempDir(), "source")
-		if err := os.WriteFile(u.Source.Path, []byte("content of "+name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(u.Source.Path, []byte("content of "+name), 0o600))
 	}
 	file, err := s.Client.Upload(t.Context(), &u, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Journal.SaveFile(t.Context(), s.Profile.Name, *file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, s.Journal.SaveFile(t.Context(), s.Profile.Name, *file))
 	return file
 }
 
@@ -92,9 +82,7 @@ func uploadFile(t *testing.T, s *Session, name string, u api.Upload) *api.File {
 func checkFile(t *testing.T, s *Session, id, tags, region string) {
 	t.Helper()
 	f, err := s.Client.Details(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := rule.JoinTags(f.Tags.Or(nil)); got != tags || f.CustomCoordinates.Or("") != region {
 		t.Errorf("the library has tags %q and region %q, want %q and %q", got, f.CustomCoordinates.Or(""), tags, region)
 	}
@@ -231,9 +219,7 @@ func TestUndoBesideAnotherProgram(t *testing.T) {
 func TestStepOverManyFiles(t *testing.T) {
 	address := newLibrary(t)
 	to, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var failing atomic.Bool
 	var patches atomic.Int64
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
@@ -301,23 +287,17 @@ func TestUndoOfActions(t *testing.T) {
 	address, dir := newLibrary(t), t.TempDir()
 	s, end := program(t, address, dir)
 	ctx := t.Context()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	first := uploadFile(t, s, "a.txt", api.Upload{})
 	source := filepath.Join(t.TempDir(), "second")
-	must(os.WriteFile(source, []byte("another content"), 0o600))
+	must(t, os.WriteFile(source, []byte("another content"), 0o600))
 	f := uploadFile(t, s, "a.txt", api.Upload{Source: api.Source{Path: source}, OverwriteFile: api.Set(true)})
 	id := f.FileID
 	renamed, err := s.Rename(ctx, *f, "b.txt")
-	must(err)
+	must(t, err)
 	_, err = s.Move(ctx, *renamed, "/x/")
-	must(err)
+	must(t, err)
 	_, err = s.Restore(ctx, id, first.VersionInfo.ID)
-	must(err)
+	must(t, err)
 	is := func(place, version string) {
 		t.Helper()
 		now, err := s.Client.Details(ctx, id)
@@ -352,12 +332,12 @@ func TestUndoOfActions(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	is("/x/b.txt", f.VersionInfo.ID)
-	must(s.Delete(ctx, *other))
+	must(t, s.Delete(ctx, *other))
 
 	// Another user moves the file. That is a conflict, which can be overwritten.
 	now, err := s.Client.Details(ctx, id)
-	must(err)
-	must(s.Client.Do(ctx, nil)(api.MoveFile(now.FilePath, "/elsewhere/")))
+	must(t, err)
+	must(t, s.Client.Do(ctx, nil)(api.MoveFile(now.FilePath, "/elsewhere/")))
 	var found *ConflictError
 	if _, err := s.Undo(ctx, id, Fail); !errors.As(err, &found) || found.Conflicts[0].Field != "place" || found.Conflicts[0].Now != "/elsewhere/b.txt" {
 		t.Fatalf("%+v, %v", found, err)
@@ -433,15 +413,11 @@ func TestUnpublishedPictures(t *testing.T) {
 	defer end()
 	id := uploadFile(t, s, "a.txt", api.Upload{}).FileID
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, address+"/v1/files/"+id+"/details", strings.NewReader(`{"publish":{"isPublished":false}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.SetBasicAuth("private_edits", "")
 	r.Header.Set("Content-Type", "application/json")
 	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	a.Body.Close()
 	f, err := s.Client.Details(t.Context(), id)
 	if err != nil || f.IsPublished.Or(true) {
@@ -465,28 +441,18 @@ func TestPictureFromTheSource(t *testing.T) {
 	s, end := program(t, newLibrary(t), t.TempDir())
 	defer end()
 	source := filepath.Join(t.TempDir(), "s.txt")
-	if err := os.WriteFile(source, []byte("one"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(source, []byte("one"), 0o600))
 	identity, err := api.Identify(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f := uploadFile(t, s, "s.txt", api.Upload{Source: api.Source{Path: source}})
 	jobs, err := s.Journal.AddJobs(t.Context(), []job.Job{{Profile: "p", Upload: api.Upload{Source: api.Source{Path: source}}, Identity: identity}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	jobs[0].State, jobs[0].File = job.Stored, f
-	if err := s.Journal.UpdateJob(t.Context(), jobs[0]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Journal.UpdateJob(t.Context(), jobs[0]))
 	picture := func(f api.File) string {
 		t.Helper()
 		path, err := s.Picture(t.Context(), f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return path
 	}
 	if got := picture(*f); got != source {
@@ -497,9 +463,7 @@ func TestPictureFromTheSource(t *testing.T) {
 	if got := picture(second); got == source {
 		t.Error("the source was used for another version")
 	}
-	if err := os.WriteFile(source, []byte("two!"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(source, []byte("two!"), 0o600))
 	if got := picture(*f); got == source {
 		t.Error("a changed source was used for the file")
 	}
@@ -548,9 +512,7 @@ func TestMetadataOfTheWrongType(t *testing.T) {
 		{`{"prize":4}`, 1, `customMetadata has the key "prize", which is not a custom metadata field`},
 	} {
 		var second map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(c.second), &second); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(c.second), &second))
 		at, err := s.CheckMetadata(t.Context(), []map[string]json.RawMessage{nil, second}, rule.CheckNewMetadata)
 		if (c.want == "") != (err == nil) || err != nil && err.Error() != c.want || at != c.at {
 			t.Errorf("%s: %d, %v, want %q", c.second, at, err, c.want)

@@ -20,14 +20,10 @@ import (
 func folderSession(t *testing.T, pending *atomic.Int64, asked chan<- struct{}) *Session {
 	t.Helper()
 	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: testKey("private_edits")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { server.Close() })
 	target, err := url.Parse(server.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/v1/bulkJobs/") && pending.Add(-1) >= 0 {
@@ -103,9 +99,7 @@ func TestFolders(t *testing.T) {
 	pending.Store(1 << 30)
 	short, cancel := context.WithCancel(ctx)
 	r, err := api.RenameFolder("/four/", "five")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	<-asked // of the earlier job
 	go func() {
 		<-asked

@@ -75,9 +75,7 @@ func TestManifestKeepsPathsThatAreNotUTF8(t *testing.T) {
 		source := api.Source{Path: path}
 		e := entry.Entry{Upload: api.Upload{Source: source, FileName: source.Name()}}
 		var written strings.Builder
-		if err := session.WriteManifest(&written, []session.ManifestEntry{session.ManifestOf(&e)}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, session.WriteManifest(&written, []session.ManifestEntry{session.ManifestOf(&e)}))
 		entries, err := session.ReadManifest([]byte(written.String()))
 		if err != nil || len(entries) != 1 {
 			t.Fatalf("%s: %v", written.String(), err)

@@ -14,9 +14,7 @@ import (
 func paths(t *testing.T, s *Session) string {
 	t.Helper()
 	files, err := s.List(t.Context(), api.Query{Search: rule.SearchBelow("/"), Sort: "ASC_NAME"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var list []string
 	for i := range files {
 		if !files[i].IsFolder() {
@@ -110,9 +108,7 @@ func TestManyFilesOneUndo(t *testing.T) {
 	}
 	// Undo works without the records in the journal.
 	for i := range files {
-		if err := s.Journal.ForgetFile(t.Context(), "p", files[i].FileID); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Journal.ForgetFile(t.Context(), "p", files[i].FileID))
 	}
 	calm(tagAll(t.Context(), s, files, func(have []string) []string { return append(slices.Clone(have), "new") }, count))
 	checkFile(t, s, files[0].FileID, "old,new", "")

@@ -22,9 +22,7 @@ func homeWith(t *testing.T, settings string) Options {
 	t.Helper()
 	home := t.TempDir()
 	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": home}[name] })
-	if err := os.WriteFile(paths.Config, []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(paths.Config, []byte(settings), 0o600))
 	return Options{Paths: paths, Keys: &config.Keys{}, Request: Request{KeyFD: -1}}
 }
 
@@ -42,9 +40,7 @@ func closeSession(t *testing.T, s *Session) {
 func TestOpenWithoutReceiver(t *testing.T) {
 	const listen = "203.0.113.1:7844"
 	s, err := Open(t.Context(), homeWith(t, "[local]\naddr = \"127.0.0.1:0\"\n[webhook]\nlisten = \""+listen+"\"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer closeSession(t, s)
 	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].Error(), listen) || api.Hint(s.Warnings[0]) == "" || s.Profile.Receiver != "" {
 		t.Errorf("warnings %v, receiver %q", s.Warnings, s.Profile.Receiver)
@@ -53,9 +49,7 @@ func TestOpenWithoutReceiver(t *testing.T) {
 	j.Upload.FileName = "mug.jpg"
 	job.ApplyNaming(&j.Upload, j.Naming)
 	added, err := s.Send(t.Context(), []job.Job{j})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if done, err := s.Queue.Wait(t.Context(), []int64{added[0].ID}); err != nil || done[0].State != job.Stored {
 		t.Errorf("%v, %v", done, err)
 	}
@@ -81,19 +75,11 @@ func TestOpenLeavesNothing(t *testing.T) {
 			o := homeWith(t, test.settings)
 			key := filepath.Join(filepath.Dir(o.Paths.Config), "key")
 			settings := strings.ReplaceAll(test.settings, "KEY", key)
-			if err := os.WriteFile(key, []byte("private_x"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(o.Paths.Config, []byte(settings), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(key, []byte("private_x"), 0o600))
+			must(t, os.WriteFile(o.Paths.Config, []byte(settings), 0o600))
 			if test.journal != "" {
-				if err := os.MkdirAll(o.Paths.Data, 0o700); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(o.Paths.Journal(), []byte(test.journal), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.MkdirAll(o.Paths.Data, 0o700))
+				must(t, os.WriteFile(o.Paths.Journal(), []byte(test.journal), 0o600))
 			}
 			s, err := Open(t.Context(), o)
 			if err == nil {
@@ -109,17 +95,11 @@ func TestOpenLeavesNothing(t *testing.T) {
 // TestEmptyJournalIsSaidOnce: an empty journal is set aside with a warning, and the next start has none.
 func TestEmptyJournalIsSaidOnce(t *testing.T) {
 	o := homeWith(t, "[local]\naddr = \"127.0.0.1:0\"\n[webhook]\nlisten = \"127.0.0.1:0\"\n")
-	if err := os.MkdirAll(o.Paths.Data, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(o.Paths.Journal(), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(o.Paths.Data, 0o700))
+	must(t, os.WriteFile(o.Paths.Journal(), nil, 0o600))
 	for _, want := range []int{1, 0} {
 		s, err := Open(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(s.Warnings) != want {
 			t.Errorf("warnings %v, want %d", s.Warnings, want)
 		}
@@ -133,17 +113,13 @@ func TestEmptyJournalIsSaidOnce(t *testing.T) {
 // TestAddressStaysTheSame: a library whose usual port is taken has the same address at each start.
 func TestAddressStaysTheSame(t *testing.T) {
 	other, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer other.Close()
 	o := homeWith(t, fmt.Sprintf("[local]\naddr = %q\n[webhook]\nlisten = \"127.0.0.1:0\"\n", other.Addr()))
 	var hosts []string
 	for range 2 {
 		s, err := Open(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if hosts = append(hosts, s.Profile.Host); s.Busy == "" {
 			t.Error("it does not say that the usual address is taken")
 		}
@@ -162,27 +138,17 @@ func TestCopiesAreRemoved(t *testing.T) {
 	left := func(name string) string { // as a killed program leaves it
 		t.Helper()
 		file := filepath.Join(spool, name, "stdin")
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		must(t, os.WriteFile(file, []byte("x"), 0o600))
 		return file
 	}
 	unused, drafted, refused, unsent := left("UNUSED"), left("DRAFTED"), left("REFUSED"), left("UNSENT")
 	fetched := left("job-999")
 	running, _, err := Spool(spool, "stdin", bytes.NewReader([]byte("x")).WriteTo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.SaveDraft(t.Context(), []byte(drafted)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, s.SaveDraft(t.Context(), []byte(drafted)))
 	// The first start has removed what nothing refers to; make the rest again.
 	for _, name := range []string{"UNUSED", "DRAFTED", "REFUSED", "UNSENT", "job-999"} {
 		if _, err := os.Stat(filepath.Join(spool, name)); err == nil {

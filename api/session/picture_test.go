@@ -53,8 +53,6 @@ func TestRecordsOfAnEarlierStart(t *testing.T) {
 func hostOf(t *testing.T, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return u.Host
 }

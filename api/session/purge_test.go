@@ -35,9 +35,7 @@ func TestPurgeAll(t *testing.T) {
 	}))
 	defer server.Close()
 	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, DeliveryURL: server.URL, Key: testKey("k")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer client.Close()
 	s := &Session{Client: client}
 	files := []api.File{{FileID: "1", URL: "https://h/b.jpg?updatedAt=1"}}
@@ -88,9 +86,7 @@ func TestPurgeAFolder(t *testing.T) {
 	}))
 	defer server.Close()
 	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, DeliveryURL: server.URL, Key: testKey("k")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer client.Close()
 	s := &Session{Client: client}
 	for folder, want := range map[string]string{"/autumn of the year": "https://h/autumn%20of%20the%20year/*", "/w": "https://h/w/in/a%20b.jpg*"} {

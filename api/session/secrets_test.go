@@ -15,12 +15,8 @@ func TestWebhookSecretsAreReplacedMeanwhile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secrets")
 	write := func(text string, mode os.FileMode) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(file, mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(text), mode))
+		must(t, os.Chmod(file, mode))
 	}
 	write("whsec_old\n", 0o600)
 	used := config.Profile{Name: "p", Kind: "own", WebhookSecretFile: file}
@@ -28,9 +24,7 @@ func TestWebhookSecretsAreReplacedMeanwhile(t *testing.T) {
 	var settings config.Config
 	settings.Profiles = map[string]config.Profile{"p": used, "broken": {Kind: "own", WebhookSecretFile: file + ".none"}}
 	secrets, err := webhookSecrets(o, settings, used)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sees := func(want ...string) {
 		t.Helper()
 		if got := secrets("p"); !slices.Equal(got, want) {
@@ -42,9 +36,7 @@ func TestWebhookSecretsAreReplacedMeanwhile(t *testing.T) {
 	sees("whsec_old", "whsec_new")
 	write("whsec_new\n", 0o600)
 	sees("whsec_new")
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(file))
 	if got := secrets("p"); len(got) != 1 || got[0] == "whsec_new" {
 		t.Errorf("got %q without the file", got)
 	}

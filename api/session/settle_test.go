@@ -73,9 +73,7 @@ func TestUndoAfterAKill(t *testing.T) {
 	}
 	address := newLibrary(t)
 	to, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var mu sync.Mutex
 	var victim *os.Process
 	left := 0 // requests before the kill
@@ -114,9 +112,7 @@ func TestUndoAfterAKill(t *testing.T) {
 	state := func(s *Session) map[string]string {
 		t.Helper()
 		files, err := s.List(t.Context(), api.Query{Search: rule.SearchBelow("/"), Limit: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all := map[string]string{}
 		for i := range files {
 			if files[i].IsFolder() {
@@ -139,9 +135,7 @@ func TestUndoAfterAKill(t *testing.T) {
 			err := cmd.Start()
 			victim = cmd.Process
 			mu.Unlock()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			_ = cmd.Wait()
 			underWay.Wait()
 			s, end := program(t, address, dir)
@@ -178,9 +172,7 @@ func TestUndoAfterAKill(t *testing.T) {
 func TestUndoOfAMoveWithoutAnswer(t *testing.T) {
 	address := newLibrary(t)
 	to, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lose := false
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

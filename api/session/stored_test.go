@@ -14,37 +14,25 @@ import (
 // TestAlreadyStoredByItsHash: files that were sent are recognized by their content.
 func TestAlreadyStoredByItsHash(t *testing.T) {
 	j, err := journal.Open(t.Context(), filepath.Join(t.TempDir(), "journal.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer j.Close()
 	sources := make([]api.Upload, 3)
 	for i, text := range []string{"sent now", "sent two", "not sent"} { // of the same size
 		path := filepath.Join(t.TempDir(), "a.txt")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o600))
 		sources[i] = api.Upload{Source: api.Source{Path: path}, FileName: "a.txt"}
 	}
 	for i := range 2 {
 		sum, id, err := api.HashSource(sources[i].Source.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		added, err := j.AddJobs(t.Context(), []job.Job{{Profile: "home", Upload: sources[i], Identity: id}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		added[0].State, added[0].Hash = job.Stored, sum
-		if err := j.UpdateJob(t.Context(), added[0]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.UpdateJob(t.Context(), added[0]))
 	}
 	s := &Session{Journal: j, Profile: Profile{Name: "home"}}
 	jobs, err := s.AlreadyStored(t.Context(), sources, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, want := range []int64{1, 2, 0} {
 		if got := jobs[i]; (got == nil) != (want == 0) || got != nil && got.ID != want {
 			t.Errorf("source %d: %+v, want job %d", i, got, want)
@@ -70,9 +58,7 @@ func TestPlaces(t *testing.T) {
 	places, err := s.Places(t.Context(), []api.Upload{
 		in("/trip/", "my photo.jpg"), in("", "exact.jpg"), in("/", "my photo.jpg"), in("/trip/", "below.jpg"), in("", "exact_more.jpg"), in("", `a"b\.jpg`),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, want := range []*api.File{trip, exact, nil, nil, nil, nil} {
 		if got := places[i]; !got.Known || (got.File == nil) != (want == nil) || want != nil && got.File.FileID != want.FileID {
 			t.Errorf("upload %d: %+v, want %+v", i, got, want)
@@ -87,16 +73,12 @@ func TestFormNaming(t *testing.T) {
 		options := Options{Paths: config.FindPaths(func(name string) string {
 			return map[string]string{"MEDIADESK_HOME": home}[name]
 		})}
-		if err := os.MkdirAll(filepath.Dir(options.Paths.Config), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(options.Paths.Config), 0o700))
 		if err := os.WriteFile(options.Paths.Config, []byte("[local]\naddr = \"127.0.0.1:0\"\n"+settings), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s, err := Open(t.Context(), options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if s.Profile.FormNaming != want || s.Profile.Naming != job.NameHere {
 			t.Errorf("%q: %v in the form, %v in commands", settings, s.Profile.FormNaming, s.Profile.Naming)
 		}

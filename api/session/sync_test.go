@@ -30,9 +30,7 @@ func newSyncTest(t *testing.T) *syncTest {
 	t.Helper()
 	s, _ := openProfile(t, newHome(t), config.LocalProfile, false)
 	y := &syncTest{T: t, s: s, local: filepath.Join(t.TempDir(), "local"), at: time.Now().Add(-24 * time.Hour)}
-	if err := os.Mkdir(y.local, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(y.local, 0o700))
 	return y
 }
 
@@ -146,9 +144,7 @@ func TestSync(t *testing.T) {
 	y.expect(y.sync(true, SyncOptions{Checksum: true}), map[string]SyncAction{})
 
 	// A moved file keeps its id; a file of the same size and another content has changed.
-	if err := os.Rename(filepath.Join(y.local, "day", "c.txt"), filepath.Join(y.local, "c2.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(filepath.Join(y.local, "day", "c.txt"), filepath.Join(y.local, "c2.txt")))
 	y.write("a.txt", "A")
 	y.store("extra.txt", "only there")
 	y.expect(y.sync(true, SyncOptions{}), map[string]SyncAction{"a.txt": SyncChanged, "c2.txt": SyncMoved, "extra.txt": SyncExtra})

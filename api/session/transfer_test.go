@@ -55,9 +55,7 @@ const accountKey = testKey("private_of_the_account")
 func newAccount(t *testing.T, paths config.Paths, fault local.Fault) *account {
 	t.Helper()
 	library, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Key: accountKey, Fault: fault, Seed: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	a := &account{keys: map[string]bool{}}
 	a.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
@@ -80,20 +78,14 @@ func newAccount(t *testing.T, paths config.Paths, fault local.Fault) *account {
 	}
 	t.Cleanup(a.Client.Close)
 	key := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(key, []byte(accountKey), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(key, []byte(accountKey), 0o600))
 	settings, err := config.Load(paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = settings.SetProfile(config.Profile{
 		Name: "work", Kind: config.KindOther, UploadURL: a.server.URL, BaseURL: a.server.URL, DeliveryURL: a.server.URL, KeyFile: key,
 		Naming: job.NameHere, ColorOption: config.ColorBritish,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return a
 }
 
@@ -106,16 +98,12 @@ func newHome(t *testing.T, faults ...string) config.Paths {
 		State: filepath.Join(dir, "state"), Cache: filepath.Join(dir, "cache"),
 	}
 	list, err := json.Marshal(faults)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text := "[webhook]\nlisten = \"127.0.0.1:0\"\n[local]\naddr = \"127.0.0.1:0\"\n"
 	if len(faults) > 0 {
 		text += "fault = " + string(list) + "\n"
 	}
-	if err := os.WriteFile(paths.Config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(paths.Config, []byte(text), 0o600))
 	return paths
 }
 
@@ -123,9 +111,7 @@ func newHome(t *testing.T, faults ...string) config.Paths {
 func openProfile(t *testing.T, paths config.Paths, name string, adopt bool) (s *Session, end func()) {
 	t.Helper()
 	s, err := Open(t.Context(), Options{Paths: paths, Keys: &config.Keys{}, Request: Request{Profile: name, KeyFD: -1, Adopt: adopt}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	end = sync.OnceFunc(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
@@ -142,9 +128,7 @@ func openProfile(t *testing.T, paths config.Paths, name string, adopt bool) (s *
 func planTransfer(t *testing.T, s *Session, folder string, o TransferOptions) *Transfer {
 	t.Helper()
 	transfer, err := s.PlanTransfer(t.Context(), config.LocalProfile, "work", []api.File{{Type: api.TypeFolder, FolderPath: folder}}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return transfer
 }
 
@@ -152,9 +136,7 @@ func planTransfer(t *testing.T, s *Session, folder string, o TransferOptions) *T
 func send(t *testing.T, s *Session, transfer *Transfer) []job.Job {
 	t.Helper()
 	jobs, err := s.Send(t.Context(), transfer.Jobs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ids := make([]int64, len(jobs))
 	for i := range jobs {
 		ids[i] = jobs[i].ID
@@ -176,14 +158,10 @@ func content(t *testing.T, c *api.Client, f *api.File) string {
 		}
 	}
 	body, _, err := c.Fetch(t.Context(), address, 0, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer body.Close()
 	text, err := io.ReadAll(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -191,15 +169,11 @@ func makeField(t *testing.T, c *api.Client, address string, key testKey, name, k
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/v1/customMetadataFields",
 		strings.NewReader(fmt.Sprintf(`{"name":%q,"label":%q,"schema":{"type":%q}}`, name, name, kind)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	req.SetBasicAuth(string(key), "")
 	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusCreated {
 		t.Fatal(res.Status)
@@ -214,21 +188,15 @@ func TestTransfer(t *testing.T) {
 	s, _ := openProfile(t, paths, config.LocalProfile, false)
 	address := s.Client.Host()
 	key, _, err := local.FolderKey(paths.Library())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, name := range []string{"brand", "price"} {
 		makeField(t, s.Client, "http://"+address, testKey(key), name, "Text")
 	}
 	makeField(t, work.Client, work.server.URL, accountKey, "brand", "Text")
 	var picture bytes.Buffer
-	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 20, 20))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 20, 20))))
 	source := filepath.Join(t.TempDir(), "a.png")
-	if err := os.WriteFile(source, picture.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(source, picture.Bytes(), 0o600))
 	uploadFile(t, s, "a.png", api.Upload{
 		Source: api.Source{Path: source}, Folder: api.Set("/x/"), Tags: api.Set([]string{"sea", "boat"}), CustomCoordinates: api.Set("1,2,3,4"), Other: api.Members{"description": []byte(`"a boat"`)}, IsPrivateFile: api.Set(true),
 		CustomMetadata: api.Set(map[string]json.RawMessage{"brand": json.RawMessage(`"Acme"`), "price": json.RawMessage(`"2"`)}),
@@ -255,9 +223,7 @@ func TestTransfer(t *testing.T) {
 	}
 	files := map[string]*api.File{}
 	for f, err := range work.All(t.Context(), TreeQuery("/")) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !f.IsFolder() {
 			files[f.FilePath] = f
 		}
@@ -305,9 +271,7 @@ func TestTransferOfWhatChanged(t *testing.T) {
 		t.Fatalf("%+v", transfer)
 	}
 	uploadFile(t, s, "changed.txt", api.Upload{Folder: api.Set("/x/"), OverwriteFile: api.Set(true)})
-	if err := s.Delete(t.Context(), *gone); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Delete(t.Context(), *gone))
 	if _, err := s.Move(t.Context(), *moved, "/y/"); err != nil {
 		t.Fatal(err)
 	}
@@ -338,22 +302,16 @@ func TestTransferSkips(t *testing.T) {
 	if _, err := to.Client.List(t.Context(), api.Query{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := to.Client.Do(t.Context(), nil)(api.RenameFile("/x/longer-name.txt", "a.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, to.Client.Do(t.Context(), nil)(api.RenameFile("/x/longer-name.txt", "a.txt")))
 	transfer := planTransfer(t, to, "/", TransferOptions{})
 	if len(transfer.Jobs) != 1 || rule.PathOf(&transfer.Jobs[0].Upload) != "/y/a.txt" || len(transfer.Skipped) != 1 || transfer.Skipped[0].There ||
 		!strings.Contains(transfer.Skipped[0].Reason.Error(), "another size") {
 		t.Errorf("%+v", transfer)
 	}
 	from, err := to.Other(t.Context(), config.LocalProfile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	files, err := from.FilesBelow(t.Context(), "/", Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	flat, err := to.PlanTransfer(t.Context(), config.LocalProfile, "work", files, TransferOptions{Folder: "/z/"})
 	if err != nil || len(flat.Jobs) != 1 || len(flat.Skipped) != 1 || !strings.Contains(flat.Skipped[0].Reason.Error(), "has the same destination /z/a.txt") {
 		t.Errorf("%+v, %v", flat, err)
@@ -373,9 +331,7 @@ func TestTransferContinues(t *testing.T) {
 		uploadFile(t, s, fmt.Sprintf("%d.txt", i), api.Upload{Folder: api.Set("/x/")})
 	}
 	transfer := planTransfer(t, s, "/x/", TransferOptions{})
-	if err := s.Enqueue(t.Context(), transfer); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Enqueue(t.Context(), transfer))
 	if again := planTransfer(t, s, "/x/", TransferOptions{}); len(again.Unfinished) != 20 || len(again.Jobs) > 0 {
 		t.Errorf("%+v", again)
 	}
@@ -397,5 +353,13 @@ func TestTransferContinues(t *testing.T) {
 	}
 	if files, err := work.List(t.Context(), api.Query{Folder: "/x/"}); err != nil || len(files) != 20 {
 		t.Errorf("the account has %d files, %v, want 20", len(files), err)
+	}
+}
+
+// must fails the test at once after an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

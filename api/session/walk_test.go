@@ -19,18 +19,14 @@ func tree(t *testing.T, names ...string) string {
 	for _, name := range names {
 		link, to, isLink := strings.Cut(name, " -> ")
 		at := filepath.Join(root, filepath.FromSlash(link))
-		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(at), 0o755))
 		if isLink {
 			if err := os.Symlink(to, at); err != nil {
 				t.Skip("this system does not allow links:", err)
 			}
 			continue
 		}
-		if err := os.WriteFile(at, []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(at, []byte(name), 0o600))
 	}
 	return root
 }
@@ -59,9 +55,7 @@ func TestWalkFolder(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := session.WalkFolder(t.Context(), tree(t, files...), "top", c.filter)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if want := strings.ReplaceAll(c.want, "|", "\n"); describeTree(got) != want {
 				t.Errorf("got\n%s\nwant\n%s", describeTree(got), want)
 			}
@@ -77,9 +71,7 @@ func TestWalkFolder(t *testing.T) {
 func TestWalkFolderLinks(t *testing.T) {
 	root := tree(t, "z/one.jpg", "a -> z", "z/up -> ..", "self -> .", "cover.jpg -> z/one.jpg", "gone.jpg -> nowhere")
 	got, err := session.WalkFolder(t.Context(), root, "top", session.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := "top/cover.jpg in /up\ntop/gone.jpg in /up\ntop/z/one.jpg in /up/z/"
 	if describeTree(got) != want || len(got.Again) != 3 {
 		t.Errorf("got\n%s\nagain %q", describeTree(got), got.Again)
@@ -103,5 +95,13 @@ func TestWalkFolderErrors(t *testing.T) {
 	cancel()
 	if _, err := session.WalkFolder(ctx, root, "", session.Filter{}); err == nil {
 		t.Error("the walk did not end with its context")
+	}
+}
+
+// must fails the test at once after an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

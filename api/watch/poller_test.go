@@ -72,12 +72,8 @@ func TestLearningByEffects(t *testing.T) {
 				s.set(then)
 				w := start(t, Options{Journal: m, Listen: "off", Details: s.details})
 				list, err := rule.ParseExtensions(fmt.Sprintf(`[{"name":%q,"minConfidence":1,"maxTags":5,"tasks":[{"type":"select_tags","instruction":"?","vocabulary":["boat"]}]}]`, tt.extension))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := w.Requested(t.Context(), "home", "f", list, "", then); err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
+				must(t, w.Requested(t.Context(), "home", "f", list, "", then))
 				time.Sleep(time.Minute)
 				if got := theRun(t, m).Status; got != api.StatusPending {
 					t.Fatalf("%s before anything happened, want %v", got, api.StatusPending)
@@ -108,9 +104,7 @@ func TestLooksLessAndLessOften(t *testing.T) {
 		s, m := &shelf{files: map[string]*api.File{"f": f}}, newJournal(t)
 		w := start(t, Options{Journal: m, Listen: "off", Details: s.details})
 		began := time.Now()
-		if err := w.Answered(t.Context(), "home", f, false); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Answered(t.Context(), "home", f, false))
 		synctest.Wait()
 		if at, ok, _ := w.NextPoll("f"); !ok || at.Sub(began) > 4*time.Second {
 			t.Errorf("next check %s, %v", at, ok)

@@ -26,9 +26,7 @@ func receiver(t testing.TB, j *journal.Journal, o Options) (*Watch, string) {
 	o.Journal = j
 	w := start(t, o)
 	address, err := w.Address(t.Context(), job.Hook{Profile: "home", FileID: "f"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := w.Answered(t.Context(), "home", record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending"}}`), true); err != nil {
 		t.Fatal(err)
 	}
@@ -39,9 +37,7 @@ func receiver(t testing.TB, j *journal.Journal, o Options) (*Watch, string) {
 func raw(t *testing.T, addr, text string) int {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(time.Minute))
 	go io.WriteString(conn, text)
@@ -140,9 +136,7 @@ func TestNotTakenIsNotAcknowledged(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	m := newJournal(t)
 	w, address := receiver(t, m, Options{})
-	if err := m.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.Close())
 	if got := send(t, address, success); got != http.StatusServiceUnavailable {
 		t.Errorf("answered %d, want %d", got, http.StatusServiceUnavailable)
 	}
@@ -178,9 +172,7 @@ func TestAddresses(t *testing.T) {
 
 func TestATakenPort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	w := start(t, Options{Journal: newJournal(t), Listen: l.Addr().String()})
 	if w.Addr() == "" || w.Addr() == l.Addr().String() || !strings.HasPrefix(w.Addr(), "127.0.0.1:") {

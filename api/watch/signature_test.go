@@ -105,16 +105,12 @@ func TestOnlySignedPostsAreBelieved(t *testing.T) {
 	}})
 	post := func(sign func(string) string) int {
 		req, err := http.NewRequest(http.MethodPost, address, strings.NewReader(success))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if sign != nil {
 			req.Header.Set("X-Ik-Signature", sign(fmt.Sprint(time.Now().UnixMilli())))
 		}
 		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		io.Copy(io.Discard, res.Body)
 		res.Body.Close()
 		return res.StatusCode

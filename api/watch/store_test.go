@@ -20,9 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func newJournal(t testing.TB) *journal.Journal {
 	t.Helper()
 	j, err := journal.Open(t.Context(), filepath.Join(t.TempDir(), "journal.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := j.Close(); err != nil {
 			t.Error(err)
@@ -45,9 +43,7 @@ func theRun(t testing.TB, j *journal.Journal) job.Run {
 func lastSeen(t testing.TB, j *journal.Journal, id string) (api.File, bool) {
 	t.Helper()
 	seen, ok, err := j.File(t.Context(), "home", id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return seen.File, ok
 }
 
@@ -59,9 +55,7 @@ func start(t testing.TB, o Options) *Watch {
 	}
 	o.Profile = "home"
 	w := New(o)
-	if err := w.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Start(t.Context()))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
@@ -75,8 +69,14 @@ func start(t testing.TB, o Options) *Watch {
 func record(t testing.TB, text string) *api.File {
 	t.Helper()
 	f := new(api.File)
-	if err := f.UnmarshalJSON([]byte(text)); err != nil {
+	must(t, f.UnmarshalJSON([]byte(text)))
+	return f
+}
+
+// must fails the test at once after an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return f
 }

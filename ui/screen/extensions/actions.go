@@ -1,7 +1,6 @@
 package extensions
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -131,12 +130,8 @@ func (m *Model) askAgain(runs []job.Run) tea.Cmd {
 	words := "Each is a new request to the service, with the same options."
 	succeeded := slices.ContainsFunc(runs, func(r job.Run) bool { return r.Status == api.StatusSuccess })
 	if len(runs) == 1 {
-		options, err := json.MarshalIndent(runs[0].Requested, "", "  ")
-		if err != nil {
-			return page.Send(page.Problem(err))
-		}
 		title = "Run " + runs[0].Extension + " again?"
-		words = "This is a new request to the service, for " + fileOf(&runs[0]) + ", with the same options:\n" + string(options)
+		words = "This is a new request to the service, for " + fileOf(&runs[0]) + ", with the same options."
 		if succeeded {
 			words = "It has already succeeded. " + words
 		}

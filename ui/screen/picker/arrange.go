@@ -35,7 +35,6 @@ func (o order) String() string {
 
 // arrangement is a folder in display order. It is immutable.
 type arrangement struct {
-	disk    *disk
 	folder  string
 	entries []entry
 	order   order
@@ -114,7 +113,7 @@ func (a *arrangement) measure(e entry) int64 {
 	if a.order.by == bySize && e.kind == kindFolder {
 		return 0
 	}
-	info, err := e.stat(a.disk, filepath.Join(a.folder, e.name))
+	info, err := e.stat(filepath.Join(a.folder, e.name))
 	switch {
 	case err != nil:
 		return 1<<63 - 1

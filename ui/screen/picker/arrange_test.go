@@ -11,7 +11,7 @@ import (
 
 // arrangedNames sorts and filters entries without a screen.
 func arrangedNames(folder string, entries []entry, o order, hidden bool, pattern string) []string {
-	a := arrangement{disk: newDisk(), folder: folder, entries: entries, order: o, hidden: hidden, pattern: pattern}
+	a := arrangement{folder: folder, entries: entries, order: o, hidden: hidden, pattern: pattern}
 	a.arrange(true)
 	var out []string
 	for _, row := range a.rows {

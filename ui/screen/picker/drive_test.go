@@ -30,8 +30,7 @@ func start(t *testing.T, o Options) *fixture {
 	}
 	d.m = New(o)
 	d.m.pause = 0
-	// Busy machines need more time.
-	d.m.disk.timeout = time.Minute
+	statTimeout = time.Minute // busy machines need more time
 	d.Driver = uitest.Drive(t, page.Picker, d.m, image.Pt(118, 32))
 	return d
 }

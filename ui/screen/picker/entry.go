@@ -108,12 +108,12 @@ func (m *Model) wantInfos() tea.Cmd {
 		return nil
 	}
 	m.inspecting = true
-	d, folder := m.disk, m.shown.folder
+	folder := m.shown.folder
 	return func() tea.Msg {
 		found := make([]info, len(want))
 		var all sync.WaitGroup
 		for i, e := range want { // one that does not respond does not delay the others
-			all.Go(func() { found[i] = inspect(d, filepath.Join(folder, e.name), e) })
+			all.Go(func() { found[i] = inspect(filepath.Join(folder, e.name), e) })
 		}
 		all.Wait()
 		return page.Then(func() tea.Cmd {
@@ -141,10 +141,10 @@ func (m *Model) wantInfos() tea.Cmd {
 	}
 }
 
-// stat is os.Stat for an entry. It uses d if the entry may be on another disk than its folder.
-func (e entry) stat(d *disk, path string) (fs.FileInfo, error) {
+// stat is os.Stat for an entry, which may be on another disk than its folder.
+func (e entry) stat(path string) (fs.FileInfo, error) {
 	if e.link || e.kind == kindFolder {
-		return d.stat(path, d.timeout)
+		return statWithin(path, statTimeout)
 	}
 	return os.Stat(path)
 }
@@ -154,12 +154,12 @@ const maxItems = 1000
 
 // inspect returns the size and age of an entry and whether it can be used. It reads no content and
 // opens nothing that could block.
-func inspect(d *disk, path string, e entry) info {
+func inspect(path string, e entry) info {
 	i := info{known: true, size: -1, kind: e.kind}
 	if e.link {
 		i.target, _ = os.Readlink(path) // it may be gone
 	}
-	stat, err := e.stat(d, path)
+	stat, err := e.stat(path)
 	if e.link {
 		i.kind = kindOfLink(stat, err)
 	}

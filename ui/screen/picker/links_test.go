@@ -6,19 +6,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"mediadesk/api"
 	"mediadesk/ui/page"
 )
 
 // silence makes paths whose names contain a word not respond until end is called.
-func silence(d *disk, word string) (end func()) {
+func silence(t *testing.T, word string) (end func()) {
 	var ended atomic.Bool
-	d.ask = func(path string) (fs.FileInfo, error) {
+	t.Cleanup(func() { stat = os.Stat })
+	stat = func(path string) (fs.FileInfo, error) {
 		if strings.Contains(filepath.Base(path), word) && !ended.Load() {
 			return nil, errNoAnswer
 		}
@@ -35,7 +34,7 @@ func TestLinksThatDoNotAnswer(t *testing.T) {
 	must(t, os.Symlink("sub", filepath.Join(dir, "away folder")))
 	must(t, os.Symlink("b.jpg", filepath.Join(dir, "away.jpg")))
 	d := start(t, Options{Folder: folder(t), Preview: true})
-	answers := silence(d.m.disk, "away")
+	answers := silence(t, "away")
 
 	d.open(dir, "")
 	equal(t, "rows", d.rows(), []string{"near", "sub", "away folder", "away.jpg", "b.jpg", "z.jpg"})
@@ -81,7 +80,7 @@ func TestLinkAnswersLate(t *testing.T) {
 	dir := folder(t, "a.jpg", "sub/")
 	must(t, os.Symlink("sub", filepath.Join(dir, "late")))
 	d := start(t, Options{Folder: folder(t)})
-	answers := silence(d.m.disk, "late")
+	answers := silence(t, "late")
 	d.open(dir, "a.jpg")
 	equal(t, "rows", d.rows(), []string{"sub", "a.jpg", "late"})
 	answers()
@@ -93,32 +92,6 @@ func TestLinkAnswersLate(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "sub"), []byte("now a file"), 0o644))
 	d.Press("r")
 	equal(t, "rows", d.rows(), []string{"a.jpg", "late", "sub"})
-}
-
-// TestManyCallsThatAreOpen: few calls are pending at a time, however many paths do not respond.
-func TestManyCallsThatAreOpen(t *testing.T) {
-	d := newDisk()
-	asked, hold := make(chan string, 1000), make(chan struct{})
-	d.ask = func(path string) (fs.FileInfo, error) {
-		asked <- path
-		<-hold
-		return nil, fs.ErrNotExist
-	}
-	for i := range 1000 {
-		if _, err := d.stat(strconv.Itoa(i), 1); err != errNoAnswer {
-			t.Fatal(err)
-		}
-	}
-	if _, err := d.identify("another"); api.Hint(err) == "" {
-		t.Errorf("no help: %v", err)
-	}
-	close(hold)
-	for range cap(d.open) {
-		<-asked
-	}
-	if n := len(asked); n != 0 {
-		t.Errorf("%d calls too many", n)
-	}
 }
 
 func TestLinkToAFolderSaysWhereItLeads(t *testing.T) {

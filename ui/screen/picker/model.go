@@ -72,7 +72,6 @@ type Model struct {
 	order  order
 	hidden bool
 
-	disk       *disk
 	infos      map[string]info // by name in the current folder
 	folder     map[string]bool // names whose infos are known or requested
 	inspecting bool            // rows are being inspected
@@ -101,7 +100,6 @@ func New(o Options) *Model {
 		now:     o.Now,
 		pause:   pause,
 		home:    homeFolder,
-		disk:    newDisk(),
 		cursors: map[string]string{},
 		infos:   map[string]info{},
 		folder:  map[string]bool{},

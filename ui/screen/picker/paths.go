@@ -2,7 +2,6 @@ package picker
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -32,7 +31,7 @@ func (m *Model) startJump() tea.Cmd {
 // dir, and ~ is the home folder. Each source appears once, in order. ParsePaste does not access
 // the disk, so a path may not exist.
 //
-// A line with blanks but without quotes is several paths only if each part looks like a path.
+// A line with blanks but without quotes is several paths only if each begins like one.
 // Otherwise, it is one path with blanks, as file managers copy it.
 func ParsePaste(text, dir string) []api.Source {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == 0 })
@@ -85,12 +84,10 @@ func splitLine(line string) []string {
 	case quoted || len(words) < 2:
 		return words
 	}
-	begins := !slices.ContainsFunc(words, func(w string) bool { return !isAnchored(w) })
-	ends := !slices.ContainsFunc(words, func(w string) bool { return !named.MatchString(extension(w)) })
-	if begins || ends {
-		return words
+	if slices.ContainsFunc(words, func(w string) bool { return !isAnchored(w) }) {
+		return []string{line}
 	}
-	return []string{line}
+	return words
 }
 
 func isAnchored(w string) bool {
@@ -101,9 +98,6 @@ func isAnchored(w string) bool {
 	}
 	return api.IsWebAddress(w) || rule.IsFileAddress(w) || filepath.IsAbs(w)
 }
-
-// named matches an extension like that of a file: two to four letters or digits, not only digits.
-var named = regexp.MustCompile(`^([a-z][a-z0-9]{1,3}|[0-9][a-z0-9]?[a-z][a-z0-9]?)$`)
 
 // splitShell splits a line as a shell does. A quotation mark counts only at the beginning of a
 // word or after another one, so that it's.jpg needs no quotes. quoted tells that quotes or

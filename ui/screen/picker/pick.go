@@ -50,16 +50,16 @@ func (m *Model) pick(sources []api.Source) tea.Cmd {
 	if len(fresh) == 0 {
 		return refusals(refused, len(sources))
 	}
-	d, alone := m.disk, len(sources) == 1
+	alone := len(sources) == 1
 	return tea.Batch(func() tea.Msg {
 		folder := "" // the only source is this folder: open it
-		if info, err := d.stat(fresh[0].Path, d.timeout); alone && err == nil && info.IsDir() {
+		if info, err := statWithin(fresh[0].Path, statTimeout); alone && err == nil && info.IsDir() {
 			folder = fresh[0].Path
 		}
 		items := make([]item, len(fresh))
 		for n, s := range fresh {
 			items[n] = item{source: s, checked: true}
-			items[n].identity, items[n].problem = d.identify(s.Path)
+			items[n].identity, items[n].problem = identify(s.Path)
 		}
 		return page.Then(func() tea.Cmd { return m.checked(items, folder) })
 	}, refusals(refused, len(sources)))
@@ -244,7 +244,7 @@ func (m *Model) sent(jobs []job.Job) {
 // cursor if the tray is empty. If pick is true, it also picks that file. Files that cannot be sent
 // stay in the tray, marked.
 func (m *Model) form(pick bool) tea.Cmd {
-	d, items := m.disk, slices.Clone(m.tray.items)
+	items := slices.Clone(m.tray.items)
 	if len(items) == 0 {
 		e, ok := m.current()
 		if !ok {
@@ -255,7 +255,7 @@ func (m *Model) form(pick bool) tea.Cmd {
 	return func() tea.Msg {
 		for n, i := range items {
 			if !i.isURL() {
-				items[n].identity, items[n].problem = d.identify(i.source.Path)
+				items[n].identity, items[n].problem = identify(i.source.Path)
 				items[n].checked = true
 			}
 		}
@@ -299,7 +299,7 @@ type content struct {
 	hidden int
 }
 
-func contentOf(d *disk, folder string) content {
+func contentOf(folder string) content {
 	tree, err := session.WalkFolder(context.Background(), folder, "", session.Filter{})
 	c := content{folder: folder, bad: tree.Bad, hidden: tree.Hidden}
 	if err != nil {
@@ -307,7 +307,7 @@ func contentOf(d *disk, folder string) content {
 	}
 	for _, s := range tree.Sources {
 		s.Label = ""
-		if identity, err := d.identify(s.Path); err == nil {
+		if identity, err := identify(s.Path); err == nil {
 			c.items = append(c.items, item{source: s, identity: identity, checked: true})
 		} else {
 			c.bad = append(c.bad, err)
@@ -321,11 +321,10 @@ func (m *Model) pickFolders(folders []string) tea.Cmd {
 	if len(folders) == 0 {
 		return nil
 	}
-	d := m.disk
 	return func() tea.Msg {
 		list := make([]content, len(folders))
 		for i, folder := range folders {
-			list[i] = contentOf(d, folder)
+			list[i] = contentOf(folder)
 		}
 		return page.Then(func() tea.Cmd { return m.pickedFolders(list) })
 	}
@@ -407,9 +406,8 @@ func (m *Model) wantTotal() tea.Cmd {
 			continue
 		}
 		m.totaling, m.totaled[folder] = true, true
-		d := m.disk
 		return func() tea.Msg {
-			c := contentOf(d, folder)
+			c := contentOf(folder)
 			return page.Do(func() { m.totaling, m.totals[folder] = false, len(c.items) })
 		}
 	}

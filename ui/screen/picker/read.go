@@ -31,7 +31,7 @@ func (m *Model) open(folder, land string) tea.Cmd {
 	if e, ok := m.current(); ok {
 		m.cursors[m.shown.folder] = e.name
 	}
-	a := arrangement{disk: m.disk, order: m.order, hidden: m.hidden}
+	a := arrangement{order: m.order, hidden: m.hidden}
 	if folder == m.shown.folder {
 		a.pattern = m.list.Filter()
 	}
@@ -83,12 +83,12 @@ func openFolder(folder, land string, a arrangement) opened {
 	if err != nil {
 		o.err = folderProblem(o.folder, err)
 	}
-	end := time.Now().Add(a.disk.timeout / 10) // a link on a slow disk shows its target later
+	end := time.Now().Add(statTimeout / 10) // a link on a slow disk shows its target later
 	o.entries = make([]entry, len(found))
 	for i, f := range found {
 		e := entry{name: f.Name(), kind: kindOf(f.Type())}
 		if e.link = f.Type()&fs.ModeSymlink != 0; e.link {
-			e.kind = kindOfLink(a.disk.stat(filepath.Join(o.folder, e.name), time.Until(end)))
+			e.kind = kindOfLink(statWithin(filepath.Join(o.folder, e.name), time.Until(end)))
 		}
 		o.entries[i] = e
 	}
@@ -208,34 +208,20 @@ func (m *Model) check() tea.Cmd {
 	}
 }
 
-// disk reads facts of files whose disk may never answer, such as links to an offline network
-// mount. A call without an answer stays open, and the caller goes on.
-type disk struct {
-	ask     func(path string) (fs.FileInfo, error) // os.Stat
-	timeout time.Duration
-	open    chan struct{} // a slot for each open call, because each holds a system thread
-}
+// stat is os.Stat, and statTimeout how long a disk may take to answer. Tests have others.
+var (
+	stat        = os.Stat
+	statTimeout = time.Second
+)
 
 var errNoAnswer = errors.New("does not answer")
 
-func newDisk() *disk {
-	return &disk{ask: os.Stat, timeout: time.Second, open: make(chan struct{}, 100)}
-}
-
-// stat is os.Stat that returns errNoAnswer after the timeout, or if too many calls are open.
-func (d *disk) stat(path string, timeout time.Duration) (info fs.FileInfo, err error) {
-	if timeout <= 0 {
-		return nil, errNoAnswer
-	}
-	select {
-	case d.open <- struct{}{}:
-	default:
-		return nil, errNoAnswer
-	}
+// statWithin returns errNoAnswer after the timeout: the disk may never answer, such as that of a link
+// to an offline network mount. The call then stays open.
+func statWithin(path string, timeout time.Duration) (info fs.FileInfo, err error) {
 	answered := make(chan func(), 1)
 	go func() {
-		found, wrong := d.ask(path)
-		<-d.open
+		found, wrong := stat(path)
 		answered <- func() { info, err = found, wrong }
 	}()
 	select {
@@ -248,8 +234,8 @@ func (d *disk) stat(path string, timeout time.Duration) (info fs.FileInfo, err e
 }
 
 // identify is api.Identify for a path that may be remote.
-func (d *disk) identify(path string) (api.Identity, error) {
-	if _, err := d.stat(path, d.timeout); errors.Is(err, errNoAnswer) {
+func identify(path string) (api.Identity, error) {
+	if _, err := statWithin(path, statTimeout); errors.Is(err, errNoAnswer) {
 		return api.Identity{}, noAnswer(path)
 	}
 	return api.Identify(path)

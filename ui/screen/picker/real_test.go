@@ -33,7 +33,7 @@ func sheetOfRealPictures(t *testing.T, dir string) {
 	loader := picture.NewLoader(media.Limits{})
 	loader.Store = picture.NewImageStore(false)
 	m := New(Options{Folder: dir, Loader: loader})
-	m.disk.timeout = time.Minute
+	statTimeout = time.Minute
 	g := uitest.NewFakeTerminal(t, m, image.Pt(160, 46))
 	g.Send(picture.Abilities{Method: picture.MethodKitty, Cell: image.Pt(4, 8)})
 	if g.Real() != 0 || len(g.Held) != 0 {

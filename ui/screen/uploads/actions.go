@@ -38,7 +38,7 @@ func (m *Model) Capturing() bool { return m.list.Capturing() }
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 
 func (m *Model) actions() []kit.Action {
-	enter, pause, drop := "whole error", "pause", "cancel or remove from the list"
+	enter, drop := "whole error", "cancel or remove from the list"
 	r, ok := m.current()
 	switch {
 	case !ok:
@@ -47,9 +47,6 @@ func (m *Model) actions() []kit.Action {
 		enter = "details"
 	case r.Job.Failure == nil:
 		enter = "more about it"
-	}
-	if ok && r.Paused {
-		pause = "continue"
 	}
 	switch {
 	case ok && mayStop(r) == "":
@@ -62,11 +59,10 @@ func (m *Model) actions() []kit.Action {
 	}
 	actions := []kit.Action{
 		{ID: "uploads.open", Keys: kit.Bind(enter, "", "enter", "l", "right"), Group: groupJob, Disabled: m.list.NoEntry, Do: m.enter},
-		m.many("retry", "send again", "r", mayRetry, count.unstored, m.retry),
+		m.many("retry", "send again", "r", mayRetry, m.retry),
 		one("retry-all", "send all that failed again", "R", m.nothingFailed, m.askRetryAll),
-		m.many("edit", "change its options", "e", mayRetry, count.unstored, compose),
-		m.many("pause", pause, "p", mayStop, count.open, m.pause),
-		m.many("drop", drop, "d", mayDrop, count.total, m.drop),
+		m.many("edit", "change its options", "e", mayRetry, compose),
+		m.many("drop", drop, "d", mayDrop, m.drop),
 		one("copy", "copy", "y", m.list.NoRow, m.openMenu),
 	}
 	for i := range actions {
@@ -74,7 +70,7 @@ func (m *Model) actions() []kit.Action {
 	}
 	return append(
 		actions,
-		m.many("run-extension", "run an extension", "x", mayExtend, func(c count) int { return c[job.Stored] }, m.extend),
+		m.many("run-extension", "run an extension", "x", mayExtend, m.extend),
 		one("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.checkArrival),
 		one("browse", "open in the browser", "o", m.aboutRow(mayBrowse), m.browse),
 		kit.Action{ID: "uploads.undo", Keys: kit.Bind("bring back what was removed", "", "z"), Group: groupAll, Disabled: m.nothingRemoved, Do: m.restore},
@@ -82,15 +78,11 @@ func (m *Model) actions() []kit.Action {
 }
 
 // many returns an action on the selected jobs: the marked ones, the job under the cursor, or a
-// folder. may returns why the action is disabled for a job. has counts the jobs of a folder that
-// allow it.
-func (m *Model) many(id, words, key string, may func(row) string, has func(count) int,
-	do func([]row) tea.Cmd,
-) kit.Action {
+// folder. may returns why the action is disabled for a job.
+func (m *Model) many(id, words, key string, may func(row) string, do func([]row) tea.Cmd) kit.Action {
 	return kit.Action{
 		ID: "uploads." + id, Keys: kit.Bind(words, "", key), Group: groupJob,
 		Disabled: func() string {
-			// This runs for each frame, so it does not check every job.
 			switch e, ok := m.list.Current(); {
 			case len(m.list.Marks()) > 0:
 				return ""
@@ -98,7 +90,7 @@ func (m *Model) many(id, words, key string, may func(row) string, has func(count
 				return m.list.NoEntry()
 			case !e.Head():
 				return may(m.rows.row(e.Row))
-			case has(m.rows.folders[e.Key].count) == 0:
+			case !slices.ContainsFunc(e.Rows, func(n int) bool { return may(m.rows.row(n)) == "" }):
 				return may(m.rows.row(e.Rows[0]))
 			}
 			return ""
@@ -220,23 +212,6 @@ func (m *Model) done(err error) tea.Cmd {
 	return page.Send(page.Problem(err))
 }
 
-// pause pauses the jobs, or resumes them if all are paused.
-func (m *Model) pause(rows []row) tea.Cmd {
-	do := m.o.Session.Queue.Continue
-	if slices.ContainsFunc(rows, func(r row) bool { return !r.Paused }) {
-		do = m.o.Session.Queue.Pause
-	}
-	return m.each(rows, do)
-}
-
-func (m *Model) each(rows []row, do func(id int64) error) tea.Cmd {
-	var first error
-	for _, r := range rows {
-		first = cmp.Or(first, do(r.Job.ID))
-	}
-	return m.done(first)
-}
-
 func (m *Model) extend(rows []row) tea.Cmd {
 	var files []api.File
 	for _, r := range rows {
@@ -266,25 +241,10 @@ func (m *Model) checkArrival() tea.Cmd {
 
 // cancel cancels jobs. It asks first if one is being sent.
 func (m *Model) cancel(rows []row) tea.Cmd {
-	sending := 0
-	var last row
-	for _, r := range rows {
-		if r.Job.State == job.Sending {
-			sending, last = sending+1, r
-		}
-	}
-	if sending == 0 {
+	if !slices.ContainsFunc(rows, func(r row) bool { return r.Job.State == job.Sending }) {
 		return m.cancelJobs(rows)
 	}
-	title := "Cancel " + text.Plural(len(rows), "upload") + "?"
-	words := text.Count(sending) + " of them are being sent. Those that were sent completely may be stored already."
-	if len(rows) == 1 {
-		title, words = "Cancel this upload?", text.Safe(name(last.Job))+": "+text.Bytes(last.Sent)+" of "+text.Bytes(last.Total)+" were sent."
-		if last.Answer {
-			words += " It may be stored already."
-		}
-	}
-	return page.Confirm(title, words,
+	return page.Confirm("Cancel "+text.Plural(len(rows), "upload")+"?", "What was sent completely may be stored already.",
 		page.Choice{Label: "Keep sending", Key: "g"},
 		page.Choice{
 			Label: "Cancel", Key: "c", Danger: true,
@@ -294,7 +254,11 @@ func (m *Model) cancel(rows []row) tea.Cmd {
 
 func (m *Model) cancelJobs(rows []row) tea.Cmd {
 	m.list.Unmark(nil)
-	return m.each(rows, m.o.Session.Queue.Cancel)
+	var first error
+	for _, r := range rows {
+		first = cmp.Or(first, m.o.Session.Queue.Cancel(r.Job.ID))
+	}
+	return m.done(first)
 }
 
 func compose(rows []row) tea.Cmd {

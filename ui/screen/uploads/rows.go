@@ -83,7 +83,7 @@ func (r *rows) groups() []kit.Group[int] {
 	}
 	r.folders = map[string]*group{}
 	r.all, r.failed, r.failedEarlier = len(r.Rows), 0, 0
-	add := func(n int, j *job.Job) *group {
+	add := func(n int, j *job.Job) {
 		key := folder(j)
 		g := r.folders[key]
 		if g == nil {
@@ -99,16 +99,13 @@ func (r *rows) groups() []kit.Group[int] {
 		if part == partFailed {
 			r.failed++
 		}
-		return g
 	}
 	for i := range r.Rows {
 		j := r.Rows[i].Job
 		if _, known := r.queued[j.ID]; known {
 			r.queued[j.ID] = true
 		}
-		if g := add(i, j); r.Rows[i].Paused {
-			g.paused++
-		}
+		add(i, j)
 	}
 	for i := len(r.earlier) - 1; i >= 0; i-- {
 		j := &r.earlier[i]
@@ -197,17 +194,13 @@ func (c count) total() (n int) {
 
 func (c count) failed() int { return c[job.Refused] + c[job.Unsent] + c[job.Unknown] }
 
-// unstored returns the number of jobs that ended without being stored.
-func (c count) unstored() int { return c.failed() + c[job.Cancelled] }
-
 func (c count) open() int { return c[job.Waiting] + c[job.Offline] + c[job.Sending] }
 
 type group struct {
-	key    string // path of the folder
-	count  count
-	paused int
-	at     time.Time // of the newest job
-	parts  [partCount][]int
+	key   string // path of the folder
+	count count
+	at    time.Time // of the newest job
+	parts [partCount][]int
 }
 
 // rank orders groups: those with failures first, then unfinished ones.
@@ -227,7 +220,7 @@ const groupBar = 8
 // note returns how many of a folder's files are stored, such as "25 of 25", a bar if not all are,
 // and the other states.
 func (g *group) note(th *theme.Theme) string {
-	parts := summary(g.count, g.paused, th)
+	parts := summary(g.count, th)
 	stored, total := g.count[job.Stored], g.count.total()
 	if stored < total {
 		parts[0] += " " + kit.Progress{Done: int64(stored), Total: int64(total)}.Bar(groupBar, th)
@@ -237,7 +230,7 @@ func (g *group) note(th *theme.Theme) string {
 
 // summary returns the number of stored jobs, green only if all are stored, and then the other
 // states.
-func summary(c count, paused int, th *theme.Theme) []string {
+func summary(c count, th *theme.Theme) []string {
 	total, style := c.total(), th.Strong
 	if c[job.Stored] == total {
 		style = th.Good
@@ -252,11 +245,10 @@ func summary(c count, paused int, th *theme.Theme) []string {
 		{c[job.Unsent], "unsent", th.Bad},
 		{c[job.Unknown], "unknown", th.Warn},
 		{c[job.Cancelled], "cancelled", th.Muted},
-		{paused, "paused", th.Muted},
 		{c[job.Sending], "sending", th.Text},
 		{c[job.Offline], "offline", th.Warn},
 		{c[job.Processing], "processing", th.Warn},
-		{c[job.Waiting] - paused, "waiting", th.Muted},
+		{c[job.Waiting], "waiting", th.Muted},
 	} {
 		if state.n > 0 {
 			parts = append(parts, state.style.Render(text.Count(state.n)+" "+state.word))

@@ -30,7 +30,6 @@ func TestWords(t *testing.T) {
 		status, note, advice string
 	}{
 		{row{Row: queue.Row{Job: upload(job.Waiting)}}, theme.SignWait, "waiting", "", ""},
-		{row{Row: queue.Row{Job: upload(job.Waiting), Paused: true}}, theme.SignPaused, "paused", "", "p continues it"},
 		{row{Row: queue.Row{Job: upload(job.Waiting), Next: now.Add(4 * time.Second)}}, theme.SignWait, "waiting", "retrying in 4 s", ""},
 		{
 			row{Row: queue.Row{Job: upload(job.Waiting, func(j *job.Job) { j.Failure = &job.Failure{Message: "no answer"} }), Next: now}},

@@ -54,7 +54,7 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 	if counts.total() == 0 {
 		return th.Muted.Render("Nothing was sent yet")
 	}
-	parts := summary(counts, t.Paused, th)
+	parts := summary(counts, th)
 	parts[0] += th.Muted.Render(" stored")
 	if t.Left > 0 {
 		parts = slices.Insert(parts, 1, th.Text.Render("about "+text.About(t.Left)+" left"))
@@ -203,8 +203,6 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 
 func stateWord(r row) string {
 	switch {
-	case r.Paused && !r.Job.State.Final():
-		return "paused"
 	case r.Job.State == job.Sending && r.Stalled:
 		return "stalled"
 	case r.Job.State == job.Sending && r.Answer:
@@ -221,11 +219,8 @@ var signs = map[job.State]theme.Sign{
 }
 
 func sign(r row) theme.Sign {
-	switch {
-	case r.Job.State == job.Sending && r.Stalled:
+	if r.Job.State == job.Sending && r.Stalled {
 		return theme.SignWarn
-	case r.Job.State == job.Waiting && r.Paused:
-		return theme.SignPaused
 	}
 	return signs[r.Job.State]
 }
@@ -334,8 +329,6 @@ func advice(r row) string {
 		return "No data is moving. After 60 s without a byte it is sent again; d cancels it."
 	case j.State == job.Waiting && r.earlier:
 		return "Another mediadesk that is running sends it. If that one ends first, the next start continues it."
-	case j.State == job.Waiting && r.Paused:
-		return "p continues it."
 	}
 	return advices[r.Job.State]
 }

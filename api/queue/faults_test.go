@@ -265,7 +265,7 @@ func work(t testing.TB, o queue.Options) *queue.Queue {
 // TestManyMishaps sends many files with 40 % faults, with each naming, and with exact names also
 // without overwriting.
 func TestManyMishaps(t *testing.T) {
-	n := 90
+	n := 60
 	if long {
 		n = 2000
 	}

@@ -26,6 +26,8 @@ const (
 	Add Mode = iota
 	// AddWithEnvironment asks for a new account whose key is in the environment.
 	AddWithEnvironment
+	// Edit asks for everything but the key of an existing account.
+	Edit
 	// Key asks for the key of an existing account.
 	Key
 	// KeyForRun asks for a key for this run only. The settings do not have the account.
@@ -40,7 +42,7 @@ type Options struct {
 	// Keys finds and stores keys; nil means an empty Keys.
 	Keys *config.Keys
 	Mode Mode
-	// Name is the account for Key and KeyForRun; empty means the one in use.
+	// Name is the account for Edit, Key and KeyForRun; empty means the one in use.
 	Name string
 	// TryKey asks the service whether it accepts a key, such as session.TryKey; nil skips that.
 	TryKey TryKey
@@ -148,12 +150,12 @@ func (f *Flow) stop() {
 }
 
 func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
-	if f.o.Mode == Key {
+	if f.o.Mode == Edit || f.o.Mode == Key {
 		f.o.Name = cmp.Or(f.o.Name, c.Profile)
 		if err == nil {
 			f.profile, err = c.Find(f.o.Name)
 		}
-		if err == nil && f.profile.Kind == config.KindLocal {
+		if err == nil && f.profile.Kind == config.KindLocal && f.o.Mode == Key {
 			err = errors.New("the local library makes its own key and needs no other")
 		}
 	}
@@ -163,7 +165,7 @@ func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
 	case f.o.Mode == Key:
 		return f.tryKeyring()
 	default:
-		f.fields = fieldsOf(c.Names())
+		f.fields = fieldsOf(f.profile, c.Names())
 		f.askAccount()
 	}
 	return nil
@@ -171,10 +173,13 @@ func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
 
 func (f *Flow) askAccount() {
 	f.step = stepForm
-	f.form = kit.NewForm(text.Either(f.o.Mode == AddWithEnvironment, "Connect", "Continue to the key"), func() tea.Cmd {
-		f.profile = f.fields.profile()
-		if f.o.Mode == AddWithEnvironment {
+	verb := map[Mode]string{Edit: "Save", AddWithEnvironment: "Connect"}[f.o.Mode]
+	f.form = kit.NewForm(cmp.Or(verb, "Continue to the key"), func() tea.Cmd {
+		switch f.profile = f.fields.profile(); f.o.Mode {
+		case AddWithEnvironment:
 			return f.save(wayEnvironment, config.Secret{})
+		case Edit:
+			return f.save(wayNone, config.Secret{})
 		}
 		return f.tryKeyring()
 	}, f.fields.questions()...)
@@ -293,6 +298,8 @@ func (f *Flow) sheet(room image.Point, th *theme.Theme) *kit.Sheet {
 
 func (f *Flow) title() string {
 	switch {
+	case f.o.Mode == Edit:
+		return "The account " + f.o.Name
 	case f.o.Mode == AddWithEnvironment:
 		return "Connect an account"
 	case f.o.Mode == Add && (f.step == stepForm || f.profile.Name == ""):

@@ -258,6 +258,19 @@ func TestRefusesWhatIsNoKey(t *testing.T) {
 	}
 }
 
+func TestEdit(t *testing.T) {
+	d := newDriver(t, Options{Mode: Edit, Name: "lab"})
+	d.Add(config.Profile{Name: "lab", Kind: config.KindOther, UploadURL: "https://u.example.com", BaseURL: "https://b.example.com", Folder: "/x"})
+	d.open().Sees("The account lab", "https://u.example.com", "https://b.example.com")
+	d.Press("ctrl+e").Press("down", "down").Typed("https://d.example.com").Press("ctrl+s")
+	if p := d.Settings().Profiles["lab"]; !d.done || p.DeliveryURL != "https://d.example.com" || p.Folder != "/x" || p.BaseURL != "https://b.example.com" {
+		t.Errorf("done %v, written was %+v", d.done, p)
+	}
+	if d.Store.Attempts > 0 {
+		t.Error("the keyring was used without need")
+	}
+}
+
 func TestEnvironment(t *testing.T) {
 	d := newDriver(t, Options{Mode: AddWithEnvironment, Use: true})
 	d.Env[config.KeyVariable] = uitest.TestKey
@@ -395,7 +408,7 @@ func TestAddressWithoutScheme(t *testing.T) {
 		{"192.168.1.5:7999", "https://192.168.1.5:7999"},
 		{"https://media.example.com", "https://media.example.com"},
 	} {
-		f := fieldsOf(nil)
+		f := fieldsOf(config.Profile{}, nil)
 		*f.value["upload"] = c.typed
 		if got := f.address("upload"); got != c.want {
 			t.Errorf("%s becomes %s, want %s", c.typed, got, c.want)

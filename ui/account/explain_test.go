@@ -42,7 +42,7 @@ func TestExplain(t *testing.T) {
 }
 
 func offered(kind config.Kind, field, typed string) string {
-	f := fieldsOf([]string{"local", "work", "work-2"})
+	f := fieldsOf(config.Profile{}, []string{"local", "work", "work-2"})
 	*f.value["kind"] = string(kind)
 	*f.value[field] = typed
 	return f.accountName()

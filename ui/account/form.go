@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -11,6 +12,8 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
@@ -20,15 +23,23 @@ const hostedDelivery = "https://ik.imagekit.io/"
 
 type fields struct {
 	value map[string]*string
-	known []string // account names in use
+	known []string       // account names in use
+	old   config.Profile // the account to change; no name: a new one
 }
 
-func fieldsOf(known []string) fields {
-	f := fields{value: map[string]*string{}, known: known}
-	for _, name := range []string{"kind", "id", "upload", "base", "delivery", "name"} {
-		f.value[name] = new(string)
+func fieldsOf(old config.Profile, known []string) fields {
+	f := fields{value: map[string]*string{}, known: known, old: old}
+	naming := job.NameExact // of the screens, until the user chooses
+	if old.NamingChosen {
+		naming = old.Naming
 	}
-	*f.value["kind"] = string(config.KindHosted)
+	for name, value := range map[string]string{
+		"kind": string(cmp.Or(old.Kind, config.KindHosted)), "name": old.Name, "naming": string(naming),
+		"id": strings.TrimPrefix(old.DeliveryURL, hostedDelivery), "upload": old.UploadURL, "base": old.BaseURL, "delivery": old.DeliveryURL,
+		"folder": old.Folder, "tags": strings.Join(old.Tags, ", "), "extensions": strings.Join(old.Extensions, ", "), "webhook_url": old.WebhookURL,
+	} {
+		f.value[name] = &value
+	}
 	return f
 }
 
@@ -36,33 +47,47 @@ func (f *fields) text(name string) string { return strings.TrimSpace(*f.value[na
 
 func (f *fields) is(kind config.Kind) bool { return f.text("kind") == string(kind) }
 
-func (f *fields) questions() []*kit.Question {
-	hosted, other := func() bool { return f.is(config.KindHosted) }, func() bool { return f.is(config.KindOther) }
-	var list []*kit.Question
-	add := func(name, label, placeholder, hint string, hide func() bool) *kit.Question {
+func (f *fields) questions() (list []*kit.Question) {
+	add := func(name, label, placeholder, hint string, options ...kit.Option) *kit.Question {
 		q := &kit.Question{
-			Label: label, Placeholder: placeholder, Value: f.value[name], Hide: hide,
+			Label: label, Placeholder: placeholder, Value: f.value[name], Options: options,
 			Check: func() error { return f.check(name) },
-			Hint: func() string {
-				if typed := f.text(name); hide != nil && name != "id" && typed != "" && f.address(name) != typed {
-					return "mediadesk uses " + f.address(name) + "."
-				}
-				return hint
-			},
+			Hint:  func() string { return hint },
 		}
 		list = append(list, q)
 		return q
 	}
-	kind := add("kind", "Service", "", "", nil)
-	kind.Options = []kit.Option{{Value: string(config.KindHosted), Label: "hosted service"}, {Value: string(config.KindOther), Label: "another server"}}
-	kind.Hint = func() string {
-		return text.Either(hosted(), "ImageKit.io: its URLs and limits are filled in.", "A server with the same API, such as mediadesk serve.")
+	address := func(name, label, placeholder, hint string) {
+		q := add(name, label, placeholder, "")
+		q.Hide = func() bool { return !f.is(config.KindOther) }
+		q.Hint = func() string {
+			if typed := f.text(name); typed != "" && f.address(name) != typed {
+				return "mediadesk uses " + f.address(name) + "."
+			}
+			return hint
+		}
 	}
-	add("id", "Account id", "your_imagekit_id", "The part after ik.imagekit.io/ in your file URLs.", other)
-	add("upload", "Upload URL", "https://upload.example.com", "Files and the key are sent there, over https.", hosted)
-	add("base", "API URL", "the same as the upload URL", "Records are read and changed there.", hosted)
-	add("delivery", "Delivery URL", "optional", "It serves the stored files.", hosted)
-	add("name", "Account name", "", "Its name in mediadesk: letters, digits, - and _.", nil).Offer = f.accountName
+	if f.old.Name == "" {
+		add("kind", "Service", "", "", kit.Option{Value: string(config.KindHosted), Label: "hosted service"}, kit.Option{Value: string(config.KindOther), Label: "another server"}).Hint = func() string {
+			return text.Either(f.is(config.KindHosted), "ImageKit.io: its URLs and limits are filled in.", "A server with the same API, such as mediadesk serve.")
+		}
+	}
+	add("id", "Account id", "your_imagekit_id", "The part after ik.imagekit.io/ in your file URLs.").Hide = func() bool { return !f.is(config.KindHosted) }
+	address("upload", "Upload URL", "https://upload.example.com", "Files and the key are sent there, over https.")
+	address("base", "API URL", "the same as the upload URL", "Records are read and changed there.")
+	address("delivery", "Delivery URL", "optional", "It serves the stored files.")
+	if f.old.Name == "" {
+		add("name", "Account name", "", "Its name in mediadesk: letters, digits, - and _.").Offer = f.accountName
+		return list
+	}
+	add("folder", "Folder", "/", "Default folder of uploads.")
+	add("tags", "Tags", "sea, boat", "Default tags of uploads, separated by commas.")
+	add("extensions", "Extensions", "remove-bg", "Default extensions: names or JSON, separated by commas.")
+	add("naming", "Names", "", "How commands and screens name uploads.",
+		kit.Option{Value: string(job.NameHere), Label: "suffix"}, kit.Option{Value: string(job.NameService), Label: "by the service"}, kit.Option{Value: string(job.NameExact), Label: "exact names"})
+	if !f.is(config.KindLocal) {
+		add("webhook_url", "Webhooks to", "https://hooks.example.com", "Public URL in front of the receiver of mediadesk.")
+	}
 	return list
 }
 
@@ -132,6 +157,14 @@ func (f *fields) check(name string) error {
 			return fmt.Errorf("an account %q already exists: choose another name", account)
 		}
 		return config.CheckProfileName(account)
+	case "folder":
+		if folder := f.text(name); folder != "" {
+			_, err := rule.CleanFolder(folder)
+			return err
+		}
+	}
+	if wrong, what := f.profile().Problem(); f.old.Name != "" && wrong == name {
+		return errors.New(text.If(!strings.HasPrefix(what, `"`), strings.Replace(name, "_url", " URL", 1)+" ") + what)
 	}
 	return nil
 }
@@ -177,12 +210,43 @@ func looksLikeKey(content string) bool {
 }
 
 func (f *fields) profile() config.Profile {
-	if f.is(config.KindHosted) {
-		return config.HostedPreset(f.accountName(), f.text("id"))
+	p, preset := f.old, config.HostedPreset(f.accountName(), f.text("id"))
+	isNew := p.Name == ""
+	switch {
+	case isNew && f.is(config.KindHosted):
+		return preset
+	case f.is(config.KindHosted):
+		p.DeliveryURL = preset.DeliveryURL
+	case f.is(config.KindOther):
+		p.Name, p.Kind = f.accountName(), config.KindOther
+		p.UploadURL, p.DeliveryURL = f.address("upload"), f.address("delivery")
+		p.BaseURL = cmp.Or(f.address("base"), p.UploadURL)
 	}
-	upload := f.address("upload")
-	return config.Profile{
-		Name: f.accountName(), Kind: config.KindOther, UploadURL: upload, DeliveryURL: f.address("delivery"),
-		BaseURL: cmp.Or(f.address("base"), upload),
+	if isNew {
+		return p
 	}
+	if folder := f.text("folder"); folder != p.Folder {
+		p.Folder = folder
+		if clean, err := rule.CleanFolder(folder); err == nil && folder != "" {
+			p.Folder = clean
+		}
+	}
+	p.Tags, p.Extensions, p.WebhookURL = rule.SplitTags(f.text("tags")), splitExtensions(f.text("extensions")), f.text("webhook_url")
+	if naming := job.Naming(f.text("naming")); p.NamingChosen || naming != job.NameExact {
+		p.Naming, p.NamingChosen = naming, true
+	}
+	return p
+}
+
+// splitExtensions splits a list of extension names and JSON objects at the commas between them.
+func splitExtensions(content string) (list []string) {
+	for content = strings.TrimLeft(content, ", "); content != ""; content = strings.TrimLeft(content, ", ") {
+		end := strings.IndexByte(content+",", ',')
+		if reader := json.NewDecoder(strings.NewReader(content)); content[0] == '{' && reader.Decode(&json.RawMessage{}) == nil {
+			end = int(reader.InputOffset())
+		}
+		list = append(list, strings.TrimSpace(content[:end]))
+		content = content[end:]
+	}
+	return list
 }

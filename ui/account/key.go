@@ -19,6 +19,7 @@ import (
 type way string
 
 const (
+	wayNone        way = ""  // ask for no key
 	wayAgain       way = "r" // no place: try the keyring again
 	wayKeyring     way = "p" // this computer's keyring
 	wayRun         way = "o" // in memory, for this run
@@ -148,6 +149,8 @@ func (f *Flow) save(w way, key config.Secret) tea.Cmd {
 	f.result = Result{Name: p.Name}
 	busy := "Trying the key…"
 	switch w {
+	case wayNone:
+		busy = "Writing the settings…"
 	case wayKeyring:
 		f.result.Place, busy = "in the keyring", "Trying the key and storing it in the keyring…"
 	case wayRun:
@@ -210,7 +213,7 @@ func save(ctx context.Context, o Options, p config.Profile, w way,
 	if err != nil {
 		return "", err
 	}
-	if o.TryKey != nil {
+	if o.TryKey != nil && w != wayNone {
 		switch err = o.TryKey(ctx, p, key); {
 		case err == nil:
 			tried = "The service accepts the key."

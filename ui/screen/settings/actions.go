@@ -51,6 +51,7 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 			action("use-account", "use this account", "", true, m.noUse, func() tea.Cmd { return m.use(m.selected().Name, nil) }, "enter"),
 			add,
 			action("set-key", "set or replace its key", "", true, m.noKey, ask(account.Key), "K"),
+			action("edit-account", "edit this account", "", true, m.noEdit, ask(account.Edit), "e"),
 			action("remove-account", "remove from the settings", "", false, m.noRemove, m.askRemove, "d"),
 			action("forget-key", "forget its key", "", false, m.noKey, m.askForget, "F"),
 			action("refresh-key", "refresh where the key is", "", false, m.noRefresh, func() tea.Cmd { return m.findKey(m.selected()) }, "r"),
@@ -88,6 +89,10 @@ func (m *Model) noSettings() string {
 	return text.If(m.broken != nil, "the settings file cannot be read: correct it first")
 }
 
+func (m *Model) noEdit() string {
+	return cmp.Or(fixedReason(m.config.SetIn("profiles."+m.selected().Name)), m.noSettings())
+}
+
 // fixedReason tells the user where to change a setting that config.toml sets; "" if set is "".
 func fixedReason(set string) string {
 	return text.If(set != "", "it is "+set+": E edits that file")
@@ -120,7 +125,7 @@ func (m *Model) noRemove() string {
 	case p.Name == m.o.Profile.Name, p.Name == m.config.Profile:
 		return "it is in use: use another account first"
 	}
-	return cmp.Or(fixedReason(m.config.SetIn("profiles."+p.Name)), m.noSettings())
+	return m.noEdit()
 }
 
 func (m *Model) noEditor() string {

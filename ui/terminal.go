@@ -14,7 +14,7 @@ import (
 func (m *Model) queryTerminal() tea.Cmd {
 	cmds := []tea.Cmd{m.measure()}
 	if questions := m.detector.Query(); questions != "" {
-		cmds = append(cmds, tea.Raw(questions), tea.Tick(m.detector.AnswerTimeout(), func(time.Time) tea.Msg {
+		cmds = append(cmds, tea.Raw(questions), tea.Tick(picture.AnswerTimeout, func(time.Time) tea.Msg {
 			return page.Then(func() tea.Cmd {
 				m.detector.TimedOut()
 				return m.abilitiesChanged()

@@ -66,8 +66,8 @@ type Findings struct {
 	Drawing, Colors string
 	// Terminal has the names reported by the terminal and by the one around tmux.
 	Terminal string
-	// Kitty says why kitty's protocol works or not, Cell how large a cell is and how that is known.
-	Kitty, Cell string
+	// Cell says how large a cell is and how that is known.
+	Cell string
 }
 
 // Fact is one line of [Findings.Lines].
@@ -79,7 +79,6 @@ func (f Findings) Lines() []Fact {
 		{"Drawn with", f.Drawing},
 		{"Colors", f.Colors},
 		{"Terminal", f.Terminal},
-		{"Kitty", f.Kitty},
 		{"Cell", f.Cell},
 	}
 }
@@ -106,9 +105,7 @@ func (d *Detector) Abilities() Abilities {
 	if d.cell.X > 0 {
 		f.Cell = fmt.Sprintf("%d x %d pixels, by %s", d.cell.X, d.cell.Y, d.cellFrom)
 	}
-	kitty, words := d.kittyProtocol()
-	f.Kitty = words
-	if a.Method, f.Drawing = d.method(kitty); a.Method.Pixels() && a.Cell.X == 0 {
+	if a.Method, f.Drawing = d.method(d.kittyProtocol()); a.Method.Pixels() && a.Cell.X == 0 {
 		a.Method, f.Drawing = MethodBlocks, "block glyphs: the size of a cell in pixels is unknown"
 	}
 	return a
@@ -150,26 +147,13 @@ func (d *Detector) method(kitty Method) (Method, string) {
 // draw at once. Behind tmux the reply may be lost or belong to another client, so the outer
 // terminal must also be known to support them. Without placeholders, a terminal that answers the
 // basic query places pictures over text; in Konsole text does not erase sixel.
-func (d *Detector) kittyProtocol() (Method, string) {
-	words := ""
+func (d *Detector) kittyProtocol() Method {
+	left := d.cursorKnown && d.cursor == probeAt
 	switch {
-	case d.kittyReply == "" && !d.over && !d.fenced:
-		return MethodBlocks, "not known yet"
-	case d.kittyReply == "":
-		words = "the probe was not answered"
-	case d.kittyReply != "OK":
-		words = "the probe was refused (" + d.kittyReply + ")"
-	case d.env.tmux && !placeholderTerminal(d.outer):
-		words = "the terminal around tmux is not known to show them"
-	case !d.env.tmux && !d.cursorKnown:
-		words = "the terminal does not say where the cursor is"
-	case !d.env.tmux && d.cursor != probeAt:
-		words = "the terminal says OK but draws at once"
-	default:
-		return MethodKitty, "yes: the probe was answered with OK and left the cursor alone"
+	case d.kittyReply == "OK" && (d.env.tmux && placeholderTerminal(d.outer) || !d.env.tmux && left):
+		return MethodKitty
+	case d.kittyDirect && (d.kittyReply != "" || d.over || d.fenced):
+		return MethodDirect
 	}
-	if d.kittyDirect {
-		return MethodDirect, "yes, placed over text; not in the cells of text: " + words
-	}
-	return MethodBlocks, "no: " + words
+	return MethodBlocks
 }

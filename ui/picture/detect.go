@@ -44,8 +44,8 @@ type Detector struct {
 
 // environment says whether and how to query the terminal, from environment variables.
 type environment struct {
-	tmux, remote bool
-	silent       string // why the terminal is not queried; empty if it is
+	tmux   bool
+	silent string // why the terminal is not queried; empty if it is
 }
 
 // WindowPixels is the size of the terminal according to the operating system.
@@ -53,10 +53,7 @@ type WindowPixels struct{ Cells, Pixels image.Point }
 
 func readEnvironment(getenv func(string) string, terminal bool) environment {
 	term := getenv("TERM")
-	e := environment{
-		tmux:   getenv("TMUX") != "",
-		remote: getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != "",
-	}
+	e := environment{tmux: getenv("TMUX") != ""}
 	switch {
 	case !terminal:
 		e.silent = "not a terminal"
@@ -108,18 +105,13 @@ func (d *Detector) Query() string {
 	return q + "\x1b7\x1b[3;5H" + send + "\x1b[6n" + forget + "\x1b8" + query + "\x1b[c"
 }
 
-// AnswerTimeout returns how long to wait for replies.
-func (d *Detector) AnswerTimeout() time.Duration {
-	if d.env.remote {
-		return 2 * time.Second
-	}
-	return 500 * time.Millisecond
-}
+// AnswerTimeout is how long to wait for replies, which may come from far away. Late ones still count.
+const AnswerTimeout = 2 * time.Second
 
 // SetSetting changes the user's setting.
 func (d *Detector) SetSetting(s Setting) { d.setting = s }
 
-// TimedOut ends the wait. Late replies still count.
+// TimedOut ends the wait.
 func (d *Detector) TimedOut() { d.over = true }
 
 // Sources of the cell size, from least to most reliable.

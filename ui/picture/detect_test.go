@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	uv "github.com/charmbracelet/ultraviolet"
 )
@@ -19,62 +18,53 @@ import (
 var recorded = map[string]answering{
 	"kitty 0.41": {
 		want: Abilities{Method: MethodKitty, Cell: image.Pt(9, 18)},
-		says: "yes",
 	},
 	"kitty 0.41 in tmux 3.5a": {
 		env:   map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
 		want:  Abilities{Method: MethodKitty, Cell: image.Pt(9, 18)},
-		sixel: true, says: "yes",
+		sixel: true,
 	},
 	"kitty 0.41 in tmux without passthrough": {
 		env:   map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
 		want:  Abilities{Cell: image.Pt(9, 18)},
-		sixel: true, says: "not answered",
+		sixel: true,
 	},
 	"kitty 0.26": {
 		want: Abilities{Method: MethodDirect, Cell: image.Pt(9, 18)},
-		says: "not answered",
 	},
 	"kitty 0.26 in tmux 3.3a": {
-		env:  map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
-		says: "not answered",
+		env: map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
 	},
 	"Konsole 25.04": {
-		want: Abilities{Method: MethodDirect, Cell: image.Pt(7, 14)},
-		says: "not answered", sixel: true,
+		want:  Abilities{Method: MethodDirect, Cell: image.Pt(7, 14)},
+		sixel: true,
 	},
 	"Konsole 22.12": {
-		want: Abilities{Method: MethodDirect, Cell: image.Pt(8, 17)},
-		says: "not answered", sixel: true,
+		want:  Abilities{Method: MethodDirect, Cell: image.Pt(8, 17)},
+		sixel: true,
 	},
 	"foot 1.21": {
 		want:  Abilities{Method: MethodSixel, Cell: image.Pt(6, 13)},
-		says:  "not answered",
 		sixel: true,
 	},
 	"xterm 398": {
 		want: Abilities{},
-		says: "not answered",
 	},
 	"xterm 398 as vt340": {
 		want:  Abilities{},
-		says:  "not answered",
 		sixel: true,
 	},
 	"mlterm 3.9": {
 		want:  Abilities{Method: MethodSixel, Cell: image.Pt(10, 19)},
-		says:  "not answered",
 		sixel: true,
 	},
 	"VTE 0.70": {
 		want: Abilities{Cell: image.Pt(10, 19)},
-		says: "not answered",
 	},
 	"Alacritty 0.11": {
 		want: Abilities{Cell: image.Pt(9, 18)},
-		says: "not answered",
 	},
-	"st 0.9": {says: "not answered"},
+	"st 0.9": {},
 }
 
 // composed are hand-made answers for cases that no available terminal has.
@@ -83,26 +73,22 @@ var composed = map[string]answering{
 		env:     map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
 		answers: "\x1bP>|tmux 3.5a\x1b\\\x1b[6;16;8t\x1b[3;5R\x1b[?1;2c\x1bP>|iTerm2 3.6.0\x1b\\",
 		want:    Abilities{Cell: image.Pt(8, 16)}, // tmux does not know these pictures
-		says:    "not answered",
 	},
 	"tmux in a terminal that says OK": {
 		env:     map[string]string{"TMUX": "x"},
 		cells:   image.Pt(100, 30),
 		answers: "\x1bP>|tmux 3.5a\x1b\\\x1b[6;16;8t\x1b[3;5R\x1b[?1;2c\x1bP>|Konsole 25.04.2\x1b\\\x1b_Gi=4194304000;OK\x1b\\",
 		want:    Abilities{Cell: image.Pt(8, 16)},
-		says:    "around tmux",
 	},
 	"a terminal that says OK and cannot": { // the cursor has moved
 		cells:   image.Pt(100, 30),
 		answers: "\x1bP>|kitty(0.26.5)\x1b\\\x1b[6;16;8t\x1b_Gi=4194304000;OK\x1b\\\x1b[3;7R\x1b[?62;c",
 		want:    Abilities{Cell: image.Pt(8, 16)},
-		says:    "draws at once",
 	},
 	"a terminal that refuses": {
 		cells:   image.Pt(100, 30),
 		answers: "\x1bP>|other 1.0\x1b\\\x1b[6;16;8t\x1b_Gi=4194304000;EINVAL:no\x1b\\\x1b[3;5R\x1b[?62;c",
 		want:    Abilities{Cell: image.Pt(8, 16)},
-		says:    "refused (EINVAL:no)",
 	},
 }
 
@@ -112,7 +98,6 @@ type answering struct {
 	cells   image.Point
 	answers string
 	want    Abilities // without Findings
-	says    string    // part of the text about real pictures
 	sixel   bool
 }
 
@@ -155,9 +140,6 @@ func TestRecordedTerminals(t *testing.T) {
 			}
 			d.TimedOut()
 			got := d.Abilities()
-			if !strings.Contains(got.Findings.Kitty, r.says) {
-				t.Errorf("%s: real pictures: %q does not contain %q", name, got.Findings.Kitty, r.says)
-			}
 			if d.sixel != r.sixel {
 				t.Errorf("%s: sixel %v, want %v", name, d.sixel, r.sixel)
 			}
@@ -237,10 +219,6 @@ func TestNothingIsClaimedBeforeTheAnswers(t *testing.T) {
 	feed(d, answers(t, "kitty 0.41"), 1<<20)
 	if d.Abilities().Method != MethodKitty {
 		t.Error("late answers do not count")
-	}
-	remote := NewDetector(SettingAuto, func(key string) string { return map[string]string{"SSH_TTY": "/dev/pts/1"}[key] }, true)
-	if d.AnswerTimeout() != 500*time.Millisecond || remote.AnswerTimeout() != 2*time.Second {
-		t.Errorf("answer timeout %v, over SSH %v", d.AnswerTimeout(), remote.AnswerTimeout())
 	}
 }
 

@@ -24,9 +24,7 @@ type RegionView struct {
 	o          Options
 	// bright and dark are the cells of area, line by line.
 	bright, dark []cell
-	// ground is the background of the border in each cell of area.
-	ink    paint
-	ground []paint
+	ink          paint // of the border
 
 	// images are the normal and the darkened picture, if the terminal shows pixels, then the one of
 	// the edge of framed, in pixels of the images; framed is empty without an edge.
@@ -44,30 +42,14 @@ func NewRegionView(p *Picture, cols, rows int, o Options) *RegionView {
 	v.area = Fit(v.size, cols, rows, o.CellAspect)
 	size := v.area.Size()
 	v.bright, v.dark = drawCells(p, size, o, fullLight), drawCells(p, size, o, dimLight)
-	v.ink, v.ground = borderColors(p, size, o)
+	switch o.Color { // white on the darkened picture is visible everywhere
+	case TrueColor:
+		v.ink = exact([3]float32{255, 255, 255})
+	case Color256:
+		v.ink, _ = nearest([3]float32{255, 255, 255})
+	case NoColor:
+	}
 	return v
-}
-
-// borderColors returns white ink on the darkened mean of each cell, visible on light and dark
-// pictures.
-func borderColors(p *Picture, size image.Point, o Options) (ink paint, ground []paint) {
-	ground = make([]paint, size.X*size.Y)
-	if o.Color == NoColor || len(ground) == 0 {
-		return noPaint, ground
-	}
-	toPaint := exact
-	if o.Color == Color256 {
-		toPaint = func(c [3]float32) paint {
-			p, _ := nearest(c)
-			return p
-		}
-	}
-	img := p.sample(size, image.Pt(2, 1), dimLight)
-	for i := range ground {
-		c := img.Pix[4*i:]
-		ground[i] = toPaint([3]float32{float32(c[0]), float32(c[1]), float32(c[2])})
-	}
-	return toPaint([3]float32{255, 255, 255}), ground
 }
 
 // Transmit switches to pixels: it sends the picture twice, normal and darkened. Call it before
@@ -295,7 +277,7 @@ func (v *RegionView) cell(c image.Point, border image.Rectangle) cell {
 			c == border.Min.Add(image.Pt((at.X+1)*size.X/2, (at.Y+1)*size.Y/2)) {
 			g = '■'
 		}
-		return cell{glyph: g, fg: v.ink, bg: v.ground[i]}
+		return cell{glyph: g, fg: v.ink, bg: v.dark[i].bg}
 	}
 	return v.bright[i]
 }

@@ -59,20 +59,12 @@ type Model struct {
 	sheet   *edit.Tiles // the results as a contact sheet
 	toggled bool        // the user chose list or sheet
 
-	reading bool // the runs are being read
-	again   bool // read again afterwards
-	seen    seen
+	reading bool                 // the runs are being read
+	again   bool                 // read again afterwards
+	seen    map[string]*api.File // as last seen, by key of a run; nil while it is read
 
 	shown   bool // in front
 	ticking bool // the clock runs
-}
-
-// seen is the file of the run under the cursor, as last seen.
-type seen struct {
-	id        int64 // of the run; 0 for none
-	requested bool  // being read
-	stale     bool  // outdated
-	file      *api.File
 }
 
 var _ page.Screen = (*Model)(nil)
@@ -83,7 +75,7 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{o: o}
+	m := &Model{o: o, seen: map[string]*api.File{}}
 	m.list = &kit.List[int]{
 		ID: "extensions", Marking: true, Now: o.Now, PaneMost: 72, Widen: m.widen,
 		Rows: m.rows, Key: func(n int) any { return m.runs.all[n].ID },
@@ -130,7 +122,6 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
 	case page.RunsChanged:
-		m.seen.stale = true
 		return m.read(), true
 	case page.Acted:
 	case page.Resized:
@@ -141,7 +132,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Hidden:
 		m.shown = false
 	case page.FileChanged:
-		m.seen.stale = true
+		clear(m.seen)
 	case tea.MouseClickMsg:
 		if m.list.Click(msg) {
 			return m.enter(), true
@@ -201,26 +192,16 @@ func (m *Model) read() tea.Cmd {
 // readFile reads the file of the current run if it is shown and unknown.
 func (m *Model) readFile() tea.Cmd {
 	run, ok := m.current()
-	if !ok || !m.list.PaneShown() {
+	if _, known := m.seen[keyOf(run)]; !ok || known || !m.list.PaneShown() {
 		return nil
 	}
-	if m.seen.id != run.ID {
-		m.seen = seen{id: run.ID, stale: true}
-		m.list.ResetPane()
-	}
-	if !m.seen.stale || m.seen.requested {
-		return nil
-	}
-	m.seen.stale, m.seen.requested = false, true
-	id, fileID := run.ID, run.FileID
+	key, fileID := keyOf(run), run.FileID
+	m.seen[key] = nil
 	return func() tea.Msg {
 		last, ok, err := m.o.Session.LastSeen(m.o.Context, fileID)
 		return page.Do(func() {
-			if m.seen.id != id {
-				return
-			}
-			if m.seen.requested = false; ok && err == nil {
-				m.seen.file = &last.File
+			if ok && err == nil {
+				m.seen[key] = &last.File
 			}
 		})
 	}
@@ -238,11 +219,11 @@ func (m *Model) record(run *job.Run) api.File {
 // thumbs returns the picture of the current run's file, which changes when the run ends.
 func (m *Model) thumbs() []edit.Thumb {
 	run, ok := m.current()
-	if !ok || m.seen.file == nil || m.seen.id != run.ID || !m.seen.file.IsImage() {
+	file := m.seen[keyOf(run)]
+	if !ok || file == nil || !file.IsImage() {
 		return nil
 	}
-	file := *m.seen.file
-	return []edit.Thumb{{Key: keyOf(run), Path: edit.Fetched(m.o.Session.Picture, file)}}
+	return []edit.Thumb{{Key: keyOf(run), Path: edit.Fetched(m.o.Session.Picture, *file)}}
 }
 
 func keyOf(run *job.Run) string { return fmt.Sprint(run.ID, run.Status, run.At.UnixNano()) }

@@ -205,14 +205,14 @@ func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 }
 
 func (m *Model) describeTags(f *kit.Facts, run *job.Run) {
-	h, th := &m.seen, f.Theme()
-	if h.id != run.ID || h.file == nil || !rule.IsTagging(run.Extension) || run.Status != api.StatusSuccess {
+	file, th := m.seen[keyOf(run)], f.Theme()
+	if file == nil || !rule.IsTagging(run.Extension) || run.Status != api.StatusSuccess {
 		return
 	}
 	var found []string
-	for _, tag := range h.file.AITags.Or(nil) {
+	for _, tag := range file.AITags.Or(nil) {
 		if strings.EqualFold(tag.Source, run.Extension) {
-			taken := text.If(slices.Contains(h.file.Tags.Or(nil), tag.Name), "  (is a tag)")
+			taken := text.If(slices.Contains(file.Tags.Or(nil), tag.Name), "  (is a tag)")
 			found = append(found, fmt.Sprintf("%3.0f %%  %s", tag.Confidence, tag.Name)+taken)
 		}
 	}

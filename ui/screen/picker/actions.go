@@ -77,7 +77,6 @@ func (m *Model) listActions() []kit.Action {
 		{ID: "picker.refresh", Keys: kit.Bind("refresh the folder", "", "r"), Group: groupLook, Disabled: m.noFolder, Do: m.reload},
 		{ID: "picker.go-to-path", Keys: kit.Bind("go to a typed path", "", "c"), Group: groupMove, Do: m.startJump},
 		{ID: "picker.grid", Keys: kit.Bind("contact sheet on or off", "", "t"), Group: groupLook, Disabled: m.noFolder, Do: m.sheet.Toggle},
-		{ID: "picker.home", Keys: kit.Bind("home folder", "", "~"), Group: groupMove, Do: m.goHome},
 	}, m.sharedActions()))
 }
 

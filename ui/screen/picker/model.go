@@ -53,7 +53,6 @@ type Model struct {
 	page.Base
 	options Options
 	now     func() time.Time
-	home    func() (string, error)
 
 	focus focus
 	size  image.Point
@@ -99,7 +98,6 @@ func New(o Options) *Model {
 		options: o,
 		now:     o.Now,
 		pause:   pause,
-		home:    homeFolder,
 		cursors: map[string]string{},
 		infos:   map[string]info{},
 		folder:  map[string]bool{},

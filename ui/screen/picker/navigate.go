@@ -40,14 +40,6 @@ func (m *Model) parent() tea.Cmd {
 	return m.open(filepath.Dir(m.shown.folder), filepath.Base(m.shown.folder))
 }
 
-func (m *Model) goHome() tea.Cmd {
-	home, err := m.home()
-	if err != nil {
-		return page.Send(problem(err))
-	}
-	return m.open(home, "")
-}
-
 // widen leaves the contact sheet or clears the tray, see [kit.List].
 func (m *Model) widen(try bool) bool {
 	narrow := m.sheet.On || len(m.tray.items) > 0

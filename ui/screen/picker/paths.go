@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func sourceOf(word, dir string) (api.Source, bool) {
 	}
 	path := word
 	if rest, ok := strings.CutPrefix(path+"/", "~/"); ok {
-		if home, err := homeFolder(); err == nil {
+		if home, err := os.UserHomeDir(); err == nil {
 			path = filepath.Join(home, rest)
 		}
 	}

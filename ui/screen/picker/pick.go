@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -280,16 +279,6 @@ func (m *Model) form(pick bool) tea.Cmd {
 			return tea.Batch(refusals(refused, len(items)), page.Send(page.Compose{Sources: sources}))
 		})
 	}
-}
-
-var errNoHome = errors.New("no home folder: the environment variable HOME is not set")
-
-func homeFolder() (string, error) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", errNoHome
-	}
-	return home, nil
 }
 
 type content struct {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -96,7 +97,7 @@ func (m *Model) title(width int) string {
 }
 
 func (m *Model) short(folder string) string {
-	if home, err := m.home(); err == nil && home != "/" {
+	if home, err := os.UserHomeDir(); err == nil && home != "/" {
 		if rest, ok := strings.CutPrefix(folder, home); ok && (rest == "" || rest[0] == filepath.Separator) {
 			return "~" + rest
 		}
@@ -129,7 +130,7 @@ func (m *Model) footer() string {
 func (m *Model) emptyText() string {
 	switch {
 	case m.problem != nil:
-		return text.Safe(page.Explain(m.problem)) + " Press h for the parent folder, ~ for your home folder."
+		return text.Safe(page.Explain(m.problem)) + " Press h for the parent folder, c to type a path."
 	case len(m.shown.rows) > 0:
 		return ""
 	case m.shown.folder == "":

@@ -161,7 +161,7 @@ func TestKeysAreListedOnce(t *testing.T) {
 			continue
 		}
 		for _, k := range strings.Fields("up down j k left h backspace right l enter g G home end pgup pgdown ctrl+b ctrl+f ctrl+u ctrl+d " +
-			"space v ctrl+a * esc / n N tab shift+tab u p . , y z a ~") {
+			"space v ctrl+a * esc / n N tab shift+tab u p . , y z a c") {
 			if seen[k] == "" {
 				t.Errorf("%s does nothing", k)
 			}

@@ -41,13 +41,10 @@ func (c Config) SetProfile(p Profile) (Config, error) {
 		if old, exists := now.Profiles[p.Name]; exists && reflect.DeepEqual(old.writable(), p) {
 			return nil, nil
 		}
-		profiles := map[string]Profile{p.Name: p}
-		for name, other := range next.Profiles {
-			if name != p.Name {
-				profiles[name] = other
-			}
+		if next.Profiles == nil {
+			next.Profiles = map[string]Profile{}
 		}
-		next.Profiles = profiles
+		next.Profiles[p.Name] = p
 		return []string{"profiles." + p.Name}, nil
 	})
 }

@@ -10,7 +10,6 @@ import (
 type FileError struct {
 	Path string // config.toml or state.json
 	Line int    // 1-based; 0 if unknown
-	Key  string // dotted, as "profiles.work.upload_url"; "" if the problem is not about a key
 	Text string // the problem and a hint
 }
 

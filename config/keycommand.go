@@ -25,9 +25,9 @@ func runKeyCommand(ctx context.Context, args []string, limit time.Duration) (Sec
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	out, said := &capped{limit: maxSecret + 2}, &capped{limit: 4096}
+	var out, said bytes.Buffer
 	cmd := exec.CommandContext(limited, args[0], args[1:]...)
-	cmd.Stdout, cmd.Stderr = out, said
+	cmd.Stdout, cmd.Stderr = &out, &said
 	cmd.WaitDelay = commandGrace
 	err := cmd.Run()
 	switch {
@@ -43,21 +43,6 @@ func runKeyCommand(ctx context.Context, args []string, limit time.Duration) (Sec
 	line, _, _ := strings.Cut(out.String(), "\n")
 	return NewSecret(line)
 }
-
-// capped keeps the first bytes written to it and discards the rest. It does not embed the buffer,
-// whose ReadFrom would bypass the limit.
-type capped struct {
-	start bytes.Buffer
-	limit int
-}
-
-// Write accepts all of p.
-func (c *capped) Write(p []byte) (int, error) {
-	c.start.Write(p[:min(c.limit-c.start.Len(), len(p))])
-	return len(p), nil
-}
-
-func (c *capped) String() string { return c.start.String() }
 
 // excerpt returns the first line of a command's output, made safe and shortened.
 func excerpt(said string) string {

@@ -8,15 +8,13 @@ import (
 	"os"
 )
 
-// mayRead is the set of permission bits that a key file must not have.
-type mayRead fs.FileMode
-
+// Permission bits that a key file must not have.
 const (
-	ownerOnly    mayRead = 0o077 // none
-	notForOthers mayRead = 0o007 // group allowed: systemd shows its access list there
+	ownerOnly    fs.FileMode = 0o077
+	notForOthers fs.FileMode = 0o007 // group allowed: systemd shows its access list there
 )
 
-func readKeyFile(path string, forbidden mayRead) (Secret, error) {
+func readKeyFile(path string, forbidden fs.FileMode) (Secret, error) {
 	file, err := openKeyFile(path, forbidden)
 	if err != nil {
 		return Secret{}, err
@@ -25,7 +23,7 @@ func readKeyFile(path string, forbidden mayRead) (Secret, error) {
 	return readKey(file)
 }
 
-func openKeyFile(path string, forbidden mayRead) (*os.File, error) {
+func openKeyFile(path string, forbidden fs.FileMode) (*os.File, error) {
 	// Nonblocking, because opening a FIFO waits for a writer.
 	file, err := os.OpenFile(path, os.O_RDONLY|openWithoutWaiting, 0)
 	if err != nil {

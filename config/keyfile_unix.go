@@ -15,8 +15,8 @@ import (
 const openWithoutWaiting = syscall.O_NONBLOCK
 
 // checkOwner rejects a key file that belongs to another user, or that others may read or write.
-func checkOwner(info fs.FileInfo, forbidden mayRead) error {
-	if open := info.Mode().Perm() & fs.FileMode(forbidden); open != 0 {
+func checkOwner(info fs.FileInfo, forbidden fs.FileMode) error {
+	if open := info.Mode().Perm() & forbidden; open != 0 {
 		return fmt.Errorf("others may use the file (its mode is %04o): run chmod 600 on it", info.Mode().Perm())
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)

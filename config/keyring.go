@@ -243,7 +243,8 @@ func keyringError(doing string, err error) error {
 		return &KeyringError{Problem: KeyringMissing, Doing: doing, Cause: err}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &KeyringError{Problem: KeyringSilent, Doing: doing}
-	case isExit && slices.Contains(lockedExits, exit.ExitCode()), strings.HasPrefix(err.Error(), "failed to unlock"):
+	case isExit && slices.Contains(lockedExits, exit.ExitCode()),
+		strings.HasPrefix(err.Error(), "failed to unlock"):
 		// The user closed the password window; the library has no error value for it.
 		return &KeyringError{Problem: KeyringLocked, Doing: doing}
 	}

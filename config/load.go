@@ -57,7 +57,7 @@ func (s *sources) readConfig() error {
 	for _, p := range s.places {
 		if p.key[len(p.key)-1] == "key_command" || len(p.key) == 3 && p.key[0] == "local" && p.key[1] == "commands" {
 			if err := checkWriters(path, info); err != nil {
-				return &FileError{Path: path, Line: p.line, Key: joinKey(p.key), Text: fmt.Sprintf("this names a program to run, and %v", err)}
+				return &FileError{Path: path, Line: p.line, Text: fmt.Sprintf("this names a program to run, and %v", err)}
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func decode(path string, text []byte, into *Config) error {
 					key = p.key
 				}
 			}
-			problems[i] = &FileError{Path: path, Line: line, Key: joinKey(key), Text: unknownKey(key)}
+			problems[i] = &FileError{Path: path, Line: line, Text: unknownKey(key)}
 		}
 		return errors.Join(problems...)
 	}
@@ -126,8 +126,7 @@ func decode(path string, text []byte, into *Config) error {
 	if at, ok := errors.AsType[*toml.DecodeError](err); ok {
 		problem.Line, _ = at.Position()
 		if example := exampleOf(at.Key()); example != "" && strings.Contains(at.Error(), "annot") {
-			problem.Key = joinKey(at.Key())
-			problem.Text = problem.Key + " has a value of another kind: write it like " + example
+			problem.Text = joinKey(at.Key()) + " has a value of another kind: write it like " + example
 		}
 	}
 	return problem
@@ -162,7 +161,7 @@ func (s *sources) config() (Config, error) {
 	}
 	err := c.check()
 	if _, missing := c.Find(c.Profile); missing != nil && c.lineIn("profile") > 0 {
-		err = errors.Join(err, &FileError{Path: c.Path, Line: c.lineIn("profile"), Key: "profile", Text: missing.Error()})
+		err = errors.Join(err, &FileError{Path: c.Path, Line: c.lineIn("profile"), Text: missing.Error()})
 	}
 	if err != nil {
 		return defaults(s.paths), err
@@ -180,7 +179,7 @@ func (c *Config) check() error {
 			return
 		}
 		key := append(slices.Clone(table), problem.key)
-		at := &FileError{Path: c.paths.StateFile(), Key: joinKey(key), Text: problem.what}
+		at := &FileError{Path: c.paths.StateFile(), Text: problem.what}
 		if entry := key[:min(len(key), 2)]; c.lineIn(entry...) > 0 || entry[0] != "profiles" && c.lineIn(entry[0]) > 0 {
 			at.Path, at.Line = c.Path, lineOf(c.places, key)
 		}

@@ -88,8 +88,6 @@ func (p Paths) Make() error {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("the folder %s cannot be made (%w): set MEDIADESK_HOME to a folder that can be written", dir, err)
 		}
-	}
-	for _, dir := range []string{p.Data, p.State, p.Cache} {
 		atomicfile.Restrict(dir)
 	}
 	return nil

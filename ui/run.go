@@ -37,7 +37,7 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	}
 	o.KeyMap = settings.Keys
 	if action, err := CheckKeys(o.KeyMap); err != nil {
-		return &config.FileError{Path: settings.Path, Line: settings.LineOf(action), Key: action, Text: err.Error()}
+		return &config.FileError{Path: settings.Path, Line: settings.LineOf(action), Text: err.Error()}
 	}
 	var program *tea.Program
 	o.Open = func(ctx context.Context, profile string, key api.Key) (*session.Session, error) {

@@ -263,8 +263,8 @@ func (t *promptSession) library() {
 		var f api.File
 		if err := json.Unmarshal(line, &f); err == nil && !f.IsFolder() {
 			tags, region := strings.Join(f.Tags.Or(nil), ", "), f.CustomCoordinates.Or("")
-			items = append(items, menuItem{label: f.FilePath + ", " + text.Either(tags == "", "no tags", "tags "+tags) +
-				text.If(region != "", ", region "+region), do: func() { t.change(&f) }})
+			label := f.FilePath + ", " + text.Either(tags == "", "no tags", "tags "+tags) + text.If(region != "", ", region "+region)
+			items = append(items, menuItem{label: label, do: func() { t.change(&f) }})
 		}
 	}
 	if len(items) == 0 {
@@ -280,10 +280,11 @@ func (t *promptSession) change(f *api.File) {
 		question{"add-tags", "Tags to add, separated by commas; empty for none:"},
 		question{"remove-tags", "Tags to remove, separated by commas; empty for none:"},
 		question{"region", "Region as x,y,width,height in pixels; empty to keep it:"})
-	if f.CustomCoordinates.Or("") != "" && !strings.Contains(strings.Join(flags, " "), "--region=") && t.yes("Remove the region?") {
-		flags = append(flags, "--unset-region")
+	words := strings.ReplaceAll(strings.Join(flags, ", "), "--", "")
+	if f.CustomCoordinates.Or("") != "" && !strings.Contains(words, "region=") && t.yes("Remove the region?") {
+		flags, words = append(flags, "--unset-region"), words+" unset-region"
 	}
-	if len(flags) > 0 && t.yes("Save this change: "+strings.ReplaceAll(strings.Join(flags, ", "), "--", "")+"?") {
+	if len(flags) > 0 && t.yes("Save this change: "+words+"?") {
 		_ = t.run(session.Command("details", []string{f.FileID}, flags...)...)
 	} else {
 		t.say("Nothing was changed.")

@@ -296,13 +296,6 @@ func runScreens(cmd *cobra.Command, p *Program, args []string) error {
 	return p.Screens(cmd.Context(), p.Options, folder, sources)
 }
 
-func noSuchCommand(cmd *cobra.Command, word string) error {
-	if near := nearest(cmd, word); near != "" {
-		return usage("%s has no command %q. Did you mean: %[1]s %[3]s", cmd.CommandPath(), word, near)
-	}
-	return usage("%s has no command %q; see %[1]s --help", cmd.CommandPath(), word)
-}
-
 // nearest returns the subcommand that a word probably means, or "".
 func nearest(cmd *cobra.Command, word string) string {
 	if word == "version" && !cmd.HasParent() {
@@ -366,7 +359,8 @@ func exitCode(err error) int {
 		return signal.Code
 	case errors.Is(err, session.ErrJobPending):
 		return exitUnknown
-	case is[*config.NoKeyError](err), is[*config.SourceError](err), is[*config.KeyringError](err), api.KeyRefused(err):
+	case is[*config.NoKeyError](err), is[*config.SourceError](err), is[*config.KeyringError](err),
+		api.KeyRefused(err):
 		return exitKey
 	}
 	return exitFailed
@@ -397,7 +391,10 @@ func checkArgs(cmd *cobra.Command, args []string) error {
 	case len(args) <= len(words) || strings.Contains(takes, "…"):
 		return nil
 	case cmd.HasSubCommands():
-		return noSuchCommand(cmd, args[0])
+		if near := nearest(cmd, args[0]); near != "" {
+			return usage("%s has no command %q. Did you mean: %[1]s %[3]s", cmd.CommandPath(), args[0], near)
+		}
+		return usage("%s has no command %q; see %[1]s --help", cmd.CommandPath(), args[0])
 	}
 	return usage("%s takes %s; %q is one too many", cmd.CommandPath(), takes, args[len(words)])
 }

@@ -65,7 +65,11 @@ func writeCommands(b *strings.Builder, parent *cobra.Command) {
 func writeFlags(b *strings.Builder, set *pflag.FlagSet) {
 	b.WriteString("| flag | what it does |\n|---|---|\n")
 	for _, f := range visibleFlags(set) {
-		_, usage := valueName(f)
-		fmt.Fprintf(b, "| `%s` | %s |\n", flagName(f), strings.ReplaceAll(usage, "|", `\|`))
+		name, usage := valueName(f)
+		name = strings.TrimSpace("--" + f.Name + " " + name)
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		fmt.Fprintf(b, "| `%s` | %s |\n", name, strings.ReplaceAll(usage, "|", `\|`))
 	}
 }

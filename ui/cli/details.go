@@ -96,7 +96,8 @@ func (c *detailFlags) change(before *api.File) (api.Details, error) {
 	unset := c.unsetTags
 	if c.needsRecord() {
 		remove, old := rule.SplitTags(c.removeTags), before.Tags.Or(nil)
-		tags := slices.DeleteFunc(slices.Clone(old), func(tag string) bool { return slices.Contains(remove, tag) })
+		tags := slices.DeleteFunc(slices.Clone(old),
+			func(tag string) bool { return slices.Contains(remove, tag) })
 		for _, tag := range rule.SplitTags(c.addTags) {
 			if !slices.Contains(tags, tag) {
 				tags = append(tags, tag)

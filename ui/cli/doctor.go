@@ -241,17 +241,9 @@ func (d *doctor) journal(ctx context.Context) {
 	case sum.Problems == 0:
 		d.ok("library.db", "no damage; mediadesk serve --check verifies the contents, too")
 	}
-	if sum.Aside > 0 {
-		d.say(statusNote, "set aside", "", "%s without a record in set-aside: removed after 30 days", text.Plural(sum.Aside, "content"))
-	}
-	if !d.local {
-		return
-	}
-	if address, _, ok := local.Find(library); ok {
+	if address, _, ok := local.Find(library); ok && d.local {
 		d.ok("local library", "runs at %s, in another process", address)
-		return
 	}
-	d.canListen("local library", d.settings.Local.Addr, "The library then uses another port, which stays the same; or set addr in [local].")
 }
 
 func (d *doctor) key(ctx context.Context) {

@@ -22,8 +22,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-const readers = 16
-
 func (p *Program) readInput(ctx context.Context, name string) ([]byte, error) {
 	if name != "-" {
 		return os.ReadFile(name)
@@ -180,26 +178,20 @@ func (p *Program) readAll(ctx context.Context, names []string,
 		file *api.File
 		err  error
 	}
-	results := make(chan chan result, readers)
+	results, slots := make([]chan result, len(names)), make(chan struct{}, 16)
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
-	go func() {
-		defer close(results)
-		for _, name := range names {
-			one := make(chan result, 1)
-			select {
-			case results <- one:
-			case <-reading.Done():
-				return
-			}
-			go func() {
-				file, err := read(reading, name)
-				one <- result{name, file, err}
-			}()
-		}
-	}()
+	for i, name := range names {
+		results[i] = make(chan result, 1)
+		go func() {
+			slots <- struct{}{}
+			file, err := read(reading, name)
+			results[i] <- result{name, file, err}
+			<-slots
+		}()
+	}
 	var failed failures
-	for one := range results {
+	for _, one := range results {
 		r := <-one
 		if r.err == nil {
 			r.err = do(r.name, r.file)

@@ -16,8 +16,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-const followEvery = time.Second
-
 // unfinishedNames are suffixes of files that programs rename when complete.
 var unfinishedNames = []string{".crdownload", ".download", ".part", ".partial", ".tmp"}
 
@@ -75,29 +73,21 @@ func (w *folderWatch) refresh(ctx context.Context) (finished []api.Source, probl
 	return finished, problems, nil
 }
 
-func checkFollow(p *Program, args []string) ([]api.Source, error) {
+func runFollow(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) error {
+	ctx := cmd.Context()
 	if p.dryRun {
-		return nil, usage("mediadesk upload --follow sends no request that --dry-run could print")
+		return usage("mediadesk upload --follow sends no request that --dry-run could print")
 	}
-	var folders []api.Source
+	w := folderWatch{filter: u.filter, bad: map[string]bool{}}
 	for _, arg := range args {
 		folder, err := argSource(arg)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if info, err := os.Stat(folder.Path); arg == "-" || err != nil || !info.IsDir() {
-			return nil, usage("--follow takes folders, and %q is not one", arg)
+			return usage("--follow takes folders, and %q is not one", arg)
 		}
-		folders = append(folders, folder)
-	}
-	return folders, nil
-}
-
-func runFollow(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) error {
-	ctx := cmd.Context()
-	folders, err := checkFollow(p, args)
-	if err != nil {
-		return err
+		w.folders = append(w.folders, folder)
 	}
 	if !cmd.Flags().Changed("retry-for") {
 		p.RetryFor = 0 // it runs for a long time
@@ -117,11 +107,10 @@ func runFollow(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 	if err := checkPlans([]planned{common.of(api.Source{Path: "file"}, false)}); err != nil {
 		return err // wrong flags are found before the first file
 	}
-	w := folderWatch{folders: folders, filter: u.filter, bad: map[string]bool{}}
 	w.filter.Inside = true
 	out := newUploadOutput(p)
 	batch := session.NewBatch(time.Now())
-	tick := time.NewTicker(followEvery)
+	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for first := true; ; first = false {
 		finished, problems, err := w.refresh(ctx)

@@ -71,12 +71,6 @@ func describeFlags(c *cobra.Command) {
 	}
 }
 
-// flagName returns a flag as shown in help, such as "-p, --profile PROFILE".
-func flagName(f *pflag.Flag) string {
-	name, _ := valueName(f)
-	return strings.TrimSpace(text.If(f.Shorthand != "", "-"+f.Shorthand+", ") + "--" + f.Name + " " + name)
-}
-
 // valueName returns the name of a flag's value and what the flag does. The usage of a flag with a
 // value is written "`NAME`: what it does".
 func valueName(f *pflag.Flag) (name, usage string) {

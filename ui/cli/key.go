@@ -64,6 +64,13 @@ func newKey(p *Program) *cobra.Command {
 						return &exitError{exitKey, err}
 					}
 				}
+				switch {
+				case c.use == "where":
+				case profile.Kind == config.KindLocal:
+					return usage("the local library makes its own key; choose an account with --profile")
+				case session.IsUnnamed(profile.Name):
+					return usage("the keyring stores keys of profiles, and these URLs have no profile: add one with mediadesk profile add")
+				}
 				return c.do(cmd.Context(), p, keys, profile)
 			},
 		})
@@ -87,20 +94,7 @@ func whereKey(ctx context.Context, p *Program, k *config.Keys, profile config.Pr
 	return p.result(keyLine{profile.Name, source.String()}, fmt.Sprintf("The key of profile %s comes from: %s", profile.Name, source))
 }
 
-func hasEntry(profile config.Profile) error {
-	switch {
-	case profile.Kind == config.KindLocal:
-		return usage("the local library makes its own key; choose an account with --profile")
-	case session.IsUnnamed(profile.Name):
-		return usage("the keyring stores keys of profiles, and these URLs have no profile: add one with mediadesk profile add")
-	}
-	return nil
-}
-
 func forgetKey(ctx context.Context, p *Program, k *config.Keys, profile config.Profile) error {
-	if err := hasEntry(profile); err != nil {
-		return err
-	}
 	if err := k.Keyring.Delete(ctx, profile.Name); err != nil {
 		return err
 	}
@@ -108,9 +102,6 @@ func forgetKey(ctx context.Context, p *Program, k *config.Keys, profile config.P
 }
 
 func setKey(ctx context.Context, p *Program, k *config.Keys, profile config.Profile) error {
-	if err := hasEntry(profile); err != nil {
-		return err
-	}
 	// Check first whether the key can be stored.
 	if err := k.Keyring.Try(ctx); err != nil {
 		return err

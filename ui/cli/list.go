@@ -18,8 +18,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-const listPage = 1000
-
 type listFlags struct {
 	search, sort, kind string
 	tree               bool
@@ -47,22 +45,8 @@ func newList(p *Program) *cobra.Command {
 	return cmd
 }
 
-func sortOf(word, search string) (string, error) {
-	key := strings.TrimPrefix(word, "-")
-	by, reverse := strings.ToUpper(key), key != word
-	switch {
-	case !slices.Contains(rule.Sorts, by):
-		return "", usage("--sort takes %s, not %q", strings.ToLower(strings.Join(rule.Sorts, ", ")), word)
-	case by == rule.SortRelevance && !rule.Ranks(search):
-		return "", usage("--sort relevance needs --search with HAS, such as --search 'name HAS \"boat\"'")
-	case reverse != (by == rule.SortRelevance): // best first
-		return "DESC_" + by, nil
-	}
-	return "ASC_" + by, nil
-}
-
 func (l *listFlags) query(args []string) (api.Query, error) {
-	q := api.Query{Type: api.TypeFile, Sort: "ASC_NAME", Limit: listPage, Search: l.search, Kind: l.kind}
+	q := api.Query{Type: api.TypeFile, Limit: 1000, Search: l.search, Kind: l.kind}
 	switch {
 	case l.tree && (l.search != "" || l.kind != ""):
 		return q, usage("--tree excludes --search and --file-type")
@@ -78,11 +62,15 @@ func (l *listFlags) query(args []string) (api.Query, error) {
 	if l.tree {
 		return session.TreeQuery(q.Folder), nil
 	}
-	var err error
-	if l.sort != "" {
-		q.Sort, err = sortOf(l.sort, l.search)
+	by, reverse := strings.CutPrefix(strings.ToUpper(cmp.Or(l.sort, "name")), "-")
+	switch {
+	case !slices.Contains(rule.Sorts, by):
+		return q, usage("--sort takes %s, not %q", strings.ToLower(strings.Join(rule.Sorts, ", ")), l.sort)
+	case by == rule.SortRelevance && !rule.Ranks(l.search):
+		return q, usage("--sort relevance needs --search with HAS, such as --search 'name HAS \"boat\"'")
 	}
-	return q, err
+	q.Sort = text.Either(reverse != (by == rule.SortRelevance), "DESC_", "ASC_") + by // best first
+	return q, nil
 }
 
 func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
@@ -209,8 +197,6 @@ func sizeOf(f *api.File) string {
 	return ""
 }
 
-const openTime = time.Hour
-
 func newOpen(p *Program) *cobra.Command {
 	return &cobra.Command{
 		Use: "open FILE", Short: "Open a stored file in the browser",
@@ -239,7 +225,7 @@ func (p *Program) openInBrowser(ctx context.Context, name string) error {
 	}
 	address := file.URL
 	if file.IsPrivateFile.Or(false) {
-		if address, err = s.Signed(*file, openTime); err != nil {
+		if address, err = s.Signed(*file, time.Hour); err != nil {
 			return err
 		}
 	}

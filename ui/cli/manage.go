@@ -24,7 +24,7 @@ import (
 type fileCommand struct {
 	use, short, long, example string
 	flags                     func(*pflag.FlagSet) // its own flags, or nil
-	refuse                    func(names []string) error
+	refuse                    func() error
 	// target checks the last argument if that is not a file but a folder, name or version; or nil.
 	target func(string) (string, error)
 	// question is the format of a question about the number of files and folders, the target, and the
@@ -32,7 +32,6 @@ type fileCommand struct {
 	// asksAlways.
 	question   string
 	asksAlways bool
-	version    string // the only one to delete
 	// request returns the request that a dry run shows; nil if it shows the one for the record.
 	request func(f *api.File, target string) (api.Request, error)
 	// do returns the new path or URL, and the new record.
@@ -69,7 +68,7 @@ func (c *fileCommand) command(p *Program) *cobra.Command {
 				args = args[:last]
 			}
 			if c.refuse != nil {
-				if err := c.refuse(args); err != nil {
+				if err := c.refuse(); err != nil {
 					return err
 				}
 			}
@@ -186,9 +185,6 @@ func (c *fileCommand) ask(cmd *cobra.Command, p *Program, s *session.Session, fo
 	what := text.If(files > 0, text.Plural(files, "file")+text.If(c.asksAlways, " with all versions")) +
 		text.If(files > 0 && folders > 0, " and ") +
 		text.If(folders > 0, text.Plural(folders, "folder")+" with everything in "+text.Either(folders == 1, "it", "them"))
-	if c.version != "" {
-		what = "version " + c.version
-	}
 	return p.confirm(cmd.Context(), fmt.Sprintf(c.question, what, target, s.Profile.Host))
 }
 
@@ -327,42 +323,32 @@ func restoreCommand(p *Program) *fileCommand {
 	}
 }
 
-var errNoVersions = usage("folders have no versions: use --version with a file")
-
 func deleteCommand(p *Program) *fileCommand {
-	c := new(fileCommand)
-	*c = fileCommand{
+	return &fileCommand{
 		use: "delete FILE…", short: "Delete stored files and folders permanently",
 		long: "Delete stored files permanently, with all their versions. A folder is deleted with its contents. " +
 			"With a flag that selects files, such as --include, only those files of a folder are deleted. You cannot undo this. " +
-			"On a terminal it asks first; in a script, add --yes. --version deletes only that version of one file.",
+			"On a terminal it asks first; in a script, add --yes.",
 		example: "mediadesk delete /summer/a.jpg --yes\nmediadesk delete /summer/ --dry-run\n" +
-			"mediadesk delete /summer/a.jpg --version 65f1c0ffee65f1c0ffee65f2 --yes",
-		flags: func(fl *pflag.FlagSet) {
-			fl.StringVar(&c.version, "version", "", "`ID`: delete only this version, which is not the current one")
+			"mediadesk delete /summer/ --older-than 52w --yes",
+		refuse: func() error {
+			if !p.yes && !p.dryRun && !p.Terminal {
+				return usage("deleting is permanent and there is no terminal to ask on: add --yes, or preview it with --dry-run")
+			}
+			return nil
 		},
 		selects:    true,
 		asksAlways: true,
 		question:   "Delete %[1]s from %[3]s permanently?",
 		request: func(f *api.File, _ string) (api.Request, error) {
-			switch {
-			case f.IsFolder() && c.version != "":
-				return api.Request{}, errNoVersions
-			case f.IsFolder():
+			if f.IsFolder() {
 				return api.DeleteFolder(f.FolderPath)
-			case c.version != "":
-				return api.DeleteVersion(f.FileID, c.version)
 			}
 			return api.DeleteFile(f.FileID)
 		},
 		do: func(ctx context.Context, s *session.Session, f *api.File, _ string) (string, *api.File, error) {
-			switch {
-			case f.IsFolder() && c.version != "":
-				return "", nil, errNoVersions
-			case f.IsFolder():
+			if f.IsFolder() {
 				return "", nil, s.DeleteFolder(ctx, f.FolderPath)
-			case c.version != "":
-				return c.version, f, s.DeleteVersion(ctx, f.FileID, c.version)
 			}
 			return "", nil, s.Delete(ctx, *f)
 		},
@@ -371,18 +357,6 @@ func deleteCommand(p *Program) *fileCommand {
 		},
 		label: "%s: deleted%s",
 	}
-	c.refuse = func(names []string) error {
-		switch {
-		case c.version != "" && len(names) > 1:
-			return usage("--version is for one file; you gave %d", len(names))
-		case !p.yes && !p.dryRun && !p.Terminal:
-			return usage("deleting is permanent and there is no terminal to ask on: add --yes, or preview it with --dry-run")
-		case c.version != "":
-			c.label = "%s: version %s deleted"
-		}
-		return nil
-	}
-	return c
 }
 
 func signCommand(p *Program) *fileCommand {
@@ -396,7 +370,7 @@ func signCommand(p *Program) *fileCommand {
 		flags: func(fl *pflag.FlagSet) {
 			fl.DurationVar(&valid, "for", valid, "`TIME`: how long the URL is valid (default: 24h)")
 		},
-		refuse: func([]string) error {
+		refuse: func() error {
 			if valid <= 0 {
 				return usage("--for %s: give a time above 0, such as 10m", valid)
 			}
@@ -414,8 +388,7 @@ func signCommand(p *Program) *fileCommand {
 func newVersions(p *Program) *cobra.Command {
 	return &cobra.Command{
 		Use: "versions FILE", Short: "List the versions of a stored file",
-		Long: "List the versions of a stored file, the current one first. mediadesk restore makes another one current; " +
-			"mediadesk delete --version deletes one.",
+		Long: "List the versions of a stored file, the current one first. mediadesk restore makes another one current.",
 		Example: "mediadesk versions /summer/a.jpg\nmediadesk versions /summer/a.jpg --jq .versionInfo.id\n" +
 			"mediadesk versions /summer/a.jpg --dry-run",
 		RunE: func(cmd *cobra.Command, args []string) error {

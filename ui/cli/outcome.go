@@ -203,7 +203,8 @@ func (o *uploadOutput) follow(ctx context.Context, s *session.Session, queued []
 		}
 	}
 	if waiting > 0 {
-		fmt.Fprintf(o.p.Stderr, "mediadesk: %s in the journal. Continue with: %s\n", text.Plural(waiting, "upload")+text.If(waiting == 1, " waits")+text.If(waiting > 1, " wait"), resumeCommand(s.Profile.Name))
+		fmt.Fprintf(o.p.Stderr, "mediadesk: %s %s in the journal. Continue with: %s\n", text.Plural(waiting, "upload"),
+			text.Either(waiting == 1, "waits", "wait"), resumeCommand(s.Profile.Name))
 	}
 	if ctx.Err() != nil {
 		o.worsen(exitUnknown)
@@ -214,7 +215,7 @@ func (o *uploadOutput) follow(ctx context.Context, s *session.Session, queued []
 // interrupted returns a job's state after an interruption. Running uploads are stopped and stay in
 // the journal.
 func interrupted(s *session.Session, id int64) ([]job.Job, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	ctx, cancel := context.WithTimeout(context.Background(), session.CloseTimeout)
 	defer cancel()
 	if err := s.Queue.Close(ctx); err != nil {
 		return nil, err
@@ -257,10 +258,9 @@ func (o *uploadOutput) rollUp() {
 	if o.already > 0 {
 		words = append(words, text.Count(o.already)+" already stored")
 	}
-	if total < 2 || o.p.json {
-		return
+	if total > 1 && !o.p.json {
+		o.p.note("%s", strings.Join(words, ", "))
 	}
-	o.p.note("%s", strings.Join(words, ", "))
 }
 
 // worsen notes an exit code: a key that is not accepted counts more than a failure, and that more

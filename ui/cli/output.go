@@ -9,7 +9,6 @@ import (
 	"io"
 	"regexp"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -20,8 +19,6 @@ import (
 	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
 )
-
-const closeTime = 5 * time.Second
 
 func report(w io.Writer, err error) {
 	if exit, ok := errors.AsType[*exitError](err); ok && exit.err == nil || is[*terminal.SignalError](err) {

@@ -66,29 +66,23 @@ func newProfile(p *Program) *cobra.Command {
 	return cmd
 }
 
-// profileFields are the settings of a profile in display order. value returns a pointer to the
-// setting; those without a flag are set together.
+// profileFields are the settings of a profile that flags set. value returns a pointer to the setting.
 var profileFields = []struct {
-	label, flag, help string
-	value             func(*config.Profile) any
+	flag, help string
+	value      func(*config.Profile) any
 }{
-	{"name", "", "", func(p *config.Profile) any { return &p.Name }},
-	{"kind", "", "", func(p *config.Profile) any { return (*string)(&p.Kind) }},
-	{"upload", "", "", func(p *config.Profile) any { return &p.UploadURL }},
-	{"details", "", "", func(p *config.Profile) any { return &p.BaseURL }},
-	{"delivery", "", "", func(p *config.Profile) any { return &p.DeliveryURL }},
-	{"insecure", "insecure", "allow plain http to a private network, where others can read the key and the files", func(p *config.Profile) any { return &p.Insecure }},
-	{"largest file", "max-size", "`BYTES`: largest file that the account accepts, in bytes", func(p *config.Profile) any { return &p.MaxSize }},
-	{"largest video", "max-video-size", "`BYTES`: largest video that the account accepts, in bytes", func(p *config.Profile) any { return &p.MaxVideoSize }},
-	{"folder", "folder", "`FOLDER`: default folder of uploads, such as /summer/", func(p *config.Profile) any { return &p.Folder }},
-	{"tags", "tags", "`TAGS`: default tags of uploads, separated by commas", func(p *config.Profile) any { return &p.Tags }},
-	{"extensions", "extension", "`EXTENSION`: default extension of uploads: its name or its JSON (repeatable)", func(p *config.Profile) any { return &p.Extensions }},
-	{"unique names", "unique", "`HOW`: what makes names unique: here, service or off", func(p *config.Profile) any { return (*string)(&p.Naming) }},
-	{"color option", "colour-option", "`OPTION`: how the service spells the color of remove-bg: bg_colour or bg_color", func(p *config.Profile) any { return (*string)(&p.ColorOption) }},
-	{"webhook", "webhook-url", "`URL`: public URL that leads to the webhook receiver of this program", func(p *config.Profile) any { return &p.WebhookURL }},
-	{"signed with", "webhook-secret-file", "`FILE`: file with the secrets that sign webhook posts, one per line, readable only by you (0600)", func(p *config.Profile) any { return &p.WebhookSecretFile }},
-	{"key file", "key-file", "`FILE`: file with the private key, readable only by you (0600)", func(p *config.Profile) any { return &p.KeyFile }},
-	{"key command", "key-command", "`WORD`: program that prints the key; repeat the flag for each argument", func(p *config.Profile) any { return &p.KeyCommand }},
+	{"insecure", "allow plain http to a private network, where others can read the key and the files", func(p *config.Profile) any { return &p.Insecure }},
+	{"max-size", "`BYTES`: largest file that the account accepts, in bytes", func(p *config.Profile) any { return &p.MaxSize }},
+	{"max-video-size", "`BYTES`: largest video that the account accepts, in bytes", func(p *config.Profile) any { return &p.MaxVideoSize }},
+	{"folder", "`FOLDER`: default folder of uploads, such as /summer/", func(p *config.Profile) any { return &p.Folder }},
+	{"tags", "`TAGS`: default tags of uploads, separated by commas", func(p *config.Profile) any { return &p.Tags }},
+	{"extension", "`EXTENSION`: default extension of uploads: its name or its JSON (repeatable)", func(p *config.Profile) any { return &p.Extensions }},
+	{"unique", "`HOW`: what makes names unique: here, service or off", func(p *config.Profile) any { return (*string)(&p.Naming) }},
+	{"colour-option", "`OPTION`: how the service spells the color of remove-bg: bg_colour or bg_color", func(p *config.Profile) any { return (*string)(&p.ColorOption) }},
+	{"webhook-url", "`URL`: public URL that leads to the webhook receiver of this program", func(p *config.Profile) any { return &p.WebhookURL }},
+	{"webhook-secret-file", "`FILE`: file with the secrets that sign webhook posts, one per line, readable only by you (0600)", func(p *config.Profile) any { return &p.WebhookSecretFile }},
+	{"key-file", "`FILE`: file with the private key, readable only by you (0600)", func(p *config.Profile) any { return &p.KeyFile }},
+	{"key-command", "`WORD`: program that prints the key; repeat the flag for each argument", func(p *config.Profile) any { return &p.KeyCommand }},
 }
 
 type profileFlags struct {
@@ -143,9 +137,7 @@ func newProfileAdd(p *Program) *cobra.Command {
 	for _, field := range profileFields {
 		switch value := field.value(&q.Profile).(type) {
 		case *string:
-			if field.flag != "" {
-				fl.StringVar(value, field.flag, "", field.help)
-			}
+			fl.StringVar(value, field.flag, "", field.help)
 		case *bool:
 			fl.BoolVar(value, field.flag, false, field.help)
 		case *int64:
@@ -188,7 +180,8 @@ func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config,
 		if err != nil {
 			return profile, err
 		}
-		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = resolved.UploadURL, resolved.BaseURL, resolved.DeliveryURL
+		profile.UploadURL, profile.BaseURL = resolved.UploadURL, resolved.BaseURL
+		profile.DeliveryURL = resolved.DeliveryURL
 		profile.Kind = cmp.Or(profile.Kind, config.KindOther)
 	case !exists:
 		return profile, usage("name the account: --hosted ID, or --upload-url and --base-url")
@@ -202,7 +195,7 @@ func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config,
 	q.Tags = rule.SplitTags(q.tags)
 	q.Extensions, q.KeyCommand = withoutEmpty(q.Extensions), withoutEmpty(q.KeyCommand)
 	for _, field := range profileFields {
-		if field.flag != "" && given(field.flag) {
+		if given(field.flag) {
 			reflect.ValueOf(field.value(&profile)).Elem().Set(reflect.ValueOf(field.value(&q.Profile)).Elem())
 		}
 	}
@@ -231,29 +224,19 @@ func (l profileLine) print(p *Program) error {
 	if p.json {
 		return p.printJSON(l)
 	}
-	w := p.Stdout
-	for _, field := range profileFields {
-		words := ""
-		switch value := field.value(&l.Profile).(type) {
-		case *string:
-			words = *value
-		case *bool:
-			if *value {
-				words = "plain http is allowed in a private network"
-			}
-		case *int64:
-			if *value > 0 {
-				words = text.Bytes(*value)
-			}
-		case *[]string:
-			words = strings.Join(*value, ", ")
+	for field, value := range reflect.ValueOf(l.Profile).Fields() {
+		if value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0 {
+			continue
 		}
-		if words != "" {
-			fmt.Fprintf(w, "%-14s %s\n", field.label, text.Safe(words))
+		label, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		words := fmt.Sprint(value.Interface())
+		if list, ok := value.Interface().([]string); ok {
+			words = strings.Join(list, ", ")
 		}
+		fmt.Fprintf(p.Stdout, "%-17s %s\n", label, text.Safe(words))
 	}
 	if l.SetIn != "" {
-		fmt.Fprintf(w, "%-14s %s\n", "settings", l.SetIn)
+		fmt.Fprintf(p.Stdout, "%-17s %s\n", "settings", l.SetIn)
 	}
 	return nil
 }

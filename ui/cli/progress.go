@@ -17,14 +17,12 @@ import (
 	"mediadesk/ui/text"
 )
 
-const progressEvery = 250 * time.Millisecond
-
 const barWidth = 20
 
 // await waits for a job and draws the progress of all in one line below the output.
 func (o *uploadOutput) await(ctx context.Context, s *session.Session, id int64) ([]job.Job, error) {
 	for {
-		short, cancel := context.WithTimeout(ctx, progressEvery)
+		short, cancel := context.WithTimeout(ctx, 250*time.Millisecond)
 		if !o.live {
 			short = ctx
 		}

@@ -75,10 +75,9 @@ func resume(ctx context.Context, p *Program, s *session.Session) ([]job.Job, err
 	for _, j := range open {
 		unfinished[j.Profile]++
 	}
-	if here := unfinished[s.Profile.Name]; len(jobs) == 0 && here > 0 {
-		p.note("Nothing to continue: another running mediadesk has %s.", text.Plural(here, "upload"))
-	} else if len(jobs) == 0 {
-		p.note("Nothing to continue: the profile %s has no unfinished uploads.", s.Profile.Name)
+	if here := unfinished[s.Profile.Name]; len(jobs) == 0 {
+		p.note("Nothing to continue: %s.", text.Either(here > 0, "another running mediadesk has "+text.Plural(here, "upload"),
+			"the profile "+s.Profile.Name+" has no unfinished uploads"))
 	}
 	delete(unfinished, s.Profile.Name)
 	for _, name := range slices.Sorted(maps.Keys(unfinished)) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/url"
@@ -160,7 +161,13 @@ func runServe(cmd *cobra.Command, p *Program, s *serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	s.Key, s.Log = key.secret, s.serviceLog(p, key.secret)
+	secrets := cmp.Or(p.Secrets, new(config.Redactor))
+	if s.key == "" { // a key such as dev is not secret and may be part of words
+		secrets.Add(key.secret)
+	}
+	// Failures go to the program's log and to standard error.
+	s.Key, s.Log = key.secret, slog.New(slog.NewMultiHandler(slog.Default().Handler(),
+		slog.NewTextHandler(secrets.Writer(p.Stderr), nil)))
 	if len(s.seeds) > 0 {
 		if err := seedLibrary(ctx, p, &s.Options, s.seeds); err != nil {
 			return err
@@ -319,12 +326,9 @@ func (s *serveFlags) findKey(p *Program) (k serveKey, err error) {
 		if content, k.source, err = local.FolderKey(s.Dir); err != nil {
 			return k, err
 		}
-		k.shell, k.plain = "$(cat '"+strings.ReplaceAll(k.source, "'", `'\''`)+"')", s.ephemeral
-		if k.plain {
-			k.shell = content
-		}
+		k.plain = s.ephemeral
+		k.shell = text.Either(k.plain, content, "$(cat '"+strings.ReplaceAll(k.source, "'", `'\''`)+"')")
 		k.secret, err = config.NewSecret(content)
-		return k, err
 	}
 	if err != nil {
 		err = &exitError{exitKey, fmt.Errorf("%s: %w", strings.TrimPrefix(k.source, "environment "), err)}

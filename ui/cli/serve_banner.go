@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"strconv"
@@ -58,19 +57,6 @@ func (s *serveFlags) places(width int) string {
 	return b.String()
 }
 
-// serviceLog logs failures to the program's log and standard error, without the key.
-func (s *serveFlags) serviceLog(p *Program, key config.Secret) *slog.Logger {
-	secrets := p.Secrets
-	if secrets == nil {
-		secrets = new(config.Redactor)
-	}
-	if s.key == "" { // a key such as dev is not secret and may be part of words
-		secrets.Add(key)
-	}
-	return slog.New(slog.NewMultiHandler(slog.Default().Handler(),
-		slog.NewTextHandler(secrets.Writer(p.Stderr), nil)))
-}
-
 // requestLog returns what logs requests; nil for --log none.
 func (s *serveFlags) requestLog(p *Program) (func(local.Request), error) {
 	level := cmp.Or(s.log, text.If(p.TerminalOut, "requests"), "none")
@@ -90,8 +76,6 @@ func (s *serveFlags) requestLog(p *Program) (func(local.Request), error) {
 	}, nil
 }
 
-const healthWait = 5 * time.Second
-
 func askHealth(ctx context.Context, p *Program, addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -100,7 +84,7 @@ func askHealth(ctx context.Context, p *Program, addr string) error {
 	if host == "" || host == "0.0.0.0" || host == "::" {
 		host = "127.0.0.1"
 	}
-	ctx, cancel := context.WithTimeout(ctx, healthWait)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	res, body, err := request(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/_mediadesk/health") //nolint:bodyclose // closed there
 	switch {

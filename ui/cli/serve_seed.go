@@ -96,22 +96,21 @@ func seedUploads(ctx context.Context, dir string) ([]api.Upload, error) {
 // withSideFile applies a side file to u: an object as in a manifest, without the source.
 func withSideFile(u api.Upload, name string) (api.Upload, error) {
 	content, err := os.ReadFile(name)
-	if err != nil {
-		return u, err
+	if err == nil && !bytes.HasPrefix(bytes.TrimSpace(content), []byte("{")) {
+		err = errors.New(`it is not an object such as {"tags":["sea"]}`)
 	}
-	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("{")) {
-		return u, errors.New(`it is not an object such as {"tags":["sea"]}`)
+	var entries []session.ManifestEntry
+	if err == nil {
+		entries, err = session.ReadManifest(content)
 	}
-	entries, err := session.ReadManifest(content)
-	if err != nil {
-		return u, err
-	}
-	if len(entries) != 1 || entries[0].Source != "" {
-		return u, errors.New("it must contain one object with the options of one file, without a source")
+	if err == nil && (len(entries) != 1 || entries[0].Source != "") {
+		err = errors.New("it must contain one object with the options of one file, without a source")
 	}
 	e := entry.Entry{Upload: u}
-	entries[0].Options.Apply(&e)
-	return e.Upload, nil
+	if err == nil {
+		entries[0].Options.Apply(&e)
+	}
+	return e.Upload, err
 }
 
 // seedInto stores uploads at address and returns how many. Existing files are kept.

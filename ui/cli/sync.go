@@ -104,8 +104,16 @@ func (y *syncFlags) run(ctx context.Context, p *Program, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := y.checkDeletions(plan); err != nil {
-		return err
+	number, percent := strings.CutSuffix(y.maxDelete, "%")
+	limit, err := strconv.Atoi(number)
+	if err != nil || limit < 0 {
+		return usage("--max-delete takes a number or a percentage such as 10%%, not %q", y.maxDelete)
+	}
+	if percent {
+		limit = plan.Files * limit / 100
+	}
+	if extra, _ := plan.Count(session.SyncExtra); y.Delete && extra > limit {
+		return fmt.Errorf("%s of %d would be deleted, more than --max-delete %s allows. Nothing was changed", text.Plural(extra, "file"), plan.Files, y.maxDelete)
 	}
 	var failed failures
 	print := func(step session.SyncStep, outcome string, err error) {
@@ -154,20 +162,4 @@ func (y *syncFlags) run(ctx context.Context, p *Program, args []string) error {
 		return &exitError{code: exitFailed}
 	}
 	return failed.exit()
-}
-
-func (y *syncFlags) checkDeletions(plan *session.Sync) error {
-	number, percent := strings.CutSuffix(y.maxDelete, "%")
-	limit, err := strconv.Atoi(number)
-	if err != nil || limit < 0 {
-		return usage("--max-delete takes a number or a percentage such as 10%%, not %q", y.maxDelete)
-	}
-	extra, _ := plan.Count(session.SyncExtra)
-	if percent {
-		limit = plan.Files * limit / 100
-	}
-	if y.Delete && extra > limit {
-		return fmt.Errorf("%s of %d would be deleted, more than --max-delete %s allows. Nothing was changed", text.Plural(extra, "file"), plan.Files, y.maxDelete)
-	}
-	return nil
 }

@@ -63,7 +63,16 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	plan, failed, err := t.plan(ctx, s, source.Profile.Name, names)
+	from, err := s.Other(ctx, source.Profile.Name)
+	if err != nil {
+		return err
+	}
+	var items []api.File
+	failed := failures{exitCode(t.p.findAll(ctx, from, names, andRoot, func(item *api.File) error {
+		items = append(items, *item)
+		return nil
+	}))}
+	plan, err := s.PlanTransfer(ctx, from.Profile.Name, t.to, items, t.o)
 	if err != nil {
 		return err
 	}
@@ -86,7 +95,15 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 		}
 	}
 	if t.p.dryRun {
-		return errors.Join(t.preview(s, plan), failed.exit(), out.end())
+		for i := range plan.Jobs {
+			if err := t.p.showRequest(s.Client.DescribeUpload(&plan.Jobs[i].Upload)); err != nil {
+				return err
+			}
+		}
+		t.p.note("%s (%s) would be %s from %s to %s", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes),
+			text.Either(t.move, "moved", "sent"), plan.From, plan.To)
+		t.tellLost(plan.Lost())
+		return errors.Join(failed.exit(), out.end())
 	}
 	if err := t.ask(ctx, plan); err != nil {
 		return err
@@ -110,36 +127,6 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 		err = failed.exit()
 	}
 	return err
-}
-
-// plan plans the transfer from a profile. A wrong name does not stop the others.
-func (t *transfer) plan(ctx context.Context, s *session.Session, name string,
-	names []string,
-) (*session.Transfer, failures, error) {
-	var failed failures
-	from, err := s.Other(ctx, name)
-	if err != nil {
-		return nil, failed, err
-	}
-	var items []api.File
-	failed.code = exitCode(t.p.findAll(ctx, from, names, andRoot, func(item *api.File) error {
-		items = append(items, *item)
-		return nil
-	}))
-	plan, err := s.PlanTransfer(ctx, from.Profile.Name, t.to, items, t.o)
-	return plan, failed, err
-}
-
-func (t *transfer) preview(s *session.Session, plan *session.Transfer) error {
-	for i := range plan.Jobs {
-		if err := t.p.showRequest(s.Client.DescribeUpload(&plan.Jobs[i].Upload)); err != nil {
-			return err
-		}
-	}
-	t.p.note("%s (%s) would be %s from %s to %s", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), text.Either(t.move, "moved", "sent"),
-		plan.From, plan.To)
-	t.tellLost(plan.Lost())
-	return nil
 }
 
 func (t *transfer) tellLost(lost string) {

@@ -63,9 +63,27 @@ func runUploads(ctx context.Context, p *Program, u *uploadsFlags, args []string)
 	if err != nil {
 		return err
 	}
-	jobs, err := u.find(ctx, d, numbers)
-	if err != nil {
-		return err
+	var jobs []job.Job
+	if len(args) == 0 {
+		if jobs, err = d.Jobs(ctx, journal.JobFilter{Open: u.open}); err != nil {
+			return err
+		}
+	}
+	for _, n := range numbers {
+		upload, ok, err := d.Job(ctx, n)
+		if err == nil && !ok {
+			err = fmt.Errorf("profile %s has no upload %d", d.Profile.Name, n)
+		}
+		if err != nil {
+			return err
+		}
+		jobs = append(jobs, upload)
+	}
+	jobs = slices.DeleteFunc(jobs, func(j job.Job) bool {
+		return u.failed && !hasFailed(&j) || u.open && !j.State.Open()
+	})
+	if n := uint64(len(jobs)); 0 < u.limit && u.limit < n && len(args) == 0 {
+		jobs = jobs[n-u.limit:]
 	}
 	if u.retry {
 		return sendAgain(ctx, p, d, jobs)
@@ -79,31 +97,6 @@ func runUploads(ctx context.Context, p *Program, u *uploadsFlags, args []string)
 		p.note("No uploads yet.")
 	}
 	return nil
-}
-
-func (u *uploadsFlags) find(ctx context.Context, d *session.Session,
-	numbers []int64,
-) (jobs []job.Job, err error) {
-	if len(numbers) == 0 {
-		jobs, err = d.Jobs(ctx, journal.JobFilter{Open: u.open})
-	}
-	for _, n := range numbers {
-		upload, ok, err := d.Job(ctx, n)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return nil, fmt.Errorf("profile %s has no upload %d", d.Profile.Name, n)
-		}
-		jobs = append(jobs, upload)
-	}
-	jobs = slices.DeleteFunc(jobs, func(j job.Job) bool {
-		return u.failed && !hasFailed(&j) || u.open && !j.State.Open()
-	})
-	if n := uint64(len(jobs)); 0 < u.limit && u.limit < n && len(numbers) == 0 {
-		jobs = jobs[n-u.limit:]
-	}
-	return jobs, err
 }
 
 func hasFailed(j *job.Job) bool { return !j.State.Open() && j.State != job.Stored }

@@ -57,10 +57,7 @@ func newWatch(p *Program) *cobra.Command {
 }
 
 func resendPost(ctx context.Context, p *Program, d *session.Session, id string) error {
-	var answer struct {
-		ID    string `json:"id"`
-		Error string `json:"error,omitempty"`
-	}
+	var answer struct{ Error string }
 	err := d.Client.Do(ctx, &answer)(api.Request{Method: http.MethodPost, Address: "/_mediadesk/webhooks/" + url.PathEscape(id) + "/resend"}, nil)
 	switch {
 	case api.Unavailable(err):
@@ -143,22 +140,6 @@ func (w *watcher) say(format string, args ...any) {
 	}
 }
 
-// watched returns the newest run of each file and extension.
-func (w *watcher) watched(runs []job.Run) []job.Run {
-	type key struct{ file, extension string }
-	newest := map[key]int{}
-	for i, run := range runs {
-		if slices.Contains(w.ids, run.FileID) || len(w.ids) == 0 && (w.only[run.ID] || run.ID > w.newest) {
-			newest[key{run.FileID, strings.ToLower(run.Extension)}] = i
-		}
-	}
-	found := make([]job.Run, 0, len(newest))
-	for _, i := range slices.Sorted(maps.Values(newest)) {
-		found = append(found, runs[i])
-	}
-	return found
-}
-
 // refresh prints changed runs and, with each, the watched files without runs.
 func (w *watcher) refresh(ctx context.Context, d *session.Session, each bool) error {
 	runs, err := d.Watch.Runs(ctx)
@@ -170,8 +151,16 @@ func (w *watcher) refresh(ctx context.Context, d *session.Session, each bool) er
 			w.say("No extension was requested for %s.", id)
 		}
 	}
+	type key struct{ file, extension string }
+	newest := map[key]int{}
+	for i, run := range runs {
+		if slices.Contains(w.ids, run.FileID) || len(w.ids) == 0 && (w.only[run.ID] || run.ID > w.newest) {
+			newest[key{run.FileID, strings.ToLower(run.Extension)}] = i
+		}
+	}
 	w.failed, w.pending = 0, nil
-	for _, r := range w.watched(runs) {
+	for _, i := range slices.Sorted(maps.Values(newest)) {
+		r := runs[i]
 		if !r.Status.Final() {
 			w.pending = append(w.pending, r)
 		}

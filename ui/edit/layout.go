@@ -147,7 +147,7 @@ func FactsLine(size image.Point, kind string, bytes int64, more ...string) []str
 func (e *Editor[T]) facts() []string {
 	file, _ := e.Subject()
 	lines := e.o.Facts(file)
-	if _, words := e.Region.Note(); words != "" && !e.ShowsSheet() {
+	if words := e.Region.Note(); words != "" && !e.ShowsSheet() {
 		lines = append(lines, words)
 	}
 	if e.ShowsSheet() {

@@ -468,26 +468,23 @@ func (r *Region) noPicture() string {
 	return "No picture: " + strings.TrimSuffix(r.err.Error(), ".") + ". You can still type the numbers."
 }
 
-// Note warns if the size of the picture differs from the record, or if it is stored rotated. It may
-// be empty.
-func (r *Region) Note() (sign theme.Sign, words string) {
+// Note warns if the size of the picture differs from the record, or says that it is stored rotated.
+// It may be empty.
+func (r *Region) Note() string {
 	p, ok := r.Plane()
 	if r.decoded == nil || !ok {
-		return theme.SignNone, ""
+		return ""
 	}
-	a, b := r.decoded.Size(), p.Upright()
+	a, b, o := r.decoded.Size(), p.Upright(), r.decoded.Orientation()
 	// Rounding changes a side of a smaller copy by at most one pixel.
-	if off := a.X*b.Y - a.Y*b.X; max(off, -off) > max(b.X, b.Y) {
-		return theme.SignWarn, fmt.Sprintf("The picture is %d x %d, but the record says %d x %d: the drawing may be wrong, the numbers are right.", a.X, a.Y, b.X, b.Y)
-	}
-	o := r.decoded.Orientation()
-	switch {
+	switch off := a.X*b.Y - a.Y*b.X; {
+	case max(off, -off) > max(b.X, b.Y):
+		return fmt.Sprintf("The record says %d × %d: the drawing may be wrong, the numbers are right.", b.X, b.Y)
 	case !o.Turned():
-		return theme.SignNone, ""
-	case p.Orientation.Turned():
-		return theme.SignInfo, fmt.Sprintf("EXIF orientation %d: shown %s. The numbers count pixels as stored; the service does not say which it uses.", o, o)
+		return ""
 	}
-	return theme.SignInfo, fmt.Sprintf("EXIF orientation %d: shown %s. The numbers count pixels as shown, like the size in the record.", o, o)
+	as := text.Either(p.Orientation.Turned(), "stored; the service does not say which it uses", "shown, like the size in the record")
+	return fmt.Sprintf("EXIF orientation %d: shown %s. The numbers count pixels as %s.", o, o, as)
 }
 
 // Handle describes what the arrows move and the locked ratio, or the keys of a suggestion.

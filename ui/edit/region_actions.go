@@ -123,10 +123,6 @@ func (r *Region) ratioMenu() tea.Cmd {
 	}
 	rect, size := r.Rect(), p.Upright()
 	current := picture.Ratio{W: rect.Dx(), H: rect.Dy()}
-	turned := current.Turned()
-	if r.ratio.Locked() {
-		turned = r.ratio.Turned()
-	}
 	use := func(ratio picture.Ratio) func() tea.Cmd {
 		return func() tea.Cmd {
 			r.Step()
@@ -146,7 +142,7 @@ func (r *Region) ratioMenu() tea.Cmd {
 		}
 		return use(ratio)()
 	})
-	rows = append(rows, kit.MenuRow{Key: "a", Label: "as it is now", Do: use(current)}, kit.MenuRow{Key: "t", Label: "turned on its side", Do: use(turned)})
+	rows = append(rows, kit.MenuRow{Key: "a", Label: "as it is now", Do: use(current)})
 	r.o.Overlays.Open(kit.NewMenu("Ratio", append(rows, kit.MenuRow{Key: "f", Label: "free", Current: !r.ratio.Locked(), Do: func() tea.Cmd {
 		r.Step()
 		r.ratio = picture.Ratio{}

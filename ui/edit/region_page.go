@@ -115,7 +115,7 @@ func (p *RegionPage) View(room image.Point, th *theme.Theme) string {
 func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
 	plane, known := p.r.Plane()
 	words := "No region. enter begins one in the middle; the mouse draws one."
-	switch _, note := p.r.Note(); {
+	switch note := p.r.Note(); {
 	case !known:
 		words = text.Sentence(p.r.NoPlane())
 	case p.r.Suggesting():

@@ -100,7 +100,6 @@ func (m *Model) letters() []kit.Action {
 		{ID: "details.suggest-region", Keys: kit.Bind("suggest a region", "", "s"), Group: groupEdit, Disabled: m.noPlane, Do: func() tea.Cmd {
 			return tea.Batch(m.drawRegion(), m.Region.Suggest())
 		}},
-		{ID: "details.view", Keys: kit.Bind("show the picture full-screen", "", "V"), Group: groupFile, Disabled: m.noPlane, Do: m.startViewer},
 		{ID: "details.next-file", Keys: kit.Bind("next file", "", "n"), Group: groupFile, Disabled: m.oneFile, Do: turn(1)},
 		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.oneFile, Do: turn(-1)},
 		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Footer: true, Do: m.copyMenu},

@@ -396,18 +396,3 @@ func TestNewsFromOtherPlaces(t *testing.T) {
 		t.Error("used the record of another file")
 	}
 }
-
-// TestViewer: V shows the pictures of the files in full screen.
-func TestViewer(t *testing.T) {
-	f := record(t, photo)
-	s := newShelf(t, f)
-	path := pngFile(t, 300, 200)
-	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
-	d := start(t, s.options(f))
-	d.Press("V")
-	d.Sees(f.Name + " · 1 of 1 · 300 × 200 · fits")
-	d.Press("+", "+")
-	d.Sees("200 · 2x")
-	d.Press("esc")
-	d.SeesNot("200 · 2x")
-}

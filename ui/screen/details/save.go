@@ -229,26 +229,15 @@ func (m *Model) took(list []session.Edited, _ time.Time) (cmd tea.Cmd, what stri
 			continue
 		}
 		e.problem = nil
-		file, saved := e.file, e.Saved.Values()
+		saved := e.Saved.Values()
 		e.rebase(*done.File)
-		what = strings.Join(append(moves(&file, &e.file), differences(saved, e.Saved.Values())...), "; ")
+		what = strings.Join(differences(saved, e.Saved.Values()), "; ")
 	}
 	m.Load()
 	if len(list) > 1 {
 		what = ""
 	}
 	return nil, what
-}
-
-func moves(before, after *api.File) []string {
-	var out []string
-	if before.FilePath != after.FilePath {
-		out = append(out, before.FilePath+" → "+after.FilePath)
-	}
-	if was, is := before.VersionInfo, after.VersionInfo; was != nil && is != nil && was.ID != is.ID {
-		out = append(out, was.Name+" → "+is.Name)
-	}
-	return out
 }
 
 // leave goes back and stops running work. It asks about unsaved changes.
@@ -269,26 +258,4 @@ func (m *Model) leave() tea.Cmd {
 		m.Load()
 		return back()
 	}))
-}
-
-func (m *Model) startViewer() tea.Cmd {
-	var shown []*prepared
-	at := 0
-	for _, e := range m.Items {
-		if e == m.current() {
-			at = len(shown)
-		}
-		if e.canHaveRegion() {
-			shown = append(shown, e)
-		}
-	}
-	v := edit.NewViewer(edit.ViewerOptions{
-		Context: m.o.Context, Draw: m.Region.Draw(), Images: m.o.Images, Len: len(shown), At: at, Now: m.o.Now,
-		Subject: func(i int) edit.Subject {
-			s := m.subject(shown[i])
-			s.Name = shown[i].file.Name
-			return s
-		},
-	})
-	return tea.Batch(m.Open(v), v.Read())
 }

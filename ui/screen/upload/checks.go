@@ -3,7 +3,6 @@ package upload
 import (
 	"cmp"
 	"errors"
-	"net/url"
 	"slices"
 
 	"golang.org/x/text/unicode/norm"
@@ -136,36 +135,14 @@ func (c *checker) transformation() {
 
 // webhook checks that something reports the results of slow extensions.
 func (c *checker) webhook() {
-	list := c.Extensions.Or(nil)
-	if len(list) == 0 {
-		return
-	}
-	address := c.WebhookURL.Or("")
-	if c.Webhook(c.p.Receiver) {
-		address = c.p.Receiver
-	}
-	if address != "" {
-		if !c.p.Local && api.IsPrivateHost(address) {
-			if u, err := url.Parse(address); err == nil {
-				address = cmp.Or(u.Host, address)
-			}
-			c.warn("webhook", "The webhook "+address+" is in a private network, which "+host(c.p)+" cannot reach: the end of extensions will not be reported.", "Give an address that is reachable from the internet.")
-		}
-		return
-	}
-	if c.WebhookURL.IsSet() {
-		return
-	}
-	for _, e := range list {
-		if e.Name != rule.RemoveBackground {
-			continue
-		}
-		missing := "no webhook receiver runs"
-		if c.NoWebhook {
-			missing = "there is no webhook"
-		}
-		c.warn("webhook", "remove-bg ends later and "+missing+": its end can only be inferred from the file.", "Give a URL, or look at the details later.")
-		return
+	slow := func(e api.Extension) bool { return e.Name == rule.RemoveBackground }
+	address := c.WebhookURL.Or(text.If(c.Webhook(c.p.Receiver), c.p.Receiver))
+	switch {
+	case len(c.Extensions.Or(nil)) == 0:
+	case address == "" && !c.WebhookURL.IsSet() && slices.ContainsFunc(c.Extensions.Or(nil), slow):
+		c.warn("webhook", "remove-bg ends later and there is no webhook: its end can only be inferred from the file.", "Give a URL, or look at the details later.")
+	case address != "" && !c.p.Local && api.IsPrivateHost(address):
+		c.warn("webhook", "The webhook "+address+" is in a private network, which "+host(c.p)+" cannot reach: the end of extensions will not be reported.", "Give an address that is reachable from the internet.")
 	}
 }
 

@@ -51,7 +51,7 @@ func TestChecks(t *testing.T) {
 		{"webhook at home, service away", file, aPicture, hostedProfile(), map[string]string{"extensions": "remove-bg"}, false, "webhook", "127.0.0.1:7900"},
 		{"private webhook, service away", file, aPicture, hostedProfile(), map[string]string{"extensions": "google-auto-tagging", "webhook": "http://10.1.2.3/x"}, false, "webhook", "10.1.2.3"},
 		{"slow and no webhook", file, aPicture, localProfile(), map[string]string{"extensions": "remove-bg", "webhook": entry.NoWebhook}, false, "webhook", "no webhook"},
-		{"slow and no receiver", file, aPicture, deaf, map[string]string{"extensions": "remove-bg"}, false, "webhook", "no webhook receiver"},
+		{"slow and no receiver", file, aPicture, deaf, map[string]string{"extensions": "remove-bg"}, false, "webhook", "there is no webhook"},
 		{"address at home, service away", api.Source{URL: "http://192.168.1.9/a.jpg"}, known{}, hostedProfile(), nil, false, "name", "private network"},
 		{"address that is none", api.Source{URL: "c:/a.jpg"}, known{}, localProfile(), nil, true, "name", "http"},
 	} {

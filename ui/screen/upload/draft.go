@@ -2,6 +2,7 @@ package upload
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -174,18 +175,13 @@ func describePreset(body []byte) string {
 	if err != nil {
 		return "cannot be read"
 	}
-	var e entry.Entry
-	options.Apply(&e)
 	var set []string
 	for _, f := range entry.Fields {
-		if words := f.Text(&e); words != "" {
-			set = append(set, f.Key+"="+text.Truncate(text.Safe(strings.Join(strings.Fields(words), " ")), 30))
+		if options.Has(f) {
+			set = append(set, strings.ToLower(f.Label))
 		}
 	}
-	if len(set) == 0 {
-		return "the service's defaults"
-	}
-	return strings.Join(set, "  ")
+	return cmp.Or(strings.Join(set, ", "), "the service's defaults")
 }
 
 func (m *Model) openPresets() tea.Cmd {

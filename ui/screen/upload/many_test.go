@@ -40,7 +40,7 @@ func TestPresets(t *testing.T) {
 	press(t, other, "space") // c.png is not marked
 	press(t, other, "ctrl+p")
 	text := screen(other, 100, 20)
-	if !strings.Contains(text, "été 1") || !strings.Contains(text, "tags, extensions") {
+	if !strings.Contains(text, "été 1") || !strings.Contains(text, "tags") {
 		t.Errorf("the presets are not listed:\n%s", text)
 	}
 	press(t, other, "enter")

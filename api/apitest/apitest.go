@@ -64,6 +64,7 @@ func Run(t *testing.T, target Target) {
 		{"Metadata", testMetadata},
 		{"Kinds", testKinds},
 		{"Details", testDetails},
+		{"Stored", testStored},
 		{"Extensions", testExtensions},
 		{"Webhooks", testWebhooks},
 		{"List", testList},

@@ -221,7 +221,7 @@ func (c *checker) checkUnnamed(ctx context.Context, restored bool, help string) 
 	if s, err = newSurvey(ctx, c.records, c.contents); err != nil {
 		return err
 	}
-	if err := s.bringBack(c.contents); err != nil {
+	if err := s.restoreNamed(c.contents); err != nil {
 		return err
 	}
 	if !restored && many == "" || len(s.unnamed) == 0 {

@@ -1,8 +1,6 @@
 package local_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -150,30 +147,18 @@ func TestTwoServersOnOneFolder(t *testing.T) {
 	dir := t.TempDir()
 	for range 3 {
 		const processes = 2
-		lines := make(chan string, processes)
-		var commands []*exec.Cmd
+		started := make(chan *child, processes)
 		for range processes {
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), childDir+"="+dir)
-			in, err := cmd.StdinPipe() // closing it would end the child
-			must(t, err)
-			defer in.Close()
-			out, err := cmd.StdoutPipe()
-			must(t, err)
-			must(t, cmd.Start())
-			commands = append(commands, cmd)
-			go func() {
-				line, _ := bufio.NewReader(out).ReadString('\n')
-				lines <- strings.TrimSpace(line)
-			}()
+			go func() { started <- startChild(t, dir) }()
 		}
-		serving := 0
+		serving, commands := 0, []*exec.Cmd(nil)
 		for range processes {
-			if address := <-lines; address != "" {
+			c := <-started
+			if commands = append(commands, c.cmd); c.address != "" {
 				serving++
-				upload(t, address, []byte("x"), "fileName", "x")
+				upload(t, c.address, []byte("x"), "fileName", "x")
 				_, err := local.Open(t.Context(), local.Options{Dir: dir, Key: key(testKey)})
-				if !errors.Is(err, local.ErrInUse) || !strings.Contains(err.Error(), "serves at "+address) || api.Hint(err) == "" {
+				if !errors.Is(err, local.ErrInUse) || !strings.Contains(err.Error(), "serves at "+c.address) || api.Hint(err) == "" {
 					t.Errorf("a second owner got %v", err)
 				}
 			}
@@ -327,32 +312,18 @@ func TestSlowTaggingIsPending(t *testing.T) {
 
 // instances are processes of the program that serve one library.
 type instances struct {
-	program     string
 	environment []string
 	mu          sync.Mutex
 	running     []*child
 }
 
-// command prepares the program to run with arguments, for the library.
-func (i *instances) command(t *testing.T, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(t.Context(), i.program, args...)
-	cmd.Env = append(os.Environ(), i.environment...)
-	return cmd
-}
-
 func (i *instances) start(t *testing.T) *child {
 	t.Helper()
-	cmd := i.command(t, "serve", "--addr", "127.0.0.1:0", "--json")
-	var problems bytes.Buffer
-	cmd.Stderr = &problems
-	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
-	var line struct{ Address string }
-	if err := json.NewDecoder(out).Decode(&line); err != nil {
-		t.Fatalf("an instance did not start: %v, %v\n%s", err, cmd.Wait(), &problems)
+	next := startChild(t, t.TempDir(), i.environment...)
+	if next.address == "" {
+		t.Fatal("an instance did not start")
 	}
-	return &child{address: line.Address, cmd: cmd}
+	return next
 }
 
 // any returns a random instance, which may be dead already.
@@ -466,17 +437,10 @@ func (u *uploads) check(t *testing.T, address string) {
 // is posted.
 func TestInstancesAreKilled(t *testing.T) {
 	t.Parallel()
-	mediatest.SkipRacing(t) // its program has no detector
+	mediatest.SkipRacing(t) // it waits for other processes
 	const kills = 2
-	group := &instances{program: filepath.Join(t.TempDir(), "mediadesk"), environment: []string{
-		"MEDIADESK_HOME=" + t.TempDir(), "MEDIADESK_PRIVATE_KEY=" + testKey,
-		"MEDIADESK_DATABASE=" + pgtest.Database(t), "MEDIADESK_STORAGE=file://" + filepath.ToSlash(t.TempDir()) + "/store",
-	}}
-	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", group.program, "../..")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as a release
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the program: %v\n%s", err, out)
-	}
+	check := local.CheckOptions{Database: pgtest.Database(t), Storage: "file://" + filepath.ToSlash(t.TempDir()) + "/store"}
+	group := &instances{environment: []string{"MEDIADESK_DATABASE=" + check.Database, "MEDIADESK_STORAGE=" + check.Storage}}
 	for range 3 {
 		group.running = append(group.running, group.start(t))
 	}
@@ -492,8 +456,8 @@ func TestInstancesAreKilled(t *testing.T) {
 		group.replace(t, n%len(group.running))
 	}
 	u.check(t, group.running[0].address)
-	if out, err := group.command(t, "serve", "--check").CombinedOutput(); err != nil {
-		t.Errorf("the check ended with %v: %s", err, out)
+	if kinds, _ := checkFolder(t, "", check); len(kinds) != 0 {
+		t.Errorf("the check found %v", kinds)
 	}
 }
 

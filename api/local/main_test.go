@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,9 +48,11 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// beChild serves a folder until it is killed.
+// beChild serves a folder, or a database and a storage, until it is killed.
 func beChild(dir string) {
-	s, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: dir, Key: key(testKey)})
+	s, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{
+		Dir: dir, Key: key(testKey), Database: os.Getenv("MEDIADESK_DATABASE"), Storage: os.Getenv("MEDIADESK_STORAGE"),
+	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -62,6 +66,21 @@ func beChild(dir string) {
 type child struct {
 	address string
 	cmd     *exec.Cmd
+}
+
+// startChild starts a child. Its address is empty if it cannot serve.
+func startChild(t *testing.T, dir string, environment ...string) *child {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(append(os.Environ(), childDir+"="+dir), environment...)
+	in, err := cmd.StdinPipe() // closing it ends the child
+	must(t, err)
+	t.Cleanup(func() { in.Close() })
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	return &child{strings.TrimSpace(line), cmd}
 }
 
 const testKey = "private_test_key"

@@ -206,7 +206,7 @@ func prefixes(yield func(string) bool) {
 	}
 }
 
-func (s *survey) bringBack(contents store.Contents) error {
+func (s *survey) restoreNamed(contents store.Contents) error {
 	for _, hash := range s.back {
 		if err := contents.Restore(hash); err != nil {
 			return err
@@ -229,7 +229,7 @@ func (l *Library) setAside() error {
 	if err != nil {
 		return err
 	}
-	if err := s.bringBack(l.contents); err != nil {
+	if err := s.restoreNamed(l.contents); err != nil {
 		return err
 	}
 	many := s.tooMany()

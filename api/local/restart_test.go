@@ -1,7 +1,6 @@
 package local_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -143,25 +141,15 @@ func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	stored := map[string][]byte{} // by id
 	for round := range 4 {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), childDir+"="+dir)
-		cmd.Stderr = os.Stderr
-		out, err := cmd.StdoutPipe()
-		must(t, err)
-		in, err := cmd.StdinPipe() // closing it would end the child
-		must(t, err)
-		must(t, cmd.Start())
-		address, err := bufio.NewReader(out).ReadString('\n')
-		must(t, err)
-		address = strings.TrimSpace(address)
+		c := startChild(t, dir)
 		for n := range 10 {
 			data := bytes.Repeat([]byte{byte(round), byte(n)}, 20_000)
-			id := upload(t, address, data, "fileName", fmt.Sprintf("%d-%d", round, n))["fileId"].(string)
+			id := upload(t, c.address, data, "fileName", fmt.Sprintf("%d-%d", round, n))["fileId"].(string)
 			stored[id] = data
 		}
 		// Another upload is under way when the library ends.
 		contentType, body := form(bytes.Repeat([]byte("z"), 3<<20), "fileName", "under-way", "useUniqueFileName", "false")
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/api/v1/files/upload", body)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.address+"/api/v1/files/upload", body)
 		must(t, err)
 		req.Header.Set("Content-Type", contentType)
 		req.SetBasicAuth(testKey, "")
@@ -172,9 +160,8 @@ func TestKill(t *testing.T) {
 				res.Body.Close()
 			}
 		}()
-		cmd.Process.Kill()
-		cmd.Wait()
-		in.Close()
+		c.cmd.Process.Kill()
+		c.cmd.Wait()
 		<-done
 	}
 	s := serve(t, local.Options{Dir: dir})

@@ -46,9 +46,9 @@ type route struct {
 }
 
 // routes lists all operations. Of two with the same method that fit a path, the first serves it.
-var routes = slices.Concat(ownRoutes, presetRoutes(savedExtensions), presetRoutes(namedTransformations))
+var routes = slices.Concat(baseRoutes, presetRoutes(savedExtensions), presetRoutes(namedTransformations))
 
-var ownRoutes = []route{
+var baseRoutes = []route{
 	{http.MethodPost, uploadPath, "Upload a file", "", http.StatusOK, (*Library).upload},
 	{http.MethodPost, uploadPathV2, "Upload a file; without the key, by a token that signs all fields", "", http.StatusOK, (*Library).upload},
 

@@ -148,7 +148,7 @@ func TestGoSDK(t *testing.T) {
 		must(t, os.WriteFile(path, text, 0o600))
 	}
 	onEngines(t, recordEngines[1], contentEngines[2], func(t *testing.T, o local.Options) {
-		cmd := exec.Command("go", "test", "-json", "-vet=off", "-count=1", ".", "./tests")
+		cmd := exec.Command("go", "test", "-json", "-vet=off", "-trimpath", "-count=1", ".", "./tests")
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "TEST_API_BASE_URL="+serveSDK(t, o), "GOFLAGS=-mod=mod", "CGO_ENABLED=0")
 		var messages bytes.Buffer

@@ -101,15 +101,10 @@ func (m *Model) brief(e kit.Entry[int]) string {
 }
 
 func sign(s api.Status) theme.Sign {
-	switch s {
-	case api.StatusPending:
-		return theme.SignWait
-	case api.StatusSuccess:
-		return theme.SignGood
-	case api.StatusFailed:
-		return theme.SignBad
+	known := map[api.Status]theme.Sign{
+		api.StatusPending: theme.SignWait, api.StatusSuccess: theme.SignGood, api.StatusFailed: theme.SignBad,
 	}
-	return theme.SignUnknown
+	return cmp.Or(known[s], theme.SignUnknown)
 }
 
 // age returns the duration of a pending run, or the age of its result.

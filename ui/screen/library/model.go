@@ -202,16 +202,10 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Hidden:
 		m.front = false
 		return nil, false
-	case page.FileGone:
-		gone := func(f api.File) bool { return f.FileID == msg.FileID && f.FileID != "" }
-		m.shown.files = slices.DeleteFunc(m.shown.files, gone)
-		m.list.Unmark(gone)
-		m.list.Arrange()
-		return m.news(), true
 	case page.FileChanged:
 		m.learn(msg.File)
 		return m.news(), true
-	case page.JobsChanged, page.RunsChanged:
+	case page.FileGone, page.JobsChanged, page.RunsChanged:
 		return m.news(), true
 	case tea.MouseClickMsg:
 		m.closeQuery()
@@ -278,12 +272,9 @@ func (m *Model) catchUp() tea.Cmd {
 
 // learn replaces a record by a newer one.
 func (m *Model) learn(f api.File) {
-	if f.FileID == "" {
-		return
-	}
 	for _, files := range [][]api.File{m.shown.files, m.list.Marks()} {
 		for i := range files {
-			if files[i].FileID == f.FileID {
+			if files[i].FileID == f.FileID && f.FileID != "" {
 				files[i] = f
 			}
 		}

@@ -334,13 +334,15 @@ func (m *Model) pickedFolders(list []content) tea.Cmd {
 		if fresh += news; news == 0 {
 			continue
 		}
-		sub := m.tray.pickedWhole(c.folder)
+		m.tray.forget(c.folder)
+		sub := path.Join(m.tray.subs[filepath.Dir(c.folder)], rule.SubFolder(filepath.Base(c.folder)))
 		for _, i := range c.items {
 			i.source.Sub = path.Join(sub, i.source.Sub)
 			if !m.tray.add(i) {
 				m.tray.set(i)
 			}
 		}
+		m.tray.subs[c.folder] = sub
 	}
 	m.trayChanged()
 	name, below := text.Plural(len(list), "folder"), " and their subfolders"

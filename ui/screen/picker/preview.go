@@ -260,17 +260,7 @@ func (m *Model) reason(e entry, err error) string {
 }
 
 // pictureProblem tells why there is no picture, without the file name, which the title shows.
-func pictureProblem(err error) string {
-	var p *media.Error
-	if errors.As(err, &p) && p.Detail != "" {
-		detail := p.Detail
-		if errors.Is(err, media.ErrTooLarge) {
-			detail += "; you can upload it without a preview"
-		}
-		return text.Safe(text.Sentence(detail))
-	}
-	return text.Safe(err.Error())
-}
+func pictureProblem(err error) string { return text.Safe(text.Sentence(media.Reason(err))) }
 
 func describeFile(f *kit.Facts, of *media.Facts) {
 	words := []string{of.Name, text.Bytes(of.Bytes)}

@@ -3,13 +3,11 @@ package picker
 import (
 	"cmp"
 	"image"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"mediadesk/api"
-	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -49,8 +47,8 @@ type tray struct {
 	items []item
 	at    map[string]int // index in items by key
 	under map[string]int // number of items by folder of this computer, at any depth
-	// subs maps folders that were picked as a whole to the subfolder that their files keep. It
-	// outlives the items, so that a file picked again keeps its subfolder.
+	// subs maps folders to the subfolder that their files keep, because they or a folder above were
+	// picked as a whole. It outlives the items, so that a file picked again keeps its subfolder.
 	subs map[string]string
 }
 
@@ -64,15 +62,16 @@ func (t *tray) add(i item) bool {
 	if t.has(i.source) {
 		return false
 	}
-	if folder := filepath.Dir(i.source.Path); !i.isURL() {
-		if i.source.Sub == "" {
-			i.source.Sub = t.subOf(folder)
-		} else if i.source.Sub != t.subOf(folder) {
-			t.keep(folder, i.source.Sub)
-		}
-	}
 	if t.at == nil {
 		t.at = map[string]int{}
+	}
+	if t.subs == nil {
+		t.subs = map[string]string{}
+	}
+	if folder := filepath.Dir(i.source.Path); i.source.Sub != "" {
+		t.subs[folder] = i.source.Sub
+	} else if !i.isURL() {
+		i.source.Sub = t.subs[folder]
 	}
 	t.at[keyOf(i.source)] = len(t.items)
 	t.items = append(t.items, i)
@@ -112,37 +111,7 @@ func (t *tray) count() {
 	}
 }
 
-// subOf returns the subfolder that a folder's files keep; "" if the folder was not picked as a
-// whole.
-func (t *tray) subOf(folder string) string {
-	for dir, below := folder, ""; ; dir = filepath.Dir(dir) {
-		if sub, ok := t.subs[dir]; ok {
-			return path.Join(sub, rule.SubFolder(below))
-		}
-		if dir == filepath.Dir(dir) {
-			return ""
-		}
-		below = path.Join(filepath.Base(dir), below)
-	}
-}
-
-// pickedWhole records that a folder was picked as a whole and returns its new subOf. Its
-// subfolders keep their places.
-func (t *tray) pickedWhole(folder string) string {
-	t.forget(folder)
-	sub := path.Join(t.subOf(filepath.Dir(folder)), rule.SubFolder(filepath.Base(folder)))
-	t.keep(folder, sub)
-	return sub
-}
-
-func (t *tray) keep(folder, sub string) {
-	if t.subs == nil {
-		t.subs = map[string]string{}
-	}
-	t.subs[folder] = sub
-}
-
-// forget undoes pickedWhole for a folder and its subfolders.
+// forget forgets that a folder and its subfolders were picked as a whole.
 func (t *tray) forget(folder string) {
 	for dir := range t.subs {
 		if dir == folder || strings.HasPrefix(dir, folder+string(filepath.Separator)) {

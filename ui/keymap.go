@@ -32,9 +32,9 @@ func catalog() map[string][]kit.Action {
 	return all
 }
 
-// CheckKeys returns the first action with invalid keys and the reason: an unknown action, an
-// unusable key, or a key that another action of the same part has. The error is nil if all are
-// valid.
+// CheckKeys returns the first action with invalid keys and the reason: an unknown action or an
+// unusable key. The error is nil if all are valid. An action loses a default key that the user gives
+// to another one.
 func CheckKeys(keys map[string][]string) (action string, err error) {
 	if len(keys) == 0 {
 		return "", nil
@@ -59,32 +59,6 @@ func CheckKeys(keys map[string][]string) (action string, err error) {
 				return id, fmt.Errorf("%q cannot be given to an action: it must keep its meaning", k)
 			}
 		}
-		for _, part := range parts {
-			if other, k := clash(all[part], keys, id); other != "" {
-				return id, fmt.Errorf("%q is given to %q, but on the screen %s it is the key of %q: choose another, or give that one another key too", k, id, part, other)
-			}
-		}
 	}
 	return "", nil
-}
-
-func clash(actions []kit.Action, embedded map[string][]string, id string) (other, k string) {
-	if !slices.ContainsFunc(actions, func(a kit.Action) bool { return a.ID == id }) {
-		return "", ""
-	}
-	for _, a := range actions {
-		if a.ID == id {
-			continue
-		}
-		keys := a.Keys.Keys()
-		if theirs, ok := embedded[a.ID]; ok {
-			keys = theirs
-		}
-		for _, k := range embedded[id] {
-			if slices.Contains(keys, k) {
-				return a.ID, k
-			}
-		}
-	}
-	return "", ""
 }

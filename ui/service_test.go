@@ -656,34 +656,6 @@ func TestEndingSignals(t *testing.T) {
 	}
 }
 
-// TestResizingStorm resizes the terminal 500 times, with keys in between. The screen is right
-// afterwards.
-func TestResizingStorm(t *testing.T) {
-	d := newWorkplace(t)
-	term := d.start(120, 36, d.pictures)
-	term.WaitFor("Try it here")
-	term.Press("enter")
-	term.WaitFor("shown turned right")
-	for i := range 500 {
-		w, h := 1+(i*37)%200, 1+(i*17)%60
-		term.Resize(w, h)
-		if i%10 == 0 {
-			term.Press("tab", "down", strconv.Itoa(1+i/10%5))
-		}
-	}
-	term.Resize(120, 36)
-	term.Press("2")
-	term.WaitFor("No uploads yet")
-	term.Press("1")
-	term.WaitFor("harbour.jpg")
-	term.WaitFor("? help")
-	term.Press("q")
-	term.Wait()
-	if term.ExitCode() != 0 || term.AltScreen() {
-		t.Errorf("exit code %d, alternate screen %v", term.ExitCode(), term.AltScreen())
-	}
-}
-
 func freePort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -130,13 +130,10 @@ func ModeOfWidth(columns int) Mode {
 // TooSmall draws the message for a terminal that is too small to work in, exactly
 // filling size.
 func TooSmall(size image.Point, th *theme.Theme) string {
-	long := fmt.Sprintf("This terminal is %dx%d. mediadesk needs %dx%d: make it larger.",
-		size.X, size.Y, MinWidth, MinHeight)
 	need := fmt.Sprintf("%dx%d", MinWidth, MinHeight)
-	for _, words := range []string{long, "Needs " + need, need} {
-		if len(text.Wrap(words, size.X)) <= size.Y {
-			return text.Fit(Paragraph(words, size.X, th.Warn), size.X, size.Y)
-		}
+	words := fmt.Sprintf("This terminal is %dx%d. mediadesk needs %s: make it larger.", size.X, size.Y, need)
+	if len(text.Wrap(words, size.X)) <= size.Y {
+		need = Paragraph(words, size.X, th.Warn)
 	}
 	return text.Fit(need, size.X, size.Y)
 }

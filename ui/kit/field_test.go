@@ -58,19 +58,6 @@ func TestFieldKeys(t *testing.T) {
 	}
 }
 
-func TestFieldLeavesOtherKeys(t *testing.T) {
-	f := kit.NewField("", "")
-	if f.Update(kit.KeyMsg("a")) || f.Value() != "" {
-		t.Error("a field without focus uses keys")
-	}
-	f.Focus()
-	for _, k := range []string{"enter", "tab", "shift+tab", "esc", "up", "down", "ctrl+s", "ctrl+c", "ctrl+i", "ctrl+v", "ctrl+y", "ctrl+j", "ctrl+m", "alt+x", "f1"} {
-		if f.Update(kit.KeyMsg(k)) || f.Value() != "" {
-			t.Errorf("%s is used, and the value is %q", k, f.Value())
-		}
-	}
-}
-
 func TestFieldPaste(t *testing.T) {
 	for _, c := range []struct{ paste, want string }{
 		{"plain", "plain"},
@@ -86,27 +73,6 @@ func TestFieldPaste(t *testing.T) {
 		if view := f.View(40, theme.New(true, false)); strings.Contains(ansi.Strip(view), "\x1b") {
 			t.Errorf("drawn %q", view)
 		}
-	}
-}
-
-func TestFieldView(t *testing.T) {
-	th := theme.New(true, true)
-	f := kit.NewField("Name", "as the file")
-	if got := ansi.Strip(f.View(20, th)); got != "Name as the file    " {
-		t.Errorf("got %q, want \"Name as the file    \"", got)
-	}
-	f.SetValue("写真.jpg")
-	if got := ansi.Strip(f.View(20, th)); got != "Name 写真.jpg       " {
-		t.Errorf("got %q, want \"Name 写真.jpg       \"", got)
-	}
-	f = kit.NewField("", "")
-	f.SetValue("abcdefghij")
-	if got := ansi.Strip(f.View(5, th)); got != "abcde" {
-		t.Errorf("without focus its begin is shown, got %q, want \"abcde\"", got)
-	}
-	f.Focus()
-	if got := ansi.Strip(f.View(5, th)); got != "ghij " {
-		t.Errorf("with focus the cursor is shown, got %q, want \"ghij \"", got)
 	}
 }
 

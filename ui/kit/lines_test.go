@@ -1,7 +1,6 @@
 package kit_test
 
 import (
-	"fmt"
 	"image"
 	"strings"
 	"testing"
@@ -13,90 +12,6 @@ import (
 )
 
 func pt(x, y int) image.Point { return image.Pt(x, y) }
-
-func number(i, _ int, selected bool) string {
-	if selected {
-		return fmt.Sprint(">", i)
-	}
-	return fmt.Sprint(" ", i)
-}
-
-func TestListKeys(t *testing.T) {
-	for _, c := range []struct {
-		keys string
-		want int
-	}{
-		{"down", 1},
-		{"j j j k", 2},
-		{"up", 0},
-		{"G", 99},
-		{"end down", 99},
-		{"G g", 0},
-		{"G home", 0},
-		{"pgdown", 9},
-		{"ctrl+f ctrl+f ctrl+b", 9},
-		{"pgdown pgdown pgup", 9},
-		{"ctrl+d", 5},
-		{"ctrl+d ctrl+d ctrl+u", 5},
-	} {
-		var l kit.Lines
-		l.SetLen(100)
-		l.SetHeight(10)
-		press(listKeys{of: &l}, strings.Fields(c.keys)...)
-		if l.Cursor() != c.want {
-			t.Errorf("%s: row %d, want %d", c.keys, l.Cursor(), c.want)
-		}
-	}
-}
-
-func TestListView(t *testing.T) {
-	var l kit.Lines
-	l.SetLen(5)
-	l.SetHeight(3)
-	if got := l.View(pt(3, 3), number); got != ">0 \n 1 \n 2 " {
-		t.Errorf("got %q", got)
-	}
-	l.SetCursor(4)
-	if got := l.View(pt(3, 3), number); got != " 2 \n 3 \n>4 " {
-		t.Errorf("got %q", got)
-	}
-	for y, want := range map[int]bool{-1: false, 0: true, 3: false} {
-		if i, ok := l.At(y); ok != want || ok && i != 2 {
-			t.Errorf("line %d is row %d, %t", y, i, ok)
-		}
-	}
-	l.SetLen(1)
-	if got := l.View(pt(3, 3), number); got != ">0 \n   \n   " {
-		t.Errorf("got %q", got)
-	}
-	if _, ok := l.At(1); ok {
-		t.Error("got a row outside the list")
-	}
-	if got := l.Position(); got != "1 of 1" {
-		t.Errorf("got %q, want \"1 of 1\"", got)
-	}
-	l.SetLen(0)
-	if l.Cursor() != 0 || l.Position() != "empty" {
-		t.Errorf("an empty list is at %d, %q", l.Cursor(), l.Position())
-	}
-}
-
-func TestListWheel(t *testing.T) {
-	var l kit.Lines
-	l.SetLen(50)
-	l.SetHeight(10)
-	l.Wheel(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	if from, to := l.Visible(); from != 3 || to != 13 || l.Cursor() != 3 {
-		t.Errorf("rows %d to %d, cursor %d", from, to, l.Cursor())
-	}
-	l.Wheel(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-	if from, _ := l.Visible(); from != 0 || l.Cursor() != 3 {
-		t.Errorf("rows from %d, cursor %d", from, l.Cursor())
-	}
-	if l.Wheel(tea.FocusMsg{}) || l.Wheel(tea.MouseWheelMsg{Button: tea.MouseWheelLeft}) {
-		t.Error("used the wheel sideways")
-	}
-}
 
 // TestListDrawsOnlyWhatIsSeen: only visible rows are drawn, however long the list is.
 func TestListDrawsOnlyWhatIsSeen(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
@@ -66,26 +65,6 @@ func TestCutIsMarked(t *testing.T) {
 			if got := ansi.Strip(o.View(room, th)); strings.Contains(got, "1 of 20") != cut {
 				t.Errorf("%T in %v:\n%s", o, room, got)
 			}
-		}
-	}
-}
-
-func TestSheetStands(t *testing.T) {
-	s := NewSheet(image.Pt(20, 4), 10)
-	s.Lower(1)
-	s.Text(7, 2, "one two\n\x1b", lipgloss.NewStyle())
-	want := []string{
-		strings.Repeat(" ", 20),
-		"       one two      ",
-		`       \x1b         `,
-		strings.Repeat(" ", 20),
-	}
-	if got := strings.Split(ansi.Strip(s.View(theme.New(true, true))), "\n"); strings.Join(got, "|") != strings.Join(want, "|") {
-		t.Errorf("%q, want %q", got, want)
-	}
-	for at, want := range map[image.Point]int{{5, 1}: 7, {14, 2}: 7, {4, 1}: NoStop, {15, 1}: NoStop, {5, 0}: NoStop, {5, 3}: NoStop, {5, -1}: NoStop} {
-		if got := s.StopAt(at.X, at.Y); got != want {
-			t.Errorf("at %v is %d, want %d", at, got, want)
 		}
 	}
 }

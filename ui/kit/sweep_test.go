@@ -110,27 +110,6 @@ func TestEverythingStaysInside(t *testing.T) {
 	}
 }
 
-func TestBox(t *testing.T) {
-	th := theme.New(true, false)
-	got := ansi.Strip(kit.BoxFooter("Title", "end", "body", pt(16, 4), false, th))
-	if want := " ─ Title ────── \n body           \n                \n          end   "; got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if got := ansi.Strip(kit.Box("T", "body", pt(6, 3), true, th)); got != "┏━━━━┓\n┃body┃\n┗━━━━┛" {
-		t.Errorf("got\n%s", got)
-	}
-	if got := kit.Box("Title", "body", pt(2, 2), true, th); got != "bo\n  " {
-		t.Errorf("got %q", got)
-	}
-	for _, c := range []struct{ size, inner, origin image.Point }{
-		{pt(10, 5), pt(8, 3), pt(1, 1)}, {pt(2, 9), pt(2, 9), pt(0, 0)}, {pt(-1, 0), pt(0, 0), pt(0, 0)},
-	} {
-		if kit.BoxInner(c.size) != c.inner || kit.BoxOrigin(c.size) != c.origin {
-			t.Errorf("%v: inner %v, origin %v", c.size, kit.BoxInner(c.size), kit.BoxOrigin(c.size))
-		}
-	}
-}
-
 func TestModes(t *testing.T) {
 	for size, want := range map[image.Point]kit.Mode{
 		{39, 12}: kit.Tiny, {40, 11}: kit.Tiny, {40, 12}: kit.Narrow, {59, 40}: kit.Narrow,

@@ -3,7 +3,6 @@ package theme
 import (
 	"image/color"
 	"math"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -128,41 +127,6 @@ func TestMake(t *testing.T) {
 			t.Errorf("%s: ground %v, want %q", name, th.Ground, c.ground)
 		case (th.Ground == nil) != (th.Plain == nil):
 			t.Errorf("%s: ground %v without text %v", name, th.Ground, th.Plain)
-		}
-	}
-}
-
-// TestEveryRoleHasItsStyle: every style is set, and none has a color if colors are off.
-func TestEveryRoleHasItsStyle(t *testing.T) {
-	for _, c := range []struct {
-		name        string
-		dark, color bool
-	}{{"dark", true, true}, {"light", false, true}, {"no colour", true, false}} {
-		th := New(c.dark, c.color)
-		styled := 0
-		v := reflect.ValueOf(*th)
-		for i := range v.NumField() {
-			style, ok := v.Field(i).Interface().(lipgloss.Style)
-			if !ok {
-				continue
-			}
-			drawn := style.Render("x")
-			if ansi.Strip(drawn) != "x" {
-				t.Errorf("%s: %s changes the text or its size: %q", c.name, v.Type().Field(i).Name, drawn)
-			}
-			if got := ansi.Strip(style.Render("e\u0301")); got != "e\u0301" || style.GetUnderline() {
-				t.Errorf("%s: %s separates letters from their marks", c.name, v.Type().Field(i).Name)
-			}
-			if drawn != "x" {
-				styled++
-			}
-			colorless := style.GetForeground() == lipgloss.NoColor{} && style.GetBackground() == lipgloss.NoColor{}
-			if !c.color && !colorless {
-				t.Errorf("%s: %s has a colour", c.name, v.Type().Field(i).Name)
-			}
-		}
-		if styled < 15 {
-			t.Errorf("%s: only %d roles differ from plain text", c.name, styled)
 		}
 	}
 }

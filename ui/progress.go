@@ -17,7 +17,6 @@ import (
 type runCounts struct {
 	began   time.Time // start of the oldest one; zero: none pending
 	pending int
-	done    string     // how the last period ended until the user looks; may be empty
 	message page.Toast // about its end
 }
 
@@ -47,7 +46,7 @@ func (w *runCounts) count(runs []job.Run) (success, failed int, ended bool) {
 	switch {
 	case w.began.IsZero():
 		if w.pending > 0 {
-			w.began, w.done = oldest, ""
+			w.began = oldest
 		}
 		return 0, 0, false
 	case w.pending > 0:
@@ -67,8 +66,7 @@ func (w *runCounts) count(runs []job.Run) (success, failed int, ended bool) {
 	return success, failed, true
 }
 
-// counted updates the period. At its end, it tells a present user in a message and an absent user
-// with the bell and the title.
+// counted updates the period. At its end, it says so, to an absent user also with the bell.
 func (m *Model) counted(runs []job.Run) tea.Cmd {
 	success, failed, ended := m.runs.count(runs)
 	if !ended {
@@ -84,35 +82,25 @@ func (m *Model) counted(runs []job.Run) tea.Cmd {
 	case failed > 0:
 		words, level = words+", "+text.Count(failed)+" failed", page.Warn
 	}
-	if !m.focused {
-		m.runs.done = words
-		return tea.Raw(bell)
-	}
-	if m.host.Front() == page.Extensions {
+	if m.focused && m.host.Front() == page.Extensions {
 		return nil
 	}
 	m.runs.message = page.Toast{Level: level, Text: "All extensions finished: " + words + " (" + page.Extensions.String() + ")."}
-	return m.say(m.runs.message)
+	shown := m.say(m.runs.message)
+	if m.focused {
+		return shown
+	}
+	return tea.Batch(shown, tea.Raw(bell))
 }
 
 // bell rings the bell of the terminal for a user who is elsewhere.
 const bell = "\a"
-
-func (m *Model) focus(has bool) {
-	m.focused = has
-	if has {
-		m.runs.done, m.uploading.done = "", ""
-	}
-}
 
 // uploading is the queue's state for the top line, the title and the messages.
 type uploading struct {
 	queue.Counts
 	seen    time.Time // when the user last saw the uploads
 	started bool      // the first count has been made
-	// done describes how the last batch ended until the user looks; empty if there is nothing to
-	// report.
-	done string
 }
 
 // countJobs counts the jobs, which is cheap even for 100,000.
@@ -141,7 +129,7 @@ func (m *Model) jobsCounted(counts queue.Counts, ended []queue.Batch) tea.Cmd {
 // markUploadsSeen records when the user sees the uploads.
 func (m *Model) markUploadsSeen() {
 	if m.focused && m.host.Front() == page.Uploads {
-		m.uploading.seen, m.uploading.Failed, m.uploading.done = m.o.Now(), 0, ""
+		m.uploading.seen, m.uploading.Failed = m.o.Now(), 0
 	}
 }
 
@@ -151,30 +139,18 @@ func (m *Model) batchEnded(b queue.Batch) tea.Cmd {
 	if b.Total == 0 || m.focused && m.host.Front() == page.Uploads {
 		return nil
 	}
-	words, level := describeBatch(b), page.Good
+	words, level := text.Plural(b.Total, "upload")+" stored", page.Good
 	switch {
 	case b.Failed > 0:
-		level = page.Warn
+		words, level = text.Count(b.Failed)+" of "+text.Plural(b.Total, "upload")+" failed", page.Warn
 	case b.Stored < b.Total:
-		level = page.Info
+		words, level = text.Count(b.Stored)+" of "+words+text.If(b.Processing > 0, ", "+text.Count(b.Processing)+" processing"), page.Info
 	}
 	shown := m.say(page.Toast{Level: level, Text: words + " (" + page.Uploads.String() + ")."})
 	if m.focused {
 		return shown
 	}
-	m.uploading.done = words
 	return tea.Batch(shown, tea.Raw(bell))
-}
-
-func describeBatch(b queue.Batch) string {
-	switch {
-	case b.Failed > 0:
-		return text.Count(b.Failed) + " of " + text.Plural(b.Total, "upload") + " failed"
-	case b.Stored < b.Total:
-		words := text.Count(b.Stored) + " of " + text.Plural(b.Total, "upload") + " stored"
-		return words + text.If(b.Processing > 0, ", "+text.Count(b.Processing)+" processing")
-	}
-	return text.Plural(b.Total, "upload") + " stored"
 }
 
 func (m *Model) title() string {
@@ -186,11 +162,6 @@ func (m *Model) title() string {
 	}
 	add(m.uploading.Open, "upload", "")
 	add(m.runs.pending, "run", " pending")
-	for _, done := range []string{m.uploading.done, m.runs.done} {
-		if done != "" {
-			words = append(words, done)
-		}
-	}
 	if len(words) == 0 {
 		return "mediadesk"
 	}

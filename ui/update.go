@@ -53,8 +53,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.setTheme()
 		return m.host.Broadcast(msg)
 	case tea.FocusMsg, tea.BlurMsg:
-		_, has := msg.(tea.FocusMsg)
-		m.focus(has)
+		_, m.focused = msg.(tea.FocusMsg)
 		return m.host.Broadcast(msg)
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return m.input(msg)

@@ -196,17 +196,13 @@ func (c *Chips) pressEntry(msg tea.KeyPressMsg) bool {
 }
 
 func (c *Chips) commit() {
-	c.tell(c.Typed())
+	if c.Typed() != "" && c.Entered != nil {
+		c.Entered(c.Typed())
+	}
 	c.Add(c.Typed())
 	c.entry.SetValue("")
 	c.offers.set(nil)
 	c.on = len(c.values)
-}
-
-func (c *Chips) tell(entered string) {
-	if entered != "" && c.Entered != nil {
-		c.Entered(entered)
-	}
 }
 
 func (c *Chips) remove(i int) {

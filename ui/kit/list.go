@@ -485,7 +485,13 @@ func (l *List[T]) listActions() []Action {
 	case !l.RowsOnly:
 		actions = append(
 			actions,
-			l.action("next-part", "list or details pane", l.NoEntry, l.nextPart, "tab", "shift+tab"),
+			l.action("next-part", "list or details pane", l.NoEntry, func() {
+				if l.focus == onPane {
+					l.focus = onList
+				} else {
+					l.open, l.focus = true, onPane
+				}
+			}, "tab", "shift+tab"),
 			l.action("back", "step back", l.nothingToLeave, l.back, "esc", "left", "h", "backspace"),
 		)
 	case l.nothingToLeave() == "":
@@ -538,14 +544,6 @@ func (l *List[T]) turn(by int) {
 		}
 	}
 	l.Landed()
-}
-
-func (l *List[T]) nextPart() {
-	if l.focus == onPane {
-		l.focus = onList
-		return
-	}
-	l.open, l.focus = true, onPane
 }
 
 // OpenPane focuses the pane.

@@ -95,16 +95,12 @@ func (p *Prompt) Mouse(msg tea.MouseMsg) tea.Cmd {
 		_, first := p.draw(p.room, &theme.Theme{})
 		list, _ := p.field.offers.page(p.listed(p.room))
 		if i := click.Y - first; i >= 0 && i < len(list) {
-			return p.put(list[i])
+			p.field.SetValue(list[i])
+			p.Refresh()
+			return p.typed()
 		}
 	}
 	return nil
-}
-
-func (p *Prompt) put(value string) tea.Cmd {
-	p.field.SetValue(value)
-	p.Refresh()
-	return p.typed()
 }
 
 func (p *Prompt) typed() tea.Cmd {

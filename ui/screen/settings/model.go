@@ -185,7 +185,9 @@ func New(o Options) *Model {
 		Key:   func(r row) any { return r.group + r.name },
 		Match: func(r row, words []string) bool { return text.HasAll(words, r.group, r.name) },
 		Head:  func(key string, _ []row, _ *theme.Theme) (name, note string) { return key, "" },
-		Above: m.above, Columns: m.columns, Cells: m.cells, Describe: m.describe, Brief: m.brief,
+		Above: m.above, Columns: func(int) kit.Columns {
+			return kit.Columns{{Width: 16, Middle: true}, {Width: 28, Middle: true}, {Width: 20, Flex: 1, Spare: 1}}
+		}, Cells: m.cells, Describe: m.describe, Brief: m.brief,
 		Empty:       func() string { return "No matching setting. Press esc to clear the filter." },
 		Placeholder: "part of a name", Nothing: "the settings are being read", NotFound: "no setting matches the filter",
 		OnHead: "this is the heading of a group",

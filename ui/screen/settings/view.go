@@ -33,10 +33,6 @@ func (m *Model) above(size image.Point, th *theme.Theme) []string {
 	return f.Lines()
 }
 
-func (m *Model) columns(int) kit.Columns {
-	return kit.Columns{{Width: 16, Middle: true}, {Width: 28, Middle: true}, {Width: 20, Flex: 1, Spare: 1}}
-}
-
 // cells returns the name of a row, its value, and what the value means.
 func (m *Model) cells(r row, _ []int, th *theme.Theme) []kit.Cell {
 	name := kit.Cell{Text: r.name, Style: th.Strong}

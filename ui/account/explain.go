@@ -2,7 +2,6 @@ package account
 
 import (
 	"errors"
-	"strings"
 
 	"mediadesk/api"
 	"mediadesk/config"
@@ -10,14 +9,11 @@ import (
 )
 
 // Explain describes an error of the settings, a key or the keyring, and what to do about it, one
-// sentence per line. It never contains a key.
+// sentence per line. Of several problems in the settings file, it describes the first. It never
+// contains a key.
 func Explain(err error) string {
-	var files []string
-	for _, problem := range fileErrors(err) {
-		files = append(files, text.Sentence(problem.Error()))
-	}
-	if len(files) > 0 {
-		return strings.Join(files, "\n")
+	if problem, ok := errors.AsType[*config.FileError](err); ok {
+		return text.Sentence(problem.Error())
 	}
 	if missing, ok := errors.AsType[*config.NoKeyError](err); ok {
 		words := "No private key was found for the account " + missing.Profile + "."
@@ -41,18 +37,4 @@ func describeKeyring(err error) string {
 		return text.Sentence(known.Describe())
 	}
 	return text.Sentence(err.Error())
-}
-
-func fileErrors(err error) (list []*config.FileError) {
-	switch inner := err.(type) { //nolint:errorlint // the chain is walked here
-	case *config.FileError:
-		return []*config.FileError{inner}
-	case interface{ Unwrap() []error }:
-		for _, e := range inner.Unwrap() {
-			list = append(list, fileErrors(e)...)
-		}
-	case interface{ Unwrap() error }:
-		list = fileErrors(inner.Unwrap())
-	}
-	return list
 }

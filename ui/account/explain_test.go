@@ -29,8 +29,8 @@ func TestExplain(t *testing.T) {
 		{key, "No private key was found for the account work."},
 		{missing, "No private key was found for the account work."},
 		{locked, "No private key was found for the account work.\nThe keyring is locked."},
-		{files, "/c.toml, line 3: one.\n/c.toml, line 5: two."},
-		{fmt.Errorf("not changed: %w", files), "/c.toml, line 3: one.\n/c.toml, line 5: two."},
+		{files, "/c.toml, line 3: one."},
+		{fmt.Errorf("not changed: %w", files), "/c.toml, line 3: one."},
 		{errors.New("it broke"), "It broke."},
 		{errors.New("/a/b: it broke"), "/a/b: it broke."},
 	}

@@ -103,10 +103,10 @@ var preferences = []*preference{
 		"Appearance", "theme", "Theme", func(*Model) string { return "Colors of the screens." },
 		[]option{
 			{string(config.ThemeAuto), "like the terminal"},
-			{string(config.ThemeDark), "dark, also in a light terminal"},
-			{string(config.ThemeLight), "light, also in a dark terminal"},
-			{string(config.ThemeHighContrast), "contrast of 7 to 1 or more"},
-			{string(config.ThemeNoColor), "bold, faint and reverse only"},
+			{string(config.ThemeDark), "dark on any terminal"},
+			{string(config.ThemeLight), "light on any terminal"},
+			{string(config.ThemeHighContrast), "contrast over 7 to 1"},
+			{string(config.ThemeNoColor), "bold and reverse only"},
 		},
 		func(c *config.Choices) string {
 			return string(c.Theme)
@@ -117,7 +117,7 @@ var preferences = []*preference{
 			return "Now: " + m.abilities.Findings.Colors + ". A change applies at the next start."
 		},
 		[]option{
-			{string(config.DepthAuto), "as many as the terminal shows"},
+			{string(config.DepthAuto), "all the terminal shows"},
 			{string(config.Depth16), "the terminal's own palette"},
 			{string(config.Depth256), ""},
 			{string(config.DepthTrue), "16 million"},
@@ -131,7 +131,7 @@ var preferences = []*preference{
 		"Appearance", "pictures", "Pictures",
 		func(m *Model) string { return "Now: " + m.abilities.Findings.Drawing + ". Press t for details." },
 		[]option{
-			{string(config.PicturesAuto), "the best the terminal supports"},
+			{string(config.PicturesAuto), "the terminal's best"},
 			{string(config.PicturesKitty), "pixels: kitty, Ghostty, Konsole, WezTerm"},
 			{string(config.PicturesITerm), "pixels: iTerm2, WezTerm, VS Code"},
 			{string(config.PicturesSixel), "pixels: foot, xterm, Windows Terminal, mlterm"},

@@ -34,7 +34,7 @@ func (m *Model) above(size image.Point, th *theme.Theme) []string {
 }
 
 // cells returns the name of a row, its value, and what the value means.
-func (m *Model) cells(r row, _ []int, th *theme.Theme) []kit.Cell {
+func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 	name := kit.Cell{Text: r.name, Style: th.Strong}
 	if r.pref == nil {
 		p, state := m.config.Profiles[r.name], ""
@@ -52,6 +52,9 @@ func (m *Model) cells(r row, _ []int, th *theme.Theme) []kit.Cell {
 		about.Text = fixed
 	} else if m.current() == r {
 		value = "< " + value + " >"
+	}
+	if text.Width(about.Text) > widths[2] {
+		about.Text = "" // the pane has it
 	}
 	return []kit.Cell{name, {Text: value, Style: th.Text}, about}
 }

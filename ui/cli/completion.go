@@ -21,7 +21,7 @@ func (p *Program) completeProfiles(*cobra.Command, []string,
 
 func (p *Program) completeFlags(cmd *cobra.Command) {
 	for _, f := range append(visibleFlags(cmd.LocalFlags()), visibleFlags(cmd.PersistentFlags())...) {
-		complete := cobra.CompletionFunc(cobra.NoFileCompletions)
+		complete := cobra.NoFileCompletions
 		switch name, _ := valueName(f); name {
 		case "FILE", "DIR":
 			continue // shells complete local files themselves

@@ -258,7 +258,11 @@ func (p *Program) printRecord(file *api.File) error {
 // recordLines returns the fields of a record in reading order; values that are not set are empty.
 func recordLines(f *api.File) [][2]string {
 	lines := [][2]string{
-		{"id", f.FileID}, {"name", f.Name}, {"path", f.FilePath}, {"URL", f.URL}, {"thumbnail", api.ThumbURL(f)},
+		{"id", f.FileID},
+		{"name", f.Name},
+		{"path", f.FilePath},
+		{"URL", f.URL},
+		{"thumbnail", api.ThumbURL(f)},
 		{"kind", strings.TrimSpace(f.FileType + " " + f.Mime)},
 	}
 	add := func(name, value string) { lines = append(lines, [2]string{name, value}) }

@@ -556,11 +556,12 @@ func purgeCommand(files []*api.File) string {
 		list := folders[folder]
 		address, _, _ := strings.Cut(list[0].URL, "?")
 		all := address[:strings.LastIndex(address, "/")+1] + "*"
-		if len(list) >= manyStale && rule.CheckPurgeURL(all) == nil {
+		switch {
+		case len(list) >= manyStale && rule.CheckPurgeURL(all) == nil:
 			names += " " + api.ShellWord(all)
-		} else if len(list) >= manyStale {
+		case len(list) >= manyStale:
 			commands += "mediadesk list " + api.ShellWord(folder) + " --json | mediadesk purge -; "
-		} else {
+		default:
 			for _, f := range list {
 				names += " " + api.ShellWord(f.FilePath)
 			}

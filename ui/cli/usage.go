@@ -42,29 +42,25 @@ func newUsage(p *Program) *cobra.Command {
 			case p.json:
 				return p.printJSON(usageLine{start.Format(time.DateOnly), end.Format(time.DateOnly), used})
 			}
-			return printUsage(p, start, end, used)
+			const day = "2 Jan 2006"
+			fmt.Fprintf(p.Stdout, "%-16s %s to %s\n", "Days", start.Format(day), end.AddDate(0, 0, -1).Format(day))
+			count := func(n int64) string { return text.Count(int(n)) }
+			for _, line := range []struct {
+				name  string
+				field api.Field[int64]
+				write func(int64) string
+			}{
+				{"Storage", used.StorageBytes, text.Bytes},
+				{"Bandwidth", used.BandwidthBytes, text.Bytes},
+				{"Extension units", used.ExtensionUnits, count},
+				{"Video units", used.VideoUnits, count},
+				{"Original cache", used.OriginalStorageBytes, text.Bytes},
+			} {
+				if n, ok := line.field.Get(); ok {
+					fmt.Fprintf(p.Stdout, "%-16s %s\n", line.name, line.write(n))
+				}
+			}
+			return nil
 		},
 	}
-}
-
-func printUsage(p *Program, start, end time.Time, used api.Usage) error {
-	const day = "2 Jan 2006"
-	fmt.Fprintf(p.Stdout, "%-16s %s to %s\n", "Days", start.Format(day), end.AddDate(0, 0, -1).Format(day))
-	count := func(n int64) string { return text.Count(int(n)) }
-	for _, line := range []struct {
-		name  string
-		field api.Field[int64]
-		write func(int64) string
-	}{
-		{"Storage", used.StorageBytes, text.Bytes},
-		{"Bandwidth", used.BandwidthBytes, text.Bytes},
-		{"Extension units", used.ExtensionUnits, count},
-		{"Video units", used.VideoUnits, count},
-		{"Original cache", used.OriginalStorageBytes, text.Bytes},
-	} {
-		if n, ok := line.field.Get(); ok {
-			fmt.Fprintf(p.Stdout, "%-16s %s\n", line.name, line.write(n))
-		}
-	}
-	return nil
 }

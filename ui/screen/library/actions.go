@@ -98,7 +98,6 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupOpen, Disabled: m.noAddress, Do: m.browse},
 		{ID: "library.sort", Keys: kit.Bind("sort", "", ","), Group: groupView, Do: m.sortMenu},
 		{ID: "library.facts", Keys: kit.Bind("show or hide the preview", "", "p"), Group: groupView, Do: func() tea.Cmd { m.list.NoPane = !m.list.NoPane; return nil }},
-		{ID: "library.view", Keys: kit.Bind("show the picture full-screen", "", "V"), Group: groupView, Disabled: m.noPicture, Do: m.startViewer},
 		{ID: "library.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupView, Do: m.reload},
 	}, moves)
 }

@@ -27,7 +27,6 @@ type Session interface {
 	List(ctx context.Context, q api.Query) ([]api.File, error)
 	SeenIn(ctx context.Context, folder string) ([]api.File, error)
 	Thumb(ctx context.Context, f api.File) (path string, err error)
-	Picture(ctx context.Context, f api.File) (path string, err error)
 	Download(ctx context.Context, f api.File, folder string, report func(n int64)) (string, error)
 	OtherProfiles() ([]string, error)
 	PlanTransfer(ctx context.Context, from, to string, items []api.File,

@@ -48,43 +48,6 @@ func (m *Model) wantFolders() (folders []string) {
 	return folders
 }
 
-// startViewer shows the pictures of the listing full-screen, the current one first. The cursor
-// follows.
-func (m *Model) startViewer() tea.Cmd {
-	var keys []string
-	at := 0
-	files := map[string]api.File{}
-	for i := range m.list.Len() {
-		if e, _ := m.list.At(i); !e.Row.IsFolder() && e.Row.IsImage() {
-			if i == m.list.Cursor() {
-				at = len(keys)
-			}
-			keys = append(keys, keyOf(e.Row))
-			files[keyOf(e.Row)] = e.Row
-		}
-	}
-	v := edit.NewViewer(edit.ViewerOptions{
-		Context: m.o.Context, Draw: m.preview.Options(), Images: m.o.Loader.Store, Len: len(keys), At: at,
-		Subject: func(i int) edit.Subject {
-			f := files[keys[i]]
-			return edit.Subject{Name: f.Name, Path: edit.Fetched(m.o.Session.Picture, f)}
-		},
-		Moved: func(i int) { m.returnTo(keys[i]) },
-	})
-	return tea.Batch(m.Open(v), v.Read())
-}
-
-func (m *Model) noPicture() string {
-	f, ok := m.current()
-	switch {
-	case m.preview.Off():
-		return "pictures are turned off"
-	case !ok || f.IsFolder() || !f.IsImage():
-		return "the cursor is not on a picture"
-	}
-	return ""
-}
-
 func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
 	m.preview.Describe(out, func(facts *kit.Facts) { m.describeFile(e.Row, facts) })
 	return text.ShortName(e.Row.Name, out.Width())

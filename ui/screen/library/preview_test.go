@@ -13,7 +13,7 @@ import (
 )
 
 // TestPreview: the picture of the file under the cursor, or the first pictures of a folder, are beside
-// the list. V shows the picture in full screen.
+// the list.
 func TestPreview(t *testing.T) {
 	path := thumbFile(t)
 	var asked []string
@@ -28,8 +28,6 @@ func TestPreview(t *testing.T) {
 		Loader: picture.NewLoader(media.Limits{}),
 	})
 	drawn := func() bool { return strings.ContainsAny(d.Text(), "▀▄▌▐▖▗▘▝▚▞▁▂▃▅▆▇") }
-	d.Press("V")
-	d.Toasted("The cursor is not on a picture")
 	if !drawn() {
 		t.Errorf("the preview of a folder has no pictures:\n%s", d.Text())
 	}
@@ -50,12 +48,7 @@ func TestPreview(t *testing.T) {
 	if drawn() || len(asked) != 2 {
 		t.Errorf("asked for %v", asked)
 	}
-	d.Press("k", "k", "V")
-	if d.m.Overlays().Top() == nil || !drawn() {
-		t.Errorf("no picture over the screen:\n%s", d.Text())
-	}
-	d.Press("esc")
-	d.under("f00000.jpg")
+	d.Press("k", "k")
 	d.Resize(image.Pt(118, 12))
 	d.Press("j", "k")
 	if drawn() {

@@ -29,7 +29,6 @@ func start(t *testing.T, o Options) *fixture {
 		o.Now = func() time.Time { return d.now }
 	}
 	d.m = New(o)
-	d.m.pause = 0
 	statTimeout = time.Minute // busy machines need more time
 	d.Driver = uitest.Drive(t, page.Picker, d.m, image.Pt(118, 32))
 	return d

@@ -75,8 +75,7 @@ type Model struct {
 	folder     map[string]bool // names whose infos are known or requested
 	inspecting bool            // rows are being inspected
 	preview    *edit.Preview
-	known      known         // about the entry under the cursor
-	pause      time.Duration // rest of the cursor before a preview
+	known      known // about the entry under the cursor
 	tray       tray
 	trayList   kit.List[item]
 	removed    [][]item // removed items for z, latest last
@@ -97,7 +96,6 @@ func New(o Options) *Model {
 	m := &Model{
 		options: o,
 		now:     o.Now,
-		pause:   pause,
 		cursors: map[string]string{},
 		infos:   map[string]info{},
 		folder:  map[string]bool{},

@@ -23,6 +23,7 @@ import (
 	"mediadesk/ui/text"
 )
 
+// pause is how long the cursor rests before a preview.
 const pause = 60 * time.Millisecond
 
 // subject identifies what a preview shows. A file that changed is another subject.
@@ -90,20 +91,15 @@ func (m *Model) wantPreview() tea.Cmd {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
-	wait := m.pause
-	return p.folder.Ask(func() tea.Msg {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(wait):
-		}
+	read := func() tea.Msg {
 		if want.folder {
 			n, err := countFolder(ctx, want.path)
 			return page.Do(func() { p.count, p.failure = &n, err })
 		}
 		facts, err := media.FactsOf(ctx, want.path)
 		return page.Do(func() { p.facts, p.failure = &facts, err })
-	})
+	}
+	return p.folder.Ask(page.After(pause, page.Then(func() tea.Cmd { return p.folder.Ask(read) })))
 }
 
 // thumbs returns the pictures in the preview. That of a file is loaded together with its facts.

@@ -13,28 +13,28 @@ import (
 	"mediadesk/api"
 )
 
-// commandGrace is how long to wait for the output of a key command after it ended: a child process
+// outputDelay is how long to wait for the output of a key command after it ended: a child process
 // could keep it open forever.
-const commandGrace = time.Second
+const outputDelay = time.Second
 
 // runKeyCommand runs a command, given as an argument list without a shell, and returns the first
 // line of its output as the key.
-func runKeyCommand(ctx context.Context, args []string, limit time.Duration) (Secret, error) {
+func runKeyCommand(ctx context.Context, args []string, timeout time.Duration) (Secret, error) {
 	if !usableCommand(args) {
 		return Secret{}, errors.New(`it is not an argument list such as ["pass", "show", "media"]`)
 	}
-	limited, cancel := context.WithTimeout(ctx, limit)
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var out, said bytes.Buffer
 	cmd := exec.CommandContext(limited, args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr = &out, &said
-	cmd.WaitDelay = commandGrace
+	cmd.WaitDelay = outputDelay
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
 		return Secret{}, ctx.Err()
 	case limited.Err() != nil:
-		return Secret{}, fmt.Errorf("it did not end within %v: run it once by hand, it may be waiting for a password", limit)
+		return Secret{}, fmt.Errorf("it did not end within %v: run it once by hand, it may be waiting for a password", timeout)
 	case errors.Is(err, exec.ErrNotFound):
 		return Secret{}, errors.New("there is no such program: check key_command in the profile")
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):

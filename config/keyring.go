@@ -103,7 +103,7 @@ type KeyStore interface {
 type Keyring struct {
 	backend backend
 	probe   func(context.Context) error
-	limit   time.Duration
+	timeout time.Duration
 	busy    chan struct{} // holds a token during a call
 }
 
@@ -121,8 +121,8 @@ func NewKeyring() *Keyring {
 	return newKeyring(systemBackend, probeKeyring, KeyringTimeout)
 }
 
-func newKeyring(b backend, probe func(context.Context) error, limit time.Duration) *Keyring {
-	return &Keyring{backend: b, probe: probe, limit: limit, busy: make(chan struct{}, 1)}
+func newKeyring(b backend, probe func(context.Context) error, timeout time.Duration) *Keyring {
+	return &Keyring{backend: b, probe: probe, timeout: timeout, busy: make(chan struct{}, 1)}
 }
 
 // Get returns the key of a profile.
@@ -177,10 +177,10 @@ func (k *Keyring) Try(ctx context.Context) error {
 	return nil
 }
 
-// call runs a call in its own goroutine and waits until the limit. It returns the token
+// call runs a call in its own goroutine and waits until the timeout. It returns the token
 // only when the call ends.
 func (k *Keyring) call(ctx context.Context, doing string, do func() (string, error)) (string, error) {
-	limited, cancel := context.WithTimeout(ctx, k.limit)
+	limited, cancel := context.WithTimeout(ctx, k.timeout)
 	defer cancel()
 	late := func() error {
 		if err := ctx.Err(); err != nil {

@@ -35,8 +35,8 @@ const (
 <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
 )
 
-// shortLimit is the limit in states without an answer.
-const shortLimit = 400 * time.Millisecond
+// shortTimeout is the limit in states without an answer.
+const shortTimeout = 400 * time.Millisecond
 
 var daemonTools = []string{"dbus-run-session", "dbus-send", "gnome-keyring-daemon", "sh", "awk"}
 
@@ -138,7 +138,7 @@ func TestKeyringChild(t *testing.T) {
 	want := KeyringProblem(number)
 	k := NewKeyring()
 	if want == KeyringSilent {
-		k = newKeyring(systemBackend, probeKeyring, shortLimit) // TestKeyringSilent waits the full three seconds
+		k = newKeyring(systemBackend, probeKeyring, shortTimeout) // TestKeyringSilent waits the full three seconds
 	}
 	for name, call := range map[string]func() error{
 		"get":    func() error { _, err := k.Get(t.Context(), "work"); return err },

@@ -87,7 +87,7 @@ type Keys struct {
 	FD      io.Reader           // the file of --key-fd, see OpenFD; may be nil; read once, for any profile
 	Getenv  func(string) string // os.Getenv in the program; nil means an empty environment
 	Keyring KeyStore            // NewKeyring in the program; may be nil
-	Limit   time.Duration       // time limit of a key command; 0 means KeyCommandTimeout
+	Timeout time.Duration       // of a key command; 0 means KeyCommandTimeout
 
 	once  sync.Once
 	fdKey Secret
@@ -122,7 +122,7 @@ func (k *Keys) Find(ctx context.Context, p Profile) (Secret, Source, error) {
 // OfProfiles returns k without the file descriptor and the environment, whose key is for the
 // profile in use.
 func (k *Keys) OfProfiles() *Keys {
-	return &Keys{Keyring: k.Keyring, Limit: k.Limit, Getenv: func(name string) string {
+	return &Keys{Keyring: k.Keyring, Timeout: k.Timeout, Getenv: func(name string) string {
 		if name == KeyVariable {
 			return ""
 		}
@@ -156,7 +156,7 @@ func (k *Keys) first(ctx context.Context, p Profile) (Source, Secret, error) {
 		}
 	}
 	if len(p.KeyCommand) > 0 {
-		key, err := runKeyCommand(ctx, p.KeyCommand, cmp.Or(k.Limit, KeyCommandTimeout))
+		key, err := runKeyCommand(ctx, p.KeyCommand, cmp.Or(k.Timeout, KeyCommandTimeout))
 		return Source("key command " + p.KeyCommand[0]), key, err
 	}
 	text := k.getenv(KeyVariable)

@@ -120,7 +120,7 @@ func TestFindDoesNotFallThrough(t *testing.T) {
 		"no arguments":     {&Keys{}, Profile{Name: "w", KeyCommand: []string{""}}, "argument list"},
 		"failing command":  {&Keys{}, sh("echo 'no \x1b[31mentry' >&2; exit 3"), "exit status 3 (it said: no [31mentry)"},
 		"silent command":   {&Keys{}, sh("true"), "it is empty"},
-		"endless command":  {&Keys{Limit: 50 * time.Millisecond}, Profile{Name: "w", KeyCommand: []string{"sleep", "60"}}, "did not end within 50ms"},
+		"endless command":  {&Keys{Timeout: 50 * time.Millisecond}, Profile{Name: "w", KeyCommand: []string{"sleep", "60"}}, "did not end within 50ms"},
 		"flooding command": {&Keys{}, sh("head -c 1000000 /dev/zero | tr '\\0' x"), "the maximum is"},
 		"bad environment":  {&Keys{Getenv: env(KeyVariable, "a b")}, Profile{Name: "w"}, KeyVariable},
 	} {

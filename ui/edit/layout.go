@@ -225,7 +225,7 @@ func (e *Editor[T]) viewPicture(l Layout, th *theme.Theme) string {
 		lines = append(lines, strings.Split(e.Region.View(in, th), "\n")...)
 	}
 	for _, line := range e.facts()[:min(len(e.facts()), l.Facts.Dy())] {
-		lines = append(lines, th.Muted.Render(text.TruncateMiddle(text.Safe(line), l.Facts.Dx())))
+		lines = append(lines, th.Muted.Render(text.Truncate(text.Safe(line), l.Facts.Dx())))
 	}
 	for i, line := range lines {
 		lines[i] = text.Blanks(l.Facts.Min.X-room.Min.X) + line

@@ -298,7 +298,7 @@ func (r *Region) rooms(size image.Point) (pic, crops image.Rectangle) {
 // cropsBeside reports whether the crops are at the side. While a first region is drawn, the picture
 // stays where it is.
 func (r *Region) cropsBeside(size image.Point) bool {
-	return size.X >= cropsFrom && r.noCrops() == "" && !(r.drag.fresh && r.drag.rect.Empty())
+	return size.X >= cropsFrom && r.noCrops() == "" && (!r.drag.fresh || !r.drag.rect.Empty())
 }
 
 // fitted returns the part of a room that a picture of a size takes, with its crops.

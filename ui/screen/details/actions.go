@@ -195,6 +195,9 @@ func (m *Model) noPlane() string {
 	if !m.current().canHaveRegion() {
 		return "only images have a region"
 	}
+	if _, ok := edit.PlaneOf(m.subject(m.current()), nil); ok {
+		return "" // also where the picture has no room
+	}
 	return m.Region.NoPlane()
 }
 

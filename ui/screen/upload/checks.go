@@ -223,7 +223,7 @@ func (m *Model) sum() *total {
 	}
 	byText := map[string]int{} // numbers in t.checks
 	for _, s := range m.Items {
-		t.of[s] = m.checks(s, t, at[m.decision(s).key])
+		t.of[s] = m.checks(s, at[m.decision(s).key])
 		for _, c := range t.of[s] {
 			n, had := byText[c.text]
 			if !had {
@@ -263,7 +263,7 @@ func (m *Model) sum() *total {
 
 // checks returns the checks of a source: its values, its file, and its place, at which n files are
 // sent.
-func (m *Model) checks(s *source, t *total, n int) []check {
+func (m *Model) checks(s *source, n int) []check {
 	v := m.decision(s)
 	checks := slices.Clone(v.checks)
 	if s.failed != nil {

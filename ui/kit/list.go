@@ -561,9 +561,6 @@ func (l *List[T]) PaneShown() bool { return !l.layout(l.size).pane.Empty() }
 // PaneBelow reports whether the pane, if shown, is below the list.
 func (l *List[T]) PaneBelow() bool { return ModeOfWidth(l.size.X) == Stacked }
 
-// ResetPane scrolls the pane to its first line.
-func (l *List[T]) ResetPane() { l.pane.Reset() }
-
 // back closes the pane, or else the range, the marks, the filter or the narrowed view.
 func (l *List[T]) back() {
 	switch {

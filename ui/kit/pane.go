@@ -36,15 +36,6 @@ func (p *Pane) Wheel(msg tea.Msg) { p.Move(wheelBy(msg)) }
 // Move scrolls by that many lines.
 func (p *Pane) Move(by int) { p.top = max(0, min(p.top+by, p.lines-p.height)) }
 
-// Show scrolls as little as needed to show the lines from through to.
-func (p *Pane) Show(from, to int) {
-	p.Move(max(0, to+1-p.top-p.height))
-	p.Move(min(0, from-p.top))
-}
-
-// At returns the line at line y of the pane's rectangle; it may not exist.
-func (p *Pane) At(y int) int { return p.top + y - 1 }
-
 // Page returns the number of visible lines.
 func (p *Pane) Page() int { return p.height }
 

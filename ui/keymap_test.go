@@ -150,5 +150,4 @@ func TestKeysPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-
 }

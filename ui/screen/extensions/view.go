@@ -172,12 +172,9 @@ func (m *Model) describe(e kit.Entry[int], out *kit.Facts) (title string) {
 func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	th, mark := f.Theme(), sign(run.Status)
 	words := string(run.Status)
-	switch took := run.At.Sub(run.Started); {
-	case run.Status.Final() && took < time.Second:
-		words += " within 1 s"
-	case run.Status.Final():
-		words += " after " + text.Duration(took)
-	default:
+	if run.Status.Final() {
+		words += " after " + text.Duration(run.At.Sub(run.Started))
+	} else {
 		words += " for " + text.Duration(now.Sub(run.Started))
 	}
 	f.Say(th.SignStyle(mark), th.Glyph(mark)+" "+words)

@@ -106,7 +106,6 @@ func (s stub) Thumb(ctx context.Context, f api.File) (string, error) {
 	return s.thumb(ctx, f)
 }
 
-
 func (s stub) Download(ctx context.Context, f api.File, folder string, report func(int64)) (string, error) {
 	return s.download(ctx, f, folder, report)
 }

@@ -39,12 +39,6 @@ func (m *Model) position() string {
 	if !m.shown.done && m.list.Len() > 0 {
 		words += " and more"
 	}
-	if m.filtered() {
-		words += " found"
-		if !m.shown.done && m.shown.len() > m.list.Len() {
-			words += " in the first " + text.Count(m.shown.len())
-		}
-	}
 	switch {
 	case m.busy && m.list.Len() == 0:
 		words = "loading"

@@ -118,9 +118,12 @@ func (m *Model) thumbs() (list []edit.Thumb) {
 	return list
 }
 
+// perFolder is how many pictures of a subfolder are among the first ones.
+const perFolder = 3
+
 func countFolder(ctx context.Context, root string) (n count, err error) {
-	var folders []string
-	first, seen := map[string][]string{}, 0 // pictures by folder; entries
+	var below []string
+	per, seen := map[string]int{}, 0 // pictures of each folder; entries
 	err = filepath.WalkDir(root+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
 		e := entry{name: filepath.Base(path)}
 		in := filepath.Dir(path)
@@ -137,10 +140,11 @@ func countFolder(ctx context.Context, root string) (n count, err error) {
 			n.folders++
 		case e.isPicture():
 			n.pictures++
-			if first[in] == nil && in != root {
-				folders = append(folders, in)
+			if per[in]++; in == root {
+				n.first = append(n.first, path)
+			} else if per[in] <= perFolder {
+				below = append(below, path)
 			}
-			first[in] = append(first[in], path)
 		default:
 			n.others++
 		}
@@ -150,15 +154,7 @@ func countFolder(ctx context.Context, root string) (n count, err error) {
 		}
 		return ctx.Err()
 	})
-	// The folder's own pictures, then one of each subfolder in turn.
-	n.first = first[root]
-	for i := range edit.MaxFirst {
-		for _, in := range folders {
-			if i < len(first[in]) {
-				n.first = append(n.first, first[in][i])
-			}
-		}
-	}
+	n.first = append(n.first, below...)
 	n.first = n.first[:min(len(n.first), edit.MaxFirst)]
 	return n, err
 }

@@ -246,7 +246,7 @@ func (t *promptSession) list(folder string) (listed []string) {
 			t.say("%d: %s%s", len(listed), e.Name(), text.If(e.IsDir(), ", folder"))
 		}
 	}
-	t.say("%s here.", text.Plural(len(listed), "file"))
+	t.say("%d files and folders here.", len(listed))
 	return listed
 }
 

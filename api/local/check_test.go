@@ -3,7 +3,6 @@ package local_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,7 +14,6 @@ import (
 	"testing"
 
 	"mediadesk/api/local"
-	"mediadesk/api/local/store"
 	"mediadesk/api/media/mediatest"
 )
 
@@ -207,39 +205,6 @@ func copyRunning(t *testing.T, from, to string) {
 		return os.WriteFile(filepath.Join(to, rel), data, 0o600)
 	})
 	must(t, err)
-}
-
-// TestCheckEveryEngine finds a missing content with engines of both kinds, also while the library runs.
-func TestCheckEveryEngine(t *testing.T) {
-	t.Parallel()
-	mediatest.SkipRacing(t)
-	onMixedEngines(t, func(t *testing.T, o local.Options) {
-		s := serve(t, o)
-		for name, text := range map[string]string{"a.txt": "one", "b.txt": "two"} {
-			upload(t, s.Address, []byte(text), "fileName", name, "useUniqueFileName", "false")
-		}
-		check := local.CheckOptions{Storage: o.Storage, Database: o.Database}
-		if kinds, sum := checkFolder(t, o.Dir, check); len(kinds) != 0 || sum.Files != 2 || sum.Bytes != 6 {
-			t.Errorf("found %v, %+v", kinds, sum)
-		}
-		contents, err := store.OpenContents(filepath.Join(o.Dir, "contents"))
-		if o.Storage != "" {
-			contents, err = store.OpenStorage(t.Context(), o.Storage)
-		}
-		must(t, err)
-		list, err := contents.List(fmt.Sprintf("%x", sha256.Sum256([]byte("two"))))
-		if err != nil || len(list) != 1 {
-			t.Fatal(list, err)
-		}
-		must(t, contents.Retire(list[0], true, func() (bool, error) { return true, nil }))
-		if kinds, _ := checkFolder(t, o.Dir, check); !slices.Equal(kinds, []string{local.ProblemMissing}) {
-			t.Errorf("without a content it found %v", kinds)
-		}
-		check.Repair = true
-		if _, err := local.Check(t.Context(), o.Dir, check, nil); err == nil {
-			t.Error("a running library was repaired")
-		}
-	})
 }
 
 // TestCopyContents copies a library from its folder to a store and back. Contents that the target

@@ -88,7 +88,7 @@ func Routes() []Route {
 // hooked calls a function after one update or one view.
 type hooked struct {
 	store.Records
-	update, view, workersView atomic.Pointer[func()]
+	update, view atomic.Pointer[func()]
 }
 
 // RequestKey is the context key that marks a request.
@@ -104,8 +104,6 @@ func (h *hooked) Update(ctx context.Context, do func(store.Tx) error) error {
 func (h *hooked) View(ctx context.Context, do func(store.Tx) error) error {
 	if ctx.Value(RequestKey{}) != nil {
 		defer runOnce(&h.view)
-	} else {
-		defer runOnce(&h.workersView)
 	}
 	return h.Records.View(ctx, do)
 }
@@ -116,7 +114,7 @@ func runOnce(p *atomic.Pointer[func()]) {
 	}
 }
 
-// WithHooks makes AfterNextUpdate, AfterNextView and AfterWorkersView work.
+// WithHooks makes AfterNextUpdate and AfterNextView work.
 func (o Options) WithHooks() Options {
 	o.observe = func(r store.Records) store.Records { return &hooked{Records: r} }
 	return o
@@ -131,14 +129,8 @@ func (l *Library) AfterNextUpdate(do func()) { l.hooks().update.Store(&do) }
 // AfterNextView does the same after the next view.
 func (l *Library) AfterNextView(do func()) { l.hooks().view.Store(&do) }
 
-// AfterWorkersView calls do after the next view that no request with RequestKey makes.
-func (l *Library) AfterWorkersView(do func()) { l.hooks().workersView.Store(&do) }
-
 // Sweep does the regular maintenance of a running library.
 func (l *Library) Sweep() { l.sweep() }
-
-// WakeOutbox makes the outbox check for posts that are due.
-func (l *Library) WakeOutbox() { l.work.PostsAdded() }
 
 // WithObjects limits operations on a folder to n files and folders.
 func (o Options) WithObjects(n int) Options {

@@ -266,19 +266,6 @@ func TestDeletedWhileUploaded(t *testing.T) {
 	}
 }
 
-// TestResetWhileUploaded: an upload whose run was removed by a reset does not wait for it.
-func TestResetWhileUploaded(t *testing.T) {
-	l := serve(t, local.Options{AllowReset: true}.WithHooks()).Library
-	l.WaitForTags(20 * time.Second)
-	l.AfterNextUpdate(func() { ask(l, http.MethodPost, "/_mediadesk/reset") })
-	contentType, body := form(apitest.JPEG(8, 8), "fileName", "a.jpg", "extensions", `[{"name":"google-auto-tagging"}]`)
-	start := time.Now()
-	w := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body)
-	if took := time.Since(start); w.Code != http.StatusNotFound || took > 10*time.Second {
-		t.Errorf("answered %d: %s after %s, want %d", w.Code, w.Body, took, http.StatusNotFound)
-	}
-}
-
 // TestDeletedWhileRead deletes a file and its content after a request has read its record.
 func TestDeletedWhileRead(t *testing.T) {
 	dir := t.TempDir()

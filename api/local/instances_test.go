@@ -8,8 +8,10 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -456,8 +458,17 @@ func TestInstancesAreKilled(t *testing.T) {
 		group.replace(t, n%len(group.running))
 	}
 	u.check(t, group.running[0].address)
-	if kinds, _ := checkFolder(t, "", check); len(kinds) != 0 {
-		t.Errorf("the check found %v", kinds)
+	if kinds, sum := checkFolder(t, "", check); len(kinds) != 0 || sum.Files == 0 {
+		t.Errorf("the check found %v, %+v", kinds, sum)
+	}
+	contents, err := filepath.Glob(strings.TrimPrefix(check.Storage, "file://") + "/contents/??/*")
+	must(t, errors.Join(err, os.Remove(contents[0])))
+	if kinds, _ := checkFolder(t, "", check); !slices.Contains(kinds, local.ProblemMissing) {
+		t.Errorf("without a content the check found %v", kinds)
+	}
+	check.Repair = true
+	if _, err := local.Check(t.Context(), "", check, nil); err == nil {
+		t.Error("records in a server were repaired")
 	}
 }
 

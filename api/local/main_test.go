@@ -251,13 +251,6 @@ func onEachEngine(t *testing.T, test func(t *testing.T, o local.Options)) {
 	}
 }
 
-// onMixedEngines runs a test on the libraries that only one process may serve although a part of
-// them is not in their folder.
-func onMixedEngines(t *testing.T, test func(t *testing.T, o local.Options)) {
-	onEngines(t, recordEngines[0], contentEngines[2], test)
-	onEngines(t, recordEngines[1], contentEngines[0], test)
-}
-
 func onEngines(t *testing.T, records, contents engine, test func(t *testing.T, o local.Options)) {
 	t.Run(records.name+" and "+contents.name, func(t *testing.T) {
 		o := local.Options{Dir: t.TempDir(), Key: key(testKey)}

@@ -192,34 +192,6 @@ func TestFindBelievesTheOwnerOnly(t *testing.T) {
 	}
 }
 
-// TestPostsComeOnce: a post is not sent twice if it is delivered while the outbox reads what is due.
-func TestPostsComeOnce(t *testing.T) {
-	release := make(chan struct{})
-	arrived, count := make(chan struct{}, 2), atomic.Int32{}
-	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		count.Add(1)
-		arrived <- struct{}{}
-		<-release
-	}))
-	defer hook.Close()
-	s := serve(t, local.Options{}.WithHooks())
-	upload(t, s.Address, apitest.PNG(8, 8), "fileName", "a.png", "webhookUrl", hook.URL, "extensions", `[{"name":"remove-bg"}]`)
-	<-arrived
-	read := make(chan struct{})
-	s.Library.AfterWorkersView(func() {
-		close(release)
-		eventually(t, "the end of the post", func() bool { return s.Library.Posts(t) == 0 })
-		s.Library.AfterWorkersView(func() { close(read) })
-		s.Library.WakeOutbox()
-	})
-	s.Library.WakeOutbox()
-	<-read // the outbox has acted on what it read before
-	closeServer(t, s)
-	if n := count.Load(); n != 1 {
-		t.Errorf("it was posted %d times, want 1", n)
-	}
-}
-
 // TestDeliveredPostIsNotRepeated: a post is sent once, although its delivery is recorded later.
 func TestDeliveredPostIsNotRepeated(t *testing.T) {
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })

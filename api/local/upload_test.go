@@ -14,6 +14,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -315,58 +316,41 @@ func FuzzUpload(f *testing.F) {
 	})
 }
 
-// FuzzSearch sends random queries to the listing.
-func FuzzSearch(f *testing.F) {
+// FuzzRequests sends random queries to the listing, and random bodies to the managing calls. Each answers
+// with success, or with a message.
+func FuzzRequests(f *testing.F) {
 	l := openFuzzed(f)
-	for _, seed := range []string{
+	calls := []string{
+		"GET /v1/files", "POST /v1/folder", "DELETE /v1/folder", "POST /v1/files/copy", "POST /v1/files/move", "PUT /v1/files/rename", "POST /v1/files/addTags",
+		"POST /v1/files/removeAITags", "POST /v1/files/batch/deleteByFileIds", "POST /v1/customMetadataFields", "PATCH /v1/files/0123456789abcdef01234567/details",
+	}
+	for _, query := range []string{
 		`name = "a"`, `(name : 'b' OR NOT size > "1mb") AND tags IN ["a","b"]`, `createdAt NOT < "7d"`, `width != 3`, `((((`, `name IN []`, `private = true`,
 		`"customMetadata.a" > 5`, `"customMetadata.a" HAS "b c"`, `"embeddedMetadata.Make" IN ["a", 1, true]`, `path : "/a/" AND type IN ["folder","file-version"]`, `AITags EXISTS OR tags : "x"`,
 		`width IN [1,2] AND format = "../x"`, `description NOT EXISTS`, `name HAS ""`, `tags NOT HAS "%"`,
 		strings.Repeat("(", 400), strings.Repeat("NOT ", 590) + "width = 1", strings.Repeat("width > 1 AND ", 140) + "width > 1", strings.Repeat(`name = "a" OR `, 140) + "width > 1",
 	} {
-		f.Add(seed)
+		f.Add(uint8(0), query)
 	}
-	f.Fuzz(func(t *testing.T, query string) {
-		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/v1/files?type=all", nil)
-		q := r.URL.Query()
-		q.Set("searchQuery", query)
-		r.URL.RawQuery = q.Encode()
-		r.SetBasicAuth(testKey, "")
-		w := httptest.NewRecorder()
-		l.ServeHTTP(w, r)
-		if w.Code != http.StatusOK && w.Code != http.StatusBadRequest {
-			t.Fatalf("%q answered %d: %s", query, w.Code, w.Body)
-		}
-	})
-}
-
-// FuzzManage sends random bodies to the managing calls. Each answers with success, or with a message.
-func FuzzManage(f *testing.F) {
-	l := openFuzzed(f)
-	calls := []string{
-		"POST /v1/folder", "DELETE /v1/folder", "POST /v1/files/copy", "POST /v1/files/move", "PUT /v1/files/rename", "POST /v1/files/addTags",
-		"POST /v1/files/removeAITags", "POST /v1/files/batch/deleteByFileIds", "POST /v1/customMetadataFields", "PATCH /v1/files/0123456789abcdef01234567/details",
-	}
-	for i, seed := range []string{
+	for i, body := range []string{
 		`{"folderName":"a/b","parentFolderPath":"/c"}`, `{"folderPath":"/a"}`, `{"sourceFilePath":"/a/b","destinationPath":"/c","includeFileVersions":true}`, `{"sourceFilePath":"b","destinationPath":""}`,
 		`{"filePath":"/a","newFileName":"b"}`, `{"fileIds":["0123456789abcdef01234567"],"tags":["a"]}`, `{"fileIds":null}`, `[]`, `{"name":"a","label":"b","schema":{"type":"SingleSelect","selectOptions":[1,"a",null]}}`,
 		`{"tags":null,"customCoordinates":"1,2,3,4","customMetadata":{"a":{"b":[]}},"removeAITags":"all","extensions":[{"name":"remove-bg"}]}`,
 	} {
-		f.Add(uint8(i), seed)
+		f.Add(uint8(i+1), body)
 	}
 	f.Fuzz(func(t *testing.T, which uint8, body string) {
 		method, path, _ := strings.Cut(calls[int(which)%len(calls)], " ")
-		r := httptest.NewRequest(method, "http://127.0.0.1"+path, strings.NewReader(body))
-		r.SetBasicAuth(testKey, "")
-		w := httptest.NewRecorder()
-		l.ServeHTTP(w, r)
-		var answer map[string]any
-		switch {
-		case w.Code == http.StatusNoContent && w.Body.Len() == 0:
-		case json.Unmarshal(w.Body.Bytes(), &answer) != nil || w.Code >= 500:
+		if method == http.MethodGet {
+			path += "?" + url.Values{"searchQuery": {body}}.Encode()
+		}
+		w := ask(l, method, path)
+		if method != http.MethodGet {
+			w = send(l, method, path, "application/json", strings.NewReader(body))
+		}
+		var answer struct{ Message string }
+		if w.Code >= 500 || w.Code >= 400 && (json.Unmarshal(w.Body.Bytes(), &answer) != nil || answer.Message == "") {
 			t.Fatalf("%s %s %q answered %d: %q", method, path, body, w.Code, w.Body)
-		case w.Code >= 400 && answer["message"] == "":
-			t.Fatalf("%s %s %q answered %d without a message", method, path, body, w.Code)
 		}
 	})
 }

@@ -434,9 +434,6 @@ type Copied struct {
 	Problems int   `json:"problems"` // could not be copied
 }
 
-// copiers is the number of concurrent copies, which mostly wait for the store.
-const copiers = 8
-
 // CopyContents copies the contents of the library from o.Storage to the store at the address to; an
 // empty address means the folder in o.Dir. It verifies each by its hash and leaves the originals in
 // place. It skips what the target has, so a repeated call continues. The library may be running,
@@ -500,7 +497,7 @@ func copyPrefix(ctx context.Context, records store.Records, source, target store
 	}
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(copiers)
+	group.SetLimit(8) // copies mostly wait for the store
 	for i, h := range list {
 		switch {
 		case i > 0 && list[i-1].Version.Hash == h.Version.Hash:

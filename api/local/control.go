@@ -34,10 +34,8 @@ type identity struct {
 	Faults   string `json:"faults"` // in the format of Fault.String
 }
 
-const healthTimeout = 3 * time.Second
-
 func (l *Library) health(r *http.Request) (any, error) {
-	ctx, cancel := context.WithTimeout(r.Context(), healthTimeout)
+	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
 	defer cancel()
 	err := l.records.View(ctx, func(tx store.Tx) error {
 		_, err := tx.Library.Empty()
@@ -136,8 +134,6 @@ func noteBody(r *http.Request, text []byte) {
 	}
 }
 
-const maxRequests = 1000
-
 // secretLength is the length from which a key is masked: a shorter one may be part of a word.
 const secretLength = 8
 
@@ -183,7 +179,7 @@ func (l *Library) observe(r *http.Request, w *timedWriter, start time.Time) {
 		Query: query.Encode(), Agent: masked(r.UserAgent()),
 	}
 	l.requests.mu.Lock()
-	l.requests.list = append(l.requests.list[max(0, len(l.requests.list)+1-maxRequests):], request)
+	l.requests.list = append(l.requests.list[max(0, len(l.requests.list)+1-1000):], request)
 	l.requests.mu.Unlock()
 	if l.o.Observe != nil {
 		l.o.Observe(request)

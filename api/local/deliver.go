@@ -38,15 +38,13 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	// Vector pictures are always served unchanged.
 	vector := file.Version.Mime == "image/svg+xml"
 	cache := "public, no-cache"
-	if file.Version.Unpublished {
-		if l.authenticate(r) != nil && !delivery.Signed(l.o.Key.Reveal(), r.URL, l.now()) {
+	if file.Version.Unpublished || file.Private {
+		cache = "private, no-cache"
+		signed := delivery.Signed(l.o.Key.Reveal(), r.URL, l.now())
+		switch {
+		case file.Version.Unpublished && !signed && l.authenticate(r) != nil:
 			return errNoPath
-		}
-		cache = "private, no-cache"
-	}
-	if file.Private {
-		cache = "private, no-cache"
-		if (!requested.Named() || vector) && !delivery.Signed(l.o.Key.Reveal(), r.URL, l.now()) {
+		case file.Private && !signed && (!requested.Named() || vector):
 			return refuse(http.StatusUnauthorized, "This file is private: its address needs a signature.", "Sign the address with ik-t and ik-s, or use a named transformation.")
 		}
 	}
@@ -79,7 +77,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		}
 		body, mime = bytes.NewReader(made.data), made.mime
 	} else {
-		content, err := l.openContent(r.Context(), &file.Version)
+		content, err := l.openContent(&file.Version)
 		if err != nil {
 			return err
 		}
@@ -153,7 +151,7 @@ func (l *Library) makePicture(ctx context.Context, file *store.File,
 	if made, ok := l.pictures.Get(key); ok {
 		return made, nil
 	}
-	content, err := l.openContent(ctx, &file.Version)
+	content, err := l.openContent(&file.Version)
 	if err != nil {
 		return made, err
 	}

@@ -85,49 +85,34 @@ func Routes() []Route {
 	return list
 }
 
-// hooked calls a function after one update or one view.
+// hooked calls a function after one update.
 type hooked struct {
 	store.Records
-	update, view atomic.Pointer[func()]
+	update atomic.Pointer[func()]
 }
 
 // RequestKey is the context key that marks a request.
 type RequestKey struct{}
 
 func (h *hooked) Update(ctx context.Context, do func(store.Tx) error) error {
+	err := h.Records.Update(ctx, do)
 	if ctx.Value(RequestKey{}) != nil {
-		defer runOnce(&h.update)
+		if after := h.update.Swap(nil); after != nil {
+			(*after)()
+		}
 	}
-	return h.Records.Update(ctx, do)
+	return err
 }
 
-func (h *hooked) View(ctx context.Context, do func(store.Tx) error) error {
-	if ctx.Value(RequestKey{}) != nil {
-		defer runOnce(&h.view)
-	}
-	return h.Records.View(ctx, do)
-}
-
-func runOnce(p *atomic.Pointer[func()]) {
-	if do := p.Swap(nil); do != nil {
-		(*do)()
-	}
-}
-
-// WithHooks makes AfterNextUpdate and AfterNextView work.
+// WithHooks makes AfterNextUpdate work.
 func (o Options) WithHooks() Options {
 	o.observe = func(r store.Records) store.Records { return &hooked{Records: r} }
 	return o
 }
 
-func (l *Library) hooks() *hooked { return l.records.Records.(*hooked) }
-
 // AfterNextUpdate calls do after the next update by a request with RequestKey, before the request
 // goes on.
-func (l *Library) AfterNextUpdate(do func()) { l.hooks().update.Store(&do) }
-
-// AfterNextView does the same after the next view.
-func (l *Library) AfterNextView(do func()) { l.hooks().view.Store(&do) }
+func (l *Library) AfterNextUpdate(do func()) { l.records.Records.(*hooked).update.Store(&do) }
 
 // Sweep does the regular maintenance of a running library.
 func (l *Library) Sweep() { l.sweep() }

@@ -206,15 +206,6 @@ func unique(tags []string) []string {
 	return list
 }
 
-type fileMetadata struct {
-	Width           int                                   `json:"width,omitempty"` // pixels as stored
-	Height          int                                   `json:"height,omitempty"`
-	Size            int64                                 `json:"size"` // bytes
-	Format          string                                `json:"format"`
-	HasTransparency bool                                  `json:"hasTransparency"`
-	Exif            map[string]map[string]json.RawMessage `json:"exif,omitempty"`
-}
-
 func (l *Library) metadata(r *http.Request) (any, error) {
 	return l.metadataOf(r, func(tx store.Tx) (*store.File, error) { return store.Get[store.File](tx, r.PathValue("fileId")) })
 }
@@ -222,13 +213,8 @@ func (l *Library) metadata(r *http.Request) (any, error) {
 func (l *Library) metadataAt(r *http.Request) (any, error) {
 	text := r.URL.Query().Get("url")
 	at, err := url.Parse(text)
-	if err == nil {
-		base := at.Scheme + "://" + at.Host
-		if !strings.EqualFold(base, l.Address()) && !strings.EqualFold(base, l.base(r)) {
-			err = errNoPath
-		}
-	}
-	if err != nil {
+	is := func(base string) bool { return err == nil && strings.EqualFold(at.Scheme+"://"+at.Host, base) }
+	if !is(l.Address()) && !is(l.base(r)) {
 		return nil, badRequest("Your request contains invalid url parameter: "+quote(text)+".", "Send the address of a file of this library.")
 	}
 	folder, name := path.Split(at.Path)
@@ -241,7 +227,7 @@ func (l *Library) metadataOf(r *http.Request, find func(store.Tx) (*store.File, 
 		return nil, err
 	}
 	v := &file.Version
-	content, err := l.openContent(r.Context(), v)
+	content, err := l.openContent(v)
 	if err != nil {
 		return nil, err
 	}
@@ -250,10 +236,10 @@ func (l *Library) metadataOf(r *http.Request, find func(store.Tx) (*store.File, 
 	if v.Mime == "image/jpeg" {
 		format = "jpg" // as the clients document it
 	}
-	m := fileMetadata{Size: v.Size, Format: format, HasTransparency: v.HasAlpha}
+	m := map[string]any{"size": v.Size, "format": format, "hasTransparency": v.HasAlpha}
 	if v.Kind == api.KindImage {
-		m.Width, m.Height = v.Width, v.Height
-		m.Exif = media.Exif(io.NewSectionReader(content, 0, v.Size), v.Mime)
+		m["width"], m["height"] = v.Width, v.Height // pixels as stored
+		m["exif"] = media.Exif(io.NewSectionReader(content, 0, v.Size), v.Mime)
 	}
 	return m, nil
 }

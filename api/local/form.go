@@ -282,10 +282,7 @@ const addressFile = "anonymous_file"
 // lonelyAddress returns the address if body contains nothing else, or "". It consumes nothing.
 func lonelyAddress(body *bufio.Reader) string {
 	text, err := body.Peek(4 << 10)
-	if err != io.EOF {
-		return ""
-	}
-	if rule.CheckSourceURL(string(text)) != nil {
+	if err != io.EOF || rule.CheckSourceURL(string(text)) != nil {
 		return ""
 	}
 	return string(text)
@@ -475,10 +472,9 @@ var errNotBase64 = badRequest("Your request contains invalid file parameter. The
 // dataURI reads the head of a data: URI and returns a reader of its content.
 func dataURI(body *bufio.Reader) (io.Reader, error) {
 	head, err := body.ReadSlice(',')
-	if err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, bufio.ErrBufferFull) {
-			return nil, errNotBase64
-		}
+	if errors.Is(err, io.EOF) || errors.Is(err, bufio.ErrBufferFull) {
+		return nil, errNotBase64
+	} else if err != nil {
 		return nil, err
 	}
 	if strings.HasSuffix(strings.ToLower(strings.TrimSpace(string(head[:len(head)-1]))), ";base64") {

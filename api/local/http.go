@@ -164,9 +164,6 @@ var (
 	errCutShort = badRequest("The request ended early; nothing was stored.", "Send it again.")
 )
 
-// retryAfter is the Retry-After, in seconds, while records or contents do not answer.
-const retryAfter = "5"
-
 // answerError writes err as an answer. Internal errors are logged, and show a request id only.
 func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *timedBody, err error) {
 	var p *problem
@@ -194,7 +191,7 @@ func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *time
 		p = refuse(http.StatusInternalServerError, "The local library failed.", "See its log, request id "+id+".")
 	}
 	if p.status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", retryAfter)
+		w.Header().Set("Retry-After", "5") // seconds
 	}
 	if p.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Basic realm="mediadesk"`)
@@ -303,19 +300,15 @@ func filePath(field, path string) (folder, name string, err error) {
 }
 
 func fileIDs(list []string, most int) ([]string, error) {
-	var ids []string
 	for _, id := range list {
 		if !store.IsID(id) {
 			return nil, invalid("fileIds", quote(id)+" is not a file id", "A file id has 24 hexadecimal digits.")
-		}
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
 		}
 	}
 	if len(list) == 0 || len(list) > most {
 		return nil, invalid("fileIds", "it has "+plural(len(list), "file id"), "Send 1 to "+plural(most, "file id")+".")
 	}
-	return ids, nil
+	return unique(list), nil
 }
 
 // idleTimeout is how long a connection may be idle during a request, while no bytes move.

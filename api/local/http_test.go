@@ -266,33 +266,6 @@ func TestDeletedWhileUploaded(t *testing.T) {
 	}
 }
 
-// TestDeletedWhileRead deletes a file and its content after a request has read its record.
-func TestDeletedWhileRead(t *testing.T) {
-	dir := t.TempDir()
-	l := serve(t, local.Options{Dir: dir}.WithHooks()).Library
-	for _, path := range []string{"/a.txt", "/v1/files/ID/metadata"} {
-		contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
-		var record struct{ FileID string }
-		if err := json.Unmarshal(send(l, http.MethodPost, "/api/v1/files/upload", contentType, body).Body.Bytes(), &record); err != nil {
-			t.Fatal(err)
-		}
-		l.AfterNextView(func() {
-			if w := ask(l, http.MethodDelete, "/v1/files/"+record.FileID); w.Code != http.StatusNoContent {
-				t.Errorf("deleting answers %d: %s, want %d", w.Code, w.Body, http.StatusNoContent)
-			}
-			contents, _ := filepath.Glob(filepath.Join(dir, "contents", "??", "*"))
-			for _, name := range contents {
-				if err := os.Remove(name); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-		if w := ask(l, http.MethodGet, strings.Replace(path, "ID", record.FileID, 1)); w.Code != http.StatusNotFound {
-			t.Errorf("%s is answered %d: %s, want %d", path, w.Code, w.Body, http.StatusNotFound)
-		}
-	}
-}
-
 // TestLongQueries: a query that is too long for the database is refused with a message.
 func TestLongQueries(t *testing.T) {
 	l := serve(t, local.Options{}).Library

@@ -266,7 +266,7 @@ func openContents(ctx context.Context, dir, storage string) (store.Contents, err
 	if storage != "" {
 		return store.OpenStorage(ctx, storage)
 	}
-	contents, err := store.OpenContents(contentsPath(dir))
+	contents, err := store.OpenContents(contentsPath(dir), false)
 	if err != nil {
 		return nil, fmt.Errorf("open the contents: %w", err)
 	}

@@ -284,10 +284,9 @@ const quickSize = 64 << 20
 // lastSnapshot makes a snapshot before the library closes, since many runs are shorter than the
 // time between two. Large records that have one are left out.
 func (l *Library) lastSnapshot() error {
-	if _, err := os.Stat(snapshotPath(l.o.Dir)); err == nil {
-		if info, err := os.Stat(recordsPath(l.o.Dir)); err != nil || info.Size() > quickSize {
-			return err
-		}
+	_, missing := os.Stat(snapshotPath(l.o.Dir))
+	if info, err := os.Stat(recordsPath(l.o.Dir)); missing == nil && (err != nil || info.Size() > quickSize) {
+		return err
 	}
 	return l.snapshot()
 }

@@ -107,14 +107,12 @@ func (s *Server) writeOwner() error {
 	return atomicfile.WriteFile(ownerPath(s.Library.o.Dir), text, 0o600)
 }
 
-const closeTimeout = 5 * time.Second
-
 // Close stops listening, gives requests in progress a few seconds, and closes the library.
 func (s *Server) Close() error { return s.close() }
 
 func (s *Server) shutdown() error {
 	s.ended()
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	err := s.http.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -307,9 +305,7 @@ func (l *Library) rebase(r *http.Request, body any) {
 	}
 	for _, f := range files {
 		for _, address := range []*string{&f.URL, &f.ThumbnailURL, &f.Thumbnail} {
-			if path, ok := strings.CutPrefix(*address, from); ok {
-				*address = to + path
-			}
+			*address = strings.Replace(*address, from, to, 1) // they begin with it
 		}
 	}
 }

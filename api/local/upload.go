@@ -265,18 +265,13 @@ func applyChanges(file *store.File, u *api.Upload, changes []rule.Change) (repla
 	return replaced
 }
 
-// openContent opens the content of a version; store.ErrNotFound if that was deleted meanwhile.
-func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Content, error) {
+// openContent opens the content of a version.
+func (l *Library) openContent(v *store.Version) (store.Content, error) {
 	content, err := l.contents.Open(v.Hash)
-	if !errors.Is(err, store.ErrNotFound) {
-		return content, err
+	if errors.Is(err, store.ErrNotFound) {
+		err = fmt.Errorf("the content %s of the version %s is missing", v.Hash, v.ID)
 	}
-	if _, err := store.View(ctx, l.records, func(tx store.Tx) (*store.Version, error) {
-		return store.Get[store.Version](tx, v.ID)
-	}); err != nil {
-		return nil, err
-	}
-	return nil, fmt.Errorf("the content %s of the version %s is missing", v.Hash, v.ID)
+	return content, err
 }
 
 // noted remembers a read error, which a decoder may report as bad content.

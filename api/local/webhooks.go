@@ -52,8 +52,6 @@ type sentPosts struct {
 	list []SentPost
 }
 
-const maxSent = 200
-
 // listPosts lists the last webhook posts of this instance, oldest first.
 func (l *Library) listPosts(*http.Request) (any, error) {
 	l.sent.mu.Lock()
@@ -98,7 +96,7 @@ func (l *Library) sendPost(ctx context.Context, p *store.Post) error {
 	l.sent.mu.Lock()
 	defer l.sent.mu.Unlock()
 	l.sent.list = slices.DeleteFunc(l.sent.list, func(old SentPost) bool { return old.ID == one.ID })
-	l.sent.list = append(l.sent.list[max(0, len(l.sent.list)-maxSent+1):], one)
+	l.sent.list = append(l.sent.list[max(0, len(l.sent.list)-200+1):], one)
 	return err
 }
 

@@ -98,7 +98,7 @@ func OpenStorage(ctx context.Context, address string) (c Contents, err error) {
 	case err != nil:
 		err = errors.New("it is not an address")
 	case u.Scheme == "file" && u.RawQuery == "":
-		c, err = openFolder(filepath.Join(filepath.FromSlash(u.Path), "contents"), true)
+		c, err = OpenContents(filepath.Join(filepath.FromSlash(u.Path), "contents"), true)
 	case u.Scheme == "s3":
 		c, err = openBucket(ctx, u)
 	default:

@@ -81,14 +81,12 @@ type folder struct {
 	holds
 }
 
-// OpenContents opens or creates the folder dir and removes drafts of earlier processes.
-func OpenContents(dir string) (Contents, error) { return openFolder(dir, false) }
-
 // leftoverTTL is the age from which drafts in a shared folder are removed.
 const leftoverTTL = 30 * 24 * time.Hour
 
-// openFolder opens a folder. In a shared one, other processes may be writing the younger drafts.
-func openFolder(dir string, shared bool) (Contents, error) {
+// OpenContents opens or creates the folder dir and removes drafts of earlier processes. In a shared
+// folder, other processes may be writing the younger drafts.
+func OpenContents(dir string, shared bool) (Contents, error) {
 	b := &folder{dir: dir, shared: shared, holds: holds{n: map[string]int{}}}
 	if err := os.MkdirAll(b.incoming(), 0o700); err != nil {
 		return nil, err

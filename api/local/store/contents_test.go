@@ -22,7 +22,7 @@ import (
 func eachContents(t *testing.T, test func(*testing.T, Contents)) {
 	t.Helper()
 	t.Run("folder", func(t *testing.T) {
-		c, err := OpenContents(filepath.Join(t.TempDir(), "contents"))
+		c, err := OpenContents(filepath.Join(t.TempDir(), "contents"), false)
 		must(t, err)
 		test(t, c)
 	})

@@ -384,8 +384,6 @@ func Unavailable(err error) bool {
 	return false
 }
 
-const maxDamage = 20
-
 // Damage checks the database at path and returns a line per defect. An error means that it could
 // not be checked; it is ErrFormat for a database of another version of the program.
 func Damage(ctx context.Context, path string) ([]string, error) {
@@ -397,7 +395,7 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 		return nil, err
 	}
 	var lines []string
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", maxDamage))
+	rows, err := db.QueryContext(ctx, "PRAGMA integrity_check(20)")
 	err = eachRow(rows, err, func(rows *sql.Rows) error {
 		var line string
 		err := rows.Scan(&line)

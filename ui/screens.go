@@ -54,7 +54,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Extensions, tip: "Press enter to compare before and after, t for a list or a contact sheet.",
+		ID: page.Extensions, tip: "Press enter to compare before and after, t for a contact sheet.",
 		open: func(m *Model) page.Screen {
 			return extensions.New(extensions.Options{
 				Context: m.ctx, Loader: m.loader, Session: m.session,
@@ -66,7 +66,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Library, tip: "Press f to find files in all folders by name or tag, / to filter this one.",
+		ID: page.Library, tip: "Press f to find files in all folders, / to filter this one.",
 		open: func(m *Model) page.Screen {
 			return library.New(library.Options{
 				Context: m.ctx, Session: m.session, Loader: m.loader, Downloads: m.downloads(),

@@ -442,7 +442,7 @@ func formLosingTags(keys ...string) func(*stage) {
 		s.press("/", "h", "a", "r", "b", "enter", "space", "u")
 		s.waitFor("Stored as")
 		s.press("down", "down", "down", "down", "down", "enter", "down", "down", "right", "right")
-		s.waitFor("Press ctrl+g")
+		s.waitFor("ctrl+g keep")
 		s.press(keys...)
 		s.waitForAction("keep what would be lost")
 	}

@@ -69,7 +69,7 @@ func TestBadInput(t *testing.T) {
 		t.Error("a right-to-left mark is on the screen")
 	}
 	term.Press("esc")
-	term.WaitGone("the limit of this account")
+	term.WaitGone("account is 25.0 MB")
 	term.WaitFor("u upload 1 file")
 	term.Press("q")
 	term.Wait()

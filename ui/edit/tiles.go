@@ -165,7 +165,17 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	case s.single():
 		return picture.Grid{Columns: 1, Rows: 1, Tile: room.Add(image.Pt(1, 1))}
 	}
-	return picture.GridOf(room)
+	least := picture.GridOf(room)
+	if s.o.List == nil { // few pictures are larger
+		for columns := 1; columns < least.Columns; columns++ {
+			wide := room.X / columns
+			g := picture.Grid{Columns: columns, Rows: (s.o.Len() + columns - 1) / columns, Tile: image.Pt(wide, wide*3/8+1)}
+			if g.Rows*g.Tile.Y <= room.Y {
+				return g
+			}
+		}
+	}
+	return least
 }
 
 // single reports whether one picture fills the space.

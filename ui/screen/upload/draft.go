@@ -70,20 +70,16 @@ type drafts struct {
 	done    int
 }
 
-func document(sources []*source) []session.ManifestEntry {
-	var entries []session.ManifestEntry
-	for _, s := range sources {
-		entries = append(entries, session.ManifestOf(&s.Entry))
-	}
-	return entries
-}
-
 // saving returns a function that saves the draft of some sources, as they are now, unless a later
 // one is saved.
 func (m *Model) saving(sources []*source) func(context.Context) error {
 	m.unkept = false
 	m.drafts.started++
-	d, number, save, entries := m.drafts, m.drafts.started, m.o.Session.SaveDraft, document(sources)
+	d, number, save := m.drafts, m.drafts.started, m.o.Session.SaveDraft
+	var entries []session.ManifestEntry
+	for _, s := range sources {
+		entries = append(entries, session.ManifestOf(&s.Entry))
+	}
 	return func(ctx context.Context) error {
 		var draft bytes.Buffer
 		_ = session.WriteManifest(&draft, entries) // a buffer takes all

@@ -239,8 +239,7 @@ func sameSource(j *job.Job) error {
 	return nil
 }
 
-// interrupted returns the result on a job interrupted by a pause, a cancel or the end of the
-// program.
+// interrupted returns the result on a job interrupted by a cancel or the end of the program.
 func (q *Queue) interrupted(ctx context.Context, e *entry, j job.Job) result {
 	if errors.Is(context.Cause(ctx), errCanceled) {
 		j.State, j.Failure = job.Cancelled, nil

@@ -40,7 +40,7 @@ func (q *Queue) check(ctx context.Context, j *job.Job) checkResult {
 	if context.Cause(ctx) != nil && q.context().Err() != nil {
 		return closing(j)
 	}
-	// Pausing or canceling the job does not end the check.
+	// Canceling the job does not end the check.
 	ctx, cancel := context.WithTimeout(q.context(), checkTimeout)
 	defer cancel()
 	folder, _ := rule.CleanFolder(j.Upload.Folder.Or("/")) // an invalid one is refused before sending

@@ -8,13 +8,14 @@ import (
 	"mediadesk/api/job"
 )
 
-var (
-	errPaused   = errors.New("paused")
-	errCanceled = errors.New("canceled")
-)
+var errCanceled = errors.New("canceled")
 
-// change applies do to a job without an outcome. action is its name for a StateError.
-func (q *Queue) change(id int64, action string, do func(*entry)) error {
+// settledPhase reports whether nothing more happens to a job in this run.
+func (e *entry) settledPhase() bool { return e.phase == done || e.phase == left }
+
+// Cancel cancels a job. If it may have been stored already, it is checked where possible; the
+// outcome is then what was found, or unknown.
+func (q *Queue) Cancel(id int64) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	e := q.entries[id]
@@ -24,56 +25,20 @@ func (q *Queue) change(id int64, action string, do func(*entry)) error {
 	case e == nil:
 		return ErrNoJob
 	case e.settledPhase():
-		return &StateError{ID: id, State: e.job.State, Action: action}
+		return &StateError{ID: id, State: e.job.State, Action: "cancel"}
+	case e.wish == wishCancel:
+		return nil
 	}
-	do(e)
+	e.wish = wishCancel
+	if e.phase == working {
+		e.stop(errCanceled)
+	} else {
+		q.withdraw(e)
+		q.launch(e) // a worker writes the journal
+	}
 	q.dispatch()
 	q.signal()
 	return nil
-}
-
-// settledPhase reports whether nothing more happens to a job in this run.
-func (e *entry) settledPhase() bool { return e.phase == done || e.phase == left }
-
-// Pause pauses a job. It interrupts a running attempt, unless all of it was sent and only the
-// answer is missing.
-func (q *Queue) Pause(id int64) error {
-	return q.change(id, "pause", func(e *entry) {
-		e.paused = true
-		switch {
-		case e.phase != working:
-			q.withdraw(e)
-		case e.progress == nil || !e.progress.Complete():
-			e.stop(errPaused)
-		}
-	})
-}
-
-// Continue continues a paused job.
-func (q *Queue) Continue(id int64) error {
-	return q.change(id, "continue", func(e *entry) {
-		if e.paused && e.phase == idle {
-			q.enqueue(e)
-		}
-		e.paused = false
-	})
-}
-
-// Cancel cancels a job. If it may have been stored already, it is checked where possible; the
-// outcome is then what was found, or unknown.
-func (q *Queue) Cancel(id int64) error {
-	return q.change(id, "cancel", func(e *entry) {
-		switch {
-		case e.wish == wishCancel:
-		case e.phase == working:
-			e.wish = wishCancel
-			e.stop(errCanceled)
-		default:
-			e.wish = wishCancel
-			q.withdraw(e)
-			q.launch(e) // a worker writes the journal
-		}
-	})
 }
 
 // Retry queues jobs again, behind the others, unless they are stored. Jobs of earlier runs are
@@ -94,7 +59,7 @@ func (q *Queue) retryNow(ids []int64) bool {
 	waiting := 0
 	for _, id := range ids {
 		e := q.entries[id]
-		if e == nil || e.settledPhase() || e.paused || e.phase != delayed && e.job.State != job.Offline {
+		if e == nil || e.settledPhase() || e.phase != delayed && e.job.State != job.Offline {
 			continue
 		}
 		waiting++
@@ -234,7 +199,7 @@ func (q *Queue) Wait(ctx context.Context, ids []int64) ([]job.Job, error) {
 	return jobs, err
 }
 
-// Busy reports whether a job is running or due. Paused jobs do not count.
+// Busy reports whether a job is running or due.
 func (q *Queue) Busy() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

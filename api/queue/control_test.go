@@ -75,36 +75,6 @@ func TestFailedOnesGoLast(t *testing.T) {
 	})
 }
 
-func TestPauseAndContinue(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newService(hangs, fine)
-		n := newNotes()
-		q := start(t, n, s, oneAtATime)
-		ids := addAll(t, q, newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere))
-		synctest.Wait()
-		must(t, q.Pause(ids[0]))
-		if got := outcome(t, q, ids[1]); got.State != job.Stored {
-			t.Errorf("the next one is %s, want %v", got.State, job.Stored)
-		}
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		row := q.Snapshot().Rows[0]
-		if row.Job.State != job.Waiting || !row.Paused || row.Job.Evidence != job.NotSent || row.Job.Failure != nil || q.Busy() {
-			t.Errorf("paused is %+v, %+v", row, row.Job)
-		}
-		if kept := n.job(ids[0]); kept.State != job.Waiting || kept.Evidence != job.NotSent {
-			t.Errorf("the journal has %+v", kept)
-		}
-		must(t, q.Continue(ids[0]))
-		if got := outcome(t, q, ids[0]); got.State != job.Stored || got.Attempts != 2 {
-			t.Errorf("%+v", got)
-		}
-		if err := q.Pause(ids[0]); err == nil {
-			t.Error("a stored job can be paused")
-		}
-	})
-}
-
 func TestCancel(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -165,8 +135,8 @@ func TestCloseLeavesTheRest(t *testing.T) {
 		if _, err := q.Add(t.Context(), []job.Job{newJob("e.jpg", job.NameHere)}); !errors.Is(err, ErrClosed) {
 			t.Errorf("Add after Close: %v", err)
 		}
-		if err := q.Pause(ids[0]); !errors.Is(err, ErrClosed) {
-			t.Errorf("Pause after Close: %v", err)
+		if err := q.Cancel(ids[0]); !errors.Is(err, ErrClosed) {
+			t.Errorf("Cancel after Close: %v", err)
 		}
 		q = start(t, n, s)
 		jobs, err := q.Wait(t.Context(), nil)
@@ -349,7 +319,7 @@ func TestRemove(t *testing.T) {
 		if rows := q.Snapshot().Rows; len(rows) != 1 || rows[0].Job.ID != ids[0] {
 			t.Errorf("got %d rows", len(rows))
 		}
-		for _, err := range []error{q.Remove(ids[2]), retry(q, ids[2]), q.Cancel(ids[2]), q.Pause(99), q.Continue(99)} {
+		for _, err := range []error{q.Remove(ids[2]), retry(q, ids[2]), q.Cancel(ids[2]), q.Cancel(99)} {
 			if !errors.Is(err, ErrNoJob) {
 				t.Errorf("%v", err)
 			}

@@ -78,7 +78,7 @@ var (
 type StateError struct {
 	ID     int64
 	State  job.State
-	Action string // "retry", "pause", "continue", "cancel", "remove", "check"
+	Action string // "retry", "cancel", "remove", "check"
 }
 
 func (e *StateError) Error() string {
@@ -89,7 +89,7 @@ func (e *StateError) Error() string {
 type phase uint8
 
 const (
-	idle    phase = iota // paused, or not started
+	idle    phase = iota // not started, or withdrawn
 	ready                // queued
 	delayed              // until its timer fires
 	working              // running in a worker
@@ -111,7 +111,6 @@ const (
 type entry struct {
 	job      *job.Job
 	phase    phase
-	paused   bool
 	wish     wish
 	turn     int       // counts up with the order of queuing
 	checks   int       // checks while the service processes it
@@ -386,7 +385,7 @@ func (q *Queue) finish(e *entry, r result, failed error) {
 		}
 	case e.wish == wishCancel && !q.closed:
 		q.launch(e)
-	case e.paused || q.closed:
+	case q.closed:
 		e.phase = idle
 	case r.leaveOpen:
 		q.leave(e)

@@ -12,11 +12,10 @@ const StallTimeout = 3 * time.Second
 
 // Row is the state of a job at one moment.
 type Row struct {
-	Job     *job.Job // immutable
-	Sent    int64    // request bytes sent
-	Total   int64    // bytes of the request; before sending, the size of the file
-	Stalled bool     // no progress for StallTimeout
-	Paused  bool
+	Job     *job.Job  // immutable
+	Sent    int64     // request bytes sent
+	Total   int64     // bytes of the request; before sending, the size of the file
+	Stalled bool      // no progress for StallTimeout
 	Answer  bool      // all is sent; waiting for the answer
 	Next    time.Time // time of the next attempt; zero if not waiting for one
 }
@@ -24,7 +23,6 @@ type Row struct {
 // Totals sums up all rows.
 type Totals struct {
 	Jobs        int
-	Paused      int               // of those that wait
 	Count       map[job.State]int // jobs by state
 	Sent, Total int64             // bytes; stored jobs count in full
 	Rate        float64           // bytes per second of all attempts; 0 if unknown
@@ -91,7 +89,7 @@ func (q *Queue) snapshot(now time.Time) Snapshot {
 }
 
 func (e *entry) row(now time.Time) Row {
-	row := Row{Job: e.job, Total: e.job.Identity.Size, Paused: e.paused && !e.settledPhase()}
+	row := Row{Job: e.job, Total: e.job.Identity.Size}
 	if e.phase == delayed {
 		row.Next = e.due
 	}
@@ -118,9 +116,6 @@ func (e *entry) row(now time.Time) Row {
 func (t *Totals) add(row *Row) {
 	t.Jobs++
 	t.Count[row.Job.State]++
-	if row.Paused && row.Job.State != job.Sending {
-		t.Paused++
-	}
 	if s := row.Job.State; !s.Final() || s == job.Stored {
 		t.Sent += row.Sent
 		t.Total += row.Total

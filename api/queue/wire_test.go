@@ -16,13 +16,13 @@ import (
 )
 
 // TestOnTheWire sends a large upload to a service that pauses reading in the middle. It checks the
-// snapshot, a pause, and the rest of the upload.
+// snapshot, an interrupted connection, and the next attempt.
 func TestOnTheWire(t *testing.T) {
 	const size = 40 << 20
 	path := filepath.Join(t.TempDir(), "large.bin")
 	must(t, os.WriteFile(path, nil, 0o600))
 	must(t, os.Truncate(path, size))
-	halfway, paused, answer := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	halfway, interrupt, answer := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	requests, stored := 0, 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -33,8 +33,8 @@ func TestOnTheWire(t *testing.T) {
 		if requests == 1 {
 			io.CopyN(io.Discard, r.Body, size/4)
 			halfway <- struct{}{}
-			<-paused
-			return
+			<-interrupt
+			panic(http.ErrAbortHandler) // closes the connection
 		}
 		if n, err := io.Copy(io.Discard, r.Body); err != nil || n != r.ContentLength {
 			t.Errorf("read %d of %d: %v", n, r.ContentLength, err)
@@ -70,20 +70,9 @@ func TestOnTheWire(t *testing.T) {
 	if !later.Stalled {
 		t.Errorf("after more time without a byte: %+v", later)
 	}
-	must(t, q.Pause(ids[0]))
-	for q.Busy() {
-		<-q.Changes()
-	}
-	row = q.Snapshot().Rows[0]
-	if row.Job.State != job.Waiting || !row.Paused || row.Job.Evidence != job.NotSent || row.Sent != 0 {
-		t.Errorf("paused: %+v, %+v", row, row.Job)
-	}
-	close(paused)
-	must(t, q.Continue(ids[0]))
+	close(interrupt)
 	<-halfway
 	allOut(q)
-	// The whole body was sent, so a pause would only lose the answer.
-	must(t, q.Pause(ids[0]))
 	if row := q.Snapshot().Rows[0]; !row.Answer || row.Sent != row.Total || row.Job.State != job.Sending {
 		t.Errorf("waiting for the answer: %+v", row)
 	}
@@ -147,12 +136,13 @@ func TestRateOfSmallFiles(t *testing.T) {
 	if sent := float64(2 * s.Rows[2].Total); s.Totals.Rate != sent || s.Totals.Left <= 0 {
 		t.Errorf("%f, not %f a second, and %s left", s.Totals.Rate, sent, s.Totals.Left)
 	}
-	for _, id := range ids[2:] {
-		must(t, q.Pause(id))
+	for _, id := range ids[3:] {
+		must(t, q.Cancel(id))
 	}
 	close(answer)
-	outcome(t, q, ids[2])
-	if s := q.snapshot(now.Add(2 * time.Second)); s.Totals.Rate != 0 || s.Totals.Left != 0 || s.Totals.Paused != 9 {
-		t.Errorf("paused: %+v", s.Totals)
+	_, err = q.Wait(t.Context(), ids)
+	must(t, err)
+	if s := q.snapshot(now.Add(2 * time.Second)); s.Totals.Rate != 0 || s.Totals.Left != 0 {
+		t.Errorf("at the end: %+v", s.Totals)
 	}
 }

@@ -63,7 +63,7 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	if !isAPI(path) {
 		return l.deliver(w, r)
 	}
-	if !noKey[path] && !(keyless && isForm(r)) { // else admit checks the upload
+	if !noKey[path] && (!keyless || !isForm(r)) { // else admit checks the upload
 		if err := l.authenticate(r); err != nil {
 			return err
 		}

@@ -117,7 +117,7 @@ func (a Request) For(client, answer http.Header) Request {
 			}
 		}
 	}
-	width, err := number(cmp.Or(client.Get("Sec-CH-Width"), client.Get("Width")), 1, maxSide)
+	width, err := number(cmp.Or(client.Get("Sec-CH-Width"), client.Get("Width")), maxSide)
 	a.Steps = slices.Clone(a.Steps)
 	for i := range a.Steps {
 		if s := &a.Steps[i]; s.AutoWidth {
@@ -311,9 +311,9 @@ func (a *Request) set(s *Step, name, value string) (err error) {
 		return side(&s.Height, value)
 	case "ar":
 		wide, high, _ := strings.Cut(value, "-")
-		s.Ratio.X, err = number(wide, 1, maxSide)
+		s.Ratio.X, err = number(wide, maxSide)
 		if err == nil {
-			s.Ratio.Y, err = number(high, 1, maxSide)
+			s.Ratio.Y, err = number(high, maxSide)
 		}
 	case "dpr":
 		s.DPR, err = strconv.ParseFloat(value, 64)
@@ -335,32 +335,32 @@ func (a *Request) set(s *Step, name, value string) (err error) {
 	case "e":
 		if s.Gray = value == "grayscale"; !s.Gray {
 			amount, sharpens := strings.CutPrefix(value, "sharpen")
-			s.Sharpen, err = number(cmp.Or(strings.TrimPrefix(amount, "-"), "10"), 1, 100)
+			s.Sharpen, err = number(cmp.Or(strings.TrimPrefix(amount, "-"), "10"), 100)
 			known = sharpens
 		}
 	case "t":
 		if s.Trim = 10; value != "true" {
-			s.Trim, err = number(value, 1, 99)
+			s.Trim, err = number(value, 99)
 		}
 	case "fl":
 		s.Flip, known = value, value == "h" || value == "v" || value == "h_v"
 	case "o":
-		s.Opacity, err = number(value, 1, 100)
+		s.Opacity, err = number(value, 100)
 	case "b":
 		width, name, _ := strings.Cut(value, "_")
-		if s.Border, err = number(width, 1, maxSide); err == nil {
+		if s.Border, err = number(width, maxSide); err == nil {
 			s.BorderColor, err = extension.ParseColor(name)
 		}
 	case "bl":
-		s.Blur, err = number(value, 1, 100)
+		s.Blur, err = number(value, 100)
 	case "r":
 		if s.Radius = -1; value != "max" {
-			s.Radius, err = number(value, 1, maxSide)
+			s.Radius, err = number(value, maxSide)
 		}
 	case "rt":
 		s.Turns, known = turns[value]
 	case "q":
-		a.Quality, err = number(value, 1, 100)
+		a.Quality, err = number(value, 100)
 	case "f":
 		a.Format, known = formats[value]
 	default:
@@ -402,10 +402,10 @@ var turns = map[string]int{
 	"auto": 0, "0": 0, "90": 1, "180": 2, "270": 3, "360": 0, "N0": 0, "N90": 3, "N180": 2, "N270": 1, "N360": 0,
 }
 
-func number(value string, least, most int) (int, error) {
+func number(value string, most int) (int, error) {
 	n, err := strconv.Atoi(value)
-	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("%q is not a number from %d to %d", value, least, most)
+	if err != nil || n < 1 || n > most {
+		return 0, fmt.Errorf("%q is not a number from 1 to %d", value, most)
 	}
 	return n, nil
 }

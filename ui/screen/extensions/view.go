@@ -172,8 +172,8 @@ func (m *Model) describe(e kit.Entry[int], out *kit.Facts) (title string) {
 func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	th, mark := f.Theme(), sign(run.Status)
 	words := string(run.Status)
-	if run.Status.Final() {
-		words += " after " + text.Duration(run.At.Sub(run.Started))
+	if took := run.At.Sub(run.Started); run.Status.Final() {
+		words += text.If(took >= time.Second, " after "+text.Duration(took))
 	} else {
 		words += " for " + text.Duration(now.Sub(run.Started))
 	}

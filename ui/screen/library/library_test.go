@@ -158,7 +158,7 @@ func TestFilter(t *testing.T) {
 		t.Errorf("found by its tag: %s, want \"f00000.jpg\"", d.rows())
 	}
 	d.Press("enter")
-	d.Sees("Filter bea", "1 of 5", "1 of 5")
+	d.Sees("Filter bea", "1 of 5")
 	d.Press("esc", "/", "0", "space", "J", "p")
 	if d.rows() != "f00000.jpg f00001.jpg" {
 		t.Errorf("found: %s, want \"f00000.jpg f00001.jpg\"", d.rows())

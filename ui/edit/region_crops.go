@@ -80,8 +80,8 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 		var tiles []string
 		for _, c := range row {
 			label := th.Muted.Render(text.Truncate(c.label, tile.X-1))
-			rows := picture.Fit(drawn(c).Size(), tile.X-1, tile.Y-1, o.CellAspect).Dy()
-			body := kit.JoinV(c.view.Draw(r.decoded, drawn(c), tile.X-1, rows, o)...)
+			fit := picture.Fit(drawn(c).Size(), tile.X-1, tile.Y-1, o.CellAspect).Size()
+			body := kit.JoinV(c.view.Draw(r.decoded, drawn(c), fit.X, fit.Y, o)...)
 			tiles = append(tiles, text.Fit(kit.JoinV(label, body), tile.X, tile.Y))
 		}
 		lines = append(lines, kit.JoinH(tiles...))

@@ -108,6 +108,8 @@ type tileKey struct {
 const (
 	// MaxFirst limits the pictures of a folder.
 	MaxFirst = 24
+	// leastWide is the least width of tiles side by side.
+	leastWide = 17
 	// tileTimeout limits the time for loading a picture.
 	tileTimeout = 20 * time.Second
 	// pause is how long the cursor rests before a preview loads pictures.
@@ -165,17 +167,19 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	case s.single():
 		return picture.Grid{Columns: 1, Rows: 1, Tile: room.Add(image.Pt(1, 1))}
 	}
-	least := picture.GridOf(room)
-	if s.o.List == nil { // few pictures are larger
-		for columns := 1; columns < least.Columns; columns++ {
-			wide := room.X / columns
-			g := picture.Grid{Columns: columns, Rows: (s.o.Len() + columns - 1) / columns, Tile: image.Pt(wide, wide*3/8+1)}
-			if g.Rows*g.Tile.Y <= room.Y {
-				return g
-			}
+	g := picture.GridOf(room)
+	if s.o.List != nil || room.Y < 4 {
+		return g
+	}
+	// Few pictures are larger; of many, at least three are side by side.
+	for columns, most := 1, max(g.Columns, min(3, room.X/leastWide)); columns <= most; columns++ {
+		wide := room.X / columns
+		g = picture.Grid{Columns: columns, Tile: image.Pt(wide, max(2, min(wide/3+1, room.Y)))}
+		if g.Rows = room.Y / g.Tile.Y; g.Page() >= s.o.Len() {
+			break
 		}
 	}
-	return least
+	return g
 }
 
 // single reports whether one picture fills the space.

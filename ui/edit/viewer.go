@@ -337,7 +337,7 @@ func (v *Viewer) zoomed() string {
 	fits := text.If(v.zoom == 0, "fits")
 	if area := v.area(); v.o.Draw.Cell.X > 0 && !area.Empty() {
 		shown := area.Dx() * v.o.Draw.Cell.X * 100 / max(1, v.part(v.pictureRoom(v.room)).Dx())
-		return strconv.Itoa(shown) + " %" + text.If(v.zoom == 0, ", "+fits)
+		return strconv.Itoa(shown) + " %"
 	}
 	return cmp.Or(fits, strconv.FormatFloat(float64(zooms[v.zoom])/100, 'g', -1, 64)+"x")
 }

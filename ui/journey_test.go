@@ -91,7 +91,7 @@ func TestMainJob(t *testing.T) {
 	term.Press("ctrl+l", "r", "ctrl+l", "g")
 	term.WaitFor("google-auto-tagging")
 	term.Press("ctrl+s")
-	term.WaitFor("s Send 5 files to /") // in the line of hints: the dialog takes keys now
+	term.WaitFor("s Send ") // in the line of hints: the dialog takes keys now
 	term.Press("s")
 	term.WaitFor("5 of 5 stored")
 

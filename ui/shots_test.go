@@ -59,7 +59,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.WaitFor("remove-bg")
 	stop()
 	term.Press("ctrl+s")
-	term.WaitFor("s Send 2 files")
+	term.WaitFor("s Send ")
 	glance()
 	term.Press("s")
 	term.WaitFor("2 of 2 stored")
@@ -136,7 +136,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	term.WaitFor("maxTags")
 	stop("upload")
 	term.Press("ctrl+s")
-	term.WaitFor("s Send 28 files")
+	term.WaitFor("s Send ")
 	term.Press("s")
 	term.WaitFor("27 of 28 stored")
 	// The background is removed from a duck, the harbor, the mug, a pig and a polar bear.

@@ -41,11 +41,12 @@ func (m *Model) send() tea.Cmd {
 		words = text.Plural(t.losses, "file") + " can take something from a file at the same place.\n"
 	}
 	send := page.Choice{
-		Label: m.sendLabel(m.Items), Key: "s", Default: words == "", Danger: t.losses > 0,
+		Label: "Send", Key: "s", Default: words == "", Danger: t.losses > 0,
 		Do: func() tea.Cmd { return m.hand(m.Items) },
 	}
 	return page.Send(page.Ask{
-		Title: m.sendLabel(m.Items) + "?", Text: words + size(m.Items) + " to " + host(m.o.Profile) + shared(m.Items),
+		Title:   "Send " + text.Plural(len(m.Items), "file") + " to " + target(m.Items) + "?",
+		Text:    words + size(m.Items) + " to " + host(m.o.Profile) + shared(m.Items),
 		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: m.Review("file", m.Items),
 	})
 }
@@ -129,10 +130,6 @@ func shared(sources []*source) string {
 		}
 	}
 	return words
-}
-
-func (m *Model) sendLabel(sources []*source) string {
-	return "Send " + text.Plural(len(sources), "file") + " to " + target(sources)
 }
 
 func target(sources []*source) string {

@@ -137,7 +137,7 @@ func TestHistory(t *testing.T) {
 	d.open()
 	d.find("/a/posted.png")
 	d.Resize(image118x60)
-	d.Sees("success after 4 min")
+	d.Sees("done in 4 min")
 	d.Press("enter", "w")
 	d.Sees("T11:04:00", "received 2 times, counted once", `"more": {`, `  "kept": true`, "ignored: it changed nothing")
 	d.Press("esc", "esc")
@@ -188,7 +188,7 @@ func TestLive(t *testing.T) {
 	if r, _ := d.m.current(); r.FilePath != "/a/hooked.png" {
 		t.Errorf("the cursor is on %s, want \"/a/hooked.png\"", r.FilePath)
 	}
-	d.Sees("4 pending · 3 success", "success after 14 s")
+	d.Sees("4 pending · 3 success", "done in 14 s")
 	// While the screen reads the runs, a second request waits.
 	first := d.m.read()
 	if d.m.read() != nil || !d.m.again {

@@ -27,7 +27,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.V
 func (m *Model) drawTotals(th *theme.Theme) string {
 	r := &m.runs
 	if len(r.all) == 0 {
-		return th.Muted.Render("No runs")
+		return th.Muted.Render(" No runs")
 	}
 	var parts []string
 	for _, c := range []struct {
@@ -49,7 +49,7 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 	if marked := m.list.MarkedNote(); marked != "" {
 		parts = append(parts, th.Marked.Render(marked))
 	}
-	return strings.Join(parts, th.Muted.Render(" · "))
+	return " " + strings.Join(parts, th.Muted.Render(" · "))
 }
 
 func (m *Model) empty() string {
@@ -171,13 +171,15 @@ func (m *Model) describe(e kit.Entry[int], out *kit.Facts) (title string) {
 
 func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	th, mark := f.Theme(), sign(run.Status)
-	words := string(run.Status)
-	if took := run.At.Sub(run.Started); run.Status.Final() {
-		words += text.If(took >= time.Second, " after "+text.Duration(took))
-	} else {
-		words += " for " + text.Duration(now.Sub(run.Started))
+	style, took := th.SignStyle(mark), text.Duration(run.At.Sub(run.Started))
+	words := string(run.Status) + " after " + took
+	switch {
+	case run.Status == api.StatusSuccess: // whether it is good shows the picture
+		style, words = th.Muted, "done in "+took
+	case !run.Status.Final():
+		words = string(run.Status) + " for " + text.Duration(now.Sub(run.Started))
 	}
-	f.Say(th.SignStyle(mark), th.Glyph(mark)+" "+words)
+	f.Say(style, th.Glyph(mark)+" "+words)
 	f.Say(th.Bad, run.Error)
 	if !run.Status.Final() {
 		_, long := m.expected(run, now)

@@ -52,7 +52,7 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 		}
 	}
 	if counts.total() == 0 {
-		return th.Muted.Render("Nothing was sent yet")
+		return th.Muted.Render(" Nothing was sent yet")
 	}
 	parts := summary(counts, th)
 	parts[0] += th.Muted.Render(" stored")
@@ -65,7 +65,7 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 	if marked := m.list.MarkedNote(); marked != "" {
 		parts = append(parts, th.Marked.Render(marked))
 	}
-	return strings.Join(parts, th.Muted.Render(" · "))
+	return " " + strings.Join(parts, th.Muted.Render(" · "))
 }
 
 func (m *Model) empty() string {

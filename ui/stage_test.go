@@ -581,8 +581,8 @@ func TestOwnKeysWork(t *testing.T) {
 		{"the form for two files", after("picker"), "u", "f7", "Stored as"},
 		{"the library", after("picker"), "4", "f8", "1 file ·"},
 		{"the tray", after("picker", "tab"), "D", "X", "To upload: nothing yet"},
-		{"what is lost, by letters", formLosingTags(), "ctrl+g", "f9", "Its 2 tags are kept"},
-		{"what is lost, in a text field", formLosingTags("up"), "ctrl+g", "f9", "Its 2 tags are kept"},
+		{"what is lost, by letters", formLosingTags(), "ctrl+g", "f9", "Overwrite tags      off"},
+		{"what is lost, in a text field", formLosingTags("up"), "ctrl+g", "f9", "Overwrite tags      off"},
 		{"a status of the runs", after("extensions"), "f", "f10", "showing pending only"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -43,6 +43,9 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
+	if os.Getenv("MEDIADESK_TEST_REQUIRE") != "all" {
+		flag.Set("rapid.checks", "25")
+	}
 	flag.Parse()
 	flag.Set("test.parallel", "8") // they mostly wait
 	goleak.VerifyTestMain(m)

@@ -164,7 +164,6 @@ func TestEquivalents(t *testing.T) {
 	term.Press("/")
 	term.Type("harbour")
 	term.Press("enter")
-	term.WaitFor("of 1 found")
 	term.WaitFor("enter → open")
 	term.Press("enter")
 	term.WaitFor("c edit region")

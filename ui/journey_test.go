@@ -58,7 +58,7 @@ func openHarbour(term *uitest.Term) {
 	term.Press("/")
 	term.Type("harbour")
 	term.Press("enter")
-	term.WaitFor("1 of 1 found")
+	term.WaitFor("1 of 1")
 	term.WaitFor("enter → open")
 	term.Press("enter")
 	term.WaitFor("c edit region")
@@ -97,7 +97,7 @@ func TestMainJob(t *testing.T) {
 
 	// Watch.
 	term.Press("3")
-	term.WaitFor("0 pending")
+	waitForRuns(term)
 
 	// Edit the details.
 	openHarbour(term)
@@ -132,7 +132,7 @@ func TestMainJob(t *testing.T) {
 	term.WaitFor("dusk")
 	term.WaitFor("100,150,400,300")
 	term.Press("2")
-	term.WaitFor("earlier upload")
+	term.WaitFor("5 of 5 stored")
 	term.WaitFor("harbour.jpg")
 	term.Press("3")
 	term.WaitFor("remove-bg")
@@ -229,4 +229,12 @@ func TestTransferToAnotherProfile(t *testing.T) {
 	term.WaitFor("Send 2 files to profile")
 	term.Press("enter")
 	term.WaitFor("Nothing to send to local.")
+}
+
+// waitForRuns waits until the extensions screen shows runs of which none is pending.
+func waitForRuns(term *uitest.Term) {
+	term.WaitUntil(func(screen string) bool {
+		ended := strings.Contains(screen, "success") || strings.Contains(screen, " failed") || strings.Contains(screen, "done")
+		return ended && !strings.Contains(screen, "pending")
+	})
 }

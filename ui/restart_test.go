@@ -94,7 +94,7 @@ func TestFormComesBack(t *testing.T) {
 	term.WaitFor("by the editor")
 	term.Press("ctrl+o")
 	term.WaitFor(`unknown member "privat"`)
-	term.WaitFor("b Back to the form") // in the line of hints: the dialog takes keys now
+	term.WaitFor("e Edit again") // in the line of hints: the dialog takes keys now
 	term.Press("esc")
 	term.WaitFor("by the editor")
 	term.Press("ctrl+s")

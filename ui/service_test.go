@@ -264,7 +264,7 @@ func TestKilledWhileRunning(t *testing.T) {
 				flags = []string{"--fault", tt.fault}
 			}
 			startServiceAt(t, strings.TrimPrefix(s.address, "http://"), binary, library, flags...)
-			term.WaitFor("0 pending")
+			waitForRuns(term)
 			if !strings.Contains(term.Screen(), "4 "+tt.word) {
 				t.Errorf("the board:\n%s", term.Screen())
 			}
@@ -312,7 +312,7 @@ func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 	term.Press("ctrl+s")
 	term.WaitFor("waiting for the answer")
 	term.Press("q")
-	term.WaitFor("l Leave and continue later") // in the line of hints: the dialog takes keys now
+	term.WaitFor("l Leave ") // in the line of hints: the dialog takes keys now
 	term.Press("l")
 	term.WaitFor("ctrl+c leaves now")
 	term.Press("ctrl+c")

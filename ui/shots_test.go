@@ -65,7 +65,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.WaitFor("2 of 2 stored")
 	stop()
 	term.Press("3")
-	term.WaitFor("0 pending")
+	waitForRuns(term)
 	if screen := term.Screen(); strings.Index(screen, "harbour") < strings.Index(screen, "mug") {
 		term.Press("down")
 	}
@@ -88,7 +88,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.Press("esc", "esc")
 	term.WaitFor("l Leave") // in the line of hints: the dialog takes keys now
 	term.Press("l")
-	term.WaitFor("State")
+	term.WaitFor("Kind")
 }
 
 // scenes visits screens that are full of photographs, and stops at each one that the README shows.
@@ -103,7 +103,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 		term.WaitFor("Stored as")
 		term.Press(choose...)
 		term.Press("ctrl+s")
-		send, taken := fmt.Sprintf("s Send %d files", files), "u Add a suffix"
+		send, taken := "s Send ", "u Add a suffix"
 		either := func(screen string) bool { return strings.Contains(screen, send) || strings.Contains(screen, taken) }
 		term.WaitUntil(either)
 		if strings.Contains(term.Screen(), taken) { // the library has pictures of these names

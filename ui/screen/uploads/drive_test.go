@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"go.uber.org/goleak"
 
 	"mediadesk/api"
@@ -90,7 +91,12 @@ func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, e
 		Profile: session.Profile{Name: "home"},
 		Session: &session.Session{Journal: d.files, Queue: d.queue, Client: client, Profile: session.Profile{Name: "home"}},
 	})
-	d.Driver = uitest.Drive(t, page.Uploads, d.m, image.Pt(118, 32))
+	d.Driver = uitest.Drive(t, page.Uploads, d.m, image.Pt(118, 32), func(d *uitest.Driver) {
+		d.Drop = func(msg tea.Msg) bool { // tests send the ticks
+			_, tick := msg.(watchTick)
+			return tick
+		}
+	})
 	return d
 }
 

@@ -4,6 +4,7 @@ package uploads
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -42,7 +43,9 @@ type Model struct {
 	manage  *edit.Manage
 	preview *edit.Preview
 
-	shown bool // visible: read counters
+	shown    bool           // visible: read counters and watch the journal
+	watching page.Questions // latest check of the journal
+	version  int64          // of the journal at the last read
 }
 
 var _ page.Screen = (*Model)(nil)
@@ -111,9 +114,15 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Shown:
 		m.shown = true
 		m.refresh()
-		return m.readEarlier(), true
+		return tea.Batch(m.readEarlier(), m.watch()), true
 	case page.Hidden:
 		m.shown = false
+		m.watching.Drop()
+	case watchTick:
+		if m.o.Session.Queue.Busy() {
+			return m.watch(), false
+		}
+		return tea.Batch(m.watch(), m.readEarlier()), false
 	case tea.MouseClickMsg:
 		if m.list.Click(msg) {
 			return m.enter(), true
@@ -175,16 +184,22 @@ const maxEarlier = 200
 // maxFailed limits the unstored jobs read from earlier runs.
 const maxFailed = 2000
 
-// readEarlier reads the jobs of earlier runs and of other programs from the journal.
+// readEarlier reads the jobs of earlier runs and of other programs, if the journal has changed.
 func (m *Model) readEarlier() tea.Cmd {
 	limit := maxEarlier + min(len(m.rows.Rows), 10*maxEarlier)
+	version := m.version
 	return func() tea.Msg {
-		out, err := readJobs(m.o.Context, m.o.Session, limit)
+		now, err := m.o.Session.Journal.Changes(m.o.Context)
+		if err == nil && now == version {
+			return nil
+		}
+		out, failed := readJobs(m.o.Context, m.o.Session, limit)
+		err = errors.Join(err, failed)
 		return page.Then(func() tea.Cmd {
 			if m.rows.read = true; err != nil {
 				return page.Send(page.Problem(err))
 			}
-			m.rows.earlier = out
+			m.rows.earlier, m.version = out, now
 			m.refresh()
 			return nil
 		})
@@ -206,4 +221,14 @@ func readJobs(ctx context.Context, s *session.Session, limit int) (out []job.Job
 	}
 	slices.SortFunc(out, func(a, b job.Job) int { return cmp.Compare(a.ID, b.ID) })
 	return slices.CompactFunc(out, func(a, b job.Job) bool { return a.ID == b.ID }), nil
+}
+
+// watchTime is the interval for checking the journal for jobs that another program sends.
+const watchTime = time.Second
+
+type watchTick struct{}
+
+// watch checks the journal while the screen is visible.
+func (m *Model) watch() tea.Cmd {
+	return m.watching.Ask(page.After(watchTime, watchTick{}))
 }

@@ -49,7 +49,7 @@ func TestLookAgain(t *testing.T) {
 	}
 }
 
-// TestAnotherProgram: the screen shows the jobs of another program.
+// TestAnotherProgram: the screen watches the jobs of another program.
 func TestAnotherProgram(t *testing.T) {
 	d := start(t, nil)
 	other, err := journal.Open(t.Context(), d.files.Path())
@@ -62,14 +62,14 @@ func TestAnotherProgram(t *testing.T) {
 	d.Sees("theirs.txt", "waiting", "another mediadesk has it")
 	added[0].State = job.Sending
 	must(t, other.UpdateJob(t.Context(), added[0]))
-	d.Send(page.Shown{})
+	d.Send(watchTick{})
 	d.Sees("in another mediadesk")
 	if strings.Contains(d.Text(), "sending 0 %") {
 		t.Error("the screen shows the progress of another program")
 	}
 	added[0].State, added[0].File = job.Stored, &api.File{FileID: "x", Name: "theirs.txt", FilePath: "/theirs.txt"}
 	must(t, other.UpdateJob(t.Context(), added[0]))
-	d.Send(page.Shown{})
+	d.Send(watchTick{})
 	d.Sees("theirs.txt", "stored")
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"reflect"
+	"strings"
 )
 
 // Values of File.Type and File.FileType (service.md §2.1).
@@ -180,4 +181,84 @@ func ThumbURL(f *File) string {
 		return f.ThumbnailURL
 	}
 	return f.Thumbnail
+}
+
+// Members are members of a JSON object, of which a struct has no field.
+type Members map[string]json.RawMessage
+
+// Text returns a member that is a text, or "".
+func (m Members) Text(name string) (text string) {
+	_ = json.Unmarshal(m[name], &text)
+	return text
+}
+
+// With returns the members with one replaced; nil removes it.
+func (m Members) With(name string, value json.RawMessage) Members {
+	with := maps.Clone(m)
+	if delete(with, name); value != nil {
+		if with == nil {
+			with = Members{}
+		}
+		with[name] = value
+	}
+	return with
+}
+
+func without(object map[string]json.RawMessage, fields map[string]int) Members {
+	var other Members
+	for name, value := range object {
+		if _, ok := fields[name]; !ok {
+			if other == nil {
+				other = Members{}
+			}
+			other[name] = value
+		}
+	}
+	return other
+}
+
+func membersOf[T any]() map[string]int {
+	fields := map[string]int{}
+	for f := range reflect.TypeFor[T]().Fields() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
+			fields[name] = f.Index[0]
+		}
+	}
+	return fields
+}
+
+func marshalWith(object any, other Members) ([]byte, error) {
+	text, err := json.Marshal(object)
+	if err != nil || len(other) == 0 {
+		return text, err
+	}
+	more, err := json.Marshal(other)
+	if err == nil && len(text) > len("{}") {
+		more = append(append(text[:len(text)-1], ','), more[1:]...)
+	}
+	return more, err
+}
+
+// MetadataField is a custom metadata field of the account (service.md §2.1) with its constraints.
+type MetadataField struct {
+	ID     string         `json:"id"`
+	Name   string         `json:"name"`  // the key
+	Label  string         `json:"label"` // for the user
+	Schema MetadataSchema `json:"schema"`
+	// Description is for users; may be empty.
+	Description string `json:"description,omitempty"`
+}
+
+// MetadataSchema describes the values of a field. Bounds are raw JSON, because they are numbers or
+// dates depending on the type.
+type MetadataSchema struct {
+	Type      string            `json:"type"`
+	Options   []json.RawMessage `json:"selectOptions,omitempty"`
+	MinValue  json.RawMessage   `json:"minValue,omitempty"`
+	MaxValue  json.RawMessage   `json:"maxValue,omitempty"`
+	MinLength *int              `json:"minLength,omitempty"` // characters; nil if unlimited
+	MaxLength *int              `json:"maxLength,omitempty"`
+	// Required means that every file has a value, and Default is the value if none is sent.
+	Required bool            `json:"isValueRequired,omitempty"`
+	Default  json.RawMessage `json:"defaultValue,omitempty"`
 }

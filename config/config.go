@@ -4,11 +4,18 @@ package config
 
 import (
 	"cmp"
+	_ "embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+
+	"mediadesk/api/atomicfile"
 )
 
 // Theme is the name of a theme.
@@ -161,4 +168,189 @@ func (c Config) withDefaults(paths Paths) Config {
 	}
 	c.Profiles = profiles
 	return c
+}
+
+//go:embed default.toml
+var defaultText string
+
+// CreateFile creates a config.toml with every setting explained in comments. It does not change an
+// existing file.
+func CreateFile(paths Paths) error {
+	dir := filepath.Dir(paths.Config)
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		err = atomicfile.Create(paths.Config, []byte(defaultText), 0o600)
+	}
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return fmt.Errorf("%s cannot be created (%v): check the permissions of its folder", paths.Config, cause(err))
+}
+
+// SetProfile adds or changes a profile and returns the new settings. On an error nothing is
+// changed; if config.toml sets the profile, the error is a *ReadOnlyError.
+func (c Config) SetProfile(p Profile) (Config, error) {
+	p, err := p.writable().clean()
+	if err != nil {
+		return c, err
+	}
+	return c.edit(func(now Config, next *state) ([]string, error) {
+		if old, exists := now.Profiles[p.Name]; exists && reflect.DeepEqual(old.writable(), p) {
+			return nil, nil
+		}
+		if next.Profiles == nil {
+			next.Profiles = map[string]Profile{}
+		}
+		next.Profiles[p.Name] = p
+		return []string{"profiles." + p.Name}, nil
+	})
+}
+
+// writable returns the profile as a settings file stores it. The limits of the local library are
+// in [local].
+func (p Profile) writable() Profile {
+	if p.Name == LocalProfile {
+		p.MaxSize, p.MaxVideoSize = 0, 0
+	}
+	for _, list := range []*[]string{&p.Tags, &p.Extensions, &p.KeyCommand, &p.Crops} {
+		*list = append([]string(nil), *list...) // nil if empty
+	}
+	return p
+}
+
+// RemoveProfile removes a profile but keeps its key: see Keys.Forget. It refuses to remove the
+// local library, the profile in use, and profiles set in config.toml.
+func (c Config) RemoveProfile(name string) (Config, error) {
+	return c.edit(func(now Config, next *state) ([]string, error) {
+		if name == LocalProfile {
+			return nil, fmt.Errorf("the profile %q is the local library and cannot be removed", LocalProfile)
+		}
+		if _, err := now.Find(name); err != nil {
+			return nil, err
+		}
+		if now.Profile == name {
+			return nil, fmt.Errorf("the profile %q is in use: use another one first, such as %q", name, LocalProfile)
+		}
+		delete(next.Profiles, name)
+		return []string{"profiles." + name}, nil
+	})
+}
+
+// Use selects the profile to use.
+func (c Config) Use(name string) (Config, error) {
+	return c.edit(func(now Config, next *state) ([]string, error) {
+		if _, err := now.Find(name); err != nil {
+			return nil, err
+		}
+		if now.Exists && now.Profile == name {
+			return nil, nil
+		}
+		next.Profile = name
+		return []string{"profile"}, nil
+	})
+}
+
+// Set changes those of Theme, Colors, Pictures and Concurrency in which want differs from c, all
+// or none. The other choices have functions of their own.
+func (c Config) Set(want Choices) (Config, error) {
+	return c.edit(func(now Config, next *state) (changed []string, err error) {
+		if problem := oneOf("theme", want.Theme, Themes()...); problem != nil && want.Theme != c.Theme {
+			return nil, problem
+		}
+		choose(&changed, "theme", &next.Theme, c.Theme, now.Theme, want.Theme)
+		choose(&changed, "colors", &next.Colors, c.Colors, now.Colors, want.Colors)
+		choose(&changed, "pictures", &next.Pictures, c.Pictures, now.Pictures, want.Pictures)
+		choose(&changed, "concurrency", &next.Concurrency, c.Concurrency, now.Concurrency, want.Concurrency)
+		return changed, nil
+	})
+}
+
+func choose[T comparable](changed *[]string, key string, choice *T, before, now, want T) {
+	if want != before && want != now {
+		*choice, *changed = want, append(*changed, key)
+	}
+}
+
+// AddTip records that a tip was shown.
+func (c Config) AddTip(name string) (Config, error) {
+	return c.edit(func(_ Config, next *state) ([]string, error) {
+		if slices.Contains(next.Tips, name) {
+			return nil, nil
+		}
+		next.Tips = append(next.Tips, name)
+		return []string{"tips"}, nil
+	})
+}
+
+// FileError is one problem in a settings file.
+type FileError struct {
+	Path string // config.toml or state.json
+	Line int    // 1-based; 0 if unknown
+	Text string // the problem and a hint
+}
+
+func (e *FileError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("%s, line %d: %s", e.Path, e.Line, e.Text)
+	}
+	return e.Path + ": " + e.Text
+}
+
+// ReadOnlyError reports that config.toml sets the value that a screen or command tried to change.
+type ReadOnlyError struct {
+	Key  string // such as "theme", or "profiles.work"
+	Path string // config.toml
+	Line int    // 1-based
+}
+
+func (e *ReadOnlyError) Error() string {
+	return fmt.Sprintf("%s is set in %s line %d: change or delete it there (%s)", e.Key, filepath.Base(e.Path), e.Line, e.Path)
+}
+
+// settingError is a problem with a setting whose place in the file is not known yet.
+type settingError struct {
+	key  string // relative to its table
+	what string
+}
+
+func (e *settingError) Error() string { return e.what }
+
+func badSetting(key, format string, args ...any) *settingError {
+	return &settingError{key: key, what: key + " " + fmt.Sprintf(format, args...)}
+}
+
+// didYouMean returns ", did you mean X?" if one of the names is near, otherwise "".
+func didYouMean(got string, names []string) string {
+	best, distance := "", max(1, min(3, len(got)/2))
+	for _, name := range names {
+		if d := editDistance(strings.ToLower(got), strings.ToLower(name)); d <= distance && (best == "" || d < distance) {
+			best, distance = name, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(", did you mean %q?", best)
+}
+
+func editDistance(a, b string) int {
+	ra, rb := []rune(a), []rune(b)
+	ra, rb = ra[:min(len(ra), 64)], rb[:min(len(rb), 64)]
+	row := make([]int, len(rb)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, ca := range ra {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, cb := range rb {
+			change := diagonal
+			if ca != cb {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(rb)]
 }

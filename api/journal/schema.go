@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	_ "embed" // schema.sql
+	"encoding/json"
 	"fmt"
+	"time"
 )
 
 const version = 2
@@ -42,4 +44,87 @@ func createSchema(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	return tx.Commit()
+}
+
+type scan = func(into ...any) error
+
+func list[T any](ctx context.Context, j *Journal, read func(scan) (T, error), text string,
+	args ...any,
+) ([]T, error) {
+	select {
+	case <-j.closing:
+		return nil, ErrClosed
+	default:
+	}
+	rows, err := j.read.QueryContext(ctx, text, args...)
+	all, err := collect(rows, err, read)
+	if err != nil {
+		err = &Error{j.path, true, err}
+	}
+	return all, err
+}
+
+func first[T any](ctx context.Context, j *Journal, read func(scan) (T, error), text string,
+	args ...any,
+) (one T, found bool, err error) {
+	all, err := list(ctx, j, read, text, args...)
+	if err != nil || len(all) == 0 {
+		return one, false, err
+	}
+	return all[0], true, nil
+}
+
+// collect reads all rows. err is the error of the query.
+func collect[T any](rows *sql.Rows, err error, read func(scan) (T, error)) (all []T, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		one, err := read(rows.Scan)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
+
+func value[T any](scan scan) (v T, err error) {
+	err = scan(&v)
+	return v, err
+}
+
+func idList[T int64 | string](ids []T) string {
+	text, _ := json.Marshal(ids) // they can be encoded
+	return string(text)
+}
+
+// stamp converts a time to Unix nanoseconds, or 0 for the zero time.
+func stamp(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+type when struct{ into *time.Time }
+
+func (w when) Scan(column any) error {
+	*w.into = time.Time{}
+	if n, _ := column.(int64); n != 0 {
+		*w.into = time.Unix(0, n)
+	}
+	return nil
+}
+
+// asJSON reads a JSON column; an empty or null column changes nothing.
+type asJSON struct{ into any }
+
+func (v asJSON) Scan(column any) error {
+	text, _ := column.(string)
+	if text == "" {
+		return nil
+	}
+	return decode(text, v.into)
 }

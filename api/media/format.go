@@ -1,8 +1,10 @@
 package media
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -153,4 +155,215 @@ func hasAlpha(m color.Model) bool {
 		_, _, _, a := c.RGBA()
 		return a != 0xffff
 	})
+}
+
+// probeJPEG gives progressive pictures more memory: the decoder holds all coefficients.
+func probeJPEG(rs io.ReadSeeker, h *header) error {
+	r := bufio.NewReader(rs)
+	var b [4]byte // marker and length
+	for _, err := r.Discard(2); err == nil; _, err = r.Discard(int(binary.BigEndian.Uint16(b[2:])) - 2) {
+		if _, err := io.ReadFull(r, b[:]); err != nil || b[0] != 0xff || b[1] == 0xda {
+			break
+		}
+		if b[1] == 0xc2 {
+			h.weight = 3
+		}
+	}
+	return nil // the decoder reports damage
+}
+
+// probePNG reads the color type and looks for a tRNS chunk, which adds transparency without
+// an alpha channel.
+func probePNG(rs io.ReadSeeker, h *header) error {
+	for c := pngChunks(rs); ; {
+		if !c.scan() {
+			return c.err
+		}
+		switch {
+		case c.count == 1: // IHDR
+			h.alpha = c.data[9]&4 != 0
+			if c.data[12] != 0 { // the decoder allocates a picture for each pass
+				h.weight++
+			}
+		case c.name == "tRNS":
+			h.alpha = true
+		}
+		if h.alpha || c.name == "IDAT" || c.name == "IEND" {
+			return nil
+		}
+	}
+}
+
+// probeGIF checks whether the first frame has a transparent color or does not cover the picture.
+func probeGIF(rs io.ReadSeeker, h *header) error {
+	transparent, first, err := scanGIF(rs)
+	h.alpha = h.alpha || transparent || first != h.size
+	return err
+}
+
+// probeWebP reads the transparency. The decoder reports the size of the canvas and allocates that
+// of the frame, so a larger frame is refused.
+func probeWebP(rs io.ReadSeeker, h *header) error {
+	h.weight = 2
+	extended := false
+	for c := riffChunks(rs); ; {
+		if !c.scan() {
+			return c.err
+		}
+		var frame image.Point
+		switch c.name {
+		case "VP8X":
+			extended = true
+			h.alpha = c.data[0]&0x10 != 0
+			continue
+		case "ANMF":
+			return nil
+		case "VP8 ":
+			frame = image.Pt(int(binary.LittleEndian.Uint16(c.data[6:])&0x3fff),
+				int(binary.LittleEndian.Uint16(c.data[8:])&0x3fff))
+		case "VP8L":
+			bits := binary.LittleEndian.Uint32(c.data[1:])
+			frame = image.Pt(int(bits&0x3fff)+1, int(bits>>14&0x3fff)+1)
+			if !extended {
+				h.alpha = bits>>28&1 != 0
+			}
+		default:
+			continue
+		}
+		if frame.X > h.size.X || frame.Y > h.size.Y {
+			return errBadWebP
+		}
+		return nil
+	}
+}
+
+// probeBMP distinguishes an alpha channel from an unused fourth byte. Only headers longer
+// than 40 bytes define alpha.
+func probeBMP(rs io.ReadSeeker, h *header) error {
+	var head [30]byte
+	if _, err := io.ReadFull(rs, head[:]); err != nil {
+		return err
+	}
+	bits := binary.LittleEndian.Uint16(head[28:])
+	h.alpha = bits == 32 && binary.LittleEndian.Uint32(head[14:]) > 40
+	return nil
+}
+
+// probeTIFF gives the decoder room to unpack a block into a growing buffer.
+func probeTIFF(_ io.ReadSeeker, h *header) error {
+	h.weight *= 3
+	return nil
+}
+
+var errBadWebP = errors.New("bad WebP data")
+
+// Limits of a search through a file. No valid picture has more parts before its pixels.
+const (
+	maxParts  = 4096
+	maxChunks = 20_000
+)
+
+// readAt returns up to n bytes at pos; fewer at the end of the file or after an error.
+func readAt(rs io.ReadSeeker, pos, n int64) []byte {
+	if _, err := rs.Seek(pos, io.SeekStart); err != nil {
+		return nil
+	}
+	b := make([]byte, n)
+	got, _ := io.ReadFull(rs, b) // the caller checks the length
+	return b[:got]
+}
+
+// chunks iterates over the chunks of a PNG or RIFF file, as a [bufio.Scanner] does over lines.
+type chunks struct {
+	rs    io.ReadSeeker
+	png   bool
+	pos   int64 // of the next chunk
+	count int
+	err   error // ended the scan; may be io.EOF
+
+	name string
+	data [24]byte // the first bytes; zeros beyond the end of the file
+}
+
+func pngChunks(rs io.ReadSeeker) *chunks  { return &chunks{rs: rs, png: true, pos: 8} }
+func riffChunks(rs io.ReadSeeker) *chunks { return &chunks{rs: rs, pos: 12} }
+
+func (c *chunks) scan() bool {
+	if c.count++; c.count > maxChunks {
+		return false
+	}
+	if _, c.err = c.rs.Seek(c.pos, io.SeekStart); c.err != nil {
+		return false
+	}
+	var head [32]byte
+	n, err := io.ReadFull(c.rs, head[:])
+	if n < 8 {
+		c.err = err
+		return false
+	}
+	c.data = [24]byte(head[8:])
+	var size int64
+	if c.png {
+		c.name, size = string(head[4:8]), int64(binary.BigEndian.Uint32(head[:]))
+		c.pos += 12 + size
+	} else {
+		c.name, size = string(head[:4]), int64(binary.LittleEndian.Uint32(head[4:]))
+		c.pos += 8 + size + size&1
+	}
+	return true
+}
+
+// scanGIF reads the blocks of a GIF up to the first frame: whether it has a transparent color, and
+// its size.
+func scanGIF(rs io.Reader) (transparent bool, first image.Point, err error) {
+	r := bufio.NewReader(rs)
+	var head [13]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return false, first, err
+	}
+	if err := skipColors(r, head[10]); err != nil {
+		return false, first, err
+	}
+	for range maxChunks {
+		kind, err := r.ReadByte()
+		switch {
+		case err != nil:
+			return transparent, first, err
+		case kind == 0x2c:
+			var d [8]byte
+			_, err := io.ReadFull(r, d[:])
+			return transparent, image.Pt(int(binary.LittleEndian.Uint16(d[4:])),
+				int(binary.LittleEndian.Uint16(d[6:]))), err
+		case kind != 0x21:
+			return transparent, first, io.ErrUnexpectedEOF // no frame
+		}
+		if b, err := r.Peek(5); err == nil && b[0] == 0xf9 && b[1] >= 4 {
+			transparent = transparent || b[2]&1 != 0
+		}
+		if err := skipBlocks(r); err != nil {
+			return transparent, first, err
+		}
+	}
+	return transparent, first, io.ErrUnexpectedEOF
+}
+
+func skipColors(r *bufio.Reader, flags byte) error {
+	if flags&0x80 == 0 {
+		return nil
+	}
+	_, err := r.Discard(3 << (flags&7 + 1))
+	return err
+}
+
+// skipBlocks skips one byte (a label or code size) and the data blocks after it.
+func skipBlocks(r *bufio.Reader) error {
+	_, err := r.ReadByte()
+	for err == nil {
+		var n byte
+		if n, err = r.ReadByte(); n == 0 {
+			return err
+		}
+		_, err = r.Discard(int(n))
+	}
+	return err
 }

@@ -1,12 +1,22 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"syscall"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // OpenFile opens a regular file for reading. It returns an [*Error] for anything else. It
@@ -95,4 +105,225 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 // newSource returns a source of at most limit bytes.
 func newSource(ctx context.Context, rs io.ReadSeeker, limit int64) io.ReadSeeker {
 	return &source{ctx: ctx, rs: rs, left: limit}
+}
+
+// Limits limits the cost of decoding one picture. The zero value means the default of each field.
+type Limits struct {
+	// Pixels is the maximum number of pixels; zero means 150 million.
+	Pixels int64
+	// Side is the maximum length of the longer side of the decoded picture in pixels;
+	// larger pictures are reduced. Zero means 2048, which is more than a terminal shows.
+	Side int
+	// Enough is how many pixels of the longer side suffice. A JPEG with at least as many at
+	// 1/8 of its size is decoded at that size, which takes a tenth of the time. Zero means
+	// Side.
+	Enough int
+}
+
+const (
+	defaultPixels = 150_000_000
+	defaultSide   = 2048
+
+	// MaxSide is the maximum length of a side in pixels. The rows of longer ones would take more
+	// memory than the picture itself.
+	MaxSide = 1 << 20
+
+	// maxWork is how many pixels are in memory at a time, at 4 to 8 bytes each. minWork is the
+	// least that a picture counts, so that few are processed at a time.
+	maxWork = 100_000_000
+	minWork = maxWork / 4
+)
+
+func (l Limits) orDefaults() Limits {
+	l.Pixels, l.Side = cmp.Or(l.Pixels, defaultPixels), cmp.Or(l.Side, defaultSide)
+	l.Enough = cmp.Or(l.Enough, l.Side)
+	return l
+}
+
+// work is shared by all work on pictures: previews, thumbnails, deliveries and extensions.
+var work = semaphore.NewWeighted(maxWork)
+
+// reserve waits until there is memory for a picture of some pixels. It returns an [*Error] at once
+// if there never is, and the context's error if ctx ends.
+func reserve(ctx context.Context, pixels int64) (release func(), err error) {
+	if pixels > maxWork {
+		return nil, &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("decoding it takes the memory of %d megapixels; the limit is %d", pixels/1_000_000, maxWork/1_000_000)}
+	}
+	n := max(pixels, minWork)
+	if err := work.Acquire(ctx, n); err != nil {
+		return nil, err
+	}
+	return func() {
+		if n > minWork {
+			debug.FreeOSMemory() // before the next large one
+		}
+		work.Release(n)
+	}, nil
+}
+
+// allowed returns an error for a picture that exceeds the limits. It checks the sides
+// first, because their product could overflow.
+func (h *header) allowed(l Limits) error {
+	switch {
+	case max(h.size.X, h.size.Y) > MaxSide:
+		return &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("it has %d × %d pixels; no side may have more than %d", h.size.X, h.size.Y, MaxSide)}
+	case h.pixels() > l.Pixels:
+		return &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("it has too many pixels: %d × %d; the limit is %d million", h.size.X, h.size.Y, l.Pixels/1_000_000)}
+	}
+	return nil
+}
+
+func (h *header) pixels() int64 { return int64(h.size.X) * int64(h.size.Y) }
+
+// Cache keeps the most recently used values up to a total cost. It is safe for concurrent use.
+type Cache[K comparable, V any] struct {
+	limit int64
+
+	mu     sync.Mutex
+	cost   int64
+	order  []K // least recently used first
+	values map[K]cached[V]
+}
+
+type cached[V any] struct {
+	value V
+	cost  int64
+}
+
+// NewCache returns a cache for values of a total cost.
+func NewCache[K comparable, V any](limit int64) *Cache[K, V] {
+	return &Cache[K, V]{limit: limit, values: map[K]cached[V]{}}
+}
+
+// Get returns the value of a key, if it is cached.
+func (c *Cache[K, V]) Get(key K) (V, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found, ok := c.values[key]
+	if ok {
+		c.order = append(slices.DeleteFunc(c.order, func(k K) bool { return k == key }), key)
+	}
+	return found.value, ok
+}
+
+// Put stores a value and evicts the least recently used ones. Values above the total cost are not
+// stored.
+func (c *Cache[K, V]) Put(key K, value V, cost int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drop(key)
+	if cost > c.limit {
+		return
+	}
+	c.order, c.values[key] = append(c.order, key), cached[V]{value, cost}
+	for c.cost += cost; c.cost > c.limit; {
+		c.drop(c.order[0])
+	}
+}
+
+func (c *Cache[K, V]) drop(key K) {
+	c.cost -= c.values[key].cost
+	delete(c.values, key)
+	c.order = slices.DeleteFunc(c.order, func(k K) bool { return k == key })
+}
+
+// The reasons why a file cannot be shown. Every error of this package except the context's
+// is an [*Error] and matches exactly one of them with errors.Is.
+var (
+	// ErrNotPicture means that the content is not a picture of a supported format.
+	ErrNotPicture = errors.New("not a picture that can be shown here")
+	// ErrTooLarge means that showing it takes more pixels, memory or time than allowed.
+	ErrTooLarge = errors.New("picture too large to show")
+	// ErrTruncated means that the file is incomplete or damaged.
+	ErrTruncated = errors.New("picture incomplete or damaged")
+	// ErrUnreadable means that the file cannot be read or is not a regular file.
+	ErrUnreadable = errors.New("file cannot be read")
+)
+
+// Error describes why a picture cannot be shown.
+type Error struct {
+	// Path is the file; empty if the picture did not come from a path.
+	Path string
+	// Reason is one of the errors above.
+	Reason error
+	// Detail describes the problem, such as "it is a folder", and what helps.
+	Detail string
+	// Cause is the underlying error; may be nil.
+	Cause error
+}
+
+// Error returns one sentence. It quotes the name of the file, so that control characters in
+// it are harmless.
+func (e *Error) Error() string {
+	what := "the file"
+	if e.Path != "" {
+		what = strconv.Quote(filepath.Base(e.Path))
+	}
+	verb := "shown"
+	if errors.Is(e.Reason, ErrUnreadable) {
+		verb = "read"
+	}
+	return fmt.Sprintf("%s cannot be %s: %s", what, verb, e.Detail)
+}
+
+// Unwrap returns the reason and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{e.Reason}
+	}
+	return []error{e.Reason, e.Cause}
+}
+
+// WithPath returns err with the path set, if it is an [*Error] without one.
+func WithPath(path string, err error) error {
+	if e, ok := errors.AsType[*Error](err); ok && e.Path == "" {
+		c := *e
+		c.Path = path
+		return &c
+	}
+	return err
+}
+
+// Reason returns the Detail of an [*Error], which omits the file name, or the text of any other
+// error.
+func Reason(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Detail
+	}
+	return err.Error()
+}
+
+func openError(err error) error {
+	detail := "reading it failed"
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		detail = "it does not exist"
+	case errors.Is(err, fs.ErrPermission):
+		detail = "permission denied"
+	}
+	return &Error{Reason: ErrUnreadable, Detail: detail, Cause: err}
+}
+
+func decodeError(ctx context.Context, kind string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if _, ok := errors.AsType[*Error](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return openError(err)
+	}
+	detail := "the " + kind + " is damaged"
+	if endsEarly(err) {
+		detail = "the " + kind + " ends before the picture is complete"
+	}
+	return &Error{Reason: ErrTruncated, Detail: detail, Cause: err}
+}
+
+// endsEarly reports whether err says that the data ran out. Some decoders say so only in the text.
+func endsEarly(err error) bool {
+	texts := []string{"EOF", "not enough image data", "not enough pixel data", "short Huffman data", "short chunk"}
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+		slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(err.Error(), text) })
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -150,3 +151,112 @@ func jsonProblem(text []byte, err error) string {
 	}
 	return err.Error()
 }
+
+// extensionArguments formats extensions for flags: as names if they have no options.
+func ExtensionArguments(list []api.Extension) []string {
+	args := make([]string, 0, len(list))
+	for _, e := range list {
+		text, err := ReadableJSON(e)
+		if err != nil {
+			continue
+		}
+		if isName(e) {
+			text = []byte(e.Name)
+		}
+		args = append(args, string(text))
+	}
+	return args
+}
+
+func isName(e api.Extension) bool {
+	return e.Name != "" && e.Name == strings.TrimSpace(e.Name) && !strings.ContainsAny(e.Name, ",[{") &&
+		e.Options == nil && e.MaxTags.IsZero() && e.MinConfidence.IsZero() && len(e.Rest) == 0
+}
+
+// extensionsText returns a comma-separated list of names, or a JSON array.
+func ExtensionsText(list []api.Extension) string {
+	if len(list) > 0 && !slices.ContainsFunc(list, func(e api.Extension) bool { return !isName(e) }) {
+		return strings.Join(ExtensionArguments(list), ",")
+	}
+	text, _ := ReadableJSON(api.Set(list)) // values read from JSON can be encoded
+	return string(text)
+}
+
+// ParseExtensionList parses extensions in flags and settings: each value is a comma-separated list
+// of names, a JSON object, or a JSON array of those. The error is a *api.RuleError.
+func ParseExtensionList(values []string) ([]api.Extension, error) {
+	var list []api.Extension
+	for _, text := range values {
+		text = strings.TrimSpace(text)
+		if strings.HasPrefix(text, "{") {
+			text = "[" + text + "]"
+		}
+		if strings.HasPrefix(text, "[") {
+			more, err := ParseExtensions(text)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, more...)
+			continue
+		}
+		for name := range strings.SplitSeq(text, ",") {
+			list = append(list, api.Extension{Name: strings.TrimSpace(name)})
+		}
+	}
+	return list, CheckExtensions(list)
+}
+
+// SavedElement returns the element that requests the saved extension.
+func SavedElement(s *api.Saved) api.Extension {
+	id, _ := json.Marshal(s.ID)
+	return api.Extension{Name: SavedExtension, Rest: map[string]json.RawMessage{"id": id}}
+}
+
+// TasksShow reports whether now shows a result of the tasks of ai-tasks (hosted-service.md §13): a
+// tag or a custom metadata value that a task changes, and that then, the earlier record, does not
+// show. What then does not tell does not count.
+func TasksShow(requested *api.Extension, then, now *api.File) bool {
+	type effect struct {
+		AddTags       []any                    `json:"add_tags"`
+		RemoveTags    []any                    `json:"remove_tags"`
+		SetMetadata   []struct{ Field string } `json:"set_metadata"`
+		UnsetMetadata []struct{ Field string } `json:"unset_metadata"`
+	}
+	var tasks []struct {
+		Type, Field string
+		Vocabulary  []any  // tags; for metadata also numbers and booleans
+		OnYes       effect `json:"on_yes"`
+		OnNo        effect `json:"on_no"`
+		OnUnknown   effect `json:"on_unknown"`
+	}
+	if json.Unmarshal(requested.Rest["tasks"], &tasks) != nil {
+		return false
+	}
+	appears := func(tag any, then, now *api.File) bool {
+		name, _ := tag.(string)
+		return !then.Tags.IsZero() && !now.Tags.IsZero() && slices.Contains(now.Tags.Or(nil), name) &&
+			!slices.Contains(then.Tags.Or(nil), name)
+	}
+	added := func(tag any) bool { return appears(tag, then, now) }
+	removed := func(tag any) bool { return appears(tag, now, then) }
+	changed := func(m struct{ Field string }) bool {
+		had, has := then.CustomMetadata[m.Field], now.CustomMetadata[m.Field]
+		return then.CustomMetadata != nil && now.CustomMetadata != nil && (!IsNull(had) || !IsNull(has)) &&
+			string(had) != string(has)
+	}
+	for _, t := range tasks {
+		if t.Type == "select_tags" && slices.ContainsFunc(t.Vocabulary, added) || t.Type == "select_metadata" && changed(struct{ Field string }{t.Field}) {
+			return true
+		}
+		for _, e := range []effect{t.OnYes, t.OnNo, t.OnUnknown} {
+			if slices.ContainsFunc(e.AddTags, added) || slices.ContainsFunc(e.RemoveTags, removed) ||
+				slices.ContainsFunc(slices.Concat(e.SetMetadata, e.UnsetMetadata), changed) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// MaxUsageDays is the maximum number of days in a Usage request.
+const MaxUsageDays = 89

@@ -3,8 +3,12 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"mediadesk/api"
@@ -153,4 +157,182 @@ func (s *Session) Usage(ctx context.Context, start, end time.Time) (api.Usage, e
 	var used api.Usage
 	err := s.Client.Do(ctx, &used)(api.ReadUsage(start, end))
 	return used, err
+}
+
+// AlreadyStored returns, for each upload, the job that stored the same content in the same folder,
+// or nil. It uses the journal, reads only files of a known size, and asks the service whether the
+// file still exists. With folders, it also compares with the files in the folder of an upload, if
+// the service lists files: one of the same name (with or without a unique suffix), size and content
+// counts as stored.
+func (s *Session) AlreadyStored(ctx context.Context, uploads []api.Upload, folders bool) ([]*job.Job, error) {
+	jobs, listed := make([]*job.Job, len(uploads)), listing{}
+	for i := range uploads {
+		u := &uploads[i]
+		id, err := api.Identify(u.Source.Path)
+		if u.Source.Path == "" || err != nil {
+			continue // errors of the source are reported when it is sent
+		}
+		known, err := s.Journal.StoredSize(ctx, s.Profile.Name, id.Size)
+		if err == nil && known {
+			jobs[i], err = s.storedAs(ctx, u)
+		}
+		if err == nil && folders && jobs[i] == nil {
+			jobs[i], err = s.inFolder(ctx, u, id.Size, listed)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return jobs, nil
+}
+
+func (s *Session) storedAs(ctx context.Context, u *api.Upload) (*job.Job, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	sum, id, err := api.HashSource(u.Source.Path)
+	if err != nil {
+		return nil, nil
+	}
+	j, ok, err := s.Journal.StoredAs(ctx, s.Profile.Name, u.Folder.Or("/"), id.Size, sum)
+	if err != nil || !ok || !s.stillThere(ctx, &j) {
+		return nil, err
+	}
+	return &j, nil
+}
+
+// listing has the files of folders by name and size. A folder that was read has an entry.
+type listing map[nameSize][]*api.File
+
+type nameSize struct {
+	folder, name string
+	size         int64
+}
+
+func (s *Session) inFolder(ctx context.Context, u *api.Upload, size int64, listed listing) (*job.Job, error) {
+	folder, _ := rule.CleanFolder(u.Folder.Or("/"))
+	if _, read := listed[nameSize{folder: folder}]; !read {
+		listed[nameSize{folder: folder}] = nil
+		for f, err := range s.Client.All(ctx, api.Query{Folder: folder, Type: api.TypeFile}) {
+			if api.Unavailable(err) {
+				return nil, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range slices.Compact([]string{f.Name, rule.WithoutSuffix(f.Name)}) {
+				at := nameSize{folder, name, f.Size.Or(-1)}
+				listed[at] = append(listed[at], f)
+			}
+		}
+	}
+	for _, f := range listed[nameSize{folder, rule.StoredName(u.FileName), size}] {
+		stored, err := s.HashOf(ctx, f, true)
+		if err != nil {
+			return nil, api.WithHint(err, "Nothing was sent. Without --skip-stored, files are sent without a comparison.")
+		}
+		if sum, _, err := api.HashSource(u.Source.Path); err == nil && sum == stored {
+			return &job.Job{Upload: *u, State: job.Stored, File: f, Updated: rule.Updated(f)}, nil
+		}
+	}
+	return nil, nil
+}
+
+// HashOf returns the hash of a stored content, with its kind, if the journal has it; else, with
+// read, that of the downloaded bytes, or "".
+func (s *Session) HashOf(ctx context.Context, f *api.File, read bool) (string, error) {
+	if s.Journal != nil {
+		sent, ok, err := s.Journal.JobOfFile(ctx, s.Profile.Name, f.FileID)
+		if err != nil || ok && sent.File != nil && sent.Hash != "" && contentOf(sent.File) == contentOf(f) && !sent.Upload.Transformation.IsSet() {
+			return sent.Hash, err
+		}
+	}
+	if !read {
+		return "", nil
+	}
+	body, err := s.Fetch(ctx, *f, f.Size.Or(MaxUnknown))
+	if err == nil {
+		defer body.Close()
+		var sum string
+		if sum, _, err = api.HashContent(body); err == nil {
+			return sum, nil
+		}
+	}
+	return "", fmt.Errorf("cannot compare with %s: %w", f.FilePath, err)
+}
+
+// maxNames limits the names in a search query, and with them the length of its address.
+const maxNames = 50
+
+// Places returns what is at the path of each upload. If the service does not list files, it is
+// what the journal knows.
+func (s *Session) Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, error) {
+	paths := make([]string, len(uploads))
+	for i := range uploads {
+		paths[i] = rule.PathOf(&uploads[i])
+	}
+	return s.places(ctx, paths)
+}
+
+func (s *Session) places(ctx context.Context, paths []string) ([]rule.Place, error) {
+	places := make([]rule.Place, len(paths))
+	names := map[string][]string{} // search values by folder
+	for _, at := range paths {
+		folder, name := path.Split(at)
+		names[folder] = append(names[folder], api.SearchValue(name))
+	}
+	for folder, values := range names {
+		var files []api.File
+		unlisted := false
+		for portion := range slices.Chunk(values, maxNames) {
+			found, err := s.Client.List(ctx, api.Query{Search: `type = "file" AND path = ` + api.SearchValue(folder) + " AND name IN [" + strings.Join(portion, ",") + "]"})
+			if unlisted = api.Unavailable(err); err != nil && !unlisted {
+				return nil, err
+			}
+			files = append(files, found...)
+		}
+		for i, at := range paths {
+			if in, _ := path.Split(at); in != folder {
+				continue
+			}
+			places[i].Known = true
+			if unlisted {
+				var err error
+				if places[i], err = s.lastPlace(ctx, at); err != nil {
+					return nil, err
+				}
+			} else if n := slices.IndexFunc(files, func(f api.File) bool { return f.FilePath == at }); n >= 0 {
+				places[i].File = &files[n]
+			}
+		}
+	}
+	return places, nil
+}
+
+// stillThere asks the service whether a stored file exists. It assumes so if the service does not
+// tell.
+func (s *Session) stillThere(ctx context.Context, j *job.Job) bool {
+	if j.File == nil || s.Client == nil {
+		return true
+	}
+	file, err := s.Client.Details(ctx, j.File.FileID)
+	var answer *api.ServiceError
+	switch {
+	case errors.As(err, &answer) && answer.Status == http.StatusNotFound:
+		return false
+	case err != nil:
+		return true
+	}
+	j.File.FilePath = file.FilePath // it may have moved
+	size, ok := file.Size.Get()
+	return !ok || size == j.Identity.Size || s.onlyExtended(ctx, j)
+}
+
+// onlyExtended reports whether an extension made a newer version of a job's file, by the runs in the
+// journal.
+func (s *Session) onlyExtended(ctx context.Context, j *job.Job) bool {
+	runs, err := s.Journal.Runs(ctx, job.RunFilter{Profile: j.Profile, FileID: j.File.FileID})
+	return err == nil && slices.ContainsFunc(runs, func(r job.Run) bool {
+		return r.Status != api.StatusFailed && rule.MakesVersion(r.Extension)
+	})
 }

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path"
+	"strings"
+	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
@@ -200,4 +203,169 @@ func (s *Session) free(ctx context.Context, filePath string) error {
 		return fmt.Errorf("another file exists at %s, and this one would become a version of it: rename one of them first", filePath)
 	}
 	return nil
+}
+
+// DeleteAll permanently removes files with all their versions. Results are in the order of the
+// files; report is as in ChangeAll.
+func (s *Session) DeleteAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) { return nil, s.Delete(ctx, f) })
+}
+
+// eachFile calls do for files, several at a time, until ctx ends.
+func (s *Session) eachFile(ctx context.Context, files []api.File, report func(Edited),
+	do func(i int, f api.File) (*api.File, error),
+) []Edited {
+	return each(len(files), report, func(i int) Edited {
+		out := Edited{FileID: files[i].FileID, Err: ctx.Err()}
+		if out.Err == nil {
+			out.File, out.Err = do(i, files[i])
+		}
+		return out
+	})
+}
+
+// MoveAll moves files into a folder, like Move. One undo reverts all. Results are in the order of
+// the files; report is as in ChangeAll.
+func (s *Session) MoveAll(ctx context.Context, files []api.File, folder string,
+	report func(Edited),
+) []Edited {
+	batch := batchOf(len(files))
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+		return s.moveIn(ctx, batch, f, folder)
+	})
+}
+
+// CopyAll copies files into a folder, like MoveAll. Copies cannot be undone.
+func (s *Session) CopyAll(ctx context.Context, files []api.File, folder string,
+	report func(Edited),
+) []Edited {
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+		return &f, s.Copy(ctx, f, folder)
+	})
+}
+
+// RenameAll renames each file to its element of names, like MoveAll.
+func (s *Session) RenameAll(ctx context.Context, files []api.File, names []string,
+	report func(Edited),
+) []Edited {
+	batch := batchOf(len(files))
+	return s.eachFile(ctx, files, report, func(i int, f api.File) (*api.File, error) {
+		return s.renameIn(ctx, batch, f, names[i])
+	})
+}
+
+// ExtendAll runs extensions on files, like Extend; report is as in ChangeAll.
+func (s *Session) ExtendAll(ctx context.Context, files []api.File, list []api.Extension,
+	report func(Edited),
+) []Edited {
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+		return s.Extend(ctx, f.FileID, list)
+	})
+}
+
+// ErrOneVersion reports that a file has only its current version.
+var ErrOneVersion = errors.New("the file has only one version")
+
+// RestoreAll restores the previous version of each file, like MoveAll.
+func (s *Session) RestoreAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
+	batch := batchOf(len(files))
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+		older, err := s.olderVersions(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		return s.restoreIn(ctx, batch, f.FileID, older[0])
+	})
+}
+
+// DeleteOldVersions permanently removes all versions of files but the current one; report is as in
+// ChangeAll.
+func (s *Session) DeleteOldVersions(ctx context.Context, files []api.File, report func(Edited)) []Edited {
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+		older, err := s.olderVersions(ctx, f)
+		for _, version := range older {
+			if err == nil {
+				err = s.DeleteVersion(ctx, f.FileID, version)
+			}
+		}
+		return &f, err
+	})
+}
+
+func (s *Session) olderVersions(ctx context.Context, f api.File) ([]string, error) {
+	list, err := s.Versions(ctx, f.FileID)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.Read(ctx, f.FileID)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for i := range list {
+		if id := versionOf(&list[i]); id != "" && id != versionOf(now) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, ErrOneVersion
+	}
+	return ids, nil
+}
+
+// AwaitPurge polls the status of a purge until it is completed, but at most for timeout; with 0 it
+// requests it once. A purge still pending then is no error.
+func (s *Session) AwaitPurge(ctx context.Context, p api.Purge, timeout time.Duration) (api.Purge, error) {
+	err := poll(ctx, timeout, func() (bool, error) {
+		var now api.Purge
+		err := s.Client.Do(ctx, &now)(api.ReadPurge(p.ID))
+		if err == nil {
+			p.Status = now.Status
+		}
+		return strings.EqualFold(now.Status, api.JobPending), err
+	})
+	return p, err
+}
+
+// PurgeAll starts purging the URLs of files and of everything in folders from the cache. Results are in
+// the order of the files; report is as in ChangeAll.
+func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+		addresses, err := []string{f.URL}, error(nil)
+		switch {
+		case f.IsFolder():
+			addresses, err = s.folderURLs(ctx, f.FolderPath)
+		case f.URL == "":
+			err = errors.New("the record of the file has no URL")
+		}
+		for _, address := range addresses {
+			if err == nil {
+				err = s.Client.Do(ctx, nil)(api.StartPurge(rule.PurgeURL(address)))
+			}
+		}
+		return &f, err
+	})
+}
+
+// folderURLs returns the URLs to purge for a folder: one that ends in a * where the service takes
+// that, else those of all files in the folder.
+func (s *Session) folderURLs(ctx context.Context, folder string) (addresses []string, err error) {
+	folder, _ = rule.CleanFolder(folder)
+	for file, err := range s.Client.All(ctx, TreeQuery(folder)) {
+		if err != nil {
+			return nil, err
+		}
+		address, wrong := url.Parse(file.URL)
+		if file.IsFolder() || wrong != nil {
+			continue
+		}
+		address.RawQuery, address.RawPath = "", ""
+		base, found := strings.CutSuffix(address.Path, file.FilePath)
+		address.Path = base + folder
+		if every := address.String() + "*"; found && rule.CheckPurgeURL(every) == nil {
+			return []string{every}, nil // it stands for all files
+		}
+		addresses = append(addresses, file.URL)
+	}
+	return addresses, nil
 }

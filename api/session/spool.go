@@ -1,16 +1,25 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"mime"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -109,4 +118,108 @@ const originPrefix = "job-"
 
 func originSpool(spool string, j int64) string {
 	return filepath.Join(spool, originPrefix+strconv.FormatInt(j, 10))
+}
+
+const clipboardTimeout = 20 * time.Second
+
+type clipboardTool struct {
+	program string
+	args    []string                     // arguments before the type
+	types   []string                     // types to request, best first; empty if args request PNG
+	decode  func([]byte) ([]byte, error) // decodes its output; may be nil
+}
+
+var (
+	pictureTypes = []string{"image/png", "image/jpeg", "image/webp", "image/gif", "image/tiff", "image/bmp"}
+	powerShell   = []string{"-NoProfile", "-STA", "-Command", "Add-Type -AssemblyName System.Windows.Forms, System.Drawing; " +
+		"$i = [Windows.Forms.Clipboard]::GetImage(); if ($i) { $m = New-Object IO.MemoryStream; " +
+		"$i.Save($m, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($m.ToArray()) }"}
+
+	clipboardTools = []clipboardTool{
+		{program: "wl-paste", args: []string{"--no-newline", "--type"}, types: pictureTypes},
+		{program: "xclip", args: []string{"-selection", "clipboard", "-out", "-target"}, types: pictureTypes},
+		{program: "osascript", args: []string{"-e", "get the clipboard as «class PNGf»"}, decode: appleData},
+		{program: "powershell.exe", args: powerShell, decode: base64Line},
+		{program: "pwsh.exe", args: powerShell, decode: base64Line},
+	}
+)
+
+// appleData extracts the data from AppleScript output such as «data PNGf89504E47».
+func appleData(out []byte) ([]byte, error) {
+	_, digits, _ := bytes.Cut(out, []byte("PNGf"))
+	digits, _, _ = bytes.Cut(digits, []byte("»"))
+	return hex.AppendDecode(nil, digits)
+}
+
+func base64Line(out []byte) ([]byte, error) {
+	return base64.StdEncoding.AppendDecode(nil, bytes.TrimSpace(out))
+}
+
+// ClipboardPicture copies the picture on the clipboard to a file in the folder spool (see [Spool]).
+// It uses the first program that returns one: wl-paste, xclip, osascript or PowerShell. The error
+// says what to copy or to install.
+func ClipboardPicture(ctx context.Context, spool string, now time.Time) (api.Source, error) {
+	ctx, cancel := context.WithTimeout(ctx, clipboardTimeout)
+	defer cancel()
+	var said error
+	for _, tool := range clipboardTools {
+		program, err := exec.LookPath(tool.program)
+		if err != nil {
+			continue
+		}
+		picture, kind, err := tool.picture(ctx, program)
+		if err != nil {
+			said = errors.Join(said, fmt.Errorf("%s: %w", tool.program, err))
+			continue
+		}
+		name := "clipboard-" + now.Format("2006-01-02-150405") + "." + strings.TrimPrefix(kind, "image/")
+		path, _, err := Spool(spool, strings.Replace(name, ".jpeg", ".jpg", 1), bytes.NewReader(picture).WriteTo)
+		if err != nil {
+			return api.Source{}, fmt.Errorf("cannot save the picture on the clipboard: %w", err)
+		}
+		return api.Source{Path: path, Label: filepath.Base(path)}, nil
+	}
+	if said == nil {
+		return api.Source{}, &api.SourceError{Path: "clipboard", Reason: "cannot be read: no program for it is installed", Help: "Install wl-clipboard (Wayland) or xclip (X11). On macOS and Windows, put osascript or powershell.exe into PATH."}
+	}
+	return api.Source{}, &api.SourceError{
+		Path: "clipboard", Reason: "has no picture (" + strings.Join(strings.Fields(said.Error()), " ") + ")",
+		Help: "Copy a picture first, for example by taking a screenshot to the clipboard.",
+	}
+}
+
+func (t clipboardTool) picture(ctx context.Context, program string) (picture []byte, kind string, err error) {
+	types := t.types
+	if len(types) == 0 {
+		types = pictureTypes[:1]
+	}
+	var first error // the most useful, since the copied type is rarely the last one
+	for _, kind := range types {
+		args := slices.Clone(t.args)
+		if t.decode == nil {
+			args = append(args, kind)
+		}
+		out, err := exec.CommandContext(ctx, program, args...).Output()
+		if err == nil && t.decode != nil {
+			out, err = t.decode(out)
+		}
+		if err == nil && len(out) > 0 {
+			// Trust the data rather than the requested type.
+			if found, _, _ := mime.ParseMediaType(http.DetectContentType(out)); slices.Contains(pictureTypes, found) {
+				kind = found
+			}
+			return out, kind, nil
+		}
+		var exit *exec.ExitError
+		switch {
+		case first != nil:
+		case errors.As(err, &exit) && len(bytes.TrimSpace(exit.Stderr)) > 0:
+			first = errors.New(string(bytes.TrimSpace(exit.Stderr)))
+		case err != nil:
+			first = err
+		default:
+			first = errors.New("it returned nothing")
+		}
+	}
+	return nil, "", first
 }

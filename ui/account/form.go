@@ -1,22 +1,30 @@
+// Package account asks for an account and its private key, step by step, and
+// stores both. Onboarding and settings share it.
 package account
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
 	"net/netip"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/rule"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
 const hostedDelivery = "https://ik.imagekit.io/"
@@ -249,4 +257,311 @@ func splitExtensions(content string) (list []string) {
 		content = content[end:]
 	}
 	return list
+}
+
+// Mode selects what the dialog asks for.
+type Mode int
+
+const (
+	// Add asks for a new account and its key.
+	Add Mode = iota
+	// AddWithEnvironment asks for a new account whose key is in the environment.
+	AddWithEnvironment
+	// Edit asks for everything but the key of an existing account.
+	Edit
+	// Key asks for the key of an existing account.
+	Key
+	// KeyForRun asks for a key for this run only. The settings do not have the account.
+	KeyForRun
+)
+
+// Options configure the dialog.
+type Options struct {
+	// Context cancels the dialog's work; nil means context.Background.
+	Context context.Context
+	Paths   config.Paths
+	// Keys finds and stores keys; nil means an empty Keys.
+	Keys *config.Keys
+	Mode Mode
+	// Name is the account for Edit, Key and KeyForRun; empty means the one in use.
+	Name string
+	// TryKey asks the service whether it accepts a key, such as session.TryKey; nil skips that.
+	TryKey TryKey
+	// Use makes a new account the one in use.
+	Use bool
+	// Done is called after everything is saved, but not if the user cancels; nil does nothing.
+	Done func(Result) tea.Cmd
+}
+
+// TryKey asks a service whether it accepts a key.
+type TryKey func(context.Context, config.Profile, api.Key) error
+
+// Result describes what a finished dialog did.
+type Result struct {
+	// Name is the account's name.
+	Name string
+	// Key is the key for this run only; nil means that it must be looked up.
+	Key api.Key
+	// Place describes where the key is stored; empty if the dialog did not ask for one.
+	Place string
+	// Tried tells what the trial of the key showed; empty if there was none.
+	Tried string
+	// Notice tells why the next start opens another account despite Options.Use; empty if it opens
+	// this one.
+	Notice string
+}
+
+type step int
+
+const (
+	stepBusy step = iota // work runs, or has failed before the first form
+	stepForm             // the account
+	stepWays             // where to store the key
+	stepKey              // the key, the path of a key file, or the key command
+)
+
+// Flow is the dialog, an overlay. Create it with [New], open it and return
+// the command of Init.
+type Flow struct {
+	kit.Popup
+	o       Options
+	step    step
+	busy    string         // running work; empty if it has failed
+	saving  bool           // the dialog cannot be closed now
+	profile config.Profile // as it will be saved
+	fields  fields         // the answers
+	form    *kit.Form      // nil in stepBusy
+	way     way            // where the key is
+	wayName string         // the choice in stepWays
+	typed   string         // the answer in stepKey
+	keyring error          // why the keyring does not work, or nil
+	chosen  bool           // stepWays precedes stepKey
+	problem error          // shown in the dialog
+	result  Result
+
+	shownIf page.Questions     // running work
+	cancel  context.CancelFunc // cancels it; nil if none
+	room    image.Point
+}
+
+var _ kit.Overlay = (*Flow)(nil)
+
+// New returns a dialog. Run the command of Init first.
+func New(o Options) *Flow {
+	o.Context = cmp.Or(o.Context, context.Background())
+	o.Keys = cmp.Or(o.Keys, &config.Keys{})
+	if o.Done == nil {
+		o.Done = func(Result) tea.Cmd { return nil }
+	}
+	return &Flow{o: o}
+}
+
+// Init returns the first command of the dialog.
+func (f *Flow) Init() tea.Cmd {
+	if f.o.Mode == KeyForRun {
+		f.profile.Name = f.o.Name
+		f.askKey(wayRun)
+		return nil
+	}
+	paths := f.o.Paths
+	return f.start("Reading the settings…", func(context.Context) page.Then {
+		c, err := config.Load(paths)
+		return func() tea.Cmd { return f.loaded(c, err) }
+	})
+}
+
+// start runs work in the background and cancels earlier work.
+func (f *Flow) start(busy string, work func(context.Context) page.Then) tea.Cmd {
+	f.stop()
+	f.step, f.busy, f.problem, f.form = stepBusy, busy, nil, nil
+	ctx, cancel := context.WithCancel(f.o.Context)
+	f.cancel = cancel
+	return f.shownIf.Ask(func() tea.Msg {
+		defer cancel()
+		return work(ctx)
+	})
+}
+
+func (f *Flow) stop() {
+	f.shownIf.Drop()
+	if f.cancel != nil {
+		f.cancel()
+		f.cancel = nil
+	}
+}
+
+func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
+	if f.o.Mode == Edit || f.o.Mode == Key {
+		f.o.Name = cmp.Or(f.o.Name, c.Profile)
+		if err == nil {
+			f.profile, err = c.Find(f.o.Name)
+		}
+		if err == nil && f.profile.Kind == config.KindLocal && f.o.Mode == Key {
+			err = errors.New("the local library makes its own key and needs no other")
+		}
+	}
+	switch f.problem = err; {
+	case err != nil:
+		f.busy = ""
+	case f.o.Mode == Key:
+		return f.tryKeyring()
+	default:
+		f.fields = fieldsOf(f.profile, c.Names())
+		f.askAccount()
+	}
+	return nil
+}
+
+func (f *Flow) askAccount() {
+	f.step = stepForm
+	verb := map[Mode]string{Edit: "Save", AddWithEnvironment: "Connect"}[f.o.Mode]
+	f.form = kit.NewForm(cmp.Or(verb, "Continue to the key"), func() tea.Cmd {
+		switch f.profile = f.fields.profile(); f.o.Mode {
+		case AddWithEnvironment:
+			return f.save(wayEnvironment, config.Secret{})
+		case Edit:
+			return f.save(wayNone, config.Secret{})
+		}
+		return f.tryKeyring()
+	}, f.fields.questions()...)
+}
+
+// back returns to the previous step, or closes the dialog at the first one.
+func (f *Flow) back() tea.Cmd {
+	f.typed, f.problem = "", nil
+	if f.step == stepKey && f.chosen {
+		f.askWay()
+		return nil
+	}
+	f.stop()
+	f.chosen = false
+	if f.o.Mode == Key || f.o.Mode == KeyForRun || f.step == stepForm || f.fields.value == nil {
+		return f.Close()
+	}
+	f.askAccount()
+	return nil
+}
+
+const group = "Account"
+
+// Actions returns the actions of the current step.
+func (f *Flow) Actions() []kit.Action {
+	back := kit.Action{Keys: kit.Bind("step back", "", "esc"), Footer: true, Group: group, Do: f.back, Disabled: func() string {
+		return text.If(f.saving, "the settings are being written")
+	}}
+	switch f.step {
+	case stepKey:
+		other := kit.Action{
+			Keys: kit.Bind("another place for the key", "", "ctrl+o"), Footer: true, Group: group,
+			Do: func() tea.Cmd { f.typed = ""; f.askWay(); return nil },
+			Disabled: func() string {
+				return text.If(f.o.Mode == KeyForRun, "the settings do not have this account, so no key can be stored for it")
+			},
+		}
+		return append(f.form.Actions(group), other, back)
+	case stepForm, stepWays:
+		return append(f.form.Actions(group), back)
+	}
+	if f.problem != nil {
+		return []kit.Action{{Keys: kit.Bind("try again", "", "r", "enter"), Footer: true, Group: group, Do: f.Init}, back}
+	}
+	return []kit.Action{back}
+}
+
+// Resize sets the size of the dialog.
+func (f *Flow) Resize(room image.Point) { f.room = room }
+
+// Capturing reports whether a text field has the keyboard.
+func (f *Flow) Capturing() bool { return f.form != nil && f.form.Capturing() }
+
+// Type edits the text field in focus.
+func (f *Flow) Type(msg tea.Msg) (tea.Cmd, bool) {
+	if f.form == nil || !f.form.Type(msg) {
+		return nil, false
+	}
+	f.problem = nil
+	return nil, true
+}
+
+// Mouse focuses or selects the item under the mouse.
+func (f *Flow) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if click, ok := msg.(tea.MouseClickMsg); ok && click.Button == tea.MouseLeft && f.form != nil {
+		at := image.Pt(click.X, click.Y).Sub(kit.PopupOrigin)
+		return f.form.Click(f.sheet(f.room, &theme.Theme{}).StopAt(at.X, at.Y))
+	}
+	return nil
+}
+
+// widest is the greatest width of the dialog. Longer lines are hard to read.
+const widest = 76
+
+// View draws the dialog.
+func (f *Flow) View(room image.Point, th *theme.Theme) string {
+	if room.X < 1 || room.Y < 1 {
+		return ""
+	}
+	return f.sheet(room, th).Popup(f.title(), room, th)
+}
+
+func (f *Flow) sheet(room image.Point, th *theme.Theme) *kit.Sheet {
+	s := kit.NewPopupSheet(room, widest)
+	s.Lower(min(1, room.Y/16))
+	if f.step == stepWays || f.step == stepKey && f.way == wayKeyring {
+		if f.step == stepWays && f.keyring != nil {
+			s.Note(theme.SignWarn, describeKeyring(f.keyring), th)
+		}
+		if inEnvironment(f.o.Keys) {
+			s.Note(theme.SignWarn, config.KeyVariable+" is set, and its key is used before one in the keyring.", th)
+		}
+	}
+	if words := f.intro(); words != "" {
+		s.Text(kit.NoStop, 0, words, th.Text)
+	}
+	if f.problem != nil {
+		s.Note(theme.SignBad, Explain(f.problem), th)
+	}
+	if f.form == nil {
+		if f.busy != "" {
+			s.Line(kit.NoStop, th.Sign(theme.SignBusy)+" "+th.Text.Render(f.busy))
+		} else {
+			s.Gap()
+			s.Text(kit.NoStop, 0, "Press r to try again, esc to step back.", th.Muted)
+		}
+		return s
+	}
+	if f.step != stepForm || f.problem != nil {
+		s.Gap()
+	}
+	f.form.Draw(s, th)
+	s.Lower(min(1, room.Y/16))
+	return s
+}
+
+func (f *Flow) title() string {
+	switch {
+	case f.o.Mode == Edit:
+		return "The account " + f.o.Name
+	case f.o.Mode == AddWithEnvironment:
+		return "Connect an account"
+	case f.o.Mode == Add && (f.step == stepForm || f.profile.Name == ""):
+		return "Connect an account · step 1 of 2"
+	case f.o.Mode == Add:
+		return "Connect " + f.profile.Name + " · step 2 of 2: the private key"
+	}
+	return "The private key of the account " + f.profile.Name
+}
+
+func (f *Flow) intro() string {
+	switch {
+	case f.step == stepWays:
+		return "Where do you want to keep the key? It is never stored in plain text."
+	case f.step != stepKey:
+		return ""
+	}
+	return map[way]string{
+		wayKeyring: "Type or paste the key; it is not shown. It is stored in the keyring of this computer and nowhere else.",
+		wayRun:     "Type or paste the key; it is not shown. It is used for this run only and not stored.",
+		wayFile:    "Path of a file with only the key in it, readable by you alone (chmod 600). ~/ is your home folder.",
+		wayCommand: "A program and its arguments, separated by blanks, without a shell or quotes. Its first line of output is the key. It has 10 seconds.",
+	}[f.way]
 }

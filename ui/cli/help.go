@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"charm.land/fang/v2"
@@ -13,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mediadesk/api/entry"
+	"mediadesk/config"
 	"mediadesk/ui/text"
 )
 
@@ -118,5 +121,36 @@ func escapeManual(c *cobra.Command) {
 	}
 	for _, sub := range c.Commands() {
 		escapeManual(sub)
+	}
+}
+
+func (p *Program) completeProfiles(*cobra.Command, []string,
+	string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
+	c, err := config.Load(p.Paths)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.Names(), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (p *Program) completeFlags(cmd *cobra.Command) {
+	for _, f := range append(visibleFlags(cmd.LocalFlags()), visibleFlags(cmd.PersistentFlags())...) {
+		complete := cobra.NoFileCompletions
+		switch name, _ := valueName(f); name {
+		case "FILE", "DIR":
+			continue // shells complete local files themselves
+		case "PROFILE":
+			complete = p.completeProfiles
+		}
+		at := slices.IndexFunc(entry.Fields, func(field *entry.Field) bool { return field.Flag == f.Name })
+		if at >= 0 && len(entry.Fields[at].Choices) > 0 {
+			var options []string
+			for _, choice := range entry.Fields[at].Choices {
+				options = append(options, choice.Text)
+			}
+			complete = cobra.FixedCompletions(options, cobra.ShellCompDirectiveNoFileComp)
+		}
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, complete)
 	}
 }

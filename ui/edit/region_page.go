@@ -3,12 +3,14 @@ package edit
 import (
 	"fmt"
 	"image"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
@@ -135,4 +137,157 @@ func CheckRegion(region string, isPicture bool, size image.Point) string {
 		return page.Explain(err)
 	}
 	return ""
+}
+
+// NoPlane returns why no region can be drawn, or "".
+func (r *Region) NoPlane() string {
+	if _, ok := r.Plane(); !ok {
+		return "the size of the picture is not known yet"
+	}
+	return ""
+}
+
+// NoRect returns why the region cannot be changed, or "".
+func (r *Region) NoRect() string {
+	return text.If(r.Rect().Empty(), "no region yet; enter begins one in the middle")
+}
+
+// Actions returns the actions for the rectangle, then those of the screen without keys that the
+// editor needs.
+func (r *Region) Actions(of ...kit.Action) []kit.Action {
+	action := func(id, words string, disabled func() string, do func() tea.Cmd, keys ...string) kit.Action {
+		return kit.Action{ID: "region." + id, Keys: kit.Bind(words, "", keys...), Group: "Region", Disabled: disabled, Do: do}
+	}
+	change := func(id, words string, to func(rect image.Rectangle, size image.Point) image.Rectangle,
+		keys ...string,
+	) kit.Action {
+		return action(id, words, r.NoRect, func() tea.Cmd {
+			p, _ := r.Plane()
+			r.change(to(r.Rect(), p.Upright()))
+			return nil
+		}, keys...)
+	}
+	turn := func(by int) func() tea.Cmd {
+		return func() tea.Cmd { r.handle = r.handle.Next(by); return nil }
+	}
+	grow := func(by int) func(image.Rectangle, image.Point) image.Rectangle {
+		return func(rect image.Rectangle, size image.Point) image.Rectangle {
+			return picture.Grown(rect, share(size, 2).Mul(by), size, r.ratio)
+		}
+	}
+	center := change("center", "center", picture.Centered, "c")
+	if r.Rect().Empty() {
+		center = change("center", "begin a region", picture.Centered, "enter", "c")
+	}
+	center.Disabled = r.NoPlane
+	actions := []kit.Action{
+		center,
+		action("suggest", "suggest a region", r.noSuggestion, r.Suggest, "s"),
+		action("next-handle", "next corner or edge", nil, turn(1), "tab"),
+		action("ratio", "ratio", r.NoPlane, r.ratioMenu, "r"),
+		action("copy-crop", "copy a crop as URL, Markdown or HTML", r.noCropURL, r.copyCrop, "y"),
+	}
+	for i := range actions {
+		actions[i].Footer = true
+	}
+	for _, by := range []struct {
+		suffix, mod, words string
+		step               func(size image.Point) image.Point
+	}{
+		{"", "", "2 % ", func(size image.Point) image.Point { return share(size, 2) }},
+		{"-1", "shift+", "1 pixel ", func(image.Point) image.Point { return image.Pt(1, 1) }},
+		{"-far", "ctrl+", "10 % ", func(size image.Point) image.Point { return share(size, 10) }},
+	} {
+		for _, d := range []struct {
+			name, vi string
+			to       image.Point
+		}{{"left", "h", image.Pt(-1, 0)}, {"right", "l", image.Pt(1, 0)}, {"up", "k", image.Pt(0, -1)}, {"down", "j", image.Pt(0, 1)}} {
+			keys := []string{by.mod + d.name, d.vi}
+			switch by.mod {
+			case "shift+":
+				keys[1] = strings.ToUpper(d.vi)
+			case "ctrl+":
+				keys = keys[:1]
+			}
+			actions = append(actions, change(d.name+by.suffix, by.words+d.name,
+				func(rect image.Rectangle, size image.Point) image.Rectangle {
+					step := by.step(size)
+					return r.handle.Moved(rect, image.Pt(d.to.X*step.X, d.to.Y*step.Y), size, r.ratio)
+				}, keys...))
+		}
+	}
+	actions = append(actions,
+		action("previous-handle", "previous corner or edge", nil, turn(-1), "shift+tab"),
+		change("grow", "grow by 2 %", grow(1), "+", "="), change("shrink", "shrink by 2 %", grow(-1), "-"),
+		action("undo", "undo the last step here", func() string { return text.If(len(r.past) == 0 && !r.found.shown, "nothing to undo here") }, r.undo, "z"),
+		action("crops", "picture or crops", r.noCrops, func() tea.Cmd { r.only = !r.only; return nil }, "v"),
+		action("copy-to-all", "copy this region to all", r.noCopy, r.CopyToAll, "A"),
+		action("suggest-all", "suggest a region for all", r.noOthers, func() tea.Cmd { return r.SuggestAll(r.ratio) }, "S"),
+	)
+	if r.found.shown {
+		actions = append(r.SuggestionActions(), actions...)
+	}
+	return kit.Shadow(append(actions, of...))
+}
+
+// SuggestionActions returns the actions for a shown suggestion.
+func (r *Region) SuggestionActions() []kit.Action {
+	take := func() tea.Cmd { r.change(r.Rect()); return nil }
+	return []kit.Action{
+		{ID: "region.take-suggestion", Keys: kit.Bind("take the suggestion", "", "enter"), Group: "Region", Footer: true, Do: take},
+		{ID: "region.drop-suggestion", Keys: kit.Bind("drop the suggestion", "", "esc"), Group: "Region", Footer: true, Do: r.dropSuggestion},
+	}
+}
+
+func share(size image.Point, percent int) image.Point {
+	return image.Pt(max(1, size.X*percent/100), max(1, size.Y*percent/100))
+}
+
+// ratioMenu offers ratios. The chosen one is applied at once, to a new region if there is none.
+func (r *Region) ratioMenu() tea.Cmd {
+	p, ok := r.Plane()
+	if !ok {
+		return nil
+	}
+	rect, size := r.Rect(), p.Upright()
+	current := picture.Ratio{W: rect.Dx(), H: rect.Dy()}
+	use := func(ratio picture.Ratio) func() tea.Cmd {
+		return func() tea.Cmd {
+			r.Step()
+			r.ratio = ratio
+			switch {
+			case rect.Empty():
+				r.SetRect(ratio.Largest(size))
+			default:
+				r.SetRect(ratio.Apply(rect, size))
+			}
+			return nil
+		}
+	}
+	rows := RatioRows(r.ratio, func(ratio picture.Ratio) tea.Cmd {
+		if !ratio.Locked() {
+			ratio = picture.Ratio{W: size.X, H: size.Y}
+		}
+		return use(ratio)()
+	})
+	rows = append(rows, kit.MenuRow{Key: "a", Label: "as it is now", Do: use(current)})
+	r.o.Overlays.Open(kit.NewMenu("Ratio", append(rows, kit.MenuRow{Key: "f", Label: "free", Current: !r.ratio.Locked(), Do: func() tea.Cmd {
+		r.Step()
+		r.ratio = picture.Ratio{}
+		return nil
+	}})...))
+	return nil
+}
+
+// RatioRows returns the menu rows for ratios. do receives the chosen one; zero means that of the
+// picture.
+func RatioRows(current picture.Ratio, do func(picture.Ratio) tea.Cmd) []kit.MenuRow {
+	var rows []kit.MenuRow
+	for i, r := range picture.Ratios {
+		rows = append(rows, kit.MenuRow{
+			Key: []string{"1", "4", "3", "6"}[i], Label: r.String(), Current: current == r || current == r.Turned(),
+			Do: func() tea.Cmd { return do(r) },
+		})
+	}
+	return append(rows, kit.MenuRow{Key: "o", Label: "as the picture", Do: func() tea.Cmd { return do(picture.Ratio{}) }})
 }

@@ -111,3 +111,163 @@ func (c *Clicks) Double(msg tea.MouseClickMsg) bool {
 	}
 	return double
 }
+
+const wheelRows = 3
+
+// Lines holds the cursor and the scroll position of a list. It knows only row numbers:
+// the screen draws the rows, and only the visible ones, so that a list of 100,000 costs
+// as much as one of 30. The zero value is an empty list.
+type Lines struct {
+	n, cursor, top int
+	height         int
+}
+
+// SetLen sets the number of rows. The cursor keeps its number, or moves to the last row.
+func (l *Lines) SetLen(n int) {
+	l.n = max(0, n)
+	l.SetCursor(l.cursor)
+}
+
+// Len returns the number of rows.
+func (l *Lines) Len() int { return l.n }
+
+// Cursor returns the row under the cursor, 0 in an empty list: check Len first.
+func (l *Lines) Cursor() int { return l.cursor }
+
+// SetCursor moves the cursor to row i, or to the nearest row, and scrolls to it.
+func (l *Lines) SetCursor(i int) {
+	l.cursor = max(0, min(i, l.n-1))
+	l.scroll()
+}
+
+// SetHeight sets the number of visible rows. Call it in Update when the size or the
+// rows change: pages, clicks and the wheel depend on it.
+func (l *Lines) SetHeight(h int) {
+	l.height = max(0, h)
+	l.scroll()
+}
+
+// Visible returns the half-open range of the visible rows.
+func (l *Lines) Visible() (from, to int) {
+	return l.top, min(l.n, l.top+l.height)
+}
+
+// At returns the row at line y of the list's rectangle.
+func (l *Lines) At(y int) (i int, ok bool) {
+	i = l.top + y
+	return i, y >= 0 && y < l.height && i < l.n
+}
+
+// Wheel scrolls on a wheel message, keeps the cursor in the visible part, and reports whether msg
+// was one.
+func (l *Lines) Wheel(msg tea.Msg) bool {
+	by := wheelBy(msg)
+	if by != 0 && l.height > 0 {
+		l.top = max(0, min(l.top+by, l.n-l.height))
+		l.cursor = max(0, min(max(l.top, min(l.cursor, l.top+l.height-1)), l.n-1))
+	}
+	return by != 0
+}
+
+// wheelBy returns the number of rows to scroll, 0 if msg is not a wheel message.
+func wheelBy(msg tea.Msg) int {
+	if turn, ok := msg.(tea.MouseWheelMsg); ok {
+		switch turn.Button {
+		case tea.MouseWheelUp:
+			return -wheelRows
+		case tea.MouseWheelDown:
+			return wheelRows
+		}
+	}
+	return 0
+}
+
+// Move moves the cursor by that many rows and stops at the ends.
+func (l *Lines) Move(by int) { l.SetCursor(max(0, l.cursor+by)) }
+
+// Scroller is a list or a scrolling text that [ListActions] can move.
+type Scroller interface {
+	// Move moves down by that many rows, or up if by is negative.
+	Move(by int)
+	// Page returns the number of visible rows.
+	Page() int
+	// Len returns the number of rows.
+	Len() int
+}
+
+// Page returns the number of visible rows.
+func (l *Lines) Page() int { return l.height }
+
+// ListActions returns the actions that move in a list (design.md §5). of returns the
+// list that has the focus; moved, if not nil, runs after each of them.
+func ListActions(of func() Scroller, moved func() tea.Cmd) []Action {
+	var actions []Action
+	for _, a := range []struct {
+		id, words, shown string
+		by               func(s Scroller) int
+		keys             []string
+	}{
+		{"list.up", "up", "↑ k", func(Scroller) int { return -1 }, []string{"up", "k"}},
+		{"list.down", "down", "↓ j", func(Scroller) int { return 1 }, []string{"down", "j"}},
+		{"list.top", "top", "g home", func(s Scroller) int { return -s.Len() }, []string{"g", "home"}},
+		{"list.bottom", "bottom", "G end", func(s Scroller) int { return s.Len() }, []string{"G", "end"}},
+		{"list.page-up", "page up", "pgup", func(s Scroller) int { return -max(1, s.Page()-1) }, []string{"pgup", "ctrl+b"}},
+		{"list.page-down", "page down", "pgdn", func(s Scroller) int { return max(1, s.Page()-1) }, []string{"pgdown", "ctrl+f"}},
+		{"list.half-page-up", "half a page up", "", func(s Scroller) int { return -max(1, s.Page()/2) }, []string{"ctrl+u"}},
+		{"list.half-page-down", "half a page down", "", func(s Scroller) int { return max(1, s.Page()/2) }, []string{"ctrl+d"}},
+	} {
+		actions = append(actions, Action{ID: a.id, Keys: Bind(a.words, a.shown, a.keys...), Group: "Move", Do: func() tea.Cmd {
+			s := of()
+			s.Move(a.by(s))
+			if moved == nil {
+				return nil
+			}
+			return moved()
+		}})
+	}
+	return actions
+}
+
+func (l *Lines) scroll() {
+	if l.height < 1 {
+		return
+	}
+	if l.cursor < l.top {
+		l.top = l.cursor
+	}
+	if l.cursor >= l.top+l.height {
+		l.top = l.cursor - l.height + 1
+	}
+	l.top = max(0, min(l.top, l.n-l.height))
+}
+
+// View draws the visible rows, exactly filling size. It calls row for each with its
+// number, the width, and whether it is under the cursor, and fits the result into one
+// line.
+func (l *Lines) View(size image.Point, row func(i, width int, selected bool) string) string {
+	drawn := *l // drawing changes nothing
+	drawn.SetHeight(size.Y)
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	var b strings.Builder
+	for y := range size.Y {
+		if y > 0 {
+			b.WriteByte('\n')
+		}
+		line := ""
+		if i := drawn.top + y; i < drawn.n {
+			line = row(i, size.X, i == drawn.cursor)
+		}
+		b.WriteString(text.Fit(line, size.X, 1))
+	}
+	return b.String()
+}
+
+// Position describes the position of the cursor: "3 of 120", "empty".
+func (l *Lines) Position() string {
+	if l.n == 0 {
+		return "empty"
+	}
+	return text.Count(l.cursor+1) + " of " + text.Count(l.n)
+}

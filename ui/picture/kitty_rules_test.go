@@ -189,11 +189,6 @@ func (s *screen) obey(keys map[string]string, body string) {
 	}
 }
 
-// draw draws another part.
-func (v *CropView) draw(rect image.Rectangle) []string {
-	return v.Draw(v.want.of, rect, v.want.size.X, v.want.size.Y, v.want.o)
-}
-
 // TestKittyThroughTmux: tmux passes on each piece of a transmission by itself.
 func TestKittyThroughTmux(t *testing.T) {
 	g := NewImageStore(true)

@@ -8,9 +8,12 @@ package picture
 
 import (
 	"context"
+	"errors"
 	"image"
 	"image/color"
 	"os"
+
+	"golang.org/x/sync/semaphore"
 
 	"mediadesk/api/media"
 )
@@ -87,3 +90,141 @@ func (p *Picture) framed(rect image.Rectangle) *Picture {
 }
 
 func dimmed(c uint8) uint8 { return uint8(int(c) * dimLight / fullLight) }
+
+// Request asks for the picture in a file, drawn into a rectangle of cells.
+type Request struct {
+	Path       string
+	Cols, Rows int
+	Options    Options
+	// Mark is a part of the picture that stands out; may be nil.
+	Mark *Mark
+}
+
+// Mark is a part of a picture that is framed, or alone visible with Crop.
+type Mark struct {
+	// Part returns the part; empty for none.
+	Part func(p *Picture) image.Rectangle
+	Crop bool
+}
+
+// Loader draws pictures from files. It decodes at most two at a time and caches results. It is safe
+// for concurrent use and needs no closing.
+type Loader struct {
+	// Store shows pictures in pixels; nil for glyphs. Set it before the first Load.
+	Store *ImageStore
+
+	limits   media.Limits
+	decoders *semaphore.Weighted
+	pictures *media.Cache[fileID, outcome]
+}
+
+type fileID struct {
+	path           string
+	modified, size int64
+}
+
+// outcome is the result of decoding a file, including failure.
+type outcome struct {
+	picture *Picture
+	err     error
+}
+
+const (
+	maxDecoders   = 2
+	pictureMemory = 64 << 20
+	// previewSide is enough for a preview and saves memory.
+	previewSide = 1024
+)
+
+// NewLoader returns a loader. If limits.Side is zero, pictures are reduced to 1024 pixels.
+func NewLoader(limits media.Limits) *Loader {
+	if limits.Side <= 0 {
+		limits.Side = previewSide
+	}
+	return &Loader{
+		limits:   limits,
+		decoders: semaphore.NewWeighted(maxDecoders),
+		pictures: media.NewCache[fileID, outcome](pictureMemory),
+	}
+}
+
+// Load draws the picture in a file. It may take a second, so call it in a command. It returns the
+// context's error soon after ctx ends; other errors are an [*media.Error].
+func (l *Loader) Load(ctx context.Context, r Request) (Surface, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	f, info, err := media.OpenFile(r.Path)
+	if err != nil {
+		return nil, media.WithPath(r.Path, err)
+	}
+	defer func() { _ = f.Close() }()
+	id, limits := fileID{r.Path, info.ModTime().UnixNano(), info.Size()}, l.limits
+	limits.Enough = r.detail()
+	p, err := l.picture(ctx, id, limits, func() (*Picture, error) { return decodeFile(ctx, f, limits) })
+	if err != nil {
+		return nil, media.WithPath(r.Path, err)
+	}
+	return l.Draw(ctx, p, r)
+}
+
+// Draw draws a picture that is in memory as requested, unless ctx has ended. It ignores the path.
+func (l *Loader) Draw(ctx context.Context, p *Picture, r Request) (Surface, error) {
+	if r.Mark != nil {
+		if part := r.Mark.Part(p); !part.Empty() && r.Mark.Crop {
+			p = Crop(p, part)
+		} else if !part.Empty() {
+			p = p.framed(part)
+		}
+	}
+	s := newSurface(l.Store, p, r.Cols, r.Rows, r.Options)
+	if err := ctx.Err(); err != nil {
+		s.Drop()
+		return nil, err
+	}
+	return s, nil
+}
+
+const smallCost = 512
+
+func (r Request) detail() int {
+	cell := image.Pt(2, 4) // more than glyphs can show
+	if r.Options.Method.Pixels() && r.Options.Cell.X > 0 {
+		cell = r.Options.Cell
+	}
+	return max(r.Cols*cell.X, r.Rows*cell.Y)
+}
+
+// serves reports whether the cached result has the wanted detail.
+func (o outcome) serves(limits media.Limits) bool {
+	if o.picture == nil || !o.picture.full.Rough {
+		return true
+	}
+	size := o.picture.full.Pixels.Rect.Size()
+	return max(size.X, size.Y) >= min(limits.Enough, limits.Side)
+}
+
+func (l *Loader) picture(ctx context.Context, id fileID, limits media.Limits,
+	decode func() (*Picture, error),
+) (*Picture, error) {
+	if o, ok := l.pictures.Get(id); ok && o.serves(limits) {
+		return o.picture, o.err
+	}
+	if err := l.decoders.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer l.decoders.Release(1)
+	// It may have been decoded while this call waited.
+	if o, ok := l.pictures.Get(id); ok && o.serves(limits) {
+		return o.picture, o.err
+	}
+	p, err := decode()
+	switch {
+	case err == nil:
+		l.pictures.Put(id, outcome{picture: p}, int64(len(p.full.Pixels.Pix))+smallCost)
+	case ctx.Err() == nil && !errors.Is(err, media.ErrUnreadable):
+		// A read error is temporary and says nothing about the content.
+		l.pictures.Put(id, outcome{err: err}, smallCost)
+	}
+	return p, err
+}

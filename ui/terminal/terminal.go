@@ -3,9 +3,19 @@
 package terminal
 
 import (
+	"context"
+	"io"
+	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
+	"slices"
+	"strings"
+	"syscall"
 	"time"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
 )
 
 // SignalError reports that a signal ended the program or a prompt. It needs no message.
@@ -41,5 +51,155 @@ func OpenAddress(address string) error {
 		return err
 	case <-time.After(browserTime):
 		return nil
+	}
+}
+
+// TmuxFeatures returns what tmux knows about the outer terminal (its format
+// client_termfeatures), such as "RGB" and "sixel"; nil outside tmux or without an answer
+// within two seconds.
+func TmuxFeatures(ctx context.Context, getenv func(string) string) []string {
+	if features := tmux(ctx, getenv, "#{client_termfeatures}"); features != "" {
+		return strings.Split(features, ",")
+	}
+	return nil
+}
+
+func tmux(ctx context.Context, getenv func(string) string, format string) string {
+	if getenv("TMUX") == "" {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	out, _ := exec.CommandContext(ctx, "tmux", "display-message", "-p", "-t", getenv("TMUX_PANE"), format).Output() // empty without an answer
+	return strings.TrimSpace(string(out))
+}
+
+// Colors returns the color profile for the terminal out, and the reason. The settings
+// "16", "256", "truecolor" and "none" decide; any other value means "auto", which uses
+// NO_COLOR, the environment env and the features of tmux.
+func Colors(setting string, out io.Writer, env, tmux []string) (colorprofile.Profile, string) {
+	const chosen = "the settings say so"
+	switch setting {
+	case "none":
+		return colorprofile.ASCII, "none: " + chosen
+	case "16":
+		return colorprofile.ANSI, "16: " + chosen
+	case "256":
+		return colorprofile.ANSI256, "256: " + chosen
+	case "truecolor":
+		return colorprofile.TrueColor, "16 million: " + chosen
+	}
+	if value, ok := variable(env, "NO_COLOR"); ok && value != "" {
+		return colorprofile.ASCII, "none: NO_COLOR is set"
+	}
+	if slices.Contains(tmux, "RGB") {
+		return colorprofile.TrueColor, "16 million: tmux says that the terminal around it has them"
+	}
+	profile := colorprofile.Detect(out, env)
+	reason := "by TERM"
+	if value, ok := variable(env, "COLORTERM"); ok && profile == colorprofile.TrueColor {
+		reason = "COLORTERM is " + value
+	}
+	switch profile {
+	case colorprofile.TrueColor:
+		return profile, "16 million: " + reason
+	case colorprofile.ANSI256:
+		if tmux != nil {
+			reason = "tmux does not say that the terminal around it has more (terminal-features)"
+		}
+		return profile, "256: " + reason
+	case colorprofile.ANSI:
+		return profile, "16: " + reason
+	}
+	return profile, "none: " + reason
+}
+
+func variable(env []string, name string) (value string, ok bool) {
+	for _, e := range env {
+		if v, is := strings.CutPrefix(e, name+"="); is {
+			value, ok = v, true
+		}
+	}
+	return value, ok
+}
+
+// NotifyContext returns a context that the first interrupt or SIGTERM cancels, with a
+// *SignalError as its cause. A second signal ends the program at once.
+func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := notify(parent, os.Interrupt, syscall.SIGTERM)
+	return ctx, func() { cancel(nil) }
+}
+
+// ScreensContext returns a context that SIGHUP, SIGQUIT and SIGABRT cancel, too. hangUp acts
+// like a SIGHUP. Use it for Bubble Tea programs with tea.WithoutSignalHandler: Bubble Tea's
+// own handler blocks forever if the program ends while it delivers a signal.
+func ScreensContext(parent context.Context) (ctx context.Context, hangUp func()) {
+	ctx, cancel := notify(parent, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
+	// A shell and the system may both report that the terminal is gone.
+	context.AfterFunc(ctx, func() { signal.Ignore(syscall.SIGHUP) })
+	return ctx, func() { cancel(signaled(syscall.SIGHUP)) }
+}
+
+// notify returns a context that the first of the signals cancels.
+func notify(parent context.Context, signals ...os.Signal) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(parent)
+	came := make(chan os.Signal, 1)
+	signal.Notify(came, signals...)
+	go func() {
+		defer signal.Stop(came)
+		select {
+		case s := <-came:
+			cancel(signaled(s.(syscall.Signal))) // there is no other kind
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// signaled returns the error with a shell's exit code for a program that a signal ended.
+func signaled(s syscall.Signal) error { return &SignalError{128 + int(s)} }
+
+// Input is the terminal as a program's input. It calls Ended at the end of input, when
+// the terminal is gone: without a controlling terminal, no SIGHUP arrives.
+type Input struct {
+	*os.File
+	Ended func()
+}
+
+// Read reads from the terminal.
+func (i Input) Read(b []byte) (int, error) {
+	n, err := i.File.Read(b)
+	if n == 0 && err != nil {
+		i.Ended()
+		err = io.EOF
+	}
+	return n, err
+}
+
+// Ask returns the result of ask, or a *SignalError as soon as ctx ends, so that the user
+// need not press enter after ctrl+c. It restores the terminal modes that ask changed, such
+// as echo; the goroutine of ask keeps running.
+func Ask(ctx context.Context, in io.Reader, ask func() (string, error)) (string, error) {
+	type answer struct {
+		text string
+		err  error
+	}
+	restore := func() {}
+	if tty, ok := in.(*os.File); ok {
+		if before, err := term.GetState(tty.Fd()); err == nil {
+			restore = func() { _ = term.Restore(tty.Fd(), before) }
+		}
+	}
+	given := make(chan answer, 1)
+	go func() {
+		text, err := ask()
+		given <- answer{text, err}
+	}()
+	select {
+	case a := <-given:
+		return a.text, a.err
+	case <-ctx.Done():
+		restore()
+		return "", signaled(syscall.SIGINT)
 	}
 }

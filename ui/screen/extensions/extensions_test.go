@@ -67,7 +67,7 @@ func TestRows(t *testing.T) {
 	d.open()
 	d.Sees("1 failed · 4 pending · 2 success")
 	for name, want := range map[string][]string{
-		"hooked": {"⋯ pending", "remove-bg", "14 s", "waits for a webhook"},
+		"hooked": {" pending", "remove-bg", "14 s", "waits for a webhook"},
 		"lost":   {"pending", "my-own-tool", "2 min 00", "the result stays unknown"},
 		"old":    {"pending", "the result stays unknown"},
 		"tags":   {"✓ success", "google-auto-tagging", "30 s ago"},

@@ -75,11 +75,11 @@ func (m *Model) openHistory(run job.Run) tea.Cmd {
 		if err != nil {
 			return page.Problem(err)
 		}
-		return page.Do(func() { m.Open(kit.NewReader(run.Extension+" of "+fileOf(&run), rawHistory(&run, events))) })
+		return page.Do(func() { m.Open(kit.NewReader(run.Extension+" of "+fileOf(&run), rawHistory(events))) })
 	}
 }
 
-func rawHistory(run *job.Run, events []job.RunEvent) string {
+func rawHistory(events []job.RunEvent) string {
 	if len(events) == 0 {
 		return "No history."
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/spinner"
 	"charm.land/lipgloss/v2"
 
 	"mediadesk/api"
@@ -78,6 +79,10 @@ func columns(int) kit.Columns {
 func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 	run, now := &m.runs.all[row], m.o.Now()
 	mark := sign(run.Status)
+	glyph, frames := th.Glyph(mark), spinner.MiniDot.Frames
+	if mark == theme.SignWait && len(glyph) > 1 { // not in ASCII
+		glyph = frames[int(now.UnixMilli()/spinner.MiniDot.FPS.Milliseconds())%len(frames)]
+	}
 	state, name, style := text.Safe(string(run.Status)), th.Text, th.SignStyle(mark)
 	if mark == theme.SignGood { // finished: no longer of interest
 		name, style = th.Muted, th.Muted
@@ -89,7 +94,7 @@ func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 		{Text: path.Base(fileOf(run)), Style: name},
 		{Text: age(run, now), Style: th.Muted},
 		{Text: run.Extension, Style: th.Muted},
-		{Text: th.Glyph(mark) + " " + state, Style: style},
+		{Text: glyph + " " + state, Style: style},
 	}
 }
 

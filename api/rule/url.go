@@ -1,8 +1,11 @@
 package rule
 
 import (
+	"fmt"
+	"html"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -54,4 +57,54 @@ func PathOfAddress(address string) (string, bool) {
 		path = strings.TrimPrefix(path, "/") // file:///C:/x
 	}
 	return filepath.Clean(filepath.FromSlash(path)), true
+}
+
+// Markdown returns a link to a file, or an image; empty without an address.
+func Markdown(f *api.File) string {
+	if f.URL == "" {
+		return ""
+	}
+	label := strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "\n", " ", "\r", " ").Replace(f.Name)
+	address := strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "", "\r", "").Replace(f.URL)
+	link := "[" + label + "](" + address + ")"
+	if f.IsImage() {
+		return "!" + link
+	}
+	return link
+}
+
+// HTML returns an image element, or a link for other files; empty without an address.
+func HTML(f *api.File) string {
+	address, name := html.EscapeString(f.URL), html.EscapeString(f.Name)
+	switch {
+	case f.URL == "":
+		return ""
+	case f.IsImage():
+		return fmt.Sprintf(`<img src="%s" alt="%s">`, address, name)
+	}
+	return fmt.Sprintf(`<a href="%s">%s</a>`, address, name)
+}
+
+// CheckPurgeURL checks an address to purge. The error is a *api.RuleError.
+func CheckPurgeURL(address string) error {
+	if u, err := url.Parse(address); err == nil && CheckSourceURL(address) == nil && u.Path != "" {
+		before, after, found := strings.Cut(u.Path, "*")
+		if !found || after == "" && (len(before) > 15 || strings.Count(before, "/") > 2 || path.Ext(before) != "") {
+			return nil
+		}
+	}
+	return &api.RuleError{
+		Field: "url", Message: "The URL is not valid for cache purging.",
+		Help: "Send the url of a record. It may end in * after two folder levels, 15 characters or a file name.",
+	}
+}
+
+// PurgeURL returns the address that purges the URL of a record. It ends in * to include
+// transformations in the query, if the service accepts that.
+func PurgeURL(address string) string {
+	address, _, _ = strings.Cut(address, "?")
+	if all := address + "*"; CheckPurgeURL(all) == nil {
+		return all
+	}
+	return address
 }

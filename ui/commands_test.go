@@ -150,7 +150,7 @@ func TestEquivalents(t *testing.T) {
 	// last. The run of the text failed.
 	term.Press("3")
 	term.WaitUntil(func(screen string) bool {
-		return strings.Contains(screen, "4 success") && !strings.Contains(screen, "pending")
+		return strings.Contains(screen, "4 done") && !strings.Contains(screen, "pending")
 	})
 	d.shell(equivalent(t, term))
 

@@ -108,7 +108,7 @@ func tenKeysFromTheStart(t *testing.T, size image.Point) {
 		{"ctrl+l", "remove the background"},
 		{"r", "remove-bg"},
 		{"ctrl+s", "All extensions finished"},
-		{"3", "1 success"},
+		{"3", "1 done"},
 	} {
 		term.Press(step.key)
 		keys++

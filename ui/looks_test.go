@@ -14,6 +14,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"charm.land/bubbles/v2/spinner"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -70,6 +71,9 @@ func withoutChanging(drawing string) string {
 		}
 		return found[:len(found)-len("Xxx 0000")] + "Xxx 0000"
 	})
+	for _, frame := range spinner.MiniDot.Frames {
+		drawing = strings.ReplaceAll(drawing, frame+" ", "⋯ ")
+	}
 	return changingText.ReplaceAllStringFunc(drawing, zeroes)
 }
 

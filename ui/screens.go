@@ -54,7 +54,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Extensions, tip: "Press enter to compare before and after, t for a contact sheet.",
+		ID: page.Extensions, tip: "Press enter to compare before and after, t for a list or pictures.",
 		open: func(m *Model) page.Screen {
 			return extensions.New(extensions.Options{
 				Context: m.ctx, Loader: m.loader, Session: m.session,

@@ -146,7 +146,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	batch(2, []string{"space", "space"}, slices.Concat(down(5), []string{"enter"}, down(4), strings.Split(`"file.size" < "5kb"`, "")), "3 refused")
 	stop("uploads")
 	term.Press("3")
-	term.WaitFor("32 success") // the other two are pending
+	term.WaitFor("32 done") // the other two are pending
 	stop("extensions")
 	term.Press("4")
 	term.WaitFor("1 of 8")

@@ -179,6 +179,8 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 	switch {
 	case hint == "none" && !on:
 		hint = "–"
+	case hint == "none" && r.Kind == Chips && f.Live:
+		hint = "type to add"
 	case hint == "none" && (opens || r.typed() && !f.Live):
 		hint += " · enter adds"
 	}

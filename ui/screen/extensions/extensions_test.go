@@ -65,7 +65,7 @@ func TestRows(t *testing.T) {
 	some(d)
 	d.size.X = 200
 	d.open()
-	d.Sees("1 failed · 4 pending · 2 success")
+	d.Sees("1 failed · 4 pending · 2 done")
 	for name, want := range map[string][]string{
 		"hooked": {" pending", "remove-bg", "14 s", "waits for a webhook"},
 		"lost":   {"pending", "my-own-tool", "2 min 00", "the result stays unknown"},
@@ -188,7 +188,7 @@ func TestLive(t *testing.T) {
 	if r, _ := d.m.current(); r.FilePath != "/a/hooked.png" {
 		t.Errorf("the cursor is on %s, want \"/a/hooked.png\"", r.FilePath)
 	}
-	d.Sees("4 pending · 3 success", "done in 14 s")
+	d.Sees("4 pending · 3 done", "done in 14 s")
 	// While the screen reads the runs, a second request waits.
 	first := d.m.read()
 	if d.m.read() != nil || !d.m.again {

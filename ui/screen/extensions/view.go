@@ -38,7 +38,7 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 	}{
 		{r.failed, "failed", th.Bad},
 		{r.pending, "pending", th.Strong},
-		{r.success, "success", th.Good},
+		{r.success, "done", th.Good},
 	} {
 		if c.n > 0 {
 			parts = append(parts, c.style.Render(text.Count(c.n)+" "+c.word))
@@ -83,15 +83,15 @@ func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 	if mark == theme.SignWait && len(glyph) > 1 { // not in ASCII
 		glyph = frames[int(now.UnixMilli()/spinner.MiniDot.FPS.Milliseconds())%len(frames)]
 	}
-	state, name, style := text.Safe(string(run.Status)), th.Text, th.SignStyle(mark)
+	state, style := text.Safe(string(run.Status)), th.SignStyle(mark)
 	if mark == theme.SignGood { // finished: no longer of interest
-		name, style = th.Muted, th.Muted
+		style = th.Muted
 	}
 	if reason := m.reason(run, now); reason != "" {
 		state += ": " + text.Safe(reason)
 	}
 	return []kit.Cell{
-		{Text: path.Base(fileOf(run)), Style: name},
+		{Text: path.Base(fileOf(run)), Style: th.Text},
 		{Text: age(run, now), Style: th.Muted},
 		{Text: run.Extension, Style: th.Muted},
 		{Text: glyph + " " + state, Style: style},

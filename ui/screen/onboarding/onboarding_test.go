@@ -196,7 +196,7 @@ func TestBrokenSettingsFile(t *testing.T) {
 	d := newDriver(t)
 	d.WriteConfig("them = 3\n\nconcurency = 3\n")
 	_, d.o.Problem = config.Load(d.Paths)
-	d.open().Sees("line 1", "line 3", "did you mean", "Try again", "Correct the file")
+	d.open().Sees("line 1", "did you mean", "Try again", "Correct the file")
 	if d.Has("Connect") {
 		t.Error("actions that need the settings are offered")
 	}

@@ -96,9 +96,9 @@ func (m *Model) cells(n int, _ []int, th *theme.Theme) []kit.Cell {
 	r, now := m.rows.row(n), m.o.Now()
 	mark := sign(r)
 	style := th.SignStyle(mark)
-	words, rest := th.Text, th.Muted
+	rest := th.Muted
 	if partOf(r.Job.State) == partDone { // finished: no longer of interest
-		words, style = th.Muted, th.Muted
+		style = th.Muted
 	}
 	if failed(r.Job.State) {
 		rest = style
@@ -115,7 +115,7 @@ func (m *Model) cells(n int, _ []int, th *theme.Theme) []kit.Cell {
 		size = text.Bytes(r.Total)
 	}
 	return []kit.Cell{
-		{Text: name(r.Job), Style: words},
+		{Text: name(r.Job), Style: th.Text},
 		{Text: size, Style: th.Muted},
 		{Text: state},
 	}

@@ -126,7 +126,7 @@ func shared(sources []*source) string {
 		f := entry.FieldByName(name)
 		value := sources[0].Text(f)
 		if value != "" && !slices.ContainsFunc(sources, func(s *source) bool { return s.Text(f) != value }) {
-			words += "\n" + f.Label + ": " + value
+			words += "\n" + f.Label + ": " + strings.ReplaceAll(value, ",", ", ")
 		}
 	}
 	return words

@@ -48,6 +48,8 @@ const (
 	PicturesOff    Pictures = "off"
 )
 
+var pictures = []Pictures{PicturesAuto, PicturesKitty, PicturesITerm, PicturesSixel, PicturesBlocks, PicturesOff}
+
 // ColorDepth selects the number of colors.
 type ColorDepth string
 

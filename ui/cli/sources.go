@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,6 +66,9 @@ type sourceList struct {
 
 func (p *Program) find(ctx context.Context, args []string, filter session.Filter) (sourceList, error) {
 	found := sourceList{inFolder: map[string]bool{}}
+	if first := slices.Index(args, "-"); first >= 0 && slices.Contains(args[first+1:], "-") {
+		return found, usage("standard input can be read only once: give - once")
+	}
 	for _, arg := range args {
 		s, err := argSource(arg)
 		if arg == "-" {

@@ -19,7 +19,7 @@ import (
 )
 
 // guideTools are the tools that sections of the guide need besides mediadesk.
-var guideTools = map[string]string{"curl": "curl", "Health, reset, requests": "curl", "Seed": "curl", "Web pages": "openssl", "Faults on purpose": "curl", "For developers": "curl"}
+var guideTools = map[string]string{"curl": "curl", "Health, reset, requests": "curl", "Seed": "curl", "Web pages": "openssl", "Faults on purpose": "curl", "Faults while it runs": "curl", "For developers": "curl"}
 
 // TestGuide runs the shell commands in the README and in the guides as written. Each section runs in
 // its own folder, with a picture and with the files whose name is a comment at their beginning.

@@ -37,9 +37,9 @@ type Options struct {
 	Rate int64
 
 	// Stall is how long an upload may go without sending a byte; 0 means 60 s.
-	Stall time.Duration
+	StallTimeout time.Duration
 	// Answer is how long to wait for the answer after the last byte; 0 means 120 s.
-	Answer time.Duration
+	AnswerTimeout time.Duration
 
 	// Waiting is called with a notice, such as "the service limits requests; waiting 5 s", if the
 	// service requests a wait that is long enough to notice. It may be nil.
@@ -55,21 +55,21 @@ type Client struct {
 	delivery     string
 	// reveal returns the key; it is nil without one. It is a function, because printing a struct
 	// would print a value.
-	reveal    func() string
-	masker    func() *strings.Replacer // of that key
-	agent     string
-	stall     time.Duration
-	answer    time.Duration
-	transport *http.Transport
-	hold      *hold
-	waiting   func(notice string)
+	reveal        func() string
+	masker        func() *strings.Replacer // of that key
+	agent         string
+	stallTimeout  time.Duration
+	answerTimeout time.Duration
+	transport     *http.Transport
+	hold          *hold
+	waiting       func(notice string)
 }
 
 // NewClient returns a client for the addresses of o. It returns an error for an unusable address,
 // and ErrInsecure if the key would go over plain http to another computer.
 func NewClient(o Options) (*Client, error) {
 	c := &Client{
-		agent: cmp.Or(o.UserAgent, "mediadesk"), stall: cmp.Or(o.Stall, 60*time.Second), answer: cmp.Or(o.Answer, 120*time.Second),
+		agent: cmp.Or(o.UserAgent, "mediadesk"), stallTimeout: cmp.Or(o.StallTimeout, 60*time.Second), answerTimeout: cmp.Or(o.AnswerTimeout, 120*time.Second),
 		hold: new(hold), waiting: o.Waiting,
 	}
 	if o.Key != nil {
@@ -88,14 +88,14 @@ func NewClient(o Options) (*Client, error) {
 			return nil, err
 		}
 	}
-	c.transport = newTransport(c.answer, o.Insecure, o.Rate)
+	c.transport = newTransport(c.answerTimeout, o.Insecure, o.Rate)
 	return c, nil
 }
 
 // Close closes idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-func newTransport(answer time.Duration, insecure bool, rate int64) *http.Transport {
+func newTransport(answerTimeout time.Duration, insecure bool, rate int64) *http.Transport {
 	limit := &bandwidth{rate: rate}
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
@@ -120,7 +120,7 @@ func newTransport(answer time.Duration, insecure bool, rate int64) *http.Transpo
 		},
 		ForceAttemptHTTP2:     true,
 		TLSHandshakeTimeout:   10 * time.Second,
-		ResponseHeaderTimeout: answer,
+		ResponseHeaderTimeout: answerTimeout,
 		ExpectContinueTimeout: time.Second,
 		OnProxyConnectResponse: func(_ context.Context, proxy *url.URL, _ *http.Request, res *http.Response) error {
 			if res.StatusCode != http.StatusOK {
@@ -207,7 +207,7 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	watchdog := newWatchdog(c.stall, cancel)
+	watchdog := newWatchdog(c.stallTimeout, cancel)
 	defer watchdog.stop()
 	counting := &counted{from: b.reader, progress: progress, watchdog: watchdog}
 	defer counting.end()
@@ -224,7 +224,7 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 		reader = b.reader
 		trace.WroteHeaders = func() { counting.countSent(b.length) }
 		trace.WroteRequest = func(httptrace.WroteRequestInfo) {
-			watchdog.wrote(c.stall + c.answer)
+			watchdog.wrote(c.stallTimeout + c.answerTimeout)
 			copied.Store(true)
 		}
 		complete = func() bool {
@@ -282,35 +282,30 @@ func (c *Client) describeRecord(file *File) string {
 
 // Details reads the record of a file.
 func (c *Client) Details(ctx context.Context, fileID string) (*File, error) {
-	return c.Record(ctx)(ReadDetails(fileID))
+	return c.Record(ctx, ReadDetails(fileID))
 }
 
 // Describe returns a request with its complete address, to be shown.
-func (c *Client) Describe(r Request, err error) (Request, error) {
+func (c *Client) Describe(r Request) Request {
 	r.Address = c.base + r.Address
-	return r, err
+	return r
 }
 
-// Do returns a function that sends a request and decodes the JSON of the answer into v; v may be
-// nil.
-func (c *Client) Do(ctx context.Context, v any) func(Request, error) error {
-	return func(r Request, err error) error {
-		if err != nil {
-			return err
-		}
-		return c.call(ctx, r, v)
+// Do sends a request and decodes the JSON of the answer into v; v may be nil.
+func (c *Client) Do(ctx context.Context, r Request, v any) error {
+	if r.Err != nil {
+		return r.Err
 	}
+	return c.call(ctx, r, v)
 }
 
 // Record is like Do, for an answer that is the record of a file.
-func (c *Client) Record(ctx context.Context) func(Request, error) (*File, error) {
-	return func(r Request, err error) (*File, error) {
-		file := new(File)
-		if err := c.Do(ctx, file)(r, err); err != nil {
-			return nil, err
-		}
-		return c.withRecord(r.op, file)
+func (c *Client) Record(ctx context.Context, r Request) (*File, error) {
+	file := new(File)
+	if err := c.Do(ctx, r, file); err != nil {
+		return nil, err
 	}
+	return c.withRecord(r.op, file)
 }
 
 // Unavailable reports whether err says that the service does not support an optional operation,
@@ -337,10 +332,10 @@ const (
 
 // exchange configures do for a request.
 type exchange struct {
-	op       string                    // the operation, for errors
-	complete func() bool               // whether the complete request may have arrived
-	answered func(limit time.Duration) // called when the answer begins; may be nil
-	ended    func()                    // called after the answer was read; may be nil
+	op       string                      // the operation, for errors
+	complete func() bool                 // whether the complete request may have arrived
+	answered func(timeout time.Duration) // called when the answer begins; may be nil
+	ended    func()                      // called after the answer was read; may be nil
 }
 
 // call sends a request and decodes the JSON answer into v. If the service limits the rate, it
@@ -357,20 +352,20 @@ func (c *Client) call(ctx context.Context, r Request, v any) error {
 		if last = c.callOnce(ctx, r, v); last == nil {
 			return nil
 		}
-		wait, again := holdRequested(last)
-		if !again || time.Since(began)+wait > longestHold {
+		delay, again := holdRequested(last)
+		if !again || time.Since(began)+delay > maxHoldDelay {
 			return last
 		}
-		c.hold.extend(r.op, wait)
-		if c.waiting != nil && time.Since(began)+wait >= noticeable && c.hold.tells() {
-			c.waiting(waitNotice(last, wait))
+		c.hold.extend(r.op, delay)
+		if c.waiting != nil && time.Since(began)+delay >= minNoticeDelay && c.hold.tells() {
+			c.waiting(waitNotice(last, delay))
 		}
 	}
 }
 
 // callOnce is like call without a repeat, with its own time limit.
 func (c *Client) callOnce(ctx context.Context, r Request, v any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.answer, timeoutError("no answer within "+c.answer.String()))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.answerTimeout, timeoutError("no answer within "+c.answerTimeout.String()))
 	defer cancel()
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
@@ -418,7 +413,7 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	}
 	slog.Debug("request", "op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path, "took", time.Since(began), "status", res.StatusCode)
 	if x.answered != nil {
-		x.answered(c.answer)
+		x.answered(c.answerTimeout)
 	}
 	refused := res.StatusCode < 200 || res.StatusCode > 299
 	_, record := v.(*File)

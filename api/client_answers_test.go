@@ -119,7 +119,7 @@ func TestSuccessWithoutRecord(t *testing.T) {
 			}
 			for about, call := range map[string]func() (*api.File, error){
 				"update": func() (*api.File, error) {
-					return c.Record(context.Background())(api.ChangeDetails("1", api.Details{}))
+					return c.Record(context.Background(), api.ChangeDetails("1", api.Details{}))
 				},
 				"details": func() (*api.File, error) { return c.Details(context.Background(), "1") },
 			} {
@@ -202,7 +202,7 @@ func TestAnswerHeaders(t *testing.T) {
 			// An upload leaves the waiting to the queue.
 			_, err := c.Upload(context.Background(), upload(writeFile(t, "a", []byte("x"))), nil)
 			var answer *api.ServiceError
-			if !errors.As(err, &answer) || answer.RequestID != test.id || answer.Wait < test.min || answer.Wait > test.max {
+			if !errors.As(err, &answer) || answer.RequestID != test.id || answer.RetryDelay < test.min || answer.RetryDelay > test.max {
 				t.Errorf("got %+v", answer)
 			}
 		})

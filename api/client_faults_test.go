@@ -52,7 +52,7 @@ func TestConnectionRefused(t *testing.T) {
 	if !strings.Contains(err.Error(), "connection refused") || send.Host != l.Addr().String() {
 		t.Errorf("got %v", err)
 	}
-	_, err = c.Record(context.Background())(api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
+	_, err = c.Record(context.Background(), api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
 	wantSendError(t, err, false)
 	_, err = c.Details(context.Background(), "1")
 	wantSendError(t, err, false)
@@ -147,7 +147,7 @@ func TestNothingIsSentTwice(t *testing.T) {
 		for about, second := range map[string]func(*api.Client) error{
 			"upload": func(c *api.Client) error { _, err := c.Upload(context.Background(), upload(path), nil); return err },
 			"update": func(c *api.Client) error {
-				_, err := c.Record(context.Background())(api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
+				_, err := c.Record(context.Background(), api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
 				return err
 			},
 		} {
@@ -174,7 +174,7 @@ func TestStall(t *testing.T) {
 		io.CopyN(io.Discard, in, 1<<20)
 		conn.hang()
 	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Stall: 300 * time.Millisecond})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, StallTimeout: 300 * time.Millisecond})
 	progress := new(api.Progress)
 	_, err := c.Upload(context.Background(), upload(sparseFile(t, tooLarge)), progress)
 	wantSendError(t, err, false)
@@ -184,7 +184,7 @@ func TestStall(t *testing.T) {
 	// About as much as fits into the buffers, so that the end of the body is in the transport but not in
 	// the kernel. Such an attempt ends too.
 	for _, less := range []int64{8, 40, 72, 104} {
-		c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Stall: 300 * time.Millisecond, Answer: 300 * time.Millisecond})
+		c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, StallTimeout: 300 * time.Millisecond, AnswerTimeout: 300 * time.Millisecond})
 		_, err := c.Upload(context.Background(), upload(sparseFile(t, progress.Sent()-less<<10)), nil)
 		var send *api.SendError
 		if !errors.As(err, &send) {
@@ -211,7 +211,7 @@ func TestSlowIsNotStalled(t *testing.T) {
 		}
 		write(conn, "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n"+`{"fileId":"1"}`)
 	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Stall: 1500 * time.Millisecond})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, StallTimeout: 1500 * time.Millisecond})
 	if _, err := c.Upload(context.Background(), upload(sparseFile(t, size)), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -235,13 +235,13 @@ func TestAnswerTimesOut(t *testing.T) {
 					write(conn, part)
 					conn.hang()
 				})
-				c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Answer: 150 * time.Millisecond})
+				c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, AnswerTimeout: 150 * time.Millisecond})
 				_, err := c.Upload(context.Background(), upload(sparseFile(t, size)), nil)
 				wantSendError(t, err, true)
 				if size > 10 {
 					return
 				}
-				_, err = c.Record(context.Background())(api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
+				_, err = c.Record(context.Background(), api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
 				wantSendError(t, err, true)
 				_, err = c.Details(context.Background(), "1")
 				wantSendError(t, err, false)
@@ -257,7 +257,7 @@ func TestRefusalThatDoesNotEnd(t *testing.T) {
 		write(conn, "HTTP/1.1 400 Bad Request\r\nContent-Length: 100\r\n\r\nname taken")
 		conn.hang()
 	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Answer: 150 * time.Millisecond})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, AnswerTimeout: 150 * time.Millisecond})
 	_, err := c.Upload(context.Background(), upload(sparseFile(t, 10)), nil)
 	var answer *api.ServiceError
 	if !errors.As(err, &answer) || answer.Status != 400 || answer.Message != "name taken" {

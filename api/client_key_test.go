@@ -54,9 +54,9 @@ func TestNewClientAddresses(t *testing.T) {
 		}
 	}
 	c := mustClient(t, api.Options{UploadURL: "https://u.example:8443/base/", BaseURL: "https://b.example//", DeliveryURL: "https://d.example/"})
-	details, err := c.Describe(api.ReadDetails("a b"))
-	if err != nil || c.Host() != "u.example:8443" || details.Address != "https://b.example/v1/files/a%20b/details" {
-		t.Errorf("got %s, %s, %v", c.Host(), details.Address, err)
+	details := c.Describe(api.ReadDetails("a b"))
+	if details.Err != nil || c.Host() != "u.example:8443" || details.Address != "https://b.example/v1/files/a%20b/details" {
+		t.Errorf("got %s, %s, %v", c.Host(), details.Address, details.Err)
 	}
 	if _, err := api.NewClient(api.Options{UploadURL: "https://u.example", BaseURL: "https://b.example", DeliveryURL: "d.example"}); err == nil {
 		t.Error("a delivery address without a scheme was accepted")
@@ -253,7 +253,7 @@ func TestKeyIsNotInRecords(t *testing.T) {
 	}
 	check(one.Upload(t.Context(), upload(writeFile(t, "a", []byte("x"))), nil))
 	check(one.Details(t.Context(), "1"))
-	check(one.Record(t.Context())(api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()})))
+	check(one.Record(t.Context(), api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()})))
 	list, err := many.List(t.Context(), api.Query{})
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)

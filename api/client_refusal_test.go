@@ -165,7 +165,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 					"small upload": func() error { _, err := c.Upload(context.Background(), upload(small), nil); return err },
 					"large upload": func() error { _, err := c.Upload(context.Background(), upload(large), nil); return err },
 					"update": func() error {
-						_, err := c.Record(context.Background())(api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
+						_, err := c.Record(context.Background(), api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
 						return err
 					},
 					"details": func() error { _, err := c.Details(context.Background(), "1"); return err },

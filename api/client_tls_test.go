@@ -79,7 +79,7 @@ func TestUnknownCertificate(t *testing.T) {
 	c := mustClient(t, api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: key(testKey)})
 	_, err := c.Upload(context.Background(), upload(sparseFile(t, 10)), nil)
 	wantSendError(t, err, false)
-	_, err = c.Record(context.Background())(api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
+	_, err = c.Record(context.Background(), api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
 	wantSendError(t, err, false)
 }
 

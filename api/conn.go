@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// answerGrace is how long a failed write waits for the answer that explains it. A caller that waits
+// answerTimeout is how long a failed write waits for the answer that explains it. A caller that waits
 // for the answer closes the connection far earlier; this is for a peer that disappeared without
 // closing it.
-const answerGrace = 5 * time.Second
+const answerTimeout = 5 * time.Second
 
 // patientConn reports a failed write only after the connection is closed.
 //
@@ -37,7 +37,7 @@ func (c *patientConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	if err != nil {
 		c.broken.Store(true)
-		grace := time.NewTimer(answerGrace)
+		grace := time.NewTimer(answerTimeout)
 		defer grace.Stop()
 		select {
 		case <-c.leaving:

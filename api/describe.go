@@ -15,17 +15,15 @@ type Request struct {
 	Parts   []Part `json:"parts,omitempty"` // text parts of an upload
 	File    string `json:"file,omitempty"`  // path whose bytes are the file part
 	Body    string `json:"body,omitempty"`  // JSON body of an update
+	Err     error  `json:"-"`               // why it cannot be made; Client.Do returns it
 
 	op string // the operation, for errors
 }
 
 // DescribeUpload returns the request that Upload would send.
-func (c *Client) DescribeUpload(u *Upload) (Request, error) {
+func (c *Client) DescribeUpload(u *Upload) Request {
 	parts, err := u.Parts()
-	if err != nil {
-		return Request{}, err
-	}
-	r := Request{Method: http.MethodPost, Address: c.uploadAddress(), Parts: parts}
+	r := Request{Method: http.MethodPost, Address: c.uploadAddress(), Parts: parts, Err: err}
 	switch {
 	case u.Source.URL != "":
 		r.Parts = append(r.Parts, Part{"file", u.Source.URL})
@@ -34,7 +32,7 @@ func (c *Client) DescribeUpload(u *Upload) (Request, error) {
 	default:
 		r.File = u.Source.Name() // its name after the download
 	}
-	return r, nil
+	return r
 }
 
 // KeyVariable is the environment variable from which a curl command line reads the key.

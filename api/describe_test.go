@@ -76,8 +76,8 @@ func TestCurlSendsTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	ours := rec.last(t)
-	request, err := c.DescribeUpload(u)
-	must(t, err)
+	request := c.DescribeUpload(u)
+	must(t, request.Err)
 	line := request.Curl()
 	if strings.Contains(line, testKey) {
 		t.Fatalf("the key is in %s", line)
@@ -95,19 +95,19 @@ func TestCurlSendsTheSame(t *testing.T) {
 
 func TestDescribeUpload(t *testing.T) {
 	c := mustClient(t, api.Options{UploadURL: "https://u.example/", BaseURL: "https://b.example", Key: key(testKey)})
-	r, err := c.DescribeUpload(fullUpload(api.Source{Path: "/p/a.jpg"}))
-	if err != nil || r.Method != http.MethodPost || r.Address != "https://u.example/api/v1/files/upload" || r.File != "/p/a.jpg" || !slices.Equal(r.Parts, fullParts) {
-		t.Errorf("got %+v, %v", r, err)
+	r := c.DescribeUpload(fullUpload(api.Source{Path: "/p/a.jpg"}))
+	if r.Err != nil || r.Method != http.MethodPost || r.Address != "https://u.example/api/v1/files/upload" || r.File != "/p/a.jpg" || !slices.Equal(r.Parts, fullParts) {
+		t.Errorf("got %+v", r)
 	}
-	r, err = c.DescribeUpload(&api.Upload{FileName: "a", Source: api.Source{URL: "https://s.example/a.jpg"}})
-	if err != nil || r.File != "" || !slices.Contains(r.Parts, api.Part{Name: "file", Value: "https://s.example/a.jpg"}) {
-		t.Errorf("got %+v, %v", r, err)
+	r = c.DescribeUpload(&api.Upload{FileName: "a", Source: api.Source{URL: "https://s.example/a.jpg"}})
+	if r.Err != nil || r.File != "" || !slices.Contains(r.Parts, api.Part{Name: "file", Value: "https://s.example/a.jpg"}) {
+		t.Errorf("got %+v", r)
 	}
 	text, err := json.Marshal(r)
 	if err != nil || strings.Contains(string(text), testKey) {
 		t.Errorf("%s, %v", text, err)
 	}
-	if _, err := c.DescribeUpload(&api.Upload{CustomMetadata: api.Set(map[string]json.RawMessage{"a": json.RawMessage("}")})}); err == nil {
+	if r := c.DescribeUpload(&api.Upload{CustomMetadata: api.Set(map[string]json.RawMessage{"a": json.RawMessage("}")})}); r.Err == nil {
 		t.Error("a request that cannot be written was described")
 	}
 }

@@ -25,12 +25,12 @@ func (e *RuleError) Error() string { return e.Message }
 
 // ServiceError is an unsuccessful answer of the service (service.md §7).
 type ServiceError struct {
-	Status    int           // HTTP status
-	Message   string        // the service's message, or ours if it sent none
-	Help      string        // the service's help text; may be empty
-	RequestID string        // identifies the request for the service's support; may be empty
-	Wait      time.Duration // the wait that the service requests; 0 if none
-	Complete  bool          // the complete request had been sent when the answer arrived
+	Status     int           // HTTP status
+	Message    string        // the service's message, or ours if it sent none
+	Help       string        // the service's help text; may be empty
+	RequestID  string        // identifies the request for the service's support; may be empty
+	RetryDelay time.Duration // the wait that the service requests; 0 if none
+	Complete   bool          // the complete request had been sent when the answer arrived
 	// Foreign means that the answer does not have the form of service.md §7: a proxy may have sent
 	// it.
 	Foreign bool
@@ -192,7 +192,7 @@ func requestID(h http.Header) string {
 // newServiceError returns the error of an unsuccessful answer. body is the beginning of its body,
 // which may be empty or HTML.
 func newServiceError(res *http.Response, body []byte) *ServiceError {
-	e := &ServiceError{Status: res.StatusCode, Wait: waitRequested(res.Header), RequestID: requestID(res.Header)}
+	e := &ServiceError{Status: res.StatusCode, RetryDelay: retryDelay(res.Header), RequestID: requestID(res.Header)}
 	var members struct {
 		Message, Help, Reason json.RawMessage
 	}
@@ -248,32 +248,32 @@ func describeEmpty(res *http.Response) string {
 	return "no message"
 }
 
-const maxWait = time.Hour
+const maxRetryDelay = time.Hour
 
-// waitRequested reads Retry-After (seconds or a date) and X-RateLimit-Reset
+// retryDelay reads Retry-After (seconds or a date) and X-RateLimit-Reset
 // (milliseconds) and returns the longer wait.
-func waitRequested(h http.Header) time.Duration {
-	var wait time.Duration
+func retryDelay(h http.Header) time.Duration {
+	var delay time.Duration
 	if text := h.Get("Retry-After"); text != "" {
 		if at, err := http.ParseTime(text); err == nil {
-			wait = max(time.Until(at), 0)
+			delay = max(time.Until(at), 0)
 		} else {
-			wait = waitOf(text, time.Second)
+			delay = delayOf(text, time.Second)
 		}
 	}
-	wait = max(wait, waitOf(h.Get("X-Ratelimit-Reset"), time.Millisecond))
-	return min(wait, maxWait)
+	delay = max(delay, delayOf(h.Get("X-Ratelimit-Reset"), time.Millisecond))
+	return min(delay, maxRetryDelay)
 }
 
-// waitOf parses a number of units; 0 if it is invalid. It limits a number that is too large for a
-// duration to maxWait.
-func waitOf(text string, unit time.Duration) time.Duration {
+// delayOf parses a number of units; 0 if it is invalid. It limits a number that is too large for a
+// duration to maxRetryDelay.
+func delayOf(text string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	switch {
 	case n <= 0 || err != nil && !errors.Is(err, strconv.ErrRange):
 		return 0
-	case n > int64(maxWait/unit):
-		return maxWait
+	case n > int64(maxRetryDelay/unit):
+		return maxRetryDelay
 	}
 	return time.Duration(n) * unit
 }

@@ -58,7 +58,7 @@ func (c *Client) Fetch(ctx context.Context, address string, offset,
 		at = offset
 	}
 	f := &fetched{client: c, req: req, body: res.Body, cancel: cancel, left: max(limit-at, 0), limit: limit}
-	f.idle = time.AfterFunc(c.stall, func() { cancel(fmt.Errorf("no byte came for %s", c.stall)) })
+	f.idle = time.AfterFunc(c.stallTimeout, func() { cancel(fmt.Errorf("no byte came for %s", c.stallTimeout)) })
 	f.idle.Stop()
 	if res.StatusCode != http.StatusOK && !partial {
 		defer f.Close()
@@ -115,7 +115,7 @@ func (f *fetched) Read(p []byte) (int, error) {
 	if f.left < int64(len(p)) {
 		p = p[:f.left+1] // one more than allowed, to detect a larger file
 	}
-	f.idle.Reset(f.client.stall)
+	f.idle.Reset(f.client.stallTimeout)
 	n, err := f.body.Read(p)
 	f.idle.Stop()
 	if int64(n) > f.left {

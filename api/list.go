@@ -30,7 +30,7 @@ func SearchValue(text string) string {
 // List reads records of files and folders. Like Details, it is not part of the specification.
 func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
 	var files []File
-	err := c.Do(ctx, &files)(ListFiles(q))
+	err := c.Do(ctx, ListFiles(q), &files)
 	if slices.ContainsFunc(files, func(f File) bool { return f.FileID == "" && !f.IsFolder() }) {
 		return nil, unreadable("list", files, "a record has no usable fileId")
 	}

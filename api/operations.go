@@ -18,16 +18,16 @@ import (
 // Client.Describe shows it. Except ChangeDetails, they are not part of the specification: hosted
 // services and the local library support them, others answer 404 (see Unavailable).
 
-// newRequest returns a request with the JSON of body, or without one if body is nil. err, if not
-// nil, says why it cannot be made.
-func newRequest(op, method, path string, body any, err error) (Request, error) {
-	r := Request{op: op, Method: method, Address: path}
-	if body != nil && err == nil {
+// newRequest returns a request with the JSON of body, or without one if body is nil. Each check may
+// say why it cannot be made.
+func newRequest(op, method, path string, body any, checks ...error) Request {
+	r := Request{op: op, Method: method, Address: path, Err: cmp.Or(checks...)}
+	if body != nil && r.Err == nil {
 		var text []byte
-		text, err = json.Marshal(body)
+		text, r.Err = json.Marshal(body)
 		r.Body = string(text)
 	}
-	return r, err
+	return r
 }
 
 // checkID checks the id of a file or version for use in a path. Escaping does not protect against
@@ -59,17 +59,17 @@ func files(steps ...string) string {
 }
 
 // ReadDetails reads the record of a file.
-func ReadDetails(fileID string) (Request, error) {
+func ReadDetails(fileID string) Request {
 	return newRequest(opDetails, http.MethodGet, files(fileID, "details"), nil, checkID(fileID))
 }
 
 // ChangeDetails changes the details of a file (service.md §4.2). The answer is its record.
-func ChangeDetails(fileID string, d Details) (Request, error) {
+func ChangeDetails(fileID string, d Details) Request {
 	return newRequest(opUpdate, http.MethodPatch, files(fileID, "details"), d, checkID(fileID))
 }
 
 // ListFiles lists records of files and folders.
-func ListFiles(q Query) (Request, error) {
+func ListFiles(q Query) Request {
 	v := url.Values{}
 	add := func(name, value string) {
 		if value != "" {
@@ -99,57 +99,52 @@ func ListFiles(q Query) (Request, error) {
 	if len(v) > 0 {
 		address += "?" + v.Encode()
 	}
-	return newRequest("list", http.MethodGet, address, nil, nil)
+	return newRequest("list", http.MethodGet, address, nil)
 }
 
 // ListVersions lists the records of the versions of a file, newest first.
-func ListVersions(fileID string) (Request, error) {
+func ListVersions(fileID string) Request {
 	return newRequest("list of versions", http.MethodGet, files(fileID, "versions"), nil, checkID(fileID))
 }
 
 // RestoreVersion makes a version the current one. The answer is the new record.
-func RestoreVersion(fileID, versionID string) (Request, error) {
-	err := cmp.Or(checkID(fileID), checkID(versionID))
-	return newRequest("restoring of a version", http.MethodPut, files(fileID, "versions", versionID, "restore"), nil, err)
+func RestoreVersion(fileID, versionID string) Request {
+	return newRequest("restoring of a version", http.MethodPut, files(fileID, "versions", versionID, "restore"), nil, checkID(fileID), checkID(versionID))
 }
 
 // DeleteFile permanently deletes a file with all its versions.
-func DeleteFile(fileID string) (Request, error) {
+func DeleteFile(fileID string) Request {
 	return newRequest("deletion", http.MethodDelete, files(fileID), nil, checkID(fileID))
 }
 
 // DeleteVersion permanently deletes a version other than the current one.
-func DeleteVersion(fileID, versionID string) (Request, error) {
-	err := cmp.Or(checkID(fileID), checkID(versionID))
-	return newRequest("deletion of a version", http.MethodDelete, files(fileID, "versions", versionID), nil, err)
+func DeleteVersion(fileID, versionID string) Request {
+	return newRequest("deletion of a version", http.MethodDelete, files(fileID, "versions", versionID), nil, checkID(fileID), checkID(versionID))
 }
 
-var errNoPath = errors.New("the path of the file is empty")
+func checkPath(filePath string) error {
+	if filePath == "" {
+		return errors.New("the path of the file is empty")
+	}
+	return nil
+}
 
 // CopyFile copies the file at a path into a folder. If a file of that name exists there, the copy
 // becomes its new version.
-func CopyFile(filePath, folder string) (Request, error) { return transfer("copy", filePath, folder) }
+func CopyFile(filePath, folder string) Request { return transfer("copy", filePath, folder) }
 
 // MoveFile moves the file at a path into a folder; see CopyFile for existing names.
-func MoveFile(filePath, folder string) (Request, error) { return transfer("move", filePath, folder) }
+func MoveFile(filePath, folder string) Request { return transfer("move", filePath, folder) }
 
-func transfer(op, filePath, folder string) (Request, error) {
-	var err error
-	if filePath == "" {
-		err = errNoPath
-	}
+func transfer(op, filePath, folder string) Request {
 	body := map[string]string{"sourceFilePath": filePath, "destinationPath": slashed(folder)}
-	return newRequest(op, http.MethodPost, files(op), body, err)
+	return newRequest(op, http.MethodPost, files(op), body, checkPath(filePath))
 }
 
 // RenameFile renames the file at a path. The service refuses an existing name.
-func RenameFile(filePath, name string) (Request, error) {
-	var err error
-	if filePath == "" {
-		err = errNoPath
-	}
+func RenameFile(filePath, name string) Request {
 	body := map[string]string{"filePath": filePath, "newFileName": name}
-	return newRequest("renaming", http.MethodPut, files("rename"), body, err)
+	return newRequest("renaming", http.MethodPut, files("rename"), body, checkPath(filePath))
 }
 
 // Purge is a request to remove cached copies (hosted-service.md §10).
@@ -160,12 +155,12 @@ type Purge struct {
 }
 
 // StartPurge starts purging an address, which may end in *. The answer is a [Purge] without URL.
-func StartPurge(address string) (Request, error) {
-	return newRequest("purging of the cache", http.MethodPost, files("purge"), map[string]string{"url": address}, nil)
+func StartPurge(address string) Request {
+	return newRequest("purging of the cache", http.MethodPost, files("purge"), map[string]string{"url": address})
 }
 
 // ReadPurge asks for the status of a purge. The answer is a [Purge] with the status alone.
-func ReadPurge(id string) (Request, error) {
+func ReadPurge(id string) Request {
 	return newRequest("status of a purge", http.MethodGet, files("purge", id), nil, checkID(id))
 }
 
@@ -190,7 +185,7 @@ func slashed(folder string) string {
 	return "/" + strings.Join(names, "/") + "/"
 }
 
-func folderRequest(op, method, path, field, folder string, members map[string]any) (Request, error) {
+func folderRequest(op, method, path, field, folder string, members map[string]any) Request {
 	members[field] = slashed(folder)
 	return newRequest(op, method, "/v1/"+path, members, checkNotRoot(folder))
 }
@@ -204,14 +199,14 @@ func checkNotRoot(folder string) error {
 
 // MakeFolder creates a folder and its parents. It succeeds if the folder exists. The member
 // folderPath of the answer is its path; hosted services omit it.
-func MakeFolder(folder string) (Request, error) {
+func MakeFolder(folder string) Request {
 	clean := path.Clean(slashed(folder))
 	body := map[string]string{"folderName": path.Base(clean), "parentFolderPath": slashed(path.Dir(clean))}
 	return newRequest("creation of a folder", http.MethodPost, "/v1/folder", body, checkNotRoot(folder))
 }
 
 // DeleteFolder permanently deletes a folder with its content.
-func DeleteFolder(folder string) (Request, error) {
+func DeleteFolder(folder string) Request {
 	return folderRequest("deletion of a folder", http.MethodDelete, "folder", "folderPath", folder, map[string]any{})
 }
 
@@ -219,50 +214,50 @@ const opFolderJob = "start of a folder job"
 
 // CopyFolder copies a folder into another, which is created if it does not exist. A file of the
 // same path there gets a new version. The answer is a [FolderJob].
-func CopyFolder(folder, into string) (Request, error) {
+func CopyFolder(folder, into string) Request {
 	return transferFolder("copyFolder", folder, into)
 }
 
 // MoveFolder moves a folder into another, like CopyFolder.
-func MoveFolder(folder, into string) (Request, error) {
+func MoveFolder(folder, into string) Request {
 	return transferFolder("moveFolder", folder, into)
 }
 
-func transferFolder(operation, folder, into string) (Request, error) {
+func transferFolder(operation, folder, into string) Request {
 	members := map[string]any{"destinationPath": slashed(into)}
 	return folderRequest(opFolderJob, http.MethodPost, "bulkJobs/"+operation, "sourceFolderPath", folder, members)
 }
 
 // RenameFolder gives a folder another name, which is not a path. The answer is a [FolderJob].
-func RenameFolder(folder, name string) (Request, error) {
+func RenameFolder(folder, name string) Request {
 	members := map[string]any{"newFolderName": name}
 	return folderRequest(opFolderJob, http.MethodPost, "bulkJobs/renameFolder", "folderPath", folder, members)
 }
 
 // ReadFolderJob asks for the status of a folder job.
-func ReadFolderJob(id string) (Request, error) {
+func ReadFolderJob(id string) Request {
 	return newRequest("status of a folder job", http.MethodGet, "/v1/bulkJobs/"+url.PathEscape(id), nil, checkID(id))
 }
 
 // ListMetadataFields lists the custom metadata fields for files in a folder, or of the account if
 // folder is empty.
-func ListMetadataFields(folder string) (Request, error) {
+func ListMetadataFields(folder string) Request {
 	address := "/v1/customMetadataFields"
 	if folder != "" {
 		address += "?" + url.Values{"folderPath": {path.Clean(folder)}}.Encode()
 	}
-	return newRequest("list of custom metadata fields", http.MethodGet, address, nil, nil)
+	return newRequest("list of custom metadata fields", http.MethodGet, address, nil)
 }
 
 // CreateMetadataField creates a custom metadata field.
-func CreateMetadataField(f MetadataField) (Request, error) {
+func CreateMetadataField(f MetadataField) Request {
 	body := map[string]any{"name": f.Name, "label": f.Label, "schema": f.Schema}
-	return newRequest("custom metadata field", http.MethodPost, "/v1/customMetadataFields", body, nil)
+	return newRequest("custom metadata field", http.MethodPost, "/v1/customMetadataFields", body)
 }
 
 // ListSavedExtensions lists the saved extensions of the account, as a list of [Saved].
-func ListSavedExtensions() (Request, error) {
-	return newRequest("list of saved extensions", http.MethodGet, "/v1/saved-extensions", nil, nil)
+func ListSavedExtensions() Request {
+	return newRequest("list of saved extensions", http.MethodGet, "/v1/saved-extensions", nil)
 }
 
 // Usage is the usage of an account (hosted-service.md §15). Services omit what they do not count.
@@ -276,7 +271,7 @@ type Usage struct {
 
 // ReadUsage asks for the [Usage] of the account from the day of start until the day before end, in
 // UTC.
-func ReadUsage(start, end time.Time) (Request, error) {
+func ReadUsage(start, end time.Time) Request {
 	v := url.Values{"startDate": {start.Format(time.DateOnly)}, "endDate": {end.Format(time.DateOnly)}}
-	return newRequest("usage", http.MethodGet, "/v1/accounts/usage?"+v.Encode(), nil, nil)
+	return newRequest("usage", http.MethodGet, "/v1/accounts/usage?"+v.Encode(), nil)
 }

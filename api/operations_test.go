@@ -42,20 +42,20 @@ func TestSignedURL(t *testing.T) {
 // TestIDsAreChecked: no id can change the rest of the request path.
 func TestIDsAreChecked(t *testing.T) {
 	for _, id := range []string{"", ".", "..", "...", "a\n", "a\u202eb", "\x00", strings.Repeat("a", 300)} {
-		for about, request := range map[string]func() (api.Request, error){
-			"details":         func() (api.Request, error) { return api.ReadDetails(id) },
-			"update":          func() (api.Request, error) { return api.ChangeDetails(id, api.Details{}) },
-			"versions":        func() (api.Request, error) { return api.ListVersions(id) },
-			"restore of":      func() (api.Request, error) { return api.RestoreVersion(id, "1") },
-			"restore":         func() (api.Request, error) { return api.RestoreVersion("1", id) },
-			"deletion":        func() (api.Request, error) { return api.DeleteFile(id) },
-			"version of":      func() (api.Request, error) { return api.DeleteVersion(id, "1") },
-			"deleted version": func() (api.Request, error) { return api.DeleteVersion("1", id) },
-			"purge":           func() (api.Request, error) { return api.ReadPurge(id) },
-			"folder job":      func() (api.Request, error) { return api.ReadFolderJob(id) },
+		for about, request := range map[string]func() api.Request{
+			"details":         func() api.Request { return api.ReadDetails(id) },
+			"update":          func() api.Request { return api.ChangeDetails(id, api.Details{}) },
+			"versions":        func() api.Request { return api.ListVersions(id) },
+			"restore of":      func() api.Request { return api.RestoreVersion(id, "1") },
+			"restore":         func() api.Request { return api.RestoreVersion("1", id) },
+			"deletion":        func() api.Request { return api.DeleteFile(id) },
+			"version of":      func() api.Request { return api.DeleteVersion(id, "1") },
+			"deleted version": func() api.Request { return api.DeleteVersion("1", id) },
+			"purge":           func() api.Request { return api.ReadPurge(id) },
+			"folder job":      func() api.Request { return api.ReadFolderJob(id) },
 		} {
 			var rule *api.RuleError
-			if _, err := request(); !errors.As(err, &rule) || rule.Field != "fileId" {
+			if err := request().Err; !errors.As(err, &rule) || rule.Field != "fileId" {
 				t.Errorf("%s of %q: %v", about, id, err)
 			}
 		}

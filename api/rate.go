@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// longestHold is the maximum wait of a call if the service limits the rate. If the service asks
+// maxHoldDelay is the maximum wait of a call if the service limits the rate. If the service asks
 // for a longer wait, the call fails with its answer.
-const longestHold = 2 * time.Minute
+const maxHoldDelay = 2 * time.Minute
 
 // hold delays calls while the service limits their rate, separately for each endpoint, because
 // services count them separately. Uploads never wait here: the queue delays them. The zero value is
@@ -31,14 +31,14 @@ func (h *hold) wait(ctx context.Context, op string) error {
 		h.mu.Lock()
 		until := h.until[op]
 		h.mu.Unlock()
-		rest := time.Until(until)
-		if rest <= 0 {
+		delay := time.Until(until)
+		if delay <= 0 {
 			return nil
 		}
 		if end, ok := ctx.Deadline(); ok && end.Before(until) {
-			return fmt.Errorf("the service accepts this kind of request again in %s", rest.Round(time.Second))
+			return fmt.Errorf("the service accepts this kind of request again in %s", delay.Round(time.Second))
 		}
-		timer := time.NewTimer(rest)
+		timer := time.NewTimer(delay)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -48,39 +48,39 @@ func (h *hold) wait(ctx context.Context, op string) error {
 	}
 }
 
-func (h *hold) extend(op string, wait time.Duration) {
+func (h *hold) extend(op string, delay time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.until == nil {
 		h.until = map[string]time.Time{}
 	}
-	if until := time.Now().Add(wait); until.After(h.until[op]) {
+	if until := time.Now().Add(delay); until.After(h.until[op]) {
 		h.until[op] = until
 	}
 }
 
 const (
-	noticeable = 900 * time.Millisecond
-	tellEvery  = 5 * time.Second
+	minNoticeDelay = 900 * time.Millisecond
+	noticeInterval = 5 * time.Second
 )
 
 func (h *hold) tells() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if time.Since(h.notified) < tellEvery {
+	if time.Since(h.notified) < noticeInterval {
 		return false
 	}
 	h.notified = time.Now()
 	return true
 }
 
-func waitNotice(err error, wait time.Duration) string {
+func waitNotice(err error, delay time.Duration) string {
 	reason := "limits requests"
 	var answer *ServiceError
 	if errors.As(err, &answer) && answer.Status == http.StatusServiceUnavailable {
 		reason = "is not available"
 	}
-	return fmt.Sprintf("the service %s; waiting %.0f s", reason, max(1, wait.Seconds()))
+	return fmt.Sprintf("the service %s; waiting %.0f s", reason, max(1, delay.Seconds()))
 }
 
 // holdRequested returns for how long the service asks, with err, to delay calls of this kind;
@@ -91,14 +91,14 @@ func holdRequested(err error) (time.Duration, bool) {
 	switch {
 	case !errors.As(err, &answer):
 		return 0, false
-	case answer.Status == http.StatusTooManyRequests && answer.Wait == 0:
+	case answer.Status == http.StatusTooManyRequests && answer.RetryDelay == 0:
 		return time.Second, true // the service does not say
-	case answer.Wait == 0:
+	case answer.RetryDelay == 0:
 		return 0, false
 	}
 	asks := answer.Status == http.StatusTooManyRequests ||
 		answer.Status == http.StatusServiceUnavailable && answer.NotDone()
-	return answer.Wait, asks && answer.Wait <= longestHold
+	return answer.RetryDelay, asks && answer.RetryDelay <= maxHoldDelay
 }
 
 type bandwidth struct {
@@ -117,9 +117,9 @@ func (l *bandwidth) spend(n int) {
 		l.free = now
 	}
 	l.free = l.free.Add(time.Duration(float64(n) / float64(l.rate) * float64(time.Second)))
-	wait := l.free.Sub(now)
+	delay := l.free.Sub(now)
 	l.mu.Unlock()
-	<-time.After(wait)
+	<-time.After(delay)
 }
 
 type limitedConn struct {
@@ -209,11 +209,11 @@ func (p *Progress) add(n int) {
 // While the body is sent, bytes must keep moving. After that, the transport's limit on the answer's
 // header applies, and then a limit on reading the answer.
 type watchdog struct {
-	mu      sync.Mutex
-	timer   *time.Timer
-	stall   time.Duration
-	cause   error
-	sending bool // the body is being sent, and no answer has begun
+	mu           sync.Mutex
+	timer        *time.Timer
+	stallTimeout time.Duration
+	cause        error
+	sending      bool // the body is being sent, and no answer has begun
 }
 
 type timeoutError string
@@ -225,11 +225,11 @@ func (timeoutError) Timeout() bool { return true }
 
 // newWatchdog starts the watchdog with the limit for sending. The limit allows for the time to
 // connect, which the dialer limits.
-func newWatchdog(stall time.Duration, cancel context.CancelCauseFunc) *watchdog {
-	w := &watchdog{stall: stall, sending: true, cause: timeoutError("no byte could be sent for " + stall.String())}
+func newWatchdog(stallTimeout time.Duration, cancel context.CancelCauseFunc) *watchdog {
+	w := &watchdog{stallTimeout: stallTimeout, sending: true, cause: timeoutError("no byte could be sent for " + stallTimeout.String())}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.timer = time.AfterFunc(stall, func() {
+	w.timer = time.AfterFunc(stallTimeout, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		cancel(w.cause)
@@ -241,31 +241,31 @@ func (w *watchdog) moved() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.sending {
-		w.timer.Reset(w.stall)
+		w.timer.Reset(w.stallTimeout)
 	}
 }
 
 // wrote records that the kernel has accepted the complete request, or the transport has it: an
 // answer must then begin within limit; with 0, the transport has its own limit.
-func (w *watchdog) wrote(limit time.Duration) {
+func (w *watchdog) wrote(timeout time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.sending {
 		return
 	}
 	w.sending = false
-	if w.timer.Stop(); limit > 0 {
-		w.timer.Reset(limit)
+	if w.timer.Stop(); timeout > 0 {
+		w.timer.Reset(timeout)
 	}
 }
 
 // answered records that an answer has begun, which must end within limit.
-func (w *watchdog) answered(limit time.Duration) {
+func (w *watchdog) answered(timeout time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sending = false
 	w.cause = timeoutError("the answer was not complete in time")
-	w.timer.Reset(limit)
+	w.timer.Reset(timeout)
 }
 
 func (w *watchdog) stop() {

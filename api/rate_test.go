@@ -61,7 +61,7 @@ func TestCallsWaitAsTheServiceAsks(t *testing.T) {
 	for range workers {
 		work.Go(func() {
 			for range next {
-				if _, err := c.Record(t.Context())(api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})})); err != nil {
+				if _, err := c.Record(t.Context(), api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})})); err != nil {
 					failed.Add(1)
 				}
 			}
@@ -90,7 +90,7 @@ func TestWaitingIsTold(t *testing.T) {
 	c, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, Waiting: func(notice string) { notified <- notice }})
 	must(t, err)
 	defer c.Close()
-	if _, err := c.Record(t.Context())(api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})})); err != nil {
+	if _, err := c.Record(t.Context(), api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})})); err != nil {
 		t.Fatal(err)
 	}
 	if notice := <-notified; notice != "the service limits requests; waiting 1 s" || len(notified) > 0 {
@@ -113,7 +113,7 @@ func TestOthersDoNotWait(t *testing.T) {
 		io.WriteString(w, `{"fileId":"1"}`)
 	})
 	update := func(ctx context.Context) error {
-		_, err := c.Record(ctx)(api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})}))
+		_, err := c.Record(ctx, api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})}))
 		return err
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -248,7 +248,7 @@ func follow[T any](m *Model, channel <-chan T, do func(T) tea.Cmd) tea.Cmd {
 	}
 }
 
-const tickTime = 100 * time.Millisecond
+const tickInterval = 100 * time.Millisecond
 
 func (m *Model) tick() tea.Cmd {
 	if m.ticking || m.session == nil || !m.session.Queue.Busy() {
@@ -256,7 +256,7 @@ func (m *Model) tick() tea.Cmd {
 	}
 	m.ticking = true
 	d := m.session
-	return tea.Tick(tickTime, func(time.Time) tea.Msg {
+	return tea.Tick(tickInterval, func(time.Time) tea.Msg {
 		return page.Then(func() tea.Cmd {
 			m.ticking = false
 			if d != m.session {

@@ -39,7 +39,7 @@ func (m *Model) dismissSeen() {
 // keys.
 func (m *Model) ask(q page.Ask, from page.Screen) tea.Cmd {
 	return tea.Batch(m.host.Ask(q, from, m.o.Now),
-		tea.Tick(kit.DialogGrace, func(time.Time) tea.Msg { return page.Do(func() {}) }))
+		tea.Tick(kit.DialogDelay, func(time.Time) tea.Msg { return page.Do(func() {}) }))
 }
 
 func (m *Model) suspend() tea.Cmd {

@@ -122,7 +122,7 @@ func TestPopupsOverRealPictures(t *testing.T) {
 					t.Error("the popup hides nothing of the picture")
 				}
 				if p.name == "dialog" {
-					passed.Add(int64(kit.DialogGrace))
+					passed.Add(int64(kit.DialogDelay))
 				}
 				p.shut(term)
 				term.WaitUntil(func(text string) bool { return slices.Equal(before, cellsOf(text, size)) })

@@ -101,7 +101,7 @@ func screenOf(id page.ID) screen {
 	return screen{}
 }
 
-const watchTime = 2 * time.Second
+const watchInterval = 2 * time.Second
 
 // openPicker returns the picker. It outlives a session, because the tray belongs to the user and
 // not to a profile.
@@ -113,7 +113,7 @@ func (m *Model) openPicker() page.Screen {
 		}
 		m.picker = picker.New(picker.Options{
 			Folder: m.o.Folder, Samples: samples,
-			Sources: m.o.Sources, Preview: true, Loader: m.loader, Now: m.o.Now, Watch: watchTime,
+			Sources: m.o.Sources, Preview: true, Loader: m.loader, Now: m.o.Now, WatchInterval: watchInterval,
 			Clipboard: func(ctx context.Context) (api.Source, error) {
 				return session.ClipboardPicture(ctx, m.o.Paths.Spool(), m.o.Now())
 			},

@@ -12,7 +12,7 @@ import (
 // Windows refuses to replace it.
 const (
 	renameAttempts = 50
-	renamePause    = 20 * time.Millisecond
+	renameDelay    = 20 * time.Millisecond
 )
 
 func rename(from, to string) error {
@@ -22,7 +22,7 @@ func rename(from, to string) error {
 		if !busy || n == renameAttempts {
 			return err
 		}
-		<-time.After(renamePause)
+		<-time.After(renameDelay)
 	}
 }
 

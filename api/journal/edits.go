@@ -113,8 +113,7 @@ func (j *Journal) OpenEdits(ctx context.Context, profile string) ([]Edit, error)
 	err = j.change(ctx, func(t tx) error {
 		open = nil
 		for _, owner := range owners {
-			rows, err := t.query(editColumns+"open = 1 AND profile = ? AND owner = ? ORDER BY id", profile, owner)
-			edits, err := collect(rows, err, scanEdit)
+			edits, err := collect(t.query, scanEdit, editColumns+"open = 1 AND profile = ? AND owner = ? ORDER BY id", profile, owner)
 			if err != nil {
 				return err
 			}

@@ -223,8 +223,7 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]job
 	err = j.change(ctx, func(t tx) error {
 		claimed = nil
 		for _, owner := range free {
-			rows, err := t.query(jobColumns+openOf, profile, owner)
-			jobs, err := collect(rows, err, scanJob)
+			jobs, err := collect(t.query, scanJob, jobColumns+openOf, profile, owner)
 			if err != nil {
 				return err
 			}
@@ -277,15 +276,14 @@ func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64,
 func (j *Journal) failedJobs(t tx, profile string, ids []int64,
 	may func(*job.Job) bool,
 ) (found []job.Job, err error) {
-	rows, err := t.query("SELECT owner, id, body, record, updated FROM jobs WHERE profile = ? AND "+hasFailed+" ORDER BY id", profile)
 	type owned struct {
 		owner string
 		job   job.Job
 	}
-	failed, err := collect(rows, err, func(scan scan) (o owned, err error) {
+	failed, err := collect(t.query, func(scan scan) (o owned, err error) {
 		o.job, err = scanJob(func(into ...any) error { return scan(append([]any{&o.owner}, into...)...) })
 		return o, err
-	})
+	}, "SELECT owner, id, body, record, updated FROM jobs WHERE profile = ? AND "+hasFailed+" ORDER BY id", profile)
 	free := map[string]bool{j.owner.name: true} // owners that have ended, or this process
 	for _, o := range failed {
 		if ids != nil && !slices.Contains(ids, o.job.ID) || !may(&o.job) {

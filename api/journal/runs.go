@@ -190,17 +190,16 @@ func (j *Journal) History(ctx context.Context, runID int64) ([]job.RunEvent, err
 }
 
 func earlyPosts(t tx, run job.Run, j int64) ([]storedPost, error) {
-	rows, err := t.query(`SELECT p.id, p.status, p.error, p.at FROM posts p JOIN hooks h ON h.hash = p.hook
+	return collect(t.query, func(scan scan) (p storedPost, err error) {
+		err = scan(&p.id, &p.status, &p.err, when{&p.at})
+		return p, err
+	}, `SELECT p.id, p.status, p.error, p.at FROM posts p JOIN hooks h ON h.hash = p.hook
 		WHERE p.run = 0 AND p.extension = ?1 COLLATE NOCASE AND h.profile = ?2 AND p.file IN ('', ?3)
 		AND CASE
 			WHEN ?6 <> x'' THEN h.hash = ?6
 			WHEN h.job = 0 THEN h.file = ?3 AND h.made <= ?5 AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.hook = h.hash)
 			ELSE h.job = ?4 OR ?4 = 0 AND h.made <= ?5 AND EXISTS (SELECT 1 FROM jobs WHERE jobs.id = h.job AND jobs.file = ?3)
 		END ORDER BY p.id`, run.Extension, run.Profile, run.FileID, j, stamp(run.Started), hookOf(run.Hook))
-	return collect(rows, err, func(scan scan) (p storedPost, err error) {
-		err = scan(&p.id, &p.status, &p.err, when{&p.at})
-		return p, err
-	})
 }
 
 // maxPosts limits the different posts per address. A service sends one per extension; more would

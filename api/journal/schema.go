@@ -56,8 +56,8 @@ func list[T any](ctx context.Context, j *Journal, read func(scan) (T, error), te
 		return nil, ErrClosed
 	default:
 	}
-	rows, err := j.read.QueryContext(ctx, text, args...)
-	all, err := collect(rows, err, read)
+	query := func(text string, args ...any) (*sql.Rows, error) { return j.read.QueryContext(ctx, text, args...) }
+	all, err := collect(query, read, text, args...)
 	if err != nil {
 		err = &Error{j.path, true, err}
 	}
@@ -74,8 +74,11 @@ func first[T any](ctx context.Context, j *Journal, read func(scan) (T, error), t
 	return all[0], true, nil
 }
 
-// collect reads all rows. err is the error of the query.
-func collect[T any](rows *sql.Rows, err error, read func(scan) (T, error)) (all []T, _ error) {
+// collect reads all rows of a query.
+func collect[T any](query func(string, ...any) (*sql.Rows, error), read func(scan) (T, error),
+	text string, args ...any,
+) (all []T, _ error) {
+	rows, err := query(text, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -139,11 +139,11 @@ func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWr
 		if err := l.pause(r, time.Duration(rule.Delay)*time.Millisecond); err != nil {
 			return w, err
 		}
-		if wait := l.limits.wait(rule.rate, r, time.Now()); wait > 0 {
+		if delay := l.limits.delay(rule.rate, r, time.Now()); delay > 0 {
 			h := w.Header()
 			h.Set("X-RateLimit-Limit", strconv.Itoa(2*rule.rate))
 			h.Set("X-RateLimit-Interval", "1000")
-			h.Set("X-RateLimit-Reset", strconv.FormatInt(wait.Milliseconds()+1, 10))
+			h.Set("X-RateLimit-Reset", strconv.FormatInt(delay.Milliseconds()+1, 10))
 			return w, refuse(http.StatusTooManyRequests, "You have exceeded the rate limit of this operation.",
 				"Wait for the milliseconds in X-RateLimit-Reset.")
 		}
@@ -167,13 +167,13 @@ type limits struct {
 	empty map[string]time.Time // when the calls so far are used up at the full rate
 }
 
-// wait counts a call and returns the time until it is allowed. After a pause 2*rate are at once.
-func (l *limits) wait(rate int, r *http.Request, now time.Time) time.Duration {
+// delay counts a call and returns the time until it is allowed. Up to 2*rate calls in a burst are.
+func (l *limits) delay(rate int, r *http.Request, now time.Time) time.Duration {
 	if rate == 0 || isUpload(r.Pattern) {
 		return 0
 	}
 	key := r.Method + r.Pattern
-	each := time.Second / time.Duration(rate)
+	interval := time.Second / time.Duration(rate)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.empty == nil {
@@ -183,9 +183,9 @@ func (l *limits) wait(rate int, r *http.Request, now time.Time) time.Duration {
 	if until.Before(now) {
 		until = now
 	}
-	until = until.Add(each)
-	if wait := until.Sub(now) - 2*time.Duration(rate)*each; wait > 0 {
-		return wait
+	until = until.Add(interval)
+	if delay := until.Sub(now) - 2*time.Duration(rate)*interval; delay > 0 {
+		return delay
 	}
 	l.empty[key] = until
 	return 0

@@ -262,19 +262,19 @@ const (
 )
 
 func (l *Library) keepSnapshots() {
-	pause := snapshotInterval
+	delay := snapshotInterval
 	for {
 		if _, err := os.Stat(snapshotPath(l.o.Dir)); err != nil {
-			pause = firstSnapshotDelay
+			delay = firstSnapshotDelay
 		}
 		select {
-		case <-time.After(pause):
+		case <-time.After(delay):
 		case <-l.work.Context().Done():
 			return
 		}
 		start := time.Now()
 		l.report("the snapshot of the records could not be made", l.snapshot())
-		pause = max(snapshotInterval, snapshotShare*time.Since(start))
+		delay = max(snapshotInterval, snapshotShare*time.Since(start))
 	}
 }
 

@@ -204,8 +204,8 @@ func open(ctx context.Context, rs io.ReadSeeker, limits Limits) (*header, Shot, 
 }
 
 // decode decodes the pixels; it fails after the time most.
-func (h *header) decode(ctx context.Context, rs io.ReadSeeker, most time.Duration) (image.Image, error) {
-	timed, cancel := context.WithTimeout(ctx, most)
+func (h *header) decode(ctx context.Context, rs io.ReadSeeker, timeout time.Duration) (image.Image, error) {
+	timed, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	src := newSource(timed, rs, math.MaxInt64)
 	_, err := src.Seek(0, io.SeekStart)
@@ -221,7 +221,7 @@ func (h *header) decode(ctx context.Context, rs io.ReadSeeker, most time.Duratio
 	case err == nil:
 		return img, nil
 	case ctx.Err() == nil && timed.Err() != nil:
-		return nil, &Error{Reason: ErrTooLarge, Cause: err, Detail: fmt.Sprintf("decoding it takes longer than %v", most)}
+		return nil, &Error{Reason: ErrTooLarge, Cause: err, Detail: fmt.Sprintf("decoding it takes longer than %v", timeout)}
 	}
 	return nil, decodeError(ctx, h.format.name, err)
 }

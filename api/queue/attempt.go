@@ -12,18 +12,18 @@ import (
 )
 
 type result struct {
-	job  job.Job
-	wait time.Duration // before the next attempt
+	job   job.Job
+	delay time.Duration // before the next attempt
 
 	// Of the attempt; zero if there was none.
-	contact    contact
-	began      time.Time
-	sent       int64         // bytes; 0 if unanswered
-	host       string        // host without a connection
-	overload   bool          // the service wants fewer uploads at a time, or timed out
-	requested  time.Duration // the wait that the service requests; 0 if none
-	queueWaits bool          // that wait is for all uploads
-	leaveOpen  bool          // do not retry in this run
+	contact        contact
+	began          time.Time
+	sent           int64         // bytes; 0 if unanswered
+	host           string        // host without a connection
+	overload       bool          // the service wants fewer uploads at a time, or timed out
+	requestedDelay time.Duration // the wait that the service requests; 0 if none
+	queueWaits     bool          // that wait is for all uploads
+	leaveOpen      bool          // do not retry in this run
 }
 
 func (q *Queue) attemptOrCheck(ctx context.Context, e *entry) result {
@@ -173,8 +173,8 @@ func (q *Queue) failed(ctx context.Context, e *entry, j job.Job, before job.Evid
 // NotReadyError is returned by Options.Prepare if an upload cannot be prepared yet. The queue tries
 // again, as often as it retries sending.
 type NotReadyError struct {
-	Err  error
-	Wait time.Duration // minimum wait; 0 if unknown
+	Err   error
+	Delay time.Duration // minimum wait; 0 if unknown
 }
 
 func (e *NotReadyError) Error() string { return e.Err.Error() }
@@ -205,20 +205,20 @@ func (q *Queue) prepareLater(e *entry, j job.Job, reason *NotReadyError) result 
 	}
 	e.failures++
 	j.State, j.Failure = job.Waiting, job.FailureOf(reason.Err)
-	r := result{job: j, wait: max(backoff(e.failures-1, maxBackoff), reason.Wait)}
+	r := result{job: j, delay: max(backoff(e.failures-1, maxRetryDelay), reason.Delay)}
 	r.leaveOpen = q.timeIsOver(e, &r, time.Now())
 	return r
 }
 
 func retryLater(j job.Job, a assessment, failures int) result {
 	j.State = job.Waiting
-	longest := maxBackoff
+	maxDelay := maxRetryDelay
 	if a.contact != answer {
-		j.State, longest = job.Offline, maxOfflineBackoff
+		j.State, maxDelay = job.Offline, maxOfflineDelay
 	}
-	r := result{job: j, wait: max(backoff(failures-1, longest), a.wait)}
+	r := result{job: j, delay: max(backoff(failures-1, maxDelay), a.delay)}
 	if a.requested {
-		r.requested, r.queueWaits = a.wait, a.queueWaits
+		r.requestedDelay, r.queueWaits = a.delay, a.queueWaits
 	}
 	return r
 }
@@ -259,7 +259,7 @@ func (q *Queue) keep(ctx context.Context, j job.Job) error {
 	for n := range 3 {
 		if n > 0 {
 			select {
-			case <-time.After(backoff(n, maxBackoff)):
+			case <-time.After(backoff(n, maxRetryDelay)):
 			case <-q.quit:
 			}
 		}

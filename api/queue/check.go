@@ -254,9 +254,9 @@ const (
 // searchLater schedules a check for a job that the service is processing. The caller holds the
 // lock.
 func (q *Queue) searchLater(e *entry) {
-	wait := min(firstCheckDelay<<min(e.checks, 5), maxCheckDelay)
+	delay := min(firstCheckDelay<<min(e.checks, 5), maxCheckDelay)
 	e.checks++
-	e.timer = time.AfterFunc(wait, func() { q.search(e) })
+	e.timer = time.AfterFunc(delay, func() { q.search(e) })
 }
 
 func (q *Queue) search(e *entry) {

@@ -202,7 +202,7 @@ func (s *service) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*
 		return &api.SendError{Op: "upload", Host: "test", Complete: complete, NoConnection: f == dial, Err: errGone}
 	}
 	answer := func(status int, complete bool) error {
-		return &api.ServiceError{Status: status, Message: "words", Complete: complete, Wait: wait}
+		return &api.ServiceError{Status: status, Message: "words", Complete: complete, RetryDelay: wait}
 	}
 	switch f {
 	case dial, cut:

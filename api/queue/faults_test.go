@@ -53,7 +53,7 @@ func openLibrary(t testing.TB) *local.Server {
 func clientOf(t testing.TB, address, agent string) *api.Client {
 	c, err := api.NewClient(api.Options{
 		UploadURL: address, BaseURL: address, Key: testKey, UserAgent: agent,
-		Stall: 300 * time.Millisecond, Answer: 500 * time.Millisecond,
+		StallTimeout: 300 * time.Millisecond, AnswerTimeout: 500 * time.Millisecond,
 	})
 	must(t, err)
 	t.Cleanup(c.Close)
@@ -324,7 +324,7 @@ func child(dir string) error {
 	if err != nil {
 		return err
 	}
-	client, err := api.NewClient(api.Options{UploadURL: plan.Address, BaseURL: plan.Address, Key: testKey, Stall: 300 * time.Millisecond, Answer: 500 * time.Millisecond})
+	client, err := api.NewClient(api.Options{UploadURL: plan.Address, BaseURL: plan.Address, Key: testKey, StallTimeout: 300 * time.Millisecond, AnswerTimeout: 500 * time.Millisecond})
 	if err != nil {
 		return err
 	}

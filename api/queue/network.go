@@ -8,10 +8,10 @@ import (
 )
 
 // Offline mode: without a connection one job at a time tries, with back-off, and the others wait.
-// With Options.RetryFor, the queue gives up after that time and leaves its jobs to the next
+// With Options.RetryTimeout, the queue gives up after that time and leaves its jobs to the next
 // program.
 
-// firstAnswerTimeout limits Options.RetryFor for a service that never answered in this run, since
+// firstAnswerTimeout limits Options.RetryTimeout for a service that never answered in this run, since
 // its address is probably wrong.
 const firstAnswerTimeout = 10 * time.Second
 
@@ -38,7 +38,7 @@ func (q *Queue) learn(e *entry, r *result, now time.Time) {
 	}
 	q.pace.note(r, len(q.line) > 0, now)
 	if r.queueWaits {
-		q.holdFor(r.requested, now)
+		q.holdFor(r.requestedDelay, now)
 	}
 	switch r.contact {
 	case noAttempt:
@@ -73,14 +73,14 @@ func (q *Queue) learn(e *entry, r *result, now time.Time) {
 	// Parallel attempts failed for the same reason.
 	if !r.began.Before(n.Next) {
 		n.failures++
-		wait := backoff(n.failures-1, maxOfflineBackoff)
-		if remaining := q.timeout() - now.Sub(n.silent); q.o.RetryFor > 0 && remaining > 0 {
-			wait = min(wait, remaining) // the last attempt begins within the limit
+		delay := backoff(n.failures-1, maxOfflineDelay)
+		if remaining := q.timeout() - now.Sub(n.silent); q.o.RetryTimeout > 0 && remaining > 0 {
+			delay = min(delay, remaining) // the last attempt begins within the limit
 		}
-		n.Next = now.Add(wait)
-		q.holdFor(wait, now)
+		n.Next = now.Add(delay)
+		q.holdFor(delay, now)
 	}
-	r.wait = 0 // the queue itself waits
+	r.delay = 0 // the queue itself waits
 	if r.leaveOpen {
 		for _, other := range slices.Backward(q.order) {
 			if other.phase == ready || other.phase == delayed {
@@ -95,24 +95,24 @@ func (q *Queue) learn(e *entry, r *result, now time.Time) {
 
 // timeout is the time limit for attempts without an answer; 0 for none.
 func (q *Queue) timeout() time.Duration {
-	if q.o.RetryFor > 0 && !q.network.answered {
-		return min(firstAnswerTimeout, q.o.RetryFor)
+	if q.o.RetryTimeout > 0 && !q.network.answered {
+		return min(firstAnswerTimeout, q.o.RetryTimeout)
 	}
-	return q.o.RetryFor
+	return q.o.RetryTimeout
 }
 
 // timeIsOver reports whether the time of a job or of the service is over. It limits the wait of a
 // job accordingly.
 func (q *Queue) timeIsOver(e *entry, r *result, now time.Time) bool {
-	if q.o.RetryFor == 0 {
+	if q.o.RetryTimeout == 0 {
 		return false
 	}
-	remaining := q.o.RetryFor - now.Sub(e.failing)
+	remaining := q.o.RetryTimeout - now.Sub(e.failing)
 	if r.contact == noAnswer || r.contact == noConnection {
 		remaining = min(remaining, q.timeout()-now.Sub(q.network.silent))
 	}
-	r.wait = min(r.wait, remaining)
-	return remaining <= 0 || r.requested > q.o.RetryFor
+	r.delay = min(r.delay, remaining)
+	return remaining <= 0 || r.requestedDelay > q.o.RetryTimeout
 }
 
 func (q *Queue) leave(e *entry) {

@@ -60,7 +60,7 @@ func TestOffline(t *testing.T) {
 	})
 }
 
-// TestGivingUp: a command gives up after 10 s if the service never answered, and after RetryFor if
+// TestGivingUp: a command gives up after 10 s if the service never answered, and after RetryTimeout if
 // it did. The jobs stay open, and the next program sends them.
 func TestGivingUp(t *testing.T) {
 	for _, tt := range []struct {
@@ -75,7 +75,7 @@ func TestGivingUp(t *testing.T) {
 		for _, f := range []fault{dial, cut, lostBefore} {
 			synctest.Test(t, func(t *testing.T) {
 				s, n := newService(append(slices.Clone(tt.faults), slices.Repeat([]fault{f}, 5000)...)...), newNotes()
-				q := New(Options{Journal: n, Sender: s, Concurrency: 1, RetryFor: 2 * time.Minute})
+				q := New(Options{Journal: n, Sender: s, Concurrency: 1, RetryTimeout: 2 * time.Minute})
 				must(t, q.Start(t.Context()))
 				ids := addAll(t, q, jobsNamed(5)...)
 				began := time.Now()

@@ -29,19 +29,19 @@ import (
 const maxAttempts = 5
 
 const (
-	firstBackoff      = 500 * time.Millisecond
-	maxBackoff        = 30 * time.Second // with a connection
-	maxOfflineBackoff = 2 * time.Minute  // without a connection
+	firstRetryDelay = 500 * time.Millisecond
+	maxRetryDelay   = 30 * time.Second // with a connection
+	maxOfflineDelay = 2 * time.Minute  // without a connection
 )
 
 // backoff returns the wait after attempt n, counted from 0: a random part of a time that doubles up
 // to longest.
-func backoff(n int, longest time.Duration) time.Duration {
-	limit := longest
+func backoff(n int, maxDelay time.Duration) time.Duration {
+	delay := maxDelay
 	if n < 8 {
-		limit = min(firstBackoff<<n, longest)
+		delay = min(firstRetryDelay<<n, maxDelay)
 	}
-	return rand.N(limit) + 1
+	return rand.N(delay) + 1
 }
 
 type contact uint8
@@ -63,7 +63,7 @@ type assessment struct {
 	overload   bool          // fewer uploads at a time may help
 	requested  bool          // the service requests a retry
 	queueWaits bool          // it accepts no uploads until then
-	wait       time.Duration // before the retry; 0 if unknown
+	delay      time.Duration // before the retry; 0 if unknown
 }
 
 func assess(j *job.Job, err error) assessment {
@@ -82,7 +82,7 @@ func assess(j *job.Job, err error) assessment {
 	case errors.Is(err, api.ErrNoRecord):
 		return assessment{contact: answer, evidence: job.MaybeStored}
 	case errors.As(err, &refusal):
-		a := assessment{contact: answer, wait: refusal.Wait, counted: refusal.Wait == 0}
+		a := assessment{contact: answer, delay: refusal.RetryDelay, counted: refusal.RetryDelay == 0}
 		switch s := refusal.Status; {
 		case s == http.StatusTooManyRequests:
 			a.requested, a.queueWaits, a.overload, a.counted = true, true, true, false
@@ -238,9 +238,9 @@ func (q *Queue) checkLater(e *entry, j job.Job) result {
 	j.State, j.Evidence = job.Waiting, stronger(j.Evidence, job.Orphaned)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	wait := backoff(e.failures, maxOfflineBackoff)
+	delay := backoff(e.failures, maxOfflineDelay)
 	e.failures++
-	return result{job: j, wait: wait}
+	return result{job: j, delay: delay}
 }
 
 func unknown(j job.Job, found checkResult) result {

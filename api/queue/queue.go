@@ -49,9 +49,9 @@ type Options struct {
 	// Fresh keeps Start from resuming jobs of an earlier program. Resume still can.
 	Fresh bool
 
-	// RetryFor limits the retries of a job, which is then left open for the next program; 0 for no
+	// RetryTimeout limits the retries of a job, which is then left open for the next program; 0 for no
 	// limit. A service that never answered in this run gets at most 10 s.
-	RetryFor time.Duration
+	RetryTimeout time.Duration
 
 	// Prepare returns the upload to send, before every attempt: with the address of our webhook
 	// receiver, which is not stored, and with a local file in place of one of another profile. It must
@@ -304,9 +304,9 @@ func (q *Queue) dispatch() {
 	if q.stop == nil || q.closed || q.ctx.Err() != nil {
 		return
 	}
-	if wait := time.Until(q.hold); wait > 0 {
+	if delay := time.Until(q.hold); delay > 0 {
 		if q.holding == nil {
-			q.holding = time.AfterFunc(wait, func() {
+			q.holding = time.AfterFunc(delay, func() {
 				q.mu.Lock()
 				defer q.mu.Unlock()
 				q.holding = nil
@@ -353,11 +353,11 @@ func (q *Queue) launch(e *entry) {
 	}()
 }
 
-func (q *Queue) holdFor(wait time.Duration, now time.Time) {
-	if until := now.Add(wait); wait > 0 && until.After(q.hold) {
+func (q *Queue) holdFor(delay time.Duration, now time.Time) {
+	if until := now.Add(delay); delay > 0 && until.After(q.hold) {
 		q.hold = until
 		if q.holding != nil {
-			q.holding.Reset(wait)
+			q.holding.Reset(delay)
 		}
 	}
 }
@@ -389,8 +389,8 @@ func (q *Queue) finish(e *entry, r result, failed error) {
 		e.phase = idle
 	case r.leaveOpen:
 		q.leave(e)
-	case r.wait > 0:
-		q.delay(e, r.wait)
+	case r.delay > 0:
+		q.delay(e, r.delay)
 	default:
 		q.enqueue(e)
 	}
@@ -398,9 +398,9 @@ func (q *Queue) finish(e *entry, r result, failed error) {
 	q.signal()
 }
 
-func (q *Queue) delay(e *entry, wait time.Duration) {
-	e.phase, e.due = delayed, time.Now().Add(wait)
-	e.timer = time.AfterFunc(wait, func() {
+func (q *Queue) delay(e *entry, delay time.Duration) {
+	e.phase, e.due = delayed, time.Now().Add(delay)
+	e.timer = time.AfterFunc(delay, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		if e.phase == delayed && !q.closed && !time.Now().Before(e.due) {

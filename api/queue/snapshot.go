@@ -130,7 +130,7 @@ type meter struct {
 
 const (
 	sampleInterval = 200 * time.Millisecond // between samples
-	averageTime    = 3 * time.Second        // time span of the average
+	averagePeriod  = 3 * time.Second        // time span of the average
 )
 
 func (m *meter) note(now time.Time, sent int64) {
@@ -142,7 +142,7 @@ func (m *meter) note(now time.Time, sent int64) {
 	if m.rate == 0 {
 		m.rate = speed
 	} else {
-		m.rate += (speed - m.rate) * (1 - math.Exp(-passed.Seconds()/averageTime.Seconds()))
+		m.rate += (speed - m.rate) * (1 - math.Exp(-passed.Seconds()/averagePeriod.Seconds()))
 	}
 	m.at, m.sent = now, sent
 }

@@ -53,7 +53,7 @@ func TestManyFilesAtALimitedService(t *testing.T) {
 	check("undo", undone)
 	checkFile(t, s, files[3].FileID, "old", "")
 	// A deleted file does not prevent changes to the others.
-	must(t, s.Client.Do(t.Context(), nil)(api.DeleteFile(files[0].FileID)))
+	must(t, s.Client.Do(t.Context(), api.DeleteFile(files[0].FileID), nil))
 	list := s.ChangeAll(t.Context(), tags, nil)
 	if list[0].Err == nil {
 		t.Error("changing a deleted file: got no error")

@@ -40,7 +40,7 @@ func TestCloseLeavesWhatHangs(t *testing.T) {
 		if err := (&Session{closers: []func(context.Context) error{hangs}}).Close(ctx); !errors.Is(err, errHangs) {
 			t.Error(err)
 		}
-		if took := time.Since(began); took != CloseTimeout+closeGrace {
+		if took := time.Since(began); took != CloseTimeout+abandonTimeout {
 			t.Errorf("Close returned after %v", took)
 		}
 	})

@@ -159,7 +159,7 @@ func (s *Session) patch(ctx context.Context, fileID string, change api.Details) 
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.Client.Record(ctx)(api.ChangeDetails(fileID, change))
+	after, err := s.Client.Record(ctx, api.ChangeDetails(fileID, change))
 	if err == nil {
 		err = s.Journal.SaveFile(ctx, s.Profile.Name, *after)
 	}

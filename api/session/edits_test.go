@@ -337,7 +337,7 @@ func TestUndoOfActions(t *testing.T) {
 	// Another user moves the file. That is a conflict, which can be overwritten.
 	now, err := s.Client.Details(ctx, id)
 	must(t, err)
-	must(t, s.Client.Do(ctx, nil)(api.MoveFile(now.FilePath, "/elsewhere/")))
+	must(t, s.Client.Do(ctx, api.MoveFile(now.FilePath, "/elsewhere/"), nil))
 	var found *ConflictError
 	if _, err := s.Undo(ctx, id, Fail); !errors.As(err, &found) || found.Conflicts[0].Field != "place" || found.Conflicts[0].Now != "/elsewhere/b.txt" {
 		t.Fatalf("%+v, %v", found, err)

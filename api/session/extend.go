@@ -97,7 +97,7 @@ func unchangedSource(j *job.Job) string {
 // SavedExtensions returns the saved extensions of the account; none if the service lacks the call.
 func (s *Session) SavedExtensions(ctx context.Context) ([]api.Saved, error) {
 	var list []api.Saved
-	err := s.Client.Do(ctx, &list)(api.ListSavedExtensions())
+	err := s.Client.Do(ctx, api.ListSavedExtensions(), &list)
 	if api.Unavailable(err) {
 		return nil, nil
 	}

@@ -82,7 +82,7 @@ func (s *Session) FoldersIn(ctx context.Context, folder string) ([]string, error
 // folder is empty.
 func (s *Session) MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error) {
 	var fields []api.MetadataField
-	err := s.Client.Do(ctx, &fields)(api.ListMetadataFields(folder))
+	err := s.Client.Do(ctx, api.ListMetadataFields(folder), &fields)
 	return fields, err
 }
 
@@ -155,7 +155,7 @@ func (s *Session) Seen(ctx context.Context) ([]api.File, error) {
 // support it, api.Unavailable is true for the error.
 func (s *Session) Usage(ctx context.Context, start, end time.Time) (api.Usage, error) {
 	var used api.Usage
-	err := s.Client.Do(ctx, &used)(api.ReadUsage(start, end))
+	err := s.Client.Do(ctx, api.ReadUsage(start, end), &used)
 	return used, err
 }
 

@@ -127,7 +127,7 @@ func (s *Session) MakeFolder(ctx context.Context, folder string) (made string, e
 		}
 	}
 	var answer struct{ FolderPath string } // empty on the hosted service
-	if err := s.Client.Do(ctx, &answer)(api.MakeFolder(folder)); err != nil {
+	if err := s.Client.Do(ctx, api.MakeFolder(folder), &answer); err != nil {
 		return "", false, err
 	}
 	if answer.FolderPath == "" {
@@ -139,7 +139,7 @@ func (s *Session) MakeFolder(ctx context.Context, folder string) (made string, e
 
 // DeleteFolder permanently deletes a folder with its contents.
 func (s *Session) DeleteFolder(ctx context.Context, folder string) error {
-	if err := s.Client.Do(ctx, nil)(api.DeleteFolder(folder)); err != nil {
+	if err := s.Client.Do(ctx, api.DeleteFolder(folder), nil); err != nil {
 		return err
 	}
 	return s.Journal.ForgetFolder(ctx, s.Profile.Name, folder)
@@ -152,8 +152,8 @@ func checkFolder(folder string) error {
 
 // CopyFolder copies a folder into another and returns the path of the copy.
 func (s *Session) CopyFolder(ctx context.Context, folder, into string) (string, error) {
-	r, err := api.CopyFolder(folder, into)
-	if err = cmp.Or(checkFolder(into), err); err != nil {
+	r := api.CopyFolder(folder, into)
+	if err := cmp.Or(checkFolder(into), r.Err); err != nil {
 		return "", err
 	}
 	return path.Join(into, path.Base(folder)) + "/", s.runFolderJob(ctx, r)
@@ -162,8 +162,8 @@ func (s *Session) CopyFolder(ctx context.Context, folder, into string) (string, 
 // MoveFolder moves a folder into another and returns its new path. It can be undone, unless a
 // folder existed there: the service then merges their contents.
 func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, error) {
-	r, err := api.MoveFolder(folder, into)
-	if err = cmp.Or(checkFolder(into), err); err != nil {
+	r := api.MoveFolder(folder, into)
+	if err := cmp.Or(checkFolder(into), r.Err); err != nil {
 		return "", err
 	}
 	to := path.Join(into, path.Base(folder)) + "/"
@@ -172,8 +172,8 @@ func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, 
 
 // RenameFolder renames a folder and returns its new path. It can be undone.
 func (s *Session) RenameFolder(ctx context.Context, folder, name string) (string, error) {
-	r, err := api.RenameFolder(folder, name)
-	if err = cmp.Or(rule.CheckFolderName(name), err); err != nil {
+	r := api.RenameFolder(folder, name)
+	if err := cmp.Or(rule.CheckFolderName(name), r.Err); err != nil {
 		return "", err
 	}
 	to := path.Join(path.Dir(path.Clean(folder)), name) + "/"
@@ -212,16 +212,11 @@ func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) (
 	if err != nil {
 		return nil, err
 	}
-	var r api.Request
-	if name := path.Base(to); path.Base(from) == name {
-		r, err = api.MoveFolder(from, path.Dir(path.Clean(to)))
-	} else {
-		r, err = api.RenameFolder(from, name)
+	r := api.RenameFolder(from, path.Base(to))
+	if path.Base(from) == path.Base(to) {
+		r = api.MoveFolder(from, path.Dir(path.Clean(to)))
 	}
-	if err == nil {
-		err = s.runFolderJob(ctx, r)
-	}
-	if err != nil {
+	if err := s.runFolderJob(ctx, r); err != nil {
 		return nil, err
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -245,12 +240,12 @@ const (
 // if the job was started.
 func (s *Session) runFolderJob(ctx context.Context, r api.Request) error {
 	var started api.FolderJob
-	if err := s.Client.Do(ctx, &started)(r, nil); err != nil {
+	if err := s.Client.Do(ctx, r, &started); err != nil {
 		return err
 	}
 	if err := poll(ctx, math.MaxInt64, func() (bool, error) {
 		job := api.FolderJob{ID: started.ID}
-		err := s.Client.Do(ctx, &job)(api.ReadFolderJob(started.ID))
+		err := s.Client.Do(ctx, api.ReadFolderJob(started.ID), &job)
 		return strings.EqualFold(job.Status, api.JobPending), err
 	}); err != nil {
 		return api.WithHint(fmt.Errorf("%w %s: %w", ErrJobPending, started.ID, err), "The service continues with the job. Look at the folder later.")
@@ -261,13 +256,13 @@ func (s *Session) runFolderJob(ctx context.Context, r api.Request) error {
 // poll calls pending until it returns false, ctx ends, or timeout is over. With timeout 0 it calls
 // it once.
 func poll(ctx context.Context, timeout time.Duration, pending func() (bool, error)) error {
-	for wait, waited := firstPollInterval, time.Duration(0); ; wait = min(2*wait, maxPollInterval) {
-		if again, err := pending(); !again || err != nil || wait > timeout-waited {
+	for interval, elapsed := firstPollInterval, time.Duration(0); ; interval = min(2*interval, maxPollInterval) {
+		if again, err := pending(); !again || err != nil || interval > timeout-elapsed {
 			return err
 		}
 		select {
-		case <-time.After(wait):
-			waited += wait
+		case <-time.After(interval):
+			elapsed += interval
 		case <-ctx.Done():
 			return errors.New("interrupted")
 		}

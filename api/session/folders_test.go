@@ -98,8 +98,8 @@ func TestFolders(t *testing.T) {
 	// A caller that does not wait for the end gets the job's id.
 	pending.Store(1 << 30)
 	short, cancel := context.WithCancel(ctx)
-	r, err := api.RenameFolder("/four/", "five")
-	must(t, err)
+	r := api.RenameFolder("/four/", "five")
+	must(t, r.Err)
 	<-asked // of the earlier job
 	go func() {
 		<-asked

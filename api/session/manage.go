@@ -25,7 +25,7 @@ func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name s
 		return nil, err
 	}
 	return s.relocate(ctx, batch, f, path.Join(path.Dir(f.FilePath), name), func() error {
-		return s.Client.Do(ctx, nil)(api.RenameFile(f.FilePath, name))
+		return s.Client.Do(ctx, api.RenameFile(f.FilePath, name), nil)
 	})
 }
 
@@ -40,7 +40,7 @@ func (s *Session) moveIn(ctx context.Context, batch string, f api.File, folder s
 		return nil, err
 	}
 	return s.relocate(ctx, batch, f, path.Join("/", folder, path.Base(f.FilePath)), func() error {
-		return s.Client.Do(ctx, nil)(api.MoveFile(f.FilePath, folder))
+		return s.Client.Do(ctx, api.MoveFile(f.FilePath, folder), nil)
 	})
 }
 
@@ -87,13 +87,13 @@ func (s *Session) Copy(ctx context.Context, f api.File, folder string) error {
 	if err := checkFolder(folder); err != nil {
 		return err
 	}
-	return s.Client.Do(ctx, nil)(api.CopyFile(f.FilePath, folder))
+	return s.Client.Do(ctx, api.CopyFile(f.FilePath, folder), nil)
 }
 
 // Delete permanently removes a file with all its versions. A file that no longer exists is no
 // error.
 func (s *Session) Delete(ctx context.Context, f api.File) error {
-	err := s.Client.Do(ctx, nil)(api.DeleteFile(f.FileID))
+	err := s.Client.Do(ctx, api.DeleteFile(f.FileID), nil)
 	var answer *api.ServiceError
 	gone := s.Profile.Local && errors.As(err, &answer) && answer.Status == http.StatusNotFound
 	if err != nil && !gone {
@@ -105,13 +105,13 @@ func (s *Session) Delete(ctx context.Context, f api.File) error {
 // Versions returns the versions of a file, the current one first.
 func (s *Session) Versions(ctx context.Context, fileID string) ([]api.File, error) {
 	var versions []api.File
-	err := s.Client.Do(ctx, &versions)(api.ListVersions(fileID))
+	err := s.Client.Do(ctx, api.ListVersions(fileID), &versions)
 	return versions, err
 }
 
 // DeleteVersion permanently removes a version that is not current.
 func (s *Session) DeleteVersion(ctx context.Context, fileID, versionID string) error {
-	return s.Client.Do(ctx, nil)(api.DeleteVersion(fileID, versionID))
+	return s.Client.Do(ctx, api.DeleteVersion(fileID, versionID), nil)
 }
 
 // Restore makes a version of a file current. It can be undone.
@@ -127,7 +127,7 @@ func (s *Session) restoreIn(ctx context.Context, batch, fileID, versionID string
 	var after *api.File
 	e := journal.Edit{FileID: fileID, Batch: batch, Action: journal.ActionRestore, Was: versionOf(before)}
 	return s.carryOut(ctx, e, func() (err error) {
-		after, err = s.Client.Record(ctx)(api.RestoreVersion(fileID, versionID))
+		after, err = s.Client.Record(ctx, api.RestoreVersion(fileID, versionID))
 		return err
 	}, func(ctx context.Context) (*api.File, string, error) {
 		became := versionOf(after)
@@ -167,7 +167,7 @@ func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []
 
 func (s *Session) revert(ctx context.Context, now *api.File, action, to string) (*api.File, error) {
 	if action == journal.ActionRestore {
-		file, err := s.Client.Record(ctx)(api.RestoreVersion(now.FileID, to))
+		file, err := s.Client.Record(ctx, api.RestoreVersion(now.FileID, to))
 		if err != nil {
 			return nil, err
 		}
@@ -179,13 +179,13 @@ func (s *Session) revert(ctx context.Context, now *api.File, action, to string) 
 		if err := s.free(ctx, folder+old); err != nil {
 			return nil, err
 		}
-		if err := s.Client.Do(ctx, nil)(api.MoveFile(from, folder)); err != nil {
+		if err := s.Client.Do(ctx, api.MoveFile(from, folder), nil); err != nil {
 			return nil, err
 		}
 		from = folder + old
 	}
 	if path.Base(from) != name {
-		if err := s.Client.Do(ctx, nil)(api.RenameFile(from, name)); err != nil {
+		if err := s.Client.Do(ctx, api.RenameFile(from, name), nil); err != nil {
 			return nil, err
 		}
 	}
@@ -318,7 +318,7 @@ func (s *Session) olderVersions(ctx context.Context, f api.File) ([]string, erro
 func (s *Session) AwaitPurge(ctx context.Context, p api.Purge, timeout time.Duration) (api.Purge, error) {
 	err := poll(ctx, timeout, func() (bool, error) {
 		var now api.Purge
-		err := s.Client.Do(ctx, &now)(api.ReadPurge(p.ID))
+		err := s.Client.Do(ctx, api.ReadPurge(p.ID), &now)
 		if err == nil {
 			p.Status = now.Status
 		}
@@ -340,7 +340,7 @@ func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Ed
 		}
 		for _, address := range addresses {
 			if err == nil {
-				err = s.Client.Do(ctx, nil)(api.StartPurge(rule.PurgeURL(address)))
+				err = s.Client.Do(ctx, api.StartPurge(rule.PurgeURL(address)), nil)
 			}
 		}
 		return &f, err

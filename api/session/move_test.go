@@ -27,7 +27,7 @@ func TestMoveKeeps(t *testing.T) {
 	}{
 		"the new file is gone": {func(t *testing.T, w world) {
 			files, err := w.work.List(t.Context(), api.Query{Folder: "/x/"})
-			if err != nil || len(files) != 1 || w.work.Do(t.Context(), nil)(api.DeleteFile(files[0].FileID)) != nil {
+			if err != nil || len(files) != 1 || w.work.Do(t.Context(), api.DeleteFile(files[0].FileID), nil) != nil {
 				t.Errorf("%d files, %v, want 1", len(files), err)
 			}
 		}, "could not be read back from work"},

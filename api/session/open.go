@@ -201,7 +201,7 @@ func (s *Session) makeQueue(o Options, settings config.Config) {
 	}
 	s.Queue = queue.New(queue.Options{
 		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client, Concurrency: concurrency,
-		Fresh: !o.Adopt, RetryFor: o.RetryFor,
+		Fresh: !o.Adopt, RetryTimeout: o.RetryTimeout,
 		Prepare: s.prepare,
 		Moved:   s.deleteOrigin,
 		Ended:   s.jobEnded,

@@ -117,8 +117,8 @@ func (s *Session) here(f api.File) api.File {
 const signedTTL = 10 * time.Minute
 
 // Signed returns an address at which anybody can fetch a private file for the time valid.
-func (s *Session) Signed(f api.File, valid time.Duration) (string, error) {
-	return s.Client.SignedURL(s.here(f).URL, time.Now().Add(valid))
+func (s *Session) Signed(f api.File, ttl time.Duration) (string, error) {
+	return s.Client.SignedURL(s.here(f).URL, time.Now().Add(ttl))
 }
 
 // Fetch opens the stored content of a file, a private one by a signed address. At most limit bytes

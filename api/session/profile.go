@@ -26,15 +26,15 @@ type Request struct {
 	Concurrency                     int     // transfers at the same time; 0 for the setting
 	Rate                            int64   // bytes a second of all transfers; 0 for no limit
 
-	// RetryFor limits the retries of uploads, which are then left open; 0 for no limit.
-	RetryFor time.Duration
+	// RetryTimeout limits the retries of uploads, which are then left open; 0 for no limit.
+	RetryTimeout time.Duration
 
 	// Adopt continues the uploads of an earlier run.
 	Adopt bool
 }
 
-// RetryFor is the default of commands for retrying uploads.
-const RetryFor = 2 * time.Minute
+// RetryTimeout is the default of commands for retrying uploads.
+const RetryTimeout = 2 * time.Minute
 
 // Unnamed reports whether the request has addresses instead of a profile.
 func (r Request) Unnamed() bool { return r.UploadURL != "" || r.BaseURL != "" || r.DeliveryURL != "" }

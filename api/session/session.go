@@ -78,7 +78,7 @@ func (s *Session) Context() context.Context {
 // CloseTimeout is how long closing waits for running uploads.
 const CloseTimeout = 5 * time.Second
 
-const closeGrace = 3 * time.Second
+const abandonTimeout = 3 * time.Second
 
 var errHangs = errors.New("a part did not close in time and was abandoned; unfinished uploads are in the journal")
 
@@ -105,7 +105,7 @@ func (s *Session) Close(ctx context.Context) error {
 	select {
 	case err := <-closed:
 		return err
-	case <-time.After(closeGrace):
+	case <-time.After(abandonTimeout):
 		return errHangs
 	}
 }

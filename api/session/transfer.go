@@ -363,7 +363,7 @@ func notReady(source api.Source, err error) error {
 	switch {
 	case errors.As(err, &answer) && (answer.Status == http.StatusTooManyRequests || answer.Status >= 500 &&
 		!api.Unavailable(err)):
-		later.Wait = answer.Wait
+		later.Delay = answer.RetryDelay
 		return later
 	case errors.As(err, &send), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return later

@@ -302,7 +302,7 @@ func TestTransferSkips(t *testing.T) {
 	if _, err := to.Client.List(t.Context(), api.Query{}); err != nil {
 		t.Fatal(err)
 	}
-	must(t, to.Client.Do(t.Context(), nil)(api.RenameFile("/x/longer-name.txt", "a.txt")))
+	must(t, to.Client.Do(t.Context(), api.RenameFile("/x/longer-name.txt", "a.txt"), nil))
 	transfer := planTransfer(t, to, "/", TransferOptions{})
 	if len(transfer.Jobs) != 1 || rule.PathOf(&transfer.Jobs[0].Upload) != "/y/a.txt" || len(transfer.Skipped) != 1 || transfer.Skipped[0].There ||
 		!strings.Contains(transfer.Skipped[0].Reason.Error(), "another size") {

@@ -65,9 +65,9 @@ func (w *Watch) follow(ctx context.Context, mark int64) {
 	}
 }
 
-// maxSleep is the maximum sleep of the poller, because the clock may change, and timers do not
+// maxPollDelay is the longest wait of the poller, because the clock may change, and timers do not
 // count the time while a computer is suspended.
-const maxSleep = 10 * time.Second
+const maxPollDelay = 10 * time.Second
 
 func (w *Watch) poll(ctx context.Context) {
 	timer := time.NewTimer(0)
@@ -97,13 +97,13 @@ const maxPolls = 4
 func (w *Watch) sleep() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now, sleep := w.o.Now(), maxSleep
+	now, delay := w.o.Now(), maxPollDelay
 	for _, s := range w.schedules {
 		if !s.over(now) {
-			sleep = min(sleep, s.at.Sub(now))
+			delay = min(delay, s.at.Sub(now))
 		}
 	}
-	return max(min(max(sleep, w.hold.Sub(now)), maxSleep), followInterval)
+	return max(min(max(delay, w.hold.Sub(now)), maxPollDelay), followInterval)
 }
 
 func (w *Watch) plan(ctx context.Context) {
@@ -207,7 +207,7 @@ func (w *Watch) polled(fileID string, err error) {
 	var answer *api.ServiceError
 	if errors.As(err, &answer) && (answer.Status == http.StatusTooManyRequests ||
 		answer.Status == http.StatusServiceUnavailable) {
-		w.hold = now.Add(max(answer.Wait, firstPollInterval))
+		w.hold = now.Add(max(answer.RetryDelay, firstPollInterval))
 	}
 	s := w.schedules[fileID]
 	if s.missing++; !api.Unavailable(err) {

@@ -232,7 +232,7 @@ func TestManyRunsAskLittle(t *testing.T) {
 			t.Errorf("only %d looks at 500 files", len(asked))
 		}
 		s.mu.Lock()
-		s.err = &api.ServiceError{Status: 429, Wait: 10 * time.Minute, Complete: true}
+		s.err = &api.ServiceError{Status: 429, RetryDelay: 10 * time.Minute, Complete: true}
 		s.mu.Unlock()
 		time.Sleep(2 * time.Second)
 		before := len(s.times())

@@ -57,27 +57,37 @@ type Program struct {
 }
 
 func (p *Program) open(ctx context.Context) (*session.Session, error) {
-	return p.opened(session.Open(ctx, p.Options))
+	s, err := session.Open(ctx, p.Options)
+	if err == nil {
+		p.opened(s)
+	}
+	return s, err
 }
 
 // openOrDescribe is open. With --dry-run the session sends nothing and needs no key, unless
 // the requests depend on what it reads.
 func (p *Program) openOrDescribe(ctx context.Context, reads bool) (*session.Session, error) {
-	if p.dryRun && !reads {
-		return p.opened(session.Describe(p.Options))
+	if !p.dryRun || reads {
+		return p.open(ctx)
 	}
-	return p.open(ctx)
+	return p.describe()
 }
 
-// opened prints warnings and notes what the last lines of the command depend on.
-func (p *Program) opened(s *session.Session, err error) (*session.Session, error) {
+// describe opens a session that sends nothing.
+func (p *Program) describe() (*session.Session, error) {
+	s, err := session.Describe(p.Options)
 	if err == nil {
-		p.sessions, p.last = append(p.sessions, s), s
-		for _, warning := range s.Warnings {
-			report(p.Stderr, warning)
-		}
+		p.opened(s)
 	}
 	return s, err
+}
+
+// opened prints the warnings of a session that was opened, and notes it for the end of the command.
+func (p *Program) opened(s *session.Session) {
+	p.sessions, p.last = append(p.sessions, s), s
+	for _, warning := range s.Warnings {
+		report(p.Stderr, warning)
+	}
 }
 
 // note prints a line that is neither result nor error. --quiet suppresses it.
@@ -135,7 +145,7 @@ func (p *Program) execute(ctx context.Context, args []string) error {
 }
 
 func newRoot(p *Program) *cobra.Command {
-	p.Request = session.Request{RetryFor: session.RetryFor}
+	p.Request = session.Request{RetryTimeout: session.RetryTimeout}
 	p.Waiting = func(notice string) { p.note("mediadesk: %s…", notice) }
 	root := &cobra.Command{
 		Use:   "mediadesk [FILE… | FOLDER]",
@@ -292,7 +302,7 @@ func runScreens(cmd *cobra.Command, p *Program, args []string) error {
 	if err != nil {
 		return err
 	}
-	p.Adopt, p.RetryFor = true, 0
+	p.Adopt, p.RetryTimeout = true, 0
 	return p.Screens(cmd.Context(), p.Options, folder, sources)
 }
 

@@ -90,7 +90,7 @@ func runFollow(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 		w.folders = append(w.folders, folder)
 	}
 	if !cmd.Flags().Changed("retry-for") {
-		p.RetryFor = 0 // it runs for a long time
+		p.RetryTimeout = 0 // it runs for a long time
 	}
 	s, err := p.open(ctx)
 	if err != nil {

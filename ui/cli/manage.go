@@ -33,7 +33,7 @@ type fileCommand struct {
 	question   string
 	asksAlways bool
 	// request returns the request that a dry run shows; nil if it shows the one for the record.
-	request func(f *api.File, target string) (api.Request, error)
+	request func(f *api.File, target string) api.Request
 	// do returns the new path or URL, and the new record.
 	do func(ctx context.Context, s *session.Session, f *api.File, target string) (to string,
 		after *api.File, err error)
@@ -242,7 +242,7 @@ func copyCommand() *fileCommand {
 		})
 }
 
-func toFolderCommand(name, done, when, warning string, file, folder func(from, into string) (api.Request, error),
+func toFolderCommand(name, done, when, warning string, file, folder func(from, into string) api.Request,
 	do func(ctx context.Context, s *session.Session, f *api.File, folder string) (string, *api.File, error),
 ) *fileCommand {
 	return &fileCommand{
@@ -259,7 +259,7 @@ func toFolderCommand(name, done, when, warning string, file, folder func(from, i
 			return folder, err
 		},
 		question: text.Capital(name) + " %s to %s on %s?" + warning,
-		request: func(f *api.File, into string) (api.Request, error) {
+		request: func(f *api.File, into string) api.Request {
 			if f.IsFolder() {
 				return folder(f.FolderPath, into)
 			}
@@ -279,10 +279,11 @@ func renameCommand() *fileCommand {
 			"mediadesk rename /summer/a.jpg harbor.jpg --dry-run",
 		target:   func(name string) (string, error) { return name, rule.CheckName(name) },
 		question: "Rename %s to %s on %s? " + linksBreak,
-		request: func(f *api.File, name string) (api.Request, error) {
+		request: func(f *api.File, name string) api.Request {
 			if f.IsFolder() {
-				r, err := api.RenameFolder(f.FolderPath, name)
-				return r, cmp.Or(rule.CheckFolderName(name), err)
+				r := api.RenameFolder(f.FolderPath, name)
+				r.Err = cmp.Or(rule.CheckFolderName(name), r.Err)
+				return r
 			}
 			return api.RenameFile(f.FilePath, name)
 		},
@@ -308,7 +309,7 @@ func restoreCommand(p *Program) *fileCommand {
 			"mediadesk restore /summer/a.jpg 65f1c0ffee65f1c0ffee65f2 --dry-run\n" +
 			"mediadesk versions /summer/a.jpg --jq .versionInfo.id | tail -n 1 | \\\n  xargs mediadesk restore /summer/a.jpg",
 		target: func(version string) (string, error) { return version, nil },
-		request: func(f *api.File, version string) (api.Request, error) {
+		request: func(f *api.File, version string) api.Request {
 			return api.RestoreVersion(f.FileID, version)
 		},
 		do: func(ctx context.Context, s *session.Session, f *api.File, version string) (string, *api.File, error) {
@@ -340,7 +341,7 @@ func deleteCommand(p *Program) *fileCommand {
 		selects:    true,
 		asksAlways: true,
 		question:   "Delete %[1]s from %[3]s permanently?",
-		request: func(f *api.File, _ string) (api.Request, error) {
+		request: func(f *api.File, _ string) api.Request {
 			if f.IsFolder() {
 				return api.DeleteFolder(f.FolderPath)
 			}
@@ -360,7 +361,7 @@ func deleteCommand(p *Program) *fileCommand {
 }
 
 func signCommand(p *Program) *fileCommand {
-	valid := 24 * time.Hour
+	ttl := 24 * time.Hour
 	return &fileCommand{
 		use: "sign FILE…", short: "Print temporary public URLs of private files",
 		long: "Print a signed URL of each file, for example to share a private file. Anybody who has the URL can fetch the file until it expires. " +
@@ -368,16 +369,16 @@ func signCommand(p *Program) *fileCommand {
 		example: "mediadesk sign /summer/a.jpg\nmediadesk sign /summer/a.jpg --for 10m\n" +
 			"mediadesk sign /summer/a.jpg --for 1h --json",
 		flags: func(fl *pflag.FlagSet) {
-			fl.DurationVar(&valid, "for", valid, "`TIME`: how long the URL is valid (default: 24h)")
+			fl.DurationVar(&ttl, "for", ttl, "`TIME`: how long the URL is valid (default: 24h)")
 		},
 		refuse: func() error {
-			if valid <= 0 {
-				return usage("--for %s: give a time above 0, such as 10m", valid)
+			if ttl <= 0 {
+				return usage("--for %s: give a time above 0, such as 10m", ttl)
 			}
 			return nil
 		},
 		do: func(_ context.Context, s *session.Session, f *api.File, _ string) (string, *api.File, error) {
-			address, err := s.Signed(*f, valid)
+			address, err := s.Signed(*f, ttl)
 			p.addresses = p.addresses || address != ""
 			return address, f, err
 		},
@@ -422,7 +423,7 @@ func newVersions(p *Program) *cobra.Command {
 // before that.
 func (p *Program) eachFolder(check func(name string) error,
 	do func(ctx context.Context, s *session.Session, name string) error,
-	request func(name string) (api.Request, error),
+	request func(name string) api.Request,
 ) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, names []string) error {
 		for _, name := range names {
@@ -495,7 +496,7 @@ func newRmdir(p *Program) *cobra.Command {
 }
 
 func newPurge(p *Program) *cobra.Command {
-	wait, limit := false, time.Duration(0)
+	wait, timeout := false, time.Duration(0)
 	cmd := &cobra.Command{
 		Use: "purge FILE…", Short: "Remove cached copies of stored files",
 		Long: "Remove the cached copies of stored files, for example after an overwrite or a new region. " +
@@ -509,7 +510,7 @@ func newPurge(p *Program) *cobra.Command {
 				return err
 			}
 			if wait {
-				limit = 1<<63 - 1
+				timeout = 1<<63 - 1
 			}
 			ctx := cmd.Context()
 			return p.each(ctx, names, func(name string) error {
@@ -528,10 +529,10 @@ func newPurge(p *Program) *cobra.Command {
 					return p.showRequest(s.Client.Describe(api.StartPurge(address)))
 				}
 				purge := api.Purge{URL: address}
-				if err := s.Client.Do(ctx, &purge)(api.StartPurge(address)); err != nil {
+				if err := s.Client.Do(ctx, api.StartPurge(address), &purge); err != nil {
 					return err
 				}
-				if purge, err = s.AwaitPurge(ctx, purge, limit); err != nil {
+				if purge, err = s.AwaitPurge(ctx, purge, timeout); err != nil {
 					return fmt.Errorf("the purge was started, but its status is unknown: %w", err)
 				}
 				return p.result(purge, purge.URL+": cache purge "+cmp.Or(strings.ToLower(purge.Status), "started"))

@@ -176,7 +176,7 @@ func (p *Program) result(v any, line string) error {
 
 // dryReads shows the requests that would read the files.
 func (p *Program) dryReads(ctx context.Context, names []string,
-	request func(id string) (api.Request, error),
+	request func(id string) api.Request,
 ) error {
 	s, err := p.openOrDescribe(ctx, hasPath(names))
 	if err != nil {
@@ -191,12 +191,11 @@ func (p *Program) dryReads(ctx context.Context, names []string,
 	})
 }
 
-// showRequest shows a request and the equivalent curl command, or returns the error of the Describe
-// function that it comes from.
-func (p *Program) showRequest(r api.Request, err error) error {
+// showRequest shows a request and the equivalent curl command.
+func (p *Program) showRequest(r api.Request) error {
 	switch {
-	case err != nil:
-		return err
+	case r.Err != nil:
+		return r.Err
 	case p.json:
 		return p.printJSON(r)
 	}
@@ -211,7 +210,7 @@ func (p *Program) showRequest(r api.Request, err error) error {
 	if r.Body != "" {
 		fmt.Fprintf(w, "  %s\n", text.Safe(r.Body))
 	}
-	_, err = fmt.Fprintf(w, "\n%s\n", safeLines(r.Curl()))
+	_, err := fmt.Fprintf(w, "\n%s\n", safeLines(r.Curl()))
 	return err
 }
 

@@ -148,7 +148,7 @@ func seedInto(ctx context.Context, address string, key api.Key,
 // seedFields creates the custom metadata fields that uploads use, with the types of the values.
 func seedFields(ctx context.Context, client *api.Client, uploads []api.Upload) error {
 	var known []api.MetadataField
-	if err := client.Do(ctx, &known)(api.ListMetadataFields("")); err != nil {
+	if err := client.Do(ctx, api.ListMetadataFields(""), &known); err != nil {
 		return err
 	}
 	types := map[byte]string{
@@ -176,7 +176,7 @@ func seedFields(ctx context.Context, client *api.Client, uploads []api.Upload) e
 			continue
 		}
 		field := api.MetadataField{Name: name, Label: name, Schema: schemas[name]}
-		if err := client.Do(ctx, nil)(api.CreateMetadataField(field)); err != nil {
+		if err := client.Do(ctx, api.CreateMetadataField(field), nil); err != nil {
 			return fmt.Errorf("--seed: the custom metadata field %q: %w", name, err)
 		}
 	}

@@ -54,7 +54,7 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	if t.p.Unnamed() {
 		return usage("mediadesk transfer needs two profiles: add a profile with these URLs first (mediadesk profile add)")
 	}
-	source, err := t.p.opened(session.Describe(t.p.Options))
+	source, err := t.p.describe()
 	if err != nil {
 		return err
 	}

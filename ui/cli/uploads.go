@@ -173,7 +173,7 @@ func newResume(p *Program) *cobra.Command {
 }
 
 func (p *Program) addRetryFor(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&p.RetryFor, "retry-for", session.RetryFor, "`TIME`: how long to retry while the service does not answer; after that, uploads stay open")
+	cmd.Flags().DurationVar(&p.RetryTimeout, "retry-for", session.RetryTimeout, "`TIME`: how long to retry while the service does not answer; after that, uploads stay open")
 }
 
 func addWait(cmd *cobra.Command, wait *bool, timeout *time.Duration) {

@@ -58,7 +58,7 @@ func newWatch(p *Program) *cobra.Command {
 
 func resendPost(ctx context.Context, p *Program, d *session.Session, id string) error {
 	var answer struct{ Error string }
-	err := d.Client.Do(ctx, &answer)(api.Request{Method: http.MethodPost, Address: "/_mediadesk/webhooks/" + url.PathEscape(id) + "/resend"}, nil)
+	err := d.Client.Do(ctx, api.Request{Method: http.MethodPost, Address: "/_mediadesk/webhooks/" + url.PathEscape(id) + "/resend"}, &answer)
 	switch {
 	case api.Unavailable(err):
 		return fmt.Errorf("webhook post %s cannot be sent again: %w", text.Safe(id), err)

@@ -26,9 +26,9 @@ const (
 	side = 1600
 	// timeout limits the time for loading a picture.
 	timeout = time.Minute
-	// rest is how long a drawing must stay unchanged before it is sent as a picture, so that
+	// drawDelay is how long a drawing must stay unchanged before it is sent as a picture, so that
 	// resizing sends none.
-	rest = 150 * time.Millisecond
+	drawDelay = 150 * time.Millisecond
 )
 
 // RegionOptions configures a region editor.
@@ -265,7 +265,7 @@ func (r *Region) Follow() tea.Cmd {
 		return tea.Batch(cmds...)
 	}
 	r.soon = true
-	return tea.Batch(tea.Batch(cmds...), page.After(rest, sendDue{}))
+	return tea.Batch(tea.Batch(cmds...), page.After(drawDelay, sendDue{}))
 }
 
 func (r *Region) send() tea.Cmd {

@@ -112,8 +112,8 @@ const (
 	leastWide = 17
 	// tileTimeout limits the time for loading a picture.
 	tileTimeout = 20 * time.Second
-	// pause is how long the cursor rests before a preview loads pictures.
-	pause = 60 * time.Millisecond
+	// loadDelay is how long the cursor stays before a preview loads pictures.
+	loadDelay = 60 * time.Millisecond
 )
 
 // NewTiles returns a contact sheet.
@@ -305,7 +305,7 @@ func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey,
 	if s.o.List == nil {
 		select {
 		case <-ctx.Done():
-		case <-time.After(pause):
+		case <-time.After(loadDelay):
 		}
 	}
 	path, err := t.Path(ctx)

@@ -68,11 +68,11 @@ func (t *Task) String() string {
 	return words + "…"
 }
 
-const taskTick = 100 * time.Millisecond
+const taskInterval = 100 * time.Millisecond
 
 // tick redraws the progress of a task until it ends.
 func (g *Manage) tick(t *Task) tea.Cmd {
-	return page.After(taskTick, page.Then(func() tea.Cmd {
+	return page.After(taskInterval, page.Then(func() tea.Cmd {
 		if t != g.task {
 			return nil
 		}
@@ -273,15 +273,15 @@ func askConflict(verb string, found *session.ConflictError, again func(session.P
 
 // Signer creates temporary public URLs of private files.
 type Signer interface {
-	Signed(f api.File, valid time.Duration) (string, error)
+	Signed(f api.File, ttl time.Duration) (string, error)
 }
 
-const signedFor = 24 * time.Hour
+const signedTTL = 24 * time.Hour
 
 // Address returns the URL of a file, signed if it is private.
 func Address(f api.File, s Signer) (string, error) {
 	if f.IsPrivateFile.Or(false) && f.URL != "" {
-		return s.Signed(f, signedFor)
+		return s.Signed(f, signedTTL)
 	}
 	return f.URL, nil
 }
@@ -299,7 +299,7 @@ func Copies(to *page.Copies, files []api.File, s Signer) {
 		{"t", "tags", func(f *api.File) string { return rule.JoinTags(f.Tags.Or(nil)) }},
 		{"x", "region", func(f *api.File) string { return f.CustomCoordinates.Or("") }},
 		{"s", "signed URL, valid for a day", func(f *api.File) string {
-			if address, err := s.Signed(*f, signedFor); err == nil && f.URL != "" {
+			if address, err := s.Signed(*f, signedTTL); err == nil && f.URL != "" {
 				return address
 			}
 			return ""

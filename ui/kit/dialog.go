@@ -12,9 +12,9 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// DialogGrace is how long a new dialog ignores keys, because the user may still be
+// DialogDelay is how long a new dialog ignores keys, because the user may still be
 // typing for the screen below. Redraw the dialog afterwards to enable its actions.
-const DialogGrace = 425 * time.Millisecond
+const DialogDelay = 425 * time.Millisecond
 
 // defaultKey chooses the default. The same key opens most dialogs, so that pressing it
 // twice is enough.
@@ -86,7 +86,7 @@ func (d *Dialog) Type(msg tea.Msg) (tea.Cmd, bool) {
 }
 
 // deaf reports whether keys come too early to be meant for the dialog.
-func (d *Dialog) deaf() bool { return d.now().Sub(d.since) < DialogGrace }
+func (d *Dialog) deaf() bool { return d.now().Sub(d.since) < DialogDelay }
 
 // Resize fits the dialog into room.
 func (d *Dialog) Resize(room image.Point) {

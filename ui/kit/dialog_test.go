@@ -85,8 +85,8 @@ func TestDialogDefault(t *testing.T) {
 	}
 }
 
-// TestDialogGrace: keys that were typed before the dialog appeared do not answer it.
-func TestDialogGrace(t *testing.T) {
+// TestDialogDelay: keys that were typed before the dialog appeared do not answer it.
+func TestDialogDelay(t *testing.T) {
 	at := newClock()
 	d, answer := at.dialog()
 	at.pass(424 * time.Millisecond)

@@ -9,10 +9,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// exchange is the minimum time for which the terminal is released. Bubble Tea's
+// minReleaseDelay is the minimum time for which the terminal is released. Bubble Tea's
 // renderer goroutine stops asynchronously on release, and stops the ticker of whatever
 // renders then: if the terminal is restored sooner, it stays blank.
-const exchange = 150 * time.Millisecond
+const minReleaseDelay = 150 * time.Millisecond
 
 // ExecProcess releases the terminal while command runs. done turns its result into a message.
 func ExecProcess(command *exec.Cmd, done tea.ExecCallback) tea.Cmd {
@@ -23,7 +23,7 @@ func ExecProcess(command *exec.Cmd, done tea.ExecCallback) tea.Cmd {
 type process struct{ *exec.Cmd }
 
 func (p process) Run() error {
-	released := time.NewTimer(exchange)
+	released := time.NewTimer(minReleaseDelay)
 	defer released.Stop()
 	err := p.Cmd.Run()
 	<-released.C

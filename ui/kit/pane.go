@@ -85,7 +85,7 @@ func (p *Pane) View(title string, lines []string, size image.Point, focused bool
 	return BoxFooter(title, drawn.extent(), strings.Join(body, "\n"), size, focused, th)
 }
 
-const doubleTime = 400 * time.Millisecond
+const doubleClickInterval = 400 * time.Millisecond
 
 // Clicks detects double clicks: terminals report only single ones.
 type Clicks struct {
@@ -104,7 +104,7 @@ func (c *Clicks) Double(msg tea.MouseClickMsg) bool {
 		return false
 	}
 	now, at := c.now(), image.Pt(msg.X, msg.Y)
-	double := !c.last.IsZero() && at == c.at && now.Sub(c.last) <= doubleTime
+	double := !c.last.IsZero() && at == c.at && now.Sub(c.last) <= doubleClickInterval
 	c.at, c.last = at, now
 	if double {
 		c.last = time.Time{}

@@ -187,7 +187,7 @@ func (h *Host) Deliver(to Screen, msg tea.Msg) tea.Cmd {
 		if tick == nil {
 			tick = tea.Tick
 		}
-		return wrap(tick(w.For, func(time.Time) tea.Msg { return w.Then }), to, w.gen)
+		return wrap(tick(w.Delay, func(time.Time) tea.Msg { return w.Then }), to, w.gen)
 	}
 	if _, event := msg.(Event); event || to == nil {
 		return h.Broadcast(msg)

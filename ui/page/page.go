@@ -126,21 +126,21 @@ func Do(do func()) Then {
 
 // Wait is an answer that the [Host] delivers after a delay.
 type Wait struct {
-	For  time.Duration
-	Then tea.Msg
-	gen  Gen
+	Delay time.Duration
+	Then  tea.Msg
+	gen   Gen
 }
 
 // After returns a command that answers with msg after d. The [Host] measures the time, so a test
 // that drives a screen need not wait.
 func After(d time.Duration, msg tea.Msg) tea.Cmd {
-	return func() tea.Msg { return Wait{For: d, Then: msg} }
+	return func() tea.Msg { return Wait{Delay: d, Then: msg} }
 }
 
 // Within returns a command that calls ask with a time limit and answers with its result.
-func Within(ctx context.Context, limit time.Duration, ask func(ctx context.Context) tea.Msg) tea.Cmd {
+func Within(ctx context.Context, timeout time.Duration, ask func(ctx context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, limit)
+		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		return ask(ctx)
 	}

@@ -320,8 +320,8 @@ func (v *CropView) Draw(p *Picture, rect image.Rectangle, cols, rows int, o Opti
 	return v.glyphs
 }
 
-// cropRest is how long a part must stay unchanged before it is sent.
-const cropRest = 60 * time.Millisecond
+// cropDelay is how long a part must stay unchanged before it is sent.
+const cropDelay = 60 * time.Millisecond
 
 // Follow sends the part to the terminal if it stays. Call it at the end of each Update that may
 // change the part. It may return nil and is safe on nil.
@@ -335,7 +335,7 @@ func (v *CropView) Follow(g *ImageStore, o Options) tea.Cmd {
 
 // wait checks after a moment whether the part has changed again.
 func (v *CropView) wait(g *ImageStore, change int) tea.Cmd {
-	return tea.Tick(cropRest, func(time.Time) tea.Msg {
+	return tea.Tick(cropDelay, func(time.Time) tea.Msg {
 		return CropDue{func() tea.Cmd { return v.due(g, change) }}
 	})
 }

@@ -231,8 +231,8 @@ func (i *Image) Show() tea.Cmd {
 	return tea.Sequence(tea.Raw(i.data), func() tea.Msg { return Transmitted{i} })
 }
 
-// settle is how long drawing the last frame with an image may take.
-const settle = 100 * time.Millisecond
+// deleteDelay is how long drawing the last frame with an image may take.
+const deleteDelay = 100 * time.Millisecond
 
 // Delete deletes the image from the terminal after its last frame and then frees its id. It is safe
 // on nil and must be called once.
@@ -241,7 +241,7 @@ func (i *Image) Delete() tea.Cmd {
 		return nil
 	}
 	return tea.Sequence(
-		tea.Tick(settle, func(time.Time) tea.Msg { return nil }),
+		tea.Tick(deleteDelay, func(time.Time) tea.Msg { return nil }),
 		tea.Raw(i.by.Forget(i)),
 		func() tea.Msg {
 			i.store.free(i)

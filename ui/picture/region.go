@@ -83,8 +83,8 @@ func (v *RegionView) Transmit(g *ImageStore, p *Picture) tea.Cmd {
 	}
 }
 
-// edgeRest is the least time between two edges, so that a slow connection keeps up with the mouse.
-const edgeRest = 50 * time.Millisecond
+// frameInterval is the least time between two frames, so that a slow connection keeps up with the mouse.
+const frameInterval = 50 * time.Millisecond
 
 // Follow sends the edge of rect if it is new. Call it at the end of each Update that may change the
 // rectangle; the previous edge stays until the terminal has the new one. It may return nil and is
@@ -94,7 +94,7 @@ func (v *RegionView) Follow(g *ImageStore, rect func() image.Rectangle) tea.Cmd 
 		return nil
 	}
 	v.busy = true
-	return tea.Tick(edgeRest, func(time.Time) tea.Msg {
+	return tea.Tick(frameInterval, func(time.Time) tea.Msg {
 		return ViewReady{func() tea.Cmd { return v.sendEdge(g, v.onPixels(rect())) }}
 	})
 }

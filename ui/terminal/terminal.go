@@ -26,9 +26,9 @@ type SignalError struct {
 
 func (e *SignalError) Error() string { return "ended by a signal" }
 
-// browserTime is how long to wait for the system's tool to fail. Some tools run as long
+// browserTimeout is how long to wait for the system's tool to fail. Some tools run as long
 // as the browser does.
-const browserTime = 2 * time.Second
+const browserTimeout = 2 * time.Second
 
 // OpenAddress opens an address in the browser of this computer. It returns the error of
 // the system's tool.
@@ -49,7 +49,7 @@ func OpenAddress(address string) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(browserTime):
+	case <-time.After(browserTimeout):
 		return nil
 	}
 }

@@ -84,17 +84,17 @@ func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
 func (in Input) content() io.ReadSeeker { return io.NewSectionReader(in.Content, 0, in.Size) }
 
 type limits struct {
-	time   time.Duration
-	output int // bytes of its picture
+	timeout time.Duration
+	output  int // bytes of its picture
 }
 
-var usualLimits = limits{time: 60 * time.Second, output: 256 << 20}
+var usualLimits = limits{timeout: 60 * time.Second, output: 256 << 20}
 
 // runCommand passes the picture to a user's command and returns its output. It uses no shell and
 // removes the variables named MEDIADESK_* from the environment. If the command is stopped early, its
 // child processes are killed, too, except on Windows.
 func runCommand(ctx context.Context, command []string, in Input, most limits) (Output, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, most.time, fmt.Errorf("it took longer than %g seconds", most.time.Seconds()))
+	ctx, cancel := context.WithTimeoutCause(ctx, most.timeout, fmt.Errorf("it took longer than %g seconds", most.timeout.Seconds()))
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -43,12 +43,12 @@ func (w *Work) sendPosts() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		next, err := w.sendDue()
+		delay, err := w.sendDue()
 		if err != nil {
 			w.Report("webhook posts could not be read", err)
-			next = time.Minute
+			delay = time.Minute
 		}
-		timer.Reset(next)
+		timer.Reset(delay)
 		select {
 		case <-o.added:
 		case <-timer.C:
@@ -69,19 +69,19 @@ func (w *Work) sendDue() (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	next := time.Hour
+	delay := time.Hour
 	for _, p := range posts {
 		if o.sending[p.ID] {
 			continue
 		}
-		if wait := p.Next.Sub(w.o.Now()); wait > 0 {
-			next = min(next, wait)
+		if delay := p.Next.Sub(w.o.Now()); delay > 0 {
+			delay = min(delay, delay)
 			continue
 		}
 		select {
 		case o.slots <- struct{}{}:
 		default:
-			return next, nil // the end of a post wakes sendPosts again
+			return delay, nil // the end of a post wakes sendPosts again
 		}
 		o.sending[p.ID] = true
 		w.workers.Go(func() {
@@ -93,7 +93,7 @@ func (w *Work) sendDue() (time.Duration, error) {
 			}
 		})
 	}
-	return next, nil
+	return delay, nil
 }
 
 // send sends a post once and records the result. A result that cannot be recorded is recorded later, so

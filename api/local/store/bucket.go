@@ -173,8 +173,8 @@ func openBucket(ctx context.Context, u *url.URL) (*bucket, error) {
 }
 
 // within runs one request to the store. The error is ErrNotFound or a *DownError.
-func within(limit time.Duration, do func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+func within(timeout time.Duration, do func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	return down(do(ctx))
 }

@@ -407,9 +407,9 @@ const present = "(SELECT id FROM instances WHERE until > " + now + ")"
 const unlocked = "LIMIT ?+0 /* unlocked */"
 
 // Present marks an instance as present for a span, by the database's clock.
-func (t Instances) Present(id string, span time.Duration) error {
+func (t Instances) Present(id string, ttl time.Duration) error {
 	_, err := t.exec("INSERT INTO instances (id, until) VALUES (?, "+now+" + CAST(? AS BIGINT)) ON CONFLICT (id) DO UPDATE SET until = excluded.until",
-		id, span.Milliseconds())
+		id, ttl.Milliseconds())
 	return err
 }
 

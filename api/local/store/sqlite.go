@@ -396,14 +396,16 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 	}
 	var lines []string
 	rows, err := db.QueryContext(ctx, "PRAGMA integrity_check(20)")
-	err = eachRow(rows, err, func(rows *sql.Rows) error {
-		var line string
-		err := rows.Scan(&line)
-		if line != "ok" {
-			lines = append(lines, line)
-		}
-		return err
-	})
+	if err == nil {
+		err = eachRow(rows, func(rows *sql.Rows) error {
+			var line string
+			err := rows.Scan(&line)
+			if line != "ok" {
+				lines = append(lines, line)
+			}
+			return err
+		})
+	}
 	if err == nil && len(lines) == 0 {
 		err = checkFormat(ctx, db)
 	}

@@ -143,14 +143,13 @@ func (s session) change(none error, query string, args ...any) error {
 func (s session) each(scan func(*sql.Rows) error, query string, args ...any) error {
 	query, args = s.translate(query, args)
 	rows, err := s.db.QueryContext(s.ctx, query, args...)
-	return eachRow(rows, err, scan)
-}
-
-// eachRow calls scan for every row, unless err is set.
-func eachRow(rows *sql.Rows, err error, scan func(*sql.Rows) error) error {
 	if err != nil {
 		return diskFull(err)
 	}
+	return eachRow(rows, scan)
+}
+
+func eachRow(rows *sql.Rows, scan func(*sql.Rows) error) error {
 	defer rows.Close()
 	for rows.Next() {
 		if err := scan(rows); err != nil {

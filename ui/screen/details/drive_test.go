@@ -201,7 +201,7 @@ func (s *shelf) read(ctx context.Context, id string) (*api.File, error) {
 // save applies an update by the rules of the specification.
 func (s *shelf) save(ctx context.Context, id string, d api.Details) (*api.File, error) {
 	if s.client != nil {
-		return s.client.Record(ctx)(api.ChangeDetails(id, d))
+		return s.client.Record(ctx, api.ChangeDetails(id, d))
 	}
 	s.saved = append(s.saved, d)
 	if s.saveErr != nil {

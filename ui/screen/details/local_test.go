@@ -86,7 +86,7 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 		t.Errorf("unsaved changes remain: %+v", d.m.current())
 	}
 	// Another user writes between reading and saving.
-	if _, err := client.Record(t.Context())(api.ChangeDetails(stored.FileID, api.Details{Tags: api.Set([]string{"theirs"})})); err != nil {
+	if _, err := client.Record(t.Context(), api.ChangeDetails(stored.FileID, api.Details{Tags: api.Set([]string{"theirs"})})); err != nil {
 		t.Fatal(err)
 	}
 	d.Press("e")

@@ -317,5 +317,5 @@ func (r *runs) next() status {
 	}
 }
 
-// quietAfter is how long a pending run can be without news.
-const quietAfter = 5 * time.Minute
+// quietPeriod is how long a pending run can be without news.
+const quietPeriod = 5 * time.Minute

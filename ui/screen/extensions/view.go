@@ -152,7 +152,7 @@ func expected(run *job.Run, now, next time.Time, polled bool, err error) (short,
 	if run.At.After(last) {
 		last = run.At
 	}
-	if silent := now.Sub(last); silent >= quietAfter {
+	if silent := now.Sub(last); silent >= quietPeriod {
 		short = "no news for " + text.Duration(silent.Truncate(time.Minute)) + "; " + short
 	}
 	if err != nil {

@@ -403,7 +403,7 @@ func TestComingToTheFront(t *testing.T) {
 	s := small()
 	d := start(t, Options{Session: stub{list: s.list}})
 	asked := len(s.asked)
-	d.now = d.now.Add(fresh - time.Second)
+	d.now = d.now.Add(freshTTL - time.Second)
 	d.Send(page.Shown{})
 	if len(s.asked) != asked {
 		t.Error("read again although the rows are fresh")

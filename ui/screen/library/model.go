@@ -59,8 +59,8 @@ type Options struct {
 // Age from which a listing is reread when the screen is shown, and delay for collecting changes
 // before rereading.
 const (
-	fresh  = 5 * time.Second
-	gather = 500 * time.Millisecond
+	freshTTL    = 5 * time.Second
+	rereadDelay = 500 * time.Millisecond
 )
 
 // Model is the library. Create it with New. It reads nothing until it is shown.
@@ -242,7 +242,7 @@ func (m *Model) Commands() [][]string {
 // comeToFront reads the listing if it is missing or old.
 func (m *Model) comeToFront() tea.Cmd {
 	known := m.manage.ReadKnown()
-	old := m.stale || m.now().Sub(m.shown.at) >= fresh
+	old := m.stale || m.now().Sub(m.shown.at) >= freshTTL
 	if m.busy || !old || m.shown.len() > maxAgain {
 		return known
 	}
@@ -256,7 +256,7 @@ func (m *Model) news() tea.Cmd {
 		return nil
 	}
 	m.due = true
-	return page.After(gather, page.Then(func() tea.Cmd {
+	return page.After(rereadDelay, page.Then(func() tea.Cmd {
 		m.due = false
 		return m.catchUp()
 	}))

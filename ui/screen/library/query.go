@@ -210,8 +210,8 @@ func timeTerm(prefix, value string) (string, error) {
 
 // The query line.
 
-// typingPause is how long a query must rest before it runs.
-const typingPause = 150 * time.Millisecond
+// typingDelay is how long a query must stay unchanged before it runs.
+const typingDelay = 150 * time.Millisecond
 
 // query is the line for typing a search. The list shows the results while it is typed.
 type query struct {
@@ -250,7 +250,7 @@ func (m *Model) typed() tea.Cmd {
 	if err != nil || s.text == m.shown.search.text {
 		return nil
 	}
-	return m.query.typing.Ask(page.After(typingPause, page.Then(func() tea.Cmd { return m.find(s) })))
+	return m.query.typing.Ask(page.After(typingDelay, page.Then(func() tea.Cmd { return m.find(s) })))
 }
 
 // find shows the results of a search; an empty one shows the folder.

@@ -23,8 +23,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// pause is how long the cursor rests before a preview.
-const pause = 60 * time.Millisecond
+// previewDelay is how long the cursor stays before a preview.
+const previewDelay = 60 * time.Millisecond
 
 // subject identifies what a preview shows. A file that changed is another subject.
 type subject struct {
@@ -99,7 +99,7 @@ func (m *Model) wantPreview() tea.Cmd {
 		facts, err := media.FactsOf(ctx, want.path)
 		return page.Do(func() { p.facts, p.failure = &facts, err })
 	}
-	return p.folder.Ask(page.After(pause, page.Then(func() tea.Cmd { return p.folder.Ask(read) })))
+	return p.folder.Ask(page.After(previewDelay, page.Then(func() tea.Cmd { return p.folder.Ask(read) })))
 }
 
 // thumbs returns the pictures in the preview. That of a file is loaded together with its facts.

@@ -181,10 +181,10 @@ func problem(err error) tea.Msg {
 // Changes of the folder.
 
 func (m *Model) watch() tea.Cmd {
-	if m.options.Watch <= 0 {
+	if m.options.WatchInterval <= 0 {
 		return nil
 	}
-	return m.watching.Ask(page.After(m.options.Watch,
+	return m.watching.Ask(page.After(m.options.WatchInterval,
 		page.Then(func() tea.Cmd { return tea.Batch(m.check(), m.watch()) })))
 }
 

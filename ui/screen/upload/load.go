@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// typingPause is the time without typing before a place is looked up.
-	typingPause = 150 * time.Millisecond
+	// typingDelay is the time without typing before a place is looked up.
+	typingDelay = 150 * time.Millisecond
 	// inspectTimeout limits one lookup.
 	inspectTimeout = 15 * time.Second
 	// batch is the number of files per command. Small batches show the first results early.
@@ -112,7 +112,7 @@ func (m *Model) find() tea.Cmd {
 		return nil
 	}
 	if on := m.Form.On(); m.On == edit.OnForm && (on == "folder" || on == "name") && m.touched {
-		return m.due.Ask(page.After(typingPause, page.Then(m.findNow)))
+		return m.due.Ask(page.After(typingDelay, page.Then(m.findNow)))
 	}
 	return m.findNow()
 }

@@ -387,9 +387,9 @@ func (m *Model) openMenu() tea.Cmd {
 	r, _ := m.current()
 	copies, j, s := copiesOf(r.Job), *r.Job, m.o.Session
 	copies.AddCommand("c", "curl command", "the request, with the key as a variable", func() tea.Msg {
-		request, err := s.Client.DescribeUpload(&j.Upload)
-		if err != nil {
-			return page.Problem(err)
+		request := s.Client.DescribeUpload(&j.Upload)
+		if request.Err != nil {
+			return page.Problem(request.Err)
 		}
 		return page.Copy{What: "curl command", Text: request.Curl()}
 	})

@@ -223,12 +223,12 @@ func readJobs(ctx context.Context, s *session.Session, limit int) (out []job.Job
 	return slices.CompactFunc(out, func(a, b job.Job) bool { return a.ID == b.ID }), nil
 }
 
-// watchTime is the interval for checking the journal for jobs that another program sends.
-const watchTime = time.Second
+// watchInterval is the interval for checking the journal for jobs that another program sends.
+const watchInterval = time.Second
 
 type watchTick struct{}
 
 // watch checks the journal while the screen is visible.
 func (m *Model) watch() tea.Cmd {
-	return m.watching.Ask(page.After(watchTime, watchTick{}))
+	return m.watching.Ask(page.After(watchInterval, watchTick{}))
 }

@@ -72,7 +72,7 @@ var Fields = []*Field{
 	{
 		Name: "useUniqueFileName", Key: "unique", Flag: "unique", Value: "HOW", Label: "Naming", Words: "naming", NeedsText: true,
 		Help:    "how to name the file: here (unique suffix, a repeat never stores twice), service (it adds a suffix) or off (exact name, replaces a file of this name)",
-		Choices: []Choice{{string(job.NameHere), "suffix"}, {string(job.NameService), "by the service"}, {string(job.NameExact), "exact name"}},
+		Choices: []Choice{{string(job.NameHere), "suffix"}, {string(job.NameService), "by the service"}, {string(job.NameExact), "kept as is"}},
 		value: entryText{
 			get: func(e *Entry) string { return string(e.Naming) },
 			set: setNaming,

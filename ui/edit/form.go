@@ -386,17 +386,16 @@ func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 	return out
 }
 
-// rest describes the rows under More: their values, or the number of facts about a stored file.
+// rest describes the rows under More: their values, or which facts of a stored file they are.
 func (f *Form) rest() string {
 	var parts []string
-	if !f.Live {
-		first := slices.IndexFunc(f.rows, func(r *Row) bool { return r.More })
-		return text.Plural(len(f.rows)-first, "more field")
-	}
 	for _, r := range f.rows {
 		value := r.Value()
 		switch {
-		case !r.More || value == "" || r.Kind == Choice && r.loaded == "" && !r.mixed:
+		case !r.More:
+		case !f.Live:
+			parts = append(parts, r.Label)
+		case value == "" || r.Kind == Choice && r.loaded == "" && !r.mixed:
 		case r.mixed && r.Kind != Chips && len(r.counts) == len(f.Targets()): // such as names
 		case r.mixed && r.Kind != Chips:
 			parts = append(parts, strings.ToLower(r.Label)+" differs")

@@ -54,7 +54,7 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 		return below
 	}
 	_, pictured := e.pictured()
-	if a, b := below.Picture, beside.Picture; !pictured || a.Dx()*a.Dy() > b.Dx()*b.Dy() && !e.ShowsSheet() {
+	if a, b := below.Picture, beside.Picture; !pictured || a.Dx()*a.Dy() > b.Dx()*b.Dy() {
 		return below
 	}
 	return beside
@@ -147,11 +147,11 @@ func FactsLine(size image.Point, kind string, bytes int64, more ...string) []str
 func (e *Editor[T]) facts() []string {
 	file, _ := e.Subject()
 	lines := e.o.Facts(file)
-	if words := e.Region.Note(); words != "" && !e.ShowsSheet() {
+	switch words := e.Region.Note(); {
+	case e.ShowsSheet():
+		return []string{strings.Join(append([]string{e.o.Name(file)}, lines...), " · ")}
+	case words != "":
 		lines = append(lines, words)
-	}
-	if e.ShowsSheet() {
-		lines = append([]string{e.o.Name(file)}, lines...)
 	}
 	return lines
 }

@@ -3,7 +3,6 @@ package edit
 import (
 	"context"
 	"image"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -111,9 +110,13 @@ func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
 		return
 	}
 	// The picture begins at the top, and the facts follow it.
-	lines := slices.DeleteFunc(strings.Split(p.tiles.View(room, out.Theme()), "\n"), func(line string) bool {
-		return strings.TrimSpace(line) == ""
-	})
+	lines := strings.Split(p.tiles.View(room, out.Theme()), "\n")
+	for len(lines) > 0 && text.Blank(lines[0]) {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && text.Blank(lines[len(lines)-1]) {
+		lines = lines[:len(lines)-1]
+	}
 	if !p.o.List.PaneBelow() {
 		out.Draw(lines...)
 		out.Gap()

@@ -117,7 +117,7 @@ func (p *RegionPage) View(room image.Point, th *theme.Theme) string {
 
 func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
 	plane, known := p.r.Plane()
-	words := "No region. enter begins one in the middle; the mouse draws one."
+	words := "No region yet. Press enter for one in the middle, s for a suggestion, or draw one with the mouse."
 	switch note := p.r.Note(); {
 	case !known:
 		words = text.Sentence(p.r.NoPlane())

@@ -7,7 +7,6 @@ import (
 
 	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
@@ -30,7 +29,7 @@ func (e *Editor[T]) Review(noun string, files []T) kit.Drawing {
 	}
 	r := &review{noun: noun, n: len(files), close: func() { e.review = nil }}
 	r.tiles = NewTiles(TilesOptions{
-		Context: e.o.Context, Loader: e.o.Loader, Len: func() int { return r.n }, Grid: r.grid,
+		Context: e.o.Context, Loader: e.o.Loader, Len: func() int { return r.n },
 		Tile: func(i int) Tile {
 			t := e.tileOf(files[i])
 			t.Picture.Crop = t.Picture.Region != (rule.Region{})
@@ -41,19 +40,10 @@ func (e *Editor[T]) Review(noun string, files []T) kit.Drawing {
 	return r
 }
 
-// grid arranges the pictures in as few rows as they need.
-func (r *review) grid(room image.Point) picture.Grid {
-	g := picture.Grid{Columns: max(1, room.X/24)}
-	wide := room.X / g.Columns
-	g.Tile = image.Pt(wide, min(wide*3/8+1, max(1, room.Y)))
-	g.Rows = max(1, min((r.n+g.Columns-1)/g.Columns, room.Y/g.Tile.Y, 3))
-	return g
-}
-
 // Fit leaves a line for the number of pictures that have no room.
 func (r *review) Fit(room image.Point) image.Point {
-	g := r.grid(room.Sub(image.Pt(0, 1)))
-	return image.Pt(room.X, g.Rows*g.Tile.Y+1)
+	g := r.tiles.gridOf(room.Sub(image.Pt(0, 1)))
+	return image.Pt(room.X, min(g.Rows, (r.n+g.Columns-1)/g.Columns)*g.Tile.Y+1)
 }
 
 // Resize sets the size that View gets.
@@ -61,9 +51,8 @@ func (r *review) Resize(size image.Point) { r.size = size.Sub(image.Pt(0, min(si
 
 // View draws the pictures.
 func (r *review) View(size image.Point, th *theme.Theme) string {
-	g := r.grid(size.Sub(image.Pt(0, 1)))
 	more := ""
-	if n := r.n - g.Page(); n > 0 {
+	if n := r.n - r.tiles.Grid().Page(); n > 0 {
 		more = "and " + text.Plural(n, "other "+r.noun)
 	}
 	return kit.JoinV(r.tiles.View(size.Sub(image.Pt(0, 1)), th), th.Muted.Render(text.PadRight(more, size.X)))

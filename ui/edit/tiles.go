@@ -76,8 +76,6 @@ type TilesOptions struct {
 	List *kit.Lines
 	Len  func() int
 	Tile func(i int) Tile
-	// Grid arranges the tiles; nil for tiles that grow with the space.
-	Grid func(room image.Point) picture.Grid
 	// First returns the first pictures of a folder, in a command; may be nil.
 	First func(ctx context.Context, folder string) ([]Thumb, error)
 }
@@ -162,8 +160,6 @@ func (s *Tiles) Grid() picture.Grid { return s.gridOf(s.room) }
 
 func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	switch {
-	case s.o.Grid != nil:
-		return s.o.Grid(room)
 	case s.single():
 		return picture.Grid{Columns: 1, Rows: 1, Tile: room.Add(image.Pt(1, 1))}
 	}
@@ -171,11 +167,16 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	if s.o.List != nil || room.Y < 4 {
 		return g
 	}
-	// Few pictures are larger; of many, at least three are side by side.
-	for columns, most := 1, max(g.Columns, min(3, room.X/leastWide)); columns <= most; columns++ {
+	// Few pictures are larger; of many, at least three are side by side, and cover as much as they can.
+	most := max(g.Columns, room.X/leastWide)
+	for columns, best := 1, 0; columns <= most; columns++ {
 		wide := room.X / columns
-		g = picture.Grid{Columns: columns, Tile: image.Pt(wide, max(2, min(wide/3+1, room.Y)))}
-		if g.Rows = room.Y / g.Tile.Y; g.Page() >= s.o.Len() {
+		next := picture.Grid{Columns: columns, Tile: image.Pt(wide, max(2, min(wide/3+2, room.Y)))}
+		next.Rows = room.Y / next.Tile.Y
+		if used := next.Page() * wide * next.Tile.Y; columns >= min(3, most) && used > best || next.Page() >= s.o.Len() {
+			best, g = used, next
+		}
+		if g.Page() >= s.o.Len() {
 			break
 		}
 	}
@@ -183,12 +184,16 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 }
 
 // single reports whether one picture fills the space.
-func (s *Tiles) single() bool { return s.o.List == nil && s.o.Grid == nil && s.o.Len() == 1 }
+func (s *Tiles) single() bool { return s.o.List == nil && s.o.Len() == 1 }
 
-// picture returns the size of the picture in a tile, inside its frame.
+// picture returns the size of the picture in a tile, inside its frame or with a line below its
+// name.
 func (s *Tiles) picture(g picture.Grid) (room image.Point, framed bool) {
-	if s.o.List == nil || g.Tile.X < 8 || g.Tile.Y < 5 {
+	switch {
+	case s.single() || g.Tile.X < 8 || g.Tile.Y < 5:
 		return g.Picture(), false
+	case s.o.List == nil:
+		return g.Picture().Sub(image.Pt(0, 1)), false
 	}
 	return g.Tile.Sub(image.Pt(2, 2)), true
 }
@@ -352,9 +357,13 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 		for i := row * g.Columns; i < min(s.len(), (row+1)*g.Columns); i++ {
 			blocks = append(blocks, s.tile(s.o.Tile(i), g, s.o.List != nil && i == s.cursor(), th))
 		}
-		if len(blocks) > 0 {
-			out = append(out, kit.JoinH(blocks...))
+		if len(blocks) == 0 {
+			break
 		}
+		// A row begins with its highest picture.
+		lines := strings.Split(kit.JoinH(blocks...), "\n")
+		top := max(0, slices.IndexFunc(lines, func(line string) bool { return !text.Blank(line) }))
+		out = append(append(out, lines[top:]...), lines[:top]...)
 	}
 	return text.Fit(kit.JoinV(out...), size.X, size.Y)
 }
@@ -362,50 +371,52 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 // tile draws one tile: its picture and its name below it, in a frame if it is selected.
 func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) string {
 	room, framed := s.picture(g)
-	body := s.body(t, room, th)
-	note := t.Note
+	body := text.Fit(s.body(t, room, th), room.X, room.Y)
+	if s.single() {
+		return body
+	}
+	sign, note := "", text.If(t.Note != "", " "+t.Note)
+	if t.Sign != theme.SignNone {
+		sign = th.Glyph(t.Sign) + " "
+	}
 	if text.Width(note) > room.X/2 {
 		note = ""
 	}
-	name := text.ShortName(t.Name, max(1, room.X-2-text.Width(note)))
-	gap := text.Blanks(room.X - 1 - text.Width(name) - text.Width(note))
-	style := th.Text
-	switch {
-	case selected:
-		name = th.Selected.Render(th.Glyph(t.Sign) + name + gap + note)
-	case t.Marked:
-		style = th.Marked
-		fallthrough
-	default:
-		name = th.Sign(t.Sign) + style.Render(name) + gap + th.SignStyle(t.NoteSign).Render(note)
+	name := sign + text.ShortName(t.Name, max(1, room.X-text.Width(sign+note)))
+	gap := max(0, room.X-text.Width(name+note))
+	border := func(shape string) string {
+		if !selected {
+			return text.Blanks(text.Width(shape))
+		}
+		return th.BorderFocus.Render(shape)
 	}
-	if s.single() {
-		return text.Fit(body, room.X, room.Y)
+	f := th.ShapeFocus
+	switch {
+	case selected && framed:
+		name = th.Selected.Render(name) + border(strings.Repeat(f.Bottom, gap)) + th.Selected.Render(note)
+	case selected:
+		name = th.Selected.Render(name + text.Blanks(gap) + note)
+	case t.Marked:
+		name = th.Marked.Render(name) + text.Blanks(gap) + th.SignStyle(t.NoteSign).Render(note)
+	default:
+		name = th.SignStyle(t.Sign).Render(sign) + th.Text.Render(name[len(sign):]) + text.Blanks(gap) + th.SignStyle(t.NoteSign).Render(note)
 	}
 	// The name stands directly under its picture, in a row with the others.
-	lines := strings.Split(text.Fit(body, room.X, room.Y), "\n")
-	pad, blank := 0, func(line string) bool { return strings.TrimSpace(line) == "" }
-	for pad < len(lines)-1 && blank(lines[len(lines)-1]) {
-		lines = append(lines[len(lines)-1:], lines[:len(lines)-1]...)
-	}
-	for pad < len(lines)-1 && blank(lines[pad]) {
-		pad++
+	lines := strings.Split(body, "\n")
+	for range lines[1:] {
+		if last := len(lines) - 1; text.Blank(lines[last]) {
+			lines = append(lines[last:], lines[:last]...)
+		}
 	}
 	if !framed {
 		return text.Fit(kit.JoinV(strings.Join(lines, "\n"), name), g.Tile.X, g.Tile.Y)
 	}
-	frame := func(border string) string {
-		if !selected {
-			return text.Blanks(text.Width(border))
-		}
-		return th.BorderFocus.Render(border)
+	top := max(0, slices.IndexFunc(lines, func(line string) bool { return !text.Blank(line) }))
+	for i, line := range lines[top:] {
+		lines[top+i] = border(f.Left) + line + border(f.Right)
 	}
-	f := th.ShapeFocus
-	for i, line := range lines[pad:] {
-		lines[pad+i] = frame(f.Left) + line + frame(f.Right)
-	}
-	lines = slices.Insert(lines, pad, frame(f.TopLeft+strings.Repeat(f.Top, room.X)+f.TopRight))
-	return kit.JoinV(text.Fit(strings.Join(lines, "\n"), g.Tile.X, len(lines)), frame(f.BottomLeft)+name+frame(f.BottomRight))
+	lines = slices.Insert(lines, top, border(f.TopLeft+strings.Repeat(f.Top, room.X)+f.TopRight))
+	return kit.JoinV(text.Fit(strings.Join(lines, "\n"), g.Tile.X, len(lines)), border(f.BottomLeft)+name+border(f.BottomRight))
 }
 
 func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {

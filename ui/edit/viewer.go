@@ -1,7 +1,6 @@
 package edit
 
 import (
-	"cmp"
 	"context"
 	"image"
 	"slices"
@@ -200,8 +199,8 @@ func (v *Viewer) Actions() []kit.Action {
 	if v.o.Compare {
 		left, right = []string{"h"}, []string{"l"}
 		turn = []kit.Action{
-			action("divider-left", "divider left", true, none, slide(-1), "left"),
-			action("divider-right", "divider right", true, none, slide(1), "right"),
+			{ID: "viewer.divider-left", Keys: kit.Bind("move the divider", "← →", "left"), Group: "Picture", Footer: true, Disabled: none, Do: slide(-1)},
+			action("divider-right", "divider right", false, none, slide(1), "right"),
 			action("divider-far-left", "divider far left", false, none, slide(-10), "shift+left", "H", "pgup", "ctrl+b"),
 			action("divider-far-right", "divider far right", false, none, slide(10), "shift+right", "L", "pgdown", "ctrl+f"),
 			action("flip", "show only one of them", true, none, v.flip, "space"),
@@ -293,7 +292,8 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
 	}
-	caption := th.Title.Render(text.PadRight(text.Truncate(v.caption(), room.X), room.X))
+	name, facts := v.caption()
+	caption := text.Fit(th.Title.Render(name)+th.Muted.Render(facts), room.X, 1)
 	cells := v.pictureRoom(room)
 	if cells.Y < 1 {
 		return caption
@@ -334,29 +334,29 @@ func (v *Viewer) compared(lines []string, cells image.Point, th *theme.Theme) []
 // zoomed returns how large the picture is shown, in percent of its pixels. In a terminal that does
 // not say how large a cell is, it is relative to the size that fits.
 func (v *Viewer) zoomed() string {
-	fits := text.If(v.zoom == 0, "fits")
 	if area := v.area(); v.o.Draw.Cell.X > 0 && !area.Empty() {
 		shown := area.Dx() * v.o.Draw.Cell.X * 100 / max(1, v.part(v.pictureRoom(v.room)).Dx())
 		return strconv.Itoa(shown) + " %"
 	}
-	return cmp.Or(fits, strconv.FormatFloat(float64(zooms[v.zoom])/100, 'g', -1, 64)+"x")
+	return text.If(v.zoom > 0, strconv.FormatFloat(float64(zooms[v.zoom])/100, 'g', -1, 64)+"x")
 }
 
-func (v *Viewer) caption() string {
-	words := []string{" " + text.Safe(v.o.Subject(v.o.At).Name), text.Count(v.o.At+1) + " of " + text.Count(v.o.Len)}
-	if v.o.Compare {
-		words = words[:1]
-	}
+// caption returns the name of the picture and what there is to say of it.
+func (v *Viewer) caption() (name, facts string) {
+	name = " " + text.Safe(v.o.Subject(v.o.At).Name)
+	words := []string{text.If(!v.o.Compare, text.Count(v.o.At+1)+" of "+text.Count(v.o.Len))}
 	if v.loading {
-		words[0] = " Loading" + words[0] + "…"
+		name = " Loading" + name + "…"
 	} else if v.decoded != nil {
-		size := v.decoded.Size()
-		words = append(words, strconv.Itoa(size.X)+" × "+strconv.Itoa(size.Y), v.zoomed())
+		words = append(words, FactsLine(v.decoded.Size(), "", 0, v.zoomed())...)
 	}
-	if v.o.Note != nil && !v.o.Compare && v.o.Note() != "" {
+	if v.o.Note != nil && !v.o.Compare {
 		words = append(words, v.o.Note())
 	}
-	return strings.Join(words, " · ")
+	for _, word := range words {
+		facts += text.If(word != "", " · "+word)
+	}
+	return name, facts
 }
 
 // Terminal is what the terminal can draw, as far as it has reported. The zero value knows nothing.

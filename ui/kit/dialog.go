@@ -50,7 +50,8 @@ type Drawing interface {
 // has the focus unless another is the default.
 type Dialog struct {
 	Popup
-	Drawing     Drawing // nil for none; set it before the first Resize
+	Drawing     Drawing     // nil for none; set it before the first Resize
+	Facts       [][2]string // labels and values below the text
 	title, text string
 	choices     []Choice
 	now         func() time.Time
@@ -198,6 +199,12 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 	// Each row of buttons, below the text and an empty line.
 	question := NewFacts(width, th)
 	question.Say(th.Text, d.text)
+	for i, fact := range d.Facts {
+		if i == 0 {
+			question.Gap()
+		}
+		question.Fact(fact[0], fact[1])
+	}
 	rows := []string{""}
 	for i, c := range d.choices {
 		style, label := th.Button, d.label(i, width)

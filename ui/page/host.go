@@ -212,7 +212,7 @@ func (h *Host) Ask(q Ask, from Screen, now func() time.Time) tea.Cmd {
 	}
 	h.Overlays.CloseAll()
 	dialog := kit.NewDialog(now, q.Title, q.Text, choices...)
-	dialog.Drawing = q.Drawing
+	dialog.Drawing, dialog.Facts = q.Drawing, q.Facts
 	if h.Overlays.Open(dialog); from == nil {
 		return nil
 	}

@@ -148,6 +148,7 @@ type Choice = kit.Choice
 type Ask struct {
 	Title   string
 	Text    string
+	Facts   [][2]string // labels and values below the text
 	Choices []Choice
 	Drawing kit.Drawing // nil for none
 }

@@ -167,7 +167,7 @@ func (c rgb) mix(o rgb, share float32) rgb {
 }
 
 const (
-	workSide = 900 // longest side of the picture in which the background is found
+	workSide = 360 // longest side of the picture in which the background is found
 	alike    = 36  // distance of the border colors that are background
 	step     = 9   // distance of neighbors that are both background
 )

@@ -36,8 +36,8 @@ func (m *Model) Actions() []kit.Action {
 	}
 	actions := []kit.Action{{ID: "form.send", Keys: kit.Bind(send, "", "ctrl+s"), Group: groupForm, Footer: true, Do: m.send}}
 	steps := []kit.Action{
-		{ID: "form.next-part", Keys: kit.Bind("next field or part", "", "tab"), Group: groupForm, Footer: true, Do: then(func() { m.leaveForm(1) })},
-		{ID: "form.previous-part", Keys: kit.Bind("previous field or part", "", "shift+tab"), Group: groupForm, Do: then(func() { m.leaveForm(-1) })},
+		{ID: "form.next-part", Keys: kit.Bind("next field", "", "tab"), Group: groupForm, Footer: true, Do: then(func() { m.leaveForm(1) })},
+		{ID: "form.previous-part", Keys: kit.Bind("previous field", "", "shift+tab"), Group: groupForm, Do: then(func() { m.leaveForm(-1) })},
 	}
 	switch m.On {
 	case edit.OnFiles:
@@ -137,7 +137,7 @@ func (m *Model) toolActions() []kit.Action {
 		{ID: "form.add-extension", Keys: kit.Bind("add an extension", "", "ctrl+l"), Group: groupForm, Footer: true, Do: m.AddExtension},
 		{ID: "form.presets", Keys: kit.Bind("presets: save or load options", "", "ctrl+p"), Group: groupForm, Do: m.openPresets},
 		{ID: "form.edit-text", Keys: inEditor, Group: groupForm, Do: func() tea.Cmd { m.Form.Blur(); return m.Document.Edit() }},
-		{ID: "form.back", Keys: kit.Bind("leave, keep entries", "", "esc"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Form.Blur(); return page.Send(page.Back{}) }},
+		{ID: "form.back", Keys: kit.Bind("back", "", "esc"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Form.Blur(); return page.Send(page.Back{}) }},
 	}
 }
 

@@ -2,6 +2,7 @@ package upload
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -46,7 +47,8 @@ func (m *Model) send() tea.Cmd {
 	}
 	return page.Send(page.Ask{
 		Title:   "Send " + text.Plural(len(m.Items), "file") + " to " + target(m.Items) + "?",
-		Text:    words + size(m.Items) + " to " + host(m.o.Profile) + shared(m.Items),
+		Text:    words + size(m.Items) + " to " + host(m.o.Profile) + ".",
+		Facts:   shared(m.Items),
 		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: m.Review("file", m.Items),
 	})
 }
@@ -119,28 +121,38 @@ func size(sources []*source) string {
 	return text.Bytes(size)
 }
 
-// shared lists the tags and extensions that all sources have, a line each.
-func shared(sources []*source) string {
-	words := ""
+// shared lists the folders of sources, and the tags and extensions that all of them have.
+func shared(sources []*source) [][2]string {
+	names, count := folders(sources)
+	for i, name := range names {
+		names[i] = name + " " + text.Count(count[name])
+	}
+	facts := [][2]string{{text.Either(len(names) > 1, "Folders", "Folder"), strings.Join(names, " · ")}}
 	for _, name := range []string{rule.FieldTags, rule.FieldExtensions} {
 		f := entry.FieldByName(name)
 		value := sources[0].Text(f)
-		if value != "" && !slices.ContainsFunc(sources, func(s *source) bool { return s.Text(f) != value }) {
-			words += "\n" + f.Label + ": " + strings.ReplaceAll(value, ",", ", ")
+		if !slices.ContainsFunc(sources, func(s *source) bool { return s.Text(f) != value }) {
+			facts = append(facts, [2]string{f.Label, strings.ReplaceAll(value, ",", ", ")})
 		}
 	}
-	return words
+	return facts
+}
+
+// folders returns the folders of sources in order, with the number of files in each.
+func folders(sources []*source) (names []string, count map[string]int) {
+	count = map[string]int{}
+	for _, s := range sources {
+		count[s.folder()]++
+	}
+	return slices.Sorted(maps.Keys(count)), count
 }
 
 func target(sources []*source) string {
-	folders := map[string]bool{}
-	for _, s := range sources {
-		folders[s.folder()] = true
+	names, _ := folders(sources)
+	if len(names) > 1 {
+		return text.Plural(len(names), "folder")
 	}
-	if len(folders) > 1 {
-		return text.Plural(len(folders), "folder")
-	}
-	return sources[0].folder()
+	return names[0]
 }
 
 func (m *Model) hand(sources []*source) tea.Cmd {

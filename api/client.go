@@ -36,9 +36,9 @@ type Options struct {
 	// Rate limits the bytes a second of all transfers together; 0 for no limit.
 	Rate int64
 
-	// Stall is how long an upload may go without sending a byte; 0 means 60 s.
+	// StallTimeout is how long an upload may go without sending a byte; 0 means 60 s.
 	StallTimeout time.Duration
-	// Answer is how long to wait for the answer after the last byte; 0 means 120 s.
+	// AnswerTimeout is how long to wait for the answer after the last byte; 0 means 120 s.
 	AnswerTimeout time.Duration
 
 	// Waiting is called with a notice, such as "the service limits requests; waiting 5 s", if the
@@ -116,7 +116,7 @@ func newTransport(answerTimeout time.Duration, insecure bool, rate int64) *http.
 			if rate > 0 {
 				conn = limitedConn{conn, limit}
 			}
-			return newPatientConn(conn), nil
+			return newLateErrorConn(conn), nil
 		},
 		ForceAttemptHTTP2:     true,
 		TLSHandshakeTimeout:   10 * time.Second,
@@ -357,7 +357,7 @@ func (c *Client) call(ctx context.Context, r Request, v any) error {
 			return last
 		}
 		c.hold.extend(r.op, delay)
-		if c.waiting != nil && time.Since(began)+delay >= minNoticeDelay && c.hold.tells() {
+		if c.waiting != nil && time.Since(began)+delay >= minNoticeDelay && c.hold.noticeDue() {
 			c.waiting(waitNotice(last, delay))
 		}
 	}

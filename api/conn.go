@@ -10,50 +10,50 @@ import (
 	"time"
 )
 
-// answerTimeout is how long a failed write waits for the answer that explains it. A caller that waits
-// for the answer closes the connection far earlier; this is for a peer that disappeared without
-// closing it.
-const answerTimeout = 5 * time.Second
+// lateErrorTimeout is how long a failed write waits for the answer that explains it. A caller that
+// waits for the answer closes the connection far earlier; this is for a peer that disappeared
+// without closing it.
+const lateErrorTimeout = 5 * time.Second
 
-// patientConn reports a failed write only after the connection is closed.
+// lateErrorConn reports a failed write only after the connection is closed.
 //
 // A service that refuses an upload early answers and closes while bytes are still in transit. The
 // kernel then fails the next write, although the answer is ready to be read, and net/http reports
 // whichever it sees first. With the delay, the answer wins; without an answer, the failing read
 // closes the connection at once. Otherwise, six of the eight kinds of refusal in
 // TestEarlyRefusal are reported as "connection reset by peer".
-type patientConn struct {
+type lateErrorConn struct {
 	net.Conn
 	once    sync.Once
 	leaving chan struct{} // closed when the connection is closed
 	broken  atomic.Bool   // a write failed
 }
 
-func newPatientConn(conn net.Conn) *patientConn {
-	return &patientConn{Conn: conn, leaving: make(chan struct{})}
+func newLateErrorConn(conn net.Conn) *lateErrorConn {
+	return &lateErrorConn{Conn: conn, leaving: make(chan struct{})}
 }
 
-func (c *patientConn) Write(p []byte) (int, error) {
+func (c *lateErrorConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	if err != nil {
 		c.broken.Store(true)
-		grace := time.NewTimer(answerTimeout)
-		defer grace.Stop()
+		timer := time.NewTimer(lateErrorTimeout)
+		defer timer.Stop()
 		select {
 		case <-c.leaving:
-		case <-grace.C:
+		case <-timer.C:
 		}
 	}
 	return n, err
 }
 
-func (c *patientConn) Close() error {
+func (c *lateErrorConn) Close() error {
 	c.leave()
 	return c.Conn.Close()
 }
 
 // SetWriteDeadline is the first call of TLS when closing: from then on, no answer is expected.
-func (c *patientConn) SetWriteDeadline(at time.Time) error {
+func (c *lateErrorConn) SetWriteDeadline(at time.Time) error {
 	c.leave()
 	return c.Conn.SetWriteDeadline(at)
 }
@@ -67,11 +67,11 @@ func writeFailed(conn net.Conn) bool {
 		}
 		conn = secure.NetConn()
 	}
-	patient, ok := conn.(*patientConn)
-	return ok && patient.broken.Load()
+	late, ok := conn.(*lateErrorConn)
+	return ok && late.broken.Load()
 }
 
-func (c *patientConn) leave() { c.once.Do(func() { close(c.leaving) }) }
+func (c *lateErrorConn) leave() { c.once.Do(func() { close(c.leaving) }) }
 
 type proxyError struct {
 	host string // host and port of the proxy

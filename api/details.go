@@ -71,7 +71,7 @@ func Null[T any]() Field[T] { return Field[T]{state: null} }
 // IsZero reports whether the field is absent, for omitzero.
 func (f Field[T]) IsZero() bool { return f.state == absent }
 
-// rule.IsNull reports whether the field is null.
+// IsNull reports whether the field is null.
 func (f Field[T]) IsNull() bool { return f.state == null }
 
 // IsSet reports whether the field holds a value.

@@ -117,7 +117,7 @@ func (e *SendError) Hint() string {
 	case e.Complete && e.Op == opUpdate:
 		return "Look at the file's details, then try again: the same change twice does no harm."
 	case e.Complete && e.Op == opUpload:
-		return lookFirst
+		return checkFirst
 	case e.Complete:
 		return "Look in the library whether it was done before trying again."
 	}
@@ -127,7 +127,7 @@ func (e *SendError) Hint() string {
 	return "Check the connection and the address of the profile, then try again."
 }
 
-const lookFirst = "Look in the library whether it arrived before sending it again."
+const checkFirst = "Look in the library whether it arrived before sending it again."
 
 // ErrInsecure reports that an address would send the key over plain http.
 var ErrInsecure = errors.New("the key goes over https only, or over http to this computer")
@@ -174,7 +174,7 @@ func Hint(err error) string {
 	case errors.As(err, &accepted):
 		return "mediadesk searches for the file by its name until the service lists it."
 	case errors.Is(err, ErrNoRecord): // of an upload; others have a hint of their own
-		return lookFirst
+		return checkFirst
 	case errors.Is(err, ErrInsecure):
 		return "Use the https address of the service. In a private network that you trust: mediadesk profile add NAME --insecure."
 	}

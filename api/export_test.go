@@ -27,7 +27,7 @@ func (c *Client) WrapForTest(wrap func(net.Conn) net.Conn) {
 		if err != nil {
 			return nil, err
 		}
-		return newPatientConn(wrap(conn)), nil
+		return newLateErrorConn(wrap(conn)), nil
 	}
 }
 

@@ -31,7 +31,7 @@ func OriginalURL(address string) string {
 // Fetch opens a delivered file, such as a record's URL or thumbnail, from an offset in bytes. A
 // service may send the complete file instead: at is the offset of the first byte, offset or 0. It
 // sends no key and follows redirects. Reading fails beyond limit bytes of the file, and if no byte
-// arrives for Options.Stall.
+// arrives for Options.StallTimeout.
 func (c *Client) Fetch(ctx context.Context, address string, offset,
 	limit int64,
 ) (body io.ReadCloser, at int64, err error) {

@@ -17,7 +17,7 @@ type Query struct {
 	Name   string // exact name, or empty
 	Search string // search query in the service's language, instead of Name; may be empty
 	Kind   string // KindImage or KindNonImage, or empty
-	Sort   string // one of Sorts after ASC_ or DESC_; empty means the service's default
+	Sort   string // one of rule.Sorts after ASC_ or DESC_; empty means the service's default
 	Skip   int
 	Limit  int // 0 means the service's default
 }

@@ -64,7 +64,7 @@ const (
 	noticeInterval = 5 * time.Second
 )
 
-func (h *hold) tells() bool {
+func (h *hold) noticeDue() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if time.Since(h.notified) < noticeInterval {
@@ -96,9 +96,9 @@ func holdRequested(err error) (time.Duration, bool) {
 	case answer.RetryDelay == 0:
 		return 0, false
 	}
-	asks := answer.Status == http.StatusTooManyRequests ||
+	repeat := answer.Status == http.StatusTooManyRequests ||
 		answer.Status == http.StatusServiceUnavailable && answer.NotDone()
-	return answer.RetryDelay, asks && answer.RetryDelay <= maxHoldDelay
+	return answer.RetryDelay, repeat && answer.RetryDelay <= maxHoldDelay
 }
 
 type bandwidth struct {
@@ -246,7 +246,7 @@ func (w *watchdog) moved() {
 }
 
 // wrote records that the kernel has accepted the complete request, or the transport has it: an
-// answer must then begin within limit; with 0, the transport has its own limit.
+// answer must then begin within the timeout; with 0, the transport has its own limit.
 func (w *watchdog) wrote(timeout time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -259,7 +259,7 @@ func (w *watchdog) wrote(timeout time.Duration) {
 	}
 }
 
-// answered records that an answer has begun, which must end within limit.
+// answered records that an answer has begun, which must end within the timeout.
 func (w *watchdog) answered(timeout time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

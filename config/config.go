@@ -220,7 +220,7 @@ func (p Profile) writable() Profile {
 	return p
 }
 
-// RemoveProfile removes a profile but keeps its key: see Keys.Forget. It refuses to remove the
+// RemoveProfile removes a profile but keeps its key: see KeyStore.Delete. It refuses to remove the
 // local library, the profile in use, and profiles set in config.toml.
 func (c Config) RemoveProfile(name string) (Config, error) {
 	return c.edit(func(now Config, next *state) ([]string, error) {

@@ -169,7 +169,7 @@ func eachFile(t *testing.T, do func(name string, file *ast.File, set *token.File
 		}
 		n++
 		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(set, path, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}

@@ -72,7 +72,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 }
 
 func (m *Model) setTheme() {
-	m.theme = theme.Make(theme.Look{Name: string(m.o.Theme), Ground: m.ground.Color, Depth: m.profile.Profile})
+	m.theme = theme.Make(theme.Options{Name: string(m.o.Theme), Ground: m.ground.Color, Depth: m.profile.Profile})
 }
 
 // message handles everything but input. from is the sending screen, or nil.

@@ -116,8 +116,9 @@ func setAsideEmpty(path string) (aside string, err error) {
 	return aside, nil
 }
 
-// private creates the file if needed and removes other users' access to it and its companions. It
-// does not open an existing file, since closing it would drop this process's locks.
+// private creates the file if needed, removes other users' access to it and its companions, and
+// refuses a file too short for a journal. It does not open an existing file, since closing it would
+// drop this process's locks.
 func private(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err == nil {
@@ -141,7 +142,8 @@ func address(path string) string {
 	return u.String() + "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=cache_size(-512)"
 }
 
-// SetAside returns where Open moved the file that was empty and should not have been, or "".
+// SetAside returns the path to which Open moved an empty file, or "" if the file was missing or not
+// empty.
 func (j *Journal) SetAside() string { return j.aside }
 
 // Path returns the path of the journal.

@@ -66,10 +66,10 @@ func list[T any](ctx context.Context, j *Journal, read func(scan) (T, error), te
 
 func first[T any](ctx context.Context, j *Journal, read func(scan) (T, error), text string,
 	args ...any,
-) (one T, found bool, err error) {
+) (item T, found bool, err error) {
 	all, err := list(ctx, j, read, text, args...)
 	if err != nil || len(all) == 0 {
-		return one, false, err
+		return item, false, err
 	}
 	return all[0], true, nil
 }
@@ -84,11 +84,11 @@ func collect[T any](query func(string, ...any) (*sql.Rows, error), read func(sca
 	}
 	defer rows.Close()
 	for rows.Next() {
-		one, err := read(rows.Scan)
+		item, err := read(rows.Scan)
 		if err != nil {
 			return all, err
 		}
-		all = append(all, one)
+		all = append(all, item)
 	}
 	return all, rows.Err()
 }

@@ -99,20 +99,20 @@ var namedTransformations = &presetKind{
 }
 
 func presetRoutes(k *presetKind) []route {
-	one := k.path + "/{presetId}"
+	item := k.path + "/{presetId}"
 	optional := strings.ReplaceAll(k.takes, "!", "")
 	return []route{
 		{http.MethodGet, k.path, "List what there is of " + k.what, "", http.StatusOK, viewing(k.list)},
 		{http.MethodPost, k.path, "Create " + k.what, k.takes, http.StatusCreated, k.write(store.Tx.Add)},
-		{http.MethodGet, one, "Get " + k.what, "", http.StatusOK, viewing(func(l *Library, tx store.Tx, r *http.Request) (any, error) {
+		{http.MethodGet, item, "Get " + k.what, "", http.StatusOK, viewing(func(l *Library, tx store.Tx, r *http.Request) (any, error) {
 			p, _, err := k.find(l, tx, r)
 			if err != nil {
 				return nil, err
 			}
 			return k.record(l, p, nil)
 		})},
-		{http.MethodPatch, one, "Update " + k.what, optional, http.StatusOK, k.write(store.Tx.Save)},
-		{http.MethodDelete, one, "Delete " + k.what, "", http.StatusNoContent, updating(func(l *Library, tx store.Tx, r *http.Request) (any, error) {
+		{http.MethodPatch, item, "Update " + k.what, optional, http.StatusOK, k.write(store.Tx.Save)},
+		{http.MethodDelete, item, "Delete " + k.what, "", http.StatusNoContent, updating(func(l *Library, tx store.Tx, r *http.Request) (any, error) {
 			p, _, err := k.find(l, tx, r)
 			if err != nil {
 				return nil, err

@@ -32,7 +32,7 @@ const (
 	ProblemUnreadable = "unreadable" // the content cannot be read
 )
 
-// Problem is a finding of Check.
+// Problem is a defect that Check found.
 type Problem struct {
 	Kind     string `json:"problem"`
 	FileID   string `json:"fileId,omitempty"`
@@ -58,7 +58,7 @@ func (p Problem) String() string {
 	return text
 }
 
-// Checked counts what Check looked at and what it found.
+// Checked counts what Check read and what it found.
 type Checked struct {
 	Files      int   `json:"files"`
 	Versions   int   `json:"versions"`

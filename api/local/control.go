@@ -199,8 +199,8 @@ func (l *Library) listRequests(r *http.Request) (any, error) {
 	prefix, open := strings.CutSuffix(v.Get("path"), "*")
 	l.requests.mu.Lock()
 	defer l.requests.mu.Unlock()
-	return slices.DeleteFunc(append([]Request{}, l.requests.list...), func(one Request) bool {
-		return v.Get("method") != "" && one.Method != v.Get("method") || status != 0 && one.Status != status || one.Time.Before(since) ||
-			prefix != "" && one.Path != prefix && (!open || !strings.HasPrefix(one.Path, prefix))
+	return slices.DeleteFunc(append([]Request{}, l.requests.list...), func(sent Request) bool {
+		return v.Get("method") != "" && sent.Method != v.Get("method") || status != 0 && sent.Status != status || sent.Time.Before(since) ||
+			prefix != "" && sent.Path != prefix && (!open || !strings.HasPrefix(sent.Path, prefix))
 	}), nil
 }

@@ -119,7 +119,8 @@ func (l *Library) injected(fault string, id int64) bool {
 	})
 }
 
-// fault applies the faults of Options, the rules and that of its header to a request before its operation.
+// fault applies the faults of Options, the rules and that of its header to a request before its
+// operation.
 func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, error) {
 	var rules []FaultRule
 	for _, rule := range l.o.Fault {
@@ -136,7 +137,7 @@ func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWr
 		rules = append(rules, rule)
 	}
 	for _, rule := range rules {
-		if err := l.pause(r, time.Duration(rule.Delay)*time.Millisecond); err != nil {
+		if err := l.wait(r, time.Duration(rule.Delay)*time.Millisecond); err != nil {
 			return w, err
 		}
 		if delay := l.limits.delay(rule.rate, r, time.Now()); delay > 0 {
@@ -321,7 +322,7 @@ func (l *Library) Faults() string {
 	return text
 }
 
-func (l *Library) pause(r *http.Request, delay time.Duration) error {
+func (l *Library) wait(r *http.Request, delay time.Duration) error {
 	if delay <= 0 {
 		return nil
 	}

@@ -403,10 +403,10 @@ func timeNumber(text string, now time.Time) (int64, error) {
 	}
 	unit := strings.TrimLeft(text, "0123456789")
 	n, err := strconv.ParseUint(strings.TrimSuffix(text, unit), 10, 20)
-	if one, ok := ages[unit]; ok && err == nil && unit == "h" {
+	if age, ok := ages[unit]; ok && err == nil && unit == "h" {
 		return now.Add(-time.Duration(n) * time.Hour).UnixMilli(), nil
 	} else if ok && err == nil {
-		return now.AddDate(-one[0]*int(n), -one[1]*int(n), -one[2]*int(n)).UnixMilli(), nil
+		return now.AddDate(-age[0]*int(n), -age[1]*int(n), -age[2]*int(n)).UnixMilli(), nil
 	}
 	return 0, fmt.Errorf("%s is not a time", quote(text))
 }

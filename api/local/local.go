@@ -1,5 +1,5 @@
 // Package local is the service: an http.Handler over records and contents. It applies the rules of
-// package api, as the forms do, and answers as service.md requires. It also serves stored files and
+// package rule, as the forms do, and answers as service.md requires. It also serves stored files and
 // the listing and management calls of hosted-service.md. Its extensions do real work, with results
 // of their own.
 package local

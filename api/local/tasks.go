@@ -180,11 +180,11 @@ func (t *task) answer(file *store.File, values map[string]json.RawMessage, field
 	}
 	file.Tags = unique(append(slices.Clip(file.Tags), o.AddTags...))
 	file.Tags = slices.DeleteFunc(file.Tags, func(tag string) bool { return slices.Contains(o.RemoveTags, tag) })
-	for _, one := range o.UnsetMetadata {
-		delete(values, one.Field)
+	for _, change := range o.UnsetMetadata {
+		delete(values, change.Field)
 	}
-	for _, one := range o.SetMetadata {
-		if err := set(one.Field, one.Value); err != nil {
+	for _, change := range o.SetMetadata {
+		if err := set(change.Field, change.Value); err != nil {
 			return err
 		}
 	}

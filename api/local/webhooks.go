@@ -62,7 +62,7 @@ func (l *Library) listPosts(*http.Request) (any, error) {
 // resendPost sends one of these posts again, with the same id and body.
 func (l *Library) resendPost(r *http.Request) (any, error) {
 	l.sent.mu.Lock()
-	at := slices.IndexFunc(l.sent.list, func(one SentPost) bool { return one.ID == r.PathValue("postId") })
+	at := slices.IndexFunc(l.sent.list, func(sent SentPost) bool { return sent.ID == r.PathValue("postId") })
 	var post store.Post
 	if at >= 0 {
 		post = l.sent.list[at].post
@@ -89,14 +89,14 @@ func (l *Library) postID(p *store.Post) string {
 
 func (l *Library) sendPost(ctx context.Context, p *store.Post) error {
 	err := l.deliverPost(ctx, p)
-	one := SentPost{ID: l.postID(p), Time: l.now(), Body: p.Body, post: *p}
+	sent := SentPost{ID: l.postID(p), Time: l.now(), Body: p.Body, post: *p}
 	if err != nil {
-		one.Error = err.Error()
+		sent.Error = err.Error()
 	}
 	l.sent.mu.Lock()
 	defer l.sent.mu.Unlock()
-	l.sent.list = slices.DeleteFunc(l.sent.list, func(old SentPost) bool { return old.ID == one.ID })
-	l.sent.list = append(l.sent.list[max(0, len(l.sent.list)-200+1):], one)
+	l.sent.list = slices.DeleteFunc(l.sent.list, func(old SentPost) bool { return old.ID == sent.ID })
+	l.sent.list = append(l.sent.list[max(0, len(l.sent.list)-200+1):], sent)
 	return err
 }
 

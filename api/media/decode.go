@@ -203,7 +203,7 @@ func open(ctx context.Context, rs io.ReadSeeker, limits Limits) (*header, Shot, 
 	return h, ReadShot(src, f.mime), ctx.Err()
 }
 
-// decode decodes the pixels; it fails after the time most.
+// decode decodes the pixels; it fails after the timeout.
 func (h *header) decode(ctx context.Context, rs io.ReadSeeker, timeout time.Duration) (image.Image, error) {
 	timed, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

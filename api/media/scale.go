@@ -214,12 +214,12 @@ func meanSquares(out []uint8, sums []uint64, lines, w, k int) {
 func reduceYCbCr(dst *image.RGBA, img *image.YCbCr, k int) {
 	size, n := img.Rect.Size(), dst.Rect.Dx()
 	// The size of the chroma planes says how many pixels share a sample.
-	one := image.YCbCr{SubsampleRatio: img.SubsampleRatio, YStride: 1, CStride: 1, Rect: image.Rect(0, 0, 4, 4)}
+	block := image.YCbCr{SubsampleRatio: img.SubsampleRatio, YStride: 1, CStride: 1, Rect: image.Rect(0, 0, 4, 4)}
 	sx, sy := 1, 1
-	for one.COffset(sx, 0) == 0 && sx < 4 {
+	for block.COffset(sx, 0) == 0 && sx < 4 {
 		sx++
 	}
-	for one.COffset(0, sy) == 0 && sy < 4 {
+	for block.COffset(0, sy) == 0 && sy < 4 {
 		sy++
 	}
 	planes := [3][]uint8{make([]uint8, n), make([]uint8, n), make([]uint8, n)}

@@ -60,11 +60,11 @@ func Suggest(img *image.RGBA, ratio image.Point, most int) []image.Rectangle {
 }
 
 func visibleBox(img *image.RGBA) (box image.Rectangle) {
-	const veil, margin = 24, 0.04 // least alpha that is seen; share of the longer side
+	const minAlpha, margin = 24, 0.04 // least alpha that is seen; share of the longer side
 	for y := range img.Rect.Dy() {
 		line := img.Pix[y*img.Stride:][:4*img.Rect.Dx()]
 		for x := range img.Rect.Dx() {
-			if line[4*x+3] >= veil {
+			if line[4*x+3] >= minAlpha {
 				box = box.Union(image.Rect(x, y, x+1, y+1))
 			}
 		}

@@ -252,8 +252,8 @@ func (q *Queue) interrupted(ctx context.Context, e *entry, j job.Job) result {
 	return result{job: j}
 }
 
-// keep journals a result. It retries for outcomes, which are costly to find out again.
-func (q *Queue) keep(ctx context.Context, j job.Job) error {
+// journalOutcome journals a result. It retries for outcomes, which are costly to find out again.
+func (q *Queue) journalOutcome(ctx context.Context, j job.Job) error {
 	ctx = context.WithoutCancel(ctx)
 	var err error
 	for n := range 3 {

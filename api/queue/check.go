@@ -274,7 +274,7 @@ func (q *Queue) search(e *entry) {
 	if found.presence == isThere {
 		j = stored(j, found).job
 		j.Updated = time.Now()
-		failed = q.keep(q.context(), j)
+		failed = q.journalOutcome(q.context(), j)
 	}
 	if j.State == job.Stored && failed == nil && q.o.Ended != nil {
 		q.o.Ended(context.WithoutCancel(q.context()), j)

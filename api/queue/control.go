@@ -151,9 +151,9 @@ func (q *Queue) Dismiss(j job.Job, dismissed bool) {
 	q.o.Journal.NoteJob(j)
 }
 
-// Wait waits until jobs have an outcome or are left open (Options.RetryTimeout), and returns them. Nil
-// ids means all jobs in the queue now. If ctx ends or the queue closes, it returns them as they are
-// with the error.
+// Wait waits until jobs have an outcome or are left open (Options.RetryTimeout), and returns them.
+// Nil ids means all jobs in the queue now. If ctx ends or the queue closes, it returns them as they
+// are with the error.
 func (q *Queue) Wait(ctx context.Context, ids []int64) ([]job.Job, error) {
 	q.mu.Lock()
 	var entries []*entry

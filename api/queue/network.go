@@ -144,7 +144,7 @@ const (
 	maxLimit = 64
 
 	growth      = 1.1             // speed-up required to keep a larger number
-	pauseGrowth = 8               // rounds before another try after no speed-up
+	retryRounds = 8               // rounds before another try after no speed-up
 	raiseDelay  = 5 * time.Second // time without a refusal
 )
 
@@ -154,14 +154,14 @@ type pace struct {
 	fixed   bool
 	ceiling int // one less than the limit at the last refusal; 0 if none
 
-	began     time.Time // start of the round, in which limit uploads run; zero if none
-	bytes     int64     // answered in the round
-	finished  int       // uploads finished in the round
-	rate      float64   // bytes per second of the last round; 0 if unknown
-	before    int       // limit before it grew; 0 if it did not grow last
-	pause     int       // rounds left without growing
-	reduced   time.Time // time of the last reduction
-	raiseNext time.Time
+	began      time.Time // start of the round, in which limit uploads run; zero if none
+	bytes      int64     // answered in the round
+	finished   int       // uploads finished in the round
+	rate       float64   // bytes per second of the last round; 0 if unknown
+	before     int       // limit before it grew; 0 if it did not grow last
+	skipRounds int       // rounds left without growing
+	reduced    time.Time // time of the last reduction
+	raiseNext  time.Time
 }
 
 func (p *pace) set(n int) {
@@ -199,12 +199,12 @@ func (p *pace) note(r *result, waiting bool, now time.Time) {
 
 func (p *pace) adapt(rate float64, now time.Time) {
 	if p.before > 0 && rate < p.rate*growth {
-		p.limit, p.before, p.pause = p.before, 0, pauseGrowth
+		p.limit, p.before, p.skipRounds = p.before, 0, retryRounds
 		return
 	}
 	p.rate, p.before = rate, 0
-	if p.pause > 0 {
-		p.pause--
+	if p.skipRounds > 0 {
+		p.skipRounds--
 		return
 	}
 	next := min(2*p.limit, maxLimit)

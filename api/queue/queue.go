@@ -36,8 +36,8 @@ type Journal interface {
 	HasCompetingJob(ctx context.Context, job job.Job, fileID string) (bool, error)
 }
 
-// maxKeeping limits the outcomes being journaled while further uploads begin.
-const maxKeeping = 128
+// maxJournaling limits the outcomes being journaled while further uploads begin.
+const maxJournaling = 128
 
 // Options configures a queue. Journal and Sender are required.
 type Options struct {
@@ -49,8 +49,8 @@ type Options struct {
 	// Fresh keeps Start from resuming jobs of an earlier program. Resume still can.
 	Fresh bool
 
-	// RetryTimeout limits the retries of a job, which is then left open for the next program; 0 for no
-	// limit. A service that never answered in this run gets at most 10 s.
+	// RetryTimeout limits the retries of a job, which is then left open for the next program; 0 for
+	// no limit. A service that never answered in this run gets at most 10 s.
 	RetryTimeout time.Duration
 
 	// Prepare returns the upload to send, before every attempt: with the address of our webhook
@@ -136,13 +136,13 @@ type Queue struct {
 	closed     bool
 	entries    map[int64]*entry
 	order      []*entry       // in display order
-	line       []*entry       // the ready ones in the order of sending (see order.go)
+	line       []*entry       // the ready ones in the order of sending (see control.go)
 	turns      int            // turn of the last entry
 	running    int            // jobs that hold a slot
-	keeping    int            // outcomes being journaled
+	journaling int            // outcomes being journaled
 	batches    map[string]int // open jobs by batch
 	ended      []Batch
-	went       int64 // bytes sent by finished attempts
+	sentBytes  int64 // bytes sent by finished attempts
 	meter      meter // of all attempts
 	pace       pace
 	network    network
@@ -316,7 +316,7 @@ func (q *Queue) dispatch() {
 		return
 	}
 	// Without a connection only one may try.
-	for online := q.network.Since.IsZero(); q.running < q.pace.limit && q.keeping < maxKeeping &&
+	for online := q.network.Since.IsZero(); q.running < q.pace.limit && q.journaling < maxJournaling &&
 		len(q.line) > 0 && (online || q.network.probe == nil); {
 		e := q.line[0]
 		q.line[0], q.line = nil, q.line[1:]
@@ -342,10 +342,10 @@ func (q *Queue) launch(e *entry) {
 		q.mu.Lock()
 		q.learn(e, &r, r.job.Updated)
 		q.running--
-		q.keeping++
+		q.journaling++
 		q.dispatch()
 		q.mu.Unlock()
-		err := q.keep(ctx, r.job)
+		err := q.journalOutcome(ctx, r.job)
 		if r.job.State.Final() && q.o.Ended != nil {
 			q.o.Ended(context.WithoutCancel(q.context()), r.job)
 		}
@@ -369,9 +369,9 @@ func (q *Queue) finish(e *entry, r result, failed error) {
 	if failed != nil {
 		q.journalErr = failed
 	}
-	q.keeping--
+	q.journaling--
 	if e.progress != nil {
-		q.went += e.progress.Sent()
+		q.sentBytes += e.progress.Sent()
 	}
 	e.job, e.stop, e.progress = &r.job, nil, nil
 	switch {

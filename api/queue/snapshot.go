@@ -56,7 +56,7 @@ func (q *Queue) snapshot(now time.Time) Snapshot {
 	if !s.Offline.Since.IsZero() {
 		s.Hold = time.Time{}
 	}
-	went, busy, moving := q.went, false, false
+	sentBytes, busy, moving := q.sentBytes, false, false
 	online := s.Offline.Since.IsZero()
 	for _, e := range q.order {
 		row := e.row(now)
@@ -66,7 +66,7 @@ func (q *Queue) snapshot(now time.Time) Snapshot {
 		s.Rows = append(s.Rows, row)
 		s.Totals.add(&row)
 		if e.progress != nil {
-			went += e.progress.Sent()
+			sentBytes += e.progress.Sent()
 		}
 		busy = busy || e.phase == working || e.phase == ready || e.phase == delayed
 		moving = moving || e.phase == ready || e.phase == working && !row.Stalled
@@ -76,9 +76,9 @@ func (q *Queue) snapshot(now time.Time) Snapshot {
 	case !busy:
 		q.meter = meter{}
 	case q.meter.at.IsZero():
-		q.meter = meter{at: now, sent: went}
+		q.meter = meter{at: now, sent: sentBytes}
 	default:
-		q.meter.note(now, went)
+		q.meter.note(now, sentBytes)
 		if left := t.Total - t.Sent; online && moving && left > 0 && q.meter.rate >= 1 {
 			t.Rate = q.meter.rate
 			seconds := math.Min(float64(left)/t.Rate, 1e6)

@@ -152,7 +152,7 @@ func jsonProblem(text []byte, err error) string {
 	return err.Error()
 }
 
-// extensionArguments formats extensions for flags: as names if they have no options.
+// ExtensionArguments formats extensions for flags: as names if they have no options.
 func ExtensionArguments(list []api.Extension) []string {
 	args := make([]string, 0, len(list))
 	for _, e := range list {
@@ -173,7 +173,7 @@ func isName(e api.Extension) bool {
 		e.Options == nil && e.MaxTags.IsZero() && e.MinConfidence.IsZero() && len(e.Rest) == 0
 }
 
-// extensionsText returns a comma-separated list of names, or a JSON array.
+// ExtensionsText returns a comma-separated list of names, or a JSON array.
 func ExtensionsText(list []api.Extension) string {
 	if len(list) > 0 && !slices.ContainsFunc(list, func(e api.Extension) bool { return !isName(e) }) {
 		return strings.Join(ExtensionArguments(list), ",")

@@ -60,7 +60,7 @@ func FolderName(name string, renamed bool) string {
 	return underscored(name, func(r rune) bool { return wordRune(r) || renamed && r == '-' })
 }
 
-// CreatedFolder returns the path of the folder that Client.MakeFolder creates for folder: its last
+// CreatedFolder returns the path of the folder that api.MakeFolder creates for folder: its last
 // name is that of FolderName. The result has the form of CleanFolder.
 func CreatedFolder(folder string) string {
 	names := folderNames(folder)

@@ -358,7 +358,7 @@ func metadataError(row int, reason string) error {
 	}
 }
 
-// metadataRows formats members for ParseMetadataRows: as rows sorted by key, or as a JSON object
+// MetadataRows formats members for ParseMetadataRows: as rows sorted by key, or as a JSON object
 // if a row cannot represent one.
 func MetadataRows(members map[string]json.RawMessage) string {
 	var rows []string

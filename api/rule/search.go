@@ -95,7 +95,7 @@ func (p *conditionParser) any() (Condition, error) {
 }
 
 func (p *conditionParser) all() (Condition, error) {
-	list, err := p.joined("AND", p.one)
+	list, err := p.joined("AND", p.primary)
 	if len(list) == 1 {
 		return list[0], err
 	}
@@ -113,7 +113,7 @@ func (p *conditionParser) joined(with string, part func() (Condition, error)) (l
 	return list, nil
 }
 
-func (p *conditionParser) one() (Condition, error) {
+func (p *conditionParser) primary() (Condition, error) {
 	if !p.word("(") {
 		return p.comparison()
 	}

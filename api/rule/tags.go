@@ -30,8 +30,8 @@ func JoinTags(tags []string) string { return strings.Join(tags, ",") }
 // TagLength returns the number of characters (code points) in the joined tags.
 func TagLength(tags []string) int { return utf8.RuneCountInString(JoinTags(tags)) }
 
-// CheckTags checks tags for an upload (service.md §4.1): no commas or "%", and at most MaxTagLength
-// characters in total. The error is a *api.RuleError. An empty list is valid.
+// CheckTags checks tags for an upload (service.md §4.1): no empty tags, no commas or "%", and at
+// most MaxTagLength characters in total. The error is a *api.RuleError. An empty list is valid.
 func CheckTags(tags []string) error {
 	for _, tag := range tags {
 		switch {

@@ -17,7 +17,7 @@ const (
 	postGIFToVideo = "gif-to-video"
 )
 
-// parseTransformation parses the steps of Pre, or a JSON object. The error is a *api.RuleError.
+// ParseTransformation parses the steps of Pre, or a JSON object. The error is a *api.RuleError.
 func ParseTransformation(text string) (api.Transformation, error) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") {
@@ -39,7 +39,7 @@ func ParseTransformation(text string) (api.Transformation, error) {
 	}
 }
 
-// TransformationText returns the form that parseTransformation reads; empty for none.
+// TransformationText returns the form that ParseTransformation reads; empty for none.
 func TransformationText(t api.Transformation) string {
 	switch {
 	case t.Pre == "" && t.Post == nil:

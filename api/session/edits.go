@@ -41,9 +41,9 @@ func (s *Session) Change(ctx context.Context, fileID string, change api.Details)
 const editors = 6
 
 // ChangeAll changes several files; one undo reverts all. Results are in the order of the changes.
-// report, if not nil, is called with each result, one call at a time. Custom metadata that does not fit its field fails all changes before
-// anything is sent. Other failures do not stop the rest; when ctx ends, the rest fail with its
-// error.
+// report, if not nil, is called with each result, one call at a time. Custom metadata that does not
+// fit its field fails all changes before anything is sent. Other failures do not stop the rest; when
+// ctx ends, the rest fail with its error.
 func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(Edited)) []Edited {
 	batch := batchOf(len(changes))
 	values := make([]map[string]json.RawMessage, len(changes))
@@ -269,7 +269,7 @@ func (s *Session) lastKnown(ctx context.Context, fresh Edited) (*api.File, error
 	return &seen.File, err
 }
 
-// onTop returns the change that takes a file from its current state to the wanted one. left is the
+// onTop returns the change that takes a file from its current state to want. left is the
 // state after the edit: a field that differs from it is a conflict.
 func onTop(now *api.File, left, want api.Details, policy Policy) (api.Details, []Conflict) {
 	send, was, is := entry.ChangesOf(want), entry.ChangesOf(left), entry.ValuesOf(now)

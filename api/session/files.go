@@ -86,9 +86,9 @@ func (s *Session) MetadataFields(ctx context.Context, folder string) ([]api.Meta
 	return fields, err
 }
 
-// CheckMetadata checks the custom metadata of files with check, such as [rule.CheckNewMetadata], against
-// the fields of the library, which it reads only if there are values. What the service does not list is
-// left to it. at is the index of the first wrong values; the error is a *api.RuleError.
+// CheckMetadata checks the custom metadata of files with check, such as [rule.CheckNewMetadata],
+// against the fields of the library, which it reads only if there are values. What the service does
+// not list is left to it. at is the index of the first wrong values; the error is a *api.RuleError.
 func (s *Session) CheckMetadata(ctx context.Context, files []map[string]json.RawMessage,
 	check func([]api.MetadataField, map[string]json.RawMessage) error,
 ) (at int, err error) {
@@ -131,7 +131,7 @@ func (s *Session) SeenIn(ctx context.Context, folder string) ([]api.File, error)
 // LastSeen returns the record of a file as last seen; false if never.
 func (s *Session) LastSeen(ctx context.Context, fileID string) (journal.Seen, bool, error) {
 	seen, ok, err := s.Journal.File(ctx, s.Profile.Name, fileID)
-	seen.File = s.here(seen.File)
+	seen.File = s.withCurrentURL(seen.File)
 	return seen, ok, err
 }
 

@@ -30,7 +30,7 @@ const maxPicture = 64 << 20
 // Picture returns the path of a local file with the stored picture: the sent file if unchanged,
 // else a copy fetched once per version.
 func (s *Session) Picture(ctx context.Context, f api.File) (string, error) {
-	f = s.here(f)
+	f = s.withCurrentURL(f)
 	if source := s.sameSource(ctx, f); source != "" {
 		return source, nil
 	}
@@ -75,7 +75,7 @@ const maxThumb = 8 << 20
 // Thumb returns the path of a local file with a thumbnail, fetched once per version. It is the
 // picture itself if the service makes no thumbnails or the file is not published.
 func (s *Session) Thumb(ctx context.Context, f api.File) (string, error) {
-	f = s.here(f)
+	f = s.withCurrentURL(f)
 	small := api.ThumbURL(&f)
 	if small == "" || !f.IsPublished.Or(true) {
 		return s.Picture(ctx, f)
@@ -101,9 +101,10 @@ func (s *Session) sameSource(ctx context.Context, f api.File) string {
 	return unchangedSource(&job)
 }
 
-// here returns the record with the address at which the local service answers now: a record of the
-// journal may have the port of an earlier start. Records of other services are returned unchanged.
-func (s *Session) here(f api.File) api.File {
+// withCurrentURL returns the record with the address at which the local service answers now: a
+// record of the journal may have the port of an earlier start. Records of other services are
+// returned unchanged.
+func (s *Session) withCurrentURL(f api.File) api.File {
 	for _, address := range []*string{&f.URL, &f.ThumbnailURL, &f.Thumbnail} {
 		u, err := url.Parse(*address)
 		if s.Profile.Local && err == nil && u.Scheme == "http" && api.IsLoopback(u.Hostname()) {
@@ -116,9 +117,9 @@ func (s *Session) here(f api.File) api.File {
 
 const signedTTL = 10 * time.Minute
 
-// Signed returns an address at which anybody can fetch a private file for the time valid.
+// Signed returns an address at which anybody can fetch a private file for ttl.
 func (s *Session) Signed(f api.File, ttl time.Duration) (string, error) {
-	return s.Client.SignedURL(s.here(f).URL, time.Now().Add(ttl))
+	return s.Client.SignedURL(s.withCurrentURL(f).URL, time.Now().Add(ttl))
 }
 
 // Fetch opens the stored content of a file, a private one by a signed address. At most limit bytes
@@ -139,7 +140,7 @@ func (s *Session) fetchOriginal(ctx context.Context, f api.File, offset,
 func (s *Session) fetchFrom(ctx context.Context, f api.File, offset,
 	limit int64,
 ) (body io.ReadCloser, at int64, err error) {
-	f = s.here(f)
+	f = s.withCurrentURL(f)
 	if f.URL == "" {
 		return nil, 0, errors.New("the record has no URL to fetch the file from")
 	}

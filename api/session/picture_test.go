@@ -45,7 +45,7 @@ func TestRecordsOfAnEarlierStart(t *testing.T) {
 		t.Errorf("last seen at %s (%v)", seen.File.URL, err)
 	}
 	remote := api.File{URL: "https://ik.example/a.jpg", Thumbnail: "http://192.0.2.1/a.jpg"}
-	if got := s.here(remote); got.URL != remote.URL || got.Thumbnail != remote.Thumbnail {
+	if got := s.withCurrentURL(remote); got.URL != remote.URL || got.Thumbnail != remote.Thumbnail {
 		t.Errorf("other addresses became %+v", got)
 	}
 }

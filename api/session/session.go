@@ -118,7 +118,7 @@ func (s *Session) Jobs(ctx context.Context, f journal.JobFilter) ([]job.Job, err
 	jobs, err := s.Journal.Jobs(ctx, f)
 	for i := range jobs {
 		if jobs[i].File != nil {
-			*jobs[i].File = s.here(*jobs[i].File)
+			*jobs[i].File = s.withCurrentURL(*jobs[i].File)
 		}
 	}
 	return jobs, err

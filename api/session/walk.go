@@ -121,8 +121,8 @@ type Tree struct {
 func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error) {
 	label = cmp.Or(label, root)
 	w := walker{
-		ctx: ctx, root: root, label: label, filter: f, been: map[string]bool{},
-		away: map[string]string{},
+		ctx: ctx, root: root, label: label, filter: f, visited: map[string]bool{},
+		outside: map[string]string{},
 	}
 	if err := f.Check(); err != nil {
 		return w.tree, err
@@ -144,7 +144,7 @@ func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error)
 	// Links come last, so that their targets keep their own place.
 	for len(w.links) > 0 && ctx.Err() == nil {
 		rel := w.links[0]
-		w.beyond = w.away[rel]
+		w.beyond = w.outside[rel]
 		w.links = w.links[1:]
 		name := filepath.Join(root, filepath.FromSlash(rel))
 		info, err := os.Stat(name)
@@ -168,9 +168,9 @@ type walker struct {
 	root, label string
 	real        string // root without links
 	filter      Filter
-	been        map[string]bool   // visited folders by identity
+	visited     map[string]bool   // visited folders by identity
 	links       []string          // to folders, relative to root
-	away        map[string]string // where links lead that leave root
+	outside     map[string]string // where links lead that leave root
 	beyond      string            // the one that is followed
 	tree        Tree
 }
@@ -186,10 +186,10 @@ func (w *walker) enter(name string, info fs.FileInfo) bool {
 			key = real
 		}
 	}
-	if w.been[key] {
+	if w.visited[key] {
 		return false
 	}
-	w.been[key] = true
+	w.visited[key] = true
 	return true
 }
 
@@ -208,7 +208,7 @@ func (w *walker) leaves(name, rel string) bool {
 		strings.TrimSuffix(w.real, string(filepath.Separator))+string(filepath.Separator)) {
 		return false
 	}
-	w.tree.Outside, w.away[rel] = append(w.tree.Outside, w.called(rel)+" → "+to), to
+	w.tree.Outside, w.outside[rel] = append(w.tree.Outside, w.called(rel)+" → "+to), to
 	return true
 }
 
@@ -252,7 +252,7 @@ func (w *walker) folder(rel string) error {
 		default:
 			w.tree.Sources = append(w.tree.Sources, api.Source{
 				Path: name, Label: w.called(inside),
-				Sub: rule.SubFolder(rel), Beyond: cmp.Or(w.away[inside], w.beyond),
+				Sub: rule.SubFolder(rel), Beyond: cmp.Or(w.outside[inside], w.beyond),
 			})
 		}
 	}

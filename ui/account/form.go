@@ -104,7 +104,7 @@ func (f *fields) questions() (list []*kit.Question) {
 func (f *fields) address(name string) string {
 	typed := f.text(name)
 	begun := func(scheme string) bool { return strings.HasPrefix(scheme, typed) }
-	if strings.Contains(typed, "://") || slices.ContainsFunc([]string{"http://", "https://"}, begun) || looksLikeKey(typed) {
+	if strings.Contains(typed, "://") || slices.ContainsFunc([]string{"http://", "https://"}, begun) || isLikelyKey(typed) {
 		return typed
 	}
 	if u, err := url.Parse("http://" + typed); err == nil && api.IsLoopback(u.Hostname()) {
@@ -184,7 +184,7 @@ func checkAddress(content string, needed bool) error {
 		return nil
 	case content == "":
 		return errors.New("the URL is missing: give one such as https://media.example.com")
-	case looksLikeKey(content):
+	case isLikelyKey(content):
 		return errKeyHere
 	}
 	if _, err := (config.Profile{}).CheckURL(content); err != nil {
@@ -198,7 +198,7 @@ func checkID(content string) error {
 	switch {
 	case content == "":
 		return fmt.Errorf("the id is missing: it follows %s in the URLs of your files", hostedDelivery)
-	case looksLikeKey(content):
+	case isLikelyKey(content):
 		return errKeyHere
 	case strings.Contains(content, "://"):
 		return checkAddress(content, true)
@@ -213,7 +213,7 @@ func checkID(content string) error {
 
 var errKeyHere = errors.New("this looks like a key: clear the field (ctrl+u), the private key is asked for later, hidden")
 
-func looksLikeKey(content string) bool {
+func isLikelyKey(content string) bool {
 	return strings.HasPrefix(content, "private_") || strings.HasPrefix(content, "public_")
 }
 

@@ -94,12 +94,12 @@ func (d *download) folder(ctx context.Context, s *session.Session, folder string
 	}
 	found := false
 	err := s.DownloadFolder(ctx, folder, d.to, d.filter, d.p.Concurrency, d.p.dryRun,
-		func(one session.Downloaded) {
+		func(file session.Downloaded) {
 			found = true
-			if one.Err == nil {
-				one.Err = d.print(one)
+			if file.Err == nil {
+				file.Err = d.print(file)
 			}
-			d.failed.add(d.p, one.File.FilePath, one.Err)
+			d.failed.add(d.p, file.File.FilePath, file.Err)
 		})
 	if err == nil && !found {
 		d.p.note("%s has no files%s.", folder, text.If(selects(d.filter), " that the flags select"))
@@ -127,23 +127,23 @@ func (d *download) write(ctx context.Context, s *session.Session, file *api.File
 	return err
 }
 
-func (d *download) print(one session.Downloaded) error {
-	if one.Already {
+func (d *download) print(file session.Downloaded) error {
+	if file.Already {
 		d.already++
 	} else {
 		d.done++
 	}
 	what := "downloaded to "
 	switch {
-	case one.Already:
+	case file.Already:
 		what = "skipped, exists as "
 	case d.p.dryRun:
 		what = "would be downloaded to "
 	}
-	line := fileLine{Action: "download", FileID: one.File.FileID, From: one.File.FilePath, To: one.Path, File: &record{one.File}, Already: one.Already}
+	line := fileLine{Action: "download", FileID: file.File.FileID, From: file.File.FilePath, To: file.Path, File: &record{file.File}, Already: file.Already}
 	safe := ""
-	if _, changed := session.LocalName(one.File); changed && d.to != toOutput {
+	if _, changed := session.LocalName(file.File); changed && d.to != toOutput {
 		safe = " (a safe name)"
 	}
-	return d.p.result(line, one.File.FilePath+": "+what+one.Path+safe)
+	return d.p.result(line, file.File.FilePath+": "+what+file.Path+safe)
 }

@@ -191,8 +191,8 @@ func (p *Program) readAll(ctx context.Context, names []string,
 		}()
 	}
 	var failed failures
-	for _, one := range results {
-		r := <-one
+	for _, result := range results {
+		r := <-result
 		if r.err == nil {
 			r.err = do(r.name, r.file)
 		}

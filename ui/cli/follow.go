@@ -24,11 +24,11 @@ var unfinishedNames = []string{".crdownload", ".download", ".part", ".partial", 
 type folderWatch struct {
 	folders []api.Source
 	filter  session.Filter
-	files   map[string]lookedAt // by path; nil before the first reading
-	bad     map[string]bool     // reported problems, by message
+	files   map[string]fileState // by path; nil before the first reading
+	bad     map[string]bool      // reported problems, by message
 }
 
-type lookedAt struct {
+type fileState struct {
 	size     int64
 	modified time.Time
 	sent     bool
@@ -38,7 +38,7 @@ type lookedAt struct {
 // a folder is gone.
 func (w *folderWatch) refresh(ctx context.Context) (finished []api.Source, problems []error, err error) {
 	first := w.files == nil
-	now := map[string]lookedAt{}
+	now := map[string]fileState{}
 	for _, folder := range w.folders {
 		tree, err := session.WalkFolder(ctx, folder.Path, folder.Label, w.filter)
 		if err != nil {
@@ -59,7 +59,7 @@ func (w *folderWatch) refresh(ctx context.Context) (finished []api.Source, probl
 			if err != nil || !info.Mode().IsRegular() || slices.Contains(unfinishedNames, ending) {
 				continue
 			}
-			is := lookedAt{size: info.Size(), modified: info.ModTime(), sent: first}
+			is := fileState{size: info.Size(), modified: info.ModTime(), sent: first}
 			before, known := w.files[source.Path]
 			if known && before.size == is.size && before.modified.Equal(is.modified) {
 				if is.sent = before.sent || is.size > 0; !before.sent && is.sent {

@@ -180,10 +180,10 @@ func (o *uploadOutput) finish(ctx context.Context, s *session.Session, queued []
 func (o *uploadOutput) follow(ctx context.Context, s *session.Session, queued []job.Job) ([]string, error) {
 	var files []string
 	waiting := 0
-	for _, one := range queued {
-		jobs, err := o.await(ctx, s, one.ID)
+	for _, j := range queued {
+		jobs, err := o.await(ctx, s, j.ID)
 		if err != nil && ctx.Err() != nil {
-			jobs, err = interrupted(s, one.ID)
+			jobs, err = interrupted(s, j.ID)
 		}
 		if err != nil {
 			return files, err

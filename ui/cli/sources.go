@@ -142,8 +142,8 @@ func (p *Program) spoolInput(ctx context.Context) (api.Source, error) {
 
 // unspool removes unsent copies of standard input and the clipboard.
 func (p *Program) unspool(plans []planned) {
-	for _, one := range plans {
-		if dir := filepath.Dir(one.Source.Path); filepath.Dir(dir) == p.Paths.Spool() {
+	for _, plan := range plans {
+		if dir := filepath.Dir(plan.Source.Path); filepath.Dir(dir) == p.Paths.Spool() {
 			os.RemoveAll(dir)
 		}
 	}
@@ -217,29 +217,29 @@ func parsed[T any](into *T, parse func(string) (T, error)) func(string) error {
 func selects(f session.Filter) bool { return !reflect.ValueOf(f).IsZero() }
 
 // parseSize returns a number of bytes; k, M and G stand for powers of 1024.
-func parseSize(text string) (int64, error) {
-	n, err := rule.SearchSize(strings.TrimSuffix(strings.ToLower(text), "b") + "b")
+func parseSize(content string) (int64, error) {
+	n, err := rule.SearchSize(strings.TrimSuffix(strings.ToLower(content), "b") + "b")
 	if err != nil {
-		err = fmt.Errorf("give a size such as 500, 100k or 2M, not %q", text)
+		err = fmt.Errorf("give a size such as 500, 100k or 2M, not %q", content)
 	}
 	return n, err
 }
 
 // parseAge returns the time of an age before now, or of a day.
-func parseAge(text string) (time.Time, error) {
-	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
+func parseAge(content string) (time.Time, error) {
+	if day, err := time.ParseInLocation(time.DateOnly, content, time.Local); err == nil {
 		return day, nil
 	}
-	age, err := time.ParseDuration(text)
+	age, err := time.ParseDuration(content)
 	for unit, hours := range map[string]int{"d": 24, "w": 7 * 24} {
-		if number, ok := strings.CutSuffix(text, unit); ok {
+		if number, ok := strings.CutSuffix(content, unit); ok {
 			var n int
 			n, err = strconv.Atoi(number)
 			age = time.Duration(n*hours) * time.Hour
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("give an age such as 90m, 7d or 2w, or a day such as 2026-06-01, not %q", text)
+		err = fmt.Errorf("give an age such as 90m, 7d or 2w, or a day such as 2026-06-01, not %q", content)
 	}
 	return time.Now().Add(-age), err
 }

@@ -80,14 +80,14 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 		plan.Move()
 	}
 	out := newUploadOutput(t.p)
-	for _, one := range plan.Skipped {
-		source := api.Source{Origin: api.Origin{Profile: plan.From, Path: one.Path}}
-		if one.There {
-			err = out.skipped(source, nil, ": "+one.Reason.Error())
+	for _, file := range plan.Skipped {
+		source := api.Source{Origin: api.Origin{Profile: plan.From, Path: file.Path}}
+		if file.There {
+			err = out.skipped(source, nil, ": "+file.Reason.Error())
 		} else {
 			err = out.job(job.Job{
 				Upload: api.Upload{Source: source}, State: job.Unsent,
-				Failure: job.FailureOf(one.Reason), Created: time.Now(), Updated: time.Now(),
+				Failure: job.FailureOf(file.Reason), Created: time.Now(), Updated: time.Now(),
 			})
 		}
 		if err != nil {
@@ -102,7 +102,7 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 		}
 		t.p.note("%s (%s) would be %s from %s to %s", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes),
 			text.Either(t.move, "moved", "sent"), plan.From, plan.To)
-		t.tellLost(plan.Lost())
+		t.reportLost(plan.Lost())
 		return errors.Join(failed.exit(), out.end())
 	}
 	if err := t.ask(ctx, plan); err != nil {
@@ -121,7 +121,7 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 		err = out.finish(ctx, s, jobs, false, 0)
 	}
 	// A file that was not sent or not deleted is complete in the other profile.
-	t.tellLost(session.LostOf(slices.DeleteFunc(out.jobs,
+	t.reportLost(session.LostOf(slices.DeleteFunc(out.jobs,
 		func(j job.Job) bool { return j.State != job.Stored || j.Move == job.MoveFailed })))
 	if err == nil {
 		err = failed.exit()
@@ -129,7 +129,7 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	return err
 }
 
-func (t *transfer) tellLost(lost string) {
+func (t *transfer) reportLost(lost string) {
 	if lost != "" {
 		t.p.note("%s: %s", text.Either(t.move, "Lost by the move", "Left behind"), lost)
 	}
@@ -141,14 +141,14 @@ func (t *transfer) ask(ctx context.Context, plan *session.Transfer) error {
 	files := text.Plural(len(plan.Jobs), "file")
 	switch {
 	case lost == "" && !deletes || t.p.yes:
-		t.tellLost(lost)
+		t.reportLost(lost)
 		return nil
 	case !t.p.Terminal && deletes:
 		return usage("--move deletes %s from %s. Add --yes to agree, or preview it with --dry-run", files, plan.From)
 	case !t.p.Terminal:
 		return usage("some of it stays behind: %s. Add --yes to send the rest, or preview it with --dry-run", lost)
 	}
-	t.tellLost(lost)
+	t.reportLost(lost)
 	question := fmt.Sprintf("%s %s (%s) from %s to %s?", text.Either(deletes, "Move", "Send"), files, text.Bytes(plan.Bytes), plan.From, plan.To)
 	if deletes {
 		question += fmt.Sprintf(" Each file with all its versions is deleted from %s once %s has it. This cannot be undone.", plan.From, plan.To)

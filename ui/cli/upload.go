@@ -138,20 +138,20 @@ type planned struct {
 	err      error  // why it cannot be sent; may be nil
 }
 
-func (one *planned) refuse(err error) error {
-	where := one.Source.String()
-	if one.from != "" {
-		where = one.from + ": " + where
+func (plan *planned) refuse(err error) error {
+	where := plan.Source.String()
+	if plan.from != "" {
+		where = plan.from + ": " + where
 	}
 	return &exitError{exitUsage, fmt.Errorf("%s: %w", where, err)}
 }
 
-func (one planned) of(s api.Source, inFolder bool) planned {
-	one.Source, one.FileName, one.inFolder = s, s.Name(), inFolder
+func (plan planned) of(s api.Source, inFolder bool) planned {
+	plan.Source, plan.FileName, plan.inFolder = s, s.Name(), inFolder
 	if s.Sub != "" {
-		one.Folder = api.Set(rule.FolderUnder(s, one.Folder.Or("/")))
+		plan.Folder = api.Set(rule.FolderUnder(s, plan.Folder.Or("/")))
 	}
-	return one
+	return plan
 }
 
 // plan returns the uploads for the command line. With an error it returns those made so far, which
@@ -186,12 +186,12 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 	}
 	var plans []planned
 	for _, s := range u.found.Sources {
-		one := common.of(s, u.found.inFolder[s.Path])
-		one.FileName = cmp.Or(name, one.FileName)
+		plan := common.of(s, u.found.inFolder[s.Path])
+		plan.FileName = cmp.Or(name, plan.FileName)
 		if s.Path != "" && name == "" && s.Name() != filepath.Base(s.Path) {
 			p.note("mediadesk: %s is sent as %s", text.Safe(s.String()), s.Name())
 		}
-		plans = append(plans, one)
+		plans = append(plans, plan)
 	}
 	if err != nil {
 		return plans, err
@@ -221,31 +221,31 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 func checkPlans(plans []planned) error {
 	places := map[string]string{} // paths that are taken
 	for i := range plans {
-		one := &plans[i]
-		if one.err != nil {
+		plan := &plans[i]
+		if plan.err != nil {
 			continue
 		}
-		if problems := entry.CheckUpload(&one.Entry.Upload); len(problems) > 0 {
+		if problems := entry.CheckUpload(&plan.Entry.Upload); len(problems) > 0 {
 			broken, _ := errors.AsType[*api.RuleError](problems[0])
-			if !one.inFolder || broken == nil || broken.Field != "fileName" && broken.Field != "folder" { // these differ between files
-				return one.refuse(problems[0])
+			if !plan.inFolder || broken == nil || broken.Field != "fileName" && broken.Field != "folder" { // these differ between files
+				return plan.refuse(problems[0])
 			}
-			one.err = problems[0]
+			plan.err = problems[0]
 			continue
 		}
-		if one.Naming != job.NameExact {
+		if plan.Naming != job.NameExact {
 			continue
 		}
 		// Either could end up as an older version of the other.
-		path := rule.PathOf(&one.Entry.Upload)
-		if other, taken := places[path]; taken && !one.OverwriteFile.IsSet() {
-			one.err = &api.RuleError{
+		path := rule.PathOf(&plan.Entry.Upload)
+		if other, taken := places[path]; taken && !plan.OverwriteFile.IsSet() {
+			plan.err = &api.RuleError{
 				Field:   "fileName",
 				Message: fmt.Sprintf("it would be stored as %s, like %s", path, other),
 				Help:    "Use --unique here, rename one of them, or use --overwrite-file to store versions of one file.",
 			}
 		} else {
-			places[path] = one.Source.String()
+			places[path] = plan.Source.String()
 		}
 	}
 	return nil
@@ -253,10 +253,10 @@ func checkPlans(plans []planned) error {
 
 // job returns the job of a plan: it makes the name unique, reads the source and chooses the
 // webhook.
-func (one planned) job(profile session.Profile, batch string) (job.Job, error) {
-	j := job.Job{Profile: profile.Name, Upload: one.Upload, Naming: one.Naming, State: job.Waiting, Batch: batch}
-	if one.err != nil {
-		return j, one.err
+func (plan planned) job(profile session.Profile, batch string) (job.Job, error) {
+	j := job.Job{Profile: profile.Name, Upload: plan.Upload, Naming: plan.Naming, State: job.Waiting, Batch: batch}
+	if plan.err != nil {
+		return j, plan.err
 	}
 	if path := j.Upload.Source.Path; path != "" {
 		id, err := api.Identify(path)
@@ -269,7 +269,7 @@ func (one planned) job(profile session.Profile, batch string) (job.Job, error) {
 		j.Identity = id
 	}
 	job.ApplyNaming(&j.Upload, j.Naming)
-	j.JobWebhook = one.Webhook(profile.Receiver)
+	j.JobWebhook = plan.Webhook(profile.Receiver)
 	return j, nil
 }
 
@@ -348,15 +348,15 @@ func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []plan
 			return nil, nil, err
 		}
 	}
-	for i, one := range plans {
+	for i, plan := range plans {
 		var j job.Job
 		if there[i] != nil {
 			path, since := rule.PathOf(&there[i].Upload), there[i].Updated
 			if there[i].File != nil {
 				path = cmp.Or(there[i].File.FilePath, path)
 			}
-			err = out.skipped(one.Source, there[i].File, ", stored as "+path+text.If(!since.IsZero(), " since "+text.Date(since)))
-		} else if j, err = one.job(d.Profile, batch); err == nil {
+			err = out.skipped(plan.Source, there[i].File, ", stored as "+path+text.If(!since.IsZero(), " since "+text.Date(since)))
+		} else if j, err = plan.job(d.Profile, batch); err == nil {
 			jobs = append(jobs, j)
 			continue
 		} else {
@@ -367,7 +367,7 @@ func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []plan
 		if err != nil {
 			return nil, nil, err
 		}
-		unsent = append(unsent, one)
+		unsent = append(unsent, plan)
 	}
 	return jobs, unsent, nil
 }
@@ -397,18 +397,18 @@ func (u *uploadFlags) readManifest(ctx context.Context, p *Program, common plann
 		return nil, usage("manifest %s has no sources", name)
 	}
 	for _, entry := range entries {
-		one := common
-		one.from = fmt.Sprintf("manifest %s: line %d", name, entry.Line)
-		fail := func(err error) ([]planned, error) { return nil, usage("%s: %s", one.from, err.Error()) }
-		if one.Entry, err = entry.Entry(filepath.Dir(name), common.Entry); err != nil {
+		plan := common
+		plan.from = fmt.Sprintf("manifest %s: line %d", name, entry.Line)
+		fail := func(err error) ([]planned, error) { return nil, usage("%s: %s", plan.from, err.Error()) }
+		if plan.Entry, err = entry.Entry(filepath.Dir(name), common.Entry); err != nil {
 			return fail(err)
 		}
-		if address := one.Source.URL; address != "" {
+		if address := plan.Source.URL; address != "" {
 			if err := rule.CheckSourceURL(address); err != nil {
 				return fail(err)
 			}
 		}
-		plans = append(plans, one)
+		plans = append(plans, plan)
 	}
 	return plans, nil
 }

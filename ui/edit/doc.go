@@ -1,3 +1,4 @@
-// Package edit holds editors that several screens share: region, tags, extensions and metadata. An
-// editor reads and writes its value through functions that the screen passes.
+// Package edit holds what several screens show of files and change in them: the form of their
+// fields, the region editor, contact sheets, previews and the viewer, and operations with undo. Its
+// parts read and write through functions that the screen passes.
 package edit

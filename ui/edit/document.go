@@ -188,18 +188,18 @@ func (d *Draft) Text(f *entry.Field) string {
 }
 
 // SetText sets a field from text and keeps a text that cannot be read. Empty text is no value.
-func (d *Draft) SetText(f *entry.Field, text string) {
+func (d *Draft) SetText(f *entry.Field, content string) {
 	d.Unset(f)
-	if text == "" {
+	if content == "" {
 		return
 	}
 	unset := d.Entry
-	if f.SetText(&d.Entry, text) != nil {
+	if f.SetText(&d.Entry, content) != nil {
 		d.typed = maps.Clone(d.typed)
 		if d.typed == nil {
 			d.typed = map[string]string{}
 		}
-		d.typed[f.Key] = text
+		d.typed[f.Key] = content
 	} else if !f.IsSet(&d.Entry) {
 		d.Entry = unset
 	}

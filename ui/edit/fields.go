@@ -278,16 +278,16 @@ func Matches(typed string, lists ...[]string) []string {
 	typed = strings.ToLower(strings.TrimSpace(typed))
 	var begin, within []string
 	seen := map[string]bool{}
-	for _, one := range slices.Concat(lists...) {
-		low := strings.ToLower(one)
+	for _, choice := range slices.Concat(lists...) {
+		low := strings.ToLower(choice)
 		switch {
-		case seen[one]:
+		case seen[choice]:
 		case strings.HasPrefix(low, typed):
-			begin = append(begin, one)
+			begin = append(begin, choice)
 		case strings.Contains(low, typed):
-			within = append(within, one)
+			within = append(within, choice)
 		}
-		seen[one] = true
+		seen[choice] = true
 	}
 	return append(begin, within...)
 }

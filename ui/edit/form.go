@@ -15,7 +15,8 @@ import (
 )
 
 // Form edits the fields of one entry or of hundreds. A change goes to all targets. Where they
-// differ, a row shows the values with their counts. Create it with [NewForm].
+// differ, a row shows the values with their counts. Set the exported fields, then call
+// SetRows.
 type Form struct {
 	// ID begins the IDs of the actions, and Group is their heading.
 	ID, Group string

@@ -338,7 +338,7 @@ func (g *Manage) versions(f api.File) tea.Cmd {
 
 func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
 	name, id := v.VersionInfo.Name+" of "+Label(&f), v.VersionInfo.ID
-	one := func(label, done string, do func(context.Context) (*api.File, error)) Work {
+	work := func(label, done string, do func(context.Context) (*api.File, error)) Work {
 		return Work{
 			Label: label, Done: done, Files: []api.File{f},
 			Do: func(ctx context.Context, _ *Task) []session.Edited {
@@ -350,12 +350,12 @@ func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
 	rows := []kit.MenuRow{{Key: "o", Label: "open in the browser", Note: v.URL, Do: func() tea.Cmd { return page.Send(page.Open{Address: v.URL}) }}}
 	if !current {
 		rows = append(rows, kit.MenuRow{Key: "r", Label: "restore", Note: "makes it the current version; z undoes it", Do: func() tea.Cmd {
-			return g.Run(one("Restoring", "Restored "+name+". z undoes it.", func(ctx context.Context) (*api.File, error) {
+			return g.Run(work("Restoring", "Restored "+name+". z undoes it.", func(ctx context.Context) (*api.File, error) {
 				return g.Session.Restore(ctx, f.FileID, id)
 			}))
 		}}, kit.MenuRow{Key: "d", Label: "delete", Note: "cannot be undone", Do: func() tea.Cmd {
 			return g.askDelete("Delete "+name+"?", "The version is deleted; the current one stays.", "Delete "+v.VersionInfo.Name,
-				one("Deleting versions", "Deleted "+name+".", func(ctx context.Context) (*api.File, error) {
+				work("Deleting versions", "Deleted "+name+".", func(ctx context.Context) (*api.File, error) {
 					return &f, g.Session.DeleteVersion(ctx, f.FileID, id)
 				}))
 		}})

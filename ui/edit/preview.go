@@ -102,7 +102,7 @@ func (p *Preview) room() image.Point {
 // Describe draws the pictures above or beside the facts.
 func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
 	if !p.o.List.PaneBelow() {
-		out.Draw("") // a cell of air
+		out.Draw("")
 	}
 	room := p.room()
 	if room == (image.Point{}) || p.tiles.len() == 0 || p.Failure() != nil {

@@ -98,7 +98,7 @@ func (g *Manage) Run(w Work) tea.Cmd {
 				return w.Then(list, at)
 			}
 			cmd, _ := g.took(list, at)
-			return tea.Batch(cmd, tell(w.Files, list), page.Send(w.outcome(list)))
+			return tea.Batch(cmd, announce(w.Files, list), page.Send(w.outcome(list)))
 		})
 	})
 }
@@ -126,7 +126,7 @@ func (g *Manage) took(list []session.Edited, at time.Time) (cmd tea.Cmd, what st
 	return g.Took(list, at)
 }
 
-func tell(files []api.File, list []session.Edited) tea.Cmd {
+func announce(files []api.File, list []session.Edited) tea.Cmd {
 	var cmds []tea.Cmd
 	for i, e := range list {
 		switch {
@@ -203,7 +203,7 @@ func (g *Manage) Replay(fileID string, redo bool, policy session.Policy) tea.Cmd
 			return page.Tell(page.Info, "Nothing more to "+verb+".")
 		}
 		cmd, what := g.took(list, at)
-		return tea.Batch(cmd, tell(nil, list), page.Send(Summary(past+" the change to", list, what)))
+		return tea.Batch(cmd, announce(nil, list), page.Send(Summary(past+" the change to", list, what)))
 	}})
 }
 

@@ -55,7 +55,7 @@ func box(size image.Point, shape lipgloss.Border, border, name, foot lipgloss.St
 	}
 	var b strings.Builder
 	b.WriteString(border.Render(shape.TopLeft))
-	b.WriteString(edge(shape.Top, inner.X, border, name, title, true))
+	b.WriteString(borderLine(shape.Top, inner.X, border, name, title, true))
 	b.WriteString(border.Render(shape.TopRight))
 	left, right := border.Render(shape.Left), border.Render(shape.Right)
 	for line := range strings.SplitSeq(text.Fit(body, inner.X, inner.Y), "\n") {
@@ -66,14 +66,14 @@ func box(size image.Point, shape lipgloss.Border, border, name, foot lipgloss.St
 	}
 	b.WriteByte('\n')
 	b.WriteString(border.Render(shape.BottomLeft))
-	b.WriteString(edge(shape.Bottom, inner.X, border, foot, footer, false))
+	b.WriteString(borderLine(shape.Bottom, inner.X, border, foot, footer, false))
 	b.WriteString(border.Render(shape.BottomRight))
 	return b.String()
 }
 
-// edge draws a horizontal border line with words one cell from its left end if atBegin,
+// borderLine draws a horizontal border line with words one cell from its left end if atBegin,
 // otherwise from its right end.
-func edge(line string, w int, border, name lipgloss.Style, words string, atBegin bool) string {
+func borderLine(line string, w int, border, name lipgloss.Style, words string, atBegin bool) string {
 	if words == "" || w < 5 {
 		return border.Render(strings.Repeat(line, w))
 	}

@@ -83,11 +83,11 @@ func (d *Dialog) Type(msg tea.Msg) (tea.Cmd, bool) {
 	if _, pasted := msg.(tea.PasteMsg); pasted {
 		d.since = d.now()
 	}
-	return nil, d.deaf()
+	return nil, d.tooEarly()
 }
 
-// deaf reports whether keys come too early to be meant for the dialog.
-func (d *Dialog) deaf() bool { return d.now().Sub(d.since) < DialogDelay }
+// tooEarly reports whether keys come too early to be meant for the dialog.
+func (d *Dialog) tooEarly() bool { return d.now().Sub(d.since) < DialogDelay }
 
 // Resize fits the dialog into room.
 func (d *Dialog) Resize(room image.Point) {
@@ -99,7 +99,7 @@ func (d *Dialog) Resize(room image.Point) {
 
 // Mouse runs the choice that is clicked.
 func (d *Dialog) Mouse(msg tea.MouseMsg) tea.Cmd {
-	if click, ok := msg.(tea.MouseClickMsg); ok && !d.deaf() {
+	if click, ok := msg.(tea.MouseClickMsg); ok && !d.tooEarly() {
 		for i, r := range d.layout(d.room, &theme.Theme{}).buttons {
 			if image.Pt(click.X, click.Y).In(r) {
 				return d.choose(i)
@@ -124,7 +124,7 @@ func (d *Dialog) choose(i int) tea.Cmd {
 // Actions returns the choices and the keys that move between them.
 func (d *Dialog) Actions() []Action {
 	early := func() string {
-		return text.If(d.deaf(), "the question has only just come up")
+		return text.If(d.tooEarly(), "the question has only just come up")
 	}
 	actions, no := make([]Action, 0, len(d.choices)+4), []string{"esc", "n"}
 	for i, c := range d.choices {
@@ -151,8 +151,8 @@ func (d *Dialog) Actions() []Action {
 		walk("dialog.previous", "previous choice", -1, "left", "up", "shift+tab", "h", "k"))
 }
 
-// airRows is the least number of spare rows for an empty line above and below the text.
-const airRows = 6
+// spareRows is the least number of spare rows for an empty line above and below the text.
+const spareRows = 6
 
 // View draws the dialog as a box no larger than room.
 func (d *Dialog) View(room image.Point, th *theme.Theme) string {
@@ -232,7 +232,7 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 	if len(body) > 0 {
 		body = append(body, "")
 	}
-	if inner.Y >= len(body)+len(rows)+airRows {
+	if inner.Y >= len(body)+len(rows)+spareRows {
 		body, rows = slices.Insert(body, 0, ""), append(rows, "")
 	}
 	high := len(body) + len(rows)

@@ -6,7 +6,7 @@
 //     used the message, so that the screen can handle the others. Components
 //     start no commands, except [Messages].
 //   - Sizes are columns (X) and rows (Y) of the terminal in an image.Point.
-//   - Text from outside goes through [Safe] before it is drawn. The components that
+//   - Text from outside goes through [text.Safe] before it is drawn. The components that
 //     own their text (fields, chips, dialogs, messages, help) do it themselves;
 //     functions that take ready-made lines say so.
 package kit

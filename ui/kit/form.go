@@ -285,7 +285,7 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 	}
 	label := min(formLabel, s.Width()/2)
 	f.arrange(max(1, s.Width()-label))
-	airy := 3*len(f.shown())+6 <= s.size.Y
+	spaced := 3*len(f.shown())+6 <= s.size.Y
 	for i, q := range f.questions {
 		if q.Skip() {
 			continue
@@ -303,17 +303,17 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 		s.Line(i, style.Render(text.PadRight(text.Safe(q.Label), label))+undirected.Replace(value))
 		if err := q.problem(); err != nil && (*q.Value != "" || q.left) {
 			s.Note(theme.SignBad, err.Error(), th)
-		} else if q.Hint != nil && (here || airy) {
+		} else if q.Hint != nil && (here || spaced) {
 			s.Text(NoStop, label, q.Hint(), th.Muted)
 		}
 		if here {
 			s.Keep(from)
 		}
-		if airy {
+		if spaced {
 			s.Gap()
 		}
 	}
-	if !airy {
+	if !spaced {
 		s.Gap()
 	}
 	s.Line(len(f.questions), th.Button.Render(" "+f.Verb+" (ctrl+s) "))

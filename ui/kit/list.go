@@ -20,8 +20,8 @@ import (
 // only visible rows are drawn.
 //
 // Set the fields, then call Arrange, and again whenever the rows change. ID, Rows, Key, Match,
-// Columns, Cells, Above, Describe, Brief and Empty are required; a bare list does without the last
-// four.
+// Columns, Cells, Above, Describe, Brief and Empty are required; with RowsOnly, the last four
+// are not.
 type List[T any] struct {
 	// ID is the first word of the action IDs, such as "uploads".
 	ID string
@@ -444,7 +444,7 @@ func (l *List[T]) Catalog(screen []Action) map[string][]Action {
 }
 
 func (l *List[T]) action(id, words string, disabled func() string, do func(), keys ...string) Action {
-	return Action{ID: l.ID + "." + id, Keys: Bind(words, "", keys...), Group: "Look", Disabled: disabled, Do: func() tea.Cmd {
+	return Action{ID: l.ID + "." + id, Keys: Bind(words, "", keys...), Group: "View", Disabled: disabled, Do: func() tea.Cmd {
 		do()
 		return nil
 	}}

@@ -42,7 +42,7 @@ type listLayout struct {
 const (
 	headFrom         = 12 // minimum lines of the screen for a frame and column names
 	frameLines       = 3  // of the frame and the column names
-	rowsOnlyHeadFrom = 7  // minimum lines of a bare list for column names
+	rowsOnlyHeadFrom = 7  // minimum lines with RowsOnly for column names
 	paneFrom         = 9  // minimum lines for a pane below all entries
 	staysFrom        = 15 // minimum lines for a pane below entries that fill the list
 	lineFrom         = 6  // minimum lines for the description of the entry under the cursor
@@ -266,8 +266,8 @@ func (l *List[T]) widths(width, height int, th *theme.Theme) (Columns, []int) {
 	return cols, cols.Fitted(width, cells)
 }
 
-// Draw draws a row with a mark before it and a blank after it, if indent leaves room. The style chosen replaces
-// those of the cells if the row is selected.
+// Draw draws a row with a mark before it and a blank after it, if indent leaves room. The style
+// chosen replaces those of the cells if the row is selected.
 func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent int, selected bool,
 	chosen lipgloss.Style, th *theme.Theme,
 ) string {

@@ -29,8 +29,8 @@ type Screen interface {
 	// Update handles messages other than keys. It does no I/O and never waits: that
 	// belongs in the command.
 	Update(msg tea.Msg) tea.Cmd
-	// View draws exactly size.X by size.Y cells, from 1x1 up. It changes nothing but the geometry
-	// that it remembers for the mouse.
+	// View draws exactly size.X by size.Y cells, from 1x1 up. It changes nothing but its record of
+	// what it drew, for the mouse and for pictures to send.
 	View(size image.Point, th *theme.Theme) string
 	// Overlays returns the overlays of the screen; the last has the focus.
 	Overlays() *kit.Overlays

@@ -19,7 +19,7 @@ import (
 // Query to the terminal, pass all messages to Update, and call TimedOut after AnswerTimeout. It
 // is not safe for concurrent use.
 type Detector struct {
-	// Colors describes the number of colors, for the findings.
+	// Colors describes the number of colors, for the report.
 	Colors string
 	// TmuxSixel reports sixel support of the terminal around tmux, since tmux answers for itself.
 	TmuxSixel bool
@@ -290,12 +290,12 @@ type Abilities struct {
 	Method Method
 	// Cell is the size of a cell in pixels; zero if unknown.
 	Cell image.Point
-	// Findings explains the results.
-	Findings Findings
+	// Report explains the results.
+	Report Report
 }
 
-// Findings holds a sentence about each ability.
-type Findings struct {
+// Report holds a sentence about each ability.
+type Report struct {
 	// Drawing is the method, Colors the number of colors, each with the reason.
 	Drawing, Colors string
 	// Terminal has the names reported by the terminal and by the one around tmux.
@@ -304,11 +304,11 @@ type Findings struct {
 	Cell string
 }
 
-// Fact is one line of [Findings.Lines].
+// Fact is one line of [Report.Lines].
 type Fact struct{ Label, Value string }
 
-// Lines returns the findings in reading order.
-func (f Findings) Lines() []Fact {
+// Lines returns the report in reading order.
+func (f Report) Lines() []Fact {
 	return []Fact{
 		{"Drawn with", f.Drawing},
 		{"Colors", f.Colors},
@@ -329,7 +329,7 @@ func (a Abilities) Options(c Color, light bool) Options {
 // Abilities returns the result of the replies so far.
 func (d *Detector) Abilities() Abilities {
 	a := Abilities{Cell: d.cell}
-	f := &a.Findings
+	f := &a.Report
 	f.Colors = d.Colors
 	f.Terminal = cmp.Or(d.name, "unknown")
 	if d.env.tmux {

@@ -143,7 +143,7 @@ func TestRecordedTerminals(t *testing.T) {
 			if d.sixel != r.sixel {
 				t.Errorf("%s: sixel %v, want %v", name, d.sixel, r.sixel)
 			}
-			got.Findings = Findings{}
+			got.Report = Report{}
 			if got != r.want {
 				t.Errorf("%s in pieces of %d: %+v, not %+v", name, piece, got, r.want)
 			}
@@ -212,8 +212,8 @@ func TestNothingIsClaimedBeforeTheAnswers(t *testing.T) {
 	}
 	// A terminal that never answers is given up. A late answer still counts.
 	d.TimedOut()
-	if !strings.Contains(d.Abilities().Findings.Drawing, "has none of the protocols") {
-		t.Error(d.Abilities().Findings.Drawing)
+	if !strings.Contains(d.Abilities().Report.Drawing, "has none of the protocols") {
+		t.Error(d.Abilities().Report.Drawing)
 	}
 	d.resized(image.Pt(168, 52))
 	feed(d, answers(t, "kitty 0.41"), 1<<20)
@@ -242,8 +242,8 @@ func TestSettingOverridesWhatWasFound(t *testing.T) {
 		d.resized(image.Pt(100, 30))
 		d.Query()
 		feed(d, c.answers, 1<<20)
-		if got := d.Abilities(); got.Method != c.want || got.Findings.Drawing == "" {
-			t.Errorf("%s: %v, %s", c.setting, got.Method, got.Findings.Drawing)
+		if got := d.Abilities(); got.Method != c.want || got.Report.Drawing == "" {
+			t.Errorf("%s: %v, %s", c.setting, got.Method, got.Report.Drawing)
 		}
 	}
 }

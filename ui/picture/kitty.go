@@ -25,7 +25,7 @@ import (
 // The three lower bytes are the foreground color of the cells, palette color 1 for all
 // pictures. They are not 0 because kitty reads 0 as the id of every cell without a picture
 // and continues the picture of the previous cell there. Without colors they must be 0; then
-// whatever covers a picture must end it, as kit.Overlay does.
+// whatever covers a picture must end it, as kit.OverlayAt does.
 type ImageStore struct {
 	tmux bool
 

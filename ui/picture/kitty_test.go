@@ -311,7 +311,7 @@ func compareEdge(t *testing.T, v *RegionView, rect image.Rectangle) {
 	on := v.onPixels(rect)
 	sources := map[int]*image.RGBA{v.images[0].number(): v.pixels[0], v.images[1].number(): v.pixels[1]}
 	if v.images[2] != nil {
-		sources[v.images[2].number()] = v.edgePixels(on, v.marked)
+		sources[v.images[2].number()] = v.borderPixels(on, v.marked)
 	}
 	width := max(1, v.pixels[0].Rect.Dy()/v.area.Dy()/8)
 	for y := range v.area.Dy() {

@@ -195,7 +195,7 @@ func (p *Painter) print(out, char []byte, width int) []byte {
 	return append(out, char...)
 }
 
-// placeholder parses a placeholder as written by [Image.place].
+// placeholder parses a placeholder as written by appendCells.
 func (p *Painter) placeholder(char []byte) (shownCell, bool) {
 	if !bytes.HasPrefix(char, []byte(string(kitty.Placeholder))) {
 		return shownCell{}, false

@@ -12,7 +12,7 @@ import (
 
 // RegionView draws a picture with a moving rectangle. The outside is darkened, and a line runs
 // along the inside of the rectangle. The picture is fitted once, bright and dark, and each cell
-// shows one of them. With glyphs the line takes whole cells. With pixels the cells that the edge
+// shows one of them. With glyphs the line takes whole cells. With pixels the cells that the border
 // crosses show a third picture, composed of both for every position. Except for its commands it is
 // not safe for concurrent use.
 type RegionView struct {
@@ -28,12 +28,12 @@ type RegionView struct {
 	ink          paint // of the border
 
 	// images are the normal and the darkened picture, if the terminal shows pixels, then the one of
-	// the edge of framed, in pixels of the images; framed is empty without an edge.
+	// the border of framed, in pixels of the images; framed is empty without a border.
 	images [3]*Image
 	pixels [2]*image.RGBA
 	framed image.Rectangle
-	marked Handle // of the edge
-	busy   bool   // an edge is being made
+	marked Handle // of the border
+	busy   bool   // a border is being made
 	closed bool   // no longer shown
 }
 
@@ -83,11 +83,12 @@ func (v *RegionView) Transmit(g *ImageStore, p *Picture) tea.Cmd {
 	}
 }
 
-// frameInterval is the least time between two frames, so that a slow connection keeps up with the mouse.
+// frameInterval is the least time between two borders, so that a slow connection keeps up with the
+// mouse.
 const frameInterval = 50 * time.Millisecond
 
-// Follow sends the edge of rect if it is new. Call it at the end of each Update that may change the
-// rectangle; the previous edge stays until the terminal has the new one. It may return nil and is
+// Follow sends the border of rect if it is new. Call it at the end of each Update that may change the
+// rectangle; the previous border stays until the terminal has the new one. It may return nil and is
 // safe on nil.
 func (v *RegionView) Follow(g *ImageStore, rect func() image.Rectangle) tea.Cmd {
 	if v == nil || v.images[0] == nil || v.busy || v.onPixels(rect()) == v.framed && v.Handle == v.marked {
@@ -95,38 +96,38 @@ func (v *RegionView) Follow(g *ImageStore, rect func() image.Rectangle) tea.Cmd 
 	}
 	v.busy = true
 	return tea.Tick(frameInterval, func(time.Time) tea.Msg {
-		return ViewReady{func() tea.Cmd { return v.sendEdge(g, v.onPixels(rect())) }}
+		return ViewReady{func() tea.Cmd { return v.sendBorder(g, v.onPixels(rect())) }}
 	})
 }
 
-func (v *RegionView) sendEdge(g *ImageStore, on image.Rectangle) tea.Cmd {
+func (v *RegionView) sendBorder(g *ImageStore, on image.Rectangle) tea.Cmd {
 	v.busy = !v.closed && !on.Empty()
 	if v.marked = v.Handle; !v.busy {
-		return v.setEdge(nil, on)
+		return v.setBorder(nil, on)
 	}
 	handle := v.Handle
 	return func() tea.Msg {
-		edge, err := g.pixelImage(v.edgePixels(on, handle), v.area.Size(), v.o)
-		if edge != nil {
-			edge.composed = true
+		border, err := g.pixelImage(v.borderPixels(on, handle), v.area.Size(), v.o)
+		if border != nil {
+			border.composed = true
 		}
 		done := ViewReady{func() tea.Cmd {
 			v.busy = false
-			return v.setEdge(edge, on)
+			return v.setBorder(border, on)
 		}}
 		if err != nil {
 			return done // with a border of glyphs
 		}
-		return tea.Sequence(tea.Raw(edge.data), func() tea.Msg { return done })()
+		return tea.Sequence(tea.Raw(border.data), func() tea.Msg { return done })()
 	}
 }
 
-func (v *RegionView) setEdge(edge *Image, on image.Rectangle) tea.Cmd {
+func (v *RegionView) setBorder(border *Image, on image.Rectangle) tea.Cmd {
 	if v.closed {
-		return edge.Delete()
+		return border.Delete()
 	}
 	old := v.images[2]
-	v.images[2], v.framed = edge, on
+	v.images[2], v.framed = border, on
 	return old.Delete()
 }
 
@@ -138,8 +139,8 @@ func (v *RegionView) onPixels(rect image.Rectangle) image.Rectangle {
 	return Scaled(rect, v.size, v.pixels[0].Rect.Size())
 }
 
-// inEdge returns what is inside of the line around a rectangle in pixels of the images.
-func (v *RegionView) inEdge(on image.Rectangle) image.Rectangle {
+// insideBorder returns what is inside of the line around a rectangle in pixels of the images.
+func (v *RegionView) insideBorder(on image.Rectangle) image.Rectangle {
 	return on.Inset(max(1, v.pixels[0].Rect.Dy()/v.area.Dy()/8))
 }
 
@@ -156,12 +157,12 @@ func (v *RegionView) handleBox(h int, on image.Rectangle) image.Rectangle {
 	return image.Rectangle{Min: corner, Max: corner.Add(image.Pt(side, side))}
 }
 
-// edgePixels composes the cells that the edge of a rectangle and its handles cross; all cells for
+// borderPixels composes the cells that the border of a rectangle and its handles cross; all cells for
 // sixel, whose bands of six lines reach into the next row. The line is dashed, black and white, so
 // that it is visible on any picture.
-func (v *RegionView) edgePixels(on image.Rectangle, marked Handle) *image.RGBA {
+func (v *RegionView) borderPixels(on image.Rectangle, marked Handle) *image.RGBA {
 	out := image.NewRGBA(v.pixels[0].Rect)
-	inside, dash := v.inEdge(on), v.pixels[0].Rect.Dx()/v.area.Dx()
+	inside, dash := v.insideBorder(on), v.pixels[0].Rect.Dx()/v.area.Dx()
 	for y := range v.area.Dy() {
 		for x := range v.area.Dx() {
 			cell := v.cellPixels(x, y)
@@ -303,7 +304,7 @@ func borderGlyph(c image.Point, b image.Rectangle) rune {
 	return borderGlyphs[sides]
 }
 
-// Handle is the part of a rectangle that arrow keys move: 0 for all of it, then corners and edges
+// Handle is the part of a rectangle that arrow keys move: 0 for all of it, then corners and sides
 // clockwise from the upper left.
 type Handle int
 

@@ -287,7 +287,7 @@ func shade(p []uint8, light bool, d *diffusion, x int) cell {
 // diffusion spreads the error of each cell to the right and below (Floyd-Steinberg).
 type diffusion struct {
 	here, next [][3]float32
-	// most limits the error passed on, since unreachable colors would cause streaks. kept is the
+	// most limits the error passed on, since unreachable colors would cause streaks. remaining is the
 	// fraction passed on, since full diffusion shows speckles in large cells.
 	most, remaining float32
 }

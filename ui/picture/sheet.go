@@ -72,9 +72,9 @@ func (w *Sheet[K]) Want(ctx context.Context, keys []K, o Options,
 			continue
 		}
 		drawn, gone := w.makeRoom(o, keys)
-		one, cancel := context.WithCancel(ctx)
-		w.flight[key] = flight{cancel, one.Err}
-		cmds = append(cmds, gone, load(one, key, drawn))
+		loading, cancel := context.WithCancel(ctx)
+		w.flight[key] = flight{cancel, loading.Err}
+		cmds = append(cmds, gone, load(loading, key, drawn))
 	}
 	return tea.Batch(cmds...)
 }

@@ -28,9 +28,8 @@ const (
 	signCount
 )
 
-// Every glyph is narrow in every terminal, including those set up for East Asian text,
-// which rules out most arrows, bullets and blocks. The half circle, for which there is no
-// narrow alternative, is wide in some of those.
+// Every glyph but the half circle is narrow in every terminal, including those set up for
+// East Asian text, which rules out most arrows, bullets and blocks. No half circle is.
 var glyphs = [signCount]struct{ fancy, ascii string }{
 	SignNone:     {" ", " "},
 	SignGood:     {"✓", "+"},

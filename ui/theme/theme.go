@@ -153,8 +153,8 @@ const (
 	NoColor      = "no-color"
 )
 
-// Look describes the theme to make.
-type Look struct {
+// Options describe the theme to make.
+type Options struct {
 	// Name is a theme; any other name means Auto.
 	Name string
 	// Ground is the terminal's own background. Nil means unknown and counts as dark.
@@ -165,23 +165,23 @@ type Look struct {
 
 // Make returns a theme. A terminal of 16 colors gets the theme without color, with its
 // own colors for text and signs: ours would be converted to blue on blue.
-func Make(l Look) *Theme {
-	dark, p := l.palette()
+func Make(o Options) *Theme {
+	dark, p := o.palette()
 	switch {
-	case l.Name == NoColor, l.Depth != colorprofile.Unknown && l.Depth < colorprofile.ANSI:
+	case o.Name == NoColor, o.Depth != colorprofile.Unknown && o.Depth < colorprofile.ANSI:
 		return New(dark, false)
-	case l.Depth == colorprofile.ANSI:
-		t := New(isDark(l.Ground), false)
+	case o.Depth == colorprofile.ANSI:
+		t := New(isDark(o.Ground), false)
 		t.tint()
 		t.Pictures = true
 		return t
 	}
 	t := &Theme{Dark: dark, Color: true, Pictures: true}
 	t.paint(p)
-	if l.Ground == nil {
+	if o.Ground == nil {
 		return t // such a terminal could not set it either
 	}
-	if p.Ground == "" && dark != isDark(l.Ground) {
+	if p.Ground == "" && dark != isDark(o.Ground) {
 		// The theme is for the other kind of background.
 		p.Ground, p.Text = lightGround, lightPalette.RaisedText
 		if dark {
@@ -197,9 +197,9 @@ func Make(l Look) *Theme {
 	return t
 }
 
-func (l Look) palette() (dark bool, p Palette) {
-	dark = isDark(l.Ground)
-	switch l.Name {
+func (o Options) palette() (dark bool, p Palette) {
+	dark = isDark(o.Ground)
+	switch o.Name {
 	case Dark:
 		dark = true
 	case Light:

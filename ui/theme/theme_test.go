@@ -85,28 +85,28 @@ func TestColorsCanBeRead(t *testing.T) {
 // TestMake: a look becomes the theme of its name, for the terminal's background and colors.
 func TestMake(t *testing.T) {
 	white, black := lipgloss.Color("#ffffff"), lipgloss.Color("#000000")
-	with := func(l Look, ground color.Color, depth colorprofile.Profile) Look {
+	with := func(l Options, ground color.Color, depth colorprofile.Profile) Options {
 		l.Ground, l.Depth = ground, depth
 		return l
 	}
 	for name, c := range map[string]struct {
-		look           Look
+		look           Options
 		dark, color    bool
 		accent, ground string // "" for none
 	}{
-		"nothing known":             {Look{}, true, true, darkPalette.Accent, ""},
-		"auto on dark":              {with(Look{Name: Auto}, black, 0), true, true, darkPalette.Accent, ""},
-		"auto on light":             {with(Look{Name: Auto}, white, 0), false, true, lightPalette.Accent, ""},
-		"dark on light":             {with(Look{Name: Dark}, white, 0), true, true, darkPalette.Accent, darkGround},
-		"dark on what is not known": {Look{Name: Dark}, true, true, darkPalette.Accent, ""},
-		"light on dark":             {with(Look{Name: Light}, black, 0), false, true, lightPalette.Accent, lightGround},
-		"contrast on light":         {with(Look{Name: HighContrast}, white, 0), false, true, lightContrast.Accent, lightContrast.Ground},
-		"contrast, not known":       {Look{Name: HighContrast}, true, true, darkContrast.Accent, ""},
-		"no colour":                 {with(Look{Name: NoColor}, white, colorprofile.TrueColor), false, false, "", ""},
-		"a terminal without":        {with(Look{Name: Dark}, black, colorprofile.ASCII), true, false, "", ""},
-		"16 colours":                {with(Look{Name: HighContrast}, black, colorprofile.ANSI), true, false, "6", ""},
-		"16 colours on light":       {with(Look{Name: Auto}, white, colorprofile.ANSI), false, false, "4", ""},
-		"one that is gone":          {Look{Name: "sea"}, true, true, darkPalette.Accent, ""},
+		"nothing known":             {Options{}, true, true, darkPalette.Accent, ""},
+		"auto on dark":              {with(Options{Name: Auto}, black, 0), true, true, darkPalette.Accent, ""},
+		"auto on light":             {with(Options{Name: Auto}, white, 0), false, true, lightPalette.Accent, ""},
+		"dark on light":             {with(Options{Name: Dark}, white, 0), true, true, darkPalette.Accent, darkGround},
+		"dark on what is not known": {Options{Name: Dark}, true, true, darkPalette.Accent, ""},
+		"light on dark":             {with(Options{Name: Light}, black, 0), false, true, lightPalette.Accent, lightGround},
+		"contrast on light":         {with(Options{Name: HighContrast}, white, 0), false, true, lightContrast.Accent, lightContrast.Ground},
+		"contrast, not known":       {Options{Name: HighContrast}, true, true, darkContrast.Accent, ""},
+		"no colour":                 {with(Options{Name: NoColor}, white, colorprofile.TrueColor), false, false, "", ""},
+		"a terminal without":        {with(Options{Name: Dark}, black, colorprofile.ASCII), true, false, "", ""},
+		"16 colours":                {with(Options{Name: HighContrast}, black, colorprofile.ANSI), true, false, "6", ""},
+		"16 colours on light":       {with(Options{Name: Auto}, white, colorprofile.ANSI), false, false, "4", ""},
+		"one that is gone":          {Options{Name: "sea"}, true, true, darkPalette.Accent, ""},
 	} {
 		th := Make(c.look)
 		if th.Dark != c.dark || th.Color != c.color {

@@ -1,4 +1,5 @@
-// Package delivery serves stored files as thumbnails, sizes and crops, and checks signed addresses.
+// Package delivery parses the addresses of stored files, makes the pictures that they request, such
+// as thumbnails and crops, and checks signatures.
 package delivery
 
 import (
@@ -110,8 +111,8 @@ type Request struct {
 func (a Request) For(client, answer http.Header) Request {
 	if a.Format == formatAuto {
 		answer.Add("Vary", "Accept")
-		for one := range strings.SplitSeq(client.Get("Accept"), ",") {
-			kind, parameters, err := mime.ParseMediaType(one)
+		for accepted := range strings.SplitSeq(client.Get("Accept"), ",") {
+			kind, parameters, err := mime.ParseMediaType(accepted)
 			if weight, bad := strconv.ParseFloat(parameters["q"], 64); err == nil && kind == formatWebP && (bad != nil || weight > 0) {
 				a.Format = formatWebP
 			}
@@ -213,10 +214,10 @@ func ParseSteps(text string) (Request, error) {
 
 // parse adds steps separated by colons, each with members separated by commas.
 func (a *Request) parse(text string, find Find) error {
-	for one := range strings.SplitSeq(text, ":") {
+	for part := range strings.SplitSeq(text, ":") {
 		var step Step
 		seen := map[string]bool{}
-		for member := range strings.SplitSeq(one, ",") {
+		for member := range strings.SplitSeq(part, ",") {
 			member = strings.TrimSpace(member)
 			if member == "" {
 				continue
@@ -251,7 +252,7 @@ func (a *Request) parse(text string, find Find) error {
 			err = a.add(step)
 		}
 		if err != nil && a.lenient {
-			a.Ignored = append(a.Ignored, one)
+			a.Ignored = append(a.Ignored, part)
 		} else if err != nil {
 			return err
 		}

@@ -285,19 +285,19 @@ func (c *cutout) hide() {
 func (c *cutout) holes() (holes []int) {
 	near := func(i int) bool { return !c.back[i] && c.colors[i].distance(c.behind[i]) < step }
 	for _, area := range c.areas(near) {
-		edge, sharp := 0, 0
+		boundary, sharp := 0, 0
 		for _, i := range area {
 			for _, next := range c.neighbors(i) {
 				beyond := max(0, min(i+4*(next-i), len(c.colors)-1))
 				if near(next) || near(beyond) { // or grain
 					continue
 				}
-				if edge++; c.colors[beyond].distance(c.behind[beyond]) > 3*step {
+				if boundary++; c.colors[beyond].distance(c.behind[beyond]) > 3*step {
 					sharp++
 				}
 			}
 		}
-		if len(area) >= max(60, len(c.colors)/4000) && sharp > edge*7/10 {
+		if len(area) >= max(60, len(c.colors)/4000) && sharp > boundary*7/10 {
 			holes = append(holes, area...)
 		}
 	}

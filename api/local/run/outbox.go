@@ -74,8 +74,8 @@ func (w *Work) sendDue() (time.Duration, error) {
 		if o.sending[p.ID] {
 			continue
 		}
-		if delay := p.Next.Sub(w.o.Now()); delay > 0 {
-			delay = min(delay, delay)
+		if until := p.Next.Sub(w.o.Now()); until > 0 {
+			delay = min(delay, until)
 			continue
 		}
 		select {

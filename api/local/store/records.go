@@ -1,7 +1,7 @@
 // Package store keeps the data of the service: records in an SQL database, and contents under their
 // hash in a folder or an object store.
 //
-// Contents.Commit and Records.Update return nil only if what they wrote survives a power cut, and
+// Draft.Commit and Records.Update return nil only if what they wrote survives a power cut, and
 // others see all of it or nothing. The service commits a content before the record that refers to
 // it and never removes a content that a record refers to, so every record has its content.
 package store
@@ -102,7 +102,7 @@ type Version struct {
 	Created time.Time `db:"created" file:"version_at"`
 	// Unpublished versions are not delivered. Written with a new version; see Versions.Publish.
 	Unpublished bool                       `db:"unpublished"`
-	Embedded    map[string]json.RawMessage `db:"embedded,apart" file:"-"` // stored with a new version; read with Versions.Embedded only
+	Embedded    map[string]json.RawMessage `db:"embedded,separate" file:"-"` // stored with a new version; read with Versions.Embedded only
 }
 
 // Removal records that a content is being removed from a shared store, or with Done that it was. It
@@ -406,7 +406,7 @@ const present = "(SELECT id FROM instances WHERE until > " + now + ")"
 // unlocked ends a query for rows that no other transaction has locked, for PostgreSQL.
 const unlocked = "LIMIT ?+0 /* unlocked */"
 
-// Present marks an instance as present for a span, by the database's clock.
+// Present marks an instance as present for ttl, by the database's clock.
 func (t Instances) Present(id string, ttl time.Duration) error {
 	_, err := t.exec("INSERT INTO instances (id, until) VALUES (?, "+now+" + CAST(? AS BIGINT)) ON CONFLICT (id) DO UPDATE SET until = excluded.until",
 		id, ttl.Milliseconds())

@@ -210,9 +210,9 @@ func diskFull(err error) error {
 // A table stores the structs of a type. The tag db of a field has the name of its column and then
 // what is special about it:
 //
-//	key   it identifies the row
-//	once  only Add writes it
-//	apart it is written with a new row and never read; see Versions.Embedded
+//	key      it identifies the row
+//	once     only Add writes it
+//	separate it is written with a new row and never read; see Versions.Embedded
 //
 // Times are milliseconds since 1970, and 0 for the zero time. Lists, maps and structs are JSON, and
 // empty ones are NULL.

@@ -147,7 +147,7 @@ func (s *acSkipper) skip(in *bitSource) error {
 			// A full block has no end-of-block word: what follows is the next block.
 			if j&15 == 0 || after+j>>15 > 63 {
 				in.bits, in.n = bits, n
-				over, err := s.one(in)
+				over, err := s.skipWord(in)
 				if err != nil || over == 0 {
 					return err
 				}
@@ -170,9 +170,9 @@ func (s *acSkipper) skip(in *bitSource) error {
 	return nil
 }
 
-// one skips one code word with its bits. It returns the number of coefficients skipped; 0
+// skipWord skips one code word with its bits. It returns the number of coefficients skipped; 0
 // if the word ends the block.
-func (s *acSkipper) one(in *bitSource) (jump, error) {
+func (s *acSkipper) skipWord(in *bitSource) (jump, error) {
 	v, err := s.codes.next(in)
 	if err != nil {
 		return 0, err

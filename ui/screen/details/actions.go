@@ -64,27 +64,27 @@ func (m *Model) Actions() []kit.Action {
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := map[string][]kit.Action{}
 	at := func(name, row string, files bool) {
-		one := New(Options{Files: []api.File{{FileID: "a"}, {FileID: "b"}}, Profile: m.o.Profile, Session: m.o.Session})
-		one.Form.Blur()
-		if one.On = edit.OnForm; files {
-			one.On = edit.OnFiles
+		screen := New(Options{Files: []api.File{{FileID: "a"}, {FileID: "b"}}, Profile: m.o.Profile, Session: m.o.Session})
+		screen.Form.Blur()
+		if screen.On = edit.OnForm; files {
+			screen.On = edit.OnFiles
 		}
 		if row != "" {
-			one.Form.Focus(row, true)
+			screen.Form.Focus(row, true)
 		}
-		if parts[name] = one.Actions(); name == "the region" {
-			one.drawRegion()
-			parts["the picture"] = one.Page.Actions()
-			parts["a suggested region"] = one.Region.SuggestionActions()
+		if parts[name] = screen.Actions(); name == "the region" {
+			screen.drawRegion()
+			parts["the picture"] = screen.Page.Actions()
+			parts["a suggested region"] = screen.Region.SuggestionActions()
 		}
 	}
 	at("", "", false)
 	at("files", "", true)
 	at("tags", rowTags, false)
 	at("the region", rowRegion, false)
-	one := New(Options{Files: []api.File{{FileID: "a"}}, Profile: m.o.Profile, Session: m.o.Session})
-	one.Form.Focus(rowTags, false)
-	parts["a value"] = one.Actions()
+	screen := New(Options{Files: []api.File{{FileID: "a"}}, Profile: m.o.Profile, Session: m.o.Session})
+	screen.Form.Focus(rowTags, false)
+	parts["a value"] = screen.Actions()
 	return parts
 }
 

@@ -323,9 +323,9 @@ func listDifference(before, after json.RawMessage) string {
 	var a, b, parts []string
 	_, _ = json.Unmarshal(before, &a), json.Unmarshal(after, &b) // null and missing are empty
 	side := func(sign string, from, without []string) {
-		from = slices.DeleteFunc(slices.Clone(from), func(one string) bool { return slices.Contains(without, one) })
-		for _, one := range from[:min(len(from), maxNamed)] {
-			parts = append(parts, sign+one)
+		from = slices.DeleteFunc(slices.Clone(from), func(value string) bool { return slices.Contains(without, value) })
+		for _, value := range from[:min(len(from), maxNamed)] {
+			parts = append(parts, sign+value)
 		}
 		if n := len(from) - maxNamed; n > 0 {
 			parts = append(parts, fmt.Sprintf("and %s%d more", sign, n))

@@ -203,9 +203,9 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return nil, false
 	case page.FileChanged:
 		m.learn(msg.File)
-		return m.news(), true
+		return m.markStale(), true
 	case page.FileGone, page.JobsChanged, page.RunsChanged:
-		return m.news(), true
+		return m.markStale(), true
 	case tea.MouseClickMsg:
 		m.closeQuery()
 		if m.list.Click(msg) {
@@ -250,7 +250,7 @@ func (m *Model) comeToFront() tea.Cmd {
 }
 
 // news marks the listing as outdated. It is reread after a moment, or when the screen is shown.
-func (m *Model) news() tea.Cmd {
+func (m *Model) markStale() tea.Cmd {
 	m.stale = true
 	if !m.front || m.due || m.shown.at.IsZero() {
 		return nil

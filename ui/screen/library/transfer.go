@@ -63,8 +63,8 @@ func (m *Model) askTransfer() tea.Cmd {
 
 func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
 	var skipped, words []string
-	for _, one := range plan.Skipped {
-		skipped = append(skipped, one.Path+": "+one.Reason.Error())
+	for _, file := range plan.Skipped {
+		skipped = append(skipped, file.Path+": "+file.Reason.Error())
 	}
 	waiting := len(plan.Unfinished)
 	if len(plan.Jobs)+waiting == 0 {

@@ -115,8 +115,7 @@ func (m *Model) Init() tea.Cmd {
 	return func() tea.Msg {
 		c, err := config.Load(paths)
 		if err != nil {
-			// The screen already shows this problem or a worse one.
-			return nil
+			return nil // the profile could not be opened for this reason, which the screen shows
 		}
 		if name == "" {
 			if p, err := c.Find(c.Profile); err == nil {
@@ -130,7 +129,7 @@ func (m *Model) Init() tea.Cmd {
 	}
 }
 
-// The sample picture: a photograph that the camera held upright.
+// The sample picture, a photograph that is stored rotated.
 const (
 	sample      = "harbour.jpg"
 	sampleTurns = media.Orientation(6)

@@ -17,7 +17,7 @@ const (
 	groupPick = "Pick"
 	groupSend = "Send"
 	groupMove = "Move"
-	groupLook = "Look"
+	groupView = "View"
 )
 
 // Actions returns the actions of the focused part. What ends a filter or a range comes first, then
@@ -72,11 +72,11 @@ func (m *Model) listActions() []kit.Action {
 		}},
 		{ID: "picker.pick-all", Keys: kit.Bind("pick all shown", "", "ctrl+a"), Group: groupPick, Disabled: m.noEntry, Do: func() tea.Cmd { return m.pickEntries(m.entries(m.shown.rows)) }},
 		{ID: "picker.invert", Keys: kit.Bind("invert selection", "", "*"), Group: groupPick, Disabled: m.noEntry, Do: m.invert},
-		{ID: "picker.sort", Keys: kit.Bind("sort", "", ","), Group: groupLook, Do: m.openMenu},
-		{ID: "picker.hidden", Keys: kit.Bind("hidden files", "", "."), Group: groupLook, Do: func() tea.Cmd { m.hidden = !m.hidden; return m.arrange(false) }},
-		{ID: "picker.refresh", Keys: kit.Bind("refresh the folder", "", "r"), Group: groupLook, Disabled: m.noFolder, Do: m.reload},
+		{ID: "picker.sort", Keys: kit.Bind("sort", "", ","), Group: groupView, Do: m.openMenu},
+		{ID: "picker.hidden", Keys: kit.Bind("hidden files", "", "."), Group: groupView, Do: func() tea.Cmd { m.hidden = !m.hidden; return m.arrange(false) }},
+		{ID: "picker.refresh", Keys: kit.Bind("refresh the folder", "", "r"), Group: groupView, Disabled: m.noFolder, Do: m.reload},
 		{ID: "picker.go-to-path", Keys: kit.Bind("go to a typed path", "", "c"), Group: groupMove, Do: m.startJump},
-		{ID: "picker.grid", Keys: kit.Bind("contact sheet on or off", "", "t"), Group: groupLook, Disabled: m.noFolder, Do: m.sheet.Toggle},
+		{ID: "picker.grid", Keys: kit.Bind("contact sheet on or off", "", "t"), Group: groupView, Disabled: m.noFolder, Do: m.sheet.Toggle},
 	}, m.sharedActions()))
 }
 
@@ -108,8 +108,8 @@ func (m *Model) sharedActions() []kit.Action {
 		{ID: "picker.add-url", Keys: kit.Bind("add a URL", "", "a"), Group: groupPick, Footer: true, Do: m.startAddress},
 		{ID: "picker.clipboard", Keys: kit.Bind("add the picture on the clipboard", "", "P"), Group: groupPick, Disabled: m.noClipboard, Do: m.pickClipboard},
 		{ID: "picker.next-part", Keys: kit.Bind("files or tray", "tab", "tab", "shift+tab"), Group: groupMove, Footer: true, Disabled: m.emptyTray, Do: m.nextPart},
-		{ID: "picker.preview", Keys: kit.Bind("preview on or off", "", "p"), Group: groupLook, Do: func() tea.Cmd { m.list.NoPane = !m.list.NoPane; return nil }},
-		{ID: "picker.copy-path", Keys: kit.Bind("copy the path", "", "y"), Group: groupLook, Disabled: m.nothingToCopy, Do: m.copyPath},
+		{ID: "picker.preview", Keys: kit.Bind("preview on or off", "", "p"), Group: groupView, Do: func() tea.Cmd { m.list.NoPane = !m.list.NoPane; return nil }},
+		{ID: "picker.copy-path", Keys: kit.Bind("copy the path", "", "y"), Group: groupView, Disabled: m.nothingToCopy, Do: m.copyPath},
 		{ID: "picker.undo", Keys: kit.Bind("undo removal", "", "z"), Group: groupPick, Disabled: m.nothingRemoved, Do: m.restore},
 	}
 }

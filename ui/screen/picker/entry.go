@@ -101,7 +101,7 @@ func (m *Model) wantInfos() tea.Cmd {
 		return nil
 	}
 	var want []entry
-	for from, to := m.seenRows(); from < to; from++ {
+	for from, to := m.shownRows(); from < to; from++ {
 		if e, ok := m.entryAt(from); ok && !m.folder[e.name] {
 			m.folder[e.name] = true
 			want = append(want, e)

@@ -35,7 +35,7 @@ type Options struct {
 	Loader *picture.Loader
 	// Clipboard saves the clipboard's picture to a file; nil disables it.
 	Clipboard func(context.Context) (api.Source, error)
-	// Watch is the interval for checking the folder; 0 disables it.
+	// WatchInterval is the interval for checking the folder; 0 disables it.
 	WatchInterval time.Duration
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time

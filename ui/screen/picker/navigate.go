@@ -179,8 +179,8 @@ func (m *Model) startJump() tea.Cmd {
 //
 // A line with blanks but without quotes is several paths only if each begins like one.
 // Otherwise, it is one path with blanks, as file managers copy it.
-func ParsePaste(text, dir string) []api.Source {
-	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == 0 })
+func ParsePaste(content, dir string) []api.Source {
+	lines := strings.FieldsFunc(content, func(r rune) bool { return r == '\n' || r == '\r' || r == 0 })
 	if len(lines) > 1 && (lines[0] == "copy" || lines[0] == "cut") && rule.IsFileAddress(lines[1]) {
 		lines = lines[1:] // format of some file managers
 	}

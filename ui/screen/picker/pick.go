@@ -330,8 +330,8 @@ func (m *Model) pickedFolders(list []content) tea.Cmd {
 		m.totals[c.folder] = len(c.items)
 		all, hidden, had = all+len(c.items), hidden+c.hidden, had+m.tray.under[c.folder]
 		known := func(i item) bool { return m.tray.has(i.source) }
-		news := len(slices.DeleteFunc(slices.Clone(c.items), known))
-		if fresh += news; news == 0 {
+		added := len(slices.DeleteFunc(slices.Clone(c.items), known))
+		if fresh += added; added == 0 {
 			continue
 		}
 		m.tray.forget(c.folder)
@@ -389,7 +389,7 @@ func (m *Model) wantTotal() tea.Cmd {
 	if m.totaling || len(m.tray.items) == 0 {
 		return nil
 	}
-	from, to := m.seenRows()
+	from, to := m.shownRows()
 	for i := from; i < to; i++ {
 		e, _ := m.entryAt(i)
 		folder := m.path(e)

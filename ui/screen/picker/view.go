@@ -145,29 +145,29 @@ func (m *Model) emptyText() string {
 
 func (m *Model) cells(row int32, widths []int, th *theme.Theme) []kit.Cell {
 	e := m.shown.entries[row]
-	look, path := m.infos[e.name], m.path(e)
+	about, path := m.infos[e.name], m.path(e)
 	style, slash := th.Text, ""
 	if e.kind == kindFolder {
 		style, slash = th.Accent, "/"
 	}
 	size, age := kit.Cell{Style: th.Muted}, ""
 	switch {
-	case e.kind == kindFolder && look.known && look.problem == nil:
-		size.Text = text.Plural(look.items, "item")
-		switch look.items {
+	case e.kind == kindFolder && about.known && about.problem == nil:
+		size.Text = text.Plural(about.items, "item")
+		switch about.items {
 		case 0:
 			size.Text = "empty"
 		case maxItems:
 			size.Text = text.Count(maxItems) + "+ items"
 		}
-	case look.known && look.size >= 0:
-		size.Text = text.Bytes(look.size)
+	case about.known && about.size >= 0:
+		size.Text = text.Bytes(about.size)
 	}
-	if look.known && !look.modified.IsZero() {
-		age = text.Age(look.modified, m.now())
+	if about.known && !about.modified.IsZero() {
+		age = text.Age(about.modified, m.now())
 	}
 	word := kit.Cell{Text: text.If(e.kind != kindFolder, e.label()), Style: th.Muted}
-	if note := look.note(e); note != "" || e.kind != kindFile && e.kind != kindFolder {
+	if note := about.note(e); note != "" || e.kind != kindFile && e.kind != kindFolder {
 		word = kit.Cell{Text: th.Glyph(theme.SignWarn) + " " + cmp.Or(note, e.label()), Style: th.Warn}
 	}
 	if some, share := m.share(path); share != "" {
@@ -209,7 +209,7 @@ func thumbOf(path, state string) edit.Thumb {
 	return edit.Thumb{Key: path + "\x00" + state, Name: filepath.Base(path), Path: edit.Local(path)}
 }
 
-func (m *Model) seenRows() (from, to int) {
+func (m *Model) shownRows() (from, to int) {
 	if m.sheet.On {
 		return m.sheet.Visible()
 	}
@@ -218,13 +218,13 @@ func (m *Model) seenRows() (from, to int) {
 
 func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.entryAt(i)
-	path, look := m.path(e), m.infos[e.name]
+	path, about := m.path(e), m.infos[e.name]
 	t := edit.Tile{Name: e.name, Words: e.label()}
 	switch {
-	case e.kind == kindFolder && !look.silent:
+	case e.kind == kindFolder && !about.silent:
 		t.Folder = path
-	case e.kind == kindFile && look.known:
-		t.Picture = thumbOf(path, fmt.Sprint(look.size, look.modified.UnixNano()))
+	case e.kind == kindFile && about.known:
+		t.Picture = thumbOf(path, fmt.Sprint(about.size, about.modified.UnixNano()))
 	case e.kind == kindFile:
 		t.Words = "…"
 	}

@@ -146,9 +146,9 @@ func (m *Model) keyIs(name, words string) {
 	if delete(m.places, name); words != "" {
 		m.places[name] = place{words: words}
 	}
-	if m.looking == name {
+	if m.searching == name {
 		m.lookups.Drop()
-		m.looking = ""
+		m.searching = ""
 	}
 }
 
@@ -158,7 +158,7 @@ func (m *Model) searchKey() tea.Cmd {
 	p := m.selected()
 	_, known := m.places[p.Name]
 	switch {
-	case p.Kind == "" || known || m.looking == p.Name:
+	case p.Kind == "" || known || m.searching == p.Name:
 	case p.Kind == config.KindLocal:
 		m.keyIs(p.Name, "made by the library, in its folder")
 	case p.Name == m.o.Profile.Name && m.o.Profile.KeySource != "":
@@ -174,10 +174,10 @@ func (m *Model) searchKey() tea.Cmd {
 // findKey looks for an account's key in the same way as opening the account does.
 func (m *Model) findKey(p config.Profile) tea.Cmd {
 	m.keyIs(p.Name, "")
-	m.looking = p.Name
+	m.searching = p.Name
 	return m.lookups.Ask(func() tea.Msg {
 		_, source, err := m.o.Keys.Find(m.o.Context, p)
-		return page.Do(func() { m.looking, m.places[p.Name] = "", place{describeKey(source, err), err != nil} })
+		return page.Do(func() { m.searching, m.places[p.Name] = "", place{describeKey(source, err), err != nil} })
 	})
 }
 

@@ -62,9 +62,9 @@ type Model struct {
 	abilities picture.Abilities
 	reading   page.Questions // pending reads of the settings
 
-	places  map[string]place // of the keys, by account
-	looking string           // the account whose key is being looked for
-	lookups page.Questions
+	places    map[string]place // of the keys, by account
+	searching string           // the account whose key is being looked for
+	lookups   page.Questions
 }
 
 // row is an account or a preference.
@@ -114,7 +114,7 @@ var preferences = []*preference{
 	},
 	{
 		"Appearance", "colors", "Colors", func(m *Model) string {
-			return "Now: " + m.abilities.Findings.Colors + ". A change applies at the next start."
+			return "Now: " + m.abilities.Report.Colors + ". A change applies at the next start."
 		},
 		[]option{
 			{string(config.DepthAuto), "all the terminal shows"},
@@ -129,7 +129,7 @@ var preferences = []*preference{
 	},
 	{
 		"Appearance", "pictures", "Pictures",
-		func(m *Model) string { return "Now: " + m.abilities.Findings.Drawing + ". Press t for details." },
+		func(m *Model) string { return "Now: " + m.abilities.Report.Drawing + ". Press t for details." },
 		[]option{
 			{string(config.PicturesAuto), "the terminal's best"},
 			{string(config.PicturesKitty), "pixels: kitty, Ghostty, Konsole, WezTerm"},

@@ -159,7 +159,7 @@ func (m *Model) describeAccount(p config.Profile, f *kit.Facts) {
 	case place.bad:
 		f.Styled("Key", place.words, th.Warn)
 	case known || p.Kind != "":
-		f.Fact("Key", cmp.Or(place.words, "looking…"))
+		f.Fact("Key", cmp.Or(place.words, "searching…"))
 	default:
 		f.Fact("Key", m.o.Profile.KeySource)
 	}
@@ -226,7 +226,7 @@ func (m *Model) receiver(p config.Profile, used bool) string {
 
 func (m *Model) describeTerminal() string {
 	words := ""
-	for _, f := range m.abilities.Findings.Lines() {
+	for _, f := range m.abilities.Report.Lines() {
 		words += text.PadRight(f.Label, 18) + "  " + f.Value + "\n"
 	}
 	return words + "\nPicture support is detected by querying the terminal, not by its name. The setting Pictures overrides it."

@@ -29,16 +29,16 @@ type check struct {
 
 // known is what the form has found out about a source.
 type known struct {
-	looked   bool // the file was inspected; false: facts and identity are unknown
-	identity api.Identity
-	facts    media.Facts
-	err      error      // why the file cannot be read, or nil
-	of       string     // the path that was looked up; empty: none yet
-	place    rule.Place // what is at that path
+	inspected bool // the file was inspected; false: facts and identity are unknown
+	identity  api.Identity
+	facts     media.Facts
+	err       error      // why the file cannot be read, or nil
+	of        string     // the path that was looked up; empty: none yet
+	place     rule.Place // what is at that path
 }
 
 func (k *known) isPicture() (yes, sure bool) {
-	if !k.looked || k.err != nil {
+	if !k.inspected || k.err != nil {
 		return false, false
 	}
 	return k.facts.Picture, true
@@ -74,7 +74,7 @@ func (c *checker) refuse(f string, err error) {
 }
 
 func (c *checker) source() {
-	if c.Source.URL != "" || !c.k.looked {
+	if c.Source.URL != "" || !c.k.inspected {
 		return
 	}
 	if c.k.err != nil {
@@ -127,7 +127,7 @@ func (c *checker) pictureOnly() {
 // transformation checks whether the service can transform this file, and when.
 func (c *checker) transformation() {
 	t, ok := c.Transformation.Get()
-	if !ok || !c.k.looked || c.k.err != nil || c.has(rule.FieldTransformation) {
+	if !ok || !c.k.inspected || c.k.err != nil || c.has(rule.FieldTransformation) {
 		return
 	}
 	c.refuse(rule.FieldTransformation, rule.CheckTransformation(t, c.k.facts.MIME))

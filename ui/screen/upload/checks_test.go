@@ -12,11 +12,11 @@ import (
 )
 
 func TestChecks(t *testing.T) {
-	aPicture := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Picture: true, Name: "PNG picture", Stored: image.Pt(300, 200)}}
-	aText := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Name: "TXT text"}}
+	aPicture := known{inspected: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Picture: true, Name: "PNG picture", Stored: image.Pt(300, 200)}}
+	aText := known{inspected: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Name: "TXT text"}}
 	huge := aPicture
 	huge.identity.Size = 25_000_001
-	gone := known{looked: true, err: &api.SourceError{Path: "/p/a.jpg", Reason: "does not exist", Help: "Pick it again."}}
+	gone := known{inspected: true, err: &api.SourceError{Path: "/p/a.jpg", Reason: "does not exist", Help: "Pick it again."}}
 	file := api.Source{Path: "/p/a.jpg"}
 	long := strings.Repeat("x", 501)
 	deep := strings.Repeat("a/", 51)
@@ -68,7 +68,7 @@ func TestChecks(t *testing.T) {
 
 // TestChecksAreQuiet checks that valid input gets no warning and that no check appears twice.
 func TestChecksAreQuiet(t *testing.T) {
-	k := known{looked: true, identity: api.Identity{Size: 5}, facts: media.Facts{Picture: true}}
+	k := known{inspected: true, identity: api.Identity{Size: 5}, facts: media.Facts{Picture: true}}
 	public := hostedProfile()
 	public.Receiver = "https://hooks.example.com"
 	for name, c := range map[string]struct {

@@ -26,8 +26,8 @@ import (
 func readDraft(content []byte) ([]entry.Entry, error) {
 	list, err := session.ReadManifest(content)
 	var entries []entry.Entry
-	for _, one := range list {
-		e, wrong := one.Entry("/", entry.Entry{Naming: job.NameExact})
+	for _, item := range list {
+		e, wrong := item.Entry("/", entry.Entry{Naming: job.NameExact})
 		if err == nil {
 			err = wrong
 		}

@@ -27,7 +27,7 @@ const (
 func (m *Model) inspectSources() tea.Cmd {
 	var paths []string
 	for _, s := range m.Items {
-		if s.Source.Path != "" && !s.known.looked && len(paths) < batch {
+		if s.Source.Path != "" && !s.known.inspected && len(paths) < batch {
 			paths = append(paths, s.Source.Path)
 		}
 	}
@@ -57,7 +57,7 @@ func (m *Model) inspect(path string) (k known) {
 	if k.identity, k.err = api.Identify(path); k.err == nil {
 		k.facts, k.err = m.o.Facts(ctx, path)
 	}
-	k.looked = true
+	k.inspected = true
 	return k
 }
 
@@ -108,7 +108,7 @@ func (m *Model) follow() tea.Cmd { return tea.Batch(m.find(), m.saveDraft()) }
 // find looks up the next few sources in the library, after a pause while their place is being
 // typed.
 func (m *Model) find() tea.Cmd {
-	if m.cancelSearch != nil || m.away || m.sending || m.unfound != nil || len(m.unplaced()) == 0 {
+	if m.cancelSearch != nil || m.hidden || m.sending || m.unfound != nil || len(m.unplaced()) == 0 {
 		return nil
 	}
 	if on := m.Form.On(); m.On == edit.OnForm && (on == "folder" || on == "name") && m.touched {
@@ -120,7 +120,7 @@ func (m *Model) find() tea.Cmd {
 // unplaced returns the sources whose place is not known, in small batches that are easy to cancel.
 func (m *Model) unplaced() (of []*source) {
 	for _, s := range m.Items {
-		if (s.known.looked && s.known.err == nil || s.Source.URL != "") && s.known.of != rule.PathOf(&s.Upload) && rule.CheckName(s.FileName) == nil {
+		if (s.known.inspected && s.known.err == nil || s.Source.URL != "") && s.known.of != rule.PathOf(&s.Upload) && rule.CheckName(s.FileName) == nil {
 			if of = append(of, s); len(of) == max(batch, len(m.Items)/batch) {
 				break
 			}

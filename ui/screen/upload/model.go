@@ -77,7 +77,7 @@ type Model struct {
 	cancelSearch context.CancelFunc // cancels the search for stored files; nil if none runs
 	unfound      error              // why it failed, or nil
 	due          page.Questions     // debounces it
-	away         bool               // another screen is in front
+	hidden       bool               // another screen is in front
 	sending      bool
 	common       map[string]string // what was set for all files, by key of the field
 
@@ -237,7 +237,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		o.refresh()
 	}
 	room := m.room(m.size)
-	cmd = tea.Batch(cmd, m.Settle(room, m.away))
+	cmd = tea.Batch(cmd, m.Settle(room, m.hidden))
 	side := m.Layout(room).Side.Size()
 	m.side.SetSize(len(m.sideLines(kit.PaneWidth(side), measured)), side)
 	return tea.Batch(cmd, m.follow())
@@ -250,9 +250,9 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case page.Shown:
 		// Files may have changed while the form was hidden.
 		m.forgetPlaces()
-		m.away, m.unfound = false, nil
+		m.hidden, m.unfound = false, nil
 	case page.Hidden:
-		m.away = true
+		m.hidden = true
 		m.stopSearch()
 	case page.Compose:
 		if len(msg.Jobs) > 0 {
@@ -326,7 +326,7 @@ func subject(s *source) edit.Subject {
 
 // facts are the facts that need no label.
 func facts(s *source) []string {
-	if !s.known.looked || s.known.err != nil {
+	if !s.known.inspected || s.known.err != nil {
 		return nil
 	}
 	kind := strings.TrimSuffix(s.known.facts.Name, " picture")

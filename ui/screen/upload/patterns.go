@@ -149,7 +149,7 @@ func patternFile(s *source, number int) edit.PatternFile {
 		Taken: s.known.facts.Taken,
 	}
 	if s.Source.Path != "" {
-		f.Folder, f.Unread = strings.Trim(filepath.Base(filepath.Dir(s.Source.Path)), string(filepath.Separator)+"."), !s.known.looked
+		f.Folder, f.Unread = strings.Trim(filepath.Base(filepath.Dir(s.Source.Path)), string(filepath.Separator)+"."), !s.known.inspected
 	}
 	return f
 }

@@ -77,7 +77,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool) tea.Cmd {
 			return m.hand(left)
 		}}
 	}
-	same := s.known.looked && m.locate(s).File.Size.Or(-1) == s.known.identity.Size
+	same := s.known.inspected && m.locate(s).File.Size.Or(-1) == s.known.identity.Size
 	choices := []page.Choice{{Label: "Not yet", Key: "n"}}
 	for _, all := range []bool{false, true} {
 		if all && len(taken) < 2 {
@@ -166,7 +166,7 @@ func (m *Model) hand(sources []*source) tea.Cmd {
 			Profile: m.o.Profile.Name, Upload: s.upload(), Naming: s.Naming,
 			JobWebhook: s.Webhook(m.o.Profile.Receiver), Batch: batch,
 		}
-		if s.known.looked && s.known.err == nil {
+		if s.known.inspected && s.known.err == nil {
 			jobs[i].Identity = s.known.identity
 		}
 	}
@@ -210,7 +210,7 @@ func (m *Model) queued(sources []*source, jobs []job.Job, err error) tea.Cmd {
 		}
 		m.setSources(m.without(gone))
 	}
-	if err == nil && !m.away {
+	if err == nil && !m.hidden {
 		cmds = append(cmds, page.Send(page.Show{ID: page.Uploads}))
 	}
 	return tea.Batch(cmds...)

@@ -390,7 +390,7 @@ func TestCompose(t *testing.T) {
 	}
 	for i, name := range []string{"c.png", "a.png"} {
 		v := m.row(m.Items[i])
-		if v("name") != name || v("tags") != "sea" || v("folder") != "/x/" || !m.Items[i].known.looked {
+		if v("name") != name || v("tags") != "sea" || v("folder") != "/x/" || !m.Items[i].known.inspected {
 			t.Errorf("file %d: %q", i, v("name"))
 		}
 	}

@@ -139,7 +139,7 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 		facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+c.text)
 		facts.Say(th.Muted, c.help)
 	}
-	if s.Source.Path != "" && !s.known.looked {
+	if s.Source.Path != "" && !s.known.inspected {
 		facts.Say(th.Muted, "Reading the file…")
 	}
 	if m.unfound != nil {
@@ -150,7 +150,7 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 
 // plain reports whether it is known that a source becomes a new file and nothing else happens.
 func (m *Model) plain(s *source) bool {
-	known := s.known.looked || s.Source.URL != ""
+	known := s.known.inspected || s.Source.URL != ""
 	if s.Naming == job.NameExact {
 		known = known && s.known.of == rule.PathOf(&s.Upload) && s.known.place.Known && s.known.place.At.IsZero()
 	}

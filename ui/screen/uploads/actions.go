@@ -54,16 +54,16 @@ func (m *Model) actions() []kit.Action {
 	case ok:
 		drop = "remove from the list"
 	}
-	one := func(id, words, key string, disabled func() string, do func() tea.Cmd) kit.Action {
+	action := func(id, words, key string, disabled func() string, do func() tea.Cmd) kit.Action {
 		return kit.Action{ID: "uploads." + id, Keys: kit.Bind(words, "", key), Group: groupJob, Disabled: disabled, Do: do}
 	}
 	actions := []kit.Action{
 		{ID: "uploads.open", Keys: kit.Bind(enter, "", "enter", "l", "right"), Group: groupJob, Disabled: m.list.NoEntry, Do: m.enter},
 		m.many("retry", "send again", "r", mayRetry, m.retry),
-		one("retry-all", "send all that failed again", "R", m.nothingFailed, m.askRetryAll),
+		action("retry-all", "send all that failed again", "R", m.nothingFailed, m.askRetryAll),
 		m.many("edit", "change its options", "e", mayRetry, compose),
 		m.many("drop", drop, "d", mayDrop, m.drop),
-		one("copy", "copy", "y", m.list.NoRow, m.openMenu),
+		action("copy", "copy", "y", m.list.NoRow, m.openMenu),
 	}
 	for i := range actions {
 		actions[i].Footer = true
@@ -71,8 +71,8 @@ func (m *Model) actions() []kit.Action {
 	return append(
 		actions,
 		m.many("run-extension", "run an extension", "x", mayExtend, m.extend),
-		one("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.checkArrival),
-		one("browse", "open in the browser", "o", m.aboutRow(mayBrowse), m.browse),
+		action("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.checkArrival),
+		action("browse", "open in the browser", "o", m.aboutRow(mayBrowse), m.browse),
 		kit.Action{ID: "uploads.undo", Keys: kit.Bind("bring back what was removed", "", "z"), Group: groupAll, Disabled: m.nothingRemoved, Do: m.restore},
 	)
 }

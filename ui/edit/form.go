@@ -338,8 +338,8 @@ func (f *Form) Actions() []kit.Action {
 	return kit.Shadow(append(actions,
 		action("next-field", "next field", false, step(1, false), down...),
 		action("previous-field", "previous field", false, step(-1, false), "up"),
-		action("next-part", "next field or part", true, step(1, true), "tab"),
-		action("previous-part", "previous field or part", false, step(-1, true), "shift+tab")))
+		action("next-part", "next field", true, step(1, true), "tab"),
+		action("previous-part", "previous field", false, step(-1, true), "shift+tab")))
 }
 
 type formLine struct {

@@ -24,6 +24,9 @@ type Layout struct {
 // LeastStacked is the height from which all parts are shown, unless the screen is narrow.
 const LeastStacked = 15
 
+// leastAiry is the height from which a blank line is above the form.
+const leastAiry = 30
+
 // Least widths.
 const leastForm, leastSide = 48, 30
 
@@ -110,18 +113,26 @@ func (e *Editor[T]) pictured() (size image.Point, ok bool) {
 
 // position puts the picture at the top of a room, and the facts below it.
 func (e *Editor[T]) position(l Layout, room image.Rectangle) Layout {
-	facts := len(e.facts())
+	facts := e.facts()
 	size, ok := e.pictured()
 	if room.Min.X, room.Max.X = room.Min.X+1, room.Max.X-1; ok {
 		room.Min.Y++
 	}
+	below := len(facts)
+	if l.Form.Min.Y > 0 && l.Form.Max.Y >= leastAiry {
+		below++
+	}
 	l.Picture, l.Facts = room, room
-	if l.Picture.Max.Y -= min(facts, max(0, room.Dy()-4)); !ok {
+	if l.Picture.Max.Y -= min(below, max(0, room.Dy()-4)); !ok {
 		l.Picture = image.Rectangle{Min: room.Min, Max: room.Min}
 	} else if size != (image.Point{}) {
 		l.Picture = e.Region.fitted(l.Picture, size)
 	}
+	// They begin where the picture does, unless they are too long.
 	l.Facts.Min = image.Pt(l.Picture.Min.X, l.Picture.Max.Y)
+	for _, line := range facts {
+		l.Facts.Min.X = max(room.Min.X, min(l.Facts.Min.X, room.Max.X-text.Width(line)))
+	}
 	return l
 }
 
@@ -143,14 +154,14 @@ func FactsLine(size image.Point, kind string, bytes int64, more ...string) []str
 	return []string{strings.Join(parts, " · ")}
 }
 
-// facts are the lines below the picture, about the current file.
+// facts are the lines below the picture, about the current file; none below a contact sheet.
 func (e *Editor[T]) facts() []string {
+	if e.ShowsSheet() {
+		return nil
+	}
 	file, _ := e.Subject()
 	lines := e.o.Facts(file)
-	switch words := e.Region.Note(); {
-	case e.ShowsSheet():
-		return []string{strings.Join(append([]string{e.o.Name(file)}, lines...), " · ")}
-	case words != "":
+	if words := e.Region.Note(); words != "" {
 		lines = append(lines, words)
 	}
 	return lines
@@ -216,19 +227,20 @@ func (e *Editor[T]) viewPicture(l Layout, th *theme.Theme) string {
 	if room.Empty() {
 		return ""
 	}
-	lines := make([]string, l.Picture.Min.Y)
+	var drawn []string
 	switch in := l.Picture.Size(); {
 	case l.Picture.Empty():
 	case e.ShowsSheet():
-		lines = append(lines, strings.Split(e.Sheet.View(in, th), "\n")...)
+		drawn = strings.Split(e.Sheet.View(in, th), "\n")
 	default:
-		lines = append(lines, strings.Split(e.Region.View(in, th), "\n")...)
+		drawn = strings.Split(e.Region.View(in, th), "\n")
+	}
+	lines := make([]string, l.Picture.Min.Y)
+	for i := range l.Picture.Dy() {
+		lines = append(lines, text.Blanks(l.Picture.Min.X-room.Min.X)+drawn[i])
 	}
 	for _, line := range e.facts()[:min(len(e.facts()), l.Facts.Dy())] {
-		lines = append(lines, th.Muted.Render(text.Truncate(text.Safe(line), l.Facts.Dx())))
-	}
-	for i, line := range lines {
-		lines[i] = text.Blanks(l.Facts.Min.X-room.Min.X) + line
+		lines = append(lines, text.Blanks(l.Facts.Min.X-room.Min.X)+th.Muted.Render(text.Truncate(text.Safe(line), l.Facts.Dx())))
 	}
 	return text.Fit(strings.Join(lines, "\n"), room.Dx(), room.Dy())
 }

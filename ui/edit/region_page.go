@@ -112,7 +112,7 @@ func (p *RegionPage) View(room image.Point, th *theme.Theme) string {
 	inner, size := kit.BoxInner(room), p.pictureSize(room)
 	body := text.Fit(p.r.draw(size, th), max(0, size.X), max(0, size.Y))
 	body = kit.JoinV(append([]string{body}, p.lines(inner, th)...)...)
-	return kit.BoxFooter("Region of "+text.Safe(p.o.Title()), text.Plural(p.o.Files(), "file"), body, room, true, th)
+	return kit.BoxFooter("Region of "+text.Safe(p.o.Title()), text.If(p.o.Files() > 1, text.Plural(p.o.Files(), "file")), body, room, true, th)
 }
 
 func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {

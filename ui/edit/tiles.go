@@ -171,7 +171,7 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	most := max(g.Columns, room.X/leastWide)
 	for columns, best := 1, 0; columns <= most; columns++ {
 		wide := room.X / columns
-		next := picture.Grid{Columns: columns, Tile: image.Pt(wide, max(2, min(wide/3+2, room.Y)))}
+		next := picture.Grid{Columns: columns, Tile: image.Pt(wide, max(2, min(wide*3/10+2, room.Y)))}
 		next.Rows = room.Y / next.Tile.Y
 		if used := next.Page() * wide * next.Tile.Y; columns >= min(3, most) && used > best || next.Page() >= s.o.Len() {
 			best, g = used, next

@@ -3,6 +3,7 @@ package upload
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,8 +81,9 @@ func TestQuestionSumsUp(t *testing.T) {
 	write(t, m, "/2026/greece")
 	extend(t, m, "remove-bg")
 	ask := asked(t, press(t, m, "ctrl+s"))
-	if ask.Title != "Send 2 files to /2026/greece/?" || !strings.HasPrefix(ask.Text, "3 B to 127.0.0.1") {
-		t.Errorf("asked %q: %q", ask.Title, ask.Text)
+	if ask.Title != "Send 2 files to /2026/greece/?" || !slices.Contains(ask.Facts, [2]string{"Size", "3 B"}) ||
+		!slices.Contains(ask.Facts, [2]string{"Tags", "greece, summer"}) {
+		t.Errorf("asked %q: %q", ask.Title, ask.Facts)
 	}
 	if last := ask.Choices[len(ask.Choices)-1]; !last.Default {
 		t.Error("a second ctrl+s does not send")

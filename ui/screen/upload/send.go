@@ -47,8 +47,8 @@ func (m *Model) send() tea.Cmd {
 	}
 	return page.Send(page.Ask{
 		Title:   "Send " + text.Plural(len(m.Items), "file") + " to " + target(m.Items) + "?",
-		Text:    words + size(m.Items) + " to " + host(m.o.Profile) + ".",
-		Facts:   shared(m.Items),
+		Text:    strings.TrimSpace(words),
+		Facts:   append([][2]string{{"Account", m.o.Profile.Name + " · " + host(m.o.Profile)}, {"Size", size(m.Items)}}, shared(m.Items)...),
 		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: m.Review("file", m.Items),
 	})
 }

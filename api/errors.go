@@ -281,7 +281,7 @@ func delayOf(text string, unit time.Duration) time.Duration {
 func describeSend(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
-		return "it was cancelled"
+		return "it was canceled"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the connection was closed"
 	case errors.Is(err, context.DeadlineExceeded):

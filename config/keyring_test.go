@@ -195,7 +195,7 @@ func TestKeyringLateSet(t *testing.T) {
 	})
 }
 
-func TestKeyringCancelled(t *testing.T) {
+func TestKeyringCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		k := newKeyring((&scripted{get: func() (string, error) { <-release; return "", nil }}).backend(), noProbe, KeyringTimeout)

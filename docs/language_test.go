@@ -23,12 +23,14 @@ var ownWords = map[string]string{
 	"rivals": "competing jobs", "sieve": "run-status filter", "skipper": "AC skipper", "stray": "unmatched webhook",
 	"strays": "unmatched webhooks", "talk": "prompt session", "thrift": "GC tuning", "ticket": "job status",
 	"tries": "attempts", "twin": "equivalent command", "twins": "equivalent commands", "unclear": "maybe stored",
-	"wall": "grid", "why": "reason",
+	"wall": "grid", "why": "reason", "greet": "welcome", "talks": "prompt sessions",
+	"behaviour": "behavior", "recognised": "recognized", "catalogue": "catalog", "centre": "center", "centred": "centered", "favourite": "favorite",
+	"neighbour": "neighbor", "neighbours": "neighbors", "organise": "organize", "recognise": "recognize",
 }
 
 // verbs are words that do not say what a function does.
 var verbs = map[string]string{
-	"look": "refresh, read", "take": "accept", "place": "locate, position", "handed": "queued",
+	"take": "accept", "place": "locate, position", "handed": "queued",
 }
 
 // phrases are not allowed on a screen, in a help or in an error.
@@ -41,11 +43,23 @@ var notRead = []string{"/apitest/", "/journal/schema.go"}
 
 // privateWords are words of the project alone. Tests may use them.
 var privateWords = map[string]string{
-	"aim": "target", "apart": "separate, gap", "asked": "requested", "bare": "without what it lacks", "bring": "load",
-	"farewell": "exit message", "finding": "check", "glance": "poll", "kept": "retained", "minor": "low priority",
-	"noticed": "pending", "outlook": "prediction", "own": "whose it is", "patience": "timeout",
-	"standing": "state", "told": "reported", "verdict": "decision", "wanted": "expected",
+	"aim": "target", "aims": "targets", "apart": "separate, gap", "asked": "requested", "bare": "without what it lacks",
+	"bring": "load", "brings": "loads", "edge": "border, boundary", "edges": "borders, boundaries", "farewell": "exit message",
+	"finding": "check", "findings": "checks", "glance": "poll", "kept": "retained", "look": "read, poll, view",
+	"looked": "inspected", "looking": "searching", "looks": "is like", "minor": "low priority", "noticed": "pending",
+	"outlook": "prediction", "own": "whose it is", "patience": "timeout", "patient": "delayed", "standing": "state",
+	"told": "reported", "verdict": "decision", "verdicts": "decisions", "wanted": "expected", "wave": "batch", "waves": "batches",
 }
+
+// exceptions are names that stay, with the reason.
+var exceptions = map[string]string{
+	"acSkipper": "it skips the AC coefficients of a JPEG", "newACSkipper": "makes an acSkipper",
+	"Duration": "the length of a recording", "length": "the length of a recording", "Left": "an estimate, not a limit",
+	"maxSkew": "between two clocks", "d": "a parameter of one line", "unit": "of a number",
+}
+
+// spelling is British where a comment or a text should be American. The outcome "cancelled" is part of the API.
+var spelling = regexp.MustCompile(`(?i)\b(behaviour|catalogue|centred?|favour\w*|honour\w*|neighbour\w*|organis\w+|recognis\w+|normalis\w+|initialis\w+|licence|cancell(ing|ation)|labell\w+)\b`)
 
 // TestIdentifiers: declarations use the terms of the field.
 func TestIdentifiers(t *testing.T) {
@@ -54,11 +68,14 @@ func TestIdentifiers(t *testing.T) {
 			if id == nil {
 				return
 			}
+			if exceptions[id.Name] != "" {
+				return
+			}
 			words := split(id.Name)
-			for i, w := range words {
-				if w == "skipper" && i > 0 && words[i-1] == "ac" {
-					continue
-				}
+			if id.Name == "one" && !strings.HasSuffix(name, "_test.go") {
+				t.Errorf("%s: instead of \"one\" write what it is", set.Position(id.Pos()))
+			}
+			for _, w := range words {
 				better := ownWords[w]
 				if !strings.HasSuffix(name, "_test.go") {
 					better = cmp.Or(better, privateWords[w])
@@ -123,7 +140,7 @@ func TestFileNames(t *testing.T) {
 			t.Errorf("%s: name it after what is in it", name)
 		}
 		for w := range strings.SplitSeq(base, "_") {
-			if better := ownWords[w]; better != "" {
+			if better := cmp.Or(ownWords[w], privateWords[w]); better != "" {
 				t.Errorf("%s: instead of %q write %s", name, w, better)
 			}
 		}
@@ -136,6 +153,11 @@ func TestPhrases(t *testing.T) {
 		if strings.HasSuffix(name, "_test.go") || slices.ContainsFunc(notRead, func(part string) bool { return strings.Contains(filepath.ToSlash(name), part) }) {
 			return
 		}
+		for _, group := range file.Comments {
+			if found := cmp.Or(spelling.FindString(group.Text()), phrases.FindString(group.Text())); found != "" {
+				t.Errorf("%s: %q is not plain American English", set.Position(group.Pos()), found)
+			}
+		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			lit, ok := n.(*ast.BasicLit)
 			if !ok || lit.Kind != token.STRING {
@@ -145,11 +167,101 @@ func TestPhrases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if found := phrases.FindString(text); found != "" && strings.Contains(text, " ") { // names have no spaces
+			if found := cmp.Or(phrases.FindString(text), spelling.FindString(text)); found != "" && strings.Contains(text, " ") { // names have no spaces
 				t.Errorf("%s: %q: %q is not plain English", set.Position(lit.Pos()), text, found)
 			}
 			return true
 		})
+	})
+}
+
+// TestDurations: the name of a duration says what kind it is.
+func TestDurations(t *testing.T) {
+	suffix := regexp.MustCompile(`(?i)(timeout|interval|delay|ttl|period)s?$`)
+	isDuration := func(e ast.Expr) bool {
+		found := false
+		ast.Inspect(e, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				pkg, _ := sel.X.(*ast.Ident)
+				units := []string{"Duration", "Nanosecond", "Millisecond", "Second", "Minute", "Hour"}
+				found = found || pkg != nil && pkg.Name == "time" && slices.Contains(units, sel.Sel.Name)
+			}
+			switch n.(type) {
+			case *ast.CallExpr, *ast.CompositeLit:
+				return false
+			}
+			return true
+		})
+		return found
+	}
+	eachFile(t, func(name string, file *ast.File, set *token.FileSet) {
+		if strings.HasSuffix(name, "_test.go") || strings.Contains(name, "test/") {
+			return
+		}
+		check := func(ids []*ast.Ident, of ast.Expr) {
+			if _, function := of.(*ast.FuncType); function || of == nil || !isDuration(of) {
+				return
+			}
+			for _, id := range ids {
+				if !suffix.MatchString(id.Name) && exceptions[id.Name] == "" {
+					t.Errorf("%s: end %s in Timeout, Interval, Delay, TTL or Period", set.Position(id.Pos()), id.Name)
+				}
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ValueSpec:
+				check(n.Names, n.Type)
+				for i := range n.Values {
+					check(n.Names[i:i+1], n.Values[i])
+				}
+			case *ast.Field:
+				check(n.Names, n.Type)
+			}
+			return true
+		})
+	})
+}
+
+// TestErrorsPass: no function takes an error in order to return it.
+func TestErrorsPass(t *testing.T) {
+	eachFile(t, func(name string, file *ast.File, set *token.FileSet) {
+		for _, decl := range file.Decls {
+			decl, ok := decl.(*ast.FuncDecl)
+			if !ok || decl.Body == nil || strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			given := map[string]bool{}
+			for _, field := range decl.Type.Params.List {
+				if id, ok := field.Type.(*ast.Ident); ok && id.Name == "error" {
+					for _, id := range field.Names {
+						given[id.Name] = true
+					}
+				}
+			}
+			if len(decl.Body.List) == 0 {
+				continue
+			}
+			first, _ := decl.Body.List[0].(*ast.IfStmt)
+			if first == nil || first.Init != nil {
+				continue
+			}
+			if test, ok := first.Cond.(*ast.BinaryExpr); ok && test.Op == token.NEQ {
+				id, _ := test.X.(*ast.Ident)
+				if id != nil && given[id.Name] && returns(first.Body, id.Name) {
+					t.Errorf("%s: %s returns the error that it takes: check it where it comes from", set.Position(decl.Pos()), decl.Name.Name)
+				}
+			}
+		}
+	})
+}
+
+// returns reports whether a block does nothing but return a value.
+func returns(block *ast.BlockStmt, value string) bool {
+	back, ok := block.List[0].(*ast.ReturnStmt)
+	return ok && slices.ContainsFunc(back.Results, func(e ast.Expr) bool {
+		id, ok := e.(*ast.Ident)
+		return ok && id.Name == value
 	})
 }
 

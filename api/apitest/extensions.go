@@ -277,7 +277,7 @@ func testTasks(t *testing.T, s *suite) {
 	picture := PNG(60, 40)
 	tagged := s.tagged(t, text(s.store(t, field("fileName", "p.png"), content(picture), field("extensions", `[{"name":"google-auto-tagging","maxTags":1,"minConfidence":0}]`))["fileId"]))
 	label := text(tagged[0].(map[string]any)["name"])
-	one, _ := s.schemaField(t, js("type", "SingleSelect", "selectOptions", []any{"walrus", label, 7}))
+	single, _ := s.schemaField(t, js("type", "SingleSelect", "selectOptions", []any{"walrus", label, 7}))
 	several, _ := s.schemaField(t, `{"type":"MultiSelect","selectOptions":["a","b",true]}`)
 	number, _ := s.schemaField(t, `{"type":"Number"}`)
 	selects := func(kind string, pairs ...any) string {
@@ -286,7 +286,7 @@ func testTasks(t *testing.T, s *suite) {
 	tasks := []string{
 		selects("select_tags", "vocabulary", []string{"x1", "x2", "x3", "x4"}, "min_selections", 2, "max_selections", 3),
 		selects("select_tags", "vocabulary", []string{"w1", "y1"}, "max_selections", 1),
-		selects("select_metadata", "field", one),
+		selects("select_metadata", "field", single),
 		selects("select_metadata", "field", several, "min_selections", 2),
 		js("type", "yes_no", "instruction", "Is it "+strings.ToUpper(label)+"?", "on_yes", map[string]any{"add_tags": []string{"yes"}, "remove_tags": []string{"old"}}, "on_no", map[string]any{"add_tags": []string{"wrong"}}),
 		js("type", "yes_no", "instruction", "Is it a walrus?", "on_yes", map[string]any{"add_tags": []string{"wrong"}}, "on_unknown", map[string]any{"set_metadata": []any{map[string]any{"field": number, "value": 3}}}),
@@ -313,7 +313,7 @@ func testTasks(t *testing.T, s *suite) {
 			t.Errorf("the tags are %v, for the label %s", tags, label)
 		}
 		metadata, _ := record["customMetadata"].(map[string]any)
-		if chosen, _ := metadata[several].([]any); len(chosen) != 2 || metadata[one] != "walrus" || metadata[number] != 3.0 {
+		if chosen, _ := metadata[several].([]any); len(chosen) != 2 || metadata[single] != "walrus" || metadata[number] != 3.0 {
 			t.Errorf("the custom metadata are %v, for the label %s", metadata, label)
 		}
 		if now := fmt.Sprint(tags, metadata); before != "" && now != before {

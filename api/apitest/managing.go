@@ -246,7 +246,7 @@ func testTransfer(t *testing.T, s *suite) {
 	put := func(folder, name, data string, more ...part) string {
 		return s.id(t, append(exact(name, []byte(data), field("folder", folder)), more...)...)
 	}
-	one := func(folder, name string) map[string]any {
+	find := func(folder, name string) map[string]any {
 		list := s.list(t, "path", folder, "searchQuery", `name = "`+name+`"`)
 		if len(list) == 0 {
 			return nil
@@ -260,32 +260,32 @@ func testTransfer(t *testing.T, s *suite) {
 	t.Run("copy", func(t *testing.T) {
 		id := put(from, "a.txt", "a", field("tags", "x,y"))
 		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy", js("sourceFilePath", from+"a.txt", "destinationPath", to))
-		r := one(to, "a.txt")
+		r := find(to, "a.txt")
 		if r == nil || r["fileId"] == id || s.gone(t, id) {
 			t.Fatalf("the copy is %v", r)
 		}
 		want(t, r, "tags", []string{"x", "y"})
 		put(from, "a.txt", "newer")
 		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy", js("sourceFilePath", from+"a.txt", "destinationPath", to))
-		if again := one(to, "a.txt"); again["fileId"] != r["fileId"] || versionName(again) != "Version 2" || !same(again["size"], 5) {
+		if again := find(to, "a.txt"); again["fileId"] != r["fileId"] || versionName(again) != "Version 2" || !same(again["size"], 5) {
 			t.Errorf("copied again it is %v", again)
 		}
 		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy", js("sourceFilePath", from+"a.txt", "destinationPath", to+"all", "includeFileVersions", true))
-		if all := one(to+"all", "a.txt"); versionName(all) != "Version 2" {
+		if all := find(to+"all", "a.txt"); versionName(all) != "Version 2" {
 			t.Errorf("with its versions it is %v", all)
 		}
 	})
 	t.Run("move", func(t *testing.T) {
 		id := put(from, "b.txt", "b", field("tags", "x"))
 		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/move", js("sourceFilePath", from+"b.txt", "destinationPath", to))
-		r := one(to, "b.txt")
-		if one(from, "b.txt") != nil || r == nil || r["fileId"] != id {
+		r := find(to, "b.txt")
+		if find(from, "b.txt") != nil || r == nil || r["fileId"] != id {
 			t.Fatalf("moved it is %v", r)
 		}
 		want(t, r, "filePath", to+"b.txt", "tags", []string{"x"})
 		put(from, "b.txt", "newer")
 		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/move", js("sourceFilePath", from+"b.txt", "destinationPath", to))
-		if again := one(to, "b.txt"); one(from, "b.txt") != nil || again["fileId"] != id || versionName(again) != "Version 2" || !same(again["size"], 5) {
+		if again := find(to, "b.txt"); find(from, "b.txt") != nil || again["fileId"] != id || versionName(again) != "Version 2" || !same(again["size"], 5) {
 			t.Errorf("moved over it, it is %v", again)
 		}
 	})
@@ -293,7 +293,7 @@ func testTransfer(t *testing.T, s *suite) {
 		id := put(from, "c.txt", "c")
 		put(from, "taken.txt", "t")
 		s.call(t, http.StatusOK, http.MethodPut, "/v1/files/rename", js("filePath", from+"c.txt", "newFileName", "d e.txt"))
-		if r := one(from, "d_e.txt"); r == nil || r["fileId"] != id || one(from, "c.txt") != nil {
+		if r := find(from, "d_e.txt"); r == nil || r["fileId"] != id || find(from, "c.txt") != nil {
 			t.Errorf("renamed it is %v", r)
 		}
 		wantError(t, s.call(t, http.StatusConflict, http.MethodPut, "/v1/files/rename", js("filePath", from+"d_e.txt", "newFileName", "taken.txt")), http.StatusConflict, "already exists")
@@ -306,7 +306,7 @@ func testTransfer(t *testing.T, s *suite) {
 		a := s.do(t, http.MethodPost, s.BaseURL+"/v1/files/copy", "application/json", strings.NewReader(js("sourceFilePath", from+"g.txt", "destinationPath", to)), func(req *http.Request) {
 			req.Header.Set("X-Stainless-Lang", "go")
 		})
-		if a.status != http.StatusOK || string(a.body) != "{}" || one(to, "g.txt") == nil {
+		if a.status != http.StatusOK || string(a.body) != "{}" || find(to, "g.txt") == nil {
 			t.Errorf("answered %d %s", a.status, a.body)
 		}
 	})

@@ -45,11 +45,11 @@ func testPresets(t *testing.T, s *suite) {
 		made := s.call(t, http.StatusCreated, http.MethodPost, c.path, js(c.make...)).json
 		want(t, made, c.make...)
 		wantText(t, made, "id", "createdAt")
-		one := c.path + "/" + text(made["id"])
-		if got := s.call(t, http.StatusOK, http.MethodGet, one, "").json; !same(got, made) {
+		address := c.path + "/" + text(made["id"])
+		if got := s.call(t, http.StatusOK, http.MethodGet, address, "").json; !same(got, made) {
 			t.Errorf("got %v, made %v", got, made)
 		}
-		changed := s.call(t, http.StatusOK, http.MethodPatch, one, js(c.change...)).json
+		changed := s.call(t, http.StatusOK, http.MethodPatch, address, js(c.change...)).json
 		want(t, changed, c.change...)
 		want(t, changed, "id", made["id"], "name", made["name"], "createdAt", made["createdAt"])
 		var list []map[string]any
@@ -57,12 +57,12 @@ func testPresets(t *testing.T, s *suite) {
 			t.Errorf("listed %v, %v", list, err)
 		}
 		s.refusedBodies(t, http.MethodPost, c.path, c.bad...)
-		s.refusedBodies(t, http.MethodPatch, one, `{"more":1}`, `{"name":""}`)
+		s.refusedBodies(t, http.MethodPatch, address, `{"more":1}`, `{"name":""}`)
 		s.call(t, http.StatusNotFound, http.MethodGet, c.path+"/"+c.unknown, "")
 		s.call(t, http.StatusNotFound, http.MethodPatch, c.path+"/"+c.unknown, `{}`)
 		s.call(t, http.StatusNotFound, http.MethodDelete, c.path+"/"+c.unknown, "")
-		s.call(t, http.StatusNoContent, http.MethodDelete, one, "")
-		s.call(t, http.StatusNotFound, http.MethodGet, one, "")
+		s.call(t, http.StatusNoContent, http.MethodDelete, address, "")
+		s.call(t, http.StatusNotFound, http.MethodGet, address, "")
 	}
 	for _, method := range []string{http.MethodGet, http.MethodDelete} {
 		wantError(t, s.call(t, http.StatusBadRequest, method, "/v1/saved-extensions/5", ""), http.StatusBadRequest, "Invalid saved extension ID.")
@@ -89,10 +89,10 @@ func testPresets(t *testing.T, s *suite) {
 		if a := get(); a.status != http.StatusOK || a.header.Get("Content-Type") != "image/png" {
 			t.Errorf("answered %d %s", a.status, a.header)
 		}
-		one := "/v1/named-transformations/" + text(made["id"])
-		s.call(t, http.StatusOK, http.MethodPatch, one, `{"enabled":false}`)
+		address := "/v1/named-transformations/" + text(made["id"])
+		s.call(t, http.StatusOK, http.MethodPatch, address, `{"enabled":false}`)
 		wantError(t, get(), http.StatusBadRequest, "disabled")
-		s.call(t, http.StatusNoContent, http.MethodDelete, one, "")
+		s.call(t, http.StatusNoContent, http.MethodDelete, address, "")
 		wantError(t, get(), http.StatusBadRequest, "no named transformation")
 	})
 }

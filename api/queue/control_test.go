@@ -105,7 +105,7 @@ func TestCancel(t *testing.T) {
 					t.Errorf("the one in line is %s", got.State)
 				}
 				if s.sent("b.jpg") != 0 {
-					t.Error("a cancelled job was sent")
+					t.Error("a canceled job was sent")
 				}
 			})
 		})

@@ -48,9 +48,9 @@ type model struct {
 }
 
 type modelJob struct {
-	name      string
-	turn      int
-	cancelled bool
+	name     string
+	turn     int
+	canceled bool
 }
 
 func (m *model) queue(id int64, j *modelJob) {
@@ -60,7 +60,7 @@ func (m *model) queue(id int64, j *modelJob) {
 
 // order returns the names of the jobs that are sent, in order.
 func (m *model) order() string {
-	jobs := slices.DeleteFunc(slices.Collect(maps.Values(m.jobs)), func(j *modelJob) bool { return j.cancelled })
+	jobs := slices.DeleteFunc(slices.Collect(maps.Values(m.jobs)), func(j *modelJob) bool { return j.canceled })
 	slices.SortFunc(jobs, func(a, b *modelJob) int { return cmp.Compare(a.turn, b.turn) })
 	names := ""
 	for _, j := range jobs {
@@ -84,14 +84,14 @@ func TestOrderOfOperations(t *testing.T) {
 				j := m.jobs[id]
 				switch step {
 				case "cancel":
-					if err := q.Cancel(id); (err != nil) != j.cancelled {
+					if err := q.Cancel(id); (err != nil) != j.canceled {
 						rt.Fatalf("%s of %s: %v", step, j.name, err)
 					}
 					synctest.Wait()
-					j.cancelled = true
+					j.canceled = true
 				case "retry":
 					err := retry(q, id)
-					if !j.cancelled {
+					if !j.canceled {
 						continue // it waits already
 					}
 					if err != nil {

@@ -31,9 +31,9 @@ func once(what mishap) func(string) mishap {
 	}
 }
 
-// TestWhatIsFoundIsRecognised: if a repeat could be stored twice, a file counts as the one that was
+// TestWhatIsFoundIsRecognized: if a repeat could be stored twice, a file counts as the one that was
 // sent only if it cannot be another one.
-func TestWhatIsFoundIsRecognised(t *testing.T) {
+func TestWhatIsFoundIsRecognized(t *testing.T) {
 	tests := []struct {
 		name    string
 		naming  job.Naming
@@ -73,7 +73,7 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 				attempts = 2
 				p = newProxy(t, s.Address, once(tt.what), nil)
 			}
-			q := work(t, queue.Options{Journal: openJournal(t), Sender: clientOf(t, p.address, "recognise"), Profile: "home", Concurrency: 2})
+			q := work(t, queue.Options{Journal: openJournal(t), Sender: clientOf(t, p.address, "recognize"), Profile: "home", Concurrency: 2})
 			var jobs []job.Job
 			for range tt.jobs {
 				u := api.Upload{Source: api.Source{Path: path}, FileName: "f00000.txt", Tags: api.Set([]string{"n0"})}

@@ -211,7 +211,7 @@ func TestOverlay(t *testing.T) {
 		}
 	}
 	if got := ansi.Strip(kit.OverlayCenter(base, "X")); got != "aaaaa\nbbXbb\nccccc" {
-		t.Errorf("centred:\n%s", got)
+		t.Errorf("centered:\n%s", got)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(0, 12).Draw(t, "w"), rapid.IntRange(0, 5).Draw(t, "h")

@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	stage, shot := os.Args[1], look{}
+	stage, shot := os.Args[1], counts{}
 	picker, err := inspect(os.Args[3])
 	if err == nil {
 		shot, err = inspect(os.Args[2])
@@ -37,7 +37,7 @@ func main() {
 	fmt.Printf("%s: %s\n", os.Args[2], shot)
 }
 
-func asItShouldBe(stage string, shot, picker look) bool {
+func asItShouldBe(stage string, shot, picker counts) bool {
 	switch stage {
 	case "picker":
 		return shot.pixels()
@@ -55,15 +55,15 @@ func asItShouldBe(stage string, shot, picker look) bool {
 	return true
 }
 
-// look holds the number of clearly colored pixels and how many of them differ from their
+// counts holds the number of clearly colored pixels and how many of them differ from their
 // left neighbor.
-type look struct{ colored, differ int }
+type counts struct{ colored, differ int }
 
-func (l look) pixels() bool {
+func (l counts) pixels() bool {
 	return l.colored >= fewest && float64(l.differ) >= share*float64(l.colored)
 }
 
-func (l look) String() string {
+func (l counts) String() string {
 	switch {
 	case l.colored < fewest:
 		return "no picture"
@@ -80,7 +80,7 @@ const (
 	share  = 0.5
 )
 
-func inspect(name string) (l look, err error) {
+func inspect(name string) (l counts, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return l, err

@@ -30,6 +30,8 @@ const leastAiry = 30
 // Least widths.
 const leastForm, leastSide = 48, 30
 
+const leastSideRows = 4
+
 // Layout returns the parts in a size, for the one that was settled last as they are shown.
 func (e *Editor[T]) Layout(size image.Point) Layout {
 	if size == e.size {
@@ -76,25 +78,29 @@ func (e *Editor[T]) beside(l Layout, room image.Rectangle) Layout {
 	return e.position(l, room)
 }
 
-// below has the form below the picture, and the side to the right of the form.
+// below has the form below the picture, and the side to the right of the form or below it.
 func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
 	l.Form = room
 	switch {
 	case !e.o.Side:
-	case room.Dx() < leastForm+leastSide: // no room for a picture
-		l.Form.Max.Y = min(room.Max.Y-room.Dy()/3, e.Form.Height(Inner(l.Form).Dx())+2)
-		l.Side = image.Rect(room.Min.X, l.Form.Max.Y, room.Max.X, room.Max.Y)
-		return l
+	case room.Dx() < leastForm+leastSide:
+		l.Side = room
+		l.Form.Max.Y -= max(leastSideRows, room.Dy()/5)
+		l.Side.Min.Y = l.Form.Max.Y
 	default:
 		l.Form.Max.X -= max(leastSide, room.Dx()*2/5)
 		l.Side = room
+		l.Side.Min.X = l.Form.Max.X
 	}
-	l.Form.Min.Y = max(room.Dy()*2/5, room.Max.Y-e.Form.Height(Inner(l.Form).Dx())-2)
+	height := e.Form.Height(Inner(l.Form).Dx()) + 2
+	if l.Form.Min.Y = max(room.Dy()*2/5, l.Form.Max.Y-height); l.Form.Dy() < height && l.Form.Max.Y < room.Max.Y {
+		l.Form.Min.Y = 0 // no room for a picture
+	}
 	if _, ok := e.pictured(); !ok {
 		l.Form.Min.Y = min(len(e.facts()), room.Dy()/4)
 	}
-	if e.o.Side {
-		l.Side.Min = image.Pt(l.Form.Max.X, l.Form.Min.Y)
+	if l.Form.Max.Y == room.Max.Y {
+		l.Side.Min.Y = l.Form.Min.Y
 	}
 	room.Max.Y = l.Form.Min.Y
 	return e.position(l, room)
@@ -207,14 +213,18 @@ func (e *Editor[T]) View(size image.Point, title, side string, th *theme.Theme) 
 	files, form := e.viewFiles(l.Files, th), e.viewForm(title, l.Form, th)
 	pic := e.viewPicture(l, th)
 	switch {
-	case pic == "" && l.Side.Min.Y > 0:
-		return kit.JoinH(files, kit.JoinV(form, side))
-	case pic == "":
-		return text.Fit(kit.JoinH(files, form, side), size.X, size.Y)
-	case l.Form.Min.Y > 0:
-		return kit.JoinH(files, kit.JoinV(pic, kit.JoinH(form, side)))
+	case l.Side.Min.Y == l.Form.Max.Y && l.Side.Dx() == l.Form.Dx():
+		form = kit.JoinV(form, side)
+	case l.Side.Min.X == l.Form.Max.X:
+		form = kit.JoinH(form, side)
 	}
-	return kit.JoinH(files, pic, text.Fit(kit.JoinV(form, side), l.Form.Dx(), size.Y))
+	switch {
+	case pic == "":
+		return text.Fit(kit.JoinH(files, form), size.X, size.Y)
+	case l.Form.Min.Y > 0:
+		return kit.JoinH(files, kit.JoinV(pic, form))
+	}
+	return kit.JoinH(files, pic, text.Fit(form, l.Form.Dx(), size.Y))
 }
 
 // viewPicture draws what is left of, or above, the form: the picture or the contact sheet, and the

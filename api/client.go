@@ -92,7 +92,6 @@ func NewClient(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Close closes idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 func newTransport(answerTimeout time.Duration, insecure bool, rate int64) *http.Transport {

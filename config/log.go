@@ -70,7 +70,6 @@ func (l *Log) open() error {
 	return err
 }
 
-// Close closes the file.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -35,7 +35,6 @@ func (m *Model) rects() rects {
 	return r
 }
 
-// View draws the terminal.
 func (m *Model) View() tea.View {
 	v := tea.NewView(m.draw())
 	v.AltScreen = true

@@ -59,8 +59,8 @@ func (l *Library) upload(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if text, ok := f.upload.CustomCoordinates.Get(); ok {
-		if _, err := rule.CheckRegion(text, version.Kind == api.KindImage, version.Width,
-			version.Height); err != nil {
+		_, err := rule.CheckRegion(text, version.Kind == api.KindImage, version.Width, version.Height)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -76,10 +76,16 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	version.Unpublished = f.texts["isPublished"] == "false"
+	version.Unpublished = f.texts[isPublished] == "false"
+	return l.storeUpload(r, f, version, later)
+}
+
+// storeUpload commits a checked upload and starts its runs. later means that the service transforms
+// it after the answer.
+func (l *Library) storeUpload(r *http.Request, f *form, version store.Version, later bool) (any, error) {
 	var file *store.File
 	var runs []store.Run
-	err = l.commit(r.Context(), f.content, &version, func(tx store.Tx) (err error) {
+	err := l.commit(r.Context(), f.content, &version, func(tx store.Tx) (err error) {
 		if file, err = f.write(tx, version); err == nil {
 			runs, err = l.addRuns(tx, file, f.upload.Extensions.Or(nil), f.upload.WebhookURL.Or(""))
 		}

@@ -266,7 +266,6 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s cannot be %s: %s", what, verb, e.Detail)
 }
 
-// Unwrap returns the reason and the cause.
 func (e *Error) Unwrap() []error {
 	if e.Cause == nil {
 		return []error{e.Reason}

@@ -468,13 +468,10 @@ func (f *Flow) Actions() []kit.Action {
 	return []kit.Action{back}
 }
 
-// Resize sets the size of the dialog.
 func (f *Flow) Resize(room image.Point) { f.room = room }
 
-// Capturing reports whether a text field has the keyboard.
 func (f *Flow) Capturing() bool { return f.form != nil && f.form.Capturing() }
 
-// Type edits the text field in focus.
 func (f *Flow) Type(msg tea.Msg) (tea.Cmd, bool) {
 	if f.form == nil || !f.form.Type(msg) {
 		return nil, false
@@ -495,7 +492,6 @@ func (f *Flow) Mouse(msg tea.MouseMsg) tea.Cmd {
 // widest is the greatest width of the dialog. Longer lines are hard to read.
 const widest = 76
 
-// View draws the dialog.
 func (f *Flow) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""

@@ -157,7 +157,6 @@ func (p *Program) printJSON(v any) error {
 // record is the JSON of a file, as answered by the service if possible; null if nil.
 type record struct{ *api.File }
 
-// MarshalJSON implements json.Marshaler.
 func (r record) MarshalJSON() ([]byte, error) {
 	if r.File != nil && r.Raw != nil {
 		return r.Raw, nil

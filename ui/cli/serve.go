@@ -144,9 +144,14 @@ func runServe(cmd *cobra.Command, p *Program, s *serveFlags) (err error) {
 		}
 		return runCheck(cmd.Context(), p, s)
 	}
+	return s.serve(cmd, p, c.Local)
+}
+
+// serve serves the library until a signal, or until the command of --exec ends.
+func (s *serveFlags) serve(cmd *cobra.Command, p *Program, settings config.Local) (err error) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP) // the terminal was closed
 	defer stop()
-	if err := s.complete(cmd, p, c.Local); err != nil {
+	if err := s.complete(cmd, p, settings); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if s.ephemeral {
@@ -198,20 +203,7 @@ func runServe(cmd *cobra.Command, p *Program, s *serveFlags) (err error) {
 	if faults := s.Fault.String(); faults != "" {
 		p.note("faults on: %s", faults)
 	}
-	switch {
-	case p.json:
-		line := serveLine{server.Address, s.Dir, key.source, local.PublicKey(key.secret), "", config.ShownDatabase(s.Database)}
-		if s.Webhook != "" {
-			line.Secret = local.WebhookSecret(key.secret)
-		}
-		err = p.printJSON(line)
-	case s.exec != "":
-	case p.TerminalOut:
-		_, err = io.WriteString(p.Stdout, s.banner(server.Address, key))
-	default:
-		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n%s  key       %s\nPress ctrl+c to stop it.\n", server.Address, s.places(10), text.Safe(key.source))
-	}
-	if err != nil {
+	if err := s.announce(p, server.Address, key); err != nil {
 		return err
 	}
 	if s.exec != "" {
@@ -219,6 +211,24 @@ func runServe(cmd *cobra.Command, p *Program, s *serveFlags) (err error) {
 	}
 	<-ctx.Done()
 	return nil
+}
+
+// announce prints where the library is and how to use it.
+func (s *serveFlags) announce(p *Program, address string, key serveKey) (err error) {
+	switch {
+	case p.json:
+		line := serveLine{address, s.Dir, key.source, local.PublicKey(key.secret), "", config.ShownDatabase(s.Database)}
+		if s.Webhook != "" {
+			line.Secret = local.WebhookSecret(key.secret)
+		}
+		err = p.printJSON(line)
+	case s.exec != "":
+	case p.TerminalOut:
+		_, err = io.WriteString(p.Stdout, s.banner(address, key))
+	default:
+		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n%s  key       %s\nPress ctrl+c to stop it.\n", address, s.places(10), text.Safe(key.source))
+	}
+	return err
 }
 
 // folder makes the library's folder an absolute path, by default that of the local profile.

@@ -266,7 +266,6 @@ func (f *Form) End(last bool) {
 	f.begin(false)
 }
 
-// Type passes a key or a paste to the text with the focus.
 func (f *Form) Type(msg tea.Msg) (used bool) {
 	r := f.row()
 	if !f.Editing() {
@@ -421,10 +420,8 @@ func (f *Form) Move(by int) {
 	}
 }
 
-// Page returns the number of visible lines.
 func (f *Form) Page() int { return f.size.Y }
 
-// Len returns the number of rows.
 func (f *Form) Len() int { return len(f.stops()) }
 
 // Height returns the number of lines at a width.

@@ -92,7 +92,6 @@ func (p *RegionPage) Mouse(msg tea.MouseMsg) tea.Cmd {
 	return cmd
 }
 
-// Resize sets the size.
 func (p *RegionPage) Resize(room image.Point) { p.room = room }
 
 // Position tells the region where its picture is. Call it at the end of each Update.

@@ -49,7 +49,6 @@ func (r *review) Fit(room image.Point) image.Point {
 // Resize sets the size that View gets.
 func (r *review) Resize(size image.Point) { r.size = size.Sub(image.Pt(0, min(size.Y, 1))) }
 
-// View draws the pictures.
 func (r *review) View(size image.Point, th *theme.Theme) string {
 	more := ""
 	if n := r.n - r.tiles.Grid().Page(); n > 0 {

@@ -111,7 +111,6 @@ func (v *Viewer) Update(msg tea.Msg) tea.Cmd {
 	return tea.Batch(v.view.Follow(v.o.Images, v.o.Draw), v.beforeView.Follow(v.o.Images, v.o.Draw))
 }
 
-// Resize sets the size.
 func (v *Viewer) Resize(room image.Point) { v.room = room }
 
 // Close stops loading and deletes the picture from the terminal.

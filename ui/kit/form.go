@@ -62,7 +62,6 @@ type Option struct {
 // Skip reports whether the question is hidden.
 func (q *Question) Skip() bool { return q.Hide != nil && q.Hide() }
 
-// Update passes a message to the field.
 func (q *Question) Update(msg tea.Msg) (huh.Model, tea.Cmd) {
 	_, cmd := q.Field.Update(msg)
 	return q, cmd
@@ -206,7 +205,6 @@ func (f *Form) press(name string) func() tea.Cmd {
 	}
 }
 
-// Capturing reports whether a text has the focus.
 func (f *Form) Capturing() bool { return f.At().Options == nil }
 
 // Type edits the text that has the focus, and reports whether it used the message.

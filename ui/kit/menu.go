@@ -126,7 +126,6 @@ func (m *Menu) Row() MenuRow {
 	return m.rows[row]
 }
 
-// Capturing reports whether the filter takes the keys.
 func (m *Menu) Capturing() bool { return m.list.Capturing() }
 
 // Type edits the filter. The keys that open the help close it while the search is empty.

@@ -50,16 +50,13 @@ type Popup struct{ closed bool }
 // Capturing returns false: letters are keys of actions.
 func (p *Popup) Capturing() bool { return false }
 
-// Type ignores the message.
 func (p *Popup) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
 
 // Resize does nothing: the overlay is laid out when it is drawn.
 func (p *Popup) Resize(image.Point) {}
 
-// Mouse does nothing.
 func (p *Popup) Mouse(tea.MouseMsg) tea.Cmd { return nil }
 
-// Closed reports whether to remove the overlay.
 func (p *Popup) Closed() bool { return p.closed }
 
 // Close closes the overlay and returns nil.

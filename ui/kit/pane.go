@@ -36,10 +36,8 @@ func (p *Pane) Wheel(msg tea.Msg) { p.Move(wheelBy(msg)) }
 // Move scrolls by that many lines.
 func (p *Pane) Move(by int) { p.top = max(0, min(p.top+by, p.lines-p.height)) }
 
-// Page returns the number of visible lines.
 func (p *Pane) Page() int { return p.height }
 
-// Len returns the number of lines.
 func (p *Pane) Len() int { return p.lines }
 
 // Visible returns the half-open range of the visible lines.
@@ -128,7 +126,6 @@ func (l *Lines) SetLen(n int) {
 	l.SetCursor(l.cursor)
 }
 
-// Len returns the number of rows.
 func (l *Lines) Len() int { return l.n }
 
 // Cursor returns the row under the cursor, 0 in an empty list: check Len first.
@@ -195,7 +192,6 @@ type Scroller interface {
 	Len() int
 }
 
-// Page returns the number of visible rows.
 func (l *Lines) Page() int { return l.height }
 
 // ListActions returns the actions that move in a list (design.md §5). of returns the

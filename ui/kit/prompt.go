@@ -86,7 +86,6 @@ func (p *Prompt) Refresh() {
 	p.field.Refresh()
 }
 
-// Resize sets the room.
 func (p *Prompt) Resize(room image.Point) { p.room = room }
 
 // Mouse accepts the completion that is clicked.
@@ -136,7 +135,6 @@ func (p *Prompt) Actions() []Action {
 // Capturing returns true: letters are text.
 func (p *Prompt) Capturing() bool { return true }
 
-// Type edits the text.
 func (p *Prompt) Type(msg tea.Msg) (tea.Cmd, bool) {
 	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == p.key() {
 		return nil, false

@@ -203,7 +203,6 @@ var PopupOrigin = image.Pt(2, 1)
 // Width returns the maximum width of a line.
 func (s *Sheet) Width() int { return s.width }
 
-// Len returns the number of lines so far.
 func (s *Sheet) Len() int { return len(s.lines) }
 
 // Line adds a ready-made line and clips it to the width.

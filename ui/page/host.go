@@ -243,7 +243,6 @@ func (h *Host) focus() (kit.Focus, Screen) {
 	return s, s
 }
 
-// Capturing reports whether a text field has the focus.
 func (h *Host) Capturing() bool {
 	f, _ := h.focus()
 	return f != nil && f.Capturing()

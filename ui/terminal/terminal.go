@@ -166,7 +166,6 @@ type Input struct {
 	Ended func()
 }
 
-// Read reads from the terminal.
 func (i Input) Read(b []byte) (int, error) {
 	n, err := i.File.Read(b)
 	if n == 0 && err != nil {

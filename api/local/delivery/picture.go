@@ -25,7 +25,6 @@ type CannotError struct{ Err error }
 
 func (e *CannotError) Error() string { return media.Reason(e.Err) }
 
-// Unwrap returns the reason.
 func (e *CannotError) Unwrap() error { return e.Err }
 
 // Make makes the requested picture and returns its bytes and type, which differs from a.Format where

@@ -246,7 +246,6 @@ type Records struct {
 	Committed func()
 }
 
-// Update implements store.Records.
 func (r *Records) Update(ctx context.Context, fn func(store.Tx) error) error {
 	if r.Wrap != nil {
 		fn = r.Wrap(fn)

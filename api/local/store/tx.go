@@ -351,7 +351,6 @@ func scanned(f reflect.Value) any {
 
 type milliseconds struct{ *time.Time }
 
-// Scan implements sql.Scanner.
 func (m milliseconds) Scan(value any) error {
 	n, ok := value.(int64)
 	if !ok {
@@ -366,7 +365,6 @@ func (m milliseconds) Scan(value any) error {
 
 type jsonText struct{ into any }
 
-// Scan implements sql.Scanner.
 func (j jsonText) Scan(value any) error {
 	var text sql.NullString
 	if err := text.Scan(value); err != nil || !text.Valid {

@@ -26,7 +26,6 @@ const (
 	groupMove = "Move"
 )
 
-// Actions returns the actions of the focused part.
 func (m *Model) Actions() []kit.Action {
 	if m.current() == nil {
 		return []kit.Action{{ID: "details.back", Keys: kit.Bind("go back", "", "esc"), Group: groupMove, Footer: true, Do: m.leave}}
@@ -60,7 +59,6 @@ func (m *Model) Actions() []kit.Action {
 	}, kit.ListActions(func() kit.Scroller { return m.Form }, nil)))
 }
 
-// Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := map[string][]kit.Action{}
 	at := func(name, row string, files bool) {

@@ -169,13 +169,10 @@ func (m *Model) Init() tea.Cmd {
 	return m.settle(tea.Batch(m.arrive(), m.manage.ReadKnown(), fields))
 }
 
-// Capturing reports whether a text field has the focus.
 func (m *Model) Capturing() bool { return m.Editor.Capturing() }
 
-// Type passes a key or paste to the focused text field.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.Editor.Type(msg) }
 
-// Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd, used := m.handle(msg)
 	if !used {

@@ -15,7 +15,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""

@@ -23,20 +23,16 @@ const (
 	groupView = "View"
 )
 
-// Actions returns the actions of the focused part.
 func (m *Model) Actions() []kit.Action { return m.list.Actions(m.actions()) }
 
-// Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := m.list.Catalog(m.actions())
 	parts["result"] = edit.NewViewer(edit.ViewerOptions{Compare: true, Actions: m.resultActions(job.Run{})}).Actions()
 	return parts
 }
 
-// Capturing reports whether the filter takes the keys.
 func (m *Model) Capturing() bool { return m.list.Capturing() }
 
-// Type edits the filter.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 
 func (m *Model) actions() []kit.Action {

@@ -104,7 +104,6 @@ func New(o Options) *Model {
 	return m
 }
 
-// Update takes a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd, used := m.handle(msg)
 	if used = m.preview.Update(msg) || used; !used {
@@ -164,7 +163,6 @@ func (m *Model) tick() tea.Cmd {
 	return page.After(spinner.MiniDot.FPS, page.Do(func() { m.ticking = false }))
 }
 
-// Init reads the runs.
 func (m *Model) Init() tea.Cmd { return m.read() }
 
 // read reads the runs, one read at a time.

@@ -22,7 +22,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.View(size, th) }
 
 func (m *Model) drawTotals(th *theme.Theme) string {

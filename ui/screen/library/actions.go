@@ -21,7 +21,6 @@ const (
 	groupMove = "Move"
 )
 
-// Actions returns the actions of the focused part.
 func (m *Model) Actions() []kit.Action {
 	if m.query.open {
 		return m.queryActions()
@@ -53,7 +52,6 @@ func (m *Model) Actions() []kit.Action {
 	return kit.Leading(actions, leads...)
 }
 
-// Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := m.list.Catalog(m.actionsOn(false))
 	parts["contact sheet"], parts["query"] = m.list.Catalog(m.actionsOn(true))[""], m.queryActions()

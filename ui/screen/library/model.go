@@ -157,7 +157,6 @@ func New(o Options) *Model {
 // Init does nothing: the library is read when shown.
 func (m *Model) Init() tea.Cmd { return nil }
 
-// Capturing reports whether the filter or query line has the focus.
 func (m *Model) Capturing() bool { return m.list.Capturing() || m.query.open }
 
 // Type edits the filter or the query line.

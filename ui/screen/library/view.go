@@ -14,7 +14,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// View draws the library.
 func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.View(size, th) }
 
 func (m *Model) title(width int) string {

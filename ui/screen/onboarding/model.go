@@ -74,7 +74,6 @@ func New(o Options) *Model {
 	return m
 }
 
-// Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.Resized:

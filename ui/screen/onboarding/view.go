@@ -33,7 +33,6 @@ func (m *Model) columns(size image.Point) (choices int, room image.Point) {
 	return choices, image.Pt(size.X-choices-2, size.Y-2)
 }
 
-// View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
 	choices := m.sheet(size, th).View(th)
 	lines := m.picture.Lines()

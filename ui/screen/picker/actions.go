@@ -50,7 +50,6 @@ func (m *Model) Actions() []kit.Action {
 	return kit.Leading(actions, leads...)
 }
 
-// Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	return map[string][]kit.Action{
 		"": m.listActions(), "tray": m.trayActions(), "contact sheet": m.gridActions(), "filter": m.list.Catalog(nil)["filter"],
@@ -125,7 +124,6 @@ func (m *Model) gridActions() []kit.Action {
 	return kit.Shadow(append(m.sheet.Actions("list"), m.listActions()...))
 }
 
-// Capturing reports whether a filter has the keyboard.
 func (m *Model) Capturing() bool {
 	return m.list.Capturing() || m.focus == onTray && m.trayList.Capturing()
 }

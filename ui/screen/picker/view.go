@@ -18,7 +18,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// View draws the picker.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
 	list, tray := m.layout(size)
 	return text.Fit(kit.JoinV(m.list.View(list.Size(), th), m.drawTray(tray.Size(), th)), size.X, size.Y)

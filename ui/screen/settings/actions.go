@@ -26,7 +26,6 @@ func (m *Model) Actions() []kit.Action {
 	return m.list.Actions(m.actionsOf(group == "" || group == accounts))
 }
 
-// Catalog returns the actions of every part of the screen.
 func (m *Model) Catalog() map[string][]kit.Action {
 	catalog := m.list.Catalog(m.actionsOf(true))
 	catalog["preferences"] = m.list.Catalog(m.actionsOf(false))[""]

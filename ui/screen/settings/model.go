@@ -195,7 +195,6 @@ func New(o Options) *Model {
 	return m
 }
 
-// Init reads the settings.
 func (m *Model) Init() tea.Cmd { return m.read("") }
 
 // read loads the settings. want is the account to select; empty keeps the cursor.
@@ -219,7 +218,6 @@ func (m *Model) read(want string) tea.Cmd {
 	})
 }
 
-// Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if _, tick := msg.(page.Tick); tick {
 		return nil
@@ -269,10 +267,8 @@ func (m *Model) enter() tea.Cmd {
 	return nil
 }
 
-// Capturing reports whether the filter takes the keys.
 func (m *Model) Capturing() bool { return m.list.Capturing() }
 
-// Type edits the filter.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 
 // current returns the row under the cursor; on a heading, a row without a name.

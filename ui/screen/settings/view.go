@@ -15,7 +15,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if !m.ready {
 		return text.Fit(th.Muted.Render("Reading the settings…"), size.X, size.Y)

@@ -28,7 +28,6 @@ func then(do func()) func() tea.Cmd {
 	return func() tea.Cmd { do(); return nil }
 }
 
-// Actions returns the actions of the focused part.
 func (m *Model) Actions() []kit.Action {
 	send := "send"
 	if len(m.sum().stopped) > 0 && m.sum().checks[0].stop {
@@ -87,7 +86,6 @@ func (m *Model) Actions() []kit.Action {
 	return actions
 }
 
-// Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := map[string][]kit.Action{}
 	var form *Model

@@ -230,7 +230,6 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(m.inspectSources(), m.readSuggestions(), m.follow())
 }
 
-// Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd := m.handle(msg)
 	if o, ok := m.Overlays().Top().(*patternView); ok {

@@ -79,7 +79,6 @@ func (m *Model) newPatterns() *patternView {
 // Capturing reports true: letters are text.
 func (v *patternView) Capturing() bool { return true }
 
-// Type edits the focused pattern.
 func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) { return nil, v.form.Type(msg) }
 
 // Actions returns the actions that apply the patterns, switch between them and scroll the table.
@@ -100,7 +99,6 @@ func (v *patternView) unusable() string {
 	return ""
 }
 
-// Resize sets the size.
 func (v *patternView) Resize(room image.Point) { v.room = room }
 
 // Mouse scrolls the table with the wheel.

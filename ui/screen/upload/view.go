@@ -34,10 +34,8 @@ func (m *Model) leaveForm(by int) {
 	}
 }
 
-// Capturing reports whether a text field has the keyboard.
 func (m *Model) Capturing() bool { return !m.sending && m.Editor.Capturing() }
 
-// Type passes a key or a paste to the focused text field.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	if m.sending {
 		return nil, false
@@ -63,7 +61,6 @@ func (m *Model) room(size image.Point) image.Point {
 	return size
 }
 
-// View draws the form.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""

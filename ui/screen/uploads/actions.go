@@ -28,13 +28,10 @@ const (
 // Actions returns the actions of the focused part. Labels depend on the selection.
 func (m *Model) Actions() []kit.Action { return m.list.Actions(m.actions()) }
 
-// Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action { return m.list.Catalog(m.actions()) }
 
-// Capturing reports whether the filter has the keyboard.
 func (m *Model) Capturing() bool { return m.list.Capturing() }
 
-// Type edits the filter.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 
 func (m *Model) actions() []kit.Action {

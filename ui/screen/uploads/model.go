@@ -89,7 +89,6 @@ func (m *Model) Init() tea.Cmd {
 	return m.readEarlier()
 }
 
-// Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd, used := m.handle(msg)
 	if used = m.preview.Update(msg) || used; !used {

@@ -20,7 +20,6 @@ import (
 // barFrom is the least height, in lines, for a bar below the totals.
 const barFrom = 10
 
-// View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.View(size, th) }
 
 // above returns the totals, a bar if it fits and jobs are unfinished, and warnings about the

@@ -104,3 +104,23 @@ func read(t *testing.T, file string) string {
 	}
 	return string(text)
 }
+
+// TestPathsExist: the files and folders that the guides for developers name are there.
+func TestPathsExist(t *testing.T) {
+	paths := regexp.MustCompile("`((?:api|config|docs|ui|assets|\\.ci)/[a-z0-9_./-]*)`")
+	for _, page := range []string{"architecture.md", "../CONTRIBUTING.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := paths.FindAllStringSubmatch(string(text), -1)
+		if len(found) == 0 {
+			t.Errorf("%s names no path", page)
+		}
+		for _, path := range found {
+			if _, err := os.Stat("../" + path[1]); err != nil {
+				t.Errorf("%s names %s, which does not exist", page, path[1])
+			}
+		}
+	}
+}

@@ -2,13 +2,19 @@ package rule
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image/color"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/image/colornames"
 
 	"mediadesk/api"
 )
@@ -260,3 +266,23 @@ func TasksShow(requested *api.Extension, then, now *api.File) bool {
 
 // MaxUsageDays is the maximum number of days in a Usage request.
 const MaxUsageDays = 89
+
+// ParseColor parses a CSS color name, or three, four, six or eight hexadecimal digits.
+func ParseColor(text string) (color.NRGBA, error) {
+	name := strings.ToLower(strings.ReplaceAll(strings.TrimSpace(text), " ", ""))
+	if c, ok := colornames.Map[name]; ok {
+		return color.NRGBA(c), nil // all are opaque
+	}
+	digits := strings.TrimPrefix(cmp.Or(map[string]string{"transparent": "0000", "rebeccapurple": "663399"}[name], name), "#")
+	if len(digits) == 3 || len(digits) == 4 {
+		digits = regexp.MustCompile(".").ReplaceAllString(digits, "$0$0")
+	}
+	if len(digits) == 6 {
+		digits += "ff"
+	}
+	v, err := hex.DecodeString(digits)
+	if err != nil || len(v) != 4 {
+		return color.NRGBA{}, errors.New(strconv.Quote(text) + " is not a color: use a CSS name or #rrggbb")
+	}
+	return color.NRGBA{v[0], v[1], v[2], v[3]}, nil
+}

@@ -21,7 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"mediadesk/api/local/extension"
+	"mediadesk/api/rule"
 )
 
 // Path steps in addresses written by the service.
@@ -331,7 +331,7 @@ func (a *Request) set(s *Step, name, value string) (err error) {
 		s.Crop = value
 	case "bg":
 		if s.Blurred = value == "blurred"; !s.Blurred {
-			s.Back, err = extension.ParseColor(value)
+			s.Back, err = rule.ParseColor(value)
 		}
 	case "e":
 		if s.Gray = value == "grayscale"; !s.Gray {
@@ -350,7 +350,7 @@ func (a *Request) set(s *Step, name, value string) (err error) {
 	case "b":
 		width, name, _ := strings.Cut(value, "_")
 		if s.Border, err = number(width, maxSide); err == nil {
-			s.BorderColor, err = extension.ParseColor(name)
+			s.BorderColor, err = rule.ParseColor(name)
 		}
 	case "bl":
 		s.Blur, err = number(value, 100)

@@ -180,22 +180,6 @@ func TestTags(t *testing.T) {
 	})
 }
 
-func TestParseColor(t *testing.T) {
-	for text, want := range map[string]color.NRGBA{
-		"red": {255, 0, 0, 255}, " Light Green ": {144, 238, 144, 255}, "#f00": {255, 0, 0, 255}, "00ff0080": {0, 255, 0, 128},
-		"#12345678": {0x12, 0x34, 0x56, 0x78}, "transparent": {}, "rebeccapurple": {0x66, 0x33, 0x99, 255},
-	} {
-		if got, err := ParseColor(text); err != nil || got != want {
-			t.Errorf("%q is %v, %v, want %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "#", "#12", "#12345", "nocolor", "#gggggg", "+12345", "#1234567890"} {
-		if got, err := ParseColor(text); err == nil {
-			t.Errorf("%q is %v", text, got)
-		}
-	}
-}
-
 func TestCommandGetsNoSecret(t *testing.T) {
 	got := safeEnvironment([]string{"PATH=/bin", "MEDIADESK_PRIVATE_KEY=secret", "HOME=/h"})
 	if !slices.Equal(got, []string{"PATH=/bin", "HOME=/h"}) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,12 +13,7 @@ import (
 	"image/png"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
-
-	"golang.org/x/image/colornames"
 
 	"mediadesk/api"
 	"mediadesk/api/media"
@@ -66,7 +60,7 @@ func readRemoveOptions(options map[string]json.RawMessage) (o removeOptions, err
 		return o, fmt.Errorf("%w: the options are add_shadow, bg_color (or bg_colour) and semitransparency", err)
 	}
 	if name := cmp.Or(o.Color, o.British); name != nil {
-		c, err := ParseColor(*name)
+		c, err := rule.ParseColor(*name)
 		if err != nil {
 			return o, fmt.Errorf("the background: %w", err)
 		}
@@ -127,26 +121,6 @@ func shadowOf(img *image.NRGBA) *image.NRGBA {
 	moved := image.NewNRGBA(img.Rect)
 	draw.Draw(moved, moved.Rect.Add(image.Pt(side/100, max(1, side/50))), shadow, image.Point{}, draw.Src)
 	return moved
-}
-
-// ParseColor parses a CSS color name, or three, four, six or eight hexadecimal digits.
-func ParseColor(text string) (color.NRGBA, error) {
-	name := strings.ToLower(strings.ReplaceAll(strings.TrimSpace(text), " ", ""))
-	if c, ok := colornames.Map[name]; ok {
-		return color.NRGBA(c), nil // all are opaque
-	}
-	digits := strings.TrimPrefix(cmp.Or(map[string]string{"transparent": "0000", "rebeccapurple": "663399"}[name], name), "#")
-	if len(digits) == 3 || len(digits) == 4 {
-		digits = regexp.MustCompile(".").ReplaceAllString(digits, "$0$0")
-	}
-	if len(digits) == 6 {
-		digits += "ff"
-	}
-	v, err := hex.DecodeString(digits)
-	if err != nil || len(v) != 4 {
-		return color.NRGBA{}, errors.New(strconv.Quote(text) + " is not a color: use a CSS name or #rrggbb")
-	}
-	return color.NRGBA{v[0], v[1], v[2], v[3]}, nil
 }
 
 type rgb [3]float32 // channels from 0 to 255

@@ -22,8 +22,8 @@ type body struct {
 }
 
 // wholeBody is the maximum size in bytes of a body that is read before sending: it then goes out
-// in one write with the header (newTransport). Every connection has such buffers, and there may
-// be 64 of them.
+// in one write with the header, see WriteBufferSize in newTransport. Every connection has such
+// buffers, and there may be 64 of them.
 const wholeBody = 30 << 10
 
 // wholeBuffers are reused, because allocating them would dominate the cost of small uploads.

@@ -101,7 +101,7 @@ func screenOf(id page.ID) screen {
 	return screen{}
 }
 
-const watchInterval = 2 * time.Second
+const watchInterval = 2 * time.Second // between checks of the picker's folder
 
 // openPicker returns the picker. It outlives a session, because the tray belongs to the user and
 // not to a profile.

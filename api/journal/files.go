@@ -29,7 +29,7 @@ func saveFile(t tx, profile string, f *api.File, at time.Time) error {
 	id, place := f.FileID, f.FilePath
 	if f.IsFolder() {
 		id, place = f.FolderID, f.FolderPath
-		if id == "" {
+		if id == "" { // only some services give folders an id
 			id = "folder " + place
 		}
 	}

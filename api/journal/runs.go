@@ -26,11 +26,12 @@ func (j *Journal) AddRuns(ctx context.Context, runs []job.Run) ([]job.Run, error
 	return added, err
 }
 
-func addRuns(t tx, runs []job.Run, j int64) ([]job.Run, error) {
+func addRuns(t tx, runs []job.Run, jobID int64) ([]job.Run, error) {
 	added := make([]job.Run, 0, len(runs))
 	for _, run := range runs {
-		j := max(j, run.JobID)
+		jobID := max(jobID, run.JobID)
 		answer := ""
+		// The same digest means the same answer, which counts once.
 		digest := []byte(fmt.Sprint("started ", stamp(run.Started)))
 		if run.Answer != nil {
 			text, err := recordText(run.Answer)
@@ -43,7 +44,7 @@ func addRuns(t tx, runs []job.Run, j int64) ([]job.Run, error) {
 		if run.Hook != ([32]byte{}) {
 			digest = run.Hook[:] // two requests may get the same answer
 		}
-		id, fresh, err := addRun(t, run, j, answer, digest)
+		id, fresh, err := addRun(t, run, jobID, answer, digest)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +52,7 @@ func addRuns(t tx, runs []job.Run, j int64) ([]job.Run, error) {
 			if err := addEvent(t, id, run, true); err != nil {
 				return nil, err
 			}
-			posts, err := earlyPosts(t, run, j)
+			posts, err := earlyPosts(t, run, jobID)
 			if err != nil {
 				return nil, err
 			}
@@ -70,7 +71,7 @@ func addRuns(t tx, runs []job.Run, j int64) ([]job.Run, error) {
 	return added, nil
 }
 
-func addRun(t tx, run job.Run, j int64, answer string, digest []byte) (id int64, fresh bool, err error) {
+func addRun(t tx, run job.Run, jobID int64, answer string, digest []byte) (id int64, fresh bool, err error) {
 	request := []byte(nil)
 	if run.Requested != nil {
 		if request, err = json.Marshal(run.Requested); err != nil {
@@ -81,7 +82,7 @@ func addRun(t tx, run job.Run, j int64, answer string, digest []byte) (id int64,
 		(profile, file, path, extension, status, open, source, error, started, at, webhook, job, answer, digest, asked, hook)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		run.Profile, run.FileID, run.FilePath, run.Extension, run.Status, !run.Status.Final(), run.From, run.Error,
-		stamp(run.Started), stamp(run.At), run.Webhook, j, answer, digest, string(request), hookOf(run.Hook))
+		stamp(run.Started), stamp(run.At), run.Webhook, jobID, answer, digest, string(request), hookOf(run.Hook))
 	if err != nil {
 		return 0, false, err
 	}
@@ -189,7 +190,7 @@ func (j *Journal) History(ctx context.Context, runID int64) ([]job.RunEvent, err
 		ORDER BY at`, runID)
 }
 
-func earlyPosts(t tx, run job.Run, j int64) ([]storedPost, error) {
+func earlyPosts(t tx, run job.Run, jobID int64) ([]storedPost, error) {
 	return collect(t.query, func(scan scan) (p storedPost, err error) {
 		err = scan(&p.id, &p.status, &p.err, when{&p.at})
 		return p, err
@@ -199,7 +200,7 @@ func earlyPosts(t tx, run job.Run, j int64) ([]storedPost, error) {
 			WHEN ?6 <> x'' THEN h.hash = ?6
 			WHEN h.job = 0 THEN h.file = ?3 AND h.made <= ?5 AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.hook = h.hash)
 			ELSE h.job = ?4 OR ?4 = 0 AND h.made <= ?5 AND EXISTS (SELECT 1 FROM jobs WHERE jobs.id = h.job AND jobs.file = ?3)
-		END ORDER BY p.id`, run.Extension, run.Profile, run.FileID, j, stamp(run.Started), hookOf(run.Hook))
+		END ORDER BY p.id`, run.Extension, run.Profile, run.FileID, jobID, stamp(run.Started), hookOf(run.Hook))
 }
 
 // maxPosts limits the different posts per address. A service sends one per extension; more would

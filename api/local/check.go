@@ -188,7 +188,7 @@ func (c *checker) inspect(ctx context.Context) (broken []string, err error) {
 	if _, err := checkOwner(ctx, c.o, c.records, c.contents); err != nil {
 		return nil, err
 	}
-	if err := lost(ctx, c.o.Dir, c.records, c.contents); err != nil {
+	if err := checkLost(ctx, c.o.Dir, c.records, c.contents); err != nil {
 		broken = append(broken, err.Error())
 	}
 	return broken, nil
@@ -379,9 +379,9 @@ func repairHelp(dir string) string {
 	return "To repair it, run: mediadesk serve --repair --data " + dir
 }
 
-// lost returns an error if the records name none of the stored contents. Contents newer than the
+// checkLost returns an error if the records name none of the stored contents. Contents newer than the
 // records are left out: a crash in a new library leaves such contents.
-func lost(ctx context.Context, dir string, records store.Records, contents store.Contents) error {
+func checkLost(ctx context.Context, dir string, records store.Records, contents store.Contents) error {
 	created, err := store.View(ctx, records, func(tx store.Tx) (created time.Time, err error) {
 		if empty, err := tx.Library.Empty(); err != nil || !empty {
 			return created, err

@@ -98,8 +98,8 @@ func (l *Library) State(ctx context.Context) (store.State, error) {
 	return store.View(ctx, l.records, func(tx store.Tx) (store.State, error) { return tx.Library.State() })
 }
 
-// Request describes an answered request. Signatures, and a key of at least secretLength characters, are
-// masked or left out.
+// Request describes an answered request. Signatures, and a key of at least secretLength characters,
+// are masked or left out.
 type Request struct {
 	Time   time.Time `json:"time"` // of arrival
 	Method string    `json:"method"`

@@ -44,7 +44,7 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 	if err != nil {
 		return nil, err
 	}
-	idle := time.AfterFunc(downloadIdleTimeout, func() { stop(errors.New("no data arrived for 30 seconds")) })
+	idle := time.AfterFunc(downloadIdleTimeout, func() { stop(fmt.Errorf("no data arrived for %.0f seconds", downloadIdleTimeout.Seconds())) })
 	defer idle.Stop()
 	err = l.fill(draft, readerFunc(func(p []byte) (int, error) {
 		n, err := res.Body.Read(p)
@@ -80,7 +80,7 @@ func (l *Library) fetchHeaders(ctx context.Context, stop context.CancelCauseFunc
 			return nil, errors.New("the address holds a user name")
 		}
 		req.Header.Set("User-Agent", "mediadesk")
-		slow := time.AfterFunc(l.headerTimeout, func() { stop(errors.New("no response headers arrived within 8 seconds")) })
+		slow := time.AfterFunc(l.headerTimeout, func() { stop(fmt.Errorf("no response headers arrived within %.0f seconds", l.headerTimeout.Seconds())) })
 		res, err := l.guard.client.Do(req)
 		slow.Stop()
 		if err != nil {
@@ -115,7 +115,7 @@ func downloadError(ctx context.Context, err error) error {
 	var wrapped *url.Error
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		reason = "it took longer than 10 minutes"
+		reason = fmt.Sprintf("it took longer than %.0f minutes", downloadTimeout.Minutes())
 	case errors.As(err, &wrapped):
 		reason = wrapped.Err.Error()
 	}

@@ -168,7 +168,7 @@ type limits struct {
 	empty map[string]time.Time // when the calls so far are used up at the full rate
 }
 
-// delay counts a call and returns the time until it is allowed. Up to 2*rate calls in a burst are.
+// delay counts a call and returns the time until it is allowed. A burst of 2*rate calls is.
 func (l *limits) delay(rate int, r *http.Request, now time.Time) time.Duration {
 	if rate == 0 || isUpload(r.Pattern) {
 		return 0

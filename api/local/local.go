@@ -230,7 +230,7 @@ func (l *Library) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := lost(ctx, l.o.Dir, l.records, l.contents); err != nil {
+	if err := checkLost(ctx, l.o.Dir, l.records, l.contents); err != nil {
 		return l.o.recordsError(err)
 	}
 	if !owned {

@@ -76,7 +76,7 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if err != nil {
-		refuse(rw, http.StatusBadRequest, "the post did not arrive whole")
+		refuse(rw, http.StatusBadRequest, "the post was cut short")
 		return
 	}
 	if w.o.Secrets != nil {
@@ -206,8 +206,8 @@ func anyMatches(sums [][]byte, secrets []string, before string, body []byte) boo
 	return false
 }
 
-// keysOf returns the possible keys of a secret: its text and, if it is base64 with or without the
-// prefix "whsec_", the decoded bytes.
+// keysOf returns the possible keys of a secret: its text, also without the prefix "whsec_", and the
+// bytes that it encodes as base64.
 func keysOf(secret string) [][]byte {
 	keys := [][]byte{[]byte(secret)}
 	encoded := strings.TrimPrefix(secret, "whsec_")

@@ -110,11 +110,11 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 
 // sortMenu has the rows of the sort menu. The last one reverses the order.
 var sortMenu = []kit.MenuRow{
-	byName: {Key: "n", Label: "name"},
-	bySize: {Key: "s", Label: "size"},
-	byTime: {Key: "t", Label: "time"},
-	byKind: {Key: "k", Label: "kind"},
-	4:      {Key: "r", Label: "reverse the order"},
+	byName:     {Key: "n", Label: "name"},
+	bySize:     {Key: "s", Label: "size"},
+	byTime:     {Key: "t", Label: "time"},
+	byKind:     {Key: "k", Label: "kind"},
+	byKind + 1: {Key: "r", Label: "reverse the order"},
 }
 
 func (m *Model) openMenu() tea.Cmd {

@@ -30,10 +30,7 @@ const (
 	ThemeNoColor      Theme = "no-color"
 )
 
-// Themes returns the themes in display order.
-func Themes() []Theme {
-	return []Theme{ThemeAuto, ThemeDark, ThemeLight, ThemeHighContrast, ThemeNoColor}
-}
+var themes = []Theme{ThemeAuto, ThemeDark, ThemeLight, ThemeHighContrast, ThemeNoColor}
 
 // Pictures selects how pictures are drawn.
 type Pictures string
@@ -256,7 +253,7 @@ func (c Config) Use(name string) (Config, error) {
 // or none. The other choices have functions of their own.
 func (c Config) Set(want Choices) (Config, error) {
 	return c.edit(func(now Config, next *state) (changed []string, err error) {
-		if problem := oneOf("theme", want.Theme, Themes()...); problem != nil && want.Theme != c.Theme {
+		if problem := oneOf("theme", want.Theme, themes...); problem != nil && want.Theme != c.Theme {
 			return nil, problem
 		}
 		choose(&changed, "theme", &next.Theme, c.Theme, now.Theme, want.Theme)

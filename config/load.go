@@ -159,7 +159,7 @@ func (s *sources) config() (Config, error) {
 	c = c.withDefaults(s.paths)
 	// A name in state.json may no longer exist in config.toml. A theme falls back to the default; a
 	// missing profile is an error when it is opened, so that another can still be chosen.
-	if c.lineIn("theme") == 0 && !slices.Contains(Themes(), c.Theme) {
+	if c.lineIn("theme") == 0 && !slices.Contains(themes, c.Theme) {
 		c.Theme = ThemeAuto
 	}
 	err := c.check()
@@ -188,7 +188,7 @@ func (c *Config) check() error {
 		}
 		problems = append(problems, at)
 	}
-	report(oneOf("theme", c.Theme, Themes()...))
+	report(oneOf("theme", c.Theme, themes...))
 	report(oneOf("colors", c.Colors, DepthAuto, Depth16, Depth256, DepthTrue, DepthNone))
 	report(oneOf("pictures", c.Pictures, pictures...))
 	if c.Concurrency < 0 || c.Concurrency > maxConcurrency {

@@ -86,23 +86,8 @@ func HostedPreset(name, deliveryID string) Profile {
 	return Profile{
 		Name: name, Kind: KindHosted,
 		UploadURL: "https://upload.imagekit.io", BaseURL: "https://api.imagekit.io", DeliveryURL: delivery,
-		MaxSize: Plans()[0].MaxSize, MaxVideoSize: Plans()[0].MaxVideoSize,
+		MaxSize: DefaultMaxSize, MaxVideoSize: 100_000_000,
 		Naming: job.NameHere, ColorOption: ColorAmerican,
-	}
-}
-
-// Plan holds the limits of a plan of the hosted service (hosted-service.md §1).
-type Plan struct {
-	Name                  string
-	MaxSize, MaxVideoSize int64 // in bytes
-}
-
-// Plans returns the plans of the hosted service, the free one first.
-func Plans() []Plan {
-	return []Plan{
-		{"free", DefaultMaxSize, 100_000_000},
-		{"lite", 40_000_000, 300_000_000},
-		{"pro", 50_000_000, 2_000_000_000},
 	}
 }
 

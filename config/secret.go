@@ -80,15 +80,15 @@ func (Secret) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, red
 // MarshalText returns "[redacted]", so that no encoder writes a key into a file.
 func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// SecretVariables are the environment variables that may hold secrets.
-var SecretVariables = []string{KeyVariable, SecretVariable, DatabaseVariable}
+// secretVariables are the environment variables that may hold secrets.
+var secretVariables = []string{KeyVariable, SecretVariable, DatabaseVariable}
 
 // RemoveSecrets removes the secrets from the environment of this process, so that no child process
 // (editor, clipboard tool, browser) inherits them. It returns an os.Getenv that still knows them.
 // Call it once, before starting any process.
 func RemoveSecrets() (getenv func(string) string) {
 	taken := map[string]string{}
-	for _, name := range SecretVariables {
+	for _, name := range secretVariables {
 		if value, ok := os.LookupEnv(name); ok && os.Unsetenv(name) == nil {
 			taken[name] = value
 		}

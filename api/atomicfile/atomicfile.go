@@ -15,9 +15,9 @@ import (
 	"path/filepath"
 )
 
-// TempPrefix begins the names of temporary files. They lie in the folder of the
+// tempPrefix begins the names of temporary files. They lie in the folder of the
 // file that is written; only a killed process leaves one behind.
-const TempPrefix = ".new-"
+const tempPrefix = ".new-"
 
 // WriteFile writes data to path, which it creates or replaces. The file has
 // exactly the permissions perm, whatever the umask is. The folder must exist.
@@ -51,7 +51,7 @@ func write(path string, perm fs.FileMode, fill func(io.Writer) error,
 	publish func(from, to string) error,
 ) error {
 	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, TempPrefix+"*")
+	f, err := os.CreateTemp(dir, tempPrefix+"*")
 	if err != nil {
 		return err
 	}

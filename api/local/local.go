@@ -34,8 +34,8 @@ import (
 	"mediadesk/api/media"
 )
 
-// DefaultMaxSize is the default limit for uploads, 25 MB (service.md §8, free plan).
-const DefaultMaxSize = 25_000_000
+// defaultMaxSize is the default limit for uploads, 25 MB (service.md §8, free plan).
+const defaultMaxSize = 25_000_000
 
 // maxObjects limits the files and folders of a folder operation (hosted-service.md §9).
 const maxObjects = 100_000
@@ -47,7 +47,7 @@ type Options struct {
 	Storage  string
 	Database string                       // postgres:// address of the records; empty for SQLite in Dir
 	Key      interface{ Reveal() string } // required
-	MaxSize  int64                        // largest upload, in bytes; 0 for DefaultMaxSize
+	MaxSize  int64                        // largest upload, in bytes; 0 for defaultMaxSize
 	// public base address of url and thumbnail; empty for the one of the request
 	Address string
 	Hosts   []string // names that requests may use besides loopback and Address
@@ -135,7 +135,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	if o.Dir == "" && !o.many() {
 		return nil, errors.New("the local library needs a folder")
 	}
-	o.MaxSize, o.idleTimeout = cmp.Or(o.MaxSize, DefaultMaxSize), cmp.Or(o.idleTimeout, idleTimeout)
+	o.MaxSize, o.idleTimeout = cmp.Or(o.MaxSize, defaultMaxSize), cmp.Or(o.idleTimeout, idleTimeout)
 	o.jobStep, o.objects = cmp.Or(o.jobStep, jobStep), cmp.Or(o.objects, maxObjects)
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Now == nil {

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// MostSuggested is the largest share of a picture that a suggestion covers.
-	MostSuggested = 0.6
+	// mostSuggested is the largest share of a picture that a suggestion covers.
+	mostSuggested = 0.6
 
 	suggestSide  = 64              // longer side of the salience map
 	detailSide   = 4 * suggestSide // longer side of the copy for measuring detail
@@ -20,7 +20,7 @@ const (
 // Suggest returns up to most parts of a picture worth cropping to, best first, in pixels of
 // img. Each has about the given ratio of width to height; a zero ratio means any. Of a
 // transparent picture the first is the box of all that is visible, with a margin. No other
-// covers more than [MostSuggested] of the picture; every second one has half the area of
+// covers more than [mostSuggested] of the picture; every second one has half the area of
 // the previous one. It returns nil if nothing stands out. It takes a few milliseconds.
 //
 // A pixel stands out if a barrier of color separates it from the borders, or if it is
@@ -37,7 +37,7 @@ func Suggest(img *image.RGBA, ratio image.Point, most int) []image.Rectangle {
 	if box := visibleBox(img); !box.Empty() && box != img.Rect {
 		out = append(out, widened(box, ratio, full))
 	}
-	share := MostSuggested
+	share := mostSuggested
 	for i := range most - len(out) {
 		part, ok := m.window(ratio, share)
 		if !ok {
@@ -45,7 +45,7 @@ func Suggest(img *image.RGBA, ratio image.Point, most int) []image.Rectangle {
 		}
 		share = float64(part.Dx()*part.Dy()) / float64(2*m.size.X*m.size.Y)
 		if i%2 == 1 {
-			share = MostSuggested
+			share = mostSuggested
 			m.forget(part) // the next suggestion is elsewhere
 		}
 		part = image.Rect(

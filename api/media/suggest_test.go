@@ -110,7 +110,7 @@ func TestSuggestionsHoldTheSubject(t *testing.T) {
 			continue
 		}
 		share := float64(list[0].Dx()*list[0].Dy()) / float64(size.X*size.Y)
-		if area += share; share > MostSuggested+0.01 || !list[0].In(s.img.Rect) {
+		if area += share; share > mostSuggested+0.01 || !list[0].In(s.img.Rect) {
 			t.Errorf("%s: %v is %.2f of %v", s.name, list[0], share, size)
 		}
 		isReal := i < len(real)
@@ -119,7 +119,7 @@ func TestSuggestionsHoldTheSubject(t *testing.T) {
 		} else {
 			t.Logf("%s: %v is not in %v", s.name, s.box, list[0])
 		}
-		side := math.Sqrt(MostSuggested)
+		side := math.Sqrt(mostSuggested)
 		if s.box.In(image.Rect(
 			int(float64(size.X)*(1-side)/2), int(float64(size.Y)*(1-side)/2), int(float64(size.X)*(1+side)/2), int(float64(size.Y)*(1+side)/2),
 		)) {

@@ -28,7 +28,7 @@ const (
 
 // DescribeField describes a custom metadata field and its values.
 func DescribeField(f *api.MetadataField) string {
-	hint := DescribeSchema(&f.Schema)
+	hint := describeSchema(&f.Schema)
 	if f.Description != "" {
 		hint = strings.TrimSuffix(f.Description, ".") + ". " + hint
 	}
@@ -52,7 +52,7 @@ func CheckMetadata(fields []api.MetadataField, values map[string]json.RawMessage
 		if reason := misfit(&fields[at].Schema, values[key]); reason != "" {
 			return &api.RuleError{
 				Field: "customMetadata", Message: "customMetadata: the value of " + api.Quote(key) + " " + reason + ": " + api.Clip(string(values[key]), 80),
-				Help: "Its field takes " + DescribeSchema(&fields[at].Schema) + ".",
+				Help: "Its field takes " + describeSchema(&fields[at].Schema) + ".",
 			}
 		}
 	}
@@ -211,8 +211,8 @@ func sameScalar(a, b json.RawMessage) bool {
 	return x == y
 }
 
-// DescribeSchema describes the type and its bounds for a form.
-func DescribeSchema(s *api.MetadataSchema) string {
+// describeSchema describes the type and its bounds for a form.
+func describeSchema(s *api.MetadataSchema) string {
 	words := s.Type
 	switch {
 	case s.MinLength != nil && s.MaxLength != nil:

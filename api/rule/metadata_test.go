@@ -57,7 +57,7 @@ func TestCheckMetadata(t *testing.T) {
 	if got := DescribeField(&fields[0]); got != "Who made it. Text, 2 to 4 characters" {
 		t.Errorf("the hint is %q", got)
 	}
-	if got := DescribeSchema(&fields[1].Schema); got != "Number, 1900 to 2100" {
+	if got := describeSchema(&fields[1].Schema); got != "Number, 1900 to 2100" {
 		t.Errorf("words are %q, want \"Number, 1900 to 2100\"", got)
 	}
 }

@@ -69,7 +69,7 @@ func TestRequiredAndDefaultMetadata(t *testing.T) {
 			t.Errorf("%s was changed", c.values)
 		}
 	}
-	if got := DescribeSchema(&fields[0].Schema); got != "Text, required" {
+	if got := describeSchema(&fields[0].Schema); got != "Text, required" {
 		t.Errorf("words are %q, want \"Text, required\"", got)
 	}
 }

@@ -263,8 +263,8 @@ func (s *Session) ExtendAll(ctx context.Context, files []api.File, list []api.Ex
 	})
 }
 
-// ErrOneVersion reports that a file has only its current version.
-var ErrOneVersion = errors.New("the file has only one version")
+// errOneVersion reports that a file has only its current version.
+var errOneVersion = errors.New("the file has only one version")
 
 // RestoreAll restores the previous version of each file, like MoveAll.
 func (s *Session) RestoreAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
@@ -308,7 +308,7 @@ func (s *Session) olderVersions(ctx context.Context, f api.File) ([]string, erro
 		}
 	}
 	if len(ids) == 0 {
-		return nil, ErrOneVersion
+		return nil, errOneVersion
 	}
 	return ids, nil
 }

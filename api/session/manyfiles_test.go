@@ -128,7 +128,7 @@ func TestManyFilesOneUndo(t *testing.T) {
 	// Versions.
 	uploadFile(t, s, "a.txt", api.Upload{})
 	done := s.RestoreAll(t.Context(), files, count)
-	if done[0].Err != nil || !errors.Is(done[1].Err, ErrOneVersion) {
+	if done[0].Err != nil || !errors.Is(done[1].Err, errOneVersion) {
 		t.Fatalf("restored %+v", done)
 	}
 	if done := s.DeleteOldVersions(t.Context(), files[:1], count); done[0].Err != nil {

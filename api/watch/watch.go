@@ -24,8 +24,8 @@ import (
 	"mediadesk/api/journal"
 )
 
-// DefaultListen is the default address of the receiver.
-const DefaultListen = "127.0.0.1:7844"
+// defaultListen is the default address of the receiver.
+const defaultListen = "127.0.0.1:7844"
 
 // HookTTL is how long an address accepts webhooks. Services retry for at most 24 hours.
 const HookTTL = 25 * time.Hour
@@ -35,7 +35,7 @@ type Options struct {
 	Journal *journal.Journal
 	Profile string // the profile for Runs and the poller
 
-	// Listen is the address of the receiver; empty means DefaultListen. If the port is taken, it uses
+	// Listen is the address of the receiver; empty means defaultListen. If the port is taken, it uses
 	// a free one. "off" disables the receiver.
 	Listen string
 	// PublicURL is the address at which services reach the receiver; empty for its own address.
@@ -75,7 +75,7 @@ var ErrNoReceiver = errors.New("no webhook receiver is running")
 
 // New returns a watch. Call Start to start it.
 func New(o Options) *Watch {
-	o.Listen = cmp.Or(o.Listen, DefaultListen)
+	o.Listen = cmp.Or(o.Listen, defaultListen)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -104,17 +104,17 @@ const (
 // The minimum sizes of the modes.
 const (
 	MinWidth     = 40
-	MinHeight    = 12
+	minHeight    = 12
 	StackedWidth = 60
-	WideWidth    = 100
+	wideWidth    = 100
 )
 
 // ModeOf returns the mode for a terminal of that size.
 func ModeOf(size image.Point) Mode {
 	switch {
-	case size.X < MinWidth || size.Y < MinHeight:
+	case size.X < MinWidth || size.Y < minHeight:
 		return Tiny
-	case size.X >= WideWidth:
+	case size.X >= wideWidth:
 		return Wide
 	case size.X >= StackedWidth:
 		return Stacked
@@ -126,13 +126,13 @@ func ModeOf(size image.Point) Mode {
 // ModeOfWidth returns the mode for a width in columns, ignoring the height: for
 // screens, whose rectangle is lower than the terminal.
 func ModeOfWidth(columns int) Mode {
-	return ModeOf(image.Pt(columns, MinHeight))
+	return ModeOf(image.Pt(columns, minHeight))
 }
 
 // TooSmall draws the message for a terminal that is too small to work in, exactly
 // filling size.
 func TooSmall(size image.Point, th *theme.Theme) string {
-	need := fmt.Sprintf("%dx%d", MinWidth, MinHeight)
+	need := fmt.Sprintf("%dx%d", MinWidth, minHeight)
 	words := fmt.Sprintf("This terminal is %dx%d. mediadesk needs %s: make it larger.", size.X, size.Y, need)
 	if len(text.Wrap(words, size.X)) <= size.Y {
 		need = Paragraph(words, size.X, th.Warn)
@@ -235,13 +235,13 @@ func endPicture(c *uv.Cell) {
 
 // OverlayCenter draws the block top over the center of base.
 func OverlayCenter(base, top string) string {
-	at := Center(Size(base), Size(top))
+	at := centered(Size(base), Size(top))
 	return OverlayAt(base, top, at.X, at.Y)
 }
 
-// Center returns the upper left corner that centers a block of size inner in outer,
+// centered returns the upper left corner that centers a block of size inner in outer,
 // never negative.
-func Center(outer, inner image.Point) image.Point {
+func centered(outer, inner image.Point) image.Point {
 	return image.Pt(max(0, (outer.X-inner.X)/2), max(0, (outer.Y-inner.Y)/2))
 }
 

@@ -147,7 +147,7 @@ func (s *Overlays) Mouse(msg tea.MouseMsg, th *theme.Theme) tea.Cmd {
 	if o == nil {
 		return nil
 	}
-	return o.Mouse(Moved(msg, Center(s.room, Size(o.View(s.room, th)))))
+	return o.Mouse(Moved(msg, centered(s.room, Size(o.View(s.room, th)))))
 }
 
 // Moved returns msg with its position relative to origin.

@@ -16,11 +16,9 @@ const (
 	SignWarn          // needs attention before going on
 	SignInfo          // worth knowing
 	SignUnknown       // cannot be known
-	SignPaused        // paused by the user
 	SignMarked        // marked for an action
 	SignPartly        // some of its content is marked
 	SignCursor        // the row under the cursor
-	SignFolder        // a folder
 	SignChanged       // unsaved changes
 	SignUnfolded      // the head of an unfolded group
 	SignFolded        // the head of a folded group
@@ -39,11 +37,9 @@ var glyphs = [signCount]struct{ fancy, ascii string }{
 	SignWarn:     {"!", "!"},
 	SignInfo:     {"i", "i"},
 	SignUnknown:  {"?", "?"},
-	SignPaused:   {"=", "="},
 	SignMarked:   {"✓", "*"},
 	SignPartly:   {"◐", "o"},
 	SignCursor:   {"›", ">"},
-	SignFolder:   {"/", "/"},
 	SignChanged:  {"~", "~"},
 	SignUnfolded: {"▾", "v"},
 	SignFolded:   {"▸", ">"},
@@ -76,11 +72,11 @@ func (t *Theme) SignStyle(s Sign) lipgloss.Style {
 		return t.Bad
 	case SignWarn, SignUnknown, SignChanged:
 		return t.Warn
-	case SignInfo, SignBusy, SignCursor, SignFolder:
+	case SignInfo, SignBusy, SignCursor:
 		return t.Accent
 	case SignMarked:
 		return t.Marked
-	case SignWait, SignPaused:
+	case SignWait:
 		return t.Muted
 	default:
 		return t.Text

@@ -101,7 +101,7 @@ func (m *Model) startAddress() tea.Cmd {
 }
 
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
-	sources := ParsePaste(msg.Content, m.shown.folder)
+	sources := parsePaste(msg.Content, m.shown.folder)
 	if len(sources) == 0 {
 		return page.Tell(page.Info, "The pasted text has no path and no URL.")
 	}
@@ -172,14 +172,14 @@ func (m *Model) startJump() tea.Cmd {
 	return m.Open(p)
 }
 
-// ParsePaste parses text pasted or dropped on the terminal: paths quoted like in a shell, file://
+// parsePaste parses text pasted or dropped on the terminal: paths quoted like in a shell, file://
 // addresses, and http or https URLs, one per line or separated by blanks. Relative paths start at
-// dir, and ~ is the home folder. Each source appears once, in order. ParsePaste does not access
+// dir, and ~ is the home folder. Each source appears once, in order. parsePaste does not access
 // the disk, so a path may not exist.
 //
 // A line with blanks but without quotes is several paths only if each begins like one.
 // Otherwise, it is one path with blanks, as file managers copy it.
-func ParsePaste(content, dir string) []api.Source {
+func parsePaste(content, dir string) []api.Source {
 	lines := strings.FieldsFunc(content, func(r rune) bool { return r == '\n' || r == '\r' || r == 0 })
 	if len(lines) > 1 && (lines[0] == "copy" || lines[0] == "cut") && rule.IsFileAddress(lines[1]) {
 		lines = lines[1:] // format of some file managers

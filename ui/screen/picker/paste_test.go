@@ -73,7 +73,7 @@ func TestParsePaste(t *testing.T) {
 		{"not UTF-8", "/a/\xff\xfe.jpg", path("/a/\xff\xfe.jpg")},
 		{"zero bytes end a path", "/a/b.jpg\x00/c/d.jpg", path("/a/b.jpg", "/c/d.jpg")},
 	} {
-		got := ParsePaste(c.text, "/dir")
+		got := parsePaste(c.text, "/dir")
 		if len(got) != len(c.want) {
 			t.Errorf("%s: %q gives %q, want %q", c.what, c.text, got, c.want)
 			continue
@@ -88,7 +88,7 @@ func TestParsePaste(t *testing.T) {
 
 func TestParsePasteOtherPlaces(t *testing.T) {
 	// A file address of another computer does not mean a local file.
-	for _, s := range ParsePaste("file://elsewhere.example/a/b.jpg", "/dir") {
+	for _, s := range parsePaste("file://elsewhere.example/a/b.jpg", "/dir") {
 		if s.Path == "/a/b.jpg" {
 			t.Error("the path on another computer was taken for one of this one")
 		}
@@ -125,7 +125,7 @@ func TestParsePasteReadsQuoting(t *testing.T) {
 			}
 		}
 		sep := rapid.SampledFrom([]string{" ", "\n", "\r\n", "\r"}).Draw(t, "between")
-		got := ParsePaste(strings.Join(words, sep), "/dir")
+		got := parsePaste(strings.Join(words, sep), "/dir")
 		if len(got) != len(want) {
 			t.Fatalf("%q gives %q, want %q", strings.Join(words, sep), got, want)
 		}
@@ -145,7 +145,7 @@ func FuzzParsePaste(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		seen := map[string]bool{}
-		for _, s := range ParsePaste(text, "/dir") {
+		for _, s := range parsePaste(text, "/dir") {
 			switch {
 			case (s.Path == "") == (s.URL == ""):
 				t.Fatalf("%q: path and address: %+v", text, s)

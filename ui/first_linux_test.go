@@ -118,7 +118,7 @@ func tenKeysFromTheStart(t *testing.T, size image.Point) {
 	term.WaitFor(mug)
 	term.Press("3") // already in front: nothing happens and no message comes
 	term.Press("enter")
-	term.WaitFor("divider left")
+	term.WaitFor("move the divider")
 	term.Press("esc")
 	term.WaitFor(mug)
 	if strings.Contains(term.Raw(), "in front") {

@@ -72,7 +72,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.WaitFor(string(kitty.Placeholder)) // the mug without its background
 	stop()
 	term.Press("enter")
-	term.WaitFor("divider left")
+	term.WaitFor("move the divider")
 	glance()
 	term.Press("esc", "4")
 	term.WaitFor("Kind")

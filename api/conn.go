@@ -82,10 +82,10 @@ func (e *proxyError) Error() string { return "the proxy " + e.host + ": " + desc
 
 func (e *proxyError) Unwrap() error { return e.err }
 
-// Unreached explains why a host could not be reached and what helps, if the cause is name
+// DescribeUnreached explains why a host could not be reached and what helps, if the cause is name
 // resolution, the certificate, the listener or a proxy; otherwise both are empty. The text contains
 // no address but the proxy's.
-func Unreached(err error) (what, help string) {
+func DescribeUnreached(err error) (what, help string) {
 	var proxy *proxyError
 	var name *net.DNSError
 	var cert *tls.CertificateVerificationError

@@ -121,7 +121,7 @@ func (e *SendError) Hint() string {
 	case e.Complete:
 		return "Look in the library whether it was done before trying again."
 	}
-	if _, help := Unreached(e.Err); help != "" {
+	if _, help := DescribeUnreached(e.Err); help != "" {
 		return help
 	}
 	return "Check the connection and the address of the profile, then try again."
@@ -287,7 +287,7 @@ func describeSend(err error) string {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "it took too long"
 	}
-	if what, _ := Unreached(err); what != "" {
+	if what, _ := DescribeUnreached(err); what != "" {
 		return what
 	}
 	return strings.TrimPrefix(rootCause(err), "net/http: ")

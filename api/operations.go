@@ -255,7 +255,7 @@ func CreateMetadataField(f MetadataField) Request {
 	return newRequest("custom metadata field", http.MethodPost, "/v1/customMetadataFields", body)
 }
 
-// ListSavedExtensions lists the saved extensions of the account, as a list of [Saved].
+// ListSavedExtensions lists the saved extensions of the account, as a list of [SavedExtension].
 func ListSavedExtensions() Request {
 	return newRequest("list of saved extensions", http.MethodGet, "/v1/saved-extensions", nil)
 }

@@ -58,7 +58,7 @@ func TestUnreached(t *testing.T) {
 		{errors.New("something else"), "", ""},
 		{context.Canceled, "", ""},
 	} {
-		what, help := api.Unreached(fmt.Errorf("around: %w", test.err))
+		what, help := api.DescribeUnreached(fmt.Errorf("around: %w", test.err))
 		if (what == "") != (test.what == "") || !strings.Contains(what, test.what) || !strings.Contains(help, test.help) {
 			t.Errorf("%v: %q, %q", test.err, what, help)
 		}

@@ -101,8 +101,8 @@ func (e *Extension) UnmarshalJSON(data []byte) error {
 
 var extensionFields = membersOf[Extension]()
 
-// Saved is a saved extension of an account (hosted-service.md §15).
-type Saved struct {
+// SavedExtension is a saved extension of an account (hosted-service.md §15).
+type SavedExtension struct {
 	ID          string    `json:"id"`
 	Name        string    `json:"name"`
 	Description string    `json:"description"`

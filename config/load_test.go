@@ -203,10 +203,10 @@ func TestCheckURL(t *testing.T) {
 		"http://localhost:80/": "http://localhost:80", "http://127.9.9.9": "http://127.9.9.9", "http://[::1]:7843/": "http://[::1]:7843",
 		"https://a/b c": "https://a/b%20c", "https://[::ffff:10.0.0.1]": "https://[::ffff:10.0.0.1]",
 	} {
-		if got, err := CheckURL(text); err != nil || got != want {
+		if got, err := (Profile{}).CheckURL(text); err != nil || got != want {
 			t.Errorf("%q: %q, %v, want %v", text, got, err, want)
 		}
-		if again, err := CheckURL(want); err != nil || again != want {
+		if again, err := (Profile{}).CheckURL(want); err != nil || again != want {
 			t.Errorf("%q does not stay: %q, %v", want, again, err)
 		}
 	}
@@ -217,7 +217,7 @@ func TestCheckURL(t *testing.T) {
 		"https://x?a": "?", "https://x?": "?", "https://x#f": "#", "https://x#": "#", "https://x:0": "port", "https://x:99999": "port",
 		"https://x:": "port", "https://x/\x1b[0m": "not a URL", "https://x/\u202e": "not a URL",
 	} {
-		_, err := CheckURL(text)
+		_, err := Profile{}.CheckURL(text)
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want %q", text, err, says)
 		} else if strings.Contains(err.Error(), "private_key") {

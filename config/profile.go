@@ -247,18 +247,10 @@ func CheckProfileName(name string) error {
 
 // CheckURL returns a service address without trailing slashes. It must be https, or http to this
 // computer, because the private key is sent there, and must have no user, query or fragment. The
-// error never repeats anything that could be a key.
-func CheckURL(text string) (string, error) {
-	return checkURL(text, func(string) bool { return false })
-}
-
-// CheckURL is like the function CheckURL, but if p is Insecure, also allows plain http to a
-// private network.
+// error never repeats anything that could be a key. If p is Insecure, plain http to a private
+// network is allowed, too.
 func (p Profile) CheckURL(text string) (string, error) {
-	if p.Insecure {
-		return checkURL(text, api.IsPrivateHost)
-	}
-	return CheckURL(text)
+	return checkURL(text, func(address string) bool { return p.Insecure && api.IsPrivateHost(address) })
 }
 
 func checkURL(text string, plainHTTP func(address string) bool) (string, error) {

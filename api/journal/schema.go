@@ -56,7 +56,9 @@ func list[T any](ctx context.Context, j *Journal, read func(scan) (T, error), te
 		return nil, ErrClosed
 	default:
 	}
-	query := func(text string, args ...any) (*sql.Rows, error) { return j.read.QueryContext(ctx, text, args...) }
+	query := func(text string, args ...any) (*sql.Rows, error) {
+		return j.read.QueryContext(ctx, text, args...)
+	}
 	all, err := collect(query, read, text, args...)
 	if err != nil {
 		err = &Error{j.path, true, err}

@@ -379,8 +379,8 @@ func repairHelp(dir string) string {
 	return "To repair it, run: mediadesk serve --repair --data " + dir
 }
 
-// checkLost returns an error if the records name none of the stored contents. Contents newer than the
-// records are left out: a crash in a new library leaves such contents.
+// checkLost returns an error if the records name none of the stored contents. Contents newer than
+// the records are left out: a crash in a new library leaves such contents.
 func checkLost(ctx context.Context, dir string, records store.Records, contents store.Contents) error {
 	created, err := store.View(ctx, records, func(tx store.Tx) (created time.Time, err error) {
 		if empty, err := tx.Library.Empty(); err != nil || !empty {

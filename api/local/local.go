@@ -1,7 +1,7 @@
 // Package local is the service: an http.Handler over records and contents. It applies the rules of
-// package rule, as the forms do, and answers as service.md requires. It also serves stored files and
-// the listing and management calls of hosted-service.md. Its extensions do real work, with results
-// of their own.
+// package rule, as the forms do, and answers as service.md requires. It also serves stored files
+// and the listing and management calls of hosted-service.md. Its extensions do real work, with
+// results of their own.
 package local
 
 import (

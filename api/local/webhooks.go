@@ -62,7 +62,7 @@ func (l *Library) listPosts(*http.Request) (any, error) {
 // resendPost sends one of these posts again, with the same id and body.
 func (l *Library) resendPost(r *http.Request) (any, error) {
 	l.sent.mu.Lock()
-	at := slices.IndexFunc(l.sent.list, func(sent SentPost) bool { return sent.ID == r.PathValue("postId") })
+	at := slices.IndexFunc(l.sent.list, func(p SentPost) bool { return p.ID == r.PathValue("postId") })
 	var post store.Post
 	if at >= 0 {
 		post = l.sent.list[at].post

@@ -204,7 +204,9 @@ func open(ctx context.Context, rs io.ReadSeeker, limits Limits) (*header, Shot, 
 }
 
 // decode decodes the pixels; it fails after the timeout.
-func (h *header) decode(ctx context.Context, rs io.ReadSeeker, timeout time.Duration) (image.Image, error) {
+func (h *header) decode(ctx context.Context, rs io.ReadSeeker,
+	timeout time.Duration,
+) (image.Image, error) {
 	timed, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	src := newSource(timed, rs, math.MaxInt64)

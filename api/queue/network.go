@@ -11,8 +11,8 @@ import (
 // With Options.RetryTimeout, the queue gives up after that time and leaves its jobs to the next
 // program.
 
-// firstAnswerTimeout limits Options.RetryTimeout for a service that never answered in this run, since
-// its address is probably wrong.
+// firstAnswerTimeout limits Options.RetryTimeout for a service that never answered in this run,
+// since its address is probably wrong.
 const firstAnswerTimeout = 10 * time.Second
 
 // Offline describes a lost connection.

@@ -34,8 +34,8 @@ const (
 	maxOfflineDelay = 2 * time.Minute  // without a connection
 )
 
-// backoff returns the delay after attempt n, counted from 0: a random part of a time that doubles up
-// to maxDelay.
+// backoff returns the delay after attempt n, counted from 0: a random part of a time that doubles
+// up to maxDelay.
 func backoff(n int, maxDelay time.Duration) time.Duration {
 	delay := maxDelay
 	if n < 8 {

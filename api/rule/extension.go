@@ -213,7 +213,7 @@ func ParseExtensionList(values []string) ([]api.Extension, error) {
 }
 
 // SavedElement returns the element that requests the saved extension.
-func SavedElement(s *api.Saved) api.Extension {
+func SavedElement(s *api.SavedExtension) api.Extension {
 	id, _ := json.Marshal(s.ID)
 	return api.Extension{Name: SavedExtension, Rest: map[string]json.RawMessage{"id": id}}
 }

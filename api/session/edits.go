@@ -41,9 +41,9 @@ func (s *Session) Change(ctx context.Context, fileID string, change api.Details)
 const editors = 6
 
 // ChangeAll changes several files; one undo reverts all. Results are in the order of the changes.
-// report, if not nil, is called with each result, one call at a time. Custom metadata that does not
-// fit its field fails all changes before anything is sent. Other failures do not stop the rest; when
-// ctx ends, the rest fail with its error.
+// report, if not nil, is called with each result, one call at a time. Custom metadata that does
+// not fit its field fails all changes before anything is sent. Other failures do not stop the
+// rest; when ctx ends, the rest fail with its error.
 func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(Edited)) []Edited {
 	batch := batchOf(len(changes))
 	values := make([]map[string]json.RawMessage, len(changes))

@@ -95,8 +95,8 @@ func unchangedSource(j *job.Job) string {
 }
 
 // SavedExtensions returns the saved extensions of the account; none if the service lacks the call.
-func (s *Session) SavedExtensions(ctx context.Context) ([]api.Saved, error) {
-	var list []api.Saved
+func (s *Session) SavedExtensions(ctx context.Context) ([]api.SavedExtension, error) {
+	var list []api.SavedExtension
 	err := s.Client.Do(ctx, api.ListSavedExtensions(), &list)
 	if api.Unavailable(err) {
 		return nil, nil

@@ -256,7 +256,8 @@ func (s *Session) runFolderJob(ctx context.Context, r api.Request) error {
 // poll calls pending until it returns false, ctx ends, or timeout is over. With timeout 0 it calls
 // it once.
 func poll(ctx context.Context, timeout time.Duration, pending func() (bool, error)) error {
-	for interval, elapsed := firstPollInterval, time.Duration(0); ; interval = min(2*interval, maxPollInterval) {
+	interval, elapsed := firstPollInterval, time.Duration(0)
+	for ; ; interval = min(2*interval, maxPollInterval) {
 		if again, err := pending(); !again || err != nil || interval > timeout-elapsed {
 			return err
 		}

@@ -327,7 +327,7 @@ func request(ctx context.Context, method, address string) (*http.Response, strin
 
 // sayUnreached reports a failed request without its address, which may contain an account.
 func (d *doctor) sayUnreached(check, host string, err error) {
-	what, help := api.Unreached(err)
+	what, help := api.DescribeUnreached(err)
 	if what == "" {
 		what = err.Error()
 		if errors.Is(err, context.DeadlineExceeded) {

@@ -254,7 +254,8 @@ func checkPlans(plans []planned) error {
 // job returns the job of a plan: it makes the name unique, reads the source and chooses the
 // webhook.
 func (plan planned) job(profile session.Profile, batch string) (job.Job, error) {
-	j := job.Job{Profile: profile.Name, Upload: plan.Upload, Naming: plan.Naming, State: job.Waiting, Batch: batch}
+	j := job.Job{Profile: profile.Name, Upload: plan.Upload, Naming: plan.Naming, Batch: batch}
+	j.State = job.Waiting
 	if plan.err != nil {
 		return j, plan.err
 	}

@@ -53,12 +53,12 @@ func chooseExtension(ctx context.Context, over *kit.Overlays, title, color strin
 
 // Offerer lists the saved extensions of the account.
 type Offerer interface {
-	SavedExtensions(ctx context.Context) ([]api.Saved, error)
+	SavedExtensions(ctx context.Context) ([]api.SavedExtension, error)
 }
 
 // offers are the choices of an account.
 type offers struct {
-	saved []api.Saved
+	saved []api.SavedExtension
 	color string // how the service spells the color of remove-bg
 }
 

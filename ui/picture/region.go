@@ -87,9 +87,9 @@ func (v *RegionView) Transmit(g *ImageStore, p *Picture) tea.Cmd {
 // mouse.
 const frameInterval = 50 * time.Millisecond
 
-// Follow sends the border of rect if it is new. Call it at the end of each Update that may change the
-// rectangle; the previous border stays until the terminal has the new one. It may return nil and is
-// safe on nil.
+// Follow sends the border of rect if it is new. Call it at the end of each Update that may change
+// the rectangle; the previous border stays until the terminal has the new one. It may return nil
+// and is safe on nil.
 func (v *RegionView) Follow(g *ImageStore, rect func() image.Rectangle) tea.Cmd {
 	if v == nil || v.images[0] == nil || v.busy || v.onPixels(rect()) == v.framed && v.Handle == v.marked {
 		return nil
@@ -157,9 +157,9 @@ func (v *RegionView) handleBox(h int, on image.Rectangle) image.Rectangle {
 	return image.Rectangle{Min: corner, Max: corner.Add(image.Pt(side, side))}
 }
 
-// borderPixels composes the cells that the border of a rectangle and its handles cross; all cells for
-// sixel, whose bands of six lines reach into the next row. The line is dashed, black and white, so
-// that it is visible on any picture.
+// borderPixels composes the cells that the border of a rectangle and its handles cross; all cells
+// for sixel, whose bands of six lines reach into the next row. The line is dashed, black and
+// white, so that it is visible on any picture.
 func (v *RegionView) borderPixels(on image.Rectangle, marked Handle) *image.RGBA {
 	out := image.NewRGBA(v.pixels[0].Rect)
 	inside, dash := v.insideBorder(on), v.pixels[0].Rect.Dx()/v.area.Dx()

@@ -323,7 +323,7 @@ func listDifference(before, after json.RawMessage) string {
 	var a, b, parts []string
 	_, _ = json.Unmarshal(before, &a), json.Unmarshal(after, &b) // null and missing are empty
 	side := func(sign string, from, without []string) {
-		from = slices.DeleteFunc(slices.Clone(from), func(value string) bool { return slices.Contains(without, value) })
+		from = slices.DeleteFunc(slices.Clone(from), func(v string) bool { return slices.Contains(without, v) })
 		for _, value := range from[:min(len(from), maxNamed)] {
 			parts = append(parts, sign+value)
 		}

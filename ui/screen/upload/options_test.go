@@ -66,8 +66,8 @@ func TestRowsRoundTrip(t *testing.T) {
 // savedStub is a session with a saved extension.
 type savedStub struct{ *stub }
 
-func (savedStub) SavedExtensions(context.Context) ([]api.Saved, error) {
-	return []api.Saved{{ID: "ext_1", Name: "Seasons"}}, nil
+func (savedStub) SavedExtensions(context.Context) ([]api.SavedExtension, error) {
+	return []api.SavedExtension{{ID: "ext_1", Name: "Seasons"}}, nil
 }
 
 // TestAddAnExtension checks that the menu lists saved extensions and adds the choice.

@@ -68,6 +68,7 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 		add("program.palette", "find and run an action", ":", m.openPalette, nil, ":", "ctrl+k")
 	}
 	add("program.quit", "quit", "", func() tea.Cmd { return m.leave(false) }, nil, "q")
+	actions[len(actions)-1].Footer = !capturing && m.host.Front().Key != ""
 	return actions
 }
 
@@ -77,13 +78,13 @@ func (m *Model) openHelp() tea.Cmd {
 }
 
 func (m *Model) openPalette() tea.Cmd {
-	actions := m.host.Actions()
+	actions := slices.DeleteFunc(m.host.Actions(), func(a kit.Action) bool { return a.ID == "program.palette" })
 	for _, s := range screens {
 		if m.session != nil && s.ID != m.host.Front() {
 			actions = append(actions, m.host.Bound(m.actionsOf(s))...)
 		}
 	}
-	m.host.Overlays.Open(kit.NewHelp("All actions", actions))
+	m.host.Overlays.Open(kit.NewPalette("Run an action", actions))
 	return nil
 }
 

@@ -113,15 +113,14 @@ func (m *Model) readTips() tea.Cmd {
 func (m *Model) tip() tea.Cmd {
 	_, busy := m.messages.Shown()
 	s := screenOf(m.host.Front())
-	words := "Tip: " + s.tip
-	fits := m.size.Y >= statusHeight && text.Width(words)+4 <= m.size.X // a tip is whole, and hides no hints
+	fits := m.size.Y >= statusHeight && text.Width(s.tip)+6 <= m.size.X // a tip is whole, and hides no hints
 	if s.tip == "" || busy || !fits || !m.tipsKnown || slices.Contains(m.tipsShown, s.Name) || m.session == nil {
 		return nil
 	}
 	m.tipsShown = append(m.tipsShown, s.Name)
 	paths := m.o.Paths
 	return tea.Batch(
-		m.say(page.Toast{Level: kit.Tip, Text: words}),
+		m.say(page.Toast{Level: kit.Tip, Text: s.tip}),
 		func() tea.Msg {
 			c, err := config.Load(paths)
 			if err == nil {

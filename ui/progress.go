@@ -18,6 +18,7 @@ type runCounts struct {
 	began   time.Time // start of the oldest one; zero: none pending
 	pending int
 	message page.Toast // about its end
+	only    string     // the extension, if all that are done are of one
 }
 
 func (m *Model) countRuns() tea.Cmd {
@@ -59,6 +60,7 @@ func (w *runCounts) count(runs []job.Run) (success, failed int, ended bool) {
 		case run.Status == api.StatusFailed:
 			failed++
 		default:
+			w.only = text.If(success == 0 || run.Extension == w.only, run.Extension)
 			success++
 		}
 	}
@@ -76,6 +78,9 @@ func (m *Model) counted(runs []job.Run) tea.Cmd {
 		return nil
 	}
 	words, level := text.Plural(success, "extension")+" done", page.Good
+	if only := m.runs.only; only != "" {
+		words = only + " done for " + text.Plural(success, "file")
+	}
 	switch {
 	case success == 0 && failed > 0:
 		words, level = text.Plural(failed, "extension")+" failed", page.Warn
@@ -85,7 +90,7 @@ func (m *Model) counted(runs []job.Run) tea.Cmd {
 	if m.focused && m.host.Front() == page.Extensions {
 		return nil
 	}
-	m.runs.message = page.Toast{Level: level, Text: "All extensions finished: " + words + " (" + page.Extensions.String() + ")."}
+	m.runs.message = page.Toast{Level: level, Text: words + ". Press " + page.Extensions.Key + " to see " + text.Either(success+failed == 1, "it.", "them.")}
 	shown := m.say(m.runs.message)
 	if m.focused {
 		return shown

@@ -82,7 +82,7 @@ func keyOf(actions []kit.Action, id string) string {
 
 func (m *Model) topLine(width int) string {
 	if m.session == nil {
-		return text.Fit(m.theme.Title.Render(" mediadesk"), width, 1)
+		return text.Blanks(width) // the first screen says what it is
 	}
 	left := m.tabLine(width)
 	room := max(0, width-text.Width(left)-1)

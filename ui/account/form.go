@@ -80,21 +80,24 @@ func (f *fields) questions() (list []*kit.Question) {
 			return text.Either(f.is(config.KindHosted), "ImageKit.io: its URLs and limits are filled in.", "A server with the same API, such as mediadesk serve.")
 		}
 	}
-	add("id", "Account id", "your_imagekit_id", "The part after ik.imagekit.io/ in your file URLs.").Hide = func() bool { return !f.is(config.KindHosted) }
-	address("upload", "Upload URL", "https://upload.example.com", "Files and the key are sent there, over https.")
+	add("id", "Account id", "e.g. your_imagekit_id", "The part after ik.imagekit.io/ in your file URLs.").Hide = func() bool { return !f.is(config.KindHosted) }
+	address("upload", "Upload URL", "e.g. https://upload.example.com", "Files and the key are sent there, over https.")
 	address("base", "API URL", "the same as the upload URL", "Records are read and changed there.")
 	address("delivery", "Delivery URL", "optional", "It serves the stored files.")
 	if f.old.Name == "" {
-		add("name", "Account name", "", "Its name in mediadesk: letters, digits, - and _.").Offer = f.accountName
+		q := add("name", "Account name", "", "")
+		q.Offer, q.Hint = f.accountName, func() string {
+			return "Letters, digits, - and _." + text.If(f.text("name") == "", " Leave it empty to call it "+f.accountName()+".")
+		}
 		return list
 	}
 	add("folder", "Folder", "/", "Default folder of uploads.")
-	add("tags", "Tags", "sea, boat", "Default tags of uploads, separated by commas.")
-	add("extensions", "Extensions", "remove-bg", "Default extensions: names or JSON, separated by commas.")
+	add("tags", "Tags", "e.g. sea, boat", "Default tags of uploads, separated by commas.")
+	add("extensions", "Extensions", "e.g. remove-bg", "Default extensions: names or JSON, separated by commas.")
 	add("naming", "Names", "", "How commands and screens name uploads.",
 		kit.Option{Value: string(job.NameHere), Label: "suffix"}, kit.Option{Value: string(job.NameService), Label: "by the service"}, kit.Option{Value: string(job.NameExact), Label: "exact names"})
 	if !f.is(config.KindLocal) {
-		add("webhook_url", "Webhooks to", "https://hooks.example.com", "Public URL in front of the receiver of mediadesk.")
+		add("webhook_url", "Webhooks to", "e.g. https://hooks.example.com", "Public URL in front of the receiver of mediadesk.")
 	}
 	return list
 }
@@ -446,7 +449,7 @@ const group = "Account"
 
 // Actions returns the actions of the current step.
 func (f *Flow) Actions() []kit.Action {
-	back := kit.Action{Keys: kit.Bind("step back", "", "esc"), Footer: true, Group: group, Do: f.back, Disabled: func() string {
+	back := kit.Action{Keys: kit.Bind("back", "", "esc"), Footer: true, Group: group, Do: f.back, Disabled: func() string {
 		return text.If(f.saving, "the settings are being written")
 	}}
 	switch f.step {
@@ -529,6 +532,10 @@ func (f *Flow) sheet(room image.Point, th *theme.Theme) *kit.Sheet {
 		s.Gap()
 	}
 	f.form.Draw(s, th)
+	if f.step == stepForm && f.o.Mode != Edit {
+		s.Gap()
+		s.Text(kit.NoStop, 0, text.Either(f.o.Mode == Add, "Next: the private key, which", "The key")+" is tried before anything is saved.", th.Muted)
+	}
 	s.Lower(min(1, room.Y/16))
 	return s
 }

@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"image"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -110,13 +111,9 @@ func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
 		return
 	}
 	// The picture begins at the top, and the facts follow it.
-	lines := strings.Split(p.tiles.View(room, out.Theme()), "\n")
-	for len(lines) > 0 && text.Blank(lines[0]) {
-		lines = lines[1:]
-	}
-	for len(lines) > 0 && text.Blank(lines[len(lines)-1]) {
-		lines = lines[:len(lines)-1]
-	}
+	lines := slices.CompactFunc(strings.Split("\n"+p.tiles.View(room, out.Theme())+"\n", "\n"),
+		func(a, b string) bool { return strings.TrimSpace(a+b) == "" })
+	lines = lines[1 : len(lines)-1]
 	if !p.o.List.PaneBelow() {
 		out.Draw(lines...)
 		out.Gap()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api/media"
 	"mediadesk/api/rule"
@@ -170,7 +171,7 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	// Few pictures are larger; of many, at least three are side by side, and cover as much as they can.
 	most := max(g.Columns, room.X/leastWide)
 	for columns, best := 1, 0; columns <= most; columns++ {
-		wide := room.X / columns
+		wide := (room.X + 1) / columns
 		next := picture.Grid{Columns: columns, Tile: image.Pt(wide, max(2, min(wide*3/10+2, room.Y)))}
 		next.Rows = room.Y / next.Tile.Y
 		if used := next.Page() * wide * next.Tile.Y; columns >= min(3, most) && used > best || next.Page() >= s.o.Len() {
@@ -180,22 +181,25 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 			break
 		}
 	}
+	used := (min(g.Page(), s.o.Len()) + g.Columns - 1) / g.Columns
+	g.Tile.Y = max(g.Tile.Y, min(g.Tile.X/3+2, room.Y/max(1, used)))
+	g.Rows = room.Y / g.Tile.Y
 	return g
 }
 
 // single reports whether one picture fills the space.
 func (s *Tiles) single() bool { return s.o.List == nil && s.o.Len() == 1 }
 
-// picture returns the size of the picture in a tile, inside its frame or with a line below its
-// name.
+// picture returns the size of the picture in a tile, above its name: inside a frame, or with a blank
+// line below.
 func (s *Tiles) picture(g picture.Grid) (room image.Point, framed bool) {
 	switch {
 	case s.single() || g.Tile.X < 8 || g.Tile.Y < 5:
 		return g.Picture(), false
 	case s.o.List == nil:
-		return g.Picture().Sub(image.Pt(0, 1)), false
+		return g.Tile.Sub(image.Pt(1, 2)), false
 	}
-	return g.Tile.Sub(image.Pt(2, 2)), true
+	return g.Tile.Sub(image.Pt(2, 3)), true
 }
 
 func (s *Tiles) cursor() int {
@@ -368,55 +372,46 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 	return text.Fit(kit.JoinV(out...), size.X, size.Y)
 }
 
-// tile draws one tile: its picture and its name below it, in a frame if it is selected.
+// tile draws one tile: its picture with its name below it at the same left edge, in a frame if it is
+// selected.
 func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) string {
 	room, framed := s.picture(g)
-	body := text.Fit(s.body(t, room, th), room.X, room.Y)
+	lines := strings.Split(text.Fit(s.body(t, room, th), room.X, room.Y), "\n")
 	if s.single() {
-		return body
+		return strings.Join(lines, "\n")
 	}
-	sign, note := "", text.If(t.Note != "", " "+t.Note)
-	if t.Sign != theme.SignNone {
-		sign = th.Glyph(t.Sign) + " "
+	// Names stand directly under their pictures, in a row with the others.
+	left, below := room.X, 0
+	for i, line := range lines {
+		if rest := strings.TrimLeft(line, " "); rest != "" {
+			left, below = min(left, len(line)-len(rest)), len(lines)-1-i
+		}
 	}
+	for i, line := range lines {
+		lines[i] = text.PadRight(strings.TrimPrefix(line, text.Blanks(left)), room.X)
+	}
+	lines = slices.Concat(lines[len(lines)-below:], lines[:len(lines)-below])
+	sign, note := text.If(t.Sign != theme.SignNone, th.Sign(t.Sign)+" "), t.Note
 	if text.Width(note) > room.X/2 {
 		note = ""
 	}
-	name := sign + text.ShortName(t.Name, max(1, room.X-text.Width(sign+note)))
-	gap := max(0, room.X-text.Width(name+note))
-	border := func(shape string) string {
-		if !selected {
-			return text.Blanks(text.Width(shape))
-		}
-		return th.BorderFocus.Render(shape)
-	}
-	f := th.ShapeFocus
+	style, name := th.Text, text.ShortName(t.Name, max(1, room.X-text.Width(sign+note)-1))
 	switch {
-	case selected && framed:
-		name = th.Selected.Render(name) + border(strings.Repeat(f.Bottom, gap)) + th.Selected.Render(note)
 	case selected:
-		name = th.Selected.Render(name + text.Blanks(gap) + note)
+		style = th.Title
 	case t.Marked:
-		name = th.Marked.Render(name) + text.Blanks(gap) + th.SignStyle(t.NoteSign).Render(note)
-	default:
-		name = th.SignStyle(t.Sign).Render(sign) + th.Text.Render(name[len(sign):]) + text.Blanks(gap) + th.SignStyle(t.NoteSign).Render(note)
+		style = th.Marked
 	}
-	// The name stands directly under its picture, in a row with the others.
-	lines := strings.Split(body, "\n")
-	for range lines[1:] {
-		if last := len(lines) - 1; text.Blank(lines[last]) {
-			lines = append(lines[last:], lines[:last]...)
-		}
+	lines = append(lines, sign+style.Render(name)+text.Blanks(room.X-text.Width(sign+name+note))+th.SignStyle(t.NoteSign).Render(note))
+	switch {
+	case framed && selected:
+		return kit.Box("", strings.Join(lines, "\n"), room.Add(image.Pt(2, 3)), true, th)
+	case framed:
+		lines = strings.Split("\n "+strings.Join(lines, "\n "), "\n")
+	case selected:
+		lines[len(lines)-1] = th.Selected.Render(text.PadRight(ansi.Strip(lines[len(lines)-1]), room.X))
 	}
-	if !framed {
-		return text.Fit(kit.JoinV(strings.Join(lines, "\n"), name), g.Tile.X, g.Tile.Y)
-	}
-	top := max(0, slices.IndexFunc(lines, func(line string) bool { return !text.Blank(line) }))
-	for i, line := range lines[top:] {
-		lines[top+i] = border(f.Left) + line + border(f.Right)
-	}
-	lines = slices.Insert(lines, top, border(f.TopLeft+strings.Repeat(f.Top, room.X)+f.TopRight))
-	return kit.JoinV(text.Fit(strings.Join(lines, "\n"), g.Tile.X, len(lines)), border(f.BottomLeft)+name+border(f.BottomRight))
+	return text.Fit(strings.Join(lines, "\n"), g.Tile.X, g.Tile.Y)
 }
 
 func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {
@@ -500,7 +495,7 @@ func (s *Tiles) Move(by int) {
 // id.
 func (s *Tiles) Actions(id string) []kit.Action {
 	aside := func(id, words, shown string, by int, keys ...string) kit.Action {
-		return kit.Action{ID: id, Keys: kit.Bind(words, shown, keys...), Group: "Move", Do: func() tea.Cmd {
+		return kit.Action{ID: id, Keys: kit.Bind(words, shown, keys...), Group: "Cursor", Do: func() tea.Cmd {
 			s.o.List.Move(by)
 			return nil
 		}}

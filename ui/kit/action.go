@@ -15,8 +15,8 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// MaxHints is the maximum number of actions in the line of hints (design.md §4).
-const MaxHints = 6
+// MaxHints is the maximum number of actions in the line of hints (design.md §4): six, and the way out.
+const MaxHints = 7
 
 // Action is something the user can do now. The help, the palette, the line of hints and
 // the key settings are all made from the same list.
@@ -161,7 +161,10 @@ func KeyMsg(keyName string) tea.KeyPressMsg {
 	return tea.KeyPressMsg(k)
 }
 
-const hintGap = 3
+const (
+	hintGap   = 3
+	lastHints = 2
+)
 
 // hint is an action and its position in the line of hints.
 type hint struct {
@@ -169,9 +172,9 @@ type hint struct {
 	from, to int
 }
 
-// hints returns the actions that fit in a line of hints of that width. The last one,
-// such as help, keeps its place. Actions that do not fit are left out; a shorter one
-// after them may still fit.
+// hints returns the actions that fit in a line of hints of that width. The last ones, help and the
+// way out, keep their places. Actions that do not fit are left out; a shorter one after them may
+// still fit.
 func hints(actions []Action, width int) []hint {
 	var all, line []hint
 	for _, a := range actions {
@@ -181,12 +184,12 @@ func hints(actions []Action, width int) []hint {
 	}
 	from := 0
 	for i, h := range all {
-		room := width
-		if last := len(all) - 1; i < last {
-			if len(line) == MaxHints-1 {
-				continue
-			}
-			room -= hintGap + all[last].to
+		room, last := width, max(i+1, len(all)-lastHints)
+		if len(line)+len(all)-last >= MaxHints {
+			continue
+		}
+		for _, l := range all[last:] {
+			room -= hintGap + l.to
 		}
 		if from+h.to <= room {
 			line = append(line, hint{h.Action, from, from + h.to})

@@ -238,9 +238,9 @@ func (f *Form) Actions(group string) []Action {
 	if shown := f.shown(); f.At() == shown[len(shown)-1] {
 		next, submit = next[1:], []string{"enter", "ctrl+s"}
 	}
-	actions := []Action{action("next line", len(f.questions) > 1, line(1), next...), action(f.Verb, true, f.submit, submit...)}
+	actions := []Action{action("next line", len(f.questions) > 1, line(1), next...), action(strings.ToLower(f.Verb[:1])+f.Verb[1:], true, f.submit, submit...)}
 	if f.At().Options != nil {
-		actions = append(actions, action("change", true, f.press("right"), "right", "l", "space"), action("previous option", false, f.press("left"), "left", "h"))
+		actions = append(actions, Action{Keys: Bind("change", "→", "right", "l", "space"), Footer: true, Group: group, Do: f.press("right")}, action("previous option", false, f.press("left"), "left", "h"))
 	}
 	return append(actions, action("line before", false, line(-1), "up", "shift+tab"))
 }

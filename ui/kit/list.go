@@ -50,9 +50,10 @@ type List[T any] struct {
 	// first and last. They report whether there was something to do; with try they only
 	// report. Both may be nil.
 	Stop, Widen func(try bool) bool
-	// Title returns the title of the list, by default its ID, and Footer what its frame says
-	// below, by default the position of the cursor.
+	// Title returns the title of the list, by default its ID, Note styled words after it, and Footer
+	// what its frame says below, by default the position of the cursor. Note may be nil.
 	Title  func(width int) string
+	Note   func(th *theme.Theme) string
 	Footer func() string
 	// Instead draws something else in place of the rows, unless it is nil or returns "".
 	Instead func(size image.Point, th *theme.Theme) string
@@ -67,15 +68,18 @@ type List[T any] struct {
 	NoPane, RowsOnly bool
 	// PaneStays keeps the pane below the rows of a stacked screen, even if they fill it.
 	PaneStays bool
-	// Folds folds the groups until they are opened. SkipHeads keeps the cursor off their heads.
+	// Folds folds the groups until they are opened. SkipHeads keeps the cursor off their heads,
+	// which then have a blank line before them.
 	Folds, SkipHeads bool
 	// NoCursor hides the cursor while the screen has the focus elsewhere.
 	NoCursor bool
 	// Draw draws a row in place of Cells; it may be nil. Columns, if set, name the columns.
 	Draw func(row T, mark theme.Sign, width int, selected bool, th *theme.Theme) string
-	// Mark returns the mark of a row if the screen keeps the marks; it may be nil. Moved runs after
-	// the user moved the cursor to another entry, and Marked after marks changed. Both may be nil.
+	// Mark returns the mark of a row if the screen keeps the marks, and Sign the sign for it in the
+	// margin. Moved runs after the user moved the cursor to another entry, and Marked after marks
+	// changed. Each may be nil.
 	Mark          func(row T) *bool
+	Sign          func(row T) theme.Sign
 	Moved, Marked func()
 
 	// Placeholder is the example in the empty filter.
@@ -139,7 +143,7 @@ const (
 )
 
 // listLine is a line of the list: the index of a group and of a row in it, -1 for its
-// head.
+// head and -2 for the blank line before it.
 type listLine struct{ group, row int32 }
 
 // identity identifies an entry by the key of its row, nil for a head, and of its group.
@@ -232,6 +236,9 @@ func (l *List[T]) unfold() {
 		if group.Key != "" {
 			if group.Key == under.group {
 				head = len(l.lines)
+			}
+			if l.SkipHeads && g > 0 {
+				l.lines = append(l.lines, listLine{int32(g), -2})
 			}
 			l.lines = append(l.lines, listLine{int32(g), -1})
 			if l.isFolded(group.Key) {
@@ -522,12 +529,9 @@ func (l *List[T]) Move(by int) {
 		return
 	}
 	l.rows.Move(by)
-	if e, _ := l.Current(); e.head && l.SkipHeads {
-		if by < 0 && l.rows.Cursor() > 0 {
-			l.rows.Move(-1)
-		} else {
-			l.rows.Move(1)
-		}
+	for e, _ := l.Current(); e.head && l.SkipHeads; e, _ = l.Current() {
+		l.rows.Move(text.Either(by < 0 && l.rows.Cursor() > 0, -1, 1))
+		by = text.Either(l.rows.Cursor() == 0, 1, by)
 	}
 }
 

@@ -62,7 +62,7 @@ func (l *List[T]) layout(size image.Point) listLayout {
 		at.above = top(len(l.Above(size, &theme.Theme{})))
 	}
 	if l.Filtering() && (size.Y > 1 || !l.RowsOnly) {
-		at.filter = top(1)
+		at.filter = top(1 + text.Either(l.SkipHeads && l.RowsOnly && size.Y > headFrom, 1, 0))
 	}
 	if l.RowsOnly {
 		if size.Y >= rowsOnlyHeadFrom && l.named(size.X) {
@@ -71,7 +71,7 @@ func (l *List[T]) layout(size image.Point) listLayout {
 		at.list = rest
 		return at
 	}
-	if rest.Dy() < headFrom && rest.Dy() > 1 && l.Title != nil {
+	if rest.Dy() < headFrom && rest.Dy() > 1 && (l.Title != nil || l.Note != nil) {
 		at.title = top(1)
 	}
 	if len(l.lines) == 0 {
@@ -86,7 +86,7 @@ func (l *List[T]) layout(size image.Point) listLayout {
 	case l.NoPane || l.Instead != nil && l.Instead(size, &theme.Theme{}) != "":
 	case mode == Wide:
 		at.pane = rest
-		at.pane.Min.X = rest.Max.X - min(l.PaneMost, max(paneLeast, size.X*2/5))
+		at.pane.Min.X = rest.Max.X - min(l.PaneMost, max(paneLeast, size.X*3/7))
 		rest.Max.X = at.pane.Min.X
 	case mode == Stacked && framed && (l.open || !tiled && rest.Dy()-frameLines-len(l.lines) >= paneFrom ||
 		l.PaneStays && rest.Dy() >= staysFrom):
@@ -124,22 +124,36 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 	fit := func(r image.Rectangle, drawn string) string { return text.Fit(drawn, r.Dx(), r.Dy()) }
 	var filter, line string
 	if !at.filter.Empty() {
-		total := count(l.all)
+		total, found, look := count(l.all), "", *th
 		if l.Total != nil {
 			total = l.Total()
 		}
-		found := " " + text.Count(count(l.groups)) + " of " + text.Count(total)
-		if w := text.Width(found); size.X < 3*w {
-			filter = l.filter.View(size.X, th)
-		} else {
-			filter = l.filter.View(size.X-w, th) + th.Muted.Render(found)
+		if l.filter.Value() != "" {
+			found = " " + text.Count(count(l.groups)) + " of " + text.Count(total) + " "
 		}
+		w := text.Width(found)
+		if size.X < 3*w {
+			w, found = 0, ""
+		}
+		if l.RowsOnly && l.SkipHeads { // of a menu: the row under the cursor has the color of the focus
+			look.FieldFocus, look.PlaceholderFocus, filter = th.Text, th.Placeholder, " "+th.Sign(theme.SignCursor)+" "
+		}
+		filter += l.filter.View(size.X-w-text.Width(filter), &look) + th.Muted.Render(found)
 	}
 	head, rows := l.drawRows(at.list.Size(), th)
 	body := JoinV(fit(at.head, th.Muted.Render(head)), fit(at.list, rows))
 	title, footer := func(int) string { return text.Capital(l.ID) }, l.Position
 	if l.Title != nil {
-		title, footer = l.Title, l.Footer
+		title = l.Title
+	}
+	if l.Footer != nil {
+		footer = l.Footer
+	}
+	if l.Note != nil {
+		if note := l.Note(th); note != "" {
+			name := title
+			title = func(width int) string { return name(width) + ansi.ResetStyle + th.Muted.Render(" · ") + note }
+		}
 	}
 	if !at.title.Empty() {
 		position := footer()
@@ -235,16 +249,21 @@ func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string
 		e, _ := l.At(i)
 		selected = selected && !l.NoCursor
 		if e.head {
+			if l.lines[i].row < -1 {
+				return ""
+			}
 			return l.drawHead(e, width, selected, chosen, th)
 		}
 		mark := theme.SignNone
 		if l.Marking && l.Has(e.Row) || from <= i && i <= to {
 			mark = theme.SignMarked
+		} else if l.Sign != nil {
+			mark = l.Sign(e.Row)
 		}
 		if l.Draw != nil {
 			return l.Draw(e.Row, mark, width, selected, th)
 		}
-		return cols.Draw(l.Cells(e.Row, widths, th), widths, mark, indent, selected, chosen, th)
+		return cols.Draw(l.Cells(e.Row, widths, th), widths, mark, indent, width, selected, chosen, th)
 	})
 	return text.Blanks(indent) + cols.Row(widths, cols.names()...), rows
 }
@@ -266,9 +285,9 @@ func (l *List[T]) widths(width, height int, th *theme.Theme) (Columns, []int) {
 	return cols, cols.Fitted(width, cells)
 }
 
-// Draw draws a row with a mark before it and a blank after it, if indent leaves room. The style
-// chosen replaces those of the cells if the row is selected.
-func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent int, selected bool,
+// Draw draws a row with a mark before it and a blank after it, if indent leaves room. The style chosen replaces
+// those of the cells if the row is selected, and fills the width.
+func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent, width int, selected bool,
 	chosen lipgloss.Style, th *theme.Theme,
 ) string {
 	texts := make([]string, len(cells))
@@ -282,7 +301,7 @@ func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent int, 
 	}
 	row := cs.Row(widths, texts...) + text.Blanks(indent/2)
 	if selected {
-		return chosen.Render(text.PadRight(th.Glyph(mark)+" ", indent) + row)
+		return chosen.Render(text.PadRight(text.PadRight(th.Glyph(mark)+" ", indent)+row, width))
 	}
 	if indent > 0 {
 		row = th.Sign(mark) + " " + row
@@ -308,7 +327,7 @@ func (l *List[T]) drawHead(e Entry[T], width int, selected bool, chosen lipgloss
 	if selected {
 		return chosen.Render(text.PadRight(th.Glyph(fold)+" "+name+" "+ansi.Strip(note), width))
 	}
-	return th.Sign(fold) + " " + th.Title.Render(name) + " " + note
+	return th.Sign(fold) + " " + text.Either(l.SkipHeads, th.BoxTitle, th.Title).Render(name) + " " + note
 }
 
 // Click moves the cursor to the clicked entry, or the focus to the pane. double reports a double
@@ -342,12 +361,13 @@ func (l *List[T]) Hit(at image.Point) bool {
 	if l.tiled() {
 		i, ok = l.Tiles().At(at)
 	}
-	if ok {
+	if e, _ := l.At(i); ok && !(e.head && l.SkipHeads) {
 		l.rows.SetCursor(i)
 		l.Landed()
 		l.moved = true
+		return true
 	}
-	return ok
+	return false
 }
 
 // Wheel scrolls the part under the mouse.
@@ -387,11 +407,13 @@ type Column struct {
 // Columns are the columns of a table, separated by two blanks.
 type Columns []Column
 
-// columnGap is the number of blanks between two columns.
-const columnGap = 2
+// columnGap is the number of blanks between two columns, and fixedFrom the width from which numbers
+// keep their width.
+const columnGap, fixedFrom = 2, 50
 
-// Fitted is Widths for rows of these cells: no column is wider than its cells need, but the first
-// one with Flex takes what is left.
+// Fitted is Widths for rows of these cells: no column is wider than its cells need, but numbers keep
+// their width and the first column with Flex has half of the width if there is enough, so that the
+// columns of all screens begin at the same cells. What is left stays blank.
 func (cs Columns) Fitted(width int, rows [][]Cell) []int {
 	cs = slices.Clone(cs)
 	for i := range cs {
@@ -402,7 +424,9 @@ func (cs Columns) Fitted(width int, rows [][]Cell) []int {
 				c.most = max(c.most, text.Width(text.Safe(ansi.Strip(cells[i].Text))))
 			}
 		}
-		c.Width = min(c.Width, c.most)
+		if !c.Right || width < fixedFrom {
+			c.Width = min(c.Width, c.most)
+		}
 	}
 	return cs.Widths(width)
 }
@@ -438,7 +462,7 @@ func (cs Columns) Widths(width int) []int {
 		out[worst] = 0
 	}
 	// Each spare cell goes to the column that has got the fewest for its share. When all have what
-	// they need, the first one takes the rest.
+	// they need, the first one gets half of the width.
 	got := make([]int, len(cs))
 	for left := width - need(); left > 0; left-- {
 		first, next := -1, -1
@@ -453,11 +477,11 @@ func (cs Columns) Widths(width int) []int {
 				next = i
 			}
 		}
-		if first < 0 {
-			break
+		if next < 0 && first >= 0 && out[first] < width/2 {
+			next = first
 		}
 		if next < 0 {
-			next = first
+			break
 		}
 		out[next]++
 		got[next]++

@@ -31,7 +31,8 @@ type MenuRow struct {
 	// Do runs when the row is chosen; it may be nil.
 	Do func() tea.Cmd
 
-	found string // what the filter of the help finds besides
+	found  string // what the filter of the help finds besides
+	hidden bool   // until the user searches
 }
 
 // Menu is a short list over the screen. The user takes one row by its letter, or moves
@@ -47,6 +48,7 @@ type Menu struct {
 	rows  []MenuRow
 	list  List[int]
 	help  bool // letters search
+	keys  bool // the help begins with the keys, the palette ends with them
 	size  image.Point
 }
 
@@ -74,11 +76,17 @@ func (m *Menu) start(meant func(r MenuRow) bool) {
 	m.list.Go(max(0, slices.IndexFunc(m.rows, meant)))
 }
 
-// NewHelp opens a searchable menu of actions, by group: both the help and the command palette. It
-// leaves out actions without keys.
-func NewHelp(title string, actions []Action) *Menu {
+// NewHelp opens the help: a searchable menu of actions with their keys, by group, those that cannot
+// be done now last. It leaves out actions without keys.
+func NewHelp(title string, actions []Action) *Menu { return newHelp(title, actions, false) }
+
+// NewPalette opens the command palette. Until the user searches, it shows only what can be done now.
+func NewPalette(title string, actions []Action) *Menu { return newHelp(title, actions, true) }
+
+func newHelp(title string, actions []Action, palette bool) *Menu {
+	const later = "Not now"
 	var rows []MenuRow
-	order := map[string]int{} // of groups
+	order := map[string]int{cursorGroup: len(actions), later: len(actions) + 1} // of groups
 	for _, a := range actions {
 		if len(a.Keys.Keys()) == 0 {
 			continue
@@ -86,15 +94,21 @@ func NewHelp(title string, actions []Action) *Menu {
 		if _, seen := order[a.Group]; !seen {
 			order[a.Group] = len(order)
 		}
-		rows = append(rows, MenuRow{
+		row := MenuRow{
 			Group: a.Group, Key: a.KeyLabel(), Label: a.Label(), Disabled: a.Reason(), Do: a.Do,
-			found: a.ID + " " + strings.Join(a.Keys.Keys(), " "),
-		})
+			found: a.ID + " " + a.Group + " " + strings.Join(a.Keys.Keys(), " "),
+		}
+		row.hidden = palette && (row.Disabled != "" || strings.HasPrefix(a.ID, "list."))
+		if row.Disabled != "" {
+			row.Group = later
+		}
+		rows = append(rows, row)
 	}
 	slices.SortStableFunc(rows, func(a, b MenuRow) int { return order[a.Group] - order[b.Group] })
-	m := NewMenu(title, rows...)
-	m.help, m.list.filter.Placeholder = true, "type to search"
+	m := NewMenu(title)
+	m.help, m.keys, m.list.filter.Label, m.list.filter.Placeholder = true, !palette, "", "type to search"
 	m.list.Empty = func() string { return "No matching action. esc clears the search." }
+	m.SetRows(rows...)
 	m.list.StartFilter()
 	m.start(func(r MenuRow) bool { return r.Disabled == "" && r.Do != nil })
 	return m
@@ -103,6 +117,9 @@ func NewHelp(title string, actions []Action) *Menu {
 // groups returns the numbers of the rows.
 func (m *Menu) groups() (list []Group[int]) {
 	for i, r := range m.rows {
+		if r.hidden && m.list.Filter() == "" {
+			continue
+		}
 		if len(list) == 0 || list[len(list)-1].Key != r.Group {
 			list = append(list, Group[int]{Key: r.Group})
 		}
@@ -138,7 +155,9 @@ func (m *Menu) Type(msg tea.Msg) (tea.Cmd, bool) {
 			return nil, false
 		}
 	}
-	return m.list.Type(msg)
+	cmd, used := m.list.Type(msg)
+	m.list.Arrange() // the palette shows more while it has a filter
+	return cmd, used
 }
 
 // Actions returns the actions of the rows and of the list.
@@ -152,6 +171,7 @@ func (m *Menu) Actions() []Action {
 			{Keys: Bind("close", "", "esc"), Footer: true, Do: func() tea.Cmd {
 				m.closed = m.list.Filter() == ""
 				m.list.SetFilter("")
+				m.list.Arrange()
 				return nil
 			}},
 			{Keys: Bind("close", "", "f1", "ctrl+k"), Do: m.Close},
@@ -233,49 +253,41 @@ func (m *Menu) widths() (keys, label int) {
 	return keys, label
 }
 
-// widestMenu and widestHelp are maximum widths, and leastNote is the minimum width for a readable
+// widestMenu and widestPalette are maximum widths, and leastNote is the minimum width for a readable
 // note.
 const (
-	widestMenu = 76
-	widestHelp = 100
-	leastNote  = 10
+	widestMenu    = 76
+	widestPalette = 64
+	leastNote     = 10
 )
 
 func (m *Menu) sizeIn(room image.Point) image.Point {
+	if m.help { // what is below stays visible at its edges
+		return image.Pt(min(room.X, text.Either(m.keys, widestMenu, widestPalette)), min(room.Y, max(8, min(m.fullHeight(0), room.Y-room.Y/8))))
+	}
 	width := max(text.Width(text.Safe(m.title)), text.Width(m.Words)) + 6
 	keys, labels := m.widths()
 	for _, r := range m.rows {
 		line := 5 + keys + labels
-		if m.help {
-			line = 6 + keys + text.Width(r.label())
-		}
 		if note := r.note(); note != "" {
 			line += 2 + text.Width(note)
 		}
 		width = max(width, line)
 	}
-	if m.help {
-		width = min(room.X, max(width, widestMenu), widestHelp)
-	} else {
-		width = min(room.X, width, widestMenu)
-	}
-	height := m.fullHeight(width - 2)
-	if m.help {
-		height = max(height, 8)
-	}
-	return image.Pt(width, min(room.Y, height))
+	width = min(room.X, width, widestMenu)
+	return image.Pt(width, min(room.Y, m.fullHeight(width-2)))
 }
 
 // fullHeight returns the height of the box if nothing is cut off.
 func (m *Menu) fullHeight(inner int) int {
 	height := len(m.rows) + 2 + len(m.intro(inner, &theme.Theme{}))
-	for _, g := range m.groups() {
+	for i, g := range m.groups() {
 		if g.Key != "" {
-			height++
+			height += min(2, i+1) // with the blank line
 		}
 	}
 	if m.help {
-		height++ // the filter
+		height += 2 // the filter
 	}
 	if slices.ContainsFunc(m.rows, func(r MenuRow) bool { return r.More != "" }) {
 		height += 1 + moreLines
@@ -332,6 +344,16 @@ func (m *Menu) below(inner image.Point, th *theme.Theme) []string {
 func (m *Menu) parts(row, width int) (key, label, note string, whole bool) {
 	r := m.rows[row]
 	keys, labels := m.widths()
+	if m.help && !m.keys { // the label, why not, and at the end the key
+		key = text.Safe(r.Key) + "  "
+		label = "  " + text.TruncateMiddle(r.label(), max(1, width-text.Width(key)-4))
+		room := width - text.Width(key+label) - 3
+		if note = r.note(); text.Width(note) > room {
+			note = ""
+		}
+		note = "  " + note
+		return text.PadLeft(key, width-text.Width(label+note)), label, note, note != "  "
+	}
 	key = " "
 	if keys > 0 {
 		key = " " + text.PadRight(text.Safe(r.Key), keys) + " "
@@ -357,6 +379,12 @@ func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *them
 	name, words, muted := th.Key, th.Text, th.Muted
 	if m.rows[row].Disabled != "" {
 		name, words, muted = th.Off, th.Off, th.Off
+	}
+	if m.help && !m.keys {
+		if key, label, name, words = label+note, key, words, muted; selected {
+			return th.Selected.Render(text.PadRight(key+label, width))
+		}
+		return name.Render(key) + words.Render(label)
 	}
 	if selected {
 		return th.Selected.Render(text.PadRight(key+label+note, width))

@@ -51,6 +51,8 @@ func (m Message) mark(th *theme.Theme) (sign string, style lipgloss.Style) {
 		return th.Glyph(theme.SignWarn), th.Warn
 	case Bad:
 		return th.Glyph(theme.SignBad), th.Bad
+	case Tip:
+		return "Tip", th.Title
 	}
 	return th.Glyph(theme.SignInfo), th.Info
 }
@@ -135,9 +137,13 @@ func (s *Messages) Line(width int, more string, th *theme.Theme) string {
 		return text.Blanks(width)
 	}
 	sign, style := m.mark(th)
-	words := sign + " " + text.Safe(m.Text)
-	end := text.If(more != "" && (m.Detail != "" || text.Width(words) > width), "  "+th.Key.Render(more)+th.Hint.Render(" more"))
-	return text.Fit(style.Render(text.Truncate(words, max(0, width-text.Width(end))))+end, width, 1)
+	words, rest := text.Safe(m.Text), style
+	room := width - text.Width(sign) - 1
+	end := text.If(more != "" && (m.Detail != "" || text.Width(words) > room), "  "+th.Key.Render(more)+th.Hint.Render(" more"))
+	if m.Level != Warn && m.Level != Bad { // only the sign needs a color
+		rest = text.Either(m.Level == Tip, th.Muted, th.Text)
+	}
+	return text.Fit(style.Render(sign)+" "+rest.Render(text.Truncate(words, max(0, room-text.Width(end))))+end, width, 1)
 }
 
 // History returns a menu of all messages, latest first. Enter shows one in full, and a key copies

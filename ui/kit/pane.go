@@ -112,6 +112,9 @@ func (c *Clicks) Double(msg tea.MouseClickMsg) bool {
 
 const wheelRows = 3
 
+// cursorGroup is the group of the actions that move the cursor.
+const cursorGroup = "Cursor"
+
 // Lines holds the cursor and the scroll position of a list. It knows only row numbers:
 // the screen draws the rows, and only the visible ones, so that a list of 100,000 costs
 // as much as one of 30. The zero value is an empty list.
@@ -212,7 +215,7 @@ func ListActions(of func() Scroller, moved func() tea.Cmd) []Action {
 		{"list.half-page-up", "half a page up", "", func(s Scroller) int { return -max(1, s.Page()/2) }, []string{"ctrl+u"}},
 		{"list.half-page-down", "half a page down", "", func(s Scroller) int { return max(1, s.Page()/2) }, []string{"ctrl+d"}},
 	} {
-		actions = append(actions, Action{ID: a.id, Keys: Bind(a.words, a.shown, a.keys...), Group: "Move", Do: func() tea.Cmd {
+		actions = append(actions, Action{ID: a.id, Keys: Bind(a.words, a.shown, a.keys...), Group: cursorGroup, Do: func() tea.Cmd {
 			s := of()
 			s.Move(a.by(s))
 			if moved == nil {

@@ -183,9 +183,9 @@ func GridOf(room image.Point) Grid {
 	least := max(leastTile, min(leastTile+(room.X-80)/10, (room.Y/2-1)*8/3))
 	g := Grid{Columns: max(1, (room.X+slack)/least)}
 	g.Tile.X = max(1, room.X/g.Columns)
-	// A tile is a 4:3 picture, with cells twice as high as wide, and a name. It may be a little
-	// lower to fit one more row.
-	g.Tile.Y = max(2, min((g.Tile.X-1)*3/8+1, room.Y))
+	// A tile is a 4:3 picture, with cells twice as high as wide, and a name, in a frame. It may be a
+	// little lower to fit one more row.
+	g.Tile.Y = max(2, min((g.Tile.X-2)*3/8+3, room.Y))
 	g.Rows = max(1, room.Y/g.Tile.Y, (room.Y+g.Tile.Y/3)/g.Tile.Y)
 	g.Tile.Y = max(1, min(g.Tile.Y, room.Y/g.Rows))
 	return g

@@ -370,7 +370,7 @@ func Capital(text string) string {
 func If(is bool, words string) string { return Either(is, words, "") }
 
 // Either returns yes or no.
-func Either(is bool, yes, no string) string {
+func Either[T any](is bool, yes, no T) T {
 	if is {
 		return yes
 	}

@@ -104,7 +104,7 @@ func (t *Theme) paint(p Palette) {
 
 	t.Chip, t.ChipFocus = on(p.RaisedText, p.Raised), on(p.StrongText, p.Strong).Bold(true)
 	t.Field, t.FieldFocus = on(p.RaisedText, p.Raised), on(p.SelectedText, p.Selected)
-	t.Placeholder, t.PlaceholderFocus = fg(p.Muted), fg(p.SelectedMuted)
+	t.Placeholder, t.PlaceholderFocus = fg(p.Muted).Italic(true), fg(p.SelectedMuted).Italic(true)
 	t.Cursor = lipgloss.NewStyle().Reverse(true)
 	t.Label = fg(p.Muted)
 	t.Button, t.ButtonFocus = on(p.RaisedText, p.Raised), on(p.StrongText, p.Strong).Bold(true)

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"image"
 	"path"
 	"slices"
 	"time"
@@ -23,7 +22,6 @@ import (
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
-	"mediadesk/ui/theme"
 )
 
 // Session is the part of [session.Session] that the screen uses; tests have another.
@@ -85,7 +83,7 @@ func New(o Options) *Model {
 			run := &m.runs.all[n]
 			return text.HasAll(words, run.Extension, run.FilePath, string(run.Status), run.Error, run.FileID)
 		},
-		Above:   func(_ image.Point, th *theme.Theme) []string { return []string{m.drawTotals(th)} },
+		Note:    m.totals,
 		Columns: columns, Cells: m.cells, Describe: m.describe, Brief: m.brief, Empty: m.empty,
 		Placeholder: "part of an extension, a path or a status",
 		Nothing:     "no extension was requested yet", NotFound: "no run matches the filter",
@@ -233,7 +231,7 @@ func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.list.At(i)
 	run := m.runs.all[e.Row]
 	t := edit.Tile{
-		Name: " " + path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
+		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
 	}
 	if run.Status != api.StatusFailed {
 		t.Picture = edit.Thumb{Key: keyOf(&run), Path: func(ctx context.Context) (string, error) {

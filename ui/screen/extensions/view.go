@@ -24,11 +24,9 @@ import (
 
 func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.View(size, th) }
 
-func (m *Model) drawTotals(th *theme.Theme) string {
+// totals is the note of the list.
+func (m *Model) totals(th *theme.Theme) string {
 	r := &m.runs
-	if len(r.all) == 0 {
-		return th.Muted.Render(" No runs")
-	}
 	var parts []string
 	for _, c := range []struct {
 		n     int
@@ -37,19 +35,19 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 	}{
 		{r.failed, "failed", th.Bad},
 		{r.pending, "pending", th.Strong},
-		{r.success, "done", th.Good},
+		{r.success, "done", text.Either(r.failed+r.pending > 0, th.Muted, th.Good)},
 	} {
 		if c.n > 0 {
 			parts = append(parts, c.style.Render(text.Count(c.n)+" "+c.word))
 		}
 	}
 	if r.status != every {
-		parts = append(parts, th.Accent.Render("showing "+statusNames[r.status]+" only"))
+		parts = append([]string{th.Accent.Render("showing " + statusNames[r.status] + " only")}, parts...)
 	}
 	if marked := m.list.MarkedNote(); marked != "" {
 		parts = append(parts, th.Marked.Render(marked))
 	}
-	return " " + strings.Join(parts, th.Muted.Render(" · "))
+	return strings.Join(parts, th.Muted.Render(" · "))
 }
 
 func (m *Model) empty() string {

@@ -82,6 +82,6 @@ func TestEveryKeyWorks(t *testing.T) {
 		print := func() string {
 			return fmt.Sprint(*d.m.list, d.m.Overlays().Top() != nil, d.m.runs.status, d.Text())
 		}
-		uitest.EveryKey(t, state, prepare, print, func(a kit.Action) bool { return state == "empty" && a.Group == "Move" })
+		uitest.EveryKey(t, state, prepare, print, func(a kit.Action) bool { return state == "empty" && a.Group == "Cursor" })
 	}
 }

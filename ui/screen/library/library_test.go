@@ -26,7 +26,7 @@ func TestFoldersThenFiles(t *testing.T) {
 	if got := d.rows(); got != "summer winter f00000.jpg f00001.jpg Notes.txt" {
 		t.Errorf("rows: %s, want \"summer winter f00000.jpg f00001.jpg Notes.txt\"", got)
 	}
-	d.Sees("library", "1 of 5", "summer/", "JPEG", "text/plain", "1 kB", "sea, beach", "region private")
+	d.Sees("Library", "1 of 5", "summer/", "JPEG", "text/plain", "1 kB", "sea, beach", "region private")
 	if d.m.Capturing() {
 		t.Error("the list uses letters as text")
 	}
@@ -35,9 +35,9 @@ func TestFoldersThenFiles(t *testing.T) {
 func TestWayThroughFolders(t *testing.T) {
 	d := start(t, Options{Session: stub{list: small().list}})
 	d.Press("enter")
-	d.Sees("library / summer", "day 1/")
+	d.Sees("Library / summer", "day 1/")
 	d.Press("l")
-	d.Sees("library / summer / day 1", "This folder is empty. Press 1 to choose files to upload.")
+	d.Sees("Library / summer / day 1", "This folder is empty. Press 1 to choose files to upload.")
 	d.Press("h")
 	d.under("day 1")
 	d.Press("j", "backspace")
@@ -355,7 +355,7 @@ func TestErrors(t *testing.T) {
 	}
 	d.Sees("Not up to date", `\x1b[31mbroken`, "The fault is on the service's side")
 	d.Press("enter")
-	d.Sees("library / summer", "Press r to try again")
+	d.Sees("Library / summer", "Press r to try again")
 	s.err = nil
 	d.Press("h")
 	d.under("summer")
@@ -452,7 +452,7 @@ func TestMouse(t *testing.T) {
 	d.under("f00001.jpg")
 	d.Send(tea.MouseClickMsg(at(0)))
 	d.Send(tea.MouseClickMsg(at(0)))
-	d.Sees("library / summer")
+	d.Sees("Library / summer")
 	d.Send(tea.MouseWheelMsg(tea.Mouse{X: 5, Y: 5, Button: tea.MouseWheelDown}))
 	d.Send(tea.MouseClickMsg(tea.Mouse{X: 5, Y: 31, Button: tea.MouseLeft}))
 }

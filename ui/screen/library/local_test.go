@@ -59,7 +59,7 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 		t.Errorf("by size: %s, want \"summer день_1___naïve__final_.txt small.txt\"", got)
 	}
 	d.Press(",", "n", "enter", "enter")
-	d.Sees("library / summer / 2026", "1 of 200 and more")
+	d.Sees("Library / summer / 2026", "1 of 200 and more")
 	d.Press("G", "G")
 	d.Sees("205 of 205")
 	d.Press("h", "h")

@@ -110,7 +110,7 @@ func TestQueryLineOnTheScreen(t *testing.T) {
 	}
 	d.under("f00001.jpg")
 	d.Press("esc")
-	d.Sees("library / summer")
+	d.Sees("Library / summer")
 	d.under("f00000.jpg")
 	s.asked = nil
 	d.Press("f")

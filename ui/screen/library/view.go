@@ -23,7 +23,7 @@ func (m *Model) title(width int) string {
 	if s := m.shown.search; !s.isNone() && m.opening == "" {
 		return text.TruncateMiddle(text.Safe("found: "+s.text), width)
 	}
-	parts := append([]string{"library"}, strings.FieldsFunc(m.folder(), func(r rune) bool { return r == '/' })...)
+	parts := append([]string{"Library"}, strings.FieldsFunc(m.folder(), func(r rune) bool { return r == '/' })...)
 	return text.TruncateMiddle(text.Safe(strings.Join(parts, " / ")), width)
 }
 
@@ -54,7 +54,7 @@ func (m *Model) position() string {
 func (m *Model) columns(int) kit.Columns {
 	columns := kit.Columns{
 		{Name: "Name", Width: 20, Flex: 3},
-		{Name: "Size", Width: 11, Right: true, Spare: 2},
+		{Name: "Size", Width: 10, Right: true, Spare: 2},
 		{Name: "Kind", Width: 10, Spare: 3},
 		{Name: "Tags", Width: 12, Flex: 2, Spare: 4},
 		{Name: "State", Width: 16, Spare: 1},

@@ -134,6 +134,15 @@ const (
 	sampleTurns = media.Orientation(6)
 )
 
+// cover returns the part of the sample picture that fills the space, with the boat and the sun.
+func cover(size image.Point, in picture.Request) image.Rectangle {
+	aspect := cmp.Or(in.Options.CellAspect, 2)
+	part := image.Pt(min(size.X, int(float64(size.Y*in.Cols)/(float64(in.Rows)*aspect))), size.Y)
+	part.Y = min(size.Y, int(float64(part.X*in.Rows)*aspect/float64(in.Cols)))
+	left := max(0, min(size.X*45/100-part.X/2, size.X-part.X))
+	return image.Rectangle{Max: part}.Add(image.Pt(left, (size.Y-part.Y)/2))
+}
+
 // paint draws the sample picture in the space beside the choices.
 func (m *Model) paint() tea.Cmd {
 	_, room := m.columns(m.size)
@@ -158,7 +167,9 @@ func (m *Model) paint() tea.Cmd {
 		if err != nil {
 			return nil
 		}
-		surface, err := m.o.Loader.Draw(m.o.Context, picture.New(img, sampleTurns), want)
+		fill := want
+		fill.Mark = &picture.Mark{Crop: true, Part: func(p *picture.Picture) image.Rectangle { return cover(p.Size(), want) }}
+		surface, err := m.o.Loader.Draw(m.o.Context, picture.New(img, sampleTurns), fill)
 		if err != nil {
 			return nil
 		}

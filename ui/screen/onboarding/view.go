@@ -30,7 +30,7 @@ func (m *Model) columns(size image.Point) (choices int, room image.Point) {
 		return size.X, image.Point{}
 	}
 	choices = max(48, size.X*2/5)
-	return choices, image.Pt(size.X-choices-2, size.Y-2)
+	return choices, image.Pt(size.X-choices-2, size.Y-1)
 }
 
 func (m *Model) View(size image.Point, th *theme.Theme) string {
@@ -39,7 +39,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if _, room := m.columns(size); len(lines) == 0 || len(lines) != room.Y {
 		return choices
 	}
-	return text.Fit(kit.JoinH(choices, " ", "\n"+strings.Join(lines, "\n")), size.X, size.Y)
+	return text.Fit(kit.JoinH(choices, " ", strings.Join(lines, "\n")), size.X, size.Y)
 }
 
 func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
@@ -58,7 +58,7 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	case m.o.Problem == nil:
 		s.Text(kit.NoStop, 0, name, th.Title)
 		s.Gap()
-		s.Text(kit.NoStop, 0, "Upload, tag and manage images in an ImageKit-style media library from your terminal.", th.Text)
+		s.Text(kit.NoStop, 0, "Upload, tag and crop images in an ImageKit-style media library.", th.Text)
 		s.Gap()
 	default:
 		s.Text(kit.NoStop, 0, m.heading(), th.Title)

@@ -44,13 +44,13 @@ func TestPickTheRestOfAFolder(t *testing.T) {
 	equal(t, "tray", d.tray(), []string{"a.jpg"})
 	d.Press("h")
 	d.under("trip")
-	d.Sees("◐ 1/3")
+	d.Sees("◐ trip/", "1 of 3")
 
 	d.Press("space")
 	d.Toasted("Picked 2 files in trip")
 	equal(t, "tray", d.tray(), []string{"a.jpg", "b.jpg", "c.jpg"})
 	equal(t, "places", d.subs(), []string{"trip", "trip", "trip/day_1"})
-	d.Sees("✓ 3/3")
+	d.Sees("✓ trip/", "3 of 3")
 
 	d.Press("space")
 	d.Toasted("Removed 3 files in trip from the tray. Press z to undo.")
@@ -58,7 +58,7 @@ func TestPickTheRestOfAFolder(t *testing.T) {
 	d.Press("z")
 	equal(t, "tray", d.tray(), []string{"a.jpg", "b.jpg", "c.jpg"})
 	equal(t, "places", d.subs(), []string{"trip", "trip", "trip/day_1"})
-	d.Sees("✓ 3/3")
+	d.Sees("✓ trip/", "3 of 3")
 }
 
 func TestUndoRemovals(t *testing.T) {

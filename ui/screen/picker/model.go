@@ -114,8 +114,12 @@ func New(o Options) *Model {
 			}
 			return []kit.Group[int32]{{Rows: m.shown.rows}}
 		},
-		Key:   func(row int32) any { return m.shown.entries[row].name },
-		Mark:  func(row int32) *bool { picked := m.picked(m.shown.entries[row]); return &picked },
+		Key: func(row int32) any { return m.shown.entries[row].name },
+		Sign: func(row int32) theme.Sign {
+			e := m.shown.entries[row]
+			some, _ := m.share(m.path(e))
+			return text.Either(m.picked(e), theme.SignMarked, some)
+		},
 		Total: func() int { return len(m.shown.sorted) }, Title: m.title, Footer: m.footer, Empty: m.emptyText,
 		Columns: func(int) kit.Columns { return listColumns }, Cells: m.cells, Describe: m.describe, Brief: m.brief,
 		Tiles: func() kit.Tiles { return m.sheet.Shown() },

@@ -414,7 +414,7 @@ func (m *Model) share(folder string) (sign theme.Sign, words string) {
 	}
 	sign, words = theme.SignPartly, strconv.Itoa(n)
 	if total, known := m.totals[folder]; known {
-		words += "/" + strconv.Itoa(max(n, total))
+		words += " of " + strconv.Itoa(max(n, total))
 		if n >= total {
 			sign = theme.SignMarked
 		}

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 func TestFoldersFirstAndHiddenFiles(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "b.jpg", "sub/", "a10.jpg", "a2.jpg", ".secret")})
 	equal(t, "rows", d.rows(), []string{"sub", "a2.jpg", "a10.jpg", "b.jpg"})
-	d.Sees("1 hidden", "folder", "JPEG", "10 B")
+	d.Sees("1 hidden", "sub/", "JPEG", "10 B")
 	d.Press(".")
 	equal(t, "rows", d.rows(), []string{"sub", ".secret", "a2.jpg", "a10.jpg", "b.jpg"})
 	d.Sees("with hidden")

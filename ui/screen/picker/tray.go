@@ -151,13 +151,8 @@ func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
 	case size.X < 1 || size.Y < 1:
 		return ""
 	case len(m.tray.items) == 0:
-		words := " To upload: nothing yet (space picks)"
-		const long = " To upload: nothing yet. Press space to pick a file or folder, a to add a URL."
-		for _, all := range []string{long, long + " You can also drop or paste files."} {
-			if text.Width(all) <= size.X {
-				words = all
-			}
-		}
+		const short, long = " Nothing picked yet: space picks.", " You can also drop or paste files here, or press a to add a URL."
+		words := short + text.If(text.Width(short+long) <= size.X, long)
 		return text.Fit(th.Muted.Render(words), size.X, size.Y)
 	case size.Y < 3:
 		return text.Fit(th.Marked.Render(" "+title+" · tab: show"), size.X, size.Y)

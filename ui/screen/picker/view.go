@@ -82,7 +82,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 // listColumns are the columns of the files. A word for what is wrong takes the place of the kind.
 var listColumns = kit.Columns{
 	{Name: "Name", Width: 16, Flex: 1},
-	{Name: "Size", Width: 12, Right: true},
+	{Name: "Size", Width: 10, Right: true},
 	{Name: "Kind", Width: 12, Spare: 1},
 	{Name: "Changed", Width: 11, Right: true, Spare: 2},
 }
@@ -159,6 +159,9 @@ func (m *Model) cells(row int32, widths []int, th *theme.Theme) []kit.Cell {
 		case maxItems:
 			size.Text = text.Count(maxItems) + "+ items"
 		}
+		if text.Width(size.Text) > widths[1] {
+			size.Text, _, _ = strings.Cut(size.Text, " ")
+		}
 	case about.known && about.size >= 0:
 		size.Text = text.Bytes(about.size)
 	}
@@ -169,10 +172,10 @@ func (m *Model) cells(row int32, widths []int, th *theme.Theme) []kit.Cell {
 	if note := about.note(e); note != "" || e.kind != kindFile && e.kind != kindFolder {
 		word = kit.Cell{Text: th.Glyph(theme.SignWarn) + " " + cmp.Or(note, e.label()), Style: th.Warn}
 	}
-	if some, share := m.share(path); share != "" {
-		style, size = th.Marked, kit.Cell{Text: th.Glyph(some) + " " + share, Style: th.Marked}
+	if _, share := m.share(path); share != "" {
+		style, size = th.Marked, kit.Cell{Text: share, Style: th.Marked}
 		if text.Width(size.Text) > widths[1] {
-			size.Text, _, _ = strings.Cut(size.Text, "/")
+			size.Text, _, _ = strings.Cut(size.Text, " ")
 		}
 	} else if m.picked(e) {
 		style = th.Marked

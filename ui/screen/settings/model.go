@@ -81,6 +81,7 @@ const accounts = "Accounts"
 // are chosen.
 type preference struct {
 	group, key, label string
+	does              string // briefly
 	about             func(m *Model) string
 	options           []option
 	value             func(c *config.Choices) string
@@ -91,18 +92,18 @@ type preference struct {
 type option struct{ value, about string }
 
 // label names the value: 0 uploads at once means as many as are good.
-func (o option) label() string {
-	if o.value == "0" {
-		return "automatic"
-	}
-	return text.Safe(o.value)
+func (o option) label() string { return text.Safe(text.Either(o.value == "0", "automatic", o.value)) }
+
+// String is what a row shows: of automatic values, what they mean.
+func (o option) String() string {
+	return text.Either(o.value == "0" || o.value == "auto", o.about, o.label())
 }
 
 var preferences = []*preference{
 	{
-		"Appearance", "theme", "Theme", func(*Model) string { return "Colors of the screens." },
+		"Appearance", "theme", "Theme", "screen colors", func(*Model) string { return "A change applies at once." },
 		[]option{
-			{string(config.ThemeAuto), "like the terminal"},
+			{string(config.ThemeAuto), "follows the terminal"},
 			{string(config.ThemeDark), "dark on any terminal"},
 			{string(config.ThemeLight), "light on any terminal"},
 			{string(config.ThemeHighContrast), "contrast over 7 to 1"},
@@ -113,7 +114,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Theme = config.Theme(v) },
 	},
 	{
-		"Appearance", "colors", "Colors", func(m *Model) string {
+		"Appearance", "colors", "Colors", "how many to use", func(m *Model) string {
 			return "Now: " + m.abilities.Report.Colors + ". A change applies at the next start."
 		},
 		[]option{
@@ -128,7 +129,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Colors = config.ColorDepth(v) },
 	},
 	{
-		"Appearance", "pictures", "Pictures",
+		"Appearance", "pictures", "Pictures", "how they are drawn",
 		func(m *Model) string { return "Now: " + m.abilities.Report.Drawing + ". Press t for details." },
 		[]option{
 			{string(config.PicturesAuto), "the terminal's best"},
@@ -143,8 +144,8 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Pictures = config.Pictures(v) },
 	},
 	{
-		"Uploads", "concurrency", "Uploads at once",
-		func(*Model) string { return "More uploads wait. A change applies when an account is opened." },
+		"Uploads", "concurrency", "Uploads at once", "the rest waits",
+		func(*Model) string { return "A change applies when an account is opened." },
 		[]option{
 			{"0", "adapts to the service"},
 			{value: "1"},
@@ -187,7 +188,7 @@ func New(o Options) *Model {
 		Head:  func(key string, _ []row, _ *theme.Theme) (name, note string) { return key, "" },
 		Above: m.above, Columns: func(int) kit.Columns {
 			return kit.Columns{{Width: 16, Middle: true}, {Width: 28, Middle: true}, {Width: 20, Flex: 1, Spare: 1}}
-		}, Cells: m.cells, Describe: m.describe, Brief: m.brief,
+		}, SkipHeads: true, Cells: m.cells, Describe: m.describe, Brief: m.brief,
 		Empty:       func() string { return "No matching setting. Press esc to clear the filter." },
 		Placeholder: "part of a name", Nothing: "the settings are being read", NotFound: "no setting matches the filter",
 		OnHead: "this is the heading of a group",

@@ -39,18 +39,18 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 		p, state := m.config.Profiles[r.name], ""
 		switch p.Name {
 		case m.o.Profile.Name:
-			state = "in use"
+			state = th.Glyph(theme.SignGood) + " in use"
 		case m.config.Profile:
 			state = "at start"
 		}
 		return []kit.Cell{name, {Text: text.Safe(string(p.Kind) + " · " + m.host(p)), Style: th.Text}, {Text: state, Style: th.Good}}
 	}
 	list, at := m.optionsOf(r.pref)
-	value, about := list[at].label(), kit.Cell{Text: list[at].about, Style: th.Muted}
+	value, about := list[at].String(), kit.Cell{Text: r.pref.does, Style: th.Muted}
 	if fixed := m.config.SetIn(r.pref.key); fixed != "" {
 		about.Text = fixed
 	} else if m.current() == r {
-		value = "< " + value + " >"
+		value += text.If(th.Color, "  ‹ ›")
 	}
 	if text.Width(about.Text) > widths[2] {
 		about.Text = "" // the pane has it

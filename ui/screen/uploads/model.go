@@ -67,7 +67,7 @@ func New(o Options) *Model {
 		Head: func(key string, _ []int, th *theme.Theme) (title, note string) {
 			return key, m.rows.folders[key].note(th)
 		},
-		Columns: columns, Cells: m.cells, Above: m.above, Describe: m.describe, Brief: m.brief, Empty: m.empty,
+		Columns: columns, Cells: m.cells, Above: m.above, Note: m.totals, Footer: m.footer, Describe: m.describe, Brief: m.brief, Empty: m.empty,
 		Placeholder: "part of a name, or a state such as refused",
 		Nothing:     "no uploads yet", NotFound: "the filter shows no upload", OnHead: "the cursor is on a folder", Marking: true,
 	}

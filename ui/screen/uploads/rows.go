@@ -214,7 +214,7 @@ func (g *group) rank() int {
 	return 2
 }
 
-// groupBar is the width of the bar of an unfinished folder.
+// groupBar is the width of the bar of an unfinished folder, and of all uploads.
 const groupBar = 8
 
 // note returns how many of a folder's files are stored, such as "25 of 25", a bar if not all are,

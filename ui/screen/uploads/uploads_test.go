@@ -18,7 +18,7 @@ func TestStoredFiles(t *testing.T) {
 	d.Sees("No uploads yet. Press 1 to pick files.")
 	d.add(d.job("a.txt", 10, job.NameExact), d.job("b.txt", 20, job.NameExact), d.job("c.txt", 30, job.NameExact))
 	d.until("three are stored", func() bool { return d.m.rows.Totals.Count[job.Stored] == 3 })
-	d.Sees("3 of 3 stored", "✓ stored", "a.txt", "in /")
+	d.Sees("3 of 3 stored", "✓ stored", "a.txt", "Folder      /")
 
 	d.Press("/", "b", ".", "t", "enter")
 	if d.names() != "b.txt" || d.m.Capturing() {

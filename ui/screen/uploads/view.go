@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,30 +16,27 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// barFrom is the least height, in lines, for a bar below the totals.
-const barFrom = 10
-
+// View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.View(size, th) }
 
-// above returns the totals, a bar if it fits and jobs are unfinished, and warnings about the
-// service or the journal.
-func (m *Model) above(size image.Point, th *theme.Theme) []string {
-	lines := []string{text.Truncate(m.drawTotals(th), size.X)}
-	t := &m.rows.Totals
-	if size.Y >= barFrom && t.Count[job.Waiting]+t.Count[job.Sending] > 0 {
-		lines = append(lines, kit.Progress{Done: t.Sent, Total: t.Total}.Row(size.X, th))
+// above returns warnings about the service or the journal.
+func (m *Model) above(_ image.Point, th *theme.Theme) []string {
+	warn := func(words string) []string {
+		return []string{th.Warn.Render(" " + th.Glyph(theme.SignWarn) + " " + words)}
 	}
-	if err := m.rows.Err; err != nil {
-		lines = append(lines, th.Bad.Render(th.Glyph(theme.SignBad)+" The journal cannot be written: "+text.Safe(err.Error())))
-	} else if o, now := m.rows.Offline, m.o.Now(); !o.Since.IsZero() {
-		lines = append(lines, th.Warn.Render(th.Glyph(theme.SignWarn)+" offline: "+text.Safe(o.Host)+" · next try "+text.In(o.Next, now)+" · r now"))
-	} else if m.rows.Hold.After(now) {
-		lines = append(lines, th.Warn.Render(th.Glyph(theme.SignWarn)+" The service asked for a pause; sending goes on "+text.In(m.rows.Hold, now)))
+	switch o, now := m.rows.Offline, m.o.Now(); {
+	case m.rows.Err != nil:
+		return []string{th.Bad.Render(" " + th.Glyph(theme.SignBad) + " The journal cannot be written: " + text.Safe(m.rows.Err.Error()))}
+	case !o.Since.IsZero():
+		return warn("offline: " + text.Safe(o.Host) + " · next try " + text.In(o.Next, now) + " · r now")
+	case m.rows.Hold.After(now):
+		return warn("The service asked for a pause; sending goes on " + text.In(m.rows.Hold, now))
 	}
-	return lines
+	return nil
 }
 
-func (m *Model) drawTotals(th *theme.Theme) string {
+// totals is the note of the list: how much is stored, with a bar while uploads go on, and what is not.
+func (m *Model) totals(th *theme.Theme) string {
 	t, counts := &m.rows.Totals, count(m.rows.Totals.Count)
 	if t.Jobs == 0 { // then those of earlier starts
 		counts = count{}
@@ -51,20 +47,36 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 		}
 	}
 	if counts.total() == 0 {
-		return th.Muted.Render(" Nothing was sent yet")
+		return ""
 	}
-	parts := summary(counts, th)
+	parts := summary(counts, th)[:1]
 	parts[0] += th.Muted.Render(" stored")
-	if t.Left > 0 {
-		parts = slices.Insert(parts, 1, th.Text.Render("about "+text.About(t.Left)+" left"))
+	if m.busy() {
+		parts[0] += " " + kit.Progress{Done: t.Sent, Total: t.Total}.Bar(groupBar, th)
 	}
-	if rate := text.Rate(t.Rate); rate != "" {
-		parts = slices.Insert(parts, 1, th.Text.Render(rate))
+	if n := counts[job.Refused] + counts[job.Unsent]; n > 0 {
+		parts = append(parts, th.Bad.Render(text.Count(n)+" failed"))
+	}
+	if n := counts[job.Unknown]; n > 0 {
+		parts = append(parts, th.Warn.Render(text.Count(n)+" unknown"))
 	}
 	if marked := m.list.MarkedNote(); marked != "" {
 		parts = append(parts, th.Marked.Render(marked))
 	}
-	return " " + strings.Join(parts, th.Muted.Render(" · "))
+	return strings.Join(parts, th.Muted.Render(" · "))
+}
+
+func (m *Model) busy() bool {
+	return m.rows.Totals.Count[job.Waiting]+m.rows.Totals.Count[job.Sending] > 0
+}
+
+// footer says how fast uploads go on and how long, and the position of the cursor.
+func (m *Model) footer() string {
+	t, words := &m.rows.Totals, m.list.Position()
+	if !m.busy() || m.list.Inside().Dx() < kit.MinWidth {
+		return words
+	}
+	return strings.TrimLeft(text.Rate(t.Rate)+text.If(t.Left > 0, " · about "+text.About(t.Left)+" left")+" · "+words, " ·")
 }
 
 func (m *Model) empty() string {
@@ -82,7 +94,7 @@ func (m *Model) empty() string {
 func columns(width int) kit.Columns {
 	cols := kit.Columns{
 		{Name: "Name", Width: 16, Flex: 2, Middle: true},
-		{Name: "Size", Width: 9, Right: true, Spare: 1},
+		{Name: "Size", Width: 10, Right: true, Spare: 1},
 		{Name: "State", Width: 14, Flex: 4},
 	}
 	if width < kit.StackedWidth {
@@ -164,15 +176,15 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		f.Gap()
 		f.Say(th.Accent, words)
 	}
-	f.Gap()
 	at := "queued " + text.When(j.Created, now)
 	if !j.State.Open() {
 		at = text.When(j.Updated, now)
 	}
-	f.Say(th.Text, strings.Trim(bytes(r)+" · "+at, " ·"))
-	f.Say(th.Text, "in "+folder(j)+text.If(name(j) != j.Upload.FileName, " · sent as "+j.Upload.FileName))
+	f.Say(th.Muted, strings.Trim(bytes(r)+" · "+at, " ·"))
 	edit.DrawTags(f, j.Upload.Tags.Or(nil))
 	f.Gap()
+	f.Fact("Folder", folder(j))
+	f.Fact("Sent as", text.If(name(j) != j.Upload.FileName, j.Upload.FileName))
 	// The title has the name.
 	from := j.Upload.Source.String()
 	if dir, base := path.Split(from); base == name(j) && dir != "" {

@@ -82,7 +82,7 @@ func TestBarOnlyWhileSending(t *testing.T) {
 		}
 	}
 	d.SeesNot("100 %")
-	d.Sees("/ 2 of 11 ━", "2 of 11 stored", "1 refused", "1 unsent", "1 unknown", "1 cancelled", "3.2 MB/s", "about 2 min left")
+	d.Sees("/ 2 of 11 ━", "2 of 11 stored", "1 refused", "1 unsent", "2 failed", "3.2 MB/s · about 2 min left")
 }
 
 func TestSmallScreensTellOfTheRow(t *testing.T) {
@@ -111,13 +111,13 @@ func TestEveryKeyWorks(t *testing.T) {
 			if state == "empty" {
 				d = still(t, queue.Snapshot{})
 			}
-			d.Resize(image.Pt(118, 14))
+			d.Resize(image.Pt(118, 12))
 			d.Press(keys...)
 			return d.Driver
 		}
 		print := func() string {
 			return fmt.Sprint(*d.m.list, d.m.Overlays().Top() != nil, len(d.m.rows.removed), d.Text())
 		}
-		uitest.EveryKey(t, state, prepare, print, func(a kit.Action) bool { return (state == "empty" || state == "head") && a.Group == "Move" })
+		uitest.EveryKey(t, state, prepare, print, func(a kit.Action) bool { return (state == "empty" || state == "head") && a.Group == "Cursor" })
 	}
 }

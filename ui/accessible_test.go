@@ -8,6 +8,7 @@ import (
 // TestAccessibleJob does the main job with prompts on a terminal: line by line, with the cursor
 // after each question, and without boxes, Braille or cursor movement.
 func TestAccessibleJob(t *testing.T) {
+	t.Parallel()
 	d := newWorkplace(t)
 	term := d.start(110, 50, "--accessible", d.pictures+"/harbour.jpg")
 	asked := map[string]int{}

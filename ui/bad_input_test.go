@@ -15,6 +15,7 @@ import (
 
 // TestBadInput checks that the program reports bad input in a sentence and keeps running.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	d := newWorkplace(t)
 	put := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(d.pictures, name), []byte(text), 0o600); err != nil {
@@ -81,6 +82,7 @@ func TestBadInput(t *testing.T) {
 // TestBadServices tries a dead server, a wrong key, and a server that answers with web pages. Each
 // shows a sentence, and the program goes on.
 func TestBadServices(t *testing.T) {
+	t.Parallel()
 	forbidden := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
 		w.Write([]byte(`{"message":"Your account cannot be authenticated.","help":"Check the key."}`))

@@ -86,6 +86,7 @@ func requireSameUpload(t *testing.T, got, want map[string]any) {
 // TestEquivalents: the command that a screen copies does what the screen does. Over SSH it gets to the
 // user's clipboard, too.
 func TestEquivalents(t *testing.T) {
+	t.Parallel()
 	d := newWorkplace(t)
 	ssh := []string{"SSH_TTY=/dev/pts/0", "SSH_CONNECTION=192.0.2.1 50000 192.0.2.2 22"}
 	term := d.startWith(ssh, 120, 36, d.pictures)

@@ -15,6 +15,7 @@ import (
 // TestFirstStart tries each choice of the first start. Before the choice no file is written and no
 // socket is open. Afterwards the picker shows one line of advice.
 func TestFirstStart(t *testing.T) {
+	t.Parallel()
 	key := "MEDIADESK_PRIVATE_KEY=private_first_start"
 	for name, c := range map[string]struct {
 		env  []string
@@ -90,6 +91,7 @@ func sockets(pid int) (int, error) {
 // TestTenKeysFromTheStart: from the first start in a folder without pictures, ten keys upload a
 // picture with a tag, remove its background, and show the result.
 func TestTenKeysFromTheStart(t *testing.T) {
+	t.Parallel()
 	for _, size := range []image.Point{{120, 36}, {80, 24}} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) { tenKeysFromTheStart(t, size) })
 	}

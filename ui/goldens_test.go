@@ -81,6 +81,7 @@ func withoutChanging(drawing string) string {
 // files. After a wanted change run go test ./ui -run 'TestLooks|TestColors' -update, and check the
 // difference.
 func TestLooks(t *testing.T) {
+	t.Parallel()
 	s := newLooks(t)
 	for _, sc := range scenes {
 		s.play(sc)
@@ -100,6 +101,7 @@ func TestLooks(t *testing.T) {
 
 // TestColors draws the screen with the most roles of the theme in six looks, and compares cells and colors.
 func TestColors(t *testing.T) {
+	t.Parallel()
 	s := newLooks(t)
 	form := slices.IndexFunc(scenes, func(sc scene) bool { return sc.name == "form" })
 	size := lookSizes[0]

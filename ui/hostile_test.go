@@ -37,6 +37,7 @@ func waitForAll(term *uitest.Term, skip ...string) {
 // TestHostileNames shows file names of 40 kinds in the picker, its tray, the form and what it
 // copies, and the uploads. The 41st kind has a NUL, which a file name cannot have.
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	d := newWorkplace(t)
 	folder := t.TempDir()
 	count := 0
@@ -77,6 +78,7 @@ func TestHostileNames(t *testing.T) {
 // TestHostileAnswers shows records, tags, posts and errors of a service, of 41 kinds, on every
 // screen that has them.
 func TestHostileAnswers(t *testing.T) {
+	t.Parallel()
 	d := newWorkplace(t)
 	service := uitest.StartHostileServer(t)
 	var files []string

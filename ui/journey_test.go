@@ -13,7 +13,10 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	uitest.Parallel(6) // most tests wait for other processes
+	uitest.VerifyTestMain(m)
+}
 
 // workplace is a home folder and a folder of pictures for the built program.
 type workplace struct {
@@ -67,6 +70,7 @@ func openHarbour(term *uitest.Term) {
 // TestMainJob is the whole job on a virtual terminal: first choice, pick, describe, send, watch,
 // edit, leave, start again and find everything.
 func TestMainJob(t *testing.T) {
+	t.Parallel()
 	d := newWorkplace(t)
 	term := d.start(120, 36, d.pictures)
 	term.WaitFor("Try it here")
@@ -145,6 +149,7 @@ func TestMainJob(t *testing.T) {
 // TestTheSmallestTerminalPicksAndSends picks and sends by keys on a terminal of 40 columns and 12
 // rows, with the real program and its local library.
 func TestTheSmallestTerminalPicksAndSends(t *testing.T) {
+	t.Parallel()
 	d := newWorkplace(t)
 	term := d.start(40, 12, "--profile", "local", d.pictures)
 	term.WaitFor("space pick") // no tip hides the hints
@@ -184,6 +189,7 @@ func (k transferKey) Reveal() string { return k.text }
 // TestTransferToAnotherProfile: s in the library sends the folder under the cursor to a chosen
 // profile. Then that profile is in use, and the uploads are in front.
 func TestTransferToAnotherProfile(t *testing.T) {
+	t.Parallel()
 	d := newWorkplace(t)
 	dir := t.TempDir()
 	key, path, err := local.FolderKey(dir)

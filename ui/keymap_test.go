@@ -12,6 +12,7 @@ import (
 )
 
 func TestCheckKeys(t *testing.T) {
+	t.Parallel()
 	type keys = map[string][]string
 	for name, c := range map[string]struct {
 		keys     keys
@@ -37,6 +38,7 @@ func TestCheckKeys(t *testing.T) {
 // draws a region if there is a picture, and goes on otherwise. The key for sending goes to what blocks
 // it. A picture that fills the screen takes its keys before the program does.
 func TestUsualKeysDoNotClash(t *testing.T) {
+	t.Parallel()
 	for part, actions := range catalog() {
 		has := map[string]kit.Action{}
 		for _, a := range actions {
@@ -117,6 +119,7 @@ var general = map[string]string{
 // TestKeysPage: docs/keys.md has every key of every screen. After a change run
 // go test ./ui -run TestKeysPage -update.
 func TestKeysPage(t *testing.T) {
+	t.Parallel()
 	const file, begin, end = "../docs/keys.md", "<!-- keys, made by: go test ./ui -run TestKeysPage -update -->\n", "<!-- end of keys -->\n"
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -50,6 +50,7 @@ func sending(msg any) func(*uitest.Term)     { return func(term *uitest.Term) { 
 
 // TestPopupsOverRealPictures opens every popup while the virtual terminal shows real pictures.
 func TestPopupsOverRealPictures(t *testing.T) {
+	t.Parallel()
 	d := openSession(t)
 	dir := t.TempDir()
 	if err := assets.WriteSamples(dir); err != nil {

@@ -32,6 +32,7 @@ func runsOf(began time.Time, words string) []job.Run {
 }
 
 func TestEndOfExtensions(t *testing.T) {
+	t.Parallel()
 	began := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	m := New(Options{})
 	m.session = &session.Session{}

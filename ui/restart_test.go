@@ -44,6 +44,7 @@ func (d *workplace) waitKept(text string) {
 // TestFormComesBack: the form's input survives a kill and a normal exit, the editor changes the
 // options of all files as one text, and sent files do not come back.
 func TestFormComesBack(t *testing.T) {
+	t.Parallel()
 	d := newWorkplace(t)
 	editor := filepath.Join(t.TempDir(), "an editor")
 	script := "#!/bin/sh\nsed -i.bak \"$EDIT\" \"$1\" && rm -f \"$1.bak\"\n"

@@ -42,7 +42,7 @@ type tmux struct {
 func startTmux(t *testing.T, w, h int, env []string, dir, shell string) *tmux {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
-		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+		if uitest.Everything {
 			t.Fatal("tmux is not installed, and MEDIADESK_TEST_REQUIRE is all")
 		}
 		t.Skip("tmux is not installed")
@@ -165,6 +165,7 @@ func (s *service) names() []string {
 // TestKilledWhileSending kills the program during uploads and starts it again. Every file is stored
 // once.
 func TestKilledWhileSending(t *testing.T) {
+	t.Parallel()
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir(), "--fault", "delay=400ms")
@@ -197,6 +198,7 @@ func TestKilledWhileSending(t *testing.T) {
 // TestKilledWhileRunning kills the program while extensions are pending. The next program and two
 // watch commands get the results from posts to the address, which the settings name, or by polling.
 func TestKilledWhileRunning(t *testing.T) {
+	t.Parallel()
 	binary := uitest.Build(t)
 	for _, tt := range []struct {
 		name, fault, word string
@@ -297,6 +299,7 @@ func TestKilledWhileRunning(t *testing.T) {
 // TestLeavingSaysWhatItWaitsFor: if an answer is missing, leaving says what it waits for, and
 // ctrl+c ends the wait.
 func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir(), "--fault", "delay=1h")
@@ -322,6 +325,7 @@ func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 // TestLookingOnceMore checks an upload whose answer was lost. L asks the service again, sends
 // nothing, and finds the file.
 func TestLookingOnceMore(t *testing.T) {
+	t.Parallel()
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir())
@@ -373,6 +377,7 @@ func TestLookingOnceMore(t *testing.T) {
 
 // TestSendingByKeys sends marked files with keys alone, in the built program.
 func TestSendingByKeys(t *testing.T) {
+	t.Parallel()
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir(), "--fault", "delay=500ms")
@@ -406,6 +411,7 @@ func TestSendingByKeys(t *testing.T) {
 // TestFaultsLeaveTheHeader: the header names the faults of another process that serves the library
 // until that process ends and this program serves it.
 func TestFaultsLeaveTheHeader(t *testing.T) {
+	t.Parallel()
 	d := newWorkplace(t)
 	serve := exec.Command(uitest.Build(t), "serve", "--addr", "127.0.0.1:0", "--json", "--fault", "rate=500/s")
 	serve.Env = d.env()
@@ -431,6 +437,7 @@ func TestFaultsLeaveTheHeader(t *testing.T) {
 
 // TestWrongKeyIsRefused: a key is tried before its account is saved.
 func TestWrongKeyIsRefused(t *testing.T) {
+	t.Parallel()
 	d := newWorkplace(t)
 	s := startService(t, uitest.Build(t), t.TempDir())
 	term := d.start(120, 36, "--profile", "local", d.pictures)
@@ -464,6 +471,7 @@ func TestWrongKeyIsRefused(t *testing.T) {
 
 // TestMessagesLeaveWithTheirScreen: a message about one screen does not stay over the next one.
 func TestMessagesLeaveWithTheirScreen(t *testing.T) {
+	t.Parallel()
 	d := newWorkplace(t)
 	term := d.start(120, 36, "--profile", "local", d.pictures)
 	term.WaitFor("127.0.0.1:")
@@ -491,6 +499,7 @@ func TestMessagesLeaveWithTheirScreen(t *testing.T) {
 // TestOneSendsAnotherWatches runs two programs on one journal. The screens show what mediadesk
 // upload sends. When the command is killed, resume sends the rest. Every file is stored once.
 func TestOneSendsAnotherWatches(t *testing.T) {
+	t.Parallel()
 	const n = 12
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
@@ -578,6 +587,7 @@ func rows(screen, text string) int {
 // TestStopAndGoOn: ctrl+z and the end give the terminal back to the shell of tmux as it was. fg
 // restores the screens, and they get the keys and the new sizes.
 func TestStopAndGoOn(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash is not installed, and other shells report stopped jobs differently")
 	}
@@ -634,6 +644,7 @@ func TestStopAndGoOn(t *testing.T) {
 // TestEndingSignals: a signal ends the screens like a key does: the terminal is restored, the
 // library is closed, and the exit code names the signal.
 func TestEndingSignals(t *testing.T) {
+	t.Parallel()
 	for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT} {
 		d := newWorkplace(t)
 		term := d.start(100, 30, d.pictures)
@@ -669,6 +680,7 @@ func freePort(t *testing.T) string {
 // TestInputEnds: if the terminal goes away without a SIGHUP, because it is not the controlling
 // terminal, the program ends as with a SIGHUP.
 func TestInputEnds(t *testing.T) {
+	t.Parallel()
 	d := newWorkplace(t)
 	pty, err := xpty.NewUnixPty(120, 36)
 	if err != nil {
@@ -702,6 +714,7 @@ func TestInputEnds(t *testing.T) {
 
 // TestEditorHasTheTerminal: an editor that the program starts gets the terminal itself, not a pipe.
 func TestEditorHasTheTerminal(t *testing.T) {
+	t.Parallel()
 	d := newWorkplace(t)
 	editor, found := filepath.Join(d.home, "editor"), filepath.Join(d.home, "found")
 	script := "#!/bin/sh\nif test -t 0 && test -t 1; then has=terminal; else has=pipe; fi\necho $has > " + found + "\n"

@@ -192,6 +192,7 @@ const (
 // MEDIADESK_SHOTS is set. Otherwise it checks that the pictures are current. It compares only
 // words, so that it needs no font.
 func TestShots(t *testing.T) {
+	t.Parallel()
 	words, names := map[string][]string{}, []string{}
 	for name, colors := range map[string]terminalColors{"dark": dark, "light": light} {
 		if name == "light" && !makeShots {

@@ -470,6 +470,7 @@ func (s *stage) works(k string) bool {
 // TestEveryActionWorks: the first key of every enabled action in the help, the palette or the hints does something,
 // and every disabled action has a reason.
 func TestEveryActionWorks(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	defer s.end()
 	done := map[string]bool{}
@@ -543,6 +544,7 @@ func (s *stage) presses(sc scene, front page.ID, a offer, k string) bool {
 
 // TestPaletteRunsFromATextField: the palette runs its actions also while a text field has the focus.
 func TestPaletteRunsFromATextField(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	defer s.end()
 	s.play(scene{play: after("details", "e")})
@@ -562,6 +564,7 @@ func TestPaletteRunsFromATextField(t *testing.T) {
 // TestOwnKeysWork: the user's keys run their actions on every screen, whatever the current labels are,
 // and the default keys no longer work.
 func TestOwnKeysWork(t *testing.T) {
+	t.Parallel()
 	own := map[string][]string{
 		"picker.upload":            {"f7"},
 		"screen.library":           {"f8"},

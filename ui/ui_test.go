@@ -92,6 +92,7 @@ func newModel(t *testing.T, d *session.Session) *Model {
 
 // TestEverySize draws the whole terminal with every screen in front, at every size, in every theme.
 func TestEverySize(t *testing.T) {
+	t.Parallel()
 	m := newModel(t, openSession(t))
 	m.Update(page.Toast{Level: page.Bad, Text: "写真の送信に失敗しました " + strings.Repeat("long ", 40)})
 	fronts := map[string]func(){
@@ -131,6 +132,7 @@ func TestEverySize(t *testing.T) {
 
 // TestKeys goes from screen to screen.
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	m := newModel(t, openSession(t))
 	press := func(keys ...string) {
 		for _, k := range keys {
@@ -182,6 +184,7 @@ func TestKeys(t *testing.T) {
 
 // TestQuitting: esc never quits, q does, ctrl+c twice quits at once, and q is a letter in a text field.
 func TestQuitting(t *testing.T) {
+	t.Parallel()
 	quits := func(cmd tea.Cmd) bool {
 		if cmd == nil {
 			return false
@@ -219,6 +222,7 @@ func TestQuitting(t *testing.T) {
 
 // TestQuittingUnsaved: leaving or switching profiles asks about unsaved changes, from any screen.
 func TestQuittingUnsaved(t *testing.T) {
+	t.Parallel()
 	clock := time.Now()
 	m := newModel(t, openSession(t))
 	m.o.Now = func() time.Time { return clock }
@@ -265,6 +269,7 @@ func TestQuittingUnsaved(t *testing.T) {
 
 // TestNoticeIsSeen: the top line shows the service's permanent notice at every width.
 func TestNoticeIsSeen(t *testing.T) {
+	t.Parallel()
 	d := openSession(t)
 	d.Profile.Notice = "faults on: delay=2s webhooks=repeated"
 	m := newModel(t, d)
@@ -282,6 +287,7 @@ func TestNoticeIsSeen(t *testing.T) {
 // TestMendingAnUpload: editing a refused upload opens the form with its options and the error
 // message, and puts its source into the tray.
 func TestMendingAnUpload(t *testing.T) {
+	t.Parallel()
 	m := newModel(t, openSession(t))
 	src := api.Source{URL: "https://example.com/boat.png"}
 	j := job.Job{
@@ -322,6 +328,7 @@ func TestMendingAnUpload(t *testing.T) {
 // TestTip: the first visit to a screen shows its tip without hiding anything. Esc dismisses it, and
 // it does not come again.
 func TestTip(t *testing.T) {
+	t.Parallel()
 	m := newModel(t, openSession(t))
 	m.tipsKnown = true
 	m.tip()
@@ -369,6 +376,7 @@ func TestTip(t *testing.T) {
 // TestFrameOfTheSizeBefore: a frame for a small terminal scrolls and arrives when the terminal is
 // larger already, which leaves the old scroll margins behind. The next screen is complete anyway.
 func TestFrameOfTheSizeBefore(t *testing.T) {
+	t.Parallel()
 	d := openSession(t)
 	home := t.TempDir()
 	paths := config.FindPaths(func(string) string { return home })
@@ -412,6 +420,7 @@ func TestFrameOfTheSizeBefore(t *testing.T) {
 // TestMessagesLine: a message is above the hints and moves nothing. In a low terminal it replaces them.
 // ! shows it in full on every screen and over every popup.
 func TestMessagesLine(t *testing.T) {
+	t.Parallel()
 	m := newModel(t, openSession(t))
 	long := "Nothing was stored, because " + strings.Repeat("the disk is full and ", 9) + "the light is off."
 	for _, size := range []tea.WindowSizeMsg{{Width: 200, Height: 60}, {Width: 80, Height: 24}, {Width: 40, Height: 12}} {
@@ -463,6 +472,7 @@ func lastLine(m *Model) string {
 // TestClicks: a click on a hint runs its action, one on the status line opens the messages, and one
 // on a tab opens that screen.
 func TestClicks(t *testing.T) {
+	t.Parallel()
 	m := newModel(t, openSession(t))
 	click := func(words string) {
 		t.Helper()
@@ -499,6 +509,7 @@ func TestClicks(t *testing.T) {
 // TestPalette: the palette has the actions of all screens, opens the screen and runs them. The help
 // has the actions of the focused part.
 func TestPalette(t *testing.T) {
+	t.Parallel()
 	m := newModel(t, openSession(t))
 	screen := func() string { return ansi.Strip(m.View().Content) }
 	find := func(words string) {
@@ -541,6 +552,7 @@ func TestPalette(t *testing.T) {
 
 // TestKeyIsAskedForAfterASession: the work of the first screen does not end with the session before it.
 func TestKeyIsAskedForAfterASession(t *testing.T) {
+	t.Parallel()
 	m := newModel(t, openSession(t))
 	m.open(page.UseProfile{Name: "work"})
 	m.Update(sessionOpened{profile: "work", err: &config.NoKeyError{Profile: "work"}})
@@ -555,6 +567,7 @@ func TestKeyIsAskedForAfterASession(t *testing.T) {
 // TestUploadsAreTold: badges, the title and messages report the uploads until the user sees the
 // uploads screen.
 func TestUploadsAreTold(t *testing.T) {
+	t.Parallel()
 	m := newModel(t, openSession(t))
 	counted := func(open, failed int, ended ...queue.Batch) tea.Cmd {
 		_, cmd := m.Update(m.then(m.session, func() tea.Cmd {

@@ -174,6 +174,9 @@ func newSurvey(ctx context.Context, records store.Records, contents store.Conten
 		if err != nil {
 			return s, err
 		}
+		if len(list) == 0 {
+			continue
+		}
 		named, err := namedHashes(ctx, records, prefix)
 		if err != nil {
 			return s, err

@@ -170,7 +170,7 @@ func TestKeyCanary(t *testing.T) {
 		{"key", "where"},
 		{"doctor"},
 		{"doctor", "--json"},
-		{"uploads", "--retry", "--failed", "--retry-for", "5s"},
+		{"uploads", "--retry", "--failed", "--retry-for", "1s"},
 		{"rename", "abc", "x"},
 		{"download", "abc", "--to", dir},
 		{"sign", "abc"},
@@ -180,7 +180,7 @@ func TestKeyCanary(t *testing.T) {
 	} {
 		cmd := exec.Command(binary, args...)
 		if args[0] == "upload" {
-			cmd.Args = append(cmd.Args, "--concurrency", "7")
+			cmd.Args = append(cmd.Args, "--concurrency", "7", "--retry-for", "1s")
 		}
 		if len(args) < 2 || args[len(args)-2] != "--upload-url" {
 			cmd.Args = append(cmd.Args, "--upload-url", address)

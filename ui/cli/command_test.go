@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -23,10 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
-		_ = parallel.Value.Set("6") // most tests wait for other processes
-	}
+	uitest.Parallel(6) // most tests wait for other processes
 	uitest.VerifyTestMain(m)
 }
 

@@ -193,7 +193,7 @@ func TestTransferKilled(t *testing.T) {
 func TestSyncKilled(t *testing.T) {
 	t.Parallel()
 	files := 60
-	if everything {
+	if uitest.Everything {
 		files = 400
 	}
 	k := &killer{T: t, dir: t.TempDir()}

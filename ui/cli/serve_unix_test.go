@@ -133,14 +133,10 @@ func requireTool(t *testing.T, tool string) {
 	}
 }
 
-// everything reports whether tests that install or build other programs run, and tests with many rounds
-// run all of them.
-var everything = os.Getenv("MEDIADESK_TEST_REQUIRE") == "all"
-
 // requireEverything skips a test that installs or builds other programs, unless all tests are required.
 func requireEverything(t *testing.T) {
 	t.Helper()
-	if !everything {
+	if !uitest.Everything {
 		t.Skip("installs or builds other programs: runs with MEDIADESK_TEST_REQUIRE=all")
 	}
 }
@@ -148,7 +144,7 @@ func requireEverything(t *testing.T) {
 // skipUnavailable skips a test because something from outside is missing, or fails if it is required.
 func skipUnavailable(t *testing.T, reason string) {
 	t.Helper()
-	if everything {
+	if uitest.Everything {
 		t.Fatal(reason)
 	}
 	t.Skip(reason)

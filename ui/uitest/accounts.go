@@ -92,7 +92,7 @@ func (a *Accounts[D]) Press(keys ...string) D {
 	a.TB.Helper()
 	for _, k := range keys {
 		a.Driver.Press(k)
-		a.Drawn()
+		a.Seen.WriteString(a.drawn)
 	}
 	return a.self
 }
@@ -102,7 +102,7 @@ func (a *Accounts[D]) Typed(text string) D {
 	a.TB.Helper()
 	for _, r := range text {
 		a.Send(tea.KeyPressMsg{Code: r, Text: string(r)})
-		a.Drawn()
+		a.Seen.WriteString(a.drawn)
 	}
 	return a.self
 }

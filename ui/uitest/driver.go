@@ -34,6 +34,8 @@ type Driver struct {
 	Drop func(msg tea.Msg) bool
 	// Hold, if not nil, collects commands instead of running them.
 	Hold *[]tea.Cmd
+
+	drawn string // last text
 }
 
 // Drive starts and shows a screen of the given size. The with functions set up the driver first.
@@ -188,7 +190,10 @@ func ForOthers(msg tea.Msg) bool {
 }
 
 // Text returns the screen without styles.
-func (d *Driver) Text() string { return ansi.Strip(d.Host.View(d.Theme)) }
+func (d *Driver) Text() string {
+	d.drawn = ansi.Strip(d.Host.View(d.Theme))
+	return d.drawn
+}
 
 // Flat returns the text of the screen as one line.
 func (d *Driver) Flat() string { return Flat(d.Text()) }

@@ -3,6 +3,7 @@ package uitest
 import (
 	"flag"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -10,6 +11,17 @@ import (
 
 	"mediadesk/api/media/mediatest"
 )
+
+// Everything reports whether tests run all their rounds and cases, as in CI.
+var Everything = os.Getenv("MEDIADESK_TEST_REQUIRE") == "all"
+
+// Parallel lets n tests of a package run at a time, unless -parallel says otherwise.
+func Parallel(n int) {
+	flag.Parse()
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		_ = parallel.Value.Set(strconv.Itoa(n))
+	}
+}
 
 // VerifyTestMain runs a package's tests and fails if they leak goroutines. Call it from
 // TestMain in every package that starts programs. The tests run in one time zone, because the kept

@@ -118,7 +118,7 @@ func StartBinary(t testing.TB, path string, args, env []string, w, h int) *Term 
 // missing skips the test, or fails it if everything is required.
 func missing(t testing.TB, reason string) {
 	t.Helper()
-	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+	if Everything {
 		t.Fatalf("%s, and MEDIADESK_TEST_REQUIRE is all", reason)
 	}
 	t.Skip(reason)
@@ -233,7 +233,7 @@ func (term *Term) Screen() string {
 }
 
 func (term *Term) screen() string {
-	lines := strings.Split(ansi.Strip(term.em.Render()), "\n")
+	lines := strings.Split(term.em.String(), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " \r")
 	}

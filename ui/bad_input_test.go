@@ -114,7 +114,7 @@ func TestBadServices(t *testing.T) {
 			term.WaitFor("Stored as")
 			term.Press("ctrl+s")
 			// The form may name the error, too.
-			uploads := func(screen string) bool { return strings.Contains(screen, "╭─ Uploads ─") }
+			uploads := func(screen string) bool { return strings.Contains(screen, "╭─ Uploads ") }
 			term.WaitUntil(func(screen string) bool { return uploads(screen) && strings.Contains(screen, c.says) })
 			term.Press("4")
 			term.WaitUntil(func(screen string) bool {
@@ -122,7 +122,7 @@ func TestBadServices(t *testing.T) {
 					strings.Contains(screen, "No uploads to this folder")) // the journal has folders when the service cannot list them
 			})
 			term.Press("1")
-			term.WaitFor("To upload")
+			term.WaitFor("Nothing picked yet")
 			term.Press("ctrl+c")
 			term.Press("ctrl+c")
 			term.Wait()

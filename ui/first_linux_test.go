@@ -23,7 +23,7 @@ func TestFirstStart(t *testing.T) {
 		in   string // shown on the screen then
 		line string // the message then
 	}{
-		"here": {nil, func(term *uitest.Term) { term.Press("t") }, "local", "Tip: Press space to pick"},
+		"here": {nil, func(term *uitest.Term) { term.Press("t") }, "local", "Tip Press space to pick"},
 		"environment": {[]string{key}, func(term *uitest.Term) {
 			term.Press("e")
 			term.WaitFor("Account id")
@@ -59,12 +59,12 @@ func TestFirstStart(t *testing.T) {
 			c.take(term)
 			term.WaitFor(c.line)
 			term.WaitFor(c.in)
-			term.WaitFor("To upload")
+			term.WaitFor("Nothing picked yet")
 			if strings.Contains(term.Raw(), "private_first_start") {
 				t.Error("the key was drawn")
 			}
 			term.Press("esc")
-			term.WaitGone("Tip:")
+			term.WaitGone("Tip ")
 			term.Press("q")
 			term.Wait()
 		})
@@ -109,7 +109,7 @@ func tenKeysFromTheStart(t *testing.T, size image.Point) {
 		{"s", "A comma or enter ends a tag"},
 		{"ctrl+l", "remove the background"},
 		{"r", "remove-bg"},
-		{"ctrl+s", "All extensions finished"},
+		{"ctrl+s", "Press 3 to see"},
 		{"3", "1 done"},
 	} {
 		term.Press(step.key)

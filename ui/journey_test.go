@@ -118,7 +118,7 @@ func TestMainJob(t *testing.T) {
 	term.Press("esc")
 	term.WaitFor("State")
 	term.Press("1")
-	term.WaitFor("To upload")
+	term.WaitFor("Nothing picked yet")
 	term.Press("q")
 	term.Wait()
 	if code := term.ExitCode(); code != 0 {
@@ -141,7 +141,7 @@ func TestMainJob(t *testing.T) {
 	term.Press("3")
 	term.WaitFor("remove-bg")
 	term.Press("1")
-	term.WaitFor("To upload")
+	term.WaitFor("Nothing picked yet")
 	term.Press("q")
 	term.Wait()
 }
@@ -153,7 +153,7 @@ func TestTheSmallestTerminalPicksAndSends(t *testing.T) {
 	d := newWorkplace(t)
 	term := d.start(40, 12, "--profile", "local", d.pictures)
 	term.WaitFor("space pick") // no tip hides the hints
-	term.WaitFor("To upload: nothing yet")
+	term.WaitFor("Nothing picked yet")
 	term.Press("/")
 	term.Type("harb")
 	term.WaitFor("1 of ")
@@ -214,7 +214,7 @@ func TestTransferToAnotherProfile(t *testing.T) {
 	run("upload", filepath.Join(d.pictures, "mug.jpg"), "--folder", "/trip/", "--unique", "off", "--overwrite-file")
 
 	term := d.start(120, 36)
-	term.WaitFor("To upload")
+	term.WaitFor("Nothing picked yet")
 	term.Press("4")
 	term.WaitFor("trip")
 	term.Press("s")

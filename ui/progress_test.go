@@ -48,7 +48,7 @@ func TestEndOfExtensions(t *testing.T) {
 	title("mediadesk: 3 runs pending")
 	// A user at the terminal gets no bell.
 	tell("success failed success old now")
-	if shown, _ := m.messages.Shown(); shown.Text != "All extensions finished: 2 extensions done, 1 failed (screen 3)." {
+	if shown, _ := m.messages.Shown(); shown.Text != "2 extensions done, 1 failed. Press 3 to see them." {
 		t.Errorf("message %q", shown.Text)
 	}
 	title("mediadesk")

@@ -108,7 +108,7 @@ func TestFormComesBack(t *testing.T) {
 	// After sending nothing comes back.
 	term = d.start(120, 36, d.pictures)
 	term.WaitFor("harbour.jpg")
-	term.WaitFor("To upload")
+	term.WaitFor("Nothing picked yet")
 	if strings.Contains(term.Screen(), "form of last time") {
 		t.Errorf("a form that was sent came back:\n%s", term.Screen())
 	}

@@ -723,7 +723,7 @@ func TestEditorHasTheTerminal(t *testing.T) {
 	}
 	term := d.startWith([]string{"EDITOR=" + editor}, 120, 36, "--profile", "local", d.pictures)
 	term.WaitFor("harbour.jpg")
-	term.WaitFor("To upload: nothing yet")
+	term.WaitFor("Nothing picked yet")
 	term.WaitFor("127.0.0.1:")
 	term.Press("space")
 	term.WaitFor("To upload: 1 file")

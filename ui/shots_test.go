@@ -96,7 +96,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	// batch uploads more files: pick selects them, and choose selects their options.
 	batch := func(files int, pick, choose []string, done string) {
 		term.Press("1")
-		term.WaitFor("To upload: nothing")
+		term.WaitFor("Nothing picked yet")
 		term.Press("g")
 		term.Press(pick...)
 		term.Press("u")
@@ -116,7 +116,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 		term.WaitFor(done)
 	}
 	down := func(n int) []string { return slices.Repeat([]string{"down"}, n) }
-	term.WaitFor("To upload: nothing yet")
+	term.WaitFor("Nothing picked yet")
 	term.Press("esc", "down", "space", "down", "down", "space", "down", "space", "down", "down", "down", "space", "down", "down", "space")
 	term.WaitFor("To upload: 5 files")
 	stop("picker")

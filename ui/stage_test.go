@@ -583,7 +583,7 @@ func TestOwnKeysWork(t *testing.T) {
 	}{
 		{"the form for two files", after("picker"), "u", "f7", "Stored as"},
 		{"the library", after("picker"), "4", "f8", "1 file ·"},
-		{"the tray", after("picker", "tab"), "D", "X", "To upload: nothing yet"},
+		{"the tray", after("picker", "tab"), "D", "X", "Nothing picked yet"},
 		{"what is lost, by letters", formLosingTags(), "ctrl+g", "f9", "Overwrite tags      off"},
 		{"what is lost, in a text field", formLosingTags("up"), "ctrl+g", "f9", "Overwrite tags      off"},
 		{"a status of the runs", after("extensions"), "f", "f10", "showing pending only"},

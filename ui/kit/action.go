@@ -15,8 +15,9 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// MaxHints is the maximum number of actions in the line of hints (design.md §4): six, and the way out.
-const MaxHints = 7
+// MaxHints is the maximum number of actions in the line of hints (design.md §4), beside the way out
+// of the program.
+const MaxHints = 6
 
 // Action is something the user can do now. The help, the palette, the line of hints and
 // the key settings are all made from the same list.
@@ -161,10 +162,7 @@ func KeyMsg(keyName string) tea.KeyPressMsg {
 	return tea.KeyPressMsg(k)
 }
 
-const (
-	hintGap   = 3
-	lastHints = 2
-)
+const hintGap = 3
 
 // hint is an action and its position in the line of hints.
 type hint struct {
@@ -182,10 +180,13 @@ func hints(actions []Action, width int) []hint {
 			all = append(all, hint{a, 0, text.Width(a.KeyLabel()) + 1 + text.Width(text.Safe(a.Label()))})
 		}
 	}
-	from := 0
+	from, most, kept := 0, MaxHints, 1
+	if len(all) > 0 && all[len(all)-1].ID == "program.quit" {
+		most, kept = most+1, 2
+	}
 	for i, h := range all {
-		room, last := width, max(i+1, len(all)-lastHints)
-		if len(line)+len(all)-last >= MaxHints {
+		room, last := width, max(i+1, len(all)-kept)
+		if len(line)+len(all)-last >= most {
 			continue
 		}
 		for _, l := range all[last:] {

@@ -52,8 +52,8 @@ func TestHints(t *testing.T) {
 		want  string
 	}{
 		{60, "a word   d word   e word   f word"},
-		{24, "a word   e word   f word"},
-		{23, "e word   f word"},
+		{24, "a word   d word   f word"},
+		{23, "a word   f word"},
 		{5, ""},
 		{0, ""},
 	} {

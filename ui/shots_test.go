@@ -143,7 +143,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	batch(5, slices.Concat(down(6), []string{"space", "space"}, down(7), []string{"space"}, down(4), []string{"space", "space"}), []string{"ctrl+l", "r"}, "32 of 33 stored")
 	// Two files have an extension that does not end, and two are too large.
 	batch(2, []string{"space", "space"}, []string{"ctrl+l", "w"}, "34 of 35 stored")
-	batch(2, []string{"space", "space"}, slices.Concat(down(5), []string{"enter"}, down(4), strings.Split(`"file.size" < "5kb"`, "")), "3 refused")
+	batch(2, []string{"space", "space"}, slices.Concat(down(5), []string{"enter"}, down(4), strings.Split(`"file.size" < "5kb"`, "")), "3 failed")
 	stop("uploads")
 	term.Press("3")
 	term.WaitFor("32 done") // the other two are pending

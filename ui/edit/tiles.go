@@ -160,8 +160,7 @@ func (s *Tiles) Arrange(room image.Point, draw picture.Options) {
 func (s *Tiles) Grid() picture.Grid { return s.gridOf(s.room) }
 
 func (s *Tiles) gridOf(room image.Point) picture.Grid {
-	switch {
-	case s.single():
+	if s.single() {
 		return picture.Grid{Columns: 1, Rows: 1, Tile: room.Add(image.Pt(1, 1))}
 	}
 	g := picture.GridOf(room)

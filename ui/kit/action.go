@@ -180,12 +180,12 @@ func hints(actions []Action, width int) []hint {
 			all = append(all, hint{a, 0, text.Width(a.KeyLabel()) + 1 + text.Width(text.Safe(a.Label()))})
 		}
 	}
-	from, most, kept := 0, MaxHints, 1
+	from, most, reserved := 0, MaxHints, 1
 	if len(all) > 0 && all[len(all)-1].ID == "program.quit" {
-		most, kept = most+1, 2
+		most, reserved = most+1, 2
 	}
 	for i, h := range all {
-		room, last := width, max(i+1, len(all)-kept)
+		room, last := width, max(i+1, len(all)-reserved)
 		if len(line)+len(all)-last >= most {
 			continue
 		}

@@ -124,7 +124,7 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 	fit := func(r image.Rectangle, drawn string) string { return text.Fit(drawn, r.Dx(), r.Dy()) }
 	var filter, line string
 	if !at.filter.Empty() {
-		total, found, look := count(l.all), "", *th
+		total, found, style := count(l.all), "", *th
 		if l.Total != nil {
 			total = l.Total()
 		}
@@ -136,9 +136,9 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 			w, found = 0, ""
 		}
 		if l.RowsOnly && l.SkipHeads { // of a menu: the row under the cursor has the color of the focus
-			look.FieldFocus, look.PlaceholderFocus, filter = th.Text, th.Placeholder, " "+th.Sign(theme.SignCursor)+" "
+			style.FieldFocus, style.PlaceholderFocus, filter = th.Text, th.Placeholder, " "+th.Sign(theme.SignCursor)+" "
 		}
-		filter += l.filter.View(size.X-w-text.Width(filter), &look) + th.Muted.Render(found)
+		filter += l.filter.View(size.X-w-text.Width(filter), &style) + th.Muted.Render(found)
 	}
 	head, rows := l.drawRows(at.list.Size(), th)
 	body := JoinV(fit(at.head, th.Muted.Render(head)), fit(at.list, rows))
@@ -361,7 +361,7 @@ func (l *List[T]) Hit(at image.Point) bool {
 	if l.tiled() {
 		i, ok = l.Tiles().At(at)
 	}
-	if e, _ := l.At(i); ok && !(e.head && l.SkipHeads) {
+	if e, _ := l.At(i); ok && (!e.head || !l.SkipHeads) {
 		l.rows.SetCursor(i)
 		l.Landed()
 		l.moved = true

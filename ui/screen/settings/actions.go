@@ -2,10 +2,14 @@ package settings
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"os/exec"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/account"
 	"mediadesk/ui/edit"
@@ -152,4 +156,185 @@ func (m *Model) Commands() [][]string {
 		return [][]string{{"profile", "show", name}}
 	}
 	return [][]string{{"profile", "list"}}
+}
+
+func (m *Model) ask(o account.Options) tea.Cmd {
+	o.Context, o.Paths, o.Keys, o.TryKey = m.o.Context, m.o.Paths, m.o.Keys, m.o.TryKey
+	o.Done = func(r account.Result) tea.Cmd { return m.finished(o.Mode, r) }
+	flow := account.New(o)
+	m.Overlays().Open(flow)
+	return flow.Init()
+}
+
+// leaving tells what happens to the uploads of the account that the user leaves.
+const leaving = "Unfinished uploads wait in the journal until you use their account again."
+
+func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
+	m.keyIs(r.Name, text.If(r.Key == nil, r.Place))
+	read := m.read(r.Name)
+	words := "Saved the account " + r.Name + "."
+	switch mode {
+	case account.Add:
+		words = "Added the account " + r.Name + ", its key " + r.Place + "."
+	case account.Key:
+		words = "The key of the account " + r.Name + " is " + r.Place + "."
+	}
+	if r.Tried != "" {
+		words += " " + r.Tried
+	}
+	inUse := r.Name == m.o.Profile.Name
+	if mode != account.Add && !inUse && r.Key == nil {
+		return tea.Batch(read, page.Tell(page.Good, words))
+	}
+	question, verb := "Use it now? ", "Use "+r.Name+" now"
+	if inUse {
+		question, verb = "The change applies when the account is opened again. ", "Open "+r.Name+" again"
+	}
+	words += "\n" + question + leaving + text.If(r.Key != nil, "\nIf you do not use it now, the key is lost.")
+	return tea.Batch(read, page.Confirm("Account "+r.Name, words,
+		page.Choice{Label: "Not now", Key: "n"},
+		page.Choice{Label: verb, Key: "u", Default: true, Do: func() tea.Cmd { return m.use(r.Name, r.Key) }}))
+}
+
+func (m *Model) askForget() tea.Cmd {
+	name := m.selected().Name
+	return page.Confirm("Forget the key of "+name+"?",
+		"The keyring of this computer forgets it. A key file, a key command or the environment does not change.",
+		page.Choice{Label: "Keep the key", Key: "n"},
+		page.Choice{Label: "Forget the key of " + name, Key: "f", Danger: true, Do: func() tea.Cmd { return m.forget(name) }})
+}
+
+func (m *Model) askRemove() tea.Cmd {
+	name := m.selected().Name
+	return page.Confirm("Remove the account "+name+"?",
+		"The settings of this computer forget it. The files at the service stay.",
+		page.Choice{Label: "Keep " + name, Key: "n"},
+		page.Choice{Label: "Remove it, keep its key", Key: "r", Danger: true, Do: func() tea.Cmd { return m.remove(name, false) }},
+		page.Choice{Label: "Remove it and forget its key", Key: "f", Danger: true, Do: func() tea.Cmd { return m.remove(name, true) }})
+}
+
+// done reports the result of an action on an account, whose key is looked for again.
+func (m *Model) done(name, words string, err error) tea.Cmd {
+	if err != nil {
+		first, detail, _ := strings.Cut(account.Explain(err), "\n")
+		return tea.Batch(m.read(""), page.Send(page.Toast{Level: page.Bad, Text: first, Detail: detail}))
+	}
+	m.keyIs(name, "")
+	return tea.Batch(m.read(""), page.Tell(page.Good, words))
+}
+
+// use opens an account and saves it as the one for the next start. If config.toml sets that one,
+// use still opens the account for this run.
+func (m *Model) use(name string, key api.Key) tea.Cmd {
+	return func() tea.Msg {
+		c, err := config.Load(m.o.Paths)
+		if err == nil {
+			_, err = c.Use(name)
+		}
+		return page.Then(func() tea.Cmd {
+			open := page.Send(page.UseProfile{Name: name, Key: key})
+			if readOnly, ok := errors.AsType[*config.ReadOnlyError](err); ok {
+				return tea.Batch(open, page.Tell(page.Info, "The next start opens another account: "+readOnly.Error()+"."))
+			}
+			if err != nil {
+				return m.done(name, "", err)
+			}
+			return open
+		})
+	}
+}
+
+func (m *Model) remove(name string, forgetKey bool) tea.Cmd {
+	return func() tea.Msg {
+		c, err := config.Load(m.o.Paths)
+		if err == nil {
+			_, err = c.RemoveProfile(name)
+		}
+		words := "The account " + name + " is no longer in the settings."
+		if err == nil && forgetKey {
+			err = m.o.Keys.Keyring.Delete(m.o.Context, name)
+			switch {
+			case errors.Is(err, config.KeyringNotFound):
+				err = nil
+			case err != nil:
+				err = fmt.Errorf("the account %s is removed, but its key is still there: %w", name, err)
+			default:
+				words += " Its key is deleted."
+			}
+		}
+		return page.Then(func() tea.Cmd { return m.done(name, words, err) })
+	}
+}
+
+func (m *Model) forget(name string) tea.Cmd {
+	return func() tea.Msg {
+		err := m.o.Keys.Keyring.Delete(m.o.Context, name)
+		return page.Then(func() tea.Cmd {
+			cmd := m.done(name, "The key of the account "+name+" is no longer in the keyring.", err)
+			if err == nil && name == m.o.Profile.Name {
+				m.keyIs(name, "in use until you leave the account; no longer in the keyring")
+			}
+			return cmd
+		})
+	}
+}
+
+// place describes where an account's key is stored.
+type place struct {
+	words string
+	bad   bool // missing or unreadable
+}
+
+// keyIs sets where a key is and drops a pending lookup. With "", the next searchKey looks again.
+func (m *Model) keyIs(name, words string) {
+	if delete(m.places, name); words != "" {
+		m.places[name] = place{words: words}
+	}
+	if m.searching == name {
+		m.lookups.Drop()
+		m.searching = ""
+	}
+}
+
+// searchKey looks once for the key of the selected account. It does not run a key command, which
+// could ask for a password.
+func (m *Model) searchKey() tea.Cmd {
+	p := m.selected()
+	_, known := m.places[p.Name]
+	switch {
+	case p.Kind == "" || known || m.searching == p.Name:
+	case p.Kind == config.KindLocal:
+		m.keyIs(p.Name, "made by the library, in its folder")
+	case p.Name == m.o.Profile.Name && m.o.Profile.KeySource != "":
+		m.keyIs(p.Name, "in use: "+m.o.Profile.KeySource)
+	case p.KeyFile == "" && len(p.KeyCommand) > 0:
+		m.keyIs(p.Name, "from the command "+p.KeyCommand[0]+" (not run yet)")
+	default:
+		return m.findKey(p)
+	}
+	return nil
+}
+
+// findKey looks for an account's key in the same way as opening the account does.
+func (m *Model) findKey(p config.Profile) tea.Cmd {
+	m.keyIs(p.Name, "")
+	m.searching = p.Name
+	return m.lookups.Ask(func() tea.Msg {
+		_, source, err := m.o.Keys.Find(m.o.Context, p)
+		return page.Do(func() { m.searching, m.places[p.Name] = "", place{describeKey(source, err), err != nil} })
+	})
+}
+
+func describeKey(source config.Source, err error) string {
+	problem, inKeyring := errors.AsType[config.KeyringProblem](err)
+	missing := inKeyring && problem == config.KeyringNotFound
+	switch {
+	case err == nil:
+		return "from: " + source.String()
+	case missing, errors.Is(err, config.ErrNoKey) && !inKeyring:
+		return "none yet: K sets it"
+	case errors.Is(err, config.ErrNoKey):
+		return "none found: " + problem.Error()
+	}
+	return account.Explain(err)
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -15,7 +16,9 @@ import (
 
 // runCounts counts the runs of a period in which at least one is pending.
 type runCounts struct {
-	began   time.Time // start of the oldest one; zero: none pending
+	known   bool      // the first count has been made
+	newest  time.Time // start of the newest run in it and later counts
+	began   time.Time // start of the oldest run of the period; zero: none pending
 	pending int
 	message page.Toast // about its end
 	only    string     // the extension, if all that are done are of one
@@ -34,23 +37,25 @@ func (m *Model) countRuns() tea.Cmd {
 
 // count updates the period. At its end, it returns how many extensions ended in it.
 func (w *runCounts) count(runs []job.Run) (success, failed int, ended bool) {
-	oldest := time.Time{}
+	oldest, newest := time.Time{}, w.newest
 	w.pending = 0
 	for i := range runs {
-		if run := &runs[i]; !run.Status.Final() {
+		run := &runs[i]
+		// A short run can begin and end between two counts.
+		counts := w.known && run.Started.After(w.newest) && !run.Started.Equal(run.At)
+		if !run.Status.Final() {
+			counts = true
 			w.pending++
-			if oldest.IsZero() || run.Started.Before(oldest) {
-				oldest = run.Started
-			}
+		}
+		if counts && (oldest.IsZero() || run.Started.Before(oldest)) {
+			oldest = run.Started
+		}
+		if run.Started.After(newest) {
+			newest = run.Started
 		}
 	}
-	switch {
-	case w.began.IsZero():
-		if w.pending > 0 {
-			w.began = oldest
-		}
-		return 0, 0, false
-	case w.pending > 0:
+	w.known, w.newest = true, newest
+	if w.began = cmp.Or(w.began, oldest); w.began.IsZero() || w.pending > 0 {
 		return 0, 0, false
 	}
 	for i := range runs {

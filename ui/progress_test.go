@@ -65,6 +65,11 @@ func TestEndOfExtensions(t *testing.T) {
 	if raw, _ := cmd().(tea.BatchMsg)[1]().(tea.RawMsg); raw.Msg != bell {
 		t.Errorf("got the signal %#v", raw)
 	}
+	// One that begins and ends between two counts is told, too.
+	m.counted(append(runsOf(began, "success"), runsOf(began.Add(time.Hour), "success")...))
+	if shown, _ := m.messages.Shown(); shown.Text != "1 extension done. Press 3 to see it." {
+		t.Errorf("message %q", shown.Text)
+	}
 	late := m.then(&session.Session{}, func() tea.Cmd {
 		t.Error("the model used a message of another session")
 		return nil

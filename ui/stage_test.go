@@ -419,7 +419,10 @@ var furtherScenes = []scene{
 	{"library, sheet", after("library", "down", "t")},
 	{"library, a file", after("library", "down")},
 	{"details, tags", after("details", "e")},
-	{"details, region", after("details", "c")},
+	{"details, region", func(s *stage) {
+		after("details", "c")(s)
+		s.waitForAction("suggest a region") // the picture has been read
+	}},
 	{"settings, another account", after("settings", "j")},
 	{"settings, program", after("settings", "G", "k", "k", "k", "k", "k", "k", "k")},
 	{"settings, files", after("settings", "G")},

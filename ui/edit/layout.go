@@ -24,13 +24,12 @@ type Layout struct {
 // LeastStacked is the height from which all parts are shown, unless the screen is narrow.
 const LeastStacked = 15
 
-// leastAiry is the height from which a blank line is above the form.
-const leastAiry = 30
+// leastAiry is the height from which a blank line is above the form, leastSideRows that of a side
+// below it.
+const leastAiry, leastSideRows = 30, 4
 
 // Least widths.
 const leastForm, leastSide = 48, 30
-
-const leastSideRows = 4
 
 // Layout returns the parts in a size, for the one that was settled last as they are shown.
 func (e *Editor[T]) Layout(size image.Point) Layout {
@@ -99,7 +98,7 @@ func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
 	if _, ok := e.pictured(); !ok {
 		l.Form.Min.Y = min(len(e.facts()), room.Dy()/4)
 	}
-	if l.Form.Max.Y == room.Max.Y {
+	if e.o.Side && l.Form.Max.Y == room.Max.Y {
 		l.Side.Min.Y = l.Form.Min.Y
 	}
 	room.Max.Y = l.Form.Min.Y

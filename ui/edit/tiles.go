@@ -365,7 +365,7 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 		}
 		// A row begins with its highest picture.
 		lines := strings.Split(kit.JoinH(blocks...), "\n")
-		top := max(0, slices.IndexFunc(lines, func(line string) bool { return !text.Blank(line) }))
+		top := max(0, slices.IndexFunc(lines, func(line string) bool { return strings.TrimSpace(line) != "" }))
 		out = append(append(out, lines[top:]...), lines[:top]...)
 	}
 	return text.Fit(kit.JoinV(out...), size.X, size.Y)

@@ -165,7 +165,7 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 	}
 	if !at.line.Empty() {
 		e, _ := l.Current()
-		line = th.Muted.Render(text.Truncate(text.Safe(l.Brief(e)), at.line.Dx()))
+		line = th.Muted.Render(text.Truncate(" "+text.Safe(l.Brief(e)), at.line.Dx()))
 	}
 	body = JoinV(body, fit(at.line, line))
 	if !at.pane.Empty() {

@@ -263,9 +263,6 @@ func Blanks(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// Blank reports whether a line without styles shows nothing.
-func Blank(line string) bool { return strings.TrimSpace(line) == "" }
-
 // HasAll reports whether each word, in lower case, occurs in one of the texts, ignoring
 // their case. Without words it returns true.
 func HasAll(words []string, texts ...string) bool {

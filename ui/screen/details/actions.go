@@ -28,7 +28,7 @@ const (
 
 func (m *Model) Actions() []kit.Action {
 	if m.current() == nil {
-		return []kit.Action{{ID: "details.back", Keys: kit.Bind("go back", "", "esc"), Group: groupMove, Footer: true, Do: m.leave}}
+		return []kit.Action{{ID: "details.back", Keys: kit.Bind("back", "", "esc"), Group: groupMove, Footer: true, Do: m.leave}}
 	}
 	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true, Disabled: func() string {
 		return cmp.Or(text.If(len(m.changedEntries()) == 0 && !m.Form.Pending(), "nothing to save"), m.manage.Busy())
@@ -55,7 +55,7 @@ func (m *Model) Actions() []kit.Action {
 	return kit.Shadow(slices.Concat(actions, m.letters(), []kit.Action{
 		unset,
 		{ID: "details.take-ai-tags", Keys: kit.Bind("add all AI tags as tags", "", "t"), Group: groupEdit, Disabled: m.noAI, Do: m.addAITags},
-		{ID: "details.back", Keys: kit.Bind("go back", "", "esc", "h", "left", "backspace"), Group: groupMove, Footer: true, Do: m.leave},
+		{ID: "details.back", Keys: kit.Bind("back", "", "esc", "h", "left", "backspace"), Group: groupMove, Footer: true, Do: m.leave},
 	}, kit.ListActions(func() kit.Scroller { return m.Form }, nil)))
 }
 
@@ -100,7 +100,7 @@ func (m *Model) letters() []kit.Action {
 		}},
 		{ID: "details.next-file", Keys: kit.Bind("next file", "", "n"), Group: groupFile, Disabled: m.oneFile, Do: turn(1)},
 		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.oneFile, Do: turn(-1)},
-		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Footer: true, Do: m.copyMenu},
+		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Do: m.copyMenu},
 		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Do: func() tea.Cmd {
 			files := filesOf(m.Targets())
 			return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), m.manage.Rows(files, m.current().file)...))

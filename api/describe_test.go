@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 )
 
 // shellWords runs a command line in a POSIX shell, in which curl prints its arguments, and returns
@@ -32,7 +33,7 @@ func shellWords(t interface{ Fatalf(string, ...any) }, sh, line string) []string
 }
 
 func TestCurlSurvivesTheShell(t *testing.T) {
-	sh := need(t, "sh")
+	sh := mediatest.Tool(t, "sh")
 	value := rapid.OneOf(
 		rapid.Map(rapid.String(), func(s string) string { return strings.ReplaceAll(s, "\x00", "") }),
 		rapid.StringMatching("[-'\"\\\\$`!*?~#&;|<>(){}@ \n\ta]{0,20}"),
@@ -63,8 +64,8 @@ func TestCurlSurvivesTheShell(t *testing.T) {
 
 // TestCurlSendsTheSame: the real curl sends the same request as the client.
 func TestCurlSendsTheSame(t *testing.T) {
-	need(t, "curl")
-	sh := need(t, "sh")
+	mediatest.Tool(t, "curl")
+	sh := mediatest.Tool(t, "sh")
 	rec := newRecorder(t)
 	c := rec.client(t)
 	dir := t.TempDir()

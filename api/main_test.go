@@ -2,8 +2,6 @@ package api_test
 
 import (
 	"errors"
-	"os"
-	"os/exec"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -30,22 +28,4 @@ func wantRule(t *testing.T, err error, field string) {
 	if rule.Field != field || rule.Message == "" || rule.Help == "" {
 		t.Fatalf("got %+v, want a message and help for %s", rule, field)
 	}
-}
-
-// need skips the test if a tool is missing, or fails if the environment requires every test.
-func need(t *testing.T, tool string) string {
-	t.Helper()
-	found, err := exec.LookPath(tool)
-	if err != nil {
-		unable(t, tool+" is not installed")
-	}
-	return found
-}
-
-func unable(t *testing.T, reason string) {
-	t.Helper()
-	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
-		t.Fatal(reason)
-	}
-	t.Skip(reason)
 }

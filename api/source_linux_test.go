@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestPipesAndDevicesAreNoSources: a pipe is refused at once, although opening it would wait for a
@@ -16,7 +17,7 @@ import (
 func TestPipesAndDevicesAreNoSources(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		unable(t, "no pipe can be made here: "+err.Error())
+		mediatest.Missing(t, "no pipe can be made here: %v", err)
 	}
 	for path, says := range map[string]string{pipe: "is a pipe", "/dev/null": "is a device", "/dev/zero": "is a device", "/dev": "is a folder"} {
 		start := time.Now()
@@ -38,7 +39,7 @@ func asNobody(t *testing.T, f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := syscall.Setfsuid(65534); err != nil {
-		unable(t, "cannot give up rights: "+err.Error())
+		mediatest.Missing(t, "cannot give up rights: %v", err)
 	}
 	defer syscall.Setfsuid(0)
 	f()

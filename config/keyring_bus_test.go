@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // keyringState is a state of the real keyring, with the expected result.
@@ -63,11 +65,7 @@ func TestRealKeyring(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, tool := range state.tools {
-				if _, err := exec.LookPath(tool); err != nil && os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
-					t.Fatal(err)
-				} else if err != nil {
-					t.Skip(err)
-				}
+				mediatest.Tool(t, tool)
 			}
 			runKeyringChild(t, state)
 		})

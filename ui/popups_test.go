@@ -87,6 +87,7 @@ func TestPopupsOverRealPictures(t *testing.T) {
 	term.Send(uv.CellSizeEvent{Width: 10, Height: 20})
 	term.WaitFor("mug.jpg")
 	term.Press("j") // a picture without an embedded preview; a preview would be drawn first
+	term.WaitFor("PNG picture")
 	var before []string
 	for _, screen := range []string{"picker", "details"} {
 		if screen == "details" {

@@ -28,6 +28,7 @@ import (
 
 	"github.com/charmbracelet/x/xpty"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/config"
 	"mediadesk/ui/uitest"
 )
@@ -41,12 +42,7 @@ type tmux struct {
 
 func startTmux(t *testing.T, w, h int, env []string, dir, shell string) *tmux {
 	t.Helper()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		if uitest.Everything {
-			t.Fatal("tmux is not installed, and MEDIADESK_TEST_REQUIRE is all")
-		}
-		t.Skip("tmux is not installed")
-	}
+	mediatest.Tool(t, "tmux")
 	m := &tmux{t, filepath.Join(t.TempDir(), "tmux")}
 	args := []string{"new-session", "-d", "-x", strconv.Itoa(w), "-y", strconv.Itoa(h), "-c", dir}
 	for _, v := range env {

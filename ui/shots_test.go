@@ -28,6 +28,7 @@ import (
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/assets"
 	"mediadesk/ui/uitest"
 )
@@ -193,6 +194,9 @@ const (
 // words, so that it needs no font.
 func TestShots(t *testing.T) {
 	t.Parallel()
+	if !makeShots {
+		mediatest.OnlyWithEverything(t)
+	}
 	words, names := map[string][]string{}, []string{}
 	for name, colors := range map[string]terminalColors{"dark": dark, "light": light} {
 		if name == "light" && !makeShots {

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
 	"mediadesk/api/entry"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 )
 
@@ -237,7 +237,7 @@ func testOverwrite(t *testing.T, s *suite) {
 	photo := PhotoJPEG(64, 48, 1)
 	requested := field("responseFields", "tags,customCoordinates,customMetadata")
 	step := 7 // in which each switch meets each state of what it is about
-	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+	if mediatest.Everything {
 		step = 1
 	}
 	for bits := 0; bits < 1<<6; bits += step {

@@ -132,6 +132,7 @@ func TestDamagedRecords(t *testing.T) {
 // TestBackup copies a folder while pictures are stored, replaced and described in it, as docs/backup.md
 // says. The copy has everything that its snapshot names.
 func TestBackup(t *testing.T) {
+	t.Parallel()
 	base := t.TempDir()
 	dir, backup := filepath.Join(base, "library"), filepath.Join(base, "backup")
 	s := serve(t, local.Options{Dir: dir})
@@ -210,6 +211,7 @@ func copyRunning(t *testing.T, from, to string) {
 // TestCopyContents copies a library from its folder to a store and back. Contents that the target
 // has are not copied again. Damaged contents are reported and not copied.
 func TestCopyContents(t *testing.T) {
+	t.Parallel()
 	mediatest.SkipRacing(t)
 	onEngines(t, recordEngines[0], contentEngines[2], func(t *testing.T, o local.Options) {
 		dir, storage := o.Dir, o.Storage

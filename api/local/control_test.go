@@ -158,6 +158,7 @@ func TestFolderNamedAsControl(t *testing.T) {
 // TestResets: twenty tests that change a seeded library find it as it was, and the contents of its
 // files, although each reset comes after a removal.
 func TestResets(t *testing.T) {
+	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o local.Options) {
 		o.AllowReset = true
 		first := serve(t, o)

@@ -18,6 +18,7 @@ import (
 
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 )
 
 func TestFolderKey(t *testing.T) {
@@ -146,10 +147,7 @@ func TestFaults(t *testing.T) {
 
 func TestCommandReplacesAnExtension(t *testing.T) {
 	if _, err := os.Stat("/bin/cat"); err != nil {
-		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
-			t.Fatal("there is no /bin/cat")
-		}
-		t.Skip("there is no /bin/cat to serve as the command")
+		mediatest.Missing(t, "there is no /bin/cat to serve as the command")
 	}
 	s := serve(t, local.Options{Commands: map[string][]string{"remove-bg": {"/bin/cat"}, "mine": {"/bin/cat", "/no/such/file"}}})
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
@@ -263,6 +261,7 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 // TestSlowConnections opens 300 connections that hardly move. A third sends its headers slowly,
 // a third its body, and a third reads its answer slowly. Other clients are served meanwhile.
 func TestSlowConnections(t *testing.T) {
+	t.Parallel()
 	const slow, honest = 300, 20
 	s := serve(t, local.Options{})
 	r := upload(t, s.Address, apitest.Noise(400, 400), "fileName", "large.png", "useUniqueFileName", "false")

@@ -166,7 +166,7 @@ func verifyFaulted(t *testing.T, dir string, acknowledged []string) {
 // then has its old state or the new one, with everything that was acknowledged.
 func TestFailingSystemCalls(t *testing.T) {
 	mediatest.SkipRacing(t) // it kills processes
-	requireTool(t, "strace")
+	mediatest.Tool(t, "strace")
 	happened := 0
 	for _, f := range []fault{
 		{"fsync", "error=EIO", 6},
@@ -197,7 +197,7 @@ func TestFailingSystemCalls(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	disk := t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4M"); err != nil {
-		skipMissing(t, "a small disk cannot be mounted: %v", err)
+		mediatest.Missing(t, "a small disk cannot be mounted: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(disk, 0); err != nil {

@@ -77,6 +77,7 @@ func versionsIn(t *testing.T, l http.Handler, folder string) map[string]int {
 // TestFolderChangesDuringCopy: a copy has each file once, also if others were uploaded or deleted
 // between its steps.
 func TestFolderChangesDuringCopy(t *testing.T) {
+	t.Parallel()
 	for _, engine := range recordEngines {
 		for _, operation := range []string{"upload", "delete"} {
 			t.Run(operation+" with "+engine.name, func(t *testing.T) {
@@ -118,6 +119,7 @@ func TestFolderChangesDuringCopy(t *testing.T) {
 
 // TestFolderJobGoesOn: if a process ends during a folder job, the next one does the rest, each file once.
 func TestFolderJobGoesOn(t *testing.T) {
+	t.Parallel()
 	const files = 5
 	for _, engine := range recordEngines {
 		for _, operation := range []string{"copy", "move"} {

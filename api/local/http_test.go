@@ -154,6 +154,7 @@ func TestReadersOfNothing(t *testing.T) {
 // TestSlowReader: a download may take any time while bytes move, here nine times as long as a
 // connection may stand still. With the default of one minute this allows 13 KB/s.
 func TestSlowReader(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("this system buffers megabytes before a slow reader is noticed")
 	}

@@ -60,6 +60,7 @@ func TestStoreOfOneLibrary(t *testing.T) {
 // TestOneStoreOfALibrary: a library in PostgreSQL with files opens no store without owner, except a
 // copy of its contents.
 func TestOneStoreOfALibrary(t *testing.T) {
+	t.Parallel()
 	mediatest.SkipRacing(t)
 	for _, kind := range contentEngines[:2] {
 		t.Run(kind.name, func(t *testing.T) {

@@ -43,11 +43,11 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
-	if os.Getenv("MEDIADESK_TEST_REQUIRE") != "all" {
+	if !mediatest.Everything {
 		flag.Set("rapid.checks", "25")
 	}
 	flag.Parse()
-	flag.Set("test.parallel", "8") // they mostly wait
+	flag.Set("test.parallel", "16") // they mostly wait
 	goleak.VerifyTestMain(m)
 }
 
@@ -188,14 +188,6 @@ func eventually(t *testing.T, what string, ask func() bool) {
 		case <-deadline.C:
 			t.Fatalf("%s did not happen", what)
 		}
-	}
-}
-
-// requireTool skips a test if a program is missing.
-func requireTool(t *testing.T, tool string) {
-	t.Helper()
-	if _, err := exec.LookPath(tool); err != nil {
-		skipMissing(t, "there is no %s", tool)
 	}
 }
 

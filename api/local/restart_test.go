@@ -80,6 +80,7 @@ func TestPendingRunGoesOnAfterRestart(t *testing.T) {
 }
 
 func TestWebhookIsDeliveredAgain(t *testing.T) {
+	t.Parallel()
 	t.Run("after a restart", func(t *testing.T) {
 		dir := t.TempDir()
 		hook, posts := receiver(t, func(attempt int) int {
@@ -138,6 +139,7 @@ func TestWebhookIsDeliveredAgain(t *testing.T) {
 // TestKill ends a library with SIGKILL between and during uploads. Everything that was
 // acknowledged is complete afterwards.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	stored := map[string][]byte{} // by id
 	for round := range 4 {

@@ -129,12 +129,13 @@ func (s *sdkServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestGoSDK runs the tests of the official Go client from the module proxy.
 func TestGoSDK(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	mediatest.SkipRacing(t)
 	const module = "github.com/imagekit-developer/imagekit-go/v2@v2.0.0"
 	out, err := exec.Command("go", "mod", "download", "-json", module).Output()
 	var downloaded struct{ Dir string }
 	if err != nil || json.Unmarshal(out, &downloaded) != nil {
-		skipMissing(t, "%s cannot be downloaded: %v\n%s", module, err, out)
+		mediatest.Missing(t, "%s cannot be downloaded: %v\n%s", module, err, out)
 	}
 	dir := t.TempDir()
 	must(t, os.CopyFS(dir, os.DirFS(downloaded.Dir)))
@@ -185,15 +186,6 @@ func TestGoSDK(t *testing.T) {
 			t.Errorf("only %d passed, want 100", passed)
 		}
 	})
-}
-
-// skipMissing skips a test because something from outside is missing, or fails if it is required.
-func skipMissing(t *testing.T, format string, args ...any) {
-	t.Helper()
-	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
-		t.Fatalf(format, args...)
-	}
-	t.Skipf(format, args...)
 }
 
 // These are the reasons why calls are out of scope.

@@ -28,7 +28,7 @@ func apart(t testing.TB, got, want *Picture) (mean float64, most int) {
 
 // TestDCOfEveryKind decodes all kinds of JPEG, made by another program.
 func TestDCOfEveryKind(t *testing.T) {
-	cjpeg := tool(t, "convert")
+	cjpeg := mediatest.Tool(t, "convert")
 	dir := t.TempDir()
 	source := filepath.Join(dir, "in.png")
 	must(t, os.WriteFile(source, mediatest.PNG(t, mediatest.Photograph(603, 405)), 0o600))

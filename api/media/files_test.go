@@ -23,21 +23,6 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// tool returns the path of a program for a test. If it is missing, the test is skipped, or fails if all
-// programs are required.
-func tool(t testing.TB, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	switch {
-	case err == nil:
-	case os.Getenv("MEDIADESK_TEST_REQUIRE") == "all":
-		t.Fatal(err)
-	default:
-		t.Skip("needs ", name)
-	}
-	return path
-}
-
 // large returns the path of a program that is too large to be required. If it is missing, the test is
 // skipped.
 func large(t testing.TB, name string) string {

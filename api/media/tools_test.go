@@ -14,7 +14,7 @@ import (
 const svgPicture = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><rect width="40" height="20" fill="#f00"/></svg>`
 
 func TestDrawingByTool(t *testing.T) {
-	tool(t, "rsvg-convert")
+	mediatest.Tool(t, "rsvg-convert")
 	path := write(t, "a.svg", []byte(svgPicture))
 	facts, err := FactsOf(t.Context(), path)
 	must(t, err)
@@ -48,7 +48,7 @@ func TestVideoByTool(t *testing.T) {
 }
 
 func TestDocumentByTool(t *testing.T) {
-	tool(t, "pdftoppm")
+	mediatest.Tool(t, "pdftoppm")
 	page := "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj " +
 		"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R>>endobj " +
 		"4 0 obj<</Length 27>>stream\n1 0 0 rg 0 0 200 100 re f  \nendstream endobj trailer<</Root 1 0 R>>\n"
@@ -61,8 +61,8 @@ func TestDocumentByTool(t *testing.T) {
 
 func TestPhoneFormatsByTool(t *testing.T) {
 	source := write(t, "a.jpg", mediatest.JPEG(t, mediatest.Quarters(128, 96)))
-	encoder := tool(t, "heif-enc")
-	tool(t, "heif-convert")
+	encoder := mediatest.Tool(t, "heif-enc")
+	mediatest.Tool(t, "heif-convert")
 	for name, args := range map[string][]string{"a.heic": nil, "a.avif": {"-A"}} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
@@ -82,7 +82,7 @@ func TestPhoneFormatsByTool(t *testing.T) {
 // TestToolOnDamagedFile: a file that a tool cannot read gives an error with a message, without
 // hanging or crashing.
 func TestToolOnDamagedFile(t *testing.T) {
-	tool(t, "rsvg-convert")
+	mediatest.Tool(t, "rsvg-convert")
 	path := write(t, "a.svg", []byte(svgPicture[:60]))
 	_, err := decodePath(t.Context(), path, Limits{})
 	var ours *Error

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/config"
 )
@@ -184,7 +185,7 @@ func TestSync(t *testing.T) {
 // equal to the source, and touches nothing else.
 func TestSyncRandom(t *testing.T) {
 	t.Run("many rounds", func(t *testing.T) { testSyncRandom(newSyncTest(t), 40, 0, 30) })
-	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+	if mediatest.Everything {
 		t.Run("many files", func(t *testing.T) { testSyncRandom(newSyncTest(t), 3000, 2000, 2) })
 	}
 }

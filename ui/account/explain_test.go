@@ -73,6 +73,7 @@ func TestOffersAName(t *testing.T) {
 }
 
 func TestViews(t *testing.T) {
+	t.Parallel()
 	hostile := "\x1b[31m\u202e猫👩🏽‍🚀e\u0301\u0301\u0301\u0301\u0301\r\n" + strings.Repeat("long-name-", 10)
 	steps := map[string]func(*driver){
 		"form":  func(*driver) {},
@@ -93,6 +94,7 @@ func TestViews(t *testing.T) {
 	}
 	for name, reach := range steps {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			d := newDriver(t, Options{Mode: Add}).open()
 			reach(d)
 			uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return d.flow.View(image.Pt(w, h), th) })

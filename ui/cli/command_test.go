@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	uitest.Parallel(6) // most tests wait for other processes
+	uitest.Parallel(8) // most tests wait for other processes
 	uitest.VerifyTestMain(m)
 }
 

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -18,7 +19,8 @@ import (
 // serves, passes its own health check and does not run as root.
 func TestContainer(t *testing.T) {
 	t.Parallel()
-	requireTool(t, "buildah")
+	mediatest.OnlyWithEverything(t)
+	mediatest.Tool(t, "buildah")
 	if os.Geteuid() != 0 {
 		t.Skip("only root can build here")
 	}

@@ -55,7 +55,7 @@ func TestGuide(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
 			if tool := guideTools[title]; tool != "" {
-				requireTool(t, tool)
+				mediatest.Tool(t, tool)
 			}
 			dir := t.TempDir()
 			if err := os.WriteFile(filepath.Join(dir, "photo.jpg"), picture, 0o600); err != nil {
@@ -90,8 +90,8 @@ func TestGuideExamples(t *testing.T) {
 	if mediatest.Racing {
 		t.Skip("other processes do the work; the run without the race detector has them")
 	}
-	requireEverything(t)
-	requireTool(t, "npm")
+	mediatest.OnlyWithEverything(t)
+	mediatest.Tool(t, "npm")
 	binary, dir := uitest.Build(t), t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("../../docs/examples")); err != nil {
 		t.Fatal(err)

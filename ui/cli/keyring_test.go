@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -59,7 +60,7 @@ says "no session bus was found"
 // TestKeyInKeyring runs the key commands with the real keyring.
 func TestKeyInKeyring(t *testing.T) {
 	for _, tool := range []string{"dbus-run-session", "dbus-send", "gnome-keyring-daemon"} {
-		requireTool(t, tool)
+		mediatest.Tool(t, tool)
 	}
 	var mu sync.Mutex
 	var used []string

@@ -18,6 +18,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -193,7 +194,7 @@ func TestTransferKilled(t *testing.T) {
 func TestSyncKilled(t *testing.T) {
 	t.Parallel()
 	files := 60
-	if uitest.Everything {
+	if mediatest.Everything {
 		files = 400
 	}
 	k := &killer{T: t, dir: t.TempDir()}

@@ -13,18 +13,20 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // TestRclone: rclone's backend copies 100 files to the library, lists them, finds no differences,
 // and copies them back.
 func TestRclone(t *testing.T) {
 	t.Parallel()
-	requireEverything(t)
+	mediatest.OnlyWithEverything(t)
 	rclone := filepath.Join(t.TempDir(), "rclone")
 	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", rclone, ".")
 	build.Dir, build.Env = "testdata/rclone", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		skipUnavailable(t, fmt.Sprintf("rclone cannot be built: %v\n%s", err, out))
+		mediatest.Missing(t, "rclone cannot be built: %v\n%s", err, out)
 	}
 	s := serveHosted(t)
 	tunnel := httptest.NewServer(connectTo(s.proxy))

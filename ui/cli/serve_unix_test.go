@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -75,7 +76,7 @@ func gone(pid int) bool {
 // works as pasted.
 func TestServeOnTerminal(t *testing.T) {
 	t.Parallel()
-	requireTool(t, "curl")
+	mediatest.Tool(t, "curl")
 	env := []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "MEDIADESK_HOME=" + t.TempDir()}
 	run := func(args ...string) (*uitest.Term, string) {
 		t.Helper()
@@ -123,29 +124,4 @@ func TestServeOnTerminal(t *testing.T) {
 	}
 	term.Signal(os.Interrupt)
 	<-term.Done()
-}
-
-// requireTool skips a test if a program is missing.
-func requireTool(t *testing.T, tool string) {
-	t.Helper()
-	if _, err := exec.LookPath(tool); err != nil {
-		skipUnavailable(t, tool+" is not installed")
-	}
-}
-
-// requireEverything skips a test that installs or builds other programs, unless all tests are required.
-func requireEverything(t *testing.T) {
-	t.Helper()
-	if !uitest.Everything {
-		t.Skip("installs or builds other programs: runs with MEDIADESK_TEST_REQUIRE=all")
-	}
-}
-
-// skipUnavailable skips a test because something from outside is missing, or fails if it is required.
-func skipUnavailable(t *testing.T, reason string) {
-	t.Helper()
-	if uitest.Everything {
-		t.Fatal(reason)
-	}
-	t.Skip(reason)
 }

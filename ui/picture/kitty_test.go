@@ -261,6 +261,7 @@ func TestRegionPixels(t *testing.T) {
 		"iTerm2":      {Method: MethodInline, Cell: image.Pt(10, 20)},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				for _, p := range []*Picture{New(mediatest.Photograph(301, 199), media.Normal), New(clear, media.Normal)} {
 					g := NewImageStore(false)

@@ -26,7 +26,8 @@ func Truncate(s string, w int) string {
 	if w < 1 {
 		return ""
 	}
-	return clip(s, w, ellipsis)
+	s, _ = clip(s, w, ellipsis)
+	return s
 }
 
 // TruncateMiddle shortens a plain name (without styles) to at most w columns by cutting
@@ -91,7 +92,8 @@ func ShortName(name string, w int) string {
 		case room > 5:
 			return TruncateMiddle(safe[:at[0]], room) + ext
 		case room > 1:
-			return clip(safe[:at[0]], room, "") + ext
+			name, _ := clip(safe[:at[0]], room, "")
+			return name + ext
 		}
 	}
 	return TruncateMiddle(safe, w)
@@ -119,7 +121,7 @@ func Wrap(s string, w int) []string {
 	lines := strings.Split(Method().Wrap(s, w, ""), "\n")
 	for i, line := range lines {
 		// A wide letter does not fit in a line of one column.
-		lines[i] = clip(line, w, "")
+		lines[i], _ = clip(line, w, "")
 	}
 	return lines
 }
@@ -141,19 +143,18 @@ func Fit(s string, w, h int) string {
 		if row > 0 {
 			b.WriteByte('\n')
 		}
-		line = clip(NoControls(line), w, "")
+		line, width := clip(NoControls(line), w, "")
 		b.WriteString(line)
-		b.WriteString(Blanks(w - Width(line)))
+		b.WriteString(Blanks(w - width))
 	}
 	return b.String()
 }
 
-// clip cuts one line to w columns and ends it with tail if it was longer. It keeps
-// escape sequences after the cut, so that styles end. (The library's own function
-// measures by one method and cuts by another.)
-func clip(s string, w int, tail string) string {
-	if Width(s) <= w {
-		return s
+// clip cuts one line to w columns, ends it with tail if it was longer, and returns its width, too. It keeps
+// escape sequences after the cut. (The library's own function measures by one method and cuts by another.)
+func clip(s string, w int, tail string) (string, int) {
+	if width := Width(s); width <= w {
+		return s, width
 	}
 	m := Method()
 	room := w - Width(tail)
@@ -170,13 +171,14 @@ func clip(s string, w int, tail string) string {
 			}
 		case used+width > room:
 			over = true
+			used += Width(tail)
 			b.WriteString(tail)
 		default:
 			used += width
 			b.WriteString(seq)
 		}
 	}
-	return b.String()
+	return b.String(), used
 }
 
 // NoControls removes control characters from a line and replaces tabs with blanks. It

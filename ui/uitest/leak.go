@@ -12,9 +12,6 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// Everything reports whether tests run all their rounds and cases, as in CI.
-var Everything = os.Getenv("MEDIADESK_TEST_REQUIRE") == "all"
-
 // Parallel lets n tests of a package run at a time, unless -parallel says otherwise.
 func Parallel(n int) {
 	flag.Parse()

@@ -19,6 +19,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"mediadesk/api/media/mediatest"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -87,7 +89,7 @@ func StartBinary(t testing.TB, path string, args, env []string, w, h int) *Term 
 	t.Helper()
 	line, slave, err := openPty(w, h)
 	if err != nil {
-		missing(t, "this machine has no pseudo-terminals: "+err.Error())
+		mediatest.Missing(t, "this machine has no pseudo-terminals: %v", err)
 		return nil
 	}
 	cmd := exec.Command(path, args...)
@@ -113,15 +115,6 @@ func StartBinary(t testing.TB, path string, args, env []string, w, h int) *Term 
 	}()
 	term.begin()
 	return term
-}
-
-// missing skips the test, or fails it if everything is required.
-func missing(t testing.TB, reason string) {
-	t.Helper()
-	if Everything {
-		t.Fatalf("%s, and MEDIADESK_TEST_REQUIRE is all", reason)
-	}
-	t.Skip(reason)
 }
 
 func newTerm(t testing.TB, line wire, w, h int) *Term {

@@ -40,11 +40,15 @@ func eachContents(t *testing.T, test func(*testing.T, Contents)) {
 
 // TestDrafts writes contents of many sizes in pieces, and reads in between. The stored content is what
 // was written.
-func TestDrafts(t *testing.T) { eachContents(t, draftInPieces) }
+func TestDrafts(t *testing.T) {
+	t.Parallel()
+	eachContents(t, draftInPieces)
+}
 
 // TestLargeContents: a content that is sent in parts is stored once, and removed with the last version
 // that has it.
 func TestLargeContents(t *testing.T) {
+	t.Parallel()
 	eachContents(t, func(t *testing.T, c Contents) {
 		text := strings.Repeat("0123456789abcde\n", partSize/16+1)
 		hash := putContent(t, c, text)
@@ -108,6 +112,7 @@ func TestNoStorage(t *testing.T) {
 
 // TestStoreStandsStill: a request to a store that never answers ends after the time limit.
 func TestStoreStandsStill(t *testing.T) {
+	t.Parallel()
 	s3 := storetest.Serve(t)
 	c, err := OpenStorage(t.Context(), s3.URL)
 	must(t, err)

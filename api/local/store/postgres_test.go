@@ -14,6 +14,7 @@ import (
 // TestPostgresRestarts: without the server every call is a DownError. After a crash and restart all
 // written records are there.
 func TestPostgresRestarts(t *testing.T) {
+	t.Parallel()
 	server := pgtest.New(t)
 	r := openPostgres(t, server.Address("postgres"))
 	f := sample("/", "a")
@@ -41,6 +42,7 @@ func TestPostgresRestarts(t *testing.T) {
 // TestPostgresTables: processes that start at once create the tables once, and do not change those of a
 // other version.
 func TestPostgresTables(t *testing.T) {
+	t.Parallel()
 	address := pgtest.Database(t)
 	var wg sync.WaitGroup
 	for range 4 {

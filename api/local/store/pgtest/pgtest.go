@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"mediadesk/api/media/mediatest"
+
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 )
 
@@ -252,8 +254,8 @@ func SkipWithout(t testing.TB, err error) {
 	t.Helper()
 	switch {
 	case err == nil:
-	case errors.Is(err, errMissing) && os.Getenv("MEDIADESK_TEST_REQUIRE") != "all":
-		t.Skip(err)
+	case errors.Is(err, errMissing):
+		mediatest.Missing(t, "%v", err)
 	default:
 		t.Fatal(err)
 	}

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // Program is the S3 server for tests.
@@ -32,13 +34,7 @@ type Server struct {
 // skips the test, or fails if all tools are required. It sets the credentials in the environment.
 func start(t *testing.T, dir, socket string) (stop func()) {
 	t.Helper()
-	program, err := exec.LookPath(Program)
-	if err != nil {
-		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
-			t.Fatalf("%s is missing", Program)
-		}
-		t.Skipf("%s is missing", Program)
-	}
+	program := mediatest.Tool(t, Program)
 	for _, name := range []string{"files/media", "sidecar"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,38 @@
+package mediatest
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// Everything reports whether tests run all their rounds and cases and need all their tools, as in CI.
+var Everything = os.Getenv("MEDIADESK_TEST_REQUIRE") == "all"
+
+// OnlyWithEverything skips a test that installs, builds or draws what other tests do not need, unless
+// everything is required.
+func OnlyWithEverything(t testing.TB) {
+	t.Helper()
+	if !Everything {
+		t.Skip("takes long: runs with MEDIADESK_TEST_REQUIRE=all")
+	}
+}
+
+// Missing skips a test because something from outside is missing, or fails it if everything is required.
+func Missing(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if Everything {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// Tool returns the path of a program, or calls [Missing].
+func Tool(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Missing(t, "%s is not installed", name)
+	}
+	return path
+}

@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// Clip returns text of at most n characters, with … at the end if some are missing.
+// Clip returns text, or its first n characters followed by … if it is longer.
 func Clip(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -32,10 +32,12 @@ func DescribeSize(n int64) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprintf("%d bytes", n)
-	case n < 1_000_000:
+	case n < 999_950:
 		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	case n < 999_950_000:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
 
 func hasPrefixFold(s, prefix string) bool {

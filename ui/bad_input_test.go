@@ -111,7 +111,7 @@ func TestBadServices(t *testing.T) {
 			term := d.startWith([]string{"MEDIADESK_PRIVATE_KEY=" + testKey}, 120, 36, "--upload-url", c.address, filepath.Join(d.pictures, "mug.jpg"))
 			term.WaitFor("To upload: 1 file")
 			term.Press("u")
-			term.WaitFor("Stored as")
+			term.WaitFor("Will be stored as")
 			term.Press("ctrl+s")
 			// The form may name the error, too.
 			uploads := func(screen string) bool { return strings.Contains(screen, "╭─ Uploads ") }

@@ -105,7 +105,7 @@ func TestEquivalents(t *testing.T) {
 
 	// Form: three files, and one of them differs.
 	term.Press("u")
-	term.WaitFor("Stored as")
+	term.WaitFor("Will be stored as")
 	term.Type("sea,it's,")
 	term.Press("ctrl+l", "g")
 	term.WaitFor("google-auto-tagging")
@@ -165,14 +165,14 @@ func TestEquivalents(t *testing.T) {
 	term.Press("/")
 	term.Type("harbour")
 	term.Press("enter")
-	term.WaitFor("enter → open")
+	term.WaitFor("enter/→ open")
 	term.Press("enter")
 	term.WaitFor("c edit region")
 	term.Press("e")
 	term.Type("dusk,")
 	term.Press("esc", "down", "down", "enter")
 	term.Type("100,150,400,300")
-	term.WaitFor("→ 100,150,400,300")
+	term.WaitFor("→ 400 × 300 at 100, 150")
 	changed := d.shell(equivalent(t, term))
 	if len(changed) != 1 || changed[0]["customCoordinates"] != "100,150,400,300" || !slices.Contains(changed[0]["tags"].([]any), any("dusk")) {
 		t.Errorf("details: %v", changed)

@@ -23,7 +23,7 @@ func TestFirstStart(t *testing.T) {
 		in   string // shown on the screen then
 		line string // the message then
 	}{
-		"here": {nil, func(term *uitest.Term) { term.Press("t") }, "local", "Tip Press space to pick"},
+		"here": {nil, func(term *uitest.Term) { term.Press("t") }, "local", "Tip Press v to pick"},
 		"environment": {[]string{key}, func(term *uitest.Term) {
 			term.Press("e")
 			term.WaitFor("Account id")

@@ -37,7 +37,7 @@ await "harbour.jpg"
 key Space # pick
 await "To upload: 1 file"
 key u # the form
-await "Stored as"
+await "Will be stored as"
 key C-s # send
 await "1 of 1 stored"
 used=$(since "$person")

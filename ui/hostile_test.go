@@ -61,7 +61,7 @@ func TestHostileNames(t *testing.T) {
 	term.WaitFor(fmt.Sprintf("To upload: %d files", count))
 	term.Press("tab", "tab")
 	term.Press("u")
-	term.WaitFor("Stored as")
+	term.WaitFor("Will be stored as")
 	for range 5 {
 		term.Press("pgdown")
 	}
@@ -95,7 +95,7 @@ func TestHostileAnswers(t *testing.T) {
 
 	// The reason of a refusal.
 	term.Press("u")
-	term.WaitFor("Stored as")
+	term.WaitFor("Will be stored as")
 	term.Press("ctrl+l", "r") // remove-bg
 	term.WaitFor("remove-bg")
 	term.Press("ctrl+s")

@@ -62,7 +62,7 @@ func openHarbour(term *uitest.Term) {
 	term.Type("harbour")
 	term.Press("enter")
 	term.WaitFor("1 of 1")
-	term.WaitFor("enter → open")
+	term.WaitFor("enter/→ open")
 	term.Press("enter")
 	term.WaitFor("c edit region")
 }
@@ -90,7 +90,7 @@ func TestMainJob(t *testing.T) {
 	term.Press("u")
 
 	// Describe.
-	term.WaitFor("Stored as")
+	term.WaitFor("Will be stored as")
 	term.Type("sea,boat,")
 	term.Press("ctrl+l", "r", "ctrl+l", "g")
 	term.WaitFor("google-auto-tagging")
@@ -109,7 +109,7 @@ func TestMainJob(t *testing.T) {
 	term.Type("dusk,")
 	term.Press("esc", "down", "down", "enter") // the numbers of the region
 	term.Type("100,150,400,300")
-	term.WaitFor("100,150,400,300")
+	term.WaitFor("400 × 300 at 100, 150")
 	term.Press("ctrl+s")
 	term.WaitFor("Saved ")
 
@@ -134,7 +134,7 @@ func TestMainJob(t *testing.T) {
 	}
 	openHarbour(term)
 	term.WaitFor("dusk")
-	term.WaitFor("100,150,400,300")
+	term.WaitFor("400 × 300 at 100, 150")
 	term.Press("2")
 	term.WaitFor("5 of 5 stored")
 	term.WaitFor("harbour.jpg")

@@ -59,7 +59,7 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 		add("screen.previous", "previous screen", "", func() tea.Cmd { return m.turn(-1) }, nil, "[")
 	}
 	messages()
-	copyCommand := kit.Action{ID: "program.copy-command", Keys: kit.Bind("copy as a command", "ctrl+y F2", "f2", "ctrl+y"), Group: everywhere, Disabled: m.noCommand, Do: m.copyCommand}
+	copyCommand := kit.Action{ID: "program.copy-command", Keys: kit.Bind("copy as a command", "ctrl+y/F2", "f2", "ctrl+y"), Group: everywhere, Disabled: m.noCommand, Do: m.copyCommand}
 	if capturing {
 		copyCommand.Keys = kit.Bind("copy as a command", "F2", "f2")
 	}

@@ -71,7 +71,7 @@ func TestFormComesBack(t *testing.T) {
 	term.Press("space", "space")
 	term.WaitFor("To upload: 2 files")
 	term.Press("u")
-	term.WaitFor("Stored as")
+	term.WaitFor("Will be stored as")
 	term.Paste("写真,مرحبا,e\u0301t")
 	term.WaitFor("写真")
 	term.Press("ctrl+l", "r")

@@ -37,7 +37,7 @@ type screen struct {
 // screens has a row for every screen of a session. Tabs, keys, palette, tips and badges are loops
 // over it.
 var screens = []screen{
-	{ID: page.Picker, tip: "Press space to pick, u for the upload form, ctrl+s to send.", open: (*Model).openPicker},
+	{ID: page.Picker, tip: "Press v to pick a range, ctrl+a for all, t to see pictures side by side.", open: (*Model).openPicker},
 	{
 		ID: page.Uploads, tip: "Stored means: the service confirmed it. Press y to copy the URL.",
 		open: func(m *Model) page.Screen {
@@ -54,7 +54,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Extensions, tip: "Press enter to compare before and after, t for a list or pictures.",
+		ID: page.Extensions, tip: "Press f to show only the failed ones, R to run all of them again.",
 		open: func(m *Model) page.Screen {
 			return extensions.New(extensions.Options{
 				Context: m.ctx, Loader: m.loader, Session: m.session,
@@ -66,7 +66,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Library, tip: "Press f to find files in all folders, / to filter this one.",
+		ID: page.Library, tip: "Press t to see pictures side by side, f to find files in all folders.",
 		open: func(m *Model) page.Screen {
 			return library.New(library.Options{
 				Context: m.ctx, Session: m.session, Loader: m.loader, Downloads: m.downloads(),
@@ -75,7 +75,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Settings, tip: "Press E to edit config.toml. What it sets wins over this screen.",
+		ID: page.Settings, tip: "Press E to edit config.toml: what stands there wins over the choices here.",
 		open: func(m *Model) page.Screen {
 			return settings.New(settings.Options{
 				Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv,
@@ -85,11 +85,11 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Form, tip: "Type tags, tab goes on, enter opens a value, ctrl+s sends.", missing: "pick files and press u first",
+		ID: page.Form, tip: "Values go to all marked files; space in the list changes which.", missing: "pick files and press u first",
 		open: func(m *Model) page.Screen { return upload.New(m.formOptions()) },
 	},
 	{
-		ID: page.Details, tip: "Press ctrl+s to save, z to undo the last save, even after a restart.", missing: "open a file in the library first",
+		ID: page.Details, tip: "Press z to undo the last save, even after a restart.", missing: "open a file in the library first",
 		open: func(m *Model) page.Screen { return m.detailsOf([]api.File{{}}) },
 	},
 }

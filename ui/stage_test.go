@@ -169,7 +169,7 @@ func (s *stage) fill(d *session.Session) {
 		j("день 1 — naïve (final).txt", job.Refused, nil, &job.Failure{Status: 400, Message: "the file cannot be stored", Help: "Choose another folder."}, 70*time.Minute),
 		j("orbit.gif", job.Unknown, nil, &job.Failure{Message: "no answer came"}, 60*time.Minute),
 		j("写真.txt", job.Unsent, nil, &job.Failure{Message: "the service cannot be reached"}, 50*time.Minute),
-		j("mug.jpg", job.Cancelled, nil, nil, 40*time.Minute),
+		j("mug.jpg", job.Canceled, nil, nil, 40*time.Minute),
 	}); err != nil {
 		s.t.Fatal(err)
 	}
@@ -366,7 +366,7 @@ var scenes = []scene{
 	}},
 	{"form", func(s *stage) {
 		s.press("j", "j", "space", "space", "u")
-		s.waitFor("Stored as", "7.4 kB")
+		s.waitFor("Will be stored as", "7.4 kB")
 	}},
 	{"uploads", func(s *stage) {
 		s.press("2")
@@ -443,7 +443,7 @@ func after(name string, keys ...string) func(*stage) {
 func formLosingTags(keys ...string) func(*stage) {
 	return func(s *stage) {
 		s.press("/", "h", "a", "r", "b", "enter", "space", "u")
-		s.waitFor("Stored as")
+		s.waitFor("Will be stored as")
 		s.press("down", "down", "down", "down", "down", "enter", "down", "down", "right", "right")
 		s.waitFor("ctrl+g keep")
 		s.press(keys...)
@@ -584,7 +584,7 @@ func TestOwnKeysWork(t *testing.T) {
 		usual, ours string
 		then        string // shown on the screen afterwards
 	}{
-		{"the form for two files", after("picker"), "u", "f7", "Stored as"},
+		{"the form for two files", after("picker"), "u", "f7", "Will be stored as"},
 		{"the library", after("picker"), "4", "f8", "1 file ·"},
 		{"the tray", after("picker", "tab"), "D", "X", "Nothing picked yet"},
 		{"what is lost, by letters", formLosingTags(), "ctrl+g", "f9", "Overwrite tags      off"},

@@ -334,7 +334,7 @@ func TestTip(t *testing.T) {
 	m.tipsKnown = true
 	m.tip()
 	screen := func() string { return ansi.Strip(m.View().Content) }
-	if !strings.Contains(screen(), "Tip Press space to pick") {
+	if !strings.Contains(screen(), "Tip Press v to pick") {
 		t.Fatalf("no tip at the first visit:\n%s", screen())
 	}
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
@@ -344,7 +344,7 @@ func TestTip(t *testing.T) {
 	})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	m.Update(page.Show{ID: page.Library})
-	if got := screen(); strings.Contains(got, "space to pick") || !strings.Contains(got, "Tip Press f to find") {
+	if got := screen(); strings.Contains(got, "to pick a range") || !strings.Contains(got, "Tip Press t to see") {
 		t.Errorf("got the tip of another screen:\n%s", got)
 	}
 	m.Update(kit.KeyMsg("esc"))

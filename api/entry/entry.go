@@ -181,7 +181,7 @@ func (o *Options) Set(f *Field, raw json.RawMessage) error {
 	return nil
 }
 
-// SetText sets a field from text; empty text makes it absent.
+// SetText sets a field from text; empty text changes nothing.
 func (o *Options) SetText(f *Field, text string) error {
 	if text == "" {
 		return nil

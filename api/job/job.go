@@ -17,14 +17,14 @@ type State string
 
 // The states of a job.
 const (
-	Waiting   State = "waiting"   // in the queue
-	Sending   State = "sending"   // in progress
-	Offline   State = "offline"   // waiting for a connection to the service
-	Stored    State = "stored"    // the service confirmed that it stored the file
-	Refused   State = "refused"   // the service refused it
-	Unsent    State = "unsent"    // nothing can have arrived
-	Unknown   State = "unknown"   // bytes were sent, but no answer arrived
-	Cancelled State = "cancelled" // canceled by the user before it was complete
+	Waiting  State = "waiting"   // in the queue
+	Sending  State = "sending"   // in progress
+	Offline  State = "offline"   // waiting for a connection to the service
+	Stored   State = "stored"    // the service confirmed that it stored the file
+	Refused  State = "refused"   // the service refused it
+	Unsent   State = "unsent"    // nothing can have arrived
+	Unknown  State = "unknown"   // bytes were sent, but no answer arrived
+	Canceled State = "cancelled" // canceled by the user before it was complete
 	// Processing means that the service accepted the upload (202) and stores it later. It is not sent
 	// again; the result is found out later.
 	Processing State = "processing"

@@ -223,7 +223,7 @@ var (
 		"tags":         {store.MatchTags, "", slices.Concat(rule.SearchLists, []string{"HAS"}, rule.SearchExists), textOf(nil), nil},
 		"type":         {store.MatchRow, "", rule.SearchEquals, textOf(rowKind), nil},
 		"id":           {store.MatchID, "", rule.SearchEquals, textOf(nil), nil},
-		"createdBy":    {store.MatchID, "", rule.SearchEquals, textOf(nil), nil}, // nothing here was made by a user with a mail address
+		"createdBy":    {store.MatchID, "", rule.SearchEquals, textOf(func(string) (string, error) { return "", nil }), nil}, // nothing here was made by a user
 		"path":         {store.MatchFolder, "", slices.Concat(rule.SearchEquals, []string{":"}), textOf(rule.CleanFolder), nil},
 		"createdAt":    {store.MatchCreated, "", compared, timeOf, nil},
 		"updatedAt":    {store.MatchUpdated, "", compared, timeOf, nil},
@@ -271,8 +271,7 @@ func textOf(clean func(string) (string, error)) reader {
 		case clean == nil:
 			return v.Text, nil
 		}
-		text, err := clean(v.Text)
-		return text, err
+		return clean(v.Text)
 	}
 }
 
@@ -308,6 +307,9 @@ func buildDate(m *store.Match) error {
 				same.Values = append(same.Values, text)
 			}
 		}
+	}
+	if len(same.Values) == 0 {
+		return errors.New("the date is outside the years 0 to 9999")
 	}
 	// The shortest form of a date sorts before all its other forms and later dates.
 	from := store.Match{Subject: m.Subject, Key: m.Key, Op: ">=", Values: same.Values[len(same.Values)-1:]}

@@ -19,7 +19,7 @@ const (
 	orphanDelay   = time.Hour
 	asideTTL      = 30 * 24 * time.Hour // how long contents stay set aside
 	sweepInterval = 6 * time.Hour
-	removalDelay  = time.Second // between batches of removals
+	removalDelay  = time.Second // from a write to the removal
 )
 
 // sweeping removes deleted contents and regularly sets aside contents without a record. It does
@@ -28,15 +28,15 @@ func (l *Library) sweeping() {
 	sound := l.work.Leads() && l.sweep()
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
-	soon := time.NewTimer(removalDelay)
-	soon.Stop()
-	defer soon.Stop()
+	var soon <-chan time.Time
 	for {
 		select {
 		case <-l.records.Written:
-			soon.Reset(removalDelay)
-		case <-soon.C:
-			switch {
+			if soon == nil {
+				soon = time.After(removalDelay)
+			}
+		case <-soon:
+			switch soon = nil; {
 			case !l.work.Leads():
 			case !sound && l.o.many(): // this instance sweeps now
 				sound = l.sweep()
@@ -153,7 +153,7 @@ func namedHashes(ctx context.Context, records store.Records, prefix string) (map
 
 type survey struct {
 	stored   int            // contents not set aside
-	unnamed  []store.Stored // those without a record or scheduled for deletion
+	unnamed  []store.Stored // those without a record that are not scheduled for deletion
 	orphaned []store.Stored // those of them that an interrupted upload left
 	aside    []store.Stored // set aside, without a record
 	back     []string       // set aside but named by a record
@@ -266,10 +266,10 @@ const (
 
 func (l *Library) keepSnapshots() {
 	delay := snapshotInterval
+	if _, err := os.Stat(snapshotPath(l.o.Dir)); err != nil {
+		delay = firstSnapshotDelay
+	}
 	for {
-		if _, err := os.Stat(snapshotPath(l.o.Dir)); err != nil {
-			delay = firstSnapshotDelay
-		}
 		select {
 		case <-time.After(delay):
 		case <-l.work.Context().Done():
@@ -287,8 +287,8 @@ const quickSize = 64 << 20
 // lastSnapshot makes a snapshot before the library closes, since many runs are shorter than the
 // time between two. Large records that have one are left out.
 func (l *Library) lastSnapshot() error {
-	_, missing := os.Stat(snapshotPath(l.o.Dir))
-	if info, err := os.Stat(recordsPath(l.o.Dir)); missing == nil && (err != nil || info.Size() > quickSize) {
+	_, none := os.Stat(snapshotPath(l.o.Dir))
+	if info, err := os.Stat(recordsPath(l.o.Dir)); none == nil && (err != nil || info.Size() > quickSize) {
 		return err
 	}
 	return l.snapshot()

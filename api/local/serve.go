@@ -29,7 +29,7 @@ type Server struct {
 
 	http   *http.Server
 	served chan error
-	ended  func() bool // forgets the context
+	ended  context.CancelFunc // forgets the context
 	close  func() error
 }
 
@@ -88,7 +88,8 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 		l.log.Warn("other processes cannot find this library", "error", err)
 	}
 	l.work.Go(func() { s.served <- s.http.Serve(listener) })
-	s.ended = context.AfterFunc(ctx, func() { s.Close() })
+	ctx, s.ended = context.WithCancel(ctx)
+	context.AfterFunc(ctx, func() { s.Close() })
 	return s, nil
 }
 
@@ -132,8 +133,8 @@ func (s *Server) shutdown() error {
 // wrote owner.json.
 func Find(dir string) (address, faults string, ok bool) {
 	text, err := os.ReadFile(ownerPath(dir))
-	var word owner
-	if err != nil || json.Unmarshal(text, &word) != nil || word.Identity == "" || rule.CheckSourceURL(word.Address) != nil || !sameFolder(dir, word.Dir) {
+	var recorded owner
+	if err != nil || json.Unmarshal(text, &recorded) != nil || recorded.Identity == "" || rule.CheckSourceURL(recorded.Address) != nil || !sameFolder(dir, recorded.Dir) {
 		return "", "", false
 	}
 	client := &http.Client{
@@ -141,17 +142,17 @@ func Find(dir string) (address, faults string, ok bool) {
 		Transport:     &http.Transport{Proxy: nil, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	res, err := client.Get(strings.TrimRight(word.Address, "/") + identityPath)
+	res, err := client.Get(strings.TrimRight(recorded.Address, "/") + identityPath)
 	if err != nil {
 		return "", "", false
 	}
 	defer res.Body.Close()
 	var answer identity
 	if json.NewDecoder(io.LimitReader(res.Body, 4<<10)).Decode(&answer) != nil ||
-		answer.Identity != word.Identity {
+		answer.Identity != recorded.Identity {
 		return "", "", false
 	}
-	return word.Address, answer.Faults, true
+	return recorded.Address, answer.Faults, true
 }
 
 func sameFolder(a, b string) bool {

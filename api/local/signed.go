@@ -35,7 +35,8 @@ func sign(algorithm func() hash.Hash, key, text string) []byte {
 	return mac.Sum(nil)
 }
 
-// allowPages lets pages of all sites read the answer. It answers preflight requests, with true.
+// allowPages lets pages of all sites read the answer. It reports whether it has answered a
+// preflight request.
 func allowPages(w http.ResponseWriter, r *http.Request) bool {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -115,8 +116,8 @@ func (l *Library) checkSignature(parts map[string]string) (expire time.Time, err
 }
 
 func (l *Library) checkPublicKey(given string) error {
-	if failure := PublicKey(l.o.Key); given != failure {
-		return refuse(http.StatusForbidden, notAuthenticated, "The public key of this library is "+failure+".")
+	if expected := PublicKey(l.o.Key); given != expected {
+		return refuse(http.StatusForbidden, notAuthenticated, "The public key of this library is "+expected+".")
 	}
 	return nil
 }

@@ -42,6 +42,9 @@ func TestNoClaimTakesMuchMemory(t *testing.T) {
 				Scale(full.Image, CoverCut(full.Image.Rect.Size(), image.Pt(600, 600)), image.Pt(600, 600))
 				full.Release()
 			}
+			if max(size[0], size[1]) > MaxSide && (err2 == nil || err3 == nil) {
+				t.Errorf("%s of %v is decoded", name, size)
+			}
 			for _, err := range []error{err1, err2, err3} {
 				if ours := (*Error)(nil); err != nil && (!errors.As(err, &ours) || ours.Detail == "") {
 					t.Errorf("%s of %v: no words: %v", name, size, err)
@@ -77,10 +80,21 @@ func TestLargePicturesWait(t *testing.T) {
 	if _, err := reserve(ctx, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("beside all: %v", err)
 	}
+	done := make(chan error)
+	go func() {
+		again, err := reserve(t.Context(), maxWork)
+		if err == nil {
+			again()
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		t.Fatalf("it did not wait: %v", err)
+	default:
+	}
 	first()
-	again, err := reserve(t.Context(), maxWork)
-	must(t, err)
-	again()
+	must(t, <-done)
 	if _, err := reserve(t.Context(), maxWork+1); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("more than all: %v", err)
 	}

@@ -43,13 +43,10 @@ func (q *Queue) attemptOrCheck(ctx context.Context, e *entry) result {
 			j.State = job.Processing
 		}
 	case wish == wishCancel:
-		goal, j.State = claim, job.Cancelled
+		goal, j.State = claim, job.Canceled
 	}
 	return q.settle(ctx, e, j, goal)
 }
-
-// checkFirst is the size in bytes from which an unclear attempt is checked before it is repeated.
-const checkFirst = 1 << 20
 
 // requestSize is the approximate size of a request without the file, in bytes.
 const requestSize = 1 << 10
@@ -242,7 +239,7 @@ func sameSource(j *job.Job) error {
 // interrupted returns the result on a job interrupted by a cancel or the end of the program.
 func (q *Queue) interrupted(ctx context.Context, e *entry, j job.Job) result {
 	if errors.Is(context.Cause(ctx), errCanceled) {
-		j.State, j.Failure = job.Cancelled, nil
+		j.State, j.Failure = job.Canceled, nil
 		return q.settle(ctx, e, j, claim)
 	}
 	j.State = job.Waiting

@@ -83,7 +83,7 @@ func TestCancel(t *testing.T) {
 		noList bool
 		want   job.State
 	}{
-		{"in the middle", job.NameHere, hangs, true, job.Cancelled},
+		{"in the middle", job.NameHere, hangs, true, job.Canceled},
 		{"everything out, can be looked up", job.NameHere, hangsStored, false, job.Stored},
 		{"everything out, cannot be looked up", job.NameHere, hangsStored, true, job.Unknown},
 		{"everything out, suffix by the service", job.NameService, hangsStored, false, job.Unknown},
@@ -101,7 +101,7 @@ func TestCancel(t *testing.T) {
 				if got := outcome(t, q, ids[0]); got.State != tt.want || n.job(ids[0]).State != tt.want {
 					t.Errorf("%s, want %s; %+v", got.State, tt.want, got.Failure)
 				}
-				if got := outcome(t, q, ids[1]); got.State != job.Cancelled || got.Attempts != 0 {
+				if got := outcome(t, q, ids[1]); got.State != job.Canceled || got.Attempts != 0 {
 					t.Errorf("the one in line is %s", got.State)
 				}
 				if s.sent("b.jpg") != 0 {

@@ -20,6 +20,7 @@ import (
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/queue"
 )
 
@@ -198,7 +199,7 @@ func compare(jobs []job.Job, h holding) tally {
 			}
 		case job.Unknown:
 			ok = j.Failure != nil && j.Failure.Help != ""
-		case job.Refused, job.Unsent, job.Cancelled:
+		case job.Refused, job.Unsent, job.Canceled:
 			ok = copies == 0
 		default:
 			ok = false
@@ -265,9 +266,12 @@ func work(t testing.TB, o queue.Options) *queue.Queue {
 // TestManyMishaps sends many files with 40 % faults, with each naming, and with exact names also
 // without overwriting.
 func TestManyMishaps(t *testing.T) {
-	n := 60
-	if long {
+	n := 20
+	switch {
+	case long:
 		n = 2000
+	case mediatest.Everything:
+		n = 60
 	}
 	dir := numbered(t, n)
 	for seed, naming := range []job.Naming{job.NameHere, job.NameService, job.NameExact, exactKeep} {

@@ -133,7 +133,7 @@ func TestNextStartTakesUpWhatFailed(t *testing.T) {
 		add(job.NameService, job.Unknown, job.MaybeStored, false, job.Unknown)
 		add(job.NameHere, job.Refused, job.NotSent, false, job.Refused)
 		add(job.NameHere, job.Unsent, job.NotSent, true, job.Unsent)
-		add(job.NameHere, job.Cancelled, job.NotSent, false, job.Cancelled)
+		add(job.NameHere, job.Canceled, job.NotSent, false, job.Canceled)
 		add(job.NameHere, job.Processing, job.MaybeStored, false, job.Processing)
 		for i := range jobs {
 			jobs[i].ID = int64(i + 1)

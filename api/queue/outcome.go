@@ -161,6 +161,9 @@ func nameExists(f *job.Failure) bool {
 		saysExists.MatchString(f.Message) && !saysNot.MatchString(f.Message)
 }
 
+// checkFirst is the size in bytes from which an unclear attempt is checked before it is repeated.
+const checkFirst = 1 << 20
+
 // decide returns the next step for a job from the evidence of its attempts and the result of the
 // last check. All these decisions are made here.
 func decide(j *job.Job, want goal, evidence job.Evidence, check presence) Step {
@@ -185,9 +188,9 @@ func decide(j *job.Job, want goal, evidence job.Evidence, check presence) Step {
 		return Check
 	case check == isOther && want == claim && j.State != job.Unknown:
 		return Claim // a late arrival would be refused, too
-	case check == noTime && (want != claim || j.State != job.Cancelled):
+	case check == noTime && (want != claim || j.State != job.Canceled):
 		return Leave
-	case want != claim, j.State == job.Cancelled && (evidence != job.Orphaned || check != isMissing):
+	case want != claim, j.State == job.Canceled && (evidence != job.Orphaned || check != isMissing):
 		return ClaimUnknown
 	case j.State == job.Processing, taken && evidence == job.NotSent:
 		return Claim
@@ -248,11 +251,11 @@ func unknown(j job.Job, found checkResult) result {
 	switch {
 	case j.Failure != nil:
 		failure = *j.Failure
-	case j.State == job.Cancelled:
+	case j.State == job.Canceled:
 		failure.Message = "it was canceled when it may have arrived already"
 	}
 	failure.Help = found.help
-	j.Dismissed = j.Dismissed || j.State == job.Cancelled
+	j.Dismissed = j.Dismissed || j.State == job.Canceled
 	j.State, j.Failure, j.Evidence = job.Unknown, &failure, job.MaybeStored
 	return result{job: j}
 }

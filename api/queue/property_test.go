@@ -167,7 +167,7 @@ func checkClaim(t *rapid.T, s *service, j job.Job, retried bool) {
 		t.Fatal(say)
 	case j.State == job.Stored && copies == 0:
 		t.Fatal(say)
-	case once && copies != 0 && (j.State == job.Refused || j.State == job.Unsent || j.State == job.Cancelled):
+	case once && copies != 0 && (j.State == job.Refused || j.State == job.Unsent || j.State == job.Canceled):
 		t.Fatal(say)
 	case !j.State.Final():
 		t.Fatal(say)

@@ -9,9 +9,9 @@ import (
 	"mediadesk/api"
 )
 
-// MaxTagLength is the maximum number of characters in the joined tags of an upload
+// MaxTagsLength is the maximum number of characters in the joined tags of an upload
 // (service.md §4.1, §8).
-const MaxTagLength = 500
+const MaxTagsLength = 500
 
 // SplitTags splits a comma-separated list. It trims spaces and drops empty and repeated tags.
 func SplitTags(joined string) []string {
@@ -27,11 +27,11 @@ func SplitTags(joined string) []string {
 // JoinTags joins tags for an upload.
 func JoinTags(tags []string) string { return strings.Join(tags, ",") }
 
-// TagLength returns the number of characters (code points) in the joined tags.
-func TagLength(tags []string) int { return utf8.RuneCountInString(JoinTags(tags)) }
+// TagsLength returns the number of characters (code points) in the joined tags.
+func TagsLength(tags []string) int { return utf8.RuneCountInString(JoinTags(tags)) }
 
 // CheckTags checks tags for an upload (service.md §4.1): no empty tags, no commas or "%", and at
-// most MaxTagLength characters in total. The error is a *api.RuleError. An empty list is valid.
+// most MaxTagsLength characters in total. The error is a *api.RuleError. An empty list is valid.
 func CheckTags(tags []string) error {
 	for _, tag := range tags {
 		switch {
@@ -44,13 +44,13 @@ func CheckTags(tags []string) error {
 	return CheckTagString(JoinTags(tags))
 }
 
-// CheckTagString is like CheckTags, for joined tags.
+// CheckTagString checks joined tags for % and their length only.
 func CheckTagString(joined string) error {
 	if strings.Contains(joined, "%") {
 		return &api.RuleError{Field: "tags", Message: "tags contain %, which is not allowed", Help: "Write the tag without %."}
 	}
-	if n := utf8.RuneCountInString(joined); n > MaxTagLength {
-		return &api.RuleError{Field: "tags", Message: fmt.Sprintf("tags have %d characters in total; at most %d are allowed", n, MaxTagLength), Help: "Use fewer or shorter tags: the commas between them count too."}
+	if n := utf8.RuneCountInString(joined); n > MaxTagsLength {
+		return &api.RuleError{Field: "tags", Message: fmt.Sprintf("tags have %d characters in total; at most %d are allowed", n, MaxTagsLength), Help: "Use fewer or shorter tags: the commas between them count too."}
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func TestTagProperties(t *testing.T) {
 			t.Fatalf("SplitTags(%q) = %q, joined and split again %q", joined, tags, again)
 		}
 		err := rule.CheckTags(tags)
-		if bad := strings.Contains(joined, "%") || rule.TagLength(tags) > rule.MaxTagLength; bad != (err != nil) {
+		if bad := strings.Contains(joined, "%") || rule.TagsLength(tags) > rule.MaxTagsLength; bad != (err != nil) {
 			t.Fatalf("CheckTags(%q) = %v", tags, err)
 		}
 	})

@@ -42,8 +42,7 @@ func WithFlags(args []string, flags ...string) []string {
 
 const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@%+"
 
-// SourceArg returns a source as an argument. Paths that look like a flag or an address are
-// protected.
+// SourceArg returns a source as an argument. Paths that look like a flag are protected.
 func SourceArg(s api.Source) string {
 	if s.URL != "" {
 		return s.URL
@@ -92,7 +91,8 @@ func Together(commands [][]string) [][]string {
 	return out
 }
 
-// DetailsArgs returns the command that makes a change of details, or shows them if there is none.
+// DetailsArgs returns the command that changes tags, fields and the region as a change of details does, or
+// shows the details.
 func DetailsArgs(ids []string, d api.Details) []string {
 	var flags []string
 	if tags, ok := d.Tags.Get(); ok {

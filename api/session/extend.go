@@ -54,8 +54,8 @@ func (s *Session) watchRuns(ctx context.Context, fileID string, change api.Detai
 	return s.Watch.Requested(context.WithoutCancel(ctx), s.Profile.Name, fileID, list, address, after)
 }
 
-// Before returns the path of a local file with the picture before a run: that version, or the sent
-// file.
+// Before returns the path of a local file with the picture before a run: the sent file if it is
+// unchanged, or else the version before the run.
 func (s *Session) Before(ctx context.Context, run job.Run) (string, error) {
 	if sent, ok, err := s.Journal.Job(ctx, run.JobID); err == nil && ok {
 		if source := unchangedSource(&sent); source != "" {
@@ -73,7 +73,7 @@ func (s *Session) Before(ctx context.Context, run job.Run) (string, error) {
 		}
 		u, err := url.Parse(file.URL)
 		if err != nil {
-			return "", fmt.Errorf("the record has no URL to fetch the picture from: %w", err)
+			return "", fmt.Errorf("the URL in the record cannot be read: %w", err)
 		}
 		query := u.Query()
 		query.Set("ik-obj-version", file.VersionInfo.ID)
@@ -82,7 +82,7 @@ func (s *Session) Before(ctx context.Context, run job.Run) (string, error) {
 		old.URL = u.String()
 		return s.Picture(ctx, old)
 	}
-	return "", errors.New("the earlier version is unknown: it was not sent from here, and the answer did not include it")
+	return "", errors.New("the earlier version is unknown: it was not sent from here, and the response did not include it")
 }
 
 // unchangedSource returns the path of the file that a job sent if it is as it was, else "".

@@ -105,7 +105,7 @@ func (s *Session) removeSpooled(j *job.Job) error {
 	}
 	dir := filepath.Dir(j.Upload.Source.Path)
 	if filepath.Dir(dir) != spool || j.State != job.Stored &&
-		(s.options.Adopt || j.State != job.Refused && j.State != job.Cancelled) {
+		(s.options.Adopt || j.State != job.Refused && j.State != job.Canceled) {
 		return nil
 	}
 	if lock, ok := spooled.LoadAndDelete(dir); ok {

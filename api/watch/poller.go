@@ -28,7 +28,7 @@ type schedule struct {
 	at       time.Time
 	err      error         // error of the last poll
 	interval time.Duration // before the poll; doubles with each
-	missing  int           // number of polls in which the service did not have the file
+	missing  int           // number of polls answered by 404, 405 or 501
 }
 
 // maxMissing is the number of polls without the file before polling for it stops. Right after an
@@ -80,9 +80,9 @@ func (w *Watch) poll(ctx context.Context) {
 			return
 		case <-w.wake:
 			w.plan(ctx)
-			w.readStale(ctx)
 		case <-timer.C:
 		}
+		w.readStale(ctx)
 		for range maxPolls {
 			if id := w.due(); id != "" && ctx.Err() == nil {
 				w.pollFile(ctx, id)
@@ -188,8 +188,10 @@ func (w *Watch) refresh(fileID string) {
 // older.
 func (w *Watch) readStale(ctx context.Context) {
 	w.mu.Lock()
-	stale := w.stale
-	w.stale = nil
+	var stale []string
+	if !w.hold.After(w.o.Now()) {
+		stale, w.stale = w.stale, nil
+	}
 	w.mu.Unlock()
 	slices.Sort(stale)
 	for _, id := range slices.Compact(stale) {

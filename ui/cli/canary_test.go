@@ -195,7 +195,7 @@ func TestKeyCanary(t *testing.T) {
 	term := uitest.StartBinary(t, binary, append(append([]string{}, files[:3]...), "--upload-url", address, "--debug"), env, 120, 36)
 	term.WaitFor("f1.txt")
 	term.Press("u")
-	term.WaitFor("Stored as")
+	term.WaitFor("Will be stored as")
 	term.Press("f2") // the command
 	term.Press("ctrl+o")
 	waitFor(t, "the editor", func() bool { _, err := os.Stat(filepath.Join(dir, "editor.seen")); return err == nil })

@@ -62,6 +62,7 @@ func (k *killer) serve(profile string) *api.Client {
 		}
 		library.ServeHTTP(w, r)
 		if last {
+			http.NewResponseController(w).Flush()
 			k.kill()
 		}
 	}))

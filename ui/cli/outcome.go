@@ -104,7 +104,7 @@ func (o *uploadOutput) add(j job.Job) {
 			o.worsen(exitFailed)
 		}
 		return
-	case job.Refused, job.Unsent, job.Cancelled:
+	case job.Refused, job.Unsent, job.Canceled:
 		o.worsen(exitFailed)
 		if f := j.Failure; j.State == job.Refused && f != nil &&
 			(f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden) {
@@ -248,7 +248,7 @@ func (o *uploadOutput) rollUp() {
 	var words []string
 	for _, s := range []job.State{
 		job.Stored, job.Refused, job.Unsent, job.Unknown, job.Processing,
-		job.Cancelled, job.Offline, job.Waiting, job.Sending,
+		job.Canceled, job.Offline, job.Waiting, job.Sending,
 	} {
 		if n := o.count[s]; n > 0 {
 			total += n

@@ -120,7 +120,7 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	if err == nil {
 		err = out.finish(ctx, s, jobs, false, 0)
 	}
-	// A file that was not sent or not deleted is complete in the other profile.
+	// A file that was not sent or not deleted is still complete in this profile.
 	t.reportLost(session.LostOf(slices.DeleteFunc(out.jobs,
 		func(j job.Job) bool { return j.State != job.Stored || j.Move == job.MoveFailed })))
 	if err == nil {

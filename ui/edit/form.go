@@ -386,6 +386,9 @@ func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 	return out
 }
 
+// mostNamed is how many facts of a stored file the line More names.
+const mostNamed = 3
+
 // rest describes the rows under More: their values, or which facts of a stored file they are.
 func (f *Form) rest() string {
 	var parts []string
@@ -405,8 +408,11 @@ func (f *Form) rest() string {
 			parts = append(parts, text.Truncate(value, 24))
 		}
 	}
-	if len(parts) == 0 {
+	switch {
+	case len(parts) == 0:
 		return "defaults"
+	case !f.Live && len(parts) > mostNamed:
+		return strings.Join(parts[:mostNamed], ", ") + " and " + text.Count(len(parts)-mostNamed) + " more"
 	}
 	return strings.Join(parts, " · ")
 }

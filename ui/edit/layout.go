@@ -124,8 +124,8 @@ func (e *Editor[T]) position(l Layout, room image.Rectangle) Layout {
 		room.Min.Y++
 	}
 	below := len(facts)
-	if l.Form.Min.Y > 0 && l.Form.Max.Y >= leastAiry {
-		below++
+	if ok && l.Form.Min.Y > 0 && l.Form.Max.Y >= leastAiry {
+		below += min(2, below+1)
 	}
 	l.Picture, l.Facts = room, room
 	if l.Picture.Max.Y -= min(below, max(0, room.Dy()-4)); !ok {
@@ -135,6 +135,9 @@ func (e *Editor[T]) position(l Layout, room image.Rectangle) Layout {
 	}
 	// They begin where the picture does, unless they are too long.
 	l.Facts.Min = image.Pt(l.Picture.Min.X, l.Picture.Max.Y)
+	if below > len(facts)+1 {
+		l.Facts.Min.Y++
+	}
 	for _, line := range facts {
 		l.Facts.Min.X = max(room.Min.X, min(l.Facts.Min.X, room.Max.X-text.Width(line)))
 	}
@@ -248,6 +251,7 @@ func (e *Editor[T]) viewPicture(l Layout, th *theme.Theme) string {
 	for i := range l.Picture.Dy() {
 		lines = append(lines, text.Blanks(l.Picture.Min.X-room.Min.X)+drawn[i])
 	}
+	lines = append(lines, make([]string, max(0, l.Facts.Min.Y-len(lines)))...)
 	for _, line := range e.facts()[:min(len(e.facts()), l.Facts.Dy())] {
 		lines = append(lines, text.Blanks(l.Facts.Min.X-room.Min.X)+th.Muted.Render(text.Truncate(text.Safe(line), l.Facts.Dx())))
 	}

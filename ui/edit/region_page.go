@@ -99,21 +99,25 @@ func (p *RegionPage) Resize(room image.Point) { p.room = room }
 
 // Position tells the region where its picture is. Call it at the end of each Update.
 func (p *RegionPage) Position() {
-	origin := kit.BoxOrigin(p.room)
-	p.r.Resize(image.Rectangle{Min: origin, Max: origin.Add(p.pictureSize(p.room))})
+	p.r.Resize(p.picture(p.room))
 }
 
-// pictureSize returns the room for the picture above the text.
-func (p *RegionPage) pictureSize(room image.Point) image.Point {
-	inner := kit.BoxInner(room)
-	return image.Pt(inner.X, inner.Y-len(p.lines(inner, &theme.Theme{})))
+// picture returns the place of the picture above the text, with a margin in the frame.
+func (p *RegionPage) picture(room image.Point) image.Rectangle {
+	r := image.Rectangle{Max: kit.BoxInner(room)}.Add(kit.BoxOrigin(room))
+	if r.Min.X, r.Max.X = r.Min.X+1, r.Max.X-1; room.Y >= leastAiry {
+		r.Min.Y++
+	}
+	r.Max.Y -= len(p.lines(r.Size(), &theme.Theme{}))
+	return r
 }
 
 // View draws the picture with the region and its numbers.
 func (p *RegionPage) View(room image.Point, th *theme.Theme) string {
-	inner, size := kit.BoxInner(room), p.pictureSize(room)
-	body := text.Fit(p.r.draw(size, th), max(0, size.X), max(0, size.Y))
-	body = kit.JoinV(append([]string{body}, p.lines(inner, th)...)...)
+	at := p.picture(room)
+	body := text.Fit(p.r.draw(at.Size(), th), max(0, at.Dx()), max(0, at.Dy()))
+	body = kit.JoinV(append([]string{body}, p.lines(at.Size(), th)...)...)
+	body = strings.Repeat("\n", max(0, at.Min.Y-kit.BoxOrigin(room).Y)) + " " + strings.ReplaceAll(body, "\n", "\n ")
 	return kit.BoxFooter("Region of "+text.Safe(p.o.Title()), text.If(p.o.Files() > 1, text.Plural(p.o.Files(), "file")), body, room, true, th)
 }
 
@@ -126,11 +130,23 @@ func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
 	case p.r.Suggesting():
 		words = text.Capital(p.r.Handle())
 	case p.r.o.Text() != "":
-		words = fmt.Sprintf("%s of %d × %d. %s. %s", p.r.o.Text(), plane.Size.X, plane.Size.Y, text.Capital(p.r.Handle()), note)
+		words = fmt.Sprintf("%s of %d × %d. %s. %s", DescribeRegion(p.r.o.Text()), plane.Size.X, plane.Size.Y, text.Capital(p.r.Handle()), note)
 	}
 	facts := kit.NewFacts(inner.X, th)
+	if inner.Y >= LeastStacked {
+		facts.Draw("")
+	}
 	facts.Say(th.Text, words)
 	return facts.Lines()[:min(len(facts.Lines()), max(0, inner.Y-3))]
+}
+
+// DescribeRegion formats a region for reading: "300 × 200 at 10, 20". A text that is no region stays.
+func DescribeRegion(region string) string {
+	r, err := rule.ParseRegion(region)
+	if err != nil {
+		return region
+	}
+	return fmt.Sprintf("%d × %d at %d, %d", r.Width, r.Height, r.X, r.Y)
 }
 
 // CheckRegion says why a typed region does not fit a picture of a size, or returns "". An unknown
@@ -185,7 +201,7 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 	center.Disabled = r.NoPlane
 	actions := []kit.Action{
 		center,
-		action("suggest", "suggest a region", r.noSuggestion, r.Suggest, "s"),
+		action("suggest", text.Either(r.found.shown, "next suggestion", "suggest a region"), r.noSuggestion, r.Suggest, "s"),
 		action("next-handle", "next corner or edge", nil, turn(1), "tab"),
 		action("ratio", "ratio", r.NoPlane, r.ratioMenu, "r"),
 		action("copy-crop", "copy a crop as URL, Markdown or HTML", r.noCropURL, r.copyCrop, "y"),
@@ -361,7 +377,7 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 		var tiles []string
 		for _, c := range row {
 			label := th.Muted.Render(text.Truncate(c.label, tile.X-1))
-			fit := picture.Fit(drawn(c).Size(), tile.X-1, tile.Y-1, o.CellAspect).Size()
+			fit := picture.Fit(drawn(c).Size(), tile.X-1, tile.Y-2, o.CellAspect).Size()
 			body := kit.JoinV(c.view.Draw(r.decoded, drawn(c), fit.X, fit.Y, o)...)
 			tiles = append(tiles, text.Fit(kit.JoinV(label, body), tile.X, tile.Y))
 		}

@@ -87,13 +87,13 @@ func (r *Row) begin(f *Form) {
 	}
 }
 
-// OfMany says how many of all files: "12" or "3 of 12"; empty if there is one file.
+// OfMany says how many of all files: "×12" or "3 of 12"; empty if there is one file.
 func OfMany(n, all int) string {
 	switch {
 	case all < 2:
 		return ""
 	case n == all:
-		return text.Count(all)
+		return "×" + text.Count(all)
 	}
 	return text.Count(n) + " of " + text.Count(all)
 }
@@ -107,7 +107,7 @@ func (r *Row) describe(all []string) string {
 	}
 	var parts []string
 	for _, value := range all[:min(len(all), mostValues)] {
-		parts = append(parts, text.Truncate(cmp.Or(r.label(value), r.None, "none"), 24)+" "+text.Count(r.counts[value]))
+		parts = append(parts, text.Truncate(cmp.Or(r.label(value), r.None, "none"), 24)+" ×"+text.Count(r.counts[value]))
 	}
 	if len(all) > mostValues {
 		parts = append(parts, "…")
@@ -120,7 +120,8 @@ func (r *Row) label(value string) string {
 		r.Kind == Choice {
 		return r.Choices[at].Label
 	}
-	return strings.Join(strings.Fields(text.Safe(value)), " ")
+	value = strings.Join(strings.Fields(text.Safe(value)), " ")
+	return text.Either(r.ID == "region", DescribeRegion(value), value)
 }
 
 // loadList shows the texts that any target has, of several targets the most frequent first.
@@ -177,7 +178,7 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 	}
 	opens := r.Open != nil && (r.NoOpen == nil || r.NoOpen() == "")
 	switch {
-	case hint == "none" && !on:
+	case strings.HasPrefix(hint, "none") && !on:
 		hint = "–"
 	case hint == "none" && r.Kind == Chips && f.Live:
 		hint = "type to add"

@@ -167,13 +167,14 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	if s.o.List != nil || room.Y < 4 {
 		return g
 	}
-	// Few pictures are larger; of many, at least three are side by side, and cover as much as they can.
+	room.Y-- // the number of the others
+	// Few pictures are larger; of many, at least three are side by side, more if they cover about as much.
 	most := max(g.Columns, room.X/leastWide)
 	for columns, best := 1, 0; columns <= most; columns++ {
 		wide := (room.X + 1) / columns
 		next := picture.Grid{Columns: columns, Tile: image.Pt(wide, max(2, min(wide*3/10+2, room.Y)))}
 		next.Rows = room.Y / next.Tile.Y
-		if used := next.Page() * wide * next.Tile.Y; columns >= min(3, most) && used > best || next.Page() >= s.o.Len() {
+		if used := next.Page() * wide * next.Tile.Y; columns >= min(3, most) && used*8 > best*7 || next.Page() >= s.o.Len() {
 			best, g = used, next
 		}
 		if g.Page() >= s.o.Len() {
@@ -363,16 +364,22 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 		if len(blocks) == 0 {
 			break
 		}
-		// A row begins with its highest picture.
+		// A row begins with its highest picture; those of a preview have one blank line between them.
 		lines := strings.Split(kit.JoinH(blocks...), "\n")
-		top := max(0, slices.IndexFunc(lines, func(line string) bool { return strings.TrimSpace(line) != "" }))
-		out = append(append(out, lines[top:]...), lines[:top]...)
+		blank := func(line string) bool { return strings.TrimSpace(line) == "" }
+		top := max(0, slices.IndexFunc(lines, func(line string) bool { return !blank(line) }))
+		if lines = append(lines[top:], lines[:top]...); s.o.List == nil && !s.single() {
+			lines = slices.CompactFunc(lines, func(a, b string) bool { return blank(a) && blank(b) })
+		}
+		out = append(out, lines...)
+	}
+	if n := s.len() - g.Page(); s.o.List == nil && n > 0 {
+		out = append(out, th.Muted.Render("and "+text.Count(n)+" more"))
 	}
 	return text.Fit(kit.JoinV(out...), size.X, size.Y)
 }
 
-// tile draws one tile: its picture with its name below it at the same left edge, in a frame if it is
-// selected.
+// tile draws one tile: its picture in the middle with its name below, in a frame if it is selected.
 func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) string {
 	room, framed := s.picture(g)
 	lines := strings.Split(text.Fit(s.body(t, room, th), room.X, room.Y), "\n")
@@ -380,16 +387,11 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 		return strings.Join(lines, "\n")
 	}
 	// Names stand directly under their pictures, in a row with the others.
-	left, below := room.X, 0
-	for i, line := range lines {
-		if rest := strings.TrimLeft(line, " "); rest != "" {
-			left, below = min(left, len(line)-len(rest)), len(lines)-1-i
-		}
+	below := len(lines)
+	for below > 0 && strings.TrimSpace(lines[below-1]) == "" {
+		below--
 	}
-	for i, line := range lines {
-		lines[i] = text.PadRight(strings.TrimPrefix(line, text.Blanks(left)), room.X)
-	}
-	lines = slices.Concat(lines[len(lines)-below:], lines[:len(lines)-below])
+	lines = slices.Concat(lines[below:], lines[:below])
 	sign, note := text.If(t.Sign != theme.SignNone, th.Sign(t.Sign)+" "), t.Note
 	if text.Width(note) > room.X/2 {
 		note = ""
@@ -401,7 +403,10 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 	case t.Marked:
 		style = th.Marked
 	}
-	lines = append(lines, sign+style.Render(name)+text.Blanks(room.X-text.Width(sign+name+note))+th.SignStyle(t.NoteSign).Render(note))
+	if note != "" {
+		note = " " + th.SignStyle(t.NoteSign).Render(note)
+	}
+	lines = append(lines, centered(sign+style.Render(name)+note, image.Pt(room.X, 1)))
 	switch {
 	case framed && selected:
 		return kit.Box("", strings.Join(lines, "\n"), room.Add(image.Pt(2, 3)), true, th)
@@ -500,7 +505,7 @@ func (s *Tiles) Actions(id string) []kit.Action {
 		}}
 	}
 	return append([]kit.Action{
-		aside(id+".left", "left", "← h", -1, "left", "h"),
-		aside(id+".right", "right", "→ l", 1, "right", "l"),
+		aside(id+".left", "left", "←/h", -1, "left", "h"),
+		aside(id+".right", "right", "→/l", 1, "right", "l"),
 	}, kit.ListActions(func() kit.Scroller { return s }, nil)...)
 }

@@ -202,7 +202,7 @@ func (v *Viewer) Actions() []kit.Action {
 			action("divider-right", "divider right", false, none, slide(1), "right"),
 			action("divider-far-left", "divider far left", false, none, slide(-10), "shift+left", "H", "pgup", "ctrl+b"),
 			action("divider-far-right", "divider far right", false, none, slide(10), "shift+right", "L", "pgdown", "ctrl+f"),
-			action("flip", "show only one of them", true, none, v.flip, "space"),
+			action("flip", "before, after or both", true, none, v.flip, "space"),
 		}
 	}
 	return slices.Concat(turn, []kit.Action{
@@ -227,11 +227,7 @@ func (v *Viewer) slide(column int) {
 }
 
 func (v *Viewer) flip() tea.Cmd {
-	if v.share > 0 {
-		v.share = 0
-	} else {
-		v.share = 1
-	}
+	v.share = text.Either(v.share > 0, 0.0, 1)
 	return nil
 }
 
@@ -272,7 +268,7 @@ func (v *Viewer) Mouse(msg tea.MouseMsg) tea.Cmd {
 // pictureRoom returns the size without the caption.
 func (v *Viewer) pictureRoom(room image.Point) image.Point {
 	if v.o.Compare {
-		room.Y-- // the labels of the halves
+		room.Y -= 2 // a margin, and the labels of the halves
 	}
 	return image.Pt(room.X, room.Y-1)
 }
@@ -307,8 +303,8 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 		if v.before != nil {
 			lines = v.compared(slices.Clone(lines), cells, th)
 			at := v.area().Max.Y // directly below the picture
-			lines = append(lines[:min(at, len(lines))], v.halves(th))
-			cells.Y++
+			lines = append([]string{""}, append(lines[:min(at, len(lines))], v.halves(th))...)
+			cells.Y += 2
 		}
 		body = strings.Join(lines, "\n")
 	}
@@ -335,7 +331,7 @@ func (v *Viewer) compared(lines []string, cells image.Point, th *theme.Theme) []
 func (v *Viewer) zoomed() string {
 	if area := v.area(); v.o.Draw.Cell.X > 0 && !area.Empty() {
 		shown := area.Dx() * v.o.Draw.Cell.X * 100 / max(1, v.part(v.pictureRoom(v.room)).Dx())
-		return strconv.Itoa(shown) + " %"
+		return "zoom " + strconv.Itoa(shown) + " %"
 	}
 	return text.If(v.zoom > 0, strconv.FormatFloat(float64(zooms[v.zoom])/100, 'g', -1, 64)+"x")
 }

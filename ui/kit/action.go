@@ -51,7 +51,7 @@ func (a Action) Label() string { return a.Keys.Help().Desc }
 
 // KeyLabel returns the keys as the help shows them.
 func (a Action) KeyLabel() string {
-	return cmp.Or(a.Keys.Help().Key, strings.Join(a.Keys.Keys(), " "))
+	return cmp.Or(a.Keys.Help().Key, strings.Join(a.Keys.Keys(), "/"))
 }
 
 // Shadow removes from each action the keys of the actions before it: an open part,

@@ -95,7 +95,7 @@ func TestHelp(t *testing.T) {
 	}
 	open()
 	view := func() string { return ansi.Strip(h.View(pt(60, 20), th)) }
-	for _, want := range []string{"Tray", "ctrl+s  send", "d  remove  — the tray is empty", "Files", "Everywhere"} {
+	for _, want := range []string{"Tray", "send", "ctrl+s", "remove  — the tray is empty", "Files", "Everywhere"} {
 		if !strings.Contains(view(), want) {
 			t.Errorf("%q is missing:\n%s", want, view())
 		}

@@ -344,8 +344,8 @@ func ChoiceActions(s *Select, chosen func() tea.Cmd) []Action {
 		to               func(at, n int) int
 		keys             []string
 	}{
-		{"choice.previous", "previous option", "← h", func(at, _ int) int { return at - 1 }, []string{"left", "h"}},
-		{"choice.next", "next option", "→ l", func(at, _ int) int { return at + 1 }, []string{"right", "l"}},
+		{"choice.previous", "previous option", "←/h", func(at, _ int) int { return at - 1 }, []string{"left", "h"}},
+		{"choice.next", "next option", "→/l", func(at, _ int) int { return at + 1 }, []string{"right", "l"}},
 		{"choice.cycle", "change", "", func(at, n int) int { return (at + 1) % max(1, n) }, []string{"space"}},
 	} {
 		actions = append(actions, Action{ID: a.id, Keys: Bind(a.label, a.shown, a.keys...), Group: "Choose", Footer: a.id == "choice.cycle", Do: func() tea.Cmd {

@@ -327,7 +327,7 @@ func (l *List[T]) drawHead(e Entry[T], width int, selected bool, chosen lipgloss
 	if selected {
 		return chosen.Render(text.PadRight(th.Glyph(fold)+" "+name+" "+ansi.Strip(note), width))
 	}
-	return th.Sign(fold) + " " + text.Either(l.SkipHeads, th.BoxTitle, th.Title).Render(name) + " " + note
+	return th.Sign(fold) + " " + th.Title.Render(name) + " " + note
 }
 
 // Click moves the cursor to the clicked entry, or the focus to the pane. double reports a double

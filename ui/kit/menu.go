@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -48,7 +49,6 @@ type Menu struct {
 	rows  []MenuRow
 	list  List[int]
 	help  bool // letters search
-	keys  bool // the help begins with the keys, the palette ends with them
 	size  image.Point
 }
 
@@ -106,7 +106,7 @@ func newHelp(title string, actions []Action, palette bool) *Menu {
 	}
 	slices.SortStableFunc(rows, func(a, b MenuRow) int { return order[a.Group] - order[b.Group] })
 	m := NewMenu(title)
-	m.help, m.keys, m.list.filter.Label, m.list.filter.Placeholder = true, !palette, "", "type to search"
+	m.help, m.list.filter.Label, m.list.filter.Placeholder = true, "", "type to search"
 	m.list.Empty = func() string { return "No matching action. esc clears the search." }
 	m.SetRows(rows...)
 	m.list.StartFilter()
@@ -253,17 +253,17 @@ func (m *Menu) widths() (keys, label int) {
 	return keys, label
 }
 
-// widestMenu and widestPalette are maximum widths, and leastNote is the minimum width for a readable
+// widestMenu and widestHelp are maximum widths, and leastNote is the minimum width for a readable
 // note.
 const (
-	widestMenu    = 76
-	widestPalette = 64
-	leastNote     = 10
+	widestMenu = 76
+	widestHelp = 64
+	leastNote  = 10
 )
 
 func (m *Menu) sizeIn(room image.Point) image.Point {
 	if m.help { // what is below stays visible at its edges
-		return image.Pt(min(room.X, text.Either(m.keys, widestMenu, widestPalette)), min(room.Y, max(8, min(m.fullHeight(0), room.Y-room.Y/8))))
+		return image.Pt(min(room.X, widestHelp), min(room.Y, max(8, min(m.fullHeight(0), room.Y-room.Y/8))))
 	}
 	width := max(text.Width(text.Safe(m.title)), text.Width(m.Words)) + 6
 	keys, labels := m.widths()
@@ -344,7 +344,7 @@ func (m *Menu) below(inner image.Point, th *theme.Theme) []string {
 func (m *Menu) parts(row, width int) (key, label, note string, whole bool) {
 	r := m.rows[row]
 	keys, labels := m.widths()
-	if m.help && !m.keys { // the label, why not, and at the end the key
+	if m.help { // the label, why not, and at the end the key
 		key = text.Safe(r.Key) + "  "
 		label = "  " + text.TruncateMiddle(r.label(), max(1, width-text.Width(key)-4))
 		room := width - text.Width(key+label) - 3
@@ -358,17 +358,13 @@ func (m *Menu) parts(row, width int) (key, label, note string, whole bool) {
 	if keys > 0 {
 		key = " " + text.PadRight(text.Safe(r.Key), keys) + " "
 	}
-	if m.help {
-		keys = min(keys, max(4, width/3))
-		key, labels = " "+text.PadLeft(text.Safe(r.Key), keys)+"  ", text.Width(r.label())
-	}
 	labels = min(labels, max(1, width-text.Width(key)-1))
 	if r.More != "" { // which has the whole label
 		labels = min(labels, max(1, width-text.Width(key)-text.Width(r.Note)-3))
 	}
 	label, note = text.PadRight(text.TruncateMiddle(r.label(), labels), labels), r.note()
 	room := width - text.Width(key+label) - 3
-	if whole = text.Width(note) <= room; room < min(leastNote, text.Width(note)) || note == "" || m.help && !whole {
+	if whole = text.Width(note) <= room; room < min(leastNote, text.Width(note)) || note == "" {
 		return key, label, "", whole
 	}
 	return key, label, "  " + text.TruncateMiddle(note, room), whole
@@ -380,16 +376,14 @@ func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *them
 	if m.rows[row].Disabled != "" {
 		name, words, muted = th.Off, th.Off, th.Off
 	}
-	if m.help && !m.keys {
-		if key, label, name, words = label+note, key, words, muted; selected {
-			return th.Selected.Render(text.PadRight(key+label, width))
-		}
-		return name.Render(key) + words.Render(label)
+	drawn := name.Render(key) + words.Render(label) + muted.Render(note)
+	if m.help {
+		drawn = words.Render(label) + muted.Render(note) + name.Render(key)
 	}
 	if selected {
-		return th.Selected.Render(text.PadRight(key+label+note, width))
+		return th.Selected.Render(text.PadRight(ansi.Strip(drawn), width))
 	}
-	return name.Render(key) + words.Render(label) + muted.Render(note)
+	return drawn
 }
 
 // note returns the text after the label: why the row is disabled, or its note.

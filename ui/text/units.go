@@ -84,17 +84,13 @@ func Age(t, now time.Time) string {
 
 const day = "2 Jan 2006"
 
-// When formats a time with its age: "22 Nov 2026 08:07 · 2 min ago". It leaves out the age
-// if that would be a date. The zero time is "".
+// When formats a time: its age on the same day, such as "2 min ago", or "22 Nov 2026 08:07". The zero
+// time is "".
 func When(t, now time.Time) string {
-	switch age := Age(t, now); {
-	case t.IsZero():
-		return ""
-	case age == t.Local().Format(day):
+	if d := now.Sub(t); d < -time.Minute || d >= 24*time.Hour {
 		return Date(t)
-	default:
-		return Date(t) + " · " + age
 	}
+	return Age(t, now)
 }
 
 // Date formats a time without its age: "22 Nov 2026 08:07". The zero time is "".

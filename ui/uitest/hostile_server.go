@@ -113,6 +113,8 @@ func (s *HostileServer) upload(r *http.Request, answer func(int, any)) {
 		answer(http.StatusBadRequest, s.refusal(i))
 		return
 	}
+	s.posts.Add(1) // before the client knows
+	defer s.posts.Done()
 	answer(http.StatusOK, s.record(i))
 	address, text := r.FormValue("webhookUrl"), Hostile()[i].Text
 	if address == "" {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// keyBytes maps keys that type no text to what a terminal sends. Escape uses the newer
+// keyBytes maps named keys to what a terminal sends. Escape uses the newer
 // keyboard protocol: a program reads a bare ESC followed by another key as alt with that
 // key, and only sleeping would separate them.
 var keyBytes = map[string]string{

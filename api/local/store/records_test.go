@@ -107,8 +107,8 @@ func testDeleteFolder(t *testing.T, r Records) {
 	must(t, err)
 }
 
-// TestClearEmptiesEveryTable fails if Clear does not empty a new table.
-func TestClearEmptiesEveryTable(t *testing.T) {
+// TestClearKnowsEveryTable fails if a new table is not among those that Clear empties.
+func TestClearKnowsEveryTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	openRecords(t, path)
 	db, err := sql.Open("sqlite", path)

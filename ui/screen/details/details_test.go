@@ -76,7 +76,7 @@ func TestUnsetIsAnExplicitValue(t *testing.T) {
 	d.Sees("sea")
 	d.SeesNot("Not saved")
 	d.Press("ctrl+x", "esc", "down", "down", "ctrl+x")
-	d.Sees("Not saved: Tags: -sea, -old, not set; Region: 10,20,100,50 → not set")
+	d.Sees("Not saved: Tags: -sea, -old, not set; Region: 100 × 50 at 10, 20 → not set")
 	d.Press("ctrl+s")
 	if got := body(t, s.saved[0]); got != `{"tags":null,"customCoordinates":null}` {
 		t.Errorf("sent %s, want %s", got, `{"tags":null,"customCoordinates":null}`)
@@ -113,9 +113,9 @@ func TestRegionInNumbers(t *testing.T) {
 	}
 	d.Sees("Not saved:")
 	d.Press("ctrl+u")
-	d.Sees("Region: 10,20,100,50 → not set")
+	d.Sees("Region: 100 × 50 at 10, 20 → not set")
 	d.Type("20, 30, 40, 50")
-	d.Sees("Region: 10,20,100,50 → 20,30,40,50")
+	d.Sees("Region: 100 × 50 at 10, 20 → 40 × 50 at 20, 30")
 	d.Press("ctrl+s")
 	if got := body(t, s.saved[0]); got != `{"customCoordinates":"20,30,40,50"}` {
 		t.Errorf("sent %s, want %s", got, `{"customCoordinates":"20,30,40,50"}`)
@@ -145,7 +145,7 @@ func TestRegionOnThePicture(t *testing.T) {
 			t.Fatalf("after %q the region is %q, want %q", c.keys, got, c.want)
 		}
 	}
-	d.Sees("75,50,150,100", "lower right corner")
+	d.Sees("150 × 100 at 75, 50", "lower right corner")
 	if !strings.Contains(d.Text(), "┌") {
 		t.Error("no rectangle on the picture")
 	}

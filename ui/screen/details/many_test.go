@@ -48,10 +48,10 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d.Press("b", "x")
 	d.Press("ctrl+s")
 	q := d.Question()
-	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || q.Text != "+ wind  4 files\n- old   4 files\nRegion  4 files" {
+	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || q.Text != "Tag old removed from 4 files\nTag wind added to 4 files\nRegion changed in 4 files" {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
-	d.Choose(q, "Show all")
+	d.Choose(q, "Show each")
 	d.Sees("p4.png Tags: +wind, -old")
 	d.Press("esc")
 	d.Choose(q, "Save 4 files")
@@ -481,7 +481,7 @@ func TestCropsInTheQuestion(t *testing.T) {
 	d.Press("b", "p", "1")
 	d.Press("enter", "ctrl+s")
 	q := d.Question()
-	if q.Drawing == nil || !strings.Contains(q.Text, "Region  9 files") {
+	if q.Drawing == nil || !strings.Contains(q.Text, "Region changed in 9 files") {
 		t.Fatalf("asked %q with %v", q.Text, q.Drawing)
 	}
 	size := q.Drawing.Fit(image.Pt(60, 13))
@@ -490,7 +490,7 @@ func TestCropsInTheQuestion(t *testing.T) {
 		d.Send(page.Acted{})
 	}
 	view := ansi.Strip(q.Drawing.View(size, d.Theme))
-	if !strings.Contains(view, "p2.png") || !strings.Contains(view, "and 6 other regions") || strings.Contains(view, "Loading") {
+	if !strings.Contains(view, "p2.png") || !strings.Contains(view, "and 6 more") || strings.Contains(view, "Loading") {
 		t.Errorf("the question shows\n%s", view)
 	}
 	d.Run(q.Drawing.Close())

@@ -138,10 +138,10 @@ func (m *Model) facts(f *api.File) []entry.Fact {
 		add("", "Version", strings.TrimSpace(v.Name+" "+v.ID))
 	}
 	if f.CreatedAt != "" {
-		add("", "Uploaded", text.When(rule.Created(f), m.now()))
+		add("", "Uploaded", text.Date(rule.Created(f)))
 	}
 	if f.UpdatedAt != "" {
-		add("", "Changed", text.When(rule.Updated(f), m.now()))
+		add("", "Changed", text.Date(rule.Updated(f)))
 	}
 	add("", "File ID", f.FileID)
 	add("", "URL", f.URL)
@@ -309,6 +309,8 @@ func valueText(name string, value json.RawMessage) string {
 		return "not known"
 	case rule.IsNull(value):
 		return "not set"
+	case name == rule.FieldRegion:
+		return edit.DescribeRegion(words)
 	case words == "":
 		return "none"
 	case name == rule.FieldDescription:

@@ -154,7 +154,7 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 		}})
 	}
 	if len(list) > 1 {
-		q.Choices = append(q.Choices, page.Choice{Label: "Show all", Key: "r", Do: func() tea.Cmd {
+		q.Choices = append(q.Choices, page.Choice{Label: "Show each", Key: "r", Do: func() tea.Cmd {
 			return m.Open(kit.NewReader("Changes to save", strings.Join(lines, "\n")))
 		}})
 	}
@@ -280,10 +280,10 @@ func summary(list []*prepared) []string {
 				continue
 			}
 			for _, tag := range added {
-				count(counts, &tags, "+ "+tag)
+				count(counts, &tags, "Tag "+tag+" added to")
 			}
 			for _, tag := range removed {
-				count(counts, &tags, "- "+tag)
+				count(counts, &tags, "Tag "+tag+" removed from")
 			}
 		}
 	}
@@ -300,16 +300,12 @@ func summary(list []*prepared) []string {
 		if !metadata {
 			label = entry.FieldByName(name).Label
 		}
-		rows = append(rows, label)
-		counts[label] = other[name]
-	}
-	column := 0
-	for _, row := range rows {
-		column = max(column, min(30, text.Width(row)))
+		rows = append(rows, label+" changed in")
+		counts[label+" changed in"] = other[name]
 	}
 	var lines []string
 	for i, row := range rows {
-		if lines = append(lines, text.PadRight(text.Truncate(row, column), column)+"  "+text.Plural(counts[row], "file")); i == len(tags)-1 && more != "" {
+		if lines = append(lines, text.Truncate(row, 50)+" "+text.Plural(counts[row], "file")); i == len(tags)-1 && more != "" {
 			lines = append(lines, more)
 		}
 	}
@@ -318,7 +314,7 @@ func summary(list []*prepared) []string {
 
 // reviewOf returns the new regions of files, as pages will crop them, for the question before saving.
 func (m *Model) reviewOf(list []*prepared) kit.Drawing {
-	return m.Review("region", slices.DeleteFunc(slices.Clone(list), func(e *prepared) bool {
+	return m.Review(slices.DeleteFunc(slices.Clone(list), func(e *prepared) bool {
 		return !e.Changed(rule.FieldRegion) || e.Region() == ""
 	}))
 }

@@ -54,7 +54,7 @@ func TestTagsOfSeveralFiles(t *testing.T) {
 	} {
 		files := tagged(t, "sea,summer", "sea", "sea,old,long-long-long")
 		d := start(t, newShelf(t, files...).options(files...))
-		d.Sees("3 files", "sea 3", "summer 1 of 3")
+		d.Sees("3 files", "sea ×3", "summer 1 of 3")
 		d.Press("e")
 		d.Press(strings.Fields(strings.ReplaceAll(strings.ReplaceAll(keys, "home", "left left left left"), "x,", "x ,"))...)
 		if got := d.wants(); got != want {
@@ -153,7 +153,7 @@ func TestRegionOfSeveralFiles(t *testing.T) {
 	s.picture = pathOf(path)
 	d := start(t, s.options(files...))
 	d.Press("down", "down")
-	d.Sees("10,20,100,50 2 · 1,1,9,9 1")
+	d.Sees("100 × 50 at 10, 20 ×2 · 9 × 9 at 1, 1 ×1")
 	d.Press("enter")
 	d.Type("5,6,70,80")
 	if got := d.regions(); got != "5,6,70,80 5,6,70,80 5,6,70,80" {
@@ -177,7 +177,7 @@ func TestSeveralFilesAtEverySize(t *testing.T) {
 		d.Press("e")
 		d.Sees("12 files")
 		if size.X >= 80 {
-			d.Sees(fmt.Sprintf("sea %d", 12))
+			d.Sees(fmt.Sprintf("sea ×%d", 12))
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (m *Model) shownFacts(e *prepared) []string {
 		version = f.VersionInfo.Name
 	}
 	if at := rule.Created(f); !at.IsZero() {
-		when = text.When(at, m.now())
+		when = "uploaded " + text.When(at, m.now())
 	}
 	w, h, _ := rule.PixelSize(f)
 	private := text.If(f.IsPrivateFile.Or(false), "private")

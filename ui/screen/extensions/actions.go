@@ -42,10 +42,10 @@ func (m *Model) actions() []kit.Action {
 	if m.sheet.On {
 		sheet = "list"
 	}
-	open := kit.Bind("result", "", "enter", "l", "right")
+	open := kit.Bind("compare", "", "enter", "l", "right")
 	var moves []kit.Action
 	if m.sheet.On { // the arrows move among the tiles
-		open, moves = kit.Bind("result", "", "enter"), m.sheet.Actions("extensions")
+		open, moves = kit.Bind("compare", "", "enter"), m.sheet.Actions("extensions")
 	}
 	return append([]kit.Action{
 		{ID: "extensions.result", Keys: open, Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.enter},

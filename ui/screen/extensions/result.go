@@ -65,7 +65,7 @@ func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 
 func (m *Model) resultActions(run job.Run) []kit.Action {
 	return []kit.Action{
-		{ID: "extensions.history", Keys: kit.Bind("history with raw webhook posts", "", "w"), Group: groupRun, Footer: true, Do: func() tea.Cmd { return m.openHistory(run) }},
+		{ID: "extensions.history", Keys: kit.Bind("history", "", "w"), Group: groupRun, Footer: true, Do: func() tea.Cmd { return m.openHistory(run) }},
 	}
 }
 

@@ -88,9 +88,9 @@ func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 		state += ": " + text.Safe(reason)
 	}
 	return []kit.Cell{
-		{Text: path.Base(fileOf(run)), Style: th.Text},
+		{Text: text.Safe(path.Base(fileOf(run))), Style: th.Text},
 		{Text: age(run, now), Style: th.Muted},
-		{Text: run.Extension, Style: th.Muted},
+		{Text: text.Safe(run.Extension), Style: th.Muted},
 		{Text: glyph + " " + state, Style: style},
 	}
 }
@@ -168,18 +168,18 @@ func showsEffect(run *job.Run) bool {
 func (m *Model) describe(e kit.Entry[int], out *kit.Facts) (title string) {
 	run := &m.runs.all[e.Row]
 	m.preview.Describe(out, func(f *kit.Facts) { m.describeRun(f, run, m.o.Now()) })
-	return run.Extension
+	return path.Base(fileOf(run))
 }
 
 func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	th, mark := f.Theme(), sign(run.Status)
 	style, took := th.SignStyle(mark), text.Duration(run.At.Sub(run.Started))
-	words := string(run.Status) + " after " + took
+	words := run.Extension + " " + string(run.Status) + " after " + took
 	switch {
 	case run.Status == api.StatusSuccess: // whether it is good shows the picture
-		style, words = th.Muted, "done in "+took
+		style, words = th.Text, run.Extension+" done in "+took
 	case !run.Status.Final():
-		words = string(run.Status) + " for " + text.Duration(now.Sub(run.Started))
+		words = run.Extension + " " + string(run.Status) + " for " + text.Duration(now.Sub(run.Started))
 	}
 	f.Say(style, th.Glyph(mark)+" "+words)
 	f.Say(th.Bad, run.Error)

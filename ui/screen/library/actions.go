@@ -69,8 +69,8 @@ func (m *Model) queryActions() []kit.Action {
 }
 
 func (m *Model) actionsOn(sheet bool) []kit.Action {
-	open := kit.Bind("open", "enter →", "enter", "l", "right")
-	parent := kit.Bind("parent folder", "h ←", "h", "left", "backspace")
+	open := kit.Bind("open", "enter/→", "enter", "l", "right")
+	parent := kit.Bind("parent folder", "h/←", "h", "left", "backspace")
 	var moves []kit.Action
 	if sheet {
 		moves = m.sheet.Actions("library")

@@ -3,8 +3,7 @@ package library
 
 import (
 	"context"
-	"slices"
-	"strings"
+	"image"
 	"sync"
 	"time"
 
@@ -118,8 +117,8 @@ func New(o Options) *Model {
 				return has.(string)
 			}
 			states, _ := m.states(e.Row)
-			words := []string{pixels(e.Row), tagList(e.Row), states, text.Date(rule.Created(&e.Row))}
-			return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " · ")
+			w, h, _ := rule.PixelSize(&e.Row)
+			return edit.FactsLine(image.Pt(w, h), "", 0, tagList(e.Row), states, text.Date(rule.Created(&e.Row)))[0]
 		},
 		Widen: m.widen, Stop: func(try bool) bool {
 			busy := m.manage.Busy() != ""

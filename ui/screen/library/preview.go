@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"path"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -53,11 +53,6 @@ func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
 	return text.ShortName(e.Row.Name, out.Width())
 }
 
-func pixels(f api.File) string {
-	w, h, ok := rule.PixelSize(&f)
-	return text.If(ok, fmt.Sprintf("%d × %d", w, h))
-}
-
 func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 	th := facts.Theme()
 	if f.IsFolder() {
@@ -67,22 +62,16 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 		facts.Say(th.Muted, text.When(rule.Created(&f), m.now()))
 		return
 	}
-	words := []string{kind(f)}
-	if size := pixels(f); size != "" {
-		words = slices.Insert(words, 0, size)
-	}
-	if n, ok := f.Size.Get(); ok {
-		words = append(words, text.Bytes(n))
-	}
-	facts.Say(th.Text, strings.Join(words, " · "))
+	w, h, _ := rule.PixelSize(&f)
+	facts.Say(th.Text, edit.FactsLine(image.Pt(w, h), kind(f), f.Size.Or(0))[0])
 	at, version := rule.Updated(&f), ""
 	if at.IsZero() {
 		at = rule.Created(&f)
 	}
 	if v := f.VersionInfo; v != nil && v.Name != "Version 1" {
-		version = v.Name + " · "
+		version = " · " + v.Name
 	}
-	facts.Say(th.Muted, version+text.When(at, m.now()))
+	facts.Say(th.Muted, "changed "+text.When(at, m.now())+version)
 	if err := m.preview.Failure(); err != nil && !errors.Is(err, context.Canceled) {
 		facts.Say(th.Muted, "no picture")
 	}

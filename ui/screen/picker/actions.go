@@ -60,8 +60,8 @@ func (m *Model) Catalog() map[string][]kit.Action {
 func (m *Model) listActions() []kit.Action {
 	return m.list.Actions(slices.Concat([]kit.Action{
 		{ID: "picker.pick", Keys: kit.Bind("pick", "space", "space"), Group: groupPick, Footer: true, Disabled: m.noEntry, Do: m.toggle},
-		{ID: "picker.open", Keys: kit.Bind(m.openLabel(), "enter →", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noEntry, Do: m.enter},
-		{ID: "picker.parent", Keys: kit.Bind("parent folder", "h ←", "h", "left", "backspace"), Group: groupMove, Footer: true, Disabled: m.noParent, Do: m.parent},
+		{ID: "picker.open", Keys: kit.Bind(m.openLabel(), "enter/→", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noEntry, Do: m.enter},
+		{ID: "picker.parent", Keys: kit.Bind("parent folder", "h/←", "h", "left", "backspace"), Group: groupMove, Footer: true, Disabled: m.noParent, Do: m.parent},
 		{ID: "picker.range", Keys: kit.Bind("begin or pick a range", "", "v"), Group: groupPick, Disabled: m.noEntry, Do: func() tea.Cmd {
 			if m.list.Ranged() {
 				return m.pickRange()
@@ -97,7 +97,7 @@ func (m *Model) trayActions() []kit.Action {
 	return append(m.trayList.Actions(append([]kit.Action{
 		{ID: "picker.remove", Keys: kit.Bind("remove from the tray", "", "d"), Group: groupPick, Footer: true, Disabled: m.noItem, Do: m.removeItem},
 		{ID: "picker.clear-tray", Keys: kit.Bind("clear the tray", "", "D"), Group: groupPick, Disabled: m.emptyTray, Do: m.clearTray},
-		{ID: "picker.show-in-folder", Keys: kit.Bind("show in its folder", "enter →", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noItemFile, Do: m.showItem},
+		{ID: "picker.show-in-folder", Keys: kit.Bind("show in its folder", "enter/→", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noItemFile, Do: m.showItem},
 	}, m.sharedActions()...)), kit.Action{ID: "picker.back-to-files", Keys: kit.Bind("back to the files", "", "esc"), Group: groupMove, Do: m.nextPart})
 }
 

@@ -63,8 +63,8 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 		choose := func(to func(at, n int) int) func() tea.Cmd { return func() tea.Cmd { return m.choose(to) } }
 		actions = []kit.Action{
 			action("change-around", "change", "", true, m.noChange, choose(func(at, n int) int { return (at + 1) % n }), "enter", "space"),
-			action("change", "next choice", "→ l", false, m.noChange, choose(func(at, _ int) int { return at + 1 }), "right", "l"),
-			action("change-back", "previous choice", "← h", false, m.noChange, choose(func(at, _ int) int { return at - 1 }), "left", "h"),
+			action("change", "next choice", "→/l", false, m.noChange, choose(func(at, _ int) int { return at + 1 }), "right", "l"),
+			action("change-back", "previous choice", "←/h", false, m.noChange, choose(func(at, _ int) int { return at - 1 }), "left", "h"),
 			add,
 		}
 	}
@@ -304,7 +304,7 @@ func (m *Model) searchKey() tea.Cmd {
 	switch {
 	case p.Kind == "" || known || m.searching == p.Name:
 	case p.Kind == config.KindLocal:
-		m.keyIs(p.Name, "made by the library, in its folder")
+		m.keyIs(p.Name, "made by the library")
 	case p.Name == m.o.Profile.Name && m.o.Profile.KeySource != "":
 		m.keyIs(p.Name, "in use: "+m.o.Profile.KeySource)
 	case p.KeyFile == "" && len(p.KeyCommand) > 0:

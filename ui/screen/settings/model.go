@@ -40,7 +40,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Changed reports that a preference was saved. Screens apply it at once.
+// Changed reports that a preference was saved. Screens apply the theme and the pictures at once.
 type Changed struct {
 	Theme       config.Theme
 	Pictures    config.Pictures
@@ -77,11 +77,9 @@ type row struct {
 // accounts is the group of the accounts.
 const accounts = "Accounts"
 
-// preference is a setting of the program with a few options. All are in effect as soon as they
-// are chosen.
+// preference is a setting of the program with a few options.
 type preference struct {
 	group, key, label string
-	does              string // briefly
 	about             func(m *Model) string
 	options           []option
 	value             func(c *config.Choices) string
@@ -101,7 +99,7 @@ func (o option) String() string {
 
 var preferences = []*preference{
 	{
-		"Appearance", "theme", "Theme", "screen colors", func(*Model) string { return "A change applies at once." },
+		"Appearance", "theme", "Theme", func(*Model) string { return "A change applies at once." },
 		[]option{
 			{string(config.ThemeAuto), "follows the terminal"},
 			{string(config.ThemeDark), "dark on any terminal"},
@@ -114,7 +112,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Theme = config.Theme(v) },
 	},
 	{
-		"Appearance", "colors", "Colors", "how many to use", func(m *Model) string {
+		"Appearance", "colors", "Colors", func(m *Model) string {
 			return "Now: " + m.abilities.Report.Colors + ". A change applies at the next start."
 		},
 		[]option{
@@ -129,7 +127,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Colors = config.ColorDepth(v) },
 	},
 	{
-		"Appearance", "pictures", "Pictures", "how they are drawn",
+		"Appearance", "pictures", "Pictures",
 		func(m *Model) string { return "Now: " + m.abilities.Report.Drawing + ". Press t for details." },
 		[]option{
 			{string(config.PicturesAuto), "the terminal's best"},
@@ -144,7 +142,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Pictures = config.Pictures(v) },
 	},
 	{
-		"Uploads", "concurrency", "Uploads at once", "the rest waits",
+		"Uploads", "concurrency", "Uploads at once",
 		func(*Model) string { return "A change applies when an account is opened." },
 		[]option{
 			{"0", "adapts to the service"},

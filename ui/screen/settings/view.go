@@ -32,8 +32,8 @@ func (m *Model) above(size image.Point, th *theme.Theme) []string {
 	return f.Lines()
 }
 
-// cells returns the name of a row, its value, and what the value means.
-func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
+// cells returns the name of a row, its value, and where that is set or used.
+func (m *Model) cells(r row, _ []int, th *theme.Theme) []kit.Cell {
 	name := kit.Cell{Text: r.name, Style: th.Strong}
 	if r.pref == nil {
 		p, state := m.config.Profiles[r.name], ""
@@ -43,19 +43,14 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 		case m.config.Profile:
 			state = "at start"
 		}
-		return []kit.Cell{name, {Text: text.Safe(string(p.Kind) + " · " + m.host(p)), Style: th.Text}, {Text: state, Style: th.Good}}
+		return []kit.Cell{name, {Text: text.Safe(text.If(p.Kind != config.KindLocal, string(p.Kind)+" · ") + m.host(p)), Style: th.Text}, {Text: state, Style: th.Good}}
 	}
 	list, at := m.optionsOf(r.pref)
-	value, about := list[at].String(), kit.Cell{Text: r.pref.does, Style: th.Muted}
-	if fixed := m.config.SetIn(r.pref.key); fixed != "" {
-		about.Text = fixed
-	} else if m.current() == r {
+	value, fixed := list[at].String(), m.config.SetIn(r.pref.key)
+	if fixed == "" && m.current() == r {
 		value += text.If(th.Color, "  ‹ ›")
 	}
-	if text.Width(about.Text) > widths[2] {
-		about.Text = "" // the pane has it
-	}
-	return []kit.Cell{name, {Text: value, Style: th.Text}, about}
+	return []kit.Cell{name, {Text: value, Style: th.Text}, {Text: fixed, Style: th.Muted}}
 }
 
 // host returns the name and port of an account's service.
@@ -88,7 +83,7 @@ func (m *Model) describe(_ kit.Entry[row], f *kit.Facts) (title string) {
 		m.describePreference(r.pref, f)
 		return r.name
 	case r.group != accounts:
-		f.Say(f.Theme().Muted, "Choices are saved and in effect at once.")
+		f.Say(f.Theme().Muted, "Choices are saved at once.")
 		return r.group
 	}
 	p := m.selected()
@@ -190,9 +185,9 @@ func sizes(p config.Profile) string {
 }
 
 var namingTexts = map[job.Naming]string{
-	job.NameHere:    "unique suffix",
-	job.NameService: "unique suffix by the service",
-	job.NameExact:   "exact names",
+	job.NameHere:    "with a unique suffix",
+	job.NameService: "with a unique suffix from the service",
+	job.NameExact:   "as they are",
 }
 
 // signature describes how an account's webhooks are verified; empty if it has none.

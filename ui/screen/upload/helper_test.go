@@ -33,7 +33,7 @@ type form struct {
 	d *uitest.Driver
 }
 
-// drive shows a form, with a context.
+// drive shows a form,.
 func drive(t testing.TB, m *Model) *form {
 	t.Helper()
 	return &form{m, uitest.Drive(t, page.Form, m, image.Pt(120, 40))}

@@ -63,7 +63,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	write(t, m, "sea,beach")
 	goTo(t, m, "region")
 	write(t, m, "1, 2, 30, 20")
-	_, shown, _ := strings.Cut(told(m), "Stored as /")
+	_, shown, _ := strings.Cut(told(m), "Will be stored as /")
 	shown, _, _ = strings.Cut("/"+strings.Replace(shown, ",", " ", 1), " ")
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(shown), "…", "[A-Za-z0-9_-]{9}")
 	press(t, m, "ctrl+s")

@@ -143,11 +143,11 @@ func TestRegionEditor(t *testing.T) {
 			t.Fatalf("%s leads to %q, want %q", c.keys, got, c.want)
 		}
 	}
-	if text := screen(m, 120, 34); !strings.Contains(text, "20,10,40,20 of 80 × 40") {
+	if text := screen(m, 120, 34); !strings.Contains(text, "40 × 20 at 20, 10 of 80 × 40") {
 		t.Errorf("the numbers are not shown:\n%s", text)
 	}
 	press(t, m, "enter")
-	if m.covered() || region() != "20,10,40,20" || m.Model.Form.Row("region").Value() != "20,10,40,20" {
+	if m.covered() || region() != "20,10,40,20" || m.Model.Form.Row("region").Value() != "40 × 20 at 20, 10" {
 		t.Errorf("done with %q", region())
 	}
 	press(t, m, "enter", "x")

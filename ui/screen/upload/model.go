@@ -305,12 +305,12 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 func (m *Model) tagNote() string {
 	longest := 0
 	for _, s := range m.Targets() {
-		longest = max(longest, rule.TagLength(s.Tags.Or(nil)))
+		longest = max(longest, rule.TagsLength(s.Tags.Or(nil)))
 	}
-	if longest < rule.MaxTagLength*3/4 {
+	if longest < rule.MaxTagsLength*3/4 {
 		return "A comma or enter ends a tag."
 	}
-	return fmt.Sprintf("%d of %d characters.", longest, rule.MaxTagLength)
+	return fmt.Sprintf("%d of %d characters.", longest, rule.MaxTagsLength)
 }
 
 func subject(s *source) edit.Subject {

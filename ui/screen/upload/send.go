@@ -49,7 +49,7 @@ func (m *Model) send() tea.Cmd {
 		Title:   "Send " + text.Plural(len(m.Items), "file") + " to " + target(m.Items) + "?",
 		Text:    strings.TrimSpace(words),
 		Facts:   append([][2]string{{"Account", m.o.Profile.Name + " · " + host(m.o.Profile)}, {"Size", size(m.Items)}}, shared(m.Items)...),
-		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: m.Review("file", m.Items),
+		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: m.Review(m.Items),
 	})
 }
 
@@ -125,7 +125,7 @@ func size(sources []*source) string {
 func shared(sources []*source) [][2]string {
 	names, count := folders(sources)
 	for i, name := range names {
-		names[i] = name + text.If(len(names) > 1, " "+text.Count(count[name]))
+		names[i] = name + text.If(len(names) > 1, " ×"+text.Count(count[name]))
 	}
 	facts := [][2]string{{text.Either(len(names) > 1, "Folders", "Folder"), strings.Join(names, " · ")}}
 	for _, name := range []string{rule.FieldTags, rule.FieldExtensions} {

@@ -57,7 +57,7 @@ func libraryOf(t testing.TB, o local.Options) (*api.Client, string) {
 }
 
 // TestWhatThePanelSaysComesTrue sends random options to random library states. It checks every
-// sentence of "What this will do", the place in "Stored as", and that uploads without errors are
+// sentence of "What this will do", the place in "Will be stored as", and that uploads without errors are
 // not refused.
 func TestWhatThePanelSaysComesTrue(t *testing.T) {
 	client, _ := libraryOf(t, local.Options{})

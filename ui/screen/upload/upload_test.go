@@ -126,7 +126,7 @@ func TestSeveralSources(t *testing.T) {
 	list(t, m)
 	press(t, m, "ctrl+a")
 	content := told(m)
-	for _, want := range []string{"b.png ~", "/ 2 · /x 1", "sea 3", "only here 1 of 3"} {
+	for _, want := range []string{"b.png ~", "/ ×2 · /x ×1", "sea ×3", "only here 1 of 3"} {
 		if !strings.Contains(content, want) {
 			t.Errorf("%q is missing in\n%s", want, screen(m, 120, 40))
 		}
@@ -155,7 +155,7 @@ func TestSeveralSources(t *testing.T) {
 	m.set(m.Items[0], "private", "true")
 	m.Load()
 	goTo(t, m, "private")
-	if !strings.Contains(told(m), "default: off 2 · on 1") {
+	if !strings.Contains(told(m), "default: off ×2 · on ×1") {
 		t.Errorf("a mixed switch is not shown:\n%s", screen(m, 120, 40))
 	}
 	press(t, m, "space")
@@ -364,7 +364,7 @@ func TestMouse(t *testing.T) {
 	if m.Model.Form.On() != "description" || m.On != edit.OnForm {
 		t.Errorf("a click leads to %s", m.Model.Form.On())
 	}
-	click("a new file")
+	click("Will be stored")
 	if m.On != edit.OnSide {
 		t.Errorf("a click leads to %d", m.On)
 	}

@@ -115,13 +115,13 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 	switch {
 	case len(all) > 0 || slices.ContainsFunc(targets, func(s *source) bool { return !m.plain(s) }):
 	case len(targets) > 1:
-		facts.Say(th.Text, th.Glyph(theme.SignGood)+" Stored as "+text.Plural(len(targets), "new file")+" in "+target(targets))
+		facts.Say(th.Text, "Will be stored as "+text.Plural(len(targets), "new file")+" in "+target(targets)+".")
 		return facts.Lines()
 	default:
-		facts.Say(th.Text, th.Glyph(theme.SignGood)+" Stored as "+place+", a new file")
+		facts.Say(th.Text, "Will be stored as "+place+", a new file.")
 		return facts.Lines()
 	}
-	facts.Draw(th.Label.Render("Stored as"))
+	facts.Draw(th.Label.Render("Will be stored as"))
 	facts.Draw(strings.Split(th.Strong.Render(text.Method().Hardwrap(place, width, true)), "\n")...)
 	facts.Draw("", th.Label.Render("What will happen"))
 	m.sayPrediction(facts, s)

@@ -236,12 +236,12 @@ func busy() queue.Snapshot {
 		{Job: plain(6, job.Unknown, "six.jpg"), Total: 2_000_000},
 		{Job: plain(7, job.Sending, "seven.jpg"), Sent: 100_000, Total: 2_000_000, Stalled: true},
 		{Job: plain(8, job.Waiting, "eight.jpg"), Total: 2_000_000},
-		{Job: plain(9, job.Cancelled, "nine.jpg"), Total: 2_000_000},
+		{Job: plain(9, job.Canceled, "nine.jpg"), Total: 2_000_000},
 		{Job: plain(10, job.Unsent, "ten.jpg"), Total: 2_000_000},
 		{Job: plain(11, job.Sending, "eleven.jpg"), Sent: 2_000_000, Total: 2_000_000, Answer: true},
 	}
 	return queue.Snapshot{Rows: rows, Totals: queue.Totals{
-		Jobs: 11, Count: map[job.State]int{job.Waiting: 2, job.Sending: 3, job.Stored: 2, job.Refused: 1, job.Unsent: 1, job.Cancelled: 1, job.Unknown: 1},
+		Jobs: 11, Count: map[job.State]int{job.Waiting: 2, job.Sending: 3, job.Stored: 2, job.Refused: 1, job.Unsent: 1, job.Canceled: 1, job.Unknown: 1},
 		Sent: 7_000_000, Total: 14_000_000, Rate: 3_200_000, Left: 125 * time.Second,
 	}}
 }

@@ -90,7 +90,7 @@ func TestFolders(t *testing.T) {
 		}
 	}
 	add(2, job.Refused, "/2026/greece")
-	add(1, job.Cancelled, "/2026/greece")
+	add(1, job.Canceled, "/2026/greece")
 	add(4, job.Stored, "/2026/greece")
 	add(3, job.Stored, "/2026/italy")
 	_, err = other.AddJobs(t.Context(), jobs)

@@ -132,7 +132,7 @@ func TestCancel(t *testing.T) {
 		t.Errorf("got the question %+v", ask)
 	}
 	d.Pick(ask.Choices[1])
-	d.until("it is canceled", func() bool { return d.m.rows.Totals.Count[job.Cancelled] == 1 })
+	d.until("it is canceled", func() bool { return d.m.rows.Totals.Count[job.Canceled] == 1 })
 	d.Sees("cancelled", "You canceled it")
 	// A waiting job is canceled without a question.
 	d.queue.SetConcurrency(1)
@@ -140,7 +140,7 @@ func TestCancel(t *testing.T) {
 	d.until("the first is under way", func() bool { return d.m.rows.Totals.Count[job.Sending] == 1 })
 	d.m.list.Go(added[1].ID)
 	d.Press("d")
-	d.until("both are canceled", func() bool { return d.m.rows.Totals.Count[job.Cancelled] == 2 })
+	d.until("both are canceled", func() bool { return d.m.rows.Totals.Count[job.Canceled] == 2 })
 	if len(d.Out) > 0 {
 		t.Errorf("got the messages %+v, want none", d.Out)
 	}
@@ -234,7 +234,7 @@ func TestRetryKeepsWhatIsKnown(t *testing.T) {
 func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	d := start(t, nil)
 	var failed []job.Job
-	for name, state := range map[string]job.State{"a.txt": job.Refused, "b.txt": job.Unknown, "c.txt": job.Unsent, "d.txt": job.Cancelled} {
+	for name, state := range map[string]job.State{"a.txt": job.Refused, "b.txt": job.Unknown, "c.txt": job.Unsent, "d.txt": job.Canceled} {
 		j := d.job(name, 10, job.NameHere)
 		j.State = state
 		failed = append(failed, j)

@@ -280,7 +280,7 @@ func note(r row, now time.Time) string {
 			return "not deleted from " + j.Upload.Source.Origin.Profile + ": " + j.MoveError
 		}
 		return ""
-	case job.Cancelled:
+	case job.Canceled:
 		return text.Date(j.Updated)
 	case job.Processing:
 		return "waiting for the service · L checks"
@@ -327,7 +327,7 @@ var advices = map[job.State]string{
 	job.Unknown:    "It may have arrived. L checks whether it did. If you send it again (r), it may be stored twice.",
 	job.Offline:    "It goes on when the service can be reached. r tries now.",
 	job.Processing: "The service accepted it and stores it later. L searches for it now.", // the failure says the rest
-	job.Cancelled:  "You canceled it, and nothing was stored. r sends it.",
+	job.Canceled:   "You canceled it, and nothing was stored. r sends it.",
 }
 
 func advice(r row) string {

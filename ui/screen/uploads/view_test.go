@@ -115,9 +115,6 @@ func TestEveryKeyWorks(t *testing.T) {
 			d.Press(keys...)
 			return d.Driver
 		}
-		print := func() string {
-			return fmt.Sprint(*d.m.list, d.m.Overlays().Top() != nil, len(d.m.rows.removed), d.Text())
-		}
-		uitest.EveryKey(t, state, prepare, print, func(a kit.Action) bool { return (state == "empty" || state == "head") && a.Group == "Cursor" })
+		uitest.EveryKey(t, state, prepare, func(a kit.Action) bool { return (state == "empty" || state == "head") && a.Group == "Cursor" })
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"pgregory.net/rapid"
 
 	"mediadesk/config"
@@ -88,9 +89,13 @@ func TestViews(t *testing.T) {
 			d.Press("enter").Typed("x").Press("ctrl+s", "ctrl+o", "c").Typed("/none/" + hostile).Press("enter")
 		},
 		"broken": func(d *driver) {
-			d.flow.step, d.flow.form, d.flow.problem = stepBusy, nil, errors.New(hostile)
+			d.Store.SetErr = errors.New(hostile)
+			d.Press("enter").Typed("x").Press("ctrl+s").Typed("key").Press("enter").Sees("✗", "long-name")
 		},
-		"busy": func(d *driver) { d.flow.step, d.flow.form, d.flow.busy = stepBusy, nil, "Trying the key…" },
+		"busy": func(d *driver) {
+			d.Hold = &[]tea.Cmd{}
+			d.Press("enter").Typed("x").Press("ctrl+s").Sees("Testing the keyring")
+		},
 	}
 	for name, reach := range steps {
 		t.Run(name, func(t *testing.T) {

@@ -28,13 +28,7 @@ func TestSplitExtensions(t *testing.T) {
 
 func (d *driver) to(label string) *driver {
 	d.TB.Helper()
-	for range 20 {
-		if d.flow.form.At().Label == label {
-			return d
-		}
-		d.Press("down")
-	}
-	d.TB.Fatalf("no line is called %q:\n%s", label, d.Drawn())
+	d.Driver.To(label)
 	return d
 }
 

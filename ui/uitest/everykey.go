@@ -23,10 +23,9 @@ var HostileNames = []string{
 }
 
 // EveryKey checks that every key of an enabled action does something and that every
-// disabled action gives a reason. prepare brings a screen to the named state; print returns
-// everything visible. It skips actions for which free returns true, such as moves in an
-// empty list.
-func EveryKey(t *testing.T, state string, prepare func() *Driver, print func() string, free func(kit.Action) bool) {
+// disabled action gives a reason. prepare brings a screen to the named state. It skips
+// actions for which free returns true, such as moves in an empty list.
+func EveryKey(t *testing.T, state string, prepare func() *Driver, free func(kit.Action) bool) {
 	t.Helper()
 	for _, a := range prepare().Screen.Actions() {
 		if a.Label() == "" || a.Group == "" || a.ID == "" {
@@ -40,12 +39,12 @@ func EveryKey(t *testing.T, state string, prepare func() *Driver, print func() s
 			if d.Screen.Capturing() && kit.KeyMsg(k).Text != "" {
 				continue // the key types text
 			}
-			before := print()
+			before := d.Host.View(d.Theme)
 			cmd, reason, used := d.Host.Press(kit.KeyMsg(k))
 			switch {
 			case !used && reason == "":
 				t.Errorf("%s: %s has no disabled reason", state, k)
-			case used && cmd == nil && print() == before:
+			case used && cmd == nil && d.Host.View(d.Theme) == before:
 				t.Errorf("%s: %s (%s) does nothing", state, k, a.Label())
 			}
 		}

@@ -103,7 +103,7 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 			t.Fatalf("orientation %d: %v", o, err)
 		}
 		if got := cut.Bounds().Size(); got != rect.Size() {
-			t.Errorf("orientation %d: delivered %v, drew %v; saved %s", o, got, rect.Size(), d.m.current().file.CustomCoordinates.Or(""))
+			t.Errorf("orientation %d: delivered %v, drew %v; saved %s", o, got, rect.Size(), d.regions())
 		}
 		if err := onlyRed(cut); err != nil {
 			t.Errorf("orientation %d: %v", o, err)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mediadesk/api"
 	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
@@ -47,7 +49,7 @@ func TestEveryActionRuns(t *testing.T) {
 			case 3, 4:
 				d.m.Form.Focus([]string{rowAI, rowRegion}[to-3], false)
 			case 5:
-				d.m.drawRegion()
+				d.Press("c")
 			}
 			d.now = d.now.Add(3 * time.Minute) // so that a refresh changes the displayed age
 			d.Send(page.Shown{})
@@ -96,13 +98,22 @@ func TestViewStaysInside(t *testing.T) {
 		"many":   func(d *driven) { d.Press("b") },
 		"ratios": func(d *driven) { d.Press("c", "r") },
 		"reader": func(d *driven) { d.m.Form.Focus("fact..Path", false); d.Press("enter") },
-		"failed": func(d *driven) { d.m.current().problem = errors.New(hostile) },
-		"busy":   func(d *driven) { d.m.manage.Run(edit.Work{Label: "Saving"}) },
+		"failed": func(d *driven) {
+			s.saveErr = errors.New(hostile)
+			d.Press("home", "ctrl+x")
+			d.save("Save")
+			d.Sees("Not saved")
+		},
+		"busy": func(d *driven) {
+			d.Hold = &[]tea.Cmd{}
+			d.Press("home", "ctrl+x", "ctrl+s")
+			d.Sees("esc stops")
+		},
 	}
 	for name, state := range states {
 		for _, files := range [][]api.File{{f}, {f, f, f}} {
 			o := s.options(files...)
-			s.picture = nil
+			s.picture, s.saveErr = nil, nil
 			if name == "picture" && len(files) == 1 {
 				// Drawing needs a picture, and the other actions do not.
 				s.picture = func(context.Context, api.File) (string, error) { return path, nil }

@@ -123,14 +123,7 @@ func (d *driver) post(hash [32]byte, ago time.Duration, body string) {
 
 func hooked(r *job.Run) { r.Webhook = true }
 
-func (d *driver) names() string {
-	var out []string
-	for i := range d.m.list.Len() {
-		e, _ := d.m.list.At(i)
-		out = append(out, d.m.runs.all[e.Row].FilePath)
-	}
-	return strings.Join(out, " ")
-}
+func (d *driver) names() string { return strings.Join(d.Column("Name"), " ") }
 
 func one[T any](d *driver) T {
 	d.t.Helper()

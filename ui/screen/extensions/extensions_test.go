@@ -1,6 +1,7 @@
 package extensions
 
 import (
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -37,14 +38,7 @@ func some(d *driver) map[string]job.Run {
 
 func (d *driver) find(place string) {
 	d.t.Helper()
-	for i := range d.m.list.Len() {
-		if e, _ := d.m.list.At(i); d.m.runs.all[e.Row].FilePath == place {
-			d.m.list.GoTo(i)
-			d.Send(page.Shown{})
-			return
-		}
-	}
-	d.t.Fatalf("%s is not shown", place)
+	d.To(path.Base(place))
 }
 
 func TestNothingAskedFor(t *testing.T) {
@@ -75,12 +69,7 @@ func TestRows(t *testing.T) {
 		"posted": {"✓ success"},
 		"odd":    {"? paused"},
 	} {
-		line := ""
-		for l := range strings.SplitSeq(d.Text(), "\n") {
-			if l, _, _ = strings.Cut(strings.TrimPrefix(l, "│"), "│"); strings.Contains(l, name+".png") {
-				line = l
-			}
-		}
+		line := d.Row(name + ".png")
 		for _, w := range want {
 			if !strings.Contains(line, w) {
 				t.Errorf("%s lacks %q: %s", name, w, line)
@@ -95,39 +84,37 @@ func TestFilters(t *testing.T) {
 	some(d)
 	d.open()
 	all := d.names()
-	if !strings.HasPrefix(all, "/a/odd.png /a/posted.png") && !strings.Contains(all, "/a/odd.png") {
-		t.Errorf("order: %s", all)
+	if want := "failed.png odd.png old.png lost.png hooked.png posted.png tags.png"; all != want {
+		t.Errorf("order: %s, want %s", all, want)
 	}
 	for _, want := range []string{"pending", "failed"} {
 		d.Press("f")
 		d.Sees("showing " + want + " only")
 		n := map[string]int{"pending": 4, "failed": 1}[want]
-		if d.m.list.Len() != n {
+		if len(d.Column("Name")) != n {
 			t.Errorf("%s: %s", want, d.names())
 		}
 	}
 	d.Press("/", "z", "z", "enter")
 	d.Sees("No matching extension", "0 of 1")
 	d.Press("esc")
-	if d.names() != "/a/failed.png" {
-		t.Errorf("esc clears the words first: %s, want \"/a/failed.png\"", d.names())
+	if d.names() != "failed.png" {
+		t.Errorf("esc clears the words first: %s, want \"failed.png\"", d.names())
 	}
 	d.Press("esc")
 	if d.names() != all {
 		t.Errorf("then the status: %s, want %v", d.names(), all)
 	}
 	d.Press("/", "R", "e", "m", "o", "v", "e", " ", "s", "u", "c", "enter")
-	if d.names() != "/a/posted.png" {
-		t.Errorf("found %s, want \"/a/posted.png\"", d.names())
+	if d.names() != "posted.png" {
+		t.Errorf("found %s, want \"posted.png\"", d.names())
 	}
 	d.Press("esc", "/", "t", "a", "g", "enter", "n")
-	if r, _ := d.m.current(); r.ID == 0 || d.m.list.Cursor() != 1 {
-		t.Errorf("next is %d", d.m.list.Cursor())
-	}
-	d.Press("n", "N")
-	if d.m.list.Cursor() != 1 {
-		t.Errorf("round and back is %d, want 1", d.m.list.Cursor())
-	}
+	d.On("tags.png")
+	d.Press("n")
+	d.On("failed.png")
+	d.Press("N")
+	d.On("tags.png")
 }
 
 // TestHistory: the history has every post as it arrived, and its outcome.
@@ -185,19 +172,14 @@ func TestLive(t *testing.T) {
 	d.post(hash, 0, `{"service":"remove-bg","status":"success"}`)
 	d.add("another", "/a/new.png", 0)
 	d.Send(page.RunsChanged{})
-	if r, _ := d.m.current(); r.FilePath != "/a/hooked.png" {
-		t.Errorf("the cursor is on %s, want \"/a/hooked.png\"", r.FilePath)
-	}
+	d.On("hooked.png")
 	d.Sees("4 pending · 3 done", "done in 14 s")
 	// While the screen reads the runs, a second request waits.
-	first := d.m.read()
-	if d.m.read() != nil || !d.m.again {
-		t.Error("two readings at once")
-	}
-	d.Run(first)
-	if d.m.reading || d.m.again {
-		t.Error("the second reading was forgotten")
-	}
+	first := d.Late(func() { d.Send(page.RunsChanged{}) })
+	d.add("another", "/a/newer.png", 0)
+	d.Send(page.RunsChanged{})
+	first()
+	d.Sees("newer.png")
 }
 
 // TestClock: the clock runs every second while the screen is visible and a run is pending.

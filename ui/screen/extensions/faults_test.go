@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"image"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -109,7 +111,7 @@ type stage struct {
 
 func newStage(t *testing.T, looks bool, fault local.Fault, fate func(n int) int) *stage {
 	s := &stage{
-		driver: &driver{t: t, size: image118x60}, dir: t.TempDir(), key: "private_test", looks: looks, fault: fault,
+		driver: &driver{t: t, size: image.Pt(200, 60)}, dir: t.TempDir(), key: "private_test", looks: looks, fault: fault,
 		relay: &relay{t: t, fate: fate, came: make(chan struct{}, 1000)},
 	}
 	front := httptest.NewServer(s.relay)
@@ -243,25 +245,27 @@ func (s *stage) until(what string, is func() bool) {
 	}
 }
 
-func (s *stage) allOver() bool { return len(s.m.runs.all) > 0 && s.m.runs.pending == 0 }
+// titled reports whether the title of the board is that, such as "3 done".
+func (s *stage) titled(totals string) func() bool {
+	return func() bool { return s.Focused("Extensions · " + totals + " ─") }
+}
 
 // truth compares the board with the library: every displayed result is right, and the others are
 // shown as unknown. unknown is how many of them there may be.
 func (s *stage) truth(unknown int, words string) {
 	s.t.Helper()
-	for i := range s.m.runs.all {
-		run := &s.m.runs.all[i]
+	runs, err := s.watch.Runs(context.Background())
+	must(s.t, err)
+	for _, run := range runs {
+		row := s.Row(path.Base(run.FilePath))
 		file, err := s.client.Details(context.Background(), run.FileID)
 		must(s.t, err)
 		done := file.VersionInfo.ID != file.FileID
 		switch {
-		case run.Status == api.StatusSuccess && !done, run.Status == api.StatusFailed && done:
-			s.t.Errorf("the board shows %s, and the library has %s", run.Status, file.VersionInfo.Name)
-		case !run.Status.Final():
+		case strings.Contains(row, "✓ success") && !done, strings.Contains(row, "✗ failed") && done:
+			s.t.Errorf("the board shows %s, and the library has %s", row, file.VersionInfo.Name)
+		case strings.Contains(row, " pending: "+words):
 			unknown--
-			if short, _ := s.m.expected(run, s.now()); !strings.Contains(short, words) {
-				s.t.Errorf("for an unknown result got %q, want %q", short, words)
-			}
 		}
 	}
 	if unknown != 0 {
@@ -280,7 +284,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, true, local.Fault{}, lost)
 		s.upload(n, true)
-		s.until("the end by looking", s.allOver)
+		s.until("the end by looking", s.titled("3 done"))
 		s.truth(0, "")
 		s.Press("enter", "w")
 		s.Sees(job.FromDetails + " success")
@@ -290,12 +294,12 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s := newStage(t, false, local.Fault{}, lost)
 		s.upload(n, true)
 		s.relay.await(n)
-		s.until("the runs", func() bool { return len(s.m.runs.all) == n })
+		s.until("the runs", s.titled("3 pending"))
 		s.truth(n, "waits for a webhook")
 		s.later(9 * time.Minute)
 		s.truth(n, "no news for 9 min")
 		s.later(26 * time.Hour)
-		s.until("silence", func() bool { return len(s.m.runs.all) == n })
+		s.until("silence", s.titled("3 pending"))
 		s.truth(n, "the result stays unknown")
 	})
 	t.Run("repeated", func(t *testing.T) {
@@ -303,7 +307,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s := newStage(t, false, local.Fault{}, func(int) int { return 5 })
 		s.upload(n, true)
 		s.relay.await(n)
-		s.until("the ends", s.allOver)
+		s.until("the ends", s.titled("3 done"))
 		s.truth(0, "")
 		s.Press("enter", "w")
 		s.Sees("received 5 times, counted once")
@@ -314,7 +318,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.upload(n, true)
 		s.relay.await(n)
 		s.relay.release()
-		s.until("two ends", func() bool { return s.m.runs.success == 2 })
+		s.until("two ends", s.titled("1 pending · 2 done"))
 		s.truth(1, "waits for a webhook")
 	})
 	t.Run("before the answer to the upload", func(t *testing.T) {
@@ -328,7 +332,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 			close(s.hold)
 		}()
 		s.upload(n, true)
-		s.until("the ends", s.allOver)
+		s.until("the ends", s.titled("3 done"))
 		s.truth(0, "")
 	})
 	t.Run("the program starts again", func(t *testing.T) {
@@ -340,7 +344,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.relay.await(n)
 		s.begin(at)
 		s.relay.release()
-		s.until("the ends", s.allOver)
+		s.until("the ends", s.titled("3 done"))
 		s.truth(0, "")
 	})
 	t.Run("failed at the service", func(t *testing.T) {
@@ -348,7 +352,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s := newStage(t, true, local.Fault{{Text: "extensions=fail"}}, func(i int) int { return min(i, 1) })
 		s.upload(n, true)
 		s.relay.await(n)
-		s.until("the failures", func() bool { return s.m.runs.failed == n-1 })
+		s.until("the failures", s.titled("2 failed · 1 pending"))
 		s.later(9 * time.Minute)
 		s.Send(page.RunsChanged{})
 		s.truth(1, "no news for 9 min")

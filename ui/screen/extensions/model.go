@@ -91,12 +91,10 @@ func New(o Options) *Model {
 	}
 	m.sheet = edit.NewTiles(edit.TilesOptions{Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile})
 	m.manage = &edit.Manage{
-		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile,
-		Now: o.Now,
+		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: o.Now,
 	}
 	m.preview = edit.NewPreview(edit.PreviewOptions{
-		Context: o.Context, Loader: o.Loader, List: m.list,
-		Thumbs: m.thumbs,
+		Context: o.Context, Loader: o.Loader, List: m.list, Thumbs: m.thumbs,
 	})
 	m.list.Arrange()
 	return m

@@ -145,8 +145,7 @@ func New(o Options) *Model {
 		Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: m.firstPictures,
 	})
 	m.preview = edit.NewPreview(edit.PreviewOptions{
-		Context: o.Context, Loader: o.Loader, List: m.list,
-		Thumbs: m.thumbs,
+		Context: o.Context, Loader: o.Loader, List: m.list, Thumbs: m.thumbs,
 	})
 	m.shown.folder = "/"
 	m.list.Arrange()

@@ -135,8 +135,7 @@ func New(o Options) *Model {
 	}
 	m.trayList.Arrange()
 	m.preview = edit.NewPreview(edit.PreviewOptions{
-		Context: context.Background(), Loader: o.Loader,
-		List: &m.list, Thumbs: m.thumbs,
+		Context: context.Background(), Loader: o.Loader, List: &m.list, Thumbs: m.thumbs,
 	})
 	m.sheet = edit.NewTiles(edit.TilesOptions{
 		Context: context.Background(), Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: firstPictures,

@@ -81,13 +81,6 @@ func (d *driver) answer(key string) *driver {
 
 func (d *driver) to(name string) *driver {
 	d.TB.Helper()
-	for i := range d.m.list.Len() {
-		if e, _ := d.m.list.At(i); e.Row.name == name {
-			d.m.list.GoTo(i)
-			d.Send(page.Acted{})
-			return d
-		}
-	}
-	d.TB.Fatalf("no row is called %q", name)
+	d.Driver.To(name)
 	return d
 }

@@ -80,9 +80,7 @@ func TestAddsAnAccount(t *testing.T) {
 	d := newDriver(t).open()
 	d.Press("a", "enter").Typed("pics").Press("ctrl+s").Typed(uitest.TestKey).Press("enter")
 	d.Sees("pics", "in the keyring")
-	if name := d.m.selected().Name; name != "pics" {
-		t.Errorf("the cursor is on %q, want \"pics\"", name)
-	}
+	d.On("pics")
 	if d.Settings().Profile != config.LocalProfile {
 		t.Error("the profile was used without the answer")
 	}
@@ -205,13 +203,13 @@ func TestFastChoicesAllHold(t *testing.T) {
 	d := newDriver(t).open().to("Theme")
 	var held []tea.Cmd
 	d.Hold = &held
-	d.Press("right")
-	if d.Press("right"); !d.m.writing || d.m.write() != nil {
-		t.Error("two commands write at the same time")
-	}
+	d.Press("right", "right")
 	d.Hold = nil
 	for _, cmd := range held {
 		d.Run(cmd)
+	}
+	if saved := uitest.Taken[Changed](&d.Out); len(saved) != 2 {
+		t.Errorf("saved were %+v, want dark, then light", saved)
 	}
 	if got := d.Settings().Theme; got != config.ThemeLight {
 		t.Errorf("theme %q, want %v", got, config.ThemeLight)
@@ -263,8 +261,9 @@ func TestEditor(t *testing.T) {
 		t.Errorf("got the messages %q", toast.Text)
 	}
 	d.Env["EDITOR"] = "true --wait"
-	if d.m.editFile()() == nil {
-		t.Error("no editor is started")
+	d.Out = nil
+	if d.Press("E"); len(d.Out) != 1 || len(uitest.Taken[page.Toast](&d.Out)) > 0 {
+		t.Errorf("no editor is started: %+v", d.Out)
 	}
 	if !d.Settings().Exists {
 		t.Error("the settings have nothing to edit")
@@ -277,32 +276,24 @@ func TestEditor(t *testing.T) {
 
 func TestStaleRepliesAreDropped(t *testing.T) {
 	d := newDriver(t, hosted("work")).open()
-	late := func(cmd tea.Cmd) func() { // sends the request now and delivers the answer later
-		msg := cmd()
-		return func() { d.Run(d.Answer(msg)) }
-	}
-	stale := late(d.m.read(""))
+	stale := d.Late(func() { d.Send(page.Shown{}) })
 	if _, err := d.Settings().SetProfile(hosted("newer")); err != nil {
 		t.Fatal(err)
 	}
-	d.Run(d.m.read(""))
+	d.Send(page.Shown{})
 	stale()
 	d.Sees("newer")
 
-	d.m.list.Show(accounts + "newer")
-	answer := late(d.m.searchKey())
-	d.m.keyIs("newer", "in the keyring")
-	answer()
-	d.Send(page.Acted{})
-	d.Sees("in the keyring")
+	stale = d.Late(func() { d.to("newer") }) // looks for the key
+	d.Press("K").Typed(uitest.TestKey).Press("enter").Sees("Key in the keyring")
+	stale()
+	d.Sees("Key in the keyring")
 }
 
 func TestMouse(t *testing.T) {
 	d := newDriver(t, hosted("work")).open()
 	d.Click("hosted · upload")
-	if d.m.selected().Name != "work" {
-		t.Error("a click does not give the cursor")
-	}
+	d.On("work")
 	d.Click("hosted · upload")
 	if use := last[page.UseProfile](d); use.Name != "work" {
 		t.Errorf("%+v", use)

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,6 @@ import (
 	"mediadesk/api/queue"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
-	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
 
@@ -38,6 +38,7 @@ func (k testKey) Reveal() string { return string(k) }
 type driver struct {
 	*uitest.Driver
 	t     *testing.T
+	o     Options
 	m     *Model
 	queue *queue.Queue
 	files *journal.Journal
@@ -87,15 +88,9 @@ func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, e
 		cancel() // do not wait for unfinished work
 		must(t, d.queue.Close(ctx))
 	})
-	d.m = New(Options{
+	d.open(Options{
 		Profile: session.Profile{Name: "home"},
 		Session: &session.Session{Journal: d.files, Queue: d.queue, Client: client, Profile: session.Profile{Name: "home"}},
-	})
-	d.Driver = uitest.Drive(t, page.Uploads, d.m, image.Pt(118, 32), func(d *uitest.Driver) {
-		d.Drop = func(msg tea.Msg) bool { // tests send the ticks
-			_, tick := msg.(watchTick)
-			return tick
-		}
 	})
 	return d
 }
@@ -112,22 +107,38 @@ func (noJournal) Reopen(context.Context, string, []int64, func(*job.Job) bool) (
 // still opens the screen with an idle queue and the given rows.
 func still(t *testing.T, s queue.Snapshot, earlier ...job.Job) *driver {
 	t.Helper()
-	d := &driver{t: t, queue: queue.New(queue.Options{Journal: noJournal{}})}
+	d := &driver{t: t, dir: t.TempDir(), queue: queue.New(queue.Options{Journal: noJournal{}})}
+	var err error
+	d.files, err = journal.Open(t.Context(), filepath.Join(d.dir, "journal.db"))
+	must(t, err)
+	t.Cleanup(func() { must(t, d.files.Close()) })
+	jobs := earlier // the journal also has those of the queue
+	for _, r := range s.Rows {
+		jobs = append(jobs, *r.Job)
+	}
+	jobs, err = d.files.AddJobs(t.Context(), jobs)
+	must(t, err)
+	for i, r := range s.Rows {
+		r.Job.ID = jobs[len(earlier)+i].ID
+	}
 	client, err := api.NewClient(api.Options{UploadURL: "http://127.0.0.1:1", BaseURL: "http://127.0.0.1:1"})
 	must(t, err)
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)
-	d.m = New(Options{Session: &session.Session{Queue: d.queue, Client: client}, Now: func() time.Time { return now }})
-	d.m.rows.earlier, d.m.rows.read = earlier, true
-	d.m.rows.Snapshot = s
-	d.m.list.Arrange()
-	d.Driver = &uitest.Driver{T: t, Screen: d.m, Theme: theme.New(true, true)}
-	d.Resize(image.Pt(118, 32))
-	d.Host.Keep(page.Uploads, d.m)
-	d.Host.Show(page.Uploads, false)
-	d.m.rows.Snapshot = s
-	d.m.list.Arrange()
-	d.m.list.Changed()
+	d.open(Options{
+		Session:  &session.Session{Queue: d.queue, Client: client, Journal: d.files, Profile: session.Profile{Name: "home"}},
+		Snapshot: func() queue.Snapshot { return s }, Now: func() time.Time { return now },
+	})
 	return d
+}
+
+func (d *driver) open(o Options) {
+	d.o, d.m = o, New(o)
+	d.Driver = uitest.Drive(d.t, page.Uploads, d.m, image.Pt(118, 32), func(d *uitest.Driver) {
+		d.Drop = func(msg tea.Msg) bool { // tests send the ticks
+			_, tick := msg.(watchTick)
+			return tick
+		}
+	})
 }
 
 func (d *driver) write(name string, n int64) string {
@@ -156,15 +167,22 @@ func (d *driver) add(jobs ...job.Job) []job.Job {
 	return added
 }
 
-// until passes queue changes to the screen until holds returns true.
-func (d *driver) until(what string, holds func() bool) {
+// until passes queue changes to the screen until it shows all words.
+func (d *driver) until(words ...string) {
+	d.t.Helper()
+	d.wait(strings.Join(words, " "), func() bool {
+		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(d.Text(), w) })
+	})
+}
+
+// wait passes queue changes to the screen until holds returns true.
+func (d *driver) wait(what string, holds func() bool) {
 	d.t.Helper()
 	late := time.After(time.Minute)
 	for {
-		d.m.refresh()
-		d.m.list.Changed()
+		d.Send(page.JobsChanged{})
+		d.Send(page.Tick{})
 		if holds() {
-			d.Send(page.JobsChanged{})
 			return
 		}
 		tick := time.After(20 * time.Millisecond) // counters change without a message
@@ -174,27 +192,10 @@ func (d *driver) until(what string, holds func() bool) {
 		case <-late:
 			d.t.Fatalf("waited for: %s\n%s", what, d.Text())
 		}
-		d.Send(page.JobsChanged{})
-		d.Send(page.Tick{})
 	}
 }
 
-func (d *driver) names() string {
-	var out []string
-	for _, r := range d.shown() {
-		out = append(out, name(r.Job))
-	}
-	return strings.Join(out, " ")
-}
-
-func (d *driver) shown() (rows []row) {
-	for i := range d.m.list.Len() {
-		if e, _ := d.m.list.At(i); !e.Head() {
-			rows = append(rows, d.m.rows.row(e.Row))
-		}
-	}
-	return rows
-}
+func (d *driver) names() string { return strings.Join(d.Column("Name"), " ") }
 
 func one[T any](d *driver) T {
 	d.t.Helper()
@@ -210,7 +211,7 @@ func must(t testing.TB, err error) {
 
 func plain(id int64, state job.State, file string) *job.Job {
 	j := &job.Job{
-		ID: id, State: state, Naming: job.NameHere, Identity: api.Identity{Size: 2_000_000},
+		ID: id, Profile: "home", State: state, Naming: job.NameHere, Identity: api.Identity{Size: 2_000_000},
 		Upload:  api.Upload{Source: api.Source{Path: "/pictures/" + file}, FileName: file},
 		Updated: time.Date(2026, 5, 1, 11, 0, int(id), 0, time.Local), Created: time.Date(2026, 5, 1, 10, 0, 0, 0, time.Local),
 	}

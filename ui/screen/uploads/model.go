@@ -12,6 +12,7 @@ import (
 
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/queue"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -27,6 +28,8 @@ type Options struct {
 	Context context.Context
 	Session *session.Session
 	Profile session.Profile
+	// Snapshot returns the state of the queue; nil means that of the session.
+	Snapshot func() queue.Snapshot
 	// Loader draws pictures; nil for none.
 	Loader *picture.Loader
 	// Now is the clock; nil means time.Now.
@@ -56,6 +59,9 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Snapshot == nil {
+		o.Snapshot = o.Session.Queue.Snapshot
+	}
 	m := &Model{o: o, rows: rows{gone: map[int64]bool{}}}
 	m.list = &kit.List[int]{
 		ID: "uploads", Now: o.Now, PaneMost: 64,
@@ -72,12 +78,10 @@ func New(o Options) *Model {
 		Nothing:     "no uploads yet", NotFound: "the filter shows no upload", OnHead: "the cursor is on a folder", Marking: true,
 	}
 	m.manage = &edit.Manage{
-		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile,
-		Now: o.Now,
+		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: o.Now,
 	}
 	m.preview = edit.NewPreview(edit.PreviewOptions{
-		Context: o.Context, Loader: o.Loader, List: m.list,
-		Thumbs: m.thumbs,
+		Context: o.Context, Loader: o.Loader, List: m.list, Thumbs: m.thumbs,
 	})
 	m.list.Arrange()
 	return m
@@ -135,13 +139,13 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 }
 
 func (m *Model) refresh() {
-	m.rows.Snapshot = m.o.Session.Queue.Snapshot()
+	m.rows.Snapshot = m.o.Snapshot()
 	m.list.Arrange()
 }
 
 // tick updates the counters while the screen is visible.
 func (m *Model) tick() bool {
-	if m.shown && !m.rows.refresh(m.o.Session.Queue.Snapshot()) {
+	if m.shown && !m.rows.refresh(m.o.Snapshot()) {
 		m.list.Arrange()
 	}
 	return m.shown

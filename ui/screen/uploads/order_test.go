@@ -37,13 +37,11 @@ func TestLookAgain(t *testing.T) {
 		return true
 	})
 	d.add(d.job("a.txt", 10, job.NameService))
-	d.until("the outcome is unknown", func() bool { return d.m.rows.Totals.Count[job.Unknown] == 1 })
+	d.until("1 unknown")
 	d.Sees("does not list its")
 	lists = true
 	d.Press("L")
-	d.until("it was looked for", func() bool {
-		return d.m.rows.Totals.Count[job.Unknown] == 1 && strings.Contains(d.Text(), "library shows no new file")
-	})
+	d.until("1 unknown", "library shows no new file")
 	if posts != 1 {
 		t.Errorf("it was sent %d times, want 1", posts)
 	}
@@ -122,7 +120,7 @@ func TestMarks(t *testing.T) {
 		must(t, os.Remove(gone[i].Upload.Source.Path))
 	}
 	d.add(gone...)
-	d.until("all failed", func() bool { return d.m.rows.failed == 3 })
+	d.until("3 failed")
 	d.Press("space", "space")
 	d.Sees("2 marked", "✓ a_", "✗ unsent")
 	for i := range gone {
@@ -133,14 +131,14 @@ func TestMarks(t *testing.T) {
 	if got := one[page.Toast](d); got.Text != "Sending 2 uploads again." {
 		t.Errorf("got the messages %q, want \"Sending 2 uploads again.\"", got.Text)
 	}
-	d.until("the marked ones were sent again", func() bool {
-		return d.m.rows.failed == 3 && strings.Count(d.Text(), "changed since") >= 2
+	d.wait("the marked ones were sent again", func() bool {
+		return strings.Contains(d.Text(), "3 failed") && strings.Count(d.Text(), "changed since") >= 2
 	})
 	d.SeesNot("marked")
 	d.Press("ctrl+a", "d")
 	d.Sees("No uploads yet.")
 	d.Press("z")
-	if n := len(d.shown()); n != 3 {
+	if n := len(d.Column("Name")); n != 3 {
 		t.Errorf("got %d rows, want 3", n)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
-	"mediadesk/api/queue"
 	"mediadesk/ui/page"
 )
 
@@ -17,7 +16,7 @@ func TestStoredFiles(t *testing.T) {
 	d := start(t, nil)
 	d.Sees("No uploads yet. Press 1 to pick files.")
 	d.add(d.job("a.txt", 10, job.NameExact), d.job("b.txt", 20, job.NameExact), d.job("c.txt", 30, job.NameExact))
-	d.until("three are stored", func() bool { return d.m.rows.Totals.Count[job.Stored] == 3 })
+	d.until("3 of 3 stored")
 	d.Sees("3 of 3 stored", "✓ stored", "a.txt", "Folder      /")
 
 	d.Press("/", "b", ".", "t", "enter")
@@ -65,36 +64,30 @@ func TestRefusedAndUnsent(t *testing.T) {
 	d := start(t, nil)
 	gone := d.job("gone.txt", 10, job.NameHere)
 	must(t, os.Remove(gone.Upload.Source.Path))
-	jobs := d.add(d.job("large.bin", 5000, job.NameExact), gone, d.job("good.txt", 10, job.NameExact))
-	d.until("all have an outcome", func() bool {
-		tt := d.m.rows.Totals
-		return tt.Count[job.Refused] == 1 && tt.Count[job.Unsent] == 1 && tt.Count[job.Stored] == 1
-	})
+	d.add(d.job("large.bin", 5000, job.NameExact), gone, d.job("good.txt", 10, job.NameExact))
+	d.until("1 of 3 stored", "2 failed")
 	d.Sees("1 of 3 stored", "1 refused", "1 unsent", "does not exist")
 	d.SeesNot("of 10 B")
 	if !strings.HasPrefix(d.names(), "large.bin gone") {
 		t.Errorf("order: %s", d.names())
 	}
 	d.Sees("refused", "The service refused it")
-	r, _ := d.m.current()
 	d.Sees("status 4")
 	d.Press("enter")
-	if !d.m.list.InPane() {
+	if !d.Focused("large.bin") {
 		t.Error("enter does not open the error")
 	}
 	d.Press("esc", "y", "e")
-	if got := one[page.Copy](d); !strings.Contains(got.Text, r.Job.Failure.Message) {
+	if got := one[page.Copy](d); !strings.Contains(got.Text, "The file size exceeds limits.") {
 		t.Errorf("copied %q", got.Text)
 	}
 	d.Press("R")
 	if got := one[page.Toast](d); got.Text != "Sending 2 uploads again." {
 		t.Errorf("got the messages %q, want \"Sending 2 uploads again.\"", got.Text)
 	}
-	d.until("both were tried again", func() bool {
-		tt := d.m.rows.Totals
-		d.m.list.Go(jobs[0].ID)
-		r, _ := d.m.current()
-		return r.Job.Attempts == 2 && tt.Count[job.Refused] == 1 && tt.Count[job.Unsent] == 1
+	d.wait("both were tried again", func() bool {
+		d.To("large.bin")
+		return strings.Contains(d.Flat(), "Attempts 2") && strings.Contains(d.Text(), "2 failed")
 	})
 	// Remove a job from the list and restore it.
 	d.Press("G", "d")
@@ -102,10 +95,7 @@ func TestRefusedAndUnsent(t *testing.T) {
 		t.Errorf("still there: %s", d.names())
 	}
 	d.Press("z")
-	d.Sees("good.txt")
-	if r, _ := d.m.current(); name(r.Job) != "good.txt" || !r.earlier {
-		t.Errorf("the cursor is on %s", name(r.Job))
-	}
+	d.On("good.txt")
 }
 
 func TestCancel(t *testing.T) {
@@ -121,26 +111,24 @@ func TestCancel(t *testing.T) {
 	})
 	defer close(release)
 	d.add(d.job("large.bin", 60_000_000, job.NameHere))
-	d.until("it is under way", func() bool {
-		r, _ := d.m.current()
-		return r.Job.State == job.Sending && r.Sent > 0
+	d.wait("it is under way", func() bool {
+		return strings.Contains(d.Text(), "» sending") && strings.Contains(d.Text(), "B of 60.0 MB") && !strings.Contains(d.Text(), " 0 B of")
 	})
-	d.Sees("sending", " of 60.0 MB")
 	d.Press("d")
 	ask := one[page.Ask](d)
 	if ask.Choices[0].Do != nil || !strings.Contains(ask.Text, "may be stored") {
 		t.Errorf("got the question %+v", ask)
 	}
 	d.Pick(ask.Choices[1])
-	d.until("it is canceled", func() bool { return d.m.rows.Totals.Count[job.Canceled] == 1 })
+	d.until("1 cancelled")
 	d.Sees("cancelled", "You canceled it")
 	// A waiting job is canceled without a question.
 	d.queue.SetConcurrency(1)
 	added := d.add(d.job("first.bin", 60_000_000, job.NameHere), d.job("second.bin", 10, job.NameHere))
-	d.until("the first is under way", func() bool { return d.m.rows.Totals.Count[job.Sending] == 1 })
-	d.m.list.Go(added[1].ID)
+	d.until("1 sending")
+	d.To(added[1].Upload.FileName)
 	d.Press("d")
-	d.until("both are canceled", func() bool { return d.m.rows.Totals.Count[job.Canceled] == 2 })
+	d.until("2 cancelled")
 	if len(d.Out) > 0 {
 		t.Errorf("got the messages %+v, want none", d.Out)
 	}
@@ -161,7 +149,7 @@ func TestUnknownAsks(t *testing.T) {
 		return false
 	})
 	d.add(d.job("a.txt", 10, job.NameService))
-	d.until("the outcome is unknown", func() bool { return d.m.rows.Totals.Count[job.Unknown] == 1 })
+	d.until("1 unknown")
 	d.Sees("? unknown", "It may have arrived.", "may be stored twice")
 	d.Press("R")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "decide about each") {
@@ -173,7 +161,7 @@ func TestUnknownAsks(t *testing.T) {
 		t.Errorf("the safe choice is first: %+v", ask)
 	}
 	d.Pick(ask.Choices[1])
-	d.until("it is stored", func() bool { return d.m.rows.Totals.Count[job.Stored] == 1 })
+	d.until("1 of 1 stored")
 }
 
 // TestEarlierJobs: the list shows jobs of earlier runs after the current ones, and they can be sent again.
@@ -187,27 +175,22 @@ func TestEarlierJobs(t *testing.T) {
 	other := *plain(0, job.Stored, "other.txt")
 	other.Profile = "elsewhere"
 	d := start(t, nil, append(old, other)...)
-	if n := len(d.shown()); n != maxEarlier {
-		t.Errorf("%d rows, want %d", n, maxEarlier)
-	}
-	d.Sees("200 of 200 stored")
+	d.Sees("200 of 200 stored", "1 of 200")
 	d.SeesNot("other.txt")
 
 	failedJob := d.job("again.txt", 10, job.NameHere)
 	failedJob.State = job.Refused
 	failedJob.Failure = &job.Failure{Status: 403, Message: "no"}
-	_, err := d.files.AddJobs(t.Context(), []job.Job{failedJob})
+	added, err := d.files.AddJobs(t.Context(), []job.Job{failedJob})
 	must(t, err)
 	d.Send(page.Shown{})
-	r, ok := d.m.current()
-	if !ok || !r.earlier || r.Job.State != job.Refused {
-		t.Fatalf("the newest is first: %+v", r.Job)
-	}
+	d.On(failedJob.Upload.FileName) // the newest is first
 	d.Press("r")
-	d.until("it is stored", func() bool { return d.m.rows.Totals.Count[job.Stored] == 1 })
-	first := d.shown()[0]
-	if first.earlier || first.Job.ID != r.Job.ID || first.Job.Upload.FileName != r.Job.Upload.FileName {
-		t.Errorf("sent as another job or under another name: %+v", first.Job)
+	d.until("1 of 1 stored")
+	jobs, err := d.queue.Wait(t.Context(), nil)
+	must(t, err)
+	if jobs[0].ID != added[0].ID || jobs[0].Upload.FileName != failedJob.Upload.FileName {
+		t.Errorf("sent as another job or under another name: %+v", jobs[0])
 	}
 }
 
@@ -216,11 +199,15 @@ func TestRetryKeepsWhatIsKnown(t *testing.T) {
 	for _, naming := range []job.Naming{job.NameHere, job.NameService} {
 		d := start(t, nil)
 		j := d.job("a.txt", 10, naming)
-		j.State, j.Evidence, j.Attempts, j.Dismissed = job.Unknown, job.MaybeStored, 2, true
+		j.State, j.Evidence, j.Attempts = job.Unknown, job.MaybeStored, 2
 		added, err := d.files.AddJobs(t.Context(), []job.Job{j})
 		must(t, err)
-		d.Run(d.m.retryJobs([]row{{Row: queue.Row{Job: &added[0]}, earlier: true}}, 0))
-		d.until("it is in the queue", func() bool { return d.m.rows.Totals.Jobs == 1 && d.m.rows.Totals.Count[job.Stored] == 1 })
+		d.Send(page.Shown{})
+		d.Press("r")
+		if naming == job.NameService {
+			d.Choose(d.Question(), "Send again")
+		}
+		d.until("1 of 1 stored")
 		jobs, err := d.queue.Wait(t.Context(), nil)
 		must(t, err)
 		if jobs[0].Attempts != 3 || jobs[0].ID != added[0].ID || jobs[0].Upload.FileName != j.Upload.FileName {
@@ -234,7 +221,7 @@ func TestRetryKeepsWhatIsKnown(t *testing.T) {
 func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	d := start(t, nil)
 	var failed []job.Job
-	for name, state := range map[string]job.State{"a.txt": job.Refused, "b.txt": job.Unknown, "c.txt": job.Unsent, "d.txt": job.Canceled} {
+	for name, state := range map[string]job.State{"a.txt": job.Refused, "b.txt": job.Unknown, "c.txt": job.Unsent, "d.txt": job.Cancelled} {
 		j := d.job(name, 10, job.NameHere)
 		j.State = state
 		failed = append(failed, j)
@@ -263,7 +250,7 @@ func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	if len(open)+len(stored) != 3 {
 		t.Errorf("%d wait in the journal, %d are stored", len(open), len(stored))
 	}
-	d.until("they are stored", func() bool { return d.m.rows.Totals.Count[job.Stored] == 3 })
+	d.until("3 of 3 stored")
 	d.Press("R")
 	d.Choose(d.Question(), "Send again")
 	if said := one[page.Toast](d); !strings.Contains(said.Text, "1 upload of unknown outcome") || strings.Contains(said.Text, "Sending") {

@@ -244,7 +244,7 @@ func summary(c count, th *theme.Theme) []string {
 		{c[job.Refused], "refused", th.Bad},
 		{c[job.Unsent], "unsent", th.Bad},
 		{c[job.Unknown], "unknown", th.Warn},
-		{c[job.Canceled], "cancelled", th.Muted},
+		{c[job.Canceled], "canceled", th.Muted},
 		{c[job.Sending], "sending", th.Text},
 		{c[job.Offline], "offline", th.Warn},
 		{c[job.Processing], "processing", th.Warn},

@@ -52,7 +52,7 @@ func TestWords(t *testing.T) {
 		{row{Row: queue.Row{Job: upload(job.Unknown)}}, theme.SignUnknown, "unknown", "did not like", "cannot be stored twice"},
 		{row{Row: queue.Row{Job: upload(job.Unknown, suffix)}}, theme.SignUnknown, "unknown", "did not like", "may be stored twice"},
 		{row{Row: queue.Row{Job: upload(job.Processing)}}, theme.SignUnknown, "processing", "L checks", "L searches for it now"},
-		{row{Row: queue.Row{Job: upload(job.Canceled)}}, theme.SignNone, "cancelled", "1 May 2026 11:00", "nothing was stored"},
+		{row{Row: queue.Row{Job: upload(job.Canceled)}}, theme.SignNone, "canceled", "1 May 2026 11:00", "nothing was stored"},
 	} {
 		check := func(what, got, want string) {
 			t.Helper()

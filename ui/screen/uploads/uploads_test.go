@@ -120,15 +120,15 @@ func TestCancel(t *testing.T) {
 		t.Errorf("got the question %+v", ask)
 	}
 	d.Pick(ask.Choices[1])
-	d.until("1 cancelled")
-	d.Sees("cancelled", "You canceled it")
+	d.until("1 canceled")
+	d.Sees("canceled", "You canceled it")
 	// A waiting job is canceled without a question.
 	d.queue.SetConcurrency(1)
 	added := d.add(d.job("first.bin", 60_000_000, job.NameHere), d.job("second.bin", 10, job.NameHere))
 	d.until("1 sending")
 	d.To(added[1].Upload.FileName)
 	d.Press("d")
-	d.until("2 cancelled")
+	d.until("2 canceled")
 	if len(d.Out) > 0 {
 		t.Errorf("got the messages %+v, want none", d.Out)
 	}
@@ -221,7 +221,7 @@ func TestRetryKeepsWhatIsKnown(t *testing.T) {
 func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	d := start(t, nil)
 	var failed []job.Job
-	for name, state := range map[string]job.State{"a.txt": job.Refused, "b.txt": job.Unknown, "c.txt": job.Unsent, "d.txt": job.Cancelled} {
+	for name, state := range map[string]job.State{"a.txt": job.Refused, "b.txt": job.Unknown, "c.txt": job.Unsent, "d.txt": job.Canceled} {
 		j := d.job(name, 10, job.NameHere)
 		j.State = state
 		failed = append(failed, j)

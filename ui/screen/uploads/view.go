@@ -219,7 +219,7 @@ func stateWord(r row) string {
 	case r.Job.State == job.Sending && r.Answer:
 		return "sent"
 	}
-	return string(r.Job.State)
+	return strings.Replace(string(r.Job.State), "cancelled", "canceled", 1)
 }
 
 var signs = map[job.State]theme.Sign{

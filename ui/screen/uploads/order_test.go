@@ -96,7 +96,7 @@ func TestFolders(t *testing.T) {
 	must(t, other.Close())
 	d.Resize(image.Pt(160, 32))
 	d.Send(page.Shown{})
-	d.Sees("▾ /2026/greece/ 4 of 7 ━", "· 2 refused · 1 cancelled", "refused-0.jpg", "▾ /2026/italy/ 3 of 3")
+	d.Sees("▾ /2026/greece/ 4 of 7 ━", "· 2 refused · 1 canceled", "refused-0.jpg", "▾ /2026/italy/ 3 of 3")
 	if hints := ansi.Strip(kit.Hints(d.m.Actions(), 200, d.Theme)); !strings.Contains(hints, "R send all that failed again") {
 		t.Errorf("the hints are %q", hints)
 	}

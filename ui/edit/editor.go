@@ -128,7 +128,7 @@ func NewEditor[T Edited](o EditorOptions[T], items []T) *Editor[T] {
 		},
 	})
 	e.Sheet = NewTiles(TilesOptions{
-		Context: o.Context, Loader: o.Loader,
+		Context: o.Context, Loader: o.Loader, Rest: true,
 		Len: func() int { return len(e.targetRows()) }, Tile: e.tile,
 	})
 	e.Sheet.On = true

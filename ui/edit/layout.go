@@ -134,10 +134,7 @@ func (e *Editor[T]) position(l Layout, room image.Rectangle) Layout {
 		l.Picture = e.Region.fitted(l.Picture, size)
 	}
 	// They begin where the picture does, unless they are too long.
-	l.Facts.Min = image.Pt(l.Picture.Min.X, l.Picture.Max.Y)
-	if below > len(facts)+1 {
-		l.Facts.Min.Y++
-	}
+	l.Facts.Min = image.Pt(l.Picture.Min.X, l.Picture.Max.Y+max(0, below-len(facts)-1))
 	for _, line := range facts {
 		l.Facts.Min.X = max(room.Min.X, min(l.Facts.Min.X, room.Max.X-text.Width(line)))
 	}

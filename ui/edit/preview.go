@@ -160,7 +160,7 @@ func (e *Editor[T]) Review(files []T) kit.Drawing {
 	}
 	r := &review{n: len(files), close: func() { e.review = nil }}
 	r.tiles = NewTiles(TilesOptions{
-		Context: e.o.Context, Loader: e.o.Loader, Len: func() int { return r.n },
+		Context: e.o.Context, Loader: e.o.Loader, Len: func() int { return r.n }, Rest: true,
 		Tile: func(i int) Tile {
 			t := e.tileOf(files[i])
 			t.Picture.Crop = t.Picture.Region != (rule.Region{})

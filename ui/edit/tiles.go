@@ -76,6 +76,7 @@ type TilesOptions struct {
 	// single one fills the space.
 	List *kit.Lines
 	Len  func() int
+	Rest bool // a preview says how many have no room
 	Tile func(i int) Tile
 	// First returns the first pictures of a folder, in a command; may be nil.
 	First func(ctx context.Context, folder string) ([]Thumb, error)
@@ -167,13 +168,14 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	if s.o.List != nil || room.Y < 4 {
 		return g
 	}
-	room.Y-- // the number of the others
+	room.Y -= text.Either(s.o.Rest, 1, 0)
 	// Few pictures are larger; of many, at least three are side by side, more if they cover about as much.
 	most := max(g.Columns, room.X/leastWide)
 	for columns, best := 1, 0; columns <= most; columns++ {
 		wide := (room.X + 1) / columns
 		next := picture.Grid{Columns: columns, Tile: image.Pt(wide, max(2, min(wide*3/10+2, room.Y)))}
-		next.Rows = room.Y / next.Tile.Y
+		next.Rows = max(1, (room.Y+next.Tile.Y/3)/next.Tile.Y)
+		next.Tile.Y = min(next.Tile.Y, room.Y/next.Rows) // a little lower to fit one more row
 		if used := next.Page() * wide * next.Tile.Y; columns >= min(3, most) && used*8 > best*7 || next.Page() >= s.o.Len() {
 			best, g = used, next
 		}
@@ -373,7 +375,7 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 		}
 		out = append(out, lines...)
 	}
-	if n := s.len() - g.Page(); s.o.List == nil && n > 0 {
+	if n := s.len() - g.Page(); s.o.Rest && n > 0 {
 		out = append(out, th.Muted.Render("and "+text.Count(n)+" more"))
 	}
 	return text.Fit(kit.JoinV(out...), size.X, size.Y)

@@ -179,3 +179,24 @@ func TestPaneBelow(t *testing.T) {
 		}
 	}
 }
+
+// TestMarkingManyIsLinear marks all rows of a long list, inverts the marks, and marks a range. For eight
+// times as many rows it looks at about eight times as many keys.
+func TestMarkingManyIsLinear(t *testing.T) {
+	looks := func(n int) (calls int) {
+		all := ""
+		for i := range n {
+			all += string(rune('一' + i))
+		}
+		l := letters(&all)
+		l.Key = func(row rune) any { calls++; return row }
+		press(listKeysOf{l}, "ctrl+a", "*", "v", "G", "v", "*", "ctrl+a")
+		if len(l.Marks()) != n {
+			t.Fatalf("%d of %d rows are marked", len(l.Marks()), n)
+		}
+		return calls
+	}
+	if few, many := looks(1000), looks(8000); few < 1000 || many > 10*few {
+		t.Errorf("marking 1,000 rows looks at %d keys, 8,000 at %d", few, many)
+	}
+}

@@ -12,18 +12,23 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Under returns the first words of the row under the cursor: the name in a list, the label in a form.
-// It returns "" if no row has the color of the cursor.
+// Under returns the first words of the row under the cursor: the name in a list, the label in a form, the
+// name of a tile. It returns "" if there is no cursor.
 func (d *Driver) Under() string {
 	grid := d.cells()
 	for _, style := range []lipgloss.Style{d.Theme.Selected, d.Theme.ButtonFocus, d.Theme.SelectedDim} {
-		for y, line := range grid {
+		for _, line := range grid {
 			if x := slices.IndexFunc(line, func(c uv.Cell) bool {
 				return c.Style.Bg == style.GetBackground() && c.Style.Attrs&uv.AttrFaint == 0
 			}); x >= 0 {
 				from := 1 + lastFrame(line[:x])
-				return first(grid[y][from:])
+				return first(line[from:])
 			}
+		}
+	}
+	for y, line := range grid { // the frame around a tile, inside that of the list
+		if x := slices.IndexFunc(line, func(c uv.Cell) bool { return c.Content == "╰" }); x > 0 && line[0].Content == "│" {
+			return first(grid[y-1][x+1:])
 		}
 	}
 	return ""
@@ -97,7 +102,7 @@ func (d *Driver) Column(heading string) (entries []string) {
 // Row returns the line of the first frame that contains words, or "".
 func (d *Driver) Row(words string) string {
 	for line := range strings.SplitSeq(d.Text(), "\n") {
-		if row, _, _ := strings.Cut(strings.TrimPrefix(line, "│"), "│"); strings.Contains(row, words) {
+		if row, _, _ := strings.Cut(strings.TrimPrefix(line, "│"), "│"); strings.Contains(row, words) && !strings.HasPrefix(row, "╭") {
 			return row
 		}
 	}

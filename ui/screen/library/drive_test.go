@@ -43,28 +43,7 @@ func startIn(t testing.TB, o Options, size image.Point) *driven {
 	return d
 }
 
-func (d *driven) all() (files []api.File) {
-	for i := range d.m.list.Len() {
-		e, _ := d.m.list.At(i)
-		files = append(files, e.Row)
-	}
-	return files
-}
-
-func (d *driven) rows() string {
-	var names []string
-	for _, f := range d.all() {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, " ")
-}
-
-func (d *driven) under(name string) {
-	d.T.Helper()
-	if f, _ := d.m.current(); f.Name != name {
-		d.T.Errorf("the cursor is on %q, not on %q", f.Name, name)
-	}
-}
+func (d *driven) rows() string { return strings.Join(d.Column("Name"), " ") }
 
 // stub is a session that answers as a test decides. A nil function means that the session lacks it.
 type stub struct {

@@ -48,7 +48,7 @@ func TestListingOfAllTypes(t *testing.T) {
 		return []api.File{{Type: api.TypeFolder, Name: "a"}, {Type: api.TypeFile, FileID: "b", Name: "b"}}, nil
 	}
 	d := start(t, Options{Session: stub{list: list}})
-	if got := d.rows(); got != "a b" {
-		t.Errorf("shows %s, want \"a b\"", got)
+	if got := d.rows(); got != "a/ b" {
+		t.Errorf("shows %s, want \"a/ b\"", got)
 	}
 }

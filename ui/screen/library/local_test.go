@@ -50,18 +50,18 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 		send(fmt.Sprintf("n%03d.txt", i), "/summer/2026", "hello")
 	}
 	d := start(t, Options{Session: stub{list: client.List}, Profile: session.Profile{Local: true}})
-	if got := d.rows(); got != "summer small.txt день_1___naïve__final_.txt" {
-		t.Errorf("rows: %s, want \"summer small.txt день_1___naïve__final_.txt\"", got)
+	if got := d.rows(); got != "summer/ small.txt день_1___naïve__final_.txt" {
+		t.Errorf("rows: %s, want \"summer/ small.txt день_1___naïve__final_.txt\"", got)
 	}
 	d.Sees("text/plain", "5 B")
 	d.Press(",", "s")
-	if got := d.rows(); got != "summer день_1___naïve__final_.txt small.txt" {
-		t.Errorf("by size: %s, want \"summer день_1___naïve__final_.txt small.txt\"", got)
+	if got := d.rows(); got != "summer/ день_1___naïve__final_.txt small.txt" {
+		t.Errorf("by size: %s, want \"summer/ день_1___naïve__final_.txt small.txt\"", got)
 	}
 	d.Press(",", "n", "enter", "enter")
 	d.Sees("Library / summer / 2026", "1 of 200 and more")
 	d.Press("G", "G")
 	d.Sees("205 of 205")
 	d.Press("h", "h")
-	d.under("summer")
+	d.On("summer/")
 }

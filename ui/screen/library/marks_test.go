@@ -1,13 +1,12 @@
 package library
 
 import (
-	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mediadesk/api/media"
-	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
-	"mediadesk/ui/theme"
 )
 
 // TestRenamingBeginsWithoutAnError: the present name is no error before something is typed.
@@ -23,9 +22,7 @@ func TestRenamingBeginsWithoutAnError(t *testing.T) {
 // TestWaitingPreviewSaysSo: a preview whose picture is on its way says that it loads.
 func TestWaitingPreviewSaysSo(t *testing.T) {
 	d := start(t, Options{Session: stub{list: small().list}, Loader: picture.NewLoader(media.Limits{})})
-	d.m.list.GoTo(2)
-	_ = d.m.Update(page.Acted{}) // what it loads never arrives
-	if got := d.m.View(d.Size, theme.New(true, true)); !strings.Contains(got, "Loading…") {
-		t.Errorf("the preview does not say that it loads:\n%s", got)
-	}
+	d.Hold = &[]tea.Cmd{} // what it loads never arrives
+	d.Press("j", "j")
+	d.Sees("Loading…")
 }

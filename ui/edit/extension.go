@@ -173,7 +173,8 @@ type ExtensionList struct {
 
 func (x ExtensionList) get(i int) []api.Extension { return x.form.Entry(i).Extensions.Or(nil) }
 
-func extensionLabel(e api.Extension) string {
+// LabelExtension formats an extension for reading: "google-auto-tagging (maxTags 10)".
+func LabelExtension(e api.Extension) string {
 	words, err := json.Marshal(e)
 	var members, options map[string]json.RawMessage
 	if err != nil || json.Unmarshal(words, &members) != nil {
@@ -210,7 +211,7 @@ func (x ExtensionList) open() tea.Cmd {
 				}
 			}
 			rows = append(rows, kit.MenuRow{
-				Label: extensionLabel(e), Note: OfMany(n, len(x.form.Targets())),
+				Label: LabelExtension(e), Note: OfMany(n, len(x.form.Targets())),
 				Do: func() tea.Cmd { return x.edit(e) },
 			})
 		}
@@ -220,7 +221,7 @@ func (x ExtensionList) open() tea.Cmd {
 		return func() tea.Cmd {
 			all := x.all()
 			x.change(all[slices.IndexFunc(all, func(e api.Extension) bool {
-				return extensionLabel(e) == menu.Row().Label
+				return LabelExtension(e) == menu.Row().Label
 			})], do)
 			if fill(); len(x.all()) == 0 {
 				return menu.Close()
@@ -252,7 +253,7 @@ func (x ExtensionList) all() []api.Extension {
 
 func has(list []api.Extension, e api.Extension) int {
 	return slices.IndexFunc(list, func(other api.Extension) bool {
-		return extensionLabel(other) == extensionLabel(e)
+		return LabelExtension(other) == LabelExtension(e)
 	})
 }
 

@@ -73,7 +73,7 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 		row.Get = func(i int) string {
 			var names []string // in the order in which they run
 			for _, e := range x.get(i) {
-				names = append(names, extensionLabel(e))
+				names = append(names, LabelExtension(e))
 			}
 			return strings.Join(names, ", ")
 		}

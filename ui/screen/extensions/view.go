@@ -2,7 +2,6 @@ package extensions
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"image"
 	"path"
@@ -17,6 +16,7 @@ import (
 	"mediadesk/api/job"
 	"mediadesk/api/rule"
 	"mediadesk/api/watch"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -193,8 +193,8 @@ func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	f.Gap()
 	f.Say(th.Text, fileOf(run))
 	f.Say(th.Muted, "requested "+text.When(run.Started, now))
-	if requested, err := json.Marshal(run.Requested); run.Requested != nil && err == nil && string(requested) != fmt.Sprintf(`{"name":%q}`, run.Requested.Name) {
-		f.Fact("Options", string(requested))
+	if run.Requested != nil {
+		f.Say(th.Muted, text.If(edit.LabelExtension(*run.Requested) != run.Extension, edit.LabelExtension(*run.Requested)))
 	}
 	f.Gap()
 	m.describeTags(f, run)

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
@@ -518,4 +520,54 @@ func TestMetadataOfTheWrongType(t *testing.T) {
 			t.Errorf("%s: %d, %v, want %q", c.second, at, err, c.want)
 		}
 	}
+}
+
+// TestUndoOfAnyOrder draws changes of tags and region, renames and moves, mixed with undo and redo, and
+// compares the file with a model: a list of states and a position in it.
+func TestUndoOfAnyOrder(t *testing.T) {
+	address, n := newLibrary(t), 0
+	s, end := program(t, address, t.TempDir())
+	defer end()
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		f := uploadFile(t, s, fmt.Sprintf("%d.txt", n), api.Upload{})
+		describe := func() string {
+			now, err := s.Client.Details(t.Context(), f.FileID)
+			must(t, err)
+			return now.FilePath + " " + rule.JoinTags(now.Tags.Or(nil)) + " " + now.Other.Text("description")
+		}
+		states, at := []string{describe()}, 0
+		for range rapid.IntRange(2, 8).Draw(rt, "steps") {
+			n++
+			now, err := s.Client.Details(t.Context(), f.FileID)
+			must(t, err)
+			switch operation := rapid.SampledFrom([]string{"tags", "description", "rename", "move", "undo", "undo", "redo"}).Draw(rt, "operation"); operation {
+			case "undo", "redo":
+				do, by := s.Undo, -1
+				if operation == "redo" {
+					do, by = s.Redo, 1
+				}
+				list, err := do(t.Context(), f.FileID, Fail)
+				if possible := at+by >= 0 && at+by < len(states); err != nil || (len(list) == 1) != possible {
+					rt.Fatalf("%s: %+v, %v", operation, list, err)
+				} else if possible {
+					at += by
+				}
+				if got := describe(); got != states[at] {
+					rt.Fatalf("%s leads to %q, want %q", operation, got, states[at])
+				}
+				continue
+			case "tags":
+				_, err = s.Change(t.Context(), f.FileID, tagged(fmt.Sprint("t", n)))
+			case "description":
+				_, err = s.Change(t.Context(), f.FileID, api.Details{Other: api.Members{"description": fmt.Appendf(nil, `"d%d"`, n)}})
+			case "rename":
+				_, err = s.Rename(t.Context(), *now, fmt.Sprintf("r%d.txt", n))
+			case "move":
+				_, err = s.Move(t.Context(), *now, fmt.Sprintf("/f%d/", n))
+			}
+			must(t, err)
+			states, at = append(states[:at+1], describe()), at+1
+		}
+	})
 }

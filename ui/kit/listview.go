@@ -247,7 +247,7 @@ func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string
 	from, to := l.span()
 	rows = l.rows.View(size, func(i, width int, selected bool) string {
 		e, _ := l.At(i)
-		selected = selected && !(l.NoCursor && l.RowsOnly)
+		selected = selected && (!l.NoCursor || !l.RowsOnly)
 		if e.head {
 			if l.lines[i].row < -1 {
 				return ""

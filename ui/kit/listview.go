@@ -161,7 +161,7 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 		body = JoinV(text.Fit(th.Title.Render(text.PadRight(title(room), room))+"  "+th.Muted.Render(position), size.X, 1), body)
 	}
 	if !at.box.Empty() {
-		body = BoxFooter(title(at.box.Dx()-6), footer(), body, at.box.Size(), l.focus != onPane, th)
+		body = BoxFooter(title(at.box.Dx()-6), footer(), body, at.box.Size(), l.focus != onPane && !l.NoCursor, th)
 	}
 	if !at.line.Empty() {
 		e, _ := l.Current()
@@ -241,13 +241,13 @@ func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string
 		widths = cols.Widths(size.X)
 	}
 	chosen := th.Selected
-	if l.focus == onPane {
+	if l.focus == onPane || l.NoCursor {
 		chosen = th.SelectedDim
 	}
 	from, to := l.span()
 	rows = l.rows.View(size, func(i, width int, selected bool) string {
 		e, _ := l.At(i)
-		selected = selected && !l.NoCursor
+		selected = selected && (!l.NoCursor || !l.RowsOnly)
 		if e.head {
 			if l.lines[i].row < -1 {
 				return ""

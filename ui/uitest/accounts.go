@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -127,12 +126,11 @@ func (a *Accounts[D]) Drawn() string {
 // Click clicks the line that contains words.
 func (a *Accounts[D]) Click(words string) {
 	a.TB.Helper()
-	lines := strings.Split(a.Drawn(), "\n")
-	y := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, words) })
-	if y < 0 {
-		a.TB.Fatalf("%q is not on the screen:\n%s", words, strings.Join(lines, "\n"))
+	at := a.Find(words)
+	if at.X < 0 {
+		a.TB.Fatalf("%q is not on the screen:\n%s", words, a.Drawn())
 	}
-	a.Send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y})
+	a.Send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: at.Y})
 }
 
 // Settings returns the saved settings.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -16,9 +18,10 @@ import (
 
 type fixture struct {
 	*uitest.Driver
-	t   *testing.T
-	m   *Model
-	now time.Time
+	t     *testing.T
+	m     *Model
+	now   time.Time
+	watch tea.Msg // the next check of the folder
 }
 
 // start opens a picker on a folder and waits until it is idle.
@@ -30,13 +33,32 @@ func start(t *testing.T, o Options) *fixture {
 	}
 	d.m = New(o)
 	statTimeout = time.Minute // busy machines need more time
-	d.Driver = uitest.Drive(t, page.Picker, d.m, image.Pt(118, 32))
+	d.Driver = uitest.Drive(t, page.Picker, d.m, image.Pt(118, 32), func(driver *uitest.Driver) {
+		at := driver.Host.Tick
+		driver.Host.Tick = func(delay time.Duration, then func(time.Time) tea.Msg) tea.Cmd {
+			if delay != o.WatchInterval {
+				return at(delay, then)
+			}
+			d.watch = then(d.now)
+			return nil
+		}
+	})
 	return d
 }
 
-func (d *fixture) open(folder, land string) {
-	d.Run(d.m.open(folder, land))
-	d.Send(page.Acted{})
+// open goes to a folder, or to a file in its folder.
+func (d *fixture) open(path ...string) {
+	d.Press("c")
+	d.Send(tea.PasteMsg{Content: filepath.Join(path...)})
+	d.Press("enter")
+}
+
+// in checks which folder is shown.
+func (d *fixture) in(folder string) {
+	d.t.Helper()
+	if box, _ := d.Box(folder + " ─"); box == nil {
+		d.t.Errorf("another folder is shown, want %s:\n%s", folder, d.Text())
+	}
 }
 
 func over[T kit.Overlay](d *fixture) T {
@@ -44,40 +66,45 @@ func over[T kit.Overlay](d *fixture) T {
 	return o
 }
 
-// rowsArea returns the rectangle of the rows.
-func (d *fixture) rowsArea() image.Rectangle {
-	return d.m.list.Inside()
-}
-
 // trayRows returns the upper left corner of the tray's rows.
-func (d *fixture) trayRows() image.Point {
-	_, tray := d.m.layout(d.Size)
-	return insideTray(tray)
-}
+func (d *fixture) trayRows() image.Point { return d.Find("─ To upload").Add(image.Pt(0, 1)) }
+
+func (d *fixture) inTray() bool { return d.Focused("To upload") && !d.Focused("/") }
 
 func (d *fixture) under(name string) {
 	d.t.Helper()
-	e, _ := d.m.current()
-	if e.name != name {
-		d.t.Errorf("the cursor is on %q, not on %q", e.name, name)
+	if got := strings.TrimSuffix(d.Under(), "/"); got != name {
+		d.t.Errorf("the cursor is on %q, not on %q:\n%s", got, name, d.Text())
 	}
 }
 
-func (d *fixture) rows() []string {
-	var out []string
-	for i := range d.m.shown.rows {
-		e, _ := d.m.entryAt(i)
-		out = append(out, e.name)
+func (d *fixture) rows() (names []string) {
+	for _, name := range d.Column("Name") {
+		names = append(names, strings.TrimSuffix(name, "/"))
 	}
-	return out
+	return names
 }
 
-func (d *fixture) tray() []string {
-	var out []string
-	for _, s := range d.m.tray.sources() {
-		out = append(out, s.Name())
+// picked returns what the equivalent command uploads: the paths and URLs in the tray.
+func (d *fixture) picked() []string {
+	if strings.Contains(d.Text(), "Nothing picked yet") {
+		return nil
 	}
-	return out
+	return d.m.Commands()[0][1:]
+}
+
+func (d *fixture) tray() (names []string) {
+	for _, path := range d.picked() {
+		names = append(names, filepath.Base(path))
+	}
+	return names
+}
+
+// form returns the sources for which u opens the form.
+func (d *fixture) form() []api.Source {
+	d.t.Helper()
+	d.Press("u")
+	return uitest.One[page.Compose](d.t, &d.Out).Sources
 }
 
 func (d *fixture) toasts() []page.Toast { return taken[page.Toast](d) }
@@ -119,18 +146,10 @@ func must(t *testing.T, err error) {
 
 func file(path ...string) api.Source { return api.Source{Path: filepath.Join(path...)} }
 
-func (t *tray) sources() []api.Source {
-	out := make([]api.Source, len(t.items))
-	for i, it := range t.items {
-		out[i] = it.source
-	}
-	return out
-}
-
 // subs returns the subfolder of each source in the tray.
 func (d *fixture) subs() []string {
 	var out []string
-	for _, s := range d.m.tray.sources() {
+	for _, s := range d.form() {
 		out = append(out, s.Sub)
 	}
 	return out

@@ -16,7 +16,7 @@ func TestPickAFolder(t *testing.T) {
 	d.Toasted("Picked 2 files in my trip and its subfolders; skipped 1 hidden.")
 	equal(t, "tray", d.tray(), []string{"a.jpg", "b.jpg"})
 	want := []string{"my_trip", "my_trip/day_1"}
-	for i, s := range d.m.tray.sources() {
+	for i, s := range d.form() {
 		if s.Sub != want[i] || rule.FolderUnder(s, "/up/") != "/up/"+want[i]+"/" {
 			t.Errorf("%s goes to %q", s.Path, rule.FolderUnder(s, "/up/"))
 		}

@@ -61,10 +61,11 @@ func TestHostileFolder(t *testing.T) {
 			t.Fatalf("the screen is %v, not %v", got, d.Size)
 		}
 	}
+	entries := len(d.rows())
 	walk := func() {
 		t.Helper()
 		d.Press("g")
-		for range d.rows() {
+		for range entries {
 			check()
 			d.Press("j")
 		}
@@ -86,7 +87,7 @@ func TestHostileFolder(t *testing.T) {
 	}
 	// Follow a folder that contains itself.
 	for range 12 {
-		d.open(filepath.Join(d.m.shown.folder, "loop", "again"), "")
+		d.open("loop", "again")
 		check()
 	}
 }

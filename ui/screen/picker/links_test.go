@@ -10,20 +10,21 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"mediadesk/api"
 	"mediadesk/ui/page"
 )
 
-// silence makes paths whose names contain a word not respond until end is called.
-func silence(t *testing.T, word string) (end func()) {
-	var ended atomic.Bool
+// silence makes paths whose names contain a word not respond until respond is called with true.
+func silence(t *testing.T, word string) (respond func(bool)) {
+	var responds atomic.Bool
 	t.Cleanup(func() { stat = os.Stat })
 	stat = func(path string) (fs.FileInfo, error) {
-		if strings.Contains(filepath.Base(path), word) && !ended.Load() {
+		if strings.Contains(filepath.Base(path), word) && !responds.Load() {
 			return nil, errNoAnswer
 		}
 		return os.Stat(path)
 	}
-	return func() { ended.Store(true) }
+	return responds.Store
 }
 
 // TestLinksThatDoNotAnswer: links that do not respond delay neither names nor facts, and move to
@@ -36,18 +37,17 @@ func TestLinksThatDoNotAnswer(t *testing.T) {
 	d := start(t, Options{Folder: folder(t), Preview: true})
 	answers := silence(t, "away")
 
-	d.open(dir, "")
+	d.open(dir)
 	equal(t, "rows", d.rows(), []string{"near", "sub", "away folder", "away.jpg", "b.jpg", "z.jpg"})
-	if d.m.infos["z.jpg"].size != 10 || !d.m.infos["near"].known {
-		t.Errorf("what answers is not known: %+v", d.m.infos)
+	if !strings.Contains(d.Row("z.jpg"), "10 B") || !strings.Contains(d.Row("near"), "1 item") {
+		t.Errorf("what answers is not known:\n%s", d.Text())
 	}
 	d.Press("j", "j")
 	d.Sees("no answer", "does not answer (a link)")
 	d.Press("enter")
 	d.Toasted("does not answer")
-	if d.m.shown.folder != dir || d.m.opening != "" {
-		t.Errorf("%q is shown and %q on its way", d.m.shown.folder, d.m.opening)
-	}
+	d.in(dir)
+	d.SeesNot("reading…")
 	// Files that respond can be picked, sorted and sent.
 	d.Press("*")
 	d.Toasted("2 of 4 cannot be picked")
@@ -57,7 +57,9 @@ func TestLinksThatDoNotAnswer(t *testing.T) {
 		t.Errorf("%d rows by time, want 6", n)
 	}
 	d.Press(",", "n")
-	d.m.tray.add(item{source: file(dir, "away.jpg")})
+	answers(true)
+	d.Send(page.Add{Sources: []api.Source{file(dir, "away.jpg")}})
+	answers(false)
 	d.Press("u")
 	d.Toasted("does not answer")
 	sent := taken[page.Compose](d)
@@ -65,13 +67,13 @@ func TestLinksThatDoNotAnswer(t *testing.T) {
 		t.Errorf("sent: %+v", sent)
 	}
 
-	answers()
+	answers(true)
 	d.Press("r")
 	equal(t, "rows", d.rows(), []string{"away folder", "near", "sub", "away.jpg", "b.jpg", "z.jpg"})
 	d.Press("G", "k", "k")
 	d.under("away.jpg")
-	if i := d.m.infos["away.jpg"]; i.silent || i.size != 10 {
-		t.Errorf("not looked at again: %+v", i)
+	if row := d.Row("away.jpg"); !strings.Contains(row, "10 B") {
+		t.Errorf("not looked at again: %s", row)
 	}
 }
 
@@ -83,7 +85,7 @@ func TestLinkAnswersLate(t *testing.T) {
 	answers := silence(t, "late")
 	d.open(dir, "a.jpg")
 	equal(t, "rows", d.rows(), []string{"sub", "a.jpg", "late"})
-	answers()
+	answers(true)
 	d.Press("r")
 	equal(t, "rows", d.rows(), []string{"late", "sub", "a.jpg"})
 	d.under("a.jpg")

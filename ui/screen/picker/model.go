@@ -167,7 +167,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	list, tray := m.layout(m.size)
 	m.list.Resize(list.Size())
 	m.list.Changed()
-	m.trayList.NoCursor = m.focus != onTray
+	m.list.NoCursor, m.trayList.NoCursor = m.focus == onTray, m.focus != onTray
 	m.trayList.Resize(kit.BoxInner(tray.Size()))
 	m.trayList.Changed()
 	m.sheet.Arrange(m.list.Inside().Size(), m.preview.Options())

@@ -3,6 +3,7 @@ package picker
 import (
 	"image"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,22 +16,21 @@ import (
 func TestMouse(t *testing.T) {
 	dir := folder(t, "sub/x.jpg", "a.jpg", "b.jpg")
 	d := start(t, Options{Folder: dir})
-	rows := d.rowsArea()
-	click := func(row int) {
-		d.Send(tea.MouseClickMsg{X: rows.Min.X + 3, Y: rows.Min.Y + row, Button: tea.MouseLeft})
+	click := func(name string) {
+		d.Send(tea.MouseClickMsg{X: 4, Y: d.Find(name).Y, Button: tea.MouseLeft})
 	}
-	click(2)
+	click("b.jpg")
 	d.under("b.jpg")
-	click(0)
-	click(0)
+	click("sub/")
+	click("sub/")
 	d.under("x.jpg")
 	d.Press("space")
 	d.Send(tea.MouseClickMsg{X: 4, Y: d.trayRows().Y, Button: tea.MouseLeft})
-	if d.m.focus != onTray {
+	if !d.inTray() {
 		t.Error("a click on the tray does not focus it")
 	}
-	click(0)
-	if d.m.focus != onList {
+	click("x.jpg")
+	if d.inTray() {
 		t.Error("a click on the list does not focus it")
 	}
 	d.Send(tea.MouseWheelMsg{X: 4, Y: 4, Button: tea.MouseWheelDown})
@@ -52,29 +52,28 @@ func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
 	}
 	d := start(t, Options{Folder: folder(t, names...)})
 	d.Press("ctrl+a", "tab", "enter", "tab", "g")
-	list, tray := d.rowsArea().Min, d.trayRows()
+	list, tray := image.Pt(4, 4), d.trayRows()
+	inTray := func() []string { lines, _ := d.Box("To upload"); return lines }
+	begin := inTray()
 	wheel := func(at image.Point, button tea.MouseButton) {
 		d.Send(tea.MouseWheelMsg{X: at.X, Y: at.Y, Button: button})
 	}
 	for range 30 {
 		wheel(list, tea.MouseWheelDown)
 	}
-	from, _ := d.m.list.Lines().Visible()
-	if inTray := d.m.trayList.Cursor(); from == 0 || inTray != 0 {
-		t.Errorf("the list shows rows from %d on, the tray from %d on", from, inTray)
+	from := d.rows()[0]
+	if from == names[0] || !slices.Equal(inTray(), begin) {
+		t.Errorf("the wheel does not scroll the list alone:\n%s", d.Text())
 	}
 	wheel(list, tea.MouseWheelUp)
-	if now, _ := d.m.list.Lines().Visible(); now >= from {
-		t.Errorf("the wheel up moved from row %d to row %d", from, now)
+	if now := d.rows()[0]; now >= from {
+		t.Errorf("the wheel up moved from row %s to row %s", from, now)
 	}
 	for range 30 {
 		wheel(tray, tea.MouseWheelDown)
 	}
-	if inTray := d.m.trayList.Cursor(); inTray == 0 {
-		t.Error("the wheel over the tray does not scroll it")
-	}
-	if d.m.focus != onList {
-		t.Error("the wheel changed the focus")
+	if slices.Equal(inTray(), begin) || d.inTray() {
+		t.Errorf("the wheel over the tray does not scroll it, or changes the focus:\n%s", d.Text())
 	}
 }
 
@@ -82,17 +81,17 @@ func TestMouseInTheTray(t *testing.T) {
 	dir := folder(t, "one/a.jpg", "two/b.jpg")
 	d := start(t, Options{Folder: filepath.Join(dir, "one")})
 	d.Press("space")
-	d.open(filepath.Join(dir, "two"), "")
+	d.open(dir, "two")
 	d.Press("space", "k")
 	d.under("b.jpg")
 	at := d.trayRows()
 	d.clickAt(at.Add(image.Pt(3, 3)), 1)
-	if i, _ := d.m.trayItem(); d.m.focus != onTray || i.source.Name() != "b.jpg" {
-		t.Errorf("the click is on %q", i.source.Name())
+	if d.under("b.jpg"); !d.inTray() {
+		t.Error("a click on the tray does not focus it")
 	}
 	d.clickAt(at.Add(image.Pt(3, 1)), 2)
 	d.under("a.jpg")
-	if d.m.focus != onList {
+	if d.inTray() {
 		t.Error("a double click shows the file in its folder")
 	}
 	// A click outside the rows does nothing.
@@ -104,15 +103,10 @@ func TestMouseInTheContactSheet(t *testing.T) {
 	dir := pictures(t)
 	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(media.Limits{})})
 	d.Press("t", "g")
-	area, g := d.rowsArea().Min, d.m.sheet.Grid()
-	tile := func(i int) image.Point {
-		return area.Add(image.Pt(i%g.Columns*g.Tile.X+2, i/g.Columns*g.Tile.Y+2))
+	for _, name := range []string{"a.jpg", "b.png"} {
+		d.clickAt(d.Find(name), 1)
+		d.under(name)
 	}
-	rows := d.rows()
-	d.clickAt(tile(1), 1)
-	d.under(rows[1])
-	d.clickAt(tile(2), 1)
-	d.under(rows[2])
-	d.Send(tea.MouseWheelMsg{X: area.X, Y: area.Y, Button: tea.MouseWheelUp})
-	d.under(rows[max(0, 2-g.Columns)])
+	d.Send(tea.MouseWheelMsg{X: 4, Y: 4, Button: tea.MouseWheelUp})
+	d.under("sub")
 }

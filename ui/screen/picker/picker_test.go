@@ -65,17 +65,13 @@ func TestTopmostFolderHasNoParent(t *testing.T) {
 func TestFolderThatIsGone(t *testing.T) {
 	dir := folder(t, "here/a.jpg")
 	d := start(t, Options{Folder: filepath.Join(dir, "here", "not", "there")})
-	if want := filepath.Join(dir, "here"); d.m.shown.folder != want {
-		t.Errorf("folder %q, want the nearest above, %q", d.m.shown.folder, want)
-	}
+	d.in(filepath.Join(dir, "here")) // the nearest above
 	d.Toasted("does not exist")
 	d.under("a.jpg")
 
 	must(t, os.RemoveAll(filepath.Join(dir, "here")))
 	d.Send(page.Shown{})
-	if d.m.shown.folder != dir {
-		t.Errorf("folder %q, want %q", d.m.shown.folder, dir)
-	}
+	d.in(dir)
 	d.Toasted("does not exist")
 	d.Sees("This folder is empty.")
 }
@@ -85,9 +81,7 @@ func TestFileAsFolderOpensTheFolderThatHoldsIt(t *testing.T) {
 	d := start(t, Options{Folder: filepath.Join(dir, "b.jpg")})
 	d.under("b.jpg")
 	d = start(t, Options{Folder: filepath.Join(dir, "b.jpg", "below")})
-	if d.m.shown.folder != dir {
-		t.Errorf("folder %q, want %q", d.m.shown.folder, dir)
-	}
+	d.in(dir)
 }
 
 func TestWorkingDirectory(t *testing.T) {
@@ -95,7 +89,7 @@ func TestWorkingDirectory(t *testing.T) {
 	t.Chdir(dir)
 	d := start(t, Options{Sources: []api.Source{{Path: "a.jpg"}}})
 	d.under("a.jpg")
-	equal(t, "tray", pathsOf(d.m.tray.sources()), []string{filepath.Join(dir, "a.jpg")})
+	equal(t, "tray", d.picked(), []string{filepath.Join(dir, "a.jpg")})
 }
 
 func pathsOf(sources []api.Source) []string {
@@ -113,11 +107,6 @@ func TestPickingAcrossFoldersKeepsTheOrder(t *testing.T) {
 	equal(t, "tray", d.tray(), []string{"c.jpg", "b.jpg", "a.jpg"})
 	d.Sees("To upload: 3 files, 30 B", "✓ a.jpg", "✓ b.jpg")
 	d.under("b.jpg") // moved on
-	for _, i := range d.m.tray.items {
-		if want, _ := api.Identify(i.source.Path); !i.checked || !i.identity.Same(want) {
-			t.Errorf("%s: identity %+v, want %+v", i.source, i.identity, want)
-		}
-	}
 	d.Press("space") // removes it
 	equal(t, "tray", d.tray(), []string{"c.jpg", "a.jpg"})
 	d.Press("u")
@@ -150,9 +139,7 @@ func TestRange(t *testing.T) {
 	d.Press("G", "v", "g", "v") // down over the folder, which is not picked
 	equal(t, "tray", d.tray(), []string{"b", "a", "c", "d", "e"})
 	d.Press("v", "j", "esc")
-	if d.m.list.Ranged() {
-		t.Error("esc left the range")
-	}
+	d.SeesNot("range of")
 	if len(d.tray()) != 5 {
 		t.Error("esc did more than one step")
 	}
@@ -187,11 +174,11 @@ func TestAllInvertClearAndBack(t *testing.T) {
 	d.Press("*")
 	equal(t, "tray", d.tray(), []string{"a1", "a2"})
 	d.Press("/", "b", "enter", "v", "esc")
-	if d.m.list.Filter() == "" || d.m.list.Ranged() {
-		t.Error("the first esc did not end only the range")
-	}
+	d.Sees("Filter b") // the first esc ends the range
+	d.SeesNot("range of")
 	d.Press("esc")
-	if d.m.list.Filter() != "" || len(d.tray()) != 2 {
+	d.SeesNot("Filter b")
+	if len(d.tray()) != 2 {
 		t.Error("the second esc did not clear only the filter")
 	}
 	d.Press("esc")
@@ -235,9 +222,7 @@ func TestFilter(t *testing.T) {
 	d.Toasted("No filter has found anything.")
 	// Another folder begins without a filter.
 	d.Press("/", "s", "u", "enter", "enter")
-	if d.m.list.Filter() != "" {
-		t.Error("the filter went along into another folder")
-	}
+	d.SeesNot("Filter su")
 }
 
 func TestEnterOnAFile(t *testing.T) {
@@ -292,7 +277,7 @@ func TestTray(t *testing.T) {
 	d.Sees("2 files, 20 B", "1 URL", "example.com", "/one 1 file, 10 B", "/two 1 file, 10 B")
 	d.Press("tab", "j", "j", "enter")
 	d.under("b.jpg")
-	if d.m.focus != onList {
+	if d.inTray() {
 		t.Error("showing an item did not move the focus to the list")
 	}
 	d.Press("tab", "y")
@@ -309,13 +294,10 @@ func TestTray(t *testing.T) {
 	equal(t, "tray", d.tray(), []string{"a.jpg", "b.jpg"})
 	d.Press("g", "d", "k", "d") // a file, then the folder of the other
 	equal(t, "tray", d.tray(), nil)
-	if d.m.focus != onList {
-		t.Error("an empty tray has no focus")
-	}
 	d.Press("z")
 	equal(t, "tray", d.tray(), []string{"b.jpg"})
 	d.Press("tab", "esc")
-	if d.m.focus != onList || len(d.tray()) != 1 {
+	if d.inTray() || len(d.tray()) != 1 {
 		t.Error("esc in the tray does not return to the files, or clears something")
 	}
 }
@@ -369,9 +351,7 @@ func TestPaste(t *testing.T) {
 	// In the filter a paste is text.
 	d.Press("/")
 	d.Send(tea.PasteMsg{Content: "zz"})
-	if d.m.list.Filter() != "zz" {
-		t.Errorf("filter %q, want \"zz\"", d.m.list.Filter())
-	}
+	d.Sees("Filter zz")
 }
 
 func TestSortMenu(t *testing.T) {
@@ -412,9 +392,9 @@ func TestReload(t *testing.T) {
 func TestStaleRepliesAreDropped(t *testing.T) {
 	dir := folder(t, "one/a.jpg", "two/b.jpg")
 	d := start(t, Options{Folder: dir})
-	late := d.m.open(filepath.Join(dir, "one"), "")
-	d.open(filepath.Join(dir, "two"), "")
-	d.Run(late)
+	late := d.Late(func() { d.open(dir, "one") })
+	d.open(dir, "two")
+	late()
 	d.under("b.jpg")
 }
 
@@ -428,20 +408,22 @@ func TestManyEntries(t *testing.T) {
 		must(t, f.Close())
 	}
 	d := start(t, Options{Folder: folder(t, "a.jpg")})
-	cmd := d.m.open(dir, "")
+	read := d.Late(func() { d.open(dir) })
 	d.under("a.jpg")
-	d.Run(cmd)
-	if rows := d.rows(); len(rows) != n || rows[0] != "IMG_0.jpg" || rows[n-1] != "IMG_4999.jpg" {
-		t.Errorf("%d rows", len(rows))
-	}
+	read()
+	d.under("IMG_0.jpg")
+	d.Sees("1 of 5,000")
 	d.Press("/", "9", "9", "9")
-	if found := len(d.rows()); found == 0 || found > 40 {
-		t.Errorf("%d found", found)
+	d.Sees(" 5 of 5,000")
+	d.Press("esc")
+	inspected := d.Late(func() { d.Press("G") })
+	d.under("IMG_4999.jpg")
+	if row := d.Row("IMG_4998.jpg"); strings.Contains(row, "empty") {
+		t.Errorf("an entry that was not on the screen was inspected: %s", row)
 	}
-	d.Press("esc", "G")
-	d.Sees("IMG_4999.jpg", "empty")
-	if len(d.m.folder) > 5*d.Size.Y {
-		t.Errorf("%d entries inspected to show a few pages", len(d.m.folder))
+	inspected()
+	if row := d.Row("IMG_4998.jpg"); !strings.Contains(row, "empty") {
+		t.Errorf("a visible entry was not inspected: %s", row)
 	}
 }
 
@@ -464,11 +446,11 @@ func TestFilterTheTray(t *testing.T) {
 	d.Press("d")
 	equal(t, "tray", d.tray(), []string{"a1.jpg", "a2.jpg"})
 	d.Press("esc")
-	if d.m.focus != onTray || d.m.trayList.Filtering() {
-		t.Error("the first esc does not take the filter")
+	if d.SeesNot("Filter b"); !d.inTray() {
+		t.Error("the first esc leaves the tray")
 	}
 	d.Press("esc")
-	if d.m.focus != onList {
+	if d.inTray() {
 		t.Error("the second esc does not go back to the files")
 	}
 }

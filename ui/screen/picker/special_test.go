@@ -39,9 +39,7 @@ func TestSpecialFiles(t *testing.T) {
 		{"circle a", "dead link", "is a link to \"circle b\", which leads back to it"},
 		{"self", "dead link", "is a link to \"self\", which leads back to it"},
 	} {
-		if !d.m.list.Go(c.name) {
-			t.Fatalf("%s is not shown", c.name)
-		}
+		d.To(c.name)
 		d.Send(page.Tick{})
 		d.Press("space")
 		d.Toasted(c.reason)
@@ -56,14 +54,14 @@ func TestSpecialFiles(t *testing.T) {
 
 	// An empty file can be picked when it has content.
 	must(t, os.WriteFile(filepath.Join(dir, "empty.txt"), []byte("full"), 0o644))
-	d.m.list.Go("empty.txt")
+	d.To("empty.txt")
 	d.Press("space")
 	equal(t, "tray", d.tray(), []string{"good.jpg", "link.jpg", "empty.txt"})
 	d.Sees("4 B")
 
 	// The file disappears while it is shown.
 	d.Press("esc")
-	d.m.list.Go("good.jpg")
+	d.To("good.jpg")
 	must(t, os.Remove(filepath.Join(dir, "good.jpg")))
 	d.toasts()
 	d.Press("space")
@@ -83,9 +81,7 @@ func TestUnreadable(t *testing.T) {
 	d.Sees("unreadable")
 	d.Press("enter")
 	d.Toasted("permission denied")
-	if d.m.shown.folder != dir {
-		t.Errorf("folder %q, want %q", d.m.shown.folder, dir)
-	}
+	d.in(dir)
 	d.Press("j", "space")
 	d.Toasted("permission denied")
 	equal(t, "tray", d.tray(), nil)
@@ -101,8 +97,8 @@ func TestNamesThatAreNoText(t *testing.T) {
 	d := start(t, Options{Folder: dir})
 	d.Sees(`\xff\xfe.jpg`, `red\x1b[31m.jpg`, `\u{202e}gpj.exe`)
 	d.Press("ctrl+a")
-	for _, s := range d.m.tray.sources() {
-		if _, err := os.Stat(s.Path); err != nil {
+	for _, path := range d.picked() {
+		if _, err := os.Stat(path); err != nil {
 			t.Errorf("the path is not that of the file: %v", err)
 		}
 	}
@@ -120,7 +116,6 @@ func TestDeadLinkSaysWhereItLeads(t *testing.T) {
 	// The file returns, and the next refresh finds it.
 	must(t, os.WriteFile(filepath.Join(dir, "gone\x1b[31m.jpg"), []byte("0123456789"), 0o644))
 	d.Press("r")
-	if e, _ := d.m.current(); e.name != "0.jpg" || e.kind != kindFile {
-		t.Errorf("the cursor is on %+v", e)
-	}
+	d.under("0.jpg")
+	d.SeesNot("dead link")
 }

@@ -1,7 +1,6 @@
 package picker
 
 import (
-	"fmt"
 	"image"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
-	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
@@ -44,9 +42,8 @@ func TestEverySizeAndTheme(t *testing.T) {
 		},
 		"menu": func(d *fixture) { d.Press(",") },
 		"no folder": func(d *fixture) {
-			d.m.problem = folderProblem("/\x1b[31m", tea.ErrProgramKilled)
-			d.m.shown = arrangement{}
-			d.m.list.Arrange()
+			*d = *start(d.t, Options{Folder: "/\x1b[31m" + strings.Repeat("x", 300)})
+			d.Sees("cannot be read")
 		},
 		"URL picked": func(d *fixture) {
 			d.Send(tea.PasteMsg{Content: "https://example.com/\u202e" + strings.Repeat("x", 300)})
@@ -78,32 +75,6 @@ func TestEverySizeAndTheme(t *testing.T) {
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return New(Options{}).View(image.Pt(w, h), th) })
 }
 
-// TestPanesTile: the panes cover the rectangle without gaps and overlaps.
-func TestPanesTile(t *testing.T) {
-	for _, size := range append([]image.Point{{100, 12}, {61, 17}, {59, 40}, {300, 100}}, uitest.Sizes...) {
-		for _, preview := range []bool{true, false} {
-			for _, inTray := range []bool{true, false} {
-				for _, items := range []int{0, 1, 100} {
-					d := New(Options{Preview: preview})
-					for i := range items {
-						d.tray.add(item{source: api.Source{Path: fmt.Sprint("/p/", i)}, checked: true})
-					}
-					if d.trayChanged(); inTray {
-						d.focus = onTray
-					}
-					list, tray := d.layout(size)
-					if whole := (image.Rectangle{Max: size}); !list.In(whole) || !tray.In(whole) || list.Overlaps(tray) {
-						t.Errorf("%v: list %v, tray %v", size, list, tray)
-					}
-					if covered := list.Dx()*list.Dy() + tray.Dx()*tray.Dy(); covered != size.X*size.Y {
-						t.Errorf("%v preview %v tray %v: %d cells covered of %d", size, preview, inTray, covered, size.X*size.Y)
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestCursorRowIsOnePiece: all cells of the row under the cursor have its background.
 func TestCursorRowIsOnePiece(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "写真 IMG.jpg", "b.txt")})
@@ -112,10 +83,9 @@ func TestCursorRowIsOnePiece(t *testing.T) {
 		th := theme.New(true, color)
 		buf := uv.NewScreenBuffer(d.Size.X, d.Size.Y)
 		uv.NewStyledString(d.m.View(d.Size, th)).Draw(buf, buf.Bounds())
-		rows := d.rowsArea()
-		y := rows.Min.Y
-		first := buf.CellAt(rows.Min.X, y).Style
-		for x := rows.Min.X; x < rows.Max.X; x++ {
+		y := d.Find("写真").Y
+		first := buf.CellAt(1, y).Style
+		for x := 1; x < d.Size.X-1; x++ {
 			c := buf.CellAt(x, y)
 			if c.Width == 0 {
 				continue // the second half of a wide character
@@ -213,12 +183,13 @@ func TestActions(t *testing.T) {
 
 // TestTrayKeepsNamesWhole: a column of the tray is no wider than what it holds, and names get the rest.
 func TestTrayKeepsNamesWhole(t *testing.T) {
-	d := start(t, Options{Folder: folder(t)})
 	const name = "studio portrait with two softboxes, 2026-05-01 (final).jpg"
-	d.m.tray.add(item{source: api.Source{Path: "/p/" + name}, checked: true})
-	d.m.trayChanged()
+	dir := folder(t, name)
+	d := start(t, Options{Folder: dir})
+	d.Press("space")
 	for _, width := range []int{118, 80} {
 		d.Resize(image.Pt(width, 24))
-		d.Sees(name, " /p ")
+		lines, _ := d.Box("To upload")
+		uitest.Shows(t, strings.Join(lines, "\n"), name, "▾ "+dir+" 1 file")
 	}
 }

@@ -23,7 +23,6 @@ func TestViewer(t *testing.T) {
 	d.Sees("2x")
 	d.Press("n")
 	d.Sees("b.png · 2 of 3 · 400 × 300")
-	d.under("b.png")
 	d.Press("space")
 	d.Sees("400 × 300 · picked")
 	equal(t, "tray", d.tray(), []string{"b.png"})
@@ -32,16 +31,17 @@ func TestViewer(t *testing.T) {
 	d.Press("esc")
 	d.Sees("To upload: 1 file")
 	twice := func() {
-		at := image.Pt(d.m.list.Inside().Max.X+6, 4)
+		at := d.Find("─ a.jpg").Add(image.Pt(4, 3))
 		for range 2 {
 			d.Send(tea.MouseClickMsg{X: at.X, Y: at.Y, Button: tea.MouseLeft})
 		}
 	}
 	twice()
 	d.Sees("a.jpg · 1 of 3")
+	d.Press("n")
 	twice()
 	d.Sees("To upload: 1 file")
-	d.under("a.jpg")
+	d.under("b.png")
 	d.Press("enter", "2")
 	if shown := taken[page.Show](d); d.m.Overlays().Top() != nil || len(shown) != 1 || shown[0].ID != page.Uploads {
 		t.Errorf("2 in the viewer does not go to the uploads: %v", shown)
@@ -59,7 +59,7 @@ func TestViewerOfOtherFiles(t *testing.T) {
 	if over[*edit.Viewer](d) != nil || len(taken[page.Compose](d)) != 1 {
 		t.Error("a text file is shown as a picture")
 	}
-	d.m.list.NoPane = true
+	d.Press("p")
 	d.Press("k") // broken.jpg
 	d.under("broken.jpg")
 	d.Press("enter")

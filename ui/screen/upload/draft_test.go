@@ -110,7 +110,7 @@ func TestSentFormsAreLetGo(t *testing.T) {
 	if back := New(keptIn(t, j, nil)); len(back.Items) != 1 || back.says(back.Items[0], "tags") != "sea" {
 		t.Fatal("a form that the queue did not accept was lost")
 	}
-	m.o.Session.(*stub).send = func(_ context.Context, jobs []job.Job) ([]job.Job, error) { return jobs, nil }
+	o.Session.(*stub).send = func(_ context.Context, jobs []job.Job) ([]job.Job, error) { return jobs, nil }
 	// A crash after queuing brings nothing back.
 	hand := held(t, m, "ctrl+s")
 	var messages []tea.Msg

@@ -212,8 +212,7 @@ func pasted(text string) tea.PasteMsg { return tea.PasteMsg{Content: text} }
 // state returns everything that keys can change.
 func state(m *form) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %s %d %v %v", m.On, m.Model.Form.On(), m.Files.Cursor(), m.side, m.covered())
-	b.WriteString(m.d.Text())
+	b.WriteString(m.d.Host.View(m.d.Theme))
 	for _, s := range m.Items {
 		fmt.Fprint(&b, s.Marked, texts(&s.Draft))
 	}

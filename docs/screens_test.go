@@ -1,0 +1,64 @@
+package docs
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// noImports keeps the type checker inside one package: types of others are not needed here.
+type noImports struct{}
+
+func (noImports) Import(string) (*types.Package, error) { return nil, errors.New("not imported") }
+
+// TestScreenTests: tests drive keys and read the screen. None uses an unexported field of the model of
+// its screen.
+func TestScreenTests(t *testing.T) {
+	folders, err := filepath.Glob("../ui/screen/*")
+	if err != nil || len(folders) < 5 {
+		t.Fatalf("only the screens %v: %v", folders, err)
+	}
+	for _, folder := range append(folders, "../ui/account") {
+		names, err := filepath.Glob(folder + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, files := token.NewFileSet(), []*ast.File{}
+		for _, name := range names {
+			file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, file)
+		}
+		uses := map[*ast.SelectorExpr]*types.Selection{}
+		check := types.Config{Importer: noImports{}, Error: func(error) {}}
+		pkg, _ := check.Check(folder, set, files, &types.Info{Selections: uses}) // what is imported is unknown
+		model := pkg.Scope().Lookup("Model")
+		if model == nil {
+			model = pkg.Scope().Lookup("Flow")
+		}
+		private := map[types.Object]bool{}
+		for field := range model.Type().Underlying().(*types.Struct).Fields() {
+			private[field] = !field.Exported()
+		}
+		found := 0
+		for at, use := range uses {
+			switch where := set.Position(at.Pos()); {
+			case !private[use.Obj()]:
+			case strings.HasSuffix(where.Filename, "_test.go"):
+				t.Errorf("%s: a test uses the field %s of the model: press keys and read the screen", where, at.Sel.Name)
+			default:
+				found++
+			}
+		}
+		if found < 10 {
+			t.Errorf("%s: only %d fields of the model are used at all", folder, found)
+		}
+	}
+}

@@ -16,7 +16,7 @@ import (
 
 func TestConnectsAHostedAccount(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add, Use: true}).open()
-	d.Sees("Connect an account · step 1", "hosted service")
+	d.Sees("Connect an account · step 1", "ImageKit.io")
 	d.Press("enter").Typed("my_pictures").Sees("my_pictures")
 	if d.Store.Attempts != 0 {
 		t.Error("the keyring was used before it was needed")

@@ -76,8 +76,8 @@ func (f *fields) questions() (list []*kit.Question) {
 		}
 	}
 	if f.old.Name == "" {
-		add("kind", "Service", "", "", kit.Option{Value: string(config.KindHosted), Label: "hosted service"}, kit.Option{Value: string(config.KindOther), Label: "another server"}).Hint = func() string {
-			return text.Either(f.is(config.KindHosted), "ImageKit.io: its URLs and limits are filled in.", "A server with the same API, such as mediadesk serve.")
+		add("kind", "Service", "", "", kit.Option{Value: string(config.KindHosted), Label: "ImageKit.io"}, kit.Option{Value: string(config.KindOther), Label: "another server"}).Hint = func() string {
+			return text.Either(f.is(config.KindHosted), "Its URLs and limits are filled in.", "A server with the same API, such as mediadesk serve.")
 		}
 	}
 	add("id", "Account id", "e.g. your_imagekit_id", "The part after ik.imagekit.io/ in your file URLs.").Hide = func() bool { return !f.is(config.KindHosted) }

@@ -49,7 +49,7 @@ func (m *Model) offer() {
 
 func (m *Model) firstChoices() []choice {
 	choices := []choice{
-		{"t", "Try it here", "Needs no account and no network.", m.begin},
+		{"t", "Try it here", "A library on this computer, without an account.", m.begin},
 		{"c", "Connect an account", "ImageKit.io or another server.", m.connect},
 	}
 	if m.o.Getenv != nil && strings.TrimSpace(m.o.Getenv(config.KeyVariable)) != "" {
@@ -58,7 +58,7 @@ func (m *Model) firstChoices() []choice {
 			func() tea.Cmd { return m.ask(account.Options{Mode: account.AddWithEnvironment, Use: true}) },
 		})
 	}
-	return append(choices, choice{"q", "Quit", "Start again at any time.", func() tea.Cmd { return tea.Quit }})
+	return append(choices, choice{"q", "Quit", "Nothing is lost.", func() tea.Cmd { return tea.Quit }})
 }
 
 func (m *Model) helpChoices() []choice {

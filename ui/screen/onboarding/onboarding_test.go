@@ -56,7 +56,7 @@ func (d *driver) untouched() {
 
 func TestFirstStartWritesNothing(t *testing.T) {
 	d := newDriver(t).open()
-	d.Sees("Upload, tag and crop images", "Try it here", "Connect an account", "Needs no account")
+	d.Sees("Upload, tag and crop images", "Try it here", "Connect an account", "without an account")
 	if d.Has("in the environment") {
 		t.Error("a key of the environment is offered, but there is none")
 	}

@@ -58,7 +58,7 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	case m.o.Problem == nil:
 		s.Text(kit.NoStop, 0, name, th.Title)
 		s.Gap()
-		s.Text(kit.NoStop, 0, "Upload, tag and crop images in an ImageKit-style media library.", th.Text)
+		s.Text(kit.NoStop, 0, "Upload, tag and crop images in a media library like ImageKit.", th.Text)
 		s.Gap()
 	default:
 		s.Text(kit.NoStop, 0, m.heading(), th.Title)

@@ -94,7 +94,7 @@ func (m *Model) describe(_ kit.Entry[row], f *kit.Facts) (title string) {
 var kinds = map[config.Kind]string{
 	"":                "Not in the settings: the command line gave its URLs for this run.",
 	config.KindLocal:  "The local library, inside this program. Nothing leaves this computer.",
-	config.KindHosted: "An account at the hosted service.",
+	config.KindHosted: "An account at ImageKit.io.",
 	config.KindOther:  "An account at a server with the same API.",
 }
 

@@ -73,7 +73,9 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 }
 
 func (m *Model) openHelp() tea.Cmd {
-	m.host.Overlays.Open(kit.NewHelp("What can be done here", m.host.Actions()))
+	help := kit.NewHelp("What can be done here", m.host.Actions())
+	help.Words = screenOf(m.host.Front()).tip
+	m.host.Overlays.Open(help)
 	return nil
 }
 

@@ -399,7 +399,9 @@ func (e *Editor[T]) tile(i int) Tile {
 	targets, n := e.Targets(), max(1, e.Sheet.Grid().Page())
 	subject, _ := e.Subject()
 	at := max(0, slices.Index(targets, subject)) / n * n
-	return e.tileOf(targets[(at+i)%len(targets)])
+	t := e.tileOf(targets[(at+i)%len(targets)])
+	t.Marked = targets[(at+i)%len(targets)] == subject
+	return t
 }
 
 func (e *Editor[T]) tileOf(file T) Tile {

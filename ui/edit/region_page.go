@@ -60,18 +60,19 @@ func (p *RegionPage) Actions() []kit.Action {
 	turn := func(by int) func() tea.Cmd {
 		return func() tea.Cmd { p.r.Begin(); return p.o.Turn(by) }
 	}
+	done := action("done", "done", true, nil, p.Close, "enter", "ctrl+s")
 	actions := []kit.Action{
 		action("next-file", "next file", false, p.o.NoTurn, turn(1), "n"),
 		action("previous-file", "previous file", false, p.o.NoTurn, turn(-1), "N"),
 		action("numbers", "type the numbers", true, nil, p.askNumbers, "i"),
 		action("none", "no region", false, p.r.NoRect, func() tea.Cmd { p.r.Unset(); p.r.o.Set(""); return nil }, "x", "ctrl+x"),
+		done,
 		action("revert", "leave it as it was", true, nil, func() tea.Cmd { p.restore(); return p.Close() }, "esc"),
 	}
 	if p.o.Drop != nil {
 		actions = append(actions, action("drop", "as it is saved", false, p.o.NoDrop, func() tea.Cmd { p.r.Unset(); p.o.Drop(); return nil }, "d"))
 	}
-	done := action("done", "done", true, nil, p.Close, "enter", "ctrl+s")
-	if actions = p.r.Actions(append(actions, done)...); p.r.Rect().Empty() || p.r.Suggesting() {
+	if actions = p.r.Actions(actions...); p.r.Rect().Empty() || p.r.Suggesting() {
 		return actions // enter has another meaning
 	}
 	return kit.Shadow(append([]kit.Action{done}, actions...))
@@ -253,8 +254,8 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 func (r *Region) SuggestionActions() []kit.Action {
 	take := func() tea.Cmd { r.change(r.Rect()); return nil }
 	return []kit.Action{
-		{ID: "region.take-suggestion", Keys: kit.Bind("take the suggestion", "", "enter"), Group: "Region", Footer: true, Do: take},
-		{ID: "region.drop-suggestion", Keys: kit.Bind("drop the suggestion", "", "esc"), Group: "Region", Footer: true, Do: r.dropSuggestion},
+		{ID: "region.take-suggestion", Keys: kit.Bind("take it", "", "enter"), Group: "Region", Footer: true, Do: take},
+		{ID: "region.drop-suggestion", Keys: kit.Bind("drop it", "", "esc"), Group: "Region", Footer: true, Do: r.dropSuggestion},
 	}
 }
 

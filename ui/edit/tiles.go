@@ -411,7 +411,9 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 	lines = append(lines, centered(sign+style.Render(name)+note, image.Pt(room.X, 1)))
 	switch {
 	case framed && selected:
-		return kit.Box("", strings.Join(lines, "\n"), room.Add(image.Pt(2, 3)), true, th)
+		top := max(0, slices.IndexFunc(lines, func(line string) bool { return strings.TrimSpace(line) != "" }))
+		box := kit.Box("", strings.Join(lines[top:], "\n"), room.Add(image.Pt(2, 3-top)), true, th)
+		return kit.JoinV(text.Fit("", room.X+2, top), box)
 	case framed:
 		lines = strings.Split("\n "+strings.Join(lines, "\n "), "\n")
 	case selected:

@@ -180,7 +180,7 @@ func hints(actions []Action, width int) []hint {
 			all = append(all, hint{a, 0, text.Width(a.KeyLabel()) + 1 + text.Width(text.Safe(a.Label()))})
 		}
 	}
-	from, most, reserved := 0, MaxHints, 1
+	from, most, reserved := 0, MaxHints, text.Either(width < StackedWidth, 1, 2)
 	if len(all) > 0 && all[len(all)-1].ID == "program.quit" {
 		most, reserved = most+1, 2
 	}

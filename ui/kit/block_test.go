@@ -20,19 +20,16 @@ func TestOverlayEndsPictures(t *testing.T) {
 	}
 	for _, ink := range []string{"", "\x1b[31m"} {
 		base := ink + line(0) + "\x1b[m\n" + ink + line(1) + "\x1b[m\n" + ink + line(2) + "\x1b[m"
-		before, after := uv.NewScreenBuffer(8, 3), uv.NewScreenBuffer(8, 3)
-		uv.NewStyledString(base).Draw(before, before.Bounds())
+		after := uv.NewScreenBuffer(8, 3)
 		uv.NewStyledString(OverlayAt(base, "ab", 3, 1)).Draw(after, after.Bounds())
 		for y := range 3 {
 			for x := range 8 {
-				want := before.CellAt(x, y).Content
+				want := " "
 				switch {
 				case y == 1 && x == 3:
 					want = "a"
 				case y == 1 && x == 4:
 					want = "b"
-				case y == 1 && x == 2 && ink == "":
-					want = nowhere
 				}
 				if got := after.CellAt(x, y).Content; got != want {
 					t.Errorf("ink %q: cell %d,%d is %q, not %q", ink, x, y, got, want)

@@ -197,8 +197,8 @@ func JoinV(blocks ...string) string {
 	return strings.Join(valid, "\n")
 }
 
-// OverlayAt draws the block top over base, which it dims, with its upper left corner at column
-// x, row y, not negative. The result has the size of base; anything outside is clipped.
+// OverlayAt draws the block top over base, which it dims and whose real pictures it hides, with its upper
+// left corner at column x, row y, not negative. The result has the size of base; anything outside is clipped.
 func OverlayAt(base, top string, x, y int) string {
 	size := Size(base)
 	if size.X < 1 || size.Y < 1 || top == "" {
@@ -210,27 +210,15 @@ func OverlayAt(base, top string, x, y int) string {
 	for i := range size.X * size.Y {
 		if c := cells.CellAt(i%size.X, i/size.X); c != nil {
 			c.Style.Attrs |= uv.AttrFaint
+			if strings.HasPrefix(c.Content, string(kitty.Placeholder)) {
+				c.Content, c.Style = " ", uv.Style{}
+			}
 		}
 	}
 	at := image.Pt(x, y)
 	covered := image.Rectangle{Min: at, Max: at.Add(Size(top))}.Intersect(cells.Bounds())
 	uv.NewStyledString(top).Draw(cells, covered)
-	for row := covered.Min.Y; row < covered.Max.Y; row++ {
-		endPicture(cells.CellAt(covered.Min.X-1, row))
-	}
 	return text.Fit(cells.Render(), size.X, size.Y)
-}
-
-// nowhere is a placeholder cell of a picture that no terminal has.
-var nowhere = string([]rune{kitty.Placeholder, kitty.Diacritic(0), kitty.Diacritic(0)})
-
-// endPicture ends a kitty picture at the cell left of whatever covers it. If the
-// cells have no color, kitty continues the picture below the text that follows, up to
-// the next cell of a picture.
-func endPicture(c *uv.Cell) {
-	if c != nil && c.Style.Fg == nil && strings.HasPrefix(c.Content, string(kitty.Placeholder)) {
-		c.Content = nowhere
-	}
 }
 
 // OverlayCenter draws the block top over the center of base.

@@ -178,7 +178,7 @@ func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) 
 	for size.X*cell.X*size.Y*cell.Y > maxSent && o.Method != MethodSixel { // sixel pixels are screen pixels
 		cell = image.Pt(max(1, cell.X/2), max(1, cell.Y/2))
 	}
-	img := p.sample(image.Pt(size.X*cell.X, size.Y*cell.Y), image.Pt(cell.X, max(1, cell.Y/2)), dim)
+	img := p.sample(image.Pt(size.X*cell.X, size.Y*cell.Y), image.Pt(cell.X, max(1, cell.Y/2)), dim, o)
 	i, err := g.pixelImage(img, size, o)
 	return i, img, err
 }

@@ -72,25 +72,28 @@ const (
 	dimLight  = 90
 )
 
-// Grays of the checkerboard under transparent pictures, visible under light and dark ones. Both are
-// also densities of ink.
-const (
-	checkDark  = 0x40
-	checkLight = 0x80
-)
+// board returns the grays of the checkerboard under transparent pictures, close to the background. Without
+// color they are also densities of ink.
+func (o Options) board() [2]int {
+	switch {
+	case o.Color == NoColor:
+		return [2]int{0x40, 0x80}
+	case o.Light:
+		return [2]int{0xd8, 0xec}
+	}
+	return [2]int{0x28, 0x38}
+}
 
 // sample returns the visible part of p as size pixels, over a checkerboard with squares of check
 // pixels, at light 256ths of its brightness.
-func (p *Picture) sample(size, check image.Point, light int) *image.RGBA {
+func (p *Picture) sample(size, check image.Point, light int, o Options) *image.RGBA {
 	img := media.Sample(p.full.Pixels, p.full.Size, p.window, size)
 	if !p.alpha && light == fullLight {
 		return img
 	}
+	board := o.board()
 	for i := 0; i < len(img.Pix); i += 4 {
-		square := checkDark
-		if (i/4%size.X/check.X+i/4/size.X/check.Y)%2 == 0 {
-			square = checkLight
-		}
+		square := board[(i/4%size.X/check.X+i/4/size.X/check.Y+1)%2]
 		px := img.Pix[i:][:4]
 		under := (square*(255-int(px[3])) + 127) / 255
 		for c := range 3 {
@@ -109,7 +112,7 @@ func drawCells(p *Picture, size image.Point, o Options, light int) []cell {
 		sub = image.Pt(1, 1)
 	}
 	// Checkerboard squares are one cell high and two wide.
-	img := p.sample(image.Pt(size.X*sub.X, size.Y*sub.Y), image.Pt(2*sub.X, sub.Y), light)
+	img := p.sample(image.Pt(size.X*sub.X, size.Y*sub.Y), image.Pt(2*sub.X, sub.Y), light, o)
 	cells, dither := make([]cell, size.X*size.Y), newDiffusion(size.X, o.Color)
 	for i := range cells {
 		x, y := i%size.X, i/size.X

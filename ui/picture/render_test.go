@@ -197,9 +197,9 @@ func TestTransparent(t *testing.T) {
 	shot := screenshot(t, Render(p, 8, 4, Options{}), 8)
 	for y := range shot.Rect.Dy() {
 		for x := range shot.Rect.Dx() {
-			want := uint8(checkDark)
+			want := uint8(0x28)
 			if (x/(2*cellWidth)+y/cellHeight)%2 == 0 {
-				want = checkLight
+				want = 0x38
 			}
 			if got := shot.RGBAAt(x, y); got != (color.RGBA{want, want, want, 255}) {
 				t.Fatalf("pixel %d,%d is %v, want gray %d", x, y, got, want)

@@ -48,7 +48,7 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d.Press("b", "x")
 	d.Press("ctrl+s")
 	q := d.Question()
-	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || q.Text != "Tag old removed from 4 files\nTag wind added to 4 files\nRegion changed in 4 files" {
+	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || q.Text != "Add tag wind to 4 files\nRemove tag old from 4 files\nChange Region in 4 files" {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
 	d.Choose(q, "Show each")
@@ -475,7 +475,7 @@ func TestCropsInTheQuestion(t *testing.T) {
 	d.Press("b", "p", "1")
 	d.Press("enter", "ctrl+s")
 	q := d.Question()
-	if q.Drawing == nil || !strings.Contains(q.Text, "Region changed in 9 files") {
+	if q.Drawing == nil || !strings.Contains(q.Text, "Change Region in 9 files") {
 		t.Fatalf("asked %q with %v", q.Text, q.Drawing)
 	}
 	size := q.Drawing.Fit(image.Pt(60, 13))

@@ -280,10 +280,10 @@ func summary(list []*prepared) []string {
 				continue
 			}
 			for _, tag := range added {
-				count(counts, &tags, "Tag "+tag+" added to")
+				count(counts, &tags, "Add tag "+tag+" to")
 			}
 			for _, tag := range removed {
-				count(counts, &tags, "Tag "+tag+" removed from")
+				count(counts, &tags, "Remove tag "+tag+" from")
 			}
 		}
 	}
@@ -300,8 +300,8 @@ func summary(list []*prepared) []string {
 		if !metadata {
 			label = entry.FieldByName(name).Label
 		}
-		rows = append(rows, label+" changed in")
-		counts[label+" changed in"] = other[name]
+		rows = append(rows, "Change "+label+" in")
+		counts["Change "+label+" in"] = other[name]
 	}
 	var lines []string
 	for i, row := range rows {

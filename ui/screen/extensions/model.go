@@ -228,15 +228,12 @@ func keyOf(run *job.Run) string { return fmt.Sprint(run.ID, run.Status, run.At.U
 func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.list.At(i)
 	run := m.runs.all[e.Row]
-	t := edit.Tile{
+	return edit.Tile{
 		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
-	}
-	if run.Status != api.StatusFailed {
-		t.Picture = edit.Thumb{Key: keyOf(&run), Path: func(ctx context.Context) (string, error) {
+		Picture: edit.Thumb{Key: keyOf(&run), Path: func(ctx context.Context) (string, error) {
 			return m.o.Session.Thumb(ctx, m.record(&run))
-		}}
+		}},
 	}
-	return t
 }
 
 type status uint8

@@ -47,8 +47,8 @@ func (m *Model) cells(r row, _ []int, th *theme.Theme) []kit.Cell {
 	}
 	list, at := m.optionsOf(r.pref)
 	value, fixed := list[at].String(), m.config.SetIn(r.pref.key)
-	if fixed == "" && m.current() == r {
-		value += text.If(th.Color, "  ‹ ›")
+	if th.Color {
+		value += text.Either(fixed == "" && m.current() == r, "  ‹ ›", "     ") // the columns stay
 	}
 	return []kit.Cell{name, {Text: value, Style: th.Text}, {Text: fixed, Style: th.Muted}}
 }

@@ -1,6 +1,7 @@
 package uploads
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"path"
@@ -137,7 +138,7 @@ func (m *Model) brief(e kit.Entry[int]) string {
 		return m.rows.folders[e.Key].note(&theme.Theme{})
 	}
 	r := m.rows.row(e.Row)
-	return strings.Trim(bytes(r)+" · "+note(r, m.o.Now()), " ·")
+	return strings.Trim(bytes(r)+" · "+cmp.Or(note(r, m.o.Now()), strings.Join(r.Job.Upload.Tags.Or(nil), ", ")), " ·")
 }
 
 func (m *Model) describe(e kit.Entry[int], f *kit.Facts) (title string) {

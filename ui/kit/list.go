@@ -71,7 +71,7 @@ type List[T any] struct {
 	// Folds folds the groups until they are opened. SkipHeads keeps the cursor off their heads,
 	// which then have a blank line before them.
 	Folds, SkipHeads bool
-	// NoCursor dims the frame and the cursor while the screen has the focus elsewhere, and hides the latter with RowsOnly.
+	// NoCursor dims the frame and the cursor, or hides it with RowsOnly: the focus is elsewhere.
 	NoCursor bool
 	// Draw draws a row in place of Cells; it may be nil. Columns, if set, name the columns.
 	Draw func(row T, mark theme.Sign, width int, selected bool, th *theme.Theme) string

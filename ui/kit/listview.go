@@ -161,7 +161,7 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 		body = JoinV(text.Fit(th.Title.Render(text.PadRight(title(room), room))+"  "+th.Muted.Render(position), size.X, 1), body)
 	}
 	if !at.box.Empty() {
-		body = BoxFooter(title(at.box.Dx()-6), footer(), body, at.box.Size(), l.focus != onPane && !l.NoCursor, th)
+		body = BoxFooter(title(at.box.Dx()-6), footer(), body, at.box.Size(), !l.dim(), th)
 	}
 	if !at.line.Empty() {
 		e, _ := l.Current()
@@ -198,6 +198,8 @@ func (l *List[T]) facts(size image.Point, th *theme.Theme) (title string, lines 
 func (l *List[T]) named(width int) bool {
 	return !l.tiled() && l.Columns != nil && strings.Join(l.Columns(width).names(), "") != ""
 }
+
+func (l *List[T]) dim() bool { return l.focus == onPane || l.NoCursor }
 
 func (l *List[T]) tiled() bool { return l.Tiles != nil && l.Tiles() != nil }
 
@@ -240,10 +242,7 @@ func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string
 		cols = l.Columns(size.X)
 		widths = cols.Widths(size.X)
 	}
-	chosen := th.Selected
-	if l.focus == onPane || l.NoCursor {
-		chosen = th.SelectedDim
-	}
+	chosen := text.Either(l.dim(), th.SelectedDim, th.Selected)
 	from, to := l.span()
 	rows = l.rows.View(size, func(i, width int, selected bool) string {
 		e, _ := l.At(i)

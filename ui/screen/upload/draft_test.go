@@ -195,7 +195,8 @@ func TestBrokenDrafts(t *testing.T) {
 
 // TestPresetRoundTrip checks that a preset copies everything but the name.
 func TestPresetRoundTrip(t *testing.T) {
-	m := New(Options{Profile: localProfile(), Session: &stub{}, Sources: []api.Source{{Path: "/a.png"}}})
+	list := presetList{{Name: "one"}}
+	m := opened(t, Options{Profile: localProfile(), Session: &stub{presets: list}, Sources: []api.Source{{Path: "/a.png"}}})
 	rapid.Check(t, func(t *rapid.T) {
 		from := apitest.DrawEntry(t)
 		m.Items[0].Draft = edit.Draft{Entry: apitest.DrawEntry(t), Marked: true}
@@ -205,7 +206,8 @@ func TestPresetRoundTrip(t *testing.T) {
 		}
 		to := &m.Items[0].Entry
 		from.FileName = to.FileName
-		m.loadPreset(journal.Preset{Body: body.Bytes()})
+		list[0].Body = body.Bytes()
+		m.d.Press("ctrl+p", "enter")
 		if from.Naming == "" {
 			from.Naming = job.NameExact
 		}

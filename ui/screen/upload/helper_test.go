@@ -23,7 +23,6 @@ import (
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
 
@@ -80,7 +79,7 @@ func current(m *form) *source { s, _ := m.Current(); return s }
 
 // filled returns a source with some typed rows, and the problems in them.
 func filled(src api.Source, p session.Profile, set map[string]string) (*source, []edit.Problem) {
-	s := New(Options{Profile: p}).start(src)
+	s := New(Options{Profile: p, Sources: []api.Source{src}}).Items[0]
 	for key, text := range set {
 		s.SetText(entry.FieldByKey(key), text)
 	}
@@ -141,7 +140,7 @@ func write(t *testing.T, m *form, text string) {
 // goTo moves the focus to a field.
 func goTo(t *testing.T, m *form, f string) {
 	t.Helper()
-	m.focus(edit.OnForm)
+	m.Focus(edit.OnForm)
 	m.Model.Form.Focus(f, true)
 	send(t, m, page.Acted{})
 	if m.Model.Form.On() != f {
@@ -152,7 +151,7 @@ func goTo(t *testing.T, m *form, f string) {
 // list moves the focus to the files.
 func list(t *testing.T, m *form) {
 	t.Helper()
-	m.focus(edit.OnFiles)
+	m.Focus(edit.OnFiles)
 	send(t, m, page.Acted{})
 }
 
@@ -174,17 +173,13 @@ func screen(m *form, w, h int) string {
 // told returns the text of all parts of the form without space limits, so that it does not depend on
 // the layout.
 func told(m *form) string {
-	th := theme.New(true, true)
-	var b strings.Builder
-	lines := m.sideLines(400, th)
-	b.WriteString(strings.Join(lines, "\n") + "\n" + m.Model.Form.View(image.Pt(200, 100), true, th) + "\n")
-	if len(m.Items) > 1 {
-		m.Files.Resize(image.Pt(100, 20))
-		b.WriteString(m.Files.View(image.Pt(100, 20), th) + "\n")
-	}
-	_, status := m.status()
-	b.WriteString(m.title() + "\n" + status)
-	return strings.Join(strings.Fields(ansi.Strip(b.String())), " ")
+	return uitest.Flat(ansi.Strip(m.View(image.Pt(1000, 150), m.d.Theme)))
+}
+
+// ready reports whether no check stops sending: a narrow screen says so below the form.
+func ready(m *form) bool {
+	defer m.d.Resize(m.d.Size)
+	return !strings.Contains(screen(m, 50, 20), "Not ready:")
 }
 
 // pngBytes returns a small picture.

@@ -163,9 +163,6 @@ func TestRegionEditor(t *testing.T) {
 	if region() != "20,10,40,20" || m.covered() {
 		t.Errorf("esc leaves %q", region())
 	}
-	if reason := m.noDraw(); reason != "" {
-		t.Errorf("the picture cannot be opened: %s", reason)
-	}
 }
 
 // TestMetadataRows checks that each field of the library has a row, that a value goes to all files, and that the form

@@ -79,8 +79,8 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 	if got := partsOf(t, u); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
-	if len(m.sum().stopped) > 0 {
-		t.Errorf("stopped by %+v", m.sum().checks)
+	if !ready(m) {
+		t.Errorf("something stops it:\n%s", screen(m, 120, 40))
 	}
 }
 
@@ -100,7 +100,7 @@ func TestFocus(t *testing.T) {
 		t.Errorf("shift+tab leads to %d", m.On)
 	}
 	// More unfolds the rest.
-	m.focus(edit.OnForm)
+	m.Focus(edit.OnForm)
 	m.Model.Form.End(true)
 	press(t, m, "enter", "down")
 	if m.Model.Form.On() != "name" {
@@ -183,12 +183,12 @@ func TestMarks(t *testing.T) {
 func TestCollisions(t *testing.T) {
 	dir1, dir2 := files(t, "same name.png", "x"), files(t, "same_name.png", "y")
 	m := started(t, Options{Sources: append(dir1, dir2...), Profile: localProfile(), Session: &stub{}})
-	if content := told(m); !strings.Contains(content, "All files: the same name as another file: the second would be refused") || len(m.sum().stopped) != 2 {
+	if content := told(m); !strings.Contains(content, "All files: the same name as another file: the second would be refused") || ready(m) {
 		t.Errorf("the collision is not shown:\n%s", screen(m, 120, 40))
 	}
 	goTo(t, m, "overwriteFile")
 	press(t, m, "right")
-	if content := told(m); !strings.Contains(content, "the later one replaces the earlier one") || len(m.sum().stopped) > 0 {
+	if content := told(m); !strings.Contains(content, "the later one replaces the earlier one") || !ready(m) {
 		t.Errorf("a collision that the service would take stops sending:\n%s", screen(m, 120, 40))
 	}
 	goTo(t, m, "unique")
@@ -250,7 +250,7 @@ func TestKeep(t *testing.T) {
 		t.Errorf("ctrl+g kept %+v", current(m).Entry)
 	}
 	press(t, m, "ctrl+g")
-	if v("overwriteCustomMetadata") != "false" || m.keepable() != nil {
+	if v("overwriteCustomMetadata") != "false" || strings.Contains(told(m), "Press ctrl+g to keep") {
 		t.Errorf("the form still has something to keep: %+v", current(m).Entry)
 	}
 }

@@ -76,7 +76,7 @@ func TestViewStaysInside(t *testing.T) {
 				press(t, m, "right", "right")
 				extend(t, m, "remove-bg")
 				for _, part := range []edit.Part{edit.OnFiles, edit.OnForm, edit.OnSide} {
-					m.focus(part)
+					m.Focus(part)
 					send(t, m, page.Acted{})
 					sweep()
 				}
@@ -174,7 +174,7 @@ func checkEveryActionWorks(t *testing.T) {
 		"list":   func(m *form) { list(t, m); press(t, m, "down") },
 		"switch": func(*form) {},
 		"text":   func(m *form) { goTo(t, m, "folder") },
-		"side":   func(m *form) { m.focus(edit.OnSide); send(t, m, page.Acted{}) },
+		"side":   func(m *form) { m.Focus(edit.OnSide); send(t, m, page.Acted{}) },
 	}
 	for name, enter := range states {
 		m := begin()

@@ -168,7 +168,6 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	if s.o.List != nil || room.Y < 4 {
 		return g
 	}
-	room.Y -= text.Either(s.o.Rest, 1, 0)
 	// Few pictures are larger; of many, at least three are side by side, more if they cover about as much.
 	most := max(g.Columns, room.X/leastWide)
 	for columns, best := 1, 0; columns <= most; columns++ {
@@ -376,7 +375,7 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 		out = append(out, lines...)
 	}
 	if n := s.len() - g.Page(); s.o.Rest && n > 0 {
-		out = append(out, th.Muted.Render("and "+text.Count(n)+" more"))
+		out = append(out[:min(len(out), size.Y-1)], th.Muted.Render("and "+text.Count(n)+" more")) // the last line is blank
 	}
 	return text.Fit(kit.JoinV(out...), size.X, size.Y)
 }

@@ -33,7 +33,10 @@ func (m *Model) Actions() []kit.Action {
 	if len(m.sum().stopped) > 0 && m.sum().checks[0].stop {
 		send = "go to what stops the sending"
 	}
-	actions := []kit.Action{{ID: "form.send", Keys: kit.Bind(send, "", "ctrl+s"), Group: groupForm, Footer: true, Do: m.send}}
+	actions := []kit.Action{
+		{ID: "form.send", Keys: kit.Bind(send, "", "ctrl+s"), Group: groupForm, Footer: true, Do: m.send},
+		{ID: "form.patterns", Keys: kit.Bind("tags and folders by pattern", "", "ctrl+t"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Form.Blur(); return m.Open(m.newPatterns()) }},
+	}
 	steps := []kit.Action{
 		{ID: "form.next-part", Keys: kit.Bind("next field", "", "tab"), Group: groupForm, Footer: true, Do: then(func() { m.leaveForm(1) })},
 		{ID: "form.previous-part", Keys: kit.Bind("previous field", "", "shift+tab"), Group: groupForm, Do: then(func() { m.leaveForm(-1) })},
@@ -131,7 +134,6 @@ func (m *Model) toolActions() []kit.Action {
 		inEditor = kit.Bind("edit all options in $EDITOR", "", "ctrl+o")
 	}
 	return []kit.Action{
-		{ID: "form.patterns", Keys: kit.Bind("tags and folders by pattern", "", "ctrl+t"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Form.Blur(); return m.Open(m.newPatterns()) }},
 		{ID: "form.add-extension", Keys: kit.Bind("add an extension", "", "ctrl+l"), Group: groupForm, Footer: true, Do: m.AddExtension},
 		{ID: "form.presets", Keys: kit.Bind("presets: save or load options", "", "ctrl+p"), Group: groupForm, Do: m.openPresets},
 		{ID: "form.edit-text", Keys: inEditor, Group: groupForm, Do: func() tea.Cmd { m.Form.Blur(); return m.Document.Edit() }},

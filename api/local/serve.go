@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -197,7 +198,7 @@ func (s *Standby) wait(ctx context.Context, address string, o Options, changed f
 	tick := time.NewTicker(standbyInterval)
 	defer tick.Stop()
 	var requested time.Time
-	var known string
+	var known, failed string
 	for {
 		select {
 		case <-ctx.Done():
@@ -218,10 +219,13 @@ func (s *Standby) wait(ctx context.Context, address string, o Options, changed f
 			}
 		}
 		// Try again if another process has the folder or the port.
-		if server, err := Serve(context.WithoutCancel(ctx), u.Host, o); err == nil {
-			s.server = server
+		if s.server, err = Serve(context.WithoutCancel(ctx), u.Host, o); err == nil {
 			changed(o.Fault.String())
 			return
+		}
+		if failed != err.Error() {
+			failed = err.Error()
+			cmp.Or(o.Log, slog.Default()).Warn("this process cannot serve the library yet", "error", err)
 		}
 	}
 }

@@ -66,7 +66,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Library, tip: "Press t to see pictures side by side, f to find files in all folders.",
+		ID: page.Library, tip: "Press space to mark files and e to edit all of them at once.",
 		open: func(m *Model) page.Screen {
 			return library.New(library.Options{
 				Context: m.ctx, Session: m.session, Loader: m.loader, Downloads: m.downloads(),

@@ -344,7 +344,7 @@ func TestTip(t *testing.T) {
 	})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	m.Update(page.Show{ID: page.Library})
-	if got := screen(); strings.Contains(got, "to pick a range") || !strings.Contains(got, "Tip Press t to see") {
+	if got := screen(); strings.Contains(got, "to pick a range") || !strings.Contains(got, "Tip Press space to mark") {
 		t.Errorf("got the tip of another screen:\n%s", got)
 	}
 	m.Update(kit.KeyMsg("esc"))

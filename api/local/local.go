@@ -78,32 +78,33 @@ type Options struct {
 
 // Library is a running service. It is safe for concurrent use.
 type Library struct {
-	o        Options
-	log      *slog.Logger
-	keySum   [sha256.Size]byte
-	identity string // random; identifies this process
-	lock     *flock.Flock
-	records  *run.Records
-	contents store.Contents
-	address  atomic.Pointer[string]
-	public   atomic.Bool     // it listens beyond this computer
-	hosts    map[string]bool // names that requests may use, in lower case
-	suspect  atomic.Bool     // the records may be damaged or older than the contents
-	guard    *guard
-	chance   *chance
-	limits   limits
-	rules    faultRules
-	ignored  sync.Map // kinds of transformations that were logged as left out
-	sent     sentPosts
-	seeded   map[string]bool // hashes of the contents of seeds
-	work     *run.Work
-	tools    *extension.Tools
-	origin   *http.CrossOriginProtection
-	pictures *media.Cache[string, picture]
-	requests requestLog
-	traffic  traffic
-	keyless  chan struct{}         // has one for each upload without the key
-	describe func() map[string]any // the API; a function to avoid an initialization cycle
+	o         Options
+	log       *slog.Logger
+	keySum    [sha256.Size]byte
+	identity  string // random; identifies this process
+	lock      *flock.Flock
+	records   *run.Records
+	contents  store.Contents
+	address   atomic.Pointer[string]
+	public    atomic.Bool     // it listens beyond this computer
+	hosts     map[string]bool // names that requests may use, in lower case
+	suspect   atomic.Bool     // the records may be damaged or older than the contents
+	snapshots sync.Mutex      // held while one is made
+	guard     *guard
+	chance    *chance
+	limits    limits
+	rules     faultRules
+	ignored   sync.Map // kinds of transformations that were logged as left out
+	sent      sentPosts
+	seeded    map[string]bool // hashes of the contents of seeds
+	work      *run.Work
+	tools     *extension.Tools
+	origin    *http.CrossOriginProtection
+	pictures  *media.Cache[string, picture]
+	requests  requestLog
+	traffic   traffic
+	keyless   chan struct{}         // has one for each upload without the key
+	describe  func() map[string]any // the API; a function to avoid an initialization cycle
 
 	headerTimeout time.Duration // for the headers of a URL source, per hop
 	tagTimeout    time.Duration // for tagging within the request

@@ -298,11 +298,11 @@ func (l *Library) lastSnapshot() error {
 // and empty records, so as not to replace a good snapshot.
 func (l *Library) snapshot() error {
 	path, to := recordsPath(l.o.Dir), snapshotPath(l.o.Dir)
+	l.snapshots.Lock() // an older one must not replace a newer one
+	defer l.snapshots.Unlock()
 	last, err := os.Stat(to)
-	if l.suspect.Load() || err == nil && !newerThan(path, last.ModTime()) && !newerThan(path+"-wal", last.ModTime()) {
-		return nil
-	}
-	if store.Empty(l.work.Context(), path) {
+	if l.suspect.Load() || err == nil && !newerThan(path, last.ModTime()) && !newerThan(path+"-wal", last.ModTime()) ||
+		store.Empty(l.work.Context(), path) {
 		return nil
 	}
 	if lines, err := l.records.Damage(l.work.Context()); err != nil || len(lines) > 0 {

@@ -386,9 +386,6 @@ func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 	return out
 }
 
-// mostNamed is how many facts of a stored file the line More names.
-const mostNamed = 3
-
 // rest describes the rows under More: their values, or which facts of a stored file they are.
 func (f *Form) rest() string {
 	var parts []string
@@ -411,8 +408,8 @@ func (f *Form) rest() string {
 	switch {
 	case len(parts) == 0:
 		return "defaults"
-	case !f.Live && len(parts) > mostNamed:
-		return strings.Join(parts[:mostNamed], ", ") + " and " + text.Count(len(parts)-mostNamed) + " more"
+	case !f.Live && len(parts) > mostValues:
+		return strings.Join(parts[:mostValues], ", ") + " and " + text.Count(len(parts)-mostValues) + " more"
 	}
 	return strings.Join(parts, " · ")
 }

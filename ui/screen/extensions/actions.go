@@ -38,10 +38,6 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 func (m *Model) actions() []kit.Action {
 	next := m.runs.next()
 	run, _ := m.current()
-	sheet := "contact sheet"
-	if m.sheet.On {
-		sheet = "list"
-	}
 	open := kit.Bind("compare", "", "enter", "l", "right")
 	var moves []kit.Action
 	if m.sheet.On { // the arrows move among the tiles
@@ -52,7 +48,7 @@ func (m *Model) actions() []kit.Action {
 		{ID: "extensions.run-again", Keys: kit.Bind("run again", "", "r"), Group: groupRun, Footer: run.Status == api.StatusFailed, Disabled: m.noAgain, Do: func() tea.Cmd { return m.askAgain(m.againOf()) }},
 		{ID: "extensions.rerun-failed", Keys: kit.Bind("run all failed again", "", "R"), Group: groupRun, Footer: m.runs.failed > 0, Disabled: m.nothingFailed, Do: func() tea.Cmd { return m.askAgain(m.failedNow()) }},
 		{ID: "extensions.status-filter", Keys: kit.Bind("show "+statusNames[next], "", "f"), Group: groupView, Footer: next != m.runs.status, Disabled: m.oneStatus, Do: m.nextStatus},
-		{ID: "extensions.grid", Keys: kit.Bind(sheet, "", "t"), Group: groupView, Footer: true, Disabled: m.list.NoRow, Do: func() tea.Cmd {
+		{ID: "extensions.grid", Keys: kit.Bind(text.Either(m.sheet.On, "list", "contact sheet"), "", "t"), Group: groupView, Footer: true, Disabled: m.list.NoRow, Do: func() tea.Cmd {
 			m.toggled = true
 			return m.sheet.Toggle()
 		}},

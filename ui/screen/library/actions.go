@@ -88,7 +88,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.undo", Keys: kit.Bind("undo the last change", "", "z"), Group: groupOpen, Disabled: m.manage.Busy, Do: func() tea.Cmd { return m.manage.Replay("", false, session.Fail) }},
 		{ID: "library.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupOpen, Disabled: m.manage.Busy, Do: func() tea.Cmd { return m.manage.Replay("", true, session.Fail) }},
 		{ID: "library.find", Keys: kit.Bind("find in the library", "", "f"), Group: groupView, Footer: true, Do: m.startQuery},
-		{ID: "library.grid", Keys: kit.Bind(text.Either(sheet, "list", "pictures"), "", "t"), Group: groupView, Footer: true, Do: m.sheet.Toggle},
+		{ID: "library.grid", Keys: kit.Bind(text.Either(sheet, "list", "contact sheet"), "", "t"), Group: groupView, Footer: true, Do: m.sheet.Toggle},
 		{ID: "library.download", Keys: kit.Bind("download to this computer", "", "D"), Group: groupOpen, Disabled: m.noWork, Do: m.askDownload},
 		{ID: "library.transfer", Keys: kit.Bind("send to another profile", "", "s"), Group: groupOpen, Disabled: func() string { return cmp.Or(m.manage.Busy(), m.noRow()) }, Do: m.askTransfer},
 		{ID: "library.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.copyMenu},

@@ -75,7 +75,7 @@ func (m *Model) listActions() []kit.Action {
 		{ID: "picker.hidden", Keys: kit.Bind("hidden files", "", "."), Group: groupView, Do: func() tea.Cmd { m.hidden = !m.hidden; return m.arrange(false) }},
 		{ID: "picker.refresh", Keys: kit.Bind("refresh the folder", "", "r"), Group: groupView, Disabled: m.noFolder, Do: m.reload},
 		{ID: "picker.go-to-path", Keys: kit.Bind("go to a typed path", "", "c"), Group: groupMove, Do: m.startJump},
-		{ID: "picker.grid", Keys: kit.Bind("contact sheet on or off", "", "t"), Group: groupView, Disabled: m.noFolder, Do: m.sheet.Toggle},
+		{ID: "picker.grid", Keys: kit.Bind(text.Either(m.sheet.On, "list", "contact sheet"), "", "t"), Group: groupView, Disabled: m.noFolder, Do: m.sheet.Toggle},
 	}, m.sharedActions()))
 }
 

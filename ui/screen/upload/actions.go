@@ -33,8 +33,19 @@ func (m *Model) Actions() []kit.Action {
 	if len(m.sum().stopped) > 0 && m.sum().checks[0].stop {
 		send = "go to what stops the sending"
 	}
+	keepable := m.keepable()
 	actions := []kit.Action{
 		{ID: "form.send", Keys: kit.Bind(send, "", "ctrl+s"), Group: groupForm, Footer: true, Do: m.send},
+		{
+			ID: "form.keep", Keys: kit.Bind("keep what would be lost", "", "ctrl+g"), Group: groupForm, Footer: keepable != nil,
+			Disabled: func() string { return text.If(keepable == nil, "nothing would be lost") },
+			Do: then(func() {
+				for _, s := range m.Targets() {
+					s.SetText(keepable, "false")
+				}
+				m.Touch(m.Targets()...)
+			}),
+		},
 		{ID: "form.patterns", Keys: kit.Bind("tags and folders by pattern", "", "ctrl+t"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Form.Blur(); return m.Open(m.newPatterns()) }},
 	}
 	steps := []kit.Action{
@@ -53,17 +64,6 @@ func (m *Model) Actions() []kit.Action {
 	case edit.OnSide:
 		actions = append(actions, steps...)
 	}
-	keepable := m.keepable()
-	actions = append(actions, kit.Action{
-		ID: "form.keep", Keys: kit.Bind("keep what would be lost", "", "ctrl+g"), Group: groupForm, Footer: keepable != nil,
-		Disabled: func() string { return text.If(keepable == nil, "nothing would be lost") },
-		Do: then(func() {
-			for _, s := range m.Targets() {
-				s.SetText(keepable, "false")
-			}
-			m.Touch(m.Targets()...)
-		}),
-	})
 	if actions = append(actions, m.toolActions()...); m.On == edit.OnSide {
 		actions = append(actions, kit.ListActions(func() kit.Scroller { return &m.side }, nil)...)
 	}

@@ -328,7 +328,7 @@ func (s *stage) press(keys ...string) {
 func (s *stage) settle(draw func() string, wanted string) string {
 	quiet, most := uitest.Deadline, uitest.Deadline
 	if wanted == "" || updating() || s.t.Failed() {
-		quiet, most = 3*time.Second, 10*time.Second // clocks of the screens never rest
+		quiet, most, wanted = 3*time.Second, 10*time.Second, "" // clocks of the screens never rest
 	}
 	limit := time.NewTimer(most)
 	defer limit.Stop()

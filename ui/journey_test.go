@@ -93,7 +93,7 @@ func TestMainJob(t *testing.T) {
 	term.WaitFor("Will be stored as")
 	term.Type("sea,boat,")
 	term.Press("ctrl+l", "r", "ctrl+l", "g")
-	term.WaitFor("google-auto-tagging")
+	term.WaitFor("find tags (Google) ")
 	term.Press("ctrl+s")
 	term.WaitFor("s Send ") // in the line of hints: the dialog takes keys now
 	term.Press("s")

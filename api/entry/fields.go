@@ -122,7 +122,7 @@ var Fields = []*Field{
 		value: listValue(func(u *api.Upload) *api.Field[[]string] { return &u.Tags }, nil, rule.CheckTags),
 	},
 	{
-		Name: rule.FieldRegion, Key: "region", Flag: "region", Value: "REGION", Label: "Region", Words: "region", Hint: "none, such as 10,20,300,200", NeedsText: true, Stored: true,
+		Name: rule.FieldRegion, Key: "region", Flag: "region", Value: "REGION", Label: "Region", Words: "region", Hint: "the whole picture, or such as 10,20,300,200", NeedsText: true, Stored: true,
 		Help: "area of interest: x,y,width,height in pixels of the stored picture",
 		value: typedValue[string]{
 			at:    func(u *api.Upload) *api.Field[string] { return &u.CustomCoordinates },

@@ -361,7 +361,7 @@ func (e *Editor[T]) viewFiles(room image.Rectangle, th *theme.Theme) string {
 	if text.Width(title) > room.Dx()-6 { // the border takes six columns
 		title = strings.Replace(title, " of ", "/", 1)
 	}
-	return Panel(title, e.Files.Position(), e.Files.View(Inner(room).Size(), th), room.Size(),
+	return kit.BoxFooter(title, e.Files.Position(), e.Files.View(Inner(room).Size(), th), room.Size(),
 		e.On == OnFiles, th)
 }
 
@@ -370,7 +370,7 @@ func (e *Editor[T]) viewForm(title string, room image.Rectangle, th *theme.Theme
 		return ""
 	}
 	on := e.On == OnForm
-	return Panel(text.ShortName(title, max(1, room.Dx()-6)), "", e.Form.View(Inner(room).Size(), on, th), room.Size(), on, th)
+	return kit.Box(text.ShortName(title, max(1, room.Dx()-6)), e.Form.View(Inner(room).Size(), on, th), room.Size(), on, th)
 }
 
 func (e *Editor[T]) drawFile(file T, mark theme.Sign, width int, selected bool, th *theme.Theme) string {

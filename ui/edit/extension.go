@@ -19,11 +19,12 @@ import (
 	"mediadesk/ui/text"
 )
 
+// presets are the elements as they are marshaled.
 var presets = []struct{ key, label, note, element string }{
 	{"r", "remove the background", "cut out on transparency", `{"name":"remove-bg"}`},
 	{"s", "remove the background, add a shadow", "cut out, with a shadow below", `{"name":"remove-bg","options":{"add_shadow":true}}`},
-	{"g", "find tags (Google)", "up to 10, at least 60 % sure", `{"name":"google-auto-tagging","maxTags":10,"minConfidence":60}`},
-	{"w", "find tags (AWS)", "up to 10, at least 60 % sure", `{"name":"aws-auto-tagging","maxTags":10,"minConfidence":60}`},
+	{"g", "find tags (Google)", "up to 10, at least 60 % sure", `{"maxTags":10,"minConfidence":60,"name":"google-auto-tagging"}`},
+	{"w", "find tags (AWS)", "up to 10, at least 60 % sure", `{"maxTags":10,"minConfidence":60,"name":"aws-auto-tagging"}`},
 	{"d", "describe it", "an AI writes the description", `{"name":"ai-auto-description"}`},
 }
 
@@ -83,7 +84,7 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 	return append(rows,
 		kit.MenuRow{Key: "c", Label: "replace the background by a color…", Note: "cut out on that color", Do: func() tea.Cmd { return askColor(over, offers.color, do) }},
 		kit.MenuRow{Key: "o", Label: "another, or other options…", Note: "type its name or JSON", Do: func() tea.Cmd {
-			p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[2].element, "")
+			p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[1].element, "")
 			p.Verb = "continue"
 			p.Check = checkExtension
 			p.Do = chosen
@@ -173,12 +174,18 @@ type ExtensionList struct {
 
 func (x ExtensionList) get(i int) []api.Extension { return x.form.Entry(i).Extensions.Or(nil) }
 
-// LabelExtension formats an extension for reading: "google-auto-tagging (maxTags 10)".
+// LabelExtension formats an extension for reading, as the menu names it or with its options:
+// "find tags (Google)", "google-auto-tagging (maxTags 10)".
 func LabelExtension(e api.Extension) string {
 	words, err := json.Marshal(e)
 	var members, options map[string]json.RawMessage
 	if err != nil || json.Unmarshal(words, &members) != nil {
 		return e.Name
+	}
+	for _, p := range presets {
+		if string(words) == p.element {
+			return p.label
+		}
 	}
 	if json.Unmarshal(members["options"], &options) == nil {
 		delete(members, "options")

@@ -70,13 +70,13 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 	case field.Kind == entry.KindExtensions:
 		x := ExtensionList{f, o}
 		row.Kind, row.Open, row.OpenVerb, row.Note = Structured, x.open, "add or change", nil
-		row.Get = func(i int) string {
-			var names []string // in the order in which they run
+		row.List = func(i int) (labels []string) { // in the order in which they run
 			for _, e := range x.get(i) {
-				names = append(names, LabelExtension(e))
+				labels = append(labels, LabelExtension(e))
 			}
-			return strings.Join(names, ", ")
+			return labels
 		}
+		row.Get = func(i int) string { return strings.Join(row.List(i), ", ") }
 	case field.Kind == entry.KindMetadata:
 		m := metadata{f, o}
 		row.Kind, row.Open, row.OpenVerb, row.Set, row.Note = Structured, m.add, "add metadata", nil, nil
@@ -111,7 +111,7 @@ func (f *Form) missing(field *entry.Field) string {
 	if removed {
 		return "will be removed"
 	}
-	return "none"
+	return ""
 }
 
 func completeChoices(f *entry.Field) func(string) []string {

@@ -365,7 +365,7 @@ func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 	}
 	for _, i := range f.stops() {
 		if i == more {
-			put(i, head(i, theme.SignNone, "More")+th.Muted.Render(text.Truncate(f.rest(), width-column)))
+			put(i, head(i, theme.SignNone, "More")+th.Muted.Render(f.rest(width-column)))
 			continue
 		}
 		r, sign := f.rows[i], theme.SignNone
@@ -386,15 +386,17 @@ func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 	return out
 }
 
-// rest describes the rows under More: their values, or which facts of a stored file they are.
-func (f *Form) rest() string {
-	var parts []string
+// rest describes the rows under More: their values, or which rows they are if none is worth a word.
+func (f *Form) rest(width int) string {
+	var labels, parts []string
 	for _, r := range f.rows {
+		if !r.More {
+			continue
+		}
+		labels = append(labels, r.Label)
 		value := r.Value()
 		switch {
-		case !r.More:
-		case !f.Live:
-			parts = append(parts, r.Label)
+		case !f.Live, !r.mixed && r.Usual != nil && r.Usual(r.loaded):
 		case value == "" || r.Kind == Choice && r.loaded == "" && !r.mixed:
 		case r.mixed && r.Kind != Chips && len(r.counts) == len(f.Targets()): // such as names
 		case r.mixed && r.Kind != Chips:
@@ -405,13 +407,11 @@ func (f *Form) rest() string {
 			parts = append(parts, text.Truncate(value, 24))
 		}
 	}
-	switch {
-	case len(parts) == 0:
-		return "defaults"
-	case !f.Live && len(parts) > mostValues:
-		return strings.Join(parts[:mostValues], ", ") + " and " + text.Count(len(parts)-mostValues) + " more"
+	words := cmp.Or(strings.Join(parts, " · "), strings.Join(labels, ", "))
+	for most := min(3, len(labels)-1); len(parts) == 0 && most > 0 && text.Width(words) > width; most-- {
+		words = strings.Join(labels[:most], ", ") + " and " + text.Count(len(labels)-most) + " more"
 	}
-	return strings.Join(parts, " · ")
+	return text.Truncate(words, width)
 }
 
 // Move moves the focus by rows, Page and Len are those of a list: the form is a [kit.Scroller].
@@ -480,18 +480,4 @@ func (f *Form) Click(y int, double bool) tea.Cmd {
 		}
 	}
 	return nil
-}
-
-// Panel draws a part of a screen: in a frame if it has the focus, otherwise with a title alone.
-func Panel(title, foot, body string, size image.Point, focused bool, th *theme.Theme) string {
-	inner := kit.BoxInner(size)
-	if focused || inner == size {
-		return kit.BoxFooter(title, foot, body, size, focused, th)
-	}
-	lines := []string{" " + th.Label.Render(text.Truncate(text.NoControls(title), inner.X))}
-	for line := range strings.SplitSeq(text.Fit(body, inner.X, inner.Y), "\n") {
-		lines = append(lines, " "+line)
-	}
-	lines = append(lines, text.PadLeft(th.Muted.Render(text.Truncate(foot, inner.X)), size.X-1))
-	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
 }

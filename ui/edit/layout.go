@@ -50,7 +50,7 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 		return l
 	case len(e.Items) > 1:
 		l.Files = room
-		l.Files.Max.X = max(22, min(size.X/5, 34))
+		l.Files.Max.X = max(22, min(size.X/4, 34))
 		room.Min.X = l.Files.Max.X
 	}
 	below, beside := e.below(l, room), e.beside(l, room)

@@ -100,31 +100,33 @@ func (p *RegionPage) Resize(room image.Point) { p.room = room }
 
 // Position tells the region where its picture is. Call it at the end of each Update.
 func (p *RegionPage) Position() {
-	p.r.Resize(p.picture(p.room))
+	at, _ := p.layout(p.room, &theme.Theme{})
+	p.r.Resize(at)
 }
 
-// picture returns the place of the picture above the text, with a margin in the frame.
-func (p *RegionPage) picture(room image.Point) image.Rectangle {
-	r := image.Rectangle{Max: kit.BoxInner(room)}.Add(kit.BoxOrigin(room))
+// layout returns the text and the place of the picture below it, with a margin in the frame.
+func (p *RegionPage) layout(room image.Point, th *theme.Theme) (r image.Rectangle, lines []string) {
+	r = image.Rectangle{Max: kit.BoxInner(room)}.Add(kit.BoxOrigin(room))
 	if r.Min.X, r.Max.X = r.Min.X+1, r.Max.X-1; room.Y >= leastAiry {
-		r.Min.Y++
+		r.Min.Y, r.Max.Y = r.Min.Y+1, r.Max.Y-1
 	}
-	r.Max.Y -= len(p.lines(r.Size(), &theme.Theme{}))
-	return r
+	lines = p.lines(r.Size(), th)
+	r.Min.Y += len(lines)
+	return r, lines
 }
 
 // View draws the picture with the region and its numbers.
 func (p *RegionPage) View(room image.Point, th *theme.Theme) string {
-	at := p.picture(room)
+	at, lines := p.layout(room, th)
 	body := text.Fit(p.r.draw(at.Size(), th), max(0, at.Dx()), max(0, at.Dy()))
-	body = kit.JoinV(append([]string{body}, p.lines(at.Size(), th)...)...)
-	body = strings.Repeat("\n", max(0, at.Min.Y-kit.BoxOrigin(room).Y)) + " " + strings.ReplaceAll(body, "\n", "\n ")
+	body = kit.JoinV(append(lines, body)...)
+	body = text.If(room.Y >= leastAiry, "\n") + " " + strings.ReplaceAll(body, "\n", "\n ")
 	return kit.BoxFooter("Region of "+text.Safe(p.o.Title()), text.If(p.o.Files() > 1, text.Plural(p.o.Files(), "file")), body, room, true, th)
 }
 
 func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
 	plane, known := p.r.Plane()
-	words := "No region yet. Press enter for one in the middle, s for a suggestion, or draw one with the mouse."
+	words := "No region yet: enter begins one, s suggests one, the mouse draws one."
 	switch note := p.r.Note(); {
 	case !known:
 		words = text.Sentence(p.r.NoPlane())
@@ -134,10 +136,9 @@ func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
 		words = fmt.Sprintf("%s of %d × %d. %s. %s", DescribeRegion(p.r.o.Text()), plane.Size.X, plane.Size.Y, text.Capital(p.r.Handle()), note)
 	}
 	facts := kit.NewFacts(inner.X, th)
-	if inner.Y >= LeastStacked {
-		facts.Draw("")
+	if facts.Say(th.Text, words); inner.Y >= LeastStacked {
+		facts.Draw(" ")
 	}
-	facts.Say(th.Text, words)
 	return facts.Lines()[:min(len(facts.Lines()), max(0, inner.Y-3))]
 }
 

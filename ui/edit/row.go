@@ -31,7 +31,8 @@ type Row struct {
 	Kind      Kind
 	More      bool // folded under More
 
-	// Get and Set are the text of the field in entry i. A row of Chips has List and SetList instead.
+	// Get and Set are the text of the field in entry i. A row of Chips has List and SetList instead;
+	// with Get, List is how the text is drawn.
 	// A nil Set makes the row a fact.
 	Get     func(i int) string
 	Set     func(i int, content string)
@@ -43,6 +44,7 @@ type Row struct {
 	Complete func(typed string) []string // of Text and Chips
 	Hint     func() string               // shown for an empty value
 	None     string                      // an empty value among others, if it is not "none"
+	Usual    func(value string) bool     // whether More says nothing of a value
 	Note     func() string               // below the row that has the focus
 	Problem  func() string               // why the value is refused, or ""
 	Changed  func(i int) bool            // whether entry i has an unsaved value
@@ -178,9 +180,9 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 	}
 	opens := r.Open != nil && (r.NoOpen == nil || r.NoOpen() == "")
 	switch {
-	case strings.HasPrefix(hint, "none") && !on:
-		hint = "–"
-	case hint == "none" && r.Kind == Chips && f.Live:
+	case !on:
+		hint, _, _ = strings.Cut(hint, ",")
+	case hint == "none" && r.Kind == Chips && f.Editing():
 		hint = "type to add"
 	case hint == "none" && (opens || r.typed() && !f.Live):
 		hint += " · enter adds"
@@ -196,6 +198,10 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 				th.PlaceholderFocus.Inherit(th.FieldFocus).Render(string(words[1:]))}
 		}
 		c.Placeholder = hint
+		return strings.Split(c.View(image.Pt(width, max(1, min(mostChipLines, c.Rows(width, th)))), th), "\n")
+	case r.List != nil && value != "" && !r.mixed:
+		c := kit.Chips{}
+		c.SetValue(r.List(f.Targets()[0]))
 		return strings.Split(c.View(image.Pt(width, max(1, min(mostChipLines, c.Rows(width, th)))), th), "\n")
 	case on && r.pick != nil && !r.mixed:
 		return []string{r.pick.View(width, th)}

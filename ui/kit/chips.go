@@ -17,7 +17,7 @@ import (
 // delete or backspace removes one, and enter moves it back into the entry. Duplicates
 // are not added. The zero value is an empty list.
 type Chips struct {
-	// Placeholder is shown while there are no chips and the entry is empty.
+	// Placeholder is shown in the empty entry; without the focus only if there are no chips.
 	Placeholder string
 	// Complete returns the completions of the typed text, best first; nil offers none.
 	// Tab accepts the selected one, up and down select.
@@ -286,7 +286,7 @@ func (c *Chips) layout(room int, th *theme.Theme) (rows []string, at int) {
 		return rows, at
 	}
 	atEntry := c.on >= len(c.values)
-	f := Field{Placeholder: text.If(len(c.values) == 0, c.Placeholder), in: c.entry.in, focus: focus{atEntry}}
+	f := Field{Placeholder: c.Placeholder, in: c.entry.in, focus: focus{atEntry}}
 	w := min(room, max(12, text.Width(text.Safe(c.entry.Value()))+1, text.Width(text.Safe(f.Placeholder))+1))
 	put(f.text(w, th), atEntry)
 	if len(c.offers.list) > 0 && atEntry {

@@ -62,7 +62,7 @@ type Dialog struct {
 
 var _ Overlay = (*Dialog)(nil)
 
-// NewDialog opens a dialog. The clock now is time.Now outside of tests.
+// NewDialog opens a dialog with at least one choice. The clock now is time.Now outside of tests.
 func NewDialog(now func() time.Time, title, content string, choices ...Choice) *Dialog {
 	d := &Dialog{title: title, text: content, choices: choices, now: now, since: now()}
 	d.focused = max(0, d.byDefault())
@@ -109,13 +109,12 @@ func (d *Dialog) Mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// choose answers with choice i; if it does not exist, the dialog only closes.
 func (d *Dialog) choose(i int) tea.Cmd {
 	cmd := d.Close()
 	if d.Drawing != nil {
 		cmd = d.Drawing.Close()
 	}
-	if i >= len(d.choices) || d.choices[i].Do == nil {
+	if d.choices[i].Do == nil {
 		return cmd
 	}
 	return tea.Batch(cmd, d.choices[i].Do())
@@ -138,15 +137,13 @@ func (d *Dialog) Actions() []Action {
 	}
 	walk := func(id, words string, by int, keys ...string) Action {
 		return Action{ID: id, Keys: Bind(words, "", keys...), Disabled: early, Do: func() tea.Cmd {
-			if n := len(d.choices); n > 0 {
-				d.focused = (d.focused + by + n) % n
-			}
+			d.focused = (d.focused + by + len(d.choices)) % len(d.choices)
 			return nil
 		}}
 	}
 	return append(actions,
 		Action{ID: "dialog.take", Keys: Bind("choose", "", "enter", "space"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.choose(d.focused) }},
-		Action{ID: "dialog.cancel", Keys: Bind("cancel", "", no...), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.choose(0) }},
+		Action{ID: "dialog.cancel", Keys: Bind(d.choices[0].Label, "", no...), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.choose(0) }},
 		walk("dialog.next", "next choice", 1, "right", "down", "tab", "l", "j"),
 		walk("dialog.previous", "previous choice", -1, "left", "up", "shift+tab", "h", "k"))
 }

@@ -163,9 +163,4 @@ func TestDialogView(t *testing.T) {
 	if !strings.Contains(view, " Keep ") || !strings.Contains(view, "Go") {
 		t.Errorf("the choices are pushed out:\n%s", view)
 	}
-	none := kit.NewDialog(at.now, "T", "x")
-	at.pass(time.Second)
-	if press(none, "enter"); !none.Closed() {
-		t.Error("a dialog without choices stays")
-	}
 }

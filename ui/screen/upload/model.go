@@ -287,10 +287,14 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 			r.Complete, r.Note = func(typed string) []string { return edit.Matches(typed, m.tags) }, m.tagNote
 		case rule.FieldFolder:
 			r.Complete, r.None = m.completeFolder, "/"
+		case rule.FieldName:
+			r.Usual = func(name string) bool { s, ok := m.Current(); return ok && name == s.Source.Name() }
+		case "useUniqueFileName":
+			r.Usual = func(naming string) bool { return naming == string(job.NameExact) }
 		case rule.FieldRegion:
 			r.OpenVerb, r.Open, r.NoOpen = "draw it on the picture", m.drawRegion, m.noDraw
 			usual := r.Hint
-			r.Hint = func() string { return cmp.Or(text.If(m.noDraw() == "", "none · enter draws it"), usual()) }
+			r.Hint = func() string { return cmp.Or(text.If(m.noDraw() == "", "the whole picture, enter draws a region"), usual()) }
 		case rule.FieldWebhook:
 			r.Complete = func(typed string) []string { return edit.Matches(typed, []string{entry.NoWebhook}) }
 			if r.Hint = func() string { return "the receiver of this program" }; m.o.Profile.Receiver == "" {

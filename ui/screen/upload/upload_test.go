@@ -355,7 +355,7 @@ func TestMouse(t *testing.T) {
 	before := m.Items[2].Naming
 	click("More")
 	send(t, m, last)
-	click("Naming")
+	click("Naming  ")
 	send(t, m, last)
 	if m.Items[2].Naming == before {
 		t.Error("a double click does not take the next choice")

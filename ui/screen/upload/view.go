@@ -196,5 +196,5 @@ func (m *Model) viewSide(size image.Point, th *theme.Theme) string {
 	for _, line := range lines[from:to] {
 		body = append(body, text.Blanks((kit.BoxInner(size).X-kit.PaneWidth(size))/2)+line)
 	}
-	return edit.Panel("Before sending", "", strings.Join(body, "\n"), size, m.On == edit.OnSide, th)
+	return kit.Box("Before sending", strings.Join(body, "\n"), size, m.On == edit.OnSide, th)
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -34,7 +35,8 @@ func IsPrivateHost(address string) bool {
 // isPrivate is like IsPrivateHost, for a host without scheme and port.
 func isPrivate(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if IsLoopback(host) || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".internal") {
+	has := func(suffix string) bool { return strings.HasSuffix(host, suffix) }
+	if IsLoopback(host) || slices.ContainsFunc([]string{".local", ".localhost", ".internal"}, has) {
 		return true
 	}
 	ip, err := netip.ParseAddr(host)

@@ -93,10 +93,7 @@ func (r *checkedReader) Read(p []byte) (int, error) {
 	if r.left == 0 {
 		return 0, io.EOF
 	}
-	if int64(len(p)) > r.left {
-		p = p[:r.left]
-	}
-	n, err := r.c.Read(p)
+	n, err := r.c.Read(p[:min(int64(len(p)), r.left)])
 	r.left -= int64(n)
 	if errors.Is(err, io.EOF) {
 		if r.left > 0 {

@@ -69,8 +69,8 @@ type Client struct {
 // and ErrInsecure if the key would go over plain http to another computer.
 func NewClient(o Options) (*Client, error) {
 	c := &Client{
-		agent: cmp.Or(o.UserAgent, "mediadesk"), stallTimeout: cmp.Or(o.StallTimeout, 60*time.Second), answerTimeout: cmp.Or(o.AnswerTimeout, 120*time.Second),
-		hold: new(hold), waiting: o.Waiting,
+		agent: cmp.Or(o.UserAgent, "mediadesk"), stallTimeout: cmp.Or(o.StallTimeout, 60*time.Second),
+		answerTimeout: cmp.Or(o.AnswerTimeout, 120*time.Second), hold: new(hold), waiting: o.Waiting,
 	}
 	if o.Key != nil {
 		c.reveal = o.Key.Reveal
@@ -228,7 +228,8 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 		}
 		complete = func() bool {
 			if on := conn.Load(); on != nil && writeFailed(*on) {
-				progress.reset()
+				progress.sent.Store(0) // these bytes were not sent
+				progress.complete.Store(false)
 			}
 			return progress.Complete()
 		}
@@ -248,8 +249,7 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	}
 	file := new(File)
 	err = c.do(req, exchange{
-		op: opUpload, complete: complete, answered: watchdog.answered,
-		ended: counting.end,
+		op: opUpload, complete: complete, answered: watchdog.answered, ended: counting.end,
 	}, file)
 	if copied.Load() && b.whole != nil {
 		wholeBuffers.Put(b.whole)
@@ -364,7 +364,8 @@ func (c *Client) call(ctx context.Context, r Request, v any) error {
 
 // callOnce is like call without a repeat, with its own time limit.
 func (c *Client) callOnce(ctx context.Context, r Request, v any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.answerTimeout, timeoutError("no answer within "+c.answerTimeout.String()))
+	late := timeoutError("no answer within " + c.answerTimeout.String())
+	ctx, cancel := context.WithTimeoutCause(ctx, c.answerTimeout, late)
 	defer cancel()
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
@@ -394,12 +395,13 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	// The transport, because an http.Client would process redirects, and lose the answer on an
 	// invalid one.
 	began := time.Now()
+	log := slog.With("op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path)
 	var connected atomic.Bool
 	req = req.WithContext(httptrace.WithClientTrace(req.Context(),
 		&httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}))
 	res, err := c.transport.RoundTrip(req)
 	if err != nil {
-		slog.Debug("request", "op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path, "took", time.Since(began), "err", c.masker().Replace(rootCause(err)))
+		log.Debug("request", "took", time.Since(began), "err", c.masker().Replace(rootCause(err)))
 		err := c.sendError(req, x.op, x.complete(), err)
 		if failed, ok := errors.AsType[*SendError](err); ok {
 			failed.NoConnection = !connected.Load()
@@ -410,7 +412,7 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	if x.ended != nil {
 		defer x.ended() // before the body is closed, which may wait for the end of sending
 	}
-	slog.Debug("request", "op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path, "took", time.Since(began), "status", res.StatusCode)
+	log.Debug("request", "took", time.Since(began), "status", res.StatusCode)
 	if x.answered != nil {
 		x.answered(c.answerTimeout)
 	}
@@ -442,7 +444,8 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 		return unreadable(x.op, v, describeNoRecord(res, text, err))
 	}
 	if file, ok := v.(*File); ok && file.FileID == "" && res.StatusCode == http.StatusAccepted {
-		return &AcceptedError{Message: cmp.Or(c.describeRecord(file), "no message"), RequestID: requestID(res.Header)}
+		message := cmp.Or(c.describeRecord(file), "no message")
+		return &AcceptedError{Message: message, RequestID: requestID(res.Header)}
 	}
 	return nil
 }

@@ -192,27 +192,19 @@ func requestID(h http.Header) string {
 // newServiceError returns the error of an unsuccessful answer. body is the beginning of its body,
 // which may be empty or HTML.
 func newServiceError(res *http.Response, body []byte) *ServiceError {
-	e := &ServiceError{Status: res.StatusCode, RetryDelay: retryDelay(res.Header), RequestID: requestID(res.Header)}
-	var members struct {
-		Message, Help, Reason json.RawMessage
-	}
+	e := &ServiceError{Status: res.StatusCode, RequestID: requestID(res.Header)}
+	e.RetryDelay = retryDelay(res.Header)
+	var members struct{ Message, Help, Reason json.RawMessage }
 	if json.Unmarshal(body, &members) == nil {
-		e.Message, e.Help = JSONText(members.Message), JSONText(members.Help)
-		if e.Message == "" {
-			e.Message = JSONText(members.Reason)
-		}
+		e.Message = cmp.Or(JSONText(members.Message), JSONText(members.Reason))
+		e.Help = JSONText(members.Help)
 	}
 	// the page of a redirect says less than its address
 	redirect := res.StatusCode >= 300 && res.StatusCode < 400
-	e.Foreign = e.Message == ""
-	if e.Message == "" && !redirect {
+	if e.Foreign = e.Message == ""; e.Foreign && !redirect {
 		e.Message = describeBody(res, body)
 	}
-	if e.Message == "" {
-		e.Message = describeEmpty(res)
-	}
-	e.Message = Clip(e.Message, 2000)
-	e.Help = Clip(e.Help, 2000)
+	e.Message, e.Help = Clip(cmp.Or(e.Message, describeEmpty(res)), 2000), Clip(e.Help, 2000)
 	return e
 }
 
@@ -253,13 +245,9 @@ const maxRetryDelay = time.Hour
 // retryDelay reads Retry-After (seconds or a date) and X-RateLimit-Reset
 // (milliseconds) and returns the longer wait.
 func retryDelay(h http.Header) time.Duration {
-	var delay time.Duration
-	if text := h.Get("Retry-After"); text != "" {
-		if at, err := http.ParseTime(text); err == nil {
-			delay = max(time.Until(at), 0)
-		} else {
-			delay = delayOf(text, time.Second)
-		}
+	delay := delayOf(h.Get("Retry-After"), time.Second)
+	if at, err := http.ParseTime(h.Get("Retry-After")); err == nil {
+		delay = time.Until(at)
 	}
 	delay = max(delay, delayOf(h.Get("X-Ratelimit-Reset"), time.Millisecond))
 	return min(delay, maxRetryDelay)
@@ -296,11 +284,8 @@ func describeSend(err error) string {
 // rootCause returns the innermost text of an error chain, because net/http adds the complete
 // address.
 func rootCause(err error) string {
-	for {
-		next := errors.Unwrap(err)
-		if next == nil {
-			return err.Error()
-		}
+	for next := err; next != nil; next = errors.Unwrap(next) {
 		err = next
 	}
+	return err.Error()
 }

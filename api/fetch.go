@@ -58,7 +58,8 @@ func (c *Client) Fetch(ctx context.Context, address string, offset,
 		at = offset
 	}
 	f := &fetched{client: c, req: req, body: res.Body, cancel: cancel, left: max(limit-at, 0), limit: limit}
-	f.idle = time.AfterFunc(c.stallTimeout, func() { cancel(fmt.Errorf("no byte came for %s", c.stallTimeout)) })
+	stalled := fmt.Errorf("no byte came for %s", c.stallTimeout)
+	f.idle = time.AfterFunc(c.stallTimeout, func() { cancel(stalled) })
 	f.idle.Stop()
 	if res.StatusCode != http.StatusOK && !partial {
 		defer f.Close()
@@ -83,19 +84,16 @@ func (c *Client) SignedURL(address string, expires time.Time) (string, error) {
 	case c.reveal == nil:
 		return "", errors.New("an address cannot be signed without the private key")
 	}
-	until := noExpiry
-	if !expires.IsZero() {
-		until = strconv.FormatInt(expires.Unix(), 10)
-	}
-	h := hmac.New(sha1.New, []byte(c.reveal()))
-	h.Write([]byte(rest + until))
-	mark := "?"
+	until, mark := noExpiry, "?"
 	if strings.Contains(rest, "?") {
 		mark = "&"
 	}
 	if !expires.IsZero() {
+		until = strconv.FormatInt(expires.Unix(), 10)
 		mark += "ik-t=" + until + "&"
 	}
+	h := hmac.New(sha1.New, []byte(c.reveal()))
+	h.Write([]byte(rest + until))
 	return address + mark + "ik-s=" + hex.EncodeToString(h.Sum(nil)), nil
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -84,6 +85,14 @@ type VersionInfo struct {
 	Name string `json:"name"`
 }
 
+// VersionID returns the id of the version, or "".
+func (f *File) VersionID() string {
+	if f.VersionInfo == nil {
+		return ""
+	}
+	return f.VersionInfo.ID
+}
+
 // Status is the status of an extension on a file (service.md §3).
 type Status string
 
@@ -145,10 +154,9 @@ func readMember(text json.RawMessage, field reflect.Value) {
 		*statuses = readStatuses(text)
 		return
 	}
-	if json.Unmarshal(text, into) == nil {
-		return
+	if json.Unmarshal(text, into) != nil {
+		field.SetZero()
 	}
-	field.SetZero()
 }
 
 func readStatuses(text json.RawMessage) map[string]Status {
@@ -176,12 +184,7 @@ func (f *File) IsImage() bool { return f.FileType == KindImage }
 
 // ThumbURL returns the address of the thumbnail, under either of its names in the specification, or
 // "".
-func ThumbURL(f *File) string {
-	if f.ThumbnailURL != "" {
-		return f.ThumbnailURL
-	}
-	return f.Thumbnail
-}
+func ThumbURL(f *File) string { return cmp.Or(f.ThumbnailURL, f.Thumbnail) }
 
 // Members are members of a JSON object, of which a struct has no field.
 type Members map[string]json.RawMessage

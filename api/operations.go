@@ -41,7 +41,8 @@ func checkID(id string) error {
 		return fail("the file id is empty")
 	case len(id) > maxID:
 		return fail("the file id %s is longer than %d characters", Quote(id), maxID)
-	case strings.Trim(id, ".") == "", strings.ContainsAny(id, `/\`), strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsGraphic(r) }):
+	case strings.Trim(id, ".") == "", strings.ContainsAny(id, `/\`),
+		strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsGraphic(r) }):
 		return fail("%s is not a file id", Quote(id))
 	}
 	return nil
@@ -109,7 +110,8 @@ func ListVersions(fileID string) Request {
 
 // RestoreVersion makes a version the current one. The answer is the new record.
 func RestoreVersion(fileID, versionID string) Request {
-	return newRequest("restoring of a version", http.MethodPut, files(fileID, "versions", versionID, "restore"), nil, checkID(fileID), checkID(versionID))
+	path := files(fileID, "versions", versionID, "restore")
+	return newRequest("restoring of a version", http.MethodPut, path, nil, checkID(fileID), checkID(versionID))
 }
 
 // DeleteFile permanently deletes a file with all its versions.
@@ -119,7 +121,8 @@ func DeleteFile(fileID string) Request {
 
 // DeleteVersion permanently deletes a version other than the current one.
 func DeleteVersion(fileID, versionID string) Request {
-	return newRequest("deletion of a version", http.MethodDelete, files(fileID, "versions", versionID), nil, checkID(fileID), checkID(versionID))
+	path := files(fileID, "versions", versionID)
+	return newRequest("deletion of a version", http.MethodDelete, path, nil, checkID(fileID), checkID(versionID))
 }
 
 func checkPath(filePath string) error {
@@ -214,18 +217,14 @@ const opFolderJob = "start of a folder job"
 
 // CopyFolder copies a folder into another, which is created if it does not exist. A file of the
 // same path there gets a new version. The answer is a [FolderJob].
-func CopyFolder(folder, into string) Request {
-	return transferFolder("copyFolder", folder, into)
-}
+func CopyFolder(folder, into string) Request { return transferFolder("copyFolder", folder, into) }
 
 // MoveFolder moves a folder into another, like CopyFolder.
-func MoveFolder(folder, into string) Request {
-	return transferFolder("moveFolder", folder, into)
-}
+func MoveFolder(folder, into string) Request { return transferFolder("moveFolder", folder, into) }
 
-func transferFolder(operation, folder, into string) Request {
+func transferFolder(op, folder, into string) Request {
 	members := map[string]any{"destinationPath": slashed(into)}
-	return folderRequest(opFolderJob, http.MethodPost, "bulkJobs/"+operation, "sourceFolderPath", folder, members)
+	return folderRequest(opFolderJob, http.MethodPost, "bulkJobs/"+op, "sourceFolderPath", folder, members)
 }
 
 // RenameFolder gives a folder another name, which is not a path. The answer is a [FolderJob].

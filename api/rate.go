@@ -189,12 +189,6 @@ func (p *Progress) start(total int64) {
 	p.hash.Store(nil)
 }
 
-// reset discards the count because the bytes were not sent.
-func (p *Progress) reset() {
-	p.sent.Store(0)
-	p.complete.Store(false)
-}
-
 func (p *Progress) add(n int) {
 	sent := p.sent.Add(int64(n))
 	p.moved.Store(time.Now().UnixNano())
@@ -226,7 +220,8 @@ func (timeoutError) Timeout() bool { return true }
 // newWatchdog starts the watchdog with the limit for sending. The limit allows for the time to
 // connect, which the dialer limits.
 func newWatchdog(stallTimeout time.Duration, cancel context.CancelCauseFunc) *watchdog {
-	w := &watchdog{stallTimeout: stallTimeout, sending: true, cause: timeoutError("no byte could be sent for " + stallTimeout.String())}
+	stalled := timeoutError("no byte could be sent for " + stallTimeout.String())
+	w := &watchdog{stallTimeout: stallTimeout, sending: true, cause: stalled}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(stallTimeout, func() {

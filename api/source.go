@@ -102,7 +102,8 @@ func (s Source) Name() string {
 // DEL), line separators, direction marks, and invalid UTF-8 bytes. A service replaces them as well.
 func SafeName(name string) string {
 	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
+		hidden := unicode.In(r, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+		if r == utf8.RuneError || hidden {
 			return '_'
 		}
 		return r

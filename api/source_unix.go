@@ -17,7 +17,7 @@ func openNonblock(name string) (*os.File, error) {
 func IdentityOf(info fs.FileInfo) Identity {
 	id := Identity{Size: info.Size(), Modified: info.ModTime()}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		id.Device, id.Inode = uint64(stat.Dev), stat.Ino //nolint:unconvert // the type differs between systems
+		id.Device, id.Inode = uint64(stat.Dev), stat.Ino //nolint:unconvert // the types differ by system
 	}
 	return id
 }

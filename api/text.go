@@ -81,7 +81,8 @@ func KeyForms(key string) []string {
 		}
 	}
 	for _, form := range slices.Clone(forms) {
-		for _, escaped := range []string{url.QueryEscape(form), url.PathEscape(form), url.User(form).String()} {
+		spellings := []string{url.QueryEscape(form), url.PathEscape(form), url.User(form).String()}
+		for _, escaped := range spellings {
 			forms = append(forms, escaped, percentEscape.ReplaceAllStringFunc(escaped, strings.ToLower))
 		}
 	}

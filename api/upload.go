@@ -57,7 +57,8 @@ func (u *Upload) Parts() ([]Part, error) {
 		case interface{ part() (string, bool, error) }:
 			text, sent, err := field.part()
 			if err != nil {
-				return nil, &RuleError{Field: name, Message: name + " cannot be written as JSON: " + err.Error()}
+				message := name + " cannot be written as JSON: " + err.Error()
+				return nil, &RuleError{Field: name, Message: message}
 			}
 			if sent {
 				parts = append(parts, Part{name, text})

@@ -117,9 +117,7 @@ type backend struct {
 var systemBackend = backend{keyring.Get, keyring.Set, keyring.Delete}
 
 // NewKeyring returns the keyring of this system. It does not access it yet.
-func NewKeyring() *Keyring {
-	return newKeyring(systemBackend, probeKeyring, KeyringTimeout)
-}
+func NewKeyring() *Keyring { return newKeyring(systemBackend, probeKeyring, KeyringTimeout) }
 
 func newKeyring(b backend, probe func(context.Context) error, timeout time.Duration) *Keyring {
 	return &Keyring{backend: b, probe: probe, timeout: timeout, busy: make(chan struct{}, 1)}

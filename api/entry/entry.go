@@ -150,7 +150,8 @@ func OptionsOf(e *Entry, fields ...*Field) Options {
 
 // SetOptions returns the fields that an entry sets.
 func SetOptions(e *Entry) Options {
-	return OptionsOf(e, slices.DeleteFunc(slices.Clone(Fields), func(f *Field) bool { return !f.IsSet(e) })...)
+	unset := func(f *Field) bool { return !f.IsSet(e) }
+	return OptionsOf(e, slices.DeleteFunc(slices.Clone(Fields), unset)...)
 }
 
 // Has reports whether the options include a field.
@@ -332,10 +333,9 @@ func (v typedValue[T]) writeJSON(e *Entry, raw json.RawMessage) error {
 	}
 	_, isSwitch := any(value).(bool)
 	err := json.Unmarshal(raw, &text)
-	switch {
-	case err == nil && !isSwitch:
+	if err == nil && !isSwitch {
 		value, err = v.parse(text)
-	default:
+	} else {
 		err = json.Unmarshal(raw, &value)
 	}
 	if _, kind := errors.AsType[*json.UnmarshalTypeError](err); kind {

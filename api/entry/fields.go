@@ -73,10 +73,7 @@ var Fields = []*Field{
 		Name: "useUniqueFileName", Key: "unique", Flag: "unique", Value: "HOW", Label: "Naming", Words: "naming", NeedsText: true,
 		Help:    "how to name the file: here (unique suffix, a repeat never stores twice), service (it adds a suffix) or off (exact name, replaces a file of this name)",
 		Choices: []Choice{{string(job.NameHere), "suffix"}, {string(job.NameService), "by the service"}, {string(job.NameExact), "kept as is"}},
-		value: entryText{
-			get: func(e *Entry) string { return string(e.Naming) },
-			set: setNaming,
-		},
+		value:   entryText{get: func(e *Entry) string { return string(e.Naming) }, set: setNaming},
 	},
 	{
 		Name: rule.FieldFolder, Key: "folder", Flag: "folder", Value: "PATH", Label: "Folder", Words: "folder", Hint: "/ (the root)",
@@ -125,9 +122,10 @@ var Fields = []*Field{
 		Name: rule.FieldRegion, Key: "region", Flag: "region", Value: "REGION", Label: "Region", Words: "region", Hint: "the whole picture, or such as 10,20,300,200", NeedsText: true, Stored: true,
 		Help: "area of interest: x,y,width,height in pixels of the stored picture",
 		value: typedValue[string]{
-			at:    func(u *api.Upload) *api.Field[string] { return &u.CustomCoordinates },
-			text:  sameText,
-			parse: func(text string) (string, error) { return strings.ReplaceAll(text, " ", ""), nil }, // the service takes no spaces
+			at:   func(u *api.Upload) *api.Field[string] { return &u.CustomCoordinates },
+			text: sameText,
+			// The service takes no spaces.
+			parse: func(text string) (string, error) { return strings.ReplaceAll(text, " ", ""), nil },
 			takes: "a text",
 			valid: func(text string) error { _, err := rule.ParseRegion(text); return err },
 		},
@@ -185,11 +183,8 @@ var Fields = []*Field{
 	},
 	{
 		Name: rule.FieldWebhook, Key: "webhook", Flag: "webhook", Value: "URL", Label: "Webhook", Words: "webhook", NeedsText: true, Hint: "https://example.com/hook",
-		Help: "URL that receives the results of extensions, or none (default: the receiver of this program, if the service can reach it)",
-		value: entryText{
-			get: webhookText,
-			set: setWebhook,
-		},
+		Help:  "URL that receives the results of extensions, or none (default: the receiver of this program, if the service can reach it)",
+		value: entryText{get: webhookText, set: setWebhook},
 		check: func(u *api.Upload) error {
 			if address, ok := u.WebhookURL.Get(); ok {
 				return rule.CheckWebhookURL(address)
@@ -291,7 +286,8 @@ func Changes(from, to *Entry) Values {
 	maps.DeleteFunc(is, func(name string, value json.RawMessage) bool {
 		before, known := was[name]
 		_, metadata := MetadataKey(name)
-		return string(value) == "[]" && rule.IsNull(before) && !metadata || (known || !rule.IsNull(value)) && rule.SameValue(before, value)
+		empty := string(value) == "[]" && rule.IsNull(before) && !metadata
+		return empty || (known || !rule.IsNull(value)) && rule.SameValue(before, value)
 	})
 	return is
 }

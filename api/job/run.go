@@ -31,7 +31,9 @@ type Run struct {
 	Hook [32]byte `json:"-"`
 
 	// Answer is the record in the answer, before the extension was done; nil if unknown or not loaded.
-	Answer *api.File `json:"-"`
+	// Answered says whether it is known.
+	Answer   *api.File `json:"-"`
+	Answered bool      `json:"-"`
 }
 
 // Values of Run.From.

@@ -50,20 +50,18 @@ func (j *Journal) BeginEdits(ctx context.Context, edits []Edit) ([]Edit, error) 
 				return err
 			}
 			e.At = now
-			e.ID, err = t.insert(`INSERT INTO edits (profile, file, batch, "before", "after", at, undone, act, was, became, open, owner)
+			e.ID, err = t.insert(`INSERT INTO edits
+				(profile, file, batch, "before", "after", at, undone, act, was, became, open, owner)
 				VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, 1, ?)`,
-				e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Action, e.Was, e.Became,
-				j.owner.name)
+				e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Action, e.Was,
+				e.Became, j.owner.name)
 			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return begun, nil
+	return begun, err
 }
 
 // EndEdits stores whether the service made edits, and Became. Those that it did not make are

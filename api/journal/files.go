@@ -37,10 +37,7 @@ func saveFile(t tx, profile string, f *api.File, at time.Time) error {
 		return errors.New("a record without a file id cannot be kept")
 	}
 	folder, name := path.Split(place)
-	name = cmp.Or(name, f.Name)
-	if folder == "" {
-		folder = "/"
-	}
+	folder, name = cmp.Or(folder, "/"), cmp.Or(name, f.Name)
 	kind := api.TypeFile
 	if f.IsFolder() {
 		kind = api.TypeFolder
@@ -66,8 +63,8 @@ func (j *Journal) ForgetFolder(ctx context.Context, profile, folder string) erro
 	if name == "" {
 		return errors.New("the root folder cannot be forgotten")
 	}
-	return j.exec(ctx, `DELETE FROM files WHERE profile = ?1
-		AND (substr(folder, 1, length(?2)) = ?2 OR kind = 'folder' AND folder = ?3 AND name = ?4)`, profile, below, parent, name)
+	return j.exec(ctx, `DELETE FROM files WHERE profile = ?1 AND (substr(folder, 1, length(?2)) = ?2
+		OR kind = 'folder' AND folder = ?3 AND name = ?4)`, profile, below, parent, name)
 }
 
 // Files returns the known files of a profile in exactly a folder, such as "/a/b/", or everywhere if
@@ -100,7 +97,7 @@ func (j *Journal) Folders(ctx context.Context, profile string) ([]string, error)
 		UNION SELECT folder || name FROM files WHERE profile = ?1 AND kind = 'folder'`, profile)
 	known := map[string]bool{}
 	for _, folder := range seen {
-		for folder = strings.TrimRight(folder, "/"); folder != ""; folder = strings.TrimRight(path.Dir(folder), "/.") {
+		for folder = path.Clean(folder); folder != "/" && folder != "."; folder = path.Dir(folder) {
 			known[folder+"/"] = true
 		}
 	}

@@ -50,19 +50,15 @@ func (j *Journal) AddJobs(ctx context.Context, jobs []job.Job) ([]job.Job, error
 				return err
 			}
 			upload.ID, err = t.insert("INSERT INTO jobs (profile, state, open, owner, file, body, record, updated, size, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-				upload.Profile, upload.State, !upload.State.Final(), j.owner.name, row.file, row.body, row.record,
-				stamp(upload.Updated),
-				upload.Identity.Size, row.hash)
+				upload.Profile, upload.State, !upload.State.Final(), j.owner.name, row.file, row.body,
+				row.record, stamp(upload.Updated), upload.Identity.Size, row.hash)
 			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return added, nil
+	return added, err
 }
 
 // UpdateJob saves a job; if its owner has ended, this process becomes its owner. For a stored job it
@@ -152,8 +148,8 @@ func (j *Journal) StoredAs(ctx context.Context, profile, folder string, size int
 // HasCompetingJob reports whether a job other than upload has stored the file of that ID, or may
 // have: one with the same path and size that was sent and whose outcome is open or unknown.
 func (j *Journal) HasCompetingJob(ctx context.Context, upload job.Job, fileID string) (bool, error) {
-	others, err := list(ctx, j, scanJob, jobColumns+`WHERE profile = ? AND id <> ?
-		AND (file = ? AND file <> '' OR size = ? AND state IN ('waiting', 'sending', 'offline', 'unknown', 'processing'))`,
+	others, err := list(ctx, j, scanJob, jobColumns+`WHERE profile = ? AND id <> ? AND (file = ? AND file <> ''
+		OR size = ? AND state IN ('waiting', 'sending', 'offline', 'unknown', 'processing'))`,
 		upload.Profile, upload.ID, fileID, upload.Identity.Size)
 	return slices.ContainsFunc(others, func(other job.Job) bool {
 		return other.State == job.Stored || other.Attempts > 0 &&
@@ -205,8 +201,8 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]job.Job, error) {
 // unknown or processing and not dismissed.
 func (j *Journal) Mentions(ctx context.Context, text string) (bool, error) {
 	found, _, err := first(ctx, j, value[bool], `SELECT EXISTS (SELECT 1 FROM jobs WHERE instr(body, ?1) AND
-			(open = 1 OR state IN ('unsent', 'unknown', 'processing') AND NOT instr(body, '"dismissed":true')))
-		OR EXISTS (SELECT 1 FROM drafts WHERE instr(body, ?1))`, text)
+			(open = 1 OR state IN ('unsent', 'unknown', 'processing')
+			AND NOT instr(body, '"dismissed":true'))) OR EXISTS (SELECT 1 FROM drafts WHERE instr(body, ?1))`, text)
 	return found, err
 }
 
@@ -324,8 +320,8 @@ func (j *Journal) adopt(t tx, upload *job.Job, from string) error {
 func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, error) {
 	owners, err := list(ctx, j, value[string], `WITH RECURSIVE owners(owner) AS (
 			SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1
-			UNION ALL
-			SELECT (SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1 AND owner > owners.owner) FROM owners WHERE owner IS NOT NULL
+			UNION ALL SELECT (SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1 AND owner > owners.owner)
+			FROM owners WHERE owner IS NOT NULL
 		) SELECT owner FROM owners WHERE owner IS NOT NULL`, profile)
 	return slices.DeleteFunc(owners, func(owner string) bool {
 		return owner == j.owner.name || !ownerGone(j.path, owner)

@@ -264,9 +264,7 @@ func newOwner(path string) (*owner, error) {
 func ownerFile(path, name string) string { return path + "." + name + ".lock" }
 
 // close releases the lock. It removes the file first, while it is still locked.
-func (o *owner) close() error {
-	return errors.Join(remove(o.lock.Path()), o.lock.Unlock())
-}
+func (o *owner) close() error { return errors.Join(remove(o.lock.Path()), o.lock.Unlock()) }
 
 // ownerGone reports whether the process that owned jobs under name has ended.
 func ownerGone(path, name string) bool {
@@ -329,17 +327,14 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) Hint() string {
+	failure, ok := errors.AsType[*sqlite.Error](e.Err)
 	switch {
 	case errors.Is(e.Err, ErrVersion):
 		return "Start that version, or move journal.db, journal.db-wal and journal.db-shm to another folder to begin with a new one."
-	case errors.Is(e.Err, errNoJournal):
+	case errors.Is(e.Err, errNoJournal), errors.Is(e.Err, errRow), errors.Is(e.Err, sql.ErrNoRows),
+		strings.Contains(e.Err.Error(), "sql: Scan error"):
 		return Damaged
-	}
-	var failure *sqlite.Error
-	if !errors.As(e.Err, &failure) {
-		if errors.Is(e.Err, errRow) || errors.Is(e.Err, sql.ErrNoRows) || strings.Contains(e.Err.Error(), "sql: Scan error") {
-			return Damaged
-		}
+	case !ok:
 		return ""
 	}
 	switch failure.Code() & 0xff { // the other bits are details

@@ -18,8 +18,7 @@ import (
 // webhook that arrived before the answer. Runs of an answer that is already saved count once.
 func (j *Journal) AddRuns(ctx context.Context, runs []job.Run) ([]job.Run, error) {
 	var added []job.Run
-	err := j.change(ctx, func(t tx) error {
-		var err error
+	err := j.change(ctx, func(t tx) (err error) {
 		added, err = addRuns(t, runs, 0)
 		return err
 	})
@@ -78,11 +77,12 @@ func addRun(t tx, run job.Run, jobID int64, answer string, digest []byte) (id in
 			return 0, false, err
 		}
 	}
-	n, err := t.exec(`INSERT OR IGNORE INTO runs
-		(profile, file, path, extension, status, open, source, error, started, at, webhook, job, answer, digest, asked, hook)
+	n, err := t.exec(`INSERT OR IGNORE INTO runs (profile, file, path, extension, status, open, source, error,
+		started, at, webhook, job, answer, digest, asked, hook)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		run.Profile, run.FileID, run.FilePath, run.Extension, run.Status, !run.Status.Final(), run.From, run.Error,
-		stamp(run.Started), stamp(run.At), run.Webhook, jobID, answer, digest, string(request), hookOf(run.Hook))
+		run.Profile, run.FileID, run.FilePath, run.Extension, run.Status, !run.Status.Final(), run.From,
+		run.Error, stamp(run.Started), stamp(run.At), run.Webhook, jobID, answer, digest, string(request),
+		hookOf(run.Hook))
 	if err != nil {
 		return 0, false, err
 	}
@@ -104,8 +104,7 @@ func hookOf(hash [32]byte) []byte {
 // report is only in the history.
 func (j *Journal) ApplyRun(ctx context.Context, run job.Run) (changed bool, err error) {
 	err = j.change(ctx, func(t tx) error {
-		changed, err = applyRun(t, run)
-		if err != nil {
+		if changed, err = applyRun(t, run); err != nil {
 			return err
 		}
 		return addEvent(t, run.ID, run, changed)
@@ -159,7 +158,7 @@ func (j *Journal) Runs(ctx context.Context, f job.RunFilter) ([]job.Run, error) 
 	runs, err := list(ctx, j, func(scan scan) (job.Run, error) {
 		var answer string
 		run, err := scanRun(func(into ...any) error { return scan(append(into, &answer)...) })
-		if err == nil && f.Answers && answer != "" {
+		if run.Answered = answer != ""; err == nil && f.Answers && run.Answered {
 			run.Answer = new(api.File)
 			err = decode(answer, run.Answer)
 		}
@@ -192,7 +191,7 @@ func (j *Journal) History(ctx context.Context, runID int64) ([]job.RunEvent, err
 
 func earlyPosts(t tx, run job.Run, jobID int64) ([]storedPost, error) {
 	return collect(t.query, func(scan scan) (p storedPost, err error) {
-		err = scan(&p.id, &p.status, &p.err, when{&p.at})
+		err = scan(&p.id, &p.end.Status, &p.end.Error, when{&p.end.At})
 		return p, err
 	}, `SELECT p.id, p.status, p.error, p.at FROM posts p JOIN hooks h ON h.hash = p.hook
 		WHERE p.run = 0 AND p.extension = ?1 COLLATE NOCASE AND h.profile = ?2 AND p.file IN ('', ?3)
@@ -242,7 +241,10 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post job.HookPost
 	err := j.change(ctx, func(t tx) error {
 		result = job.HookResult{}
 		h := job.Hook{Hash: hash}
-		switch err := t.queryRow(`SELECT profile, job, coalesce((SELECT file FROM jobs WHERE jobs.id = hooks.job), file), made, expires FROM hooks WHERE hash = ?`, hash[:]).Scan(&h.Profile, &h.JobID, &h.FileID, when{&h.Made}, when{&h.Expires}); {
+		err := t.queryRow(`SELECT profile, job, coalesce((SELECT file FROM jobs WHERE jobs.id = hooks.job), file),
+			made, expires FROM hooks WHERE hash = ?`, hash[:]).
+			Scan(&h.Profile, &h.JobID, &h.FileID, when{&h.Made}, when{&h.Expires})
+		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return nil
 		case err != nil:
@@ -258,7 +260,8 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post job.HookPost
 			return err
 		}
 		var count int
-		if err := t.queryRow("SELECT count(*) FROM posts WHERE hook = ?", hash[:]).Scan(&count); err != nil || count >= maxPosts {
+		err = t.queryRow("SELECT count(*) FROM posts WHERE hook = ?", hash[:]).Scan(&count)
+		if err != nil || count >= maxPosts {
 			return err
 		}
 		id, err := t.insert("INSERT INTO posts (hook, digest, extension, status, file, error, body, at, times, applied, run) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0)",
@@ -266,7 +269,7 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post job.HookPost
 		if err != nil {
 			return err
 		}
-		p := storedPost{id, post.Status, post.Error, at}
+		p := storedPost{id, job.Run{Status: post.Status, Error: post.Error, At: at}}
 		result.Known = true
 		run, ours, err := runOfPost(t, h, post, at)
 		switch {
@@ -279,10 +282,7 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post job.HookPost
 		}
 		return err
 	})
-	if err != nil {
-		return job.HookResult{}, err
-	}
-	return result, nil
+	return result, err
 }
 
 // runOfPost returns the run of a post, or 0 if there is none yet. ours is false if the post names
@@ -319,15 +319,13 @@ func runOfPost(t tx, h job.Hook, post job.HookPost, at time.Time) (id int64, our
 }
 
 type storedPost struct {
-	id     int64
-	status api.Status
-	err    string
-	at     time.Time
+	id  int64
+	end job.Run // its status, error and time
 }
 
 func (p storedPost) apply(t tx, run int64) (changed bool, err error) {
-	changed, err = applyRun(t, job.Run{ID: run, Status: p.status, From: job.FromWebhook, Error: p.err, At: p.at})
-	if err != nil {
+	p.end.ID, p.end.From = run, job.FromWebhook
+	if changed, err = applyRun(t, p.end); err != nil {
 		return false, err
 	}
 	return changed, p.link(t, run, changed)

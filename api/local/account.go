@@ -101,24 +101,26 @@ var namedTransformations = &presetKind{
 func presetRoutes(k *presetKind) []route {
 	item := k.path + "/{presetId}"
 	optional := strings.ReplaceAll(k.takes, "!", "")
+	get := func(l *Library, tx store.Tx, r *http.Request) (any, error) {
+		p, _, err := k.find(l, tx, r)
+		if err != nil {
+			return nil, err
+		}
+		return k.record(l, p, nil)
+	}
+	remove := func(l *Library, tx store.Tx, r *http.Request) (any, error) {
+		p, _, err := k.find(l, tx, r)
+		if err != nil {
+			return nil, err
+		}
+		return nil, tx.Remove(p)
+	}
 	return []route{
 		{http.MethodGet, k.path, "List what there is of " + k.what, "", http.StatusOK, viewing(k.list)},
 		{http.MethodPost, k.path, "Create " + k.what, k.takes, http.StatusCreated, k.write(store.Tx.Add)},
-		{http.MethodGet, item, "Get " + k.what, "", http.StatusOK, viewing(func(l *Library, tx store.Tx, r *http.Request) (any, error) {
-			p, _, err := k.find(l, tx, r)
-			if err != nil {
-				return nil, err
-			}
-			return k.record(l, p, nil)
-		})},
+		{http.MethodGet, item, "Get " + k.what, "", http.StatusOK, viewing(get)},
 		{http.MethodPatch, item, "Update " + k.what, optional, http.StatusOK, k.write(store.Tx.Save)},
-		{http.MethodDelete, item, "Delete " + k.what, "", http.StatusNoContent, updating(func(l *Library, tx store.Tx, r *http.Request) (any, error) {
-			p, _, err := k.find(l, tx, r)
-			if err != nil {
-				return nil, err
-			}
-			return nil, tx.Remove(p)
-		})},
+		{http.MethodDelete, item, "Delete " + k.what, "", http.StatusNoContent, updating(remove)},
 	}
 }
 
@@ -151,7 +153,8 @@ func (k *presetKind) find(l *Library, tx store.Tx, r *http.Request) (*store.Pres
 	case len(list) >= k.most:
 		return nil, nil, badRequest(fmt.Sprintf("The limit of %d is reached for %s.", k.most, k.what), "Delete one first.")
 	}
-	return &store.Preset{Kind: k.kind, ID: k.prefix + store.NewID(), Created: l.now(), Body: json.RawMessage("{}")}, list, nil
+	id = k.prefix + store.NewID()
+	return &store.Preset{Kind: k.kind, ID: id, Created: l.now(), Body: json.RawMessage("{}")}, list, nil
 }
 
 func (k *presetKind) write(save func(store.Tx, any) error) operation {
@@ -194,8 +197,8 @@ func (l *Library) seedTransformations(ctx context.Context) error {
 				continue
 			}
 			err := tx.Add(&store.Preset{
-				Kind: namedTransformations.kind, ID: store.NewID(), Name: name, Created: l.now(), Updated: l.now(),
-				Body: encode(map[string]string{"name": name, "transformation": l.o.Named[name]}),
+				Kind: namedTransformations.kind, ID: store.NewID(), Created: l.now(), Updated: l.now(),
+				Name: name, Body: encode(map[string]string{"name": name, "transformation": l.o.Named[name]}),
 			})
 			if err != nil {
 				return err

@@ -144,7 +144,8 @@ func (c *checker) run(ctx context.Context) error {
 		}
 	}
 	for _, message := range broken {
-		if err := c.problem(Problem{Kind: ProblemRecords, Message: message, Help: help, Repaired: done}); err != nil {
+		p := Problem{Kind: ProblemRecords, Message: message, Help: help, Repaired: done}
+		if err := c.problem(p); err != nil {
 			return err
 		}
 	}
@@ -309,7 +310,8 @@ func (p Problem) of(h store.Holding) Problem {
 
 // holdings returns the versions whose hash begins with prefix, and their files.
 func holdings(ctx context.Context, records store.Records, prefix string) ([]store.Holding, error) {
-	return store.View(ctx, records, func(tx store.Tx) ([]store.Holding, error) { return tx.Versions.Holdings(prefix) })
+	return store.View(ctx, records,
+		func(tx store.Tx) ([]store.Holding, error) { return tx.Versions.Holdings(prefix) })
 }
 
 // verifyContent reads the content of a version into to, compares its size and hash, and returns
@@ -524,13 +526,13 @@ func copyPrefix(ctx context.Context, records store.Records, source, target store
 	return group.Wait()
 }
 
-func copyContent(ctx context.Context, source, target store.Contents, v store.Version) (Problem, int64, error) {
-	draft, err := target.Draft()
+func copyContent(ctx context.Context, from, to store.Contents, v store.Version) (Problem, int64, error) {
+	draft, err := to.Draft()
 	if err != nil {
 		return Problem{}, 0, err
 	}
 	defer draft.Discard()
-	problem, n, err := verifyContent(ctx, source, v, draft)
+	problem, n, err := verifyContent(ctx, from, v, draft)
 	if err == nil && problem.Kind == "" {
 		_, err = draft.Commit()
 	}

@@ -34,13 +34,14 @@ type identity struct {
 	Faults   string `json:"faults"` // in the format of Fault.String
 }
 
+func (l *Library) identify(*http.Request) (any, error) {
+	return identity{"mediadesk", l.identity, l.Faults()}, nil
+}
+
 func (l *Library) health(r *http.Request) (any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
 	defer cancel()
-	err := l.records.View(ctx, func(tx store.Tx) error {
-		_, err := tx.Library.Empty()
-		return err
-	})
+	_, err := store.View(ctx, l.records, func(tx store.Tx) (bool, error) { return tx.Library.Empty() })
 	part := "database"
 	if err == nil {
 		part, err = "storage", l.contents.Answers(ctx)
@@ -175,8 +176,8 @@ func (l *Library) observe(r *http.Request, w *timedWriter, start time.Time) {
 	request := Request{
 		Fields: sent.Fields, Body: json.RawMessage(masked(string(sent.Body))),
 		Time: start.UTC(), Method: r.Method, Path: masked(r.URL.Path), Status: w.status,
-		Millis: float64(time.Since(start).Microseconds()) / 1000, Size: w.size, ID: w.Header().Get(requestIDHeader),
-		Query: query.Encode(), Agent: masked(r.UserAgent()),
+		Millis: float64(time.Since(start).Microseconds()) / 1000, Size: w.size,
+		ID: w.Header().Get(requestIDHeader), Query: query.Encode(), Agent: masked(r.UserAgent()),
 	}
 	l.requests.mu.Lock()
 	l.requests.list = append(l.requests.list[max(0, len(l.requests.list)+1-1000):], request)
@@ -200,7 +201,8 @@ func (l *Library) listRequests(r *http.Request) (any, error) {
 	l.requests.mu.Lock()
 	defer l.requests.mu.Unlock()
 	return slices.DeleteFunc(append([]Request{}, l.requests.list...), func(sent Request) bool {
-		return v.Get("method") != "" && sent.Method != v.Get("method") || status != 0 && sent.Status != status || sent.Time.Before(since) ||
+		return v.Get("method") != "" && sent.Method != v.Get("method") ||
+			status != 0 && sent.Status != status || sent.Time.Before(since) ||
 			prefix != "" && sent.Path != prefix && (!open || !strings.HasPrefix(sent.Path, prefix))
 	}), nil
 }

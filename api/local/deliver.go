@@ -85,7 +85,10 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		body = content
 	}
 	h.Set("ETag", `"`+tag+`"`)
-	h.Set("Content-Type", contentType(mime))
+	if mime == "text/plain" {
+		mime += "; charset=utf-8" // most of them are
+	}
+	h.Set("Content-Type", mime)
 	// Updated, since a restored version is older than the file.
 	http.ServeContent(w, r, "", file.Updated, body)
 	return nil
@@ -163,12 +166,4 @@ func (l *Library) makePicture(ctx context.Context, file *store.File,
 		l.pictures.Put(key, made, int64(len(made.data)))
 	}
 	return made, err
-}
-
-// contentType adds the character set to text, which is mostly UTF-8.
-func contentType(mime string) string {
-	if mime == "text/plain" {
-		return "text/plain; charset=utf-8"
-	}
-	return mime
 }

@@ -44,7 +44,8 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 	if err != nil {
 		return nil, err
 	}
-	idle := time.AfterFunc(downloadIdleTimeout, func() { stop(fmt.Errorf("no data arrived for %.0f seconds", downloadIdleTimeout.Seconds())) })
+	silent := fmt.Errorf("no data arrived for %.0f seconds", downloadIdleTimeout.Seconds())
+	idle := time.AfterFunc(downloadIdleTimeout, func() { stop(silent) })
 	defer idle.Stop()
 	err = l.fill(draft, readerFunc(func(p []byte) (int, error) {
 		n, err := res.Body.Read(p)
@@ -80,16 +81,18 @@ func (l *Library) fetchHeaders(ctx context.Context, stop context.CancelCauseFunc
 			return nil, errors.New("the address holds a user name")
 		}
 		req.Header.Set("User-Agent", "mediadesk")
-		slow := time.AfterFunc(l.headerTimeout, func() { stop(fmt.Errorf("no response headers arrived within %.0f seconds", l.headerTimeout.Seconds())) })
+		late := fmt.Errorf("no response headers arrived within %.0f seconds", l.headerTimeout.Seconds())
+		timer := time.AfterFunc(l.headerTimeout, func() { stop(late) })
 		res, err := l.guard.client.Do(req)
-		slow.Stop()
+		timer.Stop()
 		if err != nil {
 			return nil, err
 		}
 		switch res.StatusCode {
 		case http.StatusOK:
 			return res, nil
-		case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+			http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 			next, err := res.Location()
 			res.Body.Close()
 			if err != nil {
@@ -132,9 +135,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 var internet = ssrf.New(ssrf.WithAnyNetwork(), ssrf.WithAnyPort())
 
 // isInternal reports whether ip may be in a network that only this computer can reach.
-func isInternal(ip netip.Addr) bool {
-	return internet.SafeAddr(ip.Unmap().WithZone("")) != nil
-}
+func isInternal(ip netip.Addr) bool { return internet.SafeAddr(ip.Unmap().WithZone("")) != nil }
 
 // guard restricts outgoing connections to the internet. It checks the dialed address, after name
 // resolution, so redirects and odd spellings cannot bypass it.
@@ -173,7 +174,8 @@ func (g *guard) newClient(also func(netip.Addr) bool) *http.Client {
 	check := func(_, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
 		ip := at.Addr().Unmap()
-		if err == nil && (g.allowed[netip.AddrPortFrom(ip, at.Port()).String()] || also(ip) || !isInternal(ip)) {
+		allowed := g.allowed[netip.AddrPortFrom(ip, at.Port()).String()]
+		if err == nil && (allowed || also(ip) || !isInternal(ip)) {
 			return nil
 		}
 		return fmt.Errorf("the address %s is in an internal network; use --allow-address to allow it", address)

@@ -24,8 +24,8 @@ func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension,
 	var runs []store.Run
 	for _, e := range list {
 		run := store.Run{
-			FileID: file.ID, VersionID: file.Version.ID, Extension: e, Status: api.StatusPending, Webhook: webhook,
-			Awaited: !l.tools.Quick(e.Name), Created: l.now(), Owner: l.identity,
+			FileID: file.ID, VersionID: file.Version.ID, Extension: e, Status: api.StatusPending,
+			Webhook: webhook, Awaited: !l.tools.Quick(e.Name), Created: l.now(), Owner: l.identity,
 		}
 		reason := ""
 		switch {
@@ -186,7 +186,8 @@ func finishRun(tx store.Tx, run *store.Run, reason string, record func() *api.Fi
 	} else {
 		body["status"], body["fileObject"] = "SUCCESS", record()
 	}
-	return tx.Add(&store.Post{Address: run.Webhook, Body: encode(body), Next: now, Created: now, Owner: run.Owner})
+	post := &store.Post{Address: run.Webhook, Body: encode(body), Next: now, Created: now, Owner: run.Owner}
+	return tx.Add(post)
 }
 
 // countAttempt counts the start of a run, or with -1 takes it back because the program ends.
@@ -209,19 +210,16 @@ func (l *Library) runAndSource(id int64) (run *store.Run, source *store.Version,
 		if run, err = store.Get[store.Run](tx, id); err != nil {
 			return nil, err
 		}
-		requested, err := store.Get[store.Version](tx, run.VersionID)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil, nil
-		}
+		source, err := store.Get[store.Version](tx, run.VersionID)
 		if err != nil {
-			return nil, err
+			return nil, ignoreMissing(err)
 		}
 		file, err := store.Get[store.File](tx, run.FileID)
 		switch {
-		case err != nil, file.Version.Root != requested.Root:
+		case err != nil, file.Version.Root != source.Root:
 			return nil, err
 		case l.tools.Quick(run.Extension.Name):
-			return requested, nil
+			return source, nil
 		}
 		return &file.Version, nil
 	})
@@ -268,9 +266,9 @@ func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error
 		return draft, v, err
 	}
 	if v.Kind != api.KindImage {
-		return draft, v, errors.New("the result is not an image")
+		err = errors.New("the result is not an image")
 	}
-	return draft, v, nil
+	return draft, v, err
 }
 
 // applyOutput records the result of a tool. failure is of the run, err is one of the records.

@@ -177,9 +177,6 @@ func (l *limits) delay(rate int, r *http.Request, now time.Time) time.Duration {
 	interval := time.Second / time.Duration(rate)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.empty == nil {
-		l.empty = map[string]time.Time{}
-	}
 	until := l.empty[key]
 	if until.Before(now) {
 		until = now
@@ -284,8 +281,9 @@ func (f *faultRules) set(list []FaultRule) {
 func (rule *FaultRule) fits(r *http.Request) bool {
 	at := path.Clean("/" + r.URL.Path)
 	prefix, open := strings.CutSuffix(rule.Endpoint, "*")
+	within := open && strings.HasPrefix(at, prefix)
 	return !rule.LostWebhook && (rule.Method == "" || strings.EqualFold(rule.Method, r.Method)) &&
-		(rule.Endpoint == "" || rule.Endpoint == r.Pattern || rule.Endpoint == at || open && strings.HasPrefix(at, prefix))
+		(within || slices.Contains([]string{"", r.Pattern, at}, rule.Endpoint))
 }
 
 func (l *Library) setFaults(r *http.Request) (any, error) {

@@ -120,7 +120,8 @@ func (l *Library) readChange(r *http.Request) (*change, error) {
 		}
 		c.Extensions = api.Set(list)
 	}
-	if c.removeAll = string(removed) == `"all"`; removed != nil && !c.removeAll && json.Unmarshal(removed, &c.remove) != nil {
+	c.removeAll = string(removed) == `"all"`
+	if removed != nil && !c.removeAll && json.Unmarshal(removed, &c.remove) != nil {
 		return nil, wrongType("removeAITags", `Send an array of texts, or "all".`)
 	}
 	if problems := entry.CheckDetails(c.Details); len(problems) > 0 {
@@ -146,8 +147,7 @@ func (c *change) apply(tx store.Tx, file *store.File) error {
 	if c.removeAll {
 		file.AITags = nil
 	}
-	file.AITags = slices.DeleteFunc(file.AITags,
-		func(t api.AITag) bool { return slices.Contains(c.remove, t.Name) })
+	removeAITags(file, c.remove)
 	return nil
 }
 
@@ -207,7 +207,8 @@ func unique(tags []string) []string {
 }
 
 func (l *Library) metadata(r *http.Request) (any, error) {
-	return l.metadataOf(r, func(tx store.Tx) (*store.File, error) { return store.Get[store.File](tx, r.PathValue("fileId")) })
+	id := r.PathValue("fileId")
+	return l.metadataOf(r, func(tx store.Tx) (*store.File, error) { return store.Get[store.File](tx, id) })
 }
 
 func (l *Library) metadataAt(r *http.Request) (any, error) {
@@ -263,7 +264,8 @@ func (l *Library) deleteFiles(r *http.Request) (any, error) {
 	if _, err := readBody(r, &list); err != nil {
 		return nil, err
 	}
-	return l.bulk(r, list, maxDeleted, "successfullyDeletedFileIds", func(tx store.Tx, id string) error { return tx.Files.Delete(id) })
+	remove := func(tx store.Tx, id string) error { return tx.Files.Delete(id) }
+	return l.bulk(r, list, maxDeleted, "successfullyDeletedFileIds", remove)
 }
 
 func changeTags(field string, change func(f *store.File, tags []string)) operation {
@@ -297,7 +299,7 @@ func removeTags(f *store.File, tags []string) {
 }
 
 func removeAITags(f *store.File, names []string) {
-	f.AITags = slices.DeleteFunc(f.AITags, func(tag api.AITag) bool { return slices.Contains(names, tag.Name) })
+	f.AITags = slices.DeleteFunc(f.AITags, func(t api.AITag) bool { return slices.Contains(names, t.Name) })
 }
 
 // bulk changes at most most files in one transaction. If one does not exist, it changes none.
@@ -334,10 +336,14 @@ func noFileAt(path, reason string) *problem {
 // fileAt is tx.Files.At, but returns nil for a missing file.
 func fileAt(tx store.Tx, folder, name string) (*store.File, error) {
 	file, err := tx.Files.At(folder, name)
+	return file, ignoreMissing(err)
+}
+
+func ignoreMissing(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
+		return nil
 	}
-	return file, err
+	return err
 }
 
 // copyFile copies a file into a folder, as a new version of a file of that name.

@@ -63,8 +63,8 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 	if r.ContentLength > most {
 		return nil, l.errTooLarge()
 	}
-	f := &form{library: l, seen: map[string]bool{}, texts: map[string]string{}, keyless: r.Header.Get("Authorization") == ""}
-	if f.keyless {
+	f := &form{library: l, seen: map[string]bool{}, texts: map[string]string{}}
+	if f.keyless = r.Header.Get("Authorization") == ""; f.keyless {
 		select {
 		case l.keyless <- struct{}{}:
 			defer func() { <-l.keyless }()
@@ -240,7 +240,7 @@ func (f *form) file(part *multipart.Part) error {
 		}
 	}
 	kind, _, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
-	if isFile || err == nil && !strings.HasPrefix(kind, "text/") { // some clients send bytes without a file name
+	if isFile || err == nil && !strings.HasPrefix(kind, "text/") { // bytes, maybe without a file name
 		return f.store(body)
 	}
 	head, err := body.Peek(len(notGiven) + 1)
@@ -391,7 +391,7 @@ var handlers = map[string]handler{
 		read: func(f *form, value string) error {
 			members, err := rule.ParseMetadata(value)
 			// A key without a value counts as missing.
-			maps.DeleteFunc(members, func(_ string, text json.RawMessage) bool { return string(text) == "null" })
+			maps.DeleteFunc(members, func(_ string, text json.RawMessage) bool { return rule.IsNull(text) })
 			f.upload.CustomMetadata = api.Set(members)
 			return err
 		},

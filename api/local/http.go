@@ -33,11 +33,8 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	control := http.NewResponseController(w)
 	r = r.WithContext(context.WithValue(r.Context(), sentKey{}, &Request{}))
-	body := &timedBody{
-		ReadCloser: r.Body, control: control, timeout: l.o.idleTimeout,
-		finished: r.Body == http.NoBody,
-	}
-	r.Body = body
+	body := &timedBody{ReadCloser: r.Body, control: control, timeout: l.o.idleTimeout}
+	body.finished, r.Body = r.Body == http.NoBody, body
 	answer := &timedWriter{ResponseWriter: w, control: control, timeout: writeFactor * l.o.idleTimeout}
 	defer l.observe(r, answer, time.Now())
 	if err := l.route(answer, r); err != nil {
@@ -57,7 +54,8 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	}
 	keyless := isUpload(path) && r.Method == http.MethodPost && r.Header.Get("Authorization") == ""
 	// Pages of other sites may upload without the key, and nothing else.
-	if !keyless && (isAPI(path) && r.Header.Get("Sec-Fetch-Site") == "cross-site" || l.origin.Check(r) != nil) {
+	foreign := isAPI(path) && r.Header.Get("Sec-Fetch-Site") == "cross-site" || l.origin.Check(r) != nil
+	if foreign && !keyless {
 		return refuse(http.StatusForbidden, "A request from a web page of another origin is not served.", "The private key is for server-side callers only.")
 	}
 	if !isAPI(path) {

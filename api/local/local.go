@@ -169,10 +169,10 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	}
 	l := &Library{
 		o: o, log: o.Log, keySum: sha256.Sum256([]byte(o.Key.Reveal())), identity: store.NewID(), lock: lock,
-		hosts: map[string]bool{}, seeded: map[string]bool{}, traffic: traffic{bytes: map[string]int64{}}, guard: guard,
-		chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(),
-		keyless: make(chan struct{}, maxKeyless),
-		tools:   extension.New(o.Commands), pictures: media.NewCache[string, picture](cacheSize),
+		hosts: map[string]bool{}, seeded: map[string]bool{}, traffic: traffic{bytes: map[string]int64{}},
+		limits: limits{empty: map[string]time.Time{}}, guard: guard, chance: newChance(o.Seed),
+		origin: http.NewCrossOriginProtection(), keyless: make(chan struct{}, maxKeyless),
+		tools: extension.New(o.Commands), pictures: media.NewCache[string, picture](cacheSize),
 		headerTimeout: 8 * time.Second, tagTimeout: 1500 * time.Millisecond,
 	}
 	l.describe = describeAPI
@@ -240,8 +240,9 @@ func (l *Library) open(ctx context.Context) error {
 		}
 	}
 	l.work = run.New(ctx, run.Options{
-		Records: l.records, Instance: l.identity, Sole: !l.o.many(), Shared: l.o.Database != "", Log: l.log, Now: l.now,
-		Run: l.execute, Quick: l.isQuick, Skip: func(run *store.Run) bool { return l.injected("extensions=pending", run.ID) }, Post: l.post, Delay: l.o.retryDelay,
+		Records: l.records, Instance: l.identity, Sole: !l.o.many(), Shared: l.o.Database != "",
+		Log: l.log, Now: l.now, Run: l.execute, Quick: l.isQuick, Post: l.post, Delay: l.o.retryDelay,
+		Skip: func(run *store.Run) bool { return l.injected("extensions=pending", run.ID) },
 		Step: func(ctx context.Context, job string) (bool, error) { return l.stepOfJob(ctx, job, nil) },
 	})
 	if l.o.Webhook != "" {
@@ -330,7 +331,8 @@ func FolderKey(dir string) (secret, path string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		var b [32]byte
 		rand.Read(b[:])
-		err = atomicfile.Create(path, []byte("private_"+base64.RawURLEncoding.EncodeToString(b[:])+"\n"), 0o600)
+		key := "private_" + base64.RawURLEncoding.EncodeToString(b[:])
+		err = atomicfile.Create(path, []byte(key+"\n"), 0o600)
 		if err != nil && !errors.Is(err, fs.ErrExist) { // another process was first
 			return "", path, fmt.Errorf("write the key of the local library: %w", err)
 		}
@@ -372,7 +374,8 @@ func checkOwner(ctx context.Context, o Options, records store.Records,
 	if err != nil || owner == "" {
 		return false, err
 	}
-	library, err := store.View(ctx, records, func(tx store.Tx) (string, error) { return tx.Library.Identity("") })
+	library, err := store.View(ctx, records,
+		func(tx store.Tx) (string, error) { return tx.Library.Identity("") })
 	if err == nil && owner != library {
 		err = o.notOwner()
 	}

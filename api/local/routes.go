@@ -92,9 +92,7 @@ var baseRoutes = []route{
 	{http.MethodGet, "/v1/accounts/usage", "Get what the library uses", "startDate! endDate!", http.StatusOK, (*Library).usage},
 
 	// Extensions of this library.
-	{http.MethodGet, identityPath, "Identify the running library", "", http.StatusOK, func(l *Library, _ *http.Request) (any, error) {
-		return identity{"mediadesk", l.identity, l.Faults()}, nil
-	}},
+	{http.MethodGet, identityPath, "Identify the running library", "", http.StatusOK, (*Library).identify},
 	{http.MethodGet, healthPath, "Check that records and contents answer", "", http.StatusOK, (*Library).health},
 	{http.MethodGet, openAPIPath, "Describe the API", "", http.StatusOK, (*Library).openAPI},
 	{http.MethodPost, controlPath + "reset", "Delete everything, if allowed, and load a seed", "seed", http.StatusNoContent, (*Library).reset},
@@ -183,7 +181,8 @@ func (route *route) answerTo(l *Library, w http.ResponseWriter, r *http.Request)
 }
 
 func isAPI(path string) bool {
-	return strings.HasPrefix(path+"/", "/v1/") || strings.HasPrefix(path+"/", "/v2/") || strings.HasPrefix(path+"/", "/api/") || isControl(path)
+	begins := func(prefix string) bool { return strings.HasPrefix(path+"/", prefix) }
+	return slices.ContainsFunc([]string{"/v1/", "/v2/", "/api/", controlPath}, begins)
 }
 
 func (l *Library) openAPI(r *http.Request) (any, error) {
@@ -201,11 +200,13 @@ func describeAPI() map[string]any {
 	for _, route := range routes {
 		parameters, properties, required := []object{}, object{}, []string{}
 		for _, name := range pathParameter.FindAllStringSubmatch(route.pattern, -1) {
-			parameters = append(parameters, object{"name": name[1], "in": "path", "required": true, "schema": text})
+			parameters = append(parameters,
+				object{"name": name[1], "in": "path", "required": true, "schema": text})
 		}
 		for _, t := range route.taken() {
 			if route.method == http.MethodGet {
-				parameters = append(parameters, object{"name": t.name, "in": "query", "required": t.required, "schema": t.schema})
+				parameters = append(parameters,
+					object{"name": t.name, "in": "query", "required": t.required, "schema": t.schema})
 				continue
 			}
 			if properties[t.name] = t.schema; t.required {
@@ -231,7 +232,8 @@ func describeAPI() map[string]any {
 		}
 		if len(properties) > 0 {
 			schema := object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
-			operation["requestBody"] = object{"required": len(required) > 0, "content": object{kind: object{"schema": schema}}}
+			content := object{kind: object{"schema": schema}}
+			operation["requestBody"] = object{"required": len(required) > 0, "content": content}
 		}
 		if noKey[route.pattern] || isUpload(route.pattern) { // a signature takes the place of the key
 			operation["security"] = []object{{"key": []string{}}, {}}

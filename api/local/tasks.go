@@ -81,7 +81,8 @@ func (t *task) misfit() string {
 		return "field is missing"
 	case t.Type == "select_tags" && t.Field != "":
 		return "only select_metadata has a field"
-	case t.Vocabulary == nil && t.Type == "select_tags", t.Vocabulary != nil && len(t.Vocabulary) == 0, len(t.Vocabulary) > maxVocabulary:
+	case len(t.Vocabulary) > maxVocabulary,
+		len(t.Vocabulary) == 0 && (t.Vocabulary != nil || t.Type == "select_tags"):
 		return fmt.Sprintf("its vocabulary has %d words; the limit is 1 to %d", len(t.Vocabulary), maxVocabulary)
 	case t.MinSelections != nil && *t.MinSelections < 0, t.MaxSelections != nil && *t.MaxSelections < 1,
 		t.MinSelections != nil && t.MaxSelections != nil && *t.MinSelections > *t.MaxSelections:
@@ -178,8 +179,8 @@ func (t *task) answer(file *store.File, values map[string]json.RawMessage, field
 	if o == nil {
 		return nil
 	}
-	file.Tags = unique(append(slices.Clip(file.Tags), o.AddTags...))
-	file.Tags = slices.DeleteFunc(file.Tags, func(tag string) bool { return slices.Contains(o.RemoveTags, tag) })
+	addTags(file, o.AddTags)
+	removeTags(file, o.RemoveTags)
 	for _, change := range o.UnsetMetadata {
 		delete(values, change.Field)
 	}

@@ -116,7 +116,8 @@ func (l *Library) storeUpload(r *http.Request, f *form, version store.Version, l
 }
 
 func (f *form) preRequest(r *http.Request) any {
-	return transformRequest(r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre)
+	t := f.upload.Transformation.Or(api.Transformation{})
+	return transformRequest(r.Header.Get(requestIDHeader), t.Pre)
 }
 
 func (f *form) addFields(ctx context.Context, record *api.File, file *store.File) error {
@@ -129,7 +130,7 @@ func (f *form) addFields(ctx context.Context, record *api.File, file *store.File
 	if !f.wantsField(selectedFields) && !f.wantsField("embeddedMetadata") {
 		return nil
 	}
-	err := f.library.records.View(ctx, func(tx store.Tx) (err error) {
+	return f.library.records.View(ctx, func(tx store.Tx) (err error) {
 		if f.wantsField(selectedFields) {
 			record.SelectedFieldsSchema, err = fieldSchemas(tx)
 		}
@@ -138,7 +139,6 @@ func (f *form) addFields(ctx context.Context, record *api.File, file *store.File
 		}
 		return err
 	})
-	return err
 }
 
 func (l *Library) inspectContent(content store.Draft) (store.Version, error) {
@@ -151,7 +151,8 @@ func (l *Library) inspectContent(content store.Draft) (store.Version, error) {
 	if err := reads.or(err); err != nil {
 		return store.Version{}, fmt.Errorf("read the stored bytes: %w", err)
 	}
-	v := store.Version{Created: l.now(), Facts: store.Facts{Size: content.Size(), Mime: facts.MIME, Kind: api.KindNonImage}}
+	v := store.Version{Created: l.now()}
+	v.Size, v.Mime, v.Kind = content.Size(), facts.MIME, api.KindNonImage
 	// A picture of unknown size is not an image, unless it is SVG.
 	if facts.Picture && (facts.Stored != image.Point{} || facts.MIME == "image/svg+xml") {
 		v.Kind, v.Width, v.Height, v.HasAlpha = api.KindImage, facts.Stored.X, facts.Stored.Y, facts.Alpha
@@ -216,14 +217,15 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 				return nil, err
 			}
 		}
-		existing.Version, existing.Private, existing.Updated = version, u.IsPrivateFile.Or(false), version.Created
+		existing.Version, existing.Updated = version, version.Created
+		existing.Private = u.IsPrivateFile.Or(false)
 		setTexts(existing, u.Other)
 		return existing, tx.Files.Update(existing)
 	}
 	file := &store.File{
-		ID: store.NewID(), Folder: u.Folder.Or("/"), Name: rule.StoredName(u.FileName), Private: u.IsPrivateFile.Or(false),
-		Tags: u.Tags.Or(nil), Region: u.CustomCoordinates.Or(""), Metadata: u.CustomMetadata.Or(nil),
-		Version: version, Created: version.Created, Updated: version.Created,
+		ID: store.NewID(), Folder: u.Folder.Or("/"), Name: rule.StoredName(u.FileName),
+		Private: u.IsPrivateFile.Or(false), Tags: u.Tags.Or(nil), Region: u.CustomCoordinates.Or(""),
+		Metadata: u.CustomMetadata.Or(nil), Version: version, Created: version.Created, Updated: version.Created,
 	}
 	setTexts(file, u.Other)
 	file.Version.ID, file.Version.Root, file.Version.Number = file.ID, file.ID, 1
@@ -428,7 +430,8 @@ func (f *form) given(ctx context.Context, version *store.Version) (map[string]an
 	}
 	for _, field := range entry.Fields {
 		if field.Kind == entry.KindSwitch {
-			given["request."+field.Name] = cmp.Or(f.texts[field.Name], strconv.FormatBool(field.Default)) == "true"
+			value := cmp.Or(f.texts[field.Name], strconv.FormatBool(field.Default))
+			given["request."+field.Name] = value == "true"
 		}
 	}
 	given["request.useUniqueFileName"] = u.UseUniqueFileName.Or(true)
@@ -438,7 +441,8 @@ func (f *form) given(ctx context.Context, version *store.Version) (map[string]an
 	if tags, ok := u.Tags.Get(); ok {
 		given["request.tags"] = tags
 	}
-	for name, value := range map[string]api.Field[string]{"customCoordinates": u.CustomCoordinates, "webhookUrl": u.WebhookURL} {
+	texts := map[string]api.Field[string]{"customCoordinates": u.CustomCoordinates, "webhookUrl": u.WebhookURL}
+	for name, value := range texts {
 		if text, ok := value.Get(); ok {
 			given["request."+name] = text
 		}
@@ -448,7 +452,8 @@ func (f *form) given(ctx context.Context, version *store.Version) (map[string]an
 	if err := reads.or(err); err != nil {
 		return nil, fmt.Errorf("read the stored bytes: %w", err)
 	}
-	for name, codec := range map[string]string{"videoCodec": facts.VideoCodec, "audioCodec": facts.AudioCodec} {
+	codecs := map[string]string{"videoCodec": facts.VideoCodec, "audioCodec": facts.AudioCodec}
+	for name, codec := range codecs {
 		if codec != "" {
 			given["mediaMetadata."+name] = codec
 		}

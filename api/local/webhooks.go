@@ -133,8 +133,8 @@ func (l *Library) withEvents(update func(store.Tx) error) func(store.Tx) error {
 		}
 		seen := map[store.Change]bool{}
 		for _, c := range *changes {
-			created := c.Kind == store.FileUpdated && seen[store.Change{Kind: store.FileCreated, FileID: c.FileID}]
-			if seen[c] || created {
+			creation := store.Change{Kind: store.FileCreated, FileID: c.FileID}
+			if seen[c] || c.Kind == store.FileUpdated && seen[creation] {
 				continue
 			}
 			seen[c] = true
@@ -159,11 +159,8 @@ func (l *Library) eventData(tx store.Tx, c store.Change) (any, error) {
 		return map[string]string{"fileId": c.FileID, "versionId": c.VersionID}, nil
 	}
 	file, err := store.Get[store.File](tx, c.FileID)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return nil, nil
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return nil, ignoreMissing(err)
 	}
 	record := l.fullRecord(file)
 	if c.Kind == store.VersionCreated {
@@ -205,7 +202,8 @@ func (f *form) transform(ctx context.Context, version *store.Version) (later boo
 	if err != nil {
 		return false, badTransformation(err)
 	}
-	picture, _, err := delivery.Make(ctx, io.NewSectionReader(f.content, 0, version.Size), version.Mime, requested, "")
+	sent := io.NewSectionReader(f.content, 0, version.Size)
+	picture, _, err := delivery.Make(ctx, sent, version.Mime, requested, "")
 	if cannot := (*delivery.CannotError)(nil); errors.As(err, &cannot) {
 		return false, badTransformation(err)
 	}
@@ -245,7 +243,8 @@ func (l *Library) addEvent(tx store.Tx, kind string, request, data any) error {
 	if l.o.Webhook == "" {
 		return nil
 	}
-	event := map[string]any{"type": kind, "id": store.NewID(), "created_at": l.now().Format(api.TimeLayout), "data": data}
+	at := l.now().Format(api.TimeLayout)
+	event := map[string]any{"type": kind, "id": store.NewID(), "created_at": at, "data": data}
 	if request != nil {
 		event["request"] = request
 	}
@@ -272,7 +271,8 @@ func (l *Library) addPosts(ctx context.Context, tx store.Tx, file *store.File, l
 		if post.Value != "" {
 			at = "/tr:" + post.Value + at
 		}
-		kind, data := postTransformSuccess, map[string]any{"fileId": file.ID, "url": l.Address() + escapePath(at), "name": file.Name}
+		kind := postTransformSuccess
+		data := map[string]any{"fileId": file.ID, "url": l.Address() + escapePath(at), "name": file.Name}
 		if err := l.checkPost(ctx, post, file, at); err != nil {
 			kind, data["transformation"], data["path"] = postTransformError, failure(err.Error()), file.Path()
 		}
@@ -283,13 +283,13 @@ func (l *Library) addPosts(ctx context.Context, tx store.Tx, file *store.File, l
 	return nil
 }
 
-func (l *Library) checkPost(ctx context.Context, post api.PostTransformation, file *store.File, at string) error {
-	if post.Type != rule.PostSteps || file.Version.Kind != api.KindImage {
+func (l *Library) checkPost(ctx context.Context, post api.PostTransformation, f *store.File, at string) error {
+	if post.Type != rule.PostSteps || f.Version.Kind != api.KindImage {
 		return errors.New("the local library makes no videos, and no pictures of videos")
 	}
 	requested, err := delivery.Parse(&url.URL{Path: at},
 		func(name string) (string, error) { return l.transformation(ctx, name) }, false)
-	if err == nil && (requested.Path != file.Path() || !requested.Changes()) {
+	if err == nil && (requested.Path != f.Path() || !requested.Changes()) {
 		err = fmt.Errorf("%q is no transformation", post.Value)
 	}
 	return err
@@ -297,7 +297,8 @@ func (l *Library) checkPost(ctx context.Context, post api.PostTransformation, fi
 
 // WebhookSecret returns the secret, made of the private key, for posts to the account's webhook.
 func WebhookSecret(private interface{ Reveal() string }) string {
-	return "whsec_" + base64.RawURLEncoding.EncodeToString(sign(sha256.New, private.Reveal(), "webhook secret")[:24])
+	secret := sign(sha256.New, private.Reveal(), "webhook secret")[:24]
+	return "whsec_" + base64.RawURLEncoding.EncodeToString(secret)
 }
 
 // signPost signs a post to the webhook of the account as services do now and as they did before
@@ -308,5 +309,6 @@ func (l *Library) signPost(req *http.Request, body []byte, now time.Time) {
 	req.Header.Set("webhook-timestamp", seconds)
 	req.Header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(signature))
 	ms := strconv.FormatInt(now.UnixMilli(), 10)
-	req.Header.Set("x-ik-signature", "t="+ms+",v1="+hex.EncodeToString(sign(sha256.New, secret, ms+"."+string(body))))
+	signature = sign(sha256.New, secret, ms+"."+string(body))
+	req.Header.Set("x-ik-signature", "t="+ms+",v1="+hex.EncodeToString(signature))
 }

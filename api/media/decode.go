@@ -223,7 +223,8 @@ func (h *header) decode(ctx context.Context, rs io.ReadSeeker,
 	case err == nil:
 		return img, nil
 	case ctx.Err() == nil && timed.Err() != nil:
-		return nil, &Error{Reason: ErrTooLarge, Cause: err, Detail: fmt.Sprintf("decoding it takes longer than %v", timeout)}
+		detail := fmt.Sprintf("decoding it takes longer than %v", timeout)
+		return nil, &Error{Reason: ErrTooLarge, Cause: err, Detail: detail}
 	}
 	return nil, decodeError(ctx, h.format.name, err)
 }

@@ -152,9 +152,7 @@ func (f *Facts) ofOther(rs io.ReadSeeker, head []byte) {
 }
 
 // Shown reports whether the content can be shown as a picture.
-func (f Facts) Shown() bool {
-	return f.Problem == nil && (f.Tool != "" || f.Picture)
-}
+func (f Facts) Shown() bool { return f.Problem == nil && (f.Tool != "" || f.Picture) }
 
 func describe(m *mimetype.MIME) (picture bool, name string) {
 	ext := strings.ToUpper(strings.TrimPrefix(m.Extension(), "."))

@@ -175,7 +175,7 @@ func probeJPEG(rs io.ReadSeeker, h *header) error {
 // probePNG reads the color type and looks for a tRNS chunk, which adds transparency without
 // an alpha channel.
 func probePNG(rs io.ReadSeeker, h *header) error {
-	for c := pngChunks(rs); ; {
+	for c := (&chunks{rs: rs, png: true, pos: 8}); ; {
 		if !c.scan() {
 			return c.err
 		}
@@ -206,7 +206,7 @@ func probeGIF(rs io.ReadSeeker, h *header) error {
 func probeWebP(rs io.ReadSeeker, h *header) error {
 	h.weight = 2
 	extended := false
-	for c := riffChunks(rs); ; {
+	for c := (&chunks{rs: rs, pos: 12}); ; {
 		if !c.scan() {
 			return c.err
 		}
@@ -284,9 +284,6 @@ type chunks struct {
 	name string
 	data [24]byte // the first bytes; zeros beyond the end of the file
 }
-
-func pngChunks(rs io.ReadSeeker) *chunks  { return &chunks{rs: rs, png: true, pos: 8} }
-func riffChunks(rs io.ReadSeeker) *chunks { return &chunks{rs: rs, pos: 12} }
 
 func (c *chunks) scan() bool {
 	if c.count++; c.count > maxChunks {

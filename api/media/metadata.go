@@ -59,7 +59,8 @@ func readMetadata(rs io.ReadSeeker, mime string, sources imagemeta.Source,
 		LimitTagSize: 4 * maxMetaText,
 		ShouldHandleTag: func(t imagemeta.TagInfo) bool {
 			// IFD1 describes the thumbnail, not the picture.
-			return !strings.HasPrefix(t.Namespace, "IFD1") && t.Tag != "MakerNote" && (requested == nil || requested[t.Tag])
+			return !strings.HasPrefix(t.Namespace, "IFD1") && t.Tag != "MakerNote" &&
+				(requested == nil || requested[t.Tag])
 		},
 		HandleTag: func(t imagemeta.TagInfo) error {
 			if strings.HasPrefix(t.Tag, imagemeta.UnknownPrefix) || len(m.tags) >= maxMetaTags {

@@ -15,9 +15,9 @@ func Scale(img *image.NRGBA, cut image.Rectangle, to image.Point) *image.NRGBA {
 	small := image.Pt(min(cut.Dx(), to.X), min(cut.Dy(), to.Y))
 	if small != cut.Size() {
 		s := scaling{
-			pix: img.Pix[img.PixOffset(cut.Min.X, cut.Min.Y):], stride: img.Stride, width: cut.Dx(), straight: true,
-			across: averages(0, cut.Dx(), cut.Dx(), cut.Dx(), small.X),
-			down:   averages(0, cut.Dy(), cut.Dy(), cut.Dy(), small.Y),
+			pix: img.Pix[img.PixOffset(cut.Min.X, cut.Min.Y):], stride: img.Stride, straight: true,
+			width: cut.Dx(), across: averages(0, cut.Dx(), cut.Dx(), cut.Dx(), small.X),
+			down: averages(0, cut.Dy(), cut.Dy(), cut.Dy(), small.Y),
 		}
 		img, cut = image.NewNRGBA(image.Rectangle{Max: small}), image.Rectangle{Max: small}
 		s.lines(img.Pix, img.Stride)
@@ -178,9 +178,7 @@ func reduce(img image.Image, full image.Rectangle, side int) *image.RGBA {
 }
 
 // reduction returns the divisor that makes the longer side at most side.
-func reduction(size image.Point, side int) int {
-	return max(1, (max(size.X, size.Y)+side-1)/side)
-}
+func reduction(size image.Point, side int) int { return max(1, (max(size.X, size.Y)+side-1)/side) }
 
 // addSquares adds every k pixels of a line to the sum of their square.
 func addSquares(sums []uint64, line []uint8, k int) {
@@ -214,7 +212,8 @@ func meanSquares(out []uint8, sums []uint64, lines, w, k int) {
 func reduceYCbCr(dst *image.RGBA, img *image.YCbCr, k int) {
 	size, n := img.Rect.Size(), dst.Rect.Dx()
 	// The size of the chroma planes says how many pixels share a sample.
-	block := image.YCbCr{SubsampleRatio: img.SubsampleRatio, YStride: 1, CStride: 1, Rect: image.Rect(0, 0, 4, 4)}
+	block := image.YCbCr{SubsampleRatio: img.SubsampleRatio, YStride: 1, CStride: 1}
+	block.Rect = image.Rect(0, 0, 4, 4)
 	sx, sy := 1, 1
 	for block.COffset(sx, 0) == 0 && sx < 4 {
 		sx++

@@ -102,7 +102,8 @@ func (t *Tool) convert(ctx context.Context, path string, limits Limits) (*Pictur
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case timed.Err() != nil:
-		return nil, &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("%s took longer than %v", t.Program, convertTimeout), Cause: timed.Err()}
+		detail := fmt.Sprintf("%s took longer than %v", t.Program, convertTimeout)
+		return nil, &Error{Reason: ErrTooLarge, Detail: detail, Cause: timed.Err()}
 	case err != nil:
 		return nil, &Error{Reason: ErrTruncated, Detail: t.Program + " cannot convert it", Cause: err}
 	}

@@ -2,10 +2,12 @@ package media
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"image"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -55,14 +57,17 @@ func (t *track) boxes(rs io.ReadSeeker, from, to int64, depth int) {
 			return
 		}
 		switch kind := string(h[4:8]); {
-		case kind == "moov" || depth > 0 && depth < 5 && (kind == "trak" || kind == "mdia" || kind == "minf" || kind == "stbl"):
+		case kind == "moov",
+			depth > 0 && depth < 5 && slices.Contains([]string{"trak", "mdia", "minf", "stbl"}, kind):
 			t.boxes(rs, from+head, from+size, depth+1)
 		case kind == "mvhd":
 			t.movie(readAt(rs, from+head, min(size-head, 128)))
 		case kind == "tkhd":
 			t.shown(readAt(rs, from+head, min(size-head, 128)))
 		case kind == "stsd":
-			t.described(readAt(rs, from+head, min(size-head, 256)))
+			if b := readAt(rs, from+head, 16); size >= head+16 && len(b) == 16 {
+				t.codec(string(b[12:]))
+			}
 		}
 		if depth == 0 && t.length > 0 {
 			return
@@ -223,17 +228,5 @@ var codecs = map[string]struct{ video, audio string }{
 // codec sets the codecs of the first video and the first sound to a codec that is known.
 func (t *track) codec(name string) {
 	c := codecs[strings.TrimRight(name, "\x00")]
-	if t.video == "" {
-		t.video = c.video
-	}
-	if t.audio == "" {
-		t.audio = c.audio
-	}
-}
-
-// described reads the codec from a sample description box (stsd).
-func (t *track) described(b []byte) {
-	if len(b) >= 16 {
-		t.codec(string(b[12:16]))
-	}
+	t.video, t.audio = cmp.Or(t.video, c.video), cmp.Or(t.audio, c.audio)
 }

@@ -57,15 +57,12 @@ func (q *Queue) check(ctx context.Context, j *job.Job) checkResult {
 		return q.checkSuffixed(ctx, j, files)
 	case q.context().Err() != nil:
 		return closing(j)
-	case notListed(err):
+	case api.Unavailable(err), api.KeyRefused(err): // it does not list files, at least for this key
 		return checkResult{presence: cannotCheck, help: "This service does not list its files, so mediadesk cannot find out whether " +
 			rule.PathOf(&j.Upload) + " arrived. Look in the library of the service before you send it again."}
 	}
 	return checkResult{presence: checkFailed, help: "The search for " + rule.PathOf(&j.Upload) + " failed too (" + err.Error() + "). Look in the library before you send it again."}
 }
-
-// notListed reports whether err means that the service does not list files, at least for this key.
-func notListed(err error) bool { return api.Unavailable(err) || api.KeyRefused(err) }
 
 func closing(j *job.Job) checkResult {
 	return checkResult{presence: noTime, help: "The program closed before it could search for " + rule.PathOf(&j.Upload) + ". Look in the library before you send it again."}
@@ -101,10 +98,7 @@ func (q *Queue) checkExact(ctx context.Context, j *job.Job, files []api.File) ch
 
 // isFirstVersion reports whether a file has the content with which it was created.
 func isFirstVersion(f *api.File) bool {
-	if f.VersionInfo != nil {
-		return f.VersionInfo.ID == f.FileID
-	}
-	return !rule.Updated(f).After(rule.Created(f))
+	return f.VersionID() == f.FileID || f.VersionID() == "" && !rule.Updated(f).After(rule.Created(f))
 }
 
 func samePath(f *api.File, u *api.Upload) bool {

@@ -50,7 +50,8 @@ func (q *Queue) Retry(ctx context.Context, ids []int64) ([]job.Job, error) {
 	if q.retryNow(ids) {
 		return nil, nil
 	}
-	return q.reopen(ctx, "retry", ids, entry{wish: wishSend}, func(j *job.Job) bool { return j.State != job.Stored })
+	notStored := func(j *job.Job) bool { return j.State != job.Stored }
+	return q.reopen(ctx, "retry", ids, entry{wish: wishSend}, notStored)
 }
 
 // retryNow starts jobs now that wait for their next attempt. It reports whether all of ids do.

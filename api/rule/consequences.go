@@ -122,7 +122,10 @@ func switched(aspect Aspect, sent bool, overwrite api.Field[bool], field string,
 	c := Change{Aspect: aspect, Had: had}
 	switch {
 	case sent:
-		c.Effect, c.Reason = SetTo, "the request has "+map[Aspect]string{AspectTags: "them", AspectMetadata: "some"}[aspect]
+		c.Effect, c.Reason = SetTo, "the request has them"
+		if aspect == AspectMetadata {
+			c.Reason = "the request has some"
+		}
 	case overwrite.Or(true):
 		c.Effect, c.Reason, c.Keep = Removed, field+" is on and you send none", field
 		if aspect == AspectAITags {
@@ -196,7 +199,8 @@ func (o Prediction) Lines() []Line {
 	lines := []Line{{Text: first}}
 	for _, c := range o.Changes {
 		if c.Had != 0 || c.Effect == SetTo {
-			lines = append(lines, Line{c.sentence(), c.Effect == Removed || c.Effect == SetTo && c.Had > 0, c.Keep})
+			loss := c.Effect == Removed || c.Effect == SetTo && c.Had > 0
+			lines = append(lines, Line{c.sentence(), loss, c.Keep})
 		}
 	}
 	return lines

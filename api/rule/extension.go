@@ -149,8 +149,9 @@ func ParseMetadata(text string) (map[string]json.RawMessage, error) {
 func jsonProblem(text []byte, err error) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		before := text[:max(min(int(syntax.Offset), len(text))-1, 0)]
-		start := bytes.LastIndexByte(before, '\n') + 1
-		return fmt.Sprintf("line %d, column %d: %s", 1+bytes.Count(before, []byte("\n")), 1+utf8.RuneCount(before[start:]), syntax.Error())
+		line := bytes.Count(before, []byte("\n")) + 1
+		column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+		return fmt.Sprintf("line %d, column %d: %s", line, column, syntax.Error())
 	}
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return "it is of another type: " + kind.Value
@@ -251,7 +252,8 @@ func TasksShow(requested *api.Extension, then, now *api.File) bool {
 			string(had) != string(has)
 	}
 	for _, t := range tasks {
-		if t.Type == "select_tags" && slices.ContainsFunc(t.Vocabulary, added) || t.Type == "select_metadata" && changed(struct{ Field string }{t.Field}) {
+		if t.Type == "select_tags" && slices.ContainsFunc(t.Vocabulary, added) ||
+			t.Type == "select_metadata" && changed(struct{ Field string }{t.Field}) {
 			return true
 		}
 		for _, e := range []effect{t.OnYes, t.OnNo, t.OnUnknown} {
@@ -273,7 +275,8 @@ func ParseColor(text string) (color.NRGBA, error) {
 	if c, ok := colornames.Map[name]; ok {
 		return color.NRGBA(c), nil // all are opaque
 	}
-	digits := strings.TrimPrefix(cmp.Or(map[string]string{"transparent": "0000", "rebeccapurple": "663399"}[name], name), "#")
+	unlisted := map[string]string{"transparent": "0000", "rebeccapurple": "663399"}
+	digits := strings.TrimPrefix(cmp.Or(unlisted[name], name), "#")
 	if len(digits) == 3 || len(digits) == 4 {
 		digits = regexp.MustCompile(".").ReplaceAllString(digits, "$0$0")
 	}

@@ -156,8 +156,7 @@ func misfit(s *api.MetadataSchema, value json.RawMessage) string {
 
 func bound(text json.RawMessage) (float64, bool) {
 	var n *float64
-	err := json.Unmarshal(text, &n)
-	if err != nil || n == nil {
+	if json.Unmarshal(text, &n) != nil || n == nil {
 		return 0, false
 	}
 	return *n, true
@@ -376,7 +375,8 @@ func MetadataRows(members map[string]json.RawMessage) string {
 func valueText(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil && text != "" && text == strings.TrimSpace(text) &&
-		!strings.ContainsAny(text, "\n\r") && !json.Valid([]byte(text)) && string(rowText(text)) == string(value) {
+		!strings.ContainsAny(text, "\n\r") && !json.Valid([]byte(text)) &&
+		string(rowText(text)) == string(value) {
 		return text
 	}
 	var line bytes.Buffer

@@ -49,9 +49,7 @@ func ParseRegion(text string) (Region, error) {
 }
 
 // String formats the region for the service.
-func (r Region) String() string {
-	return fmt.Sprintf("%d,%d,%d,%d", r.X, r.Y, r.Width, r.Height)
-}
+func (r Region) String() string { return fmt.Sprintf("%d,%d,%d,%d", r.X, r.Y, r.Width, r.Height) }
 
 // Rectangle converts the region to an image.Rectangle.
 func (r Region) Rectangle() image.Rectangle {

@@ -139,7 +139,8 @@ func (p *conditionParser) comparison() (c Condition, err error) {
 		c.Operator = "NOT " + c.Operator
 	}
 	if operator.Quoted || !slices.Contains(takes, c.Operator) {
-		return c, fmt.Errorf("%s takes %s, not %s", c.Field.Text, strings.Join(takes, ", "), api.Quote(c.Operator))
+		list := strings.Join(takes, ", ")
+		return c, fmt.Errorf("%s takes %s, not %s", c.Field.Text, list, api.Quote(c.Operator))
 	}
 	switch {
 	case slices.Contains(SearchExists, c.Operator):
@@ -156,7 +157,8 @@ func (p *conditionParser) comparison() (c Condition, err error) {
 
 // isSign reports whether a word is a sign or missing, and not a value.
 func (w SearchWord) isSign() bool {
-	return !w.Quoted && (w.Text == "" || strings.ContainsAny(w.Text[:1], "()[],:<>=") || w.Text == "AND" || w.Text == "OR")
+	return !w.Quoted && (w.Text == "" || w.Text == "AND" || w.Text == "OR" ||
+		strings.ContainsAny(w.Text[:1], "()[],:<>="))
 }
 
 func (p *conditionParser) list() (list []SearchWord, err error) {
@@ -165,7 +167,8 @@ func (p *conditionParser) list() (list []SearchWord, err error) {
 	}
 	for closed := p.word("]"); !closed; closed = p.word("]") {
 		list = append(list, p.next())
-		if list[len(list)-1].isSign() || !p.word(",") && (len(p.words) == 0 || p.words[0] != SearchWord{Text: "]"}) {
+		ends := len(p.words) > 0 && p.words[0] == SearchWord{Text: "]"}
+		if list[len(list)-1].isSign() || !p.word(",") && !ends {
 			return nil, errors.New("a list is not closed")
 		}
 	}

@@ -23,7 +23,8 @@ func CheckWebhookURL(text string) error { return checkAddress("webhookUrl", text
 
 func checkAddress(field, text string) error {
 	u, err := url.Parse(text)
-	if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && !strings.ContainsAny(text, " \t\r\n") {
+	isWeb := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+	if isWeb && !strings.ContainsAny(text, " \t\r\n") {
 		return nil
 	}
 	if text == "" {
@@ -89,7 +90,8 @@ func HTML(f *api.File) string {
 func CheckPurgeURL(address string) error {
 	if u, err := url.Parse(address); err == nil && CheckSourceURL(address) == nil && u.Path != "" {
 		before, after, found := strings.Cut(u.Path, "*")
-		if !found || after == "" && (len(before) > 15 || strings.Count(before, "/") > 2 || path.Ext(before) != "") {
+		narrow := len(before) > 15 || strings.Count(before, "/") > 2 || path.Ext(before) != ""
+		if !found || after == "" && narrow {
 			return nil
 		}
 	}

@@ -13,8 +13,9 @@ import (
 // CommandLine formats a command of this program for a shell.
 func CommandLine(args []string) string {
 	words := []string{"mediadesk"}
+	special := func(r rune) bool { return !strings.ContainsRune(plainLetters, r) }
 	for _, a := range args {
-		if a == "" || strings.ContainsFunc(a, func(r rune) bool { return !strings.ContainsRune(plainLetters, r) }) {
+		if a == "" || strings.ContainsFunc(a, special) {
 			a = api.ShellWord(a)
 		}
 		words = append(words, a)
@@ -66,7 +67,8 @@ func UploadArgs(e *entry.Entry, p Profile) []string {
 			}
 		}
 	}
-	if p.Folder != "" && !e.Folder.IsSet() || len(p.Tags) > 0 && !e.Tags.IsSet() || len(p.Extensions) > 0 && !e.Extensions.IsSet() {
+	if p.Folder != "" && !e.Folder.IsSet() || len(p.Tags) > 0 && !e.Tags.IsSet() ||
+		len(p.Extensions) > 0 && !e.Extensions.IsSet() {
 		// The command would apply the profile's defaults.
 		args = append(args, "--no-defaults")
 	}
@@ -76,13 +78,14 @@ func UploadArgs(e *entry.Entry, p Profile) []string {
 // Together joins uploads that differ only in their source into one command.
 func Together(commands [][]string) [][]string {
 	var out [][]string
+	isFlag := func(arg string) bool { return strings.HasPrefix(arg, "--") }
+	isName := func(arg string) bool { return strings.HasPrefix(arg, "--name=") }
 	for _, args := range commands {
 		flags := args[2:]
 		at := slices.IndexFunc(out, func(before []string) bool {
-			isFlag := func(arg string) bool { return strings.HasPrefix(arg, "--") }
 			return slices.Equal(before[slices.IndexFunc(append(before, "--"), isFlag):], flags)
 		})
-		if at < 0 || slices.ContainsFunc(flags, func(a string) bool { return strings.HasPrefix(a, "--name=") }) {
+		if at < 0 || slices.ContainsFunc(flags, isName) {
 			out = append(out, slices.Clone(args))
 			continue
 		}
@@ -91,8 +94,8 @@ func Together(commands [][]string) [][]string {
 	return out
 }
 
-// DetailsArgs returns the command that changes tags, fields and the region as a change of details does, or
-// shows the details.
+// DetailsArgs returns the command that changes tags, region and stored fields as d does. It leaves
+// out the extensions and the webhook of d; without other changes it shows the details.
 func DetailsArgs(ids []string, d api.Details) []string {
 	var flags []string
 	if tags, ok := d.Tags.Get(); ok {

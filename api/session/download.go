@@ -111,7 +111,7 @@ func (s *Session) fetchPart(ctx context.Context, f api.File, folder string,
 }
 
 func partName(f *api.File) string {
-	sum := sha256.Sum256(fmt.Append(nil, f.FileID, "\x00", f.URL, "\x00", versionOf(f), "\x00", f.UpdatedAt))
+	sum := sha256.Sum256(fmt.Append(nil, f.FileID, "\x00", f.URL, "\x00", f.VersionID(), "\x00", f.UpdatedAt))
 	return fmt.Sprintf(".mediadesk-%x.part", sum[:8])
 }
 
@@ -189,8 +189,7 @@ func (s *Session) downloadBelow(ctx context.Context, f *api.File, folder string,
 		return d
 	}
 	part, err := s.fetchPart(ctx, *f, folder, nil)
-	if err != nil {
-		d.Err = err
+	if d.Err = err; err != nil {
 		return d
 	}
 	defer os.Remove(part)
@@ -281,12 +280,13 @@ func numbered(folder, name string) iter.Seq[string] {
 	}
 	stem := strings.TrimSuffix(name, ext)
 	return func(yield func(string) bool) {
-		number := ""
+		end := ext
 		for n := 1; n < maxNumber; n++ {
 			if n > 1 {
-				number = " (" + strconv.Itoa(n) + ")"
+				end = " (" + strconv.Itoa(n) + ")" + ext
 			}
-			if !yield(filepath.Join(folder, strings.ToValidUTF8(stem[:min(len(stem), maxLocalName-len(number)-len(ext))], "")+number+ext)) {
+			short := strings.ToValidUTF8(stem[:min(len(stem), maxLocalName-len(end))], "")
+			if !yield(filepath.Join(folder, short+end)) {
 				return
 			}
 		}

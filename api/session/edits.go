@@ -289,7 +289,8 @@ func onTop(now *api.File, left, want api.Details, policy Policy) (api.Details, [
 		case value == requested:
 			delete(send, name)
 		case value != before && policy != Ours:
-			found = append(found, Conflict{FileID: now.FileID, Name: now.Name, Field: label, Left: before, Now: value})
+			conflict := Conflict{FileID: now.FileID, Name: now.Name, Field: label, Left: before, Now: value}
+			found = append(found, conflict)
 			delete(send, name)
 		}
 	}
@@ -376,11 +377,9 @@ func (s *Session) settleEdits(ctx context.Context) error {
 		if err == nil {
 			err = s.Journal.EndEdits(ctx, []journal.Edit{e}, made)
 		}
-		if err != nil && undecided == nil {
-			undecided = api.WithHint(err, "A change was interrupted, and the service must say whether it was made. Try again when the service answers.")
-		}
 		if err != nil {
-			_ = s.Journal.LeaveEdits(context.WithoutCancel(ctx), []journal.Edit{e}) // else it stays ours until the end
+			_ = s.Journal.LeaveEdits(context.WithoutCancel(ctx), []journal.Edit{e}) // else it stays ours
+			undecided = cmp.Or(undecided, api.WithHint(err, "A change was interrupted, and the service must say whether it was made. Try again when the service answers."))
 		}
 	}
 	return undecided
@@ -411,7 +410,7 @@ func (s *Session) isMade(ctx context.Context, e *journal.Edit, now map[string]Ed
 	case journal.ActionMove:
 		e.Became = file.FilePath
 	case journal.ActionRestore:
-		e.Became = versionOf(file)
+		e.Became = file.VersionID()
 	default:
 		missing, _ := onTop(file, e.Before, e.Before, Ours)
 		return !missing.IsEmpty(), nil

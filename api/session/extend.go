@@ -21,7 +21,8 @@ func (s *Session) Extend(ctx context.Context, fileID string, list []api.Extensio
 func (s *Session) withAddress(ctx context.Context, fileID string,
 	change api.Details,
 ) (api.Details, string, error) {
-	if len(change.Extensions.Or(nil)) == 0 || change.NoWebhook || !change.WebhookURL.IsZero() || s.Profile.Receiver == "" {
+	chosen := change.NoWebhook || !change.WebhookURL.IsZero()
+	if chosen || len(change.Extensions.Or(nil)) == 0 || s.Profile.Receiver == "" {
 		return change, "", nil
 	}
 	address, err := s.Watch.Address(ctx, job.Hook{Profile: s.Profile.Name, FileID: fileID})
@@ -46,7 +47,8 @@ func (s *Session) watchRuns(ctx context.Context, fileID string, change api.Detai
 	}
 	if after == nil {
 		// Polling compares the file with its earlier record.
-		if seen, ok, err := s.Journal.File(context.WithoutCancel(ctx), s.Profile.Name, fileID); err == nil && ok {
+		seen, ok, err := s.Journal.File(context.WithoutCancel(ctx), s.Profile.Name, fileID)
+		if err == nil && ok {
 			seen.File.ExtensionStatus = nil
 			after = &seen.File
 		}

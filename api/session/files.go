@@ -117,8 +117,8 @@ func (s *Session) SeenIn(ctx context.Context, folder string) ([]api.File, error)
 		return nil, err
 	}
 	for _, f := range folders {
-		if parent := path.Dir(path.Clean(f)); path.Clean("/"+folder) == parent {
-			files = append(files, api.File{Type: api.TypeFolder, Name: path.Base(f), FolderPath: path.Clean(f)})
+		if clean := path.Clean(f); path.Clean("/"+folder) == path.Dir(clean) {
+			files = append(files, api.File{Type: api.TypeFolder, Name: path.Base(f), FolderPath: clean})
 		}
 	}
 	seen, err := s.Journal.Files(ctx, s.Profile.Name, folder)
@@ -149,14 +149,6 @@ func (s *Session) Seen(ctx context.Context) ([]api.File, error) {
 		files[i] = seen[i].File
 	}
 	return files, err
-}
-
-// Usage returns the usage of the account from start to the day before end. If the service does not
-// support it, api.Unavailable is true for the error.
-func (s *Session) Usage(ctx context.Context, start, end time.Time) (api.Usage, error) {
-	var used api.Usage
-	err := s.Client.Do(ctx, api.ReadUsage(start, end), &used)
-	return used, err
 }
 
 // AlreadyStored returns, for each upload, the job that stored the same content in the same folder,
@@ -243,7 +235,8 @@ func (s *Session) inFolder(ctx context.Context, u *api.Upload, size int64, liste
 func (s *Session) HashOf(ctx context.Context, f *api.File, read bool) (string, error) {
 	if s.Journal != nil {
 		sent, ok, err := s.Journal.JobOfFile(ctx, s.Profile.Name, f.FileID)
-		if err != nil || ok && sent.File != nil && sent.Hash != "" && contentOf(sent.File) == contentOf(f) && !sent.Upload.Transformation.IsSet() {
+		known := ok && sent.File != nil && sent.Hash != "" && !sent.Upload.Transformation.IsSet()
+		if err != nil || known && contentOf(sent.File) == contentOf(f) {
 			return sent.Hash, err
 		}
 	}
@@ -285,13 +278,15 @@ func (s *Session) places(ctx context.Context, paths []string) ([]rule.Place, err
 		var files []api.File
 		unlisted := false
 		for portion := range slices.Chunk(values, maxNames) {
-			found, err := s.Client.List(ctx, api.Query{Search: `type = "file" AND path = ` + api.SearchValue(folder) + " AND name IN [" + strings.Join(portion, ",") + "]"})
+			search := `type = "file" AND path = ` + api.SearchValue(folder) + " AND name IN [" + strings.Join(portion, ",") + "]"
+			found, err := s.Client.List(ctx, api.Query{Search: search})
 			if unlisted = api.Unavailable(err); err != nil && !unlisted {
 				return nil, err
 			}
 			files = append(files, found...)
 		}
 		for i, at := range paths {
+			isThere := func(f api.File) bool { return f.FilePath == at }
 			if in, _ := path.Split(at); in != folder {
 				continue
 			}
@@ -301,7 +296,7 @@ func (s *Session) places(ctx context.Context, paths []string) ([]rule.Place, err
 				if places[i], err = s.lastPlace(ctx, at); err != nil {
 					return nil, err
 				}
-			} else if n := slices.IndexFunc(files, func(f api.File) bool { return f.FilePath == at }); n >= 0 {
+			} else if n := slices.IndexFunc(files, isThere); n >= 0 {
 				places[i].File = &files[n]
 			}
 		}

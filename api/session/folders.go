@@ -193,7 +193,8 @@ func (s *Session) relocateFolder(ctx context.Context, r api.Request, from, to st
 		return nil, to, s.Journal.ForgetFolder(ctx, s.Profile.Name, from)
 	}
 	if there == nil {
-		_, err = s.carryOut(ctx, journal.Edit{Action: journal.ActionFolder, Was: from, Became: to}, run, forget)
+		e := journal.Edit{Action: journal.ActionFolder, Was: from, Became: to}
+		_, err = s.carryOut(ctx, e, run, forget)
 	} else if err = run(); err == nil {
 		_, _, err = forget(context.WithoutCancel(ctx))
 	}

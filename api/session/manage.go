@@ -125,24 +125,17 @@ func (s *Session) restoreIn(ctx context.Context, batch, fileID, versionID string
 		return nil, err
 	}
 	var after *api.File
-	e := journal.Edit{FileID: fileID, Batch: batch, Action: journal.ActionRestore, Was: versionOf(before)}
+	e := journal.Edit{FileID: fileID, Batch: batch, Action: journal.ActionRestore, Was: before.VersionID()}
 	return s.carryOut(ctx, e, func() (err error) {
 		after, err = s.Client.Record(ctx, api.RestoreVersion(fileID, versionID))
 		return err
 	}, func(ctx context.Context) (*api.File, string, error) {
-		became := versionOf(after)
+		became := after.VersionID()
 		if e.Was == "" {
 			became = "" // it cannot be undone
 		}
 		return after, became, s.Journal.SaveFile(ctx, s.Profile.Name, *after)
 	})
-}
-
-func versionOf(f *api.File) string {
-	if f.VersionInfo == nil {
-		return ""
-	}
-	return f.VersionInfo.ID
 }
 
 // backTo returns the target for undoing or redoing an action, or "" if the file is already there. A
@@ -154,7 +147,7 @@ func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []
 	}
 	field, is := "place", now.FilePath
 	if e.Action == journal.ActionRestore {
-		field, is = "version", versionOf(now)
+		field, is = "version", now.VersionID()
 	}
 	switch {
 	case is == to:
@@ -208,7 +201,8 @@ func (s *Session) free(ctx context.Context, filePath string) error {
 // DeleteAll permanently removes files with all their versions. Results are in the order of the
 // files; report is as in ChangeAll.
 func (s *Session) DeleteAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
-	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) { return nil, s.Delete(ctx, f) })
+	remove := func(_ int, f api.File) (*api.File, error) { return nil, s.Delete(ctx, f) }
+	return s.eachFile(ctx, files, report, remove)
 }
 
 // eachFile calls do for files, several at a time, until ctx ends.
@@ -303,7 +297,7 @@ func (s *Session) olderVersions(ctx context.Context, f api.File) ([]string, erro
 	}
 	var ids []string
 	for i := range list {
-		if id := versionOf(&list[i]); id != "" && id != versionOf(now) {
+		if id := list[i].VersionID(); id != "" && id != now.VersionID() {
 			ids = append(ids, id)
 		}
 	}

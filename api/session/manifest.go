@@ -88,7 +88,8 @@ func ReadManifest(text []byte) ([]ManifestEntry, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && strings.ContainsRune("#[{", rune(trimmed[0])) {
 		// Blanks in their place keep the numbers of lines.
-		text = comments.ReplaceAllFunc(text, func(line []byte) []byte { return bytes.Repeat([]byte(" "), len(line)) })
+		blank := func(line []byte) []byte { return bytes.Repeat([]byte(" "), len(line)) }
+		text = comments.ReplaceAllFunc(text, blank)
 	}
 	trimmed := bytes.TrimSpace(text)
 	for number, line := range bytes.Split(text, []byte("\n")) {

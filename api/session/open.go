@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -63,7 +64,8 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config,
 		return err
 	}
 	s.Profile.FormNaming = s.Profile.Naming
-	if profile.Naming == job.NameHere && !profile.NamingChosen && settings.SetIn("profiles."+profile.Name) == "" {
+	if profile.Naming == job.NameHere && !profile.NamingChosen &&
+		settings.SetIn("profiles."+profile.Name) == "" {
 		s.Profile.FormNaming = job.NameExact
 	}
 	if err := s.openClient(ctx, o, settings, &profile); err != nil {
@@ -105,11 +107,7 @@ func Describe(o Options) (*Session, error) {
 		address := "http://" + settings.Local.Addr
 		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = address, address, address
 	}
-	s.Client, err = api.NewClient(api.Options{
-		UploadURL: profile.UploadURL, BaseURL: profile.BaseURL,
-		DeliveryURL: profile.DeliveryURL, Insecure: profile.Insecure,
-	})
-	if err != nil {
+	if s.Client, err = api.NewClient(clientOptions(profile)); err != nil {
 		return nil, err
 	}
 	s.Profile.Host = s.Client.Host()
@@ -128,8 +126,7 @@ func (s *Session) openJournal(ctx context.Context, o Options) error {
 			fmt.Errorf("the journal %q was empty, so mediadesk begins a new one: earlier uploads and changes are not listed", j.Path()),
 			fmt.Sprintf("What was stored is safe at the service. The empty file is now %q.", aside),
 		))
-	}
-	if j.SetAside() == "" { // else the journal does not know what is needed
+	} else { // the journal knows what is needed
 		s.removeUnused(ctx)
 	}
 	return nil
@@ -156,11 +153,10 @@ func (s *Session) openClient(ctx context.Context, o Options, settings config.Con
 	if err != nil {
 		return err
 	}
-	s.Client, err = api.NewClient(api.Options{
-		UploadURL: profile.UploadURL, BaseURL: profile.BaseURL, DeliveryURL: profile.DeliveryURL,
-		Insecure: profile.Insecure, Key: key, UserAgent: "mediadesk/" + o.Version, Waiting: o.Waiting, Rate: o.Rate,
-	})
-	if err != nil {
+	client := clientOptions(*profile)
+	client.Key, client.UserAgent = key, "mediadesk/"+o.Version
+	client.Waiting, client.Rate = o.Waiting, o.Rate
+	if s.Client, err = api.NewClient(client); err != nil {
 		return err
 	}
 	s.onClose(func(context.Context) error { s.Client.Close(); return nil })
@@ -177,8 +173,7 @@ func (s *Session) openWatch(ctx context.Context, o Options, settings config.Conf
 	}
 	s.Watch = watch.New(watch.Options{
 		Journal: s.Journal, Listen: settings.Webhook.Listen, Profile: profile.Name,
-		PublicURL: profile.WebhookURL,
-		Secrets:   secrets,
+		PublicURL: profile.WebhookURL, Secrets: secrets,
 		Details: func(ctx context.Context, _, fileID string) (*api.File, error) {
 			return s.Client.Details(ctx, fileID)
 		},
@@ -195,16 +190,11 @@ func (s *Session) openWatch(ctx context.Context, o Options, settings config.Conf
 }
 
 func (s *Session) makeQueue(o Options, settings config.Config) {
-	concurrency := settings.Concurrency
-	if o.Concurrency > 0 {
-		concurrency = o.Concurrency
-	}
 	s.Queue = queue.New(queue.Options{
-		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client, Concurrency: concurrency,
-		Fresh: !o.Adopt, RetryTimeout: o.RetryTimeout,
-		Prepare: s.prepare,
-		Moved:   s.deleteOrigin,
-		Ended:   s.jobEnded,
+		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client,
+		Concurrency: cmp.Or(max(o.Concurrency, 0), settings.Concurrency),
+		Fresh:       !o.Adopt, RetryTimeout: o.RetryTimeout,
+		Prepare: s.prepare, Moved: s.deleteOrigin, Ended: s.jobEnded,
 	})
 }
 

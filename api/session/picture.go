@@ -43,11 +43,7 @@ func (s *Session) Picture(ctx context.Context, f api.File) (string, error) {
 // cached returns the path of a cached copy of what an address delivers for a version. It fetches it
 // once.
 func (s *Session) cached(f api.File, address string, fetch func() (io.ReadCloser, error)) (string, error) {
-	version := f.FileID
-	if f.VersionInfo != nil {
-		version += f.VersionInfo.ID
-	}
-	sum := sha256.Sum256([]byte(s.Profile.Name + "\x00" + address + "\x00" + version))
+	sum := sha256.Sum256([]byte(s.Profile.Name + "\x00" + address + "\x00" + f.FileID + f.VersionID()))
 	name := filepath.Join(s.Cache, "pictures", hex.EncodeToString(sum[:16]))
 	if _, err := os.Stat(name); err == nil {
 		return name, nil
@@ -89,13 +85,13 @@ func (s *Session) Thumb(ctx context.Context, f api.File) (string, error) {
 // sameSource returns the path of the sent file if both it and the stored file are unchanged, else
 // "".
 func (s *Session) sameSource(ctx context.Context, f api.File) string {
-	if f.VersionInfo == nil || f.VersionInfo.ID != f.FileID {
+	if f.VersionID() != f.FileID {
 		return "" // another version, or unknown
 	}
 	job, ok, err := s.Journal.JobOfFile(ctx, s.Profile.Name, f.FileID)
 	// The answer must be about the same version.
-	if err != nil || !ok || job.Identity.Size != f.Size.Or(job.Identity.Size) ||
-		versionOf(job.File) != f.VersionInfo.ID {
+	same := ok && job.Identity.Size == f.Size.Or(job.Identity.Size) && job.File.VersionID() == f.FileID
+	if err != nil || !same {
 		return ""
 	}
 	return unchangedSource(&job)
@@ -272,5 +268,6 @@ func (c Crop) HTML(f *api.File, region image.Rectangle) string {
 		}
 		sources = fmt.Sprintf(` srcset="%s" sizes="100vw"`, strings.Join(list, ", "))
 	}
-	return fmt.Sprintf(`<img src="%s"%s width="%d" height="%d" alt="%s">`, html.EscapeString(c.URL(f, region, 0)), sources, size.X, size.Y, html.EscapeString(f.Name))
+	return fmt.Sprintf(`<img src="%s"%s width="%d" height="%d" alt="%s">`,
+		html.EscapeString(c.URL(f, region, 0)), sources, size.X, size.Y, html.EscapeString(f.Name))
 }

@@ -52,7 +52,8 @@ func (r Request) Switch(profile string, key api.Key) Request {
 // Flags returns the command-line flags for the addresses of a request, or nil for a profile.
 func (r Request) Flags() []string {
 	var args []string
-	for _, f := range [][2]string{{"upload-url", r.UploadURL}, {"base-url", r.BaseURL}, {"delivery-url", r.DeliveryURL}} {
+	flags := [][2]string{{"upload-url", r.UploadURL}, {"base-url", r.BaseURL}, {"delivery-url", r.DeliveryURL}}
+	for _, f := range flags {
 		if f[1] != "" {
 			args = append(args, "--"+f[0]+"="+f[1])
 		}
@@ -90,10 +91,12 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 		ColorOption: config.ColorBritish,
 	}
 	for _, address := range []struct {
-		given string
-		flag  string
-		into  *string
-	}{{r.UploadURL, "--upload-url", &p.UploadURL}, {r.BaseURL, "--base-url", &p.BaseURL}, {r.DeliveryURL, "--delivery-url", &p.DeliveryURL}} {
+		given, flag string
+		into        *string
+	}{
+		{r.UploadURL, "--upload-url", &p.UploadURL}, {r.BaseURL, "--base-url", &p.BaseURL},
+		{r.DeliveryURL, "--delivery-url", &p.DeliveryURL},
+	} {
 		if address.given == "" {
 			continue
 		}
@@ -141,9 +144,17 @@ func NewProfile(p config.Profile) (Profile, error) {
 		return Profile{}, fmt.Errorf("the default extensions of profile %q: %w", p.Name, err)
 	}
 	return Profile{
-		Name: p.Name, Local: p.Kind == config.KindLocal, MaxSize: p.MaxSize, Folder: p.Folder, Tags: p.Tags,
-		Extensions: extensions, Naming: p.Naming, Crops: cropsOf(p.Crops, nil), ColorOption: string(p.ColorOption),
+		Name: p.Name, Local: p.Kind == config.KindLocal, MaxSize: p.MaxSize, Folder: p.Folder,
+		Tags: p.Tags, Extensions: extensions, Naming: p.Naming, Crops: cropsOf(p.Crops, nil),
+		ColorOption: string(p.ColorOption),
 	}, nil
+}
+
+// clientOptions returns the addresses of a profile.
+func clientOptions(p config.Profile) api.Options {
+	return api.Options{
+		UploadURL: p.UploadURL, BaseURL: p.BaseURL, DeliveryURL: p.DeliveryURL, Insecure: p.Insecure,
+	}
 }
 
 const tryTimeout = 10 * time.Second
@@ -153,9 +164,9 @@ const tryTimeout = 10 * time.Second
 func TryKey(ctx context.Context, p config.Profile, key api.Key) error {
 	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
-	client, err := api.NewClient(api.Options{
-		UploadURL: p.UploadURL, BaseURL: p.BaseURL, DeliveryURL: p.DeliveryURL, Insecure: p.Insecure, Key: key,
-	})
+	o := clientOptions(p)
+	o.Key = key
+	client, err := api.NewClient(o)
 	if err != nil {
 		return err
 	}

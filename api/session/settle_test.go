@@ -118,7 +118,7 @@ func TestUndoAfterAKill(t *testing.T) {
 			if files[i].IsFolder() {
 				continue
 			}
-			all[files[i].FileID] = fmt.Sprint(files[i].FilePath, files[i].Tags.Or(nil), versionOf(&files[i]))
+			all[files[i].FileID] = fmt.Sprint(files[i].FilePath, files[i].Tags.Or(nil), files[i].VersionID())
 		}
 		return all
 	}

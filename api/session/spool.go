@@ -30,7 +30,7 @@ import (
 // Spool writes data without a file, such as standard input, to a file of that name in the folder
 // dir, since an upload needs its length and may be repeated. size is the result of write. The file
 // stays while this process runs or an upload or a draft needs it. After an error there is no file.
-func Spool(dir, name string, write func(io.Writer) (size int64, err error)) (path string, size int64, err error) {
+func Spool(dir, name string, write func(io.Writer) (int64, error)) (path string, size int64, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", 0, err
 	}
@@ -172,8 +172,9 @@ func ClipboardPicture(ctx context.Context, spool string, now time.Time) (api.Sou
 			said = errors.Join(said, fmt.Errorf("%s: %w", tool.program, err))
 			continue
 		}
-		name := "clipboard-" + now.Format("2006-01-02-150405") + "." + strings.TrimPrefix(kind, "image/")
-		path, _, err := Spool(spool, strings.Replace(name, ".jpeg", ".jpg", 1), bytes.NewReader(picture).WriteTo)
+		ext := strings.Replace(strings.TrimPrefix(kind, "image/"), "jpeg", "jpg", 1)
+		name := "clipboard-" + now.Format("2006-01-02-150405") + "." + ext
+		path, _, err := Spool(spool, name, bytes.NewReader(picture).WriteTo)
 		if err != nil {
 			return api.Source{}, fmt.Errorf("cannot save the picture on the clipboard: %w", err)
 		}
@@ -205,7 +206,8 @@ func (t clipboardTool) picture(ctx context.Context, program string) (picture []b
 		}
 		if err == nil && len(out) > 0 {
 			// Trust the data rather than the requested type.
-			if found, _, _ := mime.ParseMediaType(http.DetectContentType(out)); slices.Contains(pictureTypes, found) {
+			found, _, _ := mime.ParseMediaType(http.DetectContentType(out))
+			if slices.Contains(pictureTypes, found) {
 				kind = found
 			}
 			return out, kind, nil

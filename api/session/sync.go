@@ -94,7 +94,7 @@ type syncedFile struct {
 	Version  string    `json:"version"`
 }
 
-func contentOf(f *api.File) string { return cmp.Or(versionOf(f), f.UpdatedAt) }
+func contentOf(f *api.File) string { return cmp.Or(f.VersionID(), f.UpdatedAt) }
 
 // PlanSync compares a local folder with a folder of the library. It reads only; unfinished uploads
 // of an earlier sync are planned again unless [Session.ResumeSync] sent them.
@@ -183,7 +183,8 @@ func (y *Sync) compare(ctx context.Context) error {
 	}
 	for _, key := range slices.Sorted(maps.Keys(paths)) {
 		l, f := y.files[key], y.records[key]
-		if l != nil && !y.o.Filter.takesBelow(y.below(l.source.Path)) || f != nil && !y.o.Filter.takesBelow(key) {
+		if l != nil && !y.o.Filter.takesBelow(y.below(l.source.Path)) ||
+			f != nil && !y.o.Filter.takesBelow(key) {
 			continue
 		}
 		if y.Up && f != nil || !y.Up && l != nil {
@@ -234,7 +235,7 @@ func (y *Sync) difference(ctx context.Context, key string, l *localFile, f *api.
 				return "", err
 			}
 		}
-		if want == have && (want != "" || recordSame || !synced) { // a new version of unknown content has changed
+		if want == have && (want != "" || recordSame || !synced) { // else it is a new, unknown version
 			y.note(key, l, f, want)
 			return SyncSame, nil
 		}

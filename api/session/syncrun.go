@@ -146,16 +146,17 @@ func (y *Sync) upload(ctx context.Context, steps []SyncStep, end func(SyncStep, 
 	var jobs []job.Job
 	var queued []SyncStep
 	for _, step := range steps {
-		l := y.files[step.Path]
+		l, folder := y.files[step.Path], path.Join(y.folder, path.Dir(step.Path))+"/"
 		u := api.Upload{
-			Source: l.source, FileName: path.Base(step.Path), Folder: api.Set(path.Join(y.folder, path.Dir(step.Path)) + "/"),
-			OverwriteFile: api.Set(step.Action == SyncChanged),
-			OverwriteTags: api.Set(false), OverwriteAITags: api.Set(false), OverwriteCustomMetadata: api.Set(false),
+			Source: l.source, FileName: path.Base(step.Path), Folder: api.Set(folder),
+			OverwriteFile: api.Set(step.Action == SyncChanged), OverwriteTags: api.Set(false),
+			OverwriteAITags: api.Set(false), OverwriteCustomMetadata: api.Set(false),
 		}
 		job.ApplyNaming(&u, job.NameExact)
 		id, err := api.Identify(l.source.Path)
 		if err == nil {
-			err = errors.Join(rule.CheckSize(id.Size, y.s.Profile.MaxSize), errors.Join(entry.CheckUpload(&u)...))
+			err = errors.Join(append(entry.CheckUpload(&u),
+				rule.CheckSize(id.Size, y.s.Profile.MaxSize))...)
 		}
 		if err != nil {
 			end(step, err)

@@ -147,7 +147,7 @@ func (p *planner) add(f *api.File, base string) {
 		skip(errors.New("the record has no id, path or URL"))
 		return
 	}
-	origin := api.Origin{Profile: p.t.From, FileID: f.FileID, Version: versionOf(f)}
+	origin := api.Origin{Profile: p.t.From, FileID: f.FileID, Version: f.VersionID()}
 	if id := p.open[origin]; id != 0 {
 		p.t.Unfinished = append(p.t.Unfinished, id)
 		return
@@ -187,9 +187,9 @@ func (p *planner) skipTaken(ctx context.Context) error {
 			p.t.Bytes += size
 			continue
 		}
-		skipped := SkippedFile{Path: uploads[i].Source.Origin.Path, There: size > 0 && there.Size.Or(-1) == size}
+		skipped := SkippedFile{Path: uploads[i].Source.Origin.Path}
 		reason := "%s already has %s with another size: rename one of them, or choose another folder"
-		if skipped.There {
+		if skipped.There = size > 0 && there.Size.Or(-1) == size; skipped.There {
 			reason = "%s already has %s with the same size"
 		}
 		skipped.Reason = fmt.Errorf(reason, p.t.To, there.FilePath)
@@ -226,7 +226,7 @@ func (p *planner) job(f *api.File, origin api.Origin, base string) job.Job {
 
 func lostOf(f *api.File) []string {
 	var list []string
-	if v := versionOf(f); v != "" && v != f.FileID {
+	if v := f.VersionID(); v != "" && v != f.FileID {
 		list = append(list, "earlier versions")
 	}
 	if len(f.AITags.Or(nil)) > 0 {
@@ -243,17 +243,15 @@ func lostOf(f *api.File) []string {
 
 // metadata splits custom metadata into values that fit the other service's fields and a description
 // of the rest. If a service does not list its fields, all of it is sent.
-func (p *planner) metadata(values map[string]json.RawMessage) (fit map[string]json.RawMessage, lost []string) {
-	if !p.known {
-		return values, nil
-	}
-	fit = map[string]json.RawMessage{}
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if rule.CheckMetadata(p.fields, map[string]json.RawMessage{key: values[key]}) != nil {
+func (p *planner) metadata(all map[string]json.RawMessage) (fit map[string]json.RawMessage, lost []string) {
+	fit = maps.Clone(all)
+	maps.DeleteFunc(fit, func(key string, value json.RawMessage) bool {
+		return p.known && rule.CheckMetadata(p.fields, map[string]json.RawMessage{key: value}) != nil
+	})
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if _, fits := fit[key]; !fits {
 			lost = append(lost, "custom metadata field "+key)
-			continue
 		}
-		fit[key] = values[key]
 	}
 	return fit, lost
 }
@@ -299,7 +297,7 @@ func (s *Session) moveOrigin(ctx context.Context, j *job.Job) error {
 		return fmt.Errorf("%s cannot be read: %w", j.Upload.Source, err)
 	case source == nil: // an earlier attempt deleted it, and the answer was lost
 		return s.Journal.ForgetFile(ctx, origin.Profile, origin.FileID)
-	case versionOf(source) != origin.Version, source.Size.Or(-1) != j.Identity.Size:
+	case source.VersionID() != origin.Version, source.Size.Or(-1) != j.Identity.Size:
 		return errors.New("its version or size is not what was sent")
 	default:
 		if err := from.Delete(ctx, *source); err != nil {
@@ -339,13 +337,14 @@ func (s *Session) fetchOrigin(ctx context.Context, j job.Job) (string, error) {
 		return fail("no longer exists", "If it was restored, transfer it again.")
 	}
 	if err == nil {
-		version := cmp.Or(versionOf(file), origin.Version)
+		version := cmp.Or(file.VersionID(), origin.Version)
 		if size, ok := file.Size.Get(); version != cmp.Or(origin.Version, version) || ok &&
 			j.Identity.Size > 0 && size != j.Identity.Size {
 			return fail("changed since it was queued", "Transfer it again to send it as it is now.")
 		}
 		var path string
-		if path, err = from.fetchPart(ctx, *file, originSpool(s.options.Paths.Spool(), j.ID), nil); err == nil {
+		spool := originSpool(s.options.Paths.Spool(), j.ID)
+		if path, err = from.fetchPart(ctx, *file, spool, nil); err == nil {
 			return path, nil
 		}
 	}

@@ -159,7 +159,8 @@ func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error)
 			}
 		}
 	}
-	slices.SortStableFunc(w.tree.Sources, func(a, b api.Source) int { return strings.Compare(a.Path, b.Path) })
+	byPath := func(a, b api.Source) int { return strings.Compare(a.Path, b.Path) }
+	slices.SortStableFunc(w.tree.Sources, byPath)
 	return w.tree, ctx.Err()
 }
 

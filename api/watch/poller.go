@@ -137,7 +137,8 @@ func (w *Watch) due() (fileID string) {
 	defer w.mu.Unlock()
 	now := w.o.Now()
 	for id, s := range w.schedules {
-		if !now.Before(w.hold) && !now.Before(s.at) && !s.over(now) && (fileID == "" || s.at.Before(w.schedules[fileID].at)) {
+		due := !now.Before(w.hold) && !now.Before(s.at) && !s.over(now)
+		if due && (fileID == "" || s.at.Before(w.schedules[fileID].at)) {
 			fileID = id
 		}
 	}
@@ -156,8 +157,7 @@ func (w *Watch) pollFile(ctx context.Context, fileID string) {
 		return // polled again later
 	}
 	runs, err := w.o.Journal.Runs(ctx, job.RunFilter{
-		Profile: w.o.Profile, FileID: fileID, Pending: true,
-		Answers: true,
+		Profile: w.o.Profile, FileID: fileID, Pending: true, Answers: true,
 	})
 	if err != nil {
 		return
@@ -196,7 +196,8 @@ func (w *Watch) readStale(ctx context.Context) {
 	slices.Sort(stale)
 	for _, id := range slices.Compact(stale) {
 		file, err := w.o.Details(ctx, w.o.Profile, id)
-		if err == nil && file != nil && file.FileID == id && w.o.Journal.SaveFile(ctx, w.o.Profile, *file) == nil {
+		if err == nil && file != nil && file.FileID == id &&
+			w.o.Journal.SaveFile(ctx, w.o.Profile, *file) == nil {
 			w.signal()
 		}
 	}
@@ -206,10 +207,9 @@ func (w *Watch) polled(fileID string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.o.Now()
-	var answer *api.ServiceError
-	if errors.As(err, &answer) && (answer.Status == http.StatusTooManyRequests ||
-		answer.Status == http.StatusServiceUnavailable) {
-		w.hold = now.Add(max(answer.RetryDelay, firstPollInterval))
+	refusal, _ := errors.AsType[*api.ServiceError](err)
+	if refusal != nil && slices.Contains([]int{http.StatusTooManyRequests, http.StatusServiceUnavailable}, refusal.Status) {
+		w.hold = now.Add(max(refusal.RetryDelay, firstPollInterval))
 	}
 	s := w.schedules[fileID]
 	if s.missing++; !api.Unavailable(err) {
@@ -220,30 +220,29 @@ func (w *Watch) polled(fileID string, err error) {
 	w.schedules[fileID] = s
 }
 
-// effect reports whether the record shows that the extension has succeeded since the answer. A
-// record never shows a failure.
+// Observable reports whether polls can show that a run has succeeded: they compare the record of
+// the file with the one in the answer. A record never shows a failure.
+func Observable(run *job.Run) bool {
+	return run.Answered && (rule.IsTagging(run.Extension) || run.Extension == rule.RemoveBackground ||
+		run.Extension == rule.AutoDescription || run.Extension == rule.AITasks && run.Requested != nil)
+}
+
+// effect reports whether the record shows that the extension has succeeded since the answer.
 func effect(run *job.Run, now *api.File) bool {
 	then := run.Answer
-	if then == nil {
-		return false // unknown without the previous state
-	}
 	switch {
+	case !Observable(run):
+		return false
 	case rule.IsTagging(run.Extension):
 		return newTags(then.AITags.Or(nil), now.AITags.Or(nil), run.Extension)
 	case run.Extension == rule.RemoveBackground:
-		if then.VersionInfo != nil && now.VersionInfo != nil && then.VersionInfo.ID != "" && now.VersionInfo.ID != "" {
-			if then.VersionInfo.ID != now.VersionInfo.ID {
-				return true
-			}
-		}
-		return !then.HasAlpha.Or(true) && now.HasAlpha.Or(false)
+		made := then.VersionID() != "" && now.VersionID() != "" && then.VersionID() != now.VersionID()
+		return made || !then.HasAlpha.Or(true) && now.HasAlpha.Or(false)
 	case run.Extension == rule.AutoDescription:
 		text := now.Other.Text(rule.FieldDescription)
 		return text != "" && text != then.Other.Text(rule.FieldDescription)
-	case run.Extension == rule.AITasks:
-		return run.Requested != nil && rule.TasksShow(run.Requested, then, now)
 	}
-	return false
+	return rule.TasksShow(run.Requested, then, now)
 }
 
 func newTags(then, now []api.AITag, extension string) bool {

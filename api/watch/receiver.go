@@ -34,16 +34,11 @@ const (
 
 func (w *Watch) newServer(ctx context.Context) *http.Server {
 	return &http.Server{
-		Handler:           http.HandlerFunc(w.receive),
-		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       bodyTimeout,
-		WriteTimeout:      bodyTimeout,
-		IdleTimeout:       idleTimeout,
-		// net/http allows 4 KiB more than this for the request line.
-		MaxHeaderBytes: maxHeader - 4096,
-		// Errors of unknown senders must not appear on the terminal.
-		ErrorLog:    log.New(io.Discard, "", 0),
-		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		Handler: http.HandlerFunc(w.receive), ReadHeaderTimeout: headerTimeout,
+		ReadTimeout: bodyTimeout, WriteTimeout: bodyTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeader - 4096,           // net/http allows 4 KiB more for the request line
+		ErrorLog:       log.New(io.Discard, "", 0), // errors of unknown senders do not belong on the terminal
+		BaseContext:    func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 }
 
@@ -55,7 +50,8 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	token, ok := strings.CutPrefix(req.URL.Path, hookPath)
 	_, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if !ok || req.Method != http.MethodPost || len(token) != tokenLength || err != nil || req.URL.RawQuery != "" {
+	isToken := ok && err == nil && len(token) == tokenLength
+	if !isToken || req.Method != http.MethodPost || req.URL.RawQuery != "" {
 		refuse(rw, http.StatusNotFound, "not found")
 		return
 	}

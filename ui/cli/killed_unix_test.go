@@ -13,6 +13,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -90,7 +92,8 @@ func (k *killer) serve(profile string) *api.Client {
 func (k *killer) run(args ...string) (out []byte, code int) {
 	k.Helper()
 	cmd := exec.Command(uitest.Build(k.T), args...)
-	cmd.Env = append(os.Environ(), "MEDIADESK_HOME="+filepath.Join(k.dir, "home"), "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+k.dir)
+	ours := func(variable string) bool { return strings.HasPrefix(variable, "MEDIADESK_") }
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), ours), "MEDIADESK_HOME="+filepath.Join(k.dir, "home"), "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+k.dir)
 	pipe, err := cmd.StderrPipe()
 	if err != nil {
 		k.Fatal(err)

@@ -33,7 +33,8 @@ func newUsage(p *Program) *cobra.Command {
 			if p.dryRun {
 				return p.showRequest(s.Client.Describe(api.ReadUsage(start, end)))
 			}
-			used, err := s.Usage(cmd.Context(), start, end)
+			var used api.Usage
+			err = s.Client.Do(cmd.Context(), api.ReadUsage(start, end), &used)
 			switch {
 			case api.Unavailable(err):
 				return fmt.Errorf("%s does not report usage", s.Profile.Host)

@@ -113,7 +113,8 @@ func (a Request) For(client, answer http.Header) Request {
 		answer.Add("Vary", "Accept")
 		for accepted := range strings.SplitSeq(client.Get("Accept"), ",") {
 			kind, parameters, err := mime.ParseMediaType(accepted)
-			if weight, bad := strconv.ParseFloat(parameters["q"], 64); err == nil && kind == formatWebP && (bad != nil || weight > 0) {
+			weight, bad := strconv.ParseFloat(parameters["q"], 64)
+			if err == nil && kind == formatWebP && (bad != nil || weight > 0) {
 				a.Format = formatWebP
 			}
 		}
@@ -276,12 +277,7 @@ func (a *Request) addNamed(name string, find Find) error {
 	if err := step.parse(text, nil); err != nil {
 		return err
 	}
-	if step.Format != "" {
-		a.Format = step.Format
-	}
-	if step.Quality > 0 {
-		a.Quality = step.Quality
-	}
+	a.Format, a.Quality = cmp.Or(step.Format, a.Format), cmp.Or(step.Quality, a.Quality)
 	return a.add(step.Steps...)
 }
 
@@ -324,7 +320,7 @@ func (a *Request) set(s *Step, name, value string) (err error) {
 			s.Focus, known = value, value == "auto" || value == "face"
 		}
 	case "c":
-		known = value == "maintain_ratio" || value == cropAtMax || value == cropEnlarge || value == cropAtLeast || value == cropForce
+		known = slices.Contains([]string{"maintain_ratio", cropAtMax, cropEnlarge, cropAtLeast, cropForce}, value)
 		s.Crop = strings.TrimPrefix(value, "maintain_ratio")
 	case "cm":
 		known = value == cropPad || value == cropExtract
@@ -468,11 +464,7 @@ func Signed(key string, u *url.URL, now time.Time) bool {
 }
 
 func unsigned(query string) string {
-	var remaining []string
-	for part := range strings.SplitSeq(query, "&") {
-		if part != "" && !strings.HasPrefix(part, "ik-t=") && !strings.HasPrefix(part, "ik-s=") {
-			remaining = append(remaining, part)
-		}
-	}
-	return strings.Join(remaining, "&")
+	return strings.Join(slices.DeleteFunc(strings.Split(query, "&"), func(part string) bool {
+		return part == "" || strings.HasPrefix(part, "ik-t=") || strings.HasPrefix(part, "ik-s=")
+	}), "&")
 }

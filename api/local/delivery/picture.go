@@ -58,9 +58,7 @@ func Make(ctx context.Context, content io.ReadSeeker, mime string, a Request,
 	}
 	back := color.NRGBA{A: 0xff}
 	for _, step := range a.Steps {
-		if step.Back != (color.NRGBA{}) {
-			back = step.Back
-		}
+		back = cmp.Or(step.Back, back)
 	}
 	return encode(img, a.formatOf(mime), cmp.Or(a.Quality, usualQuality), back)
 }
@@ -85,10 +83,7 @@ func (s step) do(img *image.NRGBA) *image.NRGBA {
 	}
 	if s.canvas != (image.Point{}) {
 		out := image.NewNRGBA(image.Rectangle{Max: s.canvas})
-		back := s.requested.Back
-		if back == (color.NRGBA{}) {
-			back.A = 0xff
-		}
+		back := cmp.Or(s.requested.Back, color.NRGBA{A: 0xff})
 		draw.Draw(out, out.Rect, image.NewUniform(back), image.Point{}, draw.Src)
 		if s.requested.Blurred {
 			out = blurred(img, media.CoverCut(s.to, s.canvas), s.canvas, blurBehind)
@@ -107,7 +102,8 @@ func (s step) do(img *image.NRGBA) *image.NRGBA {
 	if s.requested.Radius != 0 {
 		round(img, s.requested.Radius)
 	}
-	img = media.Turn(img, map[string]media.Orientation{"": media.Normal, "h": 2, "h_v": 3, "v": 4}[s.requested.Flip])
+	flips := map[string]media.Orientation{"": media.Normal, "h": 2, "h_v": 3, "v": 4}
+	img = media.Turn(img, flips[s.requested.Flip])
 	// Clockwise quarter turns.
 	return media.Turn(img, [...]media.Orientation{media.Normal, 6, 3, 8}[s.requested.Turns])
 }
@@ -121,10 +117,7 @@ func blurred(img *image.NRGBA, cut image.Rectangle, size image.Point, by int) *i
 }
 
 func (s step) size() image.Point {
-	size := s.to
-	if s.canvas != (image.Point{}) {
-		size = s.canvas
-	}
+	size := cmp.Or(s.canvas, s.to)
 	if s.requested.Turns%2 == 1 {
 		size = image.Pt(size.Y, size.X)
 	}
@@ -152,7 +145,8 @@ func plan(a Request, size image.Point, o media.Orientation, region string) (step
 			}
 		}
 		if requested.Fit > 0 {
-			if err := add(step{cut: image.Rectangle{Max: size}, to: media.FitSize(size, requested.Fit)}); err != nil {
+			fitted := step{cut: image.Rectangle{Max: size}, to: media.FitSize(size, requested.Fit)}
+			if err := add(fitted); err != nil {
 				return nil, err
 			}
 		}

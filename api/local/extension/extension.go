@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,7 +95,8 @@ var usualLimits = limits{timeout: 60 * time.Second, output: 256 << 20}
 // removes the variables named MEDIADESK_* from the environment. If the command is stopped early, its
 // child processes are killed, too, except on Windows.
 func runCommand(ctx context.Context, command []string, in Input, most limits) (Output, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, most.timeout, fmt.Errorf("it took longer than %g seconds", most.timeout.Seconds()))
+	late := fmt.Errorf("it took longer than %g seconds", most.timeout.Seconds())
+	ctx, cancel := context.WithTimeoutCause(ctx, most.timeout, late)
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -103,7 +105,8 @@ func runCommand(ctx context.Context, command []string, in Input, most limits) (O
 	cmd.WaitDelay = time.Second
 	cmd.Env = safeEnvironment(os.Environ())
 	cmd.Stdin = io.NewSectionReader(in.Content, 0, in.Size)
-	picture := &cappedBuffer{most: most.output, full: func() { stop(fmt.Errorf("it wrote more than %d bytes", most.output)) }}
+	full := fmt.Errorf("it wrote more than %d bytes", most.output)
+	picture := &cappedBuffer{most: most.output, full: func() { stop(full) }}
 	complaint := &cappedBuffer{most: 4 << 10, full: func() {}}
 	cmd.Stdout, cmd.Stderr = picture, complaint
 	err := cmd.Run()
@@ -124,13 +127,8 @@ func runCommand(ctx context.Context, command []string, in Input, most limits) (O
 }
 
 func safeEnvironment(all []string) []string {
-	var retained []string
-	for _, entry := range all {
-		if !strings.HasPrefix(strings.ToUpper(entry), "MEDIADESK_") {
-			retained = append(retained, entry)
-		}
-	}
-	return retained
+	ours := func(entry string) bool { return strings.HasPrefix(strings.ToUpper(entry), "MEDIADESK_") }
+	return slices.DeleteFunc(all, ours)
 }
 
 type cappedBuffer struct {

@@ -24,8 +24,9 @@ func findTags(ctx context.Context, in Input) ([]api.AITag, error) {
 		return nil, err
 	}
 	var tags []api.AITag
+	least := float64(in.Element.MinConfidence.Or(0))
 	add := func(name string, confidence float64) {
-		if name = strings.TrimSpace(name); name != "" && confidence > 0 && confidence >= float64(in.Element.MinConfidence.Or(0)) {
+		if name = strings.TrimSpace(name); name != "" && confidence > 0 && confidence >= least {
 			tags = append(tags, api.AITag{Name: name, Confidence: confidence, Source: in.Element.Name})
 		}
 	}

@@ -60,11 +60,12 @@ func (w *Work) sendPosts() {
 	}
 }
 
-// sendDue starts sending the posts that are due and returns the time until the next one.
+// sendDue starts sending the posts that are due and returns the time until the next one. Of a long
+// list it reads as many as can be sent, besides those under way.
 func (w *Work) sendDue() (time.Duration, error) {
 	o := &w.outbox
 	posts, err := store.View(w.ctx, w.o.Records, func(tx store.Tx) ([]store.Post, error) {
-		return store.All[store.Post](tx, store.Filter{"owner": w.o.Instance})
+		return tx.Instances.Posts(w.o.Instance, len(o.sending)+postsAtOnce)
 	})
 	if err != nil {
 		return 0, err

@@ -87,7 +87,8 @@ func (w *Work) Close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), presentTTL)
 	defer cancel()
-	err := w.o.Records.Records.Update(ctx, func(tx store.Tx) error { return tx.Instances.Absent(w.o.Instance) })
+	err := w.o.Records.Records.Update(ctx,
+		func(tx store.Tx) error { return tx.Instances.Absent(w.o.Instance) })
 	if err != nil {
 		w.o.Log.Error("other instances take over the work of this one only after a while", "error", err)
 	}
@@ -182,10 +183,9 @@ func (w *Work) work(q *queue, next queued) {
 		w.PostsAdded() // after the commit, so that the outbox sees the post
 		close(next.done)
 		q.mu.Lock()
-		if q.list = q.list[1:]; len(q.list) > 0 {
+		q.list = q.list[1:]
+		if more = len(q.list) > 0; more {
 			next = q.list[0]
-		} else {
-			more = false
 		}
 		q.mu.Unlock()
 	}
@@ -310,9 +310,10 @@ func (w *Work) present(tx store.Tx, ttl time.Duration) (leads bool, err error) {
 func (w *Work) adopt(most int) error {
 	var runs []store.Run
 	var jobs []store.Job
+	pending := store.Filter{"owner": w.o.Instance, "status": api.StatusPending}
 	err := w.o.Records.Records.Update(w.ctx, func(tx store.Tx) (err error) {
 		if jobs, err = tx.Instances.Adopt(w.o.Instance, most); err == nil {
-			runs, err = store.All[store.Run](tx, store.Filter{"owner": w.o.Instance, "status": api.StatusPending})
+			runs, err = store.All[store.Run](tx, pending)
 		}
 		return err
 	})

@@ -139,15 +139,16 @@ func openBucket(ctx context.Context, u *url.URL) (*bucket, error) {
 			lookup = minio.BucketLookupPath
 		}
 	}
-	sources := []credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{Profile: query.Get("profile")}}
-	if query.Has("profile") {
-		sources = sources[1:]
+	sources := []credentials.Provider{&credentials.FileAWSCredentials{Profile: query.Get("profile")}}
+	if !query.Has("profile") {
+		sources = slices.Insert(sources, 0, credentials.Provider(&credentials.EnvAWS{}))
 	}
 	if os.Getenv("AWS_EC2_METADATA_DISABLED") != "true" {
 		sources = append(sources, &credentials.IAM{})
 	}
 	keys := credentials.NewChainCredentials(sources)
-	found, err := keys.GetWithContext(&credentials.CredContext{Client: &http.Client{Timeout: 5 * time.Second}, Context: ctx})
+	asking := &credentials.CredContext{Client: &http.Client{Timeout: 5 * time.Second}, Context: ctx}
+	found, err := keys.GetWithContext(asking)
 	if err == nil && found.AccessKeyID == "" {
 		err = errors.New("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials")
 	}
@@ -155,8 +156,8 @@ func openBucket(ctx context.Context, u *url.URL) (*bucket, error) {
 		return nil, fmt.Errorf("no credentials: %w", err)
 	}
 	options := minio.Options{
-		Creds: keys, Secure: secure, BucketLookup: lookup, MaxRetries: 5,
-		Region: cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")), // empty: asks the service
+		Creds: keys, Secure: secure, BucketLookup: lookup, MaxRetries: 5, // without a region it asks the service
+		Region: cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
 	}
 	client, err := minio.New(host, &options)
 	if err != nil {
@@ -168,7 +169,8 @@ func openBucket(ctx context.Context, u *url.URL) (*bucket, error) {
 		return nil, err
 	}
 	return &bucket{
-		client: client, sender: sender, name: u.Host, prefix: query.Get("prefix"), timeout: requestTimeout, holds: holds{n: map[string]int{}},
+		client: client, sender: sender, name: u.Host, prefix: query.Get("prefix"),
+		timeout: requestTimeout, holds: holds{n: map[string]int{}},
 	}, nil
 }
 
@@ -254,7 +256,8 @@ func (b *bucket) move(from, to string) error {
 	err := within(20*b.timeout, func(ctx context.Context) error {
 		// It copies more than 5 GB in parts.
 		target := minio.CopyDestOptions{Bucket: b.name, Object: b.prefix + to}
-		_, err := b.client.ComposeObject(ctx, target, minio.CopySrcOptions{Bucket: b.name, Object: b.prefix + from})
+		source := minio.CopySrcOptions{Bucket: b.name, Object: b.prefix + from}
+		_, err := b.client.ComposeObject(ctx, target, source)
 		return err
 	})
 	if err != nil {
@@ -271,8 +274,8 @@ func (b *bucket) delete(key string) error {
 
 // put writes an object, unless it is a small one that exists. It fails when nothing moves for a while.
 func (b *bucket) put(key string, data io.ReaderAt, size int64) (err error) {
-	options := minio.PutObjectOptions{ContentType: "application/octet-stream", PartSize: partSize, NumThreads: 2}
-	if size <= partSize { // not every store knows conditions of parts
+	options := minio.PutObjectOptions{PartSize: partSize, NumThreads: 2} // of application/octet-stream
+	if size <= partSize {                                                // not every store knows conditions of parts
 		options.SetMatchETagExcept("*")
 	}
 	for try := 0; try == 0 || try <= 5 && passing(err); try++ {
@@ -292,7 +295,8 @@ func (b *bucket) put(key string, data io.ReaderAt, size int64) (err error) {
 
 func passing(err error) bool {
 	status := minio.ToErrorResponse(err).StatusCode
-	return err != nil && (isCode(err, "ConditionalRequestConflict") || status == 0 || status >= 500 || status == http.StatusTooManyRequests)
+	return err != nil && (status == 0 || status >= 500 || status == http.StatusTooManyRequests ||
+		isCode(err, "ConditionalRequestConflict"))
 }
 
 // progress puts off the end of a transfer with every read.
@@ -320,9 +324,7 @@ func (b *bucket) Owner(fresh string) (owner string, err error) {
 	return string(o.retained), err
 }
 
-func (b *bucket) Draft() (Draft, error) {
-	return newDraft(os.TempDir(), &b.holds, b.publish)
-}
+func (b *bucket) Draft() (Draft, error) { return newDraft(os.TempDir(), &b.holds, b.publish) }
 
 // publish sends a draft. Of a large one it asks first whether the store has its content already.
 func (b *bucket) publish(d *draft, hash string) error {

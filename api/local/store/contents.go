@@ -145,9 +145,7 @@ func (b *folder) Open(hash string) (Content, error) {
 	return f, nil
 }
 
-func (b *folder) Draft() (Draft, error) {
-	return newDraft(b.incoming(), &b.holds, b.publish)
-}
+func (b *folder) Draft() (Draft, error) { return newDraft(b.incoming(), &b.holds, b.publish) }
 
 func (b *folder) List(prefix string) ([]Stored, error) {
 	folders := []struct {

@@ -53,8 +53,8 @@ func (t Files) Insert(f *File) error {
 
 // Update changes all but the id, folder and name of a file, and adds its version if that is new.
 func (t Files) Update(f *File) error {
-	err := t.save(files, reflect.ValueOf(*f), func(c column) bool { return !c.once && c.name != "folder" && c.name != "name" })
-	if err != nil {
+	changes := func(c column) bool { return !c.once && c.name != "folder" && c.name != "name" }
+	if err := t.save(files, reflect.ValueOf(*f), changes); err != nil {
 		return err
 	}
 	known, err := value[int](t.session, "SELECT count(*) FROM versions WHERE id = ?", f.Version.ID)

@@ -136,7 +136,8 @@ func (q *Query) conditions(row string) condition {
 		c = append(c, element("files.tags", in("value", q.Tags)))
 	}
 	if q.AfterName != "" {
-		c = append(c, condition{"(name_key, folder) > (?, ?)", []any{norm.NFC.String(q.AfterName), norm.NFC.String(q.AfterFolder)}})
+		after := []any{norm.NFC.String(q.AfterName), norm.NFC.String(q.AfterFolder)}
+		c = append(c, condition{"(name_key, folder) > (?, ?)", after})
 	}
 	return joined(c, " AND ")
 }
@@ -307,13 +308,12 @@ func (t Files) Meets(members map[string]any, m *Match) (met bool, err error) {
 func (m *Match) folders() condition {
 	var parts []condition
 	for _, folder := range m.texts() {
-		folder = norm.NFC.String(folder)
+		c := columnValue("folder", "=", folder)
 		if m.Op == ":" {
-			first, last := below(folder)
-			parts = append(parts, condition{"folder >= ? AND folder < ?", []any{first, last}})
-			continue
+			first, last := below(norm.NFC.String(folder))
+			c = condition{"folder >= ? AND folder < ?", []any{first, last}}
 		}
-		parts = append(parts, condition{"folder = ?", []any{folder}})
+		parts = append(parts, c)
 	}
 	return joined(parts, " OR ")
 }
@@ -339,11 +339,11 @@ func (m *Match) format() condition {
 	var parts []condition
 	for _, text := range m.texts() {
 		name := strings.ToLower(strings.TrimPrefix(path.Clean(text), "."))
+		c := condition{"substr(mime, instr(mime, '/') + 1) = ?", []any{name}}
 		if mime := endings[name]; mime != "" {
-			parts = append(parts, condition{"mime = ?", []any{mime}})
-			continue
+			c = condition{"mime = ?", []any{mime}}
 		}
-		parts = append(parts, condition{"substr(mime, instr(mime, '/') + 1) = ?", []any{name}})
+		parts = append(parts, c)
 	}
 	return joined(parts, " OR ")
 }
@@ -395,21 +395,20 @@ func compared(operator string, value any) condition {
 }
 
 func init() {
-	sqlite.MustRegisterDeterministicScalarFunction("has_words", 2, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+	hasWords := func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 		text, _ := args[0].(string)
 		query, _ := args[1].(string)
 		return wordsMatch(text, query), nil
-	})
+	}
+	sqlite.MustRegisterDeterministicScalarFunction("has_words", 2, hasWords)
 }
 
 // wordsMatch reports whether text has every word of query, in any case; the last as a prefix.
 func wordsMatch(text, query string) bool {
 	have, want := splitAtPunctuation(text), splitAtPunctuation(query)
 	for i, word := range want {
-		last := i == len(want)-1
-		if !slices.ContainsFunc(have, func(w string) bool {
-			return w == word || last && strings.HasPrefix(w, word)
-		}) {
+		matches := func(w string) bool { return w == word || i == len(want)-1 && strings.HasPrefix(w, word) }
+		if !slices.ContainsFunc(have, matches) {
 			return false
 		}
 	}

@@ -69,7 +69,8 @@ func OpenPostgres(ctx context.Context, address string) (Records, error) {
 	p.db.SetMaxOpenConns(connections)
 	p.db.SetMaxIdleConns(connections)
 	if err := p.createTables(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the records in the database %s: %w", config.Database, unavailable(err)), p.Close())
+		err = fmt.Errorf("open the records in the database %s: %w", config.Database, unavailable(err))
+		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
 }
@@ -121,7 +122,8 @@ func (p *postgres) createTables(ctx context.Context) error {
 	}
 	if made {
 		var found int
-		if err := tx.QueryRowContext(ctx, "SELECT format FROM library").Scan(&found); err != nil || found == format {
+		err := tx.QueryRowContext(ctx, "SELECT format FROM library").Scan(&found)
+		if err != nil || found == format {
 			return err
 		}
 		return otherFormat(found)
@@ -166,7 +168,8 @@ func (p *postgres) run(ctx context.Context, options *sql.TxOptions, fn func(Tx) 
 
 // transact runs fn in one transaction. The error is a *DownError if the connection was lost.
 func (p *postgres) transact(ctx context.Context, options *sql.TxOptions, fn func(Tx) error) error {
-	limited, cancel := context.WithTimeoutCause(ctx, txTimeout, fmt.Errorf("the transaction took longer than %s", txTimeout))
+	tooLong := fmt.Errorf("the transaction took longer than %s", txTimeout)
+	limited, cancel := context.WithTimeoutCause(ctx, txTimeout, tooLong)
 	defer cancel()
 	conn, err := p.db.Conn(limited)
 	if err != nil {

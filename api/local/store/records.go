@@ -311,10 +311,8 @@ func (t Library) Clear() error {
 
 // Usage returns the bytes of all versions now, and the number of runs requested in a period.
 func (t Library) Usage(start, end time.Time) (bytes, runs int64, err error) {
-	err = t.scan([]any{&bytes, &runs}, "SELECT coalesce(sum(size), 0), (SELECT count(*) FROM runs "+
-		"WHERE created >= ? AND created < ?) FROM versions",
-		start.UnixMilli(), end.UnixMilli())
-	return bytes, runs, err
+	return bytes, runs, t.scan([]any{&bytes, &runs}, "SELECT coalesce(sum(size), 0), (SELECT count(*) FROM runs "+
+		"WHERE created >= ? AND created < ?) FROM versions", start.UnixMilli(), end.UnixMilli())
 }
 
 // withoutKey removes one key from the metadata of a file.
@@ -424,6 +422,12 @@ func (t Instances) Claim(work, owner string) (bool, error) {
 	n, err := t.exec("INSERT INTO claims (work, owner) VALUES (?, ?) ON CONFLICT (work) DO UPDATE SET owner = excluded.owner"+
 		" WHERE claims.owner = excluded.owner OR claims.owner NOT IN "+present, work, owner)
 	return n > 0, err
+}
+
+// Posts returns up to most posts of an owner, those that are due first.
+func (t Instances) Posts(owner string, most int) ([]Post, error) {
+	query := "SELECT " + tableFor[Post]().read + " FROM outbox WHERE owner = ? ORDER BY next, id LIMIT ?+0"
+	return records[Post](t.session, query, owner, most)
 }
 
 // Adopt gives owner up to most pending runs, posts and jobs of absent instances, all awaited. It

@@ -122,6 +122,7 @@ CREATE TABLE outbox (
 	created  INTEGER NOT NULL,
 	owner    TEXT NOT NULL -- an instance
 );
+CREATE INDEX outbox_next ON outbox (owner, next);
 
 CREATE TABLE tokens (
 	hash   TEXT NOT NULL PRIMARY KEY,

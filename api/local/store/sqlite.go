@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"modernc.org/sqlite"
@@ -105,7 +106,8 @@ func openDatabase(path, parameters string, connections int) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()+"?_pragma=busy_timeout(5000)&"+parameters)
+	file := &url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+	db, err := sql.Open("sqlite", file.String()+"?_pragma=busy_timeout(5000)&"+parameters)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +207,7 @@ func (s *sqliteRecords) transact(conn **connection, group []*update) (refused bo
 		}
 		err = fmt.Errorf("write the records: %w", errors.Join(err, diskFull(ended)))
 	}
-	c.ExecContext(context.Background(), "ROLLBACK") //nolint:errcheck // there may be nothing left to take back
+	c.ExecContext(context.Background(), "ROLLBACK") //nolint:errcheck // there may be nothing to take back
 	c.forget()
 	c.Raw(func(any) error { return driver.ErrBadConn }) //nolint:errcheck // that is what closes it
 	c.Close()
@@ -368,20 +370,16 @@ func Snapshot(ctx context.Context, path, to string) error {
 
 // Unavailable reports whether err is due to the disk, permissions, a server or another program.
 func Unavailable(err error) bool {
-	var down *DownError
-	if errors.As(err, &down) {
-		return true
+	_, down := errors.AsType[*DownError](err)
+	_, file := errors.AsType[*fs.PathError](err)
+	failure, ok := errors.AsType[*sqlite.Error](err)
+	if down || !ok {
+		return down || file
 	}
-	var failure *sqlite.Error
-	if !errors.As(err, &failure) {
-		var path *fs.PathError
-		return errors.As(err, &path)
-	}
-	switch failure.Code() & 0xff {
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return true
-	}
-	return false
+	return slices.Contains([]int{
+		sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY,
+		sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED,
+	}, failure.Code()&0xff)
 }
 
 // Damage checks the database at path and returns a line per defect. An error means that it could

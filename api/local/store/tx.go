@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode/utf8"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -87,8 +86,8 @@ func guarded(fn func(Tx) error, tx Tx) (err error) {
 	return fn(tx)
 }
 
-// translate returns a query and its arguments in the dialect. PostgreSQL numbers parameters, and
-// stores bools as integers. postgres.sql defines SQLite's functions, so there is little else.
+// translate returns a query and its arguments in the dialect. PostgreSQL numbers parameters, stores
+// bools as integers, and no text with NUL or invalid UTF-8. postgres.sql defines SQLite's functions.
 func (s session) translate(query string, args []any) (string, []any) {
 	if s.dialect == nil {
 		return query, args
@@ -108,18 +107,10 @@ func (s session) translate(query string, args []any) (string, []any) {
 				args[i] = 1
 			}
 		case string:
-			args[i] = storable(v)
+			args[i] = strings.ReplaceAll(strings.ToValidUTF8(v, "\uFFFD"), "\x00", "\uFFFD")
 		}
 	}
 	return b.String(), args
-}
-
-// storable replaces what PostgreSQL cannot store in a text: NUL and invalid UTF-8.
-func storable(text string) string {
-	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
-		return text
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 func (s session) exec(query string, args ...any) (int64, error) {
@@ -274,7 +265,7 @@ func columnsOf(t reflect.Type, within []int) (list []column) {
 		case "":
 			list = append(list, columnsOf(f.Type, index)...)
 		default:
-			list = append(list, column{name, index, options == "key", options == "once", options == "apart"})
+			list = append(list, column{name, index, options == "key", options == "once", options == "separate"})
 		}
 	}
 	return list
@@ -378,7 +369,8 @@ func get[T any](s session, where string, args ...any) (*T, error) {
 	if s.dialect == nil {
 		s.ctx = context.WithoutCancel(s.ctx) // one row comes at once
 	}
-	list, err := records[T](s, "SELECT "+tableFor[T]().read+" FROM "+tableFor[T]().name+" WHERE "+where, args...)
+	tb := tableFor[T]()
+	list, err := records[T](s, "SELECT "+tb.read+" FROM "+tb.name+" WHERE "+where, args...)
 	if err == nil && len(list) == 0 {
 		err = ErrNotFound
 	}

@@ -200,7 +200,8 @@ func (d *decoder) frame(data []byte, progressive bool) error {
 	for _, p := range d.components {
 		d.maxSampling = image.Pt(max(d.maxSampling.X, p.sampling.X), max(d.maxSampling.Y, p.sampling.Y))
 	}
-	if len(d.components) == 3 && (d.ratio() < 0 || d.components[0].id == 'R' && d.components[1].id == 'G' && d.components[2].id == 'B') {
+	if c := d.components; len(c) == 3 &&
+		(d.ratio() < 0 || c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B') {
 		return ErrUnsupported
 	}
 	mcus := image.Pt(ceilDiv(d.size.X, 8*d.maxSampling.X), ceilDiv(d.size.Y, 8*d.maxSampling.Y))
@@ -237,7 +238,8 @@ var ratios = map[image.Point]image.YCbCrSubsampleRatio{
 
 // finished returns the picture, or nil while a component is missing.
 func (d *decoder) finished() image.Image {
-	if len(d.components) == 0 || slices.ContainsFunc(d.components, func(p *component) bool { return !p.done }) {
+	missing := func(p *component) bool { return !p.done }
+	if len(d.components) == 0 || slices.ContainsFunc(d.components, missing) {
 		return nil
 	}
 	bounds := image.Rect(0, 0, ceilDiv(d.size.X, 8), ceilDiv(d.size.Y, 8))

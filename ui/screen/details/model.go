@@ -386,13 +386,10 @@ func (m *Model) subject(e *prepared) edit.Subject {
 	if !e.canHaveRegion() {
 		return edit.Subject{}
 	}
-	f, version := e.file, ""
-	if f.VersionInfo != nil {
-		version = f.VersionInfo.ID // each version has its own picture
-	}
+	f := e.file
 	w, h, _ := rule.PixelSize(&f)
-	return edit.Subject{
-		Name: fmt.Sprintf("%s %s %d", f.FileID, version, f.Size.Or(-1)), Size: image.Pt(w, h), File: f,
+	return edit.Subject{ // each version has its own picture
+		Name: fmt.Sprintf("%s %s %d", f.FileID, f.VersionID(), f.Size.Or(-1)), Size: image.Pt(w, h), File: f,
 		Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, f) },
 	}
 }

@@ -130,7 +130,7 @@ func (m *Model) reason(run *job.Run, now time.Time) string {
 // webhooks report failures.
 func (m *Model) expected(run *job.Run, now time.Time) (short, long string) {
 	next, polled, err := m.o.Watch.NextPoll(run.FileID)
-	return expected(run, now, next, polled && showsEffect(run), err)
+	return expected(run, now, next, polled && watch.Observable(run), err)
 }
 
 func expected(run *job.Run, now, next time.Time, polled bool, err error) (short, long string) {
@@ -156,13 +156,6 @@ func expected(run *job.Run, now, next time.Time, polled bool, err error) (short,
 		long += " The last check failed: " + err.Error() + "."
 	}
 	return short, long
-}
-
-// showsEffect reports whether a record can show that the extension is done.
-func showsEffect(run *job.Run) bool {
-	return rule.IsTagging(run.Extension) || run.Extension == rule.RemoveBackground ||
-		run.Extension == rule.AutoDescription ||
-		run.Extension == rule.AITasks && run.Requested != nil
 }
 
 func (m *Model) describe(e kit.Entry[int], out *kit.Facts) (title string) {

@@ -120,11 +120,7 @@ func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb,
 }
 
 func (m *Model) thumbOf(f api.File) edit.Thumb {
-	key := f.FileID
-	if f.VersionInfo != nil {
-		key += " " + f.VersionInfo.ID
-	}
-	return edit.Thumb{Key: key, Name: f.Name, Path: edit.Fetched(m.o.Session.Thumb, f)}
+	return edit.Thumb{Key: f.FileID + " " + f.VersionID(), Name: f.Name, Path: edit.Fetched(m.o.Session.Thumb, f)}
 }
 
 func (m *Model) tile(i int) edit.Tile {

@@ -324,11 +324,11 @@ func (s *stage) press(keys ...string) {
 
 // settle handles the results of commands until the drawing is as wanted. It returns the drawing. A
 // scene waits for a few words only, and on a busy machine other parts may change later. Without a
-// wanted drawing, with -update and after a first failure, it waits until nothing comes for 3 s.
+// wanted drawing, with -update and after a first failure, it waits until nothing comes for a second.
 func (s *stage) settle(draw func() string, wanted string) string {
 	quiet, most := uitest.Deadline, uitest.Deadline
 	if wanted == "" || updating() || s.t.Failed() {
-		quiet, most, wanted = 3*time.Second, 10*time.Second, "" // clocks of the screens never rest
+		quiet, most, wanted = time.Second, 4*time.Second, "" // clocks of the screens never rest
 	}
 	limit := time.NewTimer(most)
 	defer limit.Stop()

@@ -7,9 +7,13 @@ import (
 	"go.uber.org/goleak"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	mediatest.TempInMemory()
+	goleak.VerifyTestMain(m)
+}
 
 // wantRule fails unless err is a *RuleError of the field with a message and a help. For "" it wants no
 // error.

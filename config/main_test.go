@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"mediadesk/api/media/mediatest"
 )
 
 func TestMain(m *testing.M) {
@@ -12,5 +14,6 @@ func TestMain(m *testing.M) {
 		// This child uses a real bus, and its library keeps the connection open.
 		os.Exit(m.Run())
 	}
+	mediatest.TempInMemory()
 	goleak.VerifyTestMain(m)
 }

@@ -418,7 +418,11 @@ func missingRecords(dir string) error {
 		return nil
 	}
 	contents, n := store.ReadContents(contentsPath(dir)), 0
-	for prefix := range prefixes {
+	found, err := contents.Prefixes()
+	if err != nil {
+		return err
+	}
+	for _, prefix := range found {
 		list, err := contents.List(prefix)
 		if err != nil {
 			return err

@@ -43,6 +43,7 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
+	mediatest.TempInMemory()
 	if !mediatest.Everything {
 		flag.Set("rapid.checks", "25")
 	}

@@ -165,13 +165,14 @@ func newSurvey(ctx context.Context, records store.Records, contents store.Conten
 	for _, d := range list {
 		deleted[d.Hash] = true
 	}
-	for prefix := range prefixes {
+	found, err := contents.Prefixes()
+	if err != nil {
+		return s, err
+	}
+	for _, prefix := range found {
 		list, err := contents.List(prefix) // before the records, so that contents stored meanwhile have one
 		if err != nil {
 			return s, err
-		}
-		if len(list) == 0 {
-			continue
 		}
 		named, err := namedHashes(ctx, records, prefix)
 		if err != nil {

@@ -15,10 +15,14 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	mediatest.TempInMemory()
+	goleak.VerifyTestMain(m)
+}
 
 // notes is a journal in memory.
 type notes struct {

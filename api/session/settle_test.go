@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 )
 
@@ -24,6 +25,7 @@ func TestMain(m *testing.M) {
 		changeUntilKilled(task, os.Getenv("SESSION_TEST_ADDRESS"), os.Getenv("SESSION_TEST_DIR"))
 		return
 	}
+	mediatest.TempInMemory()
 	os.Exit(m.Run())
 }
 

@@ -12,9 +12,13 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/media/mediatest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	mediatest.TempInMemory()
+	goleak.VerifyTestMain(m)
+}
 
 // newJournal returns an empty journal that is closed when the test ends.
 func newJournal(t testing.TB) *journal.Journal {

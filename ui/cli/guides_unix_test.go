@@ -64,8 +64,8 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, template, fmt.Sprintf(`
-cp pictures/mug.jpg photo.jpg; cp pictures/logo.png logo.png; cp pictures/mug.jpg cut-out.png
-cp -r pictures holiday; cp -r pictures fixtures
+mv pictures/logo.png logo.png; cp pictures/mug.jpg photo.jpg; cp pictures/mug.jpg cut-out.png
+rm pictures/harbour.jpg; cp -r pictures holiday; cp -r pictures fixtures
 mediadesk profile add work --upload-url %[1]s --delivery-url %[1]s --key-file %[2]s/account/key
 mediadesk profile add lab --upload-url %[1]s --delivery-url %[1]s --key-file %[2]s/account/key
 for name in /summer/a /summer/b /inbox/a /inbox/2026/c; do

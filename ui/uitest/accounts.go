@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/config"
 )
 
@@ -80,6 +81,7 @@ type Accounts[D any] struct {
 
 // Begin prepares an empty home.
 func (a *Accounts[D]) Begin(t testing.TB, self D) {
+	mediatest.TempInMemory()
 	a.TB, a.self, a.Env, a.Store = t, self, map[string]string{}, &Keyring{Keys: map[string]config.Secret{}}
 	home := filepath.Join(t.TempDir(), "desk")
 	a.Paths = config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": home}[name] })

@@ -1,54 +1,51 @@
 package uitest
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
 	"mediadesk/api/media/mediatest"
 )
 
-var built struct {
-	once sync.Once
-	dir  string
-	path string
-	err  error
-}
-
-// Build builds the program as a release, once per package, and returns the path of the binary.
-// VerifyTestMain removes it.
+// Build builds the program as a release and returns the path of the binary.
 func Build(t testing.TB) string {
 	t.Helper()
 	if mediatest.Racing {
 		t.Skip("the built program has no race detector: tests without it run this")
 	}
-	built.once.Do(func() {
-		built.dir, built.err = os.MkdirTemp("", "mediadesk-build-")
-		if built.err != nil {
-			return
-		}
-		built.path = filepath.Join(built.dir, "mediadesk")
-		if runtime.GOOS == "windows" {
-			built.path += ".exe"
-		}
-		build := exec.Command("go", "build", "-ldflags=-s -w", "-o", built.path, "mediadesk")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as a release
-		if out, err := build.CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("%w\n%s", err, out)
-		}
-	})
-	if built.err != nil {
-		t.Fatalf("building the program: %v", built.err)
+	path, err := build()
+	if err != nil {
+		t.Fatalf("building the program: %v", err)
 	}
-	return built.path
+	return path
 }
 
-func removeBuild() {
-	if built.dir != "" {
-		os.RemoveAll(built.dir)
+// build links the program only after a change: unlike go build, go run keeps programs in Go's cache. An
+// echo of the path runs instead of the program. The path just after linking ends with the command, so
+// the second run has the lasting one.
+var build = sync.OnceValues(func() (path string, err error) {
+	echo := "echo"
+	if runtime.GOOS == "windows" {
+		echo = "cmd /c echo"
 	}
-}
+	for range 2 {
+		var problems bytes.Buffer
+		cmd := exec.Command("go", "run", "-exec", echo, "mediadesk")
+		cmd.Env, cmd.Stderr = append(os.Environ(), "CGO_ENABLED=0"), &problems // as a release
+		out, err := cmd.Output()
+		if err != nil {
+			return "", fmt.Errorf("%w\n%s", err, &problems)
+		}
+		path = strings.TrimSpace(string(out))
+		if _, err = os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("go run did not keep %s", path)
+})

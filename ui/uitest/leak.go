@@ -2,7 +2,6 @@ package uitest
 
 import (
 	"flag"
-	"os"
 	"strconv"
 	"testing"
 	"time"
@@ -29,14 +28,11 @@ func Parallel(n int) {
 // as does its batch.
 func VerifyTestMain(m *testing.M) {
 	time.Local = time.UTC
+	mediatest.TempInMemory()
 	if checks := flag.Lookup("rapid.checks"); mediatest.Racing && checks != nil {
 		_ = checks.Value.Set("10") // one goroutine handles the drawn keys
 	}
 	goleak.VerifyTestMain(m,
-		goleak.Cleanup(func(code int) {
-			removeBuild()
-			os.Exit(code)
-		}),
 		goleak.IgnoreAnyFunction("github.com/charmbracelet/ultraviolet.(*TerminalReader).sendEvents"),
 		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.Tick.func1"),
 		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.Every.func1"),

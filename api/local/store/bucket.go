@@ -189,13 +189,14 @@ func (b *bucket) Answers(ctx context.Context) error {
 	return down(err)
 }
 
+// each lists the keys that begin with prefix, or if it ends in a slash, what is directly below.
 func (b *bucket) each(prefix string, do func(minio.ObjectInfo)) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	late := time.AfterFunc(b.timeout, cancel)
 	defer late.Stop()
 	for o := range b.client.ListObjectsIter(ctx, b.name,
-		minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
+		minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: !strings.HasSuffix(prefix, "/")}) {
 		late.Reset(b.timeout)
 		if o.Err != nil {
 			return down(o.Err)
@@ -204,6 +205,21 @@ func (b *bucket) each(prefix string, do func(minio.ObjectInfo)) error {
 		do(o)
 	}
 	return down(ctx.Err())
+}
+
+func (b *bucket) Prefixes() (list []string, err error) {
+	for _, keys := range []string{contentsKeys, asideKeys} {
+		err := b.each(keys, func(o minio.ObjectInfo) {
+			if name := path.Base(o.Key); len(name) == 2 {
+				list = append(list, name)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
 }
 
 func (b *bucket) List(prefix string) (list []Stored, err error) {

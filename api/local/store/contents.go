@@ -32,6 +32,9 @@ import (
 type Contents interface {
 	Draft() (Draft, error)
 	Open(hash string) (Content, error) // ErrNotFound if missing or set aside
+	// Prefixes returns the first two digits of all contents, including those set aside, in order. Some
+	// may be of none.
+	Prefixes() ([]string, error)
 	// List describes the contents whose hash begins with prefix (two digits or more), including
 	// those set aside.
 	List(prefix string) ([]Stored, error)
@@ -146,6 +149,22 @@ func (b *folder) Open(hash string) (Content, error) {
 }
 
 func (b *folder) Draft() (Draft, error) { return newDraft(b.incoming(), &b.holds, b.publish) }
+
+func (b *folder) Prefixes() (list []string, err error) {
+	for _, dir := range []string{b.dir, b.aside()} {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, entry := range entries {
+			if name := entry.Name(); len(name) == 2 || isHash(name) {
+				list = append(list, name[:2])
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
 
 func (b *folder) List(prefix string) ([]Stored, error) {
 	folders := []struct {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,10 +72,18 @@ func TestLargeContents(t *testing.T) {
 			}
 		}
 		read()
+		prefixes := func(want ...string) {
+			t.Helper()
+			if got, err := c.Prefixes(); err != nil || !slices.Equal(got, want) {
+				t.Errorf("the prefixes are %q, %v, want %q", got, err, want)
+			}
+		}
+		prefixes(hash[:2])
 		yes := func() (bool, error) { return true, nil }
 		if err := c.Retire(describe(t, c, hash), false, yes); err != nil || hasContent(c, hash) {
 			t.Errorf("not set aside: %v", err)
 		}
+		prefixes(hash[:2])
 		must(t, c.Restore(hash))
 		read()
 		if err := c.Retire(describe(t, c, hash), true, yes); err != nil || hasContent(c, hash) {

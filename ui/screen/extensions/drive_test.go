@@ -15,13 +15,17 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/ui/page"
 	"mediadesk/ui/uitest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	mediatest.TempInMemory()
+	goleak.VerifyTestMain(m)
+}
 
 type driver struct {
 	*uitest.Driver

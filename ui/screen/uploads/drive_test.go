@@ -21,6 +21,7 @@ import (
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/queue"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
@@ -28,6 +29,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	mediatest.TempInMemory()
 	goleak.VerifyTestMain(m)
 }
 

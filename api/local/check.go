@@ -156,8 +156,8 @@ func (c *checker) run(ctx context.Context) error {
 		return err
 	}
 	// In parts, so that a running library is not blocked.
-	for prefix := range prefixes {
-		if err := c.checkContents(ctx, prefix); err != nil {
+	for n := range 256 {
+		if err := c.checkContents(ctx, fmt.Sprintf("%02x", n)); err != nil {
 			return err
 		}
 	}
@@ -417,19 +417,9 @@ func missingRecords(dir string) error {
 	if info, err := os.Stat(recordsPath(dir)); err == nil && info.Size() > 0 {
 		return nil
 	}
-	contents, n := store.ReadContents(contentsPath(dir)), 0
-	found, err := contents.Prefixes()
-	if err != nil {
-		return err
-	}
-	for _, prefix := range found {
-		list, err := contents.List(prefix)
-		if err != nil {
-			return err
-		}
-		n += len(slices.DeleteFunc(list, func(s store.Stored) bool { return s.Aside }))
-	}
-	return lostError(dir, n)
+	// Only a wrong pattern is an error. A folder that cannot be read fails when the library opens.
+	contents, _ := fs.Glob(os.DirFS(contentsPath(dir)), "??/"+strings.Repeat("?", 2*sha256.Size))
+	return lostError(dir, len(contents))
 }
 
 // Copied is the result of CopyContents.
@@ -471,8 +461,8 @@ func CopyContents(ctx context.Context, o Options, to string,
 	if _, err := checkOwner(ctx, moved, records, target); err != nil {
 		return sum, err
 	}
-	for prefix := range prefixes {
-		if err := copyPrefix(ctx, records, source, target, prefix, &sum, report); err != nil {
+	for n := range 256 {
+		if err := copyPrefix(ctx, records, source, target, fmt.Sprintf("%02x", n), &sum, report); err != nil {
 			return sum, err
 		}
 	}

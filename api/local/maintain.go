@@ -169,7 +169,8 @@ func newSurvey(ctx context.Context, records store.Records, contents store.Conten
 	if err != nil {
 		return s, err
 	}
-	for _, prefix := range found {
+	slices.Sort(found)
+	for _, prefix := range slices.Compact(found) {
 		list, err := contents.List(prefix) // before the records, so that contents stored meanwhile have one
 		if err != nil {
 			return s, err
@@ -196,14 +197,6 @@ func newSurvey(ctx context.Context, records store.Records, contents store.Conten
 		}
 	}
 	return s, nil
-}
-
-func prefixes(yield func(string) bool) {
-	for n := range 256 {
-		if !yield(fmt.Sprintf("%02x", n)) {
-			return
-		}
-	}
 }
 
 func (s *survey) restoreNamed(contents store.Contents) error {

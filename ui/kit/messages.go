@@ -198,23 +198,3 @@ func (p Progress) Bar(width int, th *theme.Theme) string {
 	bar.EmptyColor = th.BarEmpty.GetForeground()
 	return bar.ViewAs(share)
 }
-
-// Row draws the bar, the percentage and the bytes in one line of exactly width columns.
-// It leaves out what does not fit, the bar last.
-func (p Progress) Row(width int, th *theme.Theme) string {
-	percent := text.PadLeft(text.Percent(p.Done, p.Total, p.Finished), 5)
-	bytes := text.Bytes(max(0, p.Done))
-	if p.Total > 0 {
-		bytes += " of " + text.Bytes(p.Total)
-	}
-	const leastBar = 8
-	switch {
-	case width >= leastBar+1+5+2+text.Width(bytes):
-		bar := width - 1 - 5 - 2 - text.Width(bytes)
-		return p.Bar(bar, th) + " " + percent + "  " + th.Muted.Render(bytes)
-	case width >= leastBar+1+5:
-		return p.Bar(width-6, th) + " " + percent
-	default:
-		return p.Bar(width, th)
-	}
-}

@@ -92,7 +92,7 @@ func TestEverythingStaysInside(t *testing.T) {
 			return kit.NewReader(hostile, strings.Repeat(hostile+"\n", 40)).View(size, th)
 		},
 		"progress": func(size image.Point, th *theme.Theme) string {
-			return kit.Progress{Done: 1 << 40, Total: 1 << 41}.Row(size.X, th)
+			return kit.Progress{Done: 1 << 40, Total: 1 << 41}.Bar(size.X, th)
 		},
 	}
 	for name, view := range views {

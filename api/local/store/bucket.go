@@ -208,18 +208,15 @@ func (b *bucket) each(prefix string, do func(minio.ObjectInfo)) error {
 }
 
 func (b *bucket) Prefixes() (list []string, err error) {
-	for _, keys := range []string{contentsKeys, asideKeys} {
-		err := b.each(keys, func(o minio.ObjectInfo) {
-			if name := path.Base(o.Key); len(name) == 2 {
-				list = append(list, name)
-			}
-		})
-		if err != nil {
-			return nil, err
+	add := func(o minio.ObjectInfo) {
+		if name := path.Base(o.Key); len(name) == 2 {
+			list = append(list, name)
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list), nil
+	if err = b.each(contentsKeys, add); err == nil {
+		err = b.each(asideKeys, add)
+	}
+	return list, err
 }
 
 func (b *bucket) List(prefix string) (list []Stored, err error) {

@@ -32,8 +32,8 @@ import (
 type Contents interface {
 	Draft() (Draft, error)
 	Open(hash string) (Content, error) // ErrNotFound if missing or set aside
-	// Prefixes returns the first two digits of all contents, including those set aside, in order. Some
-	// may be of none.
+	// Prefixes returns the first two digits of all contents, including those set aside. It may repeat
+	// some, or return some of none.
 	Prefixes() ([]string, error)
 	// List describes the contents whose hash begins with prefix (two digits or more), including
 	// those set aside.
@@ -151,52 +151,47 @@ func (b *folder) Open(hash string) (Content, error) {
 func (b *folder) Draft() (Draft, error) { return newDraft(b.incoming(), &b.holds, b.publish) }
 
 func (b *folder) Prefixes() (list []string, err error) {
-	for _, dir := range []string{b.dir, b.aside()} {
-		entries, err := os.ReadDir(dir)
+	names, err := namesIn(b.dir, b.aside())
+	for _, name := range names {
+		if len(name) == 2 || isHash(name) {
+			list = append(list, name[:2])
+		}
+	}
+	return list, err
+}
+
+// namesIn returns the names in folders, which may be missing.
+func namesIn(folders ...string) (names []string, err error) {
+	for _, folder := range folders {
+		entries, err := os.ReadDir(folder)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 		for _, entry := range entries {
-			if name := entry.Name(); len(name) == 2 || isHash(name) {
-				list = append(list, name[:2])
-			}
+			names = append(names, entry.Name())
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list), nil
+	return names, nil
 }
 
-func (b *folder) List(prefix string) ([]Stored, error) {
-	folders := []struct {
-		dir   string
-		aside bool
-	}{{filepath.Join(b.dir, prefix[:2]), false}, {b.aside(), true}}
-	var list []Stored
-	for _, f := range folders {
-		var names []string
-		if isHash(prefix) {
-			names = []string{prefix}
-		} else {
-			entries, err := os.ReadDir(f.dir)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (b *folder) List(prefix string) (list []Stored, err error) {
+	for _, dir := range []string{filepath.Join(b.dir, prefix[:2]), b.aside()} {
+		names := []string{prefix}
+		if !isHash(prefix) {
+			if names, err = namesIn(dir); err != nil {
 				return nil, err
-			}
-			for _, entry := range entries {
-				names = append(names, entry.Name())
 			}
 		}
 		for _, name := range names {
 			if !isHash(name) || !strings.HasPrefix(name, prefix) {
 				continue
 			}
-			info, err := os.Stat(filepath.Join(f.dir, name))
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err != nil {
+			switch info, err := os.Stat(filepath.Join(dir, name)); {
+			case err == nil:
+				list = append(list, Stored{name, info.ModTime(), dir == b.aside()})
+			case !errors.Is(err, fs.ErrNotExist):
 				return nil, err
 			}
-			list = append(list, Stored{name, info.ModTime(), f.aside})
 		}
 	}
 	return list, nil

@@ -74,7 +74,7 @@ func TestLargeContents(t *testing.T) {
 		read()
 		prefixes := func(want ...string) {
 			t.Helper()
-			if got, err := c.Prefixes(); err != nil || !slices.Equal(got, want) {
+			if got, err := c.Prefixes(); err != nil || !slices.Equal(slices.Compact(got), want) {
 				t.Errorf("the prefixes are %q, %v, want %q", got, err, want)
 			}
 		}

@@ -127,7 +127,7 @@ func TestEquivalents(t *testing.T) {
 	term.WaitFor("s Send ")
 	term.Press("s")
 	term.WaitUntil(func(screen string) bool { // the command's batch ended before
-		return strings.Contains(screen, " 7 of 7 ") && strings.Count(screen, "✓ stored ") >= 7
+		return strings.Contains(screen, " 7 of 7 ") && strings.Count(screen, "B  ✓ ") >= 7
 	})
 
 	// Uploads: the job under the cursor, with its exact name. The second time it is refused, just as

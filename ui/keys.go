@@ -81,12 +81,20 @@ func (m *Model) openHelp() tea.Cmd {
 
 func (m *Model) openPalette() tea.Cmd {
 	actions := slices.DeleteFunc(m.host.Actions(), func(a kit.Action) bool { return a.ID == "program.palette" })
+	var last []kit.Action
 	for _, s := range screens {
 		if m.session != nil && s.ID != m.host.Front() {
 			actions = append(actions, m.host.Bound(m.actionsOf(s))...)
 		}
 	}
-	m.host.Overlays.Open(kit.NewPalette("Run an action", actions))
+	for i, a := range actions {
+		actions[i].Do = func() tea.Cmd { m.ran = a.ID; return a.Do() }
+		if a.ID == m.ran {
+			last = append(last, actions[i])
+			last[0].Group = "Used last"
+		}
+	}
+	m.host.Overlays.Open(kit.NewPalette("Run an action", append(last, actions...)))
 	return nil
 }
 

@@ -54,7 +54,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Extensions, tip: "Press f to show only some states, R to run all failed ones again.",
+		ID: page.Extensions, tip: "Press f for all, pending or failed runs, R to run all failed ones again.",
 		open: func(m *Model) page.Screen {
 			return extensions.New(extensions.Options{
 				Context: m.ctx, Loader: m.loader, Session: m.session,

@@ -538,7 +538,7 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 	}
 	// The watcher shows what the other program has stored and what waits.
 	watcher.WaitUntil(func(screen string) bool {
-		return rows(screen, "✓ stored") >= 2 && strings.Contains(screen, "waiting")
+		return rows(screen, "B  ✓") >= 2 && strings.Contains(screen, "waiting")
 	})
 	if err := sender.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -555,7 +555,7 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	watcher.WaitUntil(func(screen string) bool {
-		return rows(screen, "✓ stored") == n
+		return rows(screen, "B  ✓") == n
 	})
 	seen := map[string]int{}
 	for _, name := range s.names() {

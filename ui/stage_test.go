@@ -389,7 +389,7 @@ var scenes = []scene{
 	}},
 	{"settings", func(s *stage) {
 		s.press("5")
-		s.waitFor("work", "Appearance")
+		s.waitFor("work", "Uploads at once")
 	}},
 	{"help", func(s *stage) {
 		s.waitFor("1 day ago", "An empty folder.")

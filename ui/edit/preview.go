@@ -34,10 +34,7 @@ type PreviewOptions struct {
 	Context context.Context
 	Loader  *picture.Loader
 	// List is the list with the pane.
-	List interface {
-		PaneSize() image.Point
-		PaneBelow() bool
-	}
+	List interface{ PaneSize() image.Point }
 	// Thumbs returns the picture of the current row, or several of a folder.
 	Thumbs func() []Thumb
 }
@@ -81,8 +78,7 @@ func (p *Preview) Delete() tea.Cmd {
 	return p.tiles.Delete()
 }
 
-// room returns the size of the pictures: as wide as the pane, or to the left of the facts if the
-// pane is below the list; empty if there is no space.
+// room returns the size of the pictures: as wide as the pane; empty if there is no space.
 func (p *Preview) room() image.Point {
 	pane := p.o.List.PaneSize()
 	in, width := kit.BoxInner(pane), kit.PaneWidth(pane)
@@ -90,41 +86,29 @@ func (p *Preview) room() image.Point {
 	if len(p.o.Thumbs()) > 1 {
 		room.Y = in.Y - leastFolderFacts - 1
 	}
-	if p.o.List.PaneBelow() {
-		room = image.Pt(min(width*2/5, in.Y*3), in.Y)
-		if len(p.o.Thumbs()) > 1 {
-			room.X = width * 3 / 5
-		}
-	}
 	if room.X < 1 || room.Y < leastPicture || p.Off() {
 		return image.Point{}
 	}
 	return room
 }
 
-// Describe draws the pictures above or beside the facts.
+// Describe draws the pictures above the facts.
 func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
-	if !p.o.List.PaneBelow() {
-		out.Draw("")
-	}
+	out.Draw("")
 	room := p.room()
 	if room == (image.Point{}) || p.tiles.len() == 0 || p.Failure() != nil {
 		describe(out)
 		return
 	}
 	// The picture begins at the top, and the facts follow it.
-	lines := slices.CompactFunc(strings.Split("\n"+p.tiles.View(room, out.Theme())+"\n", "\n"),
-		func(a, b string) bool { return strings.TrimSpace(a+b) == "" })
-	lines = lines[1 : len(lines)-1]
-	if !p.o.List.PaneBelow() {
-		out.Draw(lines...)
-		out.Gap()
-		describe(out)
-		return
+	lines := strings.Split(p.tiles.View(room, out.Theme()), "\n")
+	for len(lines) > 1 && blank(lines[len(lines)-1]) {
+		lines = lines[:len(lines)-1]
 	}
-	facts := kit.NewFacts(out.Width()-room.X-2, out.Theme())
-	describe(facts)
-	out.Draw(kit.Beside(lines, facts.Lines())...)
+	lines = lines[max(0, slices.IndexFunc(lines, func(line string) bool { return !blank(line) })):]
+	out.Draw(lines...)
+	out.Gap()
+	describe(out)
 }
 
 // DrawTags draws tags as chips, as many as fit in a line.

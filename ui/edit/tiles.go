@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,7 @@ type Tile struct {
 	Name   string
 	Sign   theme.Sign // before the name
 	Marked bool
-	Note   string // after the name, in the style of NoteSign
+	Note   string // below the name, with [TilesOptions].Notes, in the style of NoteSign
 	// NoteSign is the sign of the note.
 	NoteSign theme.Sign
 	// Words are shown if there is no picture, such as "PDF".
@@ -77,7 +78,9 @@ type TilesOptions struct {
 	List *kit.Lines
 	Len  func() int
 	Rest bool // a preview says how many have no room
-	Tile func(i int) Tile
+	// Notes reports whether tiles have a note below their name; nil means that none has.
+	Notes func() bool
+	Tile  func(i int) Tile
 	// First returns the first pictures of a folder, in a command; may be nil.
 	First func(ctx context.Context, folder string) ([]Thumb, error)
 }
@@ -108,8 +111,8 @@ type tileKey struct {
 const (
 	// MaxFirst limits the pictures of a folder.
 	MaxFirst = 24
-	// leastWide is the least width of tiles side by side.
-	leastWide = 17
+	// maxTiles stands for more than fit.
+	maxTiles = 1 << 20
 	// tileTimeout limits the time for loading a picture.
 	tileTimeout = 20 * time.Second
 	// loadDelay is how long the cursor stays before a preview loads pictures.
@@ -161,46 +164,28 @@ func (s *Tiles) Arrange(room image.Point, draw picture.Options) {
 func (s *Tiles) Grid() picture.Grid { return s.gridOf(s.room) }
 
 func (s *Tiles) gridOf(room image.Point) picture.Grid {
-	if s.single() {
+	switch {
+	case s.single():
 		return picture.Grid{Columns: 1, Rows: 1, Tile: room.Add(image.Pt(1, 1))}
+	case s.o.List == nil: // no gap at the right; the last line is blank or says how many have no room
+		return picture.GridOf(room.Add(image.Pt(1, text.Either(s.o.Rest, 0, 1))), s.o.Len(), s.captions())
 	}
-	g := picture.GridOf(room)
-	if s.o.List != nil || room.Y < 4 {
-		return g
-	}
-	// Few pictures are larger; of many, at least three are side by side, more if they cover about as much.
-	most := max(g.Columns, room.X/leastWide)
-	for columns, best := 1, 0; columns <= most; columns++ {
-		wide := (room.X + 1) / columns
-		next := picture.Grid{Columns: columns, Tile: image.Pt(wide, max(2, min(wide*3/10+2, room.Y)))}
-		next.Rows = max(1, (room.Y+next.Tile.Y/3)/next.Tile.Y)
-		next.Tile.Y = min(next.Tile.Y, room.Y/next.Rows) // a little lower to fit one more row
-		if used := next.Page() * wide * next.Tile.Y; columns >= min(3, most) && used*8 > best*7 || next.Page() >= s.o.Len() {
-			best, g = used, next
-		}
-		if g.Page() >= s.o.Len() {
-			break
-		}
-	}
-	used := (min(g.Page(), s.o.Len()) + g.Columns - 1) / g.Columns
-	g.Tile.Y = max(g.Tile.Y, min(g.Tile.X/3+2, room.Y/max(1, used)))
-	g.Rows = room.Y / g.Tile.Y
-	return g
+	return picture.GridOf(room.Sub(image.Pt(0, 1)), maxTiles, s.captions()) // a frame has one line more
 }
+
+// captions returns the number of lines below a picture.
+func (s *Tiles) captions() int { return text.Either(s.o.Notes != nil && s.o.Notes(), 2, 1) }
 
 // single reports whether one picture fills the space.
 func (s *Tiles) single() bool { return s.o.List == nil && s.o.Len() == 1 }
 
-// picture returns the size of the picture in a tile, above its name: inside a frame, or with a blank
-// line below.
-func (s *Tiles) picture(g picture.Grid) (room image.Point, framed bool) {
-	switch {
-	case s.single() || g.Tile.X < 8 || g.Tile.Y < 5:
-		return g.Picture(), false
-	case s.o.List == nil:
-		return g.Tile.Sub(image.Pt(1, 2)), false
+// picture returns the size of the picture in a tile, above its words, and whether there is a gap above it,
+// in which a frame fits.
+func (s *Tiles) picture(g picture.Grid) (room image.Point, gap bool) {
+	if s.single() || g.Tile.X < 8 || g.Tile.Y < 4+s.captions() {
+		return image.Pt(max(1, g.Tile.X-1), max(1, g.Tile.Y-1)), false
 	}
-	return g.Tile.Sub(image.Pt(2, 3)), true
+	return g.Tile.Sub(image.Pt(text.Either(s.o.List == nil, 1, 2), 1+s.captions())), true
 }
 
 func (s *Tiles) cursor() int {
@@ -355,24 +340,31 @@ func (s *Tiles) Busy() bool { return s.images.Busy() || s.asking }
 // View draws the tiles in exactly the given size.
 func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 	g := s.gridOf(size)
-	top := g.Top(s.top, s.cursor())
+	_, gap := s.picture(g)
+	from := g.Top(s.top, s.cursor()) * g.Columns
+	var tiles []Tile
+	for i := from; i < min(s.len(), from+g.Page()); i++ {
+		tiles = append(tiles, s.o.Tile(i))
+	}
+	s.shorten(tiles, g)
 	var out []string
-	for row := top; row < top+g.Rows; row++ {
+	for row := range slices.Chunk(tiles, g.Columns) {
 		var blocks []string
-		for i := row * g.Columns; i < min(s.len(), (row+1)*g.Columns); i++ {
-			blocks = append(blocks, s.tile(s.o.Tile(i), g, s.o.List != nil && i == s.cursor(), th))
+		for i, t := range row {
+			blocks = append(blocks, s.tile(t, g, s.o.List != nil && from+i == s.cursor(), th))
 		}
-		if len(blocks) == 0 {
-			break
-		}
-		// A row begins with its highest picture; those of a preview have one blank line between them.
+		from += len(row)
 		lines := strings.Split(kit.JoinH(blocks...), "\n")
-		blank := func(line string) bool { return strings.TrimSpace(line) == "" }
-		top := max(0, slices.IndexFunc(lines, func(line string) bool { return !blank(line) }))
-		if lines = append(lines[top:], lines[:top]...); s.o.List == nil && !s.single() {
-			lines = slices.CompactFunc(lines, func(a, b string) bool { return blank(a) && blank(b) })
+		if last := len(out) - 1; gap && last >= 0 { // a row shares its first line with the one before it
+			if blank(lines[0]) {
+				lines[0] = out[last]
+			}
+			out = out[:last]
 		}
 		out = append(out, lines...)
+	}
+	if gap && s.o.List == nil && len(out) > 0 {
+		out = out[1:]
 	}
 	if n := s.len() - g.Page(); s.o.Rest && n > 0 {
 		out = append(out[:min(len(out), size.Y-1)], th.Muted.Render("and "+text.Count(n)+" more")) // the last line is blank
@@ -380,45 +372,59 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 	return text.Fit(kit.JoinV(out...), size.X, size.Y)
 }
 
-// tile draws one tile: its picture in the middle with its name below, in a frame if it is selected.
+func blank(line string) bool { return strings.TrimSpace(line) == "" }
+
+// shorten drops the extension of the names if all files have the same and not all names fit.
+func (s *Tiles) shorten(tiles []Tile, g picture.Grid) {
+	room, _ := s.picture(g)
+	extension := ""
+	for _, t := range tiles { // folders come first
+		extension = path.Ext(t.Name)
+	}
+	if slices.ContainsFunc(tiles, func(t Tile) bool { return text.Width(t.Name) > room.X-2 }) &&
+		!slices.ContainsFunc(tiles, func(t Tile) bool { return t.Folder == "" && path.Ext(t.Name) != extension }) {
+		for i := range tiles {
+			tiles[i].Name = strings.TrimSuffix(tiles[i].Name, extension)
+		}
+	}
+}
+
+// tile draws one tile: its picture with the words directly below, in a frame if it is selected.
 func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) string {
-	room, framed := s.picture(g)
-	lines := strings.Split(text.Fit(s.body(t, room, th), room.X, room.Y), "\n")
+	room, gap := s.picture(g)
+	body := text.Fit(s.body(t, room, th), room.X, room.Y)
 	if s.single() {
-		return strings.Join(lines, "\n")
+		return body
 	}
-	// Names stand directly under their pictures, in a row with the others.
-	below := len(lines)
-	for below > 0 && strings.TrimSpace(lines[below-1]) == "" {
-		below--
-	}
-	lines = slices.Concat(lines[below:], lines[:below])
-	sign, note := text.If(t.Sign != theme.SignNone, th.Sign(t.Sign)+" "), t.Note
-	if text.Width(note) > room.X/2 {
-		note = ""
-	}
-	style, name := th.Text, text.ShortName(t.Name, max(1, room.X-text.Width(sign+note)-1))
+	style := th.Text
 	switch {
 	case selected:
 		style = th.Title
 	case t.Marked:
 		style = th.Marked
 	}
-	if note != "" {
-		note = " " + th.SignStyle(t.NoteSign).Render(note)
+	sign, line := text.If(t.Sign != theme.SignNone, th.Sign(t.Sign)+" "), image.Pt(room.X, 1)
+	name := centered(sign+style.Render(text.ShortName(t.Name, max(1, room.X-text.Width(sign)))), line)
+	if selected && !gap {
+		name = th.Selected.Render(ansi.Strip(name))
 	}
-	lines = append(lines, centered(sign+style.Render(name)+note, image.Pt(room.X, 1)))
+	body += "\n" + name
+	if s.captions() > 1 && gap {
+		style = th.SignStyle(t.NoteSign)
+		if t.NoteSign == theme.SignNone {
+			style = th.Muted
+		}
+		body += "\n" + centered(style.Render(text.Truncate(text.Safe(t.Note), room.X)), line)
+	}
 	switch {
-	case framed && selected:
-		top := max(0, slices.IndexFunc(lines, func(line string) bool { return strings.TrimSpace(line) != "" }))
-		box := kit.Box("", strings.Join(lines[top:], "\n"), room.Add(image.Pt(2, 3-top)), true, th)
-		return kit.JoinV(text.Fit("", room.X+2, top), box)
-	case framed:
-		lines = strings.Split("\n "+strings.Join(lines, "\n "), "\n")
-	case selected:
-		lines[len(lines)-1] = th.Selected.Render(text.PadRight(ansi.Strip(lines[len(lines)-1]), room.X))
+	case gap && selected:
+		return kit.Box("", body, g.Tile.Add(image.Pt(0, 1)), true, th)
+	case gap:
+		indent := text.If(s.o.List != nil, " ")
+		body = "\n" + indent + strings.ReplaceAll(body, "\n", "\n"+indent)
+		return text.Fit(body, g.Tile.X, g.Tile.Y+1)
 	}
-	return text.Fit(strings.Join(lines, "\n"), g.Tile.X, g.Tile.Y)
+	return text.Fit(body, g.Tile.X, g.Tile.Y)
 }
 
 func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {
@@ -432,6 +438,13 @@ func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {
 		lines, err := s.images.Tile(tileKey{thumb.id(), size, s.draw})
 		switch {
 		case lines != nil:
+			// Words stand directly under pictures, in a row with the others.
+			if last := len(lines) - 1; !s.single() {
+				for last > 0 && blank(lines[last]) {
+					last--
+				}
+				lines = append(make([]string, max(0, size.Y-last-1)), lines[:last+1]...)
+			}
 			parts = append(parts, text.Fit(strings.Join(lines, "\n"), size.X, size.Y))
 		case err != nil && len(list) == 1 && t.Folder == "":
 			words = "no picture"
@@ -450,7 +463,8 @@ func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {
 		parts = append(parts, blank)
 	}
 	gap := text.Fit("", 1, size.Y)
-	return kit.JoinV(kit.JoinH(parts[0], gap, parts[1]), kit.JoinH(parts[2], gap, parts[3]))
+	between := strings.Repeat("\n", 1+room.Y-2*size.Y)
+	return kit.JoinH(parts[0], gap, parts[1]) + between + kit.JoinH(parts[2], gap, parts[3])
 }
 
 func centered(words string, size image.Point) string {
@@ -467,12 +481,7 @@ func (s *Tiles) At(at image.Point) (int, bool) {
 
 // Wheel moves the cursor by a row of tiles.
 func (s *Tiles) Wheel(msg tea.MouseWheelMsg) {
-	switch msg.Button {
-	case tea.MouseWheelUp:
-		s.Move(-1)
-	case tea.MouseWheelDown:
-		s.Move(1)
-	}
+	s.Move(map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button])
 }
 
 // Page returns the number of visible rows of tiles.

@@ -148,7 +148,7 @@ func TestHelpTellsAWholeReason(t *testing.T) {
 		{Keys: kit.Bind("quit", "", "q"), Group: "File"},
 	})
 	words := func() string {
-		view := ansi.Strip(h.View(pt(60, 12), theme.New(true, true)))
+		view := ansi.Strip(h.View(pt(60, 14), theme.New(true, true)))
 		return strings.Join(strings.Fields(strings.ReplaceAll(view, "│", "")), " ")
 	}
 	press(h, "down")

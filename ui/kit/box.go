@@ -177,15 +177,6 @@ func JoinH(blocks ...string) string {
 	return b.String()
 }
 
-// Beside puts the lines of left next to those of right, with a blank column between them. If left
-// is empty, it returns right.
-func Beside(left, right []string) []string {
-	if len(left) == 0 {
-		return right
-	}
-	return strings.Split(JoinH(strings.Join(left, "\n"), " ", strings.Join(right, "\n")), "\n")
-}
-
 // JoinV stacks blocks; empty blocks take no line.
 func JoinV(blocks ...string) string {
 	valid := make([]string, 0, len(blocks))

@@ -66,8 +66,6 @@ type List[T any] struct {
 	// NoPane hides the pane. RowsOnly draws only the filter, the names of the columns and the rows:
 	// the screen draws what is around them, and sizes and mouse messages are relative to the rows.
 	NoPane, RowsOnly bool
-	// PaneStays keeps the pane below the rows of a stacked screen, even if they fill it.
-	PaneStays bool
 	// Folds folds the groups until they are opened. SkipHeads keeps the cursor off their heads,
 	// which then have a blank line before them.
 	Folds, SkipHeads bool
@@ -156,6 +154,7 @@ type identity struct {
 type Tiles interface {
 	View(size image.Point, th *theme.Theme) string
 	At(at image.Point) (i int, ok bool)
+	Visible() (from, to int)
 	Wheel(msg tea.MouseWheelMsg)
 }
 
@@ -561,9 +560,6 @@ func (l *List[T]) InPane() bool { return l.focus == onPane }
 
 // PaneShown reports whether the pane is shown.
 func (l *List[T]) PaneShown() bool { return !l.layout(l.size).pane.Empty() }
-
-// PaneBelow reports whether the pane, if shown, is below the list.
-func (l *List[T]) PaneBelow() bool { return ModeOfWidth(l.size.X) == Stacked }
 
 // back closes the pane, or else the range, the marks, the filter or the narrowed view.
 func (l *List[T]) back() {

@@ -140,20 +140,18 @@ func TestList(t *testing.T) {
 	})
 }
 
-// TestPaneBelow: with stacked panes, the pane is below all entries if they leave room for it. If it
-// is opened, it also takes the place of entries.
-func TestPaneBelow(t *testing.T) {
+// TestPaneBeside: the pane is beside the rows if there is room. If it is opened elsewhere, it takes their
+// place.
+func TestPaneBeside(t *testing.T) {
 	for _, c := range []struct {
 		rows          string
 		width, height int
 		shown         bool
 	}{
-		{"abcde", 80, 20, true},
-		{"abcdef", 80, 20, false},
-		{"abcdefghijklmn", 80, 30, true},
-		{"a", 60, 15, true},
-		{"a", 60, 14, false},
+		{"abcdefghijklm", 60, 20, true},
+		{"a", 60, 12, false},
 		{"a", 59, 30, false},
+		{"abc", 100, 8, true},
 	} {
 		l := letters(&c.rows)
 		size := image.Pt(c.width, c.height)

@@ -43,10 +43,8 @@ const (
 	headFrom         = 12 // minimum lines of the screen for a frame and column names
 	frameLines       = 3  // of the frame and the column names
 	rowsOnlyHeadFrom = 7  // minimum lines with RowsOnly for column names
-	paneFrom         = 9  // minimum lines for a pane below all entries
-	staysFrom        = 15 // minimum lines for a pane below entries that fill the list
 	lineFrom         = 6  // minimum lines for the description of the entry under the cursor
-	paneLeast        = 34 // columns
+	paneLeast        = 26 // columns
 )
 
 func (l *List[T]) layout(size image.Point) listLayout {
@@ -81,22 +79,13 @@ func (l *List[T]) layout(size image.Point) listLayout {
 		}
 		return at
 	}
-	framed, tiled := rest.Dy() >= headFrom, l.tiled()
+	framed := rest.Dy() >= headFrom
 	switch mode := ModeOfWidth(size.X); {
 	case l.NoPane || l.Instead != nil && l.Instead(size, &theme.Theme{}) != "":
-	case mode == Wide:
+	case mode == Wide, mode == Stacked && !l.tiled() && framed:
 		at.pane = rest
 		at.pane.Min.X = rest.Max.X - min(l.PaneMost, max(paneLeast, size.X*3/7))
 		rest.Max.X = at.pane.Min.X
-	case mode == Stacked && framed && (l.open || !tiled && rest.Dy()-frameLines-len(l.lines) >= paneFrom ||
-		l.PaneStays && rest.Dy() >= staysFrom):
-		at.pane = rest
-		if at.pane.Min.Y += rest.Dy() * 2 / 5; l.PaneStays && !l.open {
-			at.pane.Min.Y = min(rest.Max.Y-rest.Dy()*2/5, rest.Min.Y+max(frameLines+len(l.lines), rest.Dy()*2/5))
-		} else if !l.open {
-			at.pane.Min.Y = max(at.pane.Min.Y, rest.Min.Y+frameLines+len(l.lines))
-		}
-		rest.Max.Y = at.pane.Min.Y
 	case l.open:
 		at.pane = rest
 		return at
@@ -107,7 +96,7 @@ func (l *List[T]) layout(size image.Point) listLayout {
 	}
 	if framed && rest.Dy() > frameLines+2 {
 		at.box, rest = rest, rest.Inset(1)
-		if at.box.Dx() >= StackedWidth && l.named(size.X) {
+		if at.box.Dx() >= MinWidth && l.named(size.X) {
 			at.head = top(1)
 		}
 	}
@@ -161,7 +150,7 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 		body = JoinV(text.Fit(th.Title.Render(text.PadRight(title(room), room))+"  "+th.Muted.Render(position), size.X, 1), body)
 	}
 	if !at.box.Empty() {
-		body = BoxFooter(title(at.box.Dx()-6), footer(), body, at.box.Size(), !l.dim(), th)
+		body = l.scrolled(BoxFooter(title(at.box.Dx()-6), footer(), body, at.box.Size(), !l.dim(), th), th)
 	}
 	if !at.line.Empty() {
 		e, _ := l.Current()
@@ -171,17 +160,28 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 	if !at.pane.Empty() {
 		title, lines := l.facts(at.pane.Size(), th)
 		pane := l.pane.View(text.Safe(title), lines, at.pane.Size(), l.focus == onPane, th)
-		if at.pane.Min.X > 0 {
-			body = JoinH(body, pane)
-		} else {
-			body = JoinV(body, pane)
-		}
+		body = text.Either(at.list.Empty(), JoinV, JoinH)(body, pane)
 	}
 	above := ""
 	if !at.above.Empty() {
 		above = fit(at.above, strings.Join(l.Above(size, th), "\n"))
 	}
 	return text.Fit(JoinV(above, fit(at.filter, filter), body), size.X, size.Y)
+}
+
+// scrolled draws on the right border of a box which of the rows are visible, unless all are.
+func (l *List[T]) scrolled(box string, th *theme.Theme) string {
+	lines, n := strings.Split(box, "\n"), l.Len()
+	from, to := l.rows.Visible()
+	if l.tiled() {
+		from, to = l.Tiles().Visible()
+	}
+	if h := len(lines) - 2; to-from < n && h > 0 {
+		for y := from * h / n; y < max(from*h/n+1, to*h/n); y++ {
+			lines[y+1] = ansi.Truncate(lines[y+1], text.Width(lines[y+1])-1, "") + th.Accent.Render("█")
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (l *List[T]) facts(size image.Point, th *theme.Theme) (title string, lines []string) {
@@ -248,8 +248,8 @@ func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string
 		e, _ := l.At(i)
 		selected = selected && (!l.NoCursor || !l.RowsOnly)
 		if e.head {
-			if l.lines[i].row < -1 {
-				return ""
+			if _, to := l.rows.Visible(); l.lines[i].row < -1 || l.SkipHeads && i+1 == to && to < len(l.lines) {
+				return "" // the heading of what is not shown
 			}
 			return l.drawHead(e, width, selected, chosen, th)
 		}
@@ -300,6 +300,9 @@ func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent, widt
 	}
 	row := cs.Row(widths, texts...) + text.Blanks(indent/2)
 	if selected {
+		if mark == theme.SignMarked && th.Color {
+			chosen = chosen.Foreground(th.Marked.GetForeground())
+		}
 		return chosen.Render(text.PadRight(text.PadRight(th.Glyph(mark)+" ", indent)+row, width))
 	}
 	if indent > 0 {

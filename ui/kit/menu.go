@@ -258,12 +258,14 @@ func (m *Menu) widths() (keys, label int) {
 const (
 	widestMenu = 76
 	widestHelp = 64
+	leastHelp  = 48
 	leastNote  = 10
 )
 
 func (m *Menu) sizeIn(room image.Point) image.Point {
 	if m.help { // what is below stays visible at its edges
-		return image.Pt(min(room.X, widestHelp), min(room.Y, max(8, min(m.fullHeight(0), room.Y-room.Y/8))))
+		keys, labels := m.widths()
+		return image.Pt(min(room.X, widestHelp, max(leastHelp, 8+keys+labels)), min(room.Y, max(8, min(m.fullHeight(0), room.Y-room.Y/8))))
 	}
 	width := max(text.Width(text.Safe(m.title)), text.Width(m.Words)) + 6
 	keys, labels := m.widths()
@@ -309,11 +311,11 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	if size.Y < m.fullHeight(inner.X) {
 		footer = m.list.Position()
 	}
-	return popupBox(m.title, footer, strings.Join(append(body, below...), "\n"), size, th)
+	return m.list.scrolled(popupBox(m.title, footer, strings.Join(append(body, below...), "\n"), size, th), th)
 }
 
 // moreLines is the maximum number of lines of More, reasonLines of a reason.
-const moreLines, reasonLines = 6, 2
+const moreLines, reasonLines = 6, 3
 
 // below returns what is shown below the rows: More of the row under the cursor, or why it is
 // disabled, if the row has no room for that.
@@ -344,27 +346,20 @@ func (m *Menu) below(inner image.Point, th *theme.Theme) []string {
 func (m *Menu) parts(row, width int) (key, label, note string, whole bool) {
 	r := m.rows[row]
 	keys, labels := m.widths()
-	if m.help { // the label, why not, and at the end the key
-		key = text.Safe(r.Key) + "  "
-		label = "  " + text.TruncateMiddle(r.label(), max(1, width-text.Width(key)-4))
-		room := width - text.Width(key+label) - 3
-		if note = r.note(); text.Width(note) > room {
-			note = ""
-		}
-		note = "  " + note
-		return text.PadLeft(key, width-text.Width(label+note)), label, note, note != "  "
-	}
 	key = " "
-	if keys > 0 {
-		key = " " + text.PadRight(text.Safe(r.Key), keys) + " "
+	if gap := text.If(m.help, " "); keys > 0 {
+		key += gap + text.PadRight(text.Safe(r.Key), keys) + gap + " "
 	}
 	labels = min(labels, max(1, width-text.Width(key)-1))
+	if m.help { // reasons follow the labels
+		labels = min(labels, text.Width(r.label()))
+	}
 	if r.More != "" { // which has the whole label
 		labels = min(labels, max(1, width-text.Width(key)-text.Width(r.Note)-3))
 	}
 	label, note = text.PadRight(text.TruncateMiddle(r.label(), labels), labels), r.note()
 	room := width - text.Width(key+label) - 3
-	if whole = text.Width(note) <= room; room < min(leastNote, text.Width(note)) || note == "" {
+	if whole = text.Width(note) <= room; room < min(leastNote, text.Width(note)) || note == "" || m.help && !whole {
 		return key, label, "", whole
 	}
 	return key, label, "  " + text.TruncateMiddle(note, room), whole
@@ -377,9 +372,6 @@ func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *them
 		name, words, muted = th.Off, th.Off, th.Off
 	}
 	drawn := name.Render(key) + words.Render(label) + muted.Render(note)
-	if m.help {
-		drawn = words.Render(label) + muted.Render(note) + name.Render(key)
-	}
 	if selected {
 		return th.Selected.Render(text.PadRight(ansi.Strip(drawn), width))
 	}

@@ -167,35 +167,32 @@ func (w *Sheet[K]) DeleteAll() tea.Cmd { return w.Delete(func(K) bool { return t
 // Busy reports whether tiles are loading.
 func (w *Sheet[K]) Busy() bool { return len(w.flight) > 0 }
 
-// leastTile is the least width of a tile in cells; slack is the tolerated shortage for all of them,
-// so that two fit in 38.
-const leastTile, slack = 20, 2
+// leastTile is the least width of a tile in cells.
+const leastTile = 18
 
 // Grid is the arrangement of tiles.
 type Grid struct {
 	Columns, Rows int
-	Tile          image.Point // including the name below the picture
+	Tile          image.Point // with a gap and the words below the picture
 }
 
-// GridOf arranges tiles in a rectangle. Larger ones have more and larger tiles.
-func GridOf(room image.Point) Grid {
+// GridOf arranges n tiles with some lines of words in a rectangle: the largest that all fit, or else
+// as many as one can read. Larger rectangles have more and larger tiles.
+func GridOf(room image.Point, n, words int) (g Grid) {
 	// Keep two rows visible if possible.
-	least := max(leastTile, min(leastTile+(room.X-80)/10, (room.Y/2-1)*8/3))
-	g := Grid{Columns: max(1, (room.X+slack)/least)}
-	g.Tile.X = max(1, room.X/g.Columns)
-	// A tile is a 4:3 picture, with cells twice as high as wide, and a name, in a frame. It may be a
-	// little lower to fit one more row.
-	g.Tile.Y = max(2, min((g.Tile.X-2)*3/8+3, room.Y))
-	g.Rows = max(1, room.Y/g.Tile.Y, (room.Y+g.Tile.Y/3)/g.Tile.Y)
-	g.Tile.Y = max(1, min(g.Tile.Y, room.Y/g.Rows))
+	least := max(leastTile, min(leastTile+(room.X-80)/10, (room.Y/2-3)*3))
+	for columns := 1; columns <= max(1, room.X/least, min(2, room.X/15)) && (columns == 1 || g.Page() < n); columns++ {
+		// A tile is a 3:2 picture, with cells twice as high as wide. It may be a little lower to fit
+		// one more row.
+		g = Grid{Columns: columns, Tile: image.Pt(max(1, room.X/columns), max(2, min((room.X/columns-2)/3+words+1, room.Y)))}
+		g.Rows = max(1, min((room.Y+g.Tile.Y/3)/g.Tile.Y, (n+columns-1)/columns))
+		g.Tile.Y = max(1, min(g.Tile.Y, room.Y/g.Rows))
+	}
 	return g
 }
 
 // Page returns the number of tiles on a page.
 func (g Grid) Page() int { return g.Columns * g.Rows }
-
-// Picture returns the size of the picture in a tile.
-func (g Grid) Picture() image.Point { return image.Pt(max(1, g.Tile.X-1), max(1, g.Tile.Y-1)) }
 
 // Top returns the first visible row so that the cursor's tile is visible; top is the previous one.
 func (g Grid) Top(top, cursor int) int {

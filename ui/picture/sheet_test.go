@@ -46,7 +46,7 @@ func TestSheetGivesUpWhatScrolledAway(t *testing.T) {
 func TestTilesGrowWithTheRoom(t *testing.T) {
 	last := Grid{}
 	for _, room := range []image.Point{{38, 9}, {78, 20}, {118, 33}, {198, 56}} {
-		g := GridOf(room)
+		g := GridOf(room, 1000, 1)
 		if g.Page() <= last.Page() || g.Tile.X < last.Tile.X || g.Columns*g.Tile.X > room.X || g.Rows*g.Tile.Y > room.Y {
 			t.Errorf("%v has %+v after %+v", room, g, last)
 		}

@@ -22,6 +22,7 @@ import (
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
 // Session is the part of [session.Session] that the screen uses; tests have another.
@@ -89,7 +90,7 @@ func New(o Options) *Model {
 		Nothing:     "no extension was requested yet", NotFound: "no run matches the filter",
 		Tiles: func() kit.Tiles { return m.sheet.Shown() },
 	}
-	m.sheet = edit.NewTiles(edit.TilesOptions{Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile})
+	m.sheet = edit.NewTiles(edit.TilesOptions{Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, Notes: func() bool { return true }})
 	m.manage = &edit.Manage{
 		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: o.Now,
 	}
@@ -230,6 +231,7 @@ func (m *Model) tile(i int) edit.Tile {
 	run := m.runs.all[e.Row]
 	return edit.Tile{
 		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
+		Note: run.Extension, NoteSign: text.Either(run.Status == api.StatusFailed, theme.SignBad, theme.SignNone),
 		Picture: edit.Thumb{Key: keyOf(&run), Path: func(ctx context.Context) (string, error) {
 			return m.o.Session.Thumb(ctx, m.record(&run))
 		}},

@@ -136,12 +136,10 @@ func (m *Model) expected(run *job.Run, now time.Time) (short, long string) {
 func expected(run *job.Run, now, next time.Time, polled bool, err error) (short, long string) {
 	switch hooked := run.Webhook && now.Sub(run.Started) < watch.HookTTL; {
 	case polled:
-		short, long = "next check "+text.In(next, now), "A failure is reported only by a webhook, and none is expected."
-		if hooked {
-			long = "A failure is reported only by a webhook, which may still come."
-		}
+		short = "next check " + text.In(next, now)
+		long = "Still waiting for the service" + text.Either(hooked, "; it reports a failure, too.", ". A failure cannot be seen: no webhook reaches this computer.")
 	case hooked:
-		short, long = "waits for a webhook", "Only a webhook can show the result; the service repeats a lost one for up to 24 h."
+		short, long = "waits for a webhook", "Still waiting for the service: it reports the end by webhook, and repeats a lost one for up to 24 h."
 	default:
 		return "the result stays unknown", "No webhook is expected, and the file's details do not show the result. Check the file (i)."
 	}
@@ -167,14 +165,17 @@ func (m *Model) describe(e kit.Entry[int], out *kit.Facts) (title string) {
 func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	th, mark := f.Theme(), sign(run.Status)
 	style, took := th.SignStyle(mark), text.Duration(run.At.Sub(run.Started))
-	words := run.Extension + " " + string(run.Status) + " after " + took
+	words, name := string(run.Status)+" after "+took, run.Extension
 	switch {
 	case run.Status == api.StatusSuccess: // whether it is good shows the picture
-		style, words = th.Text, run.Extension+" done in "+took
+		style, words = th.Text, "done in "+took
 	case !run.Status.Final():
-		words = run.Extension + " " + string(run.Status) + " for " + text.Duration(now.Sub(run.Started))
+		words = string(run.Status) + " for " + text.Duration(now.Sub(run.Started))
 	}
-	f.Say(style, th.Glyph(mark)+" "+words)
+	if run.Requested != nil {
+		name = edit.LabelExtension(*run.Requested)
+	}
+	f.Say(style, th.Glyph(mark)+" "+name+": "+words)
 	f.Say(th.Bad, run.Error)
 	if !run.Status.Final() {
 		_, long := m.expected(run, now)
@@ -186,9 +187,6 @@ func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	f.Gap()
 	f.Say(th.Text, fileOf(run))
 	f.Say(th.Muted, "requested "+text.When(run.Started, now))
-	if run.Requested != nil {
-		f.Say(th.Muted, text.If(edit.LabelExtension(*run.Requested) != run.Extension, edit.LabelExtension(*run.Requested)))
-	}
 	f.Gap()
 	m.describeTags(f, run)
 }

@@ -143,6 +143,7 @@ func New(o Options) *Model {
 	}
 	m.sheet = edit.NewTiles(edit.TilesOptions{
 		Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: m.firstPictures,
+		Notes: func() bool { c := m.columns(0); return c[3].Width+c[4].Width > 0 },
 	})
 	m.preview = edit.NewPreview(edit.PreviewOptions{
 		Context: o.Context, Loader: o.Loader, List: m.list, Thumbs: m.thumbs,

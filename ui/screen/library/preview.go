@@ -26,7 +26,11 @@ func (m *Model) thumbs() []edit.Thumb {
 	case ok && f.IsFolder():
 		return m.sheet.Firsts(folderPath(m.shown.folder, f))
 	case ok && f.IsImage():
-		return []edit.Thumb{m.thumbOf(f)}
+		t := m.thumbOf(f)
+		w, h, _ := rule.PixelSize(&f)
+		t.Size = image.Pt(w, h)
+		t.Region, _ = rule.ParseRegion(f.CustomCoordinates.Or("")) // none is empty
+		return []edit.Thumb{t}
 	}
 	return nil
 }
@@ -85,9 +89,9 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 		found = append(found, fmt.Sprintf("%s %.0f %%", t.Name, t.Confidence))
 	}
 	facts.Fact("AI tags", strings.Join(found, ", "))
-	facts.Fact("Region", f.CustomCoordinates.Or(""))
+	facts.Fact("Region", edit.DescribeRegion(f.CustomCoordinates.Or("")))
 	states, _ := m.states(f)
-	facts.Fact("State", states)
+	facts.Fact("State", strings.TrimSpace(strings.Replace(states, "region", "", 1)))
 	for _, field := range entry.StoredFields {
 		facts.Fact(field.Label, f.Other.Text(field.Name))
 	}
@@ -137,6 +141,7 @@ func (m *Model) tile(i int) edit.Tile {
 		t.Marked, t.Sign = true, theme.SignMarked
 	}
 	t.Note, t.NoteSign = m.states(f)
+	t.Note = strings.Trim(t.Note+" · "+tagList(f), " ·")
 	return t
 }
 

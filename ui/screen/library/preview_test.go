@@ -42,7 +42,7 @@ func TestPreview(t *testing.T) {
 		t.Error("p leaves the picture")
 	}
 	d.Press("p", "j")
-	d.Sees("no picture", "Region 1,2,3,4")
+	d.Sees("no picture", "Region 3 × 4 at 1, 2")
 	d.Press("j")
 	d.Sees("text/plain")
 	if drawn() || len(asked) != 2 {

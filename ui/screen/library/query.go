@@ -45,7 +45,7 @@ type queryWord struct {
 // queryWords are the words in the order of the help.
 var queryWords = []queryWord{
 	{"", "boat", "word of the name, a tag or a text field; the beginning is enough"},
-	{"tag:", "tag:sunset", "a tag or an AI tag; tag:sea,beach finds either"},
+	{"tag:", "tag:sunset", "a tag or an AI tag; the beginning is enough while you type; tag:sea,beach finds either"},
 	{"<", "<7d", "newer than 7 days (h d w m y); >7d older; >1mb larger, <500kb smaller"},
 	{"in:", "in:/summer/", "this folder and below"},
 	{"after:", "after:2026-07", "uploaded since a day, a month or a year; before: until then"},
@@ -98,8 +98,8 @@ func parseSearch(line string, fields []api.MetadataField) (search, error) {
 	if open {
 		return s, errors.New(`a quote is not closed: type " at the end of the text`)
 	}
-	for _, word := range words {
-		term, err := s.term(word, fields)
+	for i, word := range words {
+		term, err := s.term(word, fields, i == len(words)-1 && !strings.HasSuffix(line, " "))
 		if err != nil {
 			return s, err
 		}
@@ -110,8 +110,8 @@ func parseSearch(line string, fields []api.MetadataField) (search, error) {
 	return s, nil
 }
 
-// term translates a word; the condition may be empty.
-func (s *search) term(word string, fields []api.MetadataField) (condition string, err error) {
+// term translates a word, which may still be typed; the condition may be empty.
+func (s *search) term(word string, fields []api.MetadataField, typed bool) (condition string, err error) {
 	if m := fieldForm.FindStringSubmatch(word); m != nil {
 		return fieldTerm(m[1], m[2], m[3])
 	}
@@ -127,7 +127,7 @@ func (s *search) term(word string, fields []api.MetadataField) (condition string
 		}
 		return "size " + op + " " + value, nil
 	}
-	prefix, value, valued := strings.Cut(word, ":")
+	prefix, value, valued := strings.Cut(strings.Replace(word, "tags:", "tag:", 1), ":")
 	i := slices.IndexFunc(queryWords, func(w queryWord) bool { return w.prefix == prefix+":" })
 	switch {
 	case !valued:
@@ -144,6 +144,9 @@ func (s *search) term(word string, fields []api.MetadataField) (condition string
 			tags[i] = api.SearchValue(tag)
 		}
 		condition = "tags IN [" + strings.Join(tags, ",") + "]"
+		if typed && len(tags) == 1 {
+			condition = "tags HAS " + tags[0]
+		}
 	case "in":
 		if folder := strings.Trim(value, "/"); folder != "" {
 			condition = rule.SearchBelow("/" + folder + "/")
@@ -247,7 +250,7 @@ func (m *Model) editQuery(line string) tea.Cmd {
 func (m *Model) typed() tea.Cmd {
 	m.query.wrong = nil
 	s, err := parseSearch(m.query.field.Value(), m.query.fields)
-	if err != nil || s.text == m.shown.search.text {
+	if err != nil || s.text == m.shown.search.text && s.query() == m.shown.search.query() {
 		return nil
 	}
 	return m.query.typing.Ask(page.After(typingDelay, page.Then(func() tea.Cmd { return m.find(s) })))
@@ -304,7 +307,7 @@ func quotedWord(value string) string {
 func (m *Model) completeQuery(line string) (offers []string) {
 	at := strings.LastIndexByte(line, ' ') + 1
 	before, word := line[:at], line[at:]
-	prefix, value, valued := strings.Cut(word, ":")
+	prefix, value, valued := strings.Cut(strings.Replace(word, "tags:", "tag:", 1), ":")
 	var values []string
 	switch {
 	case word == "":

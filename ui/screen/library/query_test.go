@@ -67,7 +67,7 @@ func TestQueryLineOnTheScreen(t *testing.T) {
 	d.Press("enter", "j") // summer
 	d.On("f00000.jpg")
 	d.Press("f")
-	d.Sees("Search words", "in:/summer/", "tag:sunset", "after:2026-07")
+	d.Sees("Search names, tags and text", "in:/summer/", "tag:sunset", "after:2026-07")
 	d.Type("ta")
 	d.Sees("tab tag:")
 	d.Press("tab")
@@ -145,7 +145,7 @@ func TestRefusedQueryStays(t *testing.T) {
 	d.Press("f")
 	d.Type(line)
 	d.Press("enter")
-	d.Sees("find "+line, `"fileType" is no`, "word of searches", "Search words")
+	d.Sees("find "+line, `"fileType" is no`, "word of searches", "Search names, tags and text")
 	if !d.m.Capturing() {
 		t.Error("the query line is closed")
 	}

@@ -18,7 +18,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.V
 
 func (m *Model) title(width int) string {
 	if m.query.open {
-		return text.Truncate("Search words", width)
+		return text.Truncate("Search names, tags and text", width)
 	}
 	if s := m.shown.search; !s.isNone() && m.opening == "" {
 		return text.TruncateMiddle(text.Safe("found: "+s.text), width)
@@ -143,6 +143,8 @@ func (m *Model) empty() string {
 		return "Loading more…"
 	case m.filtered() && !m.shown.done:
 		return "No match in the first " + text.Plural(m.shown.len(), "row") + ". Press f to search the whole library, or esc to clear the filter."
+	case m.query.open:
+		return "No matches yet. Type on, or tab completes a word."
 	case !m.shown.search.isNone():
 		return "No matches. Press f to change the search, or esc to go back to the folder."
 	case m.filtered():

@@ -107,7 +107,7 @@ func New(o Options) *Model {
 	}
 	m.list = kit.List[int32]{
 		ID: "picker", Placeholder: "letters of the name", NotFound: "no file is shown", Nothing: "no file is shown", Now: m.now,
-		PaneMost: 100, PaneStays: true, NoPane: !o.Preview, Marking: true, Widen: m.widen,
+		PaneMost: 100, NoPane: !o.Preview, Marking: true, Widen: m.widen,
 		Rows: func() []kit.Group[int32] {
 			if len(m.shown.rows) == 0 {
 				return nil

@@ -157,7 +157,7 @@ func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
 	case size.Y < 3:
 		return text.Fit(th.Marked.Render(" "+title+" · tab: show"), size.X, size.Y)
 	}
-	return kit.Box(title, m.trayList.View(kit.BoxInner(size), th), size, m.focus == onTray, th)
+	return kit.Box(title+text.If(m.focus != onTray, " · tab: change"), m.trayList.View(kit.BoxInner(size), th), size, m.focus == onTray, th)
 }
 
 func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {

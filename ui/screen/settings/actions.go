@@ -70,7 +70,9 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 	}
 	actions = append(actions,
 		action("terminal", "show what the terminal supports", "", !ofAccount, nil, func() tea.Cmd {
-			return m.Open(kit.NewReader("This terminal", m.describeTerminal()))
+			m.list.Show("PicturesPictures")
+			m.list.OpenPane()
+			return nil
 		}, "t"),
 		action("edit-file", "edit the settings file", "", !ofAccount, m.noEditor, m.editFile, "E"))
 	for i := range actions {

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"image"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -81,6 +82,10 @@ func (d *driver) answer(key string) *driver {
 
 func (d *driver) to(name string) *driver {
 	d.TB.Helper()
-	d.Driver.To(name)
+	for d.Press("home"); !strings.Contains(d.Text(), "─ "+name+" ─"); d.Press("down") {
+		if strings.Contains(d.Text(), "─ Uploads at once ─") {
+			d.TB.Fatalf("there is no %s:\n%s", name, d.Text())
+		}
+	}
 	return d
 }

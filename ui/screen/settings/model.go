@@ -79,8 +79,8 @@ const accounts = "Accounts"
 
 // preference is a setting of the program with a few options.
 type preference struct {
-	group, key, label string
-	about             func(m *Model) string
+	key, label, about string
+	applies           string // when a change does
 	options           []option
 	value             func(c *config.Choices) string
 	set               func(c *config.Choices, value string)
@@ -89,19 +89,14 @@ type preference struct {
 // option is a value of a preference and what it means.
 type option struct{ value, about string }
 
-// label names the value: 0 uploads at once means as many as are good.
-func (o option) label() string { return text.Safe(text.Either(o.value == "0", "automatic", o.value)) }
-
-// String is what a row shows: of automatic values, what they mean.
-func (o option) String() string {
-	return text.Either(o.value == "0" || o.value == "auto", o.about, o.label())
-}
+// label names the value: 0 uploads at once means as many as the service takes well.
+func (o option) label() string { return text.Safe(text.Either(o.value == "0", "auto", o.value)) }
 
 var preferences = []*preference{
 	{
-		"Appearance", "theme", "Theme", func(*Model) string { return "A change applies at once." },
+		"theme", "Theme", "the colors of the screens", "at once",
 		[]option{
-			{string(config.ThemeAuto), "follows the terminal"},
+			{string(config.ThemeAuto), "dark or light, like the terminal"},
 			{string(config.ThemeDark), "dark on any terminal"},
 			{string(config.ThemeLight), "light on any terminal"},
 			{string(config.ThemeHighContrast), "contrast over 7 to 1"},
@@ -112,25 +107,22 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Theme = config.Theme(v) },
 	},
 	{
-		"Appearance", "colors", "Colors", func(m *Model) string {
-			return "Now: " + m.abilities.Report.Colors + ". A change applies at the next start."
-		},
+		"colors", "Colors", "how many there are", "at the next start",
 		[]option{
-			{string(config.DepthAuto), "all the terminal shows"},
+			{string(config.DepthAuto), "as many as the terminal has"},
 			{string(config.Depth16), "the terminal's own palette"},
-			{string(config.Depth256), ""},
+			{string(config.Depth256), "for older terminals"},
 			{string(config.DepthTrue), "16 million"},
-			{string(config.DepthNone), ""},
+			{string(config.DepthNone), "bold and reverse only"},
 		},
 		func(c *config.Choices) string {
 			return string(c.Colors)
 		}, func(c *config.Choices, v string) { c.Colors = config.ColorDepth(v) },
 	},
 	{
-		"Appearance", "pictures", "Pictures",
-		func(m *Model) string { return "Now: " + m.abilities.Report.Drawing + ". Press t for details." },
+		"pictures", "Pictures", "how they are drawn", "at once",
 		[]option{
-			{string(config.PicturesAuto), "the terminal's best"},
+			{string(config.PicturesAuto), "the best that the terminal can do"},
 			{string(config.PicturesKitty), "pixels: kitty, Ghostty, Konsole, WezTerm"},
 			{string(config.PicturesITerm), "pixels: iTerm2, WezTerm, VS Code"},
 			{string(config.PicturesSixel), "pixels: foot, xterm, Windows Terminal, mlterm"},
@@ -142,10 +134,9 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Pictures = config.Pictures(v) },
 	},
 	{
-		"Uploads", "concurrency", "Uploads at once",
-		func(*Model) string { return "A change applies when an account is opened." },
+		"concurrency", "Uploads at once", "how many files", "when an account is opened",
 		[]option{
-			{"0", "adapts to the service"},
+			{"0", "more while the service keeps up, fewer when it slows down"},
 			{value: "1"},
 			{value: "2"},
 			{value: "4"},
@@ -183,10 +174,13 @@ func New(o Options) *Model {
 		ID: "settings", Now: o.Now, PaneMost: 90, Rows: m.groups,
 		Key:   func(r row) any { return r.group + r.name },
 		Match: func(r row, words []string) bool { return text.HasAll(words, r.group, r.name) },
-		Head:  func(key string, _ []row, _ *theme.Theme) (name, note string) { return key, "" },
-		Above: m.above, Columns: func(int) kit.Columns {
-			return kit.Columns{{Width: 16, Middle: true}, {Width: 28, Middle: true}, {Width: 20, Flex: 1, Spare: 1}}
-		}, SkipHeads: true, Cells: m.cells, Describe: m.describe, Brief: m.brief,
+		Head: func(key string, rows []row, th *theme.Theme) (name, note string) {
+			if note = "where files go"; rows[0].pref != nil {
+				note = rows[0].pref.about
+			}
+			return key, th.Muted.Render("· " + note)
+		},
+		Above: m.above, Columns: func(int) kit.Columns { return kit.Columns{{Width: 24, Flex: 1}} }, SkipHeads: true, Cells: m.cells, Describe: m.describe, Brief: m.brief,
 		Empty:       func() string { return "No matching setting. Press esc to clear the filter." },
 		Placeholder: "part of a name", Nothing: "the settings are being read", NotFound: "no setting matches the filter",
 		OnHead: "this is the heading of a group",
@@ -302,11 +296,7 @@ func (m *Model) groups() (groups []kit.Group[row]) {
 	}
 	groups = append(groups, list)
 	for _, p := range preferences {
-		if groups[len(groups)-1].Key != p.group {
-			groups = append(groups, kit.Group[row]{Key: p.group})
-		}
-		last := &groups[len(groups)-1]
-		last.Rows = append(last.Rows, row{group: p.group, name: p.label, pref: p})
+		groups = append(groups, kit.Group[row]{Key: p.label, Rows: []row{{group: p.label, name: p.label, pref: p}}})
 	}
 	return groups
 }

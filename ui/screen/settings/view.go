@@ -32,25 +32,38 @@ func (m *Model) above(size image.Point, th *theme.Theme) []string {
 	return f.Lines()
 }
 
-// cells returns the name of a row, its value, and where that is set or used.
-func (m *Model) cells(r row, _ []int, th *theme.Theme) []kit.Cell {
-	name := kit.Cell{Text: r.name, Style: th.Strong}
+// cells returns the name and the host of an account, or the choices of a preference, if there is room.
+func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 	if r.pref == nil {
 		p, state := m.config.Profiles[r.name], ""
 		switch p.Name {
 		case m.o.Profile.Name:
-			state = th.Glyph(theme.SignGood) + " in use"
+			state = "  " + th.Good.Render(th.Glyph(theme.SignGood)+" in use")
 		case m.config.Profile:
-			state = "at start"
+			state = "  at start"
 		}
-		return []kit.Cell{name, {Text: text.Safe(text.If(p.Kind != config.KindLocal, string(p.Kind)+" · ") + m.host(p)), Style: th.Text}, {Text: state, Style: th.Good}}
+		name := th.Strong.Render(text.PadRight(text.ShortName(r.name, 16), 12))
+		return []kit.Cell{{Text: name + "  " + text.Safe(text.If(p.Kind != config.KindLocal, string(p.Kind)+" · ")+m.host(p)) + state, Style: th.Text}}
 	}
 	list, at := m.optionsOf(r.pref)
-	value, fixed := list[at].String(), m.config.SetIn(r.pref.key)
-	if th.Color {
-		value += text.Either(fixed == "" && m.current() == r, "  ‹ ›", "     ") // the columns stay
+	if fixed := m.config.SetIn(r.pref.key); fixed != "" {
+		return []kit.Cell{{Text: list[at].label() + "  " + th.Muted.Render(fixed), Style: th.Text}}
 	}
-	return []kit.Cell{name, {Text: value, Style: th.Text}, {Text: fixed, Style: th.Muted}}
+	chosen, value := th.Accent.Render("‹"+list[at].label()+text.If(at == 0, m.found(r.pref, th))+"›"), ""
+	for i, o := range list {
+		value += text.If(i > 0, "  ") + text.Either(i == at, chosen, th.Muted.Render(o.label()))
+	}
+	return []kit.Cell{{Text: text.Either(text.Width(value) > widths[0], chosen, value), Style: th.Text}}
+}
+
+// found says what an automatic choice is here, after a colon; "" if it says it all.
+func (m *Model) found(p *preference, th *theme.Theme) string {
+	words := map[string]string{
+		"theme": text.Either(th.Dark, "dark", "light"), "colors": m.abilities.Report.Colors,
+		"pictures": strings.TrimPrefix(m.abilities.Method.String(), "pixels ("),
+	}[p.key]
+	words = words[:max(0, strings.IndexAny(words+",", ",:)"))]
+	return text.If(words != "", ": "+words)
 }
 
 // host returns the name and port of an account's service.
@@ -71,20 +84,16 @@ func (m *Model) host(p config.Profile) string {
 func (m *Model) brief(kit.Entry[row]) string {
 	if r := m.current(); r.pref != nil {
 		list, at := m.optionsOf(r.pref)
-		return cmp.Or(list[at].about, r.pref.about(m))
+		return cmp.Or(list[at].about, r.pref.about)
 	}
 	return kinds[m.selected().Kind]
 }
 
 // describe writes what is known about the row under the cursor.
 func (m *Model) describe(_ kit.Entry[row], f *kit.Facts) (title string) {
-	switch r := m.current(); {
-	case r.pref != nil:
+	if r := m.current(); r.pref != nil {
 		m.describePreference(r.pref, f)
 		return r.name
-	case r.group != accounts:
-		f.Say(f.Theme().Muted, "Choices are saved at once.")
-		return r.group
 	}
 	p := m.selected()
 	m.describeAccount(p, f)
@@ -100,10 +109,10 @@ var kinds = map[config.Kind]string{
 
 func (m *Model) describePreference(p *preference, f *kit.Facts) {
 	th := f.Theme()
-	f.Say(th.Muted, p.about(m))
 	if fixed := m.config.SetIn(p.key); fixed != "" {
 		f.Say(th.Info, text.Sentence(fixedReason(fixed)))
 	}
+	f.Say(th.Muted, "A change applies "+p.applies+".")
 	f.Gap()
 	list, at := m.optionsOf(p)
 	w := 4
@@ -121,11 +130,21 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 			first = text.Blanks(w + 2)
 		}
 	}
-	if p.key == "theme" {
-		f.Gap()
-		f.Draw(th.Chip.Render(" tag ")+" "+th.Selected.Render(" selected ")+" "+th.Accent.Render("accent"), "",
-			th.Good.Render("done")+" "+th.Warn.Render("warning")+" "+th.Bad.Render("failed")+" "+th.Muted.Render("hint"))
+	f.Gap()
+	if p.key != "theme" {
+		for _, fact := range m.abilities.Report.Lines() {
+			f.Fact(fact.Label, text.If(p.key != "concurrency", fact.Value))
+		}
+		return
 	}
+	size := image.Pt(min(f.Width(), 46), 11)
+	f.Draw(strings.Split(kit.Box("Sample", strings.Join([]string{
+		"   a row", th.Selected.Render(text.PadRight("   the cursor", size.X-2)),
+		th.Marked.Render(" " + th.Glyph(theme.SignMarked) + " a mark"), "",
+		"   " + th.Chip.Render(" a tag ") + " " + th.FieldFocus.Render(" a field  ") + " " + th.ButtonFocus.Render(" Save "), "",
+		"   " + th.Good.Render("done") + "  " + th.Warn.Render("warning") + "  " + th.Bad.Render("failed") + "  " + th.Muted.Render("hint"), "",
+		"   " + kit.Progress{Done: 2, Total: 3}.Bar(min(24, size.X-6), th),
+	}, "\n"), size, true, th), "\n")...)
 }
 
 // describeAccount writes the facts of an account. Facts without a value are not shown.
@@ -216,12 +235,4 @@ func (m *Model) receiver(p config.Profile, used bool) string {
 		return "nowhere: the service cannot reach this computer (see docs/webhooks.md)"
 	}
 	return ""
-}
-
-func (m *Model) describeTerminal() string {
-	words := ""
-	for _, f := range m.abilities.Report.Lines() {
-		words += text.PadRight(f.Label, 18) + "  " + f.Value + "\n"
-	}
-	return words + "\nPicture support is detected by querying the terminal, not by its name. The setting Pictures overrides it."
 }

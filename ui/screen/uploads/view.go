@@ -1,7 +1,6 @@
 package uploads
 
 import (
-	"cmp"
 	"fmt"
 	"image"
 	"path"
@@ -107,19 +106,18 @@ func columns(width int) kit.Columns {
 func (m *Model) cells(n int, _ []int, th *theme.Theme) []kit.Cell {
 	r, now := m.rows.row(n), m.o.Now()
 	mark := sign(r)
-	style := th.SignStyle(mark)
-	rest := th.Muted
-	if partOf(r.Job.State) == partDone { // finished: no longer of interest
-		style = th.Muted
-	}
+	style, rest, more := th.SignStyle(mark), th.Muted, note(r, now)
 	if failed(r.Job.State) {
 		rest = style
 	}
 	state := style.Render(th.Glyph(mark) + " " + status(r))
-	if r.Job.State == job.Sending && !r.earlier {
+	switch {
+	case r.Job.State == job.Stored: // as the heading says
+		state = style.Render(th.Glyph(mark)) + " " + rest.Render(text.Age(r.Job.Updated, now))
+	case r.Job.State == job.Sending && !r.earlier:
 		state += " " + kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(groupBar, th)
 	}
-	if more := note(r, now); more != "" {
+	if more != "" {
 		state += rest.Render(" · " + text.Safe(more))
 	}
 	size := ""
@@ -138,7 +136,19 @@ func (m *Model) brief(e kit.Entry[int]) string {
 		return m.rows.folders[e.Key].note(&theme.Theme{})
 	}
 	r := m.rows.row(e.Row)
-	return strings.Trim(bytes(r)+" · "+cmp.Or(note(r, m.o.Now()), strings.Join(r.Job.Upload.Tags.Or(nil), ", ")), " ·")
+	if words := note(r, m.o.Now()); words != "" {
+		return edit.FactsLine(image.Point{}, bytes(r), 0, words)[0]
+	}
+	return edit.FactsLine(image.Point{}, folder(r.Job), 0, bytes(r), strings.Join(r.Job.Upload.Tags.Or(nil), ", "), extensions(r.Job))[0]
+}
+
+// extensions names the extensions that an upload asked for.
+func extensions(j *job.Job) string {
+	var names []string
+	for _, e := range j.Upload.Extensions.Or(nil) {
+		names = append(names, edit.LabelExtension(e))
+	}
+	return strings.Join(names, ", ")
 }
 
 func (m *Model) describe(e kit.Entry[int], f *kit.Facts) (title string) {
@@ -193,11 +203,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	}
 	f.Fact("From", from)
 	f.Fact("Attempts", text.If(j.Attempts > 1, text.Count(j.Attempts)))
-	var extensions []string
-	for _, e := range j.Upload.Extensions.Or(nil) {
-		extensions = append(extensions, e.Name)
-	}
-	f.Fact("Extensions", strings.Join(extensions, ", "))
+	f.Fact("Extensions", extensions(j))
 	f.Fact("Left behind", strings.Join(j.Lost, ", "))
 	origin := j.Upload.Source.Origin.Profile
 	f.Fact("Move", map[job.Move]string{
@@ -252,10 +258,15 @@ func note(r row, now time.Time) string {
 	j := r.Job
 	switch j.State {
 	case job.Sending:
-		if r.earlier {
+		switch {
+		case r.earlier:
 			return "in another mediadesk"
+		case r.Answer:
+			return "sent, waiting for the answer"
+		case r.Stalled:
+			return "no byte for 3 s or more"
 		}
-		return moving(r)
+		return ""
 	case job.Offline:
 		if r.earlier || r.Next.IsZero() {
 			return "no connection to the service"
@@ -300,16 +311,6 @@ func failure(f *job.Failure) string {
 		return fmt.Sprintf("%d %s", f.Status, f.Message)
 	}
 	return f.Message
-}
-
-func moving(r row) string {
-	switch {
-	case r.Answer:
-		return "sent, waiting for the answer"
-	case r.Stalled:
-		return "no byte for 3 s or more"
-	}
-	return ""
 }
 
 func bytes(r row) string {

@@ -96,7 +96,7 @@ func TestSmallScreensTellOfTheRow(t *testing.T) {
 	d.Sees("refused")
 	d.Resize(image.Pt(80, 22))
 	d.Press("tab")
-	d.Sees("ten.jpg", "Nothing can have arrived", "1 unknown")
+	d.Sees("ten.jpg", "Nothing can have arrived", "? unknown")
 }
 
 // TestEveryKeyWorks: every key of an enabled action does something, and a disabled action gives its reason.

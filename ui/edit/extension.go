@@ -202,6 +202,14 @@ func LabelExtension(e api.Extension) string {
 	return e.Name + " (" + strings.Join(parts, ", ") + ")"
 }
 
+// LabelExtensions formats extensions, in the order in which they run.
+func LabelExtensions(list []api.Extension) (labels []string) {
+	for _, e := range list {
+		labels = append(labels, LabelExtension(e))
+	}
+	return labels
+}
+
 // open lists the extensions of the targets, or offers some if there are none.
 func (x ExtensionList) open() tea.Cmd {
 	if len(x.all()) == 0 {

@@ -70,12 +70,7 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 	case field.Kind == entry.KindExtensions:
 		x := ExtensionList{f, o}
 		row.Kind, row.Open, row.OpenVerb, row.Note = Structured, x.open, "add or change", nil
-		row.List = func(i int) (labels []string) { // in the order in which they run
-			for _, e := range x.get(i) {
-				labels = append(labels, LabelExtension(e))
-			}
-			return labels
-		}
+		row.List = func(i int) []string { return LabelExtensions(x.get(i)) }
 		row.Get = func(i int) string { return strings.Join(row.List(i), ", ") }
 	case field.Kind == entry.KindMetadata:
 		m := metadata{f, o}

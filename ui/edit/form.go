@@ -83,7 +83,7 @@ func (f *Form) Load() {
 		}
 		r.loaded, r.mixed, r.values = all[0], len(all) > 1, ""
 		if r.mixed {
-			r.loaded, r.values = "", r.describe(all)
+			r.loaded, r.values = "", r.describe(all, len(targets))
 		}
 		switch {
 		case r.field != nil && r.field.Value() != r.loaded:

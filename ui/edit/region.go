@@ -286,7 +286,7 @@ func (r *Region) rooms(size image.Point) (pic, crops image.Rectangle) {
 	case r.decoded == nil:
 		return pic, crops
 	case r.cropsBeside(size):
-		pic.Max.X = size.X * 7 / 10
+		pic.Max.X = size.X * 3 / 4
 		crops = image.Rect(pic.Max.X+1, 0, size.X, size.Y)
 	case r.only && r.noCrops() == "":
 		return image.Rectangle{}, pic

@@ -322,9 +322,9 @@ const (
 
 // crop is a part of the picture as a page shows it. Its view is kept while it changes.
 type crop struct {
-	label string
-	part  image.Rectangle // of the upright picture
-	view  *picture.CropView
+	name, label string
+	part        image.Rectangle // of the upright picture
+	view        *picture.CropView
 }
 
 func (r *Region) crops() []crop {
@@ -334,7 +334,8 @@ func (r *Region) crops() []crop {
 	}
 	for i, c := range r.o.Crops {
 		part := c.Part(r.Rect())
-		list[i] = crop{fmt.Sprintf("%s  %d × %d", text.Safe(c.Name), part.Dx(), part.Dy()), part, r.views[i]}
+		name := text.Safe(c.Name)
+		list[i] = crop{name, fmt.Sprintf("%s  %d × %d", name, part.Dx(), part.Dy()), part, r.views[i]}
 	}
 	return list
 }
@@ -378,7 +379,11 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 	for row := range slices.Chunk(list, best) {
 		var tiles []string
 		for _, c := range row {
-			label := th.Muted.Render(text.Truncate(c.label, tile.X-1))
+			label := c.label
+			if text.Width(label) >= tile.X {
+				label = c.name
+			}
+			label = th.Muted.Render(text.Truncate(label, tile.X-1))
 			fit := picture.Fit(drawn(c).Size(), tile.X-1, tile.Y-2, o.CellAspect).Size()
 			body := kit.JoinV(c.view.Draw(r.decoded, drawn(c), fit.X, fit.Y, o)...)
 			tiles = append(tiles, text.Fit(kit.JoinV(label, body), tile.X, tile.Y))

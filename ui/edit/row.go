@@ -102,7 +102,11 @@ func OfMany(n, all int) string {
 
 const mostValues = 4
 
-func (r *Row) describe(all []string) string {
+// describe formats the different values of n targets.
+func (r *Row) describe(all []string, n int) string {
+	if none := r.counts[""]; none > 0 && r.ID == "region" {
+		return "in " + text.Count(n-none) + " of " + text.Plural(n, "file")
+	}
 	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(r.counts[b], r.counts[a]) })
 	if len(all) > mostValues && r.counts[all[0]] <= len(all)/mostValues { // such as names
 		return text.Count(len(all)) + " different"

@@ -247,7 +247,7 @@ func TestSeveralFiles(t *testing.T) {
 	d.Press("e")
 	d.Type("second,")
 	d.Press("esc", "N")
-	d.Sees("2 files changed. beach.png: Not saved: Tags: +sand")
+	d.Sees("2 files not saved. beach.png: Tags: +sand")
 	d.Press("esc")
 	if q := d.Question(); !strings.Contains(q.Text, "notes.txt") || !strings.Contains(q.Text, "beach") {
 		t.Errorf("asked %q", q.Text)

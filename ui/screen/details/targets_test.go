@@ -81,7 +81,7 @@ func TestMarksNarrowChanges(t *testing.T) {
 	if got := d.wants(); got != "a | a,one | b,new | c,new" {
 		t.Errorf("shown: %s, want \"a | a,one | b,new | c,new\"", got)
 	}
-	d.Sees("3 files changed. p2.png: Not saved: Tags: +one")
+	d.Sees("3 files not saved. p2.png: Tags: +one")
 }
 
 // TestWholeFilesTogether: deleting, moving and extensions apply to all opened files, and the question

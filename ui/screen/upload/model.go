@@ -294,7 +294,9 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 		case rule.FieldRegion:
 			r.OpenVerb, r.Open, r.NoOpen = "draw it on the picture", m.drawRegion, m.noDraw
 			usual := r.Hint
-			r.Hint = func() string { return cmp.Or(text.If(m.noDraw() == "", "the whole picture, enter draws a region"), usual()) }
+			r.Hint = func() string {
+				return cmp.Or(text.If(m.noDraw() == "", "the whole picture, enter draws a region"), usual())
+			}
 		case rule.FieldWebhook:
 			r.Complete = func(typed string) []string { return edit.Matches(typed, []string{entry.NoWebhook}) }
 			if r.Hint = func() string { return "the receiver of this program" }; m.o.Profile.Receiver == "" {

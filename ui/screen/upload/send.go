@@ -14,6 +14,7 @@ import (
 	"mediadesk/api/job"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
@@ -132,7 +133,11 @@ func shared(sources []*source) [][2]string {
 		f := entry.FieldByName(name)
 		value := sources[0].Text(f)
 		if !slices.ContainsFunc(sources, func(s *source) bool { return s.Text(f) != value }) {
-			facts = append(facts, [2]string{f.Label, strings.ReplaceAll(value, ",", ", ")})
+			list := sources[0].Tags.Or(nil)
+			if name == rule.FieldExtensions {
+				list = edit.LabelExtensions(sources[0].Extensions.Or(nil))
+			}
+			facts = append(facts, [2]string{f.Label, strings.Join(list, ", ")})
 		}
 	}
 	return facts

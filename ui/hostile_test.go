@@ -90,7 +90,7 @@ func TestHostileAnswers(t *testing.T) {
 		files = append(files, name)
 	}
 	args := append([]string{"--upload-url", service.URL, "--delivery-url", service.URL}, files...)
-	term := d.startWith([]string{"MEDIADESK_PRIVATE_KEY=" + testKey}, 200, 90, args...)
+	term := d.startWith([]string{"MEDIADESK_PRIVATE_KEY=" + testKey}, 200, 50, args...)
 	term.WaitFor("To upload: 82 files")
 
 	// The reason of a refusal.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -68,7 +69,17 @@ func TestWhatIsFoundIsRecognized(t *testing.T) {
 				tt.between(t, s)
 			}
 			attempts := 1
-			p := newProxy(t, s.Address, always(tt.what), nil)
+			choose := always(tt.what)
+			if tt.jobs > 1 {
+				var begun sync.WaitGroup
+				begun.Add(tt.jobs)
+				choose = func(string) mishap {
+					begun.Done()
+					begun.Wait()
+					return tt.what
+				}
+			}
+			p := newProxy(t, s.Address, choose, nil)
 			if tt.naming == exactKeep { // it is repeated
 				attempts = 2
 				p = newProxy(t, s.Address, once(tt.what), nil)

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"errors"
+	"flag"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -12,6 +13,8 @@ import (
 
 func TestMain(m *testing.M) {
 	mediatest.TempInMemory()
+	flag.Parse()
+	flag.Set("test.parallel", "8") // they mostly wait
 	goleak.VerifyTestMain(m)
 }
 

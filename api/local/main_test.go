@@ -291,6 +291,7 @@ func serveAll(t *testing.T, o local.Options) (address string, library http.Handl
 func TestContract(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o local.Options) {
+		t.Parallel()
 		sources, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 		must(t, err)
 		const most = 200_000

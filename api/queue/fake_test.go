@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -21,6 +22,8 @@ import (
 
 func TestMain(m *testing.M) {
 	mediatest.TempInMemory()
+	flag.Parse()
+	flag.Set("test.parallel", "8") // they mostly wait
 	goleak.VerifyTestMain(m)
 }
 

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"errors"
+	"flag"
 	"path/filepath"
 	"testing"
 	"time"
@@ -17,6 +18,8 @@ import (
 
 func TestMain(m *testing.M) {
 	mediatest.TempInMemory()
+	flag.Parse()
+	flag.Set("test.parallel", "8") // they mostly wait
 	goleak.VerifyTestMain(m)
 }
 

@@ -132,7 +132,8 @@ func (c Config) Find(name string) (Profile, error) {
 	p, ok := c.Profiles[name]
 	if !ok {
 		known := c.Names()
-		return p, fmt.Errorf("there is no profile %q%s (there are: %s)", name, didYouMean(name, known), strings.Join(known, ", "))
+		list := strings.Join(known, ", ")
+		return p, fmt.Errorf("there is no profile %q%s (there are: %s)", name, didYouMean(name, known), list)
 	}
 	return p, nil
 }
@@ -322,7 +323,8 @@ func badSetting(key, format string, args ...any) *settingError {
 func didYouMean(got string, names []string) string {
 	best, distance := "", max(1, min(3, len(got)/2))
 	for _, name := range names {
-		if d := editDistance(strings.ToLower(got), strings.ToLower(name)); d <= distance && (best == "" || d < distance) {
+		d := editDistance(strings.ToLower(got), strings.ToLower(name))
+		if d < distance || best == "" && d == distance {
 			best, distance = name, d
 		}
 	}

@@ -62,8 +62,9 @@ func probeKeyring(ctx context.Context) error {
 	if err != nil { // nothing provides the service, it did not start, or it has no collection
 		return &KeyringError{Problem: KeyringMissing, Cause: err}
 	}
-	if isLocked, ok := locked.Value().(bool); ok && isLocked && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
-		// With a display, continue: the keyring then shows the window that unlocks it.
+	// With a display, continue: the keyring then shows the window that unlocks it.
+	display := os.Getenv("DISPLAY") + os.Getenv("WAYLAND_DISPLAY")
+	if isLocked, _ := locked.Value().(bool); isLocked && display == "" {
 		return &KeyringError{Problem: KeyringLocked}
 	}
 	return nil

@@ -58,9 +58,11 @@ func (s *sources) readConfig() error {
 	}
 	s.places = findPlaces(s.text)
 	for _, p := range s.places {
-		if p.key[len(p.key)-1] == "key_command" || len(p.key) == 3 && p.key[0] == "local" && p.key[1] == "commands" {
+		runsProgram := len(p.key) == 3 && hasPrefix(p.key, []string{"local", "commands"})
+		if runsProgram || p.key[len(p.key)-1] == "key_command" {
 			if err := checkWriters(path, info); err != nil {
-				return &FileError{Path: path, Line: p.line, Text: fmt.Sprintf("this names a program to run, and %v", err)}
+				what := fmt.Sprintf("this names a program to run, and %v", err)
+				return &FileError{Path: path, Line: p.line, Text: what}
 			}
 		}
 	}
@@ -149,10 +151,8 @@ func (s *sources) config() (Config, error) {
 	if err := decode(s.paths.Config, s.text, &c); err != nil {
 		return defaults(s.paths), err
 	}
-	profiles := maps.Clone(s.state.Profiles)
-	if profiles == nil {
-		profiles = map[string]Profile{}
-	}
+	profiles := map[string]Profile{}
+	maps.Copy(profiles, s.state.Profiles)
 	maps.Copy(profiles, c.Profiles)
 	c.Profiles, c.places = profiles, s.places
 	c.Exists = s.text != nil || !reflect.ValueOf(s.state.Choices).IsZero()
@@ -183,7 +183,7 @@ func (c *Config) check() error {
 		}
 		key := append(slices.Clone(table), problem.key)
 		at := &FileError{Path: c.paths.StateFile(), Text: problem.what}
-		if entry := key[:min(len(key), 2)]; c.lineIn(entry...) > 0 || entry[0] != "profiles" && c.lineIn(entry[0]) > 0 {
+		if c.lineIn(key[:min(len(key), 2)]...) > 0 || key[0] != "profiles" && c.lineIn(key[0]) > 0 {
 			at.Path, at.Line = c.Path, lineOf(c.places, key)
 		}
 		problems = append(problems, at)

@@ -311,5 +311,6 @@ func oneOf[T ~string](key string, got T, values ...T) *settingError {
 	for i, v := range values {
 		names[i] = string(v)
 	}
-	return badSetting(key, "%q is not one of %s%s", string(got), strings.Join(names, ", "), didYouMean(string(got), names))
+	meant := didYouMean(string(got), names)
+	return badSetting(key, "%q is not one of %s%s", string(got), strings.Join(names, ", "), meant)
 }

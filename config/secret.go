@@ -232,7 +232,7 @@ func openKeyFile(path string, forbidden fs.FileMode) (*os.File, error) {
 }
 
 func readKey(r io.Reader) (Secret, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxSecret+3)) // the longest key, a line end, and one byte too many
+	data, err := io.ReadAll(io.LimitReader(r, maxSecret+3)) // of a line end, and a byte too many
 	if err != nil {
 		return Secret{}, fmt.Errorf("it cannot be read: %w", cause(err))
 	}

@@ -94,7 +94,8 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 		given, flag string
 		into        *string
 	}{
-		{r.UploadURL, "--upload-url", &p.UploadURL}, {r.BaseURL, "--base-url", &p.BaseURL},
+		{r.UploadURL, "--upload-url", &p.UploadURL},
+		{r.BaseURL, "--base-url", &p.BaseURL},
 		{r.DeliveryURL, "--delivery-url", &p.DeliveryURL},
 	} {
 		if address.given == "" {

@@ -76,7 +76,9 @@ func (f *fields) questions() (list []*kit.Question) {
 		}
 	}
 	if f.old.Name == "" {
-		add("kind", "Service", "", "", kit.Option{Value: string(config.KindHosted), Label: "ImageKit.io"}, kit.Option{Value: string(config.KindOther), Label: "another server"}).Hint = func() string {
+		add("kind", "Service", "", "",
+			kit.Option{Value: string(config.KindHosted), Label: "ImageKit.io"},
+			kit.Option{Value: string(config.KindOther), Label: "another server"}).Hint = func() string {
 			return text.Either(f.is(config.KindHosted), "Its URLs and limits are filled in.", "A server with the same API, such as mediadesk serve.")
 		}
 	}
@@ -95,7 +97,9 @@ func (f *fields) questions() (list []*kit.Question) {
 	add("tags", "Tags", "e.g. sea, boat", "Default tags of uploads, separated by commas.")
 	add("extensions", "Extensions", "e.g. remove-bg", "Default extensions: names or JSON, separated by commas.")
 	add("naming", "Names", "", "How commands and screens name uploads.",
-		kit.Option{Value: string(job.NameHere), Label: "suffix"}, kit.Option{Value: string(job.NameService), Label: "by the service"}, kit.Option{Value: string(job.NameExact), Label: "exact names"})
+		kit.Option{Value: string(job.NameHere), Label: "suffix"},
+		kit.Option{Value: string(job.NameService), Label: "by the service"},
+		kit.Option{Value: string(job.NameExact), Label: "exact names"})
 	if !f.is(config.KindLocal) {
 		add("webhook_url", "Webhooks to", "e.g. https://hooks.example.com", "Public URL in front of the receiver of mediadesk.")
 	}
@@ -107,7 +111,7 @@ func (f *fields) questions() (list []*kit.Question) {
 func (f *fields) address(name string) string {
 	typed := f.text(name)
 	begun := func(scheme string) bool { return strings.HasPrefix(scheme, typed) }
-	if strings.Contains(typed, "://") || slices.ContainsFunc([]string{"http://", "https://"}, begun) || isLikelyKey(typed) {
+	if begun("http://") || begun("https://") || strings.Contains(typed, "://") || isLikelyKey(typed) {
 		return typed
 	}
 	if u, err := url.Parse("http://" + typed); err == nil && api.IsLoopback(u.Hostname()) {
@@ -175,7 +179,8 @@ func (f *fields) check(name string) error {
 		}
 	}
 	if wrong, what := f.profile().Problem(); f.old.Name != "" && wrong == name {
-		return errors.New(text.If(!strings.HasPrefix(what, `"`), strings.Replace(name, "_url", " URL", 1)+" ") + what)
+		label := strings.Replace(name, "_url", " URL", 1) + " "
+		return errors.New(text.If(!strings.HasPrefix(what, `"`), label) + what)
 	}
 	return nil
 }
@@ -242,7 +247,8 @@ func (f *fields) profile() config.Profile {
 			p.Folder = clean
 		}
 	}
-	p.Tags, p.Extensions, p.WebhookURL = rule.SplitTags(f.text("tags")), splitExtensions(f.text("extensions")), f.text("webhook_url")
+	p.Tags, p.Extensions = rule.SplitTags(f.text("tags")), splitExtensions(f.text("extensions"))
+	p.WebhookURL = f.text("webhook_url")
 	if naming := job.Naming(f.text("naming")); p.NamingChosen || naming != job.NameExact {
 		p.Naming, p.NamingChosen = naming, true
 	}
@@ -253,7 +259,8 @@ func (f *fields) profile() config.Profile {
 func splitExtensions(content string) (list []string) {
 	for content = strings.TrimLeft(content, ", "); content != ""; content = strings.TrimLeft(content, ", ") {
 		end := strings.IndexByte(content+",", ',')
-		if reader := json.NewDecoder(strings.NewReader(content)); content[0] == '{' && reader.Decode(&json.RawMessage{}) == nil {
+		reader := json.NewDecoder(strings.NewReader(content))
+		if content[0] == '{' && reader.Decode(&json.RawMessage{}) == nil {
 			end = int(reader.InputOffset())
 		}
 		list = append(list, strings.TrimSpace(content[:end]))
@@ -449,9 +456,10 @@ const group = "Account"
 
 // Actions returns the actions of the current step.
 func (f *Flow) Actions() []kit.Action {
-	back := kit.Action{Keys: kit.Bind("back", "", "esc"), Footer: true, Group: group, Do: f.back, Disabled: func() string {
-		return text.If(f.saving, "the settings are being written")
-	}}
+	back := kit.Action{
+		Keys: kit.Bind("back", "", "esc"), Footer: true, Group: group, Do: f.back,
+		Disabled: func() string { return text.If(f.saving, "the settings are being written") },
+	}
 	switch f.step {
 	case stepKey:
 		other := kit.Action{
@@ -466,7 +474,8 @@ func (f *Flow) Actions() []kit.Action {
 		return append(f.form.Actions(group), back)
 	}
 	if f.problem != nil {
-		return []kit.Action{{Keys: kit.Bind("try again", "", "r", "enter"), Footer: true, Group: group, Do: f.Init}, back}
+		again := kit.Bind("try again", "", "r", "enter")
+		return []kit.Action{{Keys: again, Footer: true, Group: group, Do: f.Init}, back}
 	}
 	return []kit.Action{back}
 }

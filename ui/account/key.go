@@ -64,18 +64,20 @@ func (f *Flow) askWay() {
 	offer(wayRun, "Use it for this run only", "It is not stored. You type it again next time.")
 	offer(wayFile, "Read it from a file", "A file that only you can read (mode 0600). The settings keep its path.")
 	offer(wayCommand, "Ask a command for it", "A program such as pass prints the key. The settings keep the command.")
-	offer(wayEnvironment, "Read it from the environment", config.KeyVariable+text.If(!inEnvironment(f.o.Keys), " is not set")+".")
+	missing := text.If(!inEnvironment(f.o.Keys), " is not set")
+	offer(wayEnvironment, "Read it from the environment", config.KeyVariable+missing+".")
 	f.wayName = options[0].Value
 	if errors.Is(f.keyring, config.KeyringMissing) || errors.Is(f.keyring, config.KeyringRefused) {
 		f.wayName = options[1].Value // trying again will not help
 	}
 	f.step, f.problem, f.chosen = stepWays, nil, true
-	f.form = kit.NewForm("choose", f.choose, &kit.Question{Value: &f.wayName, Options: options, Check: func() error {
-		if way(f.wayName) == wayEnvironment && !inEnvironment(f.o.Keys) {
+	check := func() error {
+		if way(f.wayName) == wayEnvironment && missing != "" {
 			return errors.New(config.KeyVariable + " is not set. Leave mediadesk, set it, and start again")
 		}
 		return nil
-	}})
+	}
+	f.form = kit.NewForm("choose", f.choose, &kit.Question{Value: &f.wayName, Options: options, Check: check})
 }
 
 // choose continues with the chosen place.
@@ -92,34 +94,27 @@ func (f *Flow) choose() tea.Cmd {
 }
 
 func (f *Flow) askKey(w way) {
-	q := &kit.Question{Label: "Private key", Value: &f.typed, Secret: true, Check: func() error {
-		_, err := config.NewSecret(f.typed)
-		return err
-	}}
+	isKey := func() error { _, err := config.NewSecret(f.typed); return err }
+	typed := func() error {
+		if strings.TrimSpace(f.typed) == "" {
+			return errors.New("type something first")
+		}
+		return nil
+	}
+	q := &kit.Question{Label: "Private key", Value: &f.typed, Secret: true, Check: isKey}
 	verb := "Use it"
 	switch w {
 	case wayKeyring:
 		verb = "Store it"
 	case wayFile:
 		f.typed, verb = f.profile.KeyFile, "Use this file"
-		q = &kit.Question{Label: "Key file", Placeholder: "~/.media-key", Value: &f.typed, Check: func() error {
-			return notEmpty(f.typed)
-		}}
+		q = &kit.Question{Label: "Key file", Placeholder: "~/.media-key", Value: &f.typed, Check: typed}
 	case wayCommand:
 		f.typed, verb = strings.Join(f.profile.KeyCommand, " "), "Use this command"
-		q = &kit.Question{Label: "Command", Placeholder: "pass show media", Value: &f.typed, Check: func() error {
-			return notEmpty(f.typed)
-		}}
+		q = &kit.Question{Label: "Command", Placeholder: "pass show media", Value: &f.typed, Check: typed}
 	}
 	f.step, f.way = stepKey, w
 	f.form = kit.NewForm(verb, f.enter, q)
-}
-
-func notEmpty(typed string) error {
-	if strings.TrimSpace(typed) == "" {
-		return errors.New("type something first")
-	}
-	return nil
 }
 
 func inEnvironment(keys *config.Keys) bool {

@@ -263,7 +263,8 @@ func (t *promptSession) library() {
 		var f api.File
 		if err := json.Unmarshal(line, &f); err == nil && !f.IsFolder() {
 			tags, region := strings.Join(f.Tags.Or(nil), ", "), f.CustomCoordinates.Or("")
-			label := f.FilePath + ", " + text.Either(tags == "", "no tags", "tags "+tags) + text.If(region != "", ", region "+region)
+			label := f.FilePath + text.Either(tags == "", ", no tags", ", tags "+tags)
+			label += text.If(region != "", ", region "+region)
 			items = append(items, menuItem{label: label, do: func() { t.change(&f) }})
 		}
 	}
@@ -317,7 +318,8 @@ func (t *promptSession) addProfile() {
 			question{"base-url", "URL for all other calls; empty for the same:"},
 			question{"delivery-url", "URL that serves the files; empty for none:"})
 	}
-	if t.end == nil && t.run(append([]string{"profile", "add", name}, args...)...) == nil && t.run("profile", "use", name) == nil {
+	added := append([]string{"profile", "add", name}, args...)
+	if t.end == nil && t.run(added...) == nil && t.run("profile", "use", name) == nil {
 		t.storeKey("--profile=" + name)
 	}
 }

@@ -12,18 +12,17 @@ import (
 // runCheck verifies the library. Standard output contains only the problems, so that scripts
 // can count them.
 func runCheck(ctx context.Context, p *Program, s *serveFlags) error {
-	sum, err := local.Check(ctx, s.Dir, local.CheckOptions{
-		Repair: s.repair, Storage: s.Storage,
-		Database: s.Database,
-	}, p.printProblem)
+	o := local.CheckOptions{Repair: s.repair, Storage: s.Storage, Database: s.Database}
+	sum, err := local.Check(ctx, s.Dir, o, p.printProblem)
 	if err != nil {
 		return err
 	}
 	found := text.Either(sum.Problems == 0, "no problem", text.Plural(sum.Problems, "problem"))
 	if s.repair && sum.Problems > 0 {
-		found += text.Either(sum.Unrepaired == 0, ", repaired", fmt.Sprintf(", %d not repaired", sum.Unrepaired))
+		found += ", " + text.If(sum.Unrepaired > 0, text.Count(sum.Unrepaired)+" not ") + "repaired"
 	}
-	p.note("Checked %s with %s, %s: %s.", text.Plural(sum.Files, "file"), text.Plural(sum.Versions, "version"), text.Bytes(sum.Bytes), found)
+	p.note("Checked %s with %s, %s: %s.", text.Plural(sum.Files, "file"),
+		text.Plural(sum.Versions, "version"), text.Bytes(sum.Bytes), found)
 	if sum.Unnamed > 0 {
 		p.note("%s without a record: the running library sets them aside.", text.Plural(sum.Unnamed, "content"))
 	}
@@ -42,10 +41,7 @@ const toFolder = "folder"
 // runCopy copies the contents of the library. It prints the problems to standard output, and
 // with --json the totals.
 func runCopy(ctx context.Context, p *Program, s *serveFlags) error {
-	to := s.copyTo
-	if to == toFolder {
-		to = ""
-	}
+	to := text.If(s.copyTo != toFolder, s.copyTo)
 	sum, err := local.CopyContents(ctx, s.Options, to, p.printProblem)
 	if err != nil {
 		return fmt.Errorf("%w; %s copied; run the same command to continue", err, text.Plural(sum.Contents, "content"))

@@ -57,11 +57,7 @@ type Program struct {
 }
 
 func (p *Program) open(ctx context.Context) (*session.Session, error) {
-	s, err := session.Open(ctx, p.Options)
-	if err == nil {
-		p.opened(s)
-	}
-	return s, err
+	return p.opened(session.Open(ctx, p.Options))
 }
 
 // openOrDescribe is open. With --dry-run the session sends nothing and needs no key, unless
@@ -75,19 +71,18 @@ func (p *Program) openOrDescribe(ctx context.Context, reads bool) (*session.Sess
 
 // describe opens a session that sends nothing.
 func (p *Program) describe() (*session.Session, error) {
-	s, err := session.Describe(p.Options)
-	if err == nil {
-		p.opened(s)
-	}
-	return s, err
+	return p.opened(session.Describe(p.Options))
 }
 
 // opened prints the warnings of a session that was opened, and notes it for the end of the command.
-func (p *Program) opened(s *session.Session) {
-	p.sessions, p.last = append(p.sessions, s), s
-	for _, warning := range s.Warnings {
-		report(p.Stderr, warning)
+func (p *Program) opened(s *session.Session, err error) (*session.Session, error) {
+	if err == nil {
+		p.sessions, p.last = append(p.sessions, s), s
+		for _, warning := range s.Warnings {
+			report(p.Stderr, warning)
+		}
 	}
+	return s, err
 }
 
 // note prints a line that is neither result nor error. --quiet suppresses it.
@@ -161,7 +156,9 @@ func newRoot(p *Program) *cobra.Command {
 		},
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if p.Paths == (config.Paths{}) && cmd.Name() != "man" && cmd.Name() != "help" && (!cmd.HasParent() || cmd.Parent().Name() != "completion") {
+		homeless := cmd.HasParent() && cmd.Parent().Name() == "completion"
+		homeless = homeless || cmd.Name() == "man" || cmd.Name() == "help"
+		if p.Paths == (config.Paths{}) && !homeless {
 			return &exitError{exitUsage, config.ErrNoHome}
 		}
 		if cmd.Name() == "man" {
@@ -197,8 +194,7 @@ func newRoot(p *Program) *cobra.Command {
 	all.BoolVar(&p.accessible, "accessible", false, "use prompts and sentences instead of screens, for screen readers")
 	root.MarkFlagsMutuallyExclusive("jq", "format")
 	root.AddCommand(newUpload(p), newResume(p), newDetails(p), newList(p), newWatch(p), newServe(p),
-		newUploads(p), newUsage(p), newTransfer(p),
-		newProfile(p), newKey(p), newDoctor(p))
+		newUploads(p), newUsage(p), newTransfer(p), newProfile(p), newKey(p), newDoctor(p))
 	root.AddCommand(newFileCommands(p)...)
 	root.InitDefaultCompletionCmd()
 	p.complete(root)
@@ -255,8 +251,10 @@ func flagProblem(err error) string {
 	if f.Value.Type() == "func" {
 		return fmt.Sprintf("--%s: %v", f.Name, value.Unwrap())
 	}
-	wants := map[string]string{"bool": "true or false", "uint64": "a whole number from 0", "duration": "a time such as 90s or 5m"}
-	return fmt.Sprintf("--%s takes %s, not %q", f.Name, cmp.Or(wants[f.Value.Type()], "a whole number"), value.GetValue())
+	wants := map[string]string{
+		"bool": "true or false", "uint64": "a whole number from 0", "duration": "a time such as 90s or 5m",
+	}[f.Value.Type()]
+	return fmt.Sprintf("--%s takes %s, not %q", f.Name, cmp.Or(wants, "a whole number"), value.GetValue())
 }
 
 // withoutRequest lists the commands that refuse --dry-run, since they send no single request.

@@ -52,7 +52,8 @@ func newDetails(p *Program) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	for _, f := range entry.StoredFields {
-		c.values[f.Flag] = fl.String(f.Flag, "", "`"+f.Value+"`: "+cmp.Or(detailHelp[f.Flag], "set the "+f.Words))
+		help := cmp.Or(detailHelp[f.Flag], "set the "+f.Words)
+		c.values[f.Flag] = fl.String(f.Flag, "", "`"+f.Value+"`: "+help)
 	}
 	fl.StringVar(&c.addTags, "add-tags", "", "`TAGS`: add these tags")
 	fl.StringVar(&c.removeTags, "remove-tags", "", "`TAGS`: remove these tags")
@@ -158,7 +159,7 @@ func (c *detailFlags) changeAll(ctx context.Context, p *Program, s *session.Sess
 	var changes []session.Change
 	same := map[string]*api.File{} // files that need no change
 	var wrong error
-	failed := failures{exitCode(p.readAll(ctx, names, func(ctx context.Context, name string) (*api.File, error) {
+	read := func(ctx context.Context, name string) (*api.File, error) {
 		if s.Journal == nil { // a session of Describe reads nothing
 			return nil, nil
 		}
@@ -167,7 +168,8 @@ func (c *detailFlags) changeAll(ctx context.Context, p *Program, s *session.Sess
 			err = nil
 		}
 		return before, err
-	}, func(id string, before *api.File) error {
+	}
+	failed := failures{exitCode(p.readAll(ctx, names, read, func(id string, before *api.File) error {
 		if before != nil {
 			id = before.FileID
 		}
@@ -183,7 +185,8 @@ func (c *detailFlags) changeAll(ctx context.Context, p *Program, s *session.Sess
 	}
 	if p.dryRun {
 		for _, change := range changes {
-			if err := p.showRequest(s.Client.Describe(api.ChangeDetails(change.FileID, change.Details))); err != nil {
+			r := api.ChangeDetails(change.FileID, change.Details)
+			if err := p.showRequest(s.Client.Describe(r)); err != nil {
 				return err
 			}
 		}

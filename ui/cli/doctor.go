@@ -84,10 +84,8 @@ func newDoctor(p *Program) *cobra.Command {
 			"You can paste the output into a report: it contains no key, no account id and no name of your home folder. Exit code 0: no problem; 1: at least one.",
 		Example: "mediadesk doctor\nmediadesk doctor --profile work\nmediadesk doctor --jq 'select(.verdict==\"problem\").text'",
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			d := &doctor{
-				Program: p, keys: &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()},
-				count: map[string]int{},
-			}
+			d := &doctor{Program: p, count: map[string]int{}}
+			d.keys = &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()}
 			if d.settings, d.wrong = config.Load(p.Paths); d.wrong != nil && p.Profile != "" && !p.Unnamed() {
 				d.profile = d.settings.Current() // the named one cannot be read
 			} else if d.profile, err = session.Resolve(d.settings, p.Request); err != nil {
@@ -100,8 +98,9 @@ func newDoctor(p *Program) *cobra.Command {
 				c.run(d, cmd.Context())
 				d.print("\n")
 			}
-			d.print("%s, %s.\n", text.Plural(d.count[statusProblem], "problem"), text.Plural(d.count[statusWarn], "warning"))
-			if d.count[statusProblem] > 0 {
+			problems, warnings := d.count[statusProblem], d.count[statusWarn]
+			d.print("%s, %s.\n", text.Plural(problems, "problem"), text.Plural(warnings, "warning"))
+			if problems > 0 {
 				return &exitError{code: exitFailed}
 			}
 			return nil
@@ -149,7 +148,8 @@ func (d *doctor) clean(words string) string {
 func (d *doctor) terminal(ctx context.Context) {
 	d.ok("TERM", "%s", cmp.Or(d.Getenv("TERM"), "not set"))
 	locale := cmp.Or(d.Getenv("LC_ALL"), d.Getenv("LC_CTYPE"), d.Getenv("LANG"))
-	if up := strings.ReplaceAll(strings.ToUpper(locale), "-", ""); locale != "" && !strings.Contains(up, "UTF8") {
+	up := strings.ReplaceAll(strings.ToUpper(locale), "-", "")
+	if locale != "" && !strings.Contains(up, "UTF8") {
 		d.say(statusWarn, "locale", "Set LANG to a UTF-8 locale, such as C.UTF-8.", "%s is not UTF-8: letters and boxes may be garbled", locale)
 	}
 	out, _ := d.Stdout.(*os.File)
@@ -158,8 +158,11 @@ func (d *doctor) terminal(ctx context.Context) {
 		return
 	}
 	if w, h, err := term.GetSize(out.Fd()); err == nil {
-		small := w < 40 || h < 12
-		d.say(text.Either(small, statusWarn, statusOK), "size", text.If(small, "The screens need 40x12."), "%dx%d", w, h)
+		status, help := statusOK, ""
+		if w < 40 || h < 12 {
+			status, help = statusWarn, "The screens need 40x12."
+		}
+		d.say(status, "size", help, "%dx%d", w, h)
 	}
 	_, colors := terminal.Colors("auto", out, os.Environ(), terminal.TmuxFeatures(ctx, d.Getenv))
 	d.ok("colors", "%s", colors)
@@ -167,9 +170,9 @@ func (d *doctor) terminal(ctx context.Context) {
 	for _, t := range media.Tools() {
 		if t.Path == "" {
 			d.say(statusNote, t.Program, "", "not installed; it would show %s", t.Makes)
-			continue
+		} else {
+			d.ok(t.Program, "shows %s", t.Makes)
 		}
-		d.ok(t.Program, "shows %s", t.Makes)
 	}
 }
 
@@ -226,7 +229,8 @@ func (d *doctor) journal(ctx context.Context) {
 	case err != nil:
 		d.say(statusProblem, "journal", journal.Damaged, "%v", err)
 	default:
-		d.ok("journal", "no damage: %s, %s, schema %d", text.Bytes(state.Bytes), text.Plural(state.Jobs, "upload"), state.Version)
+		d.ok("journal", "no damage: %s, %s, schema %d", text.Bytes(state.Bytes),
+			text.Plural(state.Jobs, "upload"), state.Version)
 	}
 	library := d.Paths.Library()
 	sum, err := local.Check(ctx, library, local.CheckOptions{Quick: true}, func(p local.Problem) error {
@@ -297,32 +301,32 @@ func (d *doctor) addresses(ctx context.Context) {
 			continue
 		}
 		began := time.Now()
-		answer, _, err := request(ctx, http.MethodHead, h.address) //nolint:bodyclose // closed there
+		status, _, err := request(ctx, http.MethodHead, h.address)
 		if err != nil {
 			d.down = d.down || h.name == "upload"
 			d.sayUnreached(h.name, hostOf(h.address), err)
 			continue
 		}
-		d.ok(h.name, "%s: answers %d, in %d ms", hostOf(h.address), answer.StatusCode, time.Since(began).Milliseconds())
+		d.ok(h.name, "%s: answers %d, in %d ms", hostOf(h.address), status, time.Since(began).Milliseconds())
 	}
 }
 
-// request sends a request without the key and returns the answer and the beginning of its body. It
-// follows no redirects.
-func request(ctx context.Context, method, address string) (*http.Response, string, error) {
+// request sends a request without the key and returns the status of the answer and the beginning of
+// its body. It follows no redirects.
+func request(ctx context.Context, method, address string) (status int, body string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, address, nil)
 	if err != nil {
-		return nil, "", err
+		return 0, "", err
 	}
 	res, err := (&http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
-		return nil, "", err
+		return 0, "", err
 	}
 	defer res.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(res.Body, 1024))
-	return res, string(body), nil
+	begin, _ := io.ReadAll(io.LimitReader(res.Body, 1024))
+	return res.StatusCode, string(begin), nil
 }
 
 // sayUnreached reports a failed request without its address, which may contain an account.
@@ -341,14 +345,20 @@ func (d *doctor) webhooks(ctx context.Context) {
 	listen := d.settings.Webhook.Listen
 	if d.profile.WebhookURL != "" {
 		host := hostOf(d.profile.WebhookURL)
-		res, _, err := request(ctx, http.MethodGet, strings.TrimRight(d.profile.WebhookURL, "/")+"/hook/doctor") //nolint:bodyclose // closed there
-		if err != nil {
+		address := strings.TrimRight(d.profile.WebhookURL, "/") + "/hook/doctor"
+		if status, _, err := request(ctx, http.MethodGet, address); err != nil {
 			d.sayUnreached("URL", host, err)
 		} else {
-			d.say(statusNote, "URL", "Point the tunnel or proxy at "+listen+": the receiver listens there while mediadesk runs.", "%s answers %d", host, res.StatusCode)
+			d.say(statusNote, "URL", "Point the tunnel or proxy at "+listen+": the receiver listens there while mediadesk runs.", "%s answers %d", host, status)
 		}
 	} else {
-		d.canListen("receiver", listen, "Another mediadesk may use it. If another program does, set listen in [webhook] to another port.")
+		if listener, err := net.Listen("tcp", listen); err != nil {
+			d.say(statusNote, "receiver", "Another mediadesk may use it. If another program does, set listen in [webhook] to another port.",
+				"%s is in use or cannot be listened on", listen)
+		} else {
+			_ = listener.Close()
+			d.ok("receiver", "%s is free to listen on", listen)
+		}
 		switch {
 		case !d.local && !api.IsPrivateHost(d.profile.UploadURL):
 			d.say(statusNote, "URL", "Set webhook_url of the profile to a public URL that leads to the receiver, such as a tunnel.",
@@ -374,16 +384,6 @@ func (d *doctor) webhooks(ctx context.Context) {
 	default:
 		d.ok("signature", "posts are verified with the secrets in %s; others are kept but ignored", cmp.Or(d.profile.WebhookSecretFile, config.SecretVariable))
 	}
-}
-
-func (d *doctor) canListen(check, address, help string) {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		d.say(statusNote, check, help, "%s is in use or cannot be listened on", address)
-		return
-	}
-	_ = listener.Close()
-	d.ok(check, "%s is free to listen on", address)
 }
 
 func hostOf(address string) string {

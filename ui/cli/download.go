@@ -128,19 +128,17 @@ func (d *download) write(ctx context.Context, s *session.Session, file *api.File
 }
 
 func (d *download) print(file session.Downloaded) error {
+	what := text.Either(d.p.dryRun, "would be downloaded to ", "downloaded to ")
 	if file.Already {
+		what = "skipped, exists as "
 		d.already++
 	} else {
 		d.done++
 	}
-	what := "downloaded to "
-	switch {
-	case file.Already:
-		what = "skipped, exists as "
-	case d.p.dryRun:
-		what = "would be downloaded to "
+	line := fileLine{
+		Action: "download", FileID: file.File.FileID, From: file.File.FilePath, To: file.Path,
+		File: &record{file.File}, Already: file.Already,
 	}
-	line := fileLine{Action: "download", FileID: file.File.FileID, From: file.File.FilePath, To: file.Path, File: &record{file.File}, Already: file.Already}
 	safe := ""
 	if _, changed := session.LocalName(file.File); changed && d.to != toOutput {
 		safe = " (a safe name)"

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,8 +89,8 @@ func (p *Program) fileArgs(cmd *cobra.Command, args []string) ([]string, error) 
 			return nil, usage("line %d is not an id, a path or a line of mediadesk list --json: %s", i+1, err.Error())
 		}
 		list[i] = line.FileID
-		if folder := strings.TrimSuffix(line.FolderPath+text.If(line.FolderPath == "", line.To), "/"); line.Type == api.TypeFolder {
-			list[i] = folder + "/"
+		if line.Type == api.TypeFolder {
+			list[i] = strings.TrimSuffix(cmp.Or(line.FolderPath, line.To), "/") + "/"
 		} else if line.FileID == "" {
 			return nil, usage("line %d names no file", i+1)
 		}
@@ -262,7 +263,8 @@ func (p *Program) each(ctx context.Context, names []string, do func(name string)
 // confirm asks a question on the terminal. The error means that the answer was not yes.
 func (p *Program) confirm(ctx context.Context, question string) error {
 	fmt.Fprintf(p.Stderr, "%s Type yes, or anything else to stop: ", text.Safe(question))
-	answer, err := terminal.Ask(ctx, p.Stdin, func() (string, error) { return bufio.NewReader(p.Stdin).ReadString('\n') })
+	in := bufio.NewReader(p.Stdin)
+	answer, err := terminal.Ask(ctx, p.Stdin, func() (string, error) { return in.ReadString('\n') })
 	if err != nil && !errors.Is(err, io.EOF) {
 		fmt.Fprintln(p.Stderr)
 		return err

@@ -44,7 +44,9 @@ func describeFlags(c *cobra.Command) {
 		width = min(w, width)
 	}
 	hidden := ""
-	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { f.Hidden, hidden = true, "\n\nGlobal flags: mediadesk --help" })
+	c.InheritedFlags().VisitAll(func(f *pflag.Flag) {
+		f.Hidden, hidden = true, "\n\nGlobal flags: mediadesk --help"
+	})
 	var paragraphs []string
 	for paragraph := range strings.SplitSeq(cmp.Or(c.Long, c.Short+".")+hidden, "\n\n") {
 		paragraphs = append(paragraphs, wrap(paragraph, width-helpIndent))
@@ -127,10 +129,7 @@ func escapeManual(c *cobra.Command) {
 func (p *Program) completeProfiles(*cobra.Command, []string,
 	string,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {
-	c, err := config.Load(p.Paths)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
+	c, _ := config.Load(p.Paths) // the local profile, at least
 	return c.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 

@@ -232,7 +232,8 @@ func (p *Program) openInBrowser(ctx context.Context, name string) error {
 	if err := rule.CheckSourceURL(address); err != nil {
 		return fmt.Errorf("%s has no URL that a browser can open: %w", name, err)
 	}
-	line := fileLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address, File: &record{file}}
+	line := fileLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address}
+	line.File = &record{file}
 	if err := p.result(line, address); err != nil {
 		return err
 	}

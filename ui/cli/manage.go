@@ -113,8 +113,8 @@ func (c *fileCommand) run(cmd *cobra.Command, p *Program, names []string, target
 		p.note("No files are selected.")
 		return nil
 	}
-	if !p.yes && !p.dryRun && (c.asksAlways || slices.ContainsFunc(found,
-		func(f api.File) bool { return f.IsFolder() })) {
+	isFolder := func(f api.File) bool { return f.IsFolder() }
+	if !p.yes && !p.dryRun && (c.asksAlways || slices.ContainsFunc(found, isFolder)) {
 		if missing != nil { // the question is about all
 			return missing
 		}
@@ -182,9 +182,10 @@ func (c *fileCommand) ask(cmd *cobra.Command, p *Program, s *session.Session, fo
 		}
 		fmt.Fprintf(p.Stderr, "  %s%s\n", text.Safe(path), words)
 	}
+	content := " with everything in " + text.Either(folders == 1, "it", "them")
 	what := text.If(files > 0, text.Plural(files, "file")+text.If(c.asksAlways, " with all versions")) +
 		text.If(files > 0 && folders > 0, " and ") +
-		text.If(folders > 0, text.Plural(folders, "folder")+" with everything in "+text.Either(folders == 1, "it", "them"))
+		text.If(folders > 0, text.Plural(folders, "folder")+content)
 	return p.confirm(cmd.Context(), fmt.Sprintf(c.question, what, target, s.Profile.Host))
 }
 
@@ -203,8 +204,7 @@ const (
 
 func newFileCommands(p *Program) []*cobra.Command {
 	list := []*cobra.Command{
-		newVersions(p), newDownload(p), newSync(p), newOpen(p), newPurge(p),
-		newMkdir(p), newRmdir(p),
+		newVersions(p), newDownload(p), newSync(p), newOpen(p), newPurge(p), newMkdir(p), newRmdir(p),
 	}
 	for _, c := range []*fileCommand{
 		moveCommand(), copyCommand(), renameCommand(), restoreCommand(p),
@@ -312,7 +312,9 @@ func restoreCommand(p *Program) *fileCommand {
 		request: func(f *api.File, version string) api.Request {
 			return api.RestoreVersion(f.FileID, version)
 		},
-		do: func(ctx context.Context, s *session.Session, f *api.File, version string) (string, *api.File, error) {
+		do: func(ctx context.Context, s *session.Session, f *api.File, version string) (
+			string, *api.File, error,
+		) {
 			after, err := s.Restore(ctx, f.FileID, version)
 			if err != nil {
 				return "", nil, fmt.Errorf("version %s: %w", version, err)
@@ -406,9 +408,9 @@ func newVersions(p *Program) *cobra.Command {
 			}
 			versions, err := s.Versions(cmd.Context(), id)
 			for i := range versions {
-				f, line := &versions[i], ""
+				f, line, current := &versions[i], "", text.If(i == 0, "  (current)")
 				if v := f.VersionInfo; v != nil {
-					line = fmt.Sprintf("%-24s %10s  %s  %s%s", v.ID, sizeOf(f), f.UpdatedAt, v.Name, text.If(i == 0, "  (current)"))
+					line = fmt.Sprintf("%-24s %10s  %s  %s%s", v.ID, sizeOf(f), f.UpdatedAt, v.Name, current)
 				}
 				if err := p.result(record{f}, cmp.Or(line, listLine(f))); err != nil {
 					return err
@@ -490,7 +492,8 @@ func newRmdir(p *Program) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.result(fileLine{Action: "rmdir", Type: api.TypeFolder, From: folder.FolderPath}, folder.FolderPath+": removed")
+				line := fileLine{Action: "rmdir", Type: api.TypeFolder, From: folder.FolderPath}
+				return p.result(line, folder.FolderPath+": removed")
 			}, api.DeleteFolder),
 	}
 }
@@ -535,7 +538,8 @@ func newPurge(p *Program) *cobra.Command {
 				if purge, err = s.AwaitPurge(ctx, purge, timeout); err != nil {
 					return fmt.Errorf("the purge was started, but its status is unknown: %w", err)
 				}
-				return p.result(purge, purge.URL+": cache purge "+cmp.Or(strings.ToLower(purge.Status), "started"))
+				status := cmp.Or(strings.ToLower(purge.Status), "started")
+				return p.result(purge, purge.URL+": cache purge "+status)
 			})
 		},
 	}

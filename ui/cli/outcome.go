@@ -136,9 +136,9 @@ func jobSentence(j job.Job) string {
 	}
 	switch j.State {
 	case job.Stored:
-		line := fmt.Sprintf("%s: stored as %s", name, text.Safe(rule.PathOf(&j.Upload)))
-		if j.File != nil {
-			line = fmt.Sprintf("%s: stored as %s (%s)", name, text.Safe(j.File.FilePath), text.Safe(j.File.FileID))
+		line := name + ": stored as " + text.Safe(rule.PathOf(&j.Upload))
+		if f := j.File; f != nil {
+			line = fmt.Sprintf("%s: stored as %s (%s)", name, text.Safe(f.FilePath), text.Safe(f.FileID))
 		}
 		switch from := text.Safe(j.Upload.Source.Origin.Profile); j.Move {
 		case job.MoveDone:
@@ -151,7 +151,8 @@ func jobSentence(j job.Job) string {
 		if j.Failure == nil {
 			return name + ": waits in the journal; continue with: " + resumeCommand(j.Profile)
 		}
-		return name + ": open: " + text.Stop(text.Safe(j.Reason())) + " Continue with: " + resumeCommand(j.Profile)
+		reason := text.Stop(text.Safe(j.Reason()))
+		return name + ": open: " + reason + " Continue with: " + resumeCommand(j.Profile)
 	case job.Processing:
 		return name + ": waiting for the service" + text.Stop(problem) + " Check with: " + resumeCommand(j.Profile)
 	default:

@@ -62,7 +62,8 @@ func encodeJSON(v any) ([]byte, error) {
 	afterMark := false
 	for _, r := range b.String() { // other than ASCII occurs only in strings
 		mark := unicode.Is(unicode.M, r)
-		if r < 0x7f || mark && !afterMark || !mark && r != utf8.RuneError && text.Safe(string(r)) == string(r) {
+		plain := !mark && r != utf8.RuneError && text.Safe(string(r)) == string(r)
+		if r < 0x7f || mark && !afterMark || plain {
 			safe, afterMark = utf8.AppendRune(safe, r), mark
 			continue
 		}
@@ -248,8 +249,9 @@ func (o *uploadOutput) draw(line string) {
 func progressLine(s queue.Snapshot, now time.Time, w int) string {
 	t := s.Totals
 	full := int(text.Share(t.Sent, t.Total) * barWidth)
+	bar := strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
 	words := []string{
-		text.Count(t.Count[job.Stored]) + " of " + text.Count(t.Jobs) + " stored  " + strings.Repeat("█", full) + strings.Repeat("░", barWidth-full),
+		text.Count(t.Count[job.Stored]) + " of " + text.Count(t.Jobs) + " stored  " + bar,
 		text.Percent(t.Sent, t.Total, false), text.Rate(t.Rate),
 	}
 	if t.Left > 0 {
@@ -264,7 +266,7 @@ func progressLine(s queue.Snapshot, now time.Time, w int) string {
 	for i := range s.Rows {
 		row := &s.Rows[i]
 		if row.Job.State == job.Sending {
-			state := text.If(row.Stalled, ": stalled") + text.If(row.Answer && !row.Stalled, ": waiting for the answer")
+			state := text.Either(row.Stalled, ": stalled", text.If(row.Answer, ": waiting for the answer"))
 			words = append(words, text.Safe(row.Job.Upload.Source.Name())+state)
 		}
 	}

@@ -364,7 +364,8 @@ func whereKey(ctx context.Context, p *Program, k *config.Keys, profile config.Pr
 	if err != nil {
 		return err
 	}
-	return p.result(keyLine{profile.Name, source.String()}, fmt.Sprintf("The key of profile %s comes from: %s", profile.Name, source))
+	line := keyLine{profile.Name, source.String()}
+	return p.result(line, fmt.Sprintf("The key of profile %s comes from: %s", line.Profile, line.Source))
 }
 
 func forgetKey(ctx context.Context, p *Program, k *config.Keys, profile config.Profile) error {

@@ -217,7 +217,8 @@ func (s *serveFlags) serve(cmd *cobra.Command, p *Program, settings config.Local
 func (s *serveFlags) announce(p *Program, address string, key serveKey) (err error) {
 	switch {
 	case p.json:
-		line := serveLine{address, s.Dir, key.source, local.PublicKey(key.secret), "", config.ShownDatabase(s.Database)}
+		database := config.ShownDatabase(s.Database)
+		line := serveLine{address, s.Dir, key.source, local.PublicKey(key.secret), "", database}
 		if s.Webhook != "" {
 			line.Secret = local.WebhookSecret(key.secret)
 		}
@@ -263,7 +264,8 @@ func (s *serveFlags) complete(cmd *cobra.Command, p *Program, settings config.Lo
 		return fmt.Errorf("--addr %q: the port must be a number up to 65535", s.addr)
 	}
 	public, err := url.Parse(s.Address)
-	if s.key != "" && (!api.IsLoopback(host) || s.Address != "" && (err != nil || !api.IsLoopback(public.Hostname()))) {
+	here := s.Address == "" || err == nil && api.IsLoopback(public.Hostname())
+	if s.key != "" && (!here || !api.IsLoopback(host)) {
 		return errors.New("--key is allowed on loopback only, since others could guess it. Set " + api.KeyVariable + ", or leave it out")
 	}
 	if !given("max-size") {
@@ -360,7 +362,8 @@ const publicKeyVariable = "MEDIADESK_PUBLIC_KEY"
 func (s *serveFlags) runCommand(ctx context.Context, p *Program, address string, key config.Secret) error {
 	cmd := shellCommand(ctx, s.exec)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
-	cmd.Env = append(os.Environ(), urlVariable+"="+address, api.KeyVariable+"="+key.Reveal(), publicKeyVariable+"="+local.PublicKey(key),
+	cmd.Env = append(os.Environ(),
+		urlVariable+"="+address, api.KeyVariable+"="+key.Reveal(), publicKeyVariable+"="+local.PublicKey(key),
 		"IMAGE_KIT_BASE_URL="+address, "IMAGEKIT_PRIVATE_KEY="+key.Reveal()) // which the official SDKs read
 	// On a terminal the command stays in our process group to read keys and get ctrl+c.
 	in, ok := p.Stdin.(*os.File)

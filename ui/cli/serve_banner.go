@@ -18,10 +18,7 @@ import (
 
 // banner describes the library at the start: where it is, and how to try it.
 func (s *serveFlags) banner(address string, key serveKey) string {
-	shown := text.Safe(key.source)
-	if key.plain {
-		shown = key.shell
-	}
+	shown := text.Either(key.plain, key.shell, text.Safe(key.source))
 	return fmt.Sprintf(`mediadesk %[1]s serves a media library.
 
   address     %[2]s
@@ -39,14 +36,10 @@ Press ctrl+c to stop.
 // places returns a line for each place of the library: its folder, its database and its storage.
 // The names take width columns.
 func (s *serveFlags) places(width int) string {
-	note := ""
-	if s.ephemeral {
-		note = " (removed at the end)"
-	}
 	var b strings.Builder
 	line := func(name, place string) { fmt.Fprintf(&b, "  %-*s%s\n", width, name, text.Safe(place)) }
 	if s.Dir != "" {
-		line("folder", s.Dir+note)
+		line("folder", s.Dir+text.If(s.ephemeral, " (removed at the end)"))
 	}
 	if s.Database != "" {
 		line("records", config.ShownDatabase(s.Database))
@@ -71,8 +64,9 @@ func (s *serveFlags) requestLog(p *Program) (func(local.Request), error) {
 		mu.Lock()
 		defer mu.Unlock()
 		status := text.Either(r.Status == 0, "---", strconv.Itoa(r.Status)) // 0: the connection broke
+		target := text.Safe(r.Path + text.If(r.Query != "", "?"+r.Query))
 		fmt.Fprintf(p.Stderr, "%s %s %-6s %s  %.1f ms  %s  %s\n", r.Time.Local().Format(time.TimeOnly), status,
-			text.Safe(r.Method), text.Safe(r.Path+text.If(r.Query != "", "?"+r.Query)), r.Millis, text.Bytes(r.Size), r.ID)
+			text.Safe(r.Method), target, r.Millis, text.Bytes(r.Size), r.ID)
 	}, nil
 }
 
@@ -86,12 +80,13 @@ func askHealth(ctx context.Context, p *Program, addr string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	res, body, err := request(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/_mediadesk/health") //nolint:bodyclose // closed there
+	health := "http://" + net.JoinHostPort(host, port) + "/_mediadesk/health"
+	status, body, err := request(ctx, http.MethodGet, health)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the library does not answer: %w", err)
-	case res.StatusCode != http.StatusOK:
-		return fmt.Errorf("the library at %s answers %s", addr, res.Status)
+	case status != http.StatusOK:
+		return fmt.Errorf("the library at %s answers %d %s", addr, status, http.StatusText(status))
 	}
 	_, err = fmt.Fprintln(p.Stdout, text.Safe(strings.TrimSpace(body)))
 	return err

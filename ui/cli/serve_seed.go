@@ -164,7 +164,8 @@ func seedFields(ctx context.Context, client *api.Client, uploads []api.Upload) e
 				_ = json.Unmarshal(value, &options) // the service refuses anything else
 			}
 			for _, option := range options {
-				if !slices.ContainsFunc(schema.Options, func(o json.RawMessage) bool { return bytes.Equal(o, option) }) {
+				same := func(o json.RawMessage) bool { return bytes.Equal(o, option) }
+				if !slices.ContainsFunc(schema.Options, same) {
 					schema.Options = append(schema.Options, option)
 				}
 			}

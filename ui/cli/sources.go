@@ -129,7 +129,9 @@ func (p *Program) copyInput(ctx context.Context, w io.Writer) (size int64, err e
 }
 
 func (p *Program) spoolInput(ctx context.Context) (api.Source, error) {
-	path, size, err := session.Spool(p.Paths.Spool(), "stdin", func(w io.Writer) (int64, error) { return p.copyInput(ctx, w) })
+	path, size, err := session.Spool(p.Paths.Spool(), "stdin", func(w io.Writer) (int64, error) {
+		return p.copyInput(ctx, w)
+	})
 	switch {
 	case err != nil:
 		return api.Source{}, err
@@ -171,15 +173,12 @@ func (o *uploadOutput) copy(form string) {
 		o.p.note("Nothing was copied: no stored file has a URL.")
 		return
 	}
-	to := o.p.Stderr
-	if !o.p.TerminalErr {
-		to = o.p.Stdout
-	}
+	to := text.Either(o.p.TerminalErr, o.p.Stderr, o.p.Stdout)
 	if !o.p.TerminalErr && !o.p.TerminalOut {
 		o.p.note("Nothing was copied: --copy needs a terminal.")
 		return
 	}
-	_, _ = io.WriteString(to, ansi.SetSystemClipboard(strings.Join(lines, "\n"))) // terminals do not confirm it
+	_, _ = io.WriteString(to, ansi.SetSystemClipboard(strings.Join(lines, "\n"))) // nothing confirms it
 	o.p.note("Copied %s to the clipboard.", text.Plural(len(lines), "link"))
 }
 

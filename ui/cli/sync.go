@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +52,8 @@ func newSync(p *Program) *cobra.Command {
 func syncSides(from, to string) (local, folder string, up bool, err error) {
 	isLocal := func(name string) bool {
 		info, err := os.Stat(name)
-		return !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "library:") || err == nil && info.IsDir()
+		below := strings.HasPrefix(name, "/") || strings.HasPrefix(name, "library:")
+		return !below || err == nil && info.IsDir()
 	}
 	up, down := isLocal(from), isLocal(to)
 	if !up && !down { // a new local folder
@@ -122,10 +122,12 @@ func (y *syncFlags) run(ctx context.Context, p *Program, args []string) error {
 			line.Error = err.Error()
 			failed.add(p, step.Path, err)
 		}
-		words := fmt.Sprintf("%-8s  %s%s", cmp.Or(text.If(outcome == "done" && step.Action == session.SyncExtra, "deleted"), string(step.Action)), step.Path, text.If(step.Was != "", " (was "+step.Was+")"))
 		if err == nil || p.json {
-			err = p.result(line, words+text.If(step.Bytes > 0, "  "+text.Bytes(step.Bytes)))
-			failed.add(p, "output", err)
+			deleted := outcome == "done" && step.Action == session.SyncExtra
+			what := text.Either(deleted, "deleted", string(step.Action))
+			words := fmt.Sprintf("%-8s  %s%s%s", what, step.Path,
+				text.If(step.Was != "", " (was "+step.Was+")"), text.If(step.Bytes > 0, "  "+text.Bytes(step.Bytes)))
+			failed.add(p, "output", p.result(line, words))
 		}
 	}
 	if p.dryRun {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -123,10 +124,7 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	// A file that was not sent or not deleted is still complete in this profile.
 	t.reportLost(session.LostOf(slices.DeleteFunc(out.jobs,
 		func(j job.Job) bool { return j.State != job.Stored || j.Move == job.MoveFailed })))
-	if err == nil {
-		err = failed.exit()
-	}
-	return err
+	return cmp.Or(err, failed.exit())
 }
 
 func (t *transfer) reportLost(lost string) {
@@ -149,7 +147,8 @@ func (t *transfer) ask(ctx context.Context, plan *session.Transfer) error {
 		return usage("some of it stays behind: %s. Add --yes to send the rest, or preview it with --dry-run", lost)
 	}
 	t.reportLost(lost)
-	question := fmt.Sprintf("%s %s (%s) from %s to %s?", text.Either(deletes, "Move", "Send"), files, text.Bytes(plan.Bytes), plan.From, plan.To)
+	question := fmt.Sprintf("%s %s (%s) from %s to %s?", text.Either(deletes, "Move", "Send"), files,
+		text.Bytes(plan.Bytes), plan.From, plan.To)
 	if deletes {
 		question += fmt.Sprintf(" Each file with all its versions is deleted from %s once %s has it. This cannot be undone.", plan.From, plan.To)
 	}

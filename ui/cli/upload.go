@@ -226,8 +226,9 @@ func checkPlans(plans []planned) error {
 			continue
 		}
 		if problems := entry.CheckUpload(&plan.Entry.Upload); len(problems) > 0 {
-			broken, _ := errors.AsType[*api.RuleError](problems[0])
-			if !plan.inFolder || broken == nil || broken.Field != "fileName" && broken.Field != "folder" { // these differ between files
+			broken, ok := errors.AsType[*api.RuleError](problems[0])
+			differs := ok && (broken.Field == "fileName" || broken.Field == "folder") // between files
+			if !plan.inFolder || !differs {
 				return plan.refuse(problems[0])
 			}
 			plan.err = problems[0]
@@ -280,7 +281,8 @@ func runUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 		return usage("mediadesk upload needs a SOURCE: a path, a folder, a URL, or - for standard input. To continue with unfinished uploads, run: mediadesk resume")
 	}
 	if u.copy != "" && copyForms[u.copy] == nil {
-		return usage("--copy takes %s, not %q", strings.Join(slices.Sorted(maps.Keys(copyForms)), ", "), u.copy)
+		forms := slices.Sorted(maps.Keys(copyForms))
+		return usage("--copy takes %s, not %q", strings.Join(forms, ", "), u.copy)
 	}
 	if u.follow {
 		return runFollow(cmd, p, u, args)
@@ -351,12 +353,13 @@ func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []plan
 	}
 	for i, plan := range plans {
 		var j job.Job
-		if there[i] != nil {
-			path, since := rule.PathOf(&there[i].Upload), there[i].Updated
-			if there[i].File != nil {
-				path = cmp.Or(there[i].File.FilePath, path)
+		if old := there[i]; old != nil {
+			reason := ", stored as " + rule.PathOf(&old.Upload)
+			if old.File != nil && old.File.FilePath != "" {
+				reason = ", stored as " + old.File.FilePath
 			}
-			err = out.skipped(plan.Source, there[i].File, ", stored as "+path+text.If(!since.IsZero(), " since "+text.Date(since)))
+			reason += text.If(!old.Updated.IsZero(), " since "+text.Date(old.Updated))
+			err = out.skipped(plan.Source, old.File, reason)
 		} else if j, err = plan.job(d.Profile, batch); err == nil {
 			jobs = append(jobs, j)
 			continue

@@ -109,7 +109,8 @@ func (p *Program) printUpload(j job.Job) error {
 		Number: j.ID, uploadLine: newUploadLine(j), At: at.UTC().Format(api.TimeLayout),
 		State: j.State, Hash: j.Hash,
 	}
-	return p.result(line, fmt.Sprintf("%6d  %s  %s", j.ID, at.Local().Format("2006-01-02 15:04"), jobSentence(j)))
+	shown := at.Local().Format("2006-01-02 15:04")
+	return p.result(line, fmt.Sprintf("%6d  %s  %s", j.ID, shown, jobSentence(j)))
 }
 
 // sendAgain sends failed uploads again. Each keeps its name and evidence, so that it cannot be

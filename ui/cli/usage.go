@@ -44,7 +44,8 @@ func newUsage(p *Program) *cobra.Command {
 				return p.printJSON(usageLine{start.Format(time.DateOnly), end.Format(time.DateOnly), used})
 			}
 			const day = "2 Jan 2006"
-			fmt.Fprintf(p.Stdout, "%-16s %s to %s\n", "Days", start.Format(day), end.AddDate(0, 0, -1).Format(day))
+			last := end.AddDate(0, 0, -1)
+			fmt.Fprintf(p.Stdout, "%-16s %s to %s\n", "Days", start.Format(day), last.Format(day))
 			count := func(n int64) string { return text.Count(int(n)) }
 			for _, line := range []struct {
 				name  string

@@ -58,7 +58,8 @@ func newWatch(p *Program) *cobra.Command {
 
 func resendPost(ctx context.Context, p *Program, d *session.Session, id string) error {
 	var answer struct{ Error string }
-	err := d.Client.Do(ctx, api.Request{Method: http.MethodPost, Address: "/_mediadesk/webhooks/" + url.PathEscape(id) + "/resend"}, &answer)
+	address := "/_mediadesk/webhooks/" + url.PathEscape(id) + "/resend"
+	err := d.Client.Do(ctx, api.Request{Method: http.MethodPost, Address: address}, &answer)
 	switch {
 	case api.Unavailable(err):
 		return fmt.Errorf("webhook post %s cannot be sent again: %w", text.Safe(id), err)
@@ -185,7 +186,8 @@ func (w *watcher) refresh(ctx context.Context, d *session.Session, each bool) er
 func (w *watcher) end(stopped bool) error {
 	if stopped && !w.p.json {
 		for _, r := range w.pending {
-			report(w.p.Stderr, fmt.Errorf("%s of %s: still pending after %s", r.Extension, r.FilePath, text.Duration(time.Since(r.Started))))
+			report(w.p.Stderr, fmt.Errorf("%s of %s: still pending after %s",
+				r.Extension, r.FilePath, text.Duration(time.Since(r.Started))))
 		}
 		if w.failed == 0 {
 			fmt.Fprintln(w.p.Stderr, "mediadesk: still pending. Continue with: mediadesk watch")

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"image"
 	"slices"
 	"strings"
@@ -322,9 +323,7 @@ func (h *Host) Press(msg tea.Msg) (cmd tea.Cmd, reason string, used bool) {
 		if disabled == "" {
 			return a.Do(), "", true
 		}
-		if reason == "" {
-			reason = disabled
-		}
+		reason = cmp.Or(reason, disabled)
 	}
 	return nil, reason, false
 }

@@ -115,9 +115,11 @@ func AskToSave(title, more string, names []string, save, leave func() tea.Cmd) A
 	const most = 5
 	stay := Choice{Label: "Stay"}
 	if len(names) == 0 {
-		return Ask{Title: title, Text: more, Choices: []Choice{stay, {Label: "Leave", Key: "l", Default: true, Do: leave}}}
+		away := Choice{Label: "Leave", Key: "l", Default: true, Do: leave}
+		return Ask{Title: title, Text: more, Choices: []Choice{stay, away}}
 	}
-	words := "Not saved: changes to " + text.Plural(len(names), "file") + ".\n" + strings.Join(names[:min(len(names), most)], "\n")
+	words := "Not saved: changes to " + text.Plural(len(names), "file") + ".\n" +
+		strings.Join(names[:min(len(names), most)], "\n")
 	if len(names) > most {
 		words += "\nand " + text.Count(len(names)-most) + " more"
 	}
@@ -174,7 +176,8 @@ func (c *Copies) Add(key, what, content string) {
 
 // AddCommand adds a row whose command answers with [Copy]; note describes the text.
 func (c *Copies) AddCommand(key, what, note string, do tea.Cmd) {
-	*c = append(*c, kit.MenuRow{Key: key, Label: what, Note: strings.ReplaceAll(note, "\n", " "), Do: func() tea.Cmd { return do }})
+	note = strings.ReplaceAll(note, "\n", " ")
+	*c = append(*c, kit.MenuRow{Key: key, Label: what, Note: note, Do: func() tea.Cmd { return do }})
 }
 
 // Menu returns the menu.

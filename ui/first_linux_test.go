@@ -107,8 +107,8 @@ func tenKeysFromTheStart(t *testing.T, size image.Point) {
 		{"space", "To upload: 1"},
 		{"u", "Before sending"},
 		{"s", "A comma or enter ends a tag"},
-		{"ctrl+l", "remove the background"},
-		{"r", "Extensions    remove the background"},
+		{"ctrl+l", "remove background"},
+		{"r", "Extensions    remove background"},
 		{"ctrl+s", "Press 3 to see"},
 		{"3", "1 done"},
 	} {

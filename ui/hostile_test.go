@@ -97,7 +97,7 @@ func TestHostileAnswers(t *testing.T) {
 	term.Press("u")
 	term.WaitFor("Will be stored as")
 	term.Press("ctrl+l", "r") // remove-bg
-	term.WaitFor("Extensions    remove the background")
+	term.WaitFor("Extensions    remove background")
 	term.Press("ctrl+s")
 	term.WaitFor("s Send ")
 	term.Press("s")
@@ -112,7 +112,7 @@ func TestHostileAnswers(t *testing.T) {
 		t.Error("no post was made")
 	}
 	term.Press("3")
-	term.WaitFor("remove-bg")
+	term.WaitFor("remove background")
 	for range 10 {
 		term.Press("enter", "down", "pgdown", "esc", "down")
 	}

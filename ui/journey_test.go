@@ -139,7 +139,7 @@ func TestMainJob(t *testing.T) {
 	term.WaitFor("5 of 5 stored")
 	term.WaitFor("harbour.jpg")
 	term.Press("3")
-	term.WaitFor("remove-bg")
+	term.WaitFor("remove background")
 	term.Press("1")
 	term.WaitFor("Nothing picked yet")
 	term.Press("q")

@@ -257,7 +257,7 @@ func TestSelect(t *testing.T) {
 	if choose("space") != 1 || choose("space") != 2 || choose("space") != 0 || choose("right l right h right") != 2 || chosen != 8 {
 		t.Errorf("ends at %d after %d", sel.Index(), chosen)
 	}
-	if got := ansi.Strip(sel.View(20, th)); !strings.Contains(got, "< off > 3/3") {
+	if got := ansi.Strip(sel.View(20, th)); !strings.Contains(got, "‹ off › 3/3") {
 		t.Errorf("narrow: %q", got)
 	}
 }

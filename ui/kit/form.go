@@ -146,7 +146,7 @@ func (f *Form) styles(bool) *huh.Styles {
 	none := lipgloss.NewStyle()
 	s.Focused = huh.FieldStyles{
 		SelectedOption: th.Selected.Padding(0, 1), SelectSelector: th.Accent.SetString(th.Glyph(theme.SignCursor)),
-		PrevIndicator: th.Muted.SetString("< "), NextIndicator: th.Muted.SetString(" >"),
+		PrevIndicator: th.Muted.SetString("‹ "), NextIndicator: th.Muted.SetString(" ›"),
 		TextInput: huh.TextInputStyles{
 			Text:        th.FieldFocus,
 			Placeholder: th.PlaceholderFocus.Inherit(th.FieldFocus), Cursor: th.Cursor,
@@ -374,7 +374,7 @@ func (s *Select) View(width int, th *theme.Theme) string {
 		all += style.Render(label)
 	}
 	if text.Width(all) > width && len(s.Options) > 0 {
-		all = chosen.Render("< "+text.Safe(s.Options[s.Index()])+" >") +
+		all = chosen.Render("‹ "+text.Safe(s.Options[s.Index()])+" ›") +
 			th.Muted.Render(" "+text.Count(s.Index()+1)+"/"+text.Count(len(s.Options)))
 	}
 	return text.Fit(text.Truncate(all, width), width, 1)

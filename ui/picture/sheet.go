@@ -185,7 +185,7 @@ func GridOf(room image.Point, n, words int) (g Grid) {
 		// A tile is a 3:2 picture, with cells twice as high as wide. It may be a little lower to fit
 		// one more row.
 		g = Grid{Columns: columns, Tile: image.Pt(max(1, room.X/columns), max(2, min((room.X/columns-2)/3+words+1, room.Y)))}
-		g.Rows = max(1, min((room.Y+g.Tile.Y/3)/g.Tile.Y, (n+columns-1)/columns))
+		g.Rows = max(1, min(room.Y/max(1, g.Tile.Y-1), (n+columns-1)/columns))
 		g.Tile.Y = max(1, min(g.Tile.Y, room.Y/g.Rows))
 	}
 	return g

@@ -231,7 +231,7 @@ func (m *Model) tile(i int) edit.Tile {
 	run := m.runs.all[e.Row]
 	return edit.Tile{
 		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
-		Note: run.Extension, NoteSign: text.Either(run.Status == api.StatusFailed, theme.SignBad, theme.SignNone),
+		Note: label(&run), NoteSign: text.Either(run.Status == api.StatusFailed, theme.SignBad, theme.SignNone),
 		Picture: edit.Thumb{Key: keyOf(&run), Path: func(ctx context.Context) (string, error) {
 			return m.o.Session.Thumb(ctx, m.record(&run))
 		}},

@@ -63,12 +63,13 @@ func (m *Model) empty() string {
 	return "No run is " + statusNames[m.runs.status] + ". Press esc to see all."
 }
 
-// columns returns the columns. The state has the reason of a failure, and what a pending run waits for.
-func columns(int) kit.Columns {
+// columns returns the columns, the age only if there is plenty of room. The state has the reason of
+// a failure, and what a pending run waits for.
+func columns(width int) kit.Columns {
 	return kit.Columns{
 		{Name: "Name", Width: 16, Flex: 2, Middle: true},
-		{Name: "Age", Width: 10, Right: true, Spare: 2},
-		{Name: "Extension", Width: 10, Flex: 1, Spare: 1, Middle: true},
+		{Name: "Age", Width: text.Either(width < 80, 0, 10), Right: true, Spare: 2},
+		{Name: "Extension", Width: text.Either(width < 60, 10, 18), Flex: 1, Spare: 1, Middle: true},
 		{Name: "State", Width: 14, Flex: 4},
 	}
 }
@@ -80,26 +81,34 @@ func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 	if mark == theme.SignWait && len(glyph) > 1 { // not in ASCII
 		glyph = frames[int(now.UnixMilli()/spinner.MiniDot.FPS.Milliseconds())%len(frames)]
 	}
-	state, style := text.Safe(string(run.Status)), th.SignStyle(mark)
+	state, style := string(run.Status), th.SignStyle(mark)
 	if mark == theme.SignGood { // finished: no longer of interest
 		style = th.Muted
 	}
 	if reason := m.reason(run, now); reason != "" {
-		state += ": " + text.Safe(reason)
+		state += ": " + reason
 	}
 	return []kit.Cell{
 		{Text: text.Safe(path.Base(fileOf(run))), Style: th.Text},
 		{Text: age(run, now), Style: th.Muted},
-		{Text: text.Safe(run.Extension), Style: th.Muted},
-		{Text: glyph + " " + state, Style: style},
+		{Text: text.Safe(label(run)), Style: th.Muted},
+		{Text: glyph + " " + text.Safe(state), Style: style},
 	}
 }
 
 func fileOf(run *job.Run) string { return cmp.Or(run.FilePath, run.FileID) }
 
+// label names the extension of a run as the menu does, if its options are known.
+func label(run *job.Run) string {
+	if run.Requested == nil {
+		return run.Extension
+	}
+	return edit.LabelExtension(*run.Requested)
+}
+
 func (m *Model) brief(e kit.Entry[int]) string {
 	run, now := &m.runs.all[e.Row], m.o.Now()
-	return strings.Trim(run.Extension+" · "+age(run, now)+" · "+m.reason(run, now), " ·")
+	return strings.Trim(label(run)+" · "+age(run, now)+" · "+m.reason(run, now), " ·")
 }
 
 func sign(s api.Status) theme.Sign {
@@ -165,17 +174,14 @@ func (m *Model) describe(e kit.Entry[int], out *kit.Facts) (title string) {
 func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	th, mark := f.Theme(), sign(run.Status)
 	style, took := th.SignStyle(mark), text.Duration(run.At.Sub(run.Started))
-	words, name := string(run.Status)+" after "+took, run.Extension
+	words := string(run.Status) + " after " + took
 	switch {
 	case run.Status == api.StatusSuccess: // whether it is good shows the picture
 		style, words = th.Text, "done in "+took
 	case !run.Status.Final():
 		words = string(run.Status) + " for " + text.Duration(now.Sub(run.Started))
 	}
-	if run.Requested != nil {
-		name = edit.LabelExtension(*run.Requested)
-	}
-	f.Say(style, th.Glyph(mark)+" "+name+": "+words)
+	f.Say(style, th.Glyph(mark)+" "+label(run)+": "+words)
 	f.Say(th.Bad, run.Error)
 	if !run.Status.Final() {
 		_, long := m.expected(run, now)

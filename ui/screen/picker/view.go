@@ -81,7 +81,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 
 // listColumns are the columns of the files. A word for what is wrong takes the place of the kind.
 var listColumns = kit.Columns{
-	{Name: "Name", Width: 16, Flex: 1},
+	{Name: "Name", Width: 24, Flex: 1},
 	{Name: "Size", Width: 10, Right: true},
 	{Name: "Kind", Width: 12, Spare: 1},
 	{Name: "Changed", Width: 11, Right: true, Spare: 2},

@@ -114,7 +114,7 @@ func (m *Model) cells(n int, _ []int, th *theme.Theme) []kit.Cell {
 	switch {
 	case r.Job.State == job.Stored: // as the heading says
 		state = style.Render(th.Glyph(mark)) + " " + rest.Render(text.Age(r.Job.Updated, now))
-	case r.Job.State == job.Sending && !r.earlier:
+	case r.Job.State == job.Sending && !r.earlier && !r.Answer:
 		state += " " + kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(groupBar, th)
 	}
 	if more != "" {
@@ -262,7 +262,7 @@ func note(r row, now time.Time) string {
 		case r.earlier:
 			return "in another mediadesk"
 		case r.Answer:
-			return "sent, waiting for the answer"
+			return "waiting for the answer"
 		case r.Stalled:
 			return "no byte for 3 s or more"
 		}

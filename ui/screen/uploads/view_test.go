@@ -77,7 +77,7 @@ func TestBarOnlyWhileSending(t *testing.T) {
 		if strings.Contains(line, " of ") {
 			continue // the folder
 		}
-		if bar := strings.Contains(line, "━") || strings.Contains(line, "──"); bar != (strings.Contains(line, "» ") || strings.Contains(line, "! stalled")) {
+		if bar := strings.Contains(line, "━") || strings.Contains(line, "──"); bar != (strings.Contains(line, "» sending") || strings.Contains(line, "! stalled")) {
 			t.Errorf("%s", line)
 		}
 	}

@@ -134,7 +134,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	term.Press("tab")
 	term.Type("/zoo/")
 	term.Press("ctrl+l", "g")
-	term.WaitFor("maxTags")
+	term.WaitFor("find tags (Google) ")
 	stop("upload")
 	term.Press("ctrl+s")
 	term.WaitFor("s Send ")
@@ -363,7 +363,7 @@ func settled(term *uitest.Term, colors terminalColors) {
 
 func whole(screen string) bool {
 	screen = strings.NewReplacer("█▀▄▀█ █▀▀ █▀▄ █ ▄▀█ █▀▄ █▀▀ █▀ █▄▀", "", "█ ▀ █ ██▄ █▄▀ █ █▀█ █▄▀ ██▄ ▄█ █ █", "").Replace(screen)
-	blocks := strings.ContainsFunc(screen, func(r rune) bool { return r >= '▀' && r <= '▟' })
+	blocks := strings.ContainsFunc(screen, func(r rune) bool { return r >= '▀' && r <= '▟' && r != '█' }) // █ is the scroll bar
 	return !blocks && !strings.Contains(screen, "     …     ") && !strings.Contains(screen, "Loading")
 }
 

@@ -9,7 +9,8 @@ import (
 
 // IsWebAddress reports whether a word begins like an http or https address, in any case.
 func IsWebAddress(word string) bool {
-	return hasPrefixFold(word, "http://") || hasPrefixFold(word, "https://")
+	scheme, _, found := strings.Cut(word, "://")
+	return found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
 // IsLoopback reports whether host (without port) is this computer.

@@ -199,9 +199,7 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 			return nil, err
 		}
 	}
-	if progress == nil {
-		progress = new(Progress)
-	}
+	progress = cmp.Or(progress, new(Progress))
 	progress.start(b.length)
 
 	ctx, cancel := context.WithCancelCause(ctx)

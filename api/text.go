@@ -40,10 +40,6 @@ func DescribeSize(n int64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
 
-func hasPrefixFold(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
-}
-
 // JSONText returns the text of a JSON string without outer space, or other JSON as it is.
 func JSONText(raw json.RawMessage) string {
 	var text string

@@ -137,11 +137,7 @@ func (p Profile) check() (Profile, *settingError) {
 			return p, badSetting(mistake.key, "%s", mistake.what)
 		}
 	}
-	problem := p.checkAddresses()
-	if problem == nil {
-		problem = p.checkUploadDefaults()
-	}
-	return p, problem
+	return p, cmp.Or(p.checkAddresses(), p.checkUploadDefaults())
 }
 
 func (p Profile) withDefaults() Profile {

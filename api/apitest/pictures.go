@@ -66,8 +66,8 @@ func PhotoJPEG(w, h, orientation int) []byte {
 }
 
 // takenJPEG returns a photograph taken at 2024-07-15 10:20:30, at 52.52 degrees north and
-// 13.405 degrees east.
-func takenJPEG() []byte {
+// 24 minutes 18 seconds more than east degrees east.
+func takenJPEG(east uint32) []byte {
 	const ascii, long, rational = 2, 4, 5
 	order := binary.BigEndian
 	var tiff []byte
@@ -85,7 +85,7 @@ func takenJPEG() []byte {
 	ifd([4]uint32{0x9003, ascii, 20, 110})
 	ifd([4]uint32{1, ascii, 2, 'N' << 24}, [4]uint32{2, rational, 3, 130}, [4]uint32{3, ascii, 2, 'E' << 24}, [4]uint32{4, rational, 3, 154})
 	tiff = append(tiff, "2024:07:15 10:20:30\x00"...)
-	for _, n := range []uint32{52, 1, 31, 1, 12, 1, 13, 1, 24, 1, 18, 1} {
+	for _, n := range []uint32{52, 1, 31, 1, 12, 1, east, 1, 24, 1, 18, 1} {
 		tiff = order.AppendUint32(tiff, n)
 	}
 	exif := append([]byte("Exif\x00\x00"), tiff...)

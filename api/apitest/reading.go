@@ -508,7 +508,7 @@ func testSearch(t *testing.T, s *suite) {
 	})
 	s.runStrict(t, "photographs", func(t *testing.T) {
 		place := folder + "/photographs"
-		s.store(t, exact("photo.jpg", takenJPEG(), field("folder", place))...)
+		s.store(t, exact("photo.jpg", takenJPEG(13), field("folder", place))...)
 		s.store(t, exact("plain.jpg", JPEG(20, 20), field("folder", place))...)
 		for query, want := range map[string]string{
 			`"embeddedMetadata.DateTimeOriginal" = "2024-07-15T10:20:30"`:   "[photo.jpg]",
@@ -526,6 +526,14 @@ func testSearch(t *testing.T, s *suite) {
 			`"embeddedMetadata.Keywords" EXISTS`:                            "[]",
 		} {
 			if got := names(s.list(t, "path", place, "sort", "ASC_NAME", "searchQuery", query)); got != want {
+				t.Errorf("%s found %s, want %s", query, got, want)
+			}
+		}
+		place = folder + "/meridian"
+		s.store(t, exact("east.jpg", takenJPEG(179), field("folder", place))...)
+		for area, want := range map[string]string{"52.5,-179.9 100km": "[east.jpg]", "52.5,-178.9 20km": "[]"} {
+			query := `"embeddedMetadata.LocationTaken" = "` + area + `"`
+			if got := names(s.list(t, "path", place, "searchQuery", query)); got != want {
 				t.Errorf("%s found %s, want %s", query, got, want)
 			}
 		}

@@ -70,7 +70,8 @@ var Fields = []*Field{
 		check: rule.CheckPathOf,
 	},
 	{
-		Name: "useUniqueFileName", Key: "unique", Flag: "unique", Value: "HOW", Label: "Naming", Words: "naming", NeedsText: true,
+		Name: "useUniqueFileName", Key: "unique", Flag: "unique", Value: "HOW",
+		Label: "Naming", Words: "naming", NeedsText: true,
 		Help:    "how to name the file: here (unique suffix, a repeat never stores twice), service (it adds a suffix) or off (exact name, replaces a file of this name)",
 		Choices: []Choice{{string(job.NameHere), "suffix"}, {string(job.NameService), "by the service"}, {string(job.NameExact), "kept as is"}},
 		value:   entryText{get: func(e *Entry) string { return string(e.Naming) }, set: setNaming},
@@ -97,7 +98,8 @@ var Fields = []*Field{
 		value: otherText(rule.FieldDescription),
 	},
 	{
-		Name: rule.FieldChecks, Key: rule.FieldChecks, Flag: "checks", Value: "CONDITION", Label: "Condition", Words: "condition", Hint: "none",
+		Name: rule.FieldChecks, Key: rule.FieldChecks, Flag: "checks", Value: "CONDITION",
+		Label: "Condition", Words: "condition", Hint: "none",
 		Help:  `condition that the service checks before it stores the file, such as "file.size" < "2mb" (hosted services)`,
 		value: otherText(rule.FieldChecks),
 	},
@@ -114,7 +116,8 @@ var Fields = []*Field{
 		},
 	},
 	{
-		Name: rule.FieldTags, Key: "tags", Flag: "tags", Value: "TAGS", Label: "Tags", Words: "tags", Kind: KindList, Hint: "none", Stored: true,
+		Name: rule.FieldTags, Key: "tags", Flag: "tags", Value: "TAGS", Label: "Tags", Words: "tags",
+		Kind: KindList, Hint: "none", Stored: true,
 		Help:  "tags, separated by commas: at most 500 characters, no %",
 		value: listValue(func(u *api.Upload) *api.Field[[]string] { return &u.Tags }, nil, rule.CheckTags),
 	},
@@ -143,28 +146,32 @@ var Fields = []*Field{
 		},
 	},
 	{
-		Name: rule.FieldOverwriteFile, Key: rule.FieldOverwriteFile, Flag: "overwrite-file", Label: "Overwrite file", Words: rule.FieldOverwriteFile, Kind: KindSwitch, Default: true,
+		Name: rule.FieldOverwriteFile, Key: rule.FieldOverwriteFile, Flag: "overwrite-file",
+		Label: "Overwrite file", Words: rule.FieldOverwriteFile, Kind: KindSwitch, Default: true,
 		Help:  "replace a file that has the same name; if false, such an upload fails",
 		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteFile }),
 	},
 	{
-		Name: rule.FieldOverwriteTags, Key: rule.FieldOverwriteTags, Flag: "overwrite-tags", Label: "Overwrite tags", Words: rule.FieldOverwriteTags, Kind: KindSwitch, Default: true,
+		Name: rule.FieldOverwriteTags, Key: rule.FieldOverwriteTags, Flag: "overwrite-tags",
+		Label: "Overwrite tags", Words: rule.FieldOverwriteTags, Kind: KindSwitch, Default: true,
 		Help:  "remove the tags of the replaced file if you send none",
 		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteTags }),
 	},
 	{
-		Name: rule.FieldOverwriteAITags, Key: rule.FieldOverwriteAITags, Flag: "overwrite-ai-tags", Label: "Overwrite AI tags", Words: rule.FieldOverwriteAITags, Kind: KindSwitch, Default: true,
+		Name: rule.FieldOverwriteAITags, Key: rule.FieldOverwriteAITags, Flag: "overwrite-ai-tags",
+		Label: "Overwrite AI tags", Words: rule.FieldOverwriteAITags, Kind: KindSwitch, Default: true,
 		Help:  "remove the AI tags of the replaced file",
 		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteAITags }),
 	},
 	{
-		Name: rule.FieldOverwriteMetadata, Key: rule.FieldOverwriteMetadata, Flag: "overwrite-metadata", Label: "Overwrite metadata", Words: rule.FieldOverwriteMetadata, Kind: KindSwitch, Default: true,
+		Name: rule.FieldOverwriteMetadata, Key: rule.FieldOverwriteMetadata, Flag: "overwrite-metadata",
+		Label: "Overwrite metadata", Words: rule.FieldOverwriteMetadata, Kind: KindSwitch, Default: true,
 		Help:  "remove the custom metadata of the replaced file if you send none",
 		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteCustomMetadata }),
 	},
 	{
-		Name: rule.FieldMetadata, Key: "metadata", Flag: "metadata", Value: "JSON", Label: "Metadata", Words: "metadata", Kind: KindMetadata, Stored: true,
-		Hint: "none",
+		Name: rule.FieldMetadata, Key: "metadata", Flag: "metadata", Value: "JSON", Label: "Metadata", Words: "metadata",
+		Kind: KindMetadata, Stored: true, Hint: "none",
 		Help: "custom metadata: a JSON object, or rows such as brand = Acme; the service must know the keys",
 		value: typedValue[map[string]json.RawMessage]{
 			at:    func(u *api.Upload) *api.Field[map[string]json.RawMessage] { return &u.CustomMetadata },

@@ -329,7 +329,8 @@ func buildLocation(m *store.Match) error {
 	longitude := between("GPSLongitude", "W", low[1], high[1])
 	for _, turn := range []float64{-360, 360} { // what lies beyond the meridian of 180°
 		if low[1]+turn < 180 && high[1]+turn > -180 {
-			longitude.Any = append(longitude.Any, between("GPSLongitude", "W", low[1]+turn, high[1]+turn).Any...)
+			beyond := between("GPSLongitude", "W", low[1]+turn, high[1]+turn)
+			longitude.Any = append(longitude.Any, beyond.Any...)
 		}
 	}
 	*m = store.Match{Not: m.Not, All: []store.Match{between("GPSLatitude", "S", low[0], high[0]), longitude}}

@@ -225,7 +225,8 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 	file := &store.File{
 		ID: store.NewID(), Folder: u.Folder.Or("/"), Name: rule.StoredName(u.FileName),
 		Private: u.IsPrivateFile.Or(false), Tags: u.Tags.Or(nil), Region: u.CustomCoordinates.Or(""),
-		Metadata: u.CustomMetadata.Or(nil), Version: version, Created: version.Created, Updated: version.Created,
+		Metadata: u.CustomMetadata.Or(nil),
+		Version:  version, Created: version.Created, Updated: version.Created,
 	}
 	setTexts(file, u.Other)
 	file.Version.ID, file.Version.Root, file.Version.Number = file.ID, file.ID, 1

@@ -283,14 +283,14 @@ func (l *Library) addPosts(ctx context.Context, tx store.Tx, file *store.File, l
 	return nil
 }
 
-func (l *Library) checkPost(ctx context.Context, post api.PostTransformation, f *store.File, at string) error {
-	if post.Type != rule.PostSteps || f.Version.Kind != api.KindImage {
+func (l *Library) checkPost(ctx context.Context, p api.PostTransformation, f *store.File, at string) error {
+	if p.Type != rule.PostSteps || f.Version.Kind != api.KindImage {
 		return errors.New("the local library makes no videos, and no pictures of videos")
 	}
 	requested, err := delivery.Parse(&url.URL{Path: at},
 		func(name string) (string, error) { return l.transformation(ctx, name) }, false)
 	if err == nil && (requested.Path != f.Path() || !requested.Changes()) {
-		err = fmt.Errorf("%q is no transformation", post.Value)
+		err = fmt.Errorf("%q is no transformation", p.Value)
 	}
 	return err
 }

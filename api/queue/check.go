@@ -102,13 +102,11 @@ func isFirstVersion(f *api.File) bool {
 }
 
 func samePath(f *api.File, u *api.Upload) bool {
-	if f.IsFolder() {
-		return false
+	has, wants := f.FilePath, rule.PathOf(u)
+	if has == "" {
+		has, wants = f.Name, rule.StoredName(u.FileName)
 	}
-	if f.FilePath != "" {
-		return norm.NFC.String(f.FilePath) == norm.NFC.String(rule.PathOf(u))
-	}
-	return norm.NFC.String(f.Name) == norm.NFC.String(rule.StoredName(u.FileName))
+	return !f.IsFolder() && norm.NFC.String(has) == norm.NFC.String(wants)
 }
 
 // firstAttempt returns the time of the first attempt, with the precision of records (service.md

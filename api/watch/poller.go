@@ -208,7 +208,8 @@ func (w *Watch) polled(fileID string, err error) {
 	defer w.mu.Unlock()
 	now := w.o.Now()
 	refusal, _ := errors.AsType[*api.ServiceError](err)
-	if refusal != nil && slices.Contains([]int{http.StatusTooManyRequests, http.StatusServiceUnavailable}, refusal.Status) {
+	busy := []int{http.StatusTooManyRequests, http.StatusServiceUnavailable}
+	if refusal != nil && slices.Contains(busy, refusal.Status) {
 		w.hold = now.Add(max(refusal.RetryDelay, firstPollInterval))
 	}
 	s := w.schedules[fileID]

@@ -192,11 +192,7 @@ func (s *serveFlags) serve(cmd *cobra.Command, p *Program, settings config.Local
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if closing := server.Close(); err == nil {
-			err = closing
-		}
-	}()
+	defer func() { err = cmp.Or(err, server.Close()) }()
 	if server.Public() {
 		fmt.Fprintln(p.Stderr, "Listening beyond this computer: everyone who can reach "+s.addr+" and has the key can use this library.")
 	}

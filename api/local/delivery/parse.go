@@ -89,7 +89,10 @@ const (
 	formatAuto = "auto" // one that the client takes; see [Request.For]
 )
 
-var formats = map[string]string{"auto": formatAuto, "jpg": formatJPEG, "jpeg": formatJPEG, "png": formatPNG, "webp": formatWebP, "avif": formatAVIF, "orig": formatOrig}
+var formats = map[string]string{
+	"auto": formatAuto, "orig": formatOrig, "jpg": formatJPEG, "jpeg": formatJPEG,
+	"png": formatPNG, "webp": formatWebP, "avif": formatAVIF,
+}
 
 const usualQuality = 80
 
@@ -320,7 +323,8 @@ func (a *Request) set(s *Step, name, value string) (err error) {
 			s.Focus, known = value, value == "auto" || value == "face"
 		}
 	case "c":
-		known = slices.Contains([]string{"maintain_ratio", cropAtMax, cropEnlarge, cropAtLeast, cropForce}, value)
+		modes := []string{"maintain_ratio", cropAtMax, cropEnlarge, cropAtLeast, cropForce}
+		known = slices.Contains(modes, value)
 		s.Crop = strings.TrimPrefix(value, "maintain_ratio")
 	case "cm":
 		known = value == cropPad || value == cropExtract

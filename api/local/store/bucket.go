@@ -155,8 +155,8 @@ func openBucket(ctx context.Context, u *url.URL) (*bucket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no credentials: %w", err)
 	}
-	options := minio.Options{
-		Creds: keys, Secure: secure, BucketLookup: lookup, MaxRetries: 5, // without a region it asks the service
+	options := minio.Options{ // without a region it asks the service
+		Creds: keys, Secure: secure, BucketLookup: lookup, MaxRetries: 5,
 		Region: cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
 	}
 	client, err := minio.New(host, &options)
@@ -287,8 +287,8 @@ func (b *bucket) delete(key string) error {
 
 // put writes an object, unless it is a small one that exists. It fails when nothing moves for a while.
 func (b *bucket) put(key string, data io.ReaderAt, size int64) (err error) {
-	options := minio.PutObjectOptions{PartSize: partSize, NumThreads: 2} // of application/octet-stream
-	if size <= partSize {                                                // not every store knows conditions of parts
+	options := minio.PutObjectOptions{PartSize: partSize, NumThreads: 2}
+	if size <= partSize { // not every store knows conditions of parts
 		options.SetMatchETagExcept("*")
 	}
 	for try := 0; try == 0 || try <= 5 && passing(err); try++ {

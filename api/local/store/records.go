@@ -386,7 +386,8 @@ func (t Library) Restore(s State) error {
 			for i, name := range names {
 				values[i] = row[name]
 			}
-			query := "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") VALUES (" + places(len(names)) + ")"
+			query := "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ")" +
+				" VALUES (" + places(len(names)) + ")"
 			if _, err := t.exec(query, values...); err != nil {
 				return err
 			}

@@ -411,7 +411,7 @@ func (f *Form) rest(width int) string {
 	for most := min(3, len(labels)-1); len(parts) == 0 && most > 0 && text.Width(words) > width; most-- {
 		words = strings.Join(labels[:most], ", ") + " and " + text.Count(len(labels)-most) + " more"
 	}
-	return text.Truncate(words, width)
+	return text.Truncate(text.Safe(words), width)
 }
 
 // Move moves the focus by rows, Page and Len are those of a list: the form is a [kit.Scroller].

@@ -351,7 +351,7 @@ func (v *Viewer) caption() (name, facts string) {
 	for _, word := range words {
 		facts += text.If(word != "", " · "+word)
 	}
-	return name, facts
+	return name, text.Safe(facts)
 }
 
 // Terminal is what the terminal can draw, as far as it has reported. The zero value knows nothing.

@@ -171,14 +171,14 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 
 // scrolled draws on the right border of a box which of the rows are visible, unless all are.
 func (l *List[T]) scrolled(box string, th *theme.Theme) string {
-	lines, n := strings.Split(box, "\n"), l.Len()
+	lines, n, style := strings.Split(box, "\n"), l.Len(), text.Either(l.dim(), th.Muted, th.Accent)
 	from, to := l.rows.Visible()
 	if l.tiled() {
 		from, to = l.Tiles().Visible()
 	}
 	if h := len(lines) - 2; to-from < n && h > 0 {
 		for y := from * h / n; y < max(from*h/n+1, to*h/n); y++ {
-			lines[y+1] = ansi.Truncate(lines[y+1], text.Width(lines[y+1])-1, "") + th.Accent.Render("█")
+			lines[y+1] = ansi.Truncate(lines[y+1], text.Width(lines[y+1])-1, "") + style.Render("█")
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -222,12 +222,10 @@ func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string
 		if l.Empty == nil {
 			return "", ""
 		}
-		lines := text.Wrap(l.Empty(), min(size.X, 60))
-		left := max(0, (size.X-Size(strings.Join(lines, "\n")).X)/2)
-		for i := range lines {
-			lines[i] = text.Blanks(left) + th.Muted.Render(lines[i])
-		}
-		return "", strings.Repeat("\n", max(0, (size.Y-len(lines))/3)) + strings.Join(lines, "\n")
+		words := Paragraph(l.Empty(), min(size.X, 60), th.Muted)
+		left := "\n" + text.Blanks((size.X-Size(words).X)/2)
+		above := max(0, (size.Y-Size(words).Y)/3)
+		return "", strings.Repeat("\n", above) + strings.ReplaceAll("\n"+words, "\n", left)[1:]
 	}
 	if l.tiled() {
 		return "", l.Tiles().View(size, th)

@@ -29,7 +29,7 @@ func TestEverythingStaysInside(t *testing.T) {
 	now := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
 	views := map[string]func(size image.Point, th *theme.Theme) string{
 		"box": func(size image.Point, th *theme.Theme) string {
-			return kit.BoxFooter(hostile, "footer", strings.Repeat("long line\n", 80), size, true, th)
+			return kit.BoxFooter(text.Safe(hostile), "footer", strings.Repeat("long line\n", 80), size, true, th)
 		},
 		"too small": kit.TooSmall,
 		"hints":     func(size image.Point, th *theme.Theme) string { return kit.Hints(actions(), size.X, th) },

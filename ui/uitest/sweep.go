@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,7 +46,7 @@ func Themes() map[string]*theme.Theme {
 
 // Sweep draws a view in every theme at every size if [mediatest.Everything], else in the dark theme at
 // every second one, and at the first and the last in the others. It fails if the view panics, exceeds its
-// rectangle, or contains a control character other than escape sequences and line ends.
+// rectangle, or contains something [Forbidden].
 func Sweep(t testing.TB, view func(w, h int, th *theme.Theme) string) {
 	t.Helper()
 	for name, th := range Themes() {
@@ -70,7 +71,7 @@ func sweepOne(view func(w, h int, th *theme.Theme) string, size image.Point, th 
 	return Inside(view(size.X, size.Y, th), size.X, size.Y)
 }
 
-// Inside returns an error if a drawing exceeds w columns or h rows, or contains control characters.
+// Inside returns an error if a drawing exceeds w columns or h rows, or contains something [Forbidden].
 func Inside(drawing string, w, h int) error {
 	lines := strings.Split(drawing, "\n")
 	if len(lines) > h {
@@ -83,6 +84,11 @@ func Inside(drawing string, w, h int) error {
 		}
 		if i := strings.IndexFunc(line, func(r rune) bool { return r != 0x1b && (r < 0x20 || (r >= 0x7f && r < 0xa0)) }); i >= 0 {
 			return fmt.Errorf("line %d holds a control character: %q", y, line)
+		}
+		// Text that is edited keeps its marks.
+		marks := func(found string) bool { return strings.Contains(found, "marks on a letter") }
+		if found := slices.DeleteFunc(Forbidden(line), marks); len(found) > 0 {
+			return fmt.Errorf("line %d holds %v: %q", y, found, line)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"errors"
-	"flag"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -13,8 +12,7 @@ import (
 
 func TestMain(m *testing.M) {
 	mediatest.TempInMemory()
-	flag.Parse()
-	flag.Set("test.parallel", "8") // they mostly wait
+	mediatest.WaitTogether()
 	goleak.VerifyTestMain(m)
 }
 

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -22,8 +21,7 @@ import (
 
 func TestMain(m *testing.M) {
 	mediatest.TempInMemory()
-	flag.Parse()
-	flag.Set("test.parallel", "8") // they mostly wait
+	mediatest.WaitTogether()
 	goleak.VerifyTestMain(m)
 }
 

@@ -3,7 +3,6 @@ package watch
 import (
 	"context"
 	"errors"
-	"flag"
 	"path/filepath"
 	"testing"
 	"time"
@@ -18,8 +17,7 @@ import (
 
 func TestMain(m *testing.M) {
 	mediatest.TempInMemory()
-	flag.Parse()
-	flag.Set("test.parallel", "8") // they mostly wait
+	mediatest.WaitTogether()
 	goleak.VerifyTestMain(m)
 }
 

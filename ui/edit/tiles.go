@@ -374,17 +374,19 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }
 
-// shorten drops the extension of the names if all files have the same and not all names fit.
+// shorten drops the extension of the files if all have the same and not all names fit.
 func (s *Tiles) shorten(tiles []Tile, g picture.Grid) {
 	room, _ := s.picture(g)
-	extension := ""
-	for _, t := range tiles { // folders come first
-		extension = path.Ext(t.Name)
+	long := slices.ContainsFunc(tiles, func(t Tile) bool { return text.Width(t.Name) > room.X-2 })
+	endings := map[string]bool{}
+	for _, t := range tiles {
+		if ext := path.Ext(t.Name); t.Folder == "" {
+			endings[text.If(ext != t.Name, ext)] = true // a name such as .profile has none
+		}
 	}
-	if slices.ContainsFunc(tiles, func(t Tile) bool { return text.Width(t.Name) > room.X-2 }) &&
-		!slices.ContainsFunc(tiles, func(t Tile) bool { return t.Folder == "" && path.Ext(t.Name) != extension }) {
-		for i := range tiles {
-			tiles[i].Name = strings.TrimSuffix(tiles[i].Name, extension)
+	for i, t := range tiles {
+		if ext := path.Ext(t.Name); long && t.Folder == "" && len(endings) == 1 && endings[ext] {
+			tiles[i].Name = strings.TrimSuffix(t.Name, ext)
 		}
 	}
 }

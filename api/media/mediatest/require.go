@@ -1,6 +1,7 @@
 package mediatest
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"testing"
@@ -35,4 +36,10 @@ func Tool(t testing.TB, name string) string {
 		Missing(t, "%s is not installed", name)
 	}
 	return path
+}
+
+// WaitTogether runs up to eight tests of a package at once, because they mostly wait. Call it in TestMain.
+func WaitTogether() {
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8") // it is there
 }

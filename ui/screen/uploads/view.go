@@ -144,11 +144,7 @@ func (m *Model) brief(e kit.Entry[int]) string {
 
 // extensions names the extensions that an upload asked for.
 func extensions(j *job.Job) string {
-	var names []string
-	for _, e := range j.Upload.Extensions.Or(nil) {
-		names = append(names, edit.LabelExtension(e))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(edit.LabelExtensions(j.Upload.Extensions.Or(nil)), ", ")
 }
 
 func (m *Model) describe(e kit.Entry[int], f *kit.Facts) (title string) {

@@ -51,10 +51,11 @@ func openLibrary(t testing.TB) *local.Server {
 	return s
 }
 
-func clientOf(t testing.TB, address, agent string) *api.Client {
+// clientOf returns a client with an answer timeout, 0 for the usual one.
+func clientOf(t testing.TB, address, agent string, timeout time.Duration) *api.Client {
 	c, err := api.NewClient(api.Options{
 		UploadURL: address, BaseURL: address, Key: testKey, UserAgent: agent,
-		StallTimeout: 300 * time.Millisecond, AnswerTimeout: 500 * time.Millisecond,
+		StallTimeout: timeout * 3 / 5, AnswerTimeout: timeout,
 	})
 	must(t, err)
 	t.Cleanup(c.Close)
@@ -279,7 +280,7 @@ func TestManyMishaps(t *testing.T) {
 			t.Parallel()
 			s := openLibrary(t)
 			p := newProxy(t, s.Address, chance(0.4, uint64(seed), mishaps), nil)
-			q := work(t, queue.Options{Journal: openJournal(t), Sender: clientOf(t, p.address, "many"), Profile: "home", Concurrency: 16})
+			q := work(t, queue.Options{Journal: openJournal(t), Sender: clientOf(t, p.address, "many", 500*time.Millisecond), Profile: "home", Concurrency: 16})
 			jobs, err := jobsOf(dir, "/many/", n, naming)
 			must(t, err)
 			added, err := q.Add(context.Background(), jobs)

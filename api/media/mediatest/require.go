@@ -39,7 +39,9 @@ func Tool(t testing.TB, name string) string {
 }
 
 // WaitTogether runs up to eight tests of a package at once, because they mostly wait. Call it in TestMain.
+// Where everything is required, the short timeouts of so many tests at once would depend on the load.
 func WaitTogether() {
-	flag.Parse()
-	_ = flag.Set("test.parallel", "8") // it is there
+	if flag.Parse(); !Everything && !Racing {
+		_ = flag.Set("test.parallel", "8") // it is there
+	}
 }

@@ -119,12 +119,16 @@ func New(o Options) *Model {
 
 // Init queries the terminal's background and features and opens the first session.
 func (m *Model) Init() tea.Cmd {
+	terminal := tea.Batch(tea.RequestBackgroundColor, m.queryTerminal(),
+		tea.Tick(sizeDelay, func(time.Time) tea.Msg { return tea.RequestWindowSize() }))
 	if m.o.First {
-		return tea.Batch(tea.RequestBackgroundColor, m.queryTerminal(), m.onboard(m.o.Profile, nil))
+		return tea.Batch(terminal, m.onboard(m.o.Profile, nil))
 	}
-	return tea.Batch(m.begin(page.Picker, m.openPicker()), tea.RequestBackgroundColor, m.queryTerminal(),
-		m.open(page.UseProfile{Name: m.o.Profile}))
+	return tea.Batch(m.begin(page.Picker, m.openPicker()), terminal, m.open(page.UseProfile{Name: m.o.Profile}))
 }
+
+// sizeDelay is how long Bubble Tea may miss a new size at its start, when a window manager arranges the window.
+const sizeDelay = 200 * time.Millisecond
 
 // sessionOpened is the result of open.
 type sessionOpened struct {

@@ -105,6 +105,9 @@ func (p *Painter) paint(frame []byte, by protocol) []byte {
 			continue
 		}
 		p.follow(seq)
+		if _, direct := by.(*placements); direct && p.at == (image.Point{}) && string(seq) == ansi.EraseEntireScreen {
+			seq = []byte(ansi.EraseScreenBelow) // older versions of kitty drop unplaced images on the former
+		}
 		out = append(out, seq...)
 	}
 	if pixels := p.pixels(by); len(pixels) > 0 {

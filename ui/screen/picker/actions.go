@@ -109,7 +109,7 @@ func (m *Model) sharedActions() []kit.Action {
 		{ID: "picker.next-part", Keys: kit.Bind("files or tray", "tab", "tab", "shift+tab"), Group: groupMove, Footer: true, Disabled: m.emptyTray, Do: m.nextPart},
 		{ID: "picker.preview", Keys: kit.Bind("preview on or off", "", "p"), Group: groupView, Do: func() tea.Cmd { m.list.NoPane = !m.list.NoPane; return nil }},
 		{ID: "picker.copy-path", Keys: kit.Bind("copy the path", "", "y"), Group: groupView, Disabled: m.nothingToCopy, Do: m.copyPath},
-		{ID: "picker.undo", Keys: kit.Bind("undo removal", "", "z"), Group: groupPick, Disabled: m.nothingRemoved, Do: m.restore},
+		{ID: "picker.undo", Keys: kit.Bind("undo removal", "", "z"), Group: groupPick, Disabled: func() string { return text.If(len(m.removed) == 0, "nothing was removed") }, Do: m.restore},
 	}
 }
 
@@ -177,10 +177,6 @@ func (m *Model) noItemFile() string {
 		return reason
 	}
 	return text.If(m.trayRows()[0].isURL(), "a URL is in no folder")
-}
-
-func (m *Model) nothingRemoved() string {
-	return text.If(len(m.removed) == 0, "nothing was removed")
 }
 
 func (m *Model) nothingToCopy() string {

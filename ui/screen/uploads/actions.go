@@ -57,7 +57,7 @@ func (m *Model) actions() []kit.Action {
 	actions := []kit.Action{
 		{ID: "uploads.open", Keys: kit.Bind(enter, "", "enter", "l", "right"), Group: groupJob, Disabled: m.list.NoEntry, Do: m.enter},
 		m.many("retry", "send again", "r", mayRetry, m.retry),
-		action("retry-all", "send all that failed again", "R", m.nothingFailed, m.askRetryAll),
+		action("retry-all", "send all that failed again", "R", func() string { return text.If(m.rows.failed == 0, "nothing failed") }, m.askRetryAll),
 		m.many("edit", "change its options", "e", mayRetry, compose),
 		m.many("drop", drop, "d", mayDrop, m.drop),
 		action("copy", "copy", "y", m.list.NoRow, m.openMenu),
@@ -70,7 +70,7 @@ func (m *Model) actions() []kit.Action {
 		m.many("run-extension", "run an extension", "x", mayExtend, m.extend),
 		action("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.checkArrival),
 		action("browse", "open in the browser", "o", m.aboutRow(mayBrowse), m.browse),
-		kit.Action{ID: "uploads.undo", Keys: kit.Bind("bring back what was removed", "", "z"), Group: groupAll, Disabled: m.nothingRemoved, Do: m.restore},
+		kit.Action{ID: "uploads.undo", Keys: kit.Bind("bring back what was removed", "", "z"), Group: groupAll, Disabled: func() string { return text.If(len(m.rows.removed) == 0, "nothing was removed from the list") }, Do: m.restore},
 	)
 }
 
@@ -160,14 +160,6 @@ func mayExtend(r row) string {
 
 func mayBrowse(r row) string {
 	return text.If(r.Job.File == nil || r.Job.File.URL == "", "it has no URL")
-}
-
-func (m *Model) nothingFailed() string {
-	return text.If(m.rows.failed == 0, "nothing failed")
-}
-
-func (m *Model) nothingRemoved() string {
-	return text.If(len(m.rows.removed) == 0, "nothing was removed from the list")
 }
 
 func hasDetails(j *job.Job) bool { return j.State == job.Stored && j.File != nil }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -316,8 +315,8 @@ func RatioRows(current picture.Ratio, do func(picture.Ratio) tea.Cmd) []kit.Menu
 const (
 	// cropsFrom is the width from which the crops are beside the picture.
 	cropsFrom = 98
-	// leastCrop is the least size of a crop with its label.
-	leastCropX, leastCropY = 12, 5
+	// leastCrop is the least height of a crop.
+	leastCrop = 3
 )
 
 // crop is a part of the picture as a page shows it. Its view is kept while it changes.
@@ -349,48 +348,43 @@ func (r *Region) deleteCrops() tea.Cmd {
 	return tea.Batch(gone...)
 }
 
-// drawCrops draws the crops as large as they fit side by side and below each other.
+// drawCrops draws the crops in rows of one height, as large as they fit. Those that do not fit are left out.
 func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
-	head := th.Strong.Render(text.Truncate("As pages will show it", size.X))
-	size.Y--
+	lines := []string{th.Strong.Render(text.Truncate("As pages will show it", size.X))}
 	list, o := r.crops(), r.Options(th)
 	p, _ := r.Plane()
 	drawn := func(c crop) image.Rectangle { return p.drawn(c.part, r.decoded.Size()) }
-	best, most := 1, -1
-	for columns := 1; columns <= len(list); columns++ {
-		tile := image.Pt(size.X/columns, size.Y/((len(list)+columns-1)/columns))
-		area := 0
+	fit := func(c crop, high int) image.Point {
+		return picture.Fit(drawn(c).Size(), size.X, high, o.CellAspect).Size()
+	}
+	width := func(c crop, high int) int { return max(fit(c, high).X, text.Width(c.name)) + 2 }
+	var rows [][]crop
+	high := max(leastCrop, size.Y-2)
+	for ; ; high-- {
+		rows = nil
+		room := 0
 		for _, c := range list {
-			fitted := picture.Fit(drawn(c).Size(), tile.X-1, tile.Y-2, o.CellAspect).Size()
-			area += fitted.X * fitted.Y
+			if w := width(c, high); w <= room {
+				rows[len(rows)-1], room = append(rows[len(rows)-1], c), room-w
+			} else {
+				rows, room = append(rows, []crop{c}), size.X+2-w
+			}
 		}
-		if area > most {
-			best, most = columns, area
+		if len(rows)*(high+2) <= size.Y || high <= leastCrop {
+			break
 		}
 	}
-	rows := (len(list) + best - 1) / best
-	tile := image.Pt(size.X/best, size.Y/rows)
-	if len(list) > 1 && (tile.X < leastCropX || tile.Y < leastCropY) { // the first ones that fit
-		best, rows = max(1, size.X/leastCropX), max(1, size.Y/leastCropY)
-		tile = image.Pt(size.X/best, size.Y/rows)
-		list = list[:min(len(list), best*rows)]
-	}
-	var lines []string
-	for row := range slices.Chunk(list, best) {
+	for _, row := range rows[:min(len(rows), max(1, size.Y/(high+2)))] {
 		var tiles []string
 		for _, c := range row {
-			label := c.label
-			if text.Width(label) >= tile.X {
-				label = c.name
-			}
-			label = th.Muted.Render(text.Truncate(label, tile.X-1))
-			fit := picture.Fit(drawn(c).Size(), tile.X-1, tile.Y-2, o.CellAspect).Size()
+			w, fit := width(c, high), fit(c, high)
+			label := text.Either(text.Width(c.label) < w, c.label, c.name)
 			body := kit.JoinV(c.view.Draw(r.decoded, drawn(c), fit.X, fit.Y, o)...)
-			tiles = append(tiles, text.Fit(kit.JoinV(label, body), tile.X, tile.Y))
+			tiles = append(tiles, text.Fit(th.Muted.Render(text.Truncate(label, w-1))+"\n"+body, w, high+2))
 		}
 		lines = append(lines, kit.JoinH(tiles...))
 	}
-	return text.Fit(kit.JoinV(append([]string{head}, lines...)...), size.X, size.Y+1)
+	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
 }
 
 func (r *Region) noCrops() string {

@@ -186,7 +186,7 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 	switch {
 	case !on:
 		hint, _, _ = strings.Cut(hint, ",")
-	case hint == "none" && r.Kind == Chips && f.Editing():
+	case (hint == "none" || r.Value() != "") && r.Kind == Chips && f.Editing():
 		hint = "type to add"
 	case hint == "none" && (opens || r.typed() && !f.Live):
 		hint += " · enter adds"

@@ -467,7 +467,7 @@ func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {
 }
 
 func centered(words string, size image.Point) string {
-	return kit.OverlayCenter(text.Fit("", size.X, size.Y), text.Truncate(words, size.X))
+	return kit.OverlayCenter(text.Fit("", size.X, size.Y), text.Truncate(words, size.X), nil)
 }
 
 // At returns the tile at a cell of the sheet.

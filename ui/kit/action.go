@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"charm.land/bubbles/v2/help"
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -30,8 +29,8 @@ type Action struct {
 	Keys key.Binding
 	// Group is the heading in the help.
 	Group string
-	// Footer requests a place in the line of hints.
-	Footer bool
+	// Footer requests a place in the line of hints. Main draws it as a button there: the next step of the work.
+	Footer, Main bool
 	// Disabled returns why the action is disabled, or "". Nil means always enabled.
 	Disabled func() string
 	// Do runs the action. It is called only in Update.
@@ -177,7 +176,7 @@ func hints(actions []Action, width int) []hint {
 	var all, line []hint
 	for _, a := range actions {
 		if a.Footer && a.KeyLabel() != "" && a.Reason() == "" {
-			all = append(all, hint{a, 0, text.Width(a.KeyLabel()) + 1 + text.Width(text.Safe(a.Label()))})
+			all = append(all, hint{a, 0, text.Width(a.KeyLabel()) + 1 + text.Width(text.Safe(a.Label())) + text.Either(a.Main, 2, 0)})
 		}
 	}
 	from, most, reserved := 0, MaxHints, text.Either(width < StackedWidth, 1, 2)
@@ -200,18 +199,18 @@ func hints(actions []Action, width int) []hint {
 	return line
 }
 
-// Hints draws the line of hints with the help of bubbles: at most [MaxHints] enabled actions that
-// have Footer set. The line is exactly width columns.
+// Hints draws the line of hints: at most [MaxHints] enabled actions that have Footer set. The line is exactly
+// width columns.
 func Hints(actions []Action, width int, th *theme.Theme) string {
-	line := help.Model{
-		ShortSeparator: text.Blanks(hintGap),
-		Styles:         help.Styles{ShortKey: th.Key, ShortDesc: th.Hint},
-	}
-	var keys []key.Binding
+	var line []string
 	for _, h := range hints(actions, width) {
-		keys = append(keys, Bind(text.Safe(h.Label()), h.KeyLabel(), h.KeyLabel()))
+		words := th.Key.Render(h.KeyLabel()) + " " + th.Hint.Render(text.Safe(h.Label()))
+		if h.Main {
+			words = th.ButtonFocus.Render(" " + h.KeyLabel() + " " + text.Safe(h.Label()) + " ")
+		}
+		line = append(line, words)
 	}
-	return text.Fit(line.ShortHelpView(keys), width, 1)
+	return text.Fit(strings.Join(line, text.Blanks(hintGap)), width, 1)
 }
 
 // HintAt returns the action at column x of a line of hints of that width.

@@ -3,6 +3,7 @@ package kit
 import (
 	"fmt"
 	"image"
+	"image/color"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -188,9 +189,10 @@ func JoinV(blocks ...string) string {
 	return strings.Join(valid, "\n")
 }
 
-// OverlayAt draws the block top over base, which it dims and whose real pictures it hides, with its upper
-// left corner at column x, row y, not negative. The result has the size of base; anything outside is clipped.
-func OverlayAt(base, top string, x, y int) string {
+// OverlayAt draws the block top over base, which it dims and whose real pictures become areas of a color
+// (nil for the background), with its upper left corner at column x, row y, not negative. The result has the
+// size of base; anything outside is clipped.
+func OverlayAt(base, top string, x, y int, pictures color.Color) string {
 	size := Size(base)
 	if size.X < 1 || size.Y < 1 || top == "" {
 		return base
@@ -202,7 +204,7 @@ func OverlayAt(base, top string, x, y int) string {
 		if c := cells.CellAt(i%size.X, i/size.X); c != nil {
 			c.Style.Attrs |= uv.AttrFaint
 			if strings.HasPrefix(c.Content, string(kitty.Placeholder)) {
-				c.Content, c.Style = " ", uv.Style{}
+				c.Content, c.Style = " ", uv.Style{Bg: pictures}
 			}
 		}
 	}
@@ -213,9 +215,9 @@ func OverlayAt(base, top string, x, y int) string {
 }
 
 // OverlayCenter draws the block top over the center of base.
-func OverlayCenter(base, top string) string {
+func OverlayCenter(base, top string, pictures color.Color) string {
 	at := centered(Size(base), Size(top))
-	return OverlayAt(base, top, at.X, at.Y)
+	return OverlayAt(base, top, at.X, at.Y, pictures)
 }
 
 // centered returns the upper left corner that centers a block of size inner in outer,

@@ -109,19 +109,21 @@ func Confirm(title, words string, choices ...Choice) tea.Cmd {
 	return Send(Ask{Title: title, Text: words, Choices: choices})
 }
 
-// AskToSave asks what to do with unsaved changes to files with these names before leaving them. more
-// is text before that; without names, there is nothing to save.
-func AskToSave(title, more string, names []string, save, leave func() tea.Cmd) Ask {
-	const most = 5
+// AskToSave asks what to do with unsaved changes, one in a line, before leaving them. more is text before that;
+// without changes, there is nothing to save.
+func AskToSave(title, more string, unsaved []string, save, leave func() tea.Cmd) Ask {
+	const most = 7
 	stay := Choice{Label: "Stay"}
-	if len(names) == 0 {
+	if len(unsaved) == 0 {
 		away := Choice{Label: "Leave", Key: "l", Default: true, Do: leave}
 		return Ask{Title: title, Text: more, Choices: []Choice{stay, away}}
 	}
-	words := "Not saved: changes to " + text.Plural(len(names), "file") + ".\n" +
-		strings.Join(names[:min(len(names), most)], "\n")
-	if len(names) > most {
-		words += "\nand " + text.Count(len(names)-most) + " more"
+	for i, line := range unsaved {
+		unsaved[i] = text.Truncate(line, 120)
+	}
+	words := "Not saved:\n" + strings.Join(unsaved[:min(len(unsaved), most)], "\n")
+	if n := len(unsaved) - most; n > 0 {
+		words += "\nand " + text.Plural(n, "more change")
 	}
 	return Ask{Title: title, Text: strings.TrimLeft(more+"\n\n"+words, "\n"), Choices: []Choice{
 		stay,

@@ -30,7 +30,7 @@ func (m *Model) Actions() []kit.Action {
 	if m.current() == nil {
 		return []kit.Action{{ID: "details.back", Keys: kit.Bind("back", "", "esc"), Group: groupMove, Footer: true, Do: m.leave}}
 	}
-	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true, Disabled: func() string {
+	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true, Main: true, Disabled: func() string {
 		return cmp.Or(text.If(len(m.changedEntries()) == 0 && !m.Form.Pending(), "nothing to save"), m.manage.Busy())
 	}, Do: func() tea.Cmd { return m.SaveAnd(nil) }}
 	unset := kit.Action{ID: "details.unset", Keys: kit.Bind("remove the value", "", "ctrl+x"), Group: groupEdit, Disabled: func() string {

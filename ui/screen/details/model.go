@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -234,13 +235,16 @@ func (m *Model) Commands() [][]string {
 	return commands
 }
 
-// Unsaved returns the names of files with unsaved changes.
-func (m *Model) Unsaved() []string {
-	var names []string
-	for _, e := range m.changedEntries() {
-		names = append(names, name(e))
+// Unsaved describes the unsaved changes, for [page.AskToSave]: those of each file, or of many files together.
+func (m *Model) Unsaved() (lines []string) {
+	list := m.changedEntries()
+	if len(list) > maxNamed {
+		return summary(list)
 	}
-	return names
+	for _, e := range list {
+		lines = append(lines, name(e)+": "+strings.Join(describe(e.Saved.Values(), e.Changes()), "; "))
+	}
+	return lines
 }
 
 func (m *Model) changedEntries() []*prepared {

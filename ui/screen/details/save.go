@@ -247,12 +247,12 @@ func (m *Model) leave() tea.Cmd {
 		m.manage.Stop()
 		return nil
 	}
-	names := m.Unsaved()
-	if len(names) == 0 {
+	unsaved := m.Unsaved()
+	if len(unsaved) == 0 {
 		return page.Send(page.Back{})
 	}
 	back := func() tea.Cmd { return page.Send(page.Back{}) }
-	return page.Send(page.AskToSave("Leave this screen?", "", names, func() tea.Cmd { return m.SaveAnd(back) }, func() tea.Cmd {
+	return page.Send(page.AskToSave("Leave this screen?", "", unsaved, func() tea.Cmd { return m.SaveAnd(back) }, func() tea.Cmd {
 		for _, e := range m.Items {
 			e.forget()
 		}

@@ -46,7 +46,7 @@ func (m *Model) actions() []kit.Action {
 	return append([]kit.Action{
 		{ID: "extensions.result", Keys: open, Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.enter},
 		{ID: "extensions.run-again", Keys: kit.Bind("run again", "", "r"), Group: groupRun, Footer: run.Status == api.StatusFailed, Disabled: m.noAgain, Do: func() tea.Cmd { return m.askAgain(m.againOf()) }},
-		{ID: "extensions.rerun-failed", Keys: kit.Bind("run all failed again", "", "R"), Group: groupRun, Footer: m.runs.failed > 0, Disabled: m.nothingFailed, Do: func() tea.Cmd { return m.askAgain(m.failedNow()) }},
+		{ID: "extensions.rerun-failed", Keys: kit.Bind("run all failed again", "", "R"), Group: groupRun, Footer: m.runs.failed > 0, Main: true, Disabled: m.nothingFailed, Do: func() tea.Cmd { return m.askAgain(m.failedNow()) }},
 		{ID: "extensions.status-filter", Keys: kit.Bind("show "+statusNames[next], "", "f"), Group: groupView, Footer: next != m.runs.status, Disabled: m.oneStatus, Do: m.nextStatus},
 		{ID: "extensions.grid", Keys: kit.Bind(text.Either(m.sheet.On, "list", "contact sheet"), "", "t"), Group: groupView, Footer: true, Disabled: m.list.NoRow, Do: func() tea.Cmd {
 			m.toggled = true

@@ -79,7 +79,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 	}
 	return slices.Concat([]kit.Action{
 		{ID: "library.open", Keys: open, Group: groupOpen, Footer: true, Disabled: m.noRow, Do: m.enter},
-		{ID: "library.edit", Keys: kit.Bind("edit details", "", "e"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.inspect},
+		{ID: "library.edit", Keys: kit.Bind("edit details", "", "e"), Group: groupOpen, Footer: true, Main: len(m.list.Marks()) > 0, Disabled: m.noFile, Do: m.inspect},
 		{ID: "library.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupOpen, Disabled: m.manage.Busy, Do: m.manageMenu},
 		{ID: "library.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupOpen, Disabled: m.noWork, Do: func() tea.Cmd { return m.manage.Extend(m.chosen()) }},
 		{ID: "library.delete", Keys: kit.Bind("delete: press m, then d", "", "d"), Group: groupOpen, Disabled: func() string {

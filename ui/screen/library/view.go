@@ -17,11 +17,12 @@ import (
 func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.View(size, th) }
 
 func (m *Model) title(width int) string {
-	if m.query.open {
+	switch s := m.shown.search; {
+	case m.query.open && (s.isNone() || m.query.wrong != nil):
 		return text.Truncate("Search names, tags and text", width)
-	}
-	if s := m.shown.search; !s.isNone() && m.opening == "" {
-		return text.TruncateMiddle(text.Safe("found: "+s.text), width)
+	case !s.isNone() && m.opening == "":
+		found := text.If(m.shown.done, text.Count(m.list.Len())+" ") + "found" + text.If(!m.query.open, ": "+s.text)
+		return text.TruncateMiddle(text.Safe(found), width)
 	}
 	parts := append([]string{"Library"}, strings.FieldsFunc(m.folder(), func(r rune) bool { return r == '/' })...)
 	return text.TruncateMiddle(text.Safe(strings.Join(parts, " / ")), width)

@@ -176,7 +176,7 @@ func TestActions(t *testing.T) {
 		}
 	}
 	hints := ansi.Strip(kit.Hints(d.m.Actions(), 100, theme.New(true, true)))
-	if !strings.HasPrefix(hints, "u upload 1 file   space pick   enter/→ upload form") {
+	if !strings.HasPrefix(hints, " u upload 1 file    space pick   enter/→ upload form") {
 		t.Errorf("hints: %q", hints)
 	}
 }

@@ -49,11 +49,12 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 	if fixed := m.config.SetIn(r.pref.key); fixed != "" {
 		return []kit.Cell{{Text: list[at].label() + "  " + th.Muted.Render(fixed), Style: th.Text}}
 	}
-	chosen, value := th.Accent.Render("‹"+list[at].label()+text.If(at == 0, m.found(r.pref, th))+"›"), ""
+	var choice kit.Select
 	for i, o := range list {
-		value += text.If(i > 0, "  ") + text.Either(i == at, chosen, th.Muted.Render(o.label()))
+		choice.Options = append(choice.Options, o.label()+text.If(i == 0 && at == 0, m.found(r.pref, th)))
 	}
-	return []kit.Cell{{Text: text.Either(text.Width(value) > widths[0], chosen, value), Style: th.Text}}
+	choice.SetIndex(at)
+	return []kit.Cell{{Text: choice.View(widths[0], th), Style: th.Text}}
 }
 
 // found says what an automatic choice is here, after a colon; "" if it says it all.

@@ -35,7 +35,7 @@ func (m *Model) Actions() []kit.Action {
 	}
 	keepable := m.keepable()
 	actions := []kit.Action{
-		{ID: "form.send", Keys: kit.Bind(send, "", "ctrl+s"), Group: groupForm, Footer: true, Do: m.send},
+		{ID: "form.send", Keys: kit.Bind(send, "", "ctrl+s"), Group: groupForm, Footer: true, Main: true, Do: m.send},
 		{
 			ID: "form.keep", Keys: kit.Bind("keep what would be lost", "", "ctrl+g"), Group: groupForm, Footer: keepable != nil,
 			Disabled: func() string { return text.If(keepable == nil, "nothing would be lost") },

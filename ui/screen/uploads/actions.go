@@ -63,7 +63,7 @@ func (m *Model) actions() []kit.Action {
 		action("copy", "copy", "y", m.list.NoRow, m.openMenu),
 	}
 	for i := range actions {
-		actions[i].Footer = true
+		actions[i].Footer, actions[i].Main = true, actions[i].ID == "uploads.retry-all"
 	}
 	return append(
 		actions,

@@ -233,9 +233,9 @@ func statWithin(path string, timeout time.Duration) (info fs.FileInfo, err error
 	}
 }
 
-// identify is api.Identify for a path that may be remote.
+// identify is api.Identify for a path that may be remote, where a disk may have to start first.
 func identify(path string) (api.Identity, error) {
-	if _, err := statWithin(path, statTimeout); errors.Is(err, errNoAnswer) {
+	if _, err := statWithin(path, 10*statTimeout); errors.Is(err, errNoAnswer) {
 		return api.Identity{}, noAnswer(path)
 	}
 	return api.Identify(path)

@@ -51,7 +51,8 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 	}
 	var choice kit.Select
 	for i, o := range list {
-		choice.Options = append(choice.Options, o.label()+text.If(i == 0 && at == 0, m.found(r.pref, th)))
+		words := o.label() + text.If(i == 0 && at == 0, m.found(r.pref, th))
+		choice.Options = append(choice.Options, text.If(i == at, th.Glyph(theme.SignGood)+" ")+words) // seen under the cursor, too
 	}
 	choice.SetIndex(at)
 	return []kit.Cell{{Text: choice.View(widths[0], th), Style: th.Text}}

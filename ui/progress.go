@@ -10,6 +10,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/queue"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
@@ -65,7 +66,8 @@ func (w *runCounts) count(runs []job.Run) (success, failed int, ended bool) {
 		case run.Status == api.StatusFailed:
 			failed++
 		default:
-			w.only = text.If(success == 0 || run.Extension == w.only, run.Extension)
+			label := edit.LabelRun(run)
+			w.only = text.If(success == 0 || label == w.only, label)
 			success++
 		}
 	}

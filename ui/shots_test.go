@@ -363,7 +363,7 @@ func settled(term *uitest.Term, colors terminalColors) {
 
 func whole(screen string) bool {
 	screen = strings.NewReplacer("█▀▄▀█ █▀▀ █▀▄ █ ▄▀█ █▀▄ █▀▀ █▀ █▄▀", "", "█ ▀ █ ██▄ █▄▀ █ █▀█ █▄▀ ██▄ ▄█ █ █", "").Replace(screen)
-	blocks := strings.ContainsFunc(screen, func(r rune) bool { return r >= '▀' && r <= '▟' && r != '█' }) // █ is the scroll bar
+	blocks := strings.ContainsFunc(screen, func(r rune) bool { return r >= '▀' && r <= '▟' && r != '▐' }) // ▐ is the scroll bar
 	return !blocks && !strings.Contains(screen, "     …     ") && !strings.Contains(screen, "Loading")
 }
 

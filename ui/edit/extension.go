@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
@@ -208,6 +209,14 @@ func LabelExtensions(list []api.Extension) (labels []string) {
 		labels = append(labels, LabelExtension(e))
 	}
 	return labels
+}
+
+// LabelRun names the extension of a run as the menu does, if its options are known.
+func LabelRun(run *job.Run) string {
+	if run.Requested == nil {
+		return run.Extension
+	}
+	return LabelExtension(*run.Requested)
 }
 
 // open lists the extensions of the targets, or offers some if there are none.

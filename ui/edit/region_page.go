@@ -66,7 +66,7 @@ func (p *RegionPage) Actions() []kit.Action {
 		action("numbers", "type the numbers", true, nil, p.askNumbers, "i"),
 		action("none", "no region", false, p.r.NoRect, func() tea.Cmd { p.r.Unset(); p.r.o.Set(""); return nil }, "x", "ctrl+x"),
 		done,
-		action("revert", "leave it as it was", true, nil, func() tea.Cmd { p.restore(); return p.Close() }, "esc"),
+		action("revert", "cancel", true, nil, func() tea.Cmd { p.restore(); return p.Close() }, "esc"),
 	}
 	if p.o.Drop != nil {
 		actions = append(actions, action("drop", "as it is saved", false, p.o.NoDrop, func() tea.Cmd { p.r.Unset(); p.o.Drop(); return nil }, "d"))

@@ -240,7 +240,9 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 	for i := range l.buttons {
 		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(image.Pt(0, high-len(rows)))
 	}
-	size.Y = min(room.Y, high+2)
+	if size.Y = min(room.Y, high+2); size.Y > room.Y*3/4 && d.Drawing != nil {
+		size.Y = room.Y // nothing of the screen below sticks out
+	}
 	l.size, l.text, l.rows = size, body, rows
 	return l
 }

@@ -238,11 +238,11 @@ func (f *Form) Actions(group string) []Action {
 	if shown := f.shown(); f.At() == shown[len(shown)-1] {
 		next, submit = next[1:], []string{"enter", "ctrl+s"}
 	}
-	actions := []Action{action("next line", len(f.questions) > 1, line(1), next...), action(strings.ToLower(f.Verb[:1])+f.Verb[1:], true, f.submit, submit...)}
+	actions := []Action{action("next field", len(f.questions) > 1, line(1), next...), action(strings.ToLower(f.Verb[:1])+f.Verb[1:], true, f.submit, submit...)}
 	if f.At().Options != nil {
 		actions = append(actions, Action{Keys: Bind("change", "→", "right", "l", "space"), Footer: true, Group: group, Do: f.press("right")}, action("previous option", false, f.press("left"), "left", "h"))
 	}
-	return append(actions, action("line before", false, line(-1), "up", "shift+tab"))
+	return append(actions, action("previous field", false, line(-1), "up", "shift+tab"))
 }
 
 // Click focuses the question or chooses the option at a stop of the sheet, or ends the form.

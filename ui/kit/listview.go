@@ -178,7 +178,7 @@ func (l *List[T]) scrolled(box string, th *theme.Theme) string {
 	}
 	if h := len(lines) - 2; to-from < n && h > 0 {
 		for y := from * h / n; y < max(from*h/n+1, to*h/n); y++ {
-			lines[y+1] = ansi.Truncate(lines[y+1], text.Width(lines[y+1])-1, "") + style.Render("█")
+			lines[y+1] = ansi.Truncate(lines[y+1], text.Width(lines[y+1])-1, "") + style.Render("▐")
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -282,8 +282,8 @@ func (l *List[T]) widths(width, height int, th *theme.Theme) (Columns, []int) {
 	return cols, cols.Fitted(width, cells)
 }
 
-// Draw draws a row with a mark before it and a blank after it, if indent leaves room. The style chosen replaces
-// those of the cells if the row is selected, and fills the width.
+// Draw draws a row with a mark before it and a blank after it, if indent leaves room. If the row is selected, the
+// style chosen fills the width, and only marks and states keep their colors.
 func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent, width int, selected bool,
 	chosen lipgloss.Style, th *theme.Theme,
 ) string {
@@ -292,21 +292,26 @@ func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent, widt
 		if n < len(cs) && cs[n].Middle {
 			c.Text = text.ShortName(c.Text, widths[n])
 		}
-		if texts[n] = c.Style.Render(c.Text); selected {
-			texts[n] = ansi.Strip(c.Text)
+		if n == 0 && mark == theme.SignMarked {
+			c.Style = th.Marked
 		}
+		if selected {
+			c.Text, c.Style = ansi.Strip(c.Text), th.OnCursor(c.Style)
+		}
+		texts[n] = c.Style.Render(c.Text)
 	}
-	row := cs.Row(widths, texts...) + text.Blanks(indent/2)
+	row, sign := cs.Row(widths, texts...)+text.Blanks(indent/2), th.SignStyle(mark)
 	if selected {
-		if mark == theme.SignMarked && th.Color {
-			chosen = chosen.Foreground(th.Marked.GetForeground())
-		}
-		return chosen.Render(text.PadRight(text.PadRight(th.Glyph(mark)+" ", indent)+row, width))
+		sign = th.OnCursor(sign)
 	}
 	if indent > 0 {
-		row = th.Sign(mark) + " " + row
+		row = sign.Render(th.Glyph(mark)) + " " + row
 	}
-	return row
+	if !selected {
+		return row
+	}
+	begin, end, _ := strings.Cut(chosen.Render("x"), "x")
+	return begin + strings.ReplaceAll(text.PadRight(row, width), ansi.ResetStyle, ansi.ResetStyle+begin) + end
 }
 
 func (l *List[T]) drawHead(e Entry[T], width int, selected bool, chosen lipgloss.Style,

@@ -45,11 +45,11 @@ type Menu struct {
 	// Beside are additional actions, or nil.
 	Beside []Action
 
-	title string
-	rows  []MenuRow
-	list  List[int]
-	help  bool // letters search
-	size  image.Point
+	title         string
+	rows          []MenuRow
+	list          List[int]
+	size          image.Point
+	help, palette bool // letters search; the keys are at the right
 }
 
 var _ Overlay = (*Menu)(nil)
@@ -106,7 +106,7 @@ func newHelp(title string, actions []Action, palette bool) *Menu {
 	}
 	slices.SortStableFunc(rows, func(a, b MenuRow) int { return order[a.Group] - order[b.Group] })
 	m := NewMenu(title)
-	m.help, m.list.filter.Label, m.list.filter.Placeholder = true, "", "type to search"
+	m.help, m.palette, m.list.filter.Label, m.list.filter.Placeholder = true, palette, "", "type to search"
 	m.list.Empty = func() string { return "No matching action. esc clears the search." }
 	m.SetRows(rows...)
 	m.list.StartFilter()
@@ -240,6 +240,9 @@ func (m *Menu) intro(width int, th *theme.Theme) []string {
 	for i, line := range lines {
 		lines[i] = " " + line
 	}
+	if m.help && len(lines) > 0 {
+		lines = append(lines, "")
+	}
 	return lines
 }
 
@@ -372,6 +375,9 @@ func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *them
 		name, words, muted = th.Off, th.Off, th.Off
 	}
 	drawn := name.Render(key) + words.Render(label) + muted.Render(note)
+	if m.palette {
+		drawn = text.PadRight("  "+words.Render(label)+muted.Render(note), width-text.Width(key)) + name.Render(key)
+	}
 	if selected {
 		return th.Selected.Render(text.PadRight(ansi.Strip(drawn), width))
 	}

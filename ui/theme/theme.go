@@ -62,6 +62,8 @@ type Theme struct {
 
 	// Shape and ShapeFocus are the border characters of a box.
 	Shape, ShapeFocus lipgloss.Border
+
+	readable bool // states are readable on Selected
 }
 
 // New returns the built-in theme for a dark or a light background. Without color it uses
@@ -92,6 +94,7 @@ func (t *Theme) paint(p Palette) {
 	t.Title = fg(p.Accent).Bold(true)
 	t.Good, t.Warn, t.Bad, t.Info = fg(p.Good), fg(p.Warn), fg(p.Bad), fg(p.Accent)
 	t.Selected = on(p.SelectedText, p.Selected).Bold(true)
+	t.readable = p.Ground == "" // in high contrast, the cursor has a strong color
 	t.SelectedDim, t.Hidden = on(p.RaisedText, p.Raised), lipgloss.Color(p.Raised)
 	t.Marked = fg(p.Marked).Bold(true)
 	t.Match = fg(p.Marked).Bold(true)
@@ -137,6 +140,17 @@ func (t *Theme) plain() {
 	t.Shape, t.ShapeFocus = rule(lipgloss.NormalBorder()), lipgloss.ThickBorder()
 }
 
+// OnCursor returns a style for text in the row under the cursor: only marks and states keep their color, if it is
+// readable there.
+func (t *Theme) OnCursor(s lipgloss.Style) lipgloss.Style {
+	for _, of := range []lipgloss.Style{t.Good, t.Warn, t.Bad, t.Marked} {
+		if t.readable && s.GetForeground() == of.GetForeground() {
+			return s
+		}
+	}
+	return lipgloss.NewStyle()
+}
+
 // rule keeps a thin line beside the title: only the part with the focus and dialogs have a whole
 // frame.
 func rule(b lipgloss.Border) lipgloss.Border {
@@ -178,6 +192,7 @@ func Make(o Options) *Theme {
 	}
 	t := &Theme{Dark: dark, Color: true, Pictures: true}
 	t.paint(p)
+	t.readable = t.readable && o.Depth != colorprofile.ANSI256
 	if o.Ground == nil {
 		return t // such a terminal could not set it either
 	}
@@ -273,7 +288,7 @@ var darkPalette = Palette{
 	Muted: "#9ea3ad", Accent: "#82b4f5", Good: "#8fcf9d", Warn: "#e6c07a", Bad: "#f5918a", Marked: "#d5a8f0",
 	Line:   "#62666e",
 	Raised: "#303236", RaisedText: "#dfe4ec",
-	Selected: "#264d73", SelectedText: "#ffffff", SelectedMuted: "#c3ccd9",
+	Selected: "#1c3d74", SelectedText: "#ffffff", SelectedMuted: "#c3ccd9",
 	Strong: "#82b4f5", StrongText: "#10192a",
 }
 

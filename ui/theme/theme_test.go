@@ -78,6 +78,11 @@ func TestColorsCanBeRead(t *testing.T) {
 			check("selected", p.SelectedText, p.Selected, b.text)
 			check("placeholder under the cursor", p.SelectedMuted, p.Selected, b.text)
 			check("strong", p.StrongText, p.Strong, b.text)
+			for _, c := range []string{p.Good, p.Warn, p.Bad, p.Marked} {
+				if p.Ground == "" && depth == "all colours" {
+					check("state under the cursor", c, p.Selected, b.text)
+				}
+			}
 		}
 	}
 }

@@ -154,7 +154,7 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 		}})
 	}
 	if len(list) > 1 {
-		q.Choices = append(q.Choices, page.Choice{Label: "Show each", Key: "r", Do: func() tea.Cmd {
+		q.Choices = slices.Insert(q.Choices, 1, page.Choice{Label: "Show each", Key: "r", Do: func() tea.Cmd {
 			return m.Open(kit.NewReader("Changes to save", strings.Join(lines, "\n")))
 		}})
 	}

@@ -140,7 +140,7 @@ func TestSaveBySecondKey(t *testing.T) {
 		if n == 0 && len(list) == 0 {
 			continue // one file is saved at once
 		}
-		if q := list[0]; !q.Choices[1].Default {
+		if q := list[0]; !q.Choices[len(q.Choices)-1].Default {
 			t.Errorf("%d files: the default is not to save: %+v", n+1, q)
 		}
 	}

@@ -46,8 +46,8 @@ func (m *Model) actions() []kit.Action {
 	return append([]kit.Action{
 		{ID: "extensions.result", Keys: open, Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.enter},
 		{ID: "extensions.run-again", Keys: kit.Bind("run again", "", "r"), Group: groupRun, Footer: run.Status == api.StatusFailed, Disabled: m.noAgain, Do: func() tea.Cmd { return m.askAgain(m.againOf()) }},
-		{ID: "extensions.rerun-failed", Keys: kit.Bind("run all failed again", "", "R"), Group: groupRun, Footer: m.runs.failed > 0, Main: true, Disabled: m.nothingFailed, Do: func() tea.Cmd { return m.askAgain(m.failedNow()) }},
-		{ID: "extensions.status-filter", Keys: kit.Bind("show "+statusNames[next], "", "f"), Group: groupView, Footer: next != m.runs.status, Disabled: m.oneStatus, Do: m.nextStatus},
+		{ID: "extensions.rerun-failed", Keys: kit.Bind("run all failed again", "", "R"), Group: groupRun, Footer: m.runs.failed > 0, Main: true, Disabled: func() string { return text.If(len(m.failedNow()) == 0, "no failed run can be requested again") }, Do: func() tea.Cmd { return m.askAgain(m.failedNow()) }},
+		{ID: "extensions.status-filter", Keys: kit.Bind("show "+statusNames[next], "", "f"), Group: groupView, Footer: next != m.runs.status, Disabled: func() string { return text.If(m.runs.next() == m.runs.status, "no run is pending or failed") }, Do: m.nextStatus},
 		{ID: "extensions.grid", Keys: kit.Bind(text.Either(m.sheet.On, "list", "contact sheet"), "", "t"), Group: groupView, Footer: true, Disabled: m.list.NoRow, Do: func() tea.Cmd {
 			m.toggled = true
 			return m.sheet.Toggle()
@@ -59,14 +59,6 @@ func (m *Model) actions() []kit.Action {
 }
 
 // Disabled reasons, empty if enabled.
-
-func (m *Model) nothingFailed() string {
-	return text.If(m.runs.failed == 0 || len(m.failedNow()) == 0, "no failed run can be requested again")
-}
-
-func (m *Model) oneStatus() string {
-	return text.If(m.runs.next() == m.runs.status, "no run is pending or failed")
-}
 
 func (m *Model) inspect() tea.Cmd {
 	run, _ := m.current()

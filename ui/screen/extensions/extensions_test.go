@@ -64,9 +64,9 @@ func TestRows(t *testing.T) {
 		"hooked": {" pending", "remove-bg", "14 s", "waits for a webhook"},
 		"lost":   {"pending", "my-own-tool", "2 min 00", "the result stays unknown"},
 		"old":    {"pending", "the result stays unknown"},
-		"tags":   {"✓ success", "google-auto-tagging", "30 s ago"},
+		"tags":   {"✓ done", "google-auto-tagging", "30 s ago"},
 		"failed": {"✗ failed", "59 min a", "no quota left"},
-		"posted": {"✓ success"},
+		"posted": {"✓ done"},
 		"odd":    {"? paused"},
 	} {
 		line := d.Row(name + ".png")

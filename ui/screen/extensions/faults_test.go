@@ -262,7 +262,7 @@ func (s *stage) truth(unknown int, words string) {
 		must(s.t, err)
 		done := file.VersionInfo.ID != file.FileID
 		switch {
-		case strings.Contains(row, "✓ success") && !done, strings.Contains(row, "✗ failed") && done:
+		case strings.Contains(row, "✓ done") && !done, strings.Contains(row, "✗ failed") && done:
 			s.t.Errorf("the board shows %s, and the library has %s", row, file.VersionInfo.Name)
 		case strings.Contains(row, " pending: "+words):
 			unknown--

@@ -82,7 +82,7 @@ func New(o Options) *Model {
 		Rows: m.rows, Key: func(n int) any { return m.runs.all[n].ID },
 		Match: func(n int, words []string) bool {
 			run := &m.runs.all[n]
-			return text.HasAll(words, run.Extension, run.FilePath, string(run.Status), run.Error, run.FileID)
+			return text.HasAll(words, run.Extension, run.FilePath, string(run.Status)+text.If(run.Status == api.StatusSuccess, " done"), run.Error, run.FileID)
 		},
 		Note:    m.totals,
 		Columns: columns, Cells: m.cells, Describe: m.describe, Brief: m.brief, Empty: m.empty,
@@ -231,7 +231,7 @@ func (m *Model) tile(i int) edit.Tile {
 	run := m.runs.all[e.Row]
 	return edit.Tile{
 		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
-		Note: label(&run), NoteSign: text.Either(run.Status == api.StatusFailed, theme.SignBad, theme.SignNone),
+		Note: edit.LabelRun(&run), NoteSign: text.Either(run.Status == api.StatusFailed, theme.SignBad, theme.SignNone),
 		Picture: edit.Thumb{Key: keyOf(&run), Path: func(ctx context.Context) (string, error) {
 			return m.o.Session.Thumb(ctx, m.record(&run))
 		}},

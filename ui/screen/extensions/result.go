@@ -40,7 +40,7 @@ func (m *Model) enter() tea.Cmd {
 }
 
 func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
-	name, s := run.Extension+" of "+fileOf(&run), m.o.Session
+	name, s := edit.LabelRun(&run)+" of "+fileOf(&run), m.o.Session
 	after := edit.Subject{Name: name, Path: edit.Fetched(s.Picture, file)}
 	o := edit.ViewerOptions{
 		Context: m.o.Context, Draw: m.preview.Options(), Len: 1, Now: m.o.Now,

@@ -81,7 +81,7 @@ func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 	if mark == theme.SignWait && len(glyph) > 1 { // not in ASCII
 		glyph = frames[int(now.UnixMilli()/spinner.MiniDot.FPS.Milliseconds())%len(frames)]
 	}
-	state, style := string(run.Status), th.SignStyle(mark)
+	state, style := text.Either(mark == theme.SignGood, "done", string(run.Status)), th.SignStyle(mark)
 	if mark == theme.SignGood { // finished: no longer of interest
 		style = th.Muted
 	}
@@ -91,24 +91,16 @@ func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 	return []kit.Cell{
 		{Text: text.Safe(path.Base(fileOf(run))), Style: th.Text},
 		{Text: age(run, now), Style: th.Muted},
-		{Text: text.Safe(label(run)), Style: th.Muted},
+		{Text: text.Safe(edit.LabelRun(run)), Style: th.Muted},
 		{Text: glyph + " " + text.Safe(state), Style: style},
 	}
 }
 
 func fileOf(run *job.Run) string { return cmp.Or(run.FilePath, run.FileID) }
 
-// label names the extension of a run as the menu does, if its options are known.
-func label(run *job.Run) string {
-	if run.Requested == nil {
-		return run.Extension
-	}
-	return edit.LabelExtension(*run.Requested)
-}
-
 func (m *Model) brief(e kit.Entry[int]) string {
 	run, now := &m.runs.all[e.Row], m.o.Now()
-	return strings.Trim(label(run)+" · "+age(run, now)+" · "+m.reason(run, now), " ·")
+	return strings.Trim(edit.LabelRun(run)+" · "+age(run, now)+" · "+m.reason(run, now), " ·")
 }
 
 func sign(s api.Status) theme.Sign {
@@ -174,14 +166,14 @@ func (m *Model) describe(e kit.Entry[int], out *kit.Facts) (title string) {
 func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	th, mark := f.Theme(), sign(run.Status)
 	style, took := th.SignStyle(mark), text.Duration(run.At.Sub(run.Started))
-	words := string(run.Status) + " after " + took
+	words := string(run.Status) + " in " + took
 	switch {
 	case run.Status == api.StatusSuccess: // whether it is good shows the picture
 		style, words = th.Text, "done in "+took
 	case !run.Status.Final():
 		words = string(run.Status) + " for " + text.Duration(now.Sub(run.Started))
 	}
-	f.Say(style, th.Glyph(mark)+" "+label(run)+": "+words)
+	f.Say(style, th.Glyph(mark)+" "+edit.LabelRun(run)+": "+words)
 	f.Say(th.Bad, run.Error)
 	if !run.Status.Final() {
 		_, long := m.expected(run, now)

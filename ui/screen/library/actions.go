@@ -93,7 +93,10 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.transfer", Keys: kit.Bind("send to another profile", "", "s"), Group: groupOpen, Disabled: func() string { return cmp.Or(m.manage.Busy(), m.noRow()) }, Do: m.askTransfer},
 		{ID: "library.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.copyMenu},
 		{ID: "library.parent", Keys: parent, Group: groupMove, Disabled: func() string { return text.If(m.folder() == "/", "this is the root folder") }, Do: m.parent},
-		{ID: "library.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupOpen, Disabled: m.noAddress, Do: m.browse},
+		{ID: "library.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupOpen, Disabled: func() string {
+			f, _ := m.current()
+			return text.If(f.URL == "", "the file under the cursor has no URL")
+		}, Do: m.browse},
 		{ID: "library.sort", Keys: kit.Bind("sort", "", ","), Group: groupView, Do: m.sortMenu},
 		{ID: "library.facts", Keys: kit.Bind("show or hide the preview", "", "p"), Group: groupView, Do: func() tea.Cmd { m.list.NoPane = !m.list.NoPane; return nil }},
 		{ID: "library.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupView, Do: m.reload},
@@ -166,11 +169,6 @@ func (m *Model) noFile() string {
 		return reason
 	}
 	return "no file is marked, and the cursor is on a folder"
-}
-
-func (m *Model) noAddress() string {
-	f, _ := m.current()
-	return text.If(f.URL == "", "the file under the cursor has no URL")
 }
 
 // chosen returns the marked files, or the current one.

@@ -61,7 +61,9 @@ func (m *Model) listActions() []kit.Action {
 	return m.list.Actions(slices.Concat([]kit.Action{
 		{ID: "picker.pick", Keys: kit.Bind("pick", "space", "space"), Group: groupPick, Footer: true, Disabled: m.noEntry, Do: m.toggle},
 		{ID: "picker.open", Keys: kit.Bind(m.openLabel(), "enter/→", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noEntry, Do: m.enter},
-		{ID: "picker.parent", Keys: kit.Bind("parent folder", "h/←", "h", "left", "backspace"), Group: groupMove, Footer: true, Disabled: m.noParent, Do: m.parent},
+		{ID: "picker.parent", Keys: kit.Bind("parent folder", "h/←", "h", "left", "backspace"), Group: groupMove, Footer: true, Disabled: func() string {
+			return text.If(m.shown.folder == "" || filepath.Dir(m.shown.folder) == m.shown.folder, "this is the topmost folder")
+		}, Do: m.parent},
 		{ID: "picker.range", Keys: kit.Bind("begin or pick a range", "", "v"), Group: groupPick, Disabled: m.noEntry, Do: func() tea.Cmd {
 			if m.list.Ranged() {
 				return m.pickRange()
@@ -147,10 +149,6 @@ func (m *Model) noFolder() string {
 
 func (m *Model) noEntry() string {
 	return text.If(len(m.shown.rows) == 0, "no file is shown")
-}
-
-func (m *Model) noParent() string {
-	return text.If(m.shown.folder == "" || filepath.Dir(m.shown.folder) == m.shown.folder, "this is the topmost folder")
 }
 
 func (m *Model) nothingToSend() string {

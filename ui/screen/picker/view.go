@@ -177,16 +177,12 @@ func (m *Model) cells(row int32, widths []int, th *theme.Theme) []kit.Cell {
 		if text.Width(size.Text) > widths[1] {
 			size.Text, _, _ = strings.Cut(size.Text, " ")
 		}
-	} else if m.picked(e) {
-		style = th.Marked
 	}
-	name := text.ShortName(e.name, widths[0]-len(slash))
+	name := text.ShortName(e.name, widths[0]-len(slash)) + slash
 	if m.shown.pattern != "" && name == e.name { // offsets refer to the original name
 		name = text.Matched(e.name, letters(e.name, m.shown.pattern), th.Match, style)
-	} else {
-		name = style.Render(name)
 	}
-	return []kit.Cell{{Text: name + style.Render(slash)}, size, word, {Text: age, Style: th.Muted}}
+	return []kit.Cell{{Text: name, Style: style}, size, word, {Text: age, Style: th.Muted}}
 }
 
 func (m *Model) brief(e kit.Entry[int32]) string {

@@ -51,13 +51,17 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 	var actions []kit.Action
 	if ofAccount {
 		actions = []kit.Action{
-			action("use-account", "use this account", "", true, m.noUse, func() tea.Cmd { return m.use(m.selected().Name, nil) }, "enter"),
+			action("use-account", "use this account", "", true, func() string {
+				return text.If(m.selected().Name == m.o.Profile.Name && m.o.Profile.Name == m.config.Profile, "it is the account in use")
+			}, func() tea.Cmd { return m.use(m.selected().Name, nil) }, "enter"),
 			add,
 			action("set-key", "set or replace its key", "", true, m.noKey, ask(account.Key), "K"),
 			action("edit-account", "edit this account", "", true, m.noEdit, ask(account.Edit), "e"),
 			action("remove-account", "remove from the settings", "", false, m.noRemove, m.askRemove, "d"),
 			action("forget-key", "forget its key", "", false, m.noKey, m.askForget, "F"),
-			action("refresh-key", "refresh where the key is", "", false, m.noRefresh, func() tea.Cmd { return m.findKey(m.selected()) }, "r"),
+			action("refresh-key", "refresh where the key is", "", false, func() string {
+				return cmp.Or(m.noKey(), text.If(m.selected().Name == m.o.Profile.Name && m.o.Profile.KeySource != "", "the key of this account is in use"))
+			}, func() tea.Cmd { return m.findKey(m.selected()) }, "r"),
 		}
 	} else {
 		choose := func(to func(at, n int) int) func() tea.Cmd { return func() tea.Cmd { return m.choose(to) } }
@@ -74,7 +78,9 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 			m.list.OpenPane()
 			return nil
 		}, "t"),
-		action("edit-file", "edit the settings file", "", !ofAccount, m.noEditor, m.editFile, "E"))
+		action("edit-file", "edit the settings file", "", !ofAccount, func() string {
+			return text.If(edit.EditorCommand(m.o.Getenv) == nil, "set VISUAL or EDITOR to an editor first")
+		}, m.editFile, "E"))
 	for i := range actions {
 		if i >= len(actions)-2 || !ofAccount && actions[i].ID != "settings.add-account" {
 			actions[i].Group = groupProgram
@@ -84,11 +90,6 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 }
 
 // These functions return why an action is disabled, or "" if it is enabled.
-
-func (m *Model) noUse() string {
-	p := m.selected()
-	return text.If(p.Name == m.o.Profile.Name && p.Name == m.config.Profile, "it is the account in use")
-}
 
 func (m *Model) noSettings() string {
 	return text.If(m.broken != nil, "the settings file cannot be read: correct it first")
@@ -117,11 +118,6 @@ func (m *Model) noKey() string {
 	return m.noSettings()
 }
 
-func (m *Model) noRefresh() string {
-	inUse := m.selected().Name == m.o.Profile.Name && m.o.Profile.KeySource != ""
-	return cmp.Or(m.noKey(), text.If(inUse, "the key of this account is in use"))
-}
-
 func (m *Model) noRemove() string {
 	p := m.selected()
 	switch {
@@ -131,10 +127,6 @@ func (m *Model) noRemove() string {
 		return "it is in use: use another account first"
 	}
 	return m.noEdit()
-}
-
-func (m *Model) noEditor() string {
-	return text.If(edit.EditorCommand(m.o.Getenv) == nil, "set VISUAL or EDITOR to an editor first")
 }
 
 type edited struct{ err error }

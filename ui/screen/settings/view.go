@@ -58,14 +58,14 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 	return []kit.Cell{{Text: choice.View(widths[0], th), Style: th.Text}}
 }
 
-// found says what an automatic choice is here, after a colon; "" if it says it all.
+// found says what an automatic choice is here, in brackets; "" if it says it all.
 func (m *Model) found(p *preference, th *theme.Theme) string {
 	words := map[string]string{
 		"theme": text.Either(th.Dark, "dark", "light"), "colors": m.abilities.Report.Colors,
 		"pictures": strings.TrimPrefix(m.abilities.Method.String(), "pixels ("),
 	}[p.key]
 	words = words[:max(0, strings.IndexAny(words+",", ",:)"))]
-	return text.If(words != "", ": "+words)
+	return text.If(words != "", " ("+words+")")
 }
 
 // host returns the name and port of an account's service.

@@ -36,7 +36,8 @@ func testKey(t *testing.T, s *suite) {
 		}
 	}
 	t.Run("password is ignored", func(t *testing.T) {
-		a := s.do(t, http.MethodGet, s.detailsAddress(id), "", nil, func(r *http.Request) { r.SetBasicAuth(s.Key, "do_not_set") })
+		a := s.do(t, http.MethodGet, s.detailsAddress(id), "", nil,
+			func(r *http.Request) { r.SetBasicAuth(s.Key, "do_not_set") })
 		wantStatus(t, a, http.StatusOK)
 	})
 	s.runStrict(t, "errors name the request", func(t *testing.T) {
@@ -59,7 +60,8 @@ var (
 func testRecord(t *testing.T, s *suite) {
 	data := JPEG(120, 80)
 	r := s.store(t, field("fileName", "record.jpg"), field("useUniqueFileName", "false"), content(data))
-	want(t, r, "name", "record.jpg", "filePath", s.folder+"record.jpg", "size", len(data), "width", 120, "height", 80, "fileType", "image", "AITags", nil)
+	want(t, r, "name", "record.jpg", "filePath", s.folder+"record.jpg", "size", len(data), "width", 120,
+		"height", 80, "fileType", "image", "AITags", nil)
 	if !strings.HasSuffix(text(r["url"]), s.folder+"record.jpg") {
 		t.Errorf("url is %v", r["url"])
 	}
@@ -71,7 +73,8 @@ func testRecord(t *testing.T, s *suite) {
 	wantAbsent(t, r, "extensionStatus")
 	wantAbsent(t, r, "customMetadata", "embeddedMetadata")
 	s.runStrict(t, "strict", func(t *testing.T) {
-		want(t, r, "type", "file", "mime", "image/jpeg", "hasAlpha", false, "isPrivateFile", false, "tags", nil, "customCoordinates", nil)
+		want(t, r, "type", "file", "mime", "image/jpeg", "hasAlpha", false, "isPrivateFile", false, "tags", nil,
+			"customCoordinates", nil)
 		if !idForm.MatchString(text(r["fileId"])) {
 			t.Errorf("fileId is %v", r["fileId"])
 		}
@@ -82,7 +85,8 @@ func testRecord(t *testing.T, s *suite) {
 		}
 	})
 	t.Run("set", func(t *testing.T) {
-		r := s.store(t, field("fileName", "set.jpg"), content(data), field("tags", "a,b"), field("customCoordinates", "1,2,30,40"),
+		r := s.store(t, field("fileName", "set.jpg"), content(data), field("tags", "a,b"),
+			field("customCoordinates", "1,2,30,40"),
 			field("isPrivateFile", "true"), field("responseFields", "tags,customCoordinates,isPrivateFile"))
 		want(t, r, "tags", []string{"a", "b"}, "customCoordinates", "1,2,30,40", "isPrivateFile", true)
 	})

@@ -15,7 +15,8 @@ import (
 
 // testDetails tests service.md §4.2.
 func testDetails(t *testing.T, s *suite) {
-	id := text(s.store(t, field("fileName", "details.png"), content(AlphaPNG(100, 60)), field("tags", "a,b"), field("customCoordinates", "1,2,3,4"))["fileId"])
+	id := text(s.store(t, field("fileName", "details.png"), content(AlphaPNG(100, 60)), field("tags", "a,b"),
+		field("customCoordinates", "1,2,3,4"))["fileId"])
 	textID := text(s.store(t, field("fileName", "details.txt"), content([]byte("words")))["fileId"])
 	type change struct {
 		name, body string
@@ -49,7 +50,8 @@ func testDetails(t *testing.T, s *suite) {
 	})
 	t.Run("response", func(t *testing.T) {
 		r := s.patch(t, id, `{"tags":["r"]}`).json
-		want(t, r, "fileId", id, "type", "file", "isPrivateFile", false, "fileType", "image", "mime", "image/png", "width", 100, "height", 60,
+		want(t, r, "fileId", id, "type", "file", "isPrivateFile", false, "fileType", "image",
+			"mime", "image/png", "width", 100, "height", 60,
 			"hasAlpha", true)
 		wantText(t, r, "name", "filePath", "url", "thumbnail")
 		if !timeForm.MatchString(text(r["createdAt"])) {
@@ -62,7 +64,8 @@ func testDetails(t *testing.T, s *suite) {
 		want(t, a.json, "fileId", id)
 	})
 	s.runStrict(t, "HEAD", func(t *testing.T) {
-		if a := s.do(t, http.MethodHead, s.detailsAddress(id), "", nil, nil); a.status != http.StatusOK || len(a.body) > 0 {
+		if a := s.do(t, http.MethodHead, s.detailsAddress(id), "", nil, nil); a.status != http.StatusOK ||
+			len(a.body) > 0 {
 			t.Errorf("answered %d %s", a.status, a.body)
 		}
 	})
@@ -103,7 +106,8 @@ func testDetails(t *testing.T, s *suite) {
 		photo := s.store(t, field("fileName", "photo.jpg"), content(PhotoJPEG(40, 30, 6)))
 		for _, path := range []string{"/v1/files/" + text(photo["fileId"]) + "/metadata", "/v1/metadata?url=" + url.QueryEscape(text(photo["url"]))} {
 			a := s.call(t, http.StatusOK, http.MethodGet, path, "")
-			want(t, a.json, "format", "jpg", "width", 40, "height", 30, "size", photo["size"], "hasTransparency", false)
+			want(t, a.json, "format", "jpg", "width", 40, "height", 30, "size", photo["size"],
+				"hasTransparency", false)
 			exif, _ := a.json["exif"].(map[string]any)
 			image, _ := exif["image"].(map[string]any)
 			want(t, image, "Make", "Pentacon", "Orientation", 6)
@@ -112,7 +116,8 @@ func testDetails(t *testing.T, s *suite) {
 		want(t, a.json, "format", "plain")
 		wantError(t, s.call(t, http.StatusNotFound, http.MethodGet, "/v1/files/0123456789abcdef01234567/metadata", ""), http.StatusNotFound, "does not exist")
 		wantError(t, s.call(t, http.StatusBadRequest, http.MethodGet, "/v1/metadata?url=http://127.0.0.1:1/photo.jpg", ""), http.StatusBadRequest, "url")
-		wantError(t, s.call(t, http.StatusBadRequest, http.MethodGet, "/v1/metadata", ""), http.StatusBadRequest, "url")
+		wantError(t, s.call(t, http.StatusBadRequest, http.MethodGet, "/v1/metadata", ""),
+			http.StatusBadRequest, "url")
 	})
 }
 
@@ -160,10 +165,12 @@ func testPublished(t *testing.T, s *suite) {
 	s.strict(t)
 	folder := s.folder + "published/"
 	parts := func(more ...part) []part {
-		return append(more, field("folder", folder), field("fileName", "p.txt"), field("useUniqueFileName", "false"), field("responseFields", "isPublished"))
+		return append(more, field("folder", folder), field("fileName", "p.txt"),
+			field("useUniqueFileName", "false"), field("responseFields", "isPublished"))
 	}
 	public := func(address string) int {
-		return s.do(t, http.MethodGet, address, "", nil, func(r *http.Request) { r.Header.Del("Authorization") }).status
+		return s.do(t, http.MethodGet, address, "", nil,
+			func(r *http.Request) { r.Header.Del("Authorization") }).status
 	}
 	wantPublic := func(about, address string, status int) {
 		t.Helper()
@@ -177,7 +184,8 @@ func testPublished(t *testing.T, s *suite) {
 	want(t, s.details(t, id), "isPublished", false)
 	wantPublic("a draft", address, http.StatusNotFound)
 	wantPublic("its transformation", s.DeliveryURL+"/tr:f-auto"+text(draft["filePath"]), http.StatusNotFound)
-	if a := s.do(t, http.MethodGet, address, "", nil, nil); a.status != http.StatusOK || string(a.body) != "draft" {
+	if a := s.do(t, http.MethodGet, address, "", nil, nil); a.status != http.StatusOK ||
+		string(a.body) != "draft" {
 		t.Errorf("the owner gets %d %s", a.status, a.body)
 	}
 	wantNames(t, s.list(t, "searchQuery", `published = false AND path = "`+folder+`"`), "[p.txt]")
@@ -191,7 +199,8 @@ func testPublished(t *testing.T, s *suite) {
 
 	states := func() (list []any) {
 		var versions []map[string]any
-		if err := json.Unmarshal(s.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+id+"/versions", "").body, &versions); err != nil {
+		if err := json.Unmarshal(s.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+id+"/versions", "").body,
+			&versions); err != nil {
 			t.Fatal(err)
 		}
 		for _, v := range versions {
@@ -221,7 +230,8 @@ func testPublished(t *testing.T, s *suite) {
 	}
 	// A copy keeps the state of its source.
 	patch(http.StatusOK, `{"publish":{"isPublished":false}}`)
-	s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy", js("sourceFilePath", folder+"p.txt", "destinationPath", folder+"copy/"))
+	s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy",
+		js("sourceFilePath", folder+"p.txt", "destinationPath", folder+"copy/"))
 	copied := s.list(t, "path", folder+"copy/")
 	wantNames(t, copied, "[p.txt]")
 	want(t, copied[0], "isPublished", false)
@@ -250,7 +260,8 @@ func testOverwrite(t *testing.T, s *suite) {
 				field("customMetadata", `{"`+key+`":"old"}`), field("extensions", `[{"name":"google-auto-tagging","maxTags":3}]`))...)
 			id := text(first["fileId"])
 			found := any(s.tagged(t, id))
-			parts := exact(file, photo, requested, field("overwriteTags", onOff(3)), field("overwriteAITags", onOff(4)), field("overwriteCustomMetadata", onOff(5)))
+			parts := exact(file, photo, requested, field("overwriteTags", onOff(3)),
+				field("overwriteAITags", onOff(4)), field("overwriteCustomMetadata", onOff(5)))
 			tags, region, metadata := any([]string{"old", "older"}), any(nil), any(map[string]string{key: "old"})
 			if has(3) {
 				tags = nil
@@ -271,7 +282,8 @@ func testOverwrite(t *testing.T, s *suite) {
 				found = nil
 			}
 			second := s.store(t, parts...)
-			want(t, second, "fileId", id, "tags", tags, "AITags", found, "customCoordinates", region, "customMetadata", metadata)
+			want(t, second, "fileId", id, "tags", tags, "AITags", found, "customCoordinates", region,
+				"customMetadata", metadata)
 		})
 	}
 	t.Run("defaults remove", func(t *testing.T) {
@@ -334,7 +346,8 @@ func (s *suite) metadataField(t *testing.T, kind string) string {
 
 // testMetadata tests that keys must exist as fields before use (service.md §2.1, §4.1).
 func testMetadata(t *testing.T, s *suite) {
-	s.refused(t, "no_such_key", field("fileName", "meta"), content([]byte("x")), field("customMetadata", `{"no_such_key":1}`))
+	s.refused(t, "no_such_key", field("fileName", "meta"), content([]byte("x")),
+		field("customMetadata", `{"no_such_key":1}`))
 	for _, c := range []struct{ kind, good, bad string }{
 		{"Text", `"words"`, `1`},
 		{"Textarea", `"words\nand more"`, `true`},
@@ -346,7 +359,8 @@ func testMetadata(t *testing.T, s *suite) {
 	} {
 		t.Run(c.kind, func(t *testing.T) {
 			key := s.metadataField(t, c.kind)
-			r := s.store(t, field("fileName", "meta"), content([]byte("x")), field("customMetadata", `{"`+key+`":`+c.good+`}`), field("responseFields", "customMetadata"))
+			r := s.store(t, field("fileName", "meta"), content([]byte("x")),
+				field("customMetadata", `{"`+key+`":`+c.good+`}`), field("responseFields", "customMetadata"))
 			want(t, r, "customMetadata", map[string]json.RawMessage{key: json.RawMessage(c.good)})
 			id := text(r["fileId"])
 			s.runStrict(t, "misfit", func(t *testing.T) {

@@ -38,7 +38,8 @@ func (s *suite) cutOut(t *testing.T, id string) (record map[string]any) {
 // testExtensions tests service.md §2.2 and §3.
 func testExtensions(t *testing.T, s *suite) {
 	t.Run("remove-bg is pending, then makes a new version", func(t *testing.T) {
-		r := s.store(t, field("fileName", "subject.jpg"), content(JPEG(200, 150)), field("tags", "kept"), field("customCoordinates", "10,20,30,40"), field("extensions", `[{"name":"remove-bg"}]`))
+		r := s.store(t, field("fileName", "subject.jpg"), content(JPEG(200, 150)), field("tags", "kept"),
+			field("customCoordinates", "10,20,30,40"), field("extensions", `[{"name":"remove-bg"}]`))
 		want(t, extensionStatus(r), "remove-bg", "pending")
 		id := text(r["fileId"])
 		now := s.cutOut(t, id)
@@ -46,7 +47,8 @@ func testExtensions(t *testing.T, s *suite) {
 			t.Error("versionInfo is the same")
 		}
 		s.strict(t)
-		want(t, now, "mime", "image/png", "name", r["name"], "tags", []string{"kept"}, "customCoordinates", "10,20,30,40")
+		want(t, now, "mime", "image/png", "name", r["name"], "tags", []string{"kept"},
+			"customCoordinates", "10,20,30,40")
 		want(t, now["versionInfo"].(map[string]any), "name", "Version 2")
 		a := s.do(t, http.MethodGet, text(now["url"]), "", nil, nil)
 		img, err := png.Decode(bytes.NewReader(a.body))
@@ -151,7 +153,8 @@ func testExtensions(t *testing.T, s *suite) {
 			`{"name":"remove-bg","options":{"bg_color":"red","bg_color":"blue"}}`,
 			`{"name":"google-auto-tagging","maxTags":1,"maxTags":2}`,
 		} {
-			s.refused(t, "extensions", field("fileName", "options.jpg"), content(JPEG(20, 20)), field("extensions", "["+element+"]"))
+			s.refused(t, "extensions", field("fileName", "options.jpg"), content(JPEG(20, 20)),
+				field("extensions", "["+element+"]"))
 		}
 	})
 }
@@ -168,7 +171,8 @@ func testWebhooks(t *testing.T, s *suite) {
 	}
 	t.Run("success", func(t *testing.T) {
 		path := "/hook/" + random()
-		r := s.store(t, field("fileName", "hook.jpg"), content(JPEG(200, 150)), field("extensions", `[{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
+		r := s.store(t, field("fileName", "hook.jpg"), content(JPEG(200, 150)),
+			field("extensions", `[{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
 		want(t, extensionStatus(r), "remove-bg", "pending")
 		post := wait(t, path)
 		want(t, post, "service", "remove-bg", "status", "SUCCESS")
@@ -177,7 +181,8 @@ func testWebhooks(t *testing.T, s *suite) {
 	})
 	t.Run("failure", func(t *testing.T) {
 		path := "/hook/" + random()
-		r := s.store(t, field("fileName", "noise.png"), content(Noise(200, 150)), field("extensions", `[{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
+		r := s.store(t, field("fileName", "noise.png"), content(Noise(200, 150)),
+			field("extensions", `[{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
 		post := wait(t, path)
 		want(t, post, "service", "remove-bg", "status", "FAILURE", "fileId", r["fileId"])
 		reason, _ := post["error"].(map[string]any)
@@ -220,7 +225,8 @@ func records(list []any) []map[string]any {
 func testTransformation(t *testing.T, s *suite) {
 	s.strict(t)
 	steps := func(text string) part { return field("transformation", text) }
-	want(t, s.store(t, field("fileName", "p.png"), content(PNG(60, 40)), steps(`{"pre":"w-30"}`)), "width", 30, "height", 20, "mime", "image/png")
+	want(t, s.store(t, field("fileName", "p.png"), content(PNG(60, 40)), steps(`{"pre":"w-30"}`)),
+		"width", 30, "height", 20, "mime", "image/png")
 	want(t, s.store(t, field("fileName", "p.jpg"), content(JPEG(60, 40)), steps(`{"pre":"rt-90","post":[{"type":"transformation","value":"w-20"}]}`)), "width", 40, "height", 60, "mime", "image/jpeg")
 	video := append([]byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00isomiso2avc1mp41"), make([]byte, 64)...)
 	for _, text := range []string{`{}`, `[]`, `w-30`, `{"pre":""}`, `{"pre":"w-30","more":1}`, `{"post":[]}`, `{"post":[{"type":"none"}]}`, `{"post":[{"type":"transformation"}]}`, `{"pre":"x-1"}`, `{"pre":"n-none"}`, `{"post":[{"type":"thumbnail"}]}`, `{"post":[{"type":"gif-to-video"}]}`, `{"post":[{"type":"abs","value":"sr-360","protocol":"rtmp"}]}`} {
@@ -256,7 +262,8 @@ func testTransformation(t *testing.T, s *suite) {
 		} {
 			s.refused(t, "ai-tasks", field("fileName", "p.png"), content(PNG(6, 4)), send("["+bad+"]"))
 		}
-		s.refused(t, "ai-tasks", field("fileName", "p.png"), content(PNG(6, 4)), field("extensions", `[{"name":"ai-tasks"}]`))
+		s.refused(t, "ai-tasks", field("fileName", "p.png"), content(PNG(6, 4)),
+			field("extensions", `[{"name":"ai-tasks"}]`))
 	})
 	t.Run("tasks are carried out", func(t *testing.T) { testTasks(t, s) })
 	t.Run("schemas of fields", func(t *testing.T) {
@@ -313,7 +320,8 @@ func testTasks(t *testing.T, s *suite) {
 			t.Errorf("the tags are %v, for the label %s", tags, label)
 		}
 		metadata, _ := record["customMetadata"].(map[string]any)
-		if chosen, _ := metadata[several].([]any); len(chosen) != 2 || metadata[single] != "walrus" || metadata[number] != 3.0 {
+		if chosen, _ := metadata[several].([]any); len(chosen) != 2 || metadata[single] != "walrus" ||
+			metadata[number] != 3.0 {
 			t.Errorf("the custom metadata are %v, for the label %s", metadata, label)
 		}
 		if now := fmt.Sprint(tags, metadata); before != "" && now != before {
@@ -329,7 +337,8 @@ func testTasks(t *testing.T, s *suite) {
 		path := "/hook/" + random()
 		r := s.store(t, field("fileName", "p.png"), content(picture), field("webhookUrl", s.sources.address+path), field("extensions", `[{"name":"ai-tasks","tasks":[`+selects("select_tags", "vocabulary", []string{"z"}, "min_selections", 1)+`,`+task+`]}]`))
 		eventually(t, s.AnswerTimeout, about, func() bool { return len(s.sources.posted(path)) > 0 })
-		if post := s.sources.posted(path)[0]; post["status"] != "FAILURE" || !strings.Contains(fmt.Sprint(post["error"]), "task 2") {
+		if post := s.sources.posted(path)[0]; post["status"] != "FAILURE" ||
+			!strings.Contains(fmt.Sprint(post["error"]), "task 2") {
 			t.Errorf("%s: posted %v", about, post)
 		}
 		if record := s.details(t, text(r["fileId"])); record["tags"] != nil {

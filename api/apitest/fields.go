@@ -118,13 +118,16 @@ func testTags(t *testing.T, s *suite) {
 		{"null", "null", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			want(t, s.store(t, field("fileName", "tags"), content([]byte("x")), field("tags", c.sent), fields), "tags", c.stored)
+			want(t, s.store(t, field("fileName", "tags"), content([]byte("x")), field("tags", c.sent), fields),
+				"tags", c.stored)
 		})
 	}
 	t.Run("refused", func(t *testing.T) {
-		s.refused(t, "tags", field("fileName", "tags"), content([]byte("x")), field("tags", strings.Repeat("t", 501)))
+		s.refused(t, "tags", field("fileName", "tags"), content([]byte("x")),
+			field("tags", strings.Repeat("t", 501)))
 		s.refused(t, "tags", field("fileName", "tags"), content([]byte("x")), field("tags", "100%"))
-		s.refused(t, "tags", field("fileName", "tags"), content([]byte("x")), field("tags", strings.Repeat("ab,", 167)))
+		s.refused(t, "tags", field("fileName", "tags"), content([]byte("x")),
+			field("tags", strings.Repeat("ab,", 167)))
 	})
 }
 
@@ -132,14 +135,17 @@ func testTags(t *testing.T, s *suite) {
 func testRegion(t *testing.T, s *suite) {
 	data := PNG(100, 60)
 	for _, region := range []string{"0,0,100,60", "10,20,30,40", "99,59,1,1"} {
-		r := s.store(t, field("fileName", "region"), content(data), field("customCoordinates", region), field("responseFields", "customCoordinates"))
+		r := s.store(t, field("fileName", "region"), content(data), field("customCoordinates", region),
+			field("responseFields", "customCoordinates"))
 		want(t, r, "customCoordinates", region)
 	}
 	s.runStrict(t, "refused", func(t *testing.T) {
 		for _, region := range []string{"1,2,3", "a,b,c,d", "1,2,3,4,5", "-1,0,5,5", "0,0,0,5", "0,0,5,0", "0,0,101,60", "1,0,100,60", "0,0,100,61", "1.5,0,5,5", "99999999999999999999,0,1,1"} {
-			s.refused(t, "customCoordinates", field("fileName", "region"), content(data), field("customCoordinates", region))
+			s.refused(t, "customCoordinates", field("fileName", "region"), content(data),
+				field("customCoordinates", region))
 		}
-		s.refused(t, "image", field("fileName", "region"), content([]byte("text")), field("customCoordinates", "0,0,1,1"))
+		s.refused(t, "image", field("fileName", "region"), content([]byte("text")),
+			field("customCoordinates", "0,0,1,1"))
 	})
 }
 
@@ -159,8 +165,10 @@ func testSwitches(t *testing.T, s *suite) {
 // testChecks tests the conditions for an upload (hosted-service.md §12).
 func testChecks(t *testing.T, s *suite) {
 	s.store(t, field("fileName", "checks"), content([]byte("x")), field("checks", `"file.size" < "2mb" AND 'request.folder' : "/"`))
-	s.refused(t, "checks", field("fileName", "checks"), content([]byte("x")), field("checks", `"file.size" > "2mb"`))
-	a := s.refused(t, "checks", field("fileName", "checks"), content([]byte("x")), field("checks", `"file.size" <`))
+	s.refused(t, "checks", field("fileName", "checks"), content([]byte("x")),
+		field("checks", `"file.size" > "2mb"`))
+	a := s.refused(t, "checks", field("fileName", "checks"), content([]byte("x")),
+		field("checks", `"file.size" <`))
 	if s.Strict && !strings.Contains(text(a.json["help"]), "file.size is compared with nothing") {
 		t.Errorf("the reason is missing: %s", a.body)
 	}
@@ -237,7 +245,8 @@ func testConditions(t *testing.T, s *suite) {
 		`"mediaMetadata.duration" = 2.5`: true, `"mediaMetadata.duration" < 2`: false, `"mediaMetadata.bitRate" < 2`: true,
 		`"mediaMetadata.videoCodec" = "hevc" AND "mediaMetadata.audioCodec" IN ["aac","opus"]`: true, `"mediaMetadata.videoCodec" NOT = "hevc"`: false, `"mediaMetadata.audioCodec" : "mp"`: false,
 	} {
-		if a := s.send(t, field("fileName", "film.mp4"), content(film), field("checks", checks)); met != (a.status == http.StatusOK) {
+		if a := s.send(t, field("fileName", "film.mp4"), content(film),
+			field("checks", checks)); met != (a.status == http.StatusOK) {
 			t.Errorf("%s: %d %s, want met: %v", checks, a.status, a.body, met)
 		}
 	}
@@ -250,7 +259,8 @@ func testConditions(t *testing.T, s *suite) {
 	// For a picture the checks apply to the stored file; for a video an event reports that
 	// they failed.
 	s.store(t, field("fileName", "p.png"), content(PNG(60, 40)), field("transformation", `{"pre":"w-30"}`), field("checks", `"mediaMetadata.width" = 30`))
-	wantStatus(t, s.send(t, field("fileName", "film.mp4"), field("folder", folder), content(film), field("transformation", `{"pre":"w-30"}`), field("checks", `"file.size" > "1mb"`)), http.StatusAccepted)
+	wantStatus(t, s.send(t, field("fileName", "film.mp4"), field("folder", folder), content(film),
+		field("transformation", `{"pre":"w-30"}`), field("checks", `"file.size" > "1mb"`)), http.StatusAccepted)
 	if stored := s.list(t, "path", folder); len(stored) > 0 {
 		t.Errorf("a video that does not meet its checks was stored: %v", stored)
 	}
@@ -269,6 +279,7 @@ func testResponseFields(t *testing.T, s *suite) {
 		t.Errorf("embeddedMetadata has the maker %v", embedded["Make"])
 	}
 	s.runStrict(t, "refused", func(t *testing.T) {
-		s.refused(t, "responseFields", field("fileName", "fields"), content([]byte("x")), field("responseFields", "tags,everything"))
+		s.refused(t, "responseFields", field("fileName", "fields"), content([]byte("x")),
+			field("responseFields", "tags,everything"))
 	})
 }

@@ -37,20 +37,25 @@ func testForm(t *testing.T, s *suite) {
 		s.refused(t, "file")
 	})
 	t.Run("hosted parts", func(t *testing.T) {
-		s.store(t, field("fileName", "hosted"), content([]byte("x")), field("isPublished", "true"), field("description", "words"))
+		s.store(t, field("fileName", "hosted"), content([]byte("x")), field("isPublished", "true"),
+			field("description", "words"))
 	})
 	t.Run("nothing asked for", func(t *testing.T) {
-		r := s.store(t, field("fileName", "nothing"), content([]byte("x")), field("extensions", "[]"), field("customMetadata", "{}"), field("webhookUrl", ""), field("responseFields", ""))
+		r := s.store(t, field("fileName", "nothing"), content([]byte("x")), field("extensions", "[]"),
+			field("customMetadata", "{}"), field("webhookUrl", ""), field("responseFields", ""))
 		wantAbsent(t, r, "extensionStatus")
 	})
 	s.runStrict(t, "strict", func(t *testing.T) {
 		s.refused(t, "tgas", field("fileName", "unknown"), content([]byte("x")), field("tgas", "a"))
-		s.refused(t, "tags", field("fileName", "twice"), content([]byte("x")), field("tags", "a"), field("tags", "b"))
+		s.refused(t, "tags", field("fileName", "twice"), content([]byte("x")), field("tags", "a"),
+			field("tags", "b"))
 		s.refused(t, "file", field("fileName", "empty"), content(nil))
 		s.refused(t, "file[0]", field("fileName", "indexed"), part{name: "file[0]", value: "x", file: true})
 		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", "[{"))
-		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", `{"name":"remove-bg"}`))
-		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", `[{"options":{}}]`))
+		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")),
+			field("extensions", `{"name":"remove-bg"}`))
+		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")),
+			field("extensions", `[{"options":{}}]`))
 		s.refused(t, "shadow", field("fileName", "option"), content([]byte("x")), field("extensions", `[{"name":"remove-bg","options":{"add_shadow":true,"shadow":1}}]`))
 		s.refused(t, "maxtags", field("fileName", "member"), content([]byte("x")), field("extensions", `[{"name":"google-auto-tagging","maxtags":5}]`))
 		for _, name := range []string{"tags", "folder", "description", "extensions", "customMetadata", "webhookUrl"} {
@@ -59,9 +64,12 @@ func testForm(t *testing.T, s *suite) {
 		for _, nothing := range []string{"null", "undefined"} {
 			s.refused(t, "missing file", field("fileName", "absent"), field("file", nothing))
 		}
-		s.refused(t, "customMetadata", field("fileName", "json"), content([]byte("x")), field("customMetadata", `["a"]`))
-		s.refused(t, "twice", field("fileName", "json"), content([]byte("x")), field("customMetadata", `{"a":null,"a":1}`))
-		s.refused(t, "webhookUrl", field("fileName", "hook"), content([]byte("x")), field("webhookUrl", "example.com/hook"))
+		s.refused(t, "customMetadata", field("fileName", "json"), content([]byte("x")),
+			field("customMetadata", `["a"]`))
+		s.refused(t, "twice", field("fileName", "json"), content([]byte("x")),
+			field("customMetadata", `{"a":null,"a":1}`))
+		s.refused(t, "webhookUrl", field("fileName", "hook"), content([]byte("x")),
+			field("webhookUrl", "example.com/hook"))
 		s.refused(t, "webhookUrl", field("fileName", "hook"), content([]byte("x")), field("webhookUrl", "https://user:word@example.com/hook"))
 		var many []part
 		for range 40 {
@@ -74,7 +82,8 @@ func testForm(t *testing.T, s *suite) {
 		wantError(t, s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data", strings.NewReader("x"), nil), http.StatusBadRequest, "multipart")
 	})
 	s.runStrict(t, "cut short", func(t *testing.T) {
-		parts := exact("cut-"+random(), []byte(strings.Repeat("content ", 50)), field("folder", s.folder), field("tags", "a"))
+		parts := exact("cut-"+random(), []byte(strings.Repeat("content ", 50)), field("folder", s.folder),
+			field("tags", "a"))
 		for cut, length := 1, len(multipartBody(parts...)); cut < length; cut += 37 {
 			s.cutShort(t, cut, length, parts)
 		}
@@ -171,10 +180,12 @@ func testLimits(t *testing.T, s *suite) {
 	}
 	most := bytes.Repeat([]byte("x"), int(s.MaxSize))
 	want(t, s.store(t, field("fileName", "most"), content(most)), "size", s.MaxSize)
-	want(t, s.store(t, field("fileName", "most"), field("file", base64.StdEncoding.EncodeToString(most))), "size", s.MaxSize)
+	want(t, s.store(t, field("fileName", "most"), field("file", base64.StdEncoding.EncodeToString(most))),
+		"size", s.MaxSize)
 	more := append(most, 'x')
 	s.refused(t, "size exceeds", field("fileName", "more"), content(more))
-	s.refused(t, "size exceeds", field("fileName", "more"), field("file", base64.StdEncoding.EncodeToString(more)))
+	s.refused(t, "size exceeds", field("fileName", "more"),
+		field("file", base64.StdEncoding.EncodeToString(more)))
 	s.runStrict(t, "refused before the end", func(t *testing.T) {
 		body, writer := io.Pipe()
 		go func() {
@@ -242,8 +253,10 @@ func testRequired(t *testing.T, s *suite) {
 		file := text(s.store(t, small...)["fileId"])
 		wantError(t, s.patch(t, file, js("customMetadata", map[string]any{must: nil})), http.StatusBadRequest, must)
 		wantError(t, s.patch(t, file, `{"customMetadata":null}`), http.StatusBadRequest, must)
-		want(t, s.patch(t, file, js("customMetadata", map[string]any{other: "x", plain: nil})).json, "customMetadata", map[string]any{other: "x", must: 5})
-		wantError(t, s.patch(t, before, js("customMetadata", map[string]any{other: "x"})), http.StatusBadRequest, must)
+		want(t, s.patch(t, file, js("customMetadata", map[string]any{other: "x", plain: nil})).json,
+			"customMetadata", map[string]any{other: "x", must: 5})
+		wantError(t, s.patch(t, before, js("customMetadata", map[string]any{other: "x"})),
+			http.StatusBadRequest, must)
 		want(t, s.patch(t, before, js("tags", []string{"x"})).json, "tags", []string{"x"})
 	})
 	t.Run("not required any more", func(t *testing.T) {
@@ -298,12 +311,17 @@ func testSecond(t *testing.T, s *suite) {
 	a := s.do(t, http.MethodPost, s.UploadURL+"/api/v2/files/upload", "multipart/form-data; boundary="+boundary, bytes.NewReader(parts), nil)
 	wantStatus(t, a, http.StatusOK)
 	id := text(a.json["fileId"])
-	s.call(t, http.StatusCreated, http.MethodPost, "/v2/folder", js("folderName", "to", "parentFolderPath", folder))
-	want(t, s.call(t, http.StatusOK, http.MethodGet, "/v2/files/"+id+"/details", "").json, "filePath", folder+"/in/a.txt")
-	job := s.call(t, http.StatusOK, http.MethodPost, "/v2/bulkJobs/moveFolder", js("sourceFolderPath", folder+"/in", "destinationPath", folder+"/to"))
-	want(t, s.call(t, http.StatusOK, http.MethodGet, "/v2/bulkJobs/"+text(job.json["jobId"]), "").json, "status", "Completed")
+	s.call(t, http.StatusCreated, http.MethodPost, "/v2/folder",
+		js("folderName", "to", "parentFolderPath", folder))
+	want(t, s.call(t, http.StatusOK, http.MethodGet, "/v2/files/"+id+"/details", "").json,
+		"filePath", folder+"/in/a.txt")
+	job := s.call(t, http.StatusOK, http.MethodPost, "/v2/bulkJobs/moveFolder",
+		js("sourceFolderPath", folder+"/in", "destinationPath", folder+"/to"))
+	want(t, s.call(t, http.StatusOK, http.MethodGet, "/v2/bulkJobs/"+text(job.json["jobId"]), "").json,
+		"status", "Completed")
 	query := "?path=" + folder + "/to/in&skip=0&limit=10&searchQuery=type+%3D+%22file%22"
-	if list := s.call(t, http.StatusOK, http.MethodGet, "/v2/files"+query, "").body; !strings.Contains(string(list), id) {
+	if list := s.call(t, http.StatusOK, http.MethodGet, "/v2/files"+query,
+		"").body; !strings.Contains(string(list), id) {
 		t.Errorf("listed %s", list)
 	}
 	s.call(t, http.StatusNoContent, http.MethodDelete, "/v2/files/"+id, "")

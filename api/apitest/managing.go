@@ -67,7 +67,8 @@ func testDelete(t *testing.T, s *suite) {
 				t.Errorf("its address answers %d, want %d", a.status, http.StatusNotFound)
 			}
 		}
-		wantError(t, s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/files/"+id, ""), http.StatusNotFound, "does not exist")
+		wantError(t, s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/files/"+id, ""),
+			http.StatusNotFound, "does not exist")
 		s.call(t, http.StatusBadRequest, http.MethodDelete, "/v1/files/no-id", "")
 	})
 	t.Run("the name is free again", func(t *testing.T) {
@@ -99,7 +100,8 @@ func testDelete(t *testing.T, s *suite) {
 	})
 	t.Run("refused", func(t *testing.T) {
 		s.refusedBodies(t, http.MethodPost, "/v1/files/batch/deleteByFileIds",
-			`{}`, `[]`, `{"fileIds":[]}`, `{"fileIds":"`+nobody+`"}`, `{"fileIds":["x"]}`, `{"fileIds":[null]}`, js("fileIds", many(101)), js("fileIds", []string{nobody}, "more", 1))
+			`{}`, `[]`, `{"fileIds":[]}`, `{"fileIds":"`+nobody+`"}`, `{"fileIds":["x"]}`, `{"fileIds":[null]}`,
+			js("fileIds", many(101)), js("fileIds", []string{nobody}, "more", 1))
 	})
 }
 
@@ -116,7 +118,8 @@ func (s *suite) refusedBodies(t *testing.T, method, path string, bodies ...strin
 	t.Helper()
 	s.strict(t)
 	for _, body := range bodies {
-		if a := s.do(t, method, s.BaseURL+path, "application/json", strings.NewReader(body), nil); a.status != http.StatusBadRequest || text(a.json["message"]) == "" {
+		if a := s.do(t, method, s.BaseURL+path, "application/json", strings.NewReader(body),
+			nil); a.status != http.StatusBadRequest || text(a.json["message"]) == "" {
 			t.Errorf("%s %s %s answered %d %s, want 400 with a message", method, path, body, a.status, a.body)
 		}
 	}
@@ -125,17 +128,21 @@ func (s *suite) refusedBodies(t *testing.T, method, path string, bodies ...strin
 // testBulkTags tests addTags, removeTags and removeAITags.
 func testBulkTags(t *testing.T, s *suite) {
 	a, b := s.fresh(t, field("tags", "one,two")), s.fresh(t)
-	got := s.call(t, http.StatusOK, http.MethodPost, "/v1/files/addTags", js("fileIds", []string{a, b}, "tags", []string{"two", "three"}))
+	got := s.call(t, http.StatusOK, http.MethodPost, "/v1/files/addTags",
+		js("fileIds", []string{a, b}, "tags", []string{"two", "three"}))
 	want(t, got.json, "successfullyUpdatedFileIds", []string{a, b})
 	want(t, s.details(t, a), "tags", []string{"one", "two", "three"})
 	want(t, s.details(t, b), "tags", []string{"two", "three"})
-	s.call(t, http.StatusOK, http.MethodPost, "/v1/files/removeTags", js("fileIds", []string{a, b}, "tags", []string{"two", "three", "none"}))
+	s.call(t, http.StatusOK, http.MethodPost, "/v1/files/removeTags",
+		js("fileIds", []string{a, b}, "tags", []string{"two", "three", "none"}))
 	want(t, s.details(t, a), "tags", []string{"one"})
 	want(t, s.details(t, b), "tags", nil)
-	got = s.call(t, http.StatusNotFound, http.MethodPost, "/v1/files/addTags", js("fileIds", []string{nobody}, "tags", []string{"x"}))
+	got = s.call(t, http.StatusNotFound, http.MethodPost, "/v1/files/addTags",
+		js("fileIds", []string{nobody}, "tags", []string{"x"}))
 	want(t, got.json, "missingFileIds", []string{nobody})
 	s.runStrict(t, "some", func(t *testing.T) {
-		got := s.call(t, http.StatusNotFound, http.MethodPost, "/v1/files/addTags", js("fileIds", []string{a, nobody}, "tags", []string{"x"}))
+		got := s.call(t, http.StatusNotFound, http.MethodPost, "/v1/files/addTags",
+			js("fileIds", []string{a, nobody}, "tags", []string{"x"}))
 		want(t, got.json, "missingFileIds", []string{nobody})
 		want(t, s.details(t, a), "tags", []string{"one"})
 	})
@@ -146,7 +153,8 @@ func testBulkTags(t *testing.T, s *suite) {
 			t.Fatal("nothing was found")
 		}
 		name := tags[0].(map[string]any)["name"]
-		s.call(t, http.StatusOK, http.MethodPost, "/v1/files/removeAITags", js("fileIds", []any{r["fileId"]}, "AITags", []any{name}))
+		s.call(t, http.StatusOK, http.MethodPost, "/v1/files/removeAITags",
+			js("fileIds", []any{r["fileId"]}, "AITags", []any{name}))
 		left, _ := s.details(t, text(r["fileId"]))["AITags"].([]any)
 		if len(left) != len(tags)-1 {
 			t.Errorf("of %d AI tags %d are left", len(tags), len(left))
@@ -154,7 +162,8 @@ func testBulkTags(t *testing.T, s *suite) {
 	})
 	t.Run("refused", func(t *testing.T) {
 		s.refusedBodies(t, http.MethodPost, "/v1/files/addTags",
-			js("fileIds", []string{a}), js("tags", []string{"x"}), js("fileIds", []string{a}, "tags", []string{}), js("fileIds", []string{a}, "tags", []string{""}),
+			js("fileIds", []string{a}), js("tags", []string{"x"}), js("fileIds", []string{a}, "tags", []string{}),
+			js("fileIds", []string{a}, "tags", []string{""}),
 			js("fileIds", []string{a}, "tags", "x"), js("fileIds", many(51), "tags", []string{"x"}))
 	})
 }
@@ -166,7 +175,8 @@ func testFileVersions(t *testing.T, s *suite) {
 	var id string
 	var ids []string
 	for i, d := range data {
-		r := s.store(t, exact(name, d, field("tags", fmt.Sprint("t", i)), field("customCoordinates", "0,0,20,30"))...)
+		r := s.store(t, exact(name, d, field("tags", fmt.Sprint("t", i)),
+			field("customCoordinates", "0,0,20,30"))...)
 		id = text(r["fileId"])
 		ids = append(ids, text(r["versionInfo"].(map[string]any)["id"]))
 	}
@@ -259,32 +269,38 @@ func testTransfer(t *testing.T, s *suite) {
 	}
 	t.Run("copy", func(t *testing.T) {
 		id := put(from, "a.txt", "a", field("tags", "x,y"))
-		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy", js("sourceFilePath", from+"a.txt", "destinationPath", to))
+		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy",
+			js("sourceFilePath", from+"a.txt", "destinationPath", to))
 		r := find(to, "a.txt")
 		if r == nil || r["fileId"] == id || s.gone(t, id) {
 			t.Fatalf("the copy is %v", r)
 		}
 		want(t, r, "tags", []string{"x", "y"})
 		put(from, "a.txt", "newer")
-		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy", js("sourceFilePath", from+"a.txt", "destinationPath", to))
-		if again := find(to, "a.txt"); again["fileId"] != r["fileId"] || versionName(again) != "Version 2" || !same(again["size"], 5) {
+		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy",
+			js("sourceFilePath", from+"a.txt", "destinationPath", to))
+		if again := find(to, "a.txt"); again["fileId"] != r["fileId"] || versionName(again) != "Version 2" ||
+			!same(again["size"], 5) {
 			t.Errorf("copied again it is %v", again)
 		}
-		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy", js("sourceFilePath", from+"a.txt", "destinationPath", to+"all", "includeFileVersions", true))
+		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy",
+			js("sourceFilePath", from+"a.txt", "destinationPath", to+"all", "includeFileVersions", true))
 		if all := find(to+"all", "a.txt"); versionName(all) != "Version 2" {
 			t.Errorf("with its versions it is %v", all)
 		}
 	})
 	t.Run("move", func(t *testing.T) {
 		id := put(from, "b.txt", "b", field("tags", "x"))
-		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/move", js("sourceFilePath", from+"b.txt", "destinationPath", to))
+		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/move",
+			js("sourceFilePath", from+"b.txt", "destinationPath", to))
 		r := find(to, "b.txt")
 		if find(from, "b.txt") != nil || r == nil || r["fileId"] != id {
 			t.Fatalf("moved it is %v", r)
 		}
 		want(t, r, "filePath", to+"b.txt", "tags", []string{"x"})
 		put(from, "b.txt", "newer")
-		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/move", js("sourceFilePath", from+"b.txt", "destinationPath", to))
+		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/move",
+			js("sourceFilePath", from+"b.txt", "destinationPath", to))
 		if again := find(to, "b.txt"); find(from, "b.txt") != nil || again["fileId"] != id || versionName(again) != "Version 2" || !same(again["size"], 5) {
 			t.Errorf("moved over it, it is %v", again)
 		}
@@ -292,7 +308,8 @@ func testTransfer(t *testing.T, s *suite) {
 	t.Run("rename", func(t *testing.T) {
 		id := put(from, "c.txt", "c")
 		put(from, "taken.txt", "t")
-		s.call(t, http.StatusOK, http.MethodPut, "/v1/files/rename", js("filePath", from+"c.txt", "newFileName", "d e.txt"))
+		s.call(t, http.StatusOK, http.MethodPut, "/v1/files/rename",
+			js("filePath", from+"c.txt", "newFileName", "d e.txt"))
 		if r := find(from, "d_e.txt"); r == nil || r["fileId"] != id || find(from, "c.txt") != nil {
 			t.Errorf("renamed it is %v", r)
 		}
@@ -303,9 +320,10 @@ func testTransfer(t *testing.T, s *suite) {
 	})
 	s.runStrict(t, "a generated client", func(t *testing.T) {
 		put(from, "g.txt", "g")
-		a := s.do(t, http.MethodPost, s.BaseURL+"/v1/files/copy", "application/json", strings.NewReader(js("sourceFilePath", from+"g.txt", "destinationPath", to)), func(req *http.Request) {
-			req.Header.Set("X-Stainless-Lang", "go")
-		})
+		a := s.do(t, http.MethodPost, s.BaseURL+"/v1/files/copy", "application/json",
+			strings.NewReader(js("sourceFilePath", from+"g.txt", "destinationPath", to)), func(req *http.Request) {
+				req.Header.Set("X-Stainless-Lang", "go")
+			})
 		if a.status != http.StatusOK || string(a.body) != "{}" || find(to, "g.txt") == nil {
 			t.Errorf("answered %d %s", a.status, a.body)
 		}
@@ -313,11 +331,16 @@ func testTransfer(t *testing.T, s *suite) {
 	t.Run("refused", func(t *testing.T) {
 		put(from, "e.txt", "e")
 		for _, path := range []string{"/v1/files/copy", "/v1/files/move"} {
-			s.refusedBodies(t, http.MethodPost, path, `{}`, js("sourceFilePath", from+"e.txt"), js("destinationPath", to), js("sourceFilePath", 1, "destinationPath", to),
-				js("sourceFilePath", from+"e.txt", "destinationPath", "/a?b"), js("sourceFilePath", from+"e.txt", "destinationPath", from), js("sourceFilePath", from, "destinationPath", to),
-				js("sourceFilePath", from+"e.txt", "destinationPath", strings.Repeat("/a", 51)), js("sourceFilePath", from+"e.txt", "destinationPath", to, "purge", true))
+			s.refusedBodies(t, http.MethodPost, path, `{}`, js("sourceFilePath", from+"e.txt"),
+				js("destinationPath", to), js("sourceFilePath", 1, "destinationPath", to),
+				js("sourceFilePath", from+"e.txt", "destinationPath", "/a?b"),
+				js("sourceFilePath", from+"e.txt", "destinationPath", from),
+				js("sourceFilePath", from, "destinationPath", to),
+				js("sourceFilePath", from+"e.txt", "destinationPath", strings.Repeat("/a", 51)),
+				js("sourceFilePath", from+"e.txt", "destinationPath", to, "purge", true))
 		}
-		s.refusedBodies(t, http.MethodPut, "/v1/files/rename", `{}`, js("filePath", from+"e.txt"), js("filePath", from+"e.txt", "newFileName", ""), js("filePath", from+"e.txt", "newFileName", ".."))
+		s.refusedBodies(t, http.MethodPut, "/v1/files/rename", `{}`, js("filePath", from+"e.txt"),
+			js("filePath", from+"e.txt", "newFileName", ""), js("filePath", from+"e.txt", "newFileName", ".."))
 	})
 }
 
@@ -325,7 +348,8 @@ func testTransfer(t *testing.T, s *suite) {
 func testFolders(t *testing.T, s *suite) {
 	name := "made" + random()
 	parent := s.folder + "folders"
-	a := s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", name, "parentFolderPath", parent))
+	a := s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder",
+		js("folderName", name, "parentFolderPath", parent))
 	if s.Strict {
 		want(t, a.json, "type", "folder", "name", name, "folderPath", parent+"/"+name)
 	}
@@ -333,7 +357,8 @@ func testFolders(t *testing.T, s *suite) {
 	if !strings.Contains(names(list), name) {
 		t.Fatalf("listed %s", names(list))
 	}
-	s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", name, "parentFolderPath", parent))
+	s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder",
+		js("folderName", name, "parentFolderPath", parent))
 	id := s.fresh(t, field("folder", parent+"/"+name+"/deep/er"))
 	beside := s.fresh(t, field("folder", parent+"/"+name+"_beside"))
 	s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/folder", js("folderPath", parent+"/"+name))
@@ -343,12 +368,15 @@ func testFolders(t *testing.T, s *suite) {
 	if s.gone(t, beside) {
 		t.Error("a file in another folder was deleted")
 	}
-	if got := names(s.list(t, "type", "folder", "path", parent)); strings.Contains(got, name+"]") || strings.Contains(got, name+" ") || !strings.Contains(got, name+"_beside") {
+	if got := names(s.list(t, "type", "folder", "path", parent)); strings.Contains(got, name+"]") ||
+		strings.Contains(got, name+" ") || !strings.Contains(got, name+"_beside") {
 		t.Errorf("listed %s", got)
 	}
-	wantError(t, s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/folder", js("folderPath", parent+"/"+name)), http.StatusNotFound, "")
+	wantError(t, s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/folder",
+		js("folderPath", parent+"/"+name)), http.StatusNotFound, "")
 	t.Run("characters that are not allowed", func(t *testing.T) {
-		a := s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", "new.one (2)/é_-", "parentFolderPath", parent+"/up-per"))
+		a := s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder",
+			js("folderName", "new.one (2)/é_-", "parentFolderPath", parent+"/up-per"))
 		if s.Strict {
 			want(t, a.json, "name", "new_one__2__é__", "folderPath", parent+"/up-per/new_one__2__é__")
 		}
@@ -361,9 +389,12 @@ func testFolders(t *testing.T, s *suite) {
 		}
 	})
 	t.Run("refused", func(t *testing.T) {
-		s.refusedBodies(t, http.MethodPost, "/v1/folder", `{}`, js("folderName", "", "parentFolderPath", "/"), js("folderName", "a"), js("folderName", "a", "parentFolderPath", "/b?"),
-			js("folderName", "a", "parentFolderPath", strings.Repeat("/a", 50)), js("folderName", "a", "parentFolderPath", "/", "more", 1))
-		s.refusedBodies(t, http.MethodDelete, "/v1/folder", `{}`, js("folderPath", "/"), js("folderPath", ""), js("folderPath", 1))
+		s.refusedBodies(t, http.MethodPost, "/v1/folder", `{}`, js("folderName", "", "parentFolderPath", "/"),
+			js("folderName", "a"), js("folderName", "a", "parentFolderPath", "/b?"),
+			js("folderName", "a", "parentFolderPath", strings.Repeat("/a", 50)),
+			js("folderName", "a", "parentFolderPath", "/", "more", 1))
+		s.refusedBodies(t, http.MethodDelete, "/v1/folder", `{}`, js("folderPath", "/"), js("folderPath", ""),
+			js("folderPath", 1))
 	})
 }
 
@@ -384,15 +415,20 @@ func testLongNames(t *testing.T, s *suite) {
 			for range 2 { // the second is a version
 				s.store(t, exact(name+".txt", []byte("long"), field("folder", folder))...)
 			}
-			s.call(t, http.StatusOK, http.MethodPut, "/v1/files/rename", js("filePath", folder+name+".txt", "newFileName", name+".old"))
-			s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy", js("sourceFilePath", folder+name+".old", "destinationPath", folder+"b"))
-			s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/move", js("sourceFilePath", folder+"b/"+name+".old", "destinationPath", folder+"c"))
-			s.call(t, http.StatusOK, http.MethodPost, "/v1/bulkJobs/moveFolder", js("sourceFolderPath", folder+"c", "destinationPath", folder+"d"))
+			s.call(t, http.StatusOK, http.MethodPut, "/v1/files/rename",
+				js("filePath", folder+name+".txt", "newFileName", name+".old"))
+			s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy",
+				js("sourceFilePath", folder+name+".old", "destinationPath", folder+"b"))
+			s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/move",
+				js("sourceFilePath", folder+"b/"+name+".old", "destinationPath", folder+"c"))
+			s.call(t, http.StatusOK, http.MethodPost, "/v1/bulkJobs/moveFolder",
+				js("sourceFolderPath", folder+"c", "destinationPath", folder+"d"))
 			list := s.list(t, "path", folder+"d/c", "searchQuery", `name = "`+name+`.old"`)
 			if got := names(list); got != "["+name+".old]" {
 				t.Fatalf("listed %s", got)
 			}
-			if a := s.do(t, http.MethodGet, text(list[0]["url"]), "", nil, nil); s.DeliveryURL != "" && string(a.body) != "long" {
+			if a := s.do(t, http.MethodGet, text(list[0]["url"]), "", nil, nil); s.DeliveryURL != "" &&
+				string(a.body) != "long" {
 				t.Errorf("its URL answered %d %s", a.status, a.body)
 			}
 		})
@@ -443,7 +479,8 @@ func testFields(t *testing.T, s *suite) {
 		s.fresh(t, value("9"))
 	})
 	t.Run("refused", func(t *testing.T) {
-		s.refusedBodies(t, http.MethodPatch, path, `{}`, `{"label":1}`, `{"name":"x"}`, js("description", strings.Repeat("é", 501)))
+		s.refusedBodies(t, http.MethodPatch, path, `{}`, `{"label":1}`, `{"name":"x"}`,
+			js("description", strings.Repeat("é", 501)))
 		_, other := s.schemaField(t, `{"type":"Text"}`)
 		s.refusedBodies(t, http.MethodPatch, "/v1/customMetadataFields/"+other, `{"label":"M`+name+`"}`)
 		s.refusedBodies(t, http.MethodPost, "/v1/customMetadataFields", `{"name":"x"}`, `{"name":"`+name+`","label":"L","schema":{"type":"Text"}}`, `{"name":"x","label":"L","schema":{"type":"Colour"}}`,
@@ -521,7 +558,8 @@ func testJobs(t *testing.T, s *suite) {
 	first := put("a", "1.txt", "one", field("tags", "x"))
 	put("a", "1.txt", "one, newer", field("overwriteTags", "false"))
 	deep := put("a/b", "2.txt", "two")
-	s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", "empty", "parentFolderPath", root+"a/b"))
+	s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder",
+		js("folderName", "empty", "parentFolderPath", root+"a/b"))
 	has(t, "a/ a/1.txt a/b/ a/b/2.txt a/b/empty/")
 
 	t.Run("copy", func(t *testing.T) {
@@ -555,7 +593,8 @@ func testJobs(t *testing.T, s *suite) {
 		job := s.completed(t, a, "RENAME_FOLDER")
 		has(t, "m/ m/o_p_-/ m/o_p_-/a/ m/o_p_-/a/1.txt m/o_p_-/a/b/ m/o_p_-/a/b/2.txt m/o_p_-/a/b/empty/")
 		want(t, s.call(t, http.StatusOK, http.MethodGet, "/v1/files/purge/"+text(job["purgeRequestId"]), "").json, "status", "Completed")
-		s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", "q", "parentFolderPath", root+"m"))
+		s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder",
+			js("folderName", "q", "parentFolderPath", root+"m"))
 		wantError(t, s.call(t, http.StatusConflict, http.MethodPost, "/v1/bulkJobs/renameFolder", js("folderPath", root+"m/o_p_-", "newFolderName", "q")), http.StatusConflict, "already exists")
 	})
 	t.Run("no such job", func(t *testing.T) {
@@ -563,8 +602,10 @@ func testJobs(t *testing.T, s *suite) {
 		wantError(t, s.call(t, http.StatusBadRequest, http.MethodGet, "/v1/files/purge/"+nobody, ""), http.StatusBadRequest, "No request found for this requestId.")
 	})
 	t.Run("purging", func(t *testing.T) {
-		a := s.call(t, http.StatusCreated, http.MethodPost, "/v1/files/purge", js("url", text(s.details(t, first)["url"])))
-		want(t, s.call(t, http.StatusOK, http.MethodGet, "/v1/files/purge/"+text(a.json["requestId"]), "").json, "status", "Completed")
+		a := s.call(t, http.StatusCreated, http.MethodPost, "/v1/files/purge",
+			js("url", text(s.details(t, first)["url"])))
+		want(t, s.call(t, http.StatusOK, http.MethodGet, "/v1/files/purge/"+text(a.json["requestId"]), "").json,
+			"status", "Completed")
 		s.refusedBodies(t, http.MethodPost, "/v1/files/purge", `{}`, `{"url":5}`, `{"url":"nowhere"}`, `{"url":"http://h"}`, `{"url":"http://h/a/*"}`, `{"url":"http://h/a/b/*/c"}`)
 		s.call(t, http.StatusCreated, http.MethodPost, "/v1/files/purge", `{"url":"http://h/a/b/*"}`)
 		s.call(t, http.StatusCreated, http.MethodPost, "/v1/files/purge", `{"url":"http://h/a.jpg*"}`)

@@ -83,7 +83,8 @@ func takenJPEG(east uint32) []byte {
 	// The groups begin at 8, 38 and 56; their values begin at 110.
 	ifd([4]uint32{0x8769, long, 1, 38}, [4]uint32{0x8825, long, 1, 56})
 	ifd([4]uint32{0x9003, ascii, 20, 110})
-	ifd([4]uint32{1, ascii, 2, 'N' << 24}, [4]uint32{2, rational, 3, 130}, [4]uint32{3, ascii, 2, 'E' << 24}, [4]uint32{4, rational, 3, 154})
+	ifd([4]uint32{1, ascii, 2, 'N' << 24}, [4]uint32{2, rational, 3, 130}, [4]uint32{3, ascii, 2, 'E' << 24},
+		[4]uint32{4, rational, 3, 154})
 	tiff = append(tiff, "2024:07:15 10:20:30\x00"...)
 	for _, n := range []uint32{52, 1, 31, 1, 12, 1, east, 1, 24, 1, 18, 1} {
 		tiff = order.AppendUint32(tiff, n)
@@ -154,11 +155,13 @@ func testCrop(t *testing.T, s *suite) {
 	s.strict(t)
 	// A quarter of the ball and its background, which looks different in every other orientation.
 	region := image.Rect(100, 60, 180, 110)
-	requested := field("customCoordinates", fmt.Sprintf("%d,%d,%d,%d", region.Min.X, region.Min.Y, region.Dx(), region.Dy()))
+	requested := field("customCoordinates", fmt.Sprintf("%d,%d,%d,%d", region.Min.X, region.Min.Y,
+		region.Dx(), region.Dy()))
 	crop := func(t *testing.T, data []byte) image.Image {
 		t.Helper()
 		r := s.store(t, field("fileName", "crop"), content(data), requested)
-		a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:fo-custom"+(&url.URL{Path: text(r["filePath"])}).EscapedPath(), "", nil, nil)
+		a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:fo-custom"+
+			(&url.URL{Path: text(r["filePath"])}).EscapedPath(), "", nil, nil)
 		wantStatus(t, a, http.StatusOK)
 		return decoded(t, a.body)
 	}

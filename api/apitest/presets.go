@@ -53,7 +53,8 @@ func testPresets(t *testing.T, s *suite) {
 		want(t, changed, c.change...)
 		want(t, changed, "id", made["id"], "name", made["name"], "createdAt", made["createdAt"])
 		var list []map[string]any
-		if err := json.Unmarshal(s.call(t, http.StatusOK, http.MethodGet, c.path, "").body, &list); err != nil || !same(list[len(list)-1], changed) {
+		if err := json.Unmarshal(s.call(t, http.StatusOK, http.MethodGet, c.path, "").body,
+			&list); err != nil || !same(list[len(list)-1], changed) {
 			t.Errorf("listed %v, %v", list, err)
 		}
 		s.refusedBodies(t, http.MethodPost, c.path, c.bad...)
@@ -145,17 +146,21 @@ func testSteps(t *testing.T, s *suite) {
 		"": "image/jpeg", "*/*": "image/jpeg", "image/avif,image/webp,image/*;q=0.8": "image/webp", "image/png, image/webp;q=0.5": "image/webp", "image/webp;q=0, */*": "image/jpeg",
 	} {
 		for _, steps := range []string{"f-auto", "w-30,f-auto"} {
-			a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:"+steps+path, "", nil, func(r *http.Request) { r.Header.Set("Accept", accept) })
-			if got := a.header.Get("Content-Type"); a.status != http.StatusOK || got != want || !slices.Contains(a.header.Values("Vary"), "Accept") {
+			a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:"+steps+path, "", nil,
+				func(r *http.Request) { r.Header.Set("Accept", accept) })
+			if got := a.header.Get("Content-Type"); a.status != http.StatusOK || got != want ||
+				!slices.Contains(a.header.Values("Vary"), "Accept") {
 				t.Errorf("%s with Accept %q answered %d %s, want %s; %v", steps, accept, a.status, got, want, a.header)
 			}
 		}
 	}
 	words := (&url.URL{Path: text(s.store(t, field("fileName", "w.txt"), content([]byte("words")))["filePath"])}).EscapedPath()
-	if a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:f-auto"+words, "", nil, nil); a.status != http.StatusOK || string(a.body) != "words" {
+	if a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:f-auto"+words, "", nil,
+		nil); a.status != http.StatusOK || string(a.body) != "words" {
 		t.Errorf("f-auto of a text answered %d %s", a.status, a.body)
 	}
-	few, many := len(s.do(t, http.MethodGet, s.DeliveryURL+"/tr:q-5"+path, "", nil, nil).body), len(s.do(t, http.MethodGet, s.DeliveryURL+"/tr:q-95"+path, "", nil, nil).body)
+	few, many := len(s.do(t, http.MethodGet, s.DeliveryURL+"/tr:q-5"+path, "", nil, nil).body), len(s.do(t,
+		http.MethodGet, s.DeliveryURL+"/tr:q-95"+path, "", nil, nil).body)
 	if few >= many {
 		t.Errorf("the quality 5 has %d bytes, 95 has %d", few, many)
 	}
@@ -175,7 +180,8 @@ func testSteps(t *testing.T, s *suite) {
 				mark = "&"
 			}
 			for query, status := range map[string]int{sign(s.Key, signed, 0): http.StatusOK, sign("other", signed, 0): http.StatusUnauthorized, "": http.StatusUnauthorized} {
-				if a := s.do(t, http.MethodGet, s.DeliveryURL+signed+mark+query, "", nil, func(req *http.Request) { req.Header.Del("Authorization") }); a.status != status {
+				if a := s.do(t, http.MethodGet, s.DeliveryURL+signed+mark+query, "", nil,
+					func(req *http.Request) { req.Header.Del("Authorization") }); a.status != status {
 					t.Errorf("%s%s%s answered %d, want %d", signed, mark, query, a.status, status)
 				}
 			}

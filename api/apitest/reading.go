@@ -98,7 +98,8 @@ func testList(t *testing.T, s *suite) {
 		}
 	})
 	s.runStrict(t, "nothing asked for", func(t *testing.T) {
-		got := s.list(t, "path", folder, "type", "undefined", "sort", "null", "limit", "", "skip", "undefined", "searchQuery", "undefined", "fileType", "null", "tags", "null")
+		got := s.list(t, "path", folder, "type", "undefined", "sort", "null", "limit", "", "skip", "undefined",
+			"searchQuery", "undefined", "fileType", "null", "tags", "null")
 		if names(got) != "[b.txt a.png c.jpg]" {
 			t.Errorf("listed %s, want \"[b.txt a.png c.jpg]\"", names(got))
 		}
@@ -123,10 +124,12 @@ func testList(t *testing.T, s *suite) {
 	})
 	s.runStrict(t, "refused", func(t *testing.T) {
 		for query, word := range map[string]string{"Limit=1": "Limit", "limit=1&limit=2": "limit", "sort=ASC_NAME&sort=ASC_SIZE": "sort"} {
-			wantError(t, s.do(t, http.MethodGet, s.BaseURL+"/v1/files?"+query, "", nil, nil), http.StatusBadRequest, word)
+			wantError(t, s.do(t, http.MethodGet, s.BaseURL+"/v1/files?"+query, "", nil, nil),
+				http.StatusBadRequest, word)
 		}
 		for _, query := range []string{"limit=0", "limit=1001", "limit=x", "skip=-1", "sort=NAME", "type=nothing", "fileType=x", "searchQuery=name", "searchQuery=%28name+%3D+%22a%22", "searchQuery=colour+%3D+1"} {
-			wantError(t, s.do(t, http.MethodGet, s.BaseURL+"/v1/files?"+query, "", nil, nil), http.StatusBadRequest, "")
+			wantError(t, s.do(t, http.MethodGet, s.BaseURL+"/v1/files?"+query, "", nil, nil),
+				http.StatusBadRequest, "")
 		}
 	})
 }
@@ -137,7 +140,8 @@ func testDelivery(t *testing.T, s *suite) {
 		t.Skip("the target has no delivery address")
 	}
 	data := PhotoJPEG(800, 600, 6)
-	r := s.store(t, field("fileName", "Übersicht 1.jpg"), content(data), field("folder", s.folder+"写真"), field("customCoordinates", "0,0,200,100"))
+	r := s.store(t, field("fileName", "Übersicht 1.jpg"), content(data), field("folder", s.folder+"写真"),
+		field("customCoordinates", "0,0,200,100"))
 	anonymous := func(req *http.Request) { req.Header.Del("Authorization") }
 	get := func(t *testing.T, address string, change func(*http.Request)) answer {
 		t.Helper()
@@ -248,7 +252,8 @@ func testDelivery(t *testing.T, s *suite) {
 		}
 	})
 	s.runStrict(t, "another region is another picture", func(t *testing.T) {
-		r := s.store(t, field("fileName", "region.png"), content(PNG(60, 40)), field("customCoordinates", "0,0,10,10"))
+		r := s.store(t, field("fileName", "region.png"), content(PNG(60, 40)),
+			field("customCoordinates", "0,0,10,10"))
 		address := s.DeliveryURL + "/tr:fo-custom" + text(r["filePath"])
 		tag := get(t, address, nil).header.Get("ETag")
 		s.patch(t, text(r["fileId"]), `{"customCoordinates":"0,0,20,30"}`)
@@ -339,7 +344,8 @@ func testPrivate(t *testing.T, s *suite) {
 				address = s.DeliveryURL + c.path + "&"
 			}
 			for _, method := range []string{http.MethodGet, http.MethodHead} {
-				if a := s.do(t, method, address+sign(c.key, c.signed, c.until), "", nil, anonymous); a.status != c.status {
+				if a := s.do(t, method, address+sign(c.key, c.signed, c.until), "", nil,
+					anonymous); a.status != c.status {
 					t.Errorf("%s %s signed for %s until %d answered %d, want %d", method, c.path, c.signed, c.until, a.status, c.status)
 				}
 			}
@@ -350,7 +356,8 @@ func testPrivate(t *testing.T, s *suite) {
 		}
 		// The signature covers the expiry.
 		later := strings.Replace(sign(s.Key, path, soon), fmt.Sprint(soon), fmt.Sprint(soon+9999), 1)
-		if a := s.do(t, http.MethodGet, s.DeliveryURL+path+"?"+later, "", nil, anonymous); a.status != http.StatusUnauthorized {
+		if a := s.do(t, http.MethodGet, s.DeliveryURL+path+"?"+later, "", nil,
+			anonymous); a.status != http.StatusUnauthorized {
 			t.Errorf("with a later expiry it answered %d, want %d", a.status, http.StatusUnauthorized)
 		}
 	})
@@ -487,7 +494,8 @@ func testSearch(t *testing.T, s *suite) {
 		})
 	}
 	t.Run("below a folder", func(t *testing.T) {
-		wantNames(t, s.list(t, "sort", "ASC_NAME", "searchQuery", `path : "`+folder+`" AND format = "txt"`), "[a.txt e.txt]")
+		wantNames(t, s.list(t, "sort", "ASC_NAME", "searchQuery", `path : "`+folder+`" AND format = "txt"`),
+			"[a.txt e.txt]")
 	})
 	t.Run("other parameters", func(t *testing.T) {
 		query := `name IN ["a.txt","b.png","sub"]`
@@ -559,7 +567,8 @@ func testSearch(t *testing.T, s *suite) {
 	})
 	t.Run("spaces as plus or %20", func(t *testing.T) {
 		for _, query := range []string{"name+%3D+%22a.txt%22", "name%20%3D%20%22a.txt%22"} {
-			a := s.do(t, http.MethodGet, s.BaseURL+"/v1/files?path="+url.QueryEscape(folder)+"&searchQuery="+query, "", nil, nil)
+			a := s.do(t, http.MethodGet, s.BaseURL+"/v1/files?path="+url.QueryEscape(folder)+"&searchQuery="+query,
+				"", nil, nil)
 			if a.status != http.StatusOK || len(a.body) < 10 {
 				t.Errorf("%s answered %d %s", query, a.status, a.body)
 			}

@@ -85,7 +85,8 @@ func testReasons(t *testing.T, s *suite) {
 			method, path = before, after
 		}
 		a := s.do(t, method, s.BaseURL+path, "application/json", strings.NewReader(c.body), nil)
-		if a.status != c.status || text(a.json["reason"]) != c.reason && !strings.Contains(text(a.json["message"]), c.reason) {
+		if a.status != c.status || text(a.json["reason"]) != c.reason &&
+			!strings.Contains(text(a.json["message"]), c.reason) {
 			t.Errorf("%s %s answered %d %s, want %d %s", c.path, c.body, a.status, a.body, c.status, c.reason)
 		}
 	}

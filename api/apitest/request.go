@@ -140,7 +140,8 @@ func (s *suite) refused(t *testing.T, word string, parts ...part) answer {
 func wantError(t *testing.T, a answer, status int, word string) {
 	t.Helper()
 	message, _ := a.json["message"].(string)
-	if a.status != status || message == "" || !strings.Contains(strings.ToLower(message), strings.ToLower(word)) {
+	if a.status != status || message == "" || !strings.Contains(strings.ToLower(message),
+		strings.ToLower(word)) {
 		t.Errorf("answered %d %s, want %d with a message that has %q", a.status, a.body, status, word)
 	}
 }

@@ -58,7 +58,10 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 	mux.HandleFunc("GET /inside", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://127.0.0.1:"+s.within+"/redirected", http.StatusFound)
 	})
-	mux.HandleFunc("GET /loop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/loop", http.StatusFound) })
+	mux.HandleFunc("GET /loop", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/loop",
+			http.StatusFound)
+	})
 	mux.HandleFunc("GET /silent", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	take := func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
@@ -133,17 +136,20 @@ func testFileAsAddress(t *testing.T, s *suite) {
 			"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]", "127.0.0.2", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1",
 			"[fd00::1]", "[fe80::1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]",
 		} {
-			s.refused(t, "internal", field("fileName", "address.jpg"), field("file", "http://"+host+":"+s.sources.within+"/direct"))
+			s.refused(t, "internal", field("fileName", "address.jpg"),
+				field("file", "http://"+host+":"+s.sources.within+"/direct"))
 		}
 		for _, host := range []string{"2130706433", "0x7f000001", "0177.0.0.1", "127.1"} { // names if the system does not parse them as numbers
-			s.refused(t, "file", field("fileName", "address.jpg"), field("file", "http://"+host+":"+s.sources.within+"/number"))
+			s.refused(t, "file", field("fileName", "address.jpg"),
+				field("file", "http://"+host+":"+s.sources.within+"/number"))
 		}
 		s.sources.mu.Lock()
 		defer s.sources.mu.Unlock()
 		if len(s.sources.reached) > 0 {
 			t.Errorf("the target sent %v to an internal server", s.sources.reached)
 		}
-		s.refused(t, "file", field("fileName", "address.jpg"), field("file", "http://user:pass@"+s.sources.address[len("http://"):]+"/picture.jpg"))
+		s.refused(t, "file", field("fileName", "address.jpg"),
+			field("file", "http://user:pass@"+s.sources.address[len("http://"):]+"/picture.jpg"))
 	})
 	s.runStrict(t, "address as the bytes of anonymous_file", func(t *testing.T) {
 		r := s.store(t, field("fileName", "address.jpg"), part{name: "file", value: s.sources.address + "/picture.jpg", file: true, filename: "anonymous_file"})
@@ -160,7 +166,8 @@ func (s *suite) startAgain(t *testing.T) func(*testing.T, *suite) {
 		}
 	}
 	path := "/hook/" + random() + "/again"
-	s.store(t, field("fileName", "again.jpg"), content(JPEG(60, 40)), field("extensions", `[{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
+	s.store(t, field("fileName", "again.jpg"), content(JPEG(60, 40)),
+		field("extensions", `[{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
 	return func(t *testing.T, _ *suite) {
 		eventually(t, s.AnswerTimeout, "the post after one that was answered with 204", func() bool { return len(s.sources.posted(path)) > 1 })
 		if posts := s.sources.posted(path); !same(posts[0], posts[1]) {
@@ -186,8 +193,10 @@ func (s *suite) startSlow() func(*testing.T, *suite) {
 	done := make(chan result, 1)
 	go func() {
 		start := time.Now()
-		body := multipartBody(field("fileName", "slow.jpg"), field("folder", s.folder), field("file", s.sources.address+"/silent"))
-		req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, s.uploadAddress(), bytes.NewReader(body))
+		body := multipartBody(field("fileName", "slow.jpg"), field("folder", s.folder),
+			field("file", s.sources.address+"/silent"))
+		req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, s.uploadAddress(),
+			bytes.NewReader(body))
 		if err != nil {
 			done <- result{err: err}
 			return

@@ -200,7 +200,8 @@ func TestUndoBesideAnotherProgram(t *testing.T) {
 		do(one, c.ours)
 		do(two, c.theirs)
 		var conflict *ConflictError
-		if _, err := one.Undo(t.Context(), f.FileID, Fail); !errors.As(err, &conflict) || len(conflict.Conflicts) != 1 {
+		if _, err := one.Undo(t.Context(), f.FileID, Fail); !errors.As(err, &conflict) ||
+			len(conflict.Conflicts) != 1 {
 			t.Fatalf("got %v", err)
 		}
 		want(c.theirs)
@@ -341,7 +342,8 @@ func TestUndoOfActions(t *testing.T) {
 	must(t, err)
 	must(t, s.Client.Do(ctx, api.MoveFile(now.FilePath, "/elsewhere/"), nil))
 	var found *ConflictError
-	if _, err := s.Undo(ctx, id, Fail); !errors.As(err, &found) || found.Conflicts[0].Field != "place" || found.Conflicts[0].Now != "/elsewhere/b.txt" {
+	if _, err := s.Undo(ctx, id, Fail); !errors.As(err, &found) || found.Conflicts[0].Field != "place" ||
+		found.Conflicts[0].Now != "/elsewhere/b.txt" {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	is("/elsewhere/b.txt", f.VersionInfo.ID)
@@ -400,7 +402,8 @@ func TestDownload(t *testing.T) {
 	if _, err := s.Download(t.Context(), wrong, dir, nil); err == nil {
 		t.Error("a file of another size was kept")
 	}
-	if path, err := s.Download(t.Context(), *f, filepath.Join(dir, "new", "folder"), nil); err != nil || path != filepath.Join(dir, "new", "folder", "a.txt") {
+	if path, err := s.Download(t.Context(), *f, filepath.Join(dir, "new", "folder"), nil); err != nil ||
+		path != filepath.Join(dir, "new", "folder", "a.txt") {
 		t.Errorf("to a new folder: %q %v", path, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".mediadesk-*")); len(left) > 0 {

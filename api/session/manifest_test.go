@@ -62,7 +62,8 @@ func TestManifestOfASpreadsheet(t *testing.T) {
 			t.Fatalf("%q: %v, %v", text, entries, err)
 		}
 		e, err := entries[0].Entry("/", entry.Entry{})
-		if tags := e.Tags.Or(nil); err != nil || e.Source.Path != "/a.jpg" || !e.IsPrivateFile.Or(false) || !slices.Equal(tags, []string{"x", "y"}) {
+		if tags := e.Tags.Or(nil); err != nil || e.Source.Path != "/a.jpg" || !e.IsPrivateFile.Or(false) ||
+			!slices.Equal(tags, []string{"x", "y"}) {
 			t.Errorf("%q: %+v, %v", text, e, err)
 		}
 	}

@@ -61,7 +61,8 @@ func TestFolderUndo(t *testing.T) {
 	undo(t, s)
 	undo(t, s)
 	want("/x/a.txt /x/y/b.txt")
-	if done, err := s.Redo(t.Context(), "", Fail); err != nil || len(done) != 1 || done[0].File.FolderPath != "/z" {
+	if done, err := s.Redo(t.Context(), "", Fail); err != nil || len(done) != 1 ||
+		done[0].File.FolderPath != "/z" {
 		t.Fatalf("redo: %+v %v", done, err)
 	}
 	if _, _, err := s.MakeFolder(t.Context(), "/x/"); err != nil {
@@ -75,7 +76,8 @@ func TestFolderUndo(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("/x/z/a.txt /x/z/c.txt /x/z/y/b.txt")
-	if edits, err := s.Journal.NextEdits(t.Context(), "p", "", true); err != nil || len(edits) != 1 || edits[0].Became != "/z/" {
+	if edits, err := s.Journal.NextEdits(t.Context(), "p", "", true); err != nil || len(edits) != 1 ||
+		edits[0].Became != "/z/" {
 		t.Errorf("undo has the edits %+v (%v), want none", edits, err)
 	}
 }

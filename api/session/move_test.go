@@ -55,7 +55,8 @@ func TestMoveKeeps(t *testing.T) {
 			transfer.Move()
 			work.on(http.MethodGet, "/files", func() { c.meanwhile(t, w) })
 			jobs := send(t, to, transfer)
-			if len(jobs) != 1 || jobs[0].State != job.Stored || jobs[0].Move != job.MoveFailed || !strings.Contains(jobs[0].MoveError, c.reason) {
+			if len(jobs) != 1 || jobs[0].State != job.Stored || jobs[0].Move != job.MoveFailed ||
+				!strings.Contains(jobs[0].MoveError, c.reason) {
 				t.Errorf("%+v", jobs)
 			}
 			if _, err := s.Client.Details(t.Context(), w.source.FileID); err != nil {

@@ -42,7 +42,8 @@ func TestOpenWithoutReceiver(t *testing.T) {
 	s, err := Open(t.Context(), homeWith(t, "[local]\naddr = \"127.0.0.1:0\"\n[webhook]\nlisten = \""+listen+"\"\n"))
 	must(t, err)
 	defer closeSession(t, s)
-	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].Error(), listen) || api.Hint(s.Warnings[0]) == "" || s.Profile.Receiver != "" {
+	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].Error(), listen) ||
+		api.Hint(s.Warnings[0]) == "" || s.Profile.Receiver != "" {
 		t.Errorf("warnings %v, receiver %q", s.Warnings, s.Profile.Receiver)
 	}
 	j := job.Job{Profile: s.Profile.Name, Naming: job.NameHere, JobWebhook: true, Upload: mug(t)}

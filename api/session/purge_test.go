@@ -40,10 +40,12 @@ func TestPurgeAll(t *testing.T) {
 	s := &Session{Client: client}
 	files := []api.File{{FileID: "1", URL: "https://h/b.jpg?updatedAt=1"}}
 	list := s.PurgeAll(t.Context(), files, nil)
-	if want := []string{"https://h/b.jpg*"}; len(list) != 1 || list[0].Err != nil || !slices.Equal(purged, want) {
+	if want := []string{"https://h/b.jpg*"}; len(list) != 1 || list[0].Err != nil ||
+		!slices.Equal(purged, want) {
 		t.Errorf("purged %v (%+v), want %v", purged, list, want)
 	}
-	if p, err := s.AwaitPurge(t.Context(), api.Purge{ID: "1"}, time.Hour); err != nil || p.Status != api.JobCompleted {
+	if p, err := s.AwaitPurge(t.Context(), api.Purge{ID: "1"}, time.Hour); err != nil ||
+		p.Status != api.JobCompleted {
 		t.Errorf("a purge that ended: %+v, %v", p, err)
 	}
 	status = []string{api.JobPending}

@@ -45,7 +45,10 @@ func changeUntilKilled(task, address, dir string) {
 	case "add tags":
 		tagAll(ctx, s, files, func(have []string) []string { return append(slices.Clone(have), "new") }, nil)
 	case "different tags":
-		tagAll(ctx, s, files, func(have []string) []string { return append(slices.Clone(have), rule.NewSuffix()) }, nil)
+		tagAll(ctx, s, files, func(have []string) []string {
+			return append(slices.Clone(have),
+				rule.NewSuffix())
+		}, nil)
 	case "move":
 		s.MoveAll(ctx, files, "/moved/", nil)
 	case "rename":
@@ -131,7 +134,8 @@ func TestUndoAfterAKill(t *testing.T) {
 			mu.Lock()
 			left = 1 + rand.IntN(2*requests)
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), "SESSION_TEST_CHILD="+task, "SESSION_TEST_ADDRESS="+front.URL, "SESSION_TEST_DIR="+dir)
+			cmd.Env = append(os.Environ(), "SESSION_TEST_CHILD="+task, "SESSION_TEST_ADDRESS="+front.URL,
+				"SESSION_TEST_DIR="+dir)
 			cmd.Stderr = os.Stderr
 			at := left
 			err := cmd.Start()

@@ -60,7 +60,8 @@ func TestPlaces(t *testing.T) {
 	})
 	must(t, err)
 	for i, want := range []*api.File{trip, exact, nil, nil, nil, nil} {
-		if got := places[i]; !got.Known || (got.File == nil) != (want == nil) || want != nil && got.File.FileID != want.FileID {
+		if got := places[i]; !got.Known || (got.File == nil) != (want == nil) ||
+			want != nil && got.File.FileID != want.FileID {
 			t.Errorf("upload %d: %+v, want %+v", i, got, want)
 		}
 	}

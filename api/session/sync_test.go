@@ -236,11 +236,13 @@ func testSyncRandom(y *syncTest, count, first, rounds int) {
 		if files := y.files(); !maps.Equal(files, model) || !maps.Equal(contents, model) {
 			y.Fatalf("seed %d, round %d, up %v:\nlocal   %v\nlibrary %v\nwant    %v", seed, round, up, files, contents, model)
 		}
-		if plan, err := y.s.PlanSync(y.Context(), y.local, syncFolder, up, SyncOptions{}); err != nil || plan.Differs() {
+		if plan, err := y.s.PlanSync(y.Context(), y.local, syncFolder, up, SyncOptions{}); err != nil ||
+			plan.Differs() {
 			y.Fatalf("seed %d, round %d: still different: %+v, %v", seed, round, plan.Steps, err)
 		}
 	}
-	if contents, ids := y.stored("/other/"); contents["untouched.txt"] != "other" || ids["untouched.txt"] != other.FileID {
+	if contents, ids := y.stored("/other/"); contents["untouched.txt"] != "other" ||
+		ids["untouched.txt"] != other.FileID {
 		y.Errorf("another folder has %v", contents)
 	}
 }

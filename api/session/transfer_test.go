@@ -247,7 +247,8 @@ func TestTransfer(t *testing.T) {
 	}
 
 	again := planTransfer(t, to, "/x/", TransferOptions{})
-	if len(again.Jobs) > 0 || len(again.Skipped) != 2 || !again.Skipped[0].There || !strings.Contains(again.Skipped[0].Reason.Error(), "already") {
+	if len(again.Jobs) > 0 || len(again.Skipped) != 2 || !again.Skipped[0].There ||
+		!strings.Contains(again.Skipped[0].Reason.Error(), "already") {
 		t.Errorf("the second plan: %+v", again)
 	}
 	moved := planTransfer(t, to, "/x/", TransferOptions{Folder: "/new", Filter: Filter{Include: []string{"b*"}}})
@@ -280,7 +281,8 @@ func TestTransferOfWhatChanged(t *testing.T) {
 		name := j.Upload.FileName
 		switch {
 		case name == "moved.txt" && j.State == job.Stored:
-		case j.State != job.Unsent || says[name] == "" || !strings.Contains(j.Failure.Message, "local:/x/"+name) || !strings.Contains(j.Failure.Message, says[name]):
+		case j.State != job.Unsent || says[name] == "" ||
+			!strings.Contains(j.Failure.Message, "local:/x/"+name) || !strings.Contains(j.Failure.Message, says[name]):
 			t.Errorf("%s: %s, %v", name, j.State, j.Failure)
 		}
 	}
@@ -304,7 +306,8 @@ func TestTransferSkips(t *testing.T) {
 	}
 	must(t, to.Client.Do(t.Context(), api.RenameFile("/x/longer-name.txt", "a.txt"), nil))
 	transfer := planTransfer(t, to, "/", TransferOptions{})
-	if len(transfer.Jobs) != 1 || rule.PathOf(&transfer.Jobs[0].Upload) != "/y/a.txt" || len(transfer.Skipped) != 1 || transfer.Skipped[0].There ||
+	if len(transfer.Jobs) != 1 || rule.PathOf(&transfer.Jobs[0].Upload) != "/y/a.txt" ||
+		len(transfer.Skipped) != 1 || transfer.Skipped[0].There ||
 		!strings.Contains(transfer.Skipped[0].Reason.Error(), "another size") {
 		t.Errorf("%+v", transfer)
 	}
@@ -332,7 +335,8 @@ func TestTransferContinues(t *testing.T) {
 	}
 	transfer := planTransfer(t, s, "/x/", TransferOptions{})
 	must(t, s.Enqueue(t.Context(), transfer))
-	if again := planTransfer(t, s, "/x/", TransferOptions{}); len(again.Unfinished) != 20 || len(again.Jobs) > 0 {
+	if again := planTransfer(t, s, "/x/", TransferOptions{}); len(again.Unfinished) != 20 ||
+		len(again.Jobs) > 0 {
 		t.Errorf("%+v", again)
 	}
 	end()

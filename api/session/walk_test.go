@@ -69,7 +69,8 @@ func TestWalkFolder(t *testing.T) {
 // TestWalkFolderLinks: cycles end, a folder is listed once and at its own path, and links to files
 // count as files.
 func TestWalkFolderLinks(t *testing.T) {
-	root := tree(t, "z/one.jpg", "a -> z", "z/up -> ..", "self -> .", "cover.jpg -> z/one.jpg", "gone.jpg -> nowhere")
+	root := tree(t, "z/one.jpg", "a -> z", "z/up -> ..", "self -> .", "cover.jpg -> z/one.jpg",
+		"gone.jpg -> nowhere")
 	got, err := session.WalkFolder(t.Context(), root, "top", session.Filter{})
 	must(t, err)
 	want := "top/cover.jpg in /up\ntop/gone.jpg in /up\ntop/z/one.jpg in /up/z/"
@@ -83,7 +84,8 @@ func TestWalkFolderLinks(t *testing.T) {
 
 func TestWalkFolderErrors(t *testing.T) {
 	root := tree(t, "a.jpg", "sub/b.jpg")
-	if _, err := session.WalkFolder(t.Context(), filepath.Join(root, "a.jpg"), "", session.Filter{}); err == nil {
+	if _, err := session.WalkFolder(t.Context(), filepath.Join(root, "a.jpg"), "",
+		session.Filter{}); err == nil {
 		t.Error("a file was walked")
 	}
 	for _, pattern := range []string{"", "[a", "x/[a"} {

@@ -106,7 +106,8 @@ func TestRegionInNumbers(t *testing.T) {
 	d.Type("250,20,100,50")
 	d.Sees("reach outside the picture", "x + width may be 300")
 	d.Press("esc", "ctrl+s")
-	if len(s.saved) > 0 || len(uitest.Taken[page.Ask](&d.Out)) > 0 || d.m.Form.On() != rowRegion || !d.m.Capturing() {
+	if len(s.saved) > 0 || len(uitest.Taken[page.Ask](&d.Out)) > 0 || d.m.Form.On() != rowRegion ||
+		!d.m.Capturing() {
 		t.Error("a region outside of the picture was let through")
 	}
 	d.Sees("Not saved:")
@@ -235,7 +236,8 @@ func TestLeavingAsks(t *testing.T) {
 
 func TestSeveralFiles(t *testing.T) {
 	a := record(t, photo)
-	b := record(t, strings.NewReplacer(`"f1"`, `"f2"`, "beach.png", "notes.txt", `"image"`, `"non-image"`, "image/png", "text/plain").Replace(photo))
+	b := record(t, strings.NewReplacer(`"f1"`, `"f2"`, "beach.png", "notes.txt", `"image"`, `"non-image"`,
+		"image/png", "text/plain").Replace(photo))
 	s := newShelf(t, a, b)
 	d := start(t, s.options(a, b))
 	d.Sees("2 of 2 marked", "1 of 2")
@@ -317,7 +319,8 @@ func TestLateAnswers(t *testing.T) {
 	for _, msg := range late {
 		d.Send(msg)
 	}
-	if e := d.m.Items[0]; rule.JoinTags(e.file.Tags.Or(nil)) != "sea,old,sand" || rule.JoinTags(e.Tags.Or(nil)) != "sea,old,sand,later" {
+	if e := d.m.Items[0]; rule.JoinTags(e.file.Tags.Or(nil)) != "sea,old,sand" ||
+		rule.JoinTags(e.Tags.Or(nil)) != "sea,old,sand,later" {
 		t.Errorf("has %v, wants %v", e.file.Tags, e.Tags.Or(nil))
 	}
 	d.Sees("Unsaved changes in 1 other file.", "none for f2")

@@ -89,7 +89,8 @@ func TestMergedKeepsWhatIsLeftOut(t *testing.T) {
 	if !got.Tags.IsNull() || got.CustomCoordinates.Or("") != "1,1,1,1" {
 		t.Errorf("the newer fields were not used: %+v", got)
 	}
-	if got.Name != "beach.png" || len(got.AITags.Or(nil)) != 2 || got.VersionInfo == nil || got.Width.Or(0) != 300 {
+	if got.Name != "beach.png" || len(got.AITags.Or(nil)) != 2 || got.VersionInfo == nil ||
+		got.Width.Or(0) != 300 {
 		t.Errorf("older fields were lost: %+v", got)
 	}
 	for _, want := range []string{`"strange"`, `"isPublished"`} {
@@ -97,7 +98,8 @@ func TestMergedKeepsWhatIsLeftOut(t *testing.T) {
 			t.Errorf("%s is not in %s", want, got.Raw)
 		}
 	}
-	if got := merged(record(t, photo), api.File{FileID: "f1", Name: "new.png"}); got.Name != "new.png" || got.URL == "" {
+	if got := merged(record(t, photo), api.File{FileID: "f1", Name: "new.png"}); got.Name != "new.png" ||
+		got.URL == "" {
 		t.Errorf("a record that no service sent was not merged: %+v", got)
 	}
 }
@@ -119,7 +121,8 @@ func TestDifferenceInWords(t *testing.T) {
 		{list(), list(many...), "Tags: +x, +b, +c, +d, +e, +f, +g, +h, +i, +j, +k, +l, and +2 more"},
 	} {
 		f := api.File{Tags: c.a}
-		if got := strings.Join(describe(entry.ValuesOf(&f), entry.ChangesOf(api.Details{Tags: c.b})), "|"); got != c.want {
+		if got := strings.Join(describe(entry.ValuesOf(&f), entry.ChangesOf(api.Details{Tags: c.b})),
+			"|"); got != c.want {
 			t.Errorf("%v to %v is %q, want %q", c.a, c.b, got, c.want)
 		}
 	}
@@ -134,7 +137,8 @@ func TestFactsHaveEveryField(t *testing.T) {
 	d := startIn(t, newShelf(t, f).options(f), image.Pt(300, 60))
 	d.Press("end", "enter")
 	d.Sees(
-		"Name beach.png", "Path /summer/beach.png", "Kind image/png (image)", "Pixels 300 × 200", "Transparency none",
+		"Name beach.png", "Path /summer/beach.png", "Kind image/png (image)", "Pixels 300 × 200",
+		"Transparency none",
 		"Size 123 kB (123456 bytes)", "Private no", "remove-bg pending", "Version Version 1 f1", "File ID f1", "URL "+f.URL,
 		"Thumbnail "+f.Thumbnail, "Model X100", "Published yes", "shop harbour", "price 12",
 	)

@@ -36,7 +36,8 @@ func TestRunAnExtension(t *testing.T) {
 		return asks[0]
 	}
 	ask := choose("x", "s")
-	if !strings.Contains(ask.Text, `"add_shadow": true`) || !strings.Contains(ask.Text, "failures go unreported") {
+	if !strings.Contains(ask.Text, `"add_shadow": true`) ||
+		!strings.Contains(ask.Text, "failures go unreported") {
 		t.Errorf("asked %q", ask.Text)
 	}
 	if list := sent[0]; len(list) != 1 || list[0].Name != rule.RemoveBackground {

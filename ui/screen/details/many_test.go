@@ -122,7 +122,8 @@ func TestSuggestedRegionsOfAllAreOneChange(t *testing.T) {
 	}
 	d.Press("enter", "ctrl+s")
 	d.Choose(d.Question(), "Save 2 files")
-	if len(sent) != 2 || sent[0].Details.CustomCoordinates.Or("") != want || sent[1].Details.CustomCoordinates.Or("") != third {
+	if len(sent) != 2 || sent[0].Details.CustomCoordinates.Or("") != want ||
+		sent[1].Details.CustomCoordinates.Or("") != third {
 		t.Errorf("saved %+v", sent)
 	}
 }
@@ -187,7 +188,8 @@ func TestChangedByOthersMeanwhile(t *testing.T) {
 			if q.Text != "Mine: Tags: +old, +mine, -theirs\nTheirs: Description: none → \"their text\"; Tags: +theirs, -old" {
 				t.Errorf("asked %q", q.Text)
 			}
-			if q.Choices[0].Do != nil || slices.ContainsFunc(q.Choices, func(c page.Choice) bool { return c.Default }) {
+			if q.Choices[0].Do != nil || slices.ContainsFunc(q.Choices,
+				func(c page.Choice) bool { return c.Default }) {
 				t.Errorf("a choice is made for the user: %+v", q.Choices)
 			}
 		}
@@ -340,7 +342,8 @@ func TestManaging(t *testing.T) {
 	d.Press("m", "m", "enter") // the same folder is refused
 	d.Sees("already in that folder")
 	d.Press("esc", "y", "s")
-	if got := uitest.Taken[page.Copy](&d.Out); len(got) != 1 || !strings.Contains(got[0].Text, "ik-s=1&for=24h") {
+	if got := uitest.Taken[page.Copy](&d.Out); len(got) != 1 ||
+		!strings.Contains(got[0].Text, "ik-s=1&for=24h") {
 		t.Errorf("copied %+v", got)
 	}
 	d.Press("m", "v", "down", "enter", "r")
@@ -484,7 +487,8 @@ func TestCropsInTheQuestion(t *testing.T) {
 		d.Send(page.Acted{})
 	}
 	view := ansi.Strip(q.Drawing.View(size, d.Theme))
-	if !strings.Contains(view, "p2.png") || !strings.Contains(view, "and 6 more") || strings.Contains(view, "Loading") {
+	if !strings.Contains(view, "p2.png") || !strings.Contains(view, "and 6 more") ||
+		strings.Contains(view, "Loading") {
 		t.Errorf("the question shows\n%s", view)
 	}
 	d.Run(q.Drawing.Close())

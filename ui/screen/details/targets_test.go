@@ -56,7 +56,8 @@ func TestTagsOfSeveralFiles(t *testing.T) {
 		d := start(t, newShelf(t, files...).options(files...))
 		d.Sees("3 files", "sea ×3", "summer 1 of 3")
 		d.Press("e")
-		d.Press(strings.Fields(strings.ReplaceAll(strings.ReplaceAll(keys, "home", "left left left left"), "x,", "x ,"))...)
+		d.Press(strings.Fields(strings.ReplaceAll(strings.ReplaceAll(keys, "home", "left left left left"),
+			"x,", "x ,"))...)
 		if got := d.wants(); got != want {
 			t.Errorf("%q: %s, want %s", keys, got, want)
 		}

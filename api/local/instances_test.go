@@ -441,6 +441,7 @@ func (u *uploads) check(t *testing.T, address string) {
 func TestInstancesAreKilled(t *testing.T) {
 	t.Parallel()
 	mediatest.SkipRacing(t) // it waits for other processes
+	mediatest.OnlyWithEverything(t)
 	const kills = 2
 	check := local.CheckOptions{Database: pgtest.Database(t), Storage: "file://" + filepath.ToSlash(t.TempDir()) + "/store"}
 	group := &instances{environment: []string{"MEDIADESK_DATABASE=" + check.Database, "MEDIADESK_STORAGE=" + check.Storage}}

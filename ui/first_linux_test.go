@@ -108,7 +108,7 @@ func tenKeysFromTheStart(t *testing.T, size image.Point) {
 		{"u", "Before sending"},
 		{"s", "A comma or enter ends a tag"},
 		{"ctrl+l", "remove background"},
-		{"r", "Extensions    remove background"},
+		{"r", "Extensions     remove background"},
 		{"ctrl+s", "Press 3 to see"},
 		{"3", "1 done"},
 	} {

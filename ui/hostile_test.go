@@ -97,7 +97,7 @@ func TestHostileAnswers(t *testing.T) {
 	term.Press("u")
 	term.WaitFor("Will be stored as")
 	term.Press("ctrl+l", "r") // remove-bg
-	term.WaitFor("Extensions    remove background")
+	term.WaitFor("Extensions     remove background")
 	term.Press("ctrl+s")
 	term.WaitFor("s Send ")
 	term.Press("s")

@@ -59,8 +59,12 @@ func (m *Model) draw() string {
 	} else {
 		body = m.theme.Muted.Render(m.opening)
 	}
+	top := m.topLine(r.top.Dx())
+	if m.host.Covered() {
+		top = kit.OverlayAt(top, "", 0, 0, nil)
+	}
 	// Overlays leave the last lines visible.
-	lines := []string{m.host.Overlays.View(m.topLine(r.top.Dx())+"\n"+text.Fit(body, r.screen.Dx(), r.screen.Dy()), m.theme)}
+	lines := []string{m.host.Overlays.View(top+"\n"+text.Fit(body, r.screen.Dx(), r.screen.Dy()), m.theme)}
 	actions := m.host.Actions()
 	if !r.status.Empty() {
 		lines = append(lines, " "+m.messages.Line(r.status.Dx(), keyOf(actions, "program.last-message"), m.theme))

@@ -400,7 +400,7 @@ func (e *Editor[T]) tile(i int) Tile {
 	subject, _ := e.Subject()
 	at := max(0, slices.Index(targets, subject)) / n * n
 	t := e.tileOf(targets[(at+i)%len(targets)])
-	t.Marked = targets[(at+i)%len(targets)] == subject
+	t.Current = targets[(at+i)%len(targets)] == subject
 	return t
 }
 

@@ -348,10 +348,10 @@ type formLine struct {
 
 func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 	var out []formLine
-	column := 3
+	column := 4
 	for _, i := range f.stops() {
 		if i != more {
-			column = max(column, text.Width(f.rows[i].Label)+3)
+			column = max(column, text.Width(f.rows[i].Label)+4)
 		}
 	}
 	column = min(column+1, 22, width/2)
@@ -361,7 +361,7 @@ func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 		if row == f.on && focused {
 			cursor, style = th.Sign(theme.SignCursor), th.Accent
 		}
-		return cursor + th.Sign(sign) + style.Render(text.PadRight(text.Truncate(text.Safe(label), column-3), column-3)) + " "
+		return cursor + " " + style.Render(text.PadRight(text.Truncate(text.Safe(label), column-4), column-4)) + th.Sign(sign) + " "
 	}
 	for _, i := range f.stops() {
 		if i == more {

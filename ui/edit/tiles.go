@@ -23,14 +23,13 @@ import (
 
 // Tile is a file or folder on a contact sheet.
 type Tile struct {
-	Name   string
-	Sign   theme.Sign // before the name
-	Marked bool
-	Note   string // below the name, with [TilesOptions].Notes, in the style of NoteSign
-	// NoteSign is the sign of the note.
-	NoteSign theme.Sign
-	// Words are shown if there is no picture, such as "PDF".
-	Words string
+	Name string
+	Sign theme.Sign // before the name
+	// Marked marks it; Current is the tile of the cursor in a sheet without one.
+	Marked, Current bool
+	Note            string // below the name, with [TilesOptions].Notes, in the style of NoteSign
+	NoteSign        theme.Sign
+	Words           string // shown if there is no picture, such as "PDF"
 	// Picture is the picture to show; none without a key.
 	Picture Thumb
 	// Folder is the folder whose first pictures are shown; empty for a file.
@@ -400,7 +399,7 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 	}
 	style := th.Text
 	switch {
-	case selected:
+	case selected || t.Current:
 		style = th.Title
 	case t.Marked:
 		style = th.Marked

@@ -194,7 +194,7 @@ func JoinV(blocks ...string) string {
 // size of base; anything outside is clipped.
 func OverlayAt(base, top string, x, y int, pictures color.Color) string {
 	size := Size(base)
-	if size.X < 1 || size.Y < 1 || top == "" {
+	if size.X < 1 || size.Y < 1 {
 		return base
 	}
 	cells := uv.NewScreenBuffer(size.X, size.Y)

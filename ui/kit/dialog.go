@@ -237,12 +237,14 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 		l.drawing = d.Drawing.Fit(image.Pt(width, left))
 		high += l.drawing.Y + 1
 	}
+	if high+2 > room.Y*3/4 && l.drawing.Y > 0 { // nothing of the screen below sticks out
+		l.drawing.Y += room.Y - 2 - high
+		high = room.Y - 2
+	}
 	for i := range l.buttons {
 		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(image.Pt(0, high-len(rows)))
 	}
-	if size.Y = min(room.Y, high+2); size.Y > room.Y*3/4 && d.Drawing != nil {
-		size.Y = room.Y // nothing of the screen below sticks out
-	}
+	size.Y = min(room.Y, high+2)
 	l.size, l.text, l.rows = size, body, rows
 	return l
 }

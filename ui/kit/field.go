@@ -358,7 +358,7 @@ func (o *offers) view(width int, label func(string) string, th *theme.Theme) str
 	for i, offer := range list {
 		style := th.Muted
 		if from+i == o.at {
-			style = th.Selected
+			style = th.Chip
 		}
 		out += " " + style.Render(text.Safe(label(offer)))
 	}

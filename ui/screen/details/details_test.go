@@ -249,7 +249,7 @@ func TestSeveralFiles(t *testing.T) {
 	d.Press("e")
 	d.Type("second,")
 	d.Press("esc", "N")
-	d.Sees("2 files not saved. beach.png: Tags: +sand")
+	d.Sees("Not saved: Add tag sand to 1 file; Add tag second to 1 file")
 	d.Press("esc")
 	if q := d.Question(); !strings.Contains(q.Text, "notes.txt") || !strings.Contains(q.Text, "beach") {
 		t.Errorf("asked %q", q.Text)

@@ -82,7 +82,7 @@ func TestMarksNarrowChanges(t *testing.T) {
 	if got := d.wants(); got != "a | a,one | b,new | c,new" {
 		t.Errorf("shown: %s, want \"a | a,one | b,new | c,new\"", got)
 	}
-	d.Sees("3 files not saved. p2.png: Tags: +one")
+	d.Sees("Not saved: Add tag new to 2 files; Add tag one to 1 file")
 }
 
 // TestWholeFilesTogether: deleting, moving and extensions apply to all opened files, and the question

@@ -77,11 +77,11 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 		if err != nil {
 			words = "Not saved, and cannot be saved yet: " + page.Explain(err)
 		}
-		lead := ""
-		if n := len(m.changedEntries()); n > 1 && err == nil {
-			lead, words = text.Plural(n, "file")+" not saved. ", strings.TrimPrefix(words, "Not saved: ")
+		words = m.named(e, words)
+		if list := m.changedEntries(); len(list) > 1 && err == nil {
+			words = "Not saved: " + strings.Join(summary(list), "; ")
 		}
-		return withSign(theme.SignChanged, lead+m.named(e, words), size.X, 1, th)
+		return withSign(theme.SignChanged, words, size.X, 1, th)
 	}
 	switch n := len(m.changedEntries()); {
 	case e.readErr != nil && api.Unavailable(e.readErr):

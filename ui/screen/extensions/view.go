@@ -82,9 +82,6 @@ func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 		glyph = frames[int(now.UnixMilli()/spinner.MiniDot.FPS.Milliseconds())%len(frames)]
 	}
 	state, style := text.Either(mark == theme.SignGood, "done", string(run.Status)), th.SignStyle(mark)
-	if mark == theme.SignGood { // finished: no longer of interest
-		style = th.Muted
-	}
 	if reason := m.reason(run, now); reason != "" {
 		state += ": " + reason
 	}

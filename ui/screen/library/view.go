@@ -89,7 +89,7 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 		{Text: found(f.Name, name, m.list.Filter(), th.Match, style) + style.Render(slash)},
 		{Text: size, Style: th.Muted},
 		{Text: text.If(!f.IsFolder(), text.Safe(kind(f))), Style: th.Muted},
-		{Text: text.Safe(tagList(f)), Style: th.Text},
+		{Text: text.Safe(tagList(f)), Style: th.Muted},
 		{Text: states, Style: th.SignStyle(worst)},
 	}
 }

@@ -58,7 +58,7 @@ func (m *Model) firstChoices() []choice {
 			func() tea.Cmd { return m.ask(account.Options{Mode: account.AddWithEnvironment, Use: true}) },
 		})
 	}
-	return append(choices, choice{"q", "Quit", "Everything stays as it is.", func() tea.Cmd { return tea.Quit }})
+	return append(choices, choice{"q", "Quit", "Nothing is changed.", func() tea.Cmd { return tea.Quit }})
 }
 
 func (m *Model) helpChoices() []choice {

@@ -34,9 +34,12 @@ func copied(t *testing.T, term *uitest.Term) string {
 
 func equivalent(t *testing.T, term *uitest.Term) string {
 	t.Helper()
-	before := strings.Count(term.Raw(), "\x1b]52;c;")
+	const begin = "\x1b]52;c;"
+	before := strings.Count(term.Raw(), begin)
 	term.Press("f2")
-	term.WaitRaw(func(raw string) bool { return strings.Count(raw, "\x1b]52;c;") > before })
+	term.WaitRaw(func(raw string) bool { // all of it
+		return strings.Count(raw, begin) > before && strings.ContainsAny(raw[strings.LastIndex(raw, begin)+len(begin):], "\a\x1b")
+	})
 	return copied(t, term)
 }
 

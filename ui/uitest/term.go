@@ -331,7 +331,8 @@ func (term *Term) wait(what string, ok func() bool, endIsFine bool) {
 			good = ok()
 			term.mu.Unlock()
 			if !good && !endIsFine {
-				term.t.Fatalf("waiting for %s, but the program ended (%v); screen:\n%s", what, term.err, term.Screen())
+				_, panicked, _ := strings.Cut(term.Raw(), "Caught panic")
+				term.t.Fatalf("waiting for %s, but the program ended (%v); screen:\n%s\n%s", what, term.err, term.Screen(), panicked)
 			}
 			return
 		case <-limit.C:

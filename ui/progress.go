@@ -26,11 +26,11 @@ type runCounts struct {
 }
 
 func (m *Model) countRuns() tea.Cmd {
-	d := m.session
+	ctx, d := m.ctx, m.session // the profile may change before the command runs
 	return func() tea.Msg {
-		runs, err := d.Watch.Runs(m.ctx)
+		runs, err := d.Watch.Runs(ctx)
 		if err != nil {
-			return page.Problem(err)
+			return m.then(d, func() tea.Cmd { return page.Send(page.Problem(err)) })
 		}
 		return m.then(d, func() tea.Cmd { return m.counted(runs) })
 	}

@@ -76,3 +76,17 @@ func TestEndOfExtensions(t *testing.T) {
 	})
 	m.Update(late)
 }
+
+// TestCountAfterTheProfileChanged: a count that runs while another profile opens neither needs nor changes it.
+func TestCountAfterTheProfileChanged(t *testing.T) {
+	t.Parallel()
+	s := newLooks(t)
+	s.play(scenes[0])
+	count, opened, ctx, before := s.m.countRuns(), s.m.session, s.m.ctx, s.m.runs
+	s.m.session, s.m.ctx, s.m.runs = nil, nil, runCounts{}
+	s.m.Update(count())
+	if s.m.runs != (runCounts{}) {
+		t.Errorf("the count of the old profile became %+v", s.m.runs)
+	}
+	s.m.session, s.m.ctx, s.m.runs = opened, ctx, before
+}

@@ -238,7 +238,7 @@ func (m *Model) Commands() [][]string {
 // Unsaved describes the unsaved changes, for [page.AskToSave]: those of each file, or of many files together.
 func (m *Model) Unsaved() (lines []string) {
 	list := m.changedEntries()
-	if len(list) > 3 {
+	if len(list) > 3 { // counts say more than many names
 		return summary(list)
 	}
 	for _, e := range list {

@@ -432,6 +432,31 @@ func TestSnapshotOfEmptiedLibrary(t *testing.T) {
 	serve(t, local.Options{Dir: dir}) // a library that was emptied on purpose opens
 }
 
+// TestSnapshotWhileWriting: what is stored while a snapshot is made is in the next one.
+func TestSnapshotWhileWriting(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, local.Options{Dir: dir})
+	upload(t, s.Address, []byte("a"), "fileName", "a")
+	path := filepath.Join(dir, "library.db")
+	start := time.Now()
+	must(t, s.Library.Snapshot())
+	first, err := os.Stat(path + ".snapshot")
+	must(t, err)
+	if first.ModTime().After(start) {
+		t.Error("a file that is stored meanwhile seems to be in the snapshot")
+	}
+	for _, change := range []time.Duration{-time.Hour, 0} { // without a change, and with one when it began
+		then := start.Add(change)
+		must(t, errors.Join(os.Chtimes(path, then, then), os.Chtimes(path+"-wal", then, then)))
+		must(t, s.Library.Snapshot())
+		now, err := os.Stat(path + ".snapshot")
+		must(t, err)
+		if os.SameFile(first, now) != (change != 0) {
+			t.Errorf("a change at %v: a snapshot from %v, before from %v", then, now.ModTime(), first.ModTime())
+		}
+	}
+}
+
 // TestFaultsOfTheStore uploads, reads and deletes through a store that refuses a tenth of its
 // requests and breaks off another tenth. Every upload that was answered as stored is complete.
 // Refused uploads are not listed, and leave only contents that a repeat would use.

@@ -225,15 +225,6 @@ func (d *Detector) fence(attributes []int) {
 	d.fenced = true
 }
 
-func placeholderTerminal(name string) bool {
-	return begins(name, "ghostty", "rio", "kitty")
-}
-
-// inlineTerminal reports terminals that support iTerm2 images, which cannot be queried.
-func inlineTerminal(name string) bool {
-	return begins(name, "iterm", "wezterm", "mintty", "xterm.js", "xterm-js", "vscode")
-}
-
 // begins reports whether a name in XTVERSION format, such as kitty(0.41.1), begins with one of the
 // words.
 func begins(name string, words ...string) bool {
@@ -359,12 +350,14 @@ func (d *Detector) method(kitty Method) (Method, string) {
 		}
 		return m, m.String() + ", by the setting"
 	}
+	// Inline images of iTerm2 cannot be queried, and tmux does not know them.
+	inline := !d.env.tmux && begins(d.name, "iterm", "wezterm", "mintty", "xterm.js", "xterm-js", "vscode")
 	switch {
 	case d.env.silent != "":
 		return MethodBlocks, "block glyphs: " + d.env.silent
 	case kitty == MethodKitty:
 		return MethodKitty, "pixels: the terminal shows pictures in the cells of text (kitty graphics)"
-	case !d.env.tmux && inlineTerminal(d.name): // tmux does not know these pictures
+	case inline:
 		return MethodInline, "pixels: " + d.name + " is known to show inline images of iTerm2"
 	case kitty == MethodDirect:
 		return kitty, "pixels: the terminal places pictures over text (kitty graphics)"
@@ -382,9 +375,12 @@ func (d *Detector) method(kitty Method) (Method, string) {
 // terminal must also be known to support them. Without placeholders, a terminal that answers the
 // basic query places pictures over text; in Konsole text does not erase sixel.
 func (d *Detector) kittyProtocol() Method {
-	left := d.cursorKnown && d.cursor == probeAt
+	works := d.cursorKnown && d.cursor == probeAt
+	if d.env.tmux {
+		works = begins(d.outer, "ghostty", "rio", "kitty")
+	}
 	switch {
-	case d.kittyReply == "OK" && (d.env.tmux && placeholderTerminal(d.outer) || !d.env.tmux && left):
+	case d.kittyReply == "OK" && works:
 		return MethodKitty
 	case d.kittyDirect && (d.kittyReply != "" || d.over || d.fenced):
 		return MethodDirect

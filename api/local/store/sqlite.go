@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -347,11 +348,9 @@ func createTables(ctx context.Context, db *sql.DB) error {
 func ReadContents(dir string) Contents { return &folder{dir: dir} }
 
 // Snapshot copies one state of the database at path to the file to, replaced atomically. Other
-// processes may write meanwhile; the copy contains everything committed before it began.
+// processes may write meanwhile; the copy contains everything committed before it began. Its time of
+// change is before that, so that what was written after it is newer.
 func Snapshot(ctx context.Context, path, to string) error {
-	if _, err := os.Stat(path); err != nil {
-		return err
-	}
 	db, err := openReading(path)
 	if err != nil {
 		return err
@@ -361,7 +360,12 @@ func Snapshot(ctx context.Context, path, to string) error {
 	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", draft); err != nil {
+	start := time.Now().Add(-time.Second) // the times of files are not exact
+	_, err = db.ExecContext(ctx, "VACUUM INTO ?", draft)
+	if err == nil {
+		err = os.Chtimes(draft, start, start)
+	}
+	if err != nil {
 		os.Remove(draft)
 		return err
 	}

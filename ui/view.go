@@ -16,14 +16,14 @@ import (
 type rects struct{ top, screen, status, hints image.Rectangle }
 
 // statusHeight is the least height for a separate status line. Below it, a message replaces the
-// hints.
-const statusHeight = 20
+// hints. airyHeight is the least one for a blank line below the tabs.
+const statusHeight, airyHeight = 20, 30
 
 // rects divides the terminal into the top line, the screen, the status line and the hints, these two
 // within a margin of a cell. The hints have no rows if a message replaces them.
 func (m *Model) rects() rects {
 	w, h := m.size.X, m.size.Y
-	top, low := min(1, h), max(h-1, 0)
+	top, low := text.Either(h < airyHeight, min(1, h), 2), max(h-1, 0)
 	r := rects{top: image.Rect(0, 0, w, top), hints: image.Rect(1, low, max(1, w-1), h)}
 	if h >= statusHeight {
 		low--
@@ -61,10 +61,10 @@ func (m *Model) draw() string {
 	}
 	top := m.topLine(r.top.Dx())
 	if m.host.Covered() {
-		top = kit.OverlayAt(top, "", 0, 0, nil)
+		top = kit.OverlayAt(top, "", 0, 0)
 	}
 	// Overlays leave the last lines visible.
-	lines := []string{m.host.Overlays.View(top+"\n"+text.Fit(body, r.screen.Dx(), r.screen.Dy()), m.theme)}
+	lines := []string{m.host.Overlays.View(text.Fit(top, r.top.Dx(), r.top.Dy())+"\n"+text.Fit(body, r.screen.Dx(), r.screen.Dy()), m.theme)}
 	actions := m.host.Actions()
 	if !r.status.Empty() {
 		lines = append(lines, " "+m.messages.Line(r.status.Dx(), keyOf(actions, "program.last-message"), m.theme))

@@ -219,6 +219,15 @@ func LabelRun(run *job.Run) string {
 	return LabelExtension(*run.Requested)
 }
 
+// AITags lists the AI tags of a file with their confidence in percent.
+func AITags(f *api.File) string {
+	var found []string
+	for _, t := range f.AITags.Or(nil) {
+		found = append(found, fmt.Sprintf("%s %.0f %%", t.Name, t.Confidence))
+	}
+	return strings.Join(found, ", ")
+}
+
 // open lists the extensions of the targets, or offers some if there are none.
 func (x ExtensionList) open() tea.Cmd {
 	if len(x.all()) == 0 {

@@ -286,8 +286,8 @@ func (r *Region) rooms(size image.Point) (pic, crops image.Rectangle) {
 	case r.decoded == nil:
 		return pic, crops
 	case r.cropsBeside(size):
-		pic.Max.X = size.X * 3 / 4
-		crops = image.Rect(pic.Max.X+1, 0, size.X, size.Y)
+		pic.Max.X = picture.Fit(r.decoded.Size(), size.X*3/4, size.Y, r.o.Draw.CellAspect).Dx()
+		crops = image.Rect(pic.Max.X+3, 0, size.X, size.Y)
 	case r.only && r.noCrops() == "":
 		return image.Rectangle{}, pic
 	}
@@ -295,11 +295,7 @@ func (r *Region) rooms(size image.Point) (pic, crops image.Rectangle) {
 	return pic, crops
 }
 
-// cropsBeside reports whether the crops are at the side. While a first region is drawn, the picture
-// stays where it is.
-func (r *Region) cropsBeside(size image.Point) bool {
-	return size.X >= cropsFrom && r.noCrops() == "" && (!r.drag.fresh || !r.drag.rect.Empty())
-}
+func (r *Region) cropsBeside(size image.Point) bool { return size.X >= cropsFrom && r.noCrops() == "" }
 
 // fitted returns the part of a room that a picture of a size takes, with its crops.
 func (r *Region) fitted(room image.Rectangle, of image.Point) image.Rectangle {
@@ -442,7 +438,7 @@ func (r *Region) draw(size image.Point, th *theme.Theme) string {
 	}
 	body = text.Fit(body, pic.Dx(), size.Y)
 	if !crops.Empty() {
-		body = kit.JoinH(body, text.Fit("", 1, size.Y), r.drawCrops(crops.Size(), th))
+		body = kit.JoinH(body, text.Fit("", crops.Min.X-pic.Max.X, size.Y), r.drawCrops(crops.Size(), th))
 	}
 	return text.Fit(body, size.X, size.Y)
 }

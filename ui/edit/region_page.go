@@ -321,9 +321,9 @@ const (
 
 // crop is a part of the picture as a page shows it. Its view is kept while it changes.
 type crop struct {
-	name, label string
-	part        image.Rectangle // of the upright picture
-	view        *picture.CropView
+	label string
+	part  image.Rectangle // of the upright picture
+	view  *picture.CropView
 }
 
 func (r *Region) crops() []crop {
@@ -331,10 +331,13 @@ func (r *Region) crops() []crop {
 	for len(r.views) < len(list) {
 		r.views = append(r.views, &picture.CropView{})
 	}
+	region := r.Rect()
+	if p, _ := r.Plane(); region.Empty() {
+		region.Max = p.Upright()
+	}
 	for i, c := range r.o.Crops {
-		part := c.Part(r.Rect())
-		name := text.Safe(c.Name)
-		list[i] = crop{name, fmt.Sprintf("%s  %d × %d", name, part.Dx(), part.Dy()), part, r.views[i]}
+		part := c.Part(region)
+		list[i] = crop{fmt.Sprintf("%s  %d × %d", text.Safe(c.Name), part.Dx(), part.Dy()), part, r.views[i]}
 	}
 	return list
 }
@@ -357,7 +360,7 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 	fit := func(c crop, high int) image.Point {
 		return picture.Fit(drawn(c).Size(), size.X, high, o.CellAspect).Size()
 	}
-	width := func(c crop, high int) int { return max(fit(c, high).X, text.Width(c.name)) + 2 }
+	width := func(c crop, high int) int { return max(fit(c, high).X, text.Width(c.label)) + 2 }
 	var rows [][]crop
 	high := max(leastCrop, size.Y-2)
 	for ; ; high-- {
@@ -378,9 +381,8 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 		var tiles []string
 		for _, c := range row {
 			w, fit := width(c, high), fit(c, high)
-			label := text.Either(text.Width(c.label) < w, c.label, c.name)
 			body := kit.JoinV(c.view.Draw(r.decoded, drawn(c), fit.X, fit.Y, o)...)
-			tiles = append(tiles, text.Fit(th.Muted.Render(text.Truncate(label, w-1))+"\n"+body, w, high+2))
+			tiles = append(tiles, text.Fit(th.Muted.Render(text.Truncate(c.label, size.X))+"\n"+body, w, high+2))
 		}
 		lines = append(lines, kit.JoinH(tiles...))
 	}
@@ -388,14 +390,12 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 }
 
 func (r *Region) noCrops() string {
-	return text.If(r.Rect().Empty(), "there is no region yet") + text.If(len(r.o.Crops) == 0, "this profile names no crops")
+	_, known := r.Plane()
+	return text.If(!known, "the size of the picture is unknown") + text.If(len(r.o.Crops) == 0, "this profile names no crops")
 }
 
 func (r *Region) noCropURL() string {
-	if reason := r.noCrops(); reason != "" {
-		return reason
-	}
-	return text.If(r.subject.File.URL == "", "the file has no URL before it is sent")
+	return cmp.Or(r.NoRect(), r.noCrops(), text.If(r.subject.File.URL == "", "the file has no URL before it is sent"))
 }
 
 func (r *Region) copyCrop() tea.Cmd {

@@ -466,7 +466,7 @@ func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {
 }
 
 func centered(words string, size image.Point) string {
-	return kit.OverlayCenter(text.Fit("", size.X, size.Y), text.Truncate(words, size.X), nil)
+	return kit.OverlayCenter(text.Fit("", size.X, size.Y), text.Truncate(words, size.X))
 }
 
 // At returns the tile at a cell of the sheet.

@@ -277,7 +277,7 @@ func (v *Viewer) pictureRoom(room image.Point) image.Point {
 func (v *Viewer) halves(th *theme.Theme) string {
 	area, cut := v.area(), v.divider()
 	label := func(words string, width int) string {
-		return kit.OverlayCenter(text.Blanks(width), th.Strong.Render(text.Truncate(words, width)), nil)
+		return kit.OverlayCenter(text.Blanks(width), th.Strong.Render(text.Truncate(words, width)))
 	}
 	return text.Blanks(area.Min.X) + label("Before", cut) + label("After", area.Dx()-cut)
 }
@@ -297,7 +297,7 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 	switch {
 	case v.err != nil:
 		words := text.Wrap(text.Safe(page.Explain(v.err)), min(room.X, 60))
-		body = kit.OverlayCenter(text.Fit("", cells.X, cells.Y), strings.Join(words, "\n"), nil)
+		body = kit.OverlayCenter(text.Fit("", cells.X, cells.Y), strings.Join(words, "\n"))
 	case v.decoded != nil:
 		lines := v.view.Draw(v.decoded, v.part(cells), cells.X, cells.Y, v.o.Draw)
 		if v.before != nil {

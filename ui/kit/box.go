@@ -3,7 +3,6 @@ package kit
 import (
 	"fmt"
 	"image"
-	"image/color"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -189,10 +188,9 @@ func JoinV(blocks ...string) string {
 	return strings.Join(valid, "\n")
 }
 
-// OverlayAt draws the block top over base, which it dims and whose real pictures become areas of a color
-// (nil for the background), with its upper left corner at column x, row y, not negative. The result has the
-// size of base; anything outside is clipped.
-func OverlayAt(base, top string, x, y int, pictures color.Color) string {
+// OverlayAt draws the block top over base, with its upper left corner at column x, row y, not negative. It
+// dims the text of base. The result has the size of base; anything outside is clipped.
+func OverlayAt(base, top string, x, y int) string {
 	size := Size(base)
 	if size.X < 1 || size.Y < 1 {
 		return base
@@ -201,11 +199,12 @@ func OverlayAt(base, top string, x, y int, pictures color.Color) string {
 	cells.Method = text.Method()
 	uv.NewStyledString(base).Draw(cells, cells.Bounds())
 	for i := range size.X * size.Y {
-		if c := cells.CellAt(i%size.X, i/size.X); c != nil {
+		switch c := cells.CellAt(i%size.X, i/size.X); {
+		case c == nil:
+		case !strings.HasPrefix(c.Content, string(kitty.Placeholder)):
 			c.Style.Attrs |= uv.AttrFaint
-			if strings.HasPrefix(c.Content, string(kitty.Placeholder)) {
-				c.Content, c.Style = " ", uv.Style{Bg: pictures}
-			}
+		case c.Style.Fg == nil: // kitty would go on with a picture without color below the text that follows
+			c.Content = " "
 		}
 	}
 	at := image.Pt(x, y)
@@ -215,9 +214,9 @@ func OverlayAt(base, top string, x, y int, pictures color.Color) string {
 }
 
 // OverlayCenter draws the block top over the center of base.
-func OverlayCenter(base, top string, pictures color.Color) string {
+func OverlayCenter(base, top string) string {
 	at := centered(Size(base), Size(top))
-	return OverlayAt(base, top, at.X, at.Y, pictures)
+	return OverlayAt(base, top, at.X, at.Y)
 }
 
 // centered returns the upper left corner that centers a block of size inner in outer,

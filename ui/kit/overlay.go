@@ -138,7 +138,7 @@ func (s *Overlays) trim() {
 func (s *Overlays) View(base string, th *theme.Theme) string {
 	for _, o := range s.open {
 		if !o.Closed() {
-			base = OverlayCenter(base, o.View(s.room, th), th.Hidden)
+			base = OverlayCenter(base, o.View(s.room, th))
 		}
 	}
 	return base

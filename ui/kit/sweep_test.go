@@ -38,7 +38,7 @@ func TestEverythingStaysInside(t *testing.T) {
 		},
 		"help over a screen": func(size image.Point, th *theme.Theme) string {
 			base := text.Fit(strings.Repeat("写真", 200), size.X, size.Y)
-			return kit.OverlayCenter(base, kit.NewHelp("Help", actions()).View(size, th), nil)
+			return kit.OverlayCenter(base, kit.NewHelp("Help", actions()).View(size, th))
 		},
 		"list": func(size image.Point, th *theme.Theme) string {
 			var l kit.Lines

@@ -206,18 +206,18 @@ func TestOverlay(t *testing.T) {
 		{"nothing", "", 0, 0, "aaaaa\nbbbbb\nccccc"},
 		{"wide", "写", 2, 0, "aa写a\nbbbbb\nccccc"},
 	} {
-		if got := ansi.Strip(kit.OverlayAt(base, c.top, c.x, c.y, nil)); got != c.want {
+		if got := ansi.Strip(kit.OverlayAt(base, c.top, c.x, c.y)); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
-	if got := ansi.Strip(kit.OverlayCenter(base, "X", nil)); got != "aaaaa\nbbXbb\nccccc" {
+	if got := ansi.Strip(kit.OverlayCenter(base, "X")); got != "aaaaa\nbbXbb\nccccc" {
 		t.Errorf("centered:\n%s", got)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(0, 12).Draw(t, "w"), rapid.IntRange(0, 5).Draw(t, "h")
 		under := text.Fit(text.Safe(words().Draw(t, "base")), w, h)
 		top := text.Fit(text.Safe(words().Draw(t, "top")), rapid.IntRange(0, 20).Draw(t, "tw"), rapid.IntRange(0, 8).Draw(t, "th"))
-		got := kit.OverlayAt(under, top, rapid.IntRange(0, 15).Draw(t, "x"), rapid.IntRange(0, 9).Draw(t, "y"), nil)
+		got := kit.OverlayAt(under, top, rapid.IntRange(0, 15).Draw(t, "x"), rapid.IntRange(0, 9).Draw(t, "y"))
 		if kit.Size(got) != kit.Size(under) {
 			t.Fatalf("size %v, want %v:\n%q", kit.Size(got), kit.Size(under), got)
 		}

@@ -38,7 +38,7 @@ func TestNoteTerminal(t *testing.T) {
 	if got := text.Fit(thumb+"x", 3, 1); got != thumb+"x" {
 		t.Errorf("fitted into 3: %q", got)
 	}
-	if got := kit.OverlayAt(text.Fit(thumb+"abc", 5, 1), "X", 2, 0, nil); ansi.Strip(got) != thumb+"Xbc" {
+	if got := kit.OverlayAt(text.Fit(thumb+"abc", 5, 1), "X", 2, 0); ansi.Strip(got) != thumb+"Xbc" {
 		t.Errorf("drew over a letter: %q", got)
 	}
 }

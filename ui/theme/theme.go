@@ -20,8 +20,8 @@ type Theme struct {
 	// false, because shades alone show half as much.
 	Pictures bool
 	// Ground and Plain are the background and the text color to set on the terminal; nil
-	// keeps its own. Hidden stands for a picture behind a dialog; nil is the background.
-	Ground, Plain, Hidden color.Color
+	// keeps its own.
+	Ground, Plain color.Color
 
 	// Text on the screen's own background.
 	Text, Strong, Muted, Accent, Title lipgloss.Style
@@ -95,7 +95,7 @@ func (t *Theme) paint(p Palette) {
 	t.Good, t.Warn, t.Bad, t.Info = fg(p.Good), fg(p.Warn), fg(p.Bad), fg(p.Accent)
 	t.Selected = on(p.SelectedText, p.Selected).Bold(true)
 	t.readable = p.Ground == "" // in high contrast, the cursor has a strong color
-	t.SelectedDim, t.Hidden = on(p.RaisedText, p.Raised), lipgloss.Color(p.Raised)
+	t.SelectedDim = on(p.RaisedText, p.Raised)
 	t.Marked = fg(p.Marked).Bold(true)
 	t.Match = fg(p.Marked).Bold(true)
 	t.Key, t.Hint, t.Off = fg(p.Accent).Bold(true), fg(p.Muted), fg(p.Muted)

@@ -84,13 +84,7 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 func (m *Model) aiRow() *edit.Row {
 	return &edit.Row{
 		ID: rowAI, Label: "AI tags", Kind: edit.Structured, OpenVerb: "add as tags", NoOpen: m.noAI, Open: m.addAITags,
-		Get: func(i int) string {
-			var names []string
-			for _, t := range m.Items[i].file.AITags.Or(nil) {
-				names = append(names, fmt.Sprintf("%s %.0f %%", t.Name, t.Confidence))
-			}
-			return strings.Join(names, ", ")
-		},
+		Get: func(i int) string { return edit.AITags(&m.Items[i].file) },
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/ui/edit"
@@ -38,10 +39,11 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 func (m *Model) actions() []kit.Action {
 	next := m.runs.next()
 	run, _ := m.current()
-	open := kit.Bind("compare", "", "enter", "l", "right")
+	words := text.Either(run.Extension == rule.RemoveBackground && run.Status == api.StatusSuccess, "compare", "view")
+	open := kit.Bind(words, "", "enter", "l", "right")
 	var moves []kit.Action
 	if m.sheet.On { // the arrows move among the tiles
-		open, moves = kit.Bind("compare", "", "enter"), m.sheet.Actions("extensions")
+		open, moves = kit.Bind(words, "", "enter"), m.sheet.Actions("extensions")
 	}
 	return append([]kit.Action{
 		{ID: "extensions.result", Keys: open, Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.enter},

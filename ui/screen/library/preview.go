@@ -3,7 +3,6 @@ package library
 import (
 	"context"
 	"errors"
-	"fmt"
 	"image"
 	"path"
 	"strings"
@@ -84,11 +83,7 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 	if folder := path.Dir(f.FilePath); !m.shown.search.isNone() {
 		facts.Fact("Folder", folder)
 	}
-	var found []string
-	for _, t := range f.AITags.Or(nil) {
-		found = append(found, fmt.Sprintf("%s %.0f %%", t.Name, t.Confidence))
-	}
-	facts.Fact("AI tags", strings.Join(found, ", "))
+	facts.Fact("AI tags", edit.AITags(&f))
 	facts.Fact("Region", edit.DescribeRegion(f.CustomCoordinates.Or("")))
 	states, _ := m.states(f)
 	facts.Fact("State", strings.TrimSpace(strings.Replace(states, "region", "", 1)))

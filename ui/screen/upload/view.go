@@ -67,7 +67,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	}
 	if len(m.Items) == 0 {
 		words := "Nothing to send here. Go to Pick (key 1), choose files with space, then press u."
-		return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, min(size.X, 56), th.Muted), nil)
+		return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, min(size.X, 56), th.Muted))
 	}
 	room := m.room(size)
 	body := m.Editor.View(room, m.title(), m.viewSide(m.Layout(room).Side.Size(), th), th)

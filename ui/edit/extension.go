@@ -220,12 +220,11 @@ func LabelRun(run *job.Run) string {
 }
 
 // AITags lists the AI tags of a file with their confidence in percent.
-func AITags(f *api.File) string {
-	var found []string
+func AITags(f *api.File) (found []string) {
 	for _, t := range f.AITags.Or(nil) {
 		found = append(found, fmt.Sprintf("%s %.0f %%", t.Name, t.Confidence))
 	}
-	return strings.Join(found, ", ")
+	return found
 }
 
 // open lists the extensions of the targets, or offers some if there are none.

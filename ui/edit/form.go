@@ -73,14 +73,8 @@ func (f *Form) Load() {
 			r.loadList(targets)
 			continue
 		}
-		r.counts = map[string]int{}
 		var all []string
-		for _, i := range targets {
-			value := r.Get(i)
-			if r.counts[value]++; r.counts[value] == 1 {
-				all = append(all, value)
-			}
-		}
+		all, r.counts = countTexts(targets, func(i int) []string { return []string{r.Get(i)} })
 		r.loaded, r.mixed, r.values = all[0], len(all) > 1, ""
 		if r.mixed {
 			r.loaded, r.values = "", r.describe(all, len(targets))

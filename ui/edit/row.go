@@ -107,7 +107,6 @@ func (r *Row) describe(all []string, n int) string {
 	if none := r.counts[""]; none > 0 && r.ID == "region" {
 		return "in " + text.Count(n-none) + " of " + text.Plural(n, "file")
 	}
-	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(r.counts[b], r.counts[a]) })
 	if len(all) > mostValues && r.counts[all[0]] <= len(all)/mostValues { // such as names
 		return text.Count(len(all)) + " different"
 	}
@@ -130,26 +129,32 @@ func (r *Row) label(value string) string {
 	return text.Either(r.ID == "region", DescribeRegion(value), value)
 }
 
-// loadList shows the texts that any target has, of several targets the most frequent first.
+// loadList shows the texts that any target has.
 func (r *Row) loadList(targets []int) {
-	r.counts = map[string]int{}
 	var all []string
-	for _, i := range targets {
-		for _, value := range r.List(i) {
-			if r.counts[value]++; r.counts[value] == 1 {
-				all = append(all, value)
-			}
-		}
-	}
-	if len(targets) > 1 {
-		slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(r.counts[b], r.counts[a]) })
-	}
+	all, r.counts = countTexts(targets, r.List)
 	r.mixed = slices.ContainsFunc(all, func(value string) bool { return r.counts[value] != len(targets) })
 	have := slices.Sorted(slices.Values(r.chips.Value()))
 	if !slices.Equal(slices.Sorted(slices.Values(all)), have) || len(targets) == 1 &&
 		!slices.Equal(all, r.chips.Value()) {
 		r.chips.SetValue(all)
 	}
+}
+
+// countTexts returns the texts that any target has, of several targets the most frequent first.
+func countTexts(targets []int, of func(i int) []string) (all []string, counts map[string]int) {
+	counts = map[string]int{}
+	for _, i := range targets {
+		for _, value := range of(i) {
+			if counts[value]++; counts[value] == 1 {
+				all = append(all, value)
+			}
+		}
+	}
+	if len(targets) > 1 {
+		slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
+	}
+	return all, counts
 }
 
 func (r *Row) value() string {
@@ -203,9 +208,10 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 		}
 		c.Placeholder = hint
 		return strings.Split(c.View(image.Pt(width, max(1, min(mostChipLines, c.Rows(width, th)))), th), "\n")
-	case r.List != nil && value != "" && !r.mixed:
-		c := kit.Chips{}
-		c.SetValue(r.List(f.Targets()[0]))
+	case r.List != nil && value != "":
+		all, counts := countTexts(f.Targets(), r.List)
+		c := kit.Chips{Note: func(value string) string { return OfMany(counts[value], len(f.Targets())) }}
+		c.SetValue(all)
 		return strings.Split(c.View(image.Pt(width, max(1, min(mostChipLines, c.Rows(width, th)))), th), "\n")
 	case on && r.pick != nil && !r.mixed:
 		return []string{r.pick.View(width, th)}

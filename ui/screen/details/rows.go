@@ -84,7 +84,10 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 func (m *Model) aiRow() *edit.Row {
 	return &edit.Row{
 		ID: rowAI, Label: "AI tags", Kind: edit.Structured, OpenVerb: "add as tags", NoOpen: m.noAI, Open: m.addAITags,
-		Get: func(i int) string { return edit.AITags(&m.Items[i].file) },
+		Get: func(i int) string { return strings.Join(edit.AITags(&m.Items[i].file), ", ") },
+		List: func(i int) []string {
+			return text.Either(len(m.Targets()) > 1, aiTags(m.Items[i:i+1]), edit.AITags(&m.Items[i].file))
+		},
 	}
 }
 

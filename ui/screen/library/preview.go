@@ -83,7 +83,7 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 	if folder := path.Dir(f.FilePath); !m.shown.search.isNone() {
 		facts.Fact("Folder", folder)
 	}
-	facts.Fact("AI tags", edit.AITags(&f))
+	facts.Fact("AI tags", strings.Join(edit.AITags(&f), ", "))
 	facts.Fact("Region", edit.DescribeRegion(f.CustomCoordinates.Or("")))
 	states, _ := m.states(f)
 	facts.Fact("State", strings.TrimSpace(strings.Replace(states, "region", "", 1)))

@@ -1,11 +1,9 @@
 package local
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -119,21 +117,6 @@ type Request struct {
 
 // sentKey is the context key of what a request sent, a *Request that readForm and readBody fill in.
 type sentKey struct{}
-
-func noteFields(r *http.Request, fields map[string]string) {
-	if sent, ok := r.Context().Value(sentKey{}).(*Request); ok {
-		sent.Fields = maps.Clone(fields)
-		for _, name := range signedParts {
-			delete(sent.Fields, name)
-		}
-	}
-}
-
-func noteBody(r *http.Request, text []byte) {
-	if sent, ok := r.Context().Value(sentKey{}).(*Request); ok && len(text) <= 16<<10 && json.Valid(text) {
-		sent.Body = bytes.Clone(text)
-	}
-}
 
 // secretLength is the length from which a key is masked: a shorter one may be part of a word.
 const secretLength = 8

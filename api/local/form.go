@@ -75,7 +75,12 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 	// Package multipart would read in smaller parts.
 	body := bufio.NewReaderSize(http.MaxBytesReader(nil, r.Body, most), 32<<10)
 	err = f.read(multipart.NewReader(body, params["boundary"]))
-	noteFields(r, f.texts)
+	if sent, ok := r.Context().Value(sentKey{}).(*Request); ok {
+		sent.Fields = maps.Clone(f.texts)
+		for _, name := range signedParts {
+			delete(sent.Fields, name)
+		}
+	}
 	err = cmp.Or(l.admit(r, f), err)
 	if err != nil { // a body that breaks a rule, or is truncated
 		f.discard()
@@ -233,9 +238,9 @@ func (f *form) file(part *multipart.Part) error {
 	}
 	filename, isFile := params["filename"]
 	body := bufio.NewReaderSize(part, 8<<10)
-	if filename == addressFile {
-		if address := lonelyAddress(body); address != "" {
-			f.upload.Source.URL = address
+	if filename == addressFile { // an address and nothing else, or a file
+		if text, err := body.Peek(4 << 10); err == io.EOF && rule.CheckSourceURL(string(text)) == nil {
+			f.upload.Source.URL = string(text)
 			return nil
 		}
 	}
@@ -278,15 +283,6 @@ var errEmptyFile = badRequest("Your request contains invalid file parameter. The
 
 // addressFile is the name of the file part in which an official client sends a URL.
 const addressFile = "anonymous_file"
-
-// lonelyAddress returns the address if body contains nothing else, or "". It consumes nothing.
-func lonelyAddress(body *bufio.Reader) string {
-	text, err := body.Peek(4 << 10)
-	if err != io.EOF || rule.CheckSourceURL(string(text)) != nil {
-		return ""
-	}
-	return string(text)
-}
 
 func (f *form) store(r io.Reader) error {
 	draft, err := f.library.contents.Draft()

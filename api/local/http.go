@@ -231,7 +231,9 @@ func readBody(r *http.Request, into ...any) (map[string]json.RawMessage, error) 
 	if len(text) == 0 { // some clients send nothing for an empty object
 		text = []byte("{}")
 	}
-	noteBody(r, text)
+	if sent, ok := r.Context().Value(sentKey{}).(*Request); ok && len(text) <= 16<<10 && json.Valid(text) {
+		sent.Body = bytes.Clone(text)
+	}
 	var sent map[string]json.RawMessage
 	if err := json.Unmarshal(text, &sent); err != nil || sent == nil {
 		return nil, badRequest("The body of the request is not a JSON object.", `Send an object such as {"tags":["a","b"]}.`)

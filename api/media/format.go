@@ -318,8 +318,10 @@ func scanGIF(rs io.Reader) (transparent bool, first image.Point, err error) {
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return false, first, err
 	}
-	if err := skipColors(r, head[10]); err != nil {
-		return false, first, err
+	if head[10]&0x80 != 0 { // a table of colors
+		if _, err := r.Discard(3 << (head[10]&7 + 1)); err != nil {
+			return false, first, err
+		}
 	}
 	for range maxChunks {
 		kind, err := r.ReadByte()
@@ -342,14 +344,6 @@ func scanGIF(rs io.Reader) (transparent bool, first image.Point, err error) {
 		}
 	}
 	return transparent, first, io.ErrUnexpectedEOF
-}
-
-func skipColors(r *bufio.Reader, flags byte) error {
-	if flags&0x80 == 0 {
-		return nil
-	}
-	_, err := r.Discard(3 << (flags&7 + 1))
-	return err
 }
 
 // skipBlocks skips one byte (a label or code size) and the data blocks after it.

@@ -314,15 +314,11 @@ func decodeError(ctx context.Context, kind string, err error) error {
 		return openError(err)
 	}
 	detail := "the " + kind + " is damaged"
-	if endsEarly(err) {
+	// Some decoders say only in the text that the data ran out.
+	texts := []string{"EOF", "not enough image data", "not enough pixel data", "short Huffman data", "short chunk"}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+		slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(err.Error(), text) }) {
 		detail = "the " + kind + " ends before the picture is complete"
 	}
 	return &Error{Reason: ErrTruncated, Detail: detail, Cause: err}
-}
-
-// endsEarly reports whether err says that the data ran out. Some decoders say so only in the text.
-func endsEarly(err error) bool {
-	texts := []string{"EOF", "not enough image data", "not enough pixel data", "short Huffman data", "short chunk"}
-	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
-		slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(err.Error(), text) })
 }

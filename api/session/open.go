@@ -71,7 +71,12 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config,
 	if err := s.openClient(ctx, o, settings, &profile); err != nil {
 		return err
 	}
-	s.makeQueue(o, settings) // the watch reports events to it
+	s.Queue = queue.New(queue.Options{ // before the watch, which reports events to it
+		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client,
+		Concurrency: cmp.Or(max(o.Concurrency, 0), settings.Concurrency),
+		Fresh:       !o.Adopt, RetryTimeout: o.RetryTimeout,
+		Prepare: s.prepare, Moved: s.deleteOrigin, Ended: s.jobEnded,
+	})
 	if err := s.openWatch(ctx, o, settings, profile); err != nil {
 		return err
 	}
@@ -187,15 +192,6 @@ func (s *Session) openWatch(ctx context.Context, o Options, settings config.Conf
 	}
 	s.Profile.Receiver = receiver(profile, s.Watch.Addr())
 	return nil
-}
-
-func (s *Session) makeQueue(o Options, settings config.Config) {
-	s.Queue = queue.New(queue.Options{
-		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client,
-		Concurrency: cmp.Or(max(o.Concurrency, 0), settings.Concurrency),
-		Fresh:       !o.Adopt, RetryTimeout: o.RetryTimeout,
-		Prepare: s.prepare, Moved: s.deleteOrigin, Ended: s.jobEnded,
-	})
 }
 
 func findKey(ctx context.Context, o Options, profile config.Profile) (api.Key, string, error) {
@@ -318,7 +314,13 @@ func (s *Session) openLibrary(o Options, settings config.Config, profile *config
 	}
 	var address string
 	var library io.Closer
-	address, s.Busy, library, err = serveOrFind(settings.Local.Addr, served, s.noteFaults)
+	address, s.Busy, library, err = serveOrFind(settings.Local.Addr, served, func(faults string) {
+		select {
+		case <-s.Notices: // one that nobody has read yet is replaced
+		default:
+		}
+		s.Notices <- faultNotice(faults)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -326,16 +328,6 @@ func (s *Session) openLibrary(o Options, settings config.Config, profile *config
 	s.onClose(func(context.Context) error { return library.Close() })
 	profile.UploadURL, profile.BaseURL, profile.DeliveryURL = address, address, address
 	return key, nil
-}
-
-// noteFaults sends a notice about the faults of the process that serves the library. A notice that
-// nobody has read yet is replaced.
-func (s *Session) noteFaults(faults string) {
-	select {
-	case <-s.Notices:
-	default:
-	}
-	s.Notices <- faultNotice(faults)
 }
 
 func faultNotice(faults string) string {

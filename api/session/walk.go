@@ -71,16 +71,15 @@ func (f Filter) takesBelow(rel string) bool {
 }
 
 func matchAny(patterns []string, rel string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return matchPath(p, rel) })
-}
-
-func matchPath(pattern, rel string) bool {
-	pattern, rel = strings.ToLower(pattern), strings.ToLower(rel)
-	if !strings.Contains(strings.TrimSuffix(pattern, "/"), "/") {
-		ok, _ := path.Match(strings.TrimSuffix(pattern, "/"), path.Base(rel)) // patterns are valid here
-		return ok
-	}
-	return matchParts(strings.Split(strings.Trim(pattern, "/"), "/"), strings.Split(rel, "/"))
+	rel = strings.ToLower(rel)
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		pattern = strings.ToLower(pattern)
+		if name := strings.TrimSuffix(pattern, "/"); !strings.Contains(name, "/") {
+			ok, _ := path.Match(name, path.Base(rel)) // patterns are valid here
+			return ok
+		}
+		return matchParts(strings.Split(strings.Trim(pattern, "/"), "/"), strings.Split(rel, "/"))
+	})
 }
 
 func matchParts(pattern, parts []string) bool {

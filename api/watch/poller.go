@@ -235,7 +235,10 @@ func effect(run *job.Run, now *api.File) bool {
 	case !Observable(run):
 		return false
 	case rule.IsTagging(run.Extension):
-		return newTags(then.AITags.Or(nil), now.AITags.Or(nil), run.Extension)
+		return slices.ContainsFunc(now.AITags.Or(nil), func(tag api.AITag) bool {
+			return tag.Source == run.Extension && !slices.ContainsFunc(then.AITags.Or(nil),
+				func(had api.AITag) bool { return had.Source == tag.Source && had.Name == tag.Name })
+		})
 	case run.Extension == rule.RemoveBackground:
 		made := then.VersionID() != "" && now.VersionID() != "" && then.VersionID() != now.VersionID()
 		return made || !then.HasAlpha.Or(true) && now.HasAlpha.Or(false)
@@ -244,11 +247,4 @@ func effect(run *job.Run, now *api.File) bool {
 		return text != "" && text != then.Other.Text(rule.FieldDescription)
 	}
 	return rule.TasksShow(run.Requested, then, now)
-}
-
-func newTags(then, now []api.AITag, extension string) bool {
-	return slices.ContainsFunc(now, func(tag api.AITag) bool {
-		return tag.Source == extension && !slices.ContainsFunc(then,
-			func(had api.AITag) bool { return had.Source == extension && had.Name == tag.Name })
-	})
 }

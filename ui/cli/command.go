@@ -296,12 +296,15 @@ func runScreens(cmd *cobra.Command, p *Program, args []string) error {
 		folder = arg
 		return true
 	})
-	sources, err := p.expand(cmd.Context(), files)
+	found, err := p.find(cmd.Context(), files, session.Filter{})
+	if err == nil && len(found.Bad) > 0 {
+		err = found.Bad[0]
+	}
 	if err != nil {
 		return err
 	}
 	p.Adopt, p.RetryTimeout = true, 0
-	return p.Screens(cmd.Context(), p.Options, folder, sources)
+	return p.Screens(cmd.Context(), p.Options, folder, found.Sources)
 }
 
 // nearest returns the subcommand that a word probably means, or "".

@@ -46,16 +46,6 @@ func argSource(arg string) (api.Source, error) {
 	return api.Source{URL: arg}, nil
 }
 
-// expand turns arguments into sources: a folder into its files at any depth, - into a file with the
-// data of standard input. It fails with the first unreadable source.
-func (p *Program) expand(ctx context.Context, args []string) ([]api.Source, error) {
-	found, err := p.find(ctx, args, session.Filter{})
-	if err == nil && len(found.Bad) > 0 {
-		err = found.Bad[0]
-	}
-	return found.Sources, err
-}
-
 // sourceList is the result of expanding arguments. Bad has an *api.SourceError for each unreadable
 // source.
 type sourceList struct {
@@ -64,6 +54,8 @@ type sourceList struct {
 	folders  int
 }
 
+// find turns arguments into sources: a folder into its files at any depth, - into a file with the
+// data of standard input.
 func (p *Program) find(ctx context.Context, args []string, filter session.Filter) (sourceList, error) {
 	found := sourceList{inFolder: map[string]bool{}}
 	if first := slices.Index(args, "-"); first >= 0 && slices.Contains(args[first+1:], "-") {

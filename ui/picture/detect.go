@@ -145,7 +145,10 @@ func (d *Detector) Update(msg any) bool {
 	case uv.CursorPositionEvent:
 		d.cursorAt(msg.X, msg.Y)
 	case uv.PrimaryDeviceAttributesEvent:
-		d.fence(msg)
+		for _, a := range msg {
+			d.sixel = d.sixel || a == 4
+		}
+		d.fenced = true // the reply to the last query: missing replies will not come
 	default:
 		return false
 	}
@@ -215,14 +218,6 @@ func (d *Detector) cursorAt(x, y int) {
 		return
 	}
 	d.cursor, d.cursorKnown = image.Pt(x, y), true
-}
-
-// fence handles the reply to the last query: missing replies will not come.
-func (d *Detector) fence(attributes []int) {
-	for _, a := range attributes {
-		d.sixel = d.sixel || a == 4
-	}
-	d.fenced = true
 }
 
 // begins reports whether a name in XTVERSION format, such as kitty(0.41.1), begins with one of the

@@ -139,11 +139,6 @@ func (v *RegionView) onPixels(rect image.Rectangle) image.Rectangle {
 	return Scaled(rect, v.size, v.pixels[0].Rect.Size())
 }
 
-// insideBorder returns what is inside of the line around a rectangle in pixels of the images.
-func (v *RegionView) insideBorder(on image.Rectangle) image.Rectangle {
-	return on.Inset(max(1, v.pixels[0].Rect.Dy()/v.area.Dy()/8))
-}
-
 // handleSide returns the side of a handle in pixels of the images.
 func (v *RegionView) handleSide() int { return max(3, v.pixels[0].Rect.Dy()/v.area.Dy()/2) }
 
@@ -162,7 +157,7 @@ func (v *RegionView) handleBox(h int, on image.Rectangle) image.Rectangle {
 // white, so that it is visible on any picture.
 func (v *RegionView) borderPixels(on image.Rectangle, marked Handle) *image.RGBA {
 	out := image.NewRGBA(v.pixels[0].Rect)
-	inside, dash := v.insideBorder(on), v.pixels[0].Rect.Dx()/v.area.Dx()
+	inside, dash := on.Inset(max(1, out.Rect.Dy()/v.area.Dy()/8)), out.Rect.Dx()/v.area.Dx()
 	for y := range v.area.Dy() {
 		for x := range v.area.Dx() {
 			cell := v.cellPixels(x, y)

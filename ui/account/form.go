@@ -37,10 +37,8 @@ type fields struct {
 
 func fieldsOf(old config.Profile, known []string) fields {
 	f := fields{value: map[string]*string{}, known: known, old: old}
-	naming := job.NameExact // of the screens, until the user chooses
-	if old.NamingChosen {
-		naming = old.Naming
-	}
+	// Until the user chooses, the naming is that of the screens.
+	naming := text.Either(old.NamingChosen, old.Naming, job.NameExact)
 	for name, value := range map[string]string{
 		"kind": string(cmp.Or(old.Kind, config.KindHosted)), "name": old.Name, "naming": string(naming),
 		"id": strings.TrimPrefix(old.DeliveryURL, hostedDelivery), "upload": old.UploadURL, "base": old.BaseURL, "delivery": old.DeliveryURL,

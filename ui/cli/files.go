@@ -38,10 +38,7 @@ func (p *Program) readList(ctx context.Context, flag, name string) (list []strin
 	if err != nil {
 		return nil, wrongFile(flag, err)
 	}
-	end := "\n"
-	if bytes.IndexByte(content, 0) >= 0 {
-		end = "\x00"
-	}
+	end := text.Either(bytes.IndexByte(content, 0) >= 0, "\x00", "\n")
 	for entry := range strings.SplitSeq(string(content), end) {
 		if end == "\n" {
 			entry = strings.TrimSuffix(entry, "\r")

@@ -94,10 +94,7 @@ func (c *fileCommand) run(cmd *cobra.Command, p *Program, names []string, target
 	if err != nil {
 		return err
 	}
-	what := andFolders
-	if c.question == "" {
-		what = onlyFiles
-	}
+	what := text.Either(c.question == "", onlyFiles, andFolders)
 	var found []api.File
 	missing := p.findAll(ctx, s, names, what, func(f *api.File) error {
 		if selects(c.filter) && f.IsFolder() {
@@ -190,10 +187,7 @@ func (c *fileCommand) ask(cmd *cobra.Command, p *Program, s *session.Session, fo
 }
 
 func libraryPath(file *api.File) string {
-	if file.IsFolder() {
-		return file.FolderPath
-	}
-	return file.FilePath
+	return text.Either(file.IsFolder(), file.FolderPath, file.FilePath)
 }
 
 // Texts of commands that change folders.
@@ -344,10 +338,7 @@ func deleteCommand(p *Program) *fileCommand {
 		asksAlways: true,
 		question:   "Delete %[1]s from %[3]s permanently?",
 		request: func(f *api.File, _ string) api.Request {
-			if f.IsFolder() {
-				return api.DeleteFolder(f.FolderPath)
-			}
-			return api.DeleteFile(f.FileID)
+			return text.Either(f.IsFolder(), api.DeleteFolder(f.FolderPath), api.DeleteFile(f.FileID))
 		},
 		do: func(ctx context.Context, s *session.Session, f *api.File, _ string) (string, *api.File, error) {
 			if f.IsFolder() {

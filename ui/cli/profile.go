@@ -54,10 +54,7 @@ func newProfile(p *Program) *cobra.Command {
 			"mediadesk profile remove lab\nmediadesk key forget --profile lab && mediadesk profile remove lab", removeProfile,
 		},
 	} {
-		complete := p.completeProfiles
-		if c.use == "list" {
-			complete = cobra.NoFileCompletions
-		}
+		complete := text.Either(c.use == "list", cobra.NoFileCompletions, p.completeProfiles)
 		cmd.AddCommand(&cobra.Command{
 			Use: c.use, Short: c.short, Long: c.long, Example: c.example, ValidArgsFunction: complete,
 			RunE: func(_ *cobra.Command, args []string) error {
@@ -129,10 +126,8 @@ func newProfileAdd(p *Program) *cobra.Command {
 			}
 			fmt.Fprintf(p.Stdout, "Saved the profile %s.\n", profile.Name)
 			if profile.Kind != config.KindLocal {
-				first := "mediadesk key set --profile " + profile.Name + ", then "
-				if profile.KeyFile != "" || len(profile.KeyCommand) > 0 {
-					first = ""
-				}
+				first := text.If(profile.KeyFile == "" && len(profile.KeyCommand) == 0,
+					"mediadesk key set --profile "+profile.Name+", then ")
 				p.note("Next: %smediadesk profile use %s", first, profile.Name)
 			}
 			return nil

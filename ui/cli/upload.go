@@ -139,10 +139,7 @@ type planned struct {
 }
 
 func (plan *planned) refuse(err error) error {
-	where := plan.Source.String()
-	if plan.from != "" {
-		where = plan.from + ": " + where
-	}
+	where := text.If(plan.from != "", plan.from+": ") + plan.Source.String()
 	return &exitError{exitUsage, fmt.Errorf("%s: %w", where, err)}
 }
 

@@ -184,10 +184,7 @@ func (h *Host) Deliver(to Screen, msg tea.Msg) tea.Cmd {
 		return then()
 	}
 	if w, ok := msg.(Wait); ok {
-		tick := h.Tick
-		if tick == nil {
-			tick = tea.Tick
-		}
+		tick := text.Either(h.Tick == nil, tea.Tick, h.Tick)
 		return wrap(tick(w.Delay, func(time.Time) tea.Msg { return w.Then }), to, w.gen)
 	}
 	if _, event := msg.(Event); event || to == nil {

@@ -202,10 +202,7 @@ func Matched(s string, indexes []int, style, base lipgloss.Style) string {
 	var b, run strings.Builder
 	found := false
 	flush := func() {
-		st := base
-		if found {
-			st = style
-		}
+		st := Either(found, style, base)
 		b.WriteString(st.Render(Safe(run.String())))
 		run.Reset()
 	}
@@ -322,10 +319,7 @@ func NoteTerminal(msg tea.Msg) {
 
 // Method returns the current method of counting columns.
 func Method() ansi.Method {
-	if countsLetters.Load() {
-		return ansi.GraphemeWidth
-	}
-	return ansi.WcWidth
+	return Either(countsLetters.Load(), ansi.GraphemeWidth, ansi.WcWidth)
 }
 
 // typedKey matches a key at the beginning of a sentence. A key is written as it is typed.
@@ -359,10 +353,7 @@ func Stop(text string) string {
 // Capital capitalizes the first letter of text.
 func Capital(text string) string {
 	first, n := utf8.DecodeRuneInString(text)
-	if n == 0 {
-		return ""
-	}
-	return string(unicode.ToUpper(first)) + text[n:]
+	return If(n != 0, string(unicode.ToUpper(first))+text[n:])
 }
 
 // If returns words if is, otherwise "", such as the reason why an action is disabled.

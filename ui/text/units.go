@@ -95,10 +95,7 @@ func When(t, now time.Time) string {
 
 // Date formats a time without its age: "22 Nov 2026 08:07". The zero time is "".
 func Date(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Local().Format(day + " 15:04")
+	return Either(t.IsZero(), "", t.Local().Format(day+" 15:04"))
 }
 
 // Percent formats progress. It returns 100 % only if finished is true, because sending all

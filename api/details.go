@@ -19,7 +19,7 @@ type Details struct {
 	Extensions     Field[[]Extension]                `json:"extensions,omitzero"`
 	WebhookURL     Field[string]                     `json:"webhookUrl,omitzero"`
 	NoWebhook      bool                              `json:"-"` // not even to this program's receiver
-	Other          Members                           `json:"-"` // stored fields of the table without a member here
+	Other          Members                           `json:"-"` // fields of the table without a member here
 }
 
 // MarshalJSON encodes the members that are not absent.

@@ -33,7 +33,7 @@ type File struct {
 	FilePath          string                     `json:"filePath,omitempty"`
 	URL               string                     `json:"url,omitempty"`
 	ThumbnailURL      string                     `json:"thumbnailUrl,omitempty"` // in the answer to an upload
-	Thumbnail         string                     `json:"thumbnail,omitempty"`    // in the answer to a details call
+	Thumbnail         string                     `json:"thumbnail,omitempty"`    // in the answer to details
 	FileType          string                     `json:"fileType,omitempty"`     // KindImage or KindNonImage
 	Mime              string                     `json:"mime,omitempty"`
 	Height            Field[int]                 `json:"height,omitzero"` // pixels, images only
@@ -45,7 +45,7 @@ type File struct {
 	VersionInfo       *VersionInfo               `json:"versionInfo,omitempty"`
 	IsPrivateFile     Field[bool]                `json:"isPrivateFile,omitzero"`
 	IsPublished       Field[bool]                `json:"isPublished,omitzero"`       // hosted-service.md §12
-	CustomCoordinates Field[string]              `json:"customCoordinates,omitzero"` // "x,y,width,height"; null: undefined
+	CustomCoordinates Field[string]              `json:"customCoordinates,omitzero"` // x,y,width,height or null
 	CustomMetadata    map[string]json.RawMessage `json:"customMetadata,omitzero"`
 	EmbeddedMetadata  map[string]json.RawMessage `json:"embeddedMetadata,omitzero"`
 

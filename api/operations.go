@@ -235,7 +235,8 @@ func RenameFolder(folder, name string) Request {
 
 // ReadFolderJob asks for the status of a folder job.
 func ReadFolderJob(id string) Request {
-	return newRequest("status of a folder job", http.MethodGet, "/v1/bulkJobs/"+url.PathEscape(id), nil, checkID(id))
+	address := "/v1/bulkJobs/" + url.PathEscape(id)
+	return newRequest("status of a folder job", http.MethodGet, address, nil, checkID(id))
 }
 
 // ListMetadataFields lists the custom metadata fields for files in a folder, or of the account if

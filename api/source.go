@@ -26,7 +26,7 @@ type Source struct {
 	Origin Origin `json:"origin,omitzero"`  // a stored file of another profile
 	Label  string `json:"label,omitempty"`  // name to show instead of the path or address
 	Sub    string `json:"sub,omitempty"`    // its subfolder in the selected folder, such as "a/b"
-	Beyond string `json:"beyond,omitempty"` // where the link leads by which it is in the selected folder, if that is outside
+	Beyond string `json:"beyond,omitempty"` // target of its link in the selected folder, if that is outside
 }
 
 // Origin identifies a version of a stored file in another profile. The file must be fetched first;

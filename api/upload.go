@@ -15,23 +15,24 @@ import (
 // service's defaults apply; a set field is sent even if it is empty or false. Null counts as
 // absent.
 type Upload struct {
-	Source                  Source                            `json:"source"`
-	FileName                string                            `json:"fileName"`
-	UseUniqueFileName       Field[bool]                       `json:"useUniqueFileName,omitzero"` // default true
-	Folder                  Field[string]                     `json:"folder,omitzero"`            // default "/"
-	IsPrivateFile           Field[bool]                       `json:"isPrivateFile,omitzero"`     // default false
-	Other                   Members                           `json:"other,omitempty"`            // texts without a member here
-	Transformation          Field[Transformation]             `json:"transformation,omitzero"`    // hosted services only
-	Tags                    Field[[]string]                   `json:"tags,omitzero"`
-	CustomCoordinates       Field[string]                     `json:"customCoordinates,omitzero"` // "x,y,width,height"
-	Extensions              Field[[]Extension]                `json:"extensions,omitzero"`
-	OverwriteFile           Field[bool]                       `json:"overwriteFile,omitzero"`           // default true
-	OverwriteTags           Field[bool]                       `json:"overwriteTags,omitzero"`           // default true
-	OverwriteAITags         Field[bool]                       `json:"overwriteAITags,omitzero"`         // default true
-	OverwriteCustomMetadata Field[bool]                       `json:"overwriteCustomMetadata,omitzero"` // default true
-	CustomMetadata          Field[map[string]json.RawMessage] `json:"customMetadata,omitzero"`
-	ResponseFields          Field[[]string]                   `json:"responseFields,omitzero"`
-	WebhookURL              Field[string]                     `json:"webhookUrl,omitzero"`
+	Source                  Source                `json:"source"`
+	FileName                string                `json:"fileName"`
+	UseUniqueFileName       Field[bool]           `json:"useUniqueFileName,omitzero"` // default true
+	Folder                  Field[string]         `json:"folder,omitzero"`            // default "/"
+	IsPrivateFile           Field[bool]           `json:"isPrivateFile,omitzero"`     // default false
+	Other                   Members               `json:"other,omitempty"`            // texts without a member
+	Transformation          Field[Transformation] `json:"transformation,omitzero"`    // hosted services only
+	Tags                    Field[[]string]       `json:"tags,omitzero"`
+	CustomCoordinates       Field[string]         `json:"customCoordinates,omitzero"` // "x,y,width,height"
+	Extensions              Field[[]Extension]    `json:"extensions,omitzero"`
+	OverwriteFile           Field[bool]           `json:"overwriteFile,omitzero"`           // default true
+	OverwriteTags           Field[bool]           `json:"overwriteTags,omitzero"`           // default true
+	OverwriteAITags         Field[bool]           `json:"overwriteAITags,omitzero"`         // default true
+	OverwriteCustomMetadata Field[bool]           `json:"overwriteCustomMetadata,omitzero"` // default true
+
+	CustomMetadata Field[map[string]json.RawMessage] `json:"customMetadata,omitzero"`
+	ResponseFields Field[[]string]                   `json:"responseFields,omitzero"`
+	WebhookURL     Field[string]                     `json:"webhookUrl,omitzero"`
 }
 
 // Part is a text part of the multipart body.

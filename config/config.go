@@ -45,7 +45,9 @@ const (
 	PicturesOff    Pictures = "off"
 )
 
-var pictures = []Pictures{PicturesAuto, PicturesKitty, PicturesITerm, PicturesSixel, PicturesBlocks, PicturesOff}
+var pictures = []Pictures{
+	PicturesAuto, PicturesKitty, PicturesITerm, PicturesSixel, PicturesBlocks, PicturesOff,
+}
 
 // ColorDepth selects the number of colors.
 type ColorDepth string
@@ -116,12 +118,13 @@ type Webhook struct {
 type Local struct {
 	Addr     string              `toml:"addr"`     // address and port; port 0 picks one
 	MaxSize  int64               `toml:"max_size"` // maximum upload size in bytes
-	Database string              `toml:"database"` // postgres:// address of the records, without a password; empty means SQLite
+	Database string              `toml:"database"` // postgres:// address without a password; empty for SQLite
 	Commands map[string][]string `toml:"commands"` // extension name to its replacement command, an argument list
 
-	Transformations map[string]string `toml:"transformations"` // name to the steps of a named transformation, such as "w-400,h-300"
-	Storage         string            `toml:"storage"`         // address of the content store, such as "s3://bucket?region=…"; empty means the library folder
-	AllowAddresses  []string          `toml:"allow_address"`   // HOST:PORT that its guard allows for URL sources and webhooks
+	Transformations map[string]string `toml:"transformations"` // name to steps, such as "w-400,h-300"
+	// Storage is the content store, such as "s3://bucket?region=…"; empty means the library folder.
+	Storage        string   `toml:"storage"`
+	AllowAddresses []string `toml:"allow_address"` // HOST:PORT its guard allows for URL sources and webhooks
 }
 
 // Current returns the profile in use.

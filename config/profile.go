@@ -58,10 +58,11 @@ type Profile struct {
 	MaxSize      int64 `toml:"max_size,omitempty" json:"maxSize"`            // largest file in bytes; 0 if unknown
 	MaxVideoSize int64 `toml:"max_video_size,omitempty" json:"maxVideoSize"` // largest video in bytes; 0 if unknown
 
-	Folder       string      `toml:"folder,omitempty" json:"folder"`                      // default folder of uploads; "" is the root
-	Tags         []string    `toml:"tags,omitempty" json:"tags"`                          // default tags of uploads
-	Extensions   []string    `toml:"extensions,omitempty" json:"extensions"`              // default extensions of uploads: names or JSON
-	Naming       job.Naming  `toml:"naming,omitempty" json:"unique"`                      // never empty once loaded
+	Folder     string     `toml:"folder,omitempty" json:"folder"`         // of uploads; "" is the root
+	Tags       []string   `toml:"tags,omitempty" json:"tags"`             // default tags of uploads
+	Extensions []string   `toml:"extensions,omitempty" json:"extensions"` // default extensions of uploads: names or JSON
+	Naming     job.Naming `toml:"naming,omitempty" json:"unique"`         // never empty once loaded
+
 	NamingChosen bool        `toml:"naming_asked,omitempty" json:"namingAsked,omitempty"` // whether the user chose Naming
 	ColorOption  ColorOption `toml:"colour_option,omitempty" json:"colourOption"`         // never empty once loaded
 
@@ -69,10 +70,11 @@ type Profile struct {
 	// transformations of the account as "NAME=STEPS". None means the usual ratios.
 	Crops []string `toml:"crops,omitempty" json:"crops,omitempty"`
 
-	WebhookURL        string   `toml:"webhook_url,omitempty" json:"webhookUrl"`                // public address of our receiver, or ""
-	WebhookSecretFile string   `toml:"webhook_secret_file,omitempty" json:"webhookSecretFile"` // file with the secret for webhook signatures, or ""
-	KeyFile           string   `toml:"key_file,omitempty" json:"keyFile"`                      // file that holds the key, or ""; "~/" is the home folder
-	KeyCommand        []string `toml:"key_command,omitempty" json:"keyCommand"`                // command that prints the key, an argument list
+	WebhookURL        string `toml:"webhook_url,omitempty" json:"webhookUrl"`                // public address of our receiver, or ""
+	WebhookSecretFile string `toml:"webhook_secret_file,omitempty" json:"webhookSecretFile"` // file with the secret for webhook signatures, or ""
+	// KeyFile names a file with the key; "~/" is the home folder. KeyCommand, a list, prints it.
+	KeyFile    string   `toml:"key_file,omitempty" json:"keyFile"`
+	KeyCommand []string `toml:"key_command,omitempty" json:"keyCommand"`
 }
 
 // HostedPreset returns the profile of an account at the hosted service with the limits of its free

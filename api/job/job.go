@@ -87,7 +87,7 @@ type Job struct {
 	Profile  string       `json:"profile"` // name of the profile
 	Upload   api.Upload   `json:"upload"`  // with the unique name
 	Naming   Naming       `json:"naming"`
-	Identity api.Identity `json:"identity,omitzero"` // of the queued source; a URL has none, an Origin only the size
+	Identity api.Identity `json:"identity,omitzero"` // of the source; a URL has none, an Origin only the size
 	State    State        `json:"state"`
 	Attempts int          `json:"attempts"` // number of times it was sent
 	Evidence Evidence     `json:"evidence,omitempty"`

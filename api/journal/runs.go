@@ -197,8 +197,10 @@ func earlyPosts(t tx, run job.Run, jobID int64) ([]storedPost, error) {
 		WHERE p.run = 0 AND p.extension = ?1 COLLATE NOCASE AND h.profile = ?2 AND p.file IN ('', ?3)
 		AND CASE
 			WHEN ?6 <> x'' THEN h.hash = ?6
-			WHEN h.job = 0 THEN h.file = ?3 AND h.made <= ?5 AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.hook = h.hash)
-			ELSE h.job = ?4 OR ?4 = 0 AND h.made <= ?5 AND EXISTS (SELECT 1 FROM jobs WHERE jobs.id = h.job AND jobs.file = ?3)
+			WHEN h.job = 0 THEN h.file = ?3 AND h.made <= ?5
+				AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.hook = h.hash)
+			ELSE h.job = ?4 OR ?4 = 0 AND h.made <= ?5
+				AND EXISTS (SELECT 1 FROM jobs WHERE jobs.id = h.job AND jobs.file = ?3)
 		END ORDER BY p.id`, run.Extension, run.Profile, run.FileID, jobID, stamp(run.Started), hookOf(run.Hook))
 }
 

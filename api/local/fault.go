@@ -215,7 +215,7 @@ func (b *droppingBody) Read(p []byte) (int, error) {
 // FaultRule is a fault for the requests that match, or with LostWebhook for webhook posts.
 type FaultRule struct {
 	Method      string  `json:"method,omitempty"`      // empty for all
-	Endpoint    string  `json:"endpoint,omitempty"`    // a path, maybe with {wildcards} or a final *; empty for all
+	Endpoint    string  `json:"endpoint,omitempty"`    // a path, with {wildcards} or a final *; empty for all
 	Count       int     `json:"count,omitempty"`       // applies to that many, then no more; 0 for no limit
 	Probability float64 `json:"probability,omitempty"` // 0 for always
 	Delay       int     `json:"delay,omitempty"`       // milliseconds before the request is done

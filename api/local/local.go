@@ -58,7 +58,7 @@ type Options struct {
 	Log            *slog.Logger        // nil: slog.Default()
 	Now            func() time.Time    // nil: time.Now
 	Commands       map[string][]string // by extension name: a command that replaces it
-	Named          map[string]string   // named transformations to create if missing, with their steps, such as "w-400,h-300"
+	Named          map[string]string   // transformations to create if missing: name to steps like "w-400,h-300"
 	// of the account, for events without a webhookUrl; empty for none
 	Webhook  string
 	Lenient  bool // serve files without transformations that are unknown here

@@ -56,9 +56,10 @@ var baseRoutes = []route{
 	{http.MethodGet, "/v1/files/purge/{requestId}", "Get the status of a purge", "", http.StatusOK, (*Library).purgeStatus},
 
 	{http.MethodGet, "/v1/files", "List and search files and folders", "type path sort fileType searchQuery name tags limit:int skip:int", http.StatusOK, viewing((*Library).list)},
-	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", "", http.StatusNoContent, updating(func(_ *Library, tx store.Tx, r *http.Request) (any, error) {
-		return nil, tx.Files.Delete(r.PathValue("fileId"))
-	})},
+	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", "", http.StatusNoContent, updating(
+		func(_ *Library, tx store.Tx, r *http.Request) (any, error) {
+			return nil, tx.Files.Delete(r.PathValue("fileId"))
+		})},
 	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", "", http.StatusOK, viewing((*Library).details)},
 	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", "tags:list? customCoordinates:text? customMetadata:object? " + strings.Join(storedTexts(), ":text? ") + ":text? extensions:any webhookUrl:text? removeAITags:any publish:object?", http.StatusOK, (*Library).updateDetails},
 	{http.MethodGet, "/v1/files/{fileId}/metadata", "Get the metadata of a file's content", "", http.StatusOK, (*Library).metadata},

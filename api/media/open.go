@@ -147,7 +147,8 @@ var work = semaphore.NewWeighted(maxWork)
 // if there never is, and the context's error if ctx ends.
 func reserve(ctx context.Context, pixels int64) (release func(), err error) {
 	if pixels > maxWork {
-		return nil, &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("decoding it takes the memory of %d megapixels; the limit is %d", pixels/1_000_000, maxWork/1_000_000)}
+		return nil, &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf(
+			"decoding it takes the memory of %d megapixels; the limit is %d", pixels/1_000_000, maxWork/1_000_000)}
 	}
 	n := max(pixels, minWork)
 	if err := work.Acquire(ctx, n); err != nil {
@@ -168,7 +169,8 @@ func (h *header) allowed(l Limits) error {
 	case max(h.size.X, h.size.Y) > MaxSide:
 		return &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("it has %d × %d pixels; no side may have more than %d", h.size.X, h.size.Y, MaxSide)}
 	case h.pixels() > l.Pixels:
-		return &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("it has too many pixels: %d × %d; the limit is %d million", h.size.X, h.size.Y, l.Pixels/1_000_000)}
+		return &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf(
+			"it has too many pixels: %d × %d; the limit is %d million", h.size.X, h.size.Y, l.Pixels/1_000_000)}
 	}
 	return nil
 }

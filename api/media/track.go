@@ -29,7 +29,8 @@ func readTrack(rs io.ReadSeeker, mime string) (t track) {
 		return t
 	}
 	switch {
-	case mime == "video/mp4" || mime == "video/quicktime" || mime == "audio/mp4" || mime == "audio/x-m4a" || mime == "video/x-m4v" || strings.HasPrefix(mime, "video/3gpp"):
+	case mime == "video/mp4", mime == "video/quicktime", mime == "video/x-m4v", mime == "audio/mp4",
+		mime == "audio/x-m4a", strings.HasPrefix(mime, "video/3gpp"):
 		t.boxes(rs, 0, end, 0)
 	case mime == "video/webm" || mime == "video/x-matroska":
 		t.matroska(bufio.NewReader(rs))

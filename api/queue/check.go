@@ -61,7 +61,8 @@ func (q *Queue) check(ctx context.Context, j *job.Job) checkResult {
 		return checkResult{presence: cannotCheck, help: "This service does not list its files, so mediadesk cannot find out whether " +
 			rule.PathOf(&j.Upload) + " arrived. Look in the library of the service before you send it again."}
 	}
-	return checkResult{presence: checkFailed, help: "The search for " + rule.PathOf(&j.Upload) + " failed too (" + err.Error() + "). Look in the library before you send it again."}
+	return checkResult{presence: checkFailed, help: "The search for " + rule.PathOf(&j.Upload) +
+		" failed too (" + err.Error() + "). Look in the library before you send it again."}
 }
 
 func closing(j *job.Job) checkResult {
@@ -91,9 +92,11 @@ func (q *Queue) checkExact(ctx context.Context, j *job.Job, files []api.File) ch
 		keeps) && !q.hasCompetingJob(ctx, j, there):
 		return checkResult{presence: isThere, file: there}
 	case keeps:
-		return checkResult{presence: cannotCheck, help: fmt.Sprintf("The library has a file at %s, %s. It may be another one.", rule.PathOf(u), describeFile(there))}
+		return checkResult{presence: cannotCheck, help: fmt.Sprintf(
+			"The library has a file at %s, %s. It may be another one.", rule.PathOf(u), describeFile(there))}
 	}
-	return checkResult{presence: isMissing, help: fmt.Sprintf("The library has %s, %s. Compare it before you send it again: that would store one more version.", rule.PathOf(u), describeFile(there))}
+	return checkResult{presence: isMissing, help: fmt.Sprintf(
+		"The library has %s, %s. Compare it before you send it again: that would store one more version.", rule.PathOf(u), describeFile(there))}
 }
 
 // isFirstVersion reports whether a file has the content with which it was created.

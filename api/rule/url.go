@@ -30,7 +30,8 @@ func checkAddress(field, text string) error {
 	if text == "" {
 		return &api.RuleError{Field: field, Message: field + " has no URL", Help: "Type one, or leave it out."}
 	}
-	return &api.RuleError{Field: field, Message: field + " " + api.Quote(api.Clip(text, 80)) + " is not an http or https URL", Help: "Write the complete URL, such as https://example.com/photo.jpg."}
+	return &api.RuleError{Field: field, Message: field + " " + api.Quote(api.Clip(text, 80)) +
+		" is not an http or https URL", Help: "Write the complete URL, such as https://example.com/photo.jpg."}
 }
 
 // IsFileAddress reports whether a word begins like a file: address.

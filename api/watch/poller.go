@@ -46,8 +46,8 @@ func (w *Watch) NextPoll(fileID string) (at time.Time, planned bool, last error)
 	return s.at, ok && !s.over(w.o.Now()), s.err
 }
 
-// follow reports changes of the journal, also by other programs, until ctx ends. It never waits for a service.
-// mark is that of the journal at the start.
+// follow reports changes of the journal, also by other programs, until ctx ends. It never waits for a
+// service. mark is that of the journal at the start.
 func (w *Watch) follow(ctx context.Context, mark int64) {
 	tick := time.NewTicker(followInterval)
 	defer tick.Stop()

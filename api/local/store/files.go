@@ -232,8 +232,10 @@ func (t Versions) delete(where string, args ...any) (int64, error) {
 
 // Retire records a removal: adding the content is a *RetiredError then. False: it is in use.
 func (t Versions) Retire(r Removal) (bool, error) {
-	n, err := t.exec(`INSERT INTO removals (hash, at, done) SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM versions WHERE hash = ?)
-		ON CONFLICT (hash) DO UPDATE SET at = excluded.at, done = excluded.done`, r.Hash, r.At.UnixMilli(), r.Done, r.Hash)
+	n, err := t.exec(`INSERT INTO removals (hash, at, done) SELECT ?, ?, ?
+		WHERE NOT EXISTS (SELECT 1 FROM versions WHERE hash = ?)
+		ON CONFLICT (hash) DO UPDATE SET at = excluded.at, done = excluded.done`,
+		r.Hash, r.At.UnixMilli(), r.Done, r.Hash)
 	return n > 0, err
 }
 
@@ -258,7 +260,9 @@ func (t Versions) Holdings(prefix string) (all []Holding, err error) {
 		err := rows.Scan(&h.FileID, &h.Path, &v.ID, &v.Number, &v.Hash, &v.Size, &h.Current)
 		all = append(all, h)
 		return err
-	}, `SELECT v.file_id, coalesce(f.folder || f.name, ''), v.id, v.number, v.hash, v.size, coalesce(f.version_id = v.id, FALSE)
-		FROM versions v LEFT JOIN files f ON f.id = v.file_id WHERE v.hash >= ? AND v.hash < ? ORDER BY v.hash`, prefix, prefix+"g")
+	}, `SELECT v.file_id, coalesce(f.folder || f.name, ''), v.id, v.number, v.hash, v.size,
+			coalesce(f.version_id = v.id, FALSE)
+		FROM versions v LEFT JOIN files f ON f.id = v.file_id
+		WHERE v.hash >= ? AND v.hash < ? ORDER BY v.hash`, prefix, prefix+"g")
 	return all, err
 }

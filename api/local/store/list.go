@@ -253,9 +253,10 @@ func (m *Match) texts() (texts []string) {
 
 func (m *Match) first() string { return append(m.texts(), "")[0] }
 
-const earlier = `SELECT v.id AS id, f.folder AS folder, f.name_key AS name_key, f.private AS private, f.tags AS tags, f.ai_tags AS ai_tags,
-	f.region AS region, f.metadata AS metadata, f.description AS description, v.id AS version_id,
-	v.size AS size, v.mime AS mime, v.kind AS kind, v.width AS width, v.height AS height, v.has_alpha AS has_alpha, v.unpublished AS unpublished,
+const earlier = `SELECT v.id AS id, f.folder AS folder, f.name_key AS name_key,
+	f.private AS private, f.tags AS tags, f.ai_tags AS ai_tags, f.region AS region, f.metadata AS metadata,
+	f.description AS description, v.id AS version_id, v.size AS size, v.mime AS mime, v.kind AS kind,
+	v.width AS width, v.height AS height, v.has_alpha AS has_alpha, v.unpublished AS unpublished,
 	v.created AS created, v.created AS updated
 	FROM versions v JOIN files f ON f.id = v.file_id WHERE v.id != f.version_id`
 
@@ -431,7 +432,8 @@ func (t Files) listFiles(q *Query) ([]Entry, error) {
 	case ByRelevance:
 		terms[0] = "-length(name_key)"
 	}
-	query := fmt.Sprintf("SELECT %s FROM files WHERE %s ORDER BY %s %s %s", files.read, c.sql, strings.Join(terms, " "+direction+", "), direction, limits)
+	query := fmt.Sprintf("SELECT %s FROM files WHERE %s ORDER BY %s %s %s",
+		files.read, c.sql, strings.Join(terms, " "+direction+", "), direction, limits)
 	list, err := records[File](t.session, query, append(c.args, q.Limit, q.Skip)...)
 	entries := make([]Entry, len(list))
 	for i := range list {

@@ -95,14 +95,14 @@ func (f *File) Text(field string) *string {
 // Version is a content that a file has or had. The first version has the file's own id.
 type Version struct {
 	ID      string    `db:"id,key" file:"version_id"`
-	Root    string    `db:"root"`                  // the uploaded version that it derives from; its own ID if it was uploaded
+	Root    string    `db:"root"`                  // the uploaded version that it derives from, or itself
 	Number  int       `db:"number" file:"version"` // from 1
 	Hash    string    `db:"hash"`                  // of the content
 	Facts             // found in the bytes
 	Created time.Time `db:"created" file:"version_at"`
 	// Unpublished versions are not delivered. Written with a new version; see Versions.Publish.
 	Unpublished bool                       `db:"unpublished"`
-	Embedded    map[string]json.RawMessage `db:"embedded,separate" file:"-"` // stored with a new version; read with Versions.Embedded only
+	Embedded    map[string]json.RawMessage `db:"embedded,separate" file:"-"` // only read by Versions.Embedded
 }
 
 // Removal records that a content is being removed from a shared store, or with Done that it was. It
@@ -191,10 +191,12 @@ type Match struct {
 	Any []Match // or any of these
 
 	Subject string // else: MatchName …
-	Op      string // "=", ":" (begins with), "<", "<=", ">", ">=", "in", "has" (all words of Values[0], the last as the beginning of one), "exists"
-	Key     string // key of the metadata
-	Values  []any  // to compare with: strings and numbers
-	Not     bool
+	// Op is "=", ":" (begins with), "<", "<=", ">", ">=", "in", "exists" or "has" (all words of
+	// Values[0], the last as the beginning of one).
+	Op     string
+	Key    string // key of the metadata
+	Values []any  // to compare with: strings and numbers
+	Not    bool
 }
 
 // Subjects of a Match.
@@ -329,7 +331,8 @@ func (t Library) DeleteField(id string, at time.Time) error {
 	}
 	// Only fields in use can have values.
 	_, err = t.exec(`UPDATE files SET metadata = nullif(`+withoutKey+`, '{}')
-		WHERE metadata IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(files.metadata) WHERE key = ?)`, f.Name, f.Name)
+		WHERE metadata IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(files.metadata) WHERE key = ?)`,
+		f.Name, f.Name)
 	return err
 }
 

@@ -419,7 +419,8 @@ func (t Tx) Add(record any) error {
 	if err != nil {
 		return err
 	}
-	query := "INSERT INTO " + tb.name + " (" + strings.Join(names, ", ") + ") VALUES (" + places(len(names)) + ")"
+	query := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)",
+		tb.name, strings.Join(names, ", "), places(len(names)))
 	if !numbered {
 		return t.change(ErrExists, query+" ON CONFLICT DO NOTHING", args...)
 	}

@@ -176,7 +176,8 @@ func hints(actions []Action, width int) []hint {
 	var all, line []hint
 	for _, a := range actions {
 		if a.Footer && a.KeyLabel() != "" && a.Reason() == "" {
-			all = append(all, hint{a, 0, text.Width(a.KeyLabel()) + 1 + text.Width(text.Safe(a.Label())) + text.Either(a.Main, 2, 0)})
+			w := text.Width(a.KeyLabel()) + 1 + text.Width(text.Safe(a.Label())) + text.Either(a.Main, 2, 0)
+			all = append(all, hint{a, 0, w})
 		}
 	}
 	from, most, reserved := 0, MaxHints, text.Either(width < StackedWidth, 1, 2)

@@ -80,10 +80,7 @@ func borderLine(line string, w int, border, name lipgloss.Style, words string, a
 	label := " " + text.Truncate(text.NoControls(strings.ReplaceAll(words, "\n", " ")), w-4) + " "
 	rest := max(0, w-1-text.Width(label))
 	short, long := border.Render(line), border.Render(strings.Repeat(line, rest))
-	if atBegin {
-		return short + name.Render(label) + long
-	}
-	return long + name.Render(label) + short
+	return text.Either(atBegin, short+name.Render(label)+long, long+name.Render(label)+short)
 }
 
 // Mode is a screen layout, chosen by the size of the terminal (design.md §4).

@@ -131,7 +131,8 @@ func (c *Chips) paste(content string) {
 		return
 	}
 	c.commit()
-	for part := range strings.FieldsFuncSeq(content, func(r rune) bool { return r == ',' || r == '\r' || r == '\n' }) {
+	separates := func(r rune) bool { return r == ',' || r == '\r' || r == '\n' }
+	for part := range strings.FieldsFuncSeq(content, separates) {
 		c.entry.SetValue(oneLine(part))
 		c.commit()
 	}

@@ -125,27 +125,31 @@ func (d *Dialog) Actions() []Action {
 	early := func() string {
 		return text.If(d.tooEarly(), "the question has only just come up")
 	}
+	action := func(id, words string, footer bool, do func() tea.Cmd, keys ...string) Action {
+		return Action{ID: id, Keys: Bind(words, "", keys...), Footer: footer, Disabled: early, Do: do}
+	}
+	choose := func(i int) func() tea.Cmd { return func() tea.Cmd { return d.choose(i) } }
+	walk := func(by int) func() tea.Cmd {
+		return func() tea.Cmd {
+			d.focused = (d.focused + by + len(d.choices)) % len(d.choices)
+			return nil
+		}
+	}
 	actions, no := make([]Action, 0, len(d.choices)+4), []string{"esc", "n"}
 	for i, c := range d.choices {
 		if c.Key != "" {
 			no = slices.DeleteFunc(no, func(k string) bool { return k == c.Key })
-			actions = append(actions, Action{Keys: Bind(c.Label, "", c.Key), Footer: i > 0, Disabled: early, Do: func() tea.Cmd { return d.choose(i) }})
+			actions = append(actions, action("", c.Label, i > 0, choose(i), c.Key))
 		}
 	}
 	if i := d.byDefault(); i >= 0 {
-		actions = append(actions, Action{Keys: Bind(d.choices[i].Label, "", defaultKey), Do: func() tea.Cmd { return d.choose(i) }})
-	}
-	walk := func(id, words string, by int, keys ...string) Action {
-		return Action{ID: id, Keys: Bind(words, "", keys...), Disabled: early, Do: func() tea.Cmd {
-			d.focused = (d.focused + by + len(d.choices)) % len(d.choices)
-			return nil
-		}}
+		actions = append(actions, Action{Keys: Bind(d.choices[i].Label, "", defaultKey), Do: choose(i)})
 	}
 	return append(actions,
-		Action{ID: "dialog.take", Keys: Bind("choose", "", "enter", "space"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.choose(d.focused) }},
-		Action{ID: "dialog.cancel", Keys: Bind(d.choices[0].Label, "", no...), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.choose(0) }},
-		walk("dialog.next", "next choice", 1, "right", "down", "tab", "l", "j"),
-		walk("dialog.previous", "previous choice", -1, "left", "up", "shift+tab", "h", "k"))
+		action("dialog.take", "choose", true, func() tea.Cmd { return d.choose(d.focused) }, "enter", "space"),
+		action("dialog.cancel", d.choices[0].Label, true, choose(0), no...),
+		action("dialog.next", "next choice", false, walk(1), "right", "down", "tab", "l", "j"),
+		action("dialog.previous", "previous choice", false, walk(-1), "left", "up", "shift+tab", "h", "k"))
 }
 
 // spareRows is the least number of spare rows for an empty line above and below the text.

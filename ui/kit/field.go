@@ -152,9 +152,9 @@ func (f *Field) edit(msg tea.Msg) bool {
 // edits reports whether a message pastes, types, edits or moves in a line of text.
 func edits(msg tea.Msg, k textinput.KeyMap) bool {
 	if press, ok := msg.(tea.KeyPressMsg); ok {
-		return typed(press) != "" || key.Matches(press, k.CharacterForward, k.CharacterBackward, k.WordForward, k.WordBackward,
-			k.LineStart, k.LineEnd, k.DeleteCharacterBackward, k.DeleteCharacterForward, k.DeleteWordBackward,
-			k.DeleteWordForward,
+		return typed(press) != "" || key.Matches(press, k.CharacterForward, k.CharacterBackward,
+			k.WordForward, k.WordBackward, k.LineStart, k.LineEnd,
+			k.DeleteCharacterBackward, k.DeleteCharacterForward, k.DeleteWordBackward, k.DeleteWordForward,
 			k.DeleteAfterCursor, k.DeleteBeforeCursor)
 	}
 	_, paste := msg.(tea.PasteMsg)
@@ -192,10 +192,7 @@ func (f *Field) View(width int, th *theme.Theme) string {
 	if w < 1 {
 		return f.text(width, th)
 	}
-	style := th.Label
-	if f.focused {
-		style = th.Accent
-	}
+	style := text.Either(f.focused, th.Accent, th.Label)
 	return style.Render(text.PadRight(text.Safe(f.Label), w)) + " " + f.text(width-w-1, th)
 }
 
@@ -272,7 +269,7 @@ func (a *TextArea) Update(msg tea.Msg) bool {
 	case tea.PasteMsg:
 		msg = tea.PasteMsg{Content: plainLines.Replace(m.Content)}
 	case tea.KeyPressMsg:
-		if name := m.String(); name == "tab" || name == "shift+tab" || name == "esc" || name == "ctrl+s" || name == "f1" {
+		if slices.Contains([]string{"tab", "shift+tab", "esc", "ctrl+s", "f1"}, m.String()) {
 			return false
 		}
 	default:
@@ -287,10 +284,7 @@ func (a *TextArea) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	style := th.Field
-	if a.focused {
-		style = th.FieldFocus
-	}
+	style := text.Either(a.focused, th.FieldFocus, th.Field)
 	state := textarea.StyleState{
 		Base: style, Text: style, CursorLine: style, EndOfBuffer: style,
 		Placeholder: style,
@@ -356,10 +350,7 @@ func (o *offers) view(width int, label func(string) string, th *theme.Theme) str
 	}
 	out := th.Key.Render("tab")
 	for i, offer := range list {
-		style := th.Muted
-		if from+i == o.at {
-			style = th.Chip
-		}
+		style := text.Either(from+i == o.at, th.Chip, th.Muted)
 		out += " " + style.Render(text.Safe(label(offer)))
 	}
 	return text.Truncate(out, width)

@@ -96,9 +96,9 @@ func NewForm(verb string, done func() tea.Cmd, questions ...*Question) *Form {
 		fields = append(fields, q)
 	}
 	f.arrange(0)
-	arrows := func(keys string) key.Binding { return key.NewBinding(key.WithKeys(keys)) }
+	bound := func(keys string) key.Binding { return key.NewBinding(key.WithKeys(keys)) }
 	f.form = huh.NewForm(huh.NewGroup(fields...)).WithTheme(huh.ThemeFunc(f.styles)).WithKeyMap(&huh.KeyMap{
-		Select: huh.SelectKeyMap{Up: arrows("up"), Down: arrows("down"), Left: arrows("left"), Right: arrows("right")},
+		Select: huh.SelectKeyMap{Up: bound("up"), Down: bound("down"), Left: bound("left"), Right: bound("right")},
 	})
 	f.form.Init()
 	return f
@@ -156,7 +156,8 @@ func (f *Form) styles(bool) *huh.Styles {
 		s.Focused.SelectedOption = none // the options have styles of their own
 	}
 	s.Blurred = s.Focused
-	s.Blurred.SelectedOption, s.Blurred.PrevIndicator, s.Blurred.NextIndicator = th.Text, none.SetString("  "), none
+	s.Blurred.SelectedOption = th.Text
+	s.Blurred.PrevIndicator, s.Blurred.NextIndicator = none.SetString("  "), none
 	return s
 }
 
@@ -238,9 +239,12 @@ func (f *Form) Actions(group string) []Action {
 	if shown := f.shown(); f.At() == shown[len(shown)-1] {
 		next, submit = next[1:], []string{"enter", "ctrl+s"}
 	}
-	actions := []Action{action("next field", len(f.questions) > 1, line(1), next...), action(strings.ToLower(f.Verb[:1])+f.Verb[1:], true, f.submit, submit...)}
+	forward := action("next field", len(f.questions) > 1, line(1), next...)
+	actions := []Action{forward, action(strings.ToLower(f.Verb[:1])+f.Verb[1:], true, f.submit, submit...)}
 	if f.At().Options != nil {
-		actions = append(actions, Action{Keys: Bind("change", "→", "right", "l", "space"), Footer: true, Group: group, Do: f.press("right")}, action("previous option", false, f.press("left"), "left", "h"))
+		change := action("change", true, f.press("right"))
+		change.Keys = Bind("change", "→", "right", "l", "space")
+		actions = append(actions, change, action("previous option", false, f.press("left"), "left", "h"))
 	}
 	return append(actions, action("previous field", false, line(-1), "up", "shift+tab"))
 }
@@ -348,10 +352,13 @@ func ChoiceActions(s *Select, chosen func() tea.Cmd) []Action {
 		{"choice.next", "next option", "→/l", func(at, _ int) int { return at + 1 }, []string{"right", "l"}},
 		{"choice.cycle", "change", "", func(at, n int) int { return (at + 1) % max(1, n) }, []string{"space"}},
 	} {
-		actions = append(actions, Action{ID: a.id, Keys: Bind(a.label, a.shown, a.keys...), Group: "Choose", Footer: a.id == "choice.cycle", Do: func() tea.Cmd {
-			s.SetIndex(a.to(s.Index(), len(s.Options)))
-			return chosen()
-		}})
+		actions = append(actions, Action{
+			ID: a.id, Keys: Bind(a.label, a.shown, a.keys...), Group: "Choose", Footer: a.id == "choice.cycle",
+			Do: func() tea.Cmd {
+				s.SetIndex(a.to(s.Index(), len(s.Options)))
+				return chosen()
+			},
+		})
 	}
 	return actions
 }
@@ -359,10 +366,7 @@ func ChoiceActions(s *Select, chosen func() tea.Cmd) []Action {
 // View draws the options in one line of exactly width columns. If they do not fit, it shows the
 // selected one with its number.
 func (s *Select) View(width int, th *theme.Theme) string {
-	chosen := th.SelectedDim
-	if s.focused {
-		chosen = th.Selected
-	}
+	chosen := text.Either(s.focused, th.Selected, th.SelectedDim)
 	all := ""
 	for i, o := range s.Options {
 		label, style := " "+text.Safe(o)+" ", th.Muted

@@ -273,10 +273,7 @@ func (l *List[T]) arrived() {
 
 // first returns the line of the first row, below the head of its group.
 func (l *List[T]) first() int {
-	if len(l.lines) > 1 && l.lines[0].row < 0 && l.lines[1].row >= 0 {
-		return 1
-	}
-	return 0
+	return text.Either(len(l.lines) > 1 && l.lines[0].row < 0 && l.lines[1].row >= 0, 1, 0)
 }
 
 func (l *List[T]) toFirst() {
@@ -449,11 +446,9 @@ func (l *List[T]) Catalog(screen []Action) map[string][]Action {
 	return map[string][]Action{"": Shadow(append(screen, l.listActions()...)), "filter": l.filterActions()}
 }
 
-func (l *List[T]) action(id, words string, disabled func() string, do func(), keys ...string) Action {
-	return Action{ID: l.ID + "." + id, Keys: Bind(words, "", keys...), Group: "View", Disabled: disabled, Do: func() tea.Cmd {
-		do()
-		return nil
-	}}
+func (l *List[T]) action(id, words string, reason func() string, do func(), keys ...string) Action {
+	run := func() tea.Cmd { do(); return nil }
+	return Action{ID: l.ID + "." + id, Keys: Bind(words, "", keys...), Group: "View", Disabled: reason, Do: run}
 }
 
 func (l *List[T]) filterActions() []Action {
@@ -479,12 +474,14 @@ func (l *List[T]) listActions() []Action {
 	if l.Marking {
 		mark := l.action("mark", "mark", l.noMark, l.mark, "space")
 		mark.Footer = l.RowsOnly
+		all := func() { l.markRows(func(bool) bool { return true }) }
+		invert := func() { l.markRows(func(on bool) bool { return !on }) }
 		actions = append(
 			actions,
 			mark,
 			l.action("mark-range", "mark a range", l.NoRow, l.markRange, "v"),
-			l.action("mark-all", "mark all", l.noneToMark, func() { l.markRows(func(bool) bool { return true }) }, "ctrl+a"),
-			l.action("invert-marks", "invert marks", l.NoEntry, func() { l.markRows(func(on bool) bool { return !on }) }, "*"),
+			l.action("mark-all", "mark all", l.noneToMark, all, "ctrl+a"),
+			l.action("invert-marks", "invert marks", l.NoEntry, invert, "*"),
 		)
 	}
 	switch {
@@ -781,7 +778,8 @@ func (l *List[T]) nothingToLeave() string {
 	if l.Stop != nil && l.Stop(true) {
 		return ""
 	}
-	return text.If(l.focus == onList && !l.open && l.filter.Value() == "" && len(l.marks.rows) == 0 && l.anchor == nil && (l.Widen == nil || !l.Widen(true)), "there is nothing to step back from")
+	return text.If(l.focus == onList && !l.open && l.filter.Value() == "" && len(l.marks.rows) == 0 &&
+		l.anchor == nil && (l.Widen == nil || !l.Widen(true)), "there is nothing to step back from")
 }
 
 // MarkedNote says how many rows are marked, or is empty.

@@ -125,7 +125,8 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 			w, found = 0, ""
 		}
 		if l.RowsOnly && l.SkipHeads { // of a menu: the row under the cursor has the color of the focus
-			style.FieldFocus, style.PlaceholderFocus, filter = th.Text, th.Placeholder, " "+th.Sign(theme.SignCursor)+" "
+			style.FieldFocus, style.PlaceholderFocus = th.Text, th.Placeholder
+			filter = " " + th.Sign(theme.SignCursor) + " "
 		}
 		filter += l.filter.View(size.X-w-text.Width(filter), &style) + th.Muted.Render(found)
 	}
@@ -147,7 +148,8 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 	if !at.title.Empty() {
 		position := footer()
 		room := max(8, size.X-text.Width(position)-2)
-		body = JoinV(text.Fit(th.Title.Render(text.PadRight(title(room), room))+"  "+th.Muted.Render(position), size.X, 1), body)
+		first := th.Title.Render(text.PadRight(title(room), room)) + "  " + th.Muted.Render(position)
+		body = JoinV(text.Fit(first, size.X, 1), body)
 	}
 	if !at.box.Empty() {
 		body = l.scrolled(BoxFooter(title(at.box.Dx()-6), footer(), body, at.box.Size(), !l.dim(), th), th)
@@ -206,10 +208,7 @@ func (l *List[T]) tiled() bool { return l.Tiles != nil && l.Tiles() != nil }
 // indent returns the width of the column for marks, which also indents rows below the
 // heads of groups.
 func (l *List[T]) indent() int {
-	if l.Marking || len(l.groups) > 0 && l.groups[0].Key != "" {
-		return 2
-	}
-	return 0
+	return text.Either(l.Marking || len(l.groups) > 0 && l.groups[0].Key != "", 2, 0)
 }
 
 func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string) {
@@ -282,8 +281,8 @@ func (l *List[T]) widths(width, height int, th *theme.Theme) (Columns, []int) {
 	return cols, cols.Fitted(width, cells)
 }
 
-// Draw draws a row with a mark before it and a blank after it, if indent leaves room. If the row is selected, the
-// style chosen fills the width, and only marks and states keep their colors.
+// Draw draws a row with a mark before it and a blank after it, if indent leaves room. If the row is
+// selected, the style chosen fills the width, and only marks and states keep their colors.
 func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent, width int, selected bool,
 	chosen lipgloss.Style, th *theme.Theme,
 ) string {
@@ -317,10 +316,7 @@ func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent, widt
 func (l *List[T]) drawHead(e Entry[T], width int, selected bool, chosen lipgloss.Style,
 	th *theme.Theme,
 ) string {
-	fold := theme.SignUnfolded
-	if l.isFolded(e.Key) {
-		fold = theme.SignFolded
-	}
+	fold := text.Either(l.isFolded(e.Key), theme.SignFolded, theme.SignUnfolded)
 	if l.SkipHeads {
 		fold = theme.SignNone
 	}

@@ -182,12 +182,15 @@ func (m *Menu) Actions() []Action {
 	var actions []Action
 	for _, r := range m.rows {
 		if r.Key != "" {
-			actions = append(actions, Action{Keys: Bind(r.Label, "", r.Key), Group: m.title, Do: func() tea.Cmd { return m.choose(r) }})
+			choose := func() tea.Cmd { return m.choose(r) }
+			actions = append(actions, Action{Keys: Bind(r.Label, "", r.Key), Group: m.title, Do: choose})
 		}
 	}
-	choose := func() tea.Cmd { return m.choose(m.Row()) }
-	take := Action{ID: "menu.take", Keys: Bind("choose", "", "enter", "space", "right"), Footer: len(m.rows) > 0, Group: m.title, Do: choose}
-	close := Action{ID: "menu.close", Keys: Bind("close", "", "esc", "q", "left"), Footer: true, Group: m.title, Do: m.Close}
+	take := Action{ID: "menu.take", Footer: len(m.rows) > 0, Group: m.title}
+	take.Keys = Bind("choose", "", "enter", "space", "right")
+	take.Do = func() tea.Cmd { return m.choose(m.Row()) }
+	close := Action{ID: "menu.close", Footer: true, Group: m.title, Do: m.Close}
+	close.Keys = Bind("close", "", "esc", "q", "left")
 	return slices.Concat(actions, []Action{take}, m.Beside, []Action{close}, m.list.moves())
 }
 
@@ -268,7 +271,8 @@ const (
 func (m *Menu) sizeIn(room image.Point) image.Point {
 	if m.help { // what is below stays visible at its edges
 		keys, labels := m.widths()
-		return image.Pt(min(room.X, widestHelp, max(leastHelp, 8+keys+labels)), min(room.Y, max(8, min(m.fullHeight(0), room.Y-room.Y/8))))
+		height := max(8, min(m.fullHeight(0), room.Y-room.Y/8))
+		return image.Pt(min(room.X, widestHelp, max(leastHelp, 8+keys+labels)), min(room.Y, height))
 	}
 	width := max(text.Width(text.Safe(m.title)), text.Width(m.Words)) + 6
 	keys, labels := m.widths()
@@ -362,7 +366,8 @@ func (m *Menu) parts(row, width int) (key, label, note string, whole bool) {
 	}
 	label, note = text.PadRight(text.TruncateMiddle(r.label(), labels), labels), r.note()
 	room := width - text.Width(key+label) - 3
-	if whole = text.Width(note) <= room; room < min(leastNote, text.Width(note)) || note == "" || m.help && !whole {
+	whole = text.Width(note) <= room
+	if room < min(leastNote, text.Width(note)) || note == "" || m.help && !whole {
 		return key, label, "", whole
 	}
 	return key, label, "  " + text.TruncateMiddle(note, room), whole

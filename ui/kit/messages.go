@@ -37,10 +37,7 @@ type Message struct {
 }
 
 func (m Message) whole() string {
-	if m.Detail == "" {
-		return m.Text
-	}
-	return m.Text + "\n" + m.Detail
+	return m.Text + text.If(m.Detail != "", "\n"+m.Detail)
 }
 
 func (m Message) mark(th *theme.Theme) (sign string, style lipgloss.Style) {
@@ -139,22 +136,24 @@ func (s *Messages) Line(width int, more string, th *theme.Theme) string {
 	sign, style := m.mark(th)
 	words, rest := text.Safe(m.Text), style
 	room := width - text.Width(sign) - 1
-	end := text.If(more != "" && (m.Detail != "" || text.Width(words) > room), "  "+th.Key.Render(more)+th.Hint.Render(" more"))
+	hidden := m.Detail != "" || text.Width(words) > room
+	end := text.If(more != "" && hidden, "  "+th.Key.Render(more)+th.Hint.Render(" more"))
 	if m.Level != Warn && m.Level != Bad { // only the sign needs a color
 		rest = text.Either(m.Level == Tip, th.Muted, th.Text)
 	}
-	return text.Fit(style.Render(sign)+" "+rest.Render(text.Truncate(words, max(0, room-text.Width(end))))+end, width, 1)
+	words = text.Truncate(words, max(0, room-text.Width(end)))
+	return text.Fit(style.Render(sign)+" "+rest.Render(words)+end, width, 1)
 }
 
 // History returns a menu of all messages, latest first. Enter shows one in full, and a key copies
 // it.
-func (s *Messages) History(open func(Overlay), copy func(words string) tea.Cmd) *Menu {
+func (s *Messages) History(open func(Overlay) tea.Cmd, copy func(words string) tea.Cmd) *Menu {
 	var rows []MenuRow
 	for _, history := range slices.Backward(s.history) {
 		sign, _ := history.mark(&theme.Theme{})
 		rows = append(rows, MenuRow{
 			Label: sign + " " + history.Text, Note: text.Age(history.at, s.now()), More: history.whole() + "\n" + text.Date(history.at),
-			Do: func() tea.Cmd { open(NewReader("Message", history.whole())); return nil },
+			Do: func() tea.Cmd { return open(NewReader("Message", history.whole())) },
 		})
 	}
 	m := NewMenu("Messages", rows...)

@@ -86,11 +86,12 @@ type Overlays struct {
 	room image.Point
 }
 
-// Open puts an overlay on top.
-func (s *Overlays) Open(o Overlay) {
+// Open puts an overlay on top and returns nil, for actions that do nothing else.
+func (s *Overlays) Open(o Overlay) tea.Cmd {
 	s.trim()
 	o.Resize(s.room)
 	s.open = append(s.open, o)
+	return nil
 }
 
 // Resize sets the room for all overlays, including those opened later.

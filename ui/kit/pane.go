@@ -60,10 +60,7 @@ func PaneWidth(size image.Point) int {
 }
 
 func paneMargin(inner int) int {
-	if inner < 20 {
-		return 0
-	}
-	return 1
+	return text.Either(inner < 20, 0, 1)
 }
 
 // View draws the visible lines in a box, exactly filling size. If there are more, the
@@ -200,7 +197,7 @@ func (l *Lines) Page() int { return l.height }
 // ListActions returns the actions that move in a list (design.md §5). of returns the
 // list that has the focus; moved, if not nil, runs after each of them.
 func ListActions(of func() Scroller, moved func() tea.Cmd) []Action {
-	var actions []Action
+	var all []Action
 	for _, a := range []struct {
 		id, words, shown string
 		by               func(s Scroller) int
@@ -215,16 +212,17 @@ func ListActions(of func() Scroller, moved func() tea.Cmd) []Action {
 		{"list.half-page-up", "half a page up", "", func(s Scroller) int { return -max(1, s.Page()/2) }, []string{"ctrl+u"}},
 		{"list.half-page-down", "half a page down", "", func(s Scroller) int { return max(1, s.Page()/2) }, []string{"ctrl+d"}},
 	} {
-		actions = append(actions, Action{ID: a.id, Keys: Bind(a.words, a.shown, a.keys...), Group: cursorGroup, Do: func() tea.Cmd {
+		move := func() tea.Cmd {
 			s := of()
 			s.Move(a.by(s))
 			if moved == nil {
 				return nil
 			}
 			return moved()
-		}})
+		}
+		all = append(all, Action{ID: a.id, Keys: Bind(a.words, a.shown, a.keys...), Group: cursorGroup, Do: move})
 	}
-	return actions
+	return all
 }
 
 func (l *Lines) scroll() {
@@ -265,8 +263,5 @@ func (l *Lines) View(size image.Point, row func(i, width int, selected bool) str
 
 // Position describes the position of the cursor: "3 of 120", "empty".
 func (l *Lines) Position() string {
-	if l.n == 0 {
-		return "empty"
-	}
-	return text.Count(l.cursor+1) + " of " + text.Count(l.n)
+	return text.Either(l.n == 0, "empty", text.Count(l.cursor+1)+" of "+text.Count(l.n))
 }

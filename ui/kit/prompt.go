@@ -74,10 +74,7 @@ func (p *Prompt) problem() string {
 func (p *Prompt) verb() string { return cmp.Or(p.Verb, "accept") }
 
 func (p *Prompt) key() string {
-	if p.area != nil {
-		return "ctrl+s"
-	}
-	return "enter"
+	return text.Either(p.area != nil, "ctrl+s", "enter")
 }
 
 // Refresh updates the completions.
@@ -210,5 +207,6 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 	body := slices.Concat(above.Lines()[:min(len(above.Lines()), spare-len(problem))], input, problem)
 	first = BoxOrigin(size).Y + len(body) - len(problem) - len(input) + 1
 	size.Y = min(room.Y, len(body)+2)
-	return popupText(p.Title, p.key()+": "+p.verb()+text.If(p.Complete != nil, ", tab: complete")+", esc: cancel", body, size, th), first
+	footer := p.key() + ": " + p.verb() + text.If(p.Complete != nil, ", tab: complete") + ", esc: cancel"
+	return popupText(p.Title, footer, body, size, th), first
 }

@@ -82,7 +82,8 @@ func (r *Reader) View(room image.Point, th *theme.Theme) string {
 	drawn.Resize(room)
 	footer := "esc closes"
 	if n := drawn.Len(); n > drawn.Page() {
-		footer = text.Count(min(n, drawn.lines.YOffset()+drawn.Page())) + " of " + text.Plural(n, "line") + ", " + footer
+		last := min(n, drawn.lines.YOffset()+drawn.Page())
+		footer = text.Count(last) + " of " + text.Plural(n, "line") + ", " + footer
 	}
 	return popupText(r.title, footer, strings.Split(drawn.lines.View(), "\n"), drawn.size, th)
 }

@@ -109,8 +109,8 @@ func Confirm(title, words string, choices ...Choice) tea.Cmd {
 	return Send(Ask{Title: title, Text: words, Choices: choices})
 }
 
-// AskToSave asks what to do with unsaved changes, one in a line, before leaving them. more is text before that;
-// without changes, there is nothing to save.
+// AskToSave asks what to do with unsaved changes, one in a line, before leaving them. more is text before
+// that; without changes, there is nothing to save.
 func AskToSave(title, more string, unsaved []string, save, leave func() tea.Cmd) Ask {
 	const most = 7
 	stay := Choice{Label: "Stay"}

@@ -43,10 +43,7 @@ type Base struct{ overlays kit.Overlays }
 func (b *Base) Overlays() *kit.Overlays { return &b.overlays }
 
 // Open puts an overlay on top and returns nil.
-func (b *Base) Open(o kit.Overlay) tea.Cmd {
-	b.overlays.Open(o)
-	return nil
-}
+func (b *Base) Open(o kit.Overlay) tea.Cmd { return b.overlays.Open(o) }
 
 // Capturing returns false.
 func (b *Base) Capturing() bool { return false }

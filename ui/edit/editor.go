@@ -354,10 +354,8 @@ func (e *Editor[T]) viewFiles(room image.Rectangle, th *theme.Theme) string {
 			n++
 		}
 	}
-	title := text.Count(n) + " of " + text.Count(len(e.Items)) + " marked"
-	if n == 0 {
-		title = text.Plural(len(e.Items), "file")
-	}
+	title := text.Either(n == 0, text.Plural(len(e.Items), "file"),
+		text.Count(n)+" of "+text.Count(len(e.Items))+" marked")
 	if text.Width(title) > room.Dx()-6 { // the border takes six columns
 		title = strings.Replace(title, " of ", "/", 1)
 	}
@@ -370,7 +368,8 @@ func (e *Editor[T]) viewForm(title string, room image.Rectangle, th *theme.Theme
 		return ""
 	}
 	on := e.On == OnForm
-	return kit.Box(text.ShortName(title, max(1, room.Dx()-6)), e.Form.View(Inner(room).Size(), on, th), room.Size(), on, th)
+	title = text.ShortName(title, max(1, room.Dx()-6))
+	return kit.Box(title, e.Form.View(Inner(room).Size(), on, th), room.Size(), on, th)
 }
 
 func (e *Editor[T]) drawFile(file T, mark theme.Sign, width int, selected bool, th *theme.Theme) string {
@@ -384,10 +383,7 @@ func (e *Editor[T]) drawFile(file T, mark theme.Sign, width int, selected bool, 
 	}
 	name := text.PadRight(text.ShortName(e.o.Name(file), room), room)
 	if selected {
-		style := th.SelectedDim
-		if e.On == OnFiles {
-			style = th.Selected
-		}
+		style := text.Either(e.On == OnFiles, th.Selected, th.SelectedDim)
 		return style.Render(th.Glyph(mark) + " " + name + word + " " + th.Glyph(sign))
 	}
 	return th.Sign(mark) + " " + th.Text.Render(name) + th.SignStyle(sign).Render(word) + " " + th.Sign(sign)
@@ -491,7 +487,9 @@ func (e *Editor[T]) DrawRegion(of ...T) tea.Cmd {
 			d.Drop(entry.Values{field.Name: d.Changes()[field.Name]})
 			e.Touch(shown())
 		}
-		o.NoDrop = func() string { return text.If(!shown().Edited().Changed(field.Name), "the region is not changed") }
+		o.NoDrop = func() string {
+			return text.If(!shown().Edited().Changed(field.Name), "the region is not changed")
+		}
 	}
 	e.Page = e.Region.Page(o)
 	return nil

@@ -80,17 +80,20 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 		})
 	}
 	for _, saved := range offers.saved {
-		rows = append(rows, kit.MenuRow{Label: text.Safe(saved.Name), Note: text.Safe("saved: " + saved.Description), Do: func() tea.Cmd { return do(rule.SavedElement(&saved)) }})
+		rows = append(rows, kit.MenuRow{
+			Label: text.Safe(saved.Name), Note: text.Safe("saved: " + saved.Description),
+			Do: func() tea.Cmd { return do(rule.SavedElement(&saved)) },
+		})
 	}
+	ask := func() tea.Cmd { return askColor(over, offers.color, do) }
 	return append(rows,
-		kit.MenuRow{Key: "c", Label: "replace the background by a color…", Note: "cut out on that color", Do: func() tea.Cmd { return askColor(over, offers.color, do) }},
+		kit.MenuRow{Key: "c", Label: "replace the background by a color…", Note: "cut out on that color", Do: ask},
 		kit.MenuRow{Key: "o", Label: "another, or other options…", Note: "type its name or JSON", Do: func() tea.Cmd {
 			p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[1].element, "")
 			p.Verb = "continue"
 			p.Check = checkExtension
 			p.Do = chosen
-			over.Open(p)
-			return nil
+			return over.Open(p)
 		}})
 }
 
@@ -107,10 +110,10 @@ func askColor(over *kit.Overlays, option string, do func(api.Extension) tea.Cmd)
 	p := kit.NewPrompt("Color of the background", "A name or a code, such as green or #00ff00.", "", "green")
 	p.Check = func(typed string) string { return text.If(strings.TrimSpace(typed) == "", "Type a color.") }
 	p.Do = func(typed string) tea.Cmd {
-		return do(api.Extension{Name: rule.RemoveBackground, Options: map[string]json.RawMessage{cmp.Or(option, "bg_colour"): jsonText(strings.TrimSpace(typed))}})
+		color := map[string]json.RawMessage{cmp.Or(option, "bg_colour"): jsonText(strings.TrimSpace(typed))}
+		return do(api.Extension{Name: rule.RemoveBackground, Options: color})
 	}
-	over.Open(p)
-	return nil
+	return over.Open(p)
 }
 
 func readExtension(content string) (api.Extension, error) {
@@ -119,7 +122,9 @@ func readExtension(content string) (api.Extension, error) {
 	case err != nil:
 		return api.Extension{}, err
 	case len(list) != 1:
-		return api.Extension{}, &api.RuleError{Field: "extensions", Message: fmt.Sprintf("%d extensions given", len(list)), Help: "Give only one."}
+		return api.Extension{}, &api.RuleError{
+			Field: "extensions", Message: fmt.Sprintf("%d extensions given", len(list)), Help: "Give only one.",
+		}
 	}
 	return list[0], nil
 }
@@ -127,7 +132,8 @@ func readExtension(content string) (api.Extension, error) {
 // Extend offers extensions and runs the chosen one on each file.
 func (g *Manage) Extend(files []api.File) tea.Cmd {
 	what := FilesLabel(files)
-	return chooseExtension(g.Context, g.Over, "Run an extension on "+text.Safe(what), "", g.Session, func(e api.Extension) tea.Cmd {
+	title := "Run an extension on " + text.Safe(what)
+	return chooseExtension(g.Context, g.Over, title, "", g.Session, func(e api.Extension) tea.Cmd {
 		options, err := json.MarshalIndent(e, "", "  ")
 		if err != nil {
 			return page.Send(page.Problem(err))
@@ -267,8 +273,7 @@ func (x ExtensionList) open() tea.Cmd {
 		{ID: id + "remove", Keys: kit.Bind("remove", "", "d"), Group: "Extensions", Footer: true, Do: change(func(list []api.Extension, at int) []api.Extension { return slices.Delete(list, at, at+1) })},
 	}
 	fill()
-	x.o.Over.Open(menu)
-	return nil
+	return x.o.Over.Open(menu)
 }
 
 func (x ExtensionList) all() []api.Extension {
@@ -312,13 +317,12 @@ func (x ExtensionList) edit(e api.Extension) tea.Cmd {
 		x.change(e, func(list []api.Extension, at int) []api.Extension { list[at] = to; return list })
 		return nil
 	}
-	x.o.Over.Open(p)
-	return nil
+	return x.o.Over.Open(p)
 }
 
 // Add offers extensions. The chosen one replaces an extension of the same name in the targets.
 func (x ExtensionList) Add() tea.Cmd {
-	return chooseExtension(x.o.Context, x.o.Over, "Add an extension", x.o.Color, x.o.Offers, func(e api.Extension) tea.Cmd {
+	add := func(e api.Extension) tea.Cmd {
 		for _, i := range x.form.Targets() {
 			list := slices.DeleteFunc(slices.Clone(x.get(i)),
 				func(other api.Extension) bool { return rule.CheckExtensions([]api.Extension{other, e}) != nil })
@@ -326,5 +330,6 @@ func (x ExtensionList) Add() tea.Cmd {
 		}
 		x.form.changed()
 		return nil
-	})
+	}
+	return chooseExtension(x.o.Context, x.o.Over, "Add an extension", x.o.Color, x.o.Offers, add)
 }

@@ -81,7 +81,8 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 		row.Kind, row.Open, row.Note = Structured, func() tea.Cmd { return f.askLong(o, row) }, nil
 	case field.Kind == entry.KindSwitch:
 		row.Kind = Choice
-		row.Choices = []entry.Choice{{Text: "", Label: "default: " + text.If(field.Default, "on") + text.If(!field.Default, "off")}, {Text: "true", Label: "on"}, {Text: "false", Label: "off"}}
+		usual := "default: " + text.Either(field.Default, "on", "off")
+		row.Choices = []entry.Choice{{Label: usual}, {Text: "true", Label: "on"}, {Text: "false", Label: "off"}}
 	case len(field.Choices) > 0 && !field.Open:
 		row.Kind, row.Choices = Choice, field.Choices
 	case field.Open:
@@ -103,10 +104,7 @@ func (f *Form) missing(field *entry.Field) string {
 		}
 		removed = removed && d.Changed(field.Name)
 	}
-	if removed {
-		return "will be removed"
-	}
-	return ""
+	return text.If(removed, "will be removed")
 }
 
 func completeChoices(f *entry.Field) func(string) []string {
@@ -132,8 +130,7 @@ func (f *Form) askLong(o *FieldOptions, row *Row) tea.Cmd {
 		f.changed()
 		return nil
 	}
-	o.Over.Open(p)
-	return nil
+	return o.Over.Open(p)
 }
 
 func (f *Form) titled(what string) string {
@@ -218,11 +215,10 @@ func (m metadata) edit(key string) tea.Cmd {
 	if options := MetadataChoices(f.Schema); len(options) > 0 {
 		var rows []kit.MenuRow
 		for _, o := range append(slices.Clone(options), unsetValue) {
-			label := plain(o)
-			rows = append(rows, kit.MenuRow{Label: cmp.Or(label, "not set"), Current: !mixed && rule.SameValue(o, now), Do: func() tea.Cmd { return m.put(key, o) }})
+			label, put := cmp.Or(plain(o), "not set"), func() tea.Cmd { return m.put(key, o) }
+			rows = append(rows, kit.MenuRow{Label: label, Current: !mixed && rule.SameValue(o, now), Do: put})
 		}
-		m.o.Over.Open(kit.NewMenu(title, rows...))
-		return nil
+		return m.o.Over.Open(kit.NewMenu(title, rows...))
 	}
 	typed, words := "", "Any JSON value; empty removes it."
 	if !mixed && !rule.IsNull(now) {
@@ -246,8 +242,7 @@ func (m metadata) edit(key string) tea.Cmd {
 		return page.Explain(rule.CheckMetadata(m.o.Library, map[string]json.RawMessage{key: value}))
 	}
 	p.Do = func(typed string) tea.Cmd { return m.put(key, valueOf(strings.Trim(typed, " \t"), f)) }
-	m.o.Over.Open(p)
-	return nil
+	return m.o.Over.Open(p)
 }
 
 func (m metadata) add() tea.Cmd {
@@ -263,8 +258,7 @@ func (m metadata) add() tea.Cmd {
 		}
 		return nil
 	}
-	m.o.Over.Open(p)
-	return nil
+	return m.o.Over.Open(p)
 }
 
 // Matches returns the texts that begin with the typed text, then those that contain it, without

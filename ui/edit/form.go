@@ -285,7 +285,9 @@ func (f *Form) Type(msg tea.Msg) (used bool) {
 // Actions returns the actions of the row with the focus.
 func (f *Form) Actions() []kit.Action {
 	action := func(id, words string, footer bool, do func() tea.Cmd, keys ...string) kit.Action {
-		return kit.Action{ID: f.ID + "." + id, Keys: kit.Bind(words, "", keys...), Group: f.Group, Footer: footer, Do: do}
+		return kit.Action{
+			ID: f.ID + "." + id, Keys: kit.Bind(words, "", keys...), Group: f.Group, Footer: footer, Do: do,
+		}
 	}
 	step := func(by int, leave bool) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -299,11 +301,9 @@ func (f *Form) Actions() []kit.Action {
 	r, editing := f.row(), f.Editing()
 	switch {
 	case r == nil:
-		words := "show all fields"
-		if f.open {
-			words = "fold the rest"
-		}
-		actions = append(actions, action("more", words, true, func() tea.Cmd { f.open = !f.open; return nil }, "enter", "space"))
+		words := text.Either(f.open, "fold the rest", "show all fields")
+		fold := func() tea.Cmd { f.open = !f.open; return nil }
+		actions = append(actions, action("more", words, true, fold, "enter", "space"))
 	case editing && r.field != nil:
 		actions = kit.OfferActions(r.field, r.Label, func() { f.apply(r) })
 	case editing:
@@ -312,7 +312,8 @@ func (f *Form) Actions() []kit.Action {
 	case r.pick != nil && r.Set != nil:
 		actions = kit.ChoiceActions(r.pick, func() tea.Cmd { f.apply(r); return nil })
 	case r.typed() && (r.Set != nil || r.SetList != nil):
-		actions = append(actions, action("edit-row", "edit", true, func() tea.Cmd { f.begin(true); return nil }, "enter"))
+		begin := func() tea.Cmd { f.begin(true); return nil }
+		actions = append(actions, action("edit-row", "edit", true, begin, "enter"))
 	}
 	if r != nil && r.Open != nil && (editing || !r.typed()) {
 		open := action("open-row", cmp.Or(r.OpenVerb, "edit"), true, r.Open, "enter")
@@ -322,7 +323,8 @@ func (f *Form) Actions() []kit.Action {
 		}
 	}
 	if editing && !f.Live {
-		actions = append(actions, action("row-done", "done", true, func() tea.Cmd { f.Blur(); return nil }, "esc", "enter"))
+		end := func() tea.Cmd { f.Blur(); return nil }
+		actions = append(actions, action("row-done", "done", true, end, "esc", "enter"))
 	}
 	down := []string{"down"}
 	if f.Live {
@@ -355,7 +357,8 @@ func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 		if row == f.on && focused {
 			cursor, style = th.Sign(theme.SignCursor), th.Accent
 		}
-		return cursor + " " + style.Render(text.PadRight(text.Truncate(text.Safe(label), column-4), column-4)) + th.Sign(sign) + " "
+		label = text.PadRight(text.Truncate(text.Safe(label), column-4), column-4)
+		return cursor + " " + style.Render(label) + th.Sign(sign) + " "
 	}
 	for _, i := range f.stops() {
 		if i == more {

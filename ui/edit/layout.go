@@ -92,7 +92,8 @@ func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
 		l.Side.Min.X = l.Form.Max.X
 	}
 	height := e.Form.Height(Inner(l.Form).Dx()) + 2
-	if l.Form.Min.Y = max(room.Dy()*2/5, l.Form.Max.Y-height); l.Form.Dy() < height && l.Form.Max.Y < room.Max.Y {
+	l.Form.Min.Y = max(room.Dy()*2/5, l.Form.Max.Y-height)
+	if l.Form.Dy() < height && l.Form.Max.Y < room.Max.Y {
 		l.Form.Min.Y = 0 // no room for a picture
 	}
 	if _, ok := e.pictured(); !ok {
@@ -250,7 +251,8 @@ func (e *Editor[T]) viewPicture(l Layout, th *theme.Theme) string {
 	}
 	lines = append(lines, make([]string, max(0, l.Facts.Min.Y-len(lines)))...)
 	for _, line := range e.facts()[:min(len(e.facts()), l.Facts.Dy())] {
-		lines = append(lines, text.Blanks(l.Facts.Min.X-room.Min.X)+th.Muted.Render(text.Truncate(text.Safe(line), l.Facts.Dx())))
+		line = th.Muted.Render(text.Truncate(text.Safe(line), l.Facts.Dx()))
+		lines = append(lines, text.Blanks(l.Facts.Min.X-room.Min.X)+line)
 	}
 	return text.Fit(strings.Join(lines, "\n"), room.Dx(), room.Dy())
 }

@@ -74,10 +74,7 @@ func (g *Manage) ReadKnown() tea.Cmd {
 
 // Host returns the name of the service for questions.
 func (g *Manage) Host() string {
-	if g.Profile.Local || g.Profile.Host == "" {
-		return "the library"
-	}
-	return g.Profile.Host
+	return text.Either(g.Profile.Local || g.Profile.Host == "", "the library", g.Profile.Host)
 }
 
 // FilesLabel returns the name of a file, or the number of several.
@@ -124,7 +121,8 @@ func (g *Manage) row(op operation, files []api.File) kit.MenuRow {
 		case op.folder != "":
 			return g.askFolder(op.folder, files, func(folder string) tea.Cmd { return g.Run(work(folder)) })
 		case op.lost != "":
-			return g.askDelete(text.Capital(op.Label)+"?", fmt.Sprintf(op.lost, what), text.Capital(op.Label), work(""))
+			label := text.Capital(op.Label)
+			return g.askDelete(label+"?", fmt.Sprintf(op.lost, what), label, work(""))
 		}
 		return g.Run(work(""))
 	}
@@ -134,7 +132,8 @@ func (g *Manage) row(op operation, files []api.File) kit.MenuRow {
 // Rows returns the menu rows for managing files. The list of versions is that of current.
 func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 	s, what := g.Session, FilesLabel(files)
-	versions := kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one", Do: func() tea.Cmd { return g.versions(current) }}
+	versions := kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one"}
+	versions.Do = func() tea.Cmd { return g.versions(current) }
 	if len(files) > 1 {
 		versions.Label += " of " + Label(&current)
 	}
@@ -194,17 +193,18 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 	if slices.ContainsFunc(files, func(f api.File) bool { return folderOf(f) != folder }) {
 		folder = "/"
 	}
-	p := FolderPrompt(verb+" "+FilesLabel(files), "If a file of the same name exists there, it gets a new version, which cannot be undone. Missing folders are created.", folder, strings.ToLower(verb), g.Folders, do)
+	p := FolderPrompt(verb+" "+FilesLabel(files), "If a file of the same name exists there, it gets a new version, which cannot be undone. Missing folders are created.",
+		folder, strings.ToLower(verb), g.Folders, do)
 	check := p.Check
 	p.Check = func(typed string) string {
 		if wrong := check(typed); wrong != "" {
 			return wrong
 		}
 		clean, _ := rule.CleanFolder(strings.TrimSpace(typed))
-		return text.If(!slices.ContainsFunc(files, func(f api.File) bool { return folderOf(f) != clean }), FilesLabel(files)+" already in that folder. Type another one.")
+		return text.If(!slices.ContainsFunc(files, func(f api.File) bool { return folderOf(f) != clean }),
+			FilesLabel(files)+" already in that folder. Type another one.")
 	}
-	g.Over.Open(p)
-	return nil
+	return g.Over.Open(p)
 }
 
 func folderOf(f api.File) string {
@@ -260,12 +260,12 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 		if len(changed) == 1 {
 			done = "Renamed " + changed[0].Name + " to " + rule.StoredName(names[0]) + ". z undoes it."
 		}
-		return g.Run(Work{Label: "Renaming", Done: done, Files: changed, Do: func(ctx context.Context, t *Task) []session.Edited {
+		rename := func(ctx context.Context, t *Task) []session.Edited {
 			return g.Session.RenameAll(ctx, changed, names, t.Count)
-		}})
+		}
+		return g.Run(Work{Label: "Renaming", Done: done, Files: changed, Do: rename})
 	}
-	g.Over.Open(p)
-	return nil
+	return g.Over.Open(p)
 }
 
 // newNames applies a pattern. It returns the changed files and their names, or what is wrong.
@@ -275,7 +275,8 @@ func newNames(files []api.File, pattern string) (changed []api.File, names []str
 		name := strings.TrimSpace(pattern)
 		if len(files) > 1 {
 			var err error
-			of := PatternFile{Name: f.Name, Folder: strings.Trim(path.Base(path.Dir(f.FilePath)), "/."), Number: i + 1, Modified: rule.Created(&f)}
+			folder := strings.Trim(path.Base(path.Dir(f.FilePath)), "/.")
+			of := PatternFile{Name: f.Name, Folder: folder, Number: i + 1, Modified: rule.Created(&f)}
 			if name, err = Pattern(name).Fill(of, nil); err != nil {
 				return nil, nil, f.Name + ": " + err.Error() + "."
 			}
@@ -331,8 +332,7 @@ func (g *Manage) versions(f api.File) tea.Cmd {
 		if len(rows) == 0 {
 			return page.Tell(page.Info, "The service lists no versions.")
 		}
-		g.Over.Open(kit.NewMenu("Versions of "+Label(&f), rows...))
-		return nil
+		return g.Over.Open(kit.NewMenu("Versions of "+Label(&f), rows...))
 	}})
 }
 
@@ -347,12 +347,12 @@ func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
 			},
 		}
 	}
-	rows := []kit.MenuRow{{Key: "o", Label: "open in the browser", Note: v.URL, Do: func() tea.Cmd { return page.Send(page.Open{Address: v.URL}) }}}
+	open := func() tea.Cmd { return page.Send(page.Open{Address: v.URL}) }
+	rows := []kit.MenuRow{{Key: "o", Label: "open in the browser", Note: v.URL, Do: open}}
 	if !current {
 		rows = append(rows, kit.MenuRow{Key: "r", Label: "restore", Note: "makes it the current version; z undoes it", Do: func() tea.Cmd {
-			return g.Run(work("Restoring", "Restored "+name+". z undoes it.", func(ctx context.Context) (*api.File, error) {
-				return g.Session.Restore(ctx, f.FileID, id)
-			}))
+			return g.Run(work("Restoring", "Restored "+name+". z undoes it.",
+				func(ctx context.Context) (*api.File, error) { return g.Session.Restore(ctx, f.FileID, id) }))
 		}}, kit.MenuRow{Key: "d", Label: "delete", Note: "cannot be undone", Do: func() tea.Cmd {
 			return g.askDelete("Delete "+name+"?", "The version is deleted; the current one stays.", "Delete "+v.VersionInfo.Name,
 				work("Deleting versions", "Deleted "+name+".", func(ctx context.Context) (*api.File, error) {
@@ -360,6 +360,5 @@ func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
 				}))
 		}})
 	}
-	g.Over.Open(kit.NewMenu(name, rows...))
-	return nil
+	return g.Over.Open(kit.NewMenu(name, rows...))
 }

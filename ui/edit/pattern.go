@@ -43,7 +43,8 @@ func (p Pattern) each(do func(field, option string) (string, error)) (string, er
 		out += text[at:found[0]]
 		at = found[1]
 		wrong := func(format string, args ...any) error {
-			return fmt.Errorf("character %d: %s", utf8.RuneCountInString(text[:found[0]])+1, fmt.Sprintf(format, args...))
+			n := utf8.RuneCountInString(text[:found[0]]) + 1
+			return fmt.Errorf("character %d: %s", n, fmt.Sprintf(format, args...))
 		}
 		switch token {
 		case "{{", "}}":
@@ -100,7 +101,7 @@ func (p Pattern) HasFields() bool {
 func (p Pattern) Fill(f PatternFile, clean func(string) string) (string, error) {
 	return p.each(func(field, option string) (string, error) {
 		value, err := f.value(field, option)
-		if err == nil && clean != nil && !strings.HasSuffix(field, "date") { // slashes in a date layout are intended
+		if err == nil && clean != nil && !strings.HasSuffix(field, "date") { // slashes in dates are intended
 			value = clean(value)
 		}
 		return value, err

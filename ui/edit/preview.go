@@ -86,10 +86,7 @@ func (p *Preview) room() image.Point {
 	if len(p.o.Thumbs()) > 1 {
 		room.Y = in.Y - leastFolderFacts - 1
 	}
-	if room.X < 1 || room.Y < leastPicture || p.Off() {
-		return image.Point{}
-	}
-	return room
+	return text.Either(room.X < 1 || room.Y < leastPicture || p.Off(), image.Point{}, room)
 }
 
 // Describe draws the pictures above the facts.

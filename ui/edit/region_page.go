@@ -54,7 +54,9 @@ func (p *RegionPage) Actions() []kit.Action {
 	action := func(id, words string, footer bool, disabled func() string, do func() tea.Cmd,
 		keys ...string,
 	) kit.Action {
-		return kit.Action{ID: "region." + id, Keys: kit.Bind(words, "", keys...), Group: "Region", Footer: footer, Disabled: disabled, Do: do}
+		a := kit.Action{ID: "region." + id, Keys: kit.Bind(words, "", keys...), Group: "Region"}
+		a.Footer, a.Disabled, a.Do = footer, disabled, do
+		return a
 	}
 	turn := func(by int) func() tea.Cmd {
 		return func() tea.Cmd { p.r.Begin(); return p.o.Turn(by) }
@@ -69,7 +71,8 @@ func (p *RegionPage) Actions() []kit.Action {
 		action("revert", "cancel", true, nil, func() tea.Cmd { p.restore(); return p.Close() }, "esc"),
 	}
 	if p.o.Drop != nil {
-		actions = append(actions, action("drop", "as it is saved", false, p.o.NoDrop, func() tea.Cmd { p.r.Unset(); p.o.Drop(); return nil }, "d"))
+		drop := func() tea.Cmd { p.r.Unset(); p.o.Drop(); return nil }
+		actions = append(actions, action("drop", "as it is saved", false, p.o.NoDrop, drop, "d"))
 	}
 	if actions = p.r.Actions(actions...); p.r.Rect().Empty() || p.r.Suggesting() {
 		return actions // enter has another meaning
@@ -85,8 +88,7 @@ func (p *RegionPage) askNumbers() tea.Cmd {
 		p.r.o.Set(region)
 		return nil
 	}
-	p.r.o.Overlays.Open(q)
-	return nil
+	return p.r.o.Overlays.Open(q)
 }
 
 // Mouse moves or draws the region.
@@ -120,7 +122,8 @@ func (p *RegionPage) View(room image.Point, th *theme.Theme) string {
 	body := text.Fit(p.r.draw(at.Size(), th), max(0, at.Dx()), max(0, at.Dy()))
 	body = kit.JoinV(append(lines, body)...)
 	body = text.If(room.Y >= leastAiry, "\n") + " " + strings.ReplaceAll(body, "\n", "\n ")
-	return kit.BoxFooter("Region of "+text.Safe(p.o.Title()), text.If(p.o.Files() > 1, text.Plural(p.o.Files(), "file")), body, room, true, th)
+	footer := text.If(p.o.Files() > 1, text.Plural(p.o.Files(), "file"))
+	return kit.BoxFooter("Region of "+text.Safe(p.o.Title()), footer, body, room, true, th)
 }
 
 func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
@@ -132,7 +135,8 @@ func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
 	case p.r.Suggesting():
 		words = text.Capital(p.r.Handle())
 	case p.r.o.Text() != "":
-		words = fmt.Sprintf("%s of %d × %d. %s. %s", DescribeRegion(p.r.o.Text()), plane.Size.X, plane.Size.Y, text.Capital(p.r.Handle()), note)
+		words = fmt.Sprintf("%s of %d × %d. %s. %s", DescribeRegion(p.r.o.Text()), plane.Size.X, plane.Size.Y,
+			text.Capital(p.r.Handle()), note)
 	}
 	facts := kit.NewFacts(inner.X, th)
 	if facts.Say(th.Text, words); inner.Y >= LeastStacked {
@@ -176,7 +180,9 @@ func (r *Region) NoRect() string {
 // editor needs.
 func (r *Region) Actions(of ...kit.Action) []kit.Action {
 	action := func(id, words string, disabled func() string, do func() tea.Cmd, keys ...string) kit.Action {
-		return kit.Action{ID: "region." + id, Keys: kit.Bind(words, "", keys...), Group: "Region", Disabled: disabled, Do: do}
+		return kit.Action{
+			ID: "region." + id, Keys: kit.Bind(words, "", keys...), Group: "Region", Disabled: disabled, Do: do,
+		}
 	}
 	change := func(id, words string, to func(rect image.Rectangle, size image.Point) image.Rectangle,
 		keys ...string,
@@ -239,7 +245,9 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 	actions = append(actions,
 		action("previous-handle", "previous corner or edge", nil, turn(-1), "shift+tab"),
 		change("grow", "grow by 2 %", grow(1), "+", "="), change("shrink", "shrink by 2 %", grow(-1), "-"),
-		action("undo", "undo the last step here", func() string { return text.If(len(r.past) == 0 && !r.found.shown, "nothing to undo here") }, r.undo, "z"),
+		action("undo", "undo the last step here", func() string {
+			return text.If(len(r.past) == 0 && !r.found.shown, "nothing to undo here")
+		}, r.undo, "z"),
 		action("crops", "picture or crops", r.noCrops, func() tea.Cmd { r.only = !r.only; return nil }, "v"),
 		action("copy-to-all", "copy this region to all", r.noCopy, r.CopyToAll, "A"),
 		action("suggest-all", "suggest a region for all", r.noOthers, func() tea.Cmd { return r.SuggestAll(r.ratio) }, "S"),
@@ -275,10 +283,9 @@ func (r *Region) ratioMenu() tea.Cmd {
 		return func() tea.Cmd {
 			r.Step()
 			r.ratio = ratio
-			switch {
-			case rect.Empty():
+			if rect.Empty() {
 				r.SetRect(ratio.Largest(size))
-			default:
+			} else {
 				r.SetRect(ratio.Apply(rect, size))
 			}
 			return nil
@@ -290,13 +297,13 @@ func (r *Region) ratioMenu() tea.Cmd {
 		}
 		return use(ratio)()
 	})
-	rows = append(rows, kit.MenuRow{Key: "a", Label: "as it is now", Do: use(current)})
-	r.o.Overlays.Open(kit.NewMenu("Ratio", append(rows, kit.MenuRow{Key: "f", Label: "free", Current: !r.ratio.Locked(), Do: func() tea.Cmd {
+	same := kit.MenuRow{Key: "a", Label: "as it is now", Do: use(current)}
+	free := kit.MenuRow{Key: "f", Label: "free", Current: !r.ratio.Locked(), Do: func() tea.Cmd {
 		r.Step()
 		r.ratio = picture.Ratio{}
 		return nil
-	}})...))
-	return nil
+	}}
+	return r.o.Overlays.Open(kit.NewMenu("Ratio", append(rows, same, free)...))
 }
 
 // RatioRows returns the menu rows for ratios. do receives the chosen one; zero means that of the
@@ -309,7 +316,8 @@ func RatioRows(current picture.Ratio, do func(picture.Ratio) tea.Cmd) []kit.Menu
 			Do: func() tea.Cmd { return do(r) },
 		})
 	}
-	return append(rows, kit.MenuRow{Key: "o", Label: "as the picture", Do: func() tea.Cmd { return do(picture.Ratio{}) }})
+	natural := func() tea.Cmd { return do(picture.Ratio{}) }
+	return append(rows, kit.MenuRow{Key: "o", Label: "as the picture", Do: natural})
 }
 
 const (
@@ -408,8 +416,7 @@ func (r *Region) copyCrop() tea.Cmd {
 			copies.Add("u", "URL", c.URL(&f, region, 0))
 			copies.Add("m", "Markdown", c.Markdown(&f, region))
 			copies.Add("h", "HTML", c.HTML(&f, region))
-			r.o.Overlays.Open(copies.Menu())
-			return nil
+			return r.o.Overlays.Open(copies.Menu())
 		}}
 		if i < 9 {
 			rows[i].Key = string(rune('1' + i))
@@ -419,8 +426,7 @@ func (r *Region) copyCrop() tea.Cmd {
 	if f.CustomCoordinates.Or("") != r.o.Text() {
 		title += ", valid once you save the region"
 	}
-	r.o.Overlays.Open(kit.NewMenu(title, rows...))
-	return nil
+	return r.o.Overlays.Open(kit.NewMenu(title, rows...))
 }
 
 const (
@@ -530,7 +536,8 @@ func (r *Region) CopyToAll() tea.Cmd {
 // pictures; the zero ratio leaves it free.
 func (r *Region) SuggestAll(ratio picture.Ratio) tea.Cmd {
 	files, ctx := r.o.Files(), r.o.Context
-	return tea.Batch(page.Tell(page.Info, fmt.Sprintf("Looking for regions in %s…", text.Plural(len(files), "picture"))), r.all.Ask(func() tea.Msg {
+	words := fmt.Sprintf("Looking for regions in %s…", text.Plural(len(files), "picture"))
+	return tea.Batch(page.Tell(page.Info, words), r.all.Ask(func() tea.Msg {
 		regions, failed := make([]string, len(files)), make([]error, len(files))
 		var group errgroup.Group
 		group.SetLimit(suggestAtOnce)

@@ -112,7 +112,8 @@ func (r *Row) describe(all []string, n int) string {
 	}
 	var parts []string
 	for _, value := range all[:min(len(all), mostValues)] {
-		parts = append(parts, text.Truncate(cmp.Or(r.label(value), r.None, "none"), 24)+" ×"+text.Count(r.counts[value]))
+		label := cmp.Or(r.label(value), r.None, "none")
+		parts = append(parts, text.Truncate(label, 24)+" ×"+text.Count(r.counts[value]))
 	}
 	if len(all) > mostValues {
 		parts = append(parts, "…")
@@ -225,10 +226,7 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 	case value == "":
 		return []string{th.Placeholder.Render(text.Truncate(text.Safe(hint), width))}
 	}
-	style := th.Text
-	if on && r.Set == nil && r.Open != nil || on && r.mixed {
-		style = th.Strong
-	}
+	style := text.Either(on && r.Set == nil && r.Open != nil || on && r.mixed, th.Strong, th.Text)
 	return []string{style.Render(text.Truncate(value, width))}
 }
 

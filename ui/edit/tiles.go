@@ -124,8 +124,8 @@ func NewTiles(o TilesOptions) *Tiles {
 }
 
 // Fetched returns the Path of a picture that get stores in a local file.
-func Fetched[T any](get func(context.Context, T) (string, error), of T) func(context.Context) (string, error) {
-	return func(ctx context.Context) (string, error) { return get(ctx, of) }
+func Fetched[T any](get func(context.Context, T) (string, error), v T) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) { return get(ctx, v) }
 }
 
 // Local returns the Path of a local file.
@@ -366,7 +366,8 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 		out = out[1:]
 	}
 	if n := s.len() - g.Page(); s.o.Rest && n > 0 {
-		out = append(out[:min(len(out), size.Y-1)], th.Muted.Render("and "+text.Count(n)+" more")) // the last line is blank
+		last := min(len(out), size.Y-1) // it is blank
+		out = append(out[:last], th.Muted.Render("and "+text.Count(n)+" more"))
 	}
 	return text.Fit(kit.JoinV(out...), size.X, size.Y)
 }

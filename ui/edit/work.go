@@ -225,11 +225,12 @@ func Summary(verb string, list []session.Edited, what string) page.Toast {
 			good = append(good, name)
 		}
 	}
-	done := page.Toast{Level: page.Good, Text: verb + " " + text.Plural(len(good), "file") + ".", Detail: strings.Join(good, "\n")}
+	words := verb + " " + text.Plural(len(good), "file")
+	done := page.Toast{Level: page.Good, Text: words + ".", Detail: strings.Join(good, "\n")}
 	switch {
 	case len(bad) > 0:
 		done.Level, done.Detail = page.Warn, strings.Join(bad, "\n")
-		done.Text = text.If(len(good) > 0, verb+" "+text.Plural(len(good), "file")+"; ") + text.Plural(len(bad), "file") + " failed."
+		done.Text = text.If(len(good) > 0, words+"; ") + text.Plural(len(bad), "file") + " failed."
 	case len(good) == 1:
 		done.Text, done.Detail = verb+" "+good[0]+".", what
 		if what != "" && len(what) <= maxDetail {

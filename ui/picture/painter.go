@@ -105,7 +105,7 @@ func (p *Painter) paint(frame []byte, by protocol) []byte {
 			continue
 		}
 		p.follow(seq)
-		if _, direct := by.(*placements); direct && p.at == (image.Point{}) && string(seq) == ansi.EraseEntireScreen {
+		if _, ok := by.(*placements); ok && p.at == (image.Point{}) && string(seq) == ansi.EraseEntireScreen {
 			seq = []byte(ansi.EraseScreenBelow) // older versions of kitty drop unplaced images on the former
 		}
 		out = append(out, seq...)

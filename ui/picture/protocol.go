@@ -306,7 +306,8 @@ func appendSixel(b []byte, i *Image, r image.Rectangle) []byte {
 			if !defined[c] {
 				defined[c] = true
 				red, green, blue := c/sixelLevels[2]/sixelLevels[1], c/sixelLevels[2]%sixelLevels[1], c%sixelLevels[2]
-				b = fmt.Appendf(b, ";2;%d;%d;%d", red*100/(sixelLevels[0]-1), green*100/(sixelLevels[1]-1), blue*100/(sixelLevels[2]-1))
+				b = fmt.Appendf(b, ";2;%d;%d;%d",
+					red*100/(sixelLevels[0]-1), green*100/(sixelLevels[1]-1), blue*100/(sixelLevels[2]-1))
 				b = append(b, '#')
 				b = strconv.AppendInt(b, int64(c), 10)
 			}

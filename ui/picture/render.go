@@ -61,7 +61,8 @@ func frame(cols, rows int, area image.Rectangle, line func(y int) []byte) []stri
 			lines[y] = strings.Repeat(" ", cols)
 			continue
 		}
-		lines[y] = strings.Repeat(" ", area.Min.X) + string(line(y-area.Min.Y)) + strings.Repeat(" ", cols-area.Max.X)
+		lines[y] = strings.Repeat(" ", area.Min.X) + string(line(y-area.Min.Y)) +
+			strings.Repeat(" ", cols-area.Max.X)
 	}
 	return lines
 }

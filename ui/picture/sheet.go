@@ -181,10 +181,12 @@ type Grid struct {
 func GridOf(room image.Point, n, words int) (g Grid) {
 	// Keep two rows visible if possible.
 	least := max(leastTile, min(leastTile+(room.X-80)/10, (room.Y/2-3)*3))
-	for columns := 1; columns <= max(1, room.X/least, min(2, room.X/15)) && (columns == 1 || g.Page() < n); columns++ {
+	most := max(1, room.X/least, min(2, room.X/15))
+	for columns := 1; columns <= most && (columns == 1 || g.Page() < n); columns++ {
 		// A tile is a 3:2 picture, with cells twice as high as wide. It may be a little lower to fit
 		// one more row.
-		g = Grid{Columns: columns, Tile: image.Pt(max(1, room.X/columns), max(2, min((room.X/columns-2)/3+words+1, room.Y)))}
+		height := max(2, min((room.X/columns-2)/3+words+1, room.Y))
+		g = Grid{Columns: columns, Tile: image.Pt(max(1, room.X/columns), height)}
 		g.Rows = max(1, min(room.Y/max(1, g.Tile.Y-1), (n+columns-1)/columns))
 		g.Tile.Y = max(1, min(g.Tile.Y, room.Y/g.Rows))
 	}

@@ -70,7 +70,8 @@ func tmux(ctx context.Context, getenv func(string) string, format string) string
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	out, _ := exec.CommandContext(ctx, "tmux", "display-message", "-p", "-t", getenv("TMUX_PANE"), format).Output() // empty without an answer
+	cmd := exec.CommandContext(ctx, "tmux", "display-message", "-p", "-t", getenv("TMUX_PANE"), format)
+	out, _ := cmd.Output() // empty without an answer
 	return strings.TrimSpace(string(out))
 }
 

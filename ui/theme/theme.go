@@ -140,8 +140,8 @@ func (t *Theme) plain() {
 	t.Shape, t.ShapeFocus = rule(lipgloss.NormalBorder()), lipgloss.ThickBorder()
 }
 
-// OnCursor returns a style for text in the row under the cursor: only marks and states keep their color, if it is
-// readable there.
+// OnCursor returns a style for text in the row under the cursor: only marks and states keep their
+// color, if it is readable there.
 func (t *Theme) OnCursor(s lipgloss.Style) lipgloss.Style {
 	for _, of := range []lipgloss.Style{t.Good, t.Warn, t.Bad, t.Marked} {
 		if t.readable && s.GetForeground() == of.GetForeground() {
@@ -154,7 +154,9 @@ func (t *Theme) OnCursor(s lipgloss.Style) lipgloss.Style {
 // rule keeps a thin line beside the title: only the part with the focus and dialogs have a whole
 // frame.
 func rule(b lipgloss.Border) lipgloss.Border {
-	return lipgloss.Border{Top: b.Top, TopLeft: " ", TopRight: " ", Left: " ", Right: " ", Bottom: " ", BottomLeft: " ", BottomRight: " "}
+	thin := lipgloss.HiddenBorder()
+	thin.Top = b.Top
+	return thin
 }
 
 // The names of the themes. Auto is Dark or Light, depending on the terminal's

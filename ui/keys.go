@@ -20,7 +20,8 @@ const everywhere = "Everywhere"
 // the keyboard, an action on a letter is shown with the key that leaves the field first.
 func (m *Model) programActions(capturing bool) []kit.Action {
 	suspend := kit.Action{ID: "program.suspend", Keys: kit.Bind("suspend to the shell", "", "ctrl+z"), Group: everywhere, Do: m.suspend}
-	help := kit.Action{ID: "program.help", Keys: kit.Bind("help", "?", "?", "f1"), Group: everywhere, Footer: true, Do: m.openHelp}
+	help := kit.Action{ID: "program.help", Group: everywhere, Footer: true, Do: m.openHelp}
+	help.Keys = text.Either(capturing, kit.Bind("help", "F1", "f1"), kit.Bind("help", "?", "?", "f1"))
 	if m.host.Overlays.Top() != nil {
 		return []kit.Action{suspend}
 	}
@@ -36,9 +37,6 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 			ID: id, Keys: kit.Bind(words, shown, keys...), Group: everywhere,
 			Disabled: disabled, Do: do,
 		})
-	}
-	if capturing {
-		help.Keys = kit.Bind("help", "F1", "f1")
 	}
 	messages := func() {
 		add("program.last-message", "messages", "", m.openMessages, func() string {
@@ -59,11 +57,10 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 		add("screen.previous", "previous screen", "", func() tea.Cmd { return m.turn(-1) }, nil, "[")
 	}
 	messages()
-	copyCommand := kit.Action{ID: "program.copy-command", Keys: kit.Bind("copy as a command", "ctrl+y/F2", "f2", "ctrl+y"), Group: everywhere, Disabled: m.noCommand, Do: m.copyCommand}
-	if capturing {
-		copyCommand.Keys = kit.Bind("copy as a command", "F2", "f2")
-	}
-	actions = append(actions, copyCommand, help, suspend)
+	script := kit.Action{ID: "program.copy-command", Group: everywhere, Disabled: m.noCommand, Do: m.copyCommand}
+	script.Keys = text.Either(capturing, kit.Bind("copy as a command", "F2", "f2"),
+		kit.Bind("copy as a command", "ctrl+y/F2", "f2", "ctrl+y"))
+	actions = append(actions, script, help, suspend)
 	if !capturing {
 		add("program.palette", "find and run an action", ":", m.openPalette, nil, ":", "ctrl+k")
 	}
@@ -75,8 +72,7 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 func (m *Model) openHelp() tea.Cmd {
 	help := kit.NewHelp("What can be done here", m.host.Actions())
 	help.Words = screenOf(m.host.Front()).tip
-	m.host.Overlays.Open(help)
-	return nil
+	return m.host.Overlays.Open(help)
 }
 
 func (m *Model) openPalette() tea.Cmd {
@@ -94,8 +90,7 @@ func (m *Model) openPalette() tea.Cmd {
 			last[0].Group = "Used last"
 		}
 	}
-	m.host.Overlays.Open(kit.NewPalette("Run an action", append(last, actions...)))
-	return nil
+	return m.host.Overlays.Open(kit.NewPalette("Run an action", append(last, actions...)))
 }
 
 // actionsOf returns the actions of a screen in the background. They bring it to the front before
@@ -155,10 +150,9 @@ func (m *Model) tab() page.ID {
 }
 
 func (m *Model) openMessages() tea.Cmd {
-	m.host.Overlays.Open(m.messages.History(m.host.Overlays.Open, func(words string) tea.Cmd {
+	return m.host.Overlays.Open(m.messages.History(m.host.Overlays.Open, func(words string) tea.Cmd {
 		return page.Send(page.Copy{What: "message", Text: words})
 	}))
-	return nil
 }
 
 // reserved are keys that terminals use for others, or that must always work.

@@ -21,6 +21,7 @@ import (
 	"mediadesk/ui/screen/library"
 	"mediadesk/ui/screen/onboarding"
 	"mediadesk/ui/screen/picker"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -127,7 +128,7 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(m.begin(page.Picker, m.openPicker()), terminal, m.open(page.UseProfile{Name: m.o.Profile}))
 }
 
-// sizeDelay is how long Bubble Tea may miss a new size at its start, when a window manager arranges the window.
+// sizeDelay is how long Bubble Tea may miss a new size at its start, when a window manager arranges windows.
 const sizeDelay = 200 * time.Millisecond
 
 // sessionOpened is the result of open.
@@ -170,10 +171,7 @@ func (m *Model) open(use page.UseProfile) tea.Cmd {
 // ExitTimeout returns how long to wait for uploads: session.CloseTimeout minus a second for
 // closing the rest, or 0 after two ctrl+c.
 func (m *Model) ExitTimeout() time.Duration {
-	if m.hurried {
-		return 0
-	}
-	return session.CloseTimeout - time.Second
+	return text.Either(m.hurried, 0, session.CloseTimeout-time.Second)
 }
 
 // opened starts using a session, or shows why it could not be opened.

@@ -97,12 +97,9 @@ func (m *Model) counted(runs []job.Run) tea.Cmd {
 	if m.focused && m.host.Front() == page.Extensions {
 		return nil
 	}
-	m.runs.message = page.Toast{Level: level, Text: words + ". Press " + page.Extensions.Key + " to see " + text.Either(success+failed == 1, "it.", "them.")}
-	shown := m.say(m.runs.message)
-	if m.focused {
-		return shown
-	}
-	return tea.Batch(shown, tea.Raw(bell))
+	words += ". Press " + page.Extensions.Key + " to see " + text.Either(success+failed == 1, "it.", "them.")
+	m.runs.message = page.Toast{Level: level, Text: words}
+	return tea.Batch(m.say(m.runs.message), text.Either(m.focused, nil, tea.Raw(bell)))
 }
 
 // bell rings the bell of the terminal for a user who is elsewhere.
@@ -127,7 +124,7 @@ func (m *Model) jobsCounted(counts queue.Counts, ended []queue.Batch) tea.Cmd {
 	u.Counts = counts
 	var cmds []tea.Cmd
 	if !u.started && u.Open > 0 {
-		words := text.Plural(u.Open, "upload") + text.If(u.Open == 1, " continues") + text.If(u.Open > 1, " continue")
+		words := text.Plural(u.Open, "upload") + text.Either(u.Open == 1, " continues", " continue")
 		cmds = append(cmds, m.say(page.Toast{Level: page.Info, Text: words + " (" + page.Uploads.String() + ")."}))
 	}
 	u.started = true
@@ -156,13 +153,11 @@ func (m *Model) batchEnded(b queue.Batch) tea.Cmd {
 	case b.Failed > 0:
 		words, level = text.Count(b.Failed)+" of "+text.Plural(b.Total, "upload")+" failed", page.Warn
 	case b.Stored < b.Total:
-		words, level = text.Count(b.Stored)+" of "+words+text.If(b.Processing > 0, ", "+text.Count(b.Processing)+" processing"), page.Info
+		words, level = text.Count(b.Stored)+" of "+words, page.Info
+		words += text.If(b.Processing > 0, ", "+text.Count(b.Processing)+" processing")
 	}
 	shown := m.say(page.Toast{Level: level, Text: words + " (" + page.Uploads.String() + ")."})
-	if m.focused {
-		return shown
-	}
-	return tea.Batch(shown, tea.Raw(bell))
+	return tea.Batch(shown, text.Either(m.focused, nil, tea.Raw(bell)))
 }
 
 func (m *Model) title() string {

@@ -154,15 +154,15 @@ func runTool(args []string, input string) bool {
 	return cmd.Run() == nil
 }
 
-func openAddress(address string) tea.Cmd {
+func openAddress(link string) tea.Cmd {
 	return func() tea.Msg {
-		if err := rule.CheckSourceURL(address); err != nil {
+		if err := rule.CheckSourceURL(link); err != nil {
 			return page.Problem(err)
 		}
-		if terminal.OpenAddress(address) == nil {
-			return page.Toast{Level: page.Good, Text: "Opened in the browser.", Detail: address}
+		if terminal.OpenAddress(link) == nil {
+			return page.Toast{Level: page.Good, Text: "Opened in the browser.", Detail: link}
 		}
-		return page.Toast{Level: page.Warn, Text: "No browser could be opened. The URL: " + address, Detail: address}
+		return page.Toast{Level: page.Warn, Text: "No browser could be opened. The URL: " + link, Detail: link}
 	}
 }
 
@@ -198,10 +198,7 @@ func (m *Model) copyCommand() tea.Cmd {
 	for i, args := range commands {
 		lines[i] = session.CommandLine(args)
 	}
-	what := "command"
-	if len(lines) > 1 {
-		what = text.Count(len(lines)) + " commands"
-	}
+	what := text.Either(len(lines) > 1, text.Count(len(lines))+" commands", "command")
 	return page.Send(page.Copy{What: what, Text: strings.Join(lines, "\n")})
 }
 

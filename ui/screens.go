@@ -202,15 +202,13 @@ func (m *Model) findDraft() tea.Cmd {
 // downloads returns the default download folder: the user's own if it exists, or else the working
 // directory.
 func (m *Model) downloads() string {
-	for _, dir := range []string{m.o.Getenv("XDG_DOWNLOAD_DIR"), filepath.Join(m.o.Getenv("HOME"), "Downloads")} {
+	usual := filepath.Join(m.o.Getenv("HOME"), "Downloads")
+	for _, dir := range []string{m.o.Getenv("XDG_DOWNLOAD_DIR"), usual} {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() && filepath.IsAbs(dir) {
 			return dir
 		}
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return ""
-	}
+	dir, _ := os.Getwd() // empty if the system cannot tell
 	return dir
 }
 

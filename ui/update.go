@@ -72,7 +72,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 }
 
 func (m *Model) setTheme() {
-	m.theme = theme.Make(theme.Options{Name: string(m.o.Theme), Ground: m.ground.Color, Depth: m.profile.Profile})
+	o := theme.Options{Name: string(m.o.Theme), Ground: m.ground.Color, Depth: m.profile.Profile}
+	m.theme = theme.Make(o)
 }
 
 // message handles everything but input. from is the sending screen, or nil.

@@ -174,13 +174,11 @@ func (m *Model) tabAt(x int) (id page.ID, ok bool) {
 // A remote service stands out from the local library.
 func (m *Model) describeProfile(width int) string {
 	p := m.session.Profile
-	style := m.theme.Hosted
-	if p.Local {
-		style = m.theme.Local
-	}
+	style := text.Either(p.Local, m.theme.Local, m.theme.Hosted)
 	words := style.Render(text.Truncate(text.Safe(p.Name), 24)) + " "
 	if m.notice != "" {
-		words += m.theme.Warn.Render(text.Truncate(text.Safe(m.notice), max(12, min(60, width-text.Width(words)-1)))) + " "
+		room := max(12, min(60, width-text.Width(words)-1))
+		words += m.theme.Warn.Render(text.Truncate(text.Safe(m.notice), room)) + " "
 	}
 	more := []string{p.Host}
 	if p.KeySource != "" && !p.Local {

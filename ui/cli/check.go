@@ -51,7 +51,8 @@ func runCopy(ctx context.Context, p *Program, s *serveFlags) error {
 			return err
 		}
 	}
-	p.note("Copied %s, %s; %s already there; %s.", text.Plural(sum.Contents, "content"), text.Bytes(sum.Bytes), text.Count(sum.Present), text.Plural(sum.Problems, "problem"))
+	p.note("Copied %s, %s; %s already there; %s.", text.Plural(sum.Contents, "content"), text.Bytes(sum.Bytes),
+		text.Count(sum.Present), text.Plural(sum.Problems, "problem"))
 	if sum.Problems > 0 {
 		return &exitError{exitFailed, nil}
 	}

@@ -403,7 +403,8 @@ func (r *Region) noCrops() string {
 }
 
 func (r *Region) noCropURL() string {
-	return cmp.Or(r.NoRect(), r.noCrops(), text.If(r.subject.File.URL == "", "the file has no URL before it is sent"))
+	noURL := text.If(r.subject.File.URL == "", "the file has no URL before it is sent")
+	return cmp.Or(r.NoRect(), r.noCrops(), noURL)
 }
 
 func (r *Region) copyCrop() tea.Cmd {

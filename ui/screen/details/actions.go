@@ -28,21 +28,28 @@ const (
 
 func (m *Model) Actions() []kit.Action {
 	if m.current() == nil {
-		return []kit.Action{{ID: "details.back", Keys: kit.Bind("back", "", "esc"), Group: groupMove, Footer: true, Do: m.leave}}
+		back := kit.Bind("back", "", "esc")
+		return []kit.Action{{ID: "details.back", Keys: back, Group: groupMove, Footer: true, Do: m.leave}}
 	}
-	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true, Main: true, Disabled: func() string {
-		return cmp.Or(text.If(len(m.changedEntries()) == 0 && !m.Form.Pending(), "nothing to save"), m.manage.Busy())
-	}, Do: func() tea.Cmd { return m.SaveAnd(nil) }}
-	unset := kit.Action{ID: "details.unset", Keys: kit.Bind("remove the value", "", "ctrl+x"), Group: groupEdit, Disabled: func() string {
+	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true}
+	save.Main, save.Do = true, func() tea.Cmd { return m.SaveAnd(nil) }
+	save.Disabled = func() string {
+		same := len(m.changedEntries()) == 0 && !m.Form.Pending()
+		return cmp.Or(text.If(same, "nothing to save"), m.manage.Busy())
+	}
+	unset := kit.Action{ID: "details.unset", Group: groupEdit, Do: m.toggleUnset}
+	unset.Keys = kit.Bind("remove the value", "", "ctrl+x")
+	unset.Disabled = func() string {
 		r := m.Form.Row(m.Form.On())
 		return text.If(r == nil || r.Set == nil && r.SetList == nil, "this cannot be removed here")
-	}, Do: m.toggleUnset}
+	}
 	if m.On == edit.OnFiles {
 		actions := m.Files.Actions(nil)
 		if m.Files.Capturing() {
 			return append(actions, save)
 		}
-		alone := kit.Action{ID: "details.edit-alone", Keys: kit.Bind("change one file at a time", "", "enter"), Group: groupFile, Footer: true, Do: m.EditAlone}
+		alone := kit.Action{ID: "details.edit-alone", Group: groupFile, Footer: true, Do: m.EditAlone}
+		alone.Keys = kit.Bind("change one file at a time", "", "enter")
 		to := func() tea.Cmd { m.Focus(edit.OnForm); return nil }
 		return kit.Shadow(slices.Concat([]kit.Action{save, alone}, actions, m.letters(), []kit.Action{
 			{ID: "details.next-part", Keys: kit.Bind("to the fields", "", "tab", "shift+tab", "esc"), Group: groupMove, Footer: true, Do: to},
@@ -62,7 +69,8 @@ func (m *Model) Actions() []kit.Action {
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := map[string][]kit.Action{}
 	at := func(name, row string, files bool) {
-		screen := New(Options{Files: []api.File{{FileID: "a"}, {FileID: "b"}}, Profile: m.o.Profile, Session: m.o.Session})
+		two := []api.File{{FileID: "a"}, {FileID: "b"}}
+		screen := New(Options{Files: two, Profile: m.o.Profile, Session: m.o.Session})
 		screen.Form.Blur()
 		if screen.On = edit.OnForm; files {
 			screen.On = edit.OnFiles
@@ -92,6 +100,10 @@ func (m *Model) letters() []kit.Action {
 	replay := func(redo bool) func() tea.Cmd {
 		return func() tea.Cmd { return m.manage.Replay(m.current().file.FileID, redo, session.Fail) }
 	}
+	manage := func() tea.Cmd {
+		files := filesOf(m.Targets())
+		return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), m.manage.Rows(files, m.current().file)...))
+	}
 	return []kit.Action{
 		{ID: "details.edit-tags", Keys: kit.Bind("edit tags", "", "e"), Group: groupEdit, Footer: true, Do: func() tea.Cmd { return m.edit(rowTags) }},
 		{ID: "details.edit-region", Keys: kit.Bind("edit region", "", "c"), Group: groupEdit, Footer: true, Disabled: m.noRegion, Do: m.editRegion},
@@ -101,10 +113,7 @@ func (m *Model) letters() []kit.Action {
 		{ID: "details.next-file", Keys: kit.Bind("next file", "", "n"), Group: groupFile, Disabled: m.oneFile, Do: turn(1)},
 		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.oneFile, Do: turn(-1)},
 		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Do: m.copyMenu},
-		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Do: func() tea.Cmd {
-			files := filesOf(m.Targets())
-			return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), m.manage.Rows(files, m.current().file)...))
-		}},
+		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Do: manage},
 		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Disabled: func() string {
 			return cmp.Or(text.If(m.current().file.FileID == "", "this file has no ID"), m.manage.Busy())
 		}, Do: func() tea.Cmd { return m.manage.Extend(filesOf(m.Targets())) }},
@@ -261,6 +270,7 @@ func (m *Model) suggestMenu() tea.Cmd {
 		return tea.Batch(m.Show(of[0]), m.drawRegion(), m.Region.SuggestAll(ratio))
 	}
 	rows := edit.RatioRows(picture.Ratio{}, suggest)
-	rows[len(rows)-1] = kit.MenuRow{Key: "f", Label: "free", Do: func() tea.Cmd { return suggest(picture.Ratio{}) }}
+	free := func() tea.Cmd { return suggest(picture.Ratio{}) }
+	rows[len(rows)-1] = kit.MenuRow{Key: "f", Label: "free", Do: free}
 	return m.Open(kit.NewMenu("Ratio of the suggested regions", rows...))
 }

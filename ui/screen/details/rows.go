@@ -95,7 +95,8 @@ func (m *Model) aiRow() *edit.Row {
 // calls, or the record has such a member.
 func (m *Model) canDescribe() bool {
 	f := &m.current().file
-	return m.manages || len(m.Library()) > 0 || f.Other.Text(rule.FieldDescription) != "" || f.CustomMetadata != nil
+	return m.manages || len(m.Library()) > 0 || f.CustomMetadata != nil ||
+		f.Other.Text(rule.FieldDescription) != ""
 }
 
 // facts returns what cannot be edited here, in reading order.

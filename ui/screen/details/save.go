@@ -43,11 +43,13 @@ func (m *Model) save() tea.Cmd {
 	for _, e := range list {
 		e.requested = true
 	}
-	return m.manage.Run(edit.Work{Label: "Checking for other changes", Files: filesOf(list), Do: func(ctx context.Context, t *edit.Task) []session.Edited {
+	get := func(ctx context.Context, t *edit.Task) []session.Edited {
 		ctx, cancel := context.WithTimeout(ctx, time.Duration(len(of))*timeout)
 		defer cancel()
 		return m.o.Session.ReadAll(ctx, of, t.Count)
-	}, Then: func(list []session.Edited, _ time.Time) tea.Cmd { return m.askSave(m.gotFresh(list)) }})
+	}
+	ask := func(list []session.Edited, _ time.Time) tea.Cmd { return m.askSave(m.gotFresh(list)) }
+	return m.manage.Run(edit.Work{Label: "Checking for other changes", Files: filesOf(list), Do: get, Then: ask})
 }
 
 func (m *Model) ready(e *prepared) bool {
@@ -135,7 +137,8 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 		}
 	}
 	what := edit.FilesLabel(filesOf(list))
-	save := page.Choice{Label: "Save " + what, Key: "s", Default: true, Do: func() tea.Cmd { return m.send(changes) }}
+	send := func() tea.Cmd { return m.send(changes) }
+	save := page.Choice{Label: "Save " + what, Key: "s", Default: true, Do: send}
 	q := page.Ask{Title: "Save " + what + "?", Text: strings.Join(short, "\n"), Drawing: m.reviewOf(list)}
 	if len(theirs) > 0 {
 		q.Title = "Changed by others meanwhile"
@@ -170,9 +173,11 @@ func (m *Model) send(changes []session.Change) tea.Cmd {
 			files = append(files, e.file)
 		}
 	}
-	return m.manage.Run(edit.Work{Label: "Saving", Files: files, Do: func(ctx context.Context, t *edit.Task) []session.Edited {
+	save := func(ctx context.Context, t *edit.Task) []session.Edited {
 		return m.o.Session.ChangeAll(ctx, changes, t.Count)
-	}, Then: func(list []session.Edited, at time.Time) tea.Cmd { return m.saved(list, at, sent) }})
+	}
+	show := func(list []session.Edited, at time.Time) tea.Cmd { return m.saved(list, at, sent) }
+	return m.manage.Run(edit.Work{Label: "Saving", Files: files, Do: save, Then: show})
 }
 
 // saved shows the records after saving and tells other screens. sent are the drafts that were sent,
@@ -252,7 +257,8 @@ func (m *Model) leave() tea.Cmd {
 		return page.Send(page.Back{})
 	}
 	back := func() tea.Cmd { return page.Send(page.Back{}) }
-	return page.Send(page.AskToSave("Leave this screen?", "", unsaved, func() tea.Cmd { return m.SaveAnd(back) }, func() tea.Cmd {
+	save := func() tea.Cmd { return m.SaveAnd(back) }
+	return page.Send(page.AskToSave("Leave this screen?", "", unsaved, save, func() tea.Cmd {
 		for _, e := range m.Items {
 			e.forget()
 		}
@@ -305,7 +311,8 @@ func summary(list []*prepared) []string {
 	}
 	var lines []string
 	for i, row := range rows {
-		if lines = append(lines, text.Truncate(row, 50)+" "+text.Plural(counts[row], "file")); i == len(tags)-1 && more != "" {
+		lines = append(lines, text.Truncate(row, 50)+" "+text.Plural(counts[row], "file"))
+		if i == len(tags)-1 && more != "" {
 			lines = append(lines, more)
 		}
 	}

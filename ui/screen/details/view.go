@@ -68,7 +68,8 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 	case m.manage.Busy() != "":
 		return withSign(theme.SignBusy, m.manage.Progress()+" esc stops.", size.X, 1, th)
 	case e.problem != nil:
-		return withSign(theme.SignBad, m.named(e, "Not saved: "+page.Explain(e.problem)), size.X, min(max(1, size.Y/4), 3), th)
+		words := m.named(e, "Not saved: "+page.Explain(e.problem))
+		return withSign(theme.SignBad, words, size.X, min(max(1, size.Y/4), 3), th)
 	case m.gone(e):
 		return withSign(theme.SignBad, m.named(e, "")+"This file no longer exists. This is its last known state.", size.X, 2, th)
 	}
@@ -108,15 +109,9 @@ func withSign(sign theme.Sign, words string, width, most int, th *theme.Theme) [
 		rest := strings.Join(lines[most-1:], " ")
 		lines = append(lines[:most-1], text.Truncate(rest, max(1, width-4)))
 	}
-	style := th.SignStyle(sign)
-	if sign == theme.SignNone {
-		style = th.Muted
-	}
+	style := text.Either(sign == theme.SignNone, th.Muted, th.SignStyle(sign))
 	for i, line := range lines {
-		lead := "   "
-		if i == 0 {
-			lead = " " + th.Sign(sign) + " "
-		}
+		lead := text.Either(i == 0, " "+th.Sign(sign)+" ", "   ")
 		lines[i] = lead + style.Render(line)
 	}
 	return lines

@@ -64,7 +64,8 @@ func (m *Model) draw() string {
 		top = kit.OverlayAt(top, "", 0, 0)
 	}
 	// Overlays leave the last lines visible.
-	lines := []string{m.host.Overlays.View(text.Fit(top, r.top.Dx(), r.top.Dy())+"\n"+text.Fit(body, r.screen.Dx(), r.screen.Dy()), m.theme)}
+	screen := kit.JoinV(text.Fit(top, r.top.Dx(), r.top.Dy()), text.Fit(body, r.screen.Dx(), r.screen.Dy()))
+	lines := []string{m.host.Overlays.View(screen, m.theme)}
 	actions := m.host.Actions()
 	if !r.status.Empty() {
 		lines = append(lines, " "+m.messages.Line(r.status.Dx(), keyOf(actions, "program.last-message"), m.theme))

@@ -28,7 +28,8 @@ func (m *Model) Actions() []kit.Action { return m.list.Actions(m.actions()) }
 
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := m.list.Catalog(m.actions())
-	parts["result"] = edit.NewViewer(edit.ViewerOptions{Compare: true, Actions: m.resultActions(job.Run{})}).Actions()
+	o := edit.ViewerOptions{Compare: true, Actions: m.resultActions(job.Run{})}
+	parts["result"] = edit.NewViewer(o).Actions()
 	return parts
 }
 
@@ -39,8 +40,10 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 func (m *Model) actions() []kit.Action {
 	next := m.runs.next()
 	run, _ := m.current()
-	words := text.Either(run.Extension == rule.RemoveBackground && run.Status == api.StatusSuccess, "compare", "view")
+	compares := run.Extension == rule.RemoveBackground && run.Status == api.StatusSuccess
+	words := text.Either(compares, "compare", "view")
 	open := kit.Bind(words, "", "enter", "l", "right")
+	grid := func() tea.Cmd { m.toggled = true; return m.sheet.Toggle() }
 	var moves []kit.Action
 	if m.sheet.On { // the arrows move among the tiles
 		open, moves = kit.Bind(words, "", "enter"), m.sheet.Actions("extensions")
@@ -50,10 +53,7 @@ func (m *Model) actions() []kit.Action {
 		{ID: "extensions.run-again", Keys: kit.Bind("run again", "", "r"), Group: groupRun, Footer: run.Status == api.StatusFailed, Disabled: m.noAgain, Do: func() tea.Cmd { return m.askAgain(m.againOf()) }},
 		{ID: "extensions.rerun-failed", Keys: kit.Bind("run all failed again", "", "R"), Group: groupRun, Footer: m.runs.failed > 0, Main: true, Disabled: func() string { return text.If(len(m.failedNow()) == 0, "no failed run can be requested again") }, Do: func() tea.Cmd { return m.askAgain(m.failedNow()) }},
 		{ID: "extensions.status-filter", Keys: kit.Bind("show "+statusNames[next], "", "f"), Group: groupView, Footer: next != m.runs.status, Disabled: func() string { return text.If(m.runs.next() == m.runs.status, "no run is pending or failed") }, Do: m.nextStatus},
-		{ID: "extensions.grid", Keys: kit.Bind(text.Either(m.sheet.On, "list", "contact sheet"), "", "t"), Group: groupView, Footer: true, Disabled: m.list.NoRow, Do: func() tea.Cmd {
-			m.toggled = true
-			return m.sheet.Toggle()
-		}},
+		{ID: "extensions.grid", Keys: kit.Bind(text.Either(m.sheet.On, "list", "contact sheet"), "", "t"), Group: groupView, Footer: true, Disabled: m.list.NoRow, Do: grid},
 		{ID: "extensions.details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.inspect},
 		{ID: "extensions.run-extension", Keys: kit.Bind("run another extension", "", "x"), Group: groupRun, Disabled: m.list.NoRow, Do: m.extend},
 		{ID: "extensions.copy", Keys: kit.Bind("copy", "", "y"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.findCopies},

@@ -82,7 +82,8 @@ func New(o Options) *Model {
 		Rows: m.rows, Key: func(n int) any { return m.runs.all[n].ID },
 		Match: func(n int, words []string) bool {
 			run := &m.runs.all[n]
-			return text.HasAll(words, run.Extension, run.FilePath, string(run.Status)+text.If(run.Status == api.StatusSuccess, " done"), run.Error, run.FileID)
+			status := string(run.Status) + text.If(run.Status == api.StatusSuccess, " done")
+			return text.HasAll(words, run.Extension, run.FilePath, status, run.Error, run.FileID)
 		},
 		Note:    m.totals,
 		Columns: columns, Cells: m.cells, Describe: m.describe, Brief: m.brief, Empty: m.empty,
@@ -90,7 +91,9 @@ func New(o Options) *Model {
 		Nothing:     "no extension was requested yet", NotFound: "no run matches the filter",
 		Tiles: func() kit.Tiles { return m.sheet.Shown() },
 	}
-	m.sheet = edit.NewTiles(edit.TilesOptions{Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, Notes: func() bool { return true }})
+	m.sheet = edit.NewTiles(edit.TilesOptions{
+		Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, Notes: func() bool { return true },
+	})
 	m.manage = &edit.Manage{
 		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: o.Now,
 	}

@@ -65,9 +65,9 @@ func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 }
 
 func (m *Model) resultActions(run job.Run) []kit.Action {
-	return []kit.Action{
-		{ID: "extensions.history", Keys: kit.Bind("history", "", "w"), Group: groupRun, Footer: true, Do: func() tea.Cmd { return m.openHistory(run) }},
-	}
+	history := kit.Action{ID: "extensions.history", Keys: kit.Bind("history", "", "w"), Group: groupRun}
+	history.Footer, history.Do = true, func() tea.Cmd { return m.openHistory(run) }
+	return []kit.Action{history}
 }
 
 func (m *Model) openHistory(run job.Run) tea.Cmd {

@@ -165,10 +165,7 @@ func (m *Model) noFile() string {
 	if len(m.chosen()) > 0 {
 		return ""
 	}
-	if reason := m.noRow(); reason != "" {
-		return reason
-	}
-	return "no file is marked, and the cursor is on a folder"
+	return cmp.Or(m.noRow(), "no file is marked, and the cursor is on a folder")
 }
 
 // chosen returns the marked files, or the current one.

@@ -53,10 +53,7 @@ type order struct {
 
 // query returns the order in the service's spelling.
 func (o order) query() string {
-	direction := "ASC_"
-	if o.reverse {
-		direction = "DESC_"
-	}
+	direction := text.Either(o.reverse, "DESC_", "ASC_")
 	return direction + [...]string{"NAME", "CREATED", "UPDATED", "SIZE", rule.SortRelevance}[o.by]
 }
 

@@ -24,7 +24,8 @@ func (m *Model) manageMenu() tea.Cmd {
 		if !ok || current.IsFolder() {
 			current = files[0]
 		}
-		return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), append(m.manage.Rows(files, current), newFolder)...))
+		rows := append(m.manage.Rows(files, current), newFolder)
+		return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), rows...))
 	}
 	f, ok := m.current()
 	if !ok {
@@ -41,7 +42,7 @@ func (m *Model) manageMenu() tea.Cmd {
 			return m.askFolder("Copy", folder, m.o.Session.CopyFolder)
 		}},
 	}
-	return m.Open(kit.NewMenu("Manage the folder "+folder, append(rows, m.manage.PurgeRow([]api.File{f}), kit.MenuRow{
+	rows = append(rows, m.manage.PurgeRow([]api.File{f}), kit.MenuRow{
 		Key: "d", Label: "delete " + f.Name + " and its contents", Note: "cannot be undone", Do: func() tea.Cmd {
 			return m.count(folderChange{
 				verb: "Delete", past: "Deleted", folder: folder, danger: true,
@@ -49,7 +50,8 @@ func (m *Model) manageMenu() tea.Cmd {
 				do:     func(ctx context.Context) error { return m.o.Session.DeleteFolder(ctx, folder) },
 			})
 		},
-	}, newFolder)...))
+	}, newFolder)
+	return m.Open(kit.NewMenu("Manage the folder "+folder, rows...))
 }
 
 // took shows the library after a change. Files that left the folder are unmarked.
@@ -149,11 +151,13 @@ func (m *Model) askFolder(verb, folder string,
 	if verb == "Copy" {
 		change.past, change.effect = "Copied", "Copying cannot be undone."
 	}
-	return m.Open(edit.FolderPrompt(verb+" the folder "+folder, words, "/", strings.ToLower(verb), m.manage.Folders, func(into string) tea.Cmd {
+	begin := func(into string) tea.Cmd {
 		change.into = into
 		change.do = func(ctx context.Context) error { _, err := do(ctx, folder, into); return err }
 		return m.count(change)
-	}))
+	}
+	title, label := verb+" the folder "+folder, strings.ToLower(verb)
+	return m.Open(edit.FolderPrompt(title, words, "/", label, m.manage.Folders, begin))
 }
 
 func (m *Model) count(c folderChange) tea.Cmd {
@@ -181,9 +185,10 @@ func (m *Model) askChange(c folderChange, has string) tea.Cmd {
 	if undone {
 		done += " z undoes it."
 	}
+	key := strings.ToLower(c.verb[:1])
 	return page.Confirm(title+"?", has+" "+c.effect,
 		page.Choice{Label: "Cancel", Key: "k"},
-		page.Choice{Label: c.verb + " it", Key: strings.ToLower(c.verb[:1]), Danger: c.danger, Default: undone, Do: func() tea.Cmd {
+		page.Choice{Label: c.verb + " it", Key: key, Danger: c.danger, Default: undone, Do: func() tea.Cmd {
 			m.landing = c.landing
 			return m.manage.Run(edit.Work{
 				Label: title, Done: done,

@@ -283,8 +283,5 @@ func (m *Model) current() (api.File, bool) { return m.list.Row() }
 
 // keyOf identifies a row across reads.
 func keyOf(f api.File) string {
-	if f.IsFolder() {
-		return "folder " + f.Name
-	}
-	return f.FileID
+	return text.Either(f.IsFolder(), "folder "+f.Name, f.FileID)
 }

@@ -113,13 +113,15 @@ func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb,
 		}
 	}
 	if err == nil {
-		m.counts.Store(folder, text.Plural(n, "file")+text.If(len(files) == pageSize, "+")+text.If(n > 0, " · "+text.Bytes(size)))
+		words := text.Plural(n, "file") + text.If(len(files) == pageSize, "+")
+		m.counts.Store(folder, words+text.If(n > 0, " · "+text.Bytes(size)))
 	}
 	return thumbs, err
 }
 
 func (m *Model) thumbOf(f api.File) edit.Thumb {
-	return edit.Thumb{Key: f.FileID + " " + f.VersionID(), Name: f.Name, Path: edit.Fetched(m.o.Session.Thumb, f)}
+	key := f.FileID + " " + f.VersionID()
+	return edit.Thumb{Key: key, Name: f.Name, Path: edit.Fetched(m.o.Session.Thumb, f)}
 }
 
 func (m *Model) tile(i int) edit.Tile {

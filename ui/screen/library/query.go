@@ -296,10 +296,7 @@ func (m *Model) closeQuery() {
 }
 
 func quotedWord(value string) string {
-	if strings.Contains(value, " ") {
-		return `"` + value + `"`
-	}
-	return value
+	return text.Either(strings.Contains(value, " "), `"`+value+`"`, value)
 }
 
 // completeQuery suggests completions of the last word: for a plain word, words of the language and
@@ -352,7 +349,8 @@ func (m *Model) viewQueryHelp(size image.Point, th *theme.Theme) string {
 	example = min(example, size.X/3)
 	for _, w := range queryWords {
 		if w.help != "" {
-			lines = append(lines, " "+th.Key.Render(text.PadRight(w.example, example))+"  "+th.Muted.Render(text.Truncate(w.help, max(0, size.X-example-3))))
+			help := text.Truncate(w.help, max(0, size.X-example-3))
+			lines = append(lines, " "+th.Key.Render(text.PadRight(w.example, example))+"  "+th.Muted.Render(help))
 		}
 	}
 	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)

@@ -66,9 +66,9 @@ func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
 	for _, file := range plan.Skipped {
 		skipped = append(skipped, file.Path+": "+file.Reason.Error())
 	}
-	waiting := len(plan.Unfinished)
+	waiting, detail := len(plan.Unfinished), strings.Join(skipped, "\n")
 	if len(plan.Jobs)+waiting == 0 {
-		return page.Send(page.Toast{Level: page.Info, Text: "Nothing to send to " + plan.To + ".", Detail: strings.Join(skipped, "\n")})
+		return page.Send(page.Toast{Level: page.Info, Text: "Nothing to send to " + plan.To + ".", Detail: detail})
 	}
 	what := text.Plural(len(plan.Jobs), "file")
 	words = append(words, fmt.Sprintf("%s (%s) with tags, region, description and custom metadata, in the same folders. The files here stay, unless you move them.", what, text.Bytes(plan.Bytes)))
@@ -84,21 +84,24 @@ func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
 	}
 	words = append(words, "mediadesk then changes to the profile "+plan.To+".")
 	start := func(verb string) tea.Cmd {
-		return m.background("Queueing", func(ctx context.Context) error { return m.o.Session.Enqueue(ctx, plan) }, func() tea.Cmd {
-			toast := page.Toast{Level: page.Good, Text: verb + " " + what + " to " + plan.To + ".", Detail: strings.Join(skipped, "\n")}
+		queue := func(ctx context.Context) error { return m.o.Session.Enqueue(ctx, plan) }
+		return m.background("Queueing", queue, func() tea.Cmd {
+			toast := page.Toast{Level: page.Good, Text: verb + " " + what + " to " + plan.To + ".", Detail: detail}
 			if lost != "" {
 				toast.Text += " Left behind: " + lost + "."
 			}
 			return tea.Batch(page.Send(toast), page.Send(page.UseProfile{Name: plan.To, Show: page.Uploads}))
 		})
 	}
-	choices := []page.Choice{{Label: "Cancel", Key: "k"}, {Label: "Send", Key: "s", Default: true, Do: func() tea.Cmd { return start("Sending") }}}
+	send := func() tea.Cmd { return start("Sending") }
+	choices := []page.Choice{{Label: "Cancel", Key: "k"}, {Label: "Send", Key: "s", Default: true, Do: send}}
 	if len(plan.Jobs) > 0 {
 		choices = append(choices, page.Choice{Label: "Move…", Key: "m", Do: func() tea.Cmd {
 			return m.confirmMove(plan, what, lost, func() tea.Cmd { plan.Move(); return start("Moving") })
 		}})
 	}
-	return page.Send(page.Ask{Title: "Send " + what + " to " + plan.To + "?", Text: strings.Join(words, "\n\n"), Choices: choices})
+	title := "Send " + what + " to " + plan.To + "?"
+	return page.Send(page.Ask{Title: title, Text: strings.Join(words, "\n\n"), Choices: choices})
 }
 
 func (m *Model) confirmMove(plan *session.Transfer, what, lost string, do func() tea.Cmd) tea.Cmd {
@@ -125,7 +128,7 @@ func (m *Model) askDownload() tea.Cmd {
 
 func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
 	var good, bad []string
-	return m.manage.Run(edit.Work{Label: "Downloading", Files: files, Do: func(ctx context.Context, t *edit.Task) []session.Edited {
+	download := func(ctx context.Context, t *edit.Task) []session.Edited {
 		for _, f := range files {
 			err := ctx.Err()
 			path := ""
@@ -140,8 +143,10 @@ func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
 			t.Count(session.Edited{FileID: f.FileID, Err: err})
 		}
 		return nil
-	}, Then: func([]session.Edited, time.Time) tea.Cmd {
-		done := page.Toast{Level: page.Good, Text: "Downloaded " + text.Plural(len(good), "file") + " to " + folder + ".", Detail: strings.Join(good, "\n")}
+	}
+	report := func([]session.Edited, time.Time) tea.Cmd {
+		words := "Downloaded " + text.Plural(len(good), "file") + " to " + folder + "."
+		done := page.Toast{Level: page.Good, Text: words, Detail: strings.Join(good, "\n")}
 		if len(good) == 1 {
 			done.Text = "Downloaded " + good[0] + "."
 		}
@@ -151,7 +156,8 @@ func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
 			done.Detail = strings.Join(bad, "\n")
 		}
 		return page.Send(done)
-	}})
+	}
+	return m.manage.Run(edit.Work{Label: "Downloading", Files: files, Do: download, Then: report})
 }
 
 func (m *Model) noWork() string { return cmp.Or(m.manage.Busy(), m.noFile()) }

@@ -24,7 +24,7 @@ func (m *Model) title(width int) string {
 		found := text.If(m.shown.done, text.Count(m.list.Len())+" ") + "found" + text.If(!m.query.open, ": "+s.text)
 		return text.TruncateMiddle(text.Safe(found), width)
 	}
-	parts := append([]string{"Library"}, strings.FieldsFunc(m.folder(), func(r rune) bool { return r == '/' })...)
+	parts := strings.FieldsFunc("Library/"+m.folder(), func(r rune) bool { return r == '/' })
 	return text.TruncateMiddle(text.Safe(strings.Join(parts, " / ")), width)
 }
 
@@ -32,10 +32,7 @@ func (m *Model) position() string {
 	if m.query.open {
 		return ""
 	}
-	words := m.list.Lines().Position()
-	if m.list.Len() == 0 && m.shown.err != nil {
-		words = "not available"
-	}
+	words := text.Either(m.list.Len() == 0 && m.shown.err != nil, "not available", m.list.Lines().Position())
 	if !m.shown.done && m.list.Len() > 0 {
 		words += " and more"
 	}
@@ -170,7 +167,8 @@ func (m *Model) above(size image.Point, th *theme.Theme) []string {
 		}
 	}
 	note := func(sign theme.Sign, words string) {
-		lines = append(lines, " "+th.Sign(sign)+" "+th.SignStyle(sign).Render(text.Truncate(text.Safe(words), width-3)))
+		words = text.Truncate(text.Safe(words), width-3)
+		lines = append(lines, " "+th.Sign(sign)+" "+th.SignStyle(sign).Render(words))
 	}
 	if m.manage.Busy() != "" {
 		note(theme.SignBusy, m.manage.Progress()+" esc stops.")

@@ -168,7 +168,8 @@ func (m *Model) paint() tea.Cmd {
 			return nil
 		}
 		fill := want
-		fill.Mark = &picture.Mark{Crop: true, Part: func(p *picture.Picture) image.Rectangle { return cover(p.Size(), want) }}
+		part := func(p *picture.Picture) image.Rectangle { return cover(p.Size(), want) }
+		fill.Mark = &picture.Mark{Crop: true, Part: part}
 		surface, err := m.o.Loader.Draw(m.o.Context, picture.New(img, sampleTurns), fill)
 		if err != nil {
 			return nil

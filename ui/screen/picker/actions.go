@@ -58,12 +58,14 @@ func (m *Model) Catalog() map[string][]kit.Action {
 }
 
 func (m *Model) listActions() []kit.Action {
+	topmost := func() string {
+		at := m.shown.folder
+		return text.If(at == "" || filepath.Dir(at) == at, "this is the topmost folder")
+	}
 	return m.list.Actions(slices.Concat([]kit.Action{
 		{ID: "picker.pick", Keys: kit.Bind("pick", "space", "space"), Group: groupPick, Footer: true, Disabled: m.noEntry, Do: m.toggle},
 		{ID: "picker.open", Keys: kit.Bind(m.openLabel(), "enter/→", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noEntry, Do: m.enter},
-		{ID: "picker.parent", Keys: kit.Bind("parent folder", "h/←", "h", "left", "backspace"), Group: groupMove, Footer: true, Disabled: func() string {
-			return text.If(m.shown.folder == "" || filepath.Dir(m.shown.folder) == m.shown.folder, "this is the topmost folder")
-		}, Do: m.parent},
+		{ID: "picker.parent", Keys: kit.Bind("parent folder", "h/←", "h", "left", "backspace"), Group: groupMove, Footer: true, Disabled: topmost, Do: m.parent},
 		{ID: "picker.range", Keys: kit.Bind("begin or pick a range", "", "v"), Group: groupPick, Disabled: m.noEntry, Do: func() tea.Cmd {
 			if m.list.Ranged() {
 				return m.pickRange()
@@ -96,11 +98,13 @@ func (m *Model) trayActions() []kit.Action {
 	if m.trayList.Capturing() {
 		return m.trayList.Actions(nil)
 	}
+	back := kit.Action{ID: "picker.back-to-files", Group: groupMove, Do: m.nextPart}
+	back.Keys = kit.Bind("back to the files", "", "esc")
 	return append(m.trayList.Actions(append([]kit.Action{
 		{ID: "picker.remove", Keys: kit.Bind("remove from the tray", "", "d"), Group: groupPick, Footer: true, Disabled: m.noItem, Do: m.removeItem},
 		{ID: "picker.clear-tray", Keys: kit.Bind("clear the tray", "", "D"), Group: groupPick, Disabled: m.emptyTray, Do: m.clearTray},
 		{ID: "picker.show-in-folder", Keys: kit.Bind("show in its folder", "enter/→", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noItemFile, Do: m.showItem},
-	}, m.sharedActions()...)), kit.Action{ID: "picker.back-to-files", Keys: kit.Bind("back to the files", "", "esc"), Group: groupMove, Do: m.nextPart})
+	}, m.sharedActions()...)), back)
 }
 
 func (m *Model) sharedActions() []kit.Action {
@@ -178,10 +182,8 @@ func (m *Model) noItemFile() string {
 }
 
 func (m *Model) nothingToCopy() string {
-	if _, content := m.copied(); content == "" {
-		return "no file is shown"
-	}
-	return ""
+	_, content := m.copied()
+	return text.If(content == "", "no file is shown")
 }
 
 func (m *Model) trayItem() (item, bool) { return m.trayList.Row() }

@@ -58,7 +58,9 @@ func kindOfLink(info fs.FileInfo, err error) kind {
 	return kindOf(info.Mode())
 }
 
-var kindNames = [...]string{kindFolder: "folder", kindSpecial: "special", kindBroken: "dead link", kindLink: "link"}
+var kindNames = [...]string{
+	kindFolder: "folder", kindSpecial: "special", kindBroken: "dead link", kindLink: "link",
+}
 
 // label returns the kind for the list. For a file, it depends on the name, not on the content.
 func (e entry) label() string {
@@ -281,10 +283,7 @@ func (a *arrangement) sort() {
 	a.without = len(a.entries) - len(list)
 	slices.SortFunc(list, func(x, y row) int {
 		if x.file != y.file {
-			if y.file {
-				return -1
-			}
-			return 1
+			return text.Either(y.file, -1, 1)
 		}
 		c := cmp.Or(cmp.Compare(x.measure, y.measure), strings.Compare(x.key, y.key))
 		if a.order.reverse {
@@ -338,10 +337,7 @@ func search(entries []entry, among []int32, pattern string) []int32 {
 		}
 		slices.SortStableFunc(hits, func(a, b hit) int {
 			if a.whole != b.whole {
-				if a.whole {
-					return -1
-				}
-				return 1
+				return text.Either(a.whole, -1, 1)
 			}
 			return cmp.Compare(b.score, a.score)
 		})

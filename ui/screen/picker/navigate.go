@@ -93,11 +93,10 @@ func (m *Model) startAddress() tea.Cmd {
 	p := kit.NewPrompt("Add a URL", "The service downloads it.", "", "https://example.com/photo.jpg")
 	p.Do = func(address string) tea.Cmd { return m.pick([]api.Source{{URL: strings.TrimSpace(address)}}) }
 	p.Verb = "add"
-	p.Check = func(address string) string {
-		return text.If(rule.CheckSourceURL(strings.TrimSpace(address)) != nil, "Enter a complete http or https URL.")
+	p.Check = func(typed string) string {
+		return text.If(rule.CheckSourceURL(strings.TrimSpace(typed)) != nil, "Enter a complete http or https URL.")
 	}
-	m.Overlays().Open(p)
-	return nil
+	return m.Open(p)
 }
 
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
@@ -155,7 +154,8 @@ func (m *Model) pickClipboard() tea.Cmd {
 			if err != nil {
 				return page.Send(problem(err))
 			}
-			return tea.Batch(m.pick([]api.Source{source}), page.Tell(page.Info, "The picture on the clipboard is in the tray as "+text.Safe(source.Name())+"."))
+			words := "The picture on the clipboard is in the tray as " + text.Safe(source.Name()) + "."
+			return tea.Batch(m.pick([]api.Source{source}), page.Tell(page.Info, words))
 		})
 	}
 }
@@ -237,12 +237,9 @@ func splitLine(line string) []string {
 }
 
 func isAnchored(w string) bool {
-	for _, begin := range []string{"/", "~/", "./", "../"} {
-		if strings.HasPrefix(w, begin) {
-			return true
-		}
-	}
-	return api.IsWebAddress(w) || rule.IsFileAddress(w) || filepath.IsAbs(w)
+	begins := func(prefix string) bool { return strings.HasPrefix(w, prefix) }
+	return slices.ContainsFunc([]string{"/", "~/", "./", "../"}, begins) ||
+		api.IsWebAddress(w) || rule.IsFileAddress(w) || filepath.IsAbs(w)
 }
 
 // splitShell splits a line as a shell does. A quotation mark counts only at the beginning of a

@@ -326,6 +326,15 @@ func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 	}
 	folder := m.shown.folder
 	source := func(i int) api.Source { return api.Source{Path: filepath.Join(folder, names[i])} }
+	pick := func() tea.Cmd {
+		s := source(at)
+		if m.tray.has(s) {
+			m.drop(among(s))
+			return nil
+		}
+		return m.pick([]api.Source{s})
+	}
+	form := func() tea.Cmd { return tea.Batch(v.Close(), m.form(false)) }
 	v = edit.NewViewer(edit.ViewerOptions{
 		Context: context.Background(), Draw: m.preview.Options(), Images: images,
 		Len: len(names), At: at, Now: m.now,
@@ -341,17 +350,8 @@ func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 			return text.If(m.tray.has(source(at)), "picked")
 		},
 		Actions: []kit.Action{
-			{ID: "picker.pick", Keys: kit.Bind("pick", "space", "space"), Group: groupPick, Footer: true, Do: func() tea.Cmd {
-				s := source(at)
-				if m.tray.has(s) {
-					m.drop(among(s))
-					return nil
-				}
-				return m.pick([]api.Source{s})
-			}},
-			{ID: "picker.upload", Keys: kit.Bind("upload form", "", "u"), Group: groupSend, Footer: true, Do: func() tea.Cmd {
-				return tea.Batch(v.Close(), m.form(false))
-			}},
+			{ID: "picker.pick", Keys: kit.Bind("pick", "space", "space"), Group: groupPick, Footer: true, Do: pick},
+			{ID: "picker.upload", Keys: kit.Bind("upload form", "", "u"), Group: groupSend, Footer: true, Do: form},
 		},
 	})
 	return v

@@ -131,10 +131,7 @@ var trayColumns = kit.Columns{
 func (m *Model) trayGroups() (groups []kit.Group[item]) {
 	at := map[string]int{}
 	for _, i := range m.tray.items {
-		folder := "URLs"
-		if !i.isURL() {
-			folder = m.short(filepath.Dir(i.source.Path))
-		}
+		folder := text.Either(i.isURL(), "URLs", m.short(filepath.Dir(i.source.Path)))
 		if _, known := at[folder]; !known {
 			at[folder] = len(groups)
 			groups = append(groups, kit.Group[item]{Key: folder})
@@ -157,7 +154,8 @@ func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
 	case size.Y < 3:
 		return text.Fit(th.Marked.Render(" "+title+" · tab: show"), size.X, size.Y)
 	}
-	return kit.Box(title+text.If(m.focus != onTray, " · tab: change"), m.trayList.View(kit.BoxInner(size), th), size, m.focus == onTray, th)
+	title += text.If(m.focus != onTray, " · tab: change")
+	return kit.Box(title, m.trayList.View(kit.BoxInner(size), th), size, m.focus == onTray, th)
 }
 
 func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {

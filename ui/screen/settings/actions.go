@@ -40,7 +40,9 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 	action := func(id, words, shown string, footer bool, disabled func() string, do func() tea.Cmd,
 		keys ...string,
 	) kit.Action {
-		return kit.Action{ID: "settings." + id, Keys: kit.Bind(words, shown, keys...), Group: groupAccounts, Footer: footer, Disabled: disabled, Do: do}
+		a := kit.Action{ID: "settings." + id, Keys: kit.Bind(words, shown, keys...), Group: groupAccounts}
+		a.Footer, a.Disabled, a.Do = footer, disabled, do
+		return a
 	}
 	ask := func(mode account.Mode) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -52,7 +54,8 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 	if ofAccount {
 		actions = []kit.Action{
 			action("use-account", "use this account", "", true, func() string {
-				return text.If(m.selected().Name == m.o.Profile.Name && m.o.Profile.Name == m.config.Profile, "it is the account in use")
+				used := m.o.Profile.Name
+				return text.If(m.selected().Name == used && used == m.config.Profile, "it is the account in use")
 			}, func() tea.Cmd { return m.use(m.selected().Name, nil) }, "enter"),
 			add,
 			action("set-key", "set or replace its key", "", true, m.noKey, ask(account.Key), "K"),
@@ -60,7 +63,8 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 			action("remove-account", "remove from the settings", "", false, m.noRemove, m.askRemove, "d"),
 			action("forget-key", "forget its key", "", false, m.noKey, m.askForget, "F"),
 			action("refresh-key", "refresh where the key is", "", false, func() string {
-				return cmp.Or(m.noKey(), text.If(m.selected().Name == m.o.Profile.Name && m.o.Profile.KeySource != "", "the key of this account is in use"))
+				used := m.selected().Name == m.o.Profile.Name && m.o.Profile.KeySource != ""
+				return cmp.Or(m.noKey(), text.If(used, "the key of this account is in use"))
 			}, func() tea.Cmd { return m.findKey(m.selected()) }, "r"),
 		}
 	} else {
@@ -192,19 +196,21 @@ func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
 
 func (m *Model) askForget() tea.Cmd {
 	name := m.selected().Name
+	forget := func() tea.Cmd { return m.forget(name) }
 	return page.Confirm("Forget the key of "+name+"?",
 		"The keyring of this computer forgets it. A key file, a key command or the environment does not change.",
 		page.Choice{Label: "Keep the key", Key: "n"},
-		page.Choice{Label: "Forget the key of " + name, Key: "f", Danger: true, Do: func() tea.Cmd { return m.forget(name) }})
+		page.Choice{Label: "Forget the key of " + name, Key: "f", Danger: true, Do: forget})
 }
 
 func (m *Model) askRemove() tea.Cmd {
 	name := m.selected().Name
+	remove := func(key bool) func() tea.Cmd { return func() tea.Cmd { return m.remove(name, key) } }
 	return page.Confirm("Remove the account "+name+"?",
 		"The settings of this computer forget it. The files at the service stay.",
 		page.Choice{Label: "Keep " + name, Key: "n"},
-		page.Choice{Label: "Remove it, keep its key", Key: "r", Danger: true, Do: func() tea.Cmd { return m.remove(name, false) }},
-		page.Choice{Label: "Remove it and forget its key", Key: "f", Danger: true, Do: func() tea.Cmd { return m.remove(name, true) }})
+		page.Choice{Label: "Remove it, keep its key", Key: "r", Danger: true, Do: remove(false)},
+		page.Choice{Label: "Remove it and forget its key", Key: "f", Danger: true, Do: remove(true)})
 }
 
 // done reports the result of an action on an account, whose key is looked for again.

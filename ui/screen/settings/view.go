@@ -43,7 +43,8 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 			state = "  at start"
 		}
 		name := th.Strong.Render(text.PadRight(text.ShortName(r.name, 16), 12))
-		return []kit.Cell{{Text: name + "  " + text.Safe(text.If(p.Kind != config.KindLocal, string(p.Kind)+" · ")+m.host(p)) + state, Style: th.Text}}
+		kind := text.If(p.Kind != config.KindLocal, string(p.Kind)+" · ")
+		return []kit.Cell{{Text: name + "  " + text.Safe(kind+m.host(p)) + state, Style: th.Text}}
 	}
 	list, at := m.optionsOf(r.pref)
 	if fixed := m.config.SetIn(r.pref.key); fixed != "" {
@@ -52,7 +53,8 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 	var choice kit.Select
 	for i, o := range list {
 		words := o.label() + text.If(i == 0 && at == 0, m.found(r.pref, th))
-		choice.Options = append(choice.Options, text.If(i == at, th.Glyph(theme.SignGood)+" ")+words) // seen under the cursor, too
+		sign := text.If(i == at, th.Glyph(theme.SignGood)+" ") // seen under the cursor, too
+		choice.Options = append(choice.Options, sign+words)
 	}
 	choice.SetIndex(at)
 	return []kit.Cell{{Text: choice.View(widths[0], th), Style: th.Text}}
@@ -156,10 +158,8 @@ func (m *Model) describeAccount(p config.Profile, f *kit.Facts) {
 	f.Gap()
 	switch p.Kind {
 	case config.KindLocal:
-		address := m.config.Local.Addr + " once it is used"
-		if used && m.o.Profile.Host != "" {
-			address = "http://" + m.o.Profile.Host
-		}
+		address := text.Either(used && m.o.Profile.Host != "", "http://"+m.o.Profile.Host,
+			m.config.Local.Addr+" once it is used")
 		f.Fact("URL", address)
 		f.Fact("Folder", m.o.Paths.Library())
 	case config.KindHosted, config.KindOther:

@@ -199,10 +199,7 @@ func (m *Model) decision(s *source) *decision {
 }
 
 func (m *Model) locate(s *source) rule.Place {
-	if s.known.of != rule.PathOf(&s.Upload) {
-		return rule.Place{}
-	}
-	return s.known.place
+	return text.Either(s.known.of != rule.PathOf(&s.Upload), rule.Place{}, s.known.place)
 }
 
 // taken reports whether sending asks what to do about the file at the place of a source.

@@ -214,7 +214,8 @@ func (m *Model) presetMenu(list []journal.Preset) *kit.Menu {
 		name := menu.Row().Label
 		list = slices.DeleteFunc(slices.Clone(list), func(p journal.Preset) bool { return p.Name == name })
 		fill()
-		return m.storePreset("Removed", name, func(ctx context.Context) error { return m.o.Session.RemovePreset(ctx, name) })
+		forget := func(ctx context.Context) error { return m.o.Session.RemovePreset(ctx, name) }
+		return m.storePreset("Removed", name, forget)
 	})
 	remove.Disabled = func() string { return text.If(len(list) == 0, "there is no preset yet") }
 	menu.Beside = []kit.Action{
@@ -280,5 +281,6 @@ func (m *Model) loadPreset(p journal.Preset) tea.Cmd {
 		}
 	}
 	m.Touch(m.Targets()...)
-	return page.Tell(page.Good, "Loaded the preset "+text.Safe(p.Name)+" into "+text.Plural(len(m.Targets()), "file")+".")
+	files := text.Plural(len(m.Targets()), "file")
+	return page.Tell(page.Good, "Loaded the preset "+text.Safe(p.Name)+" into "+files+".")
 }

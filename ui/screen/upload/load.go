@@ -100,7 +100,8 @@ func (m *Model) completeFolder(typed string) []string {
 	if strings.Trim(typed, "/ ") == "" {
 		return nil
 	}
-	return slices.DeleteFunc(edit.Matches(typed, m.folders), func(f string) bool { return strings.TrimSuffix(f, "/") == strings.TrimSuffix(typed, "/") })
+	same := func(f string) bool { return strings.TrimSuffix(f, "/") == strings.TrimSuffix(typed, "/") }
+	return slices.DeleteFunc(edit.Matches(typed, m.folders), same)
 }
 
 func (m *Model) follow() tea.Cmd { return tea.Batch(m.find(), m.saveDraft()) }
@@ -120,7 +121,8 @@ func (m *Model) find() tea.Cmd {
 // unplaced returns the sources whose place is not known, in small batches that are easy to cancel.
 func (m *Model) unplaced() (of []*source) {
 	for _, s := range m.Items {
-		if (s.known.inspected && s.known.err == nil || s.Source.URL != "") && s.known.of != rule.PathOf(&s.Upload) && rule.CheckName(s.FileName) == nil {
+		readable := s.known.inspected && s.known.err == nil || s.Source.URL != ""
+		if readable && s.known.of != rule.PathOf(&s.Upload) && rule.CheckName(s.FileName) == nil {
 			if of = append(of, s); len(of) == max(batch, len(m.Items)/batch) {
 				break
 			}

@@ -49,7 +49,8 @@ type patternRow struct {
 
 // newPatterns returns the patterns. A form text with pattern fields is the initial pattern.
 func (m *Model) newPatterns() *patternView {
-	v := &patternView{m: m, stale: true, form: &edit.Form{ID: "form", Group: "Patterns", Targets: func() []int { return []int{0} }}}
+	first := func() []int { return []int{0} }
+	v := &patternView{m: m, stale: true, form: &edit.Form{ID: "form", Group: "Patterns", Targets: first}}
 	var rows []*edit.Row
 	for n, f := range patternFields {
 		if r := m.Form.Row(f.field); f.field != "tags" && edit.Pattern(r.Value()).HasFields() {
@@ -147,7 +148,8 @@ func patternFile(s *source, number int) edit.PatternFile {
 		Taken: s.known.facts.Taken,
 	}
 	if s.Source.Path != "" {
-		f.Folder, f.Unread = strings.Trim(filepath.Base(filepath.Dir(s.Source.Path)), string(filepath.Separator)+"."), !s.known.inspected
+		folder := filepath.Base(filepath.Dir(s.Source.Path))
+		f.Folder, f.Unread = strings.Trim(folder, string(filepath.Separator)+"."), !s.known.inspected
 	}
 	return f
 }
@@ -232,9 +234,6 @@ func (v *patternView) row(r *patternRow, column, width int, selected bool, th *t
 	if selected {
 		return th.SelectedDim.Render(text.PadRight(th.Glyph(sign)+" "+name+" "+words, width))
 	}
-	style := th.Strong
-	if sign != theme.SignNone {
-		style = th.SignStyle(sign)
-	}
+	style := text.Either(sign != theme.SignNone, th.SignStyle(sign), th.Strong)
 	return th.Sign(sign) + " " + th.Text.Render(name) + " " + style.Render(words)
 }

@@ -25,8 +25,9 @@ func (m *Model) send() tea.Cmd {
 	m.Form.Blur()
 	t := m.sum()
 	if len(t.checks) > 0 && t.checks[0].stop {
-		m.goToCheck(t.checks[0])
-		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + t.checks[0].text, Detail: t.checks[0].help})
+		c := t.checks[0]
+		m.goToCheck(c)
+		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + c.text, Detail: c.help})
 	}
 	if taken := slices.DeleteFunc(slices.Clone(m.Items),
 		func(s *source) bool { return !m.taken(s) }); len(taken) > 0 {
@@ -80,25 +81,24 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool) tea.Cmd {
 	}
 	same := s.known.inspected && m.locate(s).File.Size.Or(-1) == s.known.identity.Size
 	choices := []page.Choice{{Label: "Not yet", Key: "n"}}
+	overwrite := func(s *source) { s.SetText(entry.FieldByName(rule.FieldOverwriteFile), "true") }
 	for _, all := range []bool{false, true} {
 		if all && len(taken) < 2 {
 			break
 		}
 		choices = append(choices,
-			decide("v", "New version", all, func(s *source) { s.SetText(entry.FieldByName(rule.FieldOverwriteFile), "true") }),
+			decide("v", "New version", all, overwrite),
 			decide("u", "Add a suffix", all, func(s *source) { s.Naming = job.NameHere }),
 			decide("k", "Skip", all, func(s *source) { skip[s] = true }))
 	}
 	choices[2].Default, choices[3].Default = !same, same
-	words := ""
-	if same {
-		words = "It has the same size as yours.\n"
-	}
+	words := text.If(same, "It has the same size as yours.\n")
 	if loss := m.describeLoss(s); loss != "" {
 		choices[1].Danger = true
 		words += "A new version takes something from it. " + loss
 	}
-	return page.Send(page.Ask{Title: rule.PathOf(&s.Upload) + " exists already", Text: words + "A suffix keeps both files. Skip leaves yours in the form.", Choices: choices})
+	words += "A suffix keeps both files. Skip leaves yours in the form."
+	return page.Send(page.Ask{Title: rule.PathOf(&s.Upload) + " exists already", Text: words, Choices: choices})
 }
 
 // describeLoss says what a new version takes from the file at the place of a source; empty if

@@ -129,10 +129,7 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 		facts.Draw("", th.Label.Render("Checks"))
 	}
 	for _, c := range all {
-		sign := theme.SignWarn
-		if c.stop {
-			sign = theme.SignBad
-		}
+		sign := text.Either(c.stop, theme.SignBad, theme.SignWarn)
 		facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+c.text)
 		facts.Say(th.Muted, c.help)
 	}

@@ -52,8 +52,14 @@ func (m *Model) actions() []kit.Action {
 		drop = "remove from the list"
 	}
 	action := func(id, words, key string, disabled func() string, do func() tea.Cmd) kit.Action {
-		return kit.Action{ID: "uploads." + id, Keys: kit.Bind(words, "", key), Group: groupJob, Disabled: disabled, Do: do}
+		return kit.Action{
+			ID: "uploads." + id, Keys: kit.Bind(words, "", key), Group: groupJob, Disabled: disabled, Do: do,
+		}
 	}
+	undo := action("undo", "bring back what was removed", "z", func() string {
+		return text.If(len(m.rows.removed) == 0, "nothing was removed from the list")
+	}, m.restore)
+	undo.Group = groupAll
 	actions := []kit.Action{
 		{ID: "uploads.open", Keys: kit.Bind(enter, "", "enter", "l", "right"), Group: groupJob, Disabled: m.list.NoEntry, Do: m.enter},
 		m.many("retry", "send again", "r", mayRetry, m.retry),
@@ -70,7 +76,7 @@ func (m *Model) actions() []kit.Action {
 		m.many("run-extension", "run an extension", "x", mayExtend, m.extend),
 		action("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.checkArrival),
 		action("browse", "open in the browser", "o", m.aboutRow(mayBrowse), m.browse),
-		kit.Action{ID: "uploads.undo", Keys: kit.Bind("bring back what was removed", "", "z"), Group: groupAll, Disabled: func() string { return text.If(len(m.rows.removed) == 0, "nothing was removed from the list") }, Do: m.restore},
+		undo,
 	)
 }
 
@@ -147,7 +153,8 @@ func mayStop(r row) string {
 }
 
 func mayCheck(r row) string {
-	return text.If(r.Job.State != job.Unknown && r.Job.State != job.Processing, "its outcome is known, or to come")
+	s := r.Job.State
+	return text.If(s != job.Unknown && s != job.Processing, "its outcome is known, or to come")
 }
 
 func mayDrop(r row) string {
@@ -382,8 +389,7 @@ func (m *Model) openMenu() tea.Cmd {
 		}
 		return page.Copy{What: "curl command", Text: request.Curl()}
 	})
-	m.Overlays().Open(copies.Menu())
-	return nil
+	return m.Open(copies.Menu())
 }
 
 func copiesOf(j *job.Job) (copies page.Copies) {

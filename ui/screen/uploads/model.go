@@ -175,7 +175,8 @@ func (m *Model) thumbs() (list []edit.Thumb) {
 		case source != "":
 			list = append(list, edit.Thumb{Key: source, Name: name(j), Path: edit.Local(source)})
 		default:
-			list = append(list, edit.Thumb{Key: file.FileID, Name: name(j), Path: edit.Fetched(m.o.Session.Thumb, *file)})
+			path := edit.Fetched(m.o.Session.Thumb, *file)
+			list = append(list, edit.Thumb{Key: file.FileID, Name: name(j), Path: path})
 		}
 	}
 	return list

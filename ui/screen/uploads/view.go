@@ -26,7 +26,8 @@ func (m *Model) above(_ image.Point, th *theme.Theme) []string {
 	}
 	switch o, now := m.rows.Offline, m.o.Now(); {
 	case m.rows.Err != nil:
-		return []string{th.Bad.Render(" " + th.Glyph(theme.SignBad) + " The journal cannot be written: " + text.Safe(m.rows.Err.Error()))}
+		words := " The journal cannot be written: " + text.Safe(m.rows.Err.Error())
+		return []string{th.Bad.Render(" " + th.Glyph(theme.SignBad) + words)}
 	case !o.Since.IsZero():
 		return warn("offline: " + text.Safe(o.Host) + " · next try " + text.In(o.Next, now) + " · r now")
 	case m.rows.Hold.After(now):
@@ -76,7 +77,8 @@ func (m *Model) footer() string {
 	if !m.busy() || m.list.Inside().Dx() < kit.MinWidth {
 		return words
 	}
-	return strings.TrimLeft(text.Rate(t.Rate)+text.If(t.Left > 0, " · about "+text.About(t.Left)+" left")+" · "+words, " ·")
+	left := text.If(t.Left > 0, " · about "+text.About(t.Left)+" left")
+	return strings.TrimLeft(text.Rate(t.Rate)+left+" · "+words, " ·")
 }
 
 func (m *Model) empty() string {
@@ -120,10 +122,7 @@ func (m *Model) cells(n int, _ []int, th *theme.Theme) []kit.Cell {
 	if more != "" {
 		state += rest.Render(" · " + text.Safe(more))
 	}
-	size := ""
-	if r.Total > 0 {
-		size = text.Bytes(r.Total)
-	}
+	size := text.If(r.Total > 0, text.Bytes(r.Total))
 	return []kit.Cell{
 		{Text: name(r.Job), Style: th.Text},
 		{Text: size, Style: th.Muted},
@@ -139,7 +138,8 @@ func (m *Model) brief(e kit.Entry[int]) string {
 	if words := note(r, m.o.Now()); words != "" {
 		return edit.FactsLine(image.Point{}, bytes(r), 0, words)[0]
 	}
-	return edit.FactsLine(image.Point{}, folder(r.Job), 0, bytes(r), strings.Join(r.Job.Upload.Tags.Or(nil), ", "), extensions(r.Job))[0]
+	tags := strings.Join(r.Job.Upload.Tags.Or(nil), ", ")
+	return edit.FactsLine(image.Point{}, folder(r.Job), 0, bytes(r), tags, extensions(r.Job))[0]
 }
 
 // extensions names the extensions that an upload asked for.
@@ -169,10 +169,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		f.Say(th.Text, "It is tried again "+text.In(r.Next, now)+".")
 	}
 	if bad := j.Failure; bad != nil {
-		style := th.SignStyle(mark)
-		if !failed(j.State) {
-			style = th.Text
-		}
+		style := text.Either(!failed(j.State), th.Text, th.SignStyle(mark))
 		f.Say(style, text.Sentence(bad.Message))
 		if bad.Help != "" {
 			f.Gap()
@@ -233,10 +230,7 @@ var signs = map[job.State]theme.Sign{
 }
 
 func sign(r row) theme.Sign {
-	if r.Job.State == job.Sending && r.Stalled {
-		return theme.SignWarn
-	}
-	return signs[r.Job.State]
+	return text.Either(r.Job.State == job.Sending && r.Stalled, theme.SignWarn, signs[r.Job.State])
 }
 
 func status(r row) string {

@@ -14,9 +14,7 @@ func TestHardenProcess(t *testing.T) {
 	const variable = "MEDIADESK_TEST_HARDEN"
 	if os.Getenv(variable) == "" {
 		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		cmd := exec.Command(self, "-test.run=^TestHardenProcess$", "-test.v")
 		cmd.Env = append(os.Environ(), variable+"=1")
 		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestHardenProcess") {
@@ -24,9 +22,7 @@ func TestHardenProcess(t *testing.T) {
 		}
 		return
 	}
-	if err := HardenProcess(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, HardenProcess())
 	if dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != nil || dumpable != 0 {
 		t.Errorf("still dumpable: %d, %v, want 0", dumpable, err)
 	}

@@ -76,32 +76,24 @@ func TestRealKeyring(t *testing.T) {
 func runKeyringChild(t *testing.T, state keyringState) {
 	t.Helper()
 	home, err := os.MkdirTemp("", "md") // short enough for the path of a socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(home) })
 	launched := filepath.Join(home, "launched")
 	// Without a bus nothing may start one, because dbus-launch would leave two daemons with each call.
 	launcher := "#!/bin/sh\necho x >> " + launched + "\nexit 1\n"
-	if err := os.WriteFile(filepath.Join(home, "dbus-launch"), []byte(launcher), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(home, "dbus-launch"), []byte(launcher), 0o755))
 	if state.nobus && state.env == nil && exists("/run/user/"+strconv.Itoa(os.Getuid())+"/bus") {
 		t.Skip("this user has a session bus at its usual place")
 	}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	child := []string{self, "-test.run=^TestKeyringChild$", "-test.timeout=60s"}
 	args := child
 	if !state.nobus {
 		args = []string{"dbus-run-session"}
 		if state.bus != "" {
 			file := filepath.Join(home, "bus.conf")
-			if err := os.WriteFile(file, []byte(state.bus), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(file, []byte(state.bus), 0o600))
 			args = append(args, "--config-file="+file)
 		}
 		args = append(append(args, "--", "sh", "-euc", state.script+`"$@"`, "sh"), child...)

@@ -115,12 +115,8 @@ func TestFindTellsKeyringProblems(t *testing.T) {
 func TestKeyringWorks(t *testing.T) {
 	s := &scripted{}
 	k := newKeyring(s.backend(), noProbe, time.Second)
-	if err := k.Try(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := k.Set(t.Context(), "w", secretOf(t, "the-key")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, k.Try(t.Context()))
+	must(t, k.Set(t.Context(), "w", secretOf(t, "the-key")))
 	if key, err := k.Get(t.Context(), "w"); err != nil || key.Reveal() != "the-key" {
 		t.Errorf("%v", err)
 	}

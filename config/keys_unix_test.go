@@ -42,12 +42,8 @@ func (m memoryStore) Delete(_ context.Context, profile string) error {
 func keyFile(t *testing.T, text string, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, mode); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o600))
+	must(t, os.Chmod(path, mode))
 	return path
 }
 
@@ -55,9 +51,7 @@ func keyFile(t *testing.T, text string, mode os.FileMode) string {
 func TestFindOrder(t *testing.T) {
 	credentials := t.TempDir()
 	credential := filepath.Join(credentials, "mediadesk-work")
-	if err := os.WriteFile(credential, []byte("from-credential\n"), 0o440); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(credential, []byte("from-credential\n"), 0o440))
 	file := keyFile(t, "from-file\n", 0o600)
 	profile := Profile{Name: "work", KeyFile: file, KeyCommand: []string{"echo", "from-command"}}
 	environment := []string{KeyVariable, "from-environment", "CREDENTIALS_DIRECTORY", credentials}
@@ -98,9 +92,7 @@ func TestFindOrder(t *testing.T) {
 // TestFindDoesNotFallThrough: a named source that fails is reported, and no other source is used silently.
 func TestFindDoesNotFallThrough(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "fifo")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(fifo, 0o600))
 	sh := func(script string) Profile { return Profile{Name: "w", KeyCommand: []string{"sh", "-c", script}} }
 	for name, test := range map[string]struct {
 		keys    *Keys
@@ -193,20 +185,12 @@ func TestOpenFD(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	file, err := os.Open(keyFile(t, "the-key\n", 0o600))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fd, err := syscall.Dup(int(file.Fd()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, file.Close())
 	opened, err := OpenFD(fd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	key, _, err := (&Keys{FD: opened}).Find(t.Context(), Profile{Name: "w"})
 	if err != nil || key.Reveal() != "the-key" {
 		t.Errorf("%v", err)

@@ -58,9 +58,7 @@ folder = "/inbox"
 func write(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -76,20 +74,14 @@ func home(t *testing.T, text string) Paths {
 
 func overwrite(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 func TestLoadFull(t *testing.T) {
 	paths := home(t, fullFile)
 	c, err := Load(paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := Config{
 		Path: paths.Config, Exists: true, Webhook: Webhook{"127.0.0.1:0"},
 		Local: Local{Addr: "127.0.0.1:9000", MaxSize: 1000, Commands: map[string][]string{"remove-bg": {"rembg", "i", "-", "-"}}},

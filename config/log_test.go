@@ -13,9 +13,7 @@ func TestLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "mediadesk.log")
 	var r Redactor
 	key, err := NewSecret(testKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.Add(key)
 	log := NewLog(path, &r)
 	quiet, loud := log.Logger(false), log.Logger(true)
@@ -25,23 +23,15 @@ func TestLog(t *testing.T) {
 	}
 	quiet.Info("sent", "key", testKey)
 	loud.Debug("wanted", "key", key)
-	if err := log.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, log.Close())
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if bytes.Contains(text, []byte(testKey)) || bytes.Contains(text, []byte("not wanted")) || !bytes.Contains(text, []byte("msg=wanted")) {
 		t.Errorf("log:\n%s", text)
 	}
-	if err := os.Truncate(path, maxLog+1); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(path, maxLog+1))
 	quiet.Info("again")
-	if err := log.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, log.Close())
 	if text, _ := os.ReadFile(path); !bytes.Contains(text, []byte("again")) || len(text) > 1000 {
 		t.Errorf("a large log was not put aside: %d bytes", len(text))
 	}

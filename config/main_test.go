@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+	"pgregory.net/rapid"
 
 	"mediadesk/api/media/mediatest"
 )
@@ -16,4 +17,12 @@ func TestMain(m *testing.M) {
 	}
 	mediatest.TempInMemory()
 	goleak.VerifyTestMain(m)
+}
+
+// must ends a test at an error.
+func must(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

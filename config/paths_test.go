@@ -60,9 +60,7 @@ func TestFindPaths(t *testing.T) {
 func TestPathsMake(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "new", "home")
 	p := FindPaths(env("MEDIADESK_HOME", home))
-	if err := p.Make(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.Make())
 	for _, dir := range []string{home, p.Data, p.State, p.Cache} {
 		info, err := os.Stat(dir)
 		if err != nil || !info.IsDir() {
@@ -71,9 +69,7 @@ func TestPathsMake(t *testing.T) {
 			t.Errorf("%s is open to others: %v", dir, info.Mode())
 		}
 	}
-	if err := os.WriteFile(filepath.Join(home, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(home, "file"), nil, 0o600))
 	if err := FindPaths(env("MEDIADESK_HOME", filepath.Join(home, "file", "below"))).Make(); err == nil {
 		t.Error("a folder below a file was made")
 	}

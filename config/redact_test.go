@@ -15,9 +15,7 @@ func TestRedactorMixed(t *testing.T) {
 		var r Redactor
 		for _, key := range []string{testKey, "private_s3cr3t", "zz"} {
 			s, err := NewSecret(key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			r.Add(s)
 		}
 		pieces := append(api.KeyForms(testKey), "plain ", "private_", "zz", "z", "\n", "é", "private_s3cr3t+")

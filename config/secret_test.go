@@ -22,9 +22,7 @@ const testKey = "private_s3cr3t+/key=="
 func secretOf(t *testing.T, text string) Secret {
 	t.Helper()
 	s, err := NewSecret(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 

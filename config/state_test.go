@@ -18,27 +18,21 @@ import (
 func load(t *testing.T, paths Paths) Config {
 	t.Helper()
 	c, err := Load(paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
 func textOf(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(data)
 }
 
-func must(t *testing.T) func(Config, error) Config {
+func changed(t *testing.T) func(Config, error) Config {
 	return func(c Config, err error) Config {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return c
 	}
 }
@@ -91,8 +85,8 @@ func TestPrecedence(t *testing.T) {
 			if got := valueOf(c, test.key); got != test.byDefault || c.SetIn(test.key) != "" || c.Exists {
 				t.Errorf("by default %v, %q", got, c.SetIn(test.key))
 			}
-			c = must(t)(c.SetProfile(HostedPreset("other", "")))
-			c = must(t)(setters[test.key](c))
+			c = changed(t)(c.SetProfile(HostedPreset("other", "")))
+			c = changed(t)(setters[test.key](c))
 			if got := valueOf(c, test.key); got != test.byState || c.SetIn(test.key) != "" {
 				t.Errorf("in state.json %v, %q", got, c.SetIn(test.key))
 			}
@@ -158,7 +152,7 @@ func TestFirstChoice(t *testing.T) {
 	if c.Webhook.Listen != "127.0.0.1:7844" || c.Local.Addr != "127.0.0.1:7843" || c.Current().MaxSize != 25_000_000 {
 		t.Errorf("by default %+v", c)
 	}
-	c = must(t)(c.Use(LocalProfile))
+	c = changed(t)(c.Use(LocalProfile))
 	if !c.Exists || !load(t, paths).Exists {
 		t.Error("the choice is not known")
 	}
@@ -169,7 +163,7 @@ func TestFirstChoice(t *testing.T) {
 	if _, err := os.Stat(paths.Config); err == nil {
 		t.Error("config.toml was made")
 	}
-	must(t)(c.AddTip("picker"))
+	changed(t)(c.AddTip("picker"))
 	left, err := os.ReadDir(paths.Data)
 	if err != nil || len(left) != 2 { // state.json and its lock
 		t.Errorf("files remain: %v %v", left, err)
@@ -190,7 +184,7 @@ func TestProfileReadsBack(t *testing.T) {
 		}
 	}
 	paths := home(t, "")
-	must(t)(load(t, paths).SetProfile(want))
+	changed(t)(load(t, paths).SetProfile(want))
 	if got := load(t, paths).Profiles["work"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -198,9 +192,9 @@ func TestProfileReadsBack(t *testing.T) {
 
 func TestEditRefusals(t *testing.T) {
 	paths := home(t, "")
-	c := must(t)(load(t, paths).SetProfile(HostedPreset("ik", "")))
-	c = must(t)(c.SetProfile(HostedPreset("work", "")))
-	c = must(t)(c.Use("work"))
+	c := changed(t)(load(t, paths).SetProfile(HostedPreset("ik", "")))
+	c = changed(t)(c.SetProfile(HostedPreset("work", "")))
+	c = changed(t)(c.Use("work"))
 	before := textOf(t, paths.StateFile())
 	for name, test := range map[string]struct {
 		edit func() (Config, error)
@@ -235,7 +229,7 @@ func TestEditReadsAgain(t *testing.T) {
 	paths := home(t, "theme = \"dark\"\n")
 	c := load(t, paths)
 	overwrite(t, paths.Config, "# by hand\nconcurrency = 7\n")
-	c = must(t)(set(c, func(want *Choices) { want.Theme = ThemeLight }))
+	c = changed(t)(set(c, func(want *Choices) { want.Theme = ThemeLight }))
 	if c.Concurrency != 7 || c.Theme != ThemeLight {
 		t.Errorf("got %+v", c)
 	}
@@ -265,13 +259,13 @@ func TestForeignState(t *testing.T) {
 func TestGoneFromTheUsersFile(t *testing.T) {
 	paths := home(t, "[profiles.work]\nupload_url = \"https://u\"\nbase_url = \"https://u\"\n")
 	c := load(t, paths)
-	must(t)(c.Use("work"))
+	changed(t)(c.Use("work"))
 	overwrite(t, paths.Config, "")
 	c = load(t, paths)
 	if _, err := c.Find(c.Profile); err == nil || !strings.Contains(err.Error(), `there is no profile "work"`) {
 		t.Errorf("in use: %v", err)
 	}
-	c = must(t)(c.Use(LocalProfile))
+	c = changed(t)(c.Use(LocalProfile))
 	if _, err := c.Find(c.Profile); err != nil {
 		t.Error(err)
 	}
@@ -290,9 +284,7 @@ func TestFileThatOthersMayWrite(t *testing.T) {
 	} {
 		for _, mode := range []os.FileMode{0o600, 0o644, 0o664, 0o646} {
 			paths := home(t, text)
-			if err := os.Chmod(paths.Config, mode); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chmod(paths.Config, mode))
 			_, err := Load(paths)
 			problem, refused := errors.AsType[*FileError](err)
 			if refused != (line > 0 && mode&0o022 != 0) {
@@ -306,10 +298,8 @@ func TestFileThatOthersMayWrite(t *testing.T) {
 	paths := home(t, "")
 	p := HostedPreset("w", "")
 	p.KeyCommand = []string{"pass"}
-	must(t)(load(t, paths).SetProfile(p))
-	if err := os.Chmod(paths.StateFile(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	changed(t)(load(t, paths).SetProfile(p))
+	must(t, os.Chmod(paths.StateFile(), 0o666))
 	if _, err := Load(paths); err == nil || !strings.Contains(err.Error(), "run chmod go-w "+paths.StateFile()) {
 		t.Errorf("state.json: %v", err)
 	}
@@ -372,14 +362,10 @@ const childVariable = "MEDIADESK_TEST_EDITS"
 func child(t *testing.T, paths Paths, prefix string, n int) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := exec.Command(self, "-test.run=^TestEditInAChild$")
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %d", childVariable, filepath.Dir(paths.Config), prefix, n))
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	return cmd
 }
 
@@ -392,7 +378,7 @@ func TestEditInAChild(t *testing.T) {
 	}
 	c := load(t, FindPaths(env("MEDIADESK_HOME", home)))
 	for i := range n {
-		c = must(t)(c.SetProfile(HostedPreset(fmt.Sprintf("%s%d", prefix, i), "")))
+		c = changed(t)(c.SetProfile(HostedPreset(fmt.Sprintf("%s%d", prefix, i), "")))
 	}
 }
 
@@ -401,9 +387,7 @@ func TestTwoProcesses(t *testing.T) {
 	paths := home(t, "")
 	const n = 20
 	a, b := child(t, paths, "a", n), child(t, paths, "b", n)
-	if err := errors.Join(a.Wait(), b.Wait()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(a.Wait(), b.Wait()))
 	if names := load(t, paths).Names(); len(names) != 1+2*n {
 		t.Errorf("%d profiles: %v", len(names), names)
 	}
@@ -413,7 +397,7 @@ func TestTwoProcesses(t *testing.T) {
 // one, and no lock.
 func TestKilledWhileWriting(t *testing.T) {
 	paths := home(t, "")
-	c := must(t)(load(t, paths).SetProfile(HostedPreset("before", "")))
+	c := changed(t)(load(t, paths).SetProfile(HostedPreset("before", "")))
 	known := 0
 	for round := range 5 {
 		cmd := child(t, paths, fmt.Sprintf("r%d-", round), 1000)
@@ -422,9 +406,7 @@ func TestKilledWhileWriting(t *testing.T) {
 				t.Fatal("the child wrote nothing")
 			}
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 		c = load(t, paths)
 		for i := range len(c.Profiles) - max(known, 2) {
@@ -437,14 +419,12 @@ func TestKilledWhileWriting(t *testing.T) {
 		}
 		known = len(c.Profiles)
 	}
-	must(t)(set(c, func(want *Choices) { want.Theme = ThemeDark }))
+	changed(t)(set(c, func(want *Choices) { want.Theme = ThemeDark }))
 }
 
 func TestEditWhereNothingCanBeWritten(t *testing.T) {
 	paths := home(t, "")
-	if err := os.MkdirAll(filepath.Join(paths.StateFile(), "in"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Join(paths.StateFile(), "in"), 0o700))
 	if _, err := Load(paths); err == nil || !strings.Contains(err.Error(), "it is not a file") {
 		t.Errorf("got %v", err)
 	}

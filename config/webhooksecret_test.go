@@ -9,9 +9,7 @@ import (
 
 func TestWebhookSecret(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(file, []byte("whsec_file\n\n  whsec_next\r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte("whsec_file\n\n  whsec_next\r\n"), 0o600))
 	env := ""
 	keys := &Keys{Getenv: func(name string) string {
 		if name == SecretVariable {

@@ -22,9 +22,7 @@ var update = flag.Bool("update", false, "write the generated parts of architectu
 func TestArchitecture(t *testing.T) {
 	const begin, end = "```mermaid\n", "```\n"
 	page, err := os.ReadFile("architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before, rest, _ := strings.Cut(string(page), begin)
 	drawn, after, ok := strings.Cut(rest, end)
 	if !ok {
@@ -32,9 +30,7 @@ func TestArchitecture(t *testing.T) {
 	}
 	want := drawing(t)
 	if *update {
-		if err := os.WriteFile("architecture.md", []byte(before+begin+want+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile("architecture.md", []byte(before+begin+want+end+after), 0o644))
 		return
 	}
 	if strings.ReplaceAll(drawn, "\r", "") != want {
@@ -72,9 +68,7 @@ func drawing(t *testing.T) string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
 	for _, from := range slices.Sorted(maps.Keys(imports)) {

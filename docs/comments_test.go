@@ -118,3 +118,11 @@ func receiver(of ast.Expr) string {
 	}
 	return ""
 }
+
+// must ends a test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -164,9 +164,7 @@ func TestPhrases(t *testing.T) {
 				return true
 			}
 			text, err := strconv.Unquote(lit.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if found := cmp.Or(phrases.FindString(text), spelling.FindString(text)); found != "" && strings.Contains(text, " ") { // names have no spaces
 				t.Errorf("%s: %q: %q is not plain English", set.Position(lit.Pos()), text, found)
 			}
@@ -288,9 +286,7 @@ func eachFile(t *testing.T, do func(name string, file *ast.File, set *token.File
 		do(path, file, set)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n < 300 {
 		t.Fatalf("only %d files were read", n)
 	}

@@ -41,9 +41,7 @@ func TestPagesSayWhatTheyAreFor(t *testing.T) {
 	var pages []string
 	for _, pattern := range []string{"*.md", "spec/*.md"} {
 		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		pages = append(pages, found...)
 	}
 	for _, page := range pages {
@@ -99,9 +97,7 @@ func TestChangelog(t *testing.T) {
 func read(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -110,9 +106,7 @@ func TestPathsExist(t *testing.T) {
 	paths := regexp.MustCompile("`((?:api|config|docs|ui|assets|\\.ci)/[a-z0-9_./-]*)`")
 	for _, page := range []string{"architecture.md", "../CONTRIBUTING.md"} {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		found := paths.FindAllStringSubmatch(string(text), -1)
 		if len(found) == 0 {
 			t.Errorf("%s names no path", page)

@@ -28,15 +28,11 @@ func TestScreenTests(t *testing.T) {
 	}
 	for _, folder := range append(folders, "../ui/account") {
 		names, err := filepath.Glob(folder + "/*.go")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		set, files := token.NewFileSet(), []*ast.File{}
 		for _, name := range names {
 			file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			files = append(files, file)
 		}
 		uses := map[*ast.SelectorExpr]*types.Selection{}

@@ -18,22 +18,16 @@ func TestBadInput(t *testing.T) {
 	t.Parallel()
 	d := newWorkplace(t)
 	put := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(d.pictures, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(d.pictures, name), []byte(text), 0o600))
 	}
 	put("1 empty.jpg", "")
 	put("2 \x1b]0;owned\x07\x1b[31m.txt", "escapes")
 	put("3 \u202egpj.txt", "right to left")
 	put("4 gone.txt", "vanishes")
-	if err := syscall.Mkfifo(filepath.Join(d.pictures, "5 pipe"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(filepath.Join(d.pictures, "5 pipe"), 0o600))
 	large := filepath.Join(d.pictures, "6 large.bin")
 	put("6 large.bin", "x")
-	if err := os.Truncate(large, 26_000_000); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(large, 26_000_000))
 
 	term := d.start(120, 36, d.pictures)
 	term.WaitFor("Try it here")
@@ -49,9 +43,7 @@ func TestBadInput(t *testing.T) {
 	term.Type("gone")
 	term.Press("enter", "space")
 	term.WaitFor("To upload: 1 file")
-	if err := os.Remove(filepath.Join(d.pictures, "4 gone.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(d.pictures, "4 gone.txt")))
 	term.Press("u")
 	term.WaitFor("does not exist.")
 	term.Press("esc", "esc")
@@ -95,9 +87,7 @@ func TestBadServices(t *testing.T) {
 	}))
 	defer html.Close()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dead := "http://" + listener.Addr().String()
 	listener.Close()
 

@@ -84,9 +84,7 @@ func TestHostileAnswers(t *testing.T) {
 	var files []string
 	for i := range 2 * len(uitest.Hostile()) {
 		name := filepath.Join(t.TempDir(), fmt.Sprintf("f%02d.txt", i))
-		if err := os.WriteFile(name, []byte(fmt.Sprint(i)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(fmt.Sprint(i)), 0o600))
 		files = append(files, name)
 	}
 	args := append([]string{"--upload-url", service.URL, "--delivery-url", service.URL}, files...)

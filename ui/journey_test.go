@@ -29,12 +29,8 @@ const odd = "день 1 — naïve (final).txt"
 func newWorkplace(t *testing.T) *workplace {
 	t.Helper()
 	d := &workplace{t: t, home: t.TempDir(), pictures: t.TempDir()}
-	if err := assets.WriteSamples(d.pictures); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(d.pictures, odd), []byte("notes\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, assets.WriteSamples(d.pictures))
+	must(t, os.WriteFile(filepath.Join(d.pictures, odd), []byte("notes\n"), 0o600))
 	return d
 }
 
@@ -171,9 +167,7 @@ func TestTheSmallestTerminalPicksAndSends(t *testing.T) {
 	list := exec.Command(uitest.Build(t), "list", "--profile", "local", "--json")
 	list.Env = d.env()
 	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := string(out); strings.Count(got, "\n") != 1 || !strings.Contains(got, `"name":"harbour.jpg"`) {
 		t.Errorf("the library has:\n%s", got)
 	}
@@ -193,13 +187,9 @@ func TestTransferToAnotherProfile(t *testing.T) {
 	d := newWorkplace(t)
 	dir := t.TempDir()
 	key, path, err := local.FolderKey(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	account, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: dir, Key: transferKey{key}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer account.Close()
 	run := func(args ...string) {
 		t.Helper()
@@ -243,4 +233,12 @@ func waitForRuns(term *uitest.Term) {
 		ended := strings.Contains(screen, "success") || strings.Contains(screen, " failed") || strings.Contains(screen, "done")
 		return ended && !strings.Contains(screen, "pending")
 	})
+}
+
+// must ends a test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

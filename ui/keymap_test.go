@@ -122,9 +122,7 @@ func TestKeysPage(t *testing.T) {
 	t.Parallel()
 	const file, begin, end = "../docs/keys.md", "<!-- keys, made by: go test ./ui -run TestKeysPage -update -->\n", "<!-- end of keys -->\n"
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before, rest, found := strings.Cut(string(text), begin)
 	have, after, ended := strings.Cut(rest, end)
 	if !found || !ended {

@@ -53,26 +53,18 @@ func TestPopupsOverRealPictures(t *testing.T) {
 	t.Parallel()
 	d := openSession(t)
 	dir := t.TempDir()
-	if err := assets.WriteSamples(dir); err != nil {
-		t.Fatal(err)
-	}
+	must(t, assets.WriteSamples(dir))
 	file, err := d.Client.Upload(t.Context(), &api.Upload{
 		Source: api.Source{Path: dir + "/mug.jpg"}, FileName: "mug.jpg", CustomCoordinates: api.Set("200,200,400,400"),
 	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	paths := config.FindPaths(func(string) string { return t.TempDir() })
-	if err := paths.Make(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, paths.Make())
 	seen := ""
 	for _, tip := range screens {
 		seen += tip.Name + "\n"
 	}
-	if err := os.WriteFile(paths.State+"/tips", []byte(seen), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(paths.State+"/tips", []byte(seen), 0o600))
 	var passed atomic.Int64 // dialogs ignore keys at first, so the clock has to advance
 	m := New(Options{
 		Paths: paths, Keys: &config.Keys{}, Folder: dir, Pictures: picture.SettingKitty,

@@ -48,9 +48,7 @@ func TestFormComesBack(t *testing.T) {
 	d := newWorkplace(t)
 	editor := filepath.Join(t.TempDir(), "an editor")
 	script := "#!/bin/sh\nsed -i.bak \"$EDIT\" \"$1\" && rm -f \"$1.bak\"\n"
-	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(editor, []byte(script), 0o700))
 	env := func(edit string) []string {
 		return []string{"EDITOR='" + editor + "'", "EDIT=" + edit}
 	}

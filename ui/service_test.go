@@ -111,12 +111,8 @@ func startServiceAt(t *testing.T, addr, binary, dir string, flags ...string) *se
 	cmd := exec.Command(binary, append([]string{"serve", "--addr", addr, "--data", dir, "--json"}, flags...)...)
 	cmd.Env = []string{"MEDIADESK_PRIVATE_KEY=" + testKey, "HOME=" + t.TempDir(), "MEDIADESK_HOME=" + t.TempDir()}
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	end := sync.OnceFunc(func() {
 		cmd.Process.Signal(syscall.SIGTERM)
 		cmd.Wait()
@@ -208,9 +204,7 @@ func TestKilledWhileRunning(t *testing.T) {
 			const n = 4
 			d, library := newWorkplace(t), t.TempDir()
 			settings := fmt.Sprintf("[webhook]\nlisten = %q\n", "127.0.0.1:"+freePort(t))
-			if err := errors.Join(os.MkdirAll(d.home, 0o700), os.WriteFile(filepath.Join(d.home, "config.toml"), []byte(settings), 0o600)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(os.MkdirAll(d.home, 0o700), os.WriteFile(filepath.Join(d.home, "config.toml"), []byte(settings), 0o600)))
 			s := startService(t, binary, library, "--fault", "extensions=pending")
 			env := d.keyed()
 			account := s.account()
@@ -243,12 +237,8 @@ func TestKilledWhileRunning(t *testing.T) {
 			for i := range watches {
 				watches[i] = command("watch", "--timeout", "2m", "--json")
 				out, err := watches[i].StdoutPipe()
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := watches[i].Start(); err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
+				must(t, watches[i].Start())
 				// The command knows all runs before the first one can end.
 				rest[i] = bufio.NewScanner(out)
 				for range n {
@@ -282,9 +272,7 @@ func TestKilledWhileRunning(t *testing.T) {
 			}
 			// The service agrees with the reports.
 			out, err := command("list", "--json").Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if done := strings.Count(string(out), `"name":"Version 2"`); done != map[string]int{"success": n}[tt.word] {
 				t.Errorf("%d files have a new version:\n%s", done, out)
 			}
@@ -300,9 +288,7 @@ func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir(), "--fault", "delay=1h")
 	file := filepath.Join(t.TempDir(), "file.txt")
-	if err := os.WriteFile(file, []byte("a file"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte("a file"), 0o600))
 	env := d.keyed()
 	term := uitest.StartBinary(t, binary, append(s.account(), file), env, 120, 36)
 	term.WaitFor("To upload: 1 file")
@@ -326,9 +312,7 @@ func TestLookingOnceMore(t *testing.T) {
 	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir())
 	to, err := url.Parse(s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var blind atomic.Bool
 	var uploads atomic.Int64
 	blind.Store(true)
@@ -349,13 +333,9 @@ func TestLookingOnceMore(t *testing.T) {
 
 	conf := filepath.Join(d.home, "config.toml")
 	text := fmt.Sprintf("profile = \"lossy\"\n[profiles.lossy]\nkind = \"own\"\nupload_url = %q\nbase_url = %q\ndelivery_url = %q\nnaming = \"service\"\n", between.URL, between.URL, s.address)
-	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(conf, []byte(text), 0o600))
 	source := filepath.Join(t.TempDir(), "lost.txt")
-	if err := os.WriteFile(source, []byte("it arrives\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(source, []byte("it arrives\n"), 0o600))
 	term := uitest.StartBinary(t, binary, []string{source}, d.keyed(), 120, 36)
 	term.WaitFor("lost.txt")
 	term.Press("u")
@@ -381,17 +361,11 @@ func TestSendingByKeys(t *testing.T) {
 	env := d.keyed()
 	dir := t.TempDir()
 	for i := range 4 {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%02d.txt", i)), fmt.Appendf(nil, "this is file %d\n", i), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%02d.txt", i)), fmt.Appendf(nil, "this is file %d\n", i), 0o600))
 	}
 	conf := filepath.Join(d.home, "config.toml")
-	if err := os.MkdirAll(filepath.Dir(conf), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(conf, []byte("concurrency = 1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(conf), 0o700))
+	must(t, os.WriteFile(conf, []byte("concurrency = 1\n"), 0o600))
 	term := uitest.StartBinary(t, binary, append(where, dir), env, 120, 36)
 	term.WaitFor("file03.txt")
 	term.Press("ctrl+a")
@@ -412,20 +386,14 @@ func TestFaultsLeaveTheHeader(t *testing.T) {
 	serve := exec.Command(uitest.Build(t), "serve", "--addr", "127.0.0.1:0", "--json", "--fault", "rate=500/s")
 	serve.Env = d.env()
 	out, err := serve.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, serve.Start())
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
 	term := d.start(120, 36, "--profile", "local", d.pictures)
 	term.WaitFor("faults on: rate=500/s")
-	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must(t, serve.Process.Signal(syscall.SIGTERM))
 	_ = serve.Wait()
 	term.WaitGone("faults on")
 	term.Quit()
@@ -500,9 +468,7 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 	s := startService(t, binary, t.TempDir())
 	// No answer comes to the fourth upload, so the command cannot end before it is killed.
 	target, err := url.Parse(s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	killed := make(chan struct{})
 	var uploads atomic.Int64
 	forward := httputil.NewSingleHostReverseProxy(target)
@@ -519,9 +485,7 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 	defer release()
 	dir := t.TempDir()
 	for i := range n {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%02d.txt", i)), fmt.Appendf(nil, "this is file %d\n", i), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%02d.txt", i)), fmt.Appendf(nil, "this is file %d\n", i), 0o600))
 	}
 	env := d.keyed()
 	where := []string{"--upload-url", front.URL, "--base-url", front.URL, "--delivery-url", front.URL}
@@ -533,16 +497,12 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 
 	sender := exec.Command(binary, append([]string{"upload", "--concurrency", "1", dir}, where...)...)
 	sender.Env = env
-	if err := sender.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, sender.Start())
 	// The watcher shows what the other program has stored and what waits.
 	watcher.WaitUntil(func(screen string) bool {
 		return rows(screen, "B  ✓") >= 2 && strings.Contains(screen, "waiting")
 	})
-	if err := sender.Process.Signal(syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must(t, sender.Process.Signal(syscall.SIGKILL))
 	sender.Wait()
 	release()
 	if got := len(s.names()); got != 3 {
@@ -664,9 +624,7 @@ func TestEndingSignals(t *testing.T) {
 func freePort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer listener.Close()
 	return strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
 }
@@ -686,9 +644,7 @@ func TestInputEnds(t *testing.T) {
 	cmd.Env = append(d.env(), "TERM=xterm-256color")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = pty.Slave(), pty.Slave(), pty.Slave()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	_ = pty.Slave().Close()
 	var drawn []byte
 	for buf := make([]byte, 4096); !bytes.Contains(drawn, []byte("harbour.jpg")); {
@@ -698,9 +654,7 @@ func TestInputEnds(t *testing.T) {
 		}
 		drawn = append(drawn, buf[:n]...)
 	}
-	if err := pty.Master().Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pty.Master().Close())
 	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 128+int(syscall.SIGHUP) {
 		t.Errorf("got %v, want the exit code of a SIGHUP", err)
 	}
@@ -712,9 +666,7 @@ func TestEditorHasTheTerminal(t *testing.T) {
 	d := newWorkplace(t)
 	editor, found := filepath.Join(d.home, "editor"), filepath.Join(d.home, "found")
 	script := "#!/bin/sh\nif test -t 0 && test -t 1; then has=terminal; else has=pipe; fi\necho $has > " + found + "\n"
-	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(editor, []byte(script), 0o700))
 	term := d.startWith([]string{"EDITOR=" + editor}, 120, 36, "--profile", "local", d.pictures)
 	term.WaitFor("harbour.jpg")
 	term.WaitFor("Nothing picked yet")

@@ -207,9 +207,7 @@ func TestShots(t *testing.T) {
 			writePhotographs(t, d.pictures)
 			// The second tagging does not end.
 			settings := "[local.commands]\n\"aws-auto-tagging\" = [\"sleep\", \"300\"]\n"
-			if err := errors.Join(os.MkdirAll(d.home, 0o700), os.WriteFile(filepath.Join(d.home, "config.toml"), []byte(settings), 0o600)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(os.MkdirAll(d.home, 0o700), os.WriteFile(filepath.Join(d.home, "config.toml"), []byte(settings), 0o600)))
 			for _, account := range [][]string{{"shop", "--hosted", "shop_of_mine"}, {"lab", "--upload-url", "https://media.example.net", "--base-url", "https://media.example.net", "--delivery-url", "https://media.example.net"}} {
 				add := exec.Command(uitest.Build(t), append([]string{"profile", "add"}, account...)...)
 				add.Env = d.env()
@@ -264,9 +262,7 @@ func TestShots(t *testing.T) {
 		for _, name := range names {
 			fmt.Fprintf(&kept, "%s: %s\n", name, strings.Join(words[name], " "))
 		}
-		if err := os.WriteFile(screensFile, []byte(kept.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(screensFile, []byte(kept.String()), 0o644))
 	default:
 		checkShots(t, names, words)
 	}
@@ -275,9 +271,7 @@ func TestShots(t *testing.T) {
 func shotNow(t *testing.T, term *uitest.Term, colors terminalColors) image.Image {
 	t.Helper()
 	im, err := shot(term, 120, 36, colors)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return im
 }
 
@@ -289,9 +283,7 @@ func writeAsset(t *testing.T, name string, limit int64, frames []image.Image, de
 	for i, frame := range frames {
 		file := filepath.Join(dir, strconv.Itoa(i)+".png")
 		out, err := os.Create(file)
-		if err = errors.Join(err, png.Encode(out, frame), out.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err, png.Encode(out, frame), out.Close()))
 		args = append(args, "-delay", strconv.Itoa(delays[i]), file)
 	}
 	to := filepath.Join("../assets", name)
@@ -312,14 +304,10 @@ func writePhotographs(t *testing.T, dir string) {
 	const from = "../api/media/testdata/subjects/"
 	for i, name := range strings.Fields(animals) {
 		data, err := os.ReadFile(from + name + ".jpg")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, name, _ = strings.Cut(name, "-")
 		file, taken := filepath.Join(dir, name+".jpg"), time.Now().Add(-time.Duration(i+2)*25*time.Hour)
-		if err := errors.Join(os.WriteFile(file, data, 0o600), os.Chtimes(file, taken, taken)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.WriteFile(file, data, 0o600), os.Chtimes(file, taken, taken)))
 	}
 }
 
@@ -335,15 +323,11 @@ func newShotWorkplace(t *testing.T) *workplace {
 	if makeShots {
 		d.home, d.pictures = "/tmp/desk", "/tmp/pictures"
 		for _, dir := range []string{d.home, d.pictures} {
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.RemoveAll(dir))
 			t.Cleanup(func() { os.RemoveAll(dir) })
 		}
 	}
-	if err := assets.WriteSamples(d.pictures); err != nil {
-		t.Fatal(err)
-	}
+	must(t, assets.WriteSamples(d.pictures))
 	return d
 }
 
@@ -393,14 +377,10 @@ const currentShare = 0.75
 func checkShots(t *testing.T, names []string, words map[string][]string) {
 	t.Helper()
 	text, err := os.ReadFile(screensFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	readme, err := os.ReadFile("../README.md")
 	accounts, err2 := os.ReadFile("../docs/accounts.md")
-	if err := errors.Join(err, err2); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, err2))
 	pages := append(readme, accounts...)
 	kept := map[string][]string{}
 	for line := range strings.Lines(string(text)) {

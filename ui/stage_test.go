@@ -55,44 +55,32 @@ func newStage(t *testing.T) *stage {
 	s := &stage{t: t, ids: map[string]string{}, size: tea.WindowSizeMsg{Width: 120, Height: 36}}
 	s.dir = fixedDir(t)
 	pictures := filepath.Join(s.dir, "pictures")
-	if err := assets.WriteSamples(pictures); err != nil {
-		t.Fatal(err)
-	}
+	must(t, assets.WriteSamples(pictures))
 	for _, name := range []string{"summer/", "день 1 — naïve (final).txt", "写真.txt", strings.Repeat("long-", 20) + "name.txt"} {
 		path := filepath.Join(pictures, name)
 		if strings.HasSuffix(name, "/") {
-			if err := os.Mkdir(path, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(path, 0o700))
 		} else if err := os.WriteFile(path, []byte("notes\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	entries, err := os.ReadDir(pictures)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, e := range entries {
 		at := noon.Add(-time.Duration(i+1) * 3 * time.Hour)
-		if err := os.Chtimes(filepath.Join(pictures, e.Name()), at, at); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chtimes(filepath.Join(pictures, e.Name()), at, at))
 	}
 	s.paths = config.FindPaths(func(name string) string {
 		return map[string]string{"MEDIADESK_HOME": filepath.Join(s.dir, "home")}[name]
 	})
-	if err := s.paths.Make(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.paths.Make())
 	var seen []string
 	for _, sc := range screens {
 		seen = append(seen, sc.Name)
 	}
 	state := `{"tips": ["` + strings.Join(seen, `", "`) + `"], "profiles": {"work": {"kind": "hosted", "uploadUrl": "https://upload.imagekit.io",
 		"baseUrl": "https://api.imagekit.io", "deliveryUrl": "https://ik.imagekit.io/my_id", "maxSize": 25000000, "maxVideoSize": 100000000, "tags": ["desk"]}}}`
-	if err := os.WriteFile(s.paths.StateFile(), []byte(state), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(s.paths.StateFile(), []byte(state), 0o600))
 	clock := func() time.Time { return noon.Add(-90 * time.Minute) }
 	// Nothing listens at the address of the files. So the addresses are the same every time, and no
 	// pictures are shown.

@@ -45,9 +45,7 @@ func openSessionWith(t *testing.T, library local.Options, w watch.Options, fill 
 		library.Address = "http://" + server.Listener.Addr().String()
 	}
 	opened, err := local.Open(context.Background(), library)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server.Config.Handler = opened
 	server.Start()
 	d := &session.Session{Cache: dir, Profile: session.Profile{Name: "local", Host: "127.0.0.1:7843", Local: true, KeySource: "the library's own"}}
@@ -59,14 +57,10 @@ func openSessionWith(t *testing.T, library local.Options, w watch.Options, fill 
 	}
 	w.Journal, w.Listen, w.Profile = d.Journal, "127.0.0.1:0", "local"
 	d.Watch = watch.New(w)
-	if err := d.Watch.Start(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Watch.Start(ctx))
 	fill(d)
 	d.Queue = queue.New(queue.Options{Journal: d.Journal, Sender: d.Client, Profile: "local"})
-	if err := d.Queue.Start(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Queue.Start(ctx))
 	t.Cleanup(func() {
 		closing := context.Background()
 		errs := []error{d.Queue.Close(closing), d.Watch.Close(closing)}
@@ -381,9 +375,7 @@ func TestFrameOfTheSizeBefore(t *testing.T) {
 	d := openSession(t)
 	home := t.TempDir()
 	paths := config.FindPaths(func(string) string { return home })
-	if err := paths.Make(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, paths.Make())
 	m := New(Options{
 		Paths: paths, Keys: &config.Keys{}, Folder: t.TempDir(), Pictures: "off",
 		Open: func(context.Context, string, api.Key) (*session.Session, error) { return d, nil },
@@ -634,4 +626,12 @@ func TestUploadsAreTold(t *testing.T) {
 		t.Errorf("the signal is %q", rung.Msg)
 	}
 	says("the screen", screen(), "2 of 3 uploads stored")
+}
+
+// must ends a test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -14,9 +14,7 @@ func TestDraftsSurvive(t *testing.T) {
 	open := func() *Journal {
 		t.Helper()
 		j, err := Open(ctx, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return j
 	}
 	j := open()

@@ -19,9 +19,7 @@ func hooked(t *testing.T, j *Journal, name string) (job.Job, [32]byte) {
 	upload.JobWebhook = true
 	upload = add(t, j, upload)[0]
 	hash := sha256.Sum256([]byte(name))
-	if err := j.AddHook(t.Context(), job.Hook{Hash: hash, Profile: "home", JobID: upload.ID, Made: noon, Expires: noon.Add(25 * time.Hour)}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.AddHook(t.Context(), job.Hook{Hash: hash, Profile: "home", JobID: upload.ID, Made: noon, Expires: noon.Add(25 * time.Hour)}))
 	return upload, hash
 }
 

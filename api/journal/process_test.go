@@ -236,9 +236,7 @@ func TestLeftByAKilledProgram(t *testing.T) {
 	must(t, err)
 	jobs := add(t, first, newJob("let go of"), newJob("kept"), newJob("being sent"))
 	jobs[2].State, jobs[2].Evidence, jobs[2].Attempts = job.Sending, job.MaybeStored, 1
-	if err := errors.Join(first.UpdateJob(t.Context(), jobs[2]), first.Release(t.Context(), []int64{jobs[0].ID}), first.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(first.UpdateJob(t.Context(), jobs[2]), first.Release(t.Context(), []int64{jobs[0].ID}), first.Close()))
 	for range 2 { // the next owner may release them again
 		next, err := Open(t.Context(), path)
 		must(t, err)
@@ -251,8 +249,6 @@ func TestLeftByAKilledProgram(t *testing.T) {
 				t.Errorf("%s: evidence %q, want %q", claimed[i].Upload.FileName, claimed[i].Evidence, want)
 			}
 		}
-		if err := errors.Join(next.Release(t.Context(), []int64{jobs[0].ID, jobs[1].ID, jobs[2].ID}), next.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(next.Release(t.Context(), []int64{jobs[0].ID, jobs[1].ID, jobs[2].ID}), next.Close()))
 	}
 }

@@ -15,9 +15,7 @@ import (
 func asked(t *testing.T, j *Journal, n int, at time.Time, answered bool) (job.Run, [32]byte) {
 	t.Helper()
 	hash := sha256.Sum256([]byte(fmt.Sprint("token", n)))
-	if err := j.AddHook(t.Context(), job.Hook{Hash: hash, Profile: "home", FileID: "f", Made: at, Expires: at.Add(25 * time.Hour)}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.AddHook(t.Context(), job.Hook{Hash: hash, Profile: "home", FileID: "f", Made: at, Expires: at.Add(25 * time.Hour)}))
 	if !answered {
 		return job.Run{}, hash
 	}

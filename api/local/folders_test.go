@@ -66,9 +66,7 @@ func versionsIn(t *testing.T, l http.Handler, folder string) map[string]int {
 	must(t, json.Unmarshal(ask(l, http.MethodGet, "/v1/files?path="+folder).Body.Bytes(), &list))
 	for _, file := range list {
 		var all []any
-		if err := json.Unmarshal(ask(l, http.MethodGet, "/v1/files/"+file.FileID+"/versions").Body.Bytes(), &all); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(ask(l, http.MethodGet, "/v1/files/"+file.FileID+"/versions").Body.Bytes(), &all))
 		count[file.Name] = len(all)
 	}
 	return count

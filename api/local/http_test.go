@@ -257,9 +257,7 @@ func TestDeletedWhileUploaded(t *testing.T) {
 	}
 	var record struct{ FileID string }
 	contentType, body = form(apitest.JPEG(8, 8), "fileName", "a.jpg")
-	if err := json.Unmarshal(send(l, http.MethodPost, "/api/v1/files/upload", contentType, body).Body.Bytes(), &record); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(send(l, http.MethodPost, "/api/v1/files/upload", contentType, body).Body.Bytes(), &record))
 	l.AfterNextUpdate(deleteAll)
 	w := send(l, http.MethodPatch, "/v1/files/"+record.FileID+"/details", "application/json", strings.NewReader(`{"extensions":[{"name":"google-auto-tagging"}]}`))
 	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "deleted") {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"pgregory.net/rapid"
 
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
@@ -207,11 +208,7 @@ func fetch(t *testing.T, address string) string {
 }
 
 // must ends a test at an error.
-func must(t interface {
-	Helper()
-	Fatal(args ...any)
-}, err error,
-) {
+func must(t rapid.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -125,9 +125,7 @@ func TestLostRecords(t *testing.T) {
 		},
 		"garbage": func(t *testing.T, dir string) {
 			removeRecords(t, dir)
-			if err := os.WriteFile(filepath.Join(dir, "library.db"), bytes.Repeat([]byte("garbage "), 5000), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, "library.db"), bytes.Repeat([]byte("garbage "), 5000), 0o600))
 		},
 	} {
 		for _, snapshot := range []bool{true, false} {
@@ -242,9 +240,7 @@ func TestOlderRecords(t *testing.T) {
 	list := pictures(20)
 	for n, data := range list {
 		if n == 5 {
-			if err := store.Snapshot(t.Context(), filepath.Join(dir, "library.db"), filepath.Join(dir, "backup")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, store.Snapshot(t.Context(), filepath.Join(dir, "library.db"), filepath.Join(dir, "backup")))
 		}
 		upload(t, s.Address, data, "fileName", fmt.Sprintf("p%d.txt", n), "useUniqueFileName", "false")
 	}

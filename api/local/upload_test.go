@@ -265,9 +265,7 @@ func jsonBody(text string) io.Reader { return strings.NewReader(text) }
 func openFuzzed(f *testing.F) *local.Library {
 	o := local.Options{Dir: f.TempDir(), Key: key(testKey), MaxSize: 100_000}
 	l, err := local.Open(context.Background(), o)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	f.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			f.Error(err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"pgregory.net/rapid"
 
 	"mediadesk/api"
 	"mediadesk/api/job"
@@ -383,7 +384,7 @@ func outcome(t testing.TB, q *Queue, id int64) job.Job {
 }
 
 // must fails the test at once after an error.
-func must(t testing.TB, err error) {
+func must(t rapid.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -94,9 +94,7 @@ func TestOrderOfOperations(t *testing.T) {
 					if !j.canceled {
 						continue // it waits already
 					}
-					if err != nil {
-						rt.Fatal(err)
-					}
+					must(rt, err)
 					m.queue(id, &modelJob{name: j.name})
 				}
 			}

@@ -42,15 +42,11 @@ func checkRandomRun(t *rapid.T) {
 	n := newNotes()
 	o := Options{Journal: n, Sender: s, Profile: "home", Concurrency: rapid.IntRange(1, 4).Draw(t, "concurrency")}
 	q := New(o)
-	if err := q.Start(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, q.Start(context.Background()))
 	leave := func(timeout time.Duration) {
 		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
-		if err := q.Close(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Close(ctx))
 	}
 	defer func() { leave(0) }()
 
@@ -66,9 +62,7 @@ func checkRandomRun(t *rapid.T) {
 		s.mu.Unlock()
 		naming := rapid.SampledFrom([]job.Naming{job.NameHere, job.NameHere, job.NameService, job.NameExact, exactKeep}).Draw(t, "naming")
 		added, err := q.Add(context.Background(), []job.Job{newJob(letter+".jpg", naming)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ids = append(ids, added[0].ID)
 	}
 	pick := func(t *rapid.T) int64 { return rapid.SampledFrom(ids).Draw(t, "job") }
@@ -99,9 +93,7 @@ func checkRandomRun(t *rapid.T) {
 		"restart": func(t *rapid.T) {
 			leave(time.Duration(rapid.IntRange(0, 10).Draw(t, "timeout")) * time.Second)
 			q = New(o)
-			if err := q.Start(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, q.Start(context.Background()))
 		},
 		"": func(t *rapid.T) {
 			synctest.Wait()
@@ -141,9 +133,7 @@ func checkRandomRun(t *rapid.T) {
 		synctest.Wait()
 		leave(0)
 		q = New(o)
-		if err := q.Start(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Start(context.Background()))
 		synctest.Wait()
 	}
 	for _, id := range ids {

@@ -98,17 +98,13 @@ func TestManifestRoundTrip(t *testing.T) {
 			e.FileName = "a.png"
 		}
 		var asJSON, asCSV strings.Builder
-		if err := session.WriteManifest(&asJSON, []session.ManifestEntry{session.ManifestOf(&e)}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, session.WriteManifest(&asJSON, []session.ManifestEntry{session.ManifestOf(&e)}))
 		head, row := []string{"source"}, []string{e.Source.Path}
 		for _, f := range entry.Fields {
 			head, row = append(head, f.Key), append(row, f.Text(&e))
 		}
 		w := csv.NewWriter(&asCSV)
-		if err := w.WriteAll([][]string{head, row}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.WriteAll([][]string{head, row}))
 		for _, text := range []string{asJSON.String(), asCSV.String()} {
 			entries, err := session.ReadManifest([]byte(text))
 			if err != nil || len(entries) != 1 {

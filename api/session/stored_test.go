@@ -75,9 +75,7 @@ func TestFormNaming(t *testing.T) {
 			return map[string]string{"MEDIADESK_HOME": home}[name]
 		})}
 		must(t, os.MkdirAll(filepath.Dir(options.Paths.Config), 0o700))
-		if err := os.WriteFile(options.Paths.Config, []byte("[local]\naddr = \"127.0.0.1:0\"\n"+settings), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(options.Paths.Config, []byte("[local]\naddr = \"127.0.0.1:0\"\n"+settings), 0o600))
 		s, err := Open(t.Context(), options)
 		must(t, err)
 		if s.Profile.FormNaming != want || s.Profile.Naming != job.NameHere {

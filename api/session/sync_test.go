@@ -40,32 +40,22 @@ func (y *syncTest) write(name, content string) {
 	y.Helper()
 	path := filepath.Join(y.local, filepath.FromSlash(name))
 	y.at = y.at.Add(time.Second)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		y.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		y.Fatal(err)
-	}
-	if err := os.Chtimes(path, y.at, y.at); err != nil {
-		y.Fatal(err)
-	}
+	must(y, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(y, os.WriteFile(path, []byte(content), 0o600))
+	must(y, os.Chtimes(path, y.at, y.at))
 }
 
 // store stores a file, or a new version of it, without the journal.
 func (y *syncTest) store(name, content string) *api.File {
 	y.Helper()
 	source := y.local + ".source"
-	if err := os.WriteFile(source, []byte(content), 0o600); err != nil {
-		y.Fatal(err)
-	}
+	must(y, os.WriteFile(source, []byte(content), 0o600))
 	u := api.Upload{
 		Source: api.Source{Path: source}, FileName: filepath.Base(name), Folder: api.Set(filepath.ToSlash(filepath.Dir(syncFolder + name))),
 		UseUniqueFileName: api.Set(false), OverwriteTags: api.Set(false),
 	}
 	f, err := y.s.Client.Upload(y.Context(), &u, nil)
-	if err != nil {
-		y.Fatal(err)
-	}
+	must(y, err)
 	return f
 }
 
@@ -91,9 +81,7 @@ func (y *syncTest) files() map[string]string {
 func (y *syncTest) stored(folder string) (contents, ids map[string]string) {
 	y.Helper()
 	tree, err := y.s.FolderTree(y.Context(), folder)
-	if err != nil {
-		y.Fatal(err)
-	}
+	must(y, err)
 	contents, ids = map[string]string{}, map[string]string{}
 	for i := range tree {
 		if f := &tree[i]; !f.IsFolder() {
@@ -108,9 +96,7 @@ func (y *syncTest) stored(folder string) (contents, ids map[string]string) {
 func (y *syncTest) sync(up bool, o SyncOptions) map[string]SyncAction {
 	y.Helper()
 	plan, err := y.s.PlanSync(y.Context(), y.local, syncFolder, up, o)
-	if err != nil {
-		y.Fatal(err)
-	}
+	must(y, err)
 	steps := map[string]SyncAction{}
 	for _, step := range plan.Steps {
 		if step.Action != SyncSame {
@@ -266,7 +252,5 @@ func (y *syncTest) relocate(local bool, from, to string) {
 			_, err = y.s.revert(y.Context(), place.File, "", syncFolder+to)
 		}
 	}
-	if err != nil {
-		y.Fatal(err)
-	}
+	must(y, err)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"mediadesk/api"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
@@ -101,7 +103,7 @@ func TestWalkFolderErrors(t *testing.T) {
 }
 
 // must fails the test at once after an error.
-func must(t testing.TB, err error) {
+func must(t rapid.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

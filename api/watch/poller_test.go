@@ -148,9 +148,7 @@ func TestServicesThatShowNothing(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, m := &shelf{files: map[string]*api.File{}, err: tt.err}, newJournal(t)
 				w := start(t, Options{Journal: m, Listen: "off", Details: s.details})
-				if err := w.Answered(t.Context(), "home", record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending"}}`), false); err != nil {
-					t.Fatal(err)
-				}
+				must(t, w.Answered(t.Context(), "home", record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending"}}`), false))
 				time.Sleep(5 * time.Minute)
 				if n := len(s.times()); n != tt.asked {
 					t.Errorf("asked %d times, want %d", n, tt.asked)

@@ -27,9 +27,7 @@ func receiver(t testing.TB, j *journal.Journal, o Options) (*Watch, string) {
 	w := start(t, o)
 	address, err := w.Address(t.Context(), job.Hook{Profile: "home", FileID: "f"})
 	must(t, err)
-	if err := w.Answered(t.Context(), "home", record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending"}}`), true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Answered(t.Context(), "home", record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending"}}`), true))
 	return w, address
 }
 

@@ -51,9 +51,7 @@ func TestBrokenOff(t *testing.T) {
 
 	dir := t.TempDir()
 	for _, name := range []string{"one", "two"} {
-		if err := os.WriteFile(filepath.Join(dir, name+".txt"), []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name+".txt"), []byte(name), 0o600))
 	}
 	command := func(args ...string) (*exec.Cmd, *bytes.Buffer) {
 		cmd, out := exec.Command(binary, append(args, "--json", "--upload-url", service.URL)...), new(bytes.Buffer)
@@ -63,13 +61,9 @@ func TestBrokenOff(t *testing.T) {
 	}
 
 	cmd, out := command("upload", "one.txt", "two.txt", "--concurrency", "1")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	<-arrived
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Signal(syscall.SIGINT))
 	_ = cmd.Wait() // the exit code is checked below
 	lines := strings.Split(out.String(), "\n")
 	if code := cmd.ProcessState.ExitCode(); code != 130 || len(lines) != 3 {

@@ -137,9 +137,7 @@ func TestKeyCanary(t *testing.T) {
 	var files []string
 	for i := range 7 {
 		name := filepath.Join(dir, fmt.Sprintf("f%d.txt", i))
-		if err := os.WriteFile(name, []byte(strings.Repeat("some text ", 1+9000*(i%2))), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(strings.Repeat("some text ", 1+9000*(i%2))), 0o600))
 		files = append(files, name)
 	}
 	env := append(os.Environ(), "MEDIADESK_HOME="+home, "MEDIADESK_PRIVATE_KEY="+canary, "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)
@@ -148,9 +146,7 @@ func TestKeyCanary(t *testing.T) {
 	tools := t.TempDir()
 	for _, name := range []string{"editor", "xdg-open", "xclip"} {
 		script := "#!/bin/sh\ncat /proc/$$/environ /proc/$$/cmdline >>'" + filepath.Join(dir, name+".seen") + "'\n"
-		if err := os.WriteFile(filepath.Join(tools, name), []byte(script), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(tools, name), []byte(script), 0o700))
 	}
 	env = append(env, "PATH="+tools+":"+os.Getenv("PATH"), "EDITOR=editor", "VISUAL=", "DISPLAY=:987", "WAYLAND_DISPLAY=")
 
@@ -238,9 +234,7 @@ func TestKeyCanary(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	strangers.Range(func(at, text any) bool {
 		t.Errorf("another host got a request for %s: key %v", at, leaks(fmt.Sprint(at, text)) != nil)
 		return true
@@ -254,9 +248,7 @@ func TestKeyCanary(t *testing.T) {
 func passKeyOtherwise(t *testing.T, binary, address, dir string) {
 	t.Helper()
 	key := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(key, []byte(canary), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(key, []byte(canary), 0o600))
 	run := func(home string, stdin io.Reader, fd *os.File, env []string, args ...string) {
 		t.Helper()
 		cmd := exec.Command(binary, args...)
@@ -271,9 +263,7 @@ func passKeyOtherwise(t *testing.T, binary, address, dir string) {
 		}
 	}
 	fd, err := os.Open(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer fd.Close()
 	run("by descriptor", nil, fd, nil, "details", "abc", "--debug", "--key-fd", "3", "--upload-url", address)
 	for home, flags := range map[string][]string{
@@ -284,9 +274,7 @@ func passKeyOtherwise(t *testing.T, binary, address, dir string) {
 		run(home, nil, nil, nil, "key", "where", "--profile", "work")
 	}
 	credentials := filepath.Dir(key)
-	if err := os.WriteFile(filepath.Join(credentials, "mediadesk-work"), []byte(canary), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(credentials, "mediadesk-work"), []byte(canary), 0o600))
 	run("by credential", nil, nil, nil, "profile", "add", "work", "--upload-url", address)
 	run("by credential", nil, nil, []string{"CREDENTIALS_DIRECTORY=" + credentials}, "details", "abc", "--debug", "--profile", "work")
 	// Without a keyring the key is refused.
@@ -296,9 +284,7 @@ func passKeyOtherwise(t *testing.T, binary, address, dir string) {
 
 func listen(t *testing.T, h http.Handler) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := &http.Server{Handler: h}
 	done := make(chan struct{})
 	go func() {

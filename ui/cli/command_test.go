@@ -197,3 +197,11 @@ func lastVersion(ts *testscript.TestScript, neg bool, args []string) {
 	id, _, _ := strings.Cut(after, `"`)
 	ts.Setenv(args[0], id)
 }
+
+// must ends a test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

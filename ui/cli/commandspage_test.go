@@ -19,9 +19,7 @@ var update = flag.Bool("update", false, "write docs/commands.md")
 func TestCommandsPage(t *testing.T) {
 	const file, begin = "../../docs/commands.md", "<!-- commands, made by: go test ./ui/cli -run TestCommandsPage -update -->\n"
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before, have, found := strings.Cut(string(text), begin)
 	if !found {
 		t.Fatalf("%s has no marker for the commands: %q", file, begin)

@@ -65,12 +65,8 @@ func TestContainer(t *testing.T) {
 		"/mediadesk", "serve", "--addr", "127.0.0.1:0", "--data", "/data/library", "--json")
 	serve.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := serve.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, serve.Start())
 	defer func() {
 		_ = syscall.Kill(-serve.Process.Pid, syscall.SIGTERM)
 		_ = serve.Wait() // buildah reports an error of its own
@@ -81,9 +77,7 @@ func TestContainer(t *testing.T) {
 		t.Fatalf("got the first line %q, %v", text, err)
 	}
 	res, err := http.Get(line.Address + "/_mediadesk/health")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("health answers %s", res.Status)

@@ -67,9 +67,7 @@ func TestDoctorWebhooks(t *testing.T) {
 		t.Helper()
 		home := t.TempDir()
 		settings := fmt.Sprintf("[profiles.lab]\nkind = \"own\"\nupload_url = %[1]q\nbase_url = %[1]q\nwebhook_url = %[2]q\n", service, webhook)
-		if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(settings), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte(settings), 0o600))
 		return runDoctorJSON(t, home, nil, "--profile", "lab")
 	}
 	expectFinding(t, look(service), "Webhooks URL", "note", "answers 404")

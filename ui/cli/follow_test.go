@@ -20,16 +20,10 @@ func TestFolderWatch(t *testing.T) {
 	write := func(name, content string) {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, []byte(content), 0o600))
 		at = at.Add(time.Second) // some file systems store coarse times
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chtimes(path, at, at))
 	}
 	w := folderWatch{folders: []api.Source{{Path: dir}}, filter: session.Filter{Exclude: []string{"*.log"}}, bad: map[string]bool{}}
 	look := func(want string) {
@@ -66,20 +60,22 @@ func TestFolderWatch(t *testing.T) {
 	look("")
 	look("empty.png old.png")
 	// A file that returns is a new file, and one that is renamed into place is complete.
-	if err := os.Remove(filepath.Join(dir, "new.png")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(filepath.Join(dir, "load.png.part"), filepath.Join(dir, "load.png")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(dir, "new.png")))
+	must(t, os.Rename(filepath.Join(dir, "load.png.part"), filepath.Join(dir, "load.png")))
 	look("")
 	write("new.png", "again")
 	look("load.png")
 	look("new.png")
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(dir))
 	if _, _, err := w.refresh(t.Context()); err == nil {
 		t.Error("a deleted folder: got no error")
+	}
+}
+
+// must ends a test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

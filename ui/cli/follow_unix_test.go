@@ -23,12 +23,8 @@ import (
 func moveIn(t *testing.T, dir, name string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(path, filepath.Join(dir, name)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(name), 0o600))
+	must(t, os.Rename(path, filepath.Join(dir, name)))
 }
 
 // TestFollow: in a pipe, each new file is uploaded and gives one line on standard output. Everything
@@ -37,23 +33,15 @@ func TestFollow(t *testing.T) {
 	t.Parallel()
 	env, run := terminalHome(t)
 	dir, outside := writeFiles(t, "before.txt"), writeFiles(t, "old.txt")
-	if err := os.Symlink(outside, filepath.Join(dir, "a-link")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(outside, filepath.Join(dir, "a-link")))
 	for signal, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		cmd := exec.Command(uitest.Build(t), "upload", "--follow", dir, "--unique", "off", "--folder", "/shots/", "--copy", "url")
 		cmd.Env = env
 		stdout, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		stderr, err := cmd.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, cmd.Start())
 		results, messages := bufio.NewScanner(stdout), bufio.NewScanner(stderr)
 		if !messages.Scan() || !strings.Contains(messages.Text(), "not followed, because it leads out of the folder: ") {
 			t.Errorf("got the messages %q", messages.Text())
@@ -71,9 +59,7 @@ func TestFollow(t *testing.T) {
 		if !messages.Scan() || !strings.Contains(messages.Text(), "Nothing was copied: --copy needs a terminal") {
 			t.Errorf("got the messages %q", messages.Text())
 		}
-		if err := cmd.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Process.Signal(signal))
 		for results.Scan() {
 			t.Errorf("got an extra result: %q", results.Text())
 		}

@@ -26,21 +26,15 @@ var guideTools = map[string]string{"curl": "curl", "Health, reset, requests": "c
 func TestGuide(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var text []byte
 	for _, page := range append(pages, "../../README.md") {
 		more, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text = append(append(text, more...), "\n## "...)
 	}
 	picture, err := fs.ReadFile(assets.Samples(), "mug.jpg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	binary := uitest.Build(t)
 	block := regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 	named := regexp.MustCompile(`^(?://|#) (\S+)\n`)
@@ -58,14 +52,10 @@ func TestGuide(t *testing.T) {
 				mediatest.Tool(t, tool)
 			}
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "photo.jpg"), picture, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, "photo.jpg"), picture, 0o600))
 			for _, b := range blocks {
 				if name := named.FindStringSubmatch(b[2]); b[1] != "sh" && name != nil {
-					if err := os.WriteFile(filepath.Join(dir, name[1]), []byte(b[2]), 0o600); err != nil {
-						t.Fatal(err)
-					}
+					must(t, os.WriteFile(filepath.Join(dir, name[1]), []byte(b[2]), 0o600))
 				}
 			}
 			for _, b := range blocks {
@@ -93,24 +83,18 @@ func TestGuideExamples(t *testing.T) {
 	mediatest.OnlyWithEverything(t)
 	mediatest.Tool(t, "npm")
 	binary, dir := uitest.Build(t), t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../../docs/examples")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(dir, os.DirFS("../../docs/examples")))
 	examples, err := filepath.Glob(filepath.Join(dir, "*", "run"))
 	if err != nil || len(examples) < 9 {
 		t.Fatalf("found %q, %v", examples, err)
 	}
 	picture, err := fs.ReadFile(assets.Samples(), "mug.jpg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, example := range examples {
 		at := filepath.Dir(example)
 		t.Run(filepath.Base(at), func(t *testing.T) {
 			t.Parallel() // they mostly wait for a network
-			if err := os.WriteFile(filepath.Join(at, "photo.jpg"), picture, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(at, "photo.jpg"), picture, 0o600))
 			out, err := guideRun(at, binary, "./run")
 			if failed := (*exec.ExitError)(nil); errors.As(err, &failed) && failed.ExitCode() == 77 {
 				t.Skip(out)

@@ -38,23 +38,17 @@ func TestExamples(t *testing.T) {
 		return string(out)
 	}
 	for _, tool := range []string{"npm", "xdg-open"} {
-		if err := os.WriteFile(filepath.Join(dir, tool), []byte("#!/bin/sh\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, tool), []byte("#!/bin/sh\n"), 0o700))
 	}
 	template := filepath.Join(dir, "template")
-	if err := os.CopyFS(filepath.Join(template, "pictures"), assets.Samples()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(filepath.Join(template, "pictures"), assets.Samples()))
 	server := exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(dir, "account"), "--json")
 	server.Env = append(slices.Clip(env), "MEDIADESK_HOME="+filepath.Join(dir, "other"))
 	line, err := server.StdoutPipe()
 	if err == nil {
 		err = server.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		_ = server.Process.Kill()
 		_ = server.Wait()
@@ -87,9 +81,7 @@ mediadesk details /summer/a.jpg --add-tags new`, address, dir))
 			t.Run(example, func(t *testing.T) {
 				t.Parallel()
 				at := t.TempDir()
-				if err := os.CopyFS(at, os.DirFS(template)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.CopyFS(at, os.DirFS(template)))
 				run(t, at, strings.ReplaceAll(example, "65f1c0ffee65f1c0ffee65f2", strings.TrimSpace(version)))
 			})
 		}

@@ -32,9 +32,7 @@ func TestHelp(t *testing.T) {
 		}
 		var out bytes.Buffer
 		p := &Program{Getenv: os.Getenv, Stdout: &out, Stderr: &out, Log: config.NewLog(t.TempDir()+"/log", nil)}
-		if err := p.execute(t.Context(), append(path, "--help")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.execute(t.Context(), append(path, "--help")))
 		help := ansi.Strip(out.String())
 		for line := range strings.Lines(help) {
 			if line = strings.TrimRight(line, " \n"); text.Width(line) > helpWidth {

@@ -50,12 +50,8 @@ func serveHosted(t *testing.T) (s served) {
 	cmd := exec.Command(uitest.Build(t), "serve", "--ephemeral", "--addr", "127.0.0.1:0", "--host", uploadHost, "--host", apiHost, "--json")
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "MEDIADESK_HOME=" + t.TempDir(), "MEDIADESK_PRIVATE_KEY=" + clientKey}
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		if err := cmd.Wait(); err != nil {
@@ -68,9 +64,7 @@ func serveHosted(t *testing.T) (s served) {
 	}
 
 	target, err := url.Parse(s.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	certificate := hostedCertificate(t)
 	proxy := httptest.NewUnstartedServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
@@ -83,9 +77,7 @@ func serveHosted(t *testing.T) (s served) {
 	t.Cleanup(proxy.Close)
 	s.proxy = proxy.Listener.Addr().String()
 	s.roots = filepath.Join(t.TempDir(), "roots.pem")
-	if err := os.WriteFile(s.roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(s.roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}), 0o600))
 	return s
 }
 
@@ -93,16 +85,12 @@ func serveHosted(t *testing.T) (s served) {
 func hostedCertificate(t *testing.T) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), DNSNames: []string{uploadHost, apiHost}, NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }

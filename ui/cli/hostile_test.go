@@ -26,16 +26,12 @@ func TestHostileText(t *testing.T) {
 	folder := filepath.Join(dir, "pictures")
 	plain := filepath.Join(dir, "plain")
 	for _, d := range []string{folder, plain} {
-		if err := os.Mkdir(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(d, 0o700))
 	}
 	count := 0
 	for i, h := range uitest.Hostile() {
 		for j := range 2 {
-			if err := os.WriteFile(filepath.Join(plain, fmt.Sprintf("f%02d%d.txt", i, j)), []byte(h.Class), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(plain, fmt.Sprintf("f%02d%d.txt", i, j)), []byte(h.Class), 0o600))
 		}
 		if strings.Contains(h.Text, "\x00") {
 			continue // a file name cannot contain it
@@ -54,12 +50,8 @@ func TestHostileText(t *testing.T) {
 		var out, said bytes.Buffer
 		cmd.Stderr = &said
 		written, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, cmd.Start())
 		for lines, seen := bufio.NewReader(written), 0; ; {
 			text, err := lines.ReadString('\n')
 			out.WriteString(text)
@@ -156,9 +148,7 @@ func TestHostileText(t *testing.T) {
 	}
 	for i, h := range uitest.Hostile() {
 		var record struct{ Description string }
-		if err := json.Unmarshal([]byte(lines[i]), &record); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(lines[i]), &record))
 		if want := strings.ToValidUTF8(h.Text, "\ufffd"); strings.ReplaceAll(record.Description, "\ufffd", "") != strings.ReplaceAll(want, "\ufffd", "") {
 			t.Errorf("%s: %q", h.Class, record.Description)
 		}

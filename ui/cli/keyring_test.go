@@ -75,9 +75,7 @@ func TestKeyInKeyring(t *testing.T) {
 	}))
 	binary := uitest.Build(t)
 	home, err := os.MkdirTemp("", "md") // short enough for socket paths
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(home) })
 	cmd := exec.Command("dbus-run-session", "--", "sh", "-euc", keyringSession+keyringActions)
 	cmd.Dir = home

@@ -49,9 +49,7 @@ func (k *killer) kill() {
 func (k *killer) serve(profile string) *api.Client {
 	k.Helper()
 	library, err := local.Open(k.Context(), local.Options{Dir: k.TempDir(), Key: plainKey(bothKey)})
-	if err != nil {
-		k.Fatal(err)
-	}
+	must(k, err)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.UserAgent() == "the test" {
 			library.ServeHTTP(w, r)
@@ -69,9 +67,7 @@ func (k *killer) serve(profile string) *api.Client {
 		}
 	}))
 	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, DeliveryURL: server.URL, Key: plainKey(bothKey), UserAgent: "the test"})
-	if err != nil {
-		k.Fatal(err)
-	}
+	must(k, err)
 	k.Cleanup(func() {
 		client.Close()
 		server.Close()
@@ -80,9 +76,7 @@ func (k *killer) serve(profile string) *api.Client {
 		}
 	})
 	key := filepath.Join(k.dir, "key")
-	if err := os.WriteFile(key, []byte(bothKey), 0o600); err != nil {
-		k.Fatal(err)
-	}
+	must(k, os.WriteFile(key, []byte(bothKey), 0o600))
 	if out, code := k.run("profile", "add", profile, "--upload-url", server.URL, "--delivery-url", server.URL, "--key-file", key); code != 0 {
 		k.Fatalf("%s", out)
 	}
@@ -95,12 +89,8 @@ func (k *killer) run(args ...string) (out []byte, code int) {
 	ours := func(variable string) bool { return strings.HasPrefix(variable, "MEDIADESK_") }
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), ours), "MEDIADESK_HOME="+filepath.Join(k.dir, "home"), "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+k.dir)
 	pipe, err := cmd.StderrPipe()
-	if err != nil {
-		k.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		k.Fatal(err)
-	}
+	must(k, err)
+	must(k, cmd.Start())
 	k.program.Store(cmd.Process)
 	out, _ = io.ReadAll(pipe) // incomplete if the program was killed
 	_ = cmd.Wait()            // the exit code is checked by the caller
@@ -142,9 +132,7 @@ func TestTransferKilled(t *testing.T) {
 	content := func(i int) string { return fmt.Sprintf("content %d", i) }
 	for i := range files {
 		path := filepath.Join(dir, "source")
-		if err := os.WriteFile(path, []byte(content(i)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(content(i)), 0o600))
 		u := api.Upload{Source: api.Source{Path: path}, FileName: fmt.Sprintf("%d.txt", i), Folder: api.Set("/x/"), UseUniqueFileName: api.Set(false)}
 		if _, err := from.Upload(t.Context(), &u, nil); err != nil {
 			t.Fatal(err)
@@ -153,9 +141,7 @@ func TestTransferKilled(t *testing.T) {
 	in := func(c *api.Client) map[string]*api.File {
 		found := map[string]*api.File{}
 		list, err := c.List(t.Context(), api.Query{Folder: "/x/"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range list {
 			found[list[i].Name] = &list[i]
 		}
@@ -182,9 +168,7 @@ func TestTransferKilled(t *testing.T) {
 			continue
 		}
 		body, _, err := to.Fetch(context.Background(), f.URL, 0, 1<<20)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text, err := io.ReadAll(body)
 		body.Close()
 		if err != nil || string(text) != content(i) || f.VersionInfo == nil || f.VersionInfo.ID != f.FileID {
@@ -206,19 +190,13 @@ func TestSyncKilled(t *testing.T) {
 	up, down := filepath.Join(k.dir, "up"), filepath.Join(k.dir, "down")
 	for i := range files {
 		path := filepath.Join(up, fmt.Sprintf("%d/%d.txt", i%3, i))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, fmt.Appendf(nil, "content %d", i), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, fmt.Appendf(nil, "content %d", i), 0o600))
 	}
 	k.killed(3, files/2, func(int) {}, "sync", up, "/x/", "--profile", "work", "--retry-for", "1m")
 	stored := 0
 	for f, err := range client.All(t.Context(), api.Query{Type: api.TypeFile}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if stored++; f.VersionInfo == nil || f.VersionInfo.ID != f.FileID {
 			t.Errorf("%s was stored twice: %+v", f.FilePath, f.VersionInfo)
 		}

@@ -13,9 +13,7 @@ import (
 // TestComposeExample: serve accepts the command and the database of the Docker Compose example.
 func TestComposeExample(t *testing.T) {
 	text, err := os.ReadFile("../../docs/examples/compose/compose.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	command := regexp.MustCompile(`command: \[serve, (.*)\]`).FindSubmatch(text)
 	if command == nil {
 		t.Fatal("the example has no command")

@@ -34,12 +34,8 @@ func TestRclone(t *testing.T) {
 	source := t.TempDir()
 	for i := range 100 {
 		path := filepath.Join(source, fmt.Sprintf("folder-%d", i%4), fmt.Sprintf("file-%02d.txt", i))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(strings.Repeat("line\n", i+1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, []byte(strings.Repeat("line\n", i+1)), 0o600))
 	}
 	run := func(args ...string) (string, error) {
 		cmd := exec.Command(rclone, append(args, "--ca-cert", s.roots, "--config", "")...)
@@ -68,9 +64,7 @@ func TestRclone(t *testing.T) {
 	if out := succeed("check", "--download", source, ":imagekit:backup"); !strings.Contains(out, "100 matching files") {
 		t.Errorf("check with downloads says %s", out)
 	}
-	if err := os.WriteFile(filepath.Join(source, "folder-1/file-01.txt"), []byte("other content"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(source, "folder-1/file-01.txt"), []byte("other content"), 0o600))
 	if out, err := run("check", source, ":imagekit:backup"); err == nil || !strings.Contains(out, "1 differences found") {
 		t.Errorf("check of a changed file says %v: %s", err, out)
 	}

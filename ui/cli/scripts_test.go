@@ -14,14 +14,10 @@ func TestScriptsHaveEveryFlag(t *testing.T) {
 	var lines []string
 	for _, pattern := range []string{"testdata/*.txtar", "*_test.go"} {
 		names, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, name := range names {
 			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			lines = append(lines, strings.Split(strings.NewReplacer(`", "`, " ", `"`, " ").Replace(string(text)), "\n")...)
 		}
 	}

@@ -31,28 +31,18 @@ func TestServeEnded(t *testing.T) {
 			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + temporary, "MEDIADESK_HOME=" + t.TempDir()}
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, cmd.Start())
 			line, err := bufio.NewReader(out).ReadString('\n')
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if left, err := fs.Glob(os.DirFS(temporary), "mediadesk-serve-*"); err != nil || len(left) != 1 {
 				t.Fatalf("the folders are %v, %v", left, err)
 			}
-			if err := syscall.Kill(cmd.Process.Pid, signal); err != nil {
-				t.Fatal(err)
-			}
+			must(t, syscall.Kill(cmd.Process.Pid, signal))
 			_ = cmd.Wait()
 			for _, word := range strings.Fields(line) {
 				pid, err := strconv.Atoi(word)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				waitFor(t, "the end of process "+word, func() bool { return gone(pid) })
 			}
 			waitFor(t, "an empty folder", func() bool {
@@ -112,9 +102,7 @@ func TestServeOnTerminal(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "my library")
 	term, screen = run("--data", data, "--log", "none")
 	key, err := os.ReadFile(filepath.Join(data, "key"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if strings.Contains(screen, strings.TrimSpace(string(key))) {
 		t.Errorf("the key is on the screen:\n%s", screen)
 	}

@@ -42,9 +42,7 @@ func TestUploadFromTerminal(t *testing.T) {
 func TestUploadCopies(t *testing.T) {
 	binary, dir := uitest.Build(t), t.TempDir()
 	name := filepath.Join(dir, "a b.txt")
-	if err := os.WriteFile(name, []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, []byte("text"), 0o600))
 	for form, want := range map[string]string{"url": "http://", "markdown": "[a_b.txt](http://", "html": `<a href="http://`} {
 		term := uitest.StartBinary(t, binary, []string{"upload", name, "--unique", "off", "--copy", form}, []string{"MEDIADESK_HOME=" + filepath.Join(dir, "home")}, 100, 20)
 		<-term.Done()

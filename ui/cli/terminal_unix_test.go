@@ -37,12 +37,8 @@ func writeFiles(t *testing.T, names ...string) string {
 	dir := t.TempDir()
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, []byte(name), 0o600))
 	}
 	return dir
 }
@@ -93,16 +89,12 @@ func TestOpenServes(t *testing.T) {
 	dir := writeFiles(t, "a.txt")
 	run("upload", filepath.Join(dir, "a.txt"), "--unique", "off")
 	tools := t.TempDir()
-	if err := os.WriteFile(filepath.Join(tools, "xdg-open"), []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(tools, "xdg-open"), []byte("#!/bin/sh\n"), 0o755))
 	term := uitest.StartBinary(t, uitest.Build(t), []string{"open", "/a.txt"}, append(env, "PATH="+tools), 100, 6)
 	term.WaitFor("The local library is served until you press ctrl+c.")
 	address, _, _ := strings.Cut(term.Screen(), "\n")
 	res, err := http.Get(strings.TrimSpace(address))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer res.Body.Close()
 	if body, err := io.ReadAll(res.Body); err != nil || string(body) != "a.txt" {
 		t.Errorf("%s has %q (%v)", address, body, err)

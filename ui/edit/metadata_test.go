@@ -53,13 +53,9 @@ func TestMetadataTextReadsBack(t *testing.T) {
 			value = rapid.StringMatching(`[ a-z<"\\7]*[a-z"]`).Draw(t, "text")
 		}
 		raw, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var was, back any
-		if err := json.Unmarshal(raw, &was); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(raw, &was))
 		typed := MetadataText(raw, s)
 		if err := json.Unmarshal(MetadataValue(typed, s), &back); err != nil {
 			t.Fatalf("%s shown as %q: %v", raw, typed, err)

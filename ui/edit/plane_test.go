@@ -26,9 +26,7 @@ func TestPlaneTurns(t *testing.T) {
 		p := Plane{drawSize(t), media.Orientation(rapid.IntRange(1, 8).Draw(t, "orientation"))}
 		rect := drawRect(t, p.Upright())
 		r := p.Region(rect)
-		if err := r.CheckWithin(p.Size.X, p.Size.Y); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.CheckWithin(p.Size.X, p.Size.Y))
 		if back := p.Seen(r); back != rect {
 			t.Fatalf("%v was converted back to %v", rect, back)
 		}

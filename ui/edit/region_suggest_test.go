@@ -22,12 +22,8 @@ func ball(t *testing.T, size image.Point, square image.Rectangle) string {
 	draw.Draw(img, square, image.NewUniform(color.RGBA{250, 200, 30, 255}), image.Point{}, draw.Src)
 	path := filepath.Join(t.TempDir(), "ball.png")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, errors.Join(png.Encode(f, img), f.Close()))
 	return path
 }
 
@@ -128,12 +124,8 @@ func TestSuggestionOfATransparentPicture(t *testing.T) {
 	draw.Draw(img, image.Rect(20, 20, 30, 30), image.NewUniform(color.NRGBA{0, 0, 0, 8}), image.Point{}, draw.Src)           // a veil that nobody sees
 	path := filepath.Join(t.TempDir(), "mug.png")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, errors.Join(png.Encode(f, img), f.Close()))
 	b, d := drive(t, "")
 	d.Run(b.Show(subjectAt(path, size)))
 	d.Press("s")

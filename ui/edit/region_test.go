@@ -58,16 +58,12 @@ func drive(t testing.TB, text string) (*bench, *uitest.Driver) {
 	d := uitest.Drive(t, page.Details, b, image.Pt(80, 24))
 	path := filepath.Join(t.TempDir(), "p.png")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	img := image.NewGray(image.Rect(0, 0, 300, 200))
 	for i := range img.Pix {
 		img.Pix[i] = uint8(i % 300 / 7 * (i / 300 / 5) % 256)
 	}
-	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(png.Encode(f, img), f.Close()))
 	d.Run(b.Show(Subject{Name: "p", Size: image.Pt(300, 200), Path: func(context.Context) (string, error) { return path, nil }}))
 	if b.Picture() == nil {
 		t.Fatalf("the picture is missing:\n%s", d.Text())
@@ -263,5 +259,13 @@ func TestPicturesTakeTheTerminalsColors(t *testing.T) {
 		if r.Options(theme.New(true, false)).Color != picture.NoColor {
 			t.Errorf("%v: colors in a theme without", p)
 		}
+	}
+}
+
+// must ends a test at an error.
+func must(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

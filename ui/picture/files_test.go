@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // write writes data to a file in a new folder.
@@ -14,7 +16,7 @@ func write(t testing.TB, name string, data []byte) string {
 	return path
 }
 
-func must(t testing.TB, err error) {
+func must(t rapid.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

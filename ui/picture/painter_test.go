@@ -61,9 +61,7 @@ func TestPainterKeepsTextAndPixelsApart(t *testing.T) {
 		for range 3 {
 			size := image.Pt(rapid.IntRange(1, 12).Draw(r, "columns"), rapid.IntRange(1, 6).Draw(r, "rows"))
 			i, _, err := store.newImage(p, size, Options{Cell: image.Pt(1, 2)}, fullLight)
-			if err != nil {
-				r.Fatal(err)
-			}
+			must(r, err)
 			images = append(images, i)
 		}
 		size := image.Pt(30, 12)
@@ -92,9 +90,7 @@ func TestPainterKeepsTextAndPixelsApart(t *testing.T) {
 			buffer.Clear()
 			uv.NewStyledString(frame).Draw(buffer, buffer.Bounds())
 			renderer.Render(buffer.RenderBuffer)
-			if err := renderer.Flush(); err != nil {
-				r.Fatal(err)
-			}
+			must(r, renderer.Flush())
 			if _, err := painter.Write(drawn.Bytes()); err != nil {
 				r.Fatal(err)
 			}

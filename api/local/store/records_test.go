@@ -332,9 +332,7 @@ func testHasWords(t *testing.T, r Records) {
 // A file meets a condition or its contrary, not both. The pages together are the listing.
 func FuzzList(f *testing.F) {
 	r, err := OpenRecords(context.Background(), filepath.Join(f.TempDir(), "r.db"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	f.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			f.Error(err)
@@ -362,13 +360,9 @@ func FuzzList(f *testing.F) {
 		}
 		return nil
 	}
-	if err := r.Update(context.Background(), fill); err != nil {
-		f.Fatal(err)
-	}
+	must(f, r.Update(context.Background(), fill))
 	second := openPostgres(f, pgtest.Database(f))
-	if err := second.Update(context.Background(), fill); err != nil {
-		f.Fatal(err)
-	}
+	must(f, second.Update(context.Background(), fill))
 	for _, seed := range []string{
 		"",
 		"\x00\x00\x00\x00\x01\x00\x03",     // a name that begins with zz

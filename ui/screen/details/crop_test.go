@@ -37,18 +37,14 @@ func markedJPEG(t *testing.T, stored image.Point, o media.Orientation, rect imag
 	draw.Draw(img, img.Rect, image.NewUniform(blueInk), image.Point{}, draw.Src)
 	draw.Draw(img, media.ToStored(o, stored, rect), image.NewUniform(redInk), image.Point{}, draw.Src)
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 95}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, jpeg.Encode(&b, img, &jpeg.Options{Quality: 95}))
 	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01")
 	exif = binary.BigEndian.AppendUint16(exif, uint16(o))
 	exif = append(exif, 0, 0, 0, 0, 0, 0)
 	app := binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(exif)+2))
 	out := append(append(append([]byte{0xff, 0xd8}, app...), exif...), b.Bytes()[2:]...)
 	path := filepath.Join(t.TempDir(), "marked.jpg")
-	if err := os.WriteFile(path, out, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, out, 0o600))
 	return path
 }
 
@@ -75,9 +71,7 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 		rect := image.Rect(32, 64, up.X-48, up.Y-64) // on the block borders of JPEG, so that colors do not bleed
 		path := markedJPEG(t, stored, o, rect)
 		file, err := client.Upload(t.Context(), &api.Upload{Source: api.Source{Path: path}, FileName: fmt.Sprintf("o%d.jpg", o)}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		d := start(t, Options{
 			Files: []api.File{*file}, Profile: session.Profile{Local: true}, Session: &shelf{t: t, client: client, Manager: unmanaged{}, picture: func(context.Context, api.File) (string, error) { return path, nil }},
 		})
@@ -91,13 +85,9 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 		}
 		d.save("Save")
 		body, _, err := client.Fetch(t.Context(), file.URL+"?tr=fo-custom", 0, 1<<20)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		content, err := io.ReadAll(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		cut, _, err := image.Decode(bytes.NewReader(content))
 		if err != nil {
 			t.Fatalf("orientation %d: %v", o, err)
@@ -117,13 +107,9 @@ func TestCropsAreDelivered(t *testing.T) {
 	const named = "card=fo-custom,w-120,h-90"
 	client, path := served(t, named), pngFile(t, 640, 480)
 	profile, err := session.NewProfile(config.Profile{Kind: config.KindLocal, Crops: []string{"1:1", "4:5", "16:9", named}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	file, err := client.Upload(t.Context(), &api.Upload{Source: api.Source{Path: path}, FileName: "p.png", UseUniqueFileName: api.Set(false), CustomCoordinates: api.Set("101,60,301,200")}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d := start(t, Options{
 		Files: []api.File{*file}, Profile: profile, Session: &shelf{t: t, client: client, Manager: unmanaged{}, picture: func(context.Context, api.File) (string, error) { return path, nil }},
 	})
@@ -131,14 +117,10 @@ func TestCropsAreDelivered(t *testing.T) {
 	d.Press("c")
 	d.Sees("1:1  200 × 200", "4:5  160 × 200", "16:9  301 × 169", "card  266 × 200")
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	full, err := media.DecodeFull(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer full.Release()
 	for i, crop := range profile.Crops {
 		d.Press("y", fmt.Sprint(i+1), "u")
@@ -148,9 +130,7 @@ func TestCropsAreDelivered(t *testing.T) {
 			t.Fatalf("%s: %v", address, err)
 		}
 		content, err := io.ReadAll(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, err := png.Decode(bytes.NewReader(content))
 		if err != nil {
 			t.Fatalf("%s: %v", address, err)

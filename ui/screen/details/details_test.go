@@ -20,9 +20,7 @@ import (
 func body(t *testing.T, d api.Details) string {
 	t.Helper()
 	text, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 

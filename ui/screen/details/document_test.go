@@ -16,9 +16,7 @@ func TestEditor(t *testing.T) {
 	d := start(t, s.options(files...))
 	d.m.Document.Edit()
 	var b strings.Builder
-	if err := session.WriteManifest(&b, d.m.Document.Entries()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, session.WriteManifest(&b, d.m.Document.Entries()))
 	before := b.String()
 	edited := func(words string) {
 		d.m.Document.Open = true

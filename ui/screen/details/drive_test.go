@@ -70,9 +70,7 @@ func startIn(t testing.TB, o Options, size image.Point) *driven {
 func record(t testing.TB, text string) api.File {
 	t.Helper()
 	var f api.File
-	if err := f.UnmarshalJSON([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.UnmarshalJSON([]byte(text)))
 	return f
 }
 
@@ -278,11 +276,15 @@ func pngFile(t testing.TB, w, h int) string {
 	}
 	path := filepath.Join(t.TempDir(), "p.png")
 	f, err := os.Create(path)
+	must(t, err)
+	must(t, errors.Join(png.Encode(f, img), f.Close()))
+	return path
+}
+
+// must ends a test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }

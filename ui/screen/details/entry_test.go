@@ -38,9 +38,7 @@ func TestChangeOfTags(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		got, err := json.Marshal(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if string(got) != c.want {
 			t.Errorf("%s sends %s, want %s", c.name, got, c.want)
 		}

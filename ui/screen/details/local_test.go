@@ -26,13 +26,9 @@ func served(t *testing.T, named ...string) *api.Client {
 		transformations[name] = steps
 	}
 	server, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: key, Named: transformations})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	client, err := api.NewClient(api.Options{UploadURL: server.Address, BaseURL: server.Address, DeliveryURL: server.Address, Key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		client.Close()
 		if err := server.Close(); err != nil {
@@ -49,18 +45,14 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 	stored, err := client.Upload(t.Context(), &api.Upload{
 		Source: api.Source{Path: path}, FileName: "beach.png", Folder: api.Set("/summer/"), Tags: api.Set([]string{"sea", "old"}),
 	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d := start(t, Options{
 		Files: []api.File{*stored}, Profile: session.Profile{Local: true}, Session: &shelf{t: t, client: client, Manager: unmanaged{}, picture: func(context.Context, api.File) (string, error) { return path, nil }},
 	})
 	has := func(tags, region string) {
 		t.Helper()
 		f, err := client.Details(t.Context(), stored.FileID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := rule.JoinTags(f.Tags.Or(nil)); got != tags || f.CustomCoordinates.Or("") != region {
 			t.Errorf("the service has tags %q and region %q, want %q and %q", got, f.CustomCoordinates.Or(""), tags, region)
 		}
@@ -91,7 +83,5 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 	d.Type("mine,")
 	save("Use mine")
 	has("mine", "")
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(path))
 }

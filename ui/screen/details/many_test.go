@@ -135,9 +135,7 @@ func spotPNG(t *testing.T, size image.Point, spot image.Rectangle) string {
 	draw.Draw(img, spot, image.White, image.Point{}, draw.Src)
 	path := filepath.Join(t.TempDir(), "spot.png")
 	var b bytes.Buffer
-	if err := errors.Join(png.Encode(&b, img), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(png.Encode(&b, img), os.WriteFile(path, b.Bytes(), 0o600)))
 	return path
 }
 

@@ -165,3 +165,11 @@ func small() *shelf {
 		files:   map[string][]api.File{"/": files, "/summer/": some("/summer/", 2)},
 	}
 }
+
+// must ends a test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -20,13 +20,9 @@ func (k testKey) Reveal() string { return string(k) }
 func TestAgainstTheLocalLibrary(t *testing.T) {
 	key := testKey("private_test")
 	server, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	client, err := api.NewClient(api.Options{UploadURL: server.Address, BaseURL: server.Address, DeliveryURL: server.Address, Key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		client.Close()
 		if err := server.Close(); err != nil {
@@ -36,9 +32,7 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.txt")
 	send := func(name, folder, text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o600))
 		u := api.Upload{Source: api.Source{Path: path}, FileName: name, Folder: api.Set(folder), UseUniqueFileName: api.Set(false)}
 		if _, err := client.Upload(t.Context(), &u, nil); err != nil {
 			t.Fatal(err)

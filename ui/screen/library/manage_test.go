@@ -30,9 +30,7 @@ func serve(t *testing.T) *served {
 	t.Helper()
 	key := testKey("private_test")
 	server, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	s := &session.Session{Cache: dir, Profile: session.Profile{Name: "p", Local: true}}
 	if s.Journal, err = journal.Open(t.Context(), filepath.Join(dir, "journal.db")); err != nil {
@@ -57,9 +55,7 @@ func serve(t *testing.T) *served {
 func store(t *testing.T, s *session.Session, name, content string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "source")
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(content), 0o600))
 	u := api.Upload{Source: api.Source{Path: path}, FileName: filepath.Base(name), Folder: api.Set(filepath.Dir(name)), UseUniqueFileName: api.Set(false)}
 	if _, err := s.Client.Upload(t.Context(), &u, nil); err != nil {
 		t.Fatal(err)

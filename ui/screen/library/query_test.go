@@ -203,12 +203,8 @@ func thumbFile(t testing.TB) string {
 	}
 	path := filepath.Join(t.TempDir(), "t.png")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, errors.Join(png.Encode(f, img), f.Close()))
 	return path
 }
 

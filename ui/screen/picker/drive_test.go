@@ -122,9 +122,7 @@ func equal(t *testing.T, what string, got, want []string) {
 func folder(t *testing.T, names ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, n := range names {
 		path := filepath.Join(dir, n)
 		if strings.HasSuffix(n, "/") {

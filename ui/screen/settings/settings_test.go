@@ -36,9 +36,7 @@ func TestWhereTheKeyIs(t *testing.T) {
 	command.KeyCommand = []string{"/no/such/program"}
 	d := newDriver(t, hosted("akey"), file, command)
 	key, err := config.NewSecret(uitest.TestKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d.Store.Keys["akey"] = key
 	d.open()
 	if d.Store.Gets > 0 {
@@ -145,9 +143,7 @@ func TestKeyOfTheAccountInUse(t *testing.T) {
 
 func TestRemovesAnAccount(t *testing.T) {
 	key, err := config.NewSecret(uitest.TestKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d := newDriver(t, hosted("a"), hosted("b")).open()
 	d.Store.Keys["a"], d.Store.Keys["b"] = key, key
 	d.Press("j", "d").answer("n").answer("r")
@@ -227,9 +223,7 @@ func TestUnusualNumberOfUploads(t *testing.T) {
 
 func TestSettingsThatCannotBeWritten(t *testing.T) {
 	d := newDriver(t).open()
-	if err := os.WriteFile(filepath.Dir(d.Paths.Config), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Dir(d.Paths.Config), nil, 0o600))
 	d.to("Theme").Press("right")
 	if toast := last[page.Toast](d); toast.Level != page.Bad {
 		t.Errorf("got the messages %+v", toast)
@@ -246,9 +240,7 @@ func TestBrokenSettingsFile(t *testing.T) {
 	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "correct it first") {
 		t.Errorf("got the messages %q", toast.Text)
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(path))
 	d.Send(page.Shown{})
 	d.Sees("Accounts", "in use")
 }
@@ -323,12 +315,8 @@ func TestViews(t *testing.T) {
 	desks := map[string]*driver{"one": newDriver(t), "many": newDriver(t, append(many, wide)...), "foreign": newDriver(t, wide), "broken": newDriver(t)}
 	desks["foreign"].o.Profile = session.Profile{Name: hostile, Host: hostile, KeySource: hostile, Receiver: hostile}
 	path := desks["broken"].o.Paths.Config
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("\"\\u202e\x01"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.WriteFile(path, []byte("\"\\u202e\x01"), 0o600))
 	for name, d := range desks {
 		t.Run(name, func(t *testing.T) {
 			view := func(w, h int, th *theme.Theme) string { return d.m.View(image.Pt(w, h), th) }
@@ -356,9 +344,7 @@ func TestTerminalPage(t *testing.T) {
 func TestShowsWhatTheUsersFileSets(t *testing.T) {
 	d := newDriver(t, hosted("work"))
 	own := "theme = \"dark\"\nprofile = \"mine\"\n[profiles.mine]\nupload_url = \"https://u.example.com\"\nbase_url = \"https://u.example.com\"\n"
-	if err := os.WriteFile(d.Paths.Config, []byte(own), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(d.Paths.Config, []byte(own), 0o600))
 	d.open().Press("down").Sees("https://u.example.com", "Settings    set in config.toml line 3")
 	d.to("Theme").Sees("dark set in config.toml line 1")
 	for _, key := range []string{"right", "left", "space", "enter", "h", "l"} {
@@ -387,4 +373,12 @@ func TestShowsWhatTheUsersFileSets(t *testing.T) {
 func withUploads(c config.Choices, n int) config.Choices {
 	c.Concurrency = n
 	return c
+}
+
+// must ends a test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

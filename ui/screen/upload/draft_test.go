@@ -27,9 +27,7 @@ import (
 func openJournal(t *testing.T) *journal.Journal {
 	t.Helper()
 	j, err := journal.Open(context.Background(), filepath.Join(t.TempDir(), "journal.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := j.Close(); err != nil {
 			t.Error(err)
@@ -42,9 +40,7 @@ func openJournal(t *testing.T) *journal.Journal {
 func keptIn(t *testing.T, j *journal.Journal, sources []api.Source) Options {
 	t.Helper()
 	text, _, err := j.Draft(context.Background(), "here")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return Options{
 		Sources: sources, Profile: localProfile(), Draft: text,
 		Session: &stub{
@@ -157,9 +153,7 @@ func TestKeepAtTheEnd(t *testing.T) {
 	}
 	older := held(t, m, "1") // the program ends before this runs
 	held(t, m, "2")
-	if err := m.Keep()(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.Keep()(context.Background()))
 	run(t, m, older)
 	k, err := readDraft(last)
 	if err != nil || k[0].FileName != "a.png12" {
@@ -201,9 +195,7 @@ func TestPresetRoundTrip(t *testing.T) {
 		from := apitest.DrawEntry(t)
 		m.Items[0].Draft = edit.Draft{Entry: apitest.DrawEntry(t), Marked: true}
 		var body bytes.Buffer
-		if err := session.WriteManifest(&body, []session.ManifestEntry{{Options: entry.OptionsOf(&from, entry.Fields...)}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, session.WriteManifest(&body, []session.ManifestEntry{{Options: entry.OptionsOf(&from, entry.Fields...)}}))
 		to := &m.Items[0].Entry
 		from.FileName = to.FileName
 		list[0].Body = body.Bytes()

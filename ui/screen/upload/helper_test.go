@@ -192,9 +192,7 @@ func pngBytes(t testing.TB, w, h int) []byte {
 		}
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&b, img))
 	return b.Bytes()
 }
 
@@ -205,9 +203,7 @@ func files(t testing.TB, pairs ...string) []api.Source {
 	var out []api.Source
 	for i := 0; i < len(pairs); i += 2 {
 		path := filepath.Join(dir, pairs[i])
-		if err := os.WriteFile(path, []byte(pairs[i+1]), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(pairs[i+1]), 0o600))
 		out = append(out, api.Source{Path: path})
 	}
 	return out

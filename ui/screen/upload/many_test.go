@@ -234,9 +234,7 @@ func TestEditedText(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
 	m.Document.Edit()
 	var b strings.Builder
-	if err := session.WriteManifest(&b, m.Document.Entries()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, session.WriteManifest(&b, m.Document.Entries()))
 	before := b.String()
 	done := func(words string) []tea.Msg {
 		m.Document.Open = true

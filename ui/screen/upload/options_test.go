@@ -20,9 +20,7 @@ import (
 func partsOf(t *testing.T, u api.Upload) string {
 	t.Helper()
 	parts, err := u.Parts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var lines []string
 	for _, p := range parts {
 		lines = append(lines, p.Name+"="+p.Value)

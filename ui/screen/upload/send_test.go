@@ -184,9 +184,7 @@ func TestSourceThatChanged(t *testing.T) {
 	var box outbox
 	src := files(t, "a.png", "x")
 	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
-	if err := os.WriteFile(src[0].Path, []byte("longer"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(src[0].Path, []byte("longer"), 0o600))
 	if press(t, m, "ctrl+s"); len(box.jobs) != 1 || box.jobs[0].Identity.Size != 1 {
 		t.Errorf("jobs %+v", box.jobs)
 	}

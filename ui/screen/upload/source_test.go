@@ -13,9 +13,7 @@ import (
 // outside, and where that is.
 func TestLinkOutOfTheFolder(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	secret, trip := filepath.Join(dir, "secret.jpg"), filepath.Join(dir, "my trip", "day 1")
 	for _, err := range []error{
 		os.MkdirAll(trip, 0o700),
@@ -24,14 +22,10 @@ func TestLinkOutOfTheFolder(t *testing.T) {
 		os.Symlink(secret, filepath.Join(trip, "out.jpg")),
 		os.Symlink("a.jpg", filepath.Join(trip, "in.jpg")),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	tree, err := session.WalkFolder(t.Context(), filepath.Dir(trip), "", session.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text := told(started(t, Options{Sources: tree.Sources, Profile: localProfile(), Session: &stub{}}))
 	if !strings.Contains(text, "out.jpg: A link leads out of the picked folder, to "+secret+".") || strings.Count(text, "A link leads out") != 1 {
 		t.Errorf("the form does not say where the link leads:\n%s", text)

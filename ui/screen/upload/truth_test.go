@@ -27,14 +27,10 @@ func libraryOf(t testing.TB, o local.Options) (*api.Client, string) {
 	t.Helper()
 	o.Dir, o.Key = t.TempDir(), testKey("private_test")
 	l, err := local.Open(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server := httptest.NewServer(l)
 	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: o.Key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		client.Close()
 		server.Close()
@@ -62,9 +58,7 @@ func libraryOf(t testing.TB, o local.Options) (*api.Client, string) {
 func TestWhatThePanelSaysComesTrue(t *testing.T) {
 	client, _ := libraryOf(t, local.Options{})
 	picture := filepath.Join(t.TempDir(), "p.png")
-	if err := os.WriteFile(picture, pngBytes(t, 64, 48), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(picture, pngBytes(t, 64, 48), 0o600))
 	turn := 0
 	rapid.Check(t, func(t *rapid.T) {
 		turn++
@@ -86,15 +80,11 @@ func (w *world) there(t *rapid.T, path string) *api.File {
 	t.Helper()
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	found, err := w.client.List(context.Background(), api.Query{Folder: path[:len(path)-len(name)], Name: name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, f := range found {
 		if f.FilePath == path {
 			details, err := w.client.Details(context.Background(), f.FileID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return details
 		}
 	}

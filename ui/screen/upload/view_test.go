@@ -12,6 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/exp/golden"
+	"pgregory.net/rapid"
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
@@ -228,5 +229,13 @@ func TestActionsWithoutSources(t *testing.T) {
 	}
 	if m.Capturing() {
 		t.Error("an empty form accepts letters")
+	}
+}
+
+// must ends a test at an error.
+func must(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 )
 
 // recorder is a service that accepts every upload and records it.
@@ -101,10 +102,4 @@ func mustClient(t *testing.T, o api.Options) *api.Client {
 	return c
 }
 
-// must fails the test at once after an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

@@ -8,28 +8,22 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 func TestWriteSamples(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "samples")
-	if err := WriteSamples(dir); err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, WriteSamples(dir))
 	ours := filepath.Join(dir, "mug.jpg")
-	if err := os.WriteFile(ours, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteSamples(dir); err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, os.WriteFile(ours, []byte("mine"), 0o600))
+	mediatest.Must(t, WriteSamples(dir))
 	if text, _ := os.ReadFile(ours); string(text) != "mine" {
 		t.Error("a file that was there was written over")
 	}
 	for _, name := range []string{"harbour.jpg", "logo.png", "orbit.gif"} {
 		f, err := os.Open(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		mediatest.Must(t, err)
 		if _, _, err := image.Decode(f); err != nil {
 			t.Errorf("%s is no picture: %v", name, err)
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // TestComments: a comment on a declaration begins with its name, and what comments refer to exists.
@@ -119,10 +121,4 @@ func receiver(of ast.Expr) string {
 	return ""
 }
 
-// must ends a test at an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/assets"
 	"mediadesk/ui/uitest"
 )
@@ -235,10 +236,4 @@ func waitForRuns(term *uitest.Term) {
 	})
 }
 
-// must ends a test at an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

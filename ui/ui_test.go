@@ -17,6 +17,7 @@ import (
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/queue"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
@@ -628,10 +629,4 @@ func TestUploadsAreTold(t *testing.T) {
 	says("the screen", screen(), "2 of 3 uploads stored")
 }
 
-// must ends a test at an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

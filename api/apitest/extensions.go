@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 func extensionStatus(r map[string]any) map[string]any {
@@ -52,9 +54,7 @@ func testExtensions(t *testing.T, s *suite) {
 		want(t, now["versionInfo"].(map[string]any), "name", "Version 2")
 		a := s.do(t, http.MethodGet, text(now["url"]), "", nil, nil)
 		img, err := png.Decode(bytes.NewReader(a.body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		mediatest.Must(t, err)
 		if _, _, _, alpha := img.At(2, 2).RGBA(); alpha != 0 {
 			t.Error("the background is not transparent")
 		}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // testForm tests valid and invalid multipart bodies.
@@ -104,9 +106,7 @@ func (s *suite) cutShort(t *testing.T, sent, length int, parts []part) {
 		t.Skip("this needs a connection without TLS")
 	}
 	conn, err := net.DialTimeout("tcp", address.Host, 5*time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(20 * time.Second))
 	token := base64.StdEncoding.EncodeToString([]byte(s.Key + ":"))

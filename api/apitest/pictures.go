@@ -185,9 +185,7 @@ func testCrop(t *testing.T, s *suite) {
 func decoded(t *testing.T, data []byte) image.Image {
 	t.Helper()
 	img, _, err := image.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	return img
 }
 

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/api/entry"
+	"mediadesk/api/media/mediatest"
 )
 
 func random() string {
@@ -75,9 +76,7 @@ var client = &http.Client{
 func (s *suite) do(t *testing.T, method, address, contentType string, body io.Reader, change func(*http.Request)) answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(context.Background(), method, address, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	if contentType != "" {
 		req.Header.Set("Content-Type", contentType)
 	}

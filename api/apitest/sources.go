@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // sources is a server for the target's downloads and webhook posts.
@@ -82,9 +84,7 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 	serveUntilEnd(t, &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}, listener)
 
 	trap, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	_, s.within, _ = net.SplitHostPort(trap.Addr().String())
 	serveUntilEnd(t, &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()

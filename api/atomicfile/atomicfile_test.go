@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 func content(t *testing.T, path string) string {
@@ -142,10 +144,4 @@ func TestPublish(t *testing.T) {
 	onlyFile(t, path)
 }
 
-// must fails the test at once after an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mediadesk/api/atomicfile"
+	"mediadesk/api/media/mediatest"
 )
 
 func TestRestrict(t *testing.T) {
@@ -15,9 +16,7 @@ func TestRestrict(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for name, want := range map[string]os.FileMode{"a.db": 0o600, "a.db-wal": 0o600, "a.db.snapshot": 0o600, "b": 0o644} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		mediatest.Must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
 		defer func() {
 			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode() != want {
 				t.Errorf("%s has %v, %v, want %v", name, info.Mode(), err, want)
@@ -25,9 +24,7 @@ func TestRestrict(t *testing.T) {
 		}()
 	}
 	folder := filepath.Join(dir, "folder")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, os.Mkdir(folder, 0o755))
 	for _, name := range []string{"a.db", "folder", "missing"} {
 		atomicfile.Restrict(filepath.Join(dir, name))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/entry"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestHostedFacts: facts that only hosted services return have names. Values of another type are shown
@@ -20,9 +21,7 @@ func TestHostedFacts(t *testing.T) {
 		`{"fileId":"f","checks":"\"file.size\" < 9"}`:                                                                           `[{ Condition "file.size" < 9}]`,
 	} {
 		var f api.File
-		if err := json.Unmarshal([]byte(text), &f); err != nil {
-			t.Fatal(err)
-		}
+		mediatest.Must(t, json.Unmarshal([]byte(text), &f))
 		if got := fmt.Sprint(entry.HostedFacts(&f)); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
@@ -35,9 +34,7 @@ func TestHostedFacts(t *testing.T) {
 // TestOtherFacts: members that nobody knows are shown by name and as they came.
 func TestOtherFacts(t *testing.T) {
 	var f api.File
-	if err := json.Unmarshal([]byte(`{"fileId":"f","tags":["a"],"isPublished":true,"duration":2,"selectedFieldsSchema":{},"z":"new","a":{"b":[1,2]}}`), &f); err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, json.Unmarshal([]byte(`{"fileId":"f","tags":["a"],"isPublished":true,"duration":2,"selectedFieldsSchema":{},"z":"new","a":{"b":[1,2]}}`), &f))
 	if got, want := fmt.Sprint(entry.OtherFacts(&f)), `[{other a {"b":[1,2]}} {other z new}]`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

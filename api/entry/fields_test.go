@@ -11,6 +11,7 @@ import (
 	"mediadesk/api/apitest"
 	"mediadesk/api/entry"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 )
 
@@ -20,9 +21,7 @@ func TestUploadFieldsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := apitest.DrawEntry(t)
 		ok := func(err error) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			mediatest.Must(t, err)
 		}
 
 		var parts, flags, texts entry.Entry
@@ -80,9 +79,7 @@ func TestUploadFieldsRoundTrip(t *testing.T) {
 
 func must[T any](t *rapid.T) func(T, error) T {
 	return func(v T, err error) T {
-		if err != nil {
-			t.Fatal(err)
-		}
+		mediatest.Must(t, err)
 		return v
 	}
 }

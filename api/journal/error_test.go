@@ -8,6 +8,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestDamagedJournal: a journal that cannot be opened is reported with a help, and is not changed.
@@ -17,9 +18,7 @@ func TestDamagedJournal(t *testing.T) {
 		"cut":         "SQLite format 3\x00" + strings.Repeat("\x10", 100),
 	} {
 		path := filepath.Join(t.TempDir(), "journal.db")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		mediatest.Must(t, os.WriteFile(path, []byte(text), 0o600))
 		j, err := journal.Open(t.Context(), path)
 		if err == nil {
 			t.Fatalf("%s: opening gave the error %v", about, j.Close())
@@ -38,9 +37,7 @@ func TestDamagedJournal(t *testing.T) {
 		t.Errorf("a name with odd characters: %v", err)
 	}
 	folder := filepath.Join(t.TempDir(), "journal.db")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, os.Mkdir(folder, 0o700))
 	if _, err := journal.Open(t.Context(), folder); err == nil || !strings.Contains(api.Hint(err), "MEDIADESK_HOME") {
 		t.Errorf("a folder: %v, %q", err, api.Hint(err))
 	}

@@ -15,6 +15,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 func TestMain(m *testing.M) {
@@ -284,10 +285,4 @@ func TestAnEmptyFileIsSetAside(t *testing.T) {
 	}
 }
 
-// must fails the test at once after an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-	"pgregory.net/rapid"
 
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
@@ -207,13 +206,7 @@ func fetch(t *testing.T, address string) string {
 	return string(body)
 }
 
-// must ends a test at an error.
-func must(t rapid.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must
 
 // engine stores one part of a library, its records or its contents.
 type engine struct {

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // write writes data to a file in a new folder.
@@ -16,12 +18,7 @@ func write(t testing.TB, name string, data []byte) string {
 	return path
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must
 
 // large returns the path of a program that is too large to be required. If it is missing, the test is
 // skipped.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-	"pgregory.net/rapid"
 
 	"mediadesk/api"
 	"mediadesk/api/job"
@@ -383,10 +382,4 @@ func outcome(t testing.TB, q *Queue, id int64) job.Job {
 	return jobs[0]
 }
 
-// must fails the test at once after an error.
-func must(t rapid.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

@@ -450,10 +450,4 @@ func killAgainAndAgain(t *testing.T, naming job.Naming) {
 	}
 }
 
-// must fails the test at once after an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 )
 
 func TestCheckMetadata(t *testing.T) {
@@ -18,9 +19,7 @@ func TestCheckMetadata(t *testing.T) {
 		{"id":"5","name":"size","label":"Size","schema":{"type":"SingleSelect","selectOptions":["S","M",3,true]}},
 		{"id":"6","name":"for","label":"For","schema":{"type":"MultiSelect","selectOptions":["web","print"]}},
 		{"id":"7","name":"new","label":"New","schema":{"type":"Hologram"}}]`
-	if err := json.Unmarshal([]byte(text), &fields); err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, json.Unmarshal([]byte(text), &fields))
 	for _, c := range []struct{ values, wrong string }{
 		{`{}`, ""},
 		{`{"brand":"Acme","year":2026,"day":"2026-07-31","sold":false,"size":"M","for":["web"],"new":{"x":1}}`, ""},
@@ -46,9 +45,7 @@ func TestCheckMetadata(t *testing.T) {
 		{`{"for":["web","tv"]}`, `holds "tv"`},
 	} {
 		values, err := ParseMetadata(c.values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mediatest.Must(t, err)
 		err = CheckMetadata(fields, values)
 		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v; want %q", c.values, err, c.wrong)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 )
 
@@ -12,9 +13,7 @@ import (
 func TestTasksShow(t *testing.T) {
 	list, err := rule.ParseExtensions(`[{"name":"ai-tasks","tasks":[{"type":"select_tags","vocabulary":["sea","boat"]},{"type":"select_metadata","field":"color"},` +
 		`{"type":"yes_no","on_yes":{"add_tags":["out"],"remove_tags":["new"],"set_metadata":[{"field":"place","value":1}]},"on_unknown":{"unset_metadata":[{"field":"old"}]}}]}]`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	for _, x := range []struct {
 		then, now string
 		want      bool
@@ -34,9 +33,7 @@ func TestTasksShow(t *testing.T) {
 	} {
 		var then, now api.File
 		for text, file := range map[string]*api.File{x.then: &then, x.now: &now} {
-			if err := json.Unmarshal([]byte(`{"fileId":"a",`+text+`}`), file); err != nil {
-				t.Fatal(err)
-			}
+			mediatest.Must(t, json.Unmarshal([]byte(`{"fileId":"a",`+text+`}`), file))
 		}
 		if got := rule.TasksShow(&list[0], &then, &now); got != x.want {
 			t.Errorf("%s, then %s: %v", x.then, x.now, got)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 )
 
 func TestSchemaCheck(t *testing.T) {
@@ -28,9 +29,7 @@ func TestSchemaCheck(t *testing.T) {
 		{`{"type":"SingleSelect","selectOptions":[{}]}`, "selectOptions hold {}"},
 	} {
 		var s api.MetadataSchema
-		if err := json.Unmarshal([]byte(c.schema), &s); err != nil {
-			t.Fatal(err)
-		}
+		mediatest.Must(t, json.Unmarshal([]byte(c.schema), &s))
 		err := CheckSchema(&s)
 		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v; want %q", c.schema, err, c.wrong)
@@ -55,9 +54,7 @@ func TestRequiredAndDefaultMetadata(t *testing.T) {
 		{`{"a":"y","b":2}`, true, `map[a:"y" b:2]`},
 	} {
 		values, err := ParseMetadata(c.values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mediatest.Must(t, err)
 		before := printed(values)
 		if got := CheckRequiredMetadata(fields, values) == nil; got != c.required {
 			t.Errorf("%s has all that is required: %t, want %v", c.values, got, c.required)

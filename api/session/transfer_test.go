@@ -22,6 +22,7 @@ import (
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/config"
 )
@@ -360,10 +361,4 @@ func TestTransferContinues(t *testing.T) {
 	}
 }
 
-// must fails the test at once after an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
 )
@@ -102,10 +101,4 @@ func TestWalkFolderErrors(t *testing.T) {
 	}
 }
 
-// must fails the test at once after an error.
-func must(t rapid.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

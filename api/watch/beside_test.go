@@ -12,6 +12,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/api/watch"
 )
@@ -20,13 +21,9 @@ import (
 func programOf(t *testing.T, path string) *watch.Watch {
 	t.Helper()
 	j, err := journal.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	w := watch.New(watch.Options{Journal: j, Profile: "home", Listen: "127.0.0.1:0"})
-	if err := w.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, w.Start(t.Context()))
 	t.Cleanup(func() {
 		if err := errors.Join(w.Close(context.Background()), j.Close()); err != nil {
 			t.Error(err)
@@ -43,13 +40,9 @@ func TestTwoProgramsBesideEachOther(t *testing.T) {
 	driver := programOf(t, path)
 	beside := programOf(t, path)
 	address, err := driver.Address(t.Context(), job.Hook{Profile: "home", FileID: "f"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	list := []api.Extension{{Name: rule.RemoveBackground}}
-	if err := driver.Requested(t.Context(), "home", "f", list, address, &api.File{FileID: "f", FilePath: "/f.jpg"}); err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, driver.Requested(t.Context(), "home", "f", list, address, &api.File{FileID: "f", FilePath: "/f.jpg"}))
 	status := func(w *watch.Watch) api.Status {
 		runs, err := w.Runs(t.Context())
 		if err != nil || len(runs) != 1 {

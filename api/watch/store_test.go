@@ -78,10 +78,4 @@ func record(t testing.TB, text string) *api.File {
 	return f
 }
 
-// must fails the test at once after an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

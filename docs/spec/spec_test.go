@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // A citation is a document with a section, as in "service.md §4.1". Further
@@ -38,17 +40,13 @@ func TestCitations(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	if cited == 0 {
 		t.Error("no citation was found")
 	}
 	for name := range sections {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mediatest.Must(t, err)
 		for line := range strings.Lines(string(text)) {
 			checkCitations(t, sections, name, name, line)
 		}
@@ -80,9 +78,7 @@ func checkCitations(t *testing.T, sections map[string]map[string]bool, place, do
 func headings(t *testing.T, name string) map[string]bool {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	numbers := map[string]bool{}
 	for _, match := range regexp.MustCompile(`(?m)^##+ ([0-9.]*[0-9])\.? `).FindAllStringSubmatch(string(text), -1) {
 		numbers[match[1]] = true

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/config"
 	"mediadesk/ui/uitest"
 )
@@ -163,9 +164,7 @@ func TestKeyFile(t *testing.T) {
 	dir := t.TempDir()
 	good, open := filepath.Join(dir, "key"), filepath.Join(dir, "open")
 	for path, mode := range map[string]os.FileMode{good: 0o600, open: 0o644} {
-		if err := os.WriteFile(path, []byte(uitest.TestKey+"\n"), mode); err != nil {
-			t.Fatal(err)
-		}
+		mediatest.Must(t, os.WriteFile(path, []byte(uitest.TestKey+"\n"), mode))
 	}
 	d := newDriver(t, Options{Mode: Add}).open()
 	d.Press("enter").Typed("x").Press("ctrl+s", "ctrl+o", "f")
@@ -338,9 +337,7 @@ func TestSettingsThatCannotBeRead(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add})
 	d.WriteConfig("\nthme = \"dark\"\n")
 	d.open().Sees("line 2", "did you mean")
-	if err := os.Remove(d.Paths.Config); err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, os.Remove(d.Paths.Config))
 	d.Press("r").Sees("Connect an account · step 1")
 }
 
@@ -348,16 +345,12 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add}).open()
 	d.Press("enter").Typed("x").Press("ctrl+s").Typed(uitest.TestKey)
 	// Put a file where the folder belongs.
-	if err := os.WriteFile(filepath.Dir(d.Paths.Config), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, os.WriteFile(filepath.Dir(d.Paths.Config), nil, 0o600))
 	d.Press("enter").Sees("step 2 of 2: the private key", "MEDIADESK_HOME")
 	if d.done {
 		t.Error("the dialog reports success")
 	}
-	if err := os.Remove(filepath.Dir(d.Paths.Config)); err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, os.Remove(filepath.Dir(d.Paths.Config)))
 	d.Press("enter")
 	if !d.done {
 		t.Errorf("the key has to be typed again:\n%s", d.Drawn())

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"pgregory.net/rapid"
+	"mediadesk/api/media/mediatest"
 )
 
 // write writes data to a file in a new folder.
@@ -16,9 +16,4 @@ func write(t testing.TB, name string, data []byte) string {
 	return path
 }
 
-func must(t rapid.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

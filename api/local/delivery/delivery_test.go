@@ -238,13 +238,7 @@ func TestSigned(t *testing.T) {
 	}
 }
 
-// must ends a test at an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must
 
 // signedQuery returns the query of a signed address for path, which is unescaped and may have a query.
 // A zero time never expires.

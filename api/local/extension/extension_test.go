@@ -15,6 +15,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/apitest"
+	"mediadesk/api/media/mediatest"
 )
 
 func run(t *testing.T, element string, data []byte, mime string) (Output, error) {
@@ -276,10 +277,4 @@ func TestRemoveBackgroundWithHardAlpha(t *testing.T) {
 	}
 }
 
-// must ends a test at an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

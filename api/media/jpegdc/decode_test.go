@@ -95,12 +95,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must
 
 // BenchmarkDecode decodes a photograph of 24 megapixels with this package and with image/jpeg.
 func BenchmarkDecode(b *testing.B) {

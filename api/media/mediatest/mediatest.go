@@ -78,7 +78,7 @@ func level(v float64) uint8 { return uint8(max(0, min(v, 255))) }
 // encoded returns the output of encode.
 func encoded(t testing.TB, encode func(io.Writer) error) []byte {
 	var b bytes.Buffer
-	check(t, encode(&b))
+	Must(t, encode(&b))
 	return b.Bytes()
 }
 
@@ -280,13 +280,6 @@ func Quarters(w, h int) *image.NRGBA {
 // quarters.
 var QuarterColors = [4]color.NRGBA{
 	{200, 30, 30, 255}, {30, 180, 30, 255}, {30, 30, 200, 255}, {220, 220, 220, 255},
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // PSNR returns the peak signal-to-noise ratio of b compared with a, in decibels.

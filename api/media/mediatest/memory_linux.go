@@ -11,7 +11,7 @@ import (
 func Peak(t *testing.T, after string) {
 	t.Helper()
 	var use syscall.Rusage
-	check(t, syscall.Getrusage(syscall.RUSAGE_SELF, &use))
+	Must(t, syscall.Getrusage(syscall.RUSAGE_SELF, &use))
 	if mb := use.Maxrss >> 10; mb > 1000 {
 		t.Fatalf("after %s: %d MB", after, mb)
 	}

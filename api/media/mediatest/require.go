@@ -5,7 +5,17 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"pgregory.net/rapid"
 )
+
+// Must ends a test at an error.
+func Must(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // Everything reports whether tests run all their rounds and cases and need all their tools, as in CI.
 var Everything = os.Getenv("MEDIADESK_TEST_REQUIRE") == "all"

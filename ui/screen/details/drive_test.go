@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
@@ -281,10 +282,4 @@ func pngFile(t testing.TB, w, h int) string {
 	return path
 }
 
-// must ends a test at an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

@@ -134,9 +134,4 @@ func one[T any](d *driver) T {
 	return uitest.One[T](d.t, &d.Out)
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

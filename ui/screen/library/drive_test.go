@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/uitest"
@@ -166,10 +167,4 @@ func small() *shelf {
 	}
 }
 
-// must ends a test at an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/config"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
@@ -84,9 +85,7 @@ func TestTryItHereWhereNothingCanBeWritten(t *testing.T) {
 	d := newDriver(t)
 	d.open()
 	// A file appears at the path of the folder, between the start and the choice.
-	if err := os.WriteFile(filepath.Dir(d.Paths.Config), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, os.WriteFile(filepath.Dir(d.Paths.Config), nil, 0o600))
 	d.Press("enter").Sees("MEDIADESK_HOME", "Try it here")
 	if len(d.Out) > 0 {
 		t.Errorf("said was %v", d.Out)
@@ -130,9 +129,7 @@ func withAccount(t *testing.T, problem error) *driver {
 	if err == nil {
 		_, err = c.Use("work")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	d.o.Problem = problem
 	return d
 }

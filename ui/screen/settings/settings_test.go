@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/page"
@@ -375,10 +376,4 @@ func withUploads(c config.Choices, n int) config.Choices {
 	return c
 }
 
-// must ends a test at an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

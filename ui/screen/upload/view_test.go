@@ -12,10 +12,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/exp/golden"
-	"pgregory.net/rapid"
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -232,10 +232,4 @@ func TestActionsWithoutSources(t *testing.T) {
 	}
 }
 
-// must ends a test at an error.
-func must(t rapid.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must

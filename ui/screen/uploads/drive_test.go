@@ -204,12 +204,7 @@ func one[T any](d *driver) T {
 	return uitest.One[T](d.t, &d.Out)
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = mediatest.Must
 
 func plain(id int64, state job.State, file string) *job.Job {
 	j := &job.Job{

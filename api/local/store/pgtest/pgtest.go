@@ -86,18 +86,12 @@ const standby = "standby"
 func (s *Server) Standby(t testing.TB) *Server {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	follower, err := begin(t.Context(), dir, "pg_basebackup", "-D", "data", "-R", "-d", "host="+s.Dir+" user=mediadesk application_name="+standby, "-c", "fast", "--no-sync")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	follower.endWith(t)
 	for _, text := range []string{"ALTER SYSTEM SET synchronous_standby_names = '" + standby + "'", "SELECT pg_reload_conf()"} {
-		if err := s.exec(t.Context(), text); err != nil {
-			t.Fatal(err)
-		}
+		mediatest.Must(t, s.exec(t.Context(), text))
 	}
 	return follower
 }
@@ -225,9 +219,7 @@ func Database(t testing.TB) string {
 	s, err := shared()
 	SkipWithout(t, err)
 	address, err := s.Create(t.Context(), fmt.Sprintf("test%d", databases.Add(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	return address
 }
 

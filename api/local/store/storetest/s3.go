@@ -36,9 +36,7 @@ func start(t *testing.T, dir, socket string) (stop func()) {
 	t.Helper()
 	program := mediatest.Tool(t, Program)
 	for _, name := range []string{"files/media", "sidecar"} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		mediatest.Must(t, os.MkdirAll(filepath.Join(dir, name), 0o700))
 	}
 	const user, secret = "tester", "secret-of-the-tester"
 	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": user, "AWS_SECRET_ACCESS_KEY": secret, "AWS_EC2_METADATA_DISABLED": "true"} {
@@ -51,9 +49,7 @@ func start(t *testing.T, dir, socket string) (stop func()) {
 		"posix", "--sidecar", filepath.Join(dir, "sidecar"), filepath.Join(dir, "files"),
 	)
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, cmd.Start())
 	return func() {
 		cmd.Process.Kill() //nolint:errcheck // it may have ended
 		cmd.Wait()         //nolint:errcheck // it was killed
@@ -64,9 +60,7 @@ func start(t *testing.T, dir, socket string) (stop func()) {
 func Serve(t *testing.T) *Server {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s3-") // a short path, because of the socket in it
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	socket := filepath.Join(dir, "s")
 	stop := start(t, dir, socket)

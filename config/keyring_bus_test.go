@@ -159,9 +159,7 @@ func TestFindBus(t *testing.T) {
 		got := findBus(env(test.env...), func(path string) bool {
 			return strings.Contains(" "+test.sockets+" ", " "+path+" ")
 		})
-		if got != test.want {
-			t.Errorf("%v with %q: got %q, want %q", test.env, test.sockets, got, test.want)
-		}
+		mediatest.Equal(t, got, test.want, "%v with %q", test.env, test.sockets)
 	}
 }
 

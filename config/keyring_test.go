@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/zalando/go-keyring"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // scripted is a backend whose answers come from functions; nil functions use a map.
@@ -152,9 +154,7 @@ func TestKeyringSilent(t *testing.T) {
 			if _, err := k.Get(t.Context(), "w"); !errors.Is(err, KeyringSilent) {
 				t.Errorf("got %v", err)
 			}
-			if took := time.Since(start); took != KeyringTimeout {
-				t.Errorf("the call took %v, want %v", took, KeyringTimeout)
-			}
+			mediatest.Equal(t, time.Since(start), KeyringTimeout, "the call took")
 		}
 		if n := under.Load(); n != 1 {
 			t.Errorf("%d calls were under way, want 1", n)
@@ -182,9 +182,7 @@ func TestKeyringLateSet(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
-		if s.stored["w"] != "first" {
-			t.Errorf("stored %q, want \"first\"", s.stored["w"])
-		}
+		mediatest.Equal(t, s.stored["w"], "first", "stored")
 		if err := k.Set(t.Context(), "w", secretOf(t, "second")); err != nil || s.stored["w"] != "second" {
 			t.Errorf("%v, stored %q, want \"second\"", err, s.stored["w"])
 		}

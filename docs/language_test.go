@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // ownWords are private words and the usual ones for them. CONTRIBUTING.md has the rules of English.
@@ -80,9 +82,7 @@ func TestIdentifiers(t *testing.T) {
 				if !strings.HasSuffix(name, "_test.go") {
 					better = cmp.Or(better, privateWords[w])
 				}
-				if better != "" {
-					t.Errorf("%s: %s: instead of %q write %s", set.Position(id.Pos()), id.Name, w, better)
-				}
+				mediatest.Equal(t, better, "", "%s: %s: instead of %q write", set.Position(id.Pos()), id.Name, w)
 			}
 			if !function || strings.HasSuffix(name, "_test.go") {
 				return
@@ -140,9 +140,7 @@ func TestFileNames(t *testing.T) {
 			t.Errorf("%s: name it after what is in it", name)
 		}
 		for w := range strings.SplitSeq(base, "_") {
-			if better := cmp.Or(ownWords[w], privateWords[w]); better != "" {
-				t.Errorf("%s: instead of %q write %s", name, w, better)
-			}
+			mediatest.Equal(t, cmp.Or(ownWords[w], privateWords[w]), "", "%s: instead of %q write", name, w)
 		}
 	})
 }

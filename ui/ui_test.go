@@ -497,9 +497,7 @@ func TestClicks(t *testing.T) {
 		t.Error("the hint of an overlay does nothing")
 	}
 	click("4 Library")
-	if m.host.Front() != page.Library {
-		t.Errorf("in front is %v, want %v", m.host.Front(), page.Library)
-	}
+	mediatest.Equal(t, m.host.Front(), page.Library, "in front")
 }
 
 // TestPalette: the palette has the actions of all screens, opens the screen and runs them. The help

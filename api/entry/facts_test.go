@@ -22,9 +22,7 @@ func TestHostedFacts(t *testing.T) {
 	} {
 		var f api.File
 		mediatest.Must(t, json.Unmarshal([]byte(text), &f))
-		if got := fmt.Sprint(entry.HostedFacts(&f)); got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
+		mediatest.Equal(t, fmt.Sprint(entry.HostedFacts(&f)), want, "%s", text)
 	}
 	if facts := entry.HostedFacts(new(api.File)); facts != nil {
 		t.Errorf("no record has %v", facts)

@@ -72,9 +72,7 @@ func TestOnlyTheUserCanReadIt(t *testing.T) {
 	for name, want := range map[string]os.FileMode{filepath.Dir(path): 0o700, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600} {
 		info, err := os.Stat(name)
 		must(t, err)
-		if got := info.Mode().Perm(); got != want {
-			t.Errorf("%s has mode %o, want %o", name, got, want)
-		}
+		mediatest.Equal(t, info.Mode().Perm(), want, "%s has mode", name)
 	}
 }
 
@@ -210,9 +208,7 @@ func TestFilesAsLastSeen(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	for folder, want := range map[string]string{"": "/c.jpg /x/b.jpg /x/y/a.jpg", "/x/": "/x/b.jpg", "/no/": ""} {
-		if got := names(folder); got != want {
-			t.Errorf("Files(%q) = %q, want %q", folder, got, want)
-		}
+		mediatest.Equal(t, names(folder), want, "Files(%q)", folder)
 	}
 	tags, err := j.Tags(t.Context(), "home")
 	if err != nil || !slices.Equal(tags, []string{"red", "blue"}) {

@@ -16,6 +16,7 @@ import (
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
 	"mediadesk/api/local/store"
+	"mediadesk/api/media/mediatest"
 )
 
 func TestHealth(t *testing.T) {
@@ -32,9 +33,7 @@ func TestHealth(t *testing.T) {
 		}
 		return w.Body.String()
 	}
-	if body := check(http.StatusOK); body != `{"status":"ok","version":"1.2.3"}` {
-		t.Errorf("health is %s, want status ok and version 1.2.3", body)
-	}
+	mediatest.Equal(t, check(http.StatusOK), `{"status":"ok","version":"1.2.3"}`, "health")
 	must(t, os.RemoveAll(filepath.Join(dir, "contents")))
 	check(http.StatusServiceUnavailable)
 }
@@ -59,9 +58,7 @@ func TestReset(t *testing.T) {
 	upload(t, s.Address, apitest.PNG(9, 9), "fileName", "b.png", "folder", "/x/", "customMetadata", `{"price":1}`, "extensions", `[{"name":"remove-bg"}]`)
 	w := httptest.NewRecorder()
 	s.Library.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1/_mediadesk/reset", nil))
-	if w.Code != http.StatusUnauthorized {
-		t.Errorf("without the key, reset answers %d, want %d", w.Code, http.StatusUnauthorized)
-	}
+	mediatest.Equal(t, w.Code, http.StatusUnauthorized, "without the key, reset answers")
 	if w := ask(s.Library, http.MethodPost, "/_mediadesk/reset"); w.Code != http.StatusNoContent {
 		t.Fatalf("reset answers %d: %s, want %d", w.Code, w.Body, http.StatusNoContent)
 	}
@@ -127,9 +124,7 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	want := fmt.Sprintf("POST /api/v1/files/upload 200,DELETE /v1/files/%s/ 404,GET /a.png 200,GET /*** 404", strings.Repeat("0", 24))
-	if text := strings.Replace(strings.Join(lines, ","), "0 404", "0/ 404", 1); text != want {
-		t.Errorf("the requests are %s, want %v", text, want)
-	}
+	mediatest.Equal(t, strings.Replace(strings.Join(lines, ","), "0 404", "0/ 404", 1), want, "the requests")
 	if got[1].ID != deleted || got[2].Size != int64(picture.Body.Len()) {
 		t.Errorf("the requests are %+v", got)
 	}
@@ -150,9 +145,7 @@ func TestRequests(t *testing.T) {
 func TestFolderNamedAsControl(t *testing.T) {
 	s := serve(t, local.Options{})
 	record := upload(t, s.Address, []byte("hello"), "fileName", "health", "folder", "/_mediadesk/", "useUniqueFileName", "false")
-	if got := fetch(t, record["url"].(string)); got != "hello" {
-		t.Errorf("%v reads %q, want \"hello\"", record["url"], got)
-	}
+	mediatest.Equal(t, fetch(t, record["url"].(string)), "hello", "%v", record["url"])
 }
 
 // TestResets: twenty tests that change a seeded library find it as it was, and the contents of its
@@ -189,9 +182,7 @@ func TestResets(t *testing.T) {
 			}
 		}
 		t.Logf("the slowest of twenty resets took %s", slowest)
-		if got := fetch(t, s.Address+"/0.txt"); got != "third" {
-			t.Errorf("the file reads %q, want \"third\"", got)
-		}
+		mediatest.Equal(t, fetch(t, s.Address+"/0.txt"), "third", "the file")
 		versions := ask(s.Library, http.MethodGet, fmt.Sprintf("/v1/files/%v/versions", id)).Body.String()
 		if strings.Count(versions, "versionInfo") != 2 {
 			t.Errorf("the versions are %s, want 2", versions)
@@ -229,13 +220,9 @@ func TestFaultRules(t *testing.T) {
 		set(wrong, http.StatusBadRequest)
 	}
 	set(`[{"endpoint":"/v1/files","method":"GET","count":2,"status":503},{"endpoint":"/v1/files/{fileId}/details","status":500},{"endpoint":"/v1/custom*","status":429}]`, http.StatusOK)
-	if got := s.Library.Faults(); got != "rules=3" {
-		t.Errorf("the faults are %q, want rules=3", got)
-	}
+	mediatest.Equal(t, s.Library.Faults(), "rules=3", "the faults")
 	for n, want := range []int{503, 503, 200} {
-		if got := list(""); got != want {
-			t.Errorf("list %d answers %d, want %d", n, got, want)
-		}
+		mediatest.Equal(t, list(""), want, "list %d answers", n)
 	}
 	for path, want := range map[string]int{"/v1/files/" + strings.Repeat("0", 24) + "/details": 500, "/v1/customMetadataFields": 429, "/_mediadesk/requests": 200} {
 		if w := ask(s.Library, http.MethodGet, path); w.Code != want {
@@ -247,9 +234,7 @@ func TestFaultRules(t *testing.T) {
 		t.Errorf("after the rules were removed: %d, %q", w.Code, s.Library.Faults())
 	}
 	for header, want := range map[string]int{`{"status":418}`: 418, `{"delay":1}`: 200, `x`: 400} {
-		if got := list(header); got != want {
-			t.Errorf("with the header %s it answers %d, want %d", header, got, want)
-		}
+		mediatest.Equal(t, list(header), want, "with the header %s it answers", header)
 	}
 	set(`[{"method":"POST","lostAnswer":true,"count":1}]`, http.StatusOK)
 	contentType, body := form([]byte("a"), "fileName", "a.txt", "useUniqueFileName", "false")
@@ -260,9 +245,7 @@ func TestFaultRules(t *testing.T) {
 		res.Body.Close()
 		t.Errorf("the lost answer is %d", res.StatusCode)
 	}
-	if got := fetch(t, s.Address+"/a.txt"); got != "a" {
-		t.Errorf("the upload without an answer reads %q", got)
-	}
+	mediatest.Equal(t, fetch(t, s.Address+"/a.txt"), "a", "the upload without an answer")
 }
 
 // TestRequestLog: the log selects requests, and shows what they sent without what is secret.
@@ -460,9 +443,7 @@ func TestSeed(t *testing.T) {
 		return b.String()
 	}
 	first := run(7)
-	if again := run(7); again != first {
-		t.Errorf("the same seed gave\n%s, then\n%s", first, again)
-	}
+	mediatest.Equal(t, run(7), first, "the same seed gave\n%s, then\n", first)
 	if other := run(8); other == first {
 		t.Error("another seed gave the same answers")
 	}
@@ -484,9 +465,7 @@ func TestNamedTransformation(t *testing.T) {
 			res, err := client.Get(address)
 			must(t, err)
 			res.Body.Close()
-			if res.StatusCode != status {
-				t.Errorf("%s answered %d, want %d", address, res.StatusCode, status)
-			}
+			mediatest.Equal(t, res.StatusCode, status, "%s answered", address)
 		}
 	}
 }

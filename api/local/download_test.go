@@ -78,9 +78,7 @@ func TestOtherSites(t *testing.T) {
 			}
 			w := httptest.NewRecorder()
 			l.ServeHTTP(w, r)
-			if w.Code != c.want {
-				t.Errorf("%s %s %s with key %t answers %d, want %d", c.site, c.method, c.path, c.key, w.Code, c.want)
-			}
+			mediatest.Equal(t, w.Code, c.want, "%s %s %s with key %t answers", c.site, c.method, c.path, c.key)
 		}
 		r := httptest.NewRequest(http.MethodOptions, "http://127.0.0.1"+uploading, nil)
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -139,9 +137,7 @@ func TestFaults(t *testing.T) {
 	t.Run("fail", func(t *testing.T) {
 		s := serve(t, local.Options{Fault: local.Fault{{Text: "extensions=fail"}}})
 		r := upload(t, s.Address, apitest.JPEG(20, 20), "fileName", "a.jpg", "extensions", `[{"name":"aws-auto-tagging"}]`)
-		if got := fmt.Sprint(r["extensionStatus"]); got != "map[aws-auto-tagging:failed]" {
-			t.Errorf("the status is %s, want \"map[aws-auto-tagging:failed]\"", got)
-		}
+		mediatest.Equal(t, fmt.Sprint(r["extensionStatus"]), "map[aws-auto-tagging:failed]", "the status")
 	})
 }
 
@@ -324,9 +320,7 @@ func TestSlowConnections(t *testing.T) {
 		}
 		data := fmt.Appendf(nil, "honest %d", n)
 		record := upload(t, s.Address, data, "fileName", "honest")
-		if got := fetch(t, record["url"].(string)); got != string(data) {
-			t.Errorf("client %d reads %q", n, got)
-		}
+		mediatest.Equal(t, fetch(t, record["url"].(string)), string(data), "client %d", n)
 	}
 }
 

@@ -157,9 +157,7 @@ func verifyFaulted(t *testing.T, dir string, acknowledged []string) {
 	}
 	// The library keeps working.
 	upload(t, s.Address, []byte("afterwards"), "fileName", "same", "useUniqueFileName", "false")
-	if got := fetch(t, s.Address+"/same"); got != "afterwards" {
-		t.Errorf("bad state: afterwards same is %q, want \"afterwards\"", got)
-	}
+	mediatest.Equal(t, fetch(t, s.Address+"/same"), "afterwards", "bad state: afterwards same")
 }
 
 // TestFailingSystemCalls kills the process at a system call, or makes the call fail. The library

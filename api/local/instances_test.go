@@ -51,9 +51,7 @@ func TestStoreOfOneLibrary(t *testing.T) {
 		}
 		s := serve(t, o)
 		upload(t, s.Address, []byte("a"), "fileName", "a.txt", "useUniqueFileName", "false")
-		if got := fetch(t, s.Address+"/a.txt"); got != "a" {
-			t.Errorf("the owner reads %q, want \"a\"", got)
-		}
+		mediatest.Equal(t, fetch(t, s.Address+"/a.txt"), "a", "the owner")
 	})
 }
 
@@ -89,9 +87,7 @@ func TestOneStoreOfALibrary(t *testing.T) {
 			closeServer(t, s)
 			s = serve(t, second)
 			for name, want := range map[string]string{"a": "a", "b": "b"} {
-				if got := fetch(t, s.Address+"/"+name+".txt"); got != want {
-					t.Errorf("in the copy the file %s is %q", name, got)
-				}
+				mediatest.Equal(t, fetch(t, s.Address+"/"+name+".txt"), want, "in the copy the file %s", name)
 			}
 		})
 	}
@@ -277,9 +273,7 @@ func TestDatabaseIsDown(t *testing.T) {
 	if w := ask(l, http.MethodGet, "/before.txt"); w.Body.String() != "before.txt" {
 		t.Errorf("what was stored reads %q", w.Body)
 	}
-	if status := store("meanwhile.txt"); status != http.StatusOK {
-		t.Errorf("sent again, it was answered %d, want %d", status, http.StatusOK)
-	}
+	mediatest.Equal(t, store("meanwhile.txt"), http.StatusOK, "sent again, it was answered")
 }
 
 // TestSlowTaggingIsPending: if tagging takes longer than the request waits, the answer says

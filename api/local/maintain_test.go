@@ -173,9 +173,7 @@ func TestLostRecords(t *testing.T) {
 				}
 				s := serve(t, local.Options{Dir: dir})
 				for n, data := range list {
-					if got := fetch(t, s.Address+fmt.Sprintf("/p%d.txt", n)); got != string(data) {
-						t.Errorf("file %d is %q", n, got)
-					}
+					mediatest.Equal(t, fetch(t, s.Address+fmt.Sprintf("/p%d.txt", n)), string(data), "file %d", n)
 				}
 			})
 		}
@@ -559,12 +557,8 @@ func TestStoreIsDown(t *testing.T) {
 		t.Errorf("the record is %v", got)
 	}
 	isDown.Store(false)
-	if got := fetch(t, s.Address+"/before.txt"); got != "before" {
-		t.Errorf("read %q, want \"before\"", got)
-	}
-	if got := fetch(t, s.Address+"/meanwhile.txt"); got != "" {
-		t.Errorf("a refused upload is stored: %q, want \"\"", got)
-	}
+	mediatest.Equal(t, fetch(t, s.Address+"/before.txt"), "before", "read")
+	mediatest.Equal(t, fetch(t, s.Address+"/meanwhile.txt"), "", "a refused upload is stored")
 	upload(t, s.Address, []byte("meanwhile"), "fileName", "meanwhile.txt", "useUniqueFileName", "false")
 	if status, _, _ := callHeader(t, http.MethodGet, s.Address+"/_mediadesk/health", "", nil); status != http.StatusOK {
 		t.Errorf("health was answered %d, want %d", status, http.StatusOK)

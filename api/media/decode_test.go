@@ -91,9 +91,7 @@ func TestDecodeReduces(t *testing.T) {
 		for _, side := range []int{1, 7, 100, 299, 300} {
 			p, err := Decode(t.Context(), bytes.NewReader(data), Limits{Side: side})
 			must(t, err)
-			if p.Size != image.Pt(300, 211) {
-				t.Errorf("%s: size %v", name, p.Size)
-			}
+			mediatest.Equal(t, p.Size, image.Pt(300, 211), "%s: size", name)
 			if s := p.Pixels.Rect.Size(); max(s.X, s.Y) > side {
 				t.Errorf("%s: %v pixels kept, at most %d asked for", name, s, side)
 			}

@@ -52,9 +52,7 @@ func TestFactsOfPictures(t *testing.T) {
 			if f.Stored != image.Pt(64, 48) || f.Upright != f.Stored || f.Orientation != Normal {
 				t.Errorf("stored %v, upright %v, orientation %d", f.Stored, f.Upright, f.Orientation)
 			}
-			if f.Alpha != tt.alpha {
-				t.Errorf("alpha %v, want %v", f.Alpha, tt.alpha)
-			}
+			mediatest.Equal(t, f.Alpha, tt.alpha, "alpha")
 			if f.Bytes != int64(len(tt.data)) || time.Since(f.Modified) > time.Hour {
 				t.Errorf("%d bytes, modified %v", f.Bytes, f.Modified)
 			}

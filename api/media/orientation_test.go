@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"image"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // TestOrientationCorners takes the meaning of each value from the EXIF standard: the sides on which the
@@ -35,18 +37,14 @@ func TestOrientationCorners(t *testing.T) {
 					want.Y = size.Y - 1
 				}
 			}
-			if got := ToDisplay(o, stored, image.Rect(0, 0, 1, 1)).Min; got != want {
-				t.Errorf("the first pixel is shown at %v, want %v", got, want)
-			}
+			mediatest.Equal(t, ToDisplay(o, stored, image.Rect(0, 0, 1, 1)).Min, want, "the first pixel is shown at")
 			// The first row runs along its side.
 			row := ToDisplay(o, stored, image.Rect(0, 0, stored.X, 1))
 			along := map[string]image.Rectangle{
 				top: image.Rect(0, 0, size.X, 1), bottom: image.Rect(0, size.Y-1, size.X, size.Y),
 				left: image.Rect(0, 0, 1, size.Y), right: image.Rect(size.X-1, 0, size.X, size.Y),
 			}
-			if row != along[tt.row] {
-				t.Errorf("the first row is shown at %v, want %v", row, along[tt.row])
-			}
+			mediatest.Equal(t, row, along[tt.row], "the first row is shown at")
 		})
 	}
 }

@@ -23,9 +23,7 @@ func TestDrawingByTool(t *testing.T) {
 	}
 	p, err := decodePath(t.Context(), path, Limits{Side: 400})
 	must(t, err)
-	if p.Size != image.Pt(400, 200) {
-		t.Errorf("a picture of %v", p.Size)
-	}
+	mediatest.Equal(t, p.Size, image.Pt(400, 200), "a picture of")
 }
 
 func TestVideoByTool(t *testing.T) {
@@ -42,9 +40,7 @@ func TestVideoByTool(t *testing.T) {
 	}
 	p, err := decodePath(t.Context(), path, Limits{})
 	must(t, err)
-	if p.Size != image.Pt(64, 48) {
-		t.Errorf("a frame of %v", p.Size)
-	}
+	mediatest.Equal(t, p.Size, image.Pt(64, 48), "a frame of")
 }
 
 func TestDocumentByTool(t *testing.T) {
@@ -106,8 +102,6 @@ func TestNoToolNoPicture(t *testing.T) {
 		}
 	}
 	for _, tool := range Tools() {
-		if tool.Path != "" {
-			t.Errorf("%s is found at %s", tool.Program, tool.Path)
-		}
+		mediatest.Equal(t, tool.Path, "", "%s is found at", tool.Program)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // box returns a box of an MP4 file.
@@ -111,9 +113,7 @@ func TestCodecs(t *testing.T) {
 	} {
 		facts, err := FactsOf(t.Context(), write(t, "a", c.data))
 		must(t, err)
-		if got := facts.VideoCodec + " " + facts.AudioCodec; got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		mediatest.Equal(t, facts.VideoCodec+" "+facts.AudioCodec, c.want, "%s", name)
 	}
 }
 
@@ -127,8 +127,6 @@ func TestSizeOfDrawing(t *testing.T) {
 		`<svg width="4em" height="3em">`:                                           {},
 		`<svg`:                                                                     {},
 	} {
-		if got := sizeOfSVG(strings.NewReader(text)); got != want {
-			t.Errorf("%s: %v, not %v", text, got, want)
-		}
+		mediatest.Equal(t, sizeOfSVG(strings.NewReader(text)), want, "%s", text)
 	}
 }

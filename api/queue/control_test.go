@@ -14,6 +14,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 func oneAtATime(o *Options) { o.Concurrency = 1 }
@@ -124,9 +125,7 @@ func TestCloseLeavesTheRest(t *testing.T) {
 		defer cancel()
 		began := time.Now()
 		must(t, q.Close(ctx))
-		if took := time.Since(began); took != 5*time.Second {
-			t.Errorf("Close took %s", took)
-		}
+		mediatest.Equal(t, time.Since(began), 5*time.Second, "Close took")
 		for _, id := range ids {
 			if kept := n.job(id); kept.State != job.Waiting {
 				t.Errorf("%s is %s, want %v", kept.Upload.FileName, kept.State, job.Waiting)
@@ -144,9 +143,7 @@ func TestCloseLeavesTheRest(t *testing.T) {
 			t.Fatalf("%d jobs, %v, want 5", len(jobs), err)
 		}
 		for i, want := range []job.State{job.Stored, job.Stored, job.Unknown, job.Stored, job.Stored} {
-			if jobs[i].State != want {
-				t.Errorf("%s is %s, want %s", jobs[i].Upload.FileName, jobs[i].State, want)
-			}
+			mediatest.Equal(t, jobs[i].State, want, "%s", jobs[i].Upload.FileName)
 			if name := jobs[i].Upload.FileName[:1]; s.copies(name) != 1 {
 				t.Errorf("%s was stored %d times, want 1", name, s.copies(name))
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 )
 
@@ -63,9 +64,7 @@ func TestIsLoopback(t *testing.T) {
 		"": false, "0.0.0.0": false, "::": false, "127.1": false, "2130706433": false, "0x7f.1": false,
 		"localhost.example.com": false, "127.0.0.1.example.com": false, "xlocalhost": false, "10.0.0.1": false, "example.com": false,
 	} {
-		if got := api.IsLoopback(host); got != want {
-			t.Errorf("IsLoopback(%q) = %v, want %v", host, got, want)
-		}
+		mediatest.Equal(t, api.IsLoopback(host), want, "IsLoopback(%q)", host)
 	}
 }
 
@@ -79,9 +78,7 @@ func TestIsPrivateHost(t *testing.T) {
 		"https://example.com/": false, "https://8.8.8.8/": false, "https://172.32.0.1/": false, "https://100.128.0.1/": false,
 		"https://[2606:4700::1111]/": false, "": false, "::": false, "photo.jpg": false,
 	} {
-		if got := api.IsPrivateHost(address); got != want {
-			t.Errorf("IsPrivateHost(%q) = %v, want %v", address, got, want)
-		}
+		mediatest.Equal(t, api.IsPrivateHost(address), want, "IsPrivateHost(%q)", address)
 	}
 }
 

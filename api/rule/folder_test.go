@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 )
 
@@ -38,9 +39,7 @@ func TestCleanFolder(t *testing.T) {
 				field = "folder"
 			}
 			wantRule(t, err, field)
-			if got != test.want {
-				t.Errorf("CleanFolder(%q) = %q, want %q", test.folder, got, test.want)
-			}
+			mediatest.Equal(t, got, test.want, "CleanFolder(%q)", test.folder)
 		})
 	}
 }
@@ -55,17 +54,11 @@ func TestFolderName(t *testing.T) {
 		{"\xff\xfe\ufffd😀", "____", "____"},
 		{"", "", ""},
 	} {
-		if got := rule.FolderName(x.name, false); got != x.created {
-			t.Errorf("FolderName(%q) = %q, want %q", x.name, got, x.created)
-		}
-		if got := rule.FolderName(x.name, true); got != x.renamed {
-			t.Errorf("FolderName(%q, renamed) = %q, want %q", x.name, got, x.renamed)
-		}
+		mediatest.Equal(t, rule.FolderName(x.name, false), x.created, "FolderName(%q)", x.name)
+		mediatest.Equal(t, rule.FolderName(x.name, true), x.renamed, "FolderName(%q, renamed)", x.name)
 	}
 	for folder, want := range map[string]string{"": "/", "/a-b": "/a_b/", "x-y/a-b/": "/x-y/a_b/"} {
-		if got := rule.CreatedFolder(folder); got != want {
-			t.Errorf("CreatedFolder(%q) = %q, want %q", folder, got, want)
-		}
+		mediatest.Equal(t, rule.CreatedFolder(folder), want, "CreatedFolder(%q)", folder)
 	}
 }
 

@@ -51,10 +51,6 @@ func TestCheckMetadata(t *testing.T) {
 			t.Errorf("%s: %v; want %q", c.values, err, c.wrong)
 		}
 	}
-	if got := DescribeField(&fields[0]); got != "Who made it. Text, 2 to 4 characters" {
-		t.Errorf("the hint is %q", got)
-	}
-	if got := describeSchema(&fields[1].Schema); got != "Number, 1900 to 2100" {
-		t.Errorf("words are %q, want \"Number, 1900 to 2100\"", got)
-	}
+	mediatest.Equal(t, DescribeField(&fields[0]), "Who made it. Text, 2 to 4 characters", "the hint")
+	mediatest.Equal(t, describeSchema(&fields[1].Schema), "Number, 1900 to 2100", "words")
 }

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 )
 
@@ -40,9 +41,7 @@ func TestStoredName(t *testing.T) {
 	} {
 		t.Run(test.about, func(t *testing.T) {
 			got := rule.StoredName(test.name)
-			if got != test.want {
-				t.Errorf("StoredName(%q) = %q, want %q", test.name, got, test.want)
-			}
+			mediatest.Equal(t, got, test.want, "StoredName(%q)", test.name)
 			if a, b := utf8.RuneCountInString(test.name), utf8.RuneCountInString(got); a != b {
 				t.Errorf("%d characters became %d", a, b)
 			}
@@ -70,9 +69,7 @@ func TestUniqueName(t *testing.T) {
 		"写真.jpg":         "写真_iEyH1dQme.jpg",
 		"":               "_iEyH1dQme",
 	} {
-		if got := rule.UniqueName(name, "iEyH1dQme"); got != want {
-			t.Errorf("UniqueName(%q) = %q, want %q", name, got, want)
-		}
+		mediatest.Equal(t, rule.UniqueName(name, "iEyH1dQme"), want, "UniqueName(%q)", name)
 	}
 }
 

@@ -35,8 +35,6 @@ func TestTasksShow(t *testing.T) {
 		for text, file := range map[string]*api.File{x.then: &then, x.now: &now} {
 			mediatest.Must(t, json.Unmarshal([]byte(`{"fileId":"a",`+text+`}`), file))
 		}
-		if got := rule.TasksShow(&list[0], &then, &now); got != x.want {
-			t.Errorf("%s, then %s: %v", x.then, x.now, got)
-		}
+		mediatest.Equal(t, rule.TasksShow(&list[0], &then, &now), x.want, "%s, then %s", x.then, x.now)
 	}
 }

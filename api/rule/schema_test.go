@@ -66,9 +66,7 @@ func TestRequiredAndDefaultMetadata(t *testing.T) {
 			t.Errorf("%s was changed", c.values)
 		}
 	}
-	if got := describeSchema(&fields[0].Schema); got != "Text, required" {
-		t.Errorf("words are %q, want \"Text, required\"", got)
-	}
+	mediatest.Equal(t, describeSchema(&fields[0].Schema), "Text, required", "words")
 }
 
 func printed(values map[string]json.RawMessage) string { return fmt.Sprintf("%s", values) }

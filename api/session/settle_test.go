@@ -199,8 +199,6 @@ func TestUndoOfAMoveWithoutAnswer(t *testing.T) {
 	}
 	lose = false
 	undo(t, s)
-	if got := paths(t, s); got != "/a.txt" {
-		t.Errorf("the library has %s", got)
-	}
+	mediatest.Equal(t, paths(t, s), "/a.txt", "the library")
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }

@@ -15,6 +15,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 )
 
@@ -100,17 +101,13 @@ func TestHostileRequests(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := raw(t, addr, tt.text); got != tt.want {
-				t.Errorf("answered %d, want %d", got, tt.want)
-			}
+			mediatest.Equal(t, raw(t, addr, tt.text), tt.want, "answered")
 		})
 	}
 	if run := theRun(t, m); run.Status != api.StatusPending {
 		t.Errorf("something was accepted: %+v", run)
 	}
-	if got := raw(t, addr, request("POST", path, success)); got != 200 {
-		t.Errorf("the honest post was answered with %d, want 200", got)
-	}
+	mediatest.Equal(t, raw(t, addr, request("POST", path, success)), 200, "the honest post was answered with")
 	if run := theRun(t, m); run.Status != api.StatusSuccess || run.From != job.FromWebhook {
 		t.Errorf("run %+v", run)
 	}
@@ -135,9 +132,7 @@ func TestNotTakenIsNotAcknowledged(t *testing.T) {
 	m := newJournal(t)
 	w, address := receiver(t, m, Options{})
 	must(t, m.Close())
-	if got := send(t, address, success); got != http.StatusServiceUnavailable {
-		t.Errorf("answered %d, want %d", got, http.StatusServiceUnavailable)
-	}
+	mediatest.Equal(t, send(t, address, success), http.StatusServiceUnavailable, "answered")
 	if _, err := w.Address(t.Context(), job.Hook{Profile: "home", JobID: 8}); err == nil {
 		t.Error("an address that could not be kept was given")
 	}
@@ -185,9 +180,7 @@ func TestATakenPort(t *testing.T) {
 		if err := bad.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
-		if bad.Addr() != "" {
-			t.Errorf("after Close the receiver listens at %q", bad.Addr())
-		}
+		mediatest.Equal(t, bad.Addr(), "", "after Close the receiver listens at")
 	}
 }
 

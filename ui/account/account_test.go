@@ -43,9 +43,7 @@ func TestConnectsAHostedAccount(t *testing.T) {
 	if p.Name != "my_pictures" || p.Kind != config.KindHosted || p.DeliveryURL != "https://ik.imagekit.io/my_pictures" {
 		t.Errorf("in use is %+v", p)
 	}
-	if got := d.Store.Keys["my_pictures"].Reveal(); got != uitest.TestKey {
-		t.Errorf("the keyring has %q, want %q", got, uitest.TestKey)
-	}
+	mediatest.Equal(t, d.Store.Keys["my_pictures"].Reveal(), uitest.TestKey, "the keyring")
 	d.HidesKey()
 }
 
@@ -396,9 +394,7 @@ func TestAddressWithoutScheme(t *testing.T) {
 	} {
 		f := fieldsOf(config.Profile{}, nil)
 		*f.value["upload"] = c.typed
-		if got := f.address("upload"); got != c.want {
-			t.Errorf("%s becomes %s, want %s", c.typed, got, c.want)
-		}
+		mediatest.Equal(t, f.address("upload"), c.want, "%s", c.typed)
 	}
 	d := newDriver(t, Options{Mode: Add}).open()
 	d.Press("right", "down").Typed("localhost:7999").Sees("mediadesk uses http://localhost:7999.")

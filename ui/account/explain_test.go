@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"pgregory.net/rapid"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/config"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
@@ -53,17 +54,13 @@ func TestOffersAName(t *testing.T) {
 	for id, want := range map[string]string{
 		"": "work-3", "müller": "m-ller", "local": "local-2", "a b": "a-b", "日本": "work-3", strings.Repeat("x", 99): strings.Repeat("x", 40),
 	} {
-		if got := offered(config.KindHosted, "id", id); got != want {
-			t.Errorf("%q gives %q, want %q", id, got, want)
-		}
+		mediatest.Equal(t, offered(config.KindHosted, "id", id), want, "%q", id)
 	}
 	for address, want := range map[string]string{
 		"": "work-3", "x": "x", "https://media.example.com/a": "example", "http://localhost:80": "localhost",
 		"http://127.0.0.1:7843": "server", "http://[::1]:7843": "server", "https://.": "work-3",
 	} {
-		if got := offered(config.KindOther, "upload", address); got != want {
-			t.Errorf("%q gives %q, want %q", address, got, want)
-		}
+		mediatest.Equal(t, offered(config.KindOther, "upload", address), want, "%q", address)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		name := offered(config.KindHosted, "id", rapid.String().Draw(t, "id"))

@@ -38,9 +38,7 @@ func TestFolderWatch(t *testing.T) {
 			names = append(names, strings.TrimPrefix(filepath.ToSlash(source.Path), filepath.ToSlash(dir)+"/"))
 		}
 		slices.Sort(names)
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("finished: %q, want %q", got, want)
-		}
+		mediatest.Equal(t, strings.Join(names, " "), want, "finished")
 	}
 	write("old.png", "old")
 	look("")

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -90,9 +91,7 @@ func TestFollowOnATerminal(t *testing.T) {
 	term.WaitRaw(func(raw string) bool { return strings.Count(raw, "\x1b]52;c;") == 2 })
 	term.Press("ctrl+c")
 	term.Wait()
-	if code := term.ExitCode(); code != 130 {
-		t.Errorf("exit code %d, want 130", code)
-	}
+	mediatest.Equal(t, term.ExitCode(), 130, "exit code")
 	uitest.Shows(t, term.Screen(), "2 stored")
 }
 
@@ -111,9 +110,7 @@ func TestFollowEndsWithAWrongKey(t *testing.T) {
 	term.WaitFor("are not uploaded.")
 	moveIn(t, dir, "one.txt")
 	term.Wait()
-	if code := term.ExitCode(); code != 3 {
-		t.Errorf("exit code %d, want 3", code)
-	}
+	mediatest.Equal(t, term.ExitCode(), 3, "exit code")
 }
 
 // slowService accepts uploads and answers them after release.
@@ -164,8 +161,6 @@ func TestFollowSaves(t *testing.T) {
 	term.WaitFor("waiting for the answer")
 	term.Press("ctrl+c")
 	term.Wait()
-	if code := term.ExitCode(); code != 130 {
-		t.Errorf("exit code %d, want 130", code)
-	}
+	mediatest.Equal(t, term.ExitCode(), 130, "exit code")
 	uitest.Shows(t, term.Screen(), "one.txt: open:", "Continue with: mediadesk resume")
 }

@@ -95,9 +95,7 @@ func TestServeOnTerminal(t *testing.T) {
 	term.WaitFor("200 POST   /api/v1/files/upload")
 	term.Signal(os.Interrupt)
 	<-term.Done()
-	if code := term.ExitCode(); code != 0 {
-		t.Errorf("got exit code %d, want 0", code)
-	}
+	mediatest.Equal(t, term.ExitCode(), 0, "got exit code")
 
 	data := filepath.Join(t.TempDir(), "my library")
 	term, screen = run("--data", data, "--log", "none")

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -72,9 +73,7 @@ func TestFolderQuestions(t *testing.T) {
 		term.Press("enter")
 		term.WaitFor(c.then)
 		term.Wait()
-		if code := term.ExitCode(); code != c.code {
-			t.Errorf("%v: exit code %d, want %d", c.args, code, c.code)
-		}
+		mediatest.Equal(t, term.ExitCode(), c.code, "%v: exit code", c.args)
 	}
 }
 
@@ -102,7 +101,5 @@ func TestOpenServes(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 	term.Press("ctrl+c")
 	term.Wait()
-	if code := term.ExitCode(); code != 0 {
-		t.Errorf("exit code %d, want 0", code)
-	}
+	mediatest.Equal(t, term.ExitCode(), 0, "exit code")
 }

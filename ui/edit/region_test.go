@@ -94,9 +94,7 @@ func TestKeysMoveTheRegion(t *testing.T) {
 		{"r f", "119,61,74,74"},
 	} {
 		d.Press(strings.Fields(c.keys)...)
-		if b.text != c.want {
-			t.Errorf("after %q the region is %q, want %q", c.keys, b.text, c.want)
-		}
+		mediatest.Equal(t, b.text, c.want, "after %q the region", c.keys)
 	}
 	for len(b.past) > 0 || b.found.shown {
 		d.Press("z")
@@ -106,9 +104,7 @@ func TestKeysMoveTheRegion(t *testing.T) {
 	}
 	b.text = ""
 	d.Press("left")
-	if b.text != "" {
-		t.Errorf("without a region got %q", b.text)
-	}
+	mediatest.Equal(t, b.text, "", "without a region")
 	d.Toasted("enter begins one")
 	for _, key := range []string{"c", "enter"} {
 		b.text = ""
@@ -191,9 +187,7 @@ func TestViewStaysInside(t *testing.T) {
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
 		d.Resize(image.Pt(w, h))
 		view := b.View(d.Size, th)
-		if kit.Size(view) != d.Size {
-			t.Errorf("at %v the view has the size %v", d.Size, kit.Size(view))
-		}
+		mediatest.Equal(t, kit.Size(view), d.Size, "at %v the view has the size", d.Size)
 		return view
 	})
 	d.Resize(image.Pt(80, 24))
@@ -212,9 +206,7 @@ func TestLostRelease(t *testing.T) {
 	d.Send(tea.MouseMotionMsg(at))
 	at.Button, at.X = tea.MouseLeft, at.X+3
 	d.Send(tea.MouseMotionMsg(at))
-	if b.text != "10,20,100,50" {
-		t.Errorf("the region is %q, want \"10,20,100,50\"", b.text)
-	}
+	mediatest.Equal(t, b.text, "10,20,100,50", "the region")
 }
 
 // TestDragThereAndBack: a drag there and back restores the rectangle, for any zoom, handle and
@@ -254,9 +246,7 @@ func TestPicturesTakeTheTerminalsColors(t *testing.T) {
 	} {
 		r := NewRegion(RegionOptions{})
 		r.Update(tea.ColorProfileMsg{Profile: p})
-		if got := r.Options(theme.New(true, true)).Color; got != want {
-			t.Errorf("%v: %v, want %v", p, got, want)
-		}
+		mediatest.Equal(t, r.Options(theme.New(true, true)).Color, want, "%v", p)
 		if r.Options(theme.New(true, false)).Color != picture.NoColor {
 			t.Errorf("%v: colors in a theme without", p)
 		}

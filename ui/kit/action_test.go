@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -21,22 +22,16 @@ var designKeys = strings.Fields(`up down j k left h backspace right l enter g G 
 func TestKeyMsgRoundTrip(t *testing.T) {
 	for _, name := range designKeys {
 		msg := kit.KeyMsg(name)
-		if got := msg.String(); got != name {
-			t.Errorf("the key press for %q has the name %q", name, got)
-		}
+		mediatest.Equal(t, msg.String(), name, "the key press for %q has the name", name)
 		if !key.Matches(msg, key.NewBinding(key.WithKeys(name))) {
 			t.Errorf("the key press for %q does not match its binding", name)
 		}
 	}
-	if got := kit.KeyMsg("space").Text; got != " " {
-		t.Errorf("space types %q, want \" \"", got)
-	}
+	mediatest.Equal(t, kit.KeyMsg("space").Text, " ", "space types")
 	if got := kit.KeyMsg("G"); got.Code != 'g' || got.Mod != tea.ModShift || got.Text != "G" {
 		t.Errorf("G is %#v", got)
 	}
-	if got := kit.KeyMsg("ctrl+s").Text; got != "" {
-		t.Errorf("ctrl+s types %q", got)
-	}
+	mediatest.Equal(t, kit.KeyMsg("ctrl+s").Text, "", "ctrl+s types")
 }
 
 func TestHints(t *testing.T) {

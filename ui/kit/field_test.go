@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -52,9 +53,7 @@ func TestFieldKeys(t *testing.T) {
 		f.Focus()
 		keysOf(f.Update, c.keys)
 		f.Update(kit.KeyMsg("|")) // where the cursor is
-		if got := f.Value(); got != c.want {
-			t.Errorf("%q, %s: %q, want %q", c.begin, c.keys, got, c.want)
-		}
+		mediatest.Equal(t, f.Value(), c.want, "%q, %s", c.begin, c.keys)
 	}
 }
 
@@ -118,9 +117,7 @@ func TestTextArea(t *testing.T) {
 		a.View(pt(20, 10), theme.New(true, true))
 		keysOf(a.Update, c.keys)
 		a.Update(kit.KeyMsg("|")) // where the cursor is
-		if got := a.Value(); got != c.want {
-			t.Errorf("%q, %s: %q, want %q", c.begin, c.keys, got, c.want)
-		}
+		mediatest.Equal(t, a.Value(), c.want, "%q, %s", c.begin, c.keys)
 	}
 	a := kit.NewTextArea()
 	if a.Update(kit.KeyMsg("a")) {
@@ -128,9 +125,7 @@ func TestTextArea(t *testing.T) {
 	}
 	a.Focus()
 	a.Update(tea.PasteMsg{Content: "{\r\n\t\"a\": 1\r}"})
-	if a.Value() != "{\n  \"a\": 1\n}" {
-		t.Errorf("pasted %q", a.Value())
-	}
+	mediatest.Equal(t, a.Value(), "{\n  \"a\": 1\n}", "pasted")
 	if a.Update(kit.KeyMsg("tab")) || a.Update(kit.KeyMsg("esc")) {
 		t.Error("uses tab or esc")
 	}
@@ -157,16 +152,12 @@ func TestChips(t *testing.T) {
 		e.SetValue(strings.Fields(c.begin))
 		e.Focus()
 		keysOf(e.Update, c.keys)
-		if got := strings.Join(e.Value(), " "); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		mediatest.Equal(t, strings.Join(e.Value(), " "), c.want, "%s", c.name)
 	}
 	e := &kit.Chips{}
 	e.Focus()
 	e.Update(tea.PasteMsg{Content: "red, green ,blue\nred\n"})
-	if got := strings.Join(e.Value(), "|"); got != "red|green|blue" {
-		t.Errorf("pasted %q, want \"red|green|blue\"", got)
-	}
+	mediatest.Equal(t, strings.Join(e.Value(), "|"), "red|green|blue", "pasted")
 	if e.Update(kit.KeyMsg("enter")) || e.Update(kit.KeyMsg("tab")) || e.Update(kit.KeyMsg("up")) || e.Update(kit.KeyMsg("esc")) {
 		t.Error("uses keys that do nothing here")
 	}
@@ -211,9 +202,7 @@ func TestChipsComplete(t *testing.T) {
 		t.Errorf("offers:\n%s", view)
 	}
 	keysOf(e.Update, "down tab b e up tab")
-	if got := strings.Join(e.Value(), " "); got != "bear berlin" {
-		t.Errorf("accepted %q, want \"bear berlin\"", got)
-	}
+	mediatest.Equal(t, strings.Join(e.Value(), " "), "bear berlin", "accepted")
 	keysOf(e.Update, "b e esc")
 	if e.Update(kit.KeyMsg("tab")) {
 		t.Error("esc did not put the offer away")

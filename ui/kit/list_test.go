@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
@@ -69,9 +70,7 @@ func TestList(t *testing.T) {
 		} else if ok {
 			got = string(e.Row)
 		}
-		if got != want {
-			t.Errorf("the cursor is on %s, want %s", got, want)
-		}
+		mediatest.Equal(t, got, want, "the cursor is on")
 	}
 	chosen := func(want string) {
 		t.Helper()
@@ -79,9 +78,7 @@ func TestList(t *testing.T) {
 		for _, row := range l.Chosen() {
 			got += string(row)
 		}
-		if got != want {
-			t.Errorf("chosen are %q, want %q", got, want)
-		}
+		mediatest.Equal(t, got, want, "chosen")
 	}
 	change := func(to string) {
 		all = to

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/theme"
 )
@@ -28,9 +29,7 @@ func TestReader(t *testing.T) {
 		}
 		return strings.Trim(lines[1], "│ ")
 	}
-	if got := first(); got != "line 00" {
-		t.Errorf("begins with %q, want \"line 00\"", got)
-	}
+	mediatest.Equal(t, first(), "line 00", "begins with")
 	for _, c := range []struct{ keys, want string }{
 		{"j down", "line 02"},
 		{"k k k", "line 00"},
@@ -45,14 +44,10 @@ func TestReader(t *testing.T) {
 		if press(r, strings.Fields(c.keys)...); r.Closed() {
 			t.Errorf("%s closed the reader", c.keys)
 		}
-		if got := first(); got != c.want {
-			t.Errorf("%s: %q, want %q", c.keys, got, c.want)
-		}
+		mediatest.Equal(t, first(), c.want, "%s", c.keys)
 	}
 	r.Mouse(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	if got := first(); got != "line 03" {
-		t.Errorf("the wheel went to %q, want \"line 03\"", got)
-	}
+	mediatest.Equal(t, first(), "line 03", "the wheel went to")
 	if !strings.Contains(ansi.Strip(r.View(pt(40, 12), th)), "13 of 50 lines") {
 		t.Error("does not show the position")
 	}
@@ -92,9 +87,7 @@ func TestClicks(t *testing.T) {
 		{2, time.Millisecond, false},
 		{2, time.Millisecond, true},
 	} {
-		if got := click(step.x, step.after); got != step.want {
-			t.Errorf("click %d: %v, want %v", i, got, step.want)
-		}
+		mediatest.Equal(t, click(step.x, step.after), step.want, "click %d", i)
 	}
 	if c.Double(tea.MouseClickMsg{X: 2, Y: 1, Button: tea.MouseRight}) {
 		t.Error("the right button double clicks")

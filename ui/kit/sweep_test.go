@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -115,9 +116,7 @@ func TestModes(t *testing.T) {
 		{39, 12}: kit.Tiny, {40, 11}: kit.Tiny, {40, 12}: kit.Narrow, {59, 40}: kit.Narrow,
 		{60, 12}: kit.Stacked, {99, 30}: kit.Stacked, {100, 12}: kit.Wide, {200, 60}: kit.Wide, {0, 0}: kit.Tiny,
 	} {
-		if got := kit.ModeOf(size); got != want {
-			t.Errorf("%v is %d, want %d", size, got, want)
-		}
+		mediatest.Equal(t, kit.ModeOf(size), want, "%v", size)
 	}
 	if kit.ModeOfWidth(100) != kit.Wide {
 		t.Error("a rectangle of 100 columns is not wide")
@@ -126,7 +125,5 @@ func TestModes(t *testing.T) {
 	if got := ansi.Strip(kit.TooSmall(pt(39, 11), th)); !strings.Contains(got, "40x12") || !strings.Contains(got, "39x11") {
 		t.Errorf("shows %q", got)
 	}
-	if got := ansi.Strip(kit.TooSmall(pt(5, 1), th)); got != "40x12" {
-		t.Errorf("shows %q, want \"40x12\"", got)
-	}
+	mediatest.Equal(t, ansi.Strip(kit.TooSmall(pt(5, 1), th)), "40x12", "shows")
 }

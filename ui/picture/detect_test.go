@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	uv "github.com/charmbracelet/ultraviolet"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // recorded are terminals whose recorded answers are in testdata/terminals, without the
@@ -140,13 +142,9 @@ func TestRecordedTerminals(t *testing.T) {
 			}
 			d.TimedOut()
 			got := d.Abilities()
-			if d.sixel != r.sixel {
-				t.Errorf("%s: sixel %v, want %v", name, d.sixel, r.sixel)
-			}
+			mediatest.Equal(t, d.sixel, r.sixel, "%s: sixel", name)
 			got.Report = Report{}
-			if got != r.want {
-				t.Errorf("%s in pieces of %d: %+v, not %+v", name, piece, got, r.want)
-			}
+			mediatest.Equal(t, got, r.want, "%s in pieces of %d", name, piece)
 		}
 	}
 }
@@ -267,8 +265,6 @@ func TestSizeOfACell(t *testing.T) {
 		{WindowPixels{Cells: image.Pt(50, 25), Pixels: image.Pt(1000, 1050)}, image.Pt(20, 42)},
 	} {
 		d.Update(step.msg)
-		if got := d.Abilities().Cell; got != step.want {
-			t.Errorf("after %+v a cell is %v, not %v", step.msg, got, step.want)
-		}
+		mediatest.Equal(t, d.Abilities().Cell, step.want, "after %+v a cell", step.msg)
 	}
 }

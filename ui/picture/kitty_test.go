@@ -210,9 +210,7 @@ func TestKittyTransmission(t *testing.T) {
 		}
 	}
 	want := fmt.Sprintf("a=T,U=1,i=%d,c=40,r=15,f=24,s=320,v=240,o=z,t=d,q=2,m=1", i.id)
-	if found[0][1] != want {
-		t.Errorf("got the keys %q, want %q", found[0][1], want)
-	}
+	mediatest.Equal(t, found[0][1], want, "got the keys")
 	if n := len(pixelsOf(t, i)); n != 320*240*3 {
 		t.Errorf("%d bytes of pixels", n)
 	}

@@ -2,6 +2,8 @@ package text
 
 import (
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 func TestSentence(t *testing.T) {
@@ -19,9 +21,7 @@ func TestSentence(t *testing.T) {
 		"upload: no answer":         "Upload: no answer.",
 		"config.toml: it is wrong…": "config.toml: it is wrong…",
 	} {
-		if got := Sentence(text); got != want {
-			t.Errorf("%q became %q, want %q", text, got, want)
-		}
+		mediatest.Equal(t, Sentence(text), want, "%q", text)
 	}
 }
 
@@ -29,8 +29,6 @@ func TestStop(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "tags hold %": "tags hold %.", "what?": "what?", "wait…": "wait…", "done.": "done.",
 	} {
-		if got := Stop(text); got != want {
-			t.Errorf("%q became %q, want %q", text, got, want)
-		}
+		mediatest.Equal(t, Stop(text), want, "%q", text)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/uitest"
@@ -96,9 +97,7 @@ func TestTruncateMiddle(t *testing.T) {
 		{`a\xffbcdefg\xfe`, 11, `a\xff…g\xfe`},
 		{`\u{not one}, \x or \`, 12, `\u{not… or \`},
 	} {
-		if got := text.TruncateMiddle(c.in, c.w); got != c.want {
-			t.Errorf("TruncateMiddle(%q, %d) = %q, want %q", c.in, c.w, got, c.want)
-		}
+		mediatest.Equal(t, text.TruncateMiddle(c.in, c.w), c.want, "TruncateMiddle(%q, %d)", c.in, c.w)
 	}
 }
 
@@ -120,9 +119,7 @@ func TestShortName(t *testing.T) {
 		{"beach_x8kd0s2kd.jpg", 8, "bea….jpg"},
 		{"beach.jpg", 0, ""},
 	} {
-		if got := text.ShortName(c.name, c.w); got != c.want {
-			t.Errorf("ShortName(%q, %d) = %q, not %q", c.name, c.w, got, c.want)
-		}
+		mediatest.Equal(t, text.ShortName(c.name, c.w), c.want, "ShortName(%q, %d)", c.name, c.w)
 	}
 }
 
@@ -176,9 +173,7 @@ func TestMatched(t *testing.T) {
 	} {
 		got := text.Matched(c.in, c.indexes, hit, base)
 		got = strings.NewReplacer("\x1b[1m", "[", "\x1b[m", "]").Replace(got)
-		if got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		mediatest.Equal(t, got, c.want, "%s", c.name)
 	}
 }
 
@@ -210,9 +205,7 @@ func TestOverlay(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
-	if got := ansi.Strip(kit.OverlayCenter(base, "X")); got != "aaaaa\nbbXbb\nccccc" {
-		t.Errorf("centered:\n%s", got)
-	}
+	mediatest.Equal(t, ansi.Strip(kit.OverlayCenter(base, "X")), "aaaaa\nbbXbb\nccccc", "centered:\n")
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(0, 12).Draw(t, "w"), rapid.IntRange(0, 5).Draw(t, "h")
 		under := text.Fit(text.Safe(words().Draw(t, "base")), w, h)

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -19,9 +20,7 @@ func TestBytes(t *testing.T) {
 		-1: "?", 0: "0 B", 1: "1 B", 999: "999 B", 1000: "1 kB", 1500: "1.5 kB", 25_000_000: "25 MB", 99_940: "99.9 kB",
 		99_960: "100 kB", 999_499: "999 kB", 999_500: "1.0 MB", 1_234_567_890: "1.2 GB", math.MaxInt64: "9.2 EB",
 	} {
-		if got := text.Bytes(n); got != want {
-			t.Errorf("%d is %q, want %q", n, got, want)
-		}
+		mediatest.Equal(t, text.Bytes(n), want, "%d", n)
 	}
 }
 
@@ -30,9 +29,7 @@ func TestRate(t *testing.T) {
 		v    float64
 		want string
 	}{{0, ""}, {-1, ""}, {math.NaN(), ""}, {math.Inf(1), ""}, {1500, "1.5 kB/s"}, {math.MaxFloat64, "4.6 EB/s"}} {
-		if got := text.Rate(c.v); got != c.want {
-			t.Errorf("%g is %q, want %q", c.v, got, c.want)
-		}
+		mediatest.Equal(t, text.Rate(c.v), c.want, "%g", c.v)
 	}
 }
 
@@ -41,9 +38,7 @@ func TestDurationAndAge(t *testing.T) {
 		-time.Hour: "under 1 s", 0: "under 1 s", time.Second: "1 s", 59 * time.Second: "59 s", 125 * time.Second: "2 min 05 s",
 		80 * time.Minute: "1 h 20 min", 76 * time.Hour: "3 d 4 h",
 	} {
-		if got := text.Duration(d); got != want {
-			t.Errorf("%v is %q, want %q", d, got, want)
-		}
+		mediatest.Equal(t, text.Duration(d), want, "%v", d)
 	}
 	now := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
 	for d, want := range map[time.Duration]string{
@@ -51,9 +46,7 @@ func TestDurationAndAge(t *testing.T) {
 		25 * time.Hour: "1 day ago", 5 * 24 * time.Hour: "5 days ago", 90 * 24 * time.Hour: "3 May 2026",
 		-30 * time.Second: "now", -time.Hour: "1 Aug 2026",
 	} {
-		if got := text.Age(now.Add(-d), now); got != want {
-			t.Errorf("%v before is %q, want %q", d, got, want)
-		}
+		mediatest.Equal(t, text.Age(now.Add(-d), now), want, "%v before", d)
 	}
 	if got := text.Age(time.Time{}, now); got != "never" {
 		t.Errorf("the zero time is %q, want \"never\"", got)
@@ -101,9 +94,7 @@ func TestBarIsFullOnlyWhenFinished(t *testing.T) {
 		{kit.Progress{Done: 10}, "----------"},
 		{kit.Progress{Finished: true}, "=========="},
 	} {
-		if got := ansi.Strip(c.p.Bar(10, th)); got != c.want {
-			t.Errorf("%+v: %q, want %q", c.p, got, c.want)
-		}
+		mediatest.Equal(t, ansi.Strip(c.p.Bar(10, th)), c.want, "%+v", c.p)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		p := kit.Progress{
@@ -160,13 +151,9 @@ func TestTimes(t *testing.T) {
 		125 * time.Second: "2 min", 59 * time.Minute: "59 min",
 		59*time.Minute + 40*time.Second: "1 h 00 min", 80 * time.Minute: "1 h 20 min",
 	} {
-		if got := text.About(d); got != want {
-			t.Errorf("about %v is %q, want %q", d, got, want)
-		}
+		mediatest.Equal(t, text.About(d), want, "about %v", d)
 	}
-	if got := text.Date(time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)); got != "1 May 2026 12:00" {
-		t.Errorf("a date is %q, want \"1 May 2026 12:00\"", got)
-	}
+	mediatest.Equal(t, text.Date(time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)), "1 May 2026 12:00", "a date")
 	if got := text.Date(time.Time{}); got != "" {
 		t.Errorf("never: %q", got)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local/store/pgtest"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestDeleteField: deleting a field deletes its values, whatever its name, and changes no others.
@@ -313,15 +314,11 @@ func testHasWords(t *testing.T, r Records) {
 		{"a.jpg", " .,", false},
 		{"", "a", false},
 	} {
-		if got := wordsMatch(c.text, c.query); got != c.want {
-			t.Errorf("%q has %q: %t, want %v", c.text, c.query, got, c.want)
-		}
+		mediatest.Equal(t, wordsMatch(c.text, c.query), c.want, "%q has %q", c.text, c.query)
 		err := r.View(t.Context(), func(tx Tx) error {
 			var got bool
 			err := tx.scan([]any{&got}, "SELECT has_words(?, ?)", c.text, c.query)
-			if got != c.want {
-				t.Errorf("%q has %q: %t, want %v", c.text, c.query, got, c.want)
-			}
+			mediatest.Equal(t, got, c.want, "%q has %q", c.text, c.query)
 			return err
 		})
 		must(t, err)

@@ -148,9 +148,7 @@ func testContents(t *testing.T, c Contents) {
 		return hash
 	}
 	hash := put("hello")
-	if again := put("hello"); again != hash {
-		t.Errorf("the same content has the hashes %s and %s", hash, again)
-	}
+	mediatest.Equal(t, put("hello"), hash, "the same content has the hashes %s and", hash)
 	f, err := c.Open(hash)
 	must(t, err)
 	text, err := io.ReadAll(f)

@@ -2,6 +2,7 @@ package mediatest
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"testing"
@@ -14,6 +15,14 @@ func Must(t rapid.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Equal reports a value that is not what the test wants. The format names the value.
+func Equal[V comparable](t rapid.TB, got, want V, format string, args ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %#v, want %#v", fmt.Sprintf(format, args...), got, want)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
@@ -76,9 +77,7 @@ func TestUnsetIsAnExplicitValue(t *testing.T) {
 	d.Press("ctrl+x", "esc", "down", "down", "ctrl+x")
 	d.Sees("Not saved: Tags: -sea, -old, not set; Region: 100 × 50 at 10, 20 → not set")
 	d.Press("ctrl+s")
-	if got := body(t, s.saved[0]); got != `{"tags":null,"customCoordinates":null}` {
-		t.Errorf("sent %s, want %s", got, `{"tags":null,"customCoordinates":null}`)
-	}
+	mediatest.Equal(t, body(t, s.saved[0]), `{"tags":null,"customCoordinates":null}`, "sent")
 	d.Press("ctrl+x")
 	d.Toasted("no value")
 }
@@ -89,9 +88,7 @@ func TestPromote(t *testing.T) {
 	d := start(t, s.options(f))
 	d.Sees("sand 93 %", "sea 71 %")
 	d.Press("t", "ctrl+s") // all tags
-	if got := body(t, s.saved[0]); got != `{"tags":["sea","old","sand"]}` {
-		t.Errorf("sent %s, want %s", got, `{"tags":["sea","old","sand"]}`)
-	}
+	mediatest.Equal(t, body(t, s.saved[0]), `{"tags":["sea","old","sand"]}`, "sent")
 	d.Press("down", "enter")
 	d.SeesNot("Not saved") // no tag is added twice
 }
@@ -114,9 +111,7 @@ func TestRegionInNumbers(t *testing.T) {
 	d.Type("20, 30, 40, 50")
 	d.Sees("Region: 100 × 50 at 10, 20 → 40 × 50 at 20, 30")
 	d.Press("ctrl+s")
-	if got := body(t, s.saved[0]); got != `{"customCoordinates":"20,30,40,50"}` {
-		t.Errorf("sent %s, want %s", got, `{"customCoordinates":"20,30,40,50"}`)
-	}
+	mediatest.Equal(t, body(t, s.saved[0]), `{"customCoordinates":"20,30,40,50"}`, "sent")
 }
 
 func TestRegionOnThePicture(t *testing.T) {
@@ -277,9 +272,7 @@ func TestOtherFiles(t *testing.T) {
 	for _, e := range d.m.Items {
 		names = append(names, e.file.Name)
 	}
-	if got := strings.Join(names, " "); got != "f3.png beach.png" {
-		t.Errorf("shows %s, want \"f3.png beach.png\"", got)
-	}
+	mediatest.Equal(t, strings.Join(names, " "), "f3.png beach.png", "shows")
 	d.Sees("f3.png", "Unsaved changes in 1 other file.")
 	d.Send(page.Inspect{Files: []api.File{a}})
 	d.Sees("Not saved: Tags: +sand")

@@ -20,6 +20,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
@@ -56,9 +57,7 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d.Press("esc")
 	d.Choose(q, "Save 4 files")
 	for _, got := range s.saved {
-		if body(t, got) != `{"tags":["sea","wind"],"customCoordinates":null}` {
-			t.Errorf("sent %s, want %s", body(t, got), `{"tags":["sea","wind"],"customCoordinates":null}`)
-		}
+		mediatest.Equal(t, body(t, got), `{"tags":["sea","wind"],"customCoordinates":null}`, "sent")
 	}
 	if len(s.saved) != 4 || len(uitest.Taken[page.FileChanged](&d.Out)) != 4 {
 		t.Errorf("%d sent", len(s.saved))
@@ -113,9 +112,7 @@ func TestSuggestedRegionsOfAllAreOneChange(t *testing.T) {
 		t.Fatalf("the suggestion is %q", want)
 	}
 	d.Press("n", "d", "n", "s", "s", "enter")
-	if got := d.m.Items[1].Region(); got != "10,20,100,50" {
-		t.Errorf("the dropped one is %q, want \"10,20,100,50\"", got)
-	}
+	mediatest.Equal(t, d.m.Items[1].Region(), "10,20,100,50", "the dropped one")
 	third := d.m.Items[2].Region()
 	if third == want || !d.Host.Covered() {
 		t.Errorf("the other suggestion is %q", third)
@@ -149,13 +146,9 @@ func TestRulesForAllFiles(t *testing.T) {
 	o := s.options(files[0], small, doc)
 	d := start(t, o)
 	d.Press("b", "g") // 10,20,100,50 of 300x200
-	if got := d.regions(); got != "10,20,100,50 1,6,10,15 " {
-		t.Errorf("the same share: %s, want \"10,20,100,50 1,6,10,15 \"", got)
-	}
+	mediatest.Equal(t, d.regions(), "10,20,100,50 1,6,10,15 ", "the same share")
 	d.Press("b", "x")
-	if got := d.regions(); got != "  " {
-		t.Errorf("unset: %s, want \"  \"", got)
-	}
+	mediatest.Equal(t, d.regions(), "  ", "unset")
 	d.Press("b", "d")
 	d.SeesNot("Not saved", "Unsaved")
 	d.Press("home", "ctrl+x")
@@ -362,9 +355,7 @@ func TestManaging(t *testing.T) {
 		t.Errorf("got the messages %+v", got)
 	}
 	want := "rename p1.png new name.png|copy new name.png /other/|restore f1 old|delete f1 old|delete new name.png"
-	if got := strings.Join(log.log, "|"); got != want {
-		t.Errorf("did %s, want %v", got, want)
-	}
+	mediatest.Equal(t, strings.Join(log.log, "|"), want, "did")
 	d.Send(page.FileGone{FileID: "f1"})
 	d.Sees("p2.png in /summer")
 	d.Send(page.FileGone{FileID: "f2"})

@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -58,9 +59,7 @@ func TestTagsOfSeveralFiles(t *testing.T) {
 		d.Press("e")
 		d.Press(strings.Fields(strings.ReplaceAll(strings.ReplaceAll(keys, "home", "left left left left"),
 			"x,", "x ,"))...)
-		if got := d.wants(); got != want {
-			t.Errorf("%q: %s, want %s", keys, got, want)
-		}
+		mediatest.Equal(t, d.wants(), want, "%q", keys)
 	}
 }
 
@@ -72,16 +71,12 @@ func TestMarksNarrowChanges(t *testing.T) {
 	d.Sees("2 of 4 marked", "b 1 of 2")
 	d.Press("e")
 	d.Type("new,")
-	if got := d.wants(); got != "a | a | b,new | c,new" {
-		t.Errorf("marked: %s, want \"a | a | b,new | c,new\"", got)
-	}
+	mediatest.Equal(t, d.wants(), "a | a | b,new | c,new", "marked")
 	d.Press("esc", "shift+tab", "/")
 	d.Type("p2")
 	d.Press("enter", "esc", "enter", "e")
 	d.Type("one,")
-	if got := d.wants(); got != "a | a,one | b,new | c,new" {
-		t.Errorf("shown: %s, want \"a | a,one | b,new | c,new\"", got)
-	}
+	mediatest.Equal(t, d.wants(), "a | a,one | b,new | c,new", "shown")
 	d.Sees("Not saved: Add tag new to 2 files; Add tag one to 1 file")
 }
 
@@ -104,9 +99,7 @@ func TestWholeFilesTogether(t *testing.T) {
 	d.Toasted("Moved 3 files to /new/. z undoes it.")
 	d.Press("x", "r")
 	q := d.Question()
-	if q.Title != "Run remove-bg on 3 files?" {
-		t.Errorf("asked %q, want \"Run remove-bg on 3 files?\"", q.Title)
-	}
+	mediatest.Equal(t, q.Title, "Run remove-bg on 3 files?", "asked")
 	d.Choose(q, "Run it")
 	d.Toasted("0 of 3 files done, 3 failed.")
 	if len(asked) != 3 {
@@ -159,18 +152,12 @@ func TestRegionOfSeveralFiles(t *testing.T) {
 	d.Sees("100 × 50 at 10, 20 ×2 · 9 × 9 at 1, 1 ×1")
 	d.Press("enter")
 	d.Type("5,6,70,80")
-	if got := d.regions(); got != "5,6,70,80 5,6,70,80 5,6,70,80" {
-		t.Errorf("typed: %s, want \"5,6,70,80 5,6,70,80 5,6,70,80\"", got)
-	}
+	mediatest.Equal(t, d.regions(), "5,6,70,80 5,6,70,80 5,6,70,80", "typed")
 	d.Press("enter", "x")
 	d.Sees("Region of p1.png")
-	if got := d.regions(); got != " 5,6,70,80 5,6,70,80" {
-		t.Errorf("on the picture: %s, want \" 5,6,70,80 5,6,70,80\"", got)
-	}
+	mediatest.Equal(t, d.regions(), " 5,6,70,80 5,6,70,80", "on the picture")
 	d.Press("ctrl+s", "ctrl+x")
-	if got := d.regions(); got != "  " {
-		t.Errorf("removed: %q, want \"  \"", got)
-	}
+	mediatest.Equal(t, d.regions(), "  ", "removed")
 }
 
 func TestSeveralFilesAtEverySize(t *testing.T) {
@@ -210,7 +197,5 @@ func TestLettersAreTagsOfSeveralFiles(t *testing.T) {
 	d := start(t, newShelf(t, files...).options(files...))
 	d.Send(page.Inspect{Files: files})
 	d.Type("new,")
-	if got := d.wants(); got != "a,new | b,new" {
-		t.Errorf("wants %q", got)
-	}
+	mediatest.Equal(t, d.wants(), "a,new | b,new", "wants")
 }

@@ -8,6 +8,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 )
@@ -98,17 +99,11 @@ func TestFilters(t *testing.T) {
 	d.Press("/", "z", "z", "enter")
 	d.Sees("No matching extension", "0 of 1")
 	d.Press("esc")
-	if d.names() != "failed.png" {
-		t.Errorf("esc clears the words first: %s, want \"failed.png\"", d.names())
-	}
+	mediatest.Equal(t, d.names(), "failed.png", "esc clears the words first")
 	d.Press("esc")
-	if d.names() != all {
-		t.Errorf("then the status: %s, want %v", d.names(), all)
-	}
+	mediatest.Equal(t, d.names(), all, "then the status")
 	d.Press("/", "R", "e", "m", "o", "v", "e", " ", "s", "u", "c", "enter")
-	if d.names() != "posted.png" {
-		t.Errorf("found %s, want \"posted.png\"", d.names())
-	}
+	mediatest.Equal(t, d.names(), "posted.png", "found")
 	d.Press("esc", "/", "t", "a", "g", "enter", "n")
 	d.On("tags.png")
 	d.Press("n")

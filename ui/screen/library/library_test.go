@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -23,9 +24,7 @@ import (
 func TestFoldersThenFiles(t *testing.T) {
 	s := small()
 	d := start(t, Options{Session: stub{list: s.list}})
-	if got := d.rows(); got != "summer/ winter/ f00000.jpg f00001.jpg Notes.txt" {
-		t.Errorf("rows: %s, want \"summer/ winter/ f00000.jpg f00001.jpg Notes.txt\"", got)
-	}
+	mediatest.Equal(t, d.rows(), "summer/ winter/ f00000.jpg f00001.jpg Notes.txt", "rows")
 	d.Sees("Library", "1 of 5", "summer/", "JPEG", "text/plain", "1 kB", "sea, beach", "region private")
 	if d.m.Capturing() {
 		t.Error("the list uses letters as text")
@@ -137,15 +136,11 @@ func TestFilter(t *testing.T) {
 		t.Error("letters are acts while the filter is typed")
 	}
 	d.Press("b", "e", "a")
-	if d.rows() != "f00000.jpg" {
-		t.Errorf("found by its tag: %s, want \"f00000.jpg\"", d.rows())
-	}
+	mediatest.Equal(t, d.rows(), "f00000.jpg", "found by its tag")
 	d.Press("enter")
 	d.Sees("Filter bea", "1 of 5")
 	d.Press("esc", "/", "0", "space", "J", "p")
-	if d.rows() != "f00000.jpg f00001.jpg" {
-		t.Errorf("found: %s, want \"f00000.jpg f00001.jpg\"", d.rows())
-	}
+	mediatest.Equal(t, d.rows(), "f00000.jpg f00001.jpg", "found")
 	d.Press("enter", "n")
 	d.On("f00001.jpg")
 	d.Press("n")
@@ -282,21 +277,15 @@ func TestWhatWasSeen(t *testing.T) {
 		"missing": nil,
 	} {
 		d := start(t, Options{Session: stub{list: list, seenIn: seen}})
-		if d.rows() != "old/ A.jpg b.jpg" {
-			t.Errorf("%s: %s, want \"old/ A.jpg b.jpg\"", name, d.rows())
-		}
+		mediatest.Equal(t, d.rows(), "old/ A.jpg b.jpg", "%s", name)
 		d.Sees("This service does not list files. Showing those known to this computer.")
 		if list != nil {
 			d.Sees("405")
 		}
 		d.Press(",", "s")
-		if d.rows() != "old/ A.jpg b.jpg" {
-			t.Errorf("%s, by size: %s, want \"old/ A.jpg b.jpg\"", name, d.rows())
-		}
+		mediatest.Equal(t, d.rows(), "old/ A.jpg b.jpg", "%s, by size", name)
 		d.Press(",", "r")
-		if d.rows() != "old/ b.jpg A.jpg" {
-			t.Errorf("%s, by size, turned: %s, want \"old/ b.jpg A.jpg\"", name, d.rows())
-		}
+		mediatest.Equal(t, d.rows(), "old/ b.jpg A.jpg", "%s, by size, turned", name)
 		d.Press("enter")
 		d.Sees("No uploads to this folder")
 	}
@@ -510,9 +499,7 @@ func TestViewStaysInside(t *testing.T) {
 			uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
 				d.Resize(image.Pt(w, h))
 				view := d.Host.View(th)
-				if got := kit.Size(view); got != image.Pt(w, h) {
-					t.Errorf("at %dx%d the view has the size %v", w, h, got)
-				}
+				mediatest.Equal(t, kit.Size(view), image.Pt(w, h), "at %dx%d the view has the size", w, h)
 				return view
 			})
 		})

@@ -8,6 +8,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 )
 
@@ -44,14 +45,10 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 		send(fmt.Sprintf("n%03d.txt", i), "/summer/2026", "hello")
 	}
 	d := start(t, Options{Session: stub{list: client.List}, Profile: session.Profile{Local: true}})
-	if got := d.rows(); got != "summer/ small.txt день_1___naïve__final_.txt" {
-		t.Errorf("rows: %s, want \"summer/ small.txt день_1___naïve__final_.txt\"", got)
-	}
+	mediatest.Equal(t, d.rows(), "summer/ small.txt день_1___naïve__final_.txt", "rows")
 	d.Sees("text/plain", "5 B")
 	d.Press(",", "s")
-	if got := d.rows(); got != "summer/ день_1___naïve__final_.txt small.txt" {
-		t.Errorf("by size: %s, want \"summer/ день_1___naïve__final_.txt small.txt\"", got)
-	}
+	mediatest.Equal(t, d.rows(), "summer/ день_1___naïve__final_.txt small.txt", "by size")
 	d.Press(",", "n", "enter", "enter")
 	d.Sees("Library / summer / 2026", "1 of 200 and more")
 	d.Press("G", "G")

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
@@ -61,9 +62,7 @@ func TestEverySizeAndTheme(t *testing.T) {
 				}
 				uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
 					view := d.m.View(image.Pt(w, h), th)
-					if got := kit.Size(view); got != image.Pt(w, h) {
-						t.Errorf("at %dx%d the view has %v", w, h, got)
-					}
+					mediatest.Equal(t, kit.Size(view), image.Pt(w, h), "at %dx%d the view", w, h)
 					return view
 				})
 			}
@@ -163,17 +162,11 @@ func TestActions(t *testing.T) {
 		}
 	}
 	d = start(t, Options{Folder: folder(t, "a.jpg", "b.jpg")})
-	if got := d.m.Actions()[0].Label(); got != "pick" {
-		t.Errorf("first action: %q, want \"pick\"", got)
-	}
+	mediatest.Equal(t, d.m.Actions()[0].Label(), "pick", "first action")
 	d.Press("space")
-	if got := d.m.Actions()[0].Label(); got != "upload 1 file" {
-		t.Errorf("first action: %q, want \"upload 1 file\"", got)
-	}
+	mediatest.Equal(t, d.m.Actions()[0].Label(), "upload 1 file", "first action")
 	for _, k := range []string{"space", "enter", "v", "ctrl+a", "*", "esc", "u", "tab"} {
-		if words := reason(d, k); words != "" {
-			t.Errorf("%s: %s", k, words)
-		}
+		mediatest.Equal(t, reason(d, k), "", "%s", k)
 	}
 	hints := ansi.Strip(kit.Hints(d.m.Actions(), 100, theme.New(true, true)))
 	if !strings.HasPrefix(hints, " u upload 1 file    space pick   enter/→ upload form") {

@@ -178,13 +178,9 @@ func TestProgramSettings(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	d.Press("enter")
-	if d.Settings().Theme != config.ThemeLight {
-		t.Errorf("theme %q, want %v", d.Settings().Theme, config.ThemeLight)
-	}
+	mediatest.Equal(t, d.Settings().Theme, config.ThemeLight, "theme")
 	d.Press("j", "space").Sees("A change applies at the next start.")
-	if got := d.Settings().Colors; got != config.Depth16 {
-		t.Errorf("colors %q, want %v", got, config.Depth16)
-	}
+	mediatest.Equal(t, d.Settings().Colors, config.Depth16, "colors")
 	d.Press("j", "space")
 	if got := last[Changed](d); got.Pictures != config.PicturesKitty || d.Settings().Pictures != config.PicturesKitty {
 		t.Errorf("%+v", got)
@@ -208,9 +204,7 @@ func TestFastChoicesAllHold(t *testing.T) {
 	if saved := uitest.Taken[Changed](&d.Out); len(saved) != 2 {
 		t.Errorf("saved were %+v, want dark, then light", saved)
 	}
-	if got := d.Settings().Theme; got != config.ThemeLight {
-		t.Errorf("theme %q, want %v", got, config.ThemeLight)
-	}
+	mediatest.Equal(t, d.Settings().Theme, config.ThemeLight, "theme")
 }
 
 func TestUnusualNumberOfUploads(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/picture"
@@ -113,9 +114,7 @@ func TestOffersOfTheLibrary(t *testing.T) {
 	goTo(t, m, "tags")
 	write(t, m, "se")
 	press(t, m, "tab")
-	if got := m.says(m.Items[0], "tags"); got != "sea" {
-		t.Errorf("tab accepted %q, want \"sea\"", got)
-	}
+	mediatest.Equal(t, m.says(m.Items[0], "tags"), "sea", "tab accepted")
 }
 
 // TestRegionEditor checks that keys move the region on the displayed picture, the numbers refer to
@@ -216,9 +215,7 @@ func TestExtensionsOfSeveralFiles(t *testing.T) {
 	}
 	press(t, m, "down", "d")
 	for i, want := range []string{"remove-bg,sharpen", "remove-bg"} {
-		if got := m.says(m.Items[i], "extensions"); got != want {
-			t.Errorf("file %d has %s, want %s", i, got, want)
-		}
+		mediatest.Equal(t, m.says(m.Items[i], "extensions"), want, "file %d", i)
 	}
 	press(t, m, "esc", "ctrl+l", "c")
 	write(t, m, "green")
@@ -242,9 +239,7 @@ func TestEditedText(t *testing.T) {
 	}
 	done(strings.ReplaceAll(before, `"tags":null`, `"tags":["sea","写真"]`))
 	for i, s := range m.Items {
-		if m.says(s, "tags") != "sea,写真" {
-			t.Errorf("file %d has %q, want \"sea,写真\"", i, m.says(s, "tags"))
-		}
+		mediatest.Equal(t, m.says(s, "tags"), "sea,写真", "file %d", i)
 	}
 	for words, want := range map[string]string{
 		strings.Replace(before, `"private":null`, `"private":"perhaps"`, 1): "private",

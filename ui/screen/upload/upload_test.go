@@ -14,6 +14,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
@@ -103,9 +104,7 @@ func TestFocus(t *testing.T) {
 	m.Focus(edit.OnForm)
 	m.Model.Form.End(true)
 	press(t, m, "enter", "down")
-	if m.Model.Form.On() != "name" {
-		t.Errorf("More leads to %s", m.Model.Form.On())
-	}
+	mediatest.Equal(t, m.Model.Form.On(), "name", "More leads to")
 }
 
 func TestSeveralSources(t *testing.T) {
@@ -136,9 +135,7 @@ func TestSeveralSources(t *testing.T) {
 	press(t, m, "left", "left", "left", "left", "delete") // sea
 	press(t, m, "tab")
 	for i, want := range []string{"be", "only here,be", "be"} {
-		if got := m.says(m.Items[i], "tags"); got != want {
-			t.Errorf("file %d has tags %q, want %q", i, got, want)
-		}
+		mediatest.Equal(t, m.says(m.Items[i], "tags"), want, "file %d has tags", i)
 	}
 	goTo(t, m, "folder")
 	press(t, m, "left", "home", "end") // moving the cursor changes nothing
@@ -147,9 +144,7 @@ func TestSeveralSources(t *testing.T) {
 	}
 	write(t, m, "/y")
 	for i, s := range m.Items {
-		if m.says(s, "folder") != "/y" {
-			t.Errorf("file %d has folder %q, want \"/y\"", i, m.says(s, "folder"))
-		}
+		mediatest.Equal(t, m.says(s, "folder"), "/y", "file %d has folder", i)
 	}
 	// The first key sets a mixed switch.
 	m.set(m.Items[0], "private", "true")
@@ -160,9 +155,7 @@ func TestSeveralSources(t *testing.T) {
 	}
 	press(t, m, "space")
 	for i, s := range m.Items {
-		if m.says(s, "private") != "true" {
-			t.Errorf("file %d is private: %q, want %q", i, m.says(s, "private"), "true")
-		}
+		mediatest.Equal(t, m.says(s, "private"), "true", "file %d is private", i)
 	}
 }
 
@@ -365,9 +358,7 @@ func TestMouse(t *testing.T) {
 		t.Errorf("a click leads to %s", m.Model.Form.On())
 	}
 	click("Will be stored")
-	if m.On != edit.OnSide {
-		t.Errorf("a click leads to %d", m.On)
-	}
+	mediatest.Equal(t, m.On, edit.OnSide, "a click leads to")
 	send(t, m, tea.MouseWheelMsg{X: 50, Y: 5, Button: tea.MouseWheelDown})
 	send(t, m, tea.MouseWheelMsg{X: 2, Y: 2, Button: tea.MouseWheelUp})
 	send(t, m, tea.MouseWheelMsg{X: 110, Y: 5, Button: tea.MouseWheelDown})

@@ -7,6 +7,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/queue"
 	"mediadesk/ui/theme"
 )
@@ -60,12 +61,8 @@ func TestWords(t *testing.T) {
 				t.Errorf("%s: %s is %q, want %q", c.status, what, got, want)
 			}
 		}
-		if got := sign(c.row); got != c.sign {
-			t.Errorf("%s: sign %d, want %d", c.status, got, c.sign)
-		}
-		if got := status(c.row); got != c.status {
-			t.Errorf("status %q, want %q", got, c.status)
-		}
+		mediatest.Equal(t, sign(c.row), c.sign, "%s: sign", c.status)
+		mediatest.Equal(t, status(c.row), c.status, "status")
 		check("note", note(c.row, now), c.note)
 		check("advice", advice(c.row), c.advice)
 	}

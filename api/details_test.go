@@ -64,7 +64,8 @@ func TestDetailsCheck(t *testing.T) {
 		wantRule(t, found[i], field)
 	}
 	// The limit of 500 characters is only for uploads (service.md §8).
-	if found := entry.CheckDetails((api.Details{Tags: api.Set([]string{strings.Repeat("x", 600)})})); found != nil {
+	long := api.Details{Tags: api.Set([]string{strings.Repeat("x", 600)})}
+	if found := entry.CheckDetails(long); found != nil {
 		t.Errorf("long tags: %v", found)
 	}
 }

@@ -124,8 +124,9 @@ func TestRecordDetails(t *testing.T) {
 	if f := read(t, `{"tags":["a",1]}`); !f.Tags.IsZero() {
 		t.Errorf("half of a list was kept: %+v", f.Tags)
 	}
-	if f := read(t, `{"extensionStatus":{"a":"pending","b":1,"c":null,"d":"odd"}}`); len(f.ExtensionStatus) != 2 || f.ExtensionStatus["a"] != "pending" || f.ExtensionStatus["d"] != "odd" {
-		t.Errorf("statuses %v", f.ExtensionStatus)
+	states := read(t, `{"extensionStatus":{"a":"pending","b":1,"c":null,"d":"odd"}}`).ExtensionStatus
+	if len(states) != 2 || states["a"] != "pending" || states["d"] != "odd" {
+		t.Errorf("statuses %v", states)
 	}
 	if f := read(t, `{"FILEID":"1","fileid":"2"}`); f.FileID != "" {
 		t.Error("names of other case are other names")

@@ -10,13 +10,12 @@ import (
 	"time"
 
 	"mediadesk/api/journal"
-	"mediadesk/config"
 	"mediadesk/ui/uitest"
 )
 
 func (d *workplace) waitKept(text string) {
 	d.t.Helper()
-	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": d.home}[name] })
+	paths := uitest.Paths(d.home)
 	j, err := journal.Open(d.t.Context(), paths.Journal())
 	if err != nil {
 		d.t.Fatal(err)

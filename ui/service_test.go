@@ -29,7 +29,6 @@ import (
 	"github.com/charmbracelet/x/xpty"
 
 	"mediadesk/api/media/mediatest"
-	"mediadesk/config"
 	"mediadesk/ui/uitest"
 )
 
@@ -422,7 +421,7 @@ func TestWrongKeyIsRefused(t *testing.T) {
 	if strings.Contains(term.Screen(), "mediadesk key set") {
 		t.Error("a command is suggested where the key can be typed")
 	}
-	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": d.home}[name] })
+	paths := uitest.Paths(d.home)
 	if text, err := os.ReadFile(paths.StateFile()); err == nil && strings.Contains(string(text), s.address) {
 		t.Error("the account is saved")
 	}

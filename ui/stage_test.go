@@ -70,9 +70,7 @@ func newStage(t *testing.T) *stage {
 		at := noon.Add(-time.Duration(i+1) * 3 * time.Hour)
 		must(t, os.Chtimes(filepath.Join(pictures, e.Name()), at, at))
 	}
-	s.paths = config.FindPaths(func(name string) string {
-		return map[string]string{"MEDIADESK_HOME": filepath.Join(s.dir, "home")}[name]
-	})
+	s.paths = uitest.Paths(filepath.Join(s.dir, "home"))
 	must(t, s.paths.Make())
 	var seen []string
 	for _, sc := range screens {

@@ -78,7 +78,7 @@ func openSessionWith(t *testing.T, library local.Options, w watch.Options, fill 
 
 func newModel(t *testing.T, d *session.Session) *Model {
 	t.Helper()
-	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": t.TempDir()}[name] })
+	paths := uitest.Paths(t.TempDir())
 	m := New(Options{Paths: paths, Keys: &config.Keys{}, Getenv: func(string) string { return "" }})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	m.Update(sessionOpened{session: d})

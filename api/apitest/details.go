@@ -114,10 +114,9 @@ func testDetails(t *testing.T, s *suite) {
 		}
 		a := s.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+textID+"/metadata", "")
 		want(t, a.json, "format", "plain")
-		wantError(t, s.call(t, http.StatusNotFound, http.MethodGet, "/v1/files/0123456789abcdef01234567/metadata", ""), http.StatusNotFound, "does not exist")
-		wantError(t, s.call(t, http.StatusBadRequest, http.MethodGet, "/v1/metadata?url=http://127.0.0.1:1/photo.jpg", ""), http.StatusBadRequest, "url")
-		wantError(t, s.call(t, http.StatusBadRequest, http.MethodGet, "/v1/metadata", ""),
-			http.StatusBadRequest, "url")
+		s.fails(t, http.StatusNotFound, http.MethodGet, "/v1/files/0123456789abcdef01234567/metadata", "", "does not exist")
+		s.fails(t, http.StatusBadRequest, http.MethodGet, "/v1/metadata?url=http://127.0.0.1:1/photo.jpg", "", "url")
+		s.fails(t, http.StatusBadRequest, http.MethodGet, "/v1/metadata", "", "url")
 	})
 }
 

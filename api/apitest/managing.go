@@ -67,8 +67,7 @@ func testDelete(t *testing.T, s *suite) {
 				t.Errorf("its address answers %d, want %d", a.status, http.StatusNotFound)
 			}
 		}
-		wantError(t, s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/files/"+id, ""),
-			http.StatusNotFound, "does not exist")
+		s.fails(t, http.StatusNotFound, http.MethodDelete, "/v1/files/"+id, "", "does not exist")
 		s.call(t, http.StatusBadRequest, http.MethodDelete, "/v1/files/no-id", "")
 	})
 	t.Run("the name is free again", func(t *testing.T) {
@@ -313,7 +312,7 @@ func testTransfer(t *testing.T, s *suite) {
 		if r := find(from, "d_e.txt"); r == nil || r["fileId"] != id || find(from, "c.txt") != nil {
 			t.Errorf("renamed it is %v", r)
 		}
-		wantError(t, s.call(t, http.StatusConflict, http.MethodPut, "/v1/files/rename", js("filePath", from+"d_e.txt", "newFileName", "taken.txt")), http.StatusConflict, "already exists")
+		s.fails(t, http.StatusConflict, http.MethodPut, "/v1/files/rename", js("filePath", from+"d_e.txt", "newFileName", "taken.txt"), "already exists")
 		if s.gone(t, id) {
 			t.Error("the file was lost")
 		}
@@ -450,7 +449,7 @@ func testLongNames(t *testing.T, s *suite) {
 			{http.MethodPost, "/v1/bulkJobs/moveFolder", js("sourceFolderPath", deep, "destinationPath", folder+long("z", 300))},
 			{http.MethodPost, "/v1/bulkJobs/copyFolder", js("sourceFolderPath", deep, "destinationPath", folder+strings.Repeat("z/", 48))},
 		} {
-			wantError(t, s.call(t, http.StatusBadRequest, c[0], c[1], c[2]), http.StatusBadRequest, "at most")
+			s.fails(t, http.StatusBadRequest, c[0], c[1], c[2], "at most")
 		}
 		if got := s.details(t, text(file["fileId"]))["filePath"]; got != file["filePath"] {
 			t.Errorf("the file was moved to %s", got)
@@ -595,11 +594,11 @@ func testJobs(t *testing.T, s *suite) {
 		want(t, s.call(t, http.StatusOK, http.MethodGet, "/v1/files/purge/"+text(job["purgeRequestId"]), "").json, "status", "Completed")
 		s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder",
 			js("folderName", "q", "parentFolderPath", root+"m"))
-		wantError(t, s.call(t, http.StatusConflict, http.MethodPost, "/v1/bulkJobs/renameFolder", js("folderPath", root+"m/o_p_-", "newFolderName", "q")), http.StatusConflict, "already exists")
+		s.fails(t, http.StatusConflict, http.MethodPost, "/v1/bulkJobs/renameFolder", js("folderPath", root+"m/o_p_-", "newFolderName", "q"), "already exists")
 	})
 	t.Run("no such job", func(t *testing.T) {
 		s.call(t, http.StatusNotFound, http.MethodGet, "/v1/bulkJobs/"+nobody, "")
-		wantError(t, s.call(t, http.StatusBadRequest, http.MethodGet, "/v1/files/purge/"+nobody, ""), http.StatusBadRequest, "No request found for this requestId.")
+		s.fails(t, http.StatusBadRequest, http.MethodGet, "/v1/files/purge/"+nobody, "", "No request found for this requestId.")
 	})
 	t.Run("purging", func(t *testing.T) {
 		a := s.call(t, http.StatusCreated, http.MethodPost, "/v1/files/purge",

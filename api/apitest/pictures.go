@@ -15,7 +15,6 @@ import (
 	_ "image/png"
 	"math"
 	"net/http"
-	"net/url"
 	"testing"
 
 	"mediadesk/api/media/mediatest"
@@ -161,7 +160,7 @@ func testCrop(t *testing.T, s *suite) {
 		t.Helper()
 		r := s.store(t, field("fileName", "crop"), content(data), requested)
 		a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:fo-custom"+
-			(&url.URL{Path: text(r["filePath"])}).EscapedPath(), "", nil, nil)
+			escapedPath(r), "", nil, nil)
 		wantStatus(t, a, http.StatusOK)
 		return decoded(t, a.body)
 	}

@@ -66,7 +66,7 @@ func testPresets(t *testing.T, s *suite) {
 		s.call(t, http.StatusNotFound, http.MethodGet, address, "")
 	}
 	for _, method := range []string{http.MethodGet, http.MethodDelete} {
-		wantError(t, s.call(t, http.StatusBadRequest, method, "/v1/saved-extensions/5", ""), http.StatusBadRequest, "Invalid saved extension ID.")
+		s.fails(t, http.StatusBadRequest, method, "/v1/saved-extensions/5", "", "Invalid saved extension ID.")
 	}
 	t.Run("a saved extension works", func(t *testing.T) {
 		made := s.call(t, http.StatusCreated, http.MethodPost, "/v1/saved-extensions", js("name", "Tags", "description", "", "config", map[string]any{"name": "aws-auto-tagging", "maxTags": 2, "minConfidence": 0})).json
@@ -85,7 +85,7 @@ func testPresets(t *testing.T, s *suite) {
 		name := "small_" + random()
 		made := s.call(t, http.StatusCreated, http.MethodPost, "/v1/named-transformations", js("name", name, "transformation", "w-15,h-10,f-png")).json
 		s.refusedBodies(t, http.MethodPost, "/v1/named-transformations", js("name", name, "transformation", "w-1"))
-		path := (&url.URL{Path: text(s.store(t, field("fileName", "p.png"), content(PNG(30, 20)))["filePath"])}).EscapedPath()
+		path := escapedPath(s.store(t, field("fileName", "p.png"), content(PNG(30, 20))))
 		get := func() answer { return s.do(t, http.MethodGet, s.DeliveryURL+"/tr:n-"+name+path, "", nil, nil) }
 		if a := get(); a.status != http.StatusOK || a.header.Get("Content-Type") != "image/png" {
 			t.Errorf("answered %d %s", a.status, a.header)
@@ -104,8 +104,8 @@ func testSteps(t *testing.T, s *suite) {
 	if s.DeliveryURL == "" {
 		t.Skip("the target has no delivery address")
 	}
-	path := (&url.URL{Path: text(s.store(t, field("fileName", "p.jpg"), content(JPEG(60, 40)))["filePath"])}).EscapedPath()
-	clear := (&url.URL{Path: text(s.store(t, field("fileName", "p.png"), content(AlphaPNG(60, 40)))["filePath"])}).EscapedPath()
+	path := escapedPath(s.store(t, field("fileName", "p.jpg"), content(JPEG(60, 40))))
+	clear := escapedPath(s.store(t, field("fileName", "p.png"), content(AlphaPNG(60, 40))))
 	for _, c := range []struct {
 		steps, path, want string // want is type and size
 	}{
@@ -154,7 +154,7 @@ func testSteps(t *testing.T, s *suite) {
 			}
 		}
 	}
-	words := (&url.URL{Path: text(s.store(t, field("fileName", "w.txt"), content([]byte("words")))["filePath"])}).EscapedPath()
+	words := escapedPath(s.store(t, field("fileName", "w.txt"), content([]byte("words"))))
 	if a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:f-auto"+words, "", nil,
 		nil); a.status != http.StatusOK || string(a.body) != "words" {
 		t.Errorf("f-auto of a text answered %d %s", a.status, a.body)
@@ -173,7 +173,7 @@ func testSteps(t *testing.T, s *suite) {
 		wantError(t, a, http.StatusBadRequest, steps)
 	}
 	t.Run("signed", func(t *testing.T) {
-		path := (&url.URL{Path: text(s.store(t, field("fileName", "p.jpg"), content(JPEG(60, 40)), field("isPrivateFile", "true"))["filePath"])}).EscapedPath()
+		path := escapedPath(s.store(t, field("fileName", "p.jpg"), content(JPEG(60, 40)), field("isPrivateFile", "true")))
 		for _, signed := range []string{"/tr:w-20,q-50:rt-90" + path, path + "?tr=w-20,q-50:rt-90"} {
 			mark := "?"
 			if strings.Contains(signed, "?") {

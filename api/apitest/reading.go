@@ -215,7 +215,9 @@ func testDelivery(t *testing.T, s *suite) {
 	t.Run("HEAD", func(t *testing.T) {
 		for _, address := range []string{text(r["url"]), text(r["thumbnailUrl"])} {
 			full, head := get(t, address, nil), s.do(t, http.MethodHead, address, "", nil, anonymous)
-			if head.status != http.StatusOK || len(head.body) != 0 || head.header.Get("ETag") != full.header.Get("ETag") || head.header.Get("Content-Length") != fmt.Sprint(len(full.body)) {
+			if head.status != http.StatusOK || len(head.body) != 0 ||
+				head.header.Get("ETag") != full.header.Get("ETag") ||
+				head.header.Get("Content-Length") != fmt.Sprint(len(full.body)) {
 				t.Errorf("%s answered %d, %v", address, head.status, head.header)
 			}
 		}
@@ -263,7 +265,7 @@ func testDelivery(t *testing.T, s *suite) {
 		}
 	})
 	s.runStrict(t, "transformations", func(t *testing.T) {
-		path := (&url.URL{Path: text(r["filePath"])}).EscapedPath()
+		path := escapedPath(r)
 		for step, want := range map[string][2]int{
 			"tr:w-150": {150, 200}, "tr:h-100": {75, 100}, "tr:w-50,h-50": {50, 50}, "tr:fo-custom": {100, 200}, "tr:w-50,fo-custom": {50, 100},
 			"tr:w-0.5": {300, 400}, "tr:w-300:h-100": {75, 100}, "tr:fo-custom:w-20": {20, 40}, "tr:fo-customtransformation,w-10,h-10": {10, 10},
@@ -314,7 +316,7 @@ func testPrivate(t *testing.T, s *suite) {
 		t.Skip("the target has no delivery address")
 	}
 	r := s.store(t, field("fileName", "private.jpg"), content(JPEG(80, 60)), field("isPrivateFile", "true"))
-	path := (&url.URL{Path: text(r["filePath"])}).EscapedPath()
+	path := escapedPath(r)
 	anonymous := func(req *http.Request) { req.Header.Del("Authorization") }
 	for _, address := range []string{text(r["url"]), s.DeliveryURL + path + "?ik-s=00", s.DeliveryURL + "/tr:w-20" + path, s.DeliveryURL + "/tr:orig-true" + path, s.DeliveryURL + "/tr:n-ik_ml_thumbnail,w-20" + path} {
 		a := s.do(t, http.MethodGet, address, "", nil, anonymous)

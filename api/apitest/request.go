@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"mediadesk/api"
 	"mediadesk/api/entry"
 	"mediadesk/api/media/mediatest"
 )
@@ -143,6 +145,25 @@ func wantError(t *testing.T, a answer, status int, word string) {
 		strings.ToLower(word)) {
 		t.Errorf("answered %d %s, want %d with a message that has %q", a.status, a.body, status, word)
 	}
+}
+
+// Client returns a client of the service at address.
+func Client(t testing.TB, address string, key api.Key) *api.Client {
+	t.Helper()
+	c, err := api.NewClient(api.Options{UploadURL: address, BaseURL: address, DeliveryURL: address, Key: key})
+	mediatest.Must(t, err)
+	return c
+}
+
+// fails makes a call that is refused with a message that has word.
+func (s *suite) fails(t *testing.T, status int, method, path, body, word string) {
+	t.Helper()
+	wantError(t, s.call(t, status, method, path, body), status, word)
+}
+
+// escapedPath returns the path of a file as addresses have it.
+func escapedPath(record map[string]any) string {
+	return (&url.URL{Path: text(record["filePath"])}).EscapedPath()
 }
 
 // patch updates the details of a file.

@@ -238,7 +238,7 @@ func TestFaultRules(t *testing.T) {
 	}
 	set(`[{"method":"POST","lostAnswer":true,"count":1}]`, http.StatusOK)
 	contentType, body := form([]byte("a"), "fileName", "a.txt", "useUniqueFileName", "false")
-	req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Address+"/api/v1/files/upload", body)
+	req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Address+uploadV1, body)
 	req.Header.Set("Content-Type", contentType)
 	req.SetBasicAuth(testKey, "")
 	if res, err := client.Do(req); err == nil {
@@ -399,7 +399,7 @@ func TestLostAnswer(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, local.Options{Dir: dir, Fault: faults(t, "answers=lost")})
 	contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Address+"/api/v1/files/upload", body)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Address+uploadV1, body)
 	must(t, err)
 	req.Header.Set("Content-Type", contentType)
 	req.SetBasicAuth(testKey, "")
@@ -437,7 +437,7 @@ func TestSeed(t *testing.T) {
 		var b strings.Builder
 		for i := range 24 {
 			contentType, body := form(apitest.JPEG(8, 8), "fileName", "a.jpg", "extensions", `[{"name":"aws-auto-tagging"}]`)
-			status, r := call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body)
+			status, r := call(t, http.MethodPost, s.Address+uploadV1, contentType, body)
 			fmt.Fprint(&b, i, ":", status, r["extensionStatus"], " ")
 		}
 		return b.String()

@@ -42,7 +42,7 @@ func TestFolderKey(t *testing.T) {
 }
 
 func TestOtherSites(t *testing.T) {
-	const refused, uploading = http.StatusForbidden, "/api/v1/files/upload"
+	const refused, uploading = http.StatusForbidden, uploadV1
 	for _, embeddable := range []bool{false, true} {
 		l := serve(t, local.Options{Emulator: embeddable}).Library
 		contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
@@ -118,14 +118,14 @@ func TestFaults(t *testing.T) {
 	t.Run("refuse", func(t *testing.T) {
 		s := serve(t, local.Options{Fault: faults(t, "refuse=503")})
 		contentType, body := form([]byte("x"), "fileName", "a")
-		if status, _ := call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body); status != 503 {
+		if status, _ := call(t, http.MethodPost, s.Address+uploadV1, contentType, body); status != 503 {
 			t.Errorf("answered %d, want 503", status)
 		}
 	})
 	t.Run("drop", func(t *testing.T) {
 		s := serve(t, local.Options{Fault: faults(t, "drop-after=1000")})
 		contentType, body := form(bytes.Repeat([]byte("x"), 1<<20), "fileName", "a")
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Address+"/api/v1/files/upload", body)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Address+uploadV1, body)
 		must(t, err)
 		req.Header.Set("Content-Type", contentType)
 		req.SetBasicAuth(testKey, "")
@@ -222,7 +222,7 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 		for _, address := range []string{target, outside.URL + "/?to=" + url.QueryEscape(target)} {
 			wg.Go(func() {
 				contentType, body := textForm("file", address, "fileName", "a")
-				if status, answer := call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body); status != http.StatusBadRequest {
+				if status, answer := call(t, http.MethodPost, s.Address+uploadV1, contentType, body); status != http.StatusBadRequest {
 					t.Errorf("%s answered %d: %v, want %d", address, status, answer, http.StatusBadRequest)
 				}
 			})
@@ -235,7 +235,7 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 	picture := apitest.PNG(8, 8)
 	for _, spelling := range spellings {
 		contentType, body := form(picture, "fileName", "a.png", "webhookUrl", fmt.Sprintf(spelling, port), "extensions", `[{"name":"remove-bg"}]`)
-		call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body)
+		call(t, http.MethodPost, s.Address+uploadV1, contentType, body)
 	}
 	eventually(t, "the end of all runs", func() bool {
 		pending, tried := s.Library.Unfinished(t)
@@ -249,7 +249,7 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 	open.Store(true)
 	s = serve(t, local.Options{AllowAddresses: []string{fmt.Sprintf("127.0.0.1:%d", port)}})
 	contentType, body := textForm("file", fmt.Sprintf(spellings[0], port), "fileName", "a")
-	if status, answer := call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body); status != http.StatusOK {
+	if status, answer := call(t, http.MethodPost, s.Address+uploadV1, contentType, body); status != http.StatusOK {
 		t.Errorf("an allowed address answered %d: %v, want %d", status, answer, http.StatusOK)
 	}
 }

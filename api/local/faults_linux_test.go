@@ -46,7 +46,7 @@ func beFaulted(dir string) {
 	}
 	store := func(what string, n int, data []byte, pairs ...string) {
 		contentType, body := form(data, append(pairs, "useUniqueFileName", "false")...)
-		if ask(http.MethodPost, "/api/v1/files/upload", contentType, body) {
+		if ask(http.MethodPost, uploadV1, contentType, body) {
 			fmt.Println(what, n)
 		}
 	}
@@ -212,7 +212,7 @@ func TestFullDisk(t *testing.T) {
 	for n := 0; refused < 10 && n < 1000; n++ {
 		data := strings.Repeat(fmt.Sprintf("%05d", n), 2000)
 		contentType, body := form([]byte(data), "fileName", fmt.Sprint(n), "useUniqueFileName", "false")
-		status, record := call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body)
+		status, record := call(t, http.MethodPost, s.Address+uploadV1, contentType, body)
 		switch status {
 		case http.StatusOK:
 			stored["/"+fmt.Sprint(n)] = data

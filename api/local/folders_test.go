@@ -84,7 +84,7 @@ func TestFolderChangesDuringCopy(t *testing.T) {
 				var l *local.Library
 				put := func(name string) string {
 					contentType, body := form([]byte(name), "fileName", name, "folder", "/from", "useUniqueFileName", "false")
-					w := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body)
+					w := send(l, http.MethodPost, uploadV1, contentType, body)
 					var file struct{ FileID string }
 					if err := json.Unmarshal(w.Body.Bytes(), &file); err != nil || w.Code != http.StatusOK {
 						t.Errorf("the upload was answered %d: %s, %v", w.Code, w.Body, err)
@@ -137,7 +137,7 @@ func TestFolderJobGoesOn(t *testing.T) {
 				})))
 				for n := range files {
 					contentType, body := form(fmt.Append(nil, n), "fileName", fmt.Sprint(n), "folder", "/from", "useUniqueFileName", "false")
-					if w := send(first, http.MethodPost, "/api/v1/files/upload", contentType, body); w.Code != http.StatusOK {
+					if w := send(first, http.MethodPost, uploadV1, contentType, body); w.Code != http.StatusOK {
 						t.Fatalf("the upload was answered %d: %s, want %d", w.Code, w.Body, http.StatusOK)
 					}
 				}

@@ -90,8 +90,9 @@ func TestRecordsFollowTheHost(t *testing.T) {
 	}
 	id := record["fileId"].(string)
 	for _, path := range []string{"/v1/files", "/v1/files/" + id + "/details", "/v1/files/" + id + "/versions"} {
-		if _, body := asHost(t, s.Library, "media.test:8080", path); !strings.Contains(body, `"http://media.test:8080/a.png"`) || !strings.Contains(body, `"http://media.test:8080/tr:`) {
-			t.Errorf("%s answers %s", path, body)
+		_, answer := asHost(t, s.Library, "media.test:8080", path)
+		if !strings.Contains(answer, `"http://media.test:8080/a.png"`) || !strings.Contains(answer, `"http://media.test:8080/tr:`) {
+			t.Errorf("%s answers %s", path, answer)
 		}
 	}
 	if _, body := asHost(t, s.Library, "media.test", "/v1/files", "X-Forwarded-Proto", "https"); !strings.Contains(body, `"https://media.test/a.png"`) {
@@ -209,7 +210,7 @@ func TestFailuresAreLogged(t *testing.T) {
 	must(t, err)
 	defer l.Close()
 	contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
-	if w := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body); w.Code != http.StatusOK {
+	if w := send(l, http.MethodPost, uploadV1, contentType, body); w.Code != http.StatusOK {
 		t.Fatalf("the upload answers %d: %s, want %d", w.Code, w.Body, http.StatusOK)
 	}
 	must(t, os.RemoveAll(filepath.Join(dir, "contents")))
@@ -244,7 +245,7 @@ func TestDeletedWhileUploaded(t *testing.T) {
 	for n := range 5 {
 		contentType, body := form(apitest.JPEG(8, 8), "fileName", "a.jpg", "extensions", `[{"name":"google-auto-tagging"},{"name":"remove-bg"}]`)
 		l.AfterNextUpdate(deleteAll)
-		w := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body)
+		w := send(l, http.MethodPost, uploadV1, contentType, body)
 		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "deleted") {
 			t.Errorf("upload %d is answered %d: %s", n, w.Code, w.Body)
 		}
@@ -252,12 +253,12 @@ func TestDeletedWhileUploaded(t *testing.T) {
 	}
 	contentType, body := form(apitest.JPEG(8, 8), "fileName", "a.jpg", "responseFields", "embeddedMetadata,customMetadata")
 	l.AfterNextUpdate(deleteAll)
-	if w := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "deleted") {
+	if w := send(l, http.MethodPost, uploadV1, contentType, body); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "deleted") {
 		t.Errorf("an upload without extensions is answered %d: %s", w.Code, w.Body)
 	}
 	var record struct{ FileID string }
 	contentType, body = form(apitest.JPEG(8, 8), "fileName", "a.jpg")
-	must(t, json.Unmarshal(send(l, http.MethodPost, "/api/v1/files/upload", contentType, body).Body.Bytes(), &record))
+	must(t, json.Unmarshal(send(l, http.MethodPost, uploadV1, contentType, body).Body.Bytes(), &record))
 	l.AfterNextUpdate(deleteAll)
 	w := send(l, http.MethodPatch, "/v1/files/"+record.FileID+"/details", "application/json", strings.NewReader(`{"extensions":[{"name":"google-auto-tagging"}]}`))
 	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "deleted") {

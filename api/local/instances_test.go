@@ -105,7 +105,7 @@ func TestSixtyFourWriters(t *testing.T) {
 		for n := range writers {
 			wg.Go(func() {
 				contentType, body := form(fmt.Appendf(nil, "content %d", n), "fileName", "one", "useUniqueFileName", "false", "overwriteFile", overwrite)
-				status, answer := call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body)
+				status, answer := call(t, http.MethodPost, s.Address+uploadV1, contentType, body)
 				mu.Lock()
 				defer mu.Unlock()
 				switch status {
@@ -251,14 +251,14 @@ func TestDatabaseIsDown(t *testing.T) {
 	defer l.Close()
 	store := func(name string) int {
 		contentType, body := form([]byte(name), "fileName", name, "useUniqueFileName", "false", "overwriteFile", "false")
-		return send(l, http.MethodPost, "/api/v1/files/upload", contentType, body).Code
+		return send(l, http.MethodPost, uploadV1, contentType, body).Code
 	}
 	if status := store("before.txt"); status != http.StatusOK {
 		t.Fatalf("the upload was answered %d, want %d", status, http.StatusOK)
 	}
 	must(t, server.Stop())
 	contentType, body := form([]byte("meanwhile"), "fileName", "meanwhile.txt", "useUniqueFileName", "false", "overwriteFile", "false")
-	refused := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body)
+	refused := send(l, http.MethodPost, uploadV1, contentType, body)
 	for what, w := range map[string]*httptest.ResponseRecorder{
 		"an upload": refused, "a list": ask(l, http.MethodGet, "/v1/files"), "a file": ask(l, http.MethodGet, "/before.txt"), "health": ask(l, http.MethodGet, "/_mediadesk/health"),
 	} {
@@ -377,7 +377,7 @@ func startUploads(t *testing.T, any func() string) *uploads {
 func (u *uploads) store(t *testing.T, address, name, webhook string) bool {
 	contentType, body := form(apitest.PNG(16, 16), "fileName", name, "useUniqueFileName", "false", "overwriteFile", "false",
 		"extensions", `[{"name":"remove-bg"}]`, "webhookUrl", webhook)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/api/v1/files/upload", body)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+uploadV1, body)
 	if err != nil {
 		panic(err)
 	}

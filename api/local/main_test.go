@@ -160,7 +160,7 @@ func form(data []byte, pairs ...string) (contentType string, body *bytes.Buffer)
 func upload(t *testing.T, address string, data []byte, pairs ...string) map[string]any {
 	t.Helper()
 	contentType, body := form(data, pairs...)
-	status, record := call(t, http.MethodPost, address+"/api/v1/files/upload", contentType, body)
+	status, record := call(t, http.MethodPost, address+uploadV1, contentType, body)
 	if status != http.StatusOK {
 		t.Fatalf("upload answered %d: %v, want %d", status, record, http.StatusOK)
 	}

@@ -484,7 +484,7 @@ func TestFaultsOfTheStore(t *testing.T) {
 			text = strings.Repeat(text, 2_000_000)
 		}
 		contentType, body := form([]byte(text), "fileName", name, "useUniqueFileName", "false")
-		status, answer, header := callHeader(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body)
+		status, answer, header := callHeader(t, http.MethodPost, s.Address+uploadV1, contentType, body)
 		switch status {
 		case http.StatusOK:
 			stored[name] = text
@@ -535,7 +535,7 @@ func TestStoreIsDown(t *testing.T) {
 	for what, ask := range map[string]func() (int, map[string]any, http.Header){
 		"an upload": func() (int, map[string]any, http.Header) {
 			contentType, body := form([]byte("meanwhile"), "fileName", "meanwhile.txt", "useUniqueFileName", "false")
-			return callHeader(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body)
+			return callHeader(t, http.MethodPost, s.Address+uploadV1, contentType, body)
 		},
 		"a read": func() (int, map[string]any, http.Header) {
 			return callHeader(t, http.MethodGet, s.Address+"/before.txt", "", nil)

@@ -151,7 +151,7 @@ func TestKill(t *testing.T) {
 		}
 		// Another upload is under way when the library ends.
 		contentType, body := form(bytes.Repeat([]byte("z"), 3<<20), "fileName", "under-way", "useUniqueFileName", "false")
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.address+"/api/v1/files/upload", body)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.address+uploadV1, body)
 		must(t, err)
 		req.Header.Set("Content-Type", contentType)
 		req.SetBasicAuth(testKey, "")

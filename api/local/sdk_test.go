@@ -67,7 +67,7 @@ func (s *sdkServer) do(method, path, contentType string, body io.Reader) map[str
 
 func (s *sdkServer) upload(folder, name string) string {
 	contentType, body := form(apitest.PNG(200, 150), "folder", folder, "fileName", name, "useUniqueFileName", "false")
-	return fmt.Sprint(s.do(http.MethodPost, "/api/v1/files/upload", contentType, body)["fileId"])
+	return fmt.Sprint(s.do(http.MethodPost, uploadV1, contentType, body)["fileId"])
 }
 
 func (s *sdkServer) send(method, path, body string, member string) string {

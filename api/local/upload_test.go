@@ -67,7 +67,7 @@ func TestUploadEvents(t *testing.T) {
 		{"film.mp4", video, []string{"transformation", `{"post":[{"type":"abs","value":"sr-240","protocol":"hls"}]}`}, 200, true, []want{{"upload.post-transform.error", `{"protocol":"hls","type":"abs","value":"sr-240"}`, "/tr:sr-240/film.mp4", "no videos"}}},
 	} {
 		contentType, body := form(c.file, append(c.fields, "fileName", c.name, "useUniqueFileName", "false")...)
-		w := send(s.Library, http.MethodPost, "/api/v1/files/upload", contentType, body)
+		w := send(s.Library, http.MethodPost, uploadV1, contentType, body)
 		if w.Code != c.status {
 			t.Fatalf("%s: answered %d %s, want %v", c.name, w.Code, w.Body, c.status)
 		}
@@ -101,7 +101,8 @@ func TestUploadEvents(t *testing.T) {
 			}
 			mac := hmac.New(sha256.New, []byte(local.WebhookSecret(key(testKey))))
 			io.WriteString(mac, got.header.Get("webhook-id")+"."+got.header.Get("webhook-timestamp")+"."+string(got.body))
-			if want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)); got.header.Get("webhook-signature") != want || got.header.Get("webhook-id") != event.ID {
+			signature := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+			if got.header.Get("webhook-signature") != signature || got.header.Get("webhook-id") != event.ID {
 				t.Errorf("%s: signed %v", c.name, got.header)
 			}
 			if want.kind == "upload.post-transform.success" {

@@ -24,7 +24,7 @@ func TestRunsInOrderAndNotTooManyAtATime(t *testing.T) {
 		s := newService().by("a", hangs).by("b", hangs).by("c", hangs)
 		s.started = make(chan string, 100)
 		q := start(t, newNotes(), s)
-		ids := addAll(t, q, newJob("a.jpg", job.NameService), newJob("b.jpg", job.NameService), newJob("c.jpg", job.NameService), newJob("d.jpg", job.NameService))
+		ids := addAll(t, q, newJobs(job.NameService, "a.jpg", "b.jpg", "c.jpg", "d.jpg")...)
 		synctest.Wait()
 		if n := len(s.started); n != 3 {
 			t.Errorf("got %d attempts at a time, want 3", n)
@@ -301,7 +301,7 @@ func TestRemove(t *testing.T) {
 		s := newService().by("a", hangs).by("b", refused401)
 		n := newNotes()
 		q := start(t, n, s)
-		ids := addAll(t, q, newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere), newJob("c.jpg", job.NameHere))
+		ids := addAll(t, q, newJobs(job.NameHere, "a.jpg", "b.jpg", "c.jpg")...)
 		outcome(t, q, ids[1])
 		outcome(t, q, ids[2])
 		var state *StateError

@@ -338,6 +338,13 @@ func newJob(name string, naming job.Naming) job.Job {
 	return j
 }
 
+func newJobs(naming job.Naming, names ...string) (jobs []job.Job) {
+	for _, name := range names {
+		jobs = append(jobs, newJob(name, naming))
+	}
+	return jobs
+}
+
 // start returns a running queue that is closed when the test ends.
 func start(t testing.TB, n *notes, s Sender, change ...func(*Options)) *Queue {
 	t.Helper()

@@ -99,7 +99,7 @@ func TestOrderOfOperations(t *testing.T) {
 				}
 			}
 			want = m.order()
-		}, newJob("a.jpg", job.NameExact), newJob("b.jpg", job.NameExact), newJob("c.jpg", job.NameExact), newJob("d.jpg", job.NameExact))
+		}, newJobs(job.NameExact, "a.jpg", "b.jpg", "c.jpg", "d.jpg")...)
 		if got != want {
 			rt.Fatalf("started in the order %q, want %q", got, want)
 		}
@@ -136,7 +136,7 @@ func TestWaitsOfOneJob(t *testing.T) {
 		s, n := newService().by("a", busy503).by("b", busy503, fine), newNotes()
 		s.wait = time.Minute
 		q := start(t, n, s)
-		ids := addAll(t, q, newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere), newJob("c.jpg", job.NameHere))
+		ids := addAll(t, q, newJobs(job.NameHere, "a.jpg", "b.jpg", "c.jpg")...)
 		synctest.Wait()
 		addAll(t, q, newJob("d.jpg", job.NameHere))
 		synctest.Wait()

@@ -254,7 +254,7 @@ func TestWaitsAsAsked(t *testing.T) {
 		s.wait = 90 * time.Second
 		q := start(t, newNotes(), s, func(o *Options) { o.Concurrency = 1 })
 		began := time.Now()
-		ids := addAll(t, q, newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere), newJob("c.jpg", job.NameHere))
+		ids := addAll(t, q, newJobs(job.NameHere, "a.jpg", "b.jpg", "c.jpg")...)
 		if _, err := q.Wait(t.Context(), ids); err != nil {
 			t.Fatal(err)
 		}

@@ -30,6 +30,9 @@ func TestSentences(t *testing.T) {
 		change(u)
 		return u
 	}
+	asIs := func(*api.Upload) {}
+	keep := func(u *api.Upload) { u.OverwriteFile = api.Set(false) }
+	tag := func(u *api.Upload) { u.Tags = api.Set([]string{"n"}) }
 	one := rich()
 	one.Tags = api.Set([]string{"a"})
 	for _, test := range []struct {
@@ -41,17 +44,17 @@ func TestSentences(t *testing.T) {
 		{"a unique name", &api.Upload{FileName: "b.jpg"}, rule.Place{}, []string{
 			`A new file, next to whatever is there: the service adds a unique suffix to the name.`,
 		}},
-		{"a free place", exact(func(*api.Upload) {}), rule.Place{Known: true}, []string{`A new file "/a/b.jpg": nothing is at this place.`}},
-		{"a taken place, no overwriting", exact(func(u *api.Upload) { u.OverwriteFile = api.Set(false) }), rule.Place{Known: true, File: rich()}, []string{
+		{"a free place", exact(asIs), rule.Place{Known: true}, []string{`A new file "/a/b.jpg": nothing is at this place.`}},
+		{"a taken place, no overwriting", exact(keep), rule.Place{Known: true, File: rich()}, []string{
 			`The service will refuse it: a file is at this place and overwriteFile is off.`,
 		}},
-		{"nobody looked, no overwriting", exact(func(u *api.Upload) { u.OverwriteFile = api.Set(false) }), rule.Place{}, []string{
+		{"nobody looked, no overwriting", exact(keep), rule.Place{}, []string{
 			`A new file "/a/b.jpg". If one is there already, the service refuses: overwriteFile is off.`,
 		}},
-		{"too many versions", exact(func(*api.Upload) {}), rule.Place{Known: true, File: rich(), Versions: 100}, []string{
+		{"too many versions", exact(asIs), rule.Place{Known: true, File: rich(), Versions: 100}, []string{
 			`The service will refuse it: the file there has 100 versions, which is the limit.`,
 		}},
-		{"all is lost", exact(func(*api.Upload) {}), rule.Place{Known: true, File: rich()}, []string{
+		{"all is lost", exact(asIs), rule.Place{Known: true, File: rich()}, []string{
 			`A new version of "/a/b.jpg": a file with this name is at this place.`,
 			`Its 3 tags are removed: overwriteTags is on and you send none.`,
 			`Its one AI tag is removed: overwriteAITags is on.`,
@@ -59,7 +62,8 @@ func TestSentences(t *testing.T) {
 			`Its custom metadata is removed: overwriteCustomMetadata is on and you send none.`,
 		}},
 		{"one tag", exact(func(u *api.Upload) {
-			u.OverwriteAITags, u.OverwriteCustomMetadata, u.CustomCoordinates = api.Set(false), api.Set(false), api.Set("1,2,3,4")
+			u.OverwriteAITags, u.OverwriteCustomMetadata = api.Set(false), api.Set(false)
+			u.CustomCoordinates = api.Set("1,2,3,4")
 		}), rule.Place{Known: true, File: one}, []string{
 			`A new version of "/a/b.jpg": a file with this name is at this place.`,
 			`Its one tag is removed: overwriteTags is on and you send none.`,
@@ -67,7 +71,7 @@ func TestSentences(t *testing.T) {
 			`Its region is replaced: the request has it.`,
 			`Its custom metadata is kept: overwriteCustomMetadata is off.`,
 		}},
-		{"nothing to lose", exact(func(u *api.Upload) { u.Tags = api.Set([]string{"n"}) }), rule.Place{Known: true, File: bare()}, []string{
+		{"nothing to lose", exact(tag), rule.Place{Known: true, File: bare()}, []string{
 			`A new version of "/a/b.jpg": a file with this name is at this place.`,
 			`Its tags are set: the request has them.`,
 		}},

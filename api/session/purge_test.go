@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/apitest"
 )
 
 // TestPurgeAll: a file is purged with all its transformations. The status is polled until the purge ends.
@@ -34,8 +35,7 @@ func TestPurgeAll(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, DeliveryURL: server.URL, Key: testKey("k")})
-	must(t, err)
+	client := apitest.Client(t, server.URL, testKey("k"))
 	defer client.Close()
 	s := &Session{Client: client}
 	files := []api.File{{FileID: "1", URL: "https://h/b.jpg?updatedAt=1"}}
@@ -87,8 +87,7 @@ func TestPurgeAFolder(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, DeliveryURL: server.URL, Key: testKey("k")})
-	must(t, err)
+	client := apitest.Client(t, server.URL, testKey("k"))
 	defer client.Close()
 	s := &Session{Client: client}
 	for folder, want := range map[string]string{"/autumn of the year": "https://h/autumn%20of%20the%20year/*", "/w": "https://h/w/in/a%20b.jpg*"} {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/apitest"
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
@@ -74,9 +75,7 @@ func newAccount(t *testing.T, paths config.Paths, fault local.Fault) *account {
 			t.Error(err)
 		}
 	})
-	if a.Client, err = api.NewClient(api.Options{UploadURL: a.server.URL, BaseURL: a.server.URL, DeliveryURL: a.server.URL, Key: accountKey}); err != nil {
-		t.Fatal(err)
-	}
+	a.Client = apitest.Client(t, a.server.URL, accountKey)
 	t.Cleanup(a.Client.Close)
 	key := filepath.Join(t.TempDir(), "key")
 	must(t, os.WriteFile(key, []byte(accountKey), 0o600))

@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"mediadesk/ui/picture"
@@ -92,7 +93,7 @@ func TestRegionsOfAll(t *testing.T) {
 		files = append(files, RegionFile{subjectAt(ball(t, sizes[i], squares[i]), sizes[i]), func(region string) { texts[i] = region }})
 	}
 	b.o.Files = func() []RegionFile { return files }
-	b.o.Keep = func() func() { was := []string{texts[0], texts[1], texts[2]}; return func() { copy(texts, was) } }
+	b.o.Keep = func() func() { was := slices.Clone(texts); return func() { copy(texts, was) } }
 
 	d.Press("A")
 	if texts[0] != "30,20,30,40" || texts[1] != "10,20,10,40" || texts[2] != "6,6,6,12" {
@@ -119,9 +120,10 @@ func TestRegionsOfAll(t *testing.T) {
 func TestSuggestionOfATransparentPicture(t *testing.T) {
 	size, box := image.Pt(900, 900), image.Rect(150, 90, 760, 850)
 	img := image.NewNRGBA(image.Rectangle{Max: size})
-	draw.Draw(img, image.Rect(150, 90, 560, 850), image.NewUniform(color.NRGBA{200, 60, 30, 255}), image.Point{}, draw.Src)
-	draw.Draw(img, image.Rect(560, 300, 760, 340), image.NewUniform(color.NRGBA{200, 60, 30, 255}), image.Point{}, draw.Src) // a handle
-	draw.Draw(img, image.Rect(20, 20, 30, 30), image.NewUniform(color.NRGBA{0, 0, 0, 8}), image.Point{}, draw.Src)           // a veil that nobody sees
+	red, veil := image.NewUniform(color.NRGBA{200, 60, 30, 255}), image.NewUniform(color.NRGBA{0, 0, 0, 8})
+	draw.Draw(img, image.Rect(150, 90, 560, 850), red, image.Point{}, draw.Src)
+	draw.Draw(img, image.Rect(560, 300, 760, 340), red, image.Point{}, draw.Src) // a handle
+	draw.Draw(img, image.Rect(20, 20, 30, 30), veil, image.Point{}, draw.Src)    // nobody sees it
 	path := filepath.Join(t.TempDir(), "mug.png")
 	f, err := os.Create(path)
 	must(t, err)

@@ -84,7 +84,7 @@ func (a *Accounts[D]) Begin(t testing.TB, self D) {
 	mediatest.TempInMemory()
 	a.TB, a.self, a.Env, a.Store = t, self, map[string]string{}, &Keyring{Keys: map[string]config.Secret{}}
 	home := filepath.Join(t.TempDir(), "desk")
-	a.Paths = config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": home}[name] })
+	a.Paths = Paths(home)
 	a.Keys = &config.Keys{Keyring: a.Store, Getenv: func(name string) string { return a.Env[name] }}
 }
 
@@ -174,4 +174,9 @@ func (a *Accounts[D]) HidesKey() {
 	if strings.Contains(a.Seen.String()+string(state), TestKey) {
 		a.TB.Error("the key was drawn or written")
 	}
+}
+
+// Paths returns where the program keeps its files if MEDIADESK_HOME is home.
+func Paths(home string) config.Paths {
+	return config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": home}[name] })
 }

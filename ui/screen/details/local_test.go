@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/apitest"
 	"mediadesk/api/local"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
@@ -27,8 +28,7 @@ func served(t *testing.T, named ...string) *api.Client {
 	}
 	server, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: key, Named: transformations})
 	must(t, err)
-	client, err := api.NewClient(api.Options{UploadURL: server.Address, BaseURL: server.Address, DeliveryURL: server.Address, Key: key})
-	must(t, err)
+	client := apitest.Client(t, server.Address, key)
 	t.Cleanup(func() {
 		client.Close()
 		if err := server.Close(); err != nil {

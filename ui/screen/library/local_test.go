@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/apitest"
 	"mediadesk/api/local"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
@@ -22,8 +23,7 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 	key := testKey("private_test")
 	server, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: key})
 	must(t, err)
-	client, err := api.NewClient(api.Options{UploadURL: server.Address, BaseURL: server.Address, DeliveryURL: server.Address, Key: key})
-	must(t, err)
+	client := apitest.Client(t, server.Address, key)
 	t.Cleanup(func() {
 		client.Close()
 		if err := server.Close(); err != nil {

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/apitest"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
 	"mediadesk/api/session"
@@ -36,9 +37,7 @@ func serve(t *testing.T) *served {
 	if s.Journal, err = journal.Open(t.Context(), filepath.Join(dir, "journal.db")); err != nil {
 		t.Fatal(err)
 	}
-	if s.Client, err = api.NewClient(api.Options{UploadURL: server.Address, BaseURL: server.Address, DeliveryURL: server.Address, Key: key}); err != nil {
-		t.Fatal(err)
-	}
+	s.Client = apitest.Client(t, server.Address, key)
 	s.Watch = watch.New(watch.Options{Journal: s.Journal, Listen: "127.0.0.1:0", Profile: "p"})
 	t.Cleanup(func() {
 		s.Client.Close()

@@ -99,7 +99,7 @@ func TestChecksAreQuiet(t *testing.T) {
 
 // TestJumpToACheck: sending leads to the field in the file that stops it.
 func TestJumpToACheck(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
+	m := started(t, localOptions(files(t, "a.png", "x", "b.png", "y"), &stub{}))
 	m.set(m.Items[1], "folder", "a b")
 	m.Load()
 	press(t, m, "ctrl+s")

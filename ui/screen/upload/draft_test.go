@@ -211,7 +211,7 @@ func TestPresetRoundTrip(t *testing.T) {
 // its other sources.
 func TestMend(t *testing.T) {
 	src := files(t, "a.png", "x", "b.png", "y")
-	m := started(t, Options{Sources: src[:1], Profile: localProfile(), Session: &stub{}})
+	m := started(t, localOptions(src[:1], &stub{}))
 	goTo(t, m, "tags")
 	write(t, m, "sea")
 	j := job.Job{

@@ -209,6 +209,11 @@ func files(t testing.TB, pairs ...string) []api.Source {
 	return out
 }
 
+// localOptions returns the options of a form for sources to the local library.
+func localOptions(sources []api.Source, s Session) Options {
+	return Options{Sources: sources, Profile: localProfile(), Session: s}
+}
+
 // localProfile returns the profile of the local library.
 func localProfile() session.Profile {
 	return session.Profile{

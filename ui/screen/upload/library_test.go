@@ -53,7 +53,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	l := &library{client: client}
 	src := files(t, "день 1 — naïve (final).png", string(pngBytes(t, 60, 40)))
 	open := func() *form {
-		return started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{known: l.known, send: l.send}})
+		return started(t, localOptions(src, &stub{known: l.known, send: l.send}))
 	}
 
 	m := open()

@@ -20,7 +20,7 @@ import (
 // TestPresets checks that a preset loads into the marked files without the name.
 func TestPresets(t *testing.T) {
 	j := openJournal(t)
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{presets: j}})
+	m := started(t, localOptions(files(t, "a.png", "x", "b.png", "y"), &stub{presets: j}))
 	goTo(t, m, "tags")
 	write(t, m, "sea,写真")
 	extend(t, m, "remove-bg")
@@ -37,7 +37,7 @@ func TestPresets(t *testing.T) {
 		t.Errorf("got the messages %+v", toast)
 	}
 
-	other := started(t, Options{Sources: files(t, "c.png", "x", "d.png", "y"), Profile: localProfile(), Session: &stub{presets: j}})
+	other := started(t, localOptions(files(t, "c.png", "x", "d.png", "y"), &stub{presets: j}))
 	list(t, other)
 	press(t, other, "space") // c.png is not marked
 	press(t, other, "ctrl+p")
@@ -76,7 +76,7 @@ func metadataFields(t *testing.T) []api.MetadataField {
 
 // TestQuestionSumsUp checks that the question before sending has a summary.
 func TestQuestionSumsUp(t *testing.T) {
-	m := opened(t, Options{Sources: files(t, "a.png", "x", "b.png", "yy"), Profile: localProfile(), Session: &stub{}})
+	m := opened(t, localOptions(files(t, "a.png", "x", "b.png", "yy"), &stub{}))
 	write(t, m, "greece,summer")
 	goTo(t, m, "folder")
 	write(t, m, "/2026/greece")
@@ -120,7 +120,7 @@ func TestOffersOfTheLibrary(t *testing.T) {
 // TestRegionEditor checks that keys move the region on the displayed picture, the numbers refer to
 // the stored picture, and esc restores the old region.
 func TestRegionEditor(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 80, 40)), "b.txt", "x"), Profile: localProfile(), Session: &stub{}})
+	m := started(t, localOptions(files(t, "a.png", string(pngBytes(t, 80, 40)), "b.txt", "x"), &stub{}))
 	goTo(t, m, "region")
 	press(t, m, "enter")
 	if !m.covered() || m.Capturing() {
@@ -204,7 +204,7 @@ func TestMetadataRows(t *testing.T) {
 
 // TestExtensionsOfSeveralFiles checks the menu of extensions: counts, removal.
 func TestExtensionsOfSeveralFiles(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
+	m := started(t, localOptions(files(t, "a.png", "x", "b.png", "y"), &stub{}))
 	extend(t, m, "remove-bg,google-auto-tagging")
 	m.set(m.Items[0], "extensions", "remove-bg,google-auto-tagging,sharpen")
 	m.Load()
@@ -228,7 +228,7 @@ func TestExtensionsOfSeveralFiles(t *testing.T) {
 // TestEditedText checks that an edited manifest goes into its files, and that a text that cannot be read stays until it is
 // corrected or discarded.
 func TestEditedText(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
+	m := started(t, localOptions(files(t, "a.png", "x", "b.png", "y"), &stub{}))
 	m.Document.Edit()
 	var b strings.Builder
 	must(t, session.WriteManifest(&b, m.Document.Entries()))

@@ -70,7 +70,7 @@ func (savedStub) SavedExtensions(context.Context) ([]api.SavedExtension, error) 
 
 // TestAddAnExtension checks that the menu lists saved extensions and adds the choice.
 func TestAddAnExtension(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: savedStub{&stub{}}})
+	m := started(t, localOptions(files(t, "a.png", "x"), savedStub{&stub{}}))
 	press(t, m, "ctrl+l")
 	if got := screen(m, 120, 40); !strings.Contains(got, "Seasons") {
 		t.Fatalf("no saved extension:\n%s", got)

@@ -12,7 +12,7 @@ import (
 func TestPatternsInTheForm(t *testing.T) {
 	content := string(pngBytes(t, 10, 10))
 	src := append(files(t, "a b.png", content, "c.png", content, "d.txt", "x"), api.Source{URL: "https://example.com/e.png"})
-	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{}})
+	m := started(t, localOptions(src, &stub{}))
 	goTo(t, m, "unique")
 	press(t, m, "right", "right") // exact
 	list(t, m)
@@ -71,7 +71,7 @@ func TestPatternsInTheForm(t *testing.T) {
 
 // TestCollisionsAreThoseOfTheLibrary checks that differently composed forms of a name are the same place.
 func TestCollisionsAreThoseOfTheLibrary(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "e\u0301.png", "x", "\u00e9.png", "y"), Profile: localProfile(), Session: &stub{}})
+	m := started(t, localOptions(files(t, "e\u0301.png", "x", "\u00e9.png", "y"), &stub{}))
 	if text := told(m); !strings.Contains(text, "All files: the same name") {
 		t.Errorf("the collision is not shown:\n%s", text)
 	}

@@ -60,7 +60,7 @@ func toasted(t *testing.T, msgs []tea.Msg) page.Toast {
 func TestSendOne(t *testing.T) {
 	var box outbox
 	src := files(t, "a b.png", string(pngBytes(t, 10, 10)))
-	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
+	m := started(t, localOptions(src, &stub{send: box.send}))
 	extend(t, m, "remove-bg")
 	goTo(t, m, "tags")
 	write(t, m, "sea") // without enter
@@ -111,7 +111,7 @@ func TestSendOne(t *testing.T) {
 // TestSendStaysWhereOneIs checks that a user who has left the form is not moved to the uploads.
 func TestSendStaysWhereOneIs(t *testing.T) {
 	var box outbox
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{send: box.send}})
+	m := started(t, localOptions(files(t, "a.png", "x"), &stub{send: box.send}))
 	m.Update(page.Hidden{})
 	for _, msg := range press(t, m, "ctrl+s") {
 		if show, ok := msg.(page.Show); ok {
@@ -125,7 +125,7 @@ func TestSendStaysWhereOneIs(t *testing.T) {
 
 func TestSendSeveralAsksWithNumberAndTarget(t *testing.T) {
 	var box outbox
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{send: box.send}})
+	m := started(t, localOptions(files(t, "a.png", "x", "b.png", "y"), &stub{send: box.send}))
 	goTo(t, m, "folder")
 	write(t, m, "summer")
 	ask := asked(t, press(t, m, "ctrl+s"))
@@ -147,7 +147,7 @@ func TestSendSeveralAsksWithNumberAndTarget(t *testing.T) {
 // TestSendAsksBeforeALoss: a user who switched overwriting on is asked only if something is lost.
 func TestSendAsksBeforeALoss(t *testing.T) {
 	var box outbox
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{send: box.send, known: at("/a.png", api.File{FileID: "1", Tags: api.Set([]string{"x", "y"})})}})
+	m := started(t, localOptions(files(t, "a.png", "x"), &stub{send: box.send, known: at("/a.png", api.File{FileID: "1", Tags: api.Set([]string{"x", "y"})})}))
 	goTo(t, m, "overwriteFile")
 	press(t, m, "right")
 	ask := asked(t, press(t, m, "ctrl+s"))
@@ -162,7 +162,7 @@ func TestSendAsksBeforeALoss(t *testing.T) {
 
 func TestChecksThatStopBlockSending(t *testing.T) {
 	var box outbox
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{send: box.send}})
+	m := started(t, localOptions(files(t, "a.png", "x", "b.png", "y"), &stub{send: box.send}))
 	goTo(t, m, "tags")
 	write(t, m, "100%")
 	goTo(t, m, "description")
@@ -183,7 +183,7 @@ func TestChecksThatStopBlockSending(t *testing.T) {
 func TestSourceThatChanged(t *testing.T) {
 	var box outbox
 	src := files(t, "a.png", "x")
-	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
+	m := started(t, localOptions(src, &stub{send: box.send}))
 	must(t, os.WriteFile(src[0].Path, []byte("longer"), 0o600))
 	if press(t, m, "ctrl+s"); len(box.jobs) != 1 || box.jobs[0].Identity.Size != 1 {
 		t.Errorf("jobs %+v", box.jobs)
@@ -193,7 +193,7 @@ func TestSourceThatChanged(t *testing.T) {
 func TestQueueThatFails(t *testing.T) {
 	box := outbox{err: errors.New("the journal cannot be written: disk full"), takes: 1}
 	src := files(t, "a.png", "x", "b.png", "y")
-	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
+	m := started(t, localOptions(src, &stub{send: box.send}))
 	ask := asked(t, press(t, m, "ctrl+s"))
 	msgs := pick(t, m, ask.Choices[1])
 	if toast := toasted(t, msgs); !strings.Contains(toast.Text, "disk full") {
@@ -212,7 +212,7 @@ func TestQueueThatFails(t *testing.T) {
 
 func TestKeysWhileHandingOver(t *testing.T) {
 	var box outbox
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{send: box.send}})
+	m := started(t, localOptions(files(t, "a.png", "x"), &stub{send: box.send}))
 	cmd := held(t, m, "ctrl+s")
 	press(t, m, "x", "ctrl+s")
 	send(t, m, tea.PasteMsg{Content: "y"})
@@ -230,7 +230,7 @@ func TestKeysWhileHandingOver(t *testing.T) {
 
 func TestURLSource(t *testing.T) {
 	var box outbox
-	m := started(t, Options{Sources: []api.Source{{URL: "https://example.com/p/c.png?x=1"}}, Profile: localProfile(), Session: &stub{send: box.send}})
+	m := started(t, localOptions([]api.Source{{URL: "https://example.com/p/c.png?x=1"}}, &stub{send: box.send}))
 	press(t, m, "ctrl+s")
 	if len(box.jobs) != 1 || box.jobs[0].Identity != (api.Identity{}) || box.jobs[0].Upload.FileName != "c.png" {
 		t.Errorf("jobs %+v", box.jobs)

@@ -26,7 +26,7 @@ func TestLinkOutOfTheFolder(t *testing.T) {
 	}
 	tree, err := session.WalkFolder(t.Context(), filepath.Dir(trip), "", session.Filter{})
 	must(t, err)
-	text := told(started(t, Options{Sources: tree.Sources, Profile: localProfile(), Session: &stub{}}))
+	text := told(started(t, localOptions(tree.Sources, &stub{})))
 	if !strings.Contains(text, "out.jpg: A link leads out of the picked folder, to "+secret+".") || strings.Count(text, "A link leads out") != 1 {
 		t.Errorf("the form does not say where the link leads:\n%s", text)
 	}

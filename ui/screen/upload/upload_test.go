@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
 // TestEveryFieldIsReachedAndSet sets every field with keys alone and checks the resulting upload.
 func TestEveryFieldIsReachedAndSet(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Session: &stub{}})
+	m := started(t, localOptions(files(t, "a.png", string(pngBytes(t, 400, 300))), &stub{}))
 	press(t, m, "ctrl+u")
 	write(t, m, "写真 ①.png")
 	set := func(f string, keys ...string) {
@@ -86,7 +86,7 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 }
 
 func TestFocus(t *testing.T) {
-	m := opened(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
+	m := opened(t, localOptions(files(t, "a.png", "x", "b.png", "y"), &stub{}))
 	var visited []string
 	for range 9 {
 		visited = append(visited, fmt.Sprint(m.On, m.Model.Form.On()))
@@ -108,7 +108,7 @@ func TestFocus(t *testing.T) {
 }
 
 func TestSeveralSources(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
+	m := started(t, localOptions(files(t, "a.png", "x", "b.png", "y", "c.png", "z"), &stub{}))
 	goTo(t, m, "tags")
 	write(t, m, "sea,")
 	// Give only the second file another folder and tag.
@@ -160,7 +160,7 @@ func TestSeveralSources(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
+	m := started(t, localOptions(files(t, "a.png", "x", "b.png", "y", "c.png", "z"), &stub{}))
 	list(t, m)
 	press(t, m, "j", "d", "*")
 	// Without marks, the form edits the file under the cursor.
@@ -175,7 +175,7 @@ func TestMarks(t *testing.T) {
 
 func TestCollisions(t *testing.T) {
 	dir1, dir2 := files(t, "same name.png", "x"), files(t, "same_name.png", "y")
-	m := started(t, Options{Sources: append(dir1, dir2...), Profile: localProfile(), Session: &stub{}})
+	m := started(t, localOptions(append(dir1, dir2...), &stub{}))
 	if content := told(m); !strings.Contains(content, "All files: the same name as another file: the second would be refused") || ready(m) {
 		t.Errorf("the collision is not shown:\n%s", screen(m, 120, 40))
 	}
@@ -206,7 +206,7 @@ func (p *places) look(_ context.Context, path string) (rule.Place, error) {
 func TestPlacesAreLookedUpAfterAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &places{of: map[string]*api.File{"/photo": {FileID: "1", Tags: api.Set([]string{"a"})}}}
-		m := started(t, Options{Sources: []api.Source{{URL: "https://example.com/x"}}, Profile: localProfile(), Session: &stub{known: p.look}})
+		m := started(t, localOptions([]api.Source{{URL: "https://example.com/x"}}, &stub{known: p.look}))
 		goTo(t, m, "name")
 		p.asked = nil
 		ticks := []tea.Cmd{held(t, m, "ctrl+u")}
@@ -233,7 +233,7 @@ func TestPlacesAreLookedUpAfterAPause(t *testing.T) {
 
 func TestKeep(t *testing.T) {
 	p := &places{of: map[string]*api.File{"/a.png": {FileID: "1", Tags: api.Set([]string{"x"}), AITags: api.Null[[]api.AITag](), CustomMetadata: nil}}}
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{known: p.look}})
+	m := started(t, localOptions(files(t, "a.png", "x"), &stub{known: p.look}))
 	if !strings.Contains(told(m), "Press ctrl+g to keep") {
 		t.Errorf("the key for keeping is not shown:\n%s", screen(m, 120, 40))
 	}
@@ -250,7 +250,7 @@ func TestKeep(t *testing.T) {
 
 func TestPlaceErrorsAndNews(t *testing.T) {
 	p := &places{err: errors.New("connection \x1b[2J refused")}
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{known: p.look}})
+	m := started(t, localOptions(files(t, "a.png", "x"), &stub{known: p.look}))
 	if content := told(m); !strings.Contains(content, "It is not known whether a file is there") || !strings.Contains(content, "If one is there already") {
 		t.Errorf("an unknown place is not shown:\n%s", screen(m, 120, 40))
 	}
@@ -302,7 +302,7 @@ func TestOffers(t *testing.T) {
 }
 
 func TestTypingManyTags(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
+	m := started(t, localOptions(files(t, "a.png", "x"), &stub{}))
 	goTo(t, m, "tags")
 	var list strings.Builder
 	for i := range 2_000 {
@@ -366,7 +366,7 @@ func TestMouse(t *testing.T) {
 
 func TestCompose(t *testing.T) {
 	src := files(t, "a.png", "x", "b.png", "y", "c.png", "z")
-	m := started(t, Options{Sources: src[:2], Profile: localProfile(), Session: &stub{}})
+	m := started(t, localOptions(src[:2], &stub{}))
 	goTo(t, m, "tags")
 	write(t, m, "sea")
 	list(t, m)
@@ -398,7 +398,7 @@ func TestCompose(t *testing.T) {
 
 func TestRefusalOfAFileThatIsNotMarked(t *testing.T) {
 	var box outbox
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{send: box.send}})
+	m := started(t, localOptions(files(t, "a.png", "x", "b.png", "y"), &stub{send: box.send}))
 	list(t, m)
 	press(t, m, "down", "enter")
 	goTo(t, m, "tags")

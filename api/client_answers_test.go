@@ -75,7 +75,8 @@ func TestErrorAnswers(t *testing.T) {
 			if !errors.As(err, &answer) {
 				t.Fatalf("got %v", err)
 			}
-			if answer.Status != test.status || answer.Message != test.message || answer.Help != test.help || answer.RequestID != "id-1" || !answer.Complete {
+			if answer.Status != test.status || answer.Message != test.message || answer.Help != test.help ||
+				answer.RequestID != "id-1" || !answer.Complete {
 				t.Errorf("got %+v", answer)
 			}
 			if !strings.Contains(err.Error(), strconv.Itoa(test.status)) || !strings.Contains(err.Error(), "id-1") {
@@ -144,7 +145,8 @@ func TestHugeAnswers(t *testing.T) {
 		t.Errorf("got %.200v", err)
 	}
 	c = answering(t, func(w http.ResponseWriter, _ *http.Request) { flood(w) })
-	if _, err := c.Upload(context.Background(), upload(path), nil); !errors.Is(err, api.ErrNoRecord) || !strings.Contains(err.Error(), "larger than") {
+	if _, err := c.Upload(context.Background(), upload(path), nil); !errors.Is(err, api.ErrNoRecord) ||
+		!strings.Contains(err.Error(), "larger than") {
 		t.Errorf("got %.200v", err)
 	}
 	c = answering(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -202,7 +204,8 @@ func TestAnswerHeaders(t *testing.T) {
 			// An upload leaves the waiting to the queue.
 			_, err := c.Upload(context.Background(), upload(writeFile(t, "a", []byte("x"))), nil)
 			var answer *api.ServiceError
-			if !errors.As(err, &answer) || answer.RequestID != test.id || answer.RetryDelay < test.min || answer.RetryDelay > test.max {
+			if !errors.As(err, &answer) || answer.RequestID != test.id || answer.RetryDelay < test.min ||
+				answer.RetryDelay > test.max {
 				t.Errorf("got %+v", answer)
 			}
 		})
@@ -214,7 +217,8 @@ func TestList(t *testing.T) {
 		io.WriteString(w, `[{"type":"folder","folderId":"f","name":"a","folderPath":"/a"},`+fullRecord+`]`)
 	})
 	files, err := c.List(context.Background(), api.Query{Folder: "/"})
-	if err != nil || len(files) != 2 || !files[0].IsFolder() || files[0].FolderPath != "/a" || files[1].FileID == "" {
+	if err != nil || len(files) != 2 || !files[0].IsFolder() || files[0].FolderPath != "/a" ||
+		files[1].FileID == "" {
 		t.Errorf("got %+v, %v", files, err)
 	}
 	for _, body := range []string{"", "{}", "<html>", "[{}", "[1]"} {

@@ -152,9 +152,8 @@ func TestNothingIsSentTwice(t *testing.T) {
 			},
 		} {
 			c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
-			if _, err := c.Upload(context.Background(), upload(path), nil); err != nil {
-				t.Fatal(err)
-			}
+			_, err := c.Upload(context.Background(), upload(path), nil)
+			must(t, err)
 			wantSendError(t, second(c), true)
 			if len(requests) != 2 {
 				t.Errorf("%s: got %d requests, want 2", about, len(requests))
@@ -184,7 +183,10 @@ func TestStall(t *testing.T) {
 	// About as much as fits into the buffers, so that the end of the body is in the transport but not in
 	// the kernel. Such an attempt ends too.
 	for _, less := range []int64{8, 40, 72, 104} {
-		c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, StallTimeout: 300 * time.Millisecond, AnswerTimeout: 300 * time.Millisecond})
+		c := mustClient(t, api.Options{
+			UploadURL: address, BaseURL: address, StallTimeout: 300 * time.Millisecond,
+			AnswerTimeout: 300 * time.Millisecond,
+		})
 		_, err := c.Upload(context.Background(), upload(sparseFile(t, progress.Sent()-less<<10)), nil)
 		var send *api.SendError
 		if !errors.As(err, &send) {
@@ -212,12 +214,11 @@ func TestSlowIsNotStalled(t *testing.T) {
 		write(conn, "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n"+`{"fileId":"1"}`)
 	})
 	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, StallTimeout: 1500 * time.Millisecond})
-	if _, err := c.Upload(context.Background(), upload(sparseFile(t, size)), nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Upload(context.Background(), upload(sparseFile(t, size)), nil)
+	must(t, err)
 }
 
-// TestAnswerTimesOut: an answer that does not come, or does not end, ends the attempt with an unknown outcome.
+// TestAnswerTimesOut: an answer that does not come, or does not end, means an unknown outcome.
 func TestAnswerTimesOut(t *testing.T) {
 	for about, part := range map[string]string{
 		"no answer":        "",
@@ -235,7 +236,9 @@ func TestAnswerTimesOut(t *testing.T) {
 					write(conn, part)
 					conn.hang()
 				})
-				c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, AnswerTimeout: 150 * time.Millisecond})
+				c := mustClient(t, api.Options{
+					UploadURL: address, BaseURL: address, AnswerTimeout: 150 * time.Millisecond,
+				})
 				_, err := c.Upload(context.Background(), upload(sparseFile(t, size)), nil)
 				wantSendError(t, err, true)
 				if size > 10 {

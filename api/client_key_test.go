@@ -32,14 +32,17 @@ func TestNewClientAddresses(t *testing.T) {
 		"https://u.example?": "no", "https://u.example#": "no", "https://u.example/#a": "no", "https://a b.example": "no", "https://u.example/\n": "no",
 		"https://" + "private_x@u.example": "no", "ftp://private_x@u.example": "no", "https://private_x:@u .example": "no",
 	} {
-		for _, o := range []api.Options{{UploadURL: address, BaseURL: "https://ok.example"}, {UploadURL: "https://ok.example", BaseURL: address}} {
+		for _, o := range []api.Options{
+			{UploadURL: address, BaseURL: "https://ok.example"}, {UploadURL: "https://ok.example", BaseURL: address},
+		} {
 			c, err := api.NewClient(o)
 			switch {
 			case (err == nil) != (want == ""):
 				t.Errorf("%q: got %v", address, err)
 			case errors.Is(err, api.ErrInsecure) != (want == "insecure"):
 				t.Errorf("%q: got %v", address, err)
-			case err != nil && (c != nil || strings.Contains(err.Error(), "private_x") || strings.Contains(err.Error(), "\n")):
+			case err != nil &&
+				(c != nil || strings.Contains(err.Error(), "private_x") || strings.Contains(err.Error(), "\n")):
 				t.Errorf("%q: got %v, %q", address, c, err)
 			}
 		}
@@ -58,14 +61,19 @@ func TestNewClientAddresses(t *testing.T) {
 	if details.Err != nil || c.Host() != "u.example:8443" || details.Address != "https://b.example/v1/files/a%20b/details" {
 		t.Errorf("got %s, %s, %v", c.Host(), details.Address, details.Err)
 	}
-	if _, err := api.NewClient(api.Options{UploadURL: "https://u.example", BaseURL: "https://b.example", DeliveryURL: "d.example"}); err == nil {
+	if _, err := api.NewClient(api.Options{
+		UploadURL: "https://u.example", BaseURL: "https://b.example", DeliveryURL: "d.example",
+	}); err == nil {
 		t.Error("a delivery address without a scheme was accepted")
 	}
 }
 
 // keyForms are the forms in which the key could leak.
 func keyForms() []string {
-	return []string{testKey, base64.StdEncoding.EncodeToString([]byte(testKey + ":")), url.QueryEscape(testKey), url.PathEscape(testKey)}
+	return []string{
+		testKey, base64.StdEncoding.EncodeToString([]byte(testKey + ":")), url.QueryEscape(testKey),
+		url.PathEscape(testKey),
+	}
 }
 
 func wantNoKey(t *testing.T, about string, value any) {
@@ -126,10 +134,11 @@ func TestKeyIsOnlyInTheAuthorizationHeader(t *testing.T) {
 		requests <- r
 		write(conn, "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n"+`{"fileId":"1"}`)
 	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey), UserAgent: "mediadesk/1.0"})
-	if _, err := c.Upload(context.Background(), upload(writeFile(t, "a", []byte("x"))), nil); err != nil {
-		t.Fatal(err)
-	}
+	c := mustClient(t, api.Options{
+		UploadURL: address, BaseURL: address, Key: key(testKey), UserAgent: "mediadesk/1.0",
+	})
+	_, err := c.Upload(context.Background(), upload(writeFile(t, "a", []byte("x"))), nil)
+	must(t, err)
 	r := <-requests
 	if user, password, ok := r.BasicAuth(); user != testKey || password != "" || !ok {
 		t.Errorf("got user %q, password %q", user, password)
@@ -144,15 +153,15 @@ func TestKeyIsOnlyInTheAuthorizationHeader(t *testing.T) {
 	}
 	r.Header.Del("Authorization")
 	body, _ := io.ReadAll(r.Body)
-	wantNoKey(t, "the rest of the request", fmt.Sprint(r.Method, r.URL, r.Host, r.Header, r.Trailer, string(body)))
+	wantNoKey(t, "the rest of the request",
+		fmt.Sprint(r.Method, r.URL, r.Host, r.Header, r.Trailer, string(body)))
 }
 
 func TestWithoutAKey(t *testing.T) {
 	rec := newRecorder(t)
 	c := mustClient(t, api.Options{UploadURL: rec.URL, BaseURL: rec.URL})
-	if _, err := c.Details(context.Background(), "1"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Details(context.Background(), "1")
+	must(t, err)
 	if got := rec.last(t); got.auth != "" {
 		t.Errorf("Authorization %q", got.auth)
 	}
@@ -190,7 +199,8 @@ func TestFetch(t *testing.T) {
 	}
 	body.Close()
 	var answer *api.ServiceError
-	if _, _, err := c.Fetch(context.Background(), server.URL+"/private.jpg", 0, 10); !errors.As(err, &answer) || answer.Message != "signed addresses only" {
+	if _, _, err := c.Fetch(context.Background(), server.URL+"/private.jpg", 0, 10); !errors.As(err, &answer) ||
+		answer.Message != "signed addresses only" {
 		t.Errorf("got %v", err)
 	}
 	for _, address := range []string{"", "/a.jpg", "file:///etc/passwd"} {
@@ -235,7 +245,10 @@ func TestNoProxyForThisComputer(t *testing.T) {
 // TestKeyIsNotInRecords: a key that the service repeats in records is removed from them.
 func TestKeyIsNotInRecords(t *testing.T) {
 	record := func(r *http.Request) string {
-		text, _ := json.Marshal(map[string]any{"fileId": "1", "name": testKey, "tags": keyForms(), "description": r.Header.Get("Authorization") + testKey[:len(testKey)-2]})
+		text, _ := json.Marshal(map[string]any{
+			"fileId": "1", "name": testKey, "tags": keyForms(),
+			"description": r.Header.Get("Authorization") + testKey[:len(testKey)-2],
+		})
 		return string(text)
 	}
 	one := answering(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, record(r)) })

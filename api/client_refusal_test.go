@@ -165,14 +165,16 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 					"small upload": func() error { _, err := c.Upload(context.Background(), upload(small), nil); return err },
 					"large upload": func() error { _, err := c.Upload(context.Background(), upload(large), nil); return err },
 					"update": func() error {
-						_, err := c.Record(context.Background(), api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
+						_, err := c.Record(context.Background(),
+							api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
 						return err
 					},
 					"details": func() error { _, err := c.Details(context.Background(), "1"); return err },
 				} {
 					err := call()
 					var answer *api.ServiceError
-					if !errors.As(err, &answer) || answer.Status != status || !strings.Contains(answer.Message, "not followed") {
+					if !errors.As(err, &answer) || answer.Status != status ||
+						!strings.Contains(answer.Message, "not followed") {
 						t.Errorf("%s: got %v", about, err)
 					}
 					if strings.Contains(fmt.Sprint(err), "pass") || !strings.Contains(api.Hint(err), "profile") {

@@ -30,7 +30,8 @@ func TestSmallUploadsKeepTheirBytes(t *testing.T) {
 			return
 		}
 		text, err := io.ReadAll(file)
-		if name := r.FormValue("fileName"); err != nil || !bytes.Equal(text, bytes.Repeat([]byte(name[:1]), len(text))) {
+		if name := r.FormValue("fileName"); err != nil ||
+			!bytes.Equal(text, bytes.Repeat([]byte(name[:1]), len(text))) {
 			t.Errorf("%s: %v, or the bytes of another", name, err)
 		}
 		fmt.Fprintf(w, `{"fileId":"1","size":%d}`, len(text))
@@ -41,12 +42,15 @@ func TestSmallUploadsKeepTheirBytes(t *testing.T) {
 	var all sync.WaitGroup
 	for i, size := range []int{1, 20_000, api.WholeBody - 600, api.WholeBody, api.WholeBody + 1, 100_000} {
 		name := string(rune('a' + i))
-		u := &api.Upload{Source: api.Source{Path: writeFile(t, name, bytes.Repeat([]byte(name), size))}, FileName: name + ".txt"}
+		u := &api.Upload{
+			Source: api.Source{Path: writeFile(t, name, bytes.Repeat([]byte(name), size))}, FileName: name + ".txt",
+		}
 		all.Go(func() {
 			for range 30 {
 				var p api.Progress
 				file, err := taken.Upload(context.Background(), u, &p)
-				if err != nil || file.Size.Or(0) != int64(size) || !p.Complete() || p.Sent() != p.Total() || p.Hash() == "" {
+				if err != nil || file.Size.Or(0) != int64(size) || !p.Complete() || p.Sent() != p.Total() ||
+					p.Hash() == "" {
 					t.Errorf("%d bytes: %v, %d of %d", size, err, p.Sent(), p.Total())
 				}
 				var answer *api.ServiceError

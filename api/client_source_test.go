@@ -71,9 +71,8 @@ func TestLargeFilesNeedLittleMemory(t *testing.T) {
 	c := mustClient(t, api.Options{UploadURL: server.URL, BaseURL: server.URL})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := c.Upload(context.Background(), upload(path), nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Upload(context.Background(), upload(path), nil)
+	must(t, err)
 	runtime.ReadMemStats(&after)
 	// This counts all allocations, also those of the service.
 	if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {

@@ -69,7 +69,8 @@ func TestUploadOnTheWire(t *testing.T) {
 					t.Errorf("length %d, encoding %v, total %d", got.length, got.encoding, progress.Total())
 				}
 				if progress.Sent() != progress.Total() || !progress.Complete() || progress.LastMove().IsZero() {
-					t.Errorf("progress %d of %d, complete %v, last %v", progress.Sent(), progress.Total(), progress.Complete(), progress.LastMove())
+					t.Errorf("progress %d of %d, complete %v, last %v", progress.Sent(), progress.Total(),
+						progress.Complete(), progress.LastMove())
 				}
 				if want := "Basic " + base64.StdEncoding.EncodeToString([]byte(testKey+":")); got.auth != want {
 					t.Errorf("Authorization %q, want %q", got.auth, want)
@@ -95,7 +96,8 @@ func TestUploadHostileNames(t *testing.T) {
 		"a\"b.jpg", "a\r\nX-Evil: 1\r\n\r\nb", "a\nb", "a%22b", "a\\b", "a;b=c", "--boundary", "\x1b[31m", "\xff\xfe", "a\x00b", strings.Repeat("é", 2000),
 	} {
 		rec := newRecorder(t)
-		if _, err := rec.client(t).Upload(context.Background(), &api.Upload{Source: api.Source{Path: path}, FileName: name}, nil); err != nil {
+		if _, err := rec.client(t).Upload(context.Background(),
+			&api.Upload{Source: api.Source{Path: path}, FileName: name}, nil); err != nil {
 			t.Errorf("%.50q: %v", name, err)
 			continue
 		}

@@ -73,9 +73,8 @@ func TestCurlSendsTheSame(t *testing.T) {
 	must(t, os.WriteFile(name, []byte("\xff\xd8 bytes\r\n"), 0o600))
 	u := fullUpload(api.Source{Path: name})
 	u.Tags = api.Set([]string{"@/etc/passwd", "<x", "it's"})
-	if _, err := c.Upload(context.Background(), u, nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Upload(context.Background(), u, nil)
+	must(t, err)
 	ours := rec.last(t)
 	request := c.DescribeUpload(u)
 	must(t, request.Err)
@@ -95,20 +94,26 @@ func TestCurlSendsTheSame(t *testing.T) {
 }
 
 func TestDescribeUpload(t *testing.T) {
-	c := mustClient(t, api.Options{UploadURL: "https://u.example/", BaseURL: "https://b.example", Key: key(testKey)})
+	c := mustClient(t, api.Options{
+		UploadURL: "https://u.example/", BaseURL: "https://b.example", Key: key(testKey),
+	})
 	r := c.DescribeUpload(fullUpload(api.Source{Path: "/p/a.jpg"}))
-	if r.Err != nil || r.Method != http.MethodPost || r.Address != "https://u.example/api/v1/files/upload" || r.File != "/p/a.jpg" || !slices.Equal(r.Parts, fullParts) {
+	if r.Err != nil || r.Method != http.MethodPost || r.Address != "https://u.example/api/v1/files/upload" ||
+		r.File != "/p/a.jpg" || !slices.Equal(r.Parts, fullParts) {
 		t.Errorf("got %+v", r)
 	}
 	r = c.DescribeUpload(&api.Upload{FileName: "a", Source: api.Source{URL: "https://s.example/a.jpg"}})
-	if r.Err != nil || r.File != "" || !slices.Contains(r.Parts, api.Part{Name: "file", Value: "https://s.example/a.jpg"}) {
+	if r.Err != nil || r.File != "" ||
+		!slices.Contains(r.Parts, api.Part{Name: "file", Value: "https://s.example/a.jpg"}) {
 		t.Errorf("got %+v", r)
 	}
 	text, err := json.Marshal(r)
 	if err != nil || strings.Contains(string(text), testKey) {
 		t.Errorf("%s, %v", text, err)
 	}
-	if r := c.DescribeUpload(&api.Upload{CustomMetadata: api.Set(map[string]json.RawMessage{"a": json.RawMessage("}")})}); r.Err == nil {
+	if r := c.DescribeUpload(&api.Upload{
+		CustomMetadata: api.Set(map[string]json.RawMessage{"a": json.RawMessage("}")}),
+	}); r.Err == nil {
 		t.Error("a request that cannot be written was described")
 	}
 }

@@ -52,9 +52,8 @@ func TestFetchIsCanceled(t *testing.T) {
 	body, _, err := c.Fetch(ctx, address+"/a.jpg", 0, 10)
 	must(t, err)
 	defer body.Close()
-	if _, err := io.ReadFull(body, make([]byte, 4)); err != nil {
-		t.Fatal(err)
-	}
+	_, err = io.ReadFull(body, make([]byte, 4))
+	must(t, err)
 	cancel()
 	if _, err := io.ReadAll(body); !errors.Is(err, context.Canceled) {
 		t.Error(err)

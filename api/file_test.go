@@ -12,10 +12,13 @@ import (
 
 const fullRecord = `{
   "fileId": "598821f949c0a938d57563bd", "type": "file", "name": "a.jpg", "filePath": "/a/a.jpg",
-  "url": "https://d.example/a/a.jpg", "thumbnailUrl": "https://d.example/tr:n-t/a/a.jpg", "thumbnail": "https://d.example/t",
+  "url": "https://d.example/a/a.jpg", "thumbnailUrl": "https://d.example/tr:n-t/a/a.jpg",
+  "thumbnail": "https://d.example/t",
   "fileType": "image", "mime": "image/jpeg", "height": 300, "width": 200, "size": 83622, "hasAlpha": false,
-  "tags": ["t-shirt", "round-neck"], "AITags": [{"name": "Shirt", "confidence": 90.12, "source": "google-auto-tagging"}],
-  "versionInfo": {"id": "598821f949c0a938d57563bd", "name": "Version 1"}, "isPrivateFile": true, "customCoordinates": "10,20,30,40",
+  "tags": ["t-shirt", "round-neck"],
+  "AITags": [{"name": "Shirt", "confidence": 90.12, "source": "google-auto-tagging"}],
+  "versionInfo": {"id": "598821f949c0a938d57563bd", "name": "Version 1"}, "isPrivateFile": true,
+  "customCoordinates": "10,20,30,40",
   "customMetadata": {"brand": "Acme"}, "embeddedMetadata": {"exif": {"Make": "X"}}, "description": "d",
   "createdAt": "2019-08-24T06:14:41.313Z", "updatedAt": "2019-08-24T06:15:41.313Z",
   "extensionStatus": {"remove-bg": "pending", "google-auto-tagging": "success", "aws-auto-tagging": "failed"},
@@ -86,7 +89,8 @@ func TestRecordWithoutOrWithStrangeFields(t *testing.T) {
 			text, err := json.Marshal(members)
 			must(t, err)
 			f := read(t, string(text))
-			if name != "fileId" && f.FileID != "598821f949c0a938d57563bd" || name != "size" && f.Size != api.Set(int64(83622)) {
+			if name != "fileId" && f.FileID != "598821f949c0a938d57563bd" ||
+				name != "size" && f.Size != api.Set(int64(83622)) {
 				t.Errorf("%s = %s spoils the rest: %+v", name, other, f)
 			}
 			// No method panics on it, and it can be stored.
@@ -109,10 +113,12 @@ func TestRecordDetails(t *testing.T) {
 		t.Errorf("null is not kept: %+v", null)
 	}
 	missing := read(t, `{"fileId":"1"}`)
-	if !missing.Tags.IsZero() || !missing.AITags.IsZero() || !missing.CustomCoordinates.IsZero() || missing.VersionInfo != nil || missing.ExtensionStatus != nil {
+	if !missing.Tags.IsZero() || !missing.AITags.IsZero() || !missing.CustomCoordinates.IsZero() ||
+		missing.VersionInfo != nil || missing.ExtensionStatus != nil {
 		t.Errorf("missing is not absent: %+v", missing)
 	}
-	if _, _, ok := rule.PixelSize(missing); ok || !rule.Created(missing).IsZero() || api.ThumbURL(missing) != "" {
+	if _, _, ok := rule.PixelSize(missing); ok || !rule.Created(missing).IsZero() ||
+		api.ThumbURL(missing) != "" {
 		t.Error("an empty record must not claim anything")
 	}
 	if f := read(t, `{"thumbnail":"https://d.example/t"}`); api.ThumbURL(f) != "https://d.example/t" {

@@ -32,9 +32,8 @@ func TestHashOfWhatWasSent(t *testing.T) {
 		name := filepath.Join(t.TempDir(), "f.bin")
 		must(t, os.WriteFile(name, content, 0o600))
 		var p api.Progress
-		if _, err := c.Upload(t.Context(), &api.Upload{Source: api.Source{Path: name}, FileName: "f.bin"}, &p); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Upload(t.Context(), &api.Upload{Source: api.Source{Path: name}, FileName: "f.bin"}, &p)
+		must(t, err)
 		if p.Hash() != want {
 			t.Errorf("%d bytes, hash %q, want %q", size, p.Hash(), want)
 		}

@@ -23,7 +23,8 @@ func TestMask(t *testing.T) {
 		url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(key + ":"))),
 	} {
 		got := m.Replace(`{"message":"bad key ` + spelling + `!"}`)
-		if secret := key[8:]; !strings.Contains(got, masked) || strings.Contains(got, secret[:8]) || strings.Contains(got, spelling[:len(spelling)-8]) {
+		if secret := key[8:]; !strings.Contains(got, masked) || strings.Contains(got, secret[:8]) ||
+			strings.Contains(got, spelling[:len(spelling)-8]) {
 			t.Errorf("%q became %q", spelling, got)
 		}
 	}

@@ -61,7 +61,8 @@ func TestCallsWaitAsTheServiceAsks(t *testing.T) {
 	for range workers {
 		work.Go(func() {
 			for range next {
-				if _, err := c.Record(t.Context(), api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})})); err != nil {
+				_, err := c.Record(t.Context(), api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})}))
+				if err != nil {
 					failed.Add(1)
 				}
 			}
@@ -87,12 +88,13 @@ func TestWaitingIsTold(t *testing.T) {
 	}))
 	defer server.Close()
 	notified := make(chan string, 10)
-	c, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, Waiting: func(notice string) { notified <- notice }})
+	c, err := api.NewClient(api.Options{
+		UploadURL: server.URL, BaseURL: server.URL, Waiting: func(notice string) { notified <- notice },
+	})
 	must(t, err)
 	defer c.Close()
-	if _, err := c.Record(t.Context(), api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})})); err != nil {
-		t.Fatal(err)
-	}
+	_, err = c.Record(t.Context(), api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})}))
+	must(t, err)
 	if notice := <-notified; notice != "the service limits requests; waiting 1 s" || len(notified) > 0 {
 		t.Errorf("got %q, and %d more notices", notice, len(notified))
 	}
@@ -137,7 +139,8 @@ func TestOthersDoNotWait(t *testing.T) {
 	for len(refused) > 0 {
 		<-refused
 	}
-	if err := update(short); err == nil || !strings.Contains(err.Error(), "this kind of request again in") || len(refused) > 0 {
+	if err := update(short); err == nil || !strings.Contains(err.Error(), "this kind of request again in") ||
+		len(refused) > 0 {
 		t.Error(err)
 	}
 }

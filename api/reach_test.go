@@ -37,7 +37,8 @@ func TestProxyThatRefuses(t *testing.T) {
 		c.ProxyForTest(test.proxy)
 		_, err := c.Upload(t.Context(), upload(sparseFile(t, 100)), nil)
 		text := fmt.Sprint(err, " ", api.Hint(err))
-		if !strings.Contains(text, test.want) || !strings.Contains(text, "NO_PROXY") || strings.Contains(text, "canary") || job.OutcomeOf(err) != job.Unsent {
+		if !strings.Contains(text, test.want) || !strings.Contains(text, "NO_PROXY") ||
+			strings.Contains(text, "canary") || job.OutcomeOf(err) != job.Unsent {
 			t.Errorf("%s: %s, %s", test.about, job.OutcomeOf(err), text)
 		}
 	}
@@ -59,7 +60,8 @@ func TestUnreached(t *testing.T) {
 		{context.Canceled, "", ""},
 	} {
 		what, help := api.DescribeUnreached(fmt.Errorf("around: %w", test.err))
-		if (what == "") != (test.what == "") || !strings.Contains(what, test.what) || !strings.Contains(help, test.help) {
+		if (what == "") != (test.what == "") || !strings.Contains(what, test.what) ||
+			!strings.Contains(help, test.help) {
 			t.Errorf("%v: %q, %q", test.err, what, help)
 		}
 		send := &api.SendError{Op: "upload", Host: "h", Err: test.err}

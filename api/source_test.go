@@ -40,7 +40,8 @@ func TestPathsThatAreNoText(t *testing.T) {
 		if err := json.Unmarshal(text, &read); err != nil || read.Source != source {
 			t.Errorf("%q was kept as %s and is %+v: %v, want %v", path, text, read.Source, err, source)
 		}
-		if read.FileName != source.Name() || rule.StoredName(source.Name()) != rule.StoredName(filepath.Base(path)) {
+		if read.FileName != source.Name() ||
+			rule.StoredName(source.Name()) != rule.StoredName(filepath.Base(path)) {
 			t.Errorf("%q is called %q", path, read.FileName)
 		}
 	}

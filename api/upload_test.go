@@ -134,7 +134,10 @@ func TestUploadCheck(t *testing.T) {
 	for i, field := range fields {
 		wantRule(t, found[i], field)
 	}
-	null := api.Upload{FileName: "a", Tags: api.Null[[]string](), Folder: api.Null[string](), CustomCoordinates: api.Null[string](), WebhookURL: api.Null[string]()}
+	null := api.Upload{
+		FileName: "a", Tags: api.Null[[]string](), Folder: api.Null[string](),
+		CustomCoordinates: api.Null[string](), WebhookURL: api.Null[string](),
+	}
 	if found := entry.CheckUpload(&null); found != nil {
 		t.Errorf("null fields: %v", found)
 	}
@@ -144,7 +147,8 @@ func TestApplyNaming(t *testing.T) {
 	u := api.Upload{FileName: "a.jpg", OverwriteFile: api.Set(true)}
 	here := u
 	job.ApplyNaming(&here, job.NameHere)
-	if here.FileName == "a.jpg" || here.UseUniqueFileName != api.Set(false) || here.OverwriteFile != api.Set(false) {
+	if here.FileName == "a.jpg" || here.UseUniqueFileName != api.Set(false) ||
+		here.OverwriteFile != api.Set(false) {
 		t.Errorf("here: %+v; a repeat could store twice", here)
 	}
 	service := u
@@ -154,7 +158,8 @@ func TestApplyNaming(t *testing.T) {
 	}
 	exact := u
 	job.ApplyNaming(&exact, job.NameExact)
-	if exact.FileName != "a.jpg" || exact.UseUniqueFileName != api.Set(false) || exact.OverwriteFile != api.Set(true) {
+	if exact.FileName != "a.jpg" || exact.UseUniqueFileName != api.Set(false) ||
+		exact.OverwriteFile != api.Set(true) {
 		t.Errorf("exact: %+v", exact)
 	}
 }

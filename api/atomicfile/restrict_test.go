@@ -15,7 +15,9 @@ func TestRestrict(t *testing.T) {
 		t.Skip("this system has no such permissions")
 	}
 	dir := t.TempDir()
-	for name, want := range map[string]os.FileMode{"a.db": 0o600, "a.db-wal": 0o600, "a.db.snapshot": 0o600, "b": 0o644} {
+	for name, want := range map[string]os.FileMode{
+		"a.db": 0o600, "a.db-wal": 0o600, "a.db.snapshot": 0o600, "b": 0o644,
+	} {
 		mediatest.Must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
 		defer func() {
 			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode() != want {

@@ -47,7 +47,9 @@ func TestUploadFieldsRoundTrip(t *testing.T) {
 		apitest.SameEntry(t, "flags", &flags, &e)
 		apitest.SameEntry(t, "texts", &texts, &e)
 
-		for what, o := range map[string]entry.Options{"draft": entry.SetOptions(&e), "preset": entry.OptionsOf(&e, entry.Fields...)} {
+		for what, o := range map[string]entry.Options{
+			"draft": entry.SetOptions(&e), "preset": entry.OptionsOf(&e, entry.Fields...),
+		} {
 			text, err := json.Marshal(o)
 			ok(err)
 			var back entry.Options

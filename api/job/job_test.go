@@ -50,12 +50,17 @@ func TestFailureOf(t *testing.T) {
 	if job.FailureOf(nil) != nil {
 		t.Error("no error is no failure")
 	}
-	got := job.FailureOf(fmt.Errorf("x: %w", &api.ServiceError{Status: 400, Message: "no", Help: "read the manual", RequestID: "r1"}))
-	if want := (job.Failure{Status: 400, Message: "no", Help: "read the manual", RequestID: "r1"}); *got != want {
+	got := job.FailureOf(fmt.Errorf("x: %w", &api.ServiceError{
+		Status: 400, Message: "no", Help: "read the manual", RequestID: "r1",
+	}))
+	want := (job.Failure{Status: 400, Message: "no", Help: "read the manual", RequestID: "r1"})
+	if *got != want {
 		t.Errorf("got %+v, want %+v", *got, want)
 	}
 	// the service's help comes before ours, and ours is used if there is none.
-	if got := job.FailureOf(&api.ServiceError{Status: 401, Message: "no", Help: "theirs"}); got.Help != "theirs" {
+	if got := job.FailureOf(&api.ServiceError{
+		Status: 401, Message: "no", Help: "theirs",
+	}); got.Help != "theirs" {
 		t.Errorf("got %+v", got)
 	}
 	for _, err := range []error{

@@ -27,7 +27,8 @@ func TestOtherDatabases(t *testing.T) {
 		_, opened := Open(t.Context(), path)
 		_, checked := Check(t.Context(), path)
 		for _, err := range []error{opened, checked} {
-			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(api.Hint(err), "journal.db-wal") {
+			if err == nil || !strings.Contains(err.Error(), want) ||
+				!strings.Contains(api.Hint(err), "journal.db-wal") {
 				t.Errorf("%s: %v, %s", text, err, api.Hint(err))
 			}
 		}

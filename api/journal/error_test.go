@@ -38,7 +38,8 @@ func TestDamagedJournal(t *testing.T) {
 	}
 	folder := filepath.Join(t.TempDir(), "journal.db")
 	mediatest.Must(t, os.Mkdir(folder, 0o700))
-	if _, err := journal.Open(t.Context(), folder); err == nil || !strings.Contains(api.Hint(err), "MEDIADESK_HOME") {
+	if _, err := journal.Open(t.Context(), folder); err == nil ||
+		!strings.Contains(api.Hint(err), "MEDIADESK_HOME") {
 		t.Errorf("a folder: %v, %q", err, api.Hint(err))
 	}
 }

@@ -19,7 +19,9 @@ func hooked(t *testing.T, j *Journal, name string) (job.Job, [32]byte) {
 	upload.JobWebhook = true
 	upload = add(t, j, upload)[0]
 	hash := sha256.Sum256([]byte(name))
-	must(t, j.AddHook(t.Context(), job.Hook{Hash: hash, Profile: "home", JobID: upload.ID, Made: noon, Expires: noon.Add(25 * time.Hour)}))
+	must(t, j.AddHook(t.Context(), job.Hook{
+		Hash: hash, Profile: "home", JobID: upload.ID, Made: noon, Expires: noon.Add(25 * time.Hour),
+	}))
 	return upload, hash
 }
 
@@ -80,7 +82,8 @@ func TestAPostEndsARunOnce(t *testing.T) {
 		t.Errorf("a second end: %+v", got)
 	}
 	run := oneRunOf(t, j, "f1", "remove-bg")
-	if run.Status != api.StatusSuccess || run.From != job.FromWebhook || !run.At.Equal(noon) || run.Error != "" || !run.Webhook {
+	if run.Status != api.StatusSuccess || run.From != job.FromWebhook || !run.At.Equal(noon) ||
+		run.Error != "" || !run.Webhook {
 		t.Errorf("run %+v", run)
 	}
 	events, err := j.History(t.Context(), run.ID)
@@ -93,13 +96,15 @@ func TestAPostEndsARunOnce(t *testing.T) {
 			posts = append(posts, e)
 		}
 	}
-	if len(posts) != 2 || posts[0].Times != 4 || !posts[0].Applied || string(posts[0].Raw) != success || posts[1].Applied || posts[1].Status != api.StatusFailed {
+	if len(posts) != 2 || posts[0].Times != 4 || !posts[0].Applied || string(posts[0].Raw) != success ||
+		posts[1].Applied || posts[1].Status != api.StatusFailed {
 		t.Errorf("posts %+v", posts)
 	}
 	if got := post(t, j, hash, noon, `{"service":"google-auto-tagging","status":"FAILURE","fileId":"f1","error":{"reason":"no luck"}}`); !got.Changed {
 		t.Errorf("the other extension: %+v", got)
 	}
-	if run := oneRunOf(t, j, "f1", "google-auto-tagging"); run.Status != api.StatusFailed || run.Error != "no luck" {
+	if run := oneRunOf(t, j, "f1", "google-auto-tagging"); run.Status != api.StatusFailed ||
+		run.Error != "no luck" {
 		t.Errorf("run %+v", run)
 	}
 	if pending, _ := j.Runs(t.Context(), job.RunFilter{Pending: true}); len(pending) != 0 {
@@ -184,7 +189,8 @@ func TestAnExtensionThatTheAnswerDidNotName(t *testing.T) {
 	if got := post(t, j, hash, noon, `{"service":"ai-tasks","status":"FAILURE","error":"x"}`); !got.Changed {
 		t.Errorf("%+v", got)
 	}
-	if run := oneRunOf(t, j, "f1", "ai-tasks"); run.Status != api.StatusFailed || run.Error != "x" || run.FilePath != "/a.jpg" {
+	if run := oneRunOf(t, j, "f1", "ai-tasks"); run.Status != api.StatusFailed || run.Error != "x" ||
+		run.FilePath != "/a.jpg" {
 		t.Errorf("run %+v", run)
 	}
 }
@@ -193,11 +199,12 @@ func TestAnExtensionThatTheAnswerDidNotName(t *testing.T) {
 func TestAddressOfADetailsUpdate(t *testing.T) {
 	j := openTest(t, newPath(t))
 	old := job.RunsOf("home", record(t, `{"fileId":"f1","filePath":"/a.jpg","extensionStatus":{"remove-bg":"pending"}}`), false, noon)
-	if _, err := j.AddRuns(t.Context(), old); err != nil {
-		t.Fatal(err)
-	}
+	_, err := j.AddRuns(t.Context(), old)
+	must(t, err)
 	hash := sha256.Sum256([]byte("update"))
-	hook := job.Hook{Hash: hash, Profile: "home", FileID: "f1", Made: noon.Add(time.Minute), Expires: noon.Add(25 * time.Hour)}
+	hook := job.Hook{
+		Hash: hash, Profile: "home", FileID: "f1", Made: noon.Add(time.Minute), Expires: noon.Add(25 * time.Hour),
+	}
 	must(t, j.AddHook(t.Context(), hook))
 	if got := post(t, j, hash, noon.Add(2*time.Minute), `{"service":"remove-bg","status":"SUCCESS","fileObject":{"fileId":"f1"}}`); !got.Known || got.Changed {
 		t.Errorf("%+v", got)
@@ -211,14 +218,18 @@ func TestAddressOfADetailsUpdate(t *testing.T) {
 	if err != nil || len(runs) != 1 || runs[0].ID != added[0].ID {
 		t.Errorf("%+v, %v", runs, err)
 	}
-	if first, _ := j.Runs(t.Context(), job.RunFilter{FileID: "f1", Pending: true}); len(first) != 1 || first[0].Status != api.StatusPending {
+	if first, _ := j.Runs(t.Context(), job.RunFilter{FileID: "f1", Pending: true}); len(first) != 1 ||
+		first[0].Status != api.StatusPending {
 		t.Errorf("the run before: %+v", first)
 	}
 }
 
 func TestARunNeverGoesBack(t *testing.T) {
 	j := openTest(t, newPath(t))
-	added, err := j.AddRuns(t.Context(), []job.Run{{Profile: "home", FileID: "f", Extension: "x", Status: api.StatusPending, From: job.FromAnswer, Started: noon, At: noon}})
+	added, err := j.AddRuns(t.Context(), []job.Run{{
+		Profile: "home", FileID: "f", Extension: "x", Status: api.StatusPending, From: job.FromAnswer,
+		Started: noon, At: noon,
+	}})
 	must(t, err)
 	run := added[0]
 	for _, tt := range []struct {

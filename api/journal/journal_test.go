@@ -69,7 +69,9 @@ func TestOnlyTheUserCanReadIt(t *testing.T) {
 	path := newPath(t)
 	j := openTest(t, path)
 	add(t, j, newJob("a.jpg"))
-	for name, want := range map[string]os.FileMode{filepath.Dir(path): 0o700, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600} {
+	for name, want := range map[string]os.FileMode{
+		filepath.Dir(path): 0o700, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600,
+	} {
 		info, err := os.Stat(name)
 		must(t, err)
 		mediatest.Equal(t, info.Mode().Perm(), want, "%s has mode", name)
@@ -97,8 +99,10 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 		t.Fatalf("%d jobs, %v, want 2", len(got), err)
 	}
 	back := got[0]
-	if back.ID != jobs[0].ID || back.State != job.Stored || back.Evidence != job.SurelyStored || back.Attempts != 2 || !back.JobWebhook || back.Batch != "b1" ||
-		!back.Identity.Same(first.Identity) || back.Upload.Tags.Or(nil)[1] != "two" || back.Upload.Extensions.Or(nil)[0].Name != "remove-bg" {
+	if back.ID != jobs[0].ID || back.State != job.Stored || back.Evidence != job.SurelyStored ||
+		back.Attempts != 2 || !back.JobWebhook || back.Batch != "b1" ||
+		!back.Identity.Same(first.Identity) || back.Upload.Tags.Or(nil)[1] != "two" ||
+		back.Upload.Extensions.Or(nil)[0].Name != "remove-bg" {
 		t.Errorf("got %+v back", back)
 	}
 	if string(back.File.Raw) != string(jobs[0].File.Raw) {
@@ -109,7 +113,8 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 		t.Errorf("the file was not seen: %v %v %s", ok, err, seen.File.Raw)
 	}
 	runs, err := j.Runs(t.Context(), job.RunFilter{Pending: true, Answers: true})
-	if err != nil || len(runs) != 1 || !runs[0].Webhook || runs[0].Answer == nil || runs[0].FilePath != "/x/a.jpg" {
+	if err != nil || len(runs) != 1 || !runs[0].Webhook || runs[0].Answer == nil ||
+		runs[0].FilePath != "/x/a.jpg" {
 		t.Errorf("runs %+v, %v", runs, err)
 	}
 	open, err := j.Jobs(t.Context(), JobFilter{Open: true})
@@ -233,7 +238,9 @@ func TestOpenEdits(t *testing.T) {
 	path := newPath(t)
 	j, err := Open(t.Context(), path)
 	must(t, err)
-	begun, err := j.BeginEdits(t.Context(), []Edit{{Profile: "home", FileID: "1"}, {Profile: "home", FileID: "2"}, {Profile: "home", FileID: "3"}})
+	begun, err := j.BeginEdits(t.Context(), []Edit{
+		{Profile: "home", FileID: "1"}, {Profile: "home", FileID: "2"}, {Profile: "home", FileID: "3"},
+	})
 	if err == nil {
 		err = errors.Join(j.EndEdits(t.Context(), begun[:1], false), j.LeaveEdits(t.Context(), begun[2:]))
 	}
@@ -258,7 +265,8 @@ func TestOpenEdits(t *testing.T) {
 		t.Errorf("to undo: %+v, %v", next, err)
 	}
 	must(t, other.EndEdits(t.Context(), open(begun[1].ID), true))
-	if next, err := other.NextEdits(t.Context(), "home", "", true); err != nil || len(next) != 1 || next[0].FileID != "2" {
+	if next, err := other.NextEdits(t.Context(), "home", "", true); err != nil || len(next) != 1 ||
+		next[0].FileID != "2" {
 		t.Errorf("to undo: %+v, %v", next, err)
 	}
 }

@@ -121,9 +121,8 @@ func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 	}
 	must(t, j.Release(t.Context(), ids))
 	for _, p := range []*program{first, second} {
-		if _, err := p.in.Write([]byte("x")); err != nil {
-			t.Fatal(err)
-		}
+		_, err := p.in.Write([]byte("x"))
+		must(t, err)
 	}
 	a, b := first.claimed(t), second.claimed(t)
 	got := slices.Sorted(slices.Values(append(slices.Clone(a), b...)))
@@ -176,7 +175,8 @@ func TestAKillLosesNothingAcknowledged(t *testing.T) {
 		kept[upload.ID] = upload
 	}
 	for _, id := range said {
-		if upload := kept[id]; upload.State != job.Sending || upload.Evidence != job.MaybeStored || upload.Attempts != 1 {
+		if upload := kept[id]; upload.State != job.Sending || upload.Evidence != job.MaybeStored ||
+			upload.Attempts != 1 {
 			t.Errorf("got job %d back as %+v", id, upload)
 		}
 	}
@@ -236,7 +236,8 @@ func TestLeftByAKilledProgram(t *testing.T) {
 	must(t, err)
 	jobs := add(t, first, newJob("let go of"), newJob("kept"), newJob("being sent"))
 	jobs[2].State, jobs[2].Evidence, jobs[2].Attempts = job.Sending, job.MaybeStored, 1
-	must(t, errors.Join(first.UpdateJob(t.Context(), jobs[2]), first.Release(t.Context(), []int64{jobs[0].ID}), first.Close()))
+	must(t, errors.Join(first.UpdateJob(t.Context(), jobs[2]), first.Release(t.Context(), []int64{jobs[0].ID}),
+		first.Close()))
 	for range 2 { // the next owner may release them again
 		next, err := Open(t.Context(), path)
 		must(t, err)

@@ -15,7 +15,9 @@ import (
 func asked(t *testing.T, j *Journal, n int, at time.Time, answered bool) (job.Run, [32]byte) {
 	t.Helper()
 	hash := sha256.Sum256([]byte(fmt.Sprint("token", n)))
-	must(t, j.AddHook(t.Context(), job.Hook{Hash: hash, Profile: "home", FileID: "f", Made: at, Expires: at.Add(25 * time.Hour)}))
+	must(t, j.AddHook(t.Context(), job.Hook{
+		Hash: hash, Profile: "home", FileID: "f", Made: at, Expires: at.Add(25 * time.Hour),
+	}))
 	if !answered {
 		return job.Run{}, hash
 	}
@@ -49,7 +51,8 @@ func TestTwoUpdatesAskForTheSame(t *testing.T) {
 	post(t, j, secondHook, noon.Add(2*time.Minute), `{"service":"google-auto-tagging","status":"FAILURE"}`)
 	post(t, j, firstHook, noon.Add(3*time.Minute), `{"service":"google-auto-tagging","status":"SUCCESS"}`)
 	for id, want := range map[int64]api.Status{first.ID: api.StatusSuccess, second.ID: api.StatusFailed} {
-		if run, err := list(t.Context(), j, scanRun, oneRun, id); err != nil || len(run) != 1 || run[0].Status != want {
+		if run, err := list(t.Context(), j, scanRun, oneRun, id); err != nil || len(run) != 1 ||
+			run[0].Status != want {
 			t.Errorf("run %d: %+v, %v", id, run, err)
 		}
 	}
@@ -97,7 +100,8 @@ func TestARunKnowsWhatItsUploadAskedFor(t *testing.T) {
 			t.Errorf("run %+v", run)
 		}
 	}
-	if upload, ok, err := j.Job(t.Context(), jobs[0].ID); !ok || err != nil || upload.Upload.FileName != "a.jpg" {
+	if upload, ok, err := j.Job(t.Context(), jobs[0].ID); !ok || err != nil ||
+		upload.Upload.FileName != "a.jpg" {
 		t.Errorf("job %+v, %v", upload, err)
 	}
 	if _, ok, err := j.Job(t.Context(), 999); ok || err != nil {

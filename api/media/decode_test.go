@@ -37,7 +37,8 @@ func TestDecodeFormats(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, err := decode(t, data)
 			must(t, err)
-			if p.Size != image.Pt(64, 48) || p.Orientation.Upright(p.Size) != image.Pt(64, 48) || p.Orientation != Normal || !p.Pixels.Opaque() {
+			if p.Size != image.Pt(64, 48) || p.Orientation.Upright(p.Size) != image.Pt(64, 48) ||
+				p.Orientation != Normal || !p.Pixels.Opaque() {
 				t.Errorf("size %v, stored %v, orientation %d, alpha %v", p.Size, p.Orientation.Upright(p.Size), p.Orientation, !p.Pixels.Opaque())
 			}
 			for i, want := range mediatest.QuarterColors {
@@ -71,7 +72,8 @@ func TestDecodeUpright(t *testing.T) {
 		for _, side := range []int{0, 16} {
 			p, err := Decode(t.Context(), bytes.NewReader(data), Limits{Side: side})
 			must(t, err)
-			if p.Size != image.Pt(64, 48) || p.Orientation.Upright(p.Size) != stored.Rect.Size() || p.Orientation != o {
+			if p.Size != image.Pt(64, 48) || p.Orientation.Upright(p.Size) != stored.Rect.Size() ||
+				p.Orientation != o {
 				t.Fatalf("orientation %d: size %v, stored %v, orientation %d", o, p.Size, p.Orientation.Upright(p.Size), p.Orientation)
 			}
 			size := p.Pixels.Rect.Size()
@@ -166,7 +168,8 @@ func TestDecodeRefuses(t *testing.T) {
 	photo := mediatest.Photograph(200, 150)
 	half := func(b []byte) []byte { return b[:len(b)/2] }
 	huge := mediatest.RIFF("VP8X", make([]byte, 10), "VP8L", []byte{0x2f, 0xff, 0xff, 0xff, 0x0f})
-	animated := mediatest.RIFF("VP8X", append([]byte{2}, make([]byte, 9)...), "ANIM", make([]byte, 6), "ANMF", make([]byte, 24))
+	animated := mediatest.RIFF("VP8X", append([]byte{2}, make([]byte, 9)...), "ANIM", make([]byte, 6), "ANMF",
+		make([]byte, 24))
 	tests := []struct {
 		name   string
 		data   []byte
@@ -278,7 +281,8 @@ func TestDecodePanics(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	img := mediatest.Quarters(6, 4)
-	f.Add(mediatest.WithEXIF(mediatest.JPEG(f, img), mediatest.Tags{Orientation: 6, Brand: "Some", Model: "Camera", Taken: "2024:05:06 07:08:09"}))
+	f.Add(mediatest.WithEXIF(mediatest.JPEG(f, img),
+		mediatest.Tags{Orientation: 6, Brand: "Some", Model: "Camera", Taken: "2024:05:06 07:08:09"}))
 	f.Add(mediatest.PNG(f, img))
 	f.Add(mediatest.GIF(f, img))
 	f.Add(mediatest.BMP(f, img))

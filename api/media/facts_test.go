@@ -140,7 +140,8 @@ func TestFactsOfTroubled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := FactsOf(ctx, write(t, "a.jpg", mediatest.JPEG(t, mediatest.Quarters(8, 8)))); !errors.Is(err, context.Canceled) {
+	_, err := FactsOf(ctx, write(t, "a.jpg", mediatest.JPEG(t, mediatest.Quarters(8, 8))))
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 }

@@ -32,7 +32,8 @@ func TestInspect(t *testing.T) {
 		"one byte":        {[]byte{0}, "application/octet-stream", false, image.Pt(0, 0), false},
 	} {
 		got, err := Inspect(t.Context(), bytes.NewReader(c.data))
-		if err != nil || got.MIME != c.mime || got.Picture != c.kind || got.Stored != c.size || got.Alpha != c.alpha {
+		if err != nil || got.MIME != c.mime || got.Picture != c.kind || got.Stored != c.size ||
+			got.Alpha != c.alpha {
 			t.Errorf("%s is %+v, %v, want %+v", name, got, err, c)
 		}
 	}
@@ -46,7 +47,9 @@ func tiffPicture(w, h int, alpha bool) []byte {
 	}
 	pixels := make([]byte, w*h*samples)
 	var entries [][3]int // tag, type, value
-	entries = append(entries, [3]int{256, 4, w}, [3]int{257, 4, h}, [3]int{258, 3, 8}, [3]int{259, 3, 1}, [3]int{262, 3, 2}, [3]int{273, 4, 8}, [3]int{277, 3, samples}, [3]int{278, 4, h}, [3]int{279, 4, len(pixels)})
+	entries = append(entries, [3]int{256, 4, w}, [3]int{257, 4, h}, [3]int{258, 3, 8}, [3]int{259, 3, 1}, [3]int{
+		262, 3, 2,
+	}, [3]int{273, 4, 8}, [3]int{277, 3, samples}, [3]int{278, 4, h}, [3]int{279, 4, len(pixels)})
 	bitsAt := 8 + len(pixels)
 	if alpha {
 		entries = append(entries, [3]int{338, 3, 2})
@@ -63,7 +66,8 @@ func tiffPicture(w, h int, alpha bool) []byte {
 		if e[0] == 258 {
 			count, value = samples, bitsAt
 		}
-		b = append(b, byte(e[0]), byte(e[0]>>8), byte(e[1]), 0, byte(count), 0, 0, 0, byte(value), byte(value>>8), 0, 0)
+		b = append(b, byte(e[0]), byte(e[0]>>8), byte(e[1]), 0, byte(count), 0, 0, 0, byte(value),
+			byte(value>>8), 0, 0)
 	}
 	return append(b, 0, 0, 0, 0)
 }
@@ -134,7 +138,10 @@ func TestEmbedded(t *testing.T) {
 
 // FuzzInspect: inspecting any data ends without a panic.
 func FuzzInspect(f *testing.F) {
-	for _, seed := range [][]byte{apitest.PhotoJPEG(8, 8, 6), apitest.AlphaPNG(8, 8), apitest.GIF(8, 8), tiffPicture(2, 2, true), []byte("<svg width='1'>"), []byte("RIFF\x1a\x00\x00\x00WEBPVP8L")} {
+	for _, seed := range [][]byte{
+		apitest.PhotoJPEG(8, 8, 6), apitest.AlphaPNG(8, 8), apitest.GIF(8, 8), tiffPicture(2, 2, true),
+		[]byte("<svg width='1'>"), []byte("RIFF\x1a\x00\x00\x00WEBPVP8L"),
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -102,13 +102,16 @@ func TestLargePicturesWait(t *testing.T) {
 
 func TestScale(t *testing.T) {
 	photo := upright(mediatest.Photograph(301, 207), image.Rect(0, 0, 301, 207), Normal)
-	for _, to := range []image.Point{{301, 207}, {602, 414}, {200, 140}, {75, 51}, {40, 200}, {900, 20}, {1, 500}} {
+	for _, to := range []image.Point{
+		{301, 207}, {602, 414}, {200, 140}, {75, 51}, {40, 200}, {900, 20}, {1, 500},
+	} {
 		small := Scale(photo, photo.Rect, to)
 		if small.Rect.Size() != to {
 			t.Errorf("%v instead of %v", small.Rect, to)
 		}
 		whole := image.Pt(1, 1)
-		if got, want := Scale(small, small.Rect, whole).At(0, 0), Scale(photo, photo.Rect, whole).At(0, 0); !mediatest.Near(got, want) {
+		if got, want := Scale(small, small.Rect, whole).At(0, 0),
+			Scale(photo, photo.Rect, whole).At(0, 0); !mediatest.Near(got, want) {
 			t.Errorf("%v: the mean color is %v, want %v", to, got, want)
 		}
 	}

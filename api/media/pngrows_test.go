@@ -43,7 +43,8 @@ func TestPNGByRows(t *testing.T) {
 					t.Errorf("%s: %v", name, err)
 				case c.byRows && err != nil:
 					t.Errorf("%s: %v", name, err)
-				case c.byRows && (!bytes.Equal(got.Pixels.Pix, want.Pixels.Pix) || got.Size != want.Size || got.Orientation != want.Orientation):
+				case c.byRows && (!bytes.Equal(got.Pixels.Pix, want.Pixels.Pix) || got.Size != want.Size ||
+					got.Orientation != want.Orientation):
 					t.Errorf("%s, %d, turned by %v: another picture", name, side, o)
 				}
 				// Damaged pixels are left to image/png.

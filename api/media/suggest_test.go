@@ -61,7 +61,8 @@ func drawn(n int) []subject {
 	for i := range n {
 		size := []image.Point{{256, 144}, {256, 192}, {192, 256}, {256, 256}}[i%4]
 		from, to, body := ink(), ink(), ink()
-		for math.Abs(body[0]-(from[0]+to[0])/2)+math.Abs(body[1]-(from[1]+to[1])/2)+math.Abs(body[2]-(from[2]+to[2])/2) < 150 {
+		for math.Abs(body[0]-(from[0]+to[0])/2)+math.Abs(body[1]-(from[1]+to[1])/2)+
+			math.Abs(body[2]-(from[2]+to[2])/2) < 150 {
 			body = ink()
 		}
 		half := image.Pt(size.X*(8+random.IntN(18))/100, size.Y*(8+random.IntN(18))/100)
@@ -88,9 +89,12 @@ func drawn(n int) []subject {
 		for range i % 4 { // small things that are not the subject
 			at := image.Pt(random.IntN(size.X), random.IntN(size.Y))
 			c := ink()
-			draw.Draw(img, image.Rectangle{Min: at, Max: at.Add(image.Pt(6, 6))}, image.NewUniform(color.RGBA{uint8(c[0]), uint8(c[1]), uint8(c[2]), 255}), image.Point{}, draw.Src)
+			draw.Draw(img, image.Rectangle{Min: at, Max: at.Add(image.Pt(6, 6))},
+				image.NewUniform(color.RGBA{uint8(c[0]), uint8(c[1]), uint8(c[2]), 255}), image.Point{}, draw.Src)
 		}
-		list = append(list, subject{fmt.Sprintf("drawn %d", i), img, image.Rectangle{Min: middle.Sub(half), Max: middle.Add(half)}})
+		list = append(list, subject{
+			fmt.Sprintf("drawn %d", i), img, image.Rectangle{Min: middle.Sub(half), Max: middle.Add(half)},
+		})
 	}
 	return list
 }
@@ -121,7 +125,8 @@ func TestSuggestionsHoldTheSubject(t *testing.T) {
 		}
 		side := math.Sqrt(mostSuggested)
 		if s.box.In(image.Rect(
-			int(float64(size.X)*(1-side)/2), int(float64(size.Y)*(1-side)/2), int(float64(size.X)*(1+side)/2), int(float64(size.Y)*(1+side)/2),
+			int(float64(size.X)*(1-side)/2), int(float64(size.Y)*(1-side)/2), int(float64(size.X)*(1+side)/2),
+			int(float64(size.Y)*(1+side)/2),
 		)) {
 			centered[isReal]++
 		}

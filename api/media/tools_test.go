@@ -35,7 +35,8 @@ func TestVideoByTool(t *testing.T) {
 	}
 	facts, err := FactsOf(t.Context(), path)
 	must(t, err)
-	if facts.Picture || facts.Tool != "ffmpeg" || facts.Duration.Seconds() != 1 || facts.Upright != image.Pt(64, 48) {
+	if facts.Picture || facts.Tool != "ffmpeg" || facts.Duration.Seconds() != 1 ||
+		facts.Upright != image.Pt(64, 48) {
 		t.Fatalf("%+v", facts)
 	}
 	p, err := decodePath(t.Context(), path, Limits{})
@@ -62,13 +63,15 @@ func TestPhoneFormatsByTool(t *testing.T) {
 	for name, args := range map[string][]string{"a.heic": nil, "a.avif": {"-A"}} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
-			if out, err := exec.Command(encoder, append(args, "-q", "90", source, "-o", path)...).CombinedOutput(); err != nil {
+			out, err := exec.Command(encoder, append(args, "-q", "90", source, "-o", path)...).CombinedOutput()
+			if err != nil {
 				t.Skipf("%s makes none: %v %s", encoder, err, out)
 			}
 			p, err := decodePath(t.Context(), path, Limits{Side: 64})
 			must(t, err)
 			// The upper left quarter is red.
-			if got := p.Pixels.RGBAAt(10, 10); max(p.Pixels.Rect.Dx(), p.Pixels.Rect.Dy()) != 64 || !mediatest.Near(got, mediatest.Quarters(2, 2).At(0, 0)) {
+			if got := p.Pixels.RGBAAt(10, 10); max(p.Pixels.Rect.Dx(), p.Pixels.Rect.Dy()) != 64 ||
+				!mediatest.Near(got, mediatest.Quarters(2, 2).At(0, 0)) {
 				t.Errorf("%v, %v in the corner", p.Pixels.Rect, got)
 			}
 		})
@@ -89,7 +92,9 @@ func TestToolOnDamagedFile(t *testing.T) {
 
 func TestNoToolNoPicture(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	for name, data := range map[string]string{"a.svg": svgPicture, "a.mp4": string(film(64, 48, false)), "a.pdf": "%PDF-1.7\n"} {
+	for name, data := range map[string]string{
+		"a.svg": svgPicture, "a.mp4": string(film(64, 48, false)), "a.pdf": "%PDF-1.7\n",
+	} {
 		path := write(t, name, []byte(data))
 		facts, err := FactsOf(t.Context(), path)
 		must(t, err)

@@ -35,7 +35,8 @@ func film(w, h int, turned bool) []byte {
 	return slices.Concat(
 		box("ftyp", []byte("mp42\x00\x00\x00\x00mp42isom")),
 		box("mdat", make([]byte, 5000)),
-		box("moov", box("mvhd", mvhd, make([]byte, 80)), box("trak", box("tkhd", make([]byte, 84))), box("trak", box("tkhd", tkhd))),
+		box("moov", box("mvhd", mvhd, make([]byte, 80)), box("trak", box("tkhd", make([]byte, 84))),
+			box("trak", box("tkhd", tkhd))),
 	)
 }
 
@@ -48,9 +49,12 @@ func element(id uint32, body ...[]byte) []byte {
 
 // matroska returns the beginning of a WebM of 12.5 s.
 func matroska() []byte {
-	info := element(mkvInfo, element(mkvScale, []byte{0x0f, 0x42, 0x40}), element(mkvDuration, binary.BigEndian.AppendUint64(nil, math.Float64bits(12500))))
-	video := element(mkvTracks, element(mkvEntry, element(mkvVideo, element(mkvWidth, []byte{2, 0x80}), element(mkvHeight, []byte{1, 0x68}))))
-	return slices.Concat(element(0x1A45DFA3, element(0x4282, []byte("webm"))), element(mkvSegment, element(0xEC, make([]byte, 90)), info, video, element(mkvCluster, make([]byte, 10))))
+	info := element(mkvInfo, element(mkvScale, []byte{0x0f, 0x42, 0x40}),
+		element(mkvDuration, binary.BigEndian.AppendUint64(nil, math.Float64bits(12500))))
+	video := element(mkvTracks, element(mkvEntry,
+		element(mkvVideo, element(mkvWidth, []byte{2, 0x80}), element(mkvHeight, []byte{1, 0x68}))))
+	return slices.Concat(element(0x1A45DFA3, element(0x4282, []byte("webm"))),
+		element(mkvSegment, element(0xEC, make([]byte, 90)), info, video, element(mkvCluster, make([]byte, 10))))
 }
 
 func TestHowLongItPlays(t *testing.T) {
@@ -69,7 +73,8 @@ func TestHowLongItPlays(t *testing.T) {
 			facts, err := FactsOf(t.Context(), write(t, "a", c.data))
 			must(t, err)
 			if facts.Duration != c.want || facts.Upright != c.size {
-				t.Errorf("%s: plays %v, not %v; size %v, not %v", facts.Name, facts.Duration, c.want, facts.Upright, c.size)
+				t.Errorf("%s: plays %v, not %v; size %v, not %v", facts.Name, facts.Duration, c.want,
+					facts.Upright, c.size)
 			}
 		})
 	}
@@ -92,7 +97,8 @@ func codecWebM(codecs ...string) []byte {
 	for _, codec := range codecs {
 		tracks = append(tracks, element(mkvEntry, element(mkvCodec, []byte(codec)))...)
 	}
-	return slices.Concat(element(0x1A45DFA3, element(0x4282, []byte("webm"))), element(mkvSegment, element(mkvTracks, tracks), element(mkvCluster, make([]byte, 10))))
+	return slices.Concat(element(0x1A45DFA3, element(0x4282, []byte("webm"))),
+		element(mkvSegment, element(mkvTracks, tracks), element(mkvCluster, make([]byte, 10))))
 }
 
 func TestCodecs(t *testing.T) {

@@ -26,7 +26,9 @@ func TestUprightKeepsColors(t *testing.T) {
 	for i := range multiplied.Pix {
 		multiplied.Pix[i] = byte(i / 4 * (i%4 + 1) / 4)
 	}
-	for name, img := range map[string]image.Image{"jpeg": decoded, "part": part, "gray": gray, "inks": inks, "alpha": multiplied} {
+	for name, img := range map[string]image.Image{
+		"jpeg": decoded, "part": part, "gray": gray, "inks": inks, "alpha": multiplied,
+	} {
 		got := upright(img, img.Bounds(), Normal)
 		b := img.Bounds()
 		for y := range b.Dy() {

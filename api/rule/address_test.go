@@ -43,7 +43,9 @@ func TestCheckAddresses(t *testing.T) {
 		"https://" + strings.Repeat("\x1b", 9): false,
 	} {
 		t.Run(address, func(t *testing.T) {
-			for field, check := range map[string]func(string) error{"file": rule.CheckSourceURL, "webhookUrl": rule.CheckWebhookURL} {
+			for field, check := range map[string]func(string) error{
+				"file": rule.CheckSourceURL, "webhookUrl": rule.CheckWebhookURL,
+			} {
 				err := check(address)
 				if ok {
 					field = ""

@@ -54,7 +54,8 @@ func TestParseChecks(t *testing.T) {
 	if err != nil || len(c.Any) != 2 || len(c.Any[1].All) != 2 || len(c.Any[1].All[1].Any) != 2 {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if in := c.Any[1].All[1].Any[0]; in.Operator != "NOT IN" || len(in.Values) != 2 || in.Values[1].Text != "y" || in.Field.Text != "request.tags" {
+	if in := c.Any[1].All[1].Any[0]; in.Operator != "NOT IN" || len(in.Values) != 2 ||
+		in.Values[1].Text != "y" || in.Field.Text != "request.tags" {
 		t.Errorf("the list is %+v", in)
 	}
 	fields := []api.MetadataField{{Name: "price", Schema: api.MetadataSchema{Type: rule.MetadataNumber}}}

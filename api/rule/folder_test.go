@@ -73,7 +73,8 @@ func TestCleanFolderProperties(t *testing.T) {
 		if !strings.HasPrefix(clean, "/") || !strings.HasSuffix(clean, "/") || strings.Contains(clean, "//") {
 			t.Fatalf("CleanFolder(%q) = %q is not in the form of the service", folder, clean)
 		}
-		if err == nil && (!utf8.ValidString(clean) || rule.FolderDepth(clean) > rule.MaxFolderDepth || strings.ContainsAny(clean, ". %\\\x00")) {
+		if err == nil && (!utf8.ValidString(clean) || rule.FolderDepth(clean) > rule.MaxFolderDepth ||
+			strings.ContainsAny(clean, ". %\\\x00")) {
 			t.Fatalf("CleanFolder(%q) = %q was let through", folder, clean)
 		}
 	})

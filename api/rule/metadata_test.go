@@ -12,9 +12,11 @@ import (
 func TestCheckMetadata(t *testing.T) {
 	var fields []api.MetadataField
 	text := `[
-		{"id":"1","name":"brand","label":"Brand","description":"Who made it.","schema":{"type":"Text","maxLength":4,"minLength":2}},
+		{"id":"1","name":"brand","label":"Brand","description":"Who made it.",
+			"schema":{"type":"Text","maxLength":4,"minLength":2}},
 		{"id":"2","name":"year","label":"Year","schema":{"type":"Number","minValue":1900,"maxValue":2100}},
-		{"id":"3","name":"day","label":"Day","schema":{"type":"Date","minValue":"2026-01-01","maxValue":"2026-12-31"}},
+		{"id":"3","name":"day","label":"Day",
+			"schema":{"type":"Date","minValue":"2026-01-01","maxValue":"2026-12-31"}},
 		{"id":"4","name":"sold","label":"Sold","schema":{"type":"Boolean"}},
 		{"id":"5","name":"size","label":"Size","schema":{"type":"SingleSelect","selectOptions":["S","M",3,true]}},
 		{"id":"6","name":"for","label":"For","schema":{"type":"MultiSelect","selectOptions":["web","print"]}},

@@ -78,7 +78,8 @@ func TestUniqueName(t *testing.T) {
 func TestUniqueNameSurvivesStoring(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name, suffix := rapid.String().Draw(t, "name"), rule.NewSuffix()
-		if a, b := rule.StoredName(rule.UniqueName(name, suffix)), rule.StoredName(name); !strings.Contains(a, "_"+suffix) || len(a) != len(b)+10 {
+		if a, b := rule.StoredName(rule.UniqueName(name, suffix)),
+			rule.StoredName(name); !strings.Contains(a, "_"+suffix) || len(a) != len(b)+10 {
 			t.Fatalf("%q with suffix %q is stored as %q", name, suffix, a)
 		}
 	})
@@ -86,9 +87,11 @@ func TestUniqueNameSurvivesStoring(t *testing.T) {
 
 func TestStoredNameProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "name")
+		name := rapid.OneOf(rapid.String(),
+			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "name")
 		got := rule.StoredName(name)
-		if again := rule.StoredName(got); again != got || !utf8.ValidString(got) || utf8.RuneCountInString(name) != utf8.RuneCountInString(got) {
+		if again := rule.StoredName(got); again != got || !utf8.ValidString(got) ||
+			utf8.RuneCountInString(name) != utf8.RuneCountInString(got) {
 			t.Fatalf("StoredName(%q) = %q, and of that %q", name, got, again)
 		}
 		if strings.ContainsAny(got, "/\\\x00\r\n\" %") {

@@ -23,7 +23,8 @@ func TestRegionRoundTrip(t *testing.T) {
 			t.Fatalf("the rectangle of %v gives %v", r, got)
 		}
 	})
-	if got, want := rule.RegionOf(image.Rectangle{Min: image.Pt(5, 6), Max: image.Pt(1, 2)}), (rule.Region{X: 1, Y: 2, Width: 4, Height: 4}); got != want {
+	if got, want := rule.RegionOf(image.Rectangle{Min: image.Pt(5, 6), Max: image.Pt(1, 2)}),
+		(rule.Region{X: 1, Y: 2, Width: 4, Height: 4}); got != want {
 		t.Errorf("of a rectangle drawn backwards: %v, want %v", got, want)
 	}
 }

@@ -42,7 +42,8 @@ func TestTwoProgramsBesideEachOther(t *testing.T) {
 	address, err := driver.Address(t.Context(), job.Hook{Profile: "home", FileID: "f"})
 	mediatest.Must(t, err)
 	list := []api.Extension{{Name: rule.RemoveBackground}}
-	mediatest.Must(t, driver.Requested(t.Context(), "home", "f", list, address, &api.File{FileID: "f", FilePath: "/f.jpg"}))
+	mediatest.Must(t,
+		driver.Requested(t.Context(), "home", "f", list, address, &api.File{FileID: "f", FilePath: "/f.jpg"}))
 	status := func(w *watch.Watch) api.Status {
 		runs, err := w.Runs(t.Context())
 		if err != nil || len(runs) != 1 {

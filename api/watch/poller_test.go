@@ -189,7 +189,9 @@ func TestRunsKeepsEveryPendingOne(t *testing.T) {
 		m := newJournal(t)
 		runs := []job.Run{{Profile: "home", FileID: "first", Extension: "x", Status: api.StatusPending}}
 		for n := range 1500 {
-			runs = append(runs, job.Run{Profile: "home", FileID: fmt.Sprint(n), Extension: "x", Status: api.StatusSuccess})
+			runs = append(runs, job.Run{
+				Profile: "home", FileID: fmt.Sprint(n), Extension: "x", Status: api.StatusSuccess,
+			})
 		}
 		runs = append(runs, job.Run{Profile: "home", FileID: "last", Extension: "x", Status: api.StatusPending})
 		m.AddRuns(t.Context(), runs)
@@ -211,7 +213,10 @@ func TestManyRunsAskLittle(t *testing.T) {
 			id := fmt.Sprint("f", n)
 			f := record(t, fmt.Sprintf(`{"fileId":%q}`, id))
 			s.set(f)
-			runs = append(runs, job.Run{Profile: "home", FileID: id, Extension: "remove-bg", Status: api.StatusPending, Started: time.Now(), Answer: f})
+			runs = append(runs, job.Run{
+				Profile: "home", FileID: id, Extension: "remove-bg", Status: api.StatusPending, Started: time.Now(),
+				Answer: f,
+			})
 		}
 		m.AddRuns(t.Context(), runs)
 		start(t, Options{Journal: m, Listen: "off", Details: s.details})

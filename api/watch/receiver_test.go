@@ -156,7 +156,8 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%q is no good address", a)
 		}
 		for after, want := range map[time.Duration]bool{HookTTL - time.Minute: true, HookTTL + time.Minute: false} {
-			if _, known, err := m.HookKnown(t.Context(), sha256.Sum256([]byte(token)), time.Now().Add(after)); known != want || err != nil {
+			_, known, err := m.HookKnown(t.Context(), sha256.Sum256([]byte(token)), time.Now().Add(after))
+			if known != want || err != nil {
 				t.Errorf("%s is known after %s: %t, %v", a, after, known, err)
 			}
 		}
@@ -174,7 +175,8 @@ func TestATakenPort(t *testing.T) {
 	for _, listen := range []string{"nonsense", "203.0.113.1:80", "127.0.0.1:99999999"} {
 		bad := New(Options{Journal: newJournal(t), Listen: listen})
 		err := bad.Start(t.Context())
-		if err != nil || listen != "127.0.0.1:99999999" && (bad.Err() == nil || !strings.Contains(bad.Err().Error(), listen)) {
+		if err != nil || listen != "127.0.0.1:99999999" &&
+			(bad.Err() == nil || !strings.Contains(bad.Err().Error(), listen)) {
 			t.Errorf("listening at %q: %v, %v", listen, err, bad.Err())
 		}
 		if err := bad.Close(context.Background()); err != nil {

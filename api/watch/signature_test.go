@@ -118,7 +118,9 @@ func TestOnlySignedPostsAreBelieved(t *testing.T) {
 	if got := post(nil); got != http.StatusUnauthorized {
 		t.Errorf("notSigned: %d, want %d", got, http.StatusUnauthorized)
 	}
-	if got := post(func(stamp string) string { return "t=" + stamp + ",v1=00" }); got != http.StatusUnauthorized {
+	if got := post(func(stamp string) string {
+		return "t=" + stamp + ",v1=00"
+	}); got != http.StatusUnauthorized {
 		t.Errorf("forged: %d, want %d", got, http.StatusUnauthorized)
 	}
 	if run := theRun(t, m); run.Status != api.StatusPending {

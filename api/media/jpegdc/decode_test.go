@@ -13,7 +13,9 @@ import (
 
 // TestDecodeIsTheMean: the DC coefficients are the means of what image/jpeg decodes.
 func TestDecodeIsTheMean(t *testing.T) {
-	for _, size := range []image.Point{{640, 480}, {641, 479}, {1000, 8}, {17, 900}, {8, 8}, {1, 1}, {333, 222}} {
+	for _, size := range []image.Point{
+		{640, 480}, {641, 479}, {1000, 8}, {17, 900}, {8, 8}, {1, 1}, {333, 222},
+	} {
 		data := mediatest.JPEG(t, mediatest.Photograph(size.X, size.Y))
 		small, err := Decode(t.Context(), bytes.NewReader(data))
 		must(t, err)

@@ -48,8 +48,11 @@ func Claims(w, h uint32) map[string][]byte {
 	}
 	if w <= 1<<14 && h <= 1<<14 {
 		files["WebP"] = webpClaim(w, h)
-		files["WebP that says other sizes outside"] = append(RIFF("VP8X", append([]byte{0, 0, 0, 0}, 3, 0, 0, 3, 0, 0))[:30], webpClaim(w, h)[12:]...)
-		files["lossy WebP"] = RIFF("VP8 ", append([]byte{0x30, 1, 0, 0x9d, 1, 0x2a, byte(w), byte(w >> 8), byte(h), byte(h >> 8)}, make([]byte, 900)...))
+		files["WebP that says other sizes outside"] = append(RIFF("VP8X",
+			append([]byte{0, 0, 0, 0}, 3, 0, 0, 3, 0, 0))[:30], webpClaim(w, h)[12:]...)
+		files["lossy WebP"] = RIFF("VP8 ", append([]byte{
+			0x30, 1, 0, 0x9d, 1, 0x2a, byte(w), byte(w >> 8), byte(h), byte(h >> 8),
+		}, make([]byte, 900)...))
 	}
 	return files
 }
@@ -94,7 +97,9 @@ func tiffClaim(w, h, rows uint32) []byte {
 	data := zeros(min(claimed, uint64(w)*uint64(min(h, rows))))
 	b := le.AppendUint32([]byte("II*\x00"), uint32(8+len(data)+len(data)%2))
 	b = append(append(b, data...), make([]byte, len(data)%2)...)
-	entries := [][2]uint32{{256, w}, {257, h}, {258, 8}, {259, 8}, {262, 1}, {273, 8}, {277, 1}, {278, rows}, {279, uint32(len(data))}}
+	entries := [][2]uint32{
+		{256, w}, {257, h}, {258, 8}, {259, 8}, {262, 1}, {273, 8}, {277, 1}, {278, rows}, {279, uint32(len(data))},
+	}
 	b = le.AppendUint16(b, uint16(len(entries)))
 	for _, e := range entries {
 		b = append(le.AppendUint16(b, uint16(e[0])), 4, 0, 1, 0, 0, 0)
@@ -127,7 +132,8 @@ func jpegClaim(w, h uint32, frame, sampling byte, most uint64) []byte {
 	units := (uint64(w) + across - 1) / across * ((uint64(h) + down - 1) / down)
 	bits := units * (2*uint64(sampling>>4)*uint64(sampling&15) + 4)
 	b := append([]byte{0xff, 0xd8}, segment(0xdb, make([]byte, 65)...)...)
-	b = append(b, segment(frame, 8, byte(h>>8), byte(h), byte(w>>8), byte(w), 3, 1, sampling, 0, 2, 0x11, 0, 3, 0x11, 0)...)
+	b = append(b,
+		segment(frame, 8, byte(h>>8), byte(h), byte(w>>8), byte(w), 3, 1, sampling, 0, 2, 0x11, 0, 3, 0x11, 0)...)
 	b = append(b, segment(0xc4, append(append([]byte{0}, code...), append([]byte{0x10}, code...)...)...)...)
 	b = append(b, segment(0xda, 3, 1, 0, 2, 0, 3, 0, 0, last, 0)...)
 	return append(append(b, make([]byte, min(most, bits/8+1))...), 0xff, 0xd9)

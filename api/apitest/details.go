@@ -71,7 +71,8 @@ func testDetails(t *testing.T, s *suite) {
 	})
 	t.Run("no such file", func(t *testing.T) {
 		wantError(t, s.patch(t, "0123456789abcdef01234567", `{"tags":["x"]}`), http.StatusNotFound, "does not exist")
-		wantError(t, s.do(t, http.MethodGet, s.detailsAddress("0123456789abcdef01234567"), "", nil, nil), http.StatusNotFound, "does not exist")
+		wantError(t, s.do(t, http.MethodGet, s.detailsAddress("0123456789abcdef01234567"), "", nil, nil),
+			http.StatusNotFound, "does not exist")
 	})
 	s.runStrict(t, "refused", func(t *testing.T) {
 		wantError(t, s.patch(t, "nonsense", `{}`), http.StatusBadRequest, "fileId")
@@ -272,7 +273,8 @@ func testOverwrite(t *testing.T, s *suite) {
 				parts, tags = append(parts, field("tags", "new")), []string{"new"}
 			}
 			if has(1) {
-				parts, metadata = append(parts, field("customMetadata", `{"`+key+`":"new"}`)), map[string]string{key: "new"}
+				parts, metadata = append(parts, field("customMetadata", `{"`+key+`":"new"}`)),
+					map[string]string{key: "new"}
 			}
 			if has(2) {
 				parts, region = append(parts, field("customCoordinates", "5,6,7,8")), "5,6,7,8"
@@ -287,7 +289,8 @@ func testOverwrite(t *testing.T, s *suite) {
 	}
 	t.Run("defaults remove", func(t *testing.T) {
 		file := "defaults-" + random() + ".jpg"
-		first := s.store(t, exact(file, photo, field("tags", "old"), field("customCoordinates", "1,2,3,4"), field("customMetadata", `{"`+key+`":"old"}`), field("isPrivateFile", "true"))...)
+		first := s.store(t, exact(file, photo, field("tags", "old"), field("customCoordinates", "1,2,3,4"),
+			field("customMetadata", `{"`+key+`":"old"}`), field("isPrivateFile", "true"))...)
 		r := s.store(t, exact(file, photo, requested)...)
 		want(t, r, "isPrivateFile", false)
 		if s.Strict {
@@ -305,7 +308,8 @@ func testOverwrite(t *testing.T, s *suite) {
 		if other["fileId"] == first["fileId"] {
 			t.Error("with a unique name overwriteFile replaced the file")
 		}
-		inFolder := s.store(t, exact(file, []byte("4"), field("overwriteFile", "false"), field("folder", s.folder+"else"))...)
+		inFolder := s.store(t,
+			exact(file, []byte("4"), field("overwriteFile", "false"), field("folder", s.folder+"else"))...)
 		if inFolder["fileId"] == first["fileId"] {
 			t.Error("the same name in another folder replaced the file")
 		}

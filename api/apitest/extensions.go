@@ -63,13 +63,15 @@ func testExtensions(t *testing.T, s *suite) {
 		}
 	})
 	s.runStrict(t, "a turned photograph comes out upright", func(t *testing.T) {
-		id := text(s.store(t, field("fileName", "turned.jpg"), content(PhotoJPEG(200, 150, 6)), field("customCoordinates", "0,0,10,20"), field("extensions", `[{"name":"remove-bg"}]`))["fileId"])
+		id := text(s.store(t, field("fileName", "turned.jpg"), content(PhotoJPEG(200, 150, 6)),
+			field("customCoordinates", "0,0,10,20"), field("extensions", `[{"name":"remove-bg"}]`))["fileId"])
 		now := s.cutOut(t, id)
 		want(t, now, "width", 150, "height", 200, "customCoordinates", "130,0,20,10")
 	})
 	t.Run("tagging", func(t *testing.T) {
 		for _, name := range []string{"google-auto-tagging", "aws-auto-tagging"} {
-			r := s.store(t, field("fileName", "tagged.jpg"), content(PhotoJPEG(200, 150, 1)), field("extensions", fmt.Sprintf(`[{"name":%q,"maxTags":3,"minConfidence":60}]`, name)))
+			r := s.store(t, field("fileName", "tagged.jpg"), content(PhotoJPEG(200, 150, 1)),
+				field("extensions", fmt.Sprintf(`[{"name":%q,"maxTags":3,"minConfidence":60}]`, name)))
 			if status := extensionStatus(r)[name]; status != "success" && status != "pending" {
 				t.Fatalf("the status is %v", status)
 			}
@@ -88,7 +90,8 @@ func testExtensions(t *testing.T, s *suite) {
 	})
 	s.runStrict(t, "minConfidence", func(t *testing.T) {
 		found := func(least int) []any {
-			r := s.store(t, field("fileName", "least.jpg"), content(PhotoJPEG(200, 150, 1)), field("extensions", fmt.Sprintf(`[{"name":"aws-auto-tagging","minConfidence":%d}]`, least)))
+			r := s.store(t, field("fileName", "least.jpg"), content(PhotoJPEG(200, 150, 1)),
+				field("extensions", fmt.Sprintf(`[{"name":"aws-auto-tagging","minConfidence":%d}]`, least)))
 			return s.tagged(t, text(r["fileId"]))
 		}
 		var want []string
@@ -192,7 +195,8 @@ func testWebhooks(t *testing.T, s *suite) {
 	})
 	s.runStrict(t, "only what was pending", func(t *testing.T) {
 		path := "/hook/" + random()
-		r := s.store(t, field("fileName", "quick.jpg"), content(JPEG(40, 40)), field("extensions", `[{"name":"unknown"},{"name":"aws-auto-tagging"},{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
+		r := s.store(t, field("fileName", "quick.jpg"), content(JPEG(40, 40)),
+			field("extensions", `[{"name":"unknown"},{"name":"aws-auto-tagging"},{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
 		want(t, extensionStatus(r), "unknown", "failed")
 		if extensionStatus(r)["aws-auto-tagging"] == "pending" {
 			t.Skip("tagging did not end during the request")
@@ -301,7 +305,8 @@ func testTasks(t *testing.T, s *suite) {
 	}
 	var before string
 	for range 2 {
-		r := s.store(t, field("fileName", "p.png"), content(picture), field("tags", "old,kept"), field("extensions", `[{"name":"ai-tasks","tasks":[`+strings.Join(tasks, ",")+`]}]`))
+		r := s.store(t, field("fileName", "p.png"), content(picture), field("tags", "old,kept"),
+			field("extensions", `[{"name":"ai-tasks","tasks":[`+strings.Join(tasks, ",")+`]}]`))
 		want(t, extensionStatus(r), "ai-tasks", "pending")
 		var record map[string]any
 		eventually(t, s.AnswerTimeout, "the tasks", func() bool {
@@ -335,7 +340,8 @@ func testTasks(t *testing.T, s *suite) {
 		"no value for it": selects("select_metadata", "field", number, "vocabulary", []string{"red"}, "min_selections", 1),
 	} {
 		path := "/hook/" + random()
-		r := s.store(t, field("fileName", "p.png"), content(picture), field("webhookUrl", s.sources.address+path), field("extensions", `[{"name":"ai-tasks","tasks":[`+selects("select_tags", "vocabulary", []string{"z"}, "min_selections", 1)+`,`+task+`]}]`))
+		r := s.store(t, field("fileName", "p.png"), content(picture), field("webhookUrl", s.sources.address+path),
+			field("extensions", `[{"name":"ai-tasks","tasks":[`+selects("select_tags", "vocabulary", []string{"z"}, "min_selections", 1)+`,`+task+`]}]`))
 		eventually(t, s.AnswerTimeout, about, func() bool { return len(s.sources.posted(path)) > 0 })
 		if post := s.sources.posted(path)[0]; post["status"] != "FAILURE" ||
 			!strings.Contains(fmt.Sprint(post["error"]), "task 2") {

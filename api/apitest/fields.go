@@ -234,7 +234,8 @@ func testConditions(t *testing.T, s *suite) {
 	} {
 		a := s.send(t, append(picture, field("fileName", "photo.png"), field("checks", c.checks))...)
 		stored := s.list(t, "path", folder)
-		if met := a.status == http.StatusOK; met != c.met || met != (len(stored) == 1) || !met && text(a.json["message"]) != "Your request failed 'checks' validation." {
+		if met := a.status == http.StatusOK; met != c.met || met != (len(stored) == 1) ||
+			!met && text(a.json["message"]) != "Your request failed 'checks' validation." {
 			t.Errorf("%s: %d %s, %d files, want met: %v", c.checks, a.status, a.body, len(stored), c.met)
 		}
 		for _, f := range stored {

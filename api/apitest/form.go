@@ -26,7 +26,8 @@ func testForm(t *testing.T, s *suite) {
 	})
 	t.Run("chunked", func(t *testing.T) {
 		body := multipartBody(field("fileName", "chunked"), field("folder", s.folder), content([]byte("chunked")))
-		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, io.MultiReader(bytes.NewReader(body)), nil)
+		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary,
+			io.MultiReader(bytes.NewReader(body)), nil)
 		wantStatus(t, a, http.StatusOK)
 	})
 	s.runStrict(t, "second address", func(t *testing.T) { // hosted-service.md §14
@@ -80,8 +81,10 @@ func testForm(t *testing.T, s *suite) {
 		s.refused(t, "", many...)
 	})
 	s.runStrict(t, "not multipart", func(t *testing.T) {
-		wantError(t, s.do(t, http.MethodPost, s.uploadAddress(), "application/json", strings.NewReader(`{"file":"x"}`), nil), http.StatusBadRequest, "multipart")
-		wantError(t, s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data", strings.NewReader("x"), nil), http.StatusBadRequest, "multipart")
+		wantError(t, s.do(t, http.MethodPost, s.uploadAddress(), "application/json",
+			strings.NewReader(`{"file":"x"}`), nil), http.StatusBadRequest, "multipart")
+		wantError(t, s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data", strings.NewReader("x"),
+			nil), http.StatusBadRequest, "multipart")
 	})
 	s.runStrict(t, "cut short", func(t *testing.T) {
 		parts := exact("cut-"+random(), []byte(strings.Repeat("content ", 50)), field("folder", s.folder),
@@ -150,7 +153,8 @@ func testFileAsText(t *testing.T, s *suite) {
 	})
 	t.Run("bytes without a file name", func(t *testing.T) {
 		for _, kind := range []string{"application/octet-stream", "image/png"} {
-			want(t, s.store(t, field("fileName", "typed"), part{name: "file", value: string(data), kind: kind}), "size", len(data))
+			want(t, s.store(t, field("fileName", "typed"), part{name: "file", value: string(data), kind: kind}),
+				"size", len(data))
 		}
 		want(t, s.store(t, field("fileName", "typed"), part{name: "file", value: coded, kind: "text/plain; charset=utf-8"}), "size", len(data))
 	})
@@ -158,7 +162,10 @@ func testFileAsText(t *testing.T, s *suite) {
 		want(t, s.store(t, field("fileName", "b64.txt"), content([]byte(coded))), "size", len(coded))
 	})
 	s.runStrict(t, "refused", func(t *testing.T) {
-		for _, value := range []string{"/home/me/photo.jpg", "photo.jpg", "hello", "abcd=efg", "ab=", "====", "data:image/png;base64,***", "data:nothing", "data:,", "data:,100%", "data:,100%zz", "data:;base64,YQ%3", coded[:8] + "%2B" + coded[11:], "ftp://example.com/a", "file:///etc/passwd", ""} {
+		for _, value := range []string{
+			"/home/me/photo.jpg", "photo.jpg", "hello", "abcd=efg", "ab=", "====", "data:image/png;base64,***",
+			"data:nothing", "data:,", "data:,100%", "data:,100%zz", "data:;base64,YQ%3", coded[:8] + "%2B" + coded[11:], "ftp://example.com/a", "file:///etc/passwd", "",
+		} {
 			s.refused(t, "file", field("fileName", "text"), field("file", value))
 		}
 	})
@@ -204,7 +211,8 @@ func testLimits(t *testing.T, s *suite) {
 	s.runStrict(t, "declared too large", func(t *testing.T) {
 		body, writer := io.Pipe() // never sends data
 		defer writer.Close()
-		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, body, func(r *http.Request) { r.ContentLength = 1 << 40 })
+		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, body,
+			func(r *http.Request) { r.ContentLength = 1 << 40 })
 		wantError(t, a, http.StatusBadRequest, "size exceeds")
 	})
 }
@@ -234,8 +242,10 @@ func testRequired(t *testing.T, s *suite) {
 
 	t.Run("defaults of a new file", func(t *testing.T) {
 		want(t, s.store(t, small...), "customMetadata", map[string]any{plain: []any{"a", 2}, must: 5})
-		want(t, s.store(t, append(small, set(must, 7))...), "customMetadata", map[string]any{plain: []any{"a", 2}, must: 7})
-		want(t, s.store(t, append(small, set(must, 7, plain, []any{true}))...), "customMetadata", map[string]any{plain: []any{true}, must: 7})
+		want(t, s.store(t, append(small, set(must, 7))...), "customMetadata",
+			map[string]any{plain: []any{"a", 2}, must: 7})
+		want(t, s.store(t, append(small, set(must, 7, plain, []any{true}))...), "customMetadata",
+			map[string]any{plain: []any{true}, must: 7})
 	})
 	t.Run("required beside others", func(t *testing.T) {
 		s.refused(t, must, append(small, set(other, "x"))...)
@@ -261,7 +271,8 @@ func testRequired(t *testing.T, s *suite) {
 	})
 	t.Run("not required any more", func(t *testing.T) {
 		s.call(t, http.StatusOK, http.MethodPatch, "/v1/customMetadataFields/"+id, `{"schema":{"isValueRequired":false,"defaultValue":null}}`)
-		want(t, s.store(t, append(small, set(other, "x"))...), "customMetadata", map[string]any{plain: []any{"a", 2}, other: "x"})
+		want(t, s.store(t, append(small, set(other, "x"))...), "customMetadata",
+			map[string]any{plain: []any{"a", 2}, other: "x"})
 	})
 }
 
@@ -277,7 +288,8 @@ func testSchemas(t *testing.T, s *suite) {
 		`{"type":"MultiSelect","selectOptions":["a"],"defaultValue":"a"}`, `{"type":"Text","pattern":"x"}`, `{"type":"Text","type":"Number"}`, `{"type":"text"}`, `{}`, `[]`, `"Text"`, `null`,
 	} {
 		body := `{"name":"s` + random() + `","label":"L","schema":` + schema + `}`
-		wantError(t, s.do(t, http.MethodPost, s.BaseURL+"/v1/customMetadataFields", "application/json", strings.NewReader(body), nil), http.StatusBadRequest, "")
+		wantError(t, s.do(t, http.MethodPost, s.BaseURL+"/v1/customMetadataFields", "application/json",
+			strings.NewReader(body), nil), http.StatusBadRequest, "")
 	}
 	for _, c := range []struct {
 		schema    string

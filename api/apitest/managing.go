@@ -300,7 +300,8 @@ func testTransfer(t *testing.T, s *suite) {
 		put(from, "b.txt", "newer")
 		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/move",
 			js("sourceFilePath", from+"b.txt", "destinationPath", to))
-		if again := find(to, "b.txt"); find(from, "b.txt") != nil || again["fileId"] != id || versionName(again) != "Version 2" || !same(again["size"], 5) {
+		if again := find(to, "b.txt"); find(from, "b.txt") != nil || again["fileId"] != id ||
+			versionName(again) != "Version 2" || !same(again["size"], 5) {
 			t.Errorf("moved over it, it is %v", again)
 		}
 	})
@@ -472,7 +473,8 @@ func testFields(t *testing.T, s *suite) {
 		r := s.call(t, http.StatusOK, http.MethodPatch, path, `{"label":"M`+name+`","schema":{"type":"Text","maxValue":9}}`).json
 		want(t, r, "label", "M"+name, "description", "net")
 		want(t, r["schema"].(map[string]any), "type", "Number", "minValue", 1)
-		want(t, s.call(t, http.StatusOK, http.MethodPatch, path, js("description", strings.Repeat("é", 500))).json, "description", strings.Repeat("é", 500))
+		want(t, s.call(t, http.StatusOK, http.MethodPatch, path, js("description", strings.Repeat("é", 500))).json,
+			"description", strings.Repeat("é", 500))
 		wantAbsent(t, s.call(t, http.StatusOK, http.MethodPatch, path, `{"description":""}`).json, "description")
 		s.refused(t, name, field("fileName", "x"), content([]byte("x")), value("10"))
 		s.fresh(t, value("9"))
@@ -485,7 +487,8 @@ func testFields(t *testing.T, s *suite) {
 		s.refusedBodies(t, http.MethodPost, "/v1/customMetadataFields", `{"name":"x"}`, `{"name":"`+name+`","label":"L","schema":{"type":"Text"}}`, `{"name":"x","label":"L","schema":{"type":"Colour"}}`,
 			`{"name":"x","label":"L","schema":{"type":"SingleSelect"}}`, `{"name":"x","label":"L","schema":{"type":"Text"},"more":1}`)
 		for query, word := range map[string]string{"includeDeleted=maybe": "includeDeleted", "include=true": "include", "includeDeleted=true&includeDeleted=false": "includeDeleted"} {
-			wantError(t, s.do(t, http.MethodGet, s.BaseURL+"/v1/customMetadataFields?"+query, "", nil, nil), http.StatusBadRequest, word)
+			wantError(t, s.do(t, http.MethodGet, s.BaseURL+"/v1/customMetadataFields?"+query, "", nil, nil),
+				http.StatusBadRequest, word)
 		}
 	})
 	t.Run("delete", func(t *testing.T) {
@@ -495,10 +498,12 @@ func testFields(t *testing.T, s *suite) {
 		s.refused(t, name, field("fileName", "x"), content([]byte("x")), value("5"))
 		again := `{"name":"` + name + `","label":"` + name + `","schema":{"type":"Text"}}`
 		s.refusedBodies(t, http.MethodPost, "/v1/customMetadataFields", again) // its name stays reserved
-		if all := s.call(t, http.StatusOK, http.MethodGet, "/v1/customMetadataFields?includeDeleted=true", "").body; !strings.Contains(string(all), name) {
+		all := s.call(t, http.StatusOK, http.MethodGet, "/v1/customMetadataFields?includeDeleted=true", "").body
+		if !strings.Contains(string(all), name) {
 			t.Error("the field is not in the list of deleted fields")
 		}
-		if living := s.call(t, http.StatusOK, http.MethodGet, "/v1/customMetadataFields", "").body; strings.Contains(string(living), name) {
+		living := s.call(t, http.StatusOK, http.MethodGet, "/v1/customMetadataFields", "").body
+		if strings.Contains(string(living), name) {
 			t.Error("the field is still listed")
 		}
 		if meta, _ := s.details(t, id)["customMetadata"].(map[string]any); len(meta) != 0 {

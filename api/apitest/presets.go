@@ -69,7 +69,8 @@ func testPresets(t *testing.T, s *suite) {
 		s.fails(t, http.StatusBadRequest, method, "/v1/saved-extensions/5", "", "Invalid saved extension ID.")
 	}
 	t.Run("a saved extension works", func(t *testing.T) {
-		made := s.call(t, http.StatusCreated, http.MethodPost, "/v1/saved-extensions", js("name", "Tags", "description", "", "config", map[string]any{"name": "aws-auto-tagging", "maxTags": 2, "minConfidence": 0})).json
+		made := s.call(t, http.StatusCreated, http.MethodPost, "/v1/saved-extensions",
+			js("name", "Tags", "description", "", "config", map[string]any{"name": "aws-auto-tagging", "maxTags": 2, "minConfidence": 0})).json
 		r := s.store(t, field("fileName", "p.png"), content(PNG(30, 20)), field("extensions", `[{"name":"saved-extension","id":"`+text(made["id"])+`"}]`))
 		if status, _ := r["extensionStatus"].(map[string]any); text(status["aws-auto-tagging"]) == "" {
 			t.Errorf("the status is %v", r["extensionStatus"])
@@ -134,7 +135,9 @@ func testSteps(t *testing.T, s *suite) {
 		{"f-auto,w-30", clear, "image/png 30x20"},
 		{"f-orig,w-30", clear, "image/png 30x20"},
 	} {
-		for _, address := range []string{s.DeliveryURL + "/tr:" + c.steps + c.path, s.DeliveryURL + c.path + "?tr=" + url.QueryEscape(c.steps)} {
+		for _, address := range []string{
+			s.DeliveryURL + "/tr:" + c.steps + c.path, s.DeliveryURL + c.path + "?tr=" + url.QueryEscape(c.steps),
+		} {
 			a := s.do(t, http.MethodGet, address, "", nil, nil)
 			got := a.header.Get("Content-Type") + " " + pictureSize(a.body)
 			if a.status != http.StatusOK || got != c.want {
@@ -173,13 +176,17 @@ func testSteps(t *testing.T, s *suite) {
 		wantError(t, a, http.StatusBadRequest, steps)
 	}
 	t.Run("signed", func(t *testing.T) {
-		path := escapedPath(s.store(t, field("fileName", "p.jpg"), content(JPEG(60, 40)), field("isPrivateFile", "true")))
+		path := escapedPath(s.store(t, field("fileName", "p.jpg"), content(JPEG(60, 40)),
+			field("isPrivateFile", "true")))
 		for _, signed := range []string{"/tr:w-20,q-50:rt-90" + path, path + "?tr=w-20,q-50:rt-90"} {
 			mark := "?"
 			if strings.Contains(signed, "?") {
 				mark = "&"
 			}
-			for query, status := range map[string]int{sign(s.Key, signed, 0): http.StatusOK, sign("other", signed, 0): http.StatusUnauthorized, "": http.StatusUnauthorized} {
+			for query, status := range map[string]int{
+				sign(s.Key, signed, 0): http.StatusOK, sign("other", signed, 0): http.StatusUnauthorized,
+				"": http.StatusUnauthorized,
+			} {
 				if a := s.do(t, http.MethodGet, s.DeliveryURL+signed+mark+query, "", nil,
 					func(req *http.Request) { req.Header.Del("Authorization") }); a.status != status {
 					t.Errorf("%s%s%s answered %d, want %d", signed, mark, query, a.status, status)

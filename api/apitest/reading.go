@@ -105,7 +105,8 @@ func testList(t *testing.T, s *suite) {
 		}
 	})
 	s.runStrict(t, "tags in several parameters", func(t *testing.T) {
-		a := s.do(t, http.MethodGet, s.BaseURL+"/v1/files?tags=none&tags=blue&path="+url.QueryEscape(folder), "", nil, nil)
+		a := s.do(t, http.MethodGet, s.BaseURL+"/v1/files?tags=none&tags=blue&path="+url.QueryEscape(folder),
+			"", nil, nil)
 		if a.status != http.StatusOK || !strings.Contains(string(a.body), "a.png") {
 			t.Errorf("answered %d %s", a.status, a.body)
 		}
@@ -188,7 +189,8 @@ func testDelivery(t *testing.T, s *suite) {
 		}
 		tag := get(t, text(r["url"]), nil).header.Get("ETag")
 		for condition, status := range map[string]int{tag: 206, `"other"`: 200} {
-			a := get(t, text(r["url"]), func(req *http.Request) { req.Header.Set("Range", "bytes=1-3"); req.Header.Set("If-Range", condition) })
+			a := get(t, text(r["url"]),
+				func(req *http.Request) { req.Header.Set("Range", "bytes=1-3"); req.Header.Set("If-Range", condition) })
 			if a.status != status {
 				t.Errorf("If-Range %s answered %d, want %d", condition, a.status, status)
 			}
@@ -318,7 +320,10 @@ func testPrivate(t *testing.T, s *suite) {
 	r := s.store(t, field("fileName", "private.jpg"), content(JPEG(80, 60)), field("isPrivateFile", "true"))
 	path := escapedPath(r)
 	anonymous := func(req *http.Request) { req.Header.Del("Authorization") }
-	for _, address := range []string{text(r["url"]), s.DeliveryURL + path + "?ik-s=00", s.DeliveryURL + "/tr:w-20" + path, s.DeliveryURL + "/tr:orig-true" + path, s.DeliveryURL + "/tr:n-ik_ml_thumbnail,w-20" + path} {
+	for _, address := range []string{
+		text(r["url"]), s.DeliveryURL + path + "?ik-s=00", s.DeliveryURL + "/tr:w-20" + path,
+		s.DeliveryURL + "/tr:orig-true" + path, s.DeliveryURL + "/tr:n-ik_ml_thumbnail,w-20" + path,
+	} {
 		a := s.do(t, http.MethodGet, address, "", nil, anonymous)
 		if a.status != http.StatusUnauthorized && a.status != http.StatusForbidden {
 			t.Errorf("%s answered %d without a signature", address, a.status)

@@ -75,7 +75,9 @@ var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-func (s *suite) do(t *testing.T, method, address, contentType string, body io.Reader, change func(*http.Request)) answer {
+func (s *suite) do(t *testing.T, method, address, contentType string, body io.Reader,
+	change func(*http.Request),
+) answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(context.Background(), method, address, body)
 	mediatest.Must(t, err)
@@ -106,7 +108,8 @@ func (s *suite) detailsAddress(id string) string { return s.BaseURL + "/v1/files
 // send uploads parts.
 func (s *suite) send(t *testing.T, parts ...part) answer {
 	t.Helper()
-	return s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, bytes.NewReader(multipartBody(parts...)), nil)
+	return s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary,
+		bytes.NewReader(multipartBody(parts...)), nil)
 }
 
 // store uploads parts and returns the record. The default folder is the suite's.

@@ -28,7 +28,9 @@ type sources struct {
 }
 
 func newSources(t *testing.T, listener net.Listener) *sources {
-	s := &sources{address: "http://" + listener.Addr().String(), picture: JPEG(60, 40), posts: map[string][]map[string]any{}}
+	s := &sources{
+		address: "http://" + listener.Addr().String(), picture: JPEG(60, 40), posts: map[string][]map[string]any{},
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /picture.jpg", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/x-wrong")
@@ -86,12 +88,15 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 	trap, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	mediatest.Must(t, err)
 	_, s.within, _ = net.SplitHostPort(trap.Addr().String())
-	serveUntilEnd(t, &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		s.reached = append(s.reached, r.Method+" "+r.URL.String())
-		s.mu.Unlock()
-		w.Write(s.picture)
-	})}, trap)
+	serveUntilEnd(t, &http.Server{
+		ReadHeaderTimeout: 10 * time.Second,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.mu.Lock()
+			s.reached = append(s.reached, r.Method+" "+r.URL.String())
+			s.mu.Unlock()
+			w.Write(s.picture)
+		}),
+	}, trap)
 	return s
 }
 
@@ -139,7 +144,8 @@ func testFileAsAddress(t *testing.T, s *suite) {
 			s.refused(t, "internal", field("fileName", "address.jpg"),
 				field("file", "http://"+host+":"+s.sources.within+"/direct"))
 		}
-		for _, host := range []string{"2130706433", "0x7f000001", "0177.0.0.1", "127.1"} { // names if the system does not parse them as numbers
+		// names if the system does not parse them as numbers
+		for _, host := range []string{"2130706433", "0x7f000001", "0177.0.0.1", "127.1"} {
 			s.refused(t, "file", field("fileName", "address.jpg"),
 				field("file", "http://"+host+":"+s.sources.within+"/number"))
 		}
@@ -152,7 +158,8 @@ func testFileAsAddress(t *testing.T, s *suite) {
 			field("file", "http://user:pass@"+s.sources.address[len("http://"):]+"/picture.jpg"))
 	})
 	s.runStrict(t, "address as the bytes of anonymous_file", func(t *testing.T) {
-		r := s.store(t, field("fileName", "address.jpg"), part{name: "file", value: s.sources.address + "/picture.jpg", file: true, filename: "anonymous_file"})
+		r := s.store(t, field("fileName", "address.jpg"),
+			part{name: "file", value: s.sources.address + "/picture.jpg", file: true, filename: "anonymous_file"})
 		want(t, r, "fileType", "image")
 	})
 }

@@ -35,17 +35,18 @@ func checkFolder(t *testing.T, dir string, o local.CheckOptions) (kinds []string
 func damage(t *testing.T, dir string, data []byte, do func(path string) error) {
 	t.Helper()
 	found := false
-	err := filepath.WalkDir(filepath.Join(dir, "contents"), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	err := filepath.WalkDir(filepath.Join(dir, "contents"),
+		func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			got, err := os.ReadFile(path)
+			if err == nil && bytes.Equal(got, data) {
+				found = true
+				err = do(path)
+			}
 			return err
-		}
-		got, err := os.ReadFile(path)
-		if err == nil && bytes.Equal(got, data) {
-			found = true
-			err = do(path)
-		}
-		return err
-	})
+		})
 	if err != nil || !found {
 		t.Fatalf("the content was found: %t, %v", found, err)
 	}
@@ -63,10 +64,12 @@ func TestCheck(t *testing.T) {
 	}
 	upload(t, s.Address, data[3], "fileName", "v", "useUniqueFileName", "false")
 	upload(t, s.Address, data[4], "fileName", "v", "useUniqueFileName", "false")
-	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Files != 5 || sum.Versions != 6 {
+	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Files != 5 ||
+		sum.Versions != 6 {
 		t.Errorf("while it runs: %v, %+v", kinds, sum)
 	}
-	if _, err := local.Check(t.Context(), dir, local.CheckOptions{Repair: true}, nil); !errors.Is(err, local.ErrInUse) {
+	_, err := local.Check(t.Context(), dir, local.CheckOptions{Repair: true}, nil)
+	if !errors.Is(err, local.ErrInUse) {
 		t.Errorf("repairing while it runs ended with %v", err)
 	}
 	closeServer(t, s)
@@ -80,11 +83,13 @@ func TestCheck(t *testing.T) {
 	for _, kind := range kinds {
 		count[kind]++
 	}
-	if len(kinds) != 4 || count[local.ProblemMissing] != 2 || count[local.ProblemSize] != 1 || count[local.ProblemHash] != 1 {
+	if len(kinds) != 4 || count[local.ProblemMissing] != 2 || count[local.ProblemSize] != 1 ||
+		count[local.ProblemHash] != 1 {
 		t.Errorf("found %v", kinds)
 	}
 	// Records are kept: their contents may come back from a backup, or with another upload.
-	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); len(kinds) != 4 || sum.Unrepaired != 4 {
+	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); len(kinds) != 4 ||
+		sum.Unrepaired != 4 {
 		t.Errorf("repaired %v, %+v", kinds, sum)
 	}
 	again := serve(t, local.Options{Dir: dir})
@@ -110,11 +115,14 @@ func TestDamagedRecords(t *testing.T) {
 	closeServer(t, s)
 	must(t, os.Rename(path+".older", path+".snapshot"))
 	must(t, os.WriteFile(path, bytes.Repeat([]byte("broken"), 10_000), 0o600))
-	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 1 || kinds[0] != local.ProblemRecords {
+	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 1 ||
+		kinds[0] != local.ProblemRecords {
 		t.Errorf("found %v", kinds)
 	}
 	// What was stored after the snapshot is set aside.
-	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); !slices.Equal(kinds, []string{local.ProblemRecords, local.ProblemUnnamed}) || sum.Unrepaired != 0 || sum.Files != 1 || sum.Aside != 1 {
+	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); !slices.Equal(kinds, []string{
+		local.ProblemRecords, local.ProblemUnnamed,
+	}) || sum.Unrepaired != 0 || sum.Files != 1 || sum.Aside != 1 {
 		t.Errorf("repaired %v, %+v", kinds, sum)
 	}
 	if !inFolder(t, dir, "set-aside", []byte("after")) {
@@ -222,10 +230,11 @@ func TestCopyContents(t *testing.T) {
 		}
 		copied := func(from, to string) local.Copied {
 			t.Helper()
-			sum, err := local.CopyContents(t.Context(), local.Options{Dir: dir, Storage: from}, to, func(p local.Problem) error {
-				t.Log(p)
-				return nil
-			})
+			sum, err := local.CopyContents(t.Context(), local.Options{Dir: dir, Storage: from},
+				to, func(p local.Problem) error {
+					t.Log(p)
+					return nil
+				})
 			must(t, err)
 			return sum
 		}
@@ -241,10 +250,11 @@ func TestCopyContents(t *testing.T) {
 		must(t, os.RemoveAll(filepath.Join(dir, "contents")))
 		check := func(storage string, want int) {
 			t.Helper()
-			sum, err := local.Check(t.Context(), dir, local.CheckOptions{Storage: storage}, func(p local.Problem) error {
-				t.Log(p)
-				return nil
-			})
+			sum, err := local.Check(t.Context(), dir,
+				local.CheckOptions{Storage: storage}, func(p local.Problem) error {
+					t.Log(p)
+					return nil
+				})
 			if err != nil || sum.Problems != want || sum.Files != 4 {
 				t.Errorf("checked %+v, %v; want %d problems", sum, err, want)
 			}

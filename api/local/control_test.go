@@ -43,7 +43,8 @@ func TestReset(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, local.Options{Dir: dir})
 	upload(t, s.Address, apitest.PNG(8, 8), "fileName", "a.png")
-	if w := ask(s.Library, http.MethodPost, "/_mediadesk/reset"); w.Code != http.StatusForbidden || !strings.Contains(message(t, w), "cannot be reset") {
+	if w := ask(s.Library, http.MethodPost, "/_mediadesk/reset"); w.Code != http.StatusForbidden ||
+		!strings.Contains(message(t, w), "cannot be reset") {
 		t.Errorf("reset answers %d: %s", w.Code, w.Body)
 	}
 	closeServer(t, s)
@@ -111,7 +112,8 @@ func TestRequests(t *testing.T) {
 		return list
 	}
 	upload(t, s.Address, apitest.PNG(8, 8), "fileName", "a.png", "useUniqueFileName", "false", "tags", testKey)
-	deleted := ask(s.Library, http.MethodDelete, "/v1/files/"+strings.Repeat("0", 24)).Header().Get("X-Ik-Requestid")
+	deleted := ask(s.Library, http.MethodDelete,
+		"/v1/files/"+strings.Repeat("0", 24)).Header().Get("X-Ik-Requestid")
 	picture := ask(s.Library, http.MethodGet, "/a.png?ik-s=0123abc&a=b")
 	ask(s.Library, http.MethodGet, "/"+testKey)
 	ask(s.Library, http.MethodGet, "/_mediadesk/health")
@@ -188,7 +190,8 @@ func TestResets(t *testing.T) {
 			t.Errorf("the versions are %s, want 2", versions)
 		}
 		for seed, status := range map[string]int{"other": 204, "none": 204, "wrong": 404} {
-			if w := send(s.Library, http.MethodPost, "/_mediadesk/reset", "application/json", strings.NewReader(`{"seed":"`+seed+`"}`)); w.Code != status {
+			if w := send(s.Library, http.MethodPost, "/_mediadesk/reset", "application/json",
+				strings.NewReader(`{"seed":"`+seed+`"}`)); w.Code != status {
 				t.Errorf("the seed %s: %d %s, want %d", seed, w.Code, w.Body, status)
 			}
 		}
@@ -204,7 +207,8 @@ func TestFaultRules(t *testing.T) {
 	s := serve(t, local.Options{})
 	set := func(rules string, want int) {
 		t.Helper()
-		if w := send(s.Library, http.MethodPut, "/_mediadesk/faults", "application/json", strings.NewReader(`{"rules":`+rules+`}`)); w.Code != want {
+		if w := send(s.Library, http.MethodPut, "/_mediadesk/faults", "application/json",
+			strings.NewReader(`{"rules":`+rules+`}`)); w.Code != want {
 			t.Errorf("%s is answered %d %s, want %d", rules, w.Code, w.Body, want)
 		}
 	}
@@ -230,7 +234,8 @@ func TestFaultRules(t *testing.T) {
 		}
 	}
 	ask(s.Library, http.MethodDelete, "/_mediadesk/faults")
-	if w := ask(s.Library, http.MethodGet, "/v1/customMetadataFields"); w.Code != 200 || s.Library.Faults() != "" {
+	if w := ask(s.Library, http.MethodGet, "/v1/customMetadataFields"); w.Code != 200 ||
+		s.Library.Faults() != "" {
 		t.Errorf("after the rules were removed: %d, %q", w.Code, s.Library.Faults())
 	}
 	for header, want := range map[string]int{`{"status":418}`: 418, `{"delay":1}`: 200, `x`: 400} {
@@ -415,7 +420,8 @@ func TestLostAnswer(t *testing.T) {
 	}
 	closeServer(t, s)
 	s = serve(t, local.Options{Dir: dir})
-	if status, _ := call(t, http.MethodPut, s.Address+"/v1/files/rename", "application/json", jsonBody(`{"filePath":"/a.txt","newFileName":"b.txt"}`)); status != http.StatusOK {
+	if status, _ := call(t, http.MethodPut, s.Address+"/v1/files/rename", "application/json",
+		jsonBody(`{"filePath":"/a.txt","newFileName":"b.txt"}`)); status != http.StatusOK {
 		t.Errorf("the lost upload is not stored: answered %d, want %d", status, http.StatusOK)
 	}
 }
@@ -455,13 +461,17 @@ func TestSeed(t *testing.T) {
 }
 
 func TestNamedTransformation(t *testing.T) {
-	if _, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Key: key(testKey), Named: map[string]string{"a": "x-1"}}); err == nil {
+	if _, err := local.Open(t.Context(), local.Options{
+		Dir: t.TempDir(), Key: key(testKey), Named: map[string]string{"a": "x-1"},
+	}); err == nil {
 		t.Error("an unknown named transformation: got no error")
 	}
 	s := serve(t, local.Options{Named: map[string]string{"card": "fo-custom,w-20:h-5"}})
 	r := upload(t, s.Address, apitest.JPEG(80, 40), "fileName", "a.jpg", "customCoordinates", "0,0,40,40", "isPrivateFile", "true")
 	for step, status := range map[string]int{"n-card": 200, "n-card,w-3": 401, "n-none": 400, "w-20": 401} {
-		for _, address := range []string{s.Address + "/tr:" + step + r["filePath"].(string), s.Address + r["filePath"].(string) + "?tr=" + step} {
+		for _, address := range []string{
+			s.Address + "/tr:" + step + r["filePath"].(string), s.Address + r["filePath"].(string) + "?tr=" + step,
+		} {
 			res, err := client.Get(address)
 			must(t, err)
 			res.Body.Close()

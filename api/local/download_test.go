@@ -106,7 +106,8 @@ func TestWebhookGuard(t *testing.T) {
 	s.Library.ListenBeyond(true) // as if it listened on the network
 	upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
 	r := upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "b.jpg", "extensions", `[{"name":"remove-bg"}]`)
-	eventually(t, "background removal", func() bool { return details(t, s.Address, r["fileId"])["hasAlpha"] == true })
+	eventually(t, "background removal",
+		func() bool { return details(t, s.Address, r["fileId"])["hasAlpha"] == true })
 	select {
 	case post := <-posts:
 		t.Errorf("posted %v to this computer, want no post", post)
@@ -164,7 +165,8 @@ func TestCommandReplacesAnExtension(t *testing.T) {
 	if err != nil || !bytes.Equal(got, data) {
 		t.Errorf("the file has %d bytes, want %d: %v", len(got), len(data), err)
 	}
-	if now := details(t, s.Address, r["fileId"]); fmt.Sprint(now["versionInfo"].(map[string]any)["name"]) != "Version 2" {
+	now := details(t, s.Address, r["fileId"])
+	if fmt.Sprint(now["versionInfo"].(map[string]any)["name"]) != "Version 2" {
 		t.Errorf("the version is %v", now["versionInfo"])
 	}
 }
@@ -222,7 +224,8 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 		for _, address := range []string{target, outside.URL + "/?to=" + url.QueryEscape(target)} {
 			wg.Go(func() {
 				contentType, body := textForm("file", address, "fileName", "a")
-				if status, answer := call(t, http.MethodPost, s.Address+uploadV1, contentType, body); status != http.StatusBadRequest {
+				if status, answer := call(t, http.MethodPost, s.Address+uploadV1, contentType,
+					body); status != http.StatusBadRequest {
 					t.Errorf("%s answered %d: %v, want %d", address, status, answer, http.StatusBadRequest)
 				}
 			})
@@ -249,7 +252,8 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 	open.Store(true)
 	s = serve(t, local.Options{AllowAddresses: []string{fmt.Sprintf("127.0.0.1:%d", port)}})
 	contentType, body := textForm("file", fmt.Sprintf(spellings[0], port), "fileName", "a")
-	if status, answer := call(t, http.MethodPost, s.Address+uploadV1, contentType, body); status != http.StatusOK {
+	if status, answer := call(t, http.MethodPost, s.Address+uploadV1, contentType,
+		body); status != http.StatusOK {
 		t.Errorf("an allowed address answered %d: %v, want %d", status, answer, http.StatusOK)
 	}
 }

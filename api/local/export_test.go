@@ -40,7 +40,8 @@ func (l *Library) WaitForHeaders(d time.Duration) { l.headerTimeout = d }
 // Posts returns the number of webhook posts that wait.
 func (l *Library) Posts(t *testing.T) int {
 	t.Helper()
-	posts, err := store.View(t.Context(), l.records, func(tx store.Tx) ([]store.Post, error) { return store.All[store.Post](tx, nil) })
+	posts, err := store.View(t.Context(), l.records,
+		func(tx store.Tx) ([]store.Post, error) { return store.All[store.Post](tx, nil) })
 	if err != nil {
 		t.Error(err)
 	}
@@ -132,16 +133,19 @@ func (o Options) WithJobStep(step int) Options {
 	return o
 }
 
-// WithUpdates replaces the functions of all updates by those of wrap. It calls after, which may be
-// nil, once such an update was committed.
-func (o Options) WithUpdates(wrap func(do func(store.Tx) error) (changed func(store.Tx) error, after func())) Options {
+// WrapUpdate replaces the function of an update. after is called once the update was committed; it may
+// be nil.
+type WrapUpdate = func(do func(store.Tx) error) (changed func(store.Tx) error, after func())
+
+// WithUpdates replaces the functions of all updates by those of wrap.
+func (o Options) WithUpdates(wrap WrapUpdate) Options {
 	o.observe = func(r store.Records) store.Records { return &wrapped{r, wrap} }
 	return o
 }
 
 type wrapped struct {
 	store.Records
-	wrap func(func(store.Tx) error) (func(store.Tx) error, func())
+	wrap WrapUpdate
 }
 
 func (w *wrapped) Update(ctx context.Context, do func(store.Tx) error) error {

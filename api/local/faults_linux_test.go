@@ -109,7 +109,8 @@ func faulted(t *testing.T, dir string, f fault) (acknowledged []string, happened
 	}
 	text, err := os.ReadFile(log)
 	must(t, err)
-	return acknowledged, bytes.Contains(text, []byte("INJECTED")) || bytes.Contains(text, []byte("killed by SIGKILL"))
+	return acknowledged, bytes.Contains(text, []byte("INJECTED")) ||
+		bytes.Contains(text, []byte("killed by SIGKILL"))
 }
 
 // verifyFaulted opens what is left and compares it with what was acknowledged.

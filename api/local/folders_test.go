@@ -28,7 +28,8 @@ func TestTooManyObjects(t *testing.T) {
 		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "TOO_MANY_OBJECTS") {
 			t.Errorf("%s answered %d %s", c.path, w.Code, w.Body)
 		}
-		if w := send(s.Library, c.method, c.path, "application/json", strings.NewReader(strings.ReplaceAll(c.body, "/full", "/full/sub"))); w.Code >= 300 {
+		if w := send(s.Library, c.method, c.path, "application/json",
+			strings.NewReader(strings.ReplaceAll(c.body, "/full", "/full/sub"))); w.Code >= 300 {
 			t.Errorf("%s answered %d %s to a small folder", c.path, w.Code, w.Body)
 		}
 		upload(t, s.Address, []byte("x"), "fileName", "x", "folder", "full/sub", "useUniqueFileName", "false")
@@ -36,7 +37,7 @@ func TestTooManyObjects(t *testing.T) {
 }
 
 // afterStep calls do after each step of a folder job but its last.
-func afterStep(do func(id string)) func(func(store.Tx) error) (func(store.Tx) error, func()) {
+func afterStep(do func(id string)) local.WrapUpdate {
 	return func(update func(store.Tx) error) (func(store.Tx) error, func()) {
 		var before, left []store.Job
 		step := func(tx store.Tx) error {
@@ -147,7 +148,9 @@ func TestFolderJobGoesOn(t *testing.T) {
 					send(first, http.MethodPost, "/v1/bulkJobs/"+operation+"Folder", "application/json", strings.NewReader(`{"sourceFolderPath":"/from","destinationPath":"/to"}`))
 				}()
 				id := <-stuck
-				status := func(l *local.Library) string { return ask(l, http.MethodGet, "/v1/bulkJobs/"+id).Body.String() }
+				status := func(l *local.Library) string {
+					return ask(l, http.MethodGet, "/v1/bulkJobs/"+id).Body.String()
+				}
 				if got := status(first); !strings.Contains(got, "Pending") {
 					t.Errorf("during the job: got status %s", got)
 				}

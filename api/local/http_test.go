@@ -47,7 +47,8 @@ func TestHosts(t *testing.T) {
 		}
 	}
 	for _, host := range []string{"", "other.test", "media.test.other.test", "localhost.other.test", "192.168.1.7", "media.test@other.test"} {
-		if status, body := asHost(t, s.Library, host, "/v1/files"); status != http.StatusMisdirectedRequest || !strings.Contains(body, "--host") {
+		if status, body := asHost(t, s.Library, host, "/v1/files"); status != http.StatusMisdirectedRequest ||
+			!strings.Contains(body, "--host") {
 			t.Errorf("%s answers %d: %s", host, status, body)
 		}
 	}
@@ -60,7 +61,8 @@ func TestMachineNames(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	if status, _ := asHost(t, serve(t, local.Options{}).Library, name, "/v1/files"); status != http.StatusMisdirectedRequest {
+	if status, _ := asHost(t, serve(t, local.Options{}).Library, name,
+		"/v1/files"); status != http.StatusMisdirectedRequest {
 		t.Errorf("on loopback %s answers %d, want %d", name, status, http.StatusMisdirectedRequest)
 	}
 	s, err := local.Serve(t.Context(), "0.0.0.0:0", local.Options{Dir: t.TempDir(), Key: key(testKey)})
@@ -85,7 +87,8 @@ func TestRecordsFollowTheHost(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, local.Options{Dir: dir, Hosts: []string{"media.test"}})
 	record := upload(t, s.Address, apitest.PNG(8, 8), "fileName", "a.png", "useUniqueFileName", "false")
-	if record["url"] != s.Address+"/a.png" || !strings.HasPrefix(record["thumbnailUrl"].(string), s.Address+"/tr:") {
+	if record["url"] != s.Address+"/a.png" ||
+		!strings.HasPrefix(record["thumbnailUrl"].(string), s.Address+"/tr:") {
 		t.Errorf("the record is %v", record)
 	}
 	id := record["fileId"].(string)
@@ -149,7 +152,8 @@ func TestReadersOfNothing(t *testing.T) {
 		path := []any{large, small}[n%2]
 		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, host)
 	}
-	eventually(t, "the end of the connections", func() bool { return runtime.NumGoroutine() <= before+connections/50 })
+	eventually(t, "the end of the connections",
+		func() bool { return runtime.NumGoroutine() <= before+connections/50 })
 }
 
 // TestSlowReader: a download may take any time while bytes move, here nine times as long as a
@@ -216,10 +220,12 @@ func TestFailuresAreLogged(t *testing.T) {
 	must(t, os.RemoveAll(filepath.Join(dir, "contents")))
 	w := ask(l, http.MethodGet, "/a.txt")
 	id := w.Header().Get("X-Ik-Requestid")
-	if w.Code != http.StatusInternalServerError || id == "" || !strings.Contains(w.Body.String(), "See its log, request id "+id) {
+	if w.Code != http.StatusInternalServerError || id == "" ||
+		!strings.Contains(w.Body.String(), "See its log, request id "+id) {
 		t.Errorf("request %s is answered %d: %s", id, w.Code, w.Body)
 	}
-	if line := regexp.MustCompile("request failed.* request=" + id + " error=.+"); !line.MatchString(log.String()) {
+	line := regexp.MustCompile("request failed.* request=" + id + " error=.+")
+	if !line.MatchString(log.String()) {
 		t.Errorf("the log is %q", log.String())
 	}
 }
@@ -253,7 +259,8 @@ func TestDeletedWhileUploaded(t *testing.T) {
 	}
 	contentType, body := form(apitest.JPEG(8, 8), "fileName", "a.jpg", "responseFields", "embeddedMetadata,customMetadata")
 	l.AfterNextUpdate(deleteAll)
-	if w := send(l, http.MethodPost, uploadV1, contentType, body); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "deleted") {
+	if w := send(l, http.MethodPost, uploadV1, contentType, body); w.Code != http.StatusNotFound ||
+		!strings.Contains(w.Body.String(), "deleted") {
 		t.Errorf("an upload without extensions is answered %d: %s", w.Code, w.Body)
 	}
 	var record struct{ FileID string }
@@ -350,7 +357,8 @@ func TestUnknownPaths(t *testing.T) {
 		"/v1/files/purge/0/1", "/v1/bulkJobs", "/v1/%2e%2e/v1/none", "/v1//none/?a=b",
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost, "BREW"} {
-			if w := ask(l, method, path); w.Code != http.StatusNotFound || !strings.Contains(message(t, w), "No such operation") {
+			if w := ask(l, method, path); w.Code != http.StatusNotFound ||
+				!strings.Contains(message(t, w), "No such operation") {
 				t.Errorf("%s %s answers %d: %s", method, path, w.Code, w.Body)
 			}
 		}
@@ -359,7 +367,8 @@ func TestUnknownPaths(t *testing.T) {
 		t.Errorf("HEAD answers %d, want %d", w.Code, http.StatusOK)
 	}
 	// This is the status of a purge, not the details of a file called "purge".
-	if w := ask(l, http.MethodGet, "/v1/files/purge/details"); w.Code != http.StatusBadRequest || !strings.Contains(message(t, w), "No request found") {
+	if w := ask(l, http.MethodGet, "/v1/files/purge/details"); w.Code != http.StatusBadRequest ||
+		!strings.Contains(message(t, w), "No request found") {
 		t.Errorf("a purge answers %d: %s", w.Code, w.Body)
 	}
 }
@@ -379,7 +388,8 @@ func TestOpenAPI(t *testing.T) {
 	for _, r := range local.Routes() {
 		operation := document.Paths[r.Pattern][strings.ToLower(r.Method)]
 		success, described := operation.Responses[strconv.Itoa(r.Status)]
-		if operation.Summary != r.Summary || r.Summary == "" || !described || (success.Content == nil) != (r.Status == http.StatusNoContent) {
+		if operation.Summary != r.Summary || r.Summary == "" || !described ||
+			(success.Content == nil) != (r.Status == http.StatusNoContent) {
 			t.Errorf("%s %s is described as %+v", r.Method, r.Pattern, operation)
 		}
 	}

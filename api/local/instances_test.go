@@ -39,7 +39,8 @@ func TestStoreOfOneLibrary(t *testing.T) {
 		if err == nil {
 			l.Close()
 		}
-		if !errors.Is(err, local.ErrNotOwner) || !strings.Contains(err.Error(), "does not belong to this library") || api.Hint(err) == "" || strings.Contains(api.Hint(err), "--repair") {
+		if !errors.Is(err, local.ErrNotOwner) || !strings.Contains(err.Error(),
+			"does not belong to this library") || api.Hint(err) == "" || strings.Contains(api.Hint(err), "--repair") {
 			t.Errorf("another library opens the store: got error %v", err)
 		}
 		to := other.Storage
@@ -135,7 +136,8 @@ func TestSixtyFourWriters(t *testing.T) {
 	if got := fetch(t, s.Address+"/one"); !strings.HasPrefix(got, "content ") {
 		t.Errorf("the file is %q", got)
 	}
-	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Files != 1 || sum.Versions != writers+1 {
+	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Files != 1 ||
+		sum.Versions != writers+1 {
 		t.Errorf("found %v, %+v", kinds, sum)
 	}
 }
@@ -157,7 +159,8 @@ func TestTwoServersOnOneFolder(t *testing.T) {
 				serving++
 				upload(t, c.address, []byte("x"), "fileName", "x")
 				_, err := local.Open(t.Context(), local.Options{Dir: dir, Key: key(testKey)})
-				if !errors.Is(err, local.ErrInUse) || !strings.Contains(err.Error(), "serves at "+c.address) || api.Hint(err) == "" {
+				if !errors.Is(err, local.ErrInUse) || !strings.Contains(err.Error(), "serves at "+c.address) ||
+					api.Hint(err) == "" {
 					t.Errorf("a second owner got %v", err)
 				}
 			}
@@ -192,7 +195,8 @@ func sameContentOnTwoInstances(t *testing.T, o local.Options) {
 			if got := fetch(t, pair[1]+"/"+name); got != text {
 				t.Fatalf("%s reads as %q on the other instance, want %q", name, got, text)
 			}
-			if status, answer, _ := callHeader(t, http.MethodDelete, fmt.Sprintf("%s/v1/files/%v", pair[1], record["fileId"]), "", nil); status != http.StatusNoContent {
+			if status, answer, _ := callHeader(t, http.MethodDelete,
+				fmt.Sprintf("%s/v1/files/%v", pair[1], record["fileId"]), "", nil); status != http.StatusNoContent {
 				t.Fatalf("the deletion was answered %d %v, want %d", status, answer, http.StatusNoContent)
 			}
 			must(t, a.Library.RemoveDeleted())
@@ -207,7 +211,8 @@ func TestStandby(t *testing.T) {
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
 	owner := serve(t, local.Options{Dir: dir, Fault: local.Fault{{Text: "extensions=pending"}}})
 	o := local.Options{Dir: dir, Key: key(testKey)}
-	one, other := local.StandBy(owner.Address, o, func(string) {}), local.StandBy(owner.Address, o, func(string) {})
+	one, other := local.StandBy(owner.Address, o, func(string) {}),
+		local.StandBy(owner.Address, o, func(string) {})
 	t.Cleanup(func() { leave(t, one); leave(t, other) })
 	file := upload(t, owner.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
 	served := func() bool {
@@ -246,7 +251,9 @@ func leave(t *testing.T, h *local.Standby) {
 func TestDatabaseIsDown(t *testing.T) {
 	t.Parallel()
 	server := pgtest.New(t)
-	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Database: server.Address("postgres"), Key: key(testKey)})
+	l, err := local.Open(t.Context(), local.Options{
+		Dir: t.TempDir(), Database: server.Address("postgres"), Key: key(testKey),
+	})
 	must(t, err)
 	defer l.Close()
 	store := func(name string) int {
@@ -353,7 +360,9 @@ type uploads struct {
 // startUploads starts four senders to the addresses that any returns.
 func startUploads(t *testing.T, any func() string) *uploads {
 	u := &uploads{}
-	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { u.posted.Store(r.URL.Path[1:], true) }))
+	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		u.posted.Store(r.URL.Path[1:], true)
+	}))
 	t.Cleanup(hook.Close)
 	t.Cleanup(u.stop)
 	for sender := range 4 {
@@ -437,7 +446,9 @@ func TestInstancesAreKilled(t *testing.T) {
 	mediatest.SkipRacing(t) // it waits for other processes
 	mediatest.OnlyWithEverything(t)
 	const kills = 2
-	check := local.CheckOptions{Database: pgtest.Database(t), Storage: "file://" + filepath.ToSlash(t.TempDir()) + "/store"}
+	check := local.CheckOptions{
+		Database: pgtest.Database(t), Storage: "file://" + filepath.ToSlash(t.TempDir()) + "/store",
+	}
 	group := &instances{environment: []string{"MEDIADESK_DATABASE=" + check.Database, "MEDIADESK_STORAGE=" + check.Storage}}
 	for range 3 {
 		group.running = append(group.running, group.start(t))
@@ -471,7 +482,8 @@ func TestInstancesAreKilled(t *testing.T) {
 // listNames returns the names of up to 1000 files.
 func listNames(t *testing.T, address string, skip int) (names []string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("%s/v1/files?limit=1000&skip=%d", address, skip), nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		fmt.Sprintf("%s/v1/files?limit=1000&skip=%d", address, skip), nil)
 	must(t, err)
 	req.SetBasicAuth(testKey, "")
 	res, err := client.Do(req)

@@ -46,7 +46,9 @@ func TestIsInternal(t *testing.T) {
 func TestBase64(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := rapid.SliceOfN(rapid.Byte(), 1, 20_000).Draw(t, "data")
-		encoding := rapid.SampledFrom([]*base64.Encoding{base64.StdEncoding, base64.URLEncoding}).Draw(t, "encoding")
+		encoding := rapid.SampledFrom([]*base64.Encoding{
+			base64.StdEncoding, base64.URLEncoding,
+		}).Draw(t, "encoding")
 		text := encoding.EncodeToString(data)
 		if width := rapid.SampledFrom([]int{0, 1, 63, 76}).Draw(t, "width"); width > 0 {
 			var b strings.Builder

@@ -128,7 +128,9 @@ func call(t *testing.T, method, address, contentType string, body io.Reader) (in
 }
 
 // callHeader is call that also returns the header. The body may be empty.
-func callHeader(t *testing.T, method, address, contentType string, body io.Reader) (int, map[string]any, http.Header) {
+func callHeader(t *testing.T, method, address, contentType string,
+	body io.Reader,
+) (int, map[string]any, http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, body)
 	must(t, err)
@@ -270,7 +272,8 @@ func serveAll(t *testing.T, o local.Options) (address string, library http.Handl
 		return s.Address, s.Library
 	}
 	front := httptest.NewUnstartedServer(nil)
-	o.Address = "http://" + front.Listener.Addr().String() // the addresses in records are the same on both instances
+	// the addresses in records are the same on both instances
+	o.Address = "http://" + front.Listener.Addr().String()
 	both := splitter{reads: serve(t, o).Library, writes: serve(t, o).Library}
 	front.Config.Handler = both
 	front.Start()

@@ -205,7 +205,9 @@ func TestDamagedPages(t *testing.T) {
 			must(t, os.CopyFS(dir, os.DirFS(base)))
 			age(t, dir, 2*time.Hour)
 			must(t, os.WriteFile(filepath.Join(dir, "library.db"), damage(bytes.Clone(whole)), 0o600))
-			if l, err := local.Open(t.Context(), local.Options{Dir: dir, Key: key(testKey), Log: slog.New(slog.DiscardHandler)}); err == nil {
+			if l, err := local.Open(t.Context(), local.Options{
+				Dir: dir, Key: key(testKey), Log: slog.New(slog.DiscardHandler),
+			}); err == nil {
 				l.Sweep()
 				ask(l, "GET", "/v1/files?limit=1000")
 				l.Close() // may fail, too
@@ -261,10 +263,12 @@ func TestOlderRecords(t *testing.T) {
 		t.Error("a snapshot was made of records that are too old")
 	}
 	closeServer(t, s)
-	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 1 || kinds[0] != local.ProblemUnnamed {
+	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 1 ||
+		kinds[0] != local.ProblemUnnamed {
 		t.Errorf("checking found %v", kinds)
 	}
-	if _, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); sum.Unrepaired != 0 || sum.Files != 6 || sum.Aside != 15 {
+	if _, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); sum.Unrepaired != 0 || sum.Files != 6 ||
+		sum.Aside != 15 {
 		t.Errorf("repaired without a snapshot: %+v", sum)
 	}
 	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Files != 6 {
@@ -281,7 +285,8 @@ func TestOlderRecords(t *testing.T) {
 	}
 	age(t, dir, 2*time.Hour)
 	must(t, os.Rename(snapshot+"-newer", snapshot))
-	if _, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); sum.Unrepaired != 0 || sum.Files != len(list) || sum.Aside != 1 {
+	if _, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); sum.Unrepaired != 0 ||
+		sum.Files != len(list) || sum.Aside != 1 {
 		t.Errorf("repaired with the snapshot: %+v", sum)
 	}
 }
@@ -341,7 +346,8 @@ func TestSetAside(t *testing.T) {
 	// The earlier records name the contents again.
 	must(t, os.Rename(filepath.Join(dir, "library.db"), filepath.Join(dir, "later")))
 	must(t, os.Link(backup, filepath.Join(dir, "library.db")))
-	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); len(kinds) != 0 || sum.Files != len(list) {
+	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); len(kinds) != 0 ||
+		sum.Files != len(list) {
 		t.Errorf("repaired %v, %+v", kinds, sum)
 	}
 	if !inFolder(t, dir, "contents", list[0]) {
@@ -508,10 +514,11 @@ func TestFaultsOfTheStore(t *testing.T) {
 		}
 	}
 	closeServer(t, s)
-	sum, err := local.Check(context.Background(), dir, local.CheckOptions{Storage: s3.URL}, func(p local.Problem) error {
-		t.Error(p)
-		return nil
-	})
+	sum, err := local.Check(context.Background(), dir,
+		local.CheckOptions{Storage: s3.URL}, func(p local.Problem) error {
+			t.Error(p)
+			return nil
+		})
 	if err != nil || sum.Files != len(stored) {
 		t.Errorf("checked %+v, %v; want %d files", sum, err, len(stored))
 	}
@@ -560,7 +567,8 @@ func TestStoreIsDown(t *testing.T) {
 	mediatest.Equal(t, fetch(t, s.Address+"/before.txt"), "before", "read")
 	mediatest.Equal(t, fetch(t, s.Address+"/meanwhile.txt"), "", "a refused upload is stored")
 	upload(t, s.Address, []byte("meanwhile"), "fileName", "meanwhile.txt", "useUniqueFileName", "false")
-	if status, _, _ := callHeader(t, http.MethodGet, s.Address+"/_mediadesk/health", "", nil); status != http.StatusOK {
+	if status, _, _ := callHeader(t, http.MethodGet, s.Address+"/_mediadesk/health", "",
+		nil); status != http.StatusOK {
 		t.Errorf("health was answered %d, want %d", status, http.StatusOK)
 	}
 }

@@ -30,7 +30,10 @@ const deathDir = "MEDIADESK_LOCAL_TEST_DEATH_DIR"
 func init() { childModes[deathDir] = beKilled }
 
 func deadly(dir string) local.Options {
-	return local.Options{Dir: dir, Key: key(testKey), Commands: map[string][]string{"remove-bg": {"sh", "-c", "kill -9 $PPID; sleep 60"}}}
+	return local.Options{
+		Dir: dir, Key: key(testKey),
+		Commands: map[string][]string{"remove-bg": {"sh", "-c", "kill -9 $PPID; sleep 60"}},
+	}
 }
 
 func beKilled(dir string) {
@@ -63,7 +66,8 @@ func leavePending(t *testing.T, dir string) <-chan map[string]any {
 
 func expectFailure(t *testing.T, posts <-chan map[string]any, reason string) {
 	t.Helper()
-	if post := receive(t, posts); post["status"] != "FAILURE" || !strings.Contains(fmt.Sprint(post["error"]), reason) {
+	if post := receive(t, posts); post["status"] != "FAILURE" ||
+		!strings.Contains(fmt.Sprint(post["error"]), reason) {
 		t.Errorf("posted %v", post)
 	}
 }
@@ -84,13 +88,17 @@ func TestRunOfALibraryThatCloses(t *testing.T) {
 	dir := t.TempDir()
 	leavePending(t, dir)
 	begun := filepath.Join(t.TempDir(), "begun")
-	s := serve(t, local.Options{Dir: dir, Commands: map[string][]string{"remove-bg": {"sh", "-c", "touch " + begun + "; exec sleep 60"}}})
+	s := serve(t, local.Options{
+		Dir: dir, Commands: map[string][]string{"remove-bg": {"sh", "-c", "touch " + begun + "; exec sleep 60"}},
+	})
 	eventually(t, "the work", func() bool { _, err := os.Stat(begun); return err == nil })
 	closeServer(t, s)
 	r, err := store.OpenRecords(t.Context(), filepath.Join(dir, "library.db"))
 	must(t, err)
 	defer r.Close()
-	if runs, err := store.View(t.Context(), r, func(tx store.Tx) ([]store.Run, error) { return store.All[store.Run](tx, nil) }); err != nil || len(runs) != 1 || runs[0].Attempts != 0 {
+	if runs, err := store.View(t.Context(), r, func(tx store.Tx) ([]store.Run, error) {
+		return store.All[store.Run](tx, nil)
+	}); err != nil || len(runs) != 1 || runs[0].Attempts != 0 {
 		t.Errorf("the runs are %+v, %v", runs, err)
 	}
 }

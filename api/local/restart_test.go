@@ -198,7 +198,8 @@ func TestFindBelievesTheOwnerOnly(t *testing.T) {
 func TestDeliveredPostIsNotRepeated(t *testing.T) {
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
 	var failed atomic.Int32
-	s := serve(t, local.Options{}.WithRetries(time.Millisecond).WithUpdates(func(do func(store.Tx) error) (func(store.Tx) error, func()) {
+	o := local.Options{}.WithRetries(time.Millisecond)
+	s := serve(t, o.WithUpdates(func(do func(store.Tx) error) (func(store.Tx) error, func()) {
 		return func(tx store.Tx) error {
 			before, err := store.All[store.Post](tx, nil)
 			if err == nil {
@@ -234,7 +235,8 @@ func TestRunsOfWhatIsGone(t *testing.T) {
 	}
 	both := `[{"name":"remove-bg"},{"name":"aws-auto-tagging"}]`
 	deleted, replaced := send("deleted.jpg", both)["fileId"], send("replaced.jpg", both)["fileId"]
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, fmt.Sprintf("%s/v1/files/%v", s.Address, deleted), http.NoBody)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete,
+		fmt.Sprintf("%s/v1/files/%v", s.Address, deleted), http.NoBody)
 	must(t, err)
 	req.SetBasicAuth(testKey, "")
 	res, err := client.Do(req)
@@ -249,7 +251,8 @@ func TestRunsOfWhatIsGone(t *testing.T) {
 	for range 4 {
 		post := receive(t, posts)
 		reason := map[any]string{deleted: "no longer exists", replaced: "another version"}[post["fileId"]]
-		if text := fmt.Sprint(post["error"]); post["status"] != "FAILURE" || reason == "" || !strings.Contains(text, reason) {
+		if text := fmt.Sprint(post["error"]); post["status"] != "FAILURE" || reason == "" ||
+			!strings.Contains(text, reason) {
 			t.Errorf("posted %v", post)
 		}
 	}

@@ -39,7 +39,9 @@ type sdkServer struct {
 }
 
 func serveSDK(t *testing.T, o local.Options) (address string) {
-	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(apitest.PNG(20, 10)) }))
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Write(apitest.PNG(20, 10))
+	}))
 	t.Cleanup(source.Close)
 	o.Key, o.AllowReset, o.AllowAddresses = key(sdkKey), true, []string{source.Listener.Addr().String()}
 	address, library := serveAll(t, o)
@@ -173,7 +175,8 @@ func TestGoSDK(t *testing.T) {
 			t.Fatalf("no test ran: %s%s", out, messages.Bytes())
 		}
 		// Tests of the client's own time limits call no service, and a busy machine exceeds 30 ms.
-		maps.DeleteFunc(results, func(name string, _ bool) bool { return strings.HasPrefix(name, "ContextDeadline") })
+		maps.DeleteFunc(results,
+			func(name string, _ bool) bool { return strings.HasPrefix(name, "ContextDeadline") })
 		passed := 0
 		for name, ok := range results {
 			if ok == (outOfScope[name] != "") {

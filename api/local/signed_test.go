@@ -113,7 +113,8 @@ func TestSignedUploads(t *testing.T) {
 	check("wrong signature", 400, "invalid signature", set("signature", strings.Repeat("0", 40)))
 	check("upper case", 400, "invalid signature", func(parts map[string]string) { parts["signature"] = strings.ToUpper(parts["signature"]) })
 	// A signature does not say where the token ends.
-	check("a token that ends in 0", 200, "", func(parts map[string]string) { maps.Copy(parts, signed("split0", now.Add(time.Minute))) })
+	check("a token that ends in 0", 200, "",
+		func(parts map[string]string) { maps.Copy(parts, signed("split0", now.Add(time.Minute))) })
 	check("the 0 in the time", 400, "invalid expire", func(parts map[string]string) {
 		maps.Copy(parts, signed("split0", now.Add(time.Minute)))
 		parts["token"], parts["expire"] = "split", "0"+parts["expire"]
@@ -132,7 +133,8 @@ func TestSignedUploads(t *testing.T) {
 	check("after an error", 400, fmt.Sprintf("'token%d' has been used before", used), reuse(fmt.Sprint("token", used)))
 	again := reuse("token1")
 	check("again", 400, "used before", again)
-	check("again, later", 400, "used before", func(parts map[string]string) { maps.Copy(parts, signed("token1", now.Add(2*time.Minute))) })
+	check("again, later", 400, "used before",
+		func(parts map[string]string) { maps.Copy(parts, signed("token1", now.Add(2*time.Minute))) })
 	closeServer(t, s)
 	s = serve(t, options)
 	check("again after a restart", 400, "used before", again)
@@ -145,7 +147,8 @@ func TestSignedAndKey(t *testing.T) {
 	s := serve(t, local.Options{})
 	for path, parts := range map[string][]string{uploadV1: {"signature", "x"}, uploadV2: {"token", "x"}} {
 		contentType, body := form([]byte("x"), append(parts, "fileName", "a")...)
-		if status, answer := call(t, http.MethodPost, s.Address+path, contentType, body); status != 400 || !strings.Contains(fmt.Sprint(answer), "basic auth") {
+		if status, answer := call(t, http.MethodPost, s.Address+path, contentType, body); status != 400 ||
+			!strings.Contains(fmt.Sprint(answer), "basic auth") {
 			t.Errorf("%s: %d %v", path, status, answer)
 		}
 		contentType, body = form([]byte("x"), "fileName", "a")
@@ -192,11 +195,14 @@ func TestSignedByJWT(t *testing.T) {
 		if c.token == "" {
 			delete(parts, "token")
 		}
-		if w := fromPage(s.Library, uploadV2, parts); w.Code != c.want || !strings.Contains(w.Body.String(), c.message) {
+		if w := fromPage(s.Library, uploadV2, parts); w.Code != c.want ||
+			!strings.Contains(w.Body.String(), c.message) {
 			t.Errorf("%s: %d %s, want %d %s", c.name, w.Code, w.Body, c.want, c.message)
 		}
 	}
-	if w := fromPage(s.Library, uploadV2, map[string]string{"fileName": "a.txt", "token": jwt(header, payload())}); w.Code != 400 {
+	if w := fromPage(s.Library, uploadV2, map[string]string{
+		"fileName": "a.txt", "token": jwt(header, payload()),
+	}); w.Code != 400 {
 		t.Errorf("without a signed field it answers %d, want 400", w.Code)
 	}
 	// Uploads to V1 and V2 are signed in different ways, and neither accepts the other.
@@ -234,9 +240,8 @@ func TestManyKeyless(t *testing.T) {
 		body, end := io.Pipe()
 		ended.Go(func() { s.Library.ServeHTTP(httptest.NewRecorder(), pageUpload(uploadV1, body)) })
 		for _, text := range []string{filePart + "x", "y"} { // the second is read as part of the file
-			if _, err := io.WriteString(end, text); err != nil {
-				t.Fatal(err)
-			}
+			_, err := io.WriteString(end, text)
+			must(t, err)
 		}
 		ended.Go(func() { <-release; end.Close() })
 	}
@@ -254,13 +259,17 @@ func TestManyKeyless(t *testing.T) {
 // TestPreflight: pages of other sites may upload, and nothing else.
 func TestPreflight(t *testing.T) {
 	l := serve(t, local.Options{}).Library
-	for path, allowed := range map[string]bool{uploadV1: true, uploadV2: true, uploadV1 + "/": true, "/v1/files": false, "/api/v1/library": false, "/a.txt": false, "/_mediadesk/reset": false} {
+	for path, allowed := range map[string]bool{
+		uploadV1: true, uploadV2: true, uploadV1 + "/": true, "/v1/files": false, "/api/v1/library": false,
+		"/a.txt": false, "/_mediadesk/reset": false,
+	} {
 		r := httptest.NewRequest(http.MethodOptions, "http://127.0.0.1"+path, nil)
 		r.Header.Set("Origin", "https://app.test")
 		r.Header.Set("Access-Control-Request-Method", http.MethodPost)
 		w := httptest.NewRecorder()
 		l.ServeHTTP(w, r)
-		if got := w.Code == http.StatusNoContent && w.Header().Get("Access-Control-Allow-Methods") == http.MethodPost; got != allowed {
+		if got := w.Code == http.StatusNoContent &&
+			w.Header().Get("Access-Control-Allow-Methods") == http.MethodPost; got != allowed {
 			t.Errorf("%s answers %d with %v", path, w.Code, w.Header())
 		}
 		if !allowed && w.Header().Get("Access-Control-Allow-Origin") != "" {

@@ -44,7 +44,9 @@ func TestUploadEvents(t *testing.T) {
 		}
 	}))
 	defer receiver.Close()
-	s := serve(t, local.Options{Webhook: receiver.URL + "/events", AllowAddresses: []string{receiver.Listener.Addr().String()}})
+	s := serve(t, local.Options{
+		Webhook: receiver.URL + "/events", AllowAddresses: []string{receiver.Listener.Addr().String()},
+	})
 	video := []byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00isomiso2avc1mp41" + strings.Repeat("\x00", 64))
 	type want struct{ kind, transformation, address, reason string }
 	for _, c := range []struct {
@@ -76,7 +78,9 @@ func TestUploadEvents(t *testing.T) {
 			came = append(came, <-posts)
 		}
 		for _, want := range c.events {
-			got := came[max(0, slices.IndexFunc(came, func(p post) bool { return bytes.Contains(p.body, []byte(want.kind)) }))] // they come in any order
+			// they come in any order
+			got := came[max(0,
+				slices.IndexFunc(came, func(p post) bool { return bytes.Contains(p.body, []byte(want.kind)) }))]
 			var event struct {
 				Type, ID string
 				Request  struct {
@@ -88,19 +92,22 @@ func TestUploadEvents(t *testing.T) {
 					Transformation          struct{ Error struct{ Reason string } }
 				}
 			}
-			if err := json.Unmarshal(got.body, &event); err != nil || event.Type != want.kind || event.Request.ID != w.Header().Get("X-Ik-Requestid") {
+			if err := json.Unmarshal(got.body, &event); err != nil || event.Type != want.kind ||
+				event.Request.ID != w.Header().Get("X-Ik-Requestid") {
 				t.Errorf("%s: posted %s, %v", c.name, got.body, err)
 			}
 			if text, _ := json.Marshal(event.Request.Transformation); string(text) != want.transformation {
 				t.Errorf("%s: it was asked for %s, posted %s", c.name, want.transformation, text)
 			}
 			data := event.Data
-			if data.Name == "" || (data.FileID != "") != c.stored || !strings.HasSuffix(data.URL, want.address) || !strings.Contains(data.Transformation.Error.Reason, want.reason) ||
+			if data.Name == "" || (data.FileID != "") != c.stored || !strings.HasSuffix(data.URL, want.address) ||
+				!strings.Contains(data.Transformation.Error.Reason, want.reason) ||
 				(want.reason == "") != (data.Transformation.Error.Reason == "") || want.reason != "" && data.Path == "" {
 				t.Errorf("%s: it says %s", c.name, got.body)
 			}
 			mac := hmac.New(sha256.New, []byte(local.WebhookSecret(key(testKey))))
-			io.WriteString(mac, got.header.Get("webhook-id")+"."+got.header.Get("webhook-timestamp")+"."+string(got.body))
+			io.WriteString(mac,
+				got.header.Get("webhook-id")+"."+got.header.Get("webhook-timestamp")+"."+string(got.body))
 			signature := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 			if got.header.Get("webhook-signature") != signature || got.header.Get("webhook-id") != event.ID {
 				t.Errorf("%s: signed %v", c.name, got.header)
@@ -112,7 +119,8 @@ func TestUploadEvents(t *testing.T) {
 				}
 			}
 		}
-		list := send(s.Library, http.MethodGet, "/v1/files?name="+strings.ReplaceAll(c.name, " ", "_"), "", nil).Body.String()
+		list := send(s.Library, http.MethodGet, "/v1/files?name="+strings.ReplaceAll(c.name, " ", "_"), "",
+			nil).Body.String()
 		if (list != "[]") != c.stored {
 			t.Errorf("%s: stored are %s", c.name, list)
 		}
@@ -160,12 +168,22 @@ func drawUpload(t *rapid.T, picture, folder string) *api.Upload {
 		// The answer has every field that the switches affect.
 		ResponseFields: api.Set([]string{"tags", "customCoordinates", "customMetadata"}),
 	}
-	for _, f := range []*api.Field[bool]{&u.OverwriteFile, &u.OverwriteTags, &u.OverwriteAITags, &u.OverwriteCustomMetadata} {
-		*f = rapid.SampledFrom([]api.Field[bool]{{}, api.Set(true), api.Set(false), api.Null[bool]()}).Draw(t, "overwrite")
+	for _, f := range []*api.Field[bool]{
+		&u.OverwriteFile, &u.OverwriteTags, &u.OverwriteAITags, &u.OverwriteCustomMetadata,
+	} {
+		*f = rapid.SampledFrom([]api.Field[bool]{
+			{}, api.Set(true), api.Set(false), api.Null[bool](),
+		}).Draw(t, "overwrite")
 	}
-	u.UseUniqueFileName = rapid.SampledFrom([]api.Field[bool]{api.Set(false), api.Set(false), api.Set(false), {}, api.Set(true)}).Draw(t, "unique")
-	u.Tags = rapid.SampledFrom([]api.Field[[]string]{{}, api.Set([]string{}), api.Set([]string{"x"}), api.Set([]string{"y", "z"})}).Draw(t, "tags")
-	u.CustomCoordinates = rapid.SampledFrom([]api.Field[string]{{}, api.Set("1,2,3,4"), api.Set("0,0,24,16")}).Draw(t, "region")
+	u.UseUniqueFileName = rapid.SampledFrom([]api.Field[bool]{
+		api.Set(false), api.Set(false), api.Set(false), {}, api.Set(true),
+	}).Draw(t, "unique")
+	u.Tags = rapid.SampledFrom([]api.Field[[]string]{
+		{}, api.Set([]string{}), api.Set([]string{"x"}), api.Set([]string{"y", "z"}),
+	}).Draw(t, "tags")
+	u.CustomCoordinates = rapid.SampledFrom([]api.Field[string]{
+		{}, api.Set("1,2,3,4"), api.Set("0,0,24,16"),
+	}).Draw(t, "region")
 	u.CustomMetadata = rapid.SampledFrom([]api.Field[map[string]json.RawMessage]{
 		{},
 		api.Set(map[string]json.RawMessage{}), api.Set(map[string]json.RawMessage{"one": json.RawMessage("1")}),
@@ -199,7 +217,8 @@ func checkPrediction(t *rapid.T, c *api.Client, u *api.Upload) {
 	if err != nil {
 		t.Fatalf("predicted %s, got %v", foretold.Result, err)
 	}
-	if renewed := at.File != nil && got.FileID == at.File.FileID; renewed != (foretold.Result == rule.NewVersion) {
+	renewed := at.File != nil && got.FileID == at.File.FileID
+	if renewed != (foretold.Result == rule.NewVersion) {
 		t.Fatalf("predicted %s, got a version of the same file: %t", foretold.Result, renewed)
 	}
 	if !foretold.Suffix && got.FilePath != foretold.Path {
@@ -225,7 +244,8 @@ func checkPrediction(t *rapid.T, c *api.Client, u *api.Upload) {
 				pick(aiNames(at.File), nil, aiNames(got))
 			}
 		case rule.AspectRegion:
-			pick(texts(at.File.CustomCoordinates.Or("")), texts(u.CustomCoordinates.Or("")), texts(got.CustomCoordinates.Or("")))
+			pick(texts(at.File.CustomCoordinates.Or("")), texts(u.CustomCoordinates.Or("")),
+				texts(got.CustomCoordinates.Or("")))
 		case rule.AspectMetadata:
 			pick(keys(at.File.CustomMetadata), keys(u.CustomMetadata.Or(nil)), keys(got.CustomMetadata))
 		}
@@ -348,7 +368,8 @@ func FuzzRequests(f *testing.F) {
 			w = send(l, method, path, "application/json", strings.NewReader(body))
 		}
 		var answer struct{ Message string }
-		if w.Code >= 500 || w.Code >= 400 && (json.Unmarshal(w.Body.Bytes(), &answer) != nil || answer.Message == "") {
+		if w.Code >= 500 ||
+			w.Code >= 400 && (json.Unmarshal(w.Body.Bytes(), &answer) != nil || answer.Message == "") {
 			t.Fatalf("%s %s %q answered %d: %q", method, path, body, w.Code, w.Body)
 		}
 	})

@@ -178,7 +178,8 @@ func TestMake(t *testing.T) {
 		})
 	}
 	var cannot *CannotError
-	if _, _, err := Make(t.Context(), bytes.NewReader([]byte("x")), "", Request{Steps: []Step{{Width: 1}}}, ""); !errors.As(err, &cannot) {
+	_, _, err := Make(t.Context(), bytes.NewReader([]byte("x")), "", Request{Steps: []Step{{Width: 1}}}, "")
+	if !errors.As(err, &cannot) {
 		t.Errorf("without a picture it made %v", err)
 	}
 }
@@ -190,7 +191,8 @@ func TestBlurredBackground(t *testing.T) {
 	var b bytes.Buffer
 	must(t, png.Encode(&b, red))
 	for blurred, want := range map[bool]color.NRGBA{false: {A: 0xff}, true: {R: 0xff, A: 0xff}} {
-		data, _, err := Make(t.Context(), bytes.NewReader(b.Bytes()), "image/png", Request{Format: formatPNG, Steps: []Step{{Width: 40, Height: 40, Crop: cropPad, Blurred: blurred}}}, "")
+		data, _, err := Make(t.Context(), bytes.NewReader(b.Bytes()), "image/png",
+			Request{Format: formatPNG, Steps: []Step{{Width: 40, Height: 40, Crop: cropPad, Blurred: blurred}}}, "")
 		must(t, err)
 		made, err := png.Decode(bytes.NewReader(data))
 		must(t, err)
@@ -294,7 +296,8 @@ func TestEffects(t *testing.T) {
 	asked, err := Parse(&url.URL{Path: "/tr:w-auto/a"}, nil, false)
 	must(t, err)
 	answer := http.Header{}
-	if got := asked.For(http.Header{"Width": {"300"}}, answer); answer.Get("Accept-CH") == "" || got.Steps[0].Width != 300 || asked.Steps[0].Width != 0 {
+	if got := asked.For(http.Header{"Width": {"300"}}, answer); answer.Get("Accept-CH") == "" ||
+		got.Steps[0].Width != 300 || asked.Steps[0].Width != 0 {
 		t.Errorf("the automatic width is %+v", got)
 	}
 }
@@ -332,10 +335,12 @@ func TestUnboundedPicturesAreRefused(t *testing.T) {
 			data, _, err := Make(t.Context(), bytes.NewReader(c.data), "", c.asked, "")
 			if c.words != "" {
 				var cannot *CannotError
-				if !errors.As(err, &cannot) || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "the file cannot") {
+				if !errors.As(err, &cannot) || !strings.Contains(err.Error(), c.words) ||
+					strings.Contains(err.Error(), "the file cannot") {
 					t.Errorf("refused with %v, not %q", err, c.words)
 				}
-			} else if config, _, failed := image.DecodeConfig(bytes.NewReader(data)); err != nil || failed != nil || image.Pt(config.Width, config.Height) != c.want {
+			} else if config, _, failed := image.DecodeConfig(bytes.NewReader(data)); err != nil || failed != nil ||
+				image.Pt(config.Width, config.Height) != c.want {
 				t.Errorf("made %v, %v, %v", config, err, failed)
 			}
 			mediatest.Peak(t, c.name)

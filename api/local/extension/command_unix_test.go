@@ -16,7 +16,8 @@ import (
 
 // command runs a line of sh in the place of an extension.
 func command(ctx context.Context, line string, most limits) (Output, error) {
-	return runCommand(ctx, []string{"sh", "-c", line}, Input{Content: bytes.NewReader([]byte("picture")), Size: 7}, most)
+	return runCommand(ctx, []string{"sh", "-c", line},
+		Input{Content: bytes.NewReader([]byte("picture")), Size: 7}, most)
 }
 
 func TestCommand(t *testing.T) {

@@ -22,7 +22,9 @@ func run(t *testing.T, element string, data []byte, mime string) (Output, error)
 	t.Helper()
 	var e api.Extension
 	must(t, json.Unmarshal([]byte(element), &e))
-	return New(nil).Run(t.Context(), Input{Element: e, Content: bytes.NewReader(data), Size: int64(len(data)), Mime: mime})
+	return New(nil).Run(t.Context(), Input{
+		Element: e, Content: bytes.NewReader(data), Size: int64(len(data)), Mime: mime,
+	})
 }
 
 func decode(t *testing.T, out Output) *image.NRGBA {
@@ -192,7 +194,10 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	data := apitest.JPEG(1000, 800)
-	_, err := New(nil).Run(ctx, Input{Element: api.Extension{Name: "remove-bg"}, Content: bytes.NewReader(data), Size: int64(len(data)), Mime: "image/jpeg"})
+	_, err := New(nil).Run(ctx, Input{
+		Element: api.Extension{Name: "remove-bg"}, Content: bytes.NewReader(data), Size: int64(len(data)),
+		Mime: "image/jpeg",
+	})
 	if err == nil {
 		t.Error("the extension did not stop")
 	}

@@ -64,9 +64,8 @@ func TestLargeContents(t *testing.T) {
 			if got, err := io.ReadAll(f); err != nil || string(got) != text {
 				t.Errorf("read %d bytes, %v", len(got), err)
 			}
-			if _, err := f.Seek(-5, io.SeekEnd); err != nil {
-				t.Fatal(err)
-			}
+			_, err = f.Seek(-5, io.SeekEnd)
+			must(t, err)
 			if got, err := io.ReadAll(f); err != nil || string(got) != text[len(text)-5:] {
 				t.Errorf("the end is %q, %v", got, err)
 			}
@@ -148,16 +147,17 @@ func draftInPieces(t *testing.T, c Contents) {
 	t.Helper()
 	source := rand.NewChaCha8([32]byte{7})
 	random := rand.New(source)
-	for _, size := range []int{0, 1, 4 << 10, draftBuffer - 1, draftBuffer, draftBuffer + 1, 2 * draftBuffer, partSize, partSize + 1} {
+	for _, size := range []int{
+		0, 1, 4 << 10, draftBuffer - 1, draftBuffer, draftBuffer + 1, 2 * draftBuffer, partSize, partSize + 1,
+	} {
 		data := make([]byte, size)
 		source.Read(data)
 		d, err := c.Draft()
 		must(t, err)
 		for at := 0; at < size; {
 			n := min(1+random.IntN(100_000), size-at)
-			if _, err := d.Write(data[at : at+n]); err != nil {
-				t.Fatal(err)
-			}
+			_, err = d.Write(data[at : at+n])
+			must(t, err)
 			at += n
 			if d.Size() != int64(at) {
 				t.Fatalf("after %d bytes the draft has %d", at, d.Size())

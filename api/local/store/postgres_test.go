@@ -110,7 +110,8 @@ func testAdopt(t *testing.T, r Records) {
 		return len(left)
 	}
 	claim := func(owner string) bool {
-		claimed, err := Update(t.Context(), r, func(tx Tx) (bool, error) { return tx.Instances.Claim("work", owner) })
+		claimed, err := Update(t.Context(), r,
+			func(tx Tx) (bool, error) { return tx.Instances.Claim("work", owner) })
 		if err != nil {
 			t.Error(err)
 		}

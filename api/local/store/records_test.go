@@ -39,7 +39,8 @@ func testDeleteField(t *testing.T, r Records) {
 		two.Metadata = map[string]json.RawMessage{name: json.RawMessage(`1`)}
 		field := &Field{ID: NewID(), Name: name, Label: "l", Schema: json.RawMessage(`{"type":"Text"}`)}
 		err := r.Update(t.Context(), func(tx Tx) error {
-			return errors.Join(tx.Files.Insert(one), tx.Files.Insert(two), tx.Add(field), tx.Library.DeleteField(field.ID, time.Now()))
+			return errors.Join(tx.Files.Insert(one), tx.Files.Insert(two), tx.Add(field),
+				tx.Library.DeleteField(field.ID, time.Now()))
 		})
 		must(t, err)
 		err = r.View(t.Context(), func(tx Tx) error {
@@ -73,7 +74,8 @@ func testDeleteField(t *testing.T, r Records) {
 	if !errors.Is(err, ErrNotFound) {
 		t.Errorf("a field that is deleted already: %v", err)
 	}
-	if err := r.Update(t.Context(), func(tx Tx) error { return tx.Library.DeleteField(NewID(), time.Now()) }); !errors.Is(err, ErrNotFound) {
+	err = r.Update(t.Context(), func(tx Tx) error { return tx.Library.DeleteField(NewID(), time.Now()) })
+	if !errors.Is(err, ErrNotFound) {
 		t.Errorf("a field that is not there: %v", err)
 	}
 }
@@ -82,12 +84,16 @@ func testDeleteField(t *testing.T, r Records) {
 func TestDeleteFolder(t *testing.T) { onEachEngine(t, testDeleteFolder) }
 
 func testDeleteFolder(t *testing.T, r Records) {
-	folders := map[string]bool{"/a/": true, "/a/b/": true, "/a/b/c/": true, "/a-/": false, "/a0/": false, "/a_/": false, "/aa/": false, "/é/a/": false}
+	folders := map[string]bool{
+		"/a/": true, "/a/b/": true, "/a/b/c/": true, "/a-/": false, "/a0/": false, "/a_/": false, "/aa/": false,
+		"/é/a/": false,
+	}
 	files := map[string]*File{}
 	err := r.Update(t.Context(), func(tx Tx) error {
 		for folder := range folders {
 			files[folder] = sample(folder, "f")
-			if err := errors.Join(tx.Folders.Make(folder, files[folder].Created), tx.Files.Insert(files[folder])); err != nil {
+			err := errors.Join(tx.Folders.Make(folder, files[folder].Created), tx.Files.Insert(files[folder]))
+			if err != nil {
 				return err
 			}
 		}
@@ -99,7 +105,8 @@ func testDeleteFolder(t *testing.T, r Records) {
 			_, err := Get[File](tx, files[folder].ID)
 			_, errFolder := tx.Folders.At(folder)
 			versions, errVersions := tx.Versions.Of(files[folder].ID)
-			if errors.Is(err, ErrNotFound) != gone || errors.Is(errFolder, ErrNotFound) != gone || (len(versions) == 0) != gone || errVersions != nil {
+			if errors.Is(err, ErrNotFound) != gone || errors.Is(errFolder, ErrNotFound) != gone ||
+				(len(versions) == 0) != gone || errVersions != nil {
 				t.Errorf("%s: %v, %v, %d versions, %v", folder, err, errFolder, len(versions), errVersions)
 			}
 		}
@@ -145,7 +152,10 @@ func testLongNames(t *testing.T, r Records) {
 	}
 	latin, chinese, emoji := text(4095, 'a', 'z'), text(4095, '一', '龠'), text(4095, '😀', '😿')
 	folder := "/" + text(1364, '一', '龠') + "/" + text(1364, 'a', 'z') + "/" + text(1364, '😀', '😿') + "/"
-	names := []string{"a", latin + "0", latin + "1", chinese + "0", chinese + "1", emoji + "1", emoji + "0", "zz", latin[:300], strings.Repeat("ж", 1000)}
+	names := []string{
+		"a", latin + "0", latin + "1", chinese + "0", chinese + "1", emoji + "1", emoji + "0", "zz", latin[:300],
+		strings.Repeat("ж", 1000),
+	}
 	sorted := slices.Sorted(slices.Values(names))
 	err := r.Update(t.Context(), func(tx Tx) error {
 		for _, place := range []string{"/", folder} {
@@ -173,7 +183,9 @@ func testLongNames(t *testing.T, r Records) {
 			}
 			var pages []string
 			for last := (&File{}); len(pages) < len(names); pages = append(pages, last.Name) {
-				list, err := tx.Files.List(Query{Files: true, Folder: place, Order: ByName, AfterName: last.Name, AfterFolder: last.Folder, Limit: 1})
+				list, err := tx.Files.List(Query{
+					Files: true, Folder: place, Order: ByName, AfterName: last.Name, AfterFolder: last.Folder, Limit: 1,
+				})
 				if err != nil || len(list) != 1 {
 					return fmt.Errorf("after %d files are %d: %w", len(pages), len(list), err)
 				}
@@ -183,7 +195,10 @@ func testLongNames(t *testing.T, r Records) {
 				t.Errorf("the pages of %d names are not in order", len(names))
 			}
 		}
-		found, err := tx.Files.List(Query{Files: true, Folders: true, Order: ByName, Limit: 99, Match: &Match{Subject: MatchName, Op: ":", Values: []any{latin[:1000]}}})
+		found, err := tx.Files.List(Query{
+			Files: true, Folders: true, Order: ByName, Limit: 99,
+			Match: &Match{Subject: MatchName, Op: ":", Values: []any{latin[:1000]}},
+		})
 		if err != nil || len(found) != 4 {
 			t.Errorf("found %d files by the beginning of their names, %v, want 4", len(found), err)
 		}
@@ -196,7 +211,8 @@ func testLongNames(t *testing.T, r Records) {
 			return err
 		}
 		list, err := tx.Files.List(Query{Files: true, Folders: true, Order: ByName, Limit: 99})
-		if len(list) != len(names) || slices.ContainsFunc(list, func(e Entry) bool { return e.File == nil || e.File.Folder != "/" }) {
+		if len(list) != len(names) ||
+			slices.ContainsFunc(list, func(e Entry) bool { return e.File == nil || e.File.Folder != "/" }) {
 			t.Errorf("%d entries are left, want %d", len(list), len(names))
 		}
 		return err
@@ -209,9 +225,8 @@ func change(t *testing.T, path, text string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
 	must(t, err)
-	if _, err := db.ExecContext(t.Context(), text); err != nil {
-		t.Fatal(err)
-	}
+	_, err = db.ExecContext(t.Context(), text)
+	must(t, err)
 	must(t, db.Close())
 }
 
@@ -338,9 +353,15 @@ func FuzzList(f *testing.F) {
 	const files = 24
 	var library []*File
 	for n := range files {
-		file := sample(fmt.Sprintf("/%d/", n%3), fmt.Sprintf("%s-%02d", []string{"été", "Ete", "z_%", "zz"}[n%4], n))
+		file := sample(fmt.Sprintf("/%d/", n%3),
+			fmt.Sprintf("%s-%02d", []string{"été", "Ete", "z_%", "zz"}[n%4], n))
 		file.Tags = [][]string{nil, {"a"}, {"a", "b"}, {"c"}, {"A"}}[n%5]
-		file.Metadata = []map[string]json.RawMessage{nil, {"k": json.RawMessage(`3`)}, {"k": json.RawMessage(`["a",null,true,{"z":1}]`)}, {"k": json.RawMessage(`"\ud800"`), "m": json.RawMessage(`1e999`)}}[n%4]
+		file.Metadata = []map[string]json.RawMessage{
+			nil,
+			{"k": json.RawMessage(`3`)},
+			{"k": json.RawMessage(`["a",null,true,{"z":1}]`)},
+			{"k": json.RawMessage(`"\ud800"`), "m": json.RawMessage(`1e999`)},
+		}[n%4]
 		file.Version.Size, file.Private = int64(n), n%2 == 0
 		file.Version.Embedded = []map[string]json.RawMessage{nil, {"k": json.RawMessage(`"a\u0000"`)}}[n%2]
 		file.Created = file.Created.Add(time.Duration(n%4) * time.Second)

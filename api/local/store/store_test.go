@@ -140,9 +140,8 @@ func testContents(t *testing.T, c Contents) {
 		d, err := c.Draft()
 		must(t, err)
 		defer d.Discard()
-		if _, err := io.WriteString(d, text); err != nil {
-			t.Fatal(err)
-		}
+		_, err = io.WriteString(d, text)
+		must(t, err)
 		hash, err := d.Commit()
 		must(t, err)
 		return hash
@@ -174,9 +173,8 @@ func putContent(t *testing.T, c Contents, text string) string {
 	d, err := c.Draft()
 	must(t, err)
 	defer d.Discard()
-	if _, err := io.WriteString(d, text); err != nil {
-		t.Fatal(err)
-	}
+	_, err = io.WriteString(d, text)
+	must(t, err)
 	hash, err := d.Commit()
 	must(t, err)
 	return hash
@@ -213,9 +211,8 @@ func testSetAsideAndRemove(t *testing.T, c Contents) {
 		d, err := c.Draft()
 		must(t, err)
 		d.Write([]byte("a"))
-		if _, err := d.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		_, err = d.Commit()
+		must(t, err)
 		if err := c.Retire(s, remove, yes); err != nil || !hasContent(c, hash) {
 			t.Errorf("%s although it was written again: %v", what, err)
 		}
@@ -253,9 +250,8 @@ func TestAbandonedDrafts(t *testing.T) {
 	left := filepath.Join(dir, "incoming", "draft-1")
 	must(t, os.MkdirAll(filepath.Dir(left), 0o700))
 	must(t, os.WriteFile(left, []byte("x"), 0o600))
-	if _, err := OpenContents(dir, false); err != nil {
-		t.Fatal(err)
-	}
+	_, err := OpenContents(dir, false)
+	must(t, err)
 	if _, err := os.Stat(left); err == nil {
 		t.Error("the draft is still there")
 	}
@@ -331,7 +327,8 @@ func testDeletions(t *testing.T, r Records) {
 	}
 	broken := errors.New("broken")
 	add("/", "e", 5)
-	err := r.Update(t.Context(), func(tx Tx) error { return errors.Join(tx.Files.Delete(files["e"].ID), broken) })
+	err := r.Update(t.Context(),
+		func(tx Tx) error { return errors.Join(tx.Files.Delete(files["e"].ID), broken) })
 	if list := deleted(); !errors.Is(err, broken) || list != nil {
 		t.Errorf("a deletion that was rolled back recorded %v, %v", list, err)
 	}
@@ -402,7 +399,8 @@ func testRemovals(t *testing.T, r Records) {
 			t.Fatalf("%+v was refused", removal)
 		}
 		var retired *RetiredError
-		if err := insert(); !errors.As(err, &retired) || !retired.Removal.At.Equal(removal.At) || retired.Removal.Done != removal.Done {
+		if err := insert(); !errors.As(err, &retired) || !retired.Removal.At.Equal(removal.At) ||
+			retired.Removal.Done != removal.Done {
 			t.Errorf("inserting gave %v, want a refusal because of %+v", err, removal)
 		}
 	}
@@ -415,7 +413,8 @@ func testRemovals(t *testing.T, r Records) {
 	if retire(begun) {
 		t.Error("a content was retired although a version has it")
 	}
-	if list, err := View(t.Context(), r, func(tx Tx) ([]Removal, error) { return All[Removal](tx, nil) }); err != nil || len(list) != 0 {
+	list, err := View(t.Context(), r, func(tx Tx) ([]Removal, error) { return All[Removal](tx, nil) })
+	if err != nil || len(list) != 0 {
 		t.Errorf("%v remain, %v", list, err)
 	}
 }

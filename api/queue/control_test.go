@@ -119,7 +119,8 @@ func TestCloseLeavesTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService().by("a", hangs).by("b", hangsStored).by("c", hangsStored), newNotes()
 		q := start(t, n, s)
-		ids := addAll(t, q, newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere), newJob("c.jpg", job.NameService), newJob("d.jpg", job.NameService))
+		ids := addAll(t, q, newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere),
+			newJob("c.jpg", job.NameService), newJob("d.jpg", job.NameService))
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
@@ -193,7 +194,8 @@ func TestFullDisk(t *testing.T) {
 			n.fail = func(job.Job) error { return errors.New("no space left on device") }
 			q := start(t, n, s)
 			got := outcome(t, q, addAll(t, q, newJob("a.jpg", job.NameHere))[0])
-			if got.State != job.Unsent || s.copies("a") != 0 || !strings.Contains(got.Failure.Message, "no space left on device") {
+			if got.State != job.Unsent || s.copies("a") != 0 ||
+				!strings.Contains(got.Failure.Message, "no space left on device") {
 				t.Errorf("%s: %s, %+v", f, got.State, got.Failure)
 			}
 			if !strings.HasPrefix(got.Failure.Message, want) {
@@ -216,7 +218,8 @@ func TestAnOutcomeThatCannotBeKeptIsSaid(t *testing.T) {
 		}
 		q := start(t, n, s)
 		id := addAll(t, q, newJob("a.jpg", job.NameHere))[0]
-		if got := outcome(t, q, id); got.State != job.Stored || n.job(id).State != job.Stored || q.Snapshot().Err != nil {
+		if got := outcome(t, q, id); got.State != job.Stored || n.job(id).State != job.Stored ||
+			q.Snapshot().Err != nil {
 			t.Errorf("%s, in the journal %s, %v", got.State, n.job(id).State, q.Snapshot().Err)
 		}
 		failures = -1
@@ -246,7 +249,8 @@ func TestPrepareAndEnded(t *testing.T) {
 			o.Ended = func(_ context.Context, j job.Job) { answered = append(answered, j) }
 		})
 		id := addAll(t, q, newJob("a.jpg", job.NameService))[0]
-		if got := outcome(t, q, id); got.State != job.Stored || got.Upload.WebhookURL.IsSet() || n.job(id).Upload.WebhookURL.IsSet() {
+		if got := outcome(t, q, id); got.State != job.Stored || got.Upload.WebhookURL.IsSet() ||
+			n.job(id).Upload.WebhookURL.IsSet() {
 			t.Errorf("the address was kept: %+v", got)
 		}
 		if !slices.Equal(s.hooks, []string{"http://127.0.0.1/hook/1", "http://127.0.0.1/hook/2"}) {

@@ -119,7 +119,8 @@ func (n *notes) HasCompetingJob(_ context.Context, j job.Job, fileID string) (bo
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, other := range n.jobs {
-		if other.ID != j.ID && (other.File != nil && other.File.FileID == fileID || other.State == job.Unknown && rule.PathOf(&other.Upload) == rule.PathOf(&j.Upload)) {
+		if other.ID != j.ID && (other.File != nil && other.File.FileID == fileID ||
+			other.State == job.Unknown && rule.PathOf(&other.Upload) == rule.PathOf(&j.Upload)) {
 			return true, nil
 		}
 	}
@@ -177,7 +178,10 @@ type service struct {
 }
 
 func newService(faults ...fault) *service {
-	return &service{versions: map[string]int{}, others: map[string]bool{}, faults: faults, attempts: map[string]int{}, perName: map[string][]fault{}, words: "A file with the same name already exists."}
+	return &service{
+		versions: map[string]int{}, others: map[string]bool{}, faults: faults, attempts: map[string]int{},
+		perName: map[string][]fault{}, words: "A file with the same name already exists.",
+	}
 }
 
 // by sets the faults of names with that first letter.
@@ -274,7 +278,10 @@ func (s *service) store(u *api.Upload) (*api.File, error) {
 	delete(s.others, path)
 	s.files = slices.DeleteFunc(s.files, func(f api.File) bool { return f.FilePath == path })
 	now := time.Now().UTC().Add(time.Millisecond).Format(api.TimeLayout)
-	file := api.File{FileID: "id" + path, Type: api.TypeFile, FilePath: path, Name: path[strings.LastIndex(path, "/")+1:], CreatedAt: now, UpdatedAt: now, Size: api.Set(int64(4))}
+	file := api.File{
+		FileID: "id" + path, Type: api.TypeFile, FilePath: path, Name: path[strings.LastIndex(path, "/")+1:],
+		CreatedAt: now, UpdatedAt: now, Size: api.Set(int64(4)),
+	}
 	s.files = append(s.files, file)
 	return &file, nil
 }
@@ -286,7 +293,10 @@ func (s *service) storeOther(path string) {
 	if s.versions[path] == 0 && !s.others[path] {
 		s.others[path] = true
 		now := time.Now().UTC().Format(api.TimeLayout)
-		s.files = append(s.files, api.File{FileID: "other" + path, Type: api.TypeFile, FilePath: path, Name: path[1:], CreatedAt: now, UpdatedAt: now, Size: api.Set(int64(5))})
+		s.files = append(s.files, api.File{
+			FileID: "other" + path, Type: api.TypeFile, FilePath: path, Name: path[1:], CreatedAt: now,
+			UpdatedAt: now, Size: api.Set(int64(5)),
+		})
 	}
 }
 
@@ -330,7 +340,10 @@ func (s *service) sent(name string) int {
 
 // newJob returns an upload of four bytes from an address, with the given naming.
 func newJob(name string, naming job.Naming) job.Job {
-	j := job.Job{Naming: naming, Upload: api.Upload{Source: api.Source{URL: "https://example.com/" + name}, FileName: name}, Identity: api.Identity{Size: 4}}
+	j := job.Job{
+		Naming: naming,
+		Upload: api.Upload{Source: api.Source{URL: "https://example.com/" + name}, FileName: name}, Identity: api.Identity{Size: 4},
+	}
 	if naming == exactKeep {
 		j.Naming, j.Upload.OverwriteFile = job.NameExact, api.Set(false)
 	}

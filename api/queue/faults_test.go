@@ -45,7 +45,8 @@ type testSecret string
 func (k testSecret) Reveal() string { return string(k) }
 
 func openLibrary(t testing.TB) *local.Server {
-	s, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: filepath.Join(t.TempDir(), "library"), Key: testKey})
+	s, err := local.Serve(context.Background(), "127.0.0.1:0",
+		local.Options{Dir: filepath.Join(t.TempDir(), "library"), Key: testKey})
 	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
@@ -93,7 +94,10 @@ func jobsOf(dir, folder string, n int, naming job.Naming) ([]job.Job, error) {
 		if err != nil {
 			return nil, err
 		}
-		u := api.Upload{Source: api.Source{Path: path}, FileName: filepath.Base(path), Folder: api.Set(folder), Tags: api.Set([]string{"n" + strconv.Itoa(i)})}
+		u := api.Upload{
+			Source: api.Source{Path: path}, FileName: filepath.Base(path), Folder: api.Set(folder),
+			Tags: api.Set([]string{"n" + strconv.Itoa(i)}),
+		}
 		as := naming
 		if naming == exactKeep {
 			as, u.OverwriteFile = job.NameExact, api.Set(false)
@@ -189,7 +193,8 @@ func compare(jobs []job.Job, h holding) tally {
 		copies := h.copies[i]
 		if copies > 1 || h.versions[i] > 1 {
 			r.duplicates++
-			r.lines = append(r.lines, fmt.Sprintf("%s (%s) is there %d times, in version %d", j.Upload.FileName, j.Naming, copies, h.versions[i]))
+			r.lines = append(r.lines, fmt.Sprintf("%s (%s) is there %d times, in version %d", j.Upload.FileName,
+				j.Naming, copies, h.versions[i]))
 		}
 		var ok bool
 		switch j.State {
@@ -207,7 +212,8 @@ func compare(jobs []job.Job, h holding) tally {
 		}
 		if !ok {
 			r.wrong++
-			r.lines = append(r.lines, fmt.Sprintf("%s (%s) is called %s and is there %d times: %+v", j.Upload.FileName, j.Naming, j.State, copies, j.Failure))
+			r.lines = append(r.lines, fmt.Sprintf("%s (%s) is called %s and is there %d times: %+v", j.Upload.FileName,
+				j.Naming, j.State, copies, j.Failure))
 		}
 	}
 	return r
@@ -280,7 +286,10 @@ func TestManyMishaps(t *testing.T) {
 			t.Parallel()
 			s := openLibrary(t)
 			p := newProxy(t, s.Address, chance(0.4, uint64(seed), mishaps), nil)
-			q := work(t, queue.Options{Journal: openJournal(t), Sender: clientOf(t, p.address, "many", 500*time.Millisecond), Profile: "home", Concurrency: 16})
+			q := work(t, queue.Options{
+				Journal: openJournal(t), Sender: clientOf(t, p.address, "many", 500*time.Millisecond), Profile: "home",
+				Concurrency: 16,
+			})
 			jobs, err := jobsOf(dir, "/many/", n, naming)
 			must(t, err)
 			added, err := q.Add(context.Background(), jobs)
@@ -329,7 +338,10 @@ func child(dir string) error {
 	if err != nil {
 		return err
 	}
-	client, err := api.NewClient(api.Options{UploadURL: plan.Address, BaseURL: plan.Address, Key: testKey, StallTimeout: 300 * time.Millisecond, AnswerTimeout: 500 * time.Millisecond})
+	client, err := api.NewClient(api.Options{
+		UploadURL: plan.Address, BaseURL: plan.Address, Key: testKey, StallTimeout: 300 * time.Millisecond,
+		AnswerTimeout: 500 * time.Millisecond,
+	})
 	if err != nil {
 		return err
 	}

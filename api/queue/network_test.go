@@ -33,7 +33,9 @@ func TestOffline(t *testing.T) {
 		synctest.Wait()
 		snap := q.Snapshot()
 		o := snap.Offline
-		if o.Host != "test" || time.Since(o.Since) < 59*time.Minute || time.Until(o.Next) > 2*time.Minute || snap.Totals.Count[job.Offline] == 0 || snap.Totals.Count[job.Offline]+snap.Totals.Count[job.Waiting] != 40 {
+		if o.Host != "test" || time.Since(o.Since) < 59*time.Minute || time.Until(o.Next) > 2*time.Minute ||
+			snap.Totals.Count[job.Offline] == 0 ||
+			snap.Totals.Count[job.Offline]+snap.Totals.Count[job.Waiting] != 40 {
 			t.Errorf("%+v, %+v", o, snap.Totals)
 		}
 		for _, row := range snap.Rows {
@@ -48,9 +50,8 @@ func TestOffline(t *testing.T) {
 		s.faults = nil
 		s.mu.Unlock()
 		before := time.Now()
-		if _, err := q.Retry(t.Context(), ids[:1]); err != nil {
-			t.Fatal(err)
-		}
+		_, err := q.Retry(t.Context(), ids[:1])
+		must(t, err)
 		if _, err := q.Wait(t.Context(), ids); err != nil || time.Since(before) > time.Second {
 			t.Errorf("after %s: %v", time.Since(before), err)
 		}
@@ -101,9 +102,8 @@ func TestGivingUp(t *testing.T) {
 				s.mu.Unlock()
 				next := start(t, n, s)
 				synctest.Wait()
-				if _, err := next.Wait(t.Context(), nil); err != nil {
-					t.Fatal(err)
-				}
+				_, err = next.Wait(t.Context(), nil)
+				must(t, err)
 				for i := range ids {
 					if s.copies(fmt.Sprint(i)) != 1 || n.job(ids[i]).State != job.Stored {
 						t.Errorf("%s: job %d is %s and was stored %d times", f, i, n.job(ids[i]).State, s.copies(fmt.Sprint(i)))
@@ -144,9 +144,8 @@ func TestNextStartTakesUpWhatFailed(t *testing.T) {
 		}
 		q := start(t, n, s)
 		synctest.Wait()
-		if _, err := q.Wait(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		_, err := q.Wait(t.Context(), nil)
+		must(t, err)
 		for i, state := range want {
 			if got := n.job(int64(i + 1)); got.State != state {
 				t.Errorf("%s (%s) became %s, want %s", jobs[i].State, jobs[i].Naming, got.State, state)
@@ -162,9 +161,8 @@ func TestRetriesAreJournaledFirst(t *testing.T) {
 		s, n := newService(slices.Repeat([]fault{refused401}, 8)...), newNotes()
 		q := start(t, n, s)
 		ids := addAll(t, q, jobsNamed(8)...)
-		if _, err := q.Wait(t.Context(), ids); err != nil {
-			t.Fatal(err)
-		}
+		_, err := q.Wait(t.Context(), ids)
+		must(t, err)
 		q.hold = time.Now().Add(time.Hour) // nothing is sent
 		jobs, _, err := q.RetryFailed(t.Context())
 		if err != nil || len(jobs) != 8 {

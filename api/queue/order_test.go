@@ -79,7 +79,8 @@ func TestOrderOfOperations(t *testing.T) {
 			for i, id := range ids {
 				m.queue(id, &modelJob{name: string(rune('a' + i))})
 			}
-			for _, step := range rapid.SliceOfN(rapid.SampledFrom([]string{"cancel", "retry"}), 1, 12).Draw(rt, "steps") {
+			for _, step := range rapid.SliceOfN(rapid.SampledFrom([]string{"cancel", "retry"}), 1,
+				12).Draw(rt, "steps") {
 				id := rapid.SampledFrom(ids).Draw(rt, "job")
 				j := m.jobs[id]
 				switch step {

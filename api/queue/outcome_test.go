@@ -84,9 +84,11 @@ func TestWhatIsClaimed(t *testing.T) {
 				n := newNotes()
 				q := start(t, n, s)
 				got := outcome(t, q, addAll(t, q, newJob("a.jpg", tt.naming))[0])
-				if got.State != tt.want || got.Attempts != tt.attempts || s.copies("a") != tt.copies || (got.File != nil) != tt.record {
+				if got.State != tt.want || got.Attempts != tt.attempts || s.copies("a") != tt.copies ||
+					(got.File != nil) != tt.record {
 					t.Errorf("%s after %d attempts, stored %d times, record %v; want %s, %d, %d, %v. Failure %+v",
-						got.State, got.Attempts, s.copies("a"), got.File, tt.want, tt.attempts, tt.copies, tt.record, got.Failure)
+						got.State, got.Attempts, s.copies("a"), got.File, tt.want, tt.attempts, tt.copies,
+						tt.record, got.Failure)
 				}
 				if kept := n.job(got.ID); kept.State != got.State || kept.Evidence != got.Evidence {
 					t.Errorf("the journal has %s, the queue %s", kept.State, got.State)
@@ -113,7 +115,8 @@ func TestTakenIsTakenByStatus(t *testing.T) {
 				s.noList, s.conflict, s.words = true, conflict, "Quota exceeded."
 				q := start(t, newNotes(), s)
 				got := outcome(t, q, addAll(t, q, newJob("a.jpg", job.NameHere))[0])
-				if got.State != want || got.Attempts != 2 || s.copies("a") != 1 || got.Failure == nil || got.Failure.Help == "" {
+				if got.State != want || got.Attempts != 2 || s.copies("a") != 1 || got.Failure == nil ||
+					got.Failure.Help == "" {
 					t.Errorf("%s, conflict %v: %s after %d attempts, %+v", f, conflict, got.State, got.Attempts, got.Failure)
 				}
 			})
@@ -255,9 +258,8 @@ func TestWaitsAsAsked(t *testing.T) {
 		q := start(t, newNotes(), s, func(o *Options) { o.Concurrency = 1 })
 		began := time.Now()
 		ids := addAll(t, q, newJobs(job.NameHere, "a.jpg", "b.jpg", "c.jpg")...)
-		if _, err := q.Wait(t.Context(), ids); err != nil {
-			t.Fatal(err)
-		}
+		_, err := q.Wait(t.Context(), ids)
+		must(t, err)
 		for i, at := range s.at[1:] {
 			if at.Sub(began) < s.wait {
 				t.Errorf("attempt %d came after %s", i+2, at.Sub(began))

@@ -21,9 +21,8 @@ func TestProcessingIsSearchedFor(t *testing.T) {
 		if batches := q.EndedBatches(); got.State != job.Processing || fmt.Sprint(batches) != "[{1 0 0 1}]" {
 			t.Fatalf("the job is %s, %v", got.State, batches)
 		}
-		if _, err := s.store(&got.Upload); err != nil {
-			t.Fatal(err)
-		}
+		_, err := s.store(&got.Upload)
+		must(t, err)
 		for q.Snapshot().Rows[0].Job.State != job.Stored {
 			<-q.Changes()
 		}

@@ -40,7 +40,9 @@ func checkRandomRun(t *rapid.T) {
 	s.noList = rapid.Bool().Draw(t, "no listing")
 	s.wait = rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(t, "wait")
 	n := newNotes()
-	o := Options{Journal: n, Sender: s, Profile: "home", Concurrency: rapid.IntRange(1, 4).Draw(t, "concurrency")}
+	o := Options{
+		Journal: n, Sender: s, Profile: "home", Concurrency: rapid.IntRange(1, 4).Draw(t, "concurrency"),
+	}
 	q := New(o)
 	must(t, q.Start(context.Background()))
 	leave := func(timeout time.Duration) {
@@ -60,7 +62,9 @@ func checkRandomRun(t *rapid.T) {
 		s.mu.Lock()
 		s.perName[letter] = rapid.SliceOfN(anyFault, 0, 7).Draw(t, "faults")
 		s.mu.Unlock()
-		naming := rapid.SampledFrom([]job.Naming{job.NameHere, job.NameHere, job.NameService, job.NameExact, exactKeep}).Draw(t, "naming")
+		naming := rapid.SampledFrom([]job.Naming{
+			job.NameHere, job.NameHere, job.NameService, job.NameExact, exactKeep,
+		}).Draw(t, "naming")
 		added, err := q.Add(context.Background(), []job.Job{newJob(letter+".jpg", naming)})
 		must(t, err)
 		ids = append(ids, added[0].ID)

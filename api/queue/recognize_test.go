@@ -84,7 +84,9 @@ func TestWhatIsFoundIsRecognized(t *testing.T) {
 				attempts = 2
 				p = newProxy(t, s.Address, once(tt.what), nil)
 			}
-			q := work(t, queue.Options{Journal: openJournal(t), Sender: clientOf(t, p.address, "recognize", 0), Profile: "home", Concurrency: 2})
+			q := work(t, queue.Options{
+				Journal: openJournal(t), Sender: clientOf(t, p.address, "recognize", 0), Profile: "home", Concurrency: 2,
+			})
 			var jobs []job.Job
 			for range tt.jobs {
 				u := api.Upload{Source: api.Source{Path: path}, FileName: "f00000.txt", Tags: api.Set([]string{"n0"})}
@@ -120,7 +122,10 @@ func put(folder, name string, letter byte, tag string) func(*testing.T, *local.S
 		path := filepath.Join(t.TempDir(), name)
 		must(t, os.WriteFile(path, []byte(strings.Repeat(string(letter), 1000)), 0o600))
 		c := clientOf(t, s.Address, "put", 0)
-		u := &api.Upload{Source: api.Source{Path: path}, FileName: name, Folder: api.Set(folder), UseUniqueFileName: api.Set(false), Tags: api.Set([]string{tag})}
+		u := &api.Upload{
+			Source: api.Source{Path: path}, FileName: name, Folder: api.Set(folder),
+			UseUniqueFileName: api.Set(false), Tags: api.Set([]string{tag}),
+		}
 		f, err := c.Upload(t.Context(), u, nil)
 		must(t, err)
 		for !time.Now().Truncate(time.Millisecond).After(rule.Updated(f)) {

@@ -57,11 +57,13 @@ func TestOnTheWire(t *testing.T) {
 	ids := addAll(t, q, j)
 
 	<-halfway
-	if kept := n.job(ids[0]); kept.State != job.Sending || kept.Evidence != job.MaybeStored || kept.Attempts != 1 {
+	if kept := n.job(ids[0]); kept.State != job.Sending || kept.Evidence != job.MaybeStored ||
+		kept.Attempts != 1 {
 		t.Errorf("the journal has %+v during the attempt", kept)
 	}
 	row := q.Snapshot().Rows[0]
-	if row.Job.State != job.Sending || row.Sent < size/8 || row.Sent >= row.Total || row.Total <= size || row.Answer || row.Stalled {
+	if row.Job.State != job.Sending || row.Sent < size/8 || row.Sent >= row.Total || row.Total <= size ||
+		row.Answer || row.Stalled {
 		t.Errorf("in the middle: %+v", row)
 	}
 	q.mu.Lock()
@@ -89,7 +91,8 @@ func TestOnTheWire(t *testing.T) {
 func allOut(q *Queue) {
 	for waits := true; waits; {
 		q.mu.Lock()
-		waits = slices.ContainsFunc(q.order, func(e *entry) bool { return e.progress != nil && e.progress.Sent() < e.progress.Total() })
+		waits = slices.ContainsFunc(q.order,
+			func(e *entry) bool { return e.progress != nil && e.progress.Sent() < e.progress.Total() })
 		q.mu.Unlock()
 		runtime.Gosched()
 	}

@@ -15,7 +15,8 @@ import (
 func TestManyFilesAtALimitedService(t *testing.T) {
 	fault, err := local.ParseFault([]string{"rate=60/s"})
 	must(t, err)
-	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: testKey("private_edits"), Fault: fault})
+	server, err := local.Serve(context.Background(), "127.0.0.1:0",
+		local.Options{Dir: t.TempDir(), Key: testKey("private_edits"), Fault: fault})
 	must(t, err)
 	t.Cleanup(func() { server.Close() })
 	s, end := program(t, server.Address, t.TempDir())
@@ -27,7 +28,9 @@ func TestManyFilesAtALimitedService(t *testing.T) {
 	for i := range files {
 		f := uploadFile(t, s, fmt.Sprintf("f%d.txt", i), api.Upload{Tags: api.Set([]string{"old"})})
 		files[i] = *f
-		changes[i] = Change{FileID: f.FileID, Details: api.Details{Other: api.Members{"description": []byte(`"d"`)}}}
+		changes[i] = Change{
+			FileID: f.FileID, Details: api.Details{Other: api.Members{"description": []byte(`"d"`)}},
+		}
 		tags[i] = Change{FileID: f.FileID, Details: api.Details{Tags: api.Set([]string{"old", "new"})}}
 	}
 	check := func(what string, done []Edited) {

@@ -15,7 +15,9 @@ func TestCloseInReverse(t *testing.T) {
 		return func(context.Context) error { order = append(order, n); return err }
 	}
 	second := errors.New("the second")
-	err := (&Session{closers: []func(context.Context) error{part(1, nil), part(2, second), part(3, nil)}}).Close(t.Context())
+	err := (&Session{closers: []func(context.Context) error{
+		part(1, nil), part(2, second), part(3, nil),
+	}}).Close(t.Context())
 	if !errors.Is(err, second) || !slices.Equal(order, []int{3, 2, 1}) {
 		t.Errorf("%v in the order %v", err, order)
 	}

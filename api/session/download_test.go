@@ -51,7 +51,8 @@ func (b *breakingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if b.ignores {
 		r.Header.Del("Range")
 	}
-	http.ServeContent(&breakingWriter{ResponseWriter: w, left: b.after}, r, "", time.Time{}, bytes.NewReader(b.content))
+	http.ServeContent(&breakingWriter{ResponseWriter: w, left: b.after}, r, "", time.Time{},
+		bytes.NewReader(b.content))
 }
 
 type breakingWriter struct {
@@ -78,7 +79,10 @@ func TestDownloadContinues(t *testing.T) {
 	must(t, err)
 	defer client.Close()
 	s, dir := &Session{Client: client}, t.TempDir()
-	f := api.File{FileID: "1", Name: "a.jpg", URL: server.URL + "/a.jpg", Size: api.Set(int64(len(service.content))), UpdatedAt: "2026-07-01T10:00:00.500Z"}
+	f := api.File{
+		FileID: "1", Name: "a.jpg", URL: server.URL + "/a.jpg", Size: api.Set(int64(len(service.content))),
+		UpdatedAt: "2026-07-01T10:00:00.500Z",
+	}
 	download := func(wantErr bool) string {
 		t.Helper()
 		path, err := s.Download(t.Context(), f, dir, nil)
@@ -101,7 +105,8 @@ func TestDownloadContinues(t *testing.T) {
 	}
 	download(true)
 	download(false)
-	if want := []string{"", "bytes=4000-", "bytes=8000-"}; len(service.ranges) != 3 || service.ranges[1] != want[1] || service.ranges[2] != want[2] {
+	if want := []string{"", "bytes=4000-", "bytes=8000-"}; len(service.ranges) != 3 ||
+		service.ranges[1] != want[1] || service.ranges[2] != want[2] {
 		t.Errorf("got requests for the ranges %q", service.ranges)
 	}
 

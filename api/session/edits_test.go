@@ -43,7 +43,9 @@ func openProgram(address, dir string) (s *Session, end func() error, err error) 
 	if s.Journal, err = journal.Open(context.Background(), filepath.Join(dir, "journal.db")); err != nil {
 		return nil, nil, err
 	}
-	s.Client, err = api.NewClient(api.Options{UploadURL: address, BaseURL: address, DeliveryURL: address, Key: testKey("private_edits")})
+	s.Client, err = api.NewClient(api.Options{
+		UploadURL: address, BaseURL: address, DeliveryURL: address, Key: testKey("private_edits"),
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -56,7 +58,8 @@ func openProgram(address, dir string) (s *Session, end func() error, err error) 
 
 func newLibrary(t *testing.T) string {
 	t.Helper()
-	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: testKey("private_edits")})
+	server, err := local.Serve(context.Background(), "127.0.0.1:0",
+		local.Options{Dir: t.TempDir(), Key: testKey("private_edits")})
 	must(t, err)
 	t.Cleanup(func() {
 		if err := server.Close(); err != nil {
@@ -107,9 +110,8 @@ func TestUndoAfterRestart(t *testing.T) {
 	f := uploadFile(t, s, "mug.jpg", u)
 	change := func(c api.Details) {
 		t.Helper()
-		if _, err := s.Change(t.Context(), f.FileID, c); err != nil {
-			t.Fatal(err)
-		}
+		_, err := s.Change(t.Context(), f.FileID, c)
+		must(t, err)
 	}
 	change(tagged("a", "b"))
 	change(at("1,2,30,40"))
@@ -158,7 +160,8 @@ func TestUndoOfUnknownFile(t *testing.T) {
 	s, end = program(t, address, t.TempDir())
 	defer end()
 	change := api.Details{Tags: api.Set([]string{"sea"})}
-	if done := s.ChangeAll(t.Context(), []Change{{FileID: file.FileID, Details: change}}, nil); done[0].Err != nil {
+	done := s.ChangeAll(t.Context(), []Change{{FileID: file.FileID, Details: change}}, nil)
+	if done[0].Err != nil {
 		t.Fatal(done[0].Err)
 	}
 	if undone, err := s.Undo(t.Context(), file.FileID, Fail); err != nil || len(undone) != 1 {
@@ -179,12 +182,10 @@ func TestUndoBesideAnotherProgram(t *testing.T) {
 	f := uploadFile(t, one, "mug.jpg", u)
 	do := func(s *Session, c api.Details) {
 		t.Helper()
-		if _, err := s.Read(t.Context(), f.FileID); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Change(t.Context(), f.FileID, c); err != nil {
-			t.Fatal(err)
-		}
+		_, err := s.Read(t.Context(), f.FileID)
+		must(t, err)
+		_, err = s.Change(t.Context(), f.FileID, c)
+		must(t, err)
 	}
 	for _, c := range []struct{ ours, theirs, undone api.Details }{
 		{tagged("a", "mine"), tagged("a", "mine", "theirs"), tagged("a", "b")},
@@ -205,14 +206,12 @@ func TestUndoBesideAnotherProgram(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 		want(c.theirs)
-		if _, err := one.Undo(t.Context(), f.FileID, Ours); err != nil {
-			t.Fatal(err)
-		}
+		_, err := one.Undo(t.Context(), f.FileID, Ours)
+		must(t, err)
 		want(c.undone)
 		do(two, c.theirs)
-		if _, err := one.Redo(t.Context(), f.FileID, Theirs); err != nil {
-			t.Fatal(err)
-		}
+		_, err = one.Redo(t.Context(), f.FileID, Theirs)
+		must(t, err)
 		want(c.theirs)
 	}
 }
@@ -240,9 +239,13 @@ func TestStepOverManyFiles(t *testing.T) {
 	var changes []Change
 	var ids []string
 	for i := range 60 {
-		f := uploadFile(t, s, fmt.Sprintf("f%03d.txt", i), api.Upload{Tags: api.Set([]string{"old", fmt.Sprint(i)})})
+		f := uploadFile(t, s, fmt.Sprintf("f%03d.txt", i),
+			api.Upload{Tags: api.Set([]string{"old", fmt.Sprint(i)})})
 		ids = append(ids, f.FileID)
-		changes = append(changes, Change{FileID: f.FileID, Details: tagged("old", fmt.Sprint(i), fmt.Sprintf("new %d", i))}) // each is different; equal changes would be sent in one call
+		// each is different; equal changes would be sent in one call
+		changes = append(changes, Change{
+			FileID: f.FileID, Details: tagged("old", fmt.Sprint(i), fmt.Sprintf("new %d", i)),
+		})
 	}
 	failing.Store(true)
 	told := 0
@@ -331,7 +334,8 @@ func TestUndoOfActions(t *testing.T) {
 	// Another user stores a file at its old path.
 	other := uploadFile(t, s, "b.txt", api.Upload{})
 	list, err := s.Undo(ctx, id, Fail)
-	if err != nil || len(list) != 1 || list[0].Err == nil || !strings.Contains(list[0].Err.Error(), "another file exists at /b.txt") {
+	if err != nil || len(list) != 1 || list[0].Err == nil ||
+		!strings.Contains(list[0].Err.Error(), "another file exists at /b.txt") {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	is("/x/b.txt", f.VersionInfo.ID)
@@ -417,7 +421,8 @@ func TestUnpublishedPictures(t *testing.T) {
 	s, end := program(t, address, t.TempDir())
 	defer end()
 	id := uploadFile(t, s, "a.txt", api.Upload{}).FileID
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, address+"/v1/files/"+id+"/details", strings.NewReader(`{"publish":{"isPublished":false}}`))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, address+"/v1/files/"+id+"/details",
+		strings.NewReader(`{"publish":{"isPublished":false}}`))
 	must(t, err)
 	r.SetBasicAuth("private_edits", "")
 	r.Header.Set("Content-Type", "application/json")
@@ -428,7 +433,9 @@ func TestUnpublishedPictures(t *testing.T) {
 	if err != nil || f.IsPublished.Or(true) {
 		t.Fatalf("published: %v, %v; the service answered %s", f.IsPublished, err, a.Status)
 	}
-	for name, fetch := range map[string]func(context.Context, api.File) (string, error){"picture": s.Picture, "thumbnail": s.Thumb} {
+	for name, fetch := range map[string]func(context.Context, api.File) (string, error){
+		"picture": s.Picture, "thumbnail": s.Thumb,
+	} {
 		path, err := fetch(t.Context(), *f)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -450,7 +457,8 @@ func TestPictureFromTheSource(t *testing.T) {
 	identity, err := api.Identify(source)
 	must(t, err)
 	f := uploadFile(t, s, "s.txt", api.Upload{Source: api.Source{Path: source}})
-	jobs, err := s.Journal.AddJobs(t.Context(), []job.Job{{Profile: "p", Upload: api.Upload{Source: api.Source{Path: source}}, Identity: identity}})
+	jobs, err := s.Journal.AddJobs(t.Context(),
+		[]job.Job{{Profile: "p", Upload: api.Upload{Source: api.Source{Path: source}}, Identity: identity}})
 	must(t, err)
 	jobs[0].State, jobs[0].File = job.Stored, f
 	must(t, s.Journal.UpdateJob(t.Context(), jobs[0]))
@@ -487,9 +495,14 @@ func TestMetadataOfTheWrongType(t *testing.T) {
 	makeField(t, s.Client, address, "private_edits", "price", rule.MetadataNumber)
 	a, b := uploadFile(t, s, "a.txt", api.Upload{}), uploadFile(t, s, "b.txt", api.Upload{})
 	priced := func(value string) api.Details {
-		return api.Details{Tags: api.Set([]string{"new"}), CustomMetadata: api.Set(map[string]json.RawMessage{"price": json.RawMessage(value)})}
+		return api.Details{
+			Tags:           api.Set([]string{"new"}),
+			CustomMetadata: api.Set(map[string]json.RawMessage{"price": json.RawMessage(value)}),
+		}
 	}
-	for _, e := range s.ChangeAll(t.Context(), []Change{{a.FileID, priced("5")}, {b.FileID, priced(`"abc"`)}}, nil) {
+	for _, e := range s.ChangeAll(t.Context(), []Change{
+		{a.FileID, priced("5")}, {b.FileID, priced(`"abc"`)},
+	}, nil) {
 		var broken *api.RuleError
 		if !errors.As(e.Err, &broken) || broken.Message != `customMetadata: the value of "price" is not a number: "abc"` || broken.Help != "Its field takes Number." {
 			t.Errorf("%s: %v", e.FileID, e.Err)
@@ -500,7 +513,9 @@ func TestMetadataOfTheWrongType(t *testing.T) {
 	if _, err := s.Change(t.Context(), a.FileID, priced(`true`)); err == nil {
 		t.Error("a boolean was accepted as a number")
 	}
-	for _, e := range s.ChangeAll(t.Context(), []Change{{a.FileID, priced("5")}, {b.FileID, priced("null")}}, nil) {
+	for _, e := range s.ChangeAll(t.Context(), []Change{
+		{a.FileID, priced("5")}, {b.FileID, priced("null")},
+	}, nil) {
 		if e.Err != nil {
 			t.Errorf("%s: %v", e.FileID, e.Err)
 		}
@@ -563,7 +578,8 @@ func TestUndoOfAnyOrder(t *testing.T) {
 			case "tags":
 				_, err = s.Change(t.Context(), f.FileID, tagged(fmt.Sprint("t", n)))
 			case "description":
-				_, err = s.Change(t.Context(), f.FileID, api.Details{Other: api.Members{"description": fmt.Appendf(nil, `"d%d"`, n)}})
+				_, err = s.Change(t.Context(), f.FileID,
+					api.Details{Other: api.Members{"description": fmt.Appendf(nil, `"d%d"`, n)}})
 			case "rename":
 				_, err = s.Rename(t.Context(), *now, fmt.Sprintf("r%d.txt", n))
 			case "move":

@@ -19,7 +19,8 @@ import (
 // folder job. pending is their number, and asked gets a value for each.
 func folderSession(t *testing.T, pending *atomic.Int64, asked chan<- struct{}) *Session {
 	t.Helper()
-	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: testKey("private_edits")})
+	server, err := local.Serve(context.Background(), "127.0.0.1:0",
+		local.Options{Dir: t.TempDir(), Key: testKey("private_edits")})
 	must(t, err)
 	t.Cleanup(func() { server.Close() })
 	target, err := url.Parse(server.Address)

@@ -51,12 +51,10 @@ func TestFolderUndo(t *testing.T) {
 	}
 	uploadFile(t, s, "a.txt", api.Upload{Folder: api.Set("/x/")})
 	uploadFile(t, s, "b.txt", api.Upload{Folder: api.Set("/x/y/")})
-	if _, err := s.RenameFolder(t.Context(), "/x/", "z"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.MoveFolder(t.Context(), "/z/", "/new/"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.RenameFolder(t.Context(), "/x/", "z")
+	must(t, err)
+	_, err = s.MoveFolder(t.Context(), "/z/", "/new/")
+	must(t, err)
 	want("/new/z/a.txt /new/z/y/b.txt")
 	undo(t, s)
 	undo(t, s)
@@ -65,16 +63,14 @@ func TestFolderUndo(t *testing.T) {
 		done[0].File.FolderPath != "/z" {
 		t.Fatalf("redo: %+v %v", done, err)
 	}
-	if _, _, err := s.MakeFolder(t.Context(), "/x/"); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err = s.MakeFolder(t.Context(), "/x/")
+	must(t, err)
 	if _, err := s.Undo(t.Context(), "", Fail); err == nil || !strings.Contains(err.Error(), "exists again") {
 		t.Errorf("undo over another folder: got error %v", err)
 	}
 	uploadFile(t, s, "c.txt", api.Upload{Folder: api.Set("/x/z/")})
-	if _, err := s.MoveFolder(t.Context(), "/z/", "/x/"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = s.MoveFolder(t.Context(), "/z/", "/x/")
+	must(t, err)
 	want("/x/z/a.txt /x/z/c.txt /x/z/y/b.txt")
 	if edits, err := s.Journal.NextEdits(t.Context(), "p", "", true); err != nil || len(edits) != 1 ||
 		edits[0].Became != "/z/" {
@@ -112,7 +108,8 @@ func TestManyFilesOneUndo(t *testing.T) {
 	for i := range files {
 		must(t, s.Journal.ForgetFile(t.Context(), "p", files[i].FileID))
 	}
-	calm(tagAll(t.Context(), s, files, func(have []string) []string { return append(slices.Clone(have), "new") }, count))
+	calm(tagAll(t.Context(), s, files,
+		func(have []string) []string { return append(slices.Clone(have), "new") }, count))
 	checkFile(t, s, files[0].FileID, "old,new", "")
 	checkFile(t, s, files[1].FileID, "new", "")
 	if reported != 6 {

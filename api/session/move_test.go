@@ -36,7 +36,10 @@ func TestMoveKeeps(t *testing.T) {
 			if err := os.WriteFile(longer, []byte("something longer than before"), 0o600); err != nil {
 				t.Error(err)
 			}
-			u := api.Upload{Source: api.Source{Path: longer}, FileName: "a.txt", Folder: api.Set("/x/"), UseUniqueFileName: api.Set(false)}
+			u := api.Upload{
+				Source: api.Source{Path: longer}, FileName: "a.txt", Folder: api.Set("/x/"),
+				UseUniqueFileName: api.Set(false),
+			}
 			if _, err := w.work.Upload(t.Context(), &u, nil); err != nil {
 				t.Error(err)
 			}

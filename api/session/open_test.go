@@ -21,7 +21,9 @@ import (
 func homeWith(t *testing.T, settings string) Options {
 	t.Helper()
 	home := t.TempDir()
-	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": home}[name] })
+	paths := config.FindPaths(func(name string) string {
+		return map[string]string{"MEDIADESK_HOME": home}[name]
+	})
 	must(t, os.WriteFile(paths.Config, []byte(settings), 0o600))
 	return Options{Paths: paths, Keys: &config.Keys{}, Request: Request{KeyFD: -1}}
 }
@@ -158,17 +160,20 @@ func TestCopiesAreRemoved(t *testing.T) {
 		left(name)
 	}
 	for path, state := range map[string]job.State{refused: job.Refused, unsent: job.Unsent} {
-		j := job.Job{Profile: "other", Upload: api.Upload{Source: api.Source{Path: path}, FileName: "a"}, State: state}
-		if _, err := s.Journal.AddJobs(t.Context(), []job.Job{j}); err != nil {
-			t.Fatal(err)
+		j := job.Job{
+			Profile: "other", Upload: api.Upload{Source: api.Source{Path: path}, FileName: "a"}, State: state,
 		}
+		_, err = s.Journal.AddJobs(t.Context(), []job.Job{j})
+		must(t, err)
 	}
 	closeSession(t, s)
 	if s, err = Open(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	closeSession(t, s)
-	for path, kept := range map[string]bool{unused: false, drafted: true, refused: false, unsent: true, fetched: false, running: true} {
+	for path, kept := range map[string]bool{
+		unused: false, drafted: true, refused: false, unsent: true, fetched: false, running: true,
+	} {
 		if _, err := os.Stat(path); (err == nil) != kept {
 			t.Errorf("%s: %v, kept should be %v", path, err, kept)
 		}

@@ -22,7 +22,9 @@ func TestWebhookSecretsAreReplacedMeanwhile(t *testing.T) {
 	used := config.Profile{Name: "p", Kind: "own", WebhookSecretFile: file}
 	o := Options{Keys: new(config.Keys), Secrets: new(config.Redactor)}
 	var settings config.Config
-	settings.Profiles = map[string]config.Profile{"p": used, "broken": {Kind: "own", WebhookSecretFile: file + ".none"}}
+	settings.Profiles = map[string]config.Profile{
+		"p": used, "broken": {Kind: "own", WebhookSecretFile: file + ".none"},
+	}
 	secrets, err := webhookSecrets(o, settings, used)
 	must(t, err)
 	sees := func(want ...string) {

@@ -61,7 +61,9 @@ func changeUntilKilled(task, address, dir string) {
 }
 
 // tagAll changes the tags of files as retag says.
-func tagAll(ctx context.Context, s *Session, files []api.File, retag func(have []string) []string, report func(Edited)) []Edited {
+func tagAll(ctx context.Context, s *Session, files []api.File, retag func(have []string) []string,
+	report func(Edited),
+) []Edited {
 	changes := make([]Change, len(files))
 	for i, f := range files {
 		changes[i] = Change{FileID: f.FileID, Details: api.Details{Tags: api.Set(retag(f.Tags.Or(nil)))}}

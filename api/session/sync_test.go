@@ -126,7 +126,9 @@ func TestSync(t *testing.T) {
 	y.write("a.txt", "a")
 	y.write("day/my b.txt", "b")
 	y.write("day/c.txt", "moves")
-	y.expect(y.sync(true, SyncOptions{}), map[string]SyncAction{"a.txt": SyncNew, "day/my_b.txt": SyncNew, "day/c.txt": SyncNew})
+	y.expect(y.sync(true, SyncOptions{}), map[string]SyncAction{
+		"a.txt": SyncNew, "day/my_b.txt": SyncNew, "day/c.txt": SyncNew,
+	})
 	_, before := y.stored(syncFolder)
 	y.expect(y.sync(true, SyncOptions{Checksum: true}), map[string]SyncAction{})
 
@@ -134,7 +136,9 @@ func TestSync(t *testing.T) {
 	must(t, os.Rename(filepath.Join(y.local, "day", "c.txt"), filepath.Join(y.local, "c2.txt")))
 	y.write("a.txt", "A")
 	y.store("extra.txt", "only there")
-	y.expect(y.sync(true, SyncOptions{}), map[string]SyncAction{"a.txt": SyncChanged, "c2.txt": SyncMoved, "extra.txt": SyncExtra})
+	y.expect(y.sync(true, SyncOptions{}), map[string]SyncAction{
+		"a.txt": SyncChanged, "c2.txt": SyncMoved, "extra.txt": SyncExtra,
+	})
 	contents, ids := y.stored(syncFolder)
 	y.expect(contents, map[string]string{"a.txt": "A", "day/my_b.txt": "b", "c2.txt": "moves", "extra.txt": "only there"})
 	if ids["c2.txt"] != before["day/c.txt"] || ids["a.txt"] != before["a.txt"] {
@@ -145,7 +149,9 @@ func TestSync(t *testing.T) {
 	y.store("day/my_b.txt", "b2")
 	y.write(".hidden", "stays")
 	y.write("local.txt", "extra here")
-	y.expect(y.sync(false, SyncOptions{}), map[string]SyncAction{"day/my_b.txt": SyncChanged, "extra.txt": SyncNew, "local.txt": SyncExtra})
+	y.expect(y.sync(false, SyncOptions{}), map[string]SyncAction{
+		"day/my_b.txt": SyncChanged, "extra.txt": SyncNew, "local.txt": SyncExtra,
+	})
 	y.expect(y.files(), map[string]string{"a.txt": "A", "day/my b.txt": "b2", "c2.txt": "moves", "extra.txt": "only there", "local.txt": "extra here", ".hidden": "stays"})
 	y.sync(false, SyncOptions{Delete: true})
 	if _, there := y.files()["local.txt"]; there {
@@ -163,8 +169,10 @@ func TestSync(t *testing.T) {
 
 	// A filter leaves other files alone, on both sides, and what the source has is never extra.
 	y.write("day/new.txt", "new")
-	y.expect(y.sync(true, SyncOptions{Delete: true, Filter: Filter{Include: []string{"*.jpg"}, MinSize: 100}}), map[string]SyncAction{})
-	y.expect(y.sync(false, SyncOptions{Delete: true, Filter: Filter{Exclude: []string{"day", "a.txt"}}}), map[string]SyncAction{})
+	y.expect(y.sync(true, SyncOptions{Delete: true, Filter: Filter{Include: []string{"*.jpg"}, MinSize: 100}}),
+		map[string]SyncAction{})
+	y.expect(y.sync(false, SyncOptions{Delete: true, Filter: Filter{Exclude: []string{"day", "a.txt"}}}),
+		map[string]SyncAction{})
 }
 
 // TestSyncRandom: after random changes of both sides, a sync in either direction makes the target

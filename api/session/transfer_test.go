@@ -56,7 +56,9 @@ const accountKey = testKey("private_of_the_account")
 // newAccount serves an account with faults, and writes its profile to the settings of paths.
 func newAccount(t *testing.T, paths config.Paths, fault local.Fault) *account {
 	t.Helper()
-	library, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Key: accountKey, Fault: fault, Seed: 7})
+	library, err := local.Open(t.Context(), local.Options{
+		Dir: t.TempDir(), Key: accountKey, Fault: fault, Seed: 7,
+	})
 	must(t, err)
 	a := &account{keys: map[string]bool{}}
 	a.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -110,7 +112,9 @@ func newHome(t *testing.T, faults ...string) config.Paths {
 // openProfile opens a profile. end closes it before the end of the test.
 func openProfile(t *testing.T, paths config.Paths, name string, adopt bool) (s *Session, end func()) {
 	t.Helper()
-	s, err := Open(t.Context(), Options{Paths: paths, Keys: &config.Keys{}, Request: Request{Profile: name, KeyFD: -1, Adopt: adopt}})
+	s, err := Open(t.Context(), Options{
+		Paths: paths, Keys: &config.Keys{}, Request: Request{Profile: name, KeyFD: -1, Adopt: adopt},
+	})
 	must(t, err)
 	end = sync.OnceFunc(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -127,7 +131,8 @@ func openProfile(t *testing.T, paths config.Paths, name string, adopt bool) (s *
 // either profile.
 func planTransfer(t *testing.T, s *Session, folder string, o TransferOptions) *Transfer {
 	t.Helper()
-	transfer, err := s.PlanTransfer(t.Context(), config.LocalProfile, "work", []api.File{{Type: api.TypeFolder, FolderPath: folder}}, o)
+	transfer, err := s.PlanTransfer(t.Context(), config.LocalProfile, "work",
+		[]api.File{{Type: api.TypeFolder, FolderPath: folder}}, o)
 	must(t, err)
 	return transfer
 }
@@ -232,7 +237,8 @@ func TestTransfer(t *testing.T) {
 	if len(files) != 2 || a == nil || b == nil {
 		t.Fatalf("the account has %v", files)
 	}
-	if !slices.Equal(a.Tags.Or(nil), []string{"sea", "boat"}) || a.CustomCoordinates.Or("") != "1,2,3,4" || a.Other.Text("description") != "a boat" ||
+	if !slices.Equal(a.Tags.Or(nil), []string{"sea", "boat"}) || a.CustomCoordinates.Or("") != "1,2,3,4" ||
+		a.Other.Text("description") != "a boat" ||
 		!a.IsPrivateFile.Or(false) || string(a.CustomMetadata["brand"]) != `"Acme"` || len(a.CustomMetadata) != 1 {
 		t.Errorf("it has %s", a.Raw)
 	}
@@ -273,9 +279,8 @@ func TestTransferOfWhatChanged(t *testing.T) {
 	}
 	uploadFile(t, s, "changed.txt", api.Upload{Folder: api.Set("/x/"), OverwriteFile: api.Set(true)})
 	must(t, s.Delete(t.Context(), *gone))
-	if _, err := s.Move(t.Context(), *moved, "/y/"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.Move(t.Context(), *moved, "/y/")
+	must(t, err)
 	says := map[string]string{"changed.txt": "changed since it was queued", "gone.txt": "no longer exists"}
 	for _, j := range send(t, to, transfer) {
 		name := j.Upload.FileName
@@ -301,9 +306,8 @@ func TestTransferSkips(t *testing.T) {
 	}
 	to, _ := openProfile(t, paths, "work", false)
 	uploadFile(t, to, "longer-name.txt", api.Upload{Folder: api.Set("/x/")})
-	if _, err := to.Client.List(t.Context(), api.Query{}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := to.Client.List(t.Context(), api.Query{})
+	must(t, err)
 	must(t, to.Client.Do(t.Context(), api.RenameFile("/x/longer-name.txt", "a.txt"), nil))
 	transfer := planTransfer(t, to, "/", TransferOptions{})
 	if len(transfer.Jobs) != 1 || rule.PathOf(&transfer.Jobs[0].Upload) != "/y/a.txt" ||
@@ -316,7 +320,8 @@ func TestTransferSkips(t *testing.T) {
 	files, err := from.FilesBelow(t.Context(), "/", Filter{})
 	must(t, err)
 	flat, err := to.PlanTransfer(t.Context(), config.LocalProfile, "work", files, TransferOptions{Folder: "/z/"})
-	if err != nil || len(flat.Jobs) != 1 || len(flat.Skipped) != 1 || !strings.Contains(flat.Skipped[0].Reason.Error(), "has the same destination /z/a.txt") {
+	if err != nil || len(flat.Jobs) != 1 || len(flat.Skipped) != 1 ||
+		!strings.Contains(flat.Skipped[0].Reason.Error(), "has the same destination /z/a.txt") {
 		t.Errorf("%+v, %v", flat, err)
 	}
 	if _, err := to.PlanTransfer(t.Context(), "work", "work", files, TransferOptions{}); err == nil {

@@ -55,7 +55,8 @@ func TestConnectsAnotherServer(t *testing.T) {
 	d.Typed(uitest.TestKey).Press("enter")
 	c := d.Settings()
 	p := c.Profiles["example"]
-	if p.Kind != config.KindOther || p.UploadURL != "https://media.example.com" || p.BaseURL != p.UploadURL || p.DeliveryURL != "" {
+	if p.Kind != config.KindOther || p.UploadURL != "https://media.example.com" || p.BaseURL != p.UploadURL ||
+		p.DeliveryURL != "" {
 		t.Errorf("written was %+v", p)
 	}
 	if c.Profile != config.LocalProfile {
@@ -235,7 +236,8 @@ func TestUseWhereTheUsersFileSaysWhatIsInUse(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add, Use: true})
 	d.WriteConfig("profile = \"local\"\n")
 	d.open().Press("enter").Typed("my_pictures").Press("ctrl+s").Typed(uitest.TestKey).Press("enter")
-	if got := d.result; !d.done || got.Name != "my_pictures" || !strings.Contains(got.Notice, "set in config.toml line 1") {
+	if got := d.result; !d.done || got.Name != "my_pictures" ||
+		!strings.Contains(got.Notice, "set in config.toml line 1") {
 		t.Errorf("done %v, %+v:\n%s", d.done, got, d.Drawn())
 	}
 	if c := d.Settings(); c.Profile != config.LocalProfile || len(c.Profiles) != 2 {
@@ -258,7 +260,8 @@ func TestEdit(t *testing.T) {
 	d.Add(config.Profile{Name: "lab", Kind: config.KindOther, UploadURL: "https://u.example.com", BaseURL: "https://b.example.com", Folder: "/x"})
 	d.open().Sees("The account lab", "https://u.example.com", "https://b.example.com")
 	d.Press("ctrl+e").Press("down", "down").Typed("https://d.example.com").Press("ctrl+s")
-	if p := d.Settings().Profiles["lab"]; !d.done || p.DeliveryURL != "https://d.example.com" || p.Folder != "/x" || p.BaseURL != "https://b.example.com" {
+	if p := d.Settings().Profiles["lab"]; !d.done || p.DeliveryURL != "https://d.example.com" ||
+		p.Folder != "/x" || p.BaseURL != "https://b.example.com" {
 		t.Errorf("done %v, written was %+v", d.done, p)
 	}
 	if d.Store.Attempts > 0 {

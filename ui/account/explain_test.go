@@ -18,8 +18,12 @@ import (
 
 func TestExplain(t *testing.T) {
 	key := &config.NoKeyError{Profile: "work"}
-	locked := &config.NoKeyError{Profile: "work", Keyring: &config.KeyringError{Problem: config.KeyringLocked, Doing: "reading"}}
-	missing := &config.NoKeyError{Profile: "work", Keyring: &config.KeyringError{Problem: config.KeyringNotFound, Doing: "reading"}}
+	locked := &config.NoKeyError{
+		Profile: "work", Keyring: &config.KeyringError{Problem: config.KeyringLocked, Doing: "reading"},
+	}
+	missing := &config.NoKeyError{
+		Profile: "work", Keyring: &config.KeyringError{Problem: config.KeyringNotFound, Doing: "reading"},
+	}
 	files := errors.Join(
 		&config.FileError{Path: "/c.toml", Line: 3, Text: "one"},
 		&config.FileError{Path: "/c.toml", Line: 5, Text: "two."},

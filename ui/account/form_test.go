@@ -56,7 +56,8 @@ func TestEditsEverything(t *testing.T) {
 	}
 	d.Press("ctrl+s")
 	p := d.Settings().Profiles["work"]
-	if !d.done || p.MaxSize != 50_000_000 || p.Folder != "" || p.Tags != nil || p.Extensions != nil || p.WebhookURL != "" || p.WebhookSecretFile != "/etc/secret" {
+	if !d.done || p.MaxSize != 50_000_000 || p.Folder != "" || p.Tags != nil || p.Extensions != nil ||
+		p.WebhookURL != "" || p.WebhookSecretFile != "/etc/secret" {
 		t.Errorf("done %v, written was %+v", d.done, p)
 	}
 }
@@ -64,11 +65,13 @@ func TestEditsEverything(t *testing.T) {
 // TestEditsTheLocalLibrary: the local library has no address, but it has upload defaults.
 func TestEditsTheLocalLibrary(t *testing.T) {
 	d := newDriver(t, Options{Mode: Edit, Name: config.LocalProfile}).open()
-	if screen := d.Drawn(); strings.Contains(screen, "URL") || strings.Contains(screen, "Largest") || strings.Contains(screen, "Webhook") {
+	if screen := d.Drawn(); strings.Contains(screen, "URL") || strings.Contains(screen, "Largest") ||
+		strings.Contains(screen, "Webhook") {
 		t.Errorf("the form asks for settings that the local library does not have:\n%s", screen)
 	}
 	d.to("Tags").Typed("here").Press("ctrl+s")
-	if p := d.Settings().Profiles[config.LocalProfile]; !d.done || !slices.Equal(p.Tags, []string{"here"}) || p.MaxSize != config.DefaultMaxSize {
+	if p := d.Settings().Profiles[config.LocalProfile]; !d.done || !slices.Equal(p.Tags, []string{"here"}) ||
+		p.MaxSize != config.DefaultMaxSize {
 		t.Errorf("done %v, written was %+v", d.done, p)
 	}
 }

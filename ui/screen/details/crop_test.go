@@ -70,7 +70,9 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 		up := o.Upright(stored)
 		rect := image.Rect(32, 64, up.X-48, up.Y-64) // on the block borders of JPEG, so that colors do not bleed
 		path := markedJPEG(t, stored, o, rect)
-		file, err := client.Upload(t.Context(), &api.Upload{Source: api.Source{Path: path}, FileName: fmt.Sprintf("o%d.jpg", o)}, nil)
+		file, err := client.Upload(t.Context(), &api.Upload{
+			Source: api.Source{Path: path}, FileName: fmt.Sprintf("o%d.jpg", o),
+		}, nil)
 		must(t, err)
 		d := start(t, Options{
 			Files: []api.File{*file}, Profile: session.Profile{Local: true}, Session: &shelf{t: t, client: client, Manager: unmanaged{}, picture: func(context.Context, api.File) (string, error) { return path, nil }},
@@ -106,9 +108,14 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 func TestCropsAreDelivered(t *testing.T) {
 	const named = "card=fo-custom,w-120,h-90"
 	client, path := served(t, named), pngFile(t, 640, 480)
-	profile, err := session.NewProfile(config.Profile{Kind: config.KindLocal, Crops: []string{"1:1", "4:5", "16:9", named}})
+	profile, err := session.NewProfile(config.Profile{
+		Kind: config.KindLocal, Crops: []string{"1:1", "4:5", "16:9", named},
+	})
 	must(t, err)
-	file, err := client.Upload(t.Context(), &api.Upload{Source: api.Source{Path: path}, FileName: "p.png", UseUniqueFileName: api.Set(false), CustomCoordinates: api.Set("101,60,301,200")}, nil)
+	file, err := client.Upload(t.Context(), &api.Upload{
+		Source: api.Source{Path: path}, FileName: "p.png", UseUniqueFileName: api.Set(false),
+		CustomCoordinates: api.Set("101,60,301,200"),
+	}, nil)
 	must(t, err)
 	d := start(t, Options{
 		Files: []api.File{*file}, Profile: profile, Session: &shelf{t: t, client: client, Manager: unmanaged{}, picture: func(context.Context, api.File) (string, error) { return path, nil }},

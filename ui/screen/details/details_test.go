@@ -284,12 +284,16 @@ func TestLateAnswers(t *testing.T) {
 	b := record(t, strings.NewReplacer(`"f1"`, `"f2"`, "beach.png", "other.png").Replace(photo))
 	s := newShelf(t, a, b)
 	o := s.options(a, b)
-	s.picture = func(_ context.Context, f api.File) (string, error) { return "", fmt.Errorf("none for %s", f.FileID) }
+	s.picture = func(_ context.Context, f api.File) (string, error) {
+		return "", fmt.Errorf("none for %s", f.FileID)
+	}
 	d := start(t, o)
 	d.Press("shift+tab", "enter", "t")
 	var late []tea.Msg
 	saved := false
-	s.saveSome = func(ctx context.Context, changes []session.Change, told func(session.Edited)) []session.Edited {
+	s.saveSome = func(ctx context.Context, changes []session.Change,
+		told func(session.Edited),
+	) []session.Edited {
 		saved = true
 		return s.saveAll(ctx, changes, told)
 	}
@@ -381,7 +385,9 @@ func TestNewsFromOtherPlaces(t *testing.T) {
 	d := start(t, newShelf(t, f).options(f))
 	d.Press("e")
 	d.Type("half")
-	d.Send(page.FileChanged{File: api.File{FileID: "f1", ExtensionStatus: map[string]api.Status{"remove-bg": api.StatusSuccess}}})
+	d.Send(page.FileChanged{File: api.File{
+		FileID: "f1", ExtensionStatus: map[string]api.Status{"remove-bg": api.StatusSuccess},
+	}})
 	d.Sees("half")
 	d.Send(page.FileChanged{File: api.File{FileID: "else", Name: "else.png"}})
 	if strings.Contains(d.Flat(), "else.png") {

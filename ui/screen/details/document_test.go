@@ -8,8 +8,8 @@ import (
 	"mediadesk/ui/edit"
 )
 
-// TestEditor checks that the text for $EDITOR changes the drafts, and that a text with an error stays until it is
-// corrected or discarded.
+// TestEditor checks that the text for $EDITOR changes the drafts, and that a text with an error
+// stays until it is corrected or discarded.
 func TestEditor(t *testing.T) {
 	files := numbered(t, 2)
 	s := newShelf(t, files...)
@@ -26,7 +26,8 @@ func TestEditor(t *testing.T) {
 	d.Toasted("Nothing was changed")
 	edited(strings.Replace(before, `"tags"`, `"tgas"`, 1))
 	q := d.Question()
-	if !strings.Contains(q.Text, `Line 1: unknown member "tgas"`) || !strings.Contains(d.m.Document.Text, "tgas") {
+	if !strings.Contains(q.Text, `Line 1: unknown member "tgas"`) ||
+		!strings.Contains(d.m.Document.Text, "tgas") {
 		t.Errorf("asked %+v", q)
 	}
 	if d.Choose(q, "Discard"); d.m.Document.Text != "" {

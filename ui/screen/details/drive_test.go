@@ -75,11 +75,17 @@ func record(t testing.TB, text string) api.File {
 	return f
 }
 
-const photo = `{"fileId":"f1","type":"file","name":"beach.png","filePath":"/summer/beach.png","url":"http://127.0.0.1:7843/summer/beach.png",
- "thumbnail":"http://127.0.0.1:7843/tr:n-ik_ml_thumbnail/summer/beach.png","fileType":"image","mime":"image/png","width":300,"height":200,"size":123456,
- "hasAlpha":false,"tags":["sea","old"],"AITags":[{"name":"sand","confidence":93.4,"source":"google-auto-tagging"},{"name":"sea","confidence":71,"source":"aws-auto-tagging"}],
- "versionInfo":{"id":"f1","name":"Version 1"},"isPrivateFile":false,"customCoordinates":"10,20,100,50","createdAt":"2026-04-01T10:00:00.000Z",
- "customMetadata":{"price":12,"shop":"harbour"},"embeddedMetadata":{"Model":"X100"},"extensionStatus":{"remove-bg":"pending"},"isPublished":true}`
+const photo = `{"fileId":"f1","type":"file","name":"beach.png","filePath":"/summer/beach.png",
+ "url":"http://127.0.0.1:7843/summer/beach.png",
+ "thumbnail":"http://127.0.0.1:7843/tr:n-ik_ml_thumbnail/summer/beach.png",
+ "fileType":"image","mime":"image/png","width":300,"height":200,"size":123456,
+ "hasAlpha":false,"tags":["sea","old"],
+ "AITags":[{"name":"sand","confidence":93.4,"source":"google-auto-tagging"},
+  {"name":"sea","confidence":71,"source":"aws-auto-tagging"}],
+ "versionInfo":{"id":"f1","name":"Version 1"},"isPrivateFile":false,"customCoordinates":"10,20,100,50",
+ "createdAt":"2026-04-01T10:00:00.000Z",
+ "customMetadata":{"price":12,"shop":"harbour"},"embeddedMetadata":{"Model":"X100"},
+ "extensionStatus":{"remove-bg":"pending"},"isPublished":true}`
 
 // shelf is a service in memory for Read, Save and Undo.
 type shelf struct {
@@ -103,7 +109,9 @@ type shelf struct {
 
 var errNone = errors.New("there is none")
 
-func (s *shelf) ExtendAll(_ context.Context, files []api.File, list []api.Extension, report func(session.Edited)) []session.Edited {
+func (s *shelf) ExtendAll(_ context.Context, files []api.File, list []api.Extension,
+	report func(session.Edited),
+) []session.Edited {
 	return s.each(len(files), report, func(i int) session.Edited {
 		f, err := (*api.File)(nil), errNone
 		if s.extend != nil {
@@ -117,7 +125,9 @@ func (s *shelf) ReadAll(ctx context.Context, ids []string, told func(session.Edi
 	return s.readAll(ctx, ids, told)
 }
 
-func (s *shelf) ChangeAll(ctx context.Context, changes []session.Change, told func(session.Edited)) []session.Edited {
+func (s *shelf) ChangeAll(ctx context.Context, changes []session.Change,
+	told func(session.Edited),
+) []session.Edited {
 	if s.saveSome != nil {
 		return s.saveSome(ctx, changes, told)
 	}
@@ -245,7 +255,9 @@ func (s *shelf) readAll(ctx context.Context, ids []string, told func(session.Edi
 	})
 }
 
-func (s *shelf) saveAll(ctx context.Context, changes []session.Change, told func(session.Edited)) []session.Edited {
+func (s *shelf) saveAll(ctx context.Context, changes []session.Change,
+	told func(session.Edited),
+) []session.Edited {
 	return s.each(len(changes), told, func(i int) session.Edited {
 		f, err := s.save(ctx, changes[i].FileID, changes[i].Details)
 		return session.Edited{FileID: changes[i].FileID, File: f, Err: err}

@@ -65,7 +65,9 @@ func TestChangeOfRegion(t *testing.T) {
 		{"negative", "-1,2,10,4", "", some, api.KindImage, "whole number"},
 		{"on no image", "1,2,10,4", "", some, api.KindNonImage, "images only"},
 	} {
-		e := newEntry(api.File{FileID: "f", FileType: c.kind, CustomCoordinates: c.have, Width: api.Set(100), Height: api.Set(80)})
+		e := newEntry(api.File{
+			FileID: "f", FileType: c.kind, CustomCoordinates: c.have, Width: api.Set(100), Height: api.Set(80),
+		})
 		e.SetRegion(c.text)
 		d, err := e.change()
 		if c.fails != "" {
@@ -125,7 +127,9 @@ func TestDifferenceInWords(t *testing.T) {
 		}
 	}
 	f := api.File{CustomCoordinates: api.Null[string]()}
-	if got := describe(entry.ValuesOf(&f), entry.ChangesOf(api.Details{CustomCoordinates: api.Set("1,2,3,4")})); !slices.Equal(got, []string{"Region: not set → 3 × 4 at 1, 2"}) {
+	if got := describe(entry.ValuesOf(&f), entry.ChangesOf(api.Details{
+		CustomCoordinates: api.Set("1,2,3,4"),
+	})); !slices.Equal(got, []string{"Region: not set → 3 × 4 at 1, 2"}) {
 		t.Errorf("got %q", got)
 	}
 }

@@ -14,7 +14,10 @@ import (
 func TestRunAnExtension(t *testing.T) {
 	var sent [][]api.Extension
 	var fail error
-	answer := &api.File{FileID: "f1", Name: "beach.png", ExtensionStatus: map[string]api.Status{rule.RemoveBackground: api.StatusPending}}
+	answer := &api.File{
+		FileID: "f1", Name: "beach.png",
+		ExtensionStatus: map[string]api.Status{rule.RemoveBackground: api.StatusPending},
+	}
 	d := start(t, Options{
 		Files: []api.File{{FileID: "f1", Name: "beach.png", FilePath: "/beach.png"}},
 		Session: &shelf{t: t, Manager: unmanaged{}, extend: func(list []api.Extension) (*api.File, error) {

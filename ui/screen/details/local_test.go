@@ -26,7 +26,8 @@ func served(t *testing.T, named ...string) *api.Client {
 		name, steps, _ := strings.Cut(text, "=")
 		transformations[name] = steps
 	}
-	server, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: key, Named: transformations})
+	server, err := local.Serve(t.Context(), "127.0.0.1:0",
+		local.Options{Dir: t.TempDir(), Key: key, Named: transformations})
 	must(t, err)
 	client := apitest.Client(t, server.Address, key)
 	t.Cleanup(func() {
@@ -76,9 +77,9 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 	has("", "")
 	d.SeesNot("Not saved")
 	// Another user writes between reading and saving.
-	if _, err := client.Record(t.Context(), api.ChangeDetails(stored.FileID, api.Details{Tags: api.Set([]string{"theirs"})})); err != nil {
-		t.Fatal(err)
-	}
+	theirs := api.Details{Tags: api.Set([]string{"theirs"})}
+	_, err = client.Record(t.Context(), api.ChangeDetails(stored.FileID, theirs))
+	must(t, err)
 	d.Press("e")
 	d.Type("mine,")
 	save("Use mine")

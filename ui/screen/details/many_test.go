@@ -33,7 +33,8 @@ func numbered(t *testing.T, n int) []api.File {
 	t.Helper()
 	var out []api.File
 	for i := range n {
-		out = append(out, record(t, strings.NewReplacer(`"f1"`, fmt.Sprintf(`"f%d"`, i+1), "beach.png", fmt.Sprintf("p%d.png", i+1)).Replace(photo)))
+		out = append(out, record(t, strings.NewReplacer(`"f1"`, fmt.Sprintf(`"f%d"`, i+1), "beach.png",
+			fmt.Sprintf("p%d.png", i+1)).Replace(photo)))
 	}
 	return out
 }
@@ -72,7 +73,9 @@ func TestPartialFailure(t *testing.T) {
 	s := newShelf(t, files...)
 	o := s.options(files...)
 	fails := true
-	s.saveSome = func(ctx context.Context, changes []session.Change, told func(session.Edited)) []session.Edited {
+	s.saveSome = func(ctx context.Context, changes []session.Change,
+		told func(session.Edited),
+	) []session.Edited {
 		if !fails {
 			return s.saveAll(ctx, changes, told)
 		}
@@ -99,7 +102,9 @@ func TestSuggestedRegionsOfAllAreOneChange(t *testing.T) {
 	path := spotPNG(t, image.Pt(300, 200), image.Rect(200, 40, 240, 80))
 	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 	var sent []session.Change
-	s.saveSome = func(ctx context.Context, changes []session.Change, told func(session.Edited)) []session.Edited {
+	s.saveSome = func(ctx context.Context, changes []session.Change,
+		told func(session.Edited),
+	) []session.Edited {
 		sent = append(sent, changes...)
 		return s.saveAll(ctx, changes, told)
 	}
@@ -141,7 +146,8 @@ func TestRulesForAllFiles(t *testing.T) {
 	small := files[1]
 	small.Raw, small.Width, small.Height = nil, api.Set(30), api.Set(60)
 	doc := small
-	doc.FileID, doc.FileType, doc.Width, doc.Height, doc.CustomCoordinates = "doc", api.KindNonImage, api.Field[int]{}, api.Field[int]{}, api.Null[string]()
+	doc.FileID, doc.FileType, doc.Width, doc.Height, doc.CustomCoordinates = "doc", api.KindNonImage,
+		api.Field[int]{}, api.Field[int]{}, api.Null[string]()
 	s := newShelf(t, files[0], small, doc)
 	o := s.options(files[0], small, doc)
 	d := start(t, o)
@@ -232,7 +238,9 @@ func TestUndoAsksWhereOthersWereAtWork(t *testing.T) {
 	s.undo = func(ctx context.Context, id string, over session.Policy) ([]session.Edited, error) {
 		asked = append(asked, over)
 		if over == session.Fail {
-			return nil, &session.ConflictError{Conflicts: []session.Conflict{{FileID: id, Name: "beach.png", Field: "region", Left: "1,1,1,1"}}}
+			return nil, &session.ConflictError{
+				Conflicts: []session.Conflict{{FileID: id, Name: "beach.png", Field: "region", Left: "1,1,1,1"}},
+			}
 		}
 		return s.readAll(ctx, []string{id, "f1"}, nil), nil
 	}
@@ -282,7 +290,9 @@ func (m *manager) DeleteVersion(_ context.Context, id, v string) error {
 	return m.note("delete %s %s", id, v)
 }
 
-func (m *manager) RenameAll(_ context.Context, files []api.File, names []string, report func(session.Edited)) []session.Edited {
+func (m *manager) RenameAll(_ context.Context, files []api.File, names []string,
+	report func(session.Edited),
+) []session.Edited {
 	return m.s.each(len(files), report, func(i int) session.Edited {
 		f := files[i]
 		err := m.note("rename %s %s", f.Name, names[i])
@@ -292,19 +302,29 @@ func (m *manager) RenameAll(_ context.Context, files []api.File, names []string,
 	})
 }
 
-func (m *manager) MoveAll(_ context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited {
+func (m *manager) MoveAll(_ context.Context, files []api.File, folder string,
+	report func(session.Edited),
+) []session.Edited {
 	return m.s.each(len(files), report, func(i int) session.Edited {
-		return session.Edited{FileID: files[i].FileID, File: &files[i], Err: m.note("move %s %s", files[i].Name, folder)}
+		return session.Edited{
+			FileID: files[i].FileID, File: &files[i], Err: m.note("move %s %s", files[i].Name, folder),
+		}
 	})
 }
 
-func (m *manager) CopyAll(_ context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited {
+func (m *manager) CopyAll(_ context.Context, files []api.File, folder string,
+	report func(session.Edited),
+) []session.Edited {
 	return m.s.each(len(files), report, func(i int) session.Edited {
-		return session.Edited{FileID: files[i].FileID, File: &files[i], Err: m.note("copy %s %s", files[i].Name, folder)}
+		return session.Edited{
+			FileID: files[i].FileID, File: &files[i], Err: m.note("copy %s %s", files[i].Name, folder),
+		}
 	})
 }
 
-func (m *manager) DeleteAll(_ context.Context, files []api.File, report func(session.Edited)) []session.Edited {
+func (m *manager) DeleteAll(_ context.Context, files []api.File,
+	report func(session.Edited),
+) []session.Edited {
 	return m.s.each(len(files), report, func(i int) session.Edited {
 		return session.Edited{FileID: files[i].FileID, Err: m.note("delete %s", files[i].Name)}
 	})
@@ -436,7 +456,9 @@ func TestDragWhileThePictureMoves(t *testing.T) {
 	cells := d.m.Region.Cells()
 	was := d.m.Region.Rect()
 	middle := was.Min.Add(was.Max).Div(2)
-	at := tea.Mouse{X: cells.Min.X + middle.X*cells.Dx()/300, Y: cells.Min.Y + middle.Y*cells.Dy()/200, Button: tea.MouseLeft}
+	at := tea.Mouse{
+		X: cells.Min.X + middle.X*cells.Dx()/300, Y: cells.Min.Y + middle.Y*cells.Dy()/200, Button: tea.MouseLeft,
+	}
 	d.Send(tea.MouseClickMsg(at))
 	d.Resize(d.Size.Sub(image.Pt(9, 5)))
 	if d.m.Region.Cells() == cells {

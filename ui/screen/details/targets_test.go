@@ -107,7 +107,8 @@ func TestWholeFilesTogether(t *testing.T) {
 	}
 	d.Press("shift+tab", "down", "space", "m", "d") // p2.png is not marked now
 	q = d.Question()
-	if q.Title != "Delete 2 files?" || !strings.Contains(q.Text, "/summer/p1.png\n/summer/p3.png") || !q.Choices[1].Danger || slices.ContainsFunc(q.Choices, func(c page.Choice) bool { return c.Default }) {
+	if q.Title != "Delete 2 files?" || !strings.Contains(q.Text, "/summer/p1.png\n/summer/p3.png") ||
+		!q.Choices[1].Danger || slices.ContainsFunc(q.Choices, func(c page.Choice) bool { return c.Default }) {
 		t.Errorf("asked %+v", q)
 	}
 	d.Choose(q, "Delete 2 files")

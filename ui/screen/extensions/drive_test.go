@@ -58,12 +58,15 @@ func (d *driver) open() { d.openWith(nil) }
 
 func (d *driver) openWith(more func(*Options)) {
 	d.t.Helper()
-	o := Options{Watch: d.watch, Session: &service{Session: d.session()}, Profile: session.Profile{Name: "home"}, Now: func() time.Time {
-		if d.now.IsZero() {
-			return time.Now()
-		}
-		return d.now
-	}}
+	o := Options{
+		Watch: d.watch, Session: &service{Session: d.session()},
+		Profile: session.Profile{Name: "home"}, Now: func() time.Time {
+			if d.now.IsZero() {
+				return time.Now()
+			}
+			return d.now
+		},
+	}
 	if more != nil {
 		more(&o)
 	}

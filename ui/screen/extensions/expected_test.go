@@ -32,7 +32,10 @@ func TestExpected(t *testing.T) {
 		{tagging, true, 26 * time.Hour, 0, "the result stays unknown", "No webhook is expected"},
 		{unanswered, true, time.Minute, 4 * time.Second, "waits for a webhook", "repeats a lost one for up to 24 h"},
 	} {
-		run := &job.Run{ID: 1, Extension: c.extension, Requested: &api.Extension{Name: c.extension}, Webhook: c.webhook, Status: api.StatusPending, Started: now.Add(-c.ago), Answered: c.extension != unanswered}
+		run := &job.Run{
+			ID: 1, Extension: c.extension, Requested: &api.Extension{Name: c.extension}, Webhook: c.webhook,
+			Status: api.StatusPending, Started: now.Add(-c.ago), Answered: c.extension != unanswered,
+		}
 		short, long := expected(run, now, now.Add(c.next), c.next > 0 && watch.Observable(run), nil)
 		if short != c.short || !strings.Contains(long, c.long) {
 			t.Errorf("%+v:\n%s\n%s", c, short, long)

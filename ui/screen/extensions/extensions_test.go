@@ -79,7 +79,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestFilters: failed runs are first, then pending ones, the newest first; f cycles through the statuses, and / searches for words.
+// TestFilters: failed runs are first, then pending ones, the newest first; f cycles through the statuses,
+// and / searches for words.
 func TestFilters(t *testing.T) {
 	d := start(t, nil)
 	some(d)

@@ -140,7 +140,8 @@ func (s *stage) later(d time.Duration) {
 
 func (s *stage) serve(fault local.Fault) {
 	s.t.Helper()
-	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: filepath.Join(s.dir, "library"), Key: s.key, Fault: fault})
+	server, err := local.Serve(context.Background(), "127.0.0.1:0",
+		local.Options{Dir: filepath.Join(s.dir, "library"), Key: s.key, Fault: fault})
 	must(s.t, err)
 	s.server = server
 	address := server.Address

@@ -77,6 +77,7 @@ func TestEveryKeyWorks(t *testing.T) {
 			d.Press(keys...)
 			return d.Driver
 		}
-		uitest.EveryKey(t, state, prepare, func(a kit.Action) bool { return state == "empty" && a.Group == "Cursor" })
+		uitest.EveryKey(t, state, prepare,
+			func(a kit.Action) bool { return state == "empty" && a.Group == "Cursor" })
 	}
 }

@@ -92,7 +92,9 @@ func (s stub) Download(ctx context.Context, f api.File, folder string, report fu
 
 func (s stub) OtherProfiles() ([]string, error) { return nil, nil }
 
-func (s stub) PlanTransfer(context.Context, string, string, []api.File, session.TransferOptions) (*session.Transfer, error) {
+func (s stub) PlanTransfer(context.Context, string, string, []api.File,
+	session.TransferOptions,
+) (*session.Transfer, error) {
 	return nil, errNone
 }
 
@@ -132,7 +134,10 @@ func (s *shelf) list(_ context.Context, q api.Query) ([]api.File, error) {
 	var all []api.File
 	if q.Type == api.TypeFolder {
 		for _, name := range s.folders[q.Folder] {
-			all = append(all, api.File{Type: api.TypeFolder, Name: name, FolderPath: strings.TrimRight(q.Folder, "/") + "/" + name, FolderID: "id " + name})
+			all = append(all, api.File{
+				Type: api.TypeFolder, Name: name, FolderPath: strings.TrimRight(q.Folder, "/") + "/" + name,
+				FolderID: "id " + name,
+			})
 		}
 	} else {
 		folder := q.Folder

@@ -46,7 +46,8 @@ func TestWayThroughFolders(t *testing.T) {
 	d.Press("l")
 	d.On("f00000.jpg") // where the cursor was before
 	d.Press("enter")
-	if got := uitest.Taken[page.Inspect](&d.Out); len(got) != 1 || got[0].Files[0].FilePath != "/summer/f00000.jpg" {
+	if got := uitest.Taken[page.Inspect](&d.Out); len(got) != 1 ||
+		got[0].Files[0].FilePath != "/summer/f00000.jpg" {
 		t.Errorf("inspects %+v", got)
 	}
 }
@@ -254,7 +255,8 @@ func TestCopyAndOpen(t *testing.T) {
 		}
 	}
 	d.Press("o")
-	if got := uitest.Taken[page.Open](&d.Out); len(got) != 1 || got[0].Address != "http://127.0.0.1:7843/f00000.jpg" {
+	if got := uitest.Taken[page.Open](&d.Out); len(got) != 1 ||
+		got[0].Address != "http://127.0.0.1:7843/f00000.jpg" {
 		t.Errorf("opened %+v", got)
 	}
 }

@@ -35,7 +35,8 @@ func TestListingEnds(t *testing.T) {
 		for err == nil && !l.done {
 			err = l.fill(t.Context(), list, l.len()+pageSize)
 		}
-		if all && (err != nil || len(l.files) != 2*pageSize) || !all && (!errors.Is(err, api.ErrSamePage) || len(l.files) != pageSize) {
+		if all && (err != nil || len(l.files) != 2*pageSize) ||
+			!all && (!errors.Is(err, api.ErrSamePage) || len(l.files) != pageSize) {
 			t.Errorf("all at once %v: %d files in %d calls, %v", all, len(l.files), calls, err)
 		}
 	}

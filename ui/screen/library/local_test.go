@@ -34,10 +34,11 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 	send := func(name, folder, text string) {
 		t.Helper()
 		must(t, os.WriteFile(path, []byte(text), 0o600))
-		u := api.Upload{Source: api.Source{Path: path}, FileName: name, Folder: api.Set(folder), UseUniqueFileName: api.Set(false)}
-		if _, err := client.Upload(t.Context(), &u, nil); err != nil {
-			t.Fatal(err)
+		u := api.Upload{
+			Source: api.Source{Path: path}, FileName: name, Folder: api.Set(folder), UseUniqueFileName: api.Set(false),
 		}
+		_, err := client.Upload(t.Context(), &u, nil)
+		must(t, err)
 	}
 	send("день 1 — naïve (final).txt", "/", "hello")
 	send("small.txt", "/", "x")

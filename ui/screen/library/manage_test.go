@@ -55,10 +55,12 @@ func store(t *testing.T, s *session.Session, name, content string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "source")
 	must(t, os.WriteFile(path, []byte(content), 0o600))
-	u := api.Upload{Source: api.Source{Path: path}, FileName: filepath.Base(name), Folder: api.Set(filepath.Dir(name)), UseUniqueFileName: api.Set(false)}
-	if _, err := s.Client.Upload(t.Context(), &u, nil); err != nil {
-		t.Fatal(err)
+	u := api.Upload{
+		Source: api.Source{Path: path}, FileName: filepath.Base(name), Folder: api.Set(filepath.Dir(name)),
+		UseUniqueFileName: api.Set(false),
 	}
+	_, err := s.Client.Upload(t.Context(), &u, nil)
+	must(t, err)
 }
 
 // TestVersionsOfAFile lists versions, restores one, undoes that, and deletes one.
@@ -133,7 +135,8 @@ func TestMarkedFilesAreOpenedAndDeleted(t *testing.T) {
 	d.Press("j", "space", "space")
 	d.On("c.txt")
 	d.Press("enter")
-	if got := uitest.Taken[page.Inspect](&d.Out); len(got) != 1 || len(got[0].Files) != 2 || got[0].Files[1].Name != "b.txt" {
+	if got := uitest.Taken[page.Inspect](&d.Out); len(got) != 1 || len(got[0].Files) != 2 ||
+		got[0].Files[1].Name != "b.txt" {
 		t.Fatalf("opened %+v", got)
 	}
 	d.Press("m")
@@ -213,8 +216,8 @@ func TestFoldersAreManaged(t *testing.T) {
 	d.has("/a.txt /b.txt /c.txt /summer/d.txt")
 }
 
-// TestNameOfANewFolder: the name that the service will give a new folder is shown before it is sent, and the cursor goes to
-// the folder that was created.
+// TestNameOfANewFolder: the name that the service will give a new folder is shown before it is sent, and the
+// cursor goes to the folder that was created.
 func TestNameOfANewFolder(t *testing.T) {
 	d := serve(t)
 	d.Press("m", "n")

@@ -75,7 +75,8 @@ func TestQueryLineOnTheScreen(t *testing.T) {
 	d.Sees("tab tag:sunset")
 	s.asked = nil
 	d.Press("tab")
-	if len(s.asked) != 1 || s.asked[0].Search != `type = "file" AND tags IN ["sunset"]` || s.asked[0].Folder != "" {
+	if len(s.asked) != 1 || s.asked[0].Search != `type = "file" AND tags IN ["sunset"]` ||
+		s.asked[0].Folder != "" {
 		t.Fatalf("asked %+v", s.asked)
 	}
 	d.Sees("f00001.jpg")
@@ -162,10 +163,13 @@ func TestSearchCustomMetadata(t *testing.T) {
 		{Name: "price", Schema: api.MetadataSchema{Type: rule.MetadataNumber}}, {Name: "brand", Schema: api.MetadataSchema{Type: rule.MetadataText}},
 	}
 	l, asked := small(), ""
-	d := start(t, Options{Session: stub{list: l.list, fields: func(_ context.Context, folder string) ([]api.MetadataField, error) {
-		asked = folder
-		return fields, nil
-	}}})
+	d := start(t, Options{Session: stub{
+		list: l.list,
+		fields: func(_ context.Context, folder string) ([]api.MetadataField, error) {
+			asked = folder
+			return fields, nil
+		},
+	}})
 	d.Press("enter") // summer
 	d.Press("f")
 	l.asked = nil
@@ -296,7 +300,8 @@ func TestDownload(t *testing.T) {
 	d.Press("esc", "home", "down", "down", "down")
 	d.On("f00001.jpg")
 	d.Press("o")
-	if open := uitest.Taken[page.Open](&d.Out); len(open) != 1 || !strings.HasSuffix(open[0].Address, "?ik-s=1") {
+	if open := uitest.Taken[page.Open](&d.Out); len(open) != 1 ||
+		!strings.HasSuffix(open[0].Address, "?ik-s=1") {
 		t.Errorf("opens %+v", open)
 	}
 	d.Press("y", "s")

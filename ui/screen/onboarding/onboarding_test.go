@@ -93,7 +93,8 @@ func TestTryItHereWhereNothingCanBeWritten(t *testing.T) {
 }
 
 func TestConnect(t *testing.T) {
-	d := newDriver(t).open().Press("c", "enter").Typed("pics").Press("ctrl+s").Typed(uitest.TestKey).Press("enter")
+	d := newDriver(t).open().Press("c", "enter").Typed("pics").Press("ctrl+s").
+		Typed(uitest.TestKey).Press("enter")
 	if use := d.used(); use.Name != "pics" || use.Key != nil {
 		t.Errorf("%+v", use)
 	}
@@ -251,9 +252,11 @@ func TestViews(t *testing.T) {
 			if name == "flow" {
 				d.Press("c", "enter").Typed(hostile)
 			}
-			uitest.Sweep(t, func(w, h int, th *theme.Theme) string { d.Resize(image.Pt(w, h)); return d.Host.View(th) })
+			uitest.Sweep(t,
+				func(w, h int, th *theme.Theme) string { d.Resize(image.Pt(w, h)); return d.Host.View(th) })
 			d.Press("G")
-			uitest.Sweep(t, func(w, h int, th *theme.Theme) string { d.Resize(image.Pt(w, h)); return d.Host.View(th) })
+			uitest.Sweep(t,
+				func(w, h int, th *theme.Theme) string { d.Resize(image.Pt(w, h)); return d.Host.View(th) })
 		})
 	}
 }

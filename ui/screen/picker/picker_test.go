@@ -114,7 +114,9 @@ func TestPickingAcrossFoldersKeepsTheOrder(t *testing.T) {
 	if len(got) != 1 {
 		t.Fatalf("got %d requests for a form, want 1", len(got))
 	}
-	equal(t, "form", pathsOf(got[0].Sources), []string{filepath.Join(dir, "two", "c.jpg"), filepath.Join(dir, "one", "a.jpg")})
+	equal(t, "form", pathsOf(got[0].Sources), []string{
+		filepath.Join(dir, "two", "c.jpg"), filepath.Join(dir, "one", "a.jpg"),
+	})
 
 	d.Send(page.Sent{Jobs: []job.Job{{Upload: api.Upload{Source: file(dir, "two", "c.jpg")}}}})
 	equal(t, "tray", d.tray(), []string{"a.jpg"})
@@ -281,11 +283,13 @@ func TestTray(t *testing.T) {
 		t.Error("showing an item did not move the focus to the list")
 	}
 	d.Press("tab", "y")
-	if got := taken[page.Copy](d); len(got) != 1 || got[0] != (page.Copy{What: "path", Text: filepath.Join(dir, "two", "b.jpg")}) {
+	if got := taken[page.Copy](d); len(got) != 1 ||
+		got[0] != (page.Copy{What: "path", Text: filepath.Join(dir, "two", "b.jpg")}) {
 		t.Errorf("copied %+v", got)
 	}
 	d.Press("j", "j", "y")
-	if got := taken[page.Copy](d); len(got) != 1 || got[0] != (page.Copy{What: "URL", Text: "https://example.com/c.jpg"}) {
+	if got := taken[page.Copy](d); len(got) != 1 ||
+		got[0] != (page.Copy{What: "URL", Text: "https://example.com/c.jpg"}) {
 		t.Errorf("copied %+v", got)
 	}
 	d.Press("enter")

@@ -16,7 +16,9 @@ import (
 func TestGoToATypedPath(t *testing.T) {
 	dir := folder(t, "alpha/one.jpg", "almost.txt")
 	d := start(t, Options{Folder: dir})
-	for _, c := range []struct{ typed, want string }{{"alpha", "one.jpg"}, {filepath.Join(dir, "almost.txt"), "almost.txt"}} {
+	for _, c := range []struct{ typed, want string }{
+		{"alpha", "one.jpg"}, {filepath.Join(dir, "almost.txt"), "almost.txt"},
+	} {
 		d.open(dir)
 		d.Press("c")
 		d.Type(c.typed)

@@ -43,7 +43,8 @@ func TestViewer(t *testing.T) {
 	d.Sees("To upload: 1 file")
 	d.under("b.png")
 	d.Press("enter", "2")
-	if shown := taken[page.Show](d); d.m.Overlays().Top() != nil || len(shown) != 1 || shown[0].ID != page.Uploads {
+	if shown := taken[page.Show](d); d.m.Overlays().Top() != nil || len(shown) != 1 ||
+		shown[0].ID != page.Uploads {
 		t.Errorf("2 in the viewer does not go to the uploads: %v", shown)
 	}
 	d.Press("enter", "u")

@@ -22,7 +22,10 @@ import (
 func hosted(name string) config.Profile { return config.HostedPreset(name, name) }
 
 func TestShowsAccounts(t *testing.T) {
-	lab := config.Profile{Name: "lab", Kind: config.KindOther, UploadURL: "https://u.example.com", BaseURL: "https://a.example.com", Folder: "/in", Tags: []string{"x", "y"}, WebhookURL: "https://hook.example.com"}
+	lab := config.Profile{
+		Name: "lab", Kind: config.KindOther, UploadURL: "https://u.example.com",
+		BaseURL: "https://a.example.com", Folder: "/in", Tags: []string{"x", "y"}, WebhookURL: "https://hook.example.com",
+	}
 	d := newDriver(t, hosted("work"), lab).open()
 	d.Sees("local", "in use", "work", "hosted", "upload.imagekit.io", "lab", "own", "u.example.com",
 		"The local library, inside this program.", "http://127.0.0.1:7843", d.Paths.Library(), "made by the library", "http://127.0.0.1:7844", " auto (dark) ")
@@ -95,7 +98,8 @@ func TestAddsAnAccountForThisRun(t *testing.T) {
 	d := newDriver(t)
 	d.Store.Err = &config.KeyringError{Problem: config.KeyringMissing, Doing: "trying"}
 	d.open().Press("a", "enter").Typed("pics").Press("ctrl+s", "o").Typed(uitest.TestKey).Press("enter")
-	if text := last[page.Ask](d).Text; !strings.Contains(text, "the key is lost") || strings.Contains(text, uitest.TestKey) {
+	if text := last[page.Ask](d).Text; !strings.Contains(text, "the key is lost") ||
+		strings.Contains(text, uitest.TestKey) {
 		t.Errorf("asked was %q", text)
 	}
 	d.answer("u")
@@ -182,7 +186,8 @@ func TestProgramSettings(t *testing.T) {
 	d.Press("j", "space").Sees("A change applies at the next start.")
 	mediatest.Equal(t, d.Settings().Colors, config.Depth16, "colors")
 	d.Press("j", "space")
-	if got := last[Changed](d); got.Pictures != config.PicturesKitty || d.Settings().Pictures != config.PicturesKitty {
+	if got := last[Changed](d); got.Pictures != config.PicturesKitty ||
+		d.Settings().Pictures != config.PicturesKitty {
 		t.Errorf("%+v", got)
 	}
 	d.to("Uploads at once").Press("space")
@@ -209,9 +214,8 @@ func TestFastChoicesAllHold(t *testing.T) {
 
 func TestUnusualNumberOfUploads(t *testing.T) {
 	d := newDriver(t)
-	if _, err := d.Settings().Set(withUploads(d.Settings().Choices, 5)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := d.Settings().Set(withUploads(d.Settings().Choices, 5))
+	must(t, err)
 	d.open()
 	d.to("Uploads at once").Sees("✓ 5 ")
 }
@@ -264,9 +268,8 @@ func TestEditor(t *testing.T) {
 func TestStaleRepliesAreDropped(t *testing.T) {
 	d := newDriver(t, hosted("work")).open()
 	stale := d.Late(func() { d.Send(page.Shown{}) })
-	if _, err := d.Settings().SetProfile(hosted("newer")); err != nil {
-		t.Fatal(err)
-	}
+	_, err := d.Settings().SetProfile(hosted("newer"))
+	must(t, err)
 	d.Send(page.Shown{})
 	stale()
 	d.Sees("newer")
@@ -307,8 +310,13 @@ func TestViews(t *testing.T) {
 	}
 	wide := hosted("wide")
 	wide.Folder, wide.Tags = "/猫猫猫e\u0301"+strings.Repeat("x", 200), []string{"猫", "e\u0301"}
-	desks := map[string]*driver{"one": newDriver(t), "many": newDriver(t, append(many, wide)...), "foreign": newDriver(t, wide), "broken": newDriver(t)}
-	desks["foreign"].o.Profile = session.Profile{Name: hostile, Host: hostile, KeySource: hostile, Receiver: hostile}
+	desks := map[string]*driver{
+		"one": newDriver(t), "many": newDriver(t, append(many, wide)...), "foreign": newDriver(t, wide),
+		"broken": newDriver(t),
+	}
+	desks["foreign"].o.Profile = session.Profile{
+		Name: hostile, Host: hostile, KeySource: hostile, Receiver: hostile,
+	}
 	path := desks["broken"].o.Paths.Config
 	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	must(t, os.WriteFile(path, []byte("\"\\u202e\x01"), 0o600))

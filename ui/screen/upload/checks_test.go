@@ -12,7 +12,10 @@ import (
 )
 
 func TestChecks(t *testing.T) {
-	aPicture := known{inspected: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Picture: true, Name: "PNG picture", Stored: image.Pt(300, 200)}}
+	aPicture := known{
+		inspected: true, identity: api.Identity{Size: 1000},
+		facts: media.Facts{Picture: true, Name: "PNG picture", Stored: image.Pt(300, 200)},
+	}
 	aText := known{inspected: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Name: "TXT text"}}
 	huge := aPicture
 	huge.identity.Size = 25_000_001
@@ -88,7 +91,8 @@ func TestChecksAreQuiet(t *testing.T) {
 			t.Errorf("%s: %s", name, l.text)
 		}
 	}
-	o, problems := filled(api.Source{Path: "/p/a.jpg"}, localProfile(), map[string]string{"folder": "a b", "tags": "%"})
+	o, problems := filled(api.Source{Path: "/p/a.jpg"}, localProfile(),
+		map[string]string{"folder": "a b", "tags": "%"})
 	seen := map[string]int{}
 	for _, l := range checksOf(&o.Entry, problems, &k, localProfile()) {
 		if seen[l.text]++; seen[l.text] > 1 {

@@ -190,12 +190,15 @@ func TestBrokenDrafts(t *testing.T) {
 // TestPresetRoundTrip checks that a preset copies everything but the name.
 func TestPresetRoundTrip(t *testing.T) {
 	list := presetList{{Name: "one"}}
-	m := opened(t, Options{Profile: localProfile(), Session: &stub{presets: list}, Sources: []api.Source{{Path: "/a.png"}}})
+	m := opened(t, Options{
+		Profile: localProfile(), Session: &stub{presets: list}, Sources: []api.Source{{Path: "/a.png"}},
+	})
 	rapid.Check(t, func(t *rapid.T) {
 		from := apitest.DrawEntry(t)
 		m.Items[0].Draft = edit.Draft{Entry: apitest.DrawEntry(t), Marked: true}
 		var body bytes.Buffer
-		must(t, session.WriteManifest(&body, []session.ManifestEntry{{Options: entry.OptionsOf(&from, entry.Fields...)}}))
+		must(t,
+			session.WriteManifest(&body, []session.ManifestEntry{{Options: entry.OptionsOf(&from, entry.Fields...)}}))
 		to := &m.Items[0].Entry
 		from.FileName = to.FileName
 		list[0].Body = body.Bytes()

@@ -106,7 +106,8 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 		t.Fatalf("stored %+v", l.stored)
 	}
 	now := l.stored[2]
-	if now.FileID != l.stored[1].FileID || rule.JoinTags(now.Tags.Or(nil)) != "one,two" || now.CustomCoordinates.IsSet() {
+	if now.FileID != l.stored[1].FileID || rule.JoinTags(now.Tags.Or(nil)) != "one,two" ||
+		now.CustomCoordinates.IsSet() {
 		t.Errorf("stored %+v", now)
 	}
 

@@ -164,8 +164,8 @@ func TestRegionEditor(t *testing.T) {
 	}
 }
 
-// TestMetadataRows checks that each field of the library has a row, that a value goes to all files, and that the form
-// reports one that is not valid.
+// TestMetadataRows checks that each field of the library has a row, that a value goes to all files, and that
+// the form reports one that is not valid.
 func TestMetadataRows(t *testing.T) {
 	m := started(t, Options{
 		Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(),
@@ -225,8 +225,8 @@ func TestExtensionsOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestEditedText checks that an edited manifest goes into its files, and that a text that cannot be read stays until it is
-// corrected or discarded.
+// TestEditedText checks that an edited manifest goes into its files, and that a text that cannot be read
+// stays until it is corrected or discarded.
 func TestEditedText(t *testing.T) {
 	m := started(t, localOptions(files(t, "a.png", "x", "b.png", "y"), &stub{}))
 	m.Document.Edit()

@@ -50,10 +50,12 @@ func TestTakenNames(t *testing.T) {
 		msgs := press(t, m, "ctrl+s")
 		for n, choice := range strings.Split(choices, ", ") {
 			ask := asked(t, msgs)
-			if n == 0 && (ask.Title != "/a.jpg exists already" || !strings.Contains(ask.Text, "Its 2 tags are removed") || !ask.Choices[2].Default) {
+			if n == 0 && (ask.Title != "/a.jpg exists already" ||
+				!strings.Contains(ask.Text, "Its 2 tags are removed") || !ask.Choices[2].Default) {
 				t.Errorf("asked %+v", ask)
 			}
-			if n == 1 && (ask.Title != "/b.jpg exists already" || !strings.Contains(ask.Text, "same size") || !ask.Choices[3].Default) {
+			if n == 1 && (ask.Title != "/b.jpg exists already" || !strings.Contains(ask.Text, "same size") ||
+				!ask.Choices[3].Default) {
 				t.Errorf("asked %+v", ask)
 			}
 			i := slices.IndexFunc(ask.Choices, func(c page.Choice) bool { return c.Label == choice })

@@ -73,7 +73,8 @@ func TestSendOne(t *testing.T) {
 	if err != nil || !j.Identity.Same(id) {
 		t.Errorf("identity %+v, %v", j.Identity, err)
 	}
-	if j.Profile != "here" || j.Naming != job.NameExact || !j.JobWebhook || j.Batch == "" || j.Upload.Source != src[0] {
+	if j.Profile != "here" || j.Naming != job.NameExact || !j.JobWebhook || j.Batch == "" ||
+		j.Upload.Source != src[0] {
 		t.Errorf("job %+v", j)
 	}
 	u := j.Upload
@@ -100,7 +101,8 @@ func TestSendOne(t *testing.T) {
 		t.Errorf("the form still holds %v", sources(m))
 	}
 	// An empty form does nothing, and says why.
-	if msgs := press(t, m, "ctrl+s", "x"); len(msgs) != 1 || !strings.Contains(msgs[0].(page.Toast).Text, "form is empty") {
+	if msgs := press(t, m, "ctrl+s", "x"); len(msgs) != 1 ||
+		!strings.Contains(msgs[0].(page.Toast).Text, "form is empty") {
 		t.Errorf("an empty form sent %+v", msgs)
 	}
 	if msgs := press(t, m, "esc"); len(msgs) != 1 || msgs[0] != (page.Back{}) {
@@ -129,7 +131,8 @@ func TestSendSeveralAsksWithNumberAndTarget(t *testing.T) {
 	goTo(t, m, "folder")
 	write(t, m, "summer")
 	ask := asked(t, press(t, m, "ctrl+s"))
-	if ask.Title != "Send 2 files to /summer/?" || len(ask.Choices) != 2 || ask.Choices[0].Do != nil || ask.Choices[1].Label != "Send" {
+	if ask.Title != "Send 2 files to /summer/?" || len(ask.Choices) != 2 || ask.Choices[0].Do != nil ||
+		ask.Choices[1].Label != "Send" {
 		t.Errorf("asked %+v", ask)
 	}
 	if len(box.jobs) != 0 {
@@ -147,7 +150,8 @@ func TestSendSeveralAsksWithNumberAndTarget(t *testing.T) {
 // TestSendAsksBeforeALoss: a user who switched overwriting on is asked only if something is lost.
 func TestSendAsksBeforeALoss(t *testing.T) {
 	var box outbox
-	m := started(t, localOptions(files(t, "a.png", "x"), &stub{send: box.send, known: at("/a.png", api.File{FileID: "1", Tags: api.Set([]string{"x", "y"})})}))
+	m := started(t, localOptions(files(t, "a.png", "x"),
+		&stub{send: box.send, known: at("/a.png", api.File{FileID: "1", Tags: api.Set([]string{"x", "y"})})}))
 	goTo(t, m, "overwriteFile")
 	press(t, m, "right")
 	ask := asked(t, press(t, m, "ctrl+s"))
@@ -155,7 +159,8 @@ func TestSendAsksBeforeALoss(t *testing.T) {
 		t.Errorf("asked %+v", ask)
 	}
 	pick(t, m, ask.Choices[1])
-	if len(box.jobs) != 1 || box.jobs[0].Upload.FileName != "a.png" || !box.jobs[0].Upload.OverwriteFile.Or(false) {
+	if len(box.jobs) != 1 || box.jobs[0].Upload.FileName != "a.png" ||
+		!box.jobs[0].Upload.OverwriteFile.Or(false) {
 		t.Errorf("jobs %+v", box.jobs)
 	}
 }
@@ -167,7 +172,8 @@ func TestChecksThatStopBlockSending(t *testing.T) {
 	write(t, m, "100%")
 	goTo(t, m, "description")
 	toast := toasted(t, press(t, m, "ctrl+s"))
-	if len(box.jobs) != 0 || toast.Level != page.Bad || !strings.Contains(toast.Text, "Not sent. All files: tags contain %") {
+	if len(box.jobs) != 0 || toast.Level != page.Bad ||
+		!strings.Contains(toast.Text, "Not sent. All files: tags contain %") {
 		t.Errorf("jobs %v, said %+v", box.jobs, toast)
 	}
 	if m.Model.Form.On() != "tags" {

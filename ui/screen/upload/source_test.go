@@ -9,8 +9,8 @@ import (
 	"mediadesk/api/session"
 )
 
-// TestLinkOutOfTheFolder: of a folder that was picked as a whole, the form says which file a link brings in from
-// outside, and where that is.
+// TestLinkOutOfTheFolder: of a folder that was picked as a whole, the form says which file a link brings in
+// from outside, and where that is.
 func TestLinkOutOfTheFolder(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)

@@ -95,7 +95,8 @@ func (w *world) there(t *rapid.T, path string) *api.File {
 func (w *world) drawOptions(t *rapid.T, m *Model, s *source) {
 	pick := func(f string, of ...string) { m.set(s, f, rapid.SampledFrom(of).Draw(t, f)) }
 	pick("name", "a b.png", "a_b.png", "写真 é.png", "e\u0301.png")
-	pick("unique", string(job.NameExact), string(job.NameExact), string(job.NameExact), string(job.NameHere), string(job.NameService))
+	pick("unique", string(job.NameExact), string(job.NameExact), string(job.NameExact), string(job.NameHere),
+		string(job.NameService))
 	pick("folder", w.folder, w.folder+"été", w.folder+"été//")
 	pick("tags", "", "", "sea", "one,two,写真")
 	pick("region", "", "", "0,0,5,5", "0,0,65,48")
@@ -152,7 +153,10 @@ func (w *world) try(t *rapid.T) {
 		t.Fatalf("no check stops it, and the library refuses: %v\n%v\n%+v", err, said.Lines(), s.Entry)
 	}
 	for n, l := range said.Lines() {
-		w.check(t, sentenceCase{text: l.Text, first: n == 0, u: &u, before: before, after: after, err: err, path: rule.PathOf(&s.Upload), naming: s.Naming})
+		w.check(t, sentenceCase{
+			text: l.Text, first: n == 0, u: &u, before: before, after: after, err: err,
+			path: rule.PathOf(&s.Upload), naming: s.Naming,
+		})
 	}
 }
 
@@ -186,7 +190,8 @@ func (w *world) check(t *rapid.T, c sentenceCase) {
 				fail("it is none")
 			}
 		case strings.HasPrefix(c.text, "A new version of"):
-			if c.err != nil || fresh || c.after.FilePath != c.path || c.after.VersionInfo.ID == c.before.VersionInfo.ID {
+			if c.err != nil || fresh || c.after.FilePath != c.path ||
+				c.after.VersionInfo.ID == c.before.VersionInfo.ID {
 				fail("it is none")
 			}
 		case strings.Contains(c.text, "If one is there already, the service refuses"):
@@ -233,11 +238,18 @@ func (w *world) checkAspect(t *rapid.T, c sentenceCase, fail func(string)) {
 			return // this upload's tagging added new ones
 		}
 	case strings.Contains(word, "custom metadata"):
-		a = aspect{metadata(c.before), metadata(c.after), metadata(&api.File{CustomMetadata: c.u.CustomMetadata.Or(nil)}), ""}
+		a = aspect{
+			metadata(c.before), metadata(c.after), metadata(&api.File{CustomMetadata: c.u.CustomMetadata.Or(nil)}), "",
+		}
 	case strings.Contains(word, "region"):
-		a = aspect{c.before.CustomCoordinates.Or(""), c.after.CustomCoordinates.Or(""), c.u.CustomCoordinates.Or(""), ""}
+		a = aspect{
+			c.before.CustomCoordinates.Or(""), c.after.CustomCoordinates.Or(""), c.u.CustomCoordinates.Or(""), "",
+		}
 	case strings.Contains(word, "tag"):
-		a = aspect{rule.JoinTags(c.before.Tags.Or(nil)), rule.JoinTags(c.after.Tags.Or(nil)), rule.JoinTags(c.u.Tags.Or(nil)), ""}
+		a = aspect{
+			rule.JoinTags(c.before.Tags.Or(nil)), rule.JoinTags(c.after.Tags.Or(nil)),
+			rule.JoinTags(c.u.Tags.Or(nil)), "",
+		}
 	default:
 		fail("this test does not know that sentence")
 	}

@@ -232,7 +232,9 @@ func TestPlacesAreLookedUpAfterAPause(t *testing.T) {
 }
 
 func TestKeep(t *testing.T) {
-	p := &places{of: map[string]*api.File{"/a.png": {FileID: "1", Tags: api.Set([]string{"x"}), AITags: api.Null[[]api.AITag](), CustomMetadata: nil}}}
+	p := &places{of: map[string]*api.File{"/a.png": {
+		FileID: "1", Tags: api.Set([]string{"x"}), AITags: api.Null[[]api.AITag](), CustomMetadata: nil,
+	}}}
 	m := started(t, localOptions(files(t, "a.png", "x"), &stub{known: p.look}))
 	if !strings.Contains(told(m), "Press ctrl+g to keep") {
 		t.Errorf("the key for keeping is not shown:\n%s", screen(m, 120, 40))
@@ -324,7 +326,10 @@ func TestTypingManyTags(t *testing.T) {
 
 func TestMouse(t *testing.T) {
 	now := time.Now() // all clicks have the same time
-	m := started(t, Options{Now: func() time.Time { return now }, Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
+	m := started(t, Options{
+		Now: func() time.Time { return now }, Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"),
+		Profile: localProfile(), Session: &stub{},
+	})
 	var last tea.MouseClickMsg
 	click := func(word string) {
 		t.Helper()

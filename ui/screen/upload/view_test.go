@@ -202,7 +202,8 @@ func checkEveryActionWorks(t *testing.T) {
 
 // edge reports whether the action may do nothing at an edge.
 func edge(id string) bool {
-	return strings.HasPrefix(id, "list.") || strings.HasPrefix(id, "choice.") || slices.Contains([]string{"form.mark-all", "form.mark-range", "form.next-field", "form.previous-field"}, id)
+	return strings.HasPrefix(id, "list.") || strings.HasPrefix(id, "choice.") ||
+		slices.Contains([]string{"form.mark-all", "form.mark-range", "form.next-field", "form.previous-field"}, id)
 }
 
 // utc is the clock for golden screens.

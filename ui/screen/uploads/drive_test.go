@@ -75,7 +75,9 @@ func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, e
 	}
 	server.Start()
 	t.Cleanup(server.Close)
-	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: testKey("private_test")})
+	client, err := api.NewClient(api.Options{
+		UploadURL: server.URL, BaseURL: server.URL, Key: testKey("private_test"),
+	})
 	must(t, err)
 	t.Cleanup(client.Close)
 
@@ -83,7 +85,9 @@ func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, e
 		_, err := d.files.AddJobs(t.Context(), earlier)
 		must(t, err)
 	}
-	d.queue = queue.New(queue.Options{Journal: d.files, Sender: client, Profile: "home", Fresh: len(earlier) == 0})
+	d.queue = queue.New(queue.Options{
+		Journal: d.files, Sender: client, Profile: "home", Fresh: len(earlier) == 0,
+	})
 	must(t, d.queue.Start(t.Context()))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -156,7 +160,10 @@ func (d *driver) job(name string, n int64, naming job.Naming) job.Job {
 	path := d.write(name, n)
 	id, err := api.Identify(path)
 	must(d.t, err)
-	j := job.Job{Profile: "home", Upload: api.Upload{Source: api.Source{Path: path}, FileName: name}, Identity: id, Naming: naming}
+	j := job.Job{
+		Profile: "home", Upload: api.Upload{Source: api.Source{Path: path}, FileName: name}, Identity: id,
+		Naming: naming,
+	}
 	job.ApplyNaming(&j.Upload, naming)
 	return j
 }
@@ -215,7 +222,9 @@ func plain(id int64, state job.State, file string) *job.Job {
 	job.ApplyNaming(&j.Upload, job.NameExact)
 	j.Upload.OverwriteFile = api.Set(false)
 	if state == job.Stored {
-		j.File = &api.File{FileID: fmt.Sprint("id", id), Name: file, FilePath: "/" + file, URL: "https://media.example/" + file}
+		j.File = &api.File{
+			FileID: fmt.Sprint("id", id), Name: file, FilePath: "/" + file, URL: "https://media.example/" + file,
+		}
 	}
 	if failed(state) {
 		j.Failure = &job.Failure{Status: 400, Message: "the service did not like " + file, Help: "Rename it.", RequestID: "req-" + file}

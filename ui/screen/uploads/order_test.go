@@ -65,7 +65,9 @@ func TestAnotherProgram(t *testing.T) {
 	if strings.Contains(d.Text(), "sending 0 %") {
 		t.Error("the screen shows the progress of another program")
 	}
-	added[0].State, added[0].File = job.Stored, &api.File{FileID: "x", Name: "theirs.txt", FilePath: "/theirs.txt"}
+	added[0].State, added[0].File = job.Stored, &api.File{
+		FileID: "x", Name: "theirs.txt", FilePath: "/theirs.txt",
+	}
 	must(t, other.UpdateJob(t.Context(), added[0]))
 	d.Send(watchTick{})
 	d.Sees("theirs.txt", "stored")
@@ -97,7 +99,8 @@ func TestFolders(t *testing.T) {
 	d.Resize(image.Pt(160, 32))
 	d.Send(page.Shown{})
 	d.Sees("▾ /2026/greece/ 4 of 7 ━", "· 2 refused · 1 canceled", "refused-0.jpg", "▾ /2026/italy/ 3 of 3")
-	if hints := ansi.Strip(kit.Hints(d.m.Actions(), 200, d.Theme)); !strings.Contains(hints, "R send all that failed again") {
+	hints := ansi.Strip(kit.Hints(d.m.Actions(), 200, d.Theme))
+	if !strings.Contains(hints, "R send all that failed again") {
 		t.Errorf("the hints are %q", hints)
 	}
 
@@ -114,7 +117,9 @@ func TestFolders(t *testing.T) {
 // TestMarks: actions apply to the marked uploads, wherever the cursor is.
 func TestMarks(t *testing.T) {
 	d := start(t, nil)
-	gone := []job.Job{d.job("a.txt", 10, job.NameHere), d.job("b.txt", 10, job.NameHere), d.job("c.txt", 10, job.NameHere)}
+	gone := []job.Job{
+		d.job("a.txt", 10, job.NameHere), d.job("b.txt", 10, job.NameHere), d.job("c.txt", 10, job.NameHere),
+	}
 	for i := range gone {
 		gone[i].Batch = "one"
 		must(t, os.Remove(gone[i].Upload.Source.Path))

@@ -70,7 +70,10 @@ func TestWords(t *testing.T) {
 
 // TestWordsOfTransfers: after a move, the row says why the original was not deleted.
 func TestWordsOfTransfers(t *testing.T) {
-	j := job.Job{State: job.Stored, Move: job.MoveFailed, MoveError: "it changed", Upload: api.Upload{Source: api.Source{Origin: api.Origin{Profile: "old", Path: "/a.mp4"}}}}
+	j := job.Job{
+		State: job.Stored, Move: job.MoveFailed, MoveError: "it changed",
+		Upload: api.Upload{Source: api.Source{Origin: api.Origin{Profile: "old", Path: "/a.mp4"}}},
+	}
 	if got := note(row{Row: queue.Row{Job: &j}}, time.Now()); got != "not deleted from old: it changed" {
 		t.Errorf("the note is %q", got)
 	}

@@ -15,7 +15,8 @@ import (
 func TestStoredFiles(t *testing.T) {
 	d := start(t, nil)
 	d.Sees("No uploads yet. Press 1 to pick files.")
-	d.add(d.job("a.txt", 10, job.NameExact), d.job("b.txt", 20, job.NameExact), d.job("c.txt", 30, job.NameExact))
+	d.add(d.job("a.txt", 10, job.NameExact), d.job("b.txt", 20, job.NameExact),
+		d.job("c.txt", 30, job.NameExact))
 	d.until("3 of 3 stored")
 	d.Sees("3 of 3 stored", "✓ stored", "a.txt", "Folder      /")
 
@@ -112,7 +113,8 @@ func TestCancel(t *testing.T) {
 	defer close(release)
 	d.add(d.job("large.bin", 60_000_000, job.NameHere))
 	d.wait("it is under way", func() bool {
-		return strings.Contains(d.Text(), "» sending") && strings.Contains(d.Text(), "B of 60.0 MB") && !strings.Contains(d.Text(), " 0 B of")
+		return strings.Contains(d.Text(), "» sending") && strings.Contains(d.Text(), "B of 60.0 MB") &&
+			!strings.Contains(d.Text(), " 0 B of")
 	})
 	d.Press("d")
 	ask := one[page.Ask](d)
@@ -221,7 +223,9 @@ func TestRetryKeepsWhatIsKnown(t *testing.T) {
 func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	d := start(t, nil)
 	var failed []job.Job
-	for name, state := range map[string]job.State{"a.txt": job.Refused, "b.txt": job.Unknown, "c.txt": job.Unsent, "d.txt": job.Canceled} {
+	for name, state := range map[string]job.State{
+		"a.txt": job.Refused, "b.txt": job.Unknown, "c.txt": job.Unsent, "d.txt": job.Canceled,
+	} {
 		j := d.job(name, 10, job.NameHere)
 		j.State = state
 		failed = append(failed, j)
@@ -253,7 +257,8 @@ func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	d.until("3 of 3 stored")
 	d.Press("R")
 	d.Choose(d.Question(), "Send again")
-	if said := one[page.Toast](d); !strings.Contains(said.Text, "1 upload of unknown outcome") || strings.Contains(said.Text, "Sending") {
+	if said := one[page.Toast](d); !strings.Contains(said.Text, "1 upload of unknown outcome") ||
+		strings.Contains(said.Text, "Sending") {
 		t.Errorf("got the message %q", said.Text)
 	}
 }

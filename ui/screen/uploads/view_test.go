@@ -77,7 +77,8 @@ func TestBarOnlyWhileSending(t *testing.T) {
 		if strings.Contains(line, " of ") {
 			continue // the folder
 		}
-		if bar := strings.Contains(line, "━") || strings.Contains(line, "──"); bar != (strings.Contains(line, "» sending") || strings.Contains(line, "! stalled")) {
+		bar := strings.Contains(line, "━") || strings.Contains(line, "──")
+		if bar != (strings.Contains(line, "» sending") || strings.Contains(line, "! stalled")) {
 			t.Errorf("%s", line)
 		}
 	}
@@ -115,6 +116,7 @@ func TestEveryKeyWorks(t *testing.T) {
 			d.Press(keys...)
 			return d.Driver
 		}
-		uitest.EveryKey(t, state, prepare, func(a kit.Action) bool { return (state == "empty" || state == "head") && a.Group == "Cursor" })
+		uitest.EveryKey(t, state, prepare,
+			func(a kit.Action) bool { return (state == "empty" || state == "head") && a.Group == "Cursor" })
 	}
 }

@@ -20,7 +20,8 @@ func TestAccessibleJob(t *testing.T) {
 		})
 		lines := strings.Split(strings.TrimRight(term.Screen(), "\n "), "\n")
 		last := lines[len(lines)-1]
-		if x, y, seen := term.Cursor(); !seen || y != len(lines)-1 || x != len([]rune(last))+1 || !strings.HasSuffix(last, question) {
+		if x, y, seen := term.Cursor(); !seen || y != len(lines)-1 || x != len([]rune(last))+1 ||
+			!strings.HasSuffix(last, question) {
 			t.Errorf("the cursor is at %d,%d (visible: %t), want it after %q", x, y, seen, question)
 		}
 		asked[question] = strings.Count(term.Raw(), question)
@@ -62,7 +63,8 @@ func TestAccessibleJob(t *testing.T) {
 		i := strings.IndexRune(raw, 0x1b)
 		t.Errorf("the output has escape sequences: %q", raw[max(0, i-80):min(len(raw), i+40)])
 	}
-	if i := strings.IndexFunc(term.Raw(), func(r rune) bool { return r >= 0x2500 && r < 0x2600 || r >= 0x2800 && r < 0x2900 }); i >= 0 {
+	if i := strings.IndexFunc(term.Raw(),
+		func(r rune) bool { return r >= 0x2500 && r < 0x2600 || r >= 0x2800 && r < 0x2900 }); i >= 0 {
 		t.Errorf("the output has boxes, blocks or Braille: %q", term.Raw()[i:min(len(term.Raw()), i+20)])
 	}
 }

@@ -38,7 +38,8 @@ func equivalent(t *testing.T, term *uitest.Term) string {
 	before := strings.Count(term.Raw(), begin)
 	term.Press("f2")
 	term.WaitRaw(func(raw string) bool { // all of it
-		return strings.Count(raw, begin) > before && strings.ContainsAny(raw[strings.LastIndex(raw, begin)+len(begin):], "\a\x1b")
+		return strings.Count(raw, begin) > before &&
+			strings.ContainsAny(raw[strings.LastIndex(raw, begin)+len(begin):], "\a\x1b")
 	})
 	return copied(t, term)
 }
@@ -52,7 +53,8 @@ func (d *workplace) shell(commands string) []map[string]any {
 	}
 	cmd := exec.Command("sh", "-ec", strings.Join(lines, "\n"))
 	cmd.Dir = d.t.TempDir() // the commands work in any folder
-	cmd.Env = append(d.env(), "PATH="+filepath.Dir(uitest.Build(d.t))+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd.Env = append(d.env(),
+		"PATH="+filepath.Dir(uitest.Build(d.t))+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, failed := cmd.Output()
 	var list []map[string]any
 	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
@@ -63,7 +65,8 @@ func (d *workplace) shell(commands string) []map[string]any {
 		list = append(list, one)
 	}
 	// The watch command reports a failed run by its exit code, too.
-	said := slices.ContainsFunc(list, func(o map[string]any) bool { return o["status"] == string(api.StatusFailed) })
+	said := slices.ContainsFunc(list,
+		func(o map[string]any) bool { return o["status"] == string(api.StatusFailed) })
 	if (failed != nil) != said {
 		d.t.Fatalf("%s\n%v\n%s", strings.Join(lines, "\n"), failed, out)
 	}
@@ -135,7 +138,8 @@ func TestEquivalents(t *testing.T) {
 
 	// Uploads: the job under the cursor, with its exact name. The second time it is refused, just as
 	// with r on the screen.
-	if command := equivalent(t, term); !strings.Contains(command, "--unique=off") || !strings.Contains(command, "--overwrite-file=false") {
+	if command := equivalent(t, term); !strings.Contains(command, "--unique=off") ||
+		!strings.Contains(command, "--overwrite-file=false") {
 		t.Errorf("uploads: %s", command)
 	}
 	for _, line := range d.shell("mediadesk uploads") {
@@ -144,7 +148,8 @@ func TestEquivalents(t *testing.T) {
 			t.Errorf("uploads: %v", line)
 			continue
 		}
-		i := slices.IndexFunc(files, func(f map[string]any) bool { return f["size"] == record["size"] && f["fileId"] != record["fileId"] })
+		i := slices.IndexFunc(files,
+			func(f map[string]any) bool { return f["size"] == record["size"] && f["fileId"] != record["fileId"] })
 		if i >= 0 && record["tags"] != nil {
 			requireSameUpload(t, files[i], record)
 		}
@@ -177,7 +182,8 @@ func TestEquivalents(t *testing.T) {
 	term.Type("100,150,400,300")
 	term.WaitFor("→ 400 × 300 at 100, 150")
 	changed := d.shell(equivalent(t, term))
-	if len(changed) != 1 || changed[0]["customCoordinates"] != "100,150,400,300" || !slices.Contains(changed[0]["tags"].([]any), any("dusk")) {
+	if len(changed) != 1 || changed[0]["customCoordinates"] != "100,150,400,300" ||
+		!slices.Contains(changed[0]["tags"].([]any), any("dusk")) {
 		t.Errorf("details: %v", changed)
 	}
 

@@ -26,7 +26,8 @@ func requireNoForbidden(t *testing.T, term *uitest.Term) {
 func waitForAll(term *uitest.Term, skip ...string) {
 	term.WaitUntil(func(screen string) bool {
 		for i, h := range uitest.Hostile() {
-			if !strings.Contains(screen, fmt.Sprintf("h%02d", i+1)) && !strings.Contains(strings.Join(skip, ","), h.Class) {
+			if !strings.Contains(screen, fmt.Sprintf("h%02d", i+1)) &&
+				!strings.Contains(strings.Join(skip, ","), h.Class) {
 				return false
 			}
 		}

@@ -189,7 +189,8 @@ func TestTransferToAnotherProfile(t *testing.T) {
 	dir := t.TempDir()
 	key, path, err := local.FolderKey(dir)
 	must(t, err)
-	account, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: dir, Key: transferKey{key}})
+	account, err := local.Serve(context.Background(), "127.0.0.1:0",
+		local.Options{Dir: dir, Key: transferKey{key}})
 	must(t, err)
 	defer account.Close()
 	run := func(args ...string) {
@@ -231,7 +232,8 @@ func TestTransferToAnotherProfile(t *testing.T) {
 // waitForRuns waits until the extensions screen shows runs of which none is pending.
 func waitForRuns(term *uitest.Term) {
 	term.WaitUntil(func(screen string) bool {
-		ended := strings.Contains(screen, "success") || strings.Contains(screen, " failed") || strings.Contains(screen, "done")
+		ended := strings.Contains(screen, "success") || strings.Contains(screen, " failed") ||
+			strings.Contains(screen, "done")
 		return ended && !strings.Contains(screen, "pending")
 	})
 }

@@ -43,7 +43,8 @@ func TestUsualKeysDoNotClash(t *testing.T) {
 		has := map[string]kit.Action{}
 		for _, a := range actions {
 			for _, k := range a.Keys.Keys() {
-				if other, taken := has[k]; taken && other.ID != a.ID && other.ID != "form.draw-region" && !strings.HasPrefix(other.ID, "viewer.") {
+				if other, taken := has[k]; taken && other.ID != a.ID && other.ID != "form.draw-region" &&
+					!strings.HasPrefix(other.ID, "viewer.") {
 					t.Errorf("%s: %s is the key of %q and of %q", part, k, other.ID, a.ID)
 				}
 				has[k] = a
@@ -77,7 +78,9 @@ func actionsByScreen(t *testing.T) (names []string, actions map[string][]kit.Act
 			if _, err := CheckKeys(map[string][]string{a.ID: {"f11"}}); err != nil {
 				t.Errorf("%s: %q: %v", name, a.Label(), err)
 			}
-			if !slices.ContainsFunc(actions[name], func(b kit.Action) bool { return b.ID == a.ID && b.KeyLabel() == a.KeyLabel() }) {
+			if !slices.ContainsFunc(actions[name], func(b kit.Action) bool {
+				return b.ID == a.ID && b.KeyLabel() == a.KeyLabel()
+			}) {
 				actions[name] = append(actions[name], a)
 			}
 		}

@@ -77,7 +77,7 @@ func TestEndOfExtensions(t *testing.T) {
 	m.Update(late)
 }
 
-// TestCountAfterTheProfileChanged: a count that runs while another profile opens neither needs nor changes it.
+// TestCountAfterTheProfileChanged: a count that runs while another profile opens does not change it.
 func TestCountAfterTheProfileChanged(t *testing.T) {
 	t.Parallel()
 	s := newLooks(t)

@@ -55,7 +55,8 @@ func startTmux(t *testing.T, w, h int, env []string, dir, shell string) *tmux {
 
 func (m *tmux) run(args ...string) string {
 	m.t.Helper()
-	out, err := exec.Command("tmux", append([]string{"-S", m.socket, "-f", "/dev/null"}, args...)...).CombinedOutput()
+	out, err := exec.Command("tmux",
+		append([]string{"-S", m.socket, "-f", "/dev/null"}, args...)...).CombinedOutput()
 	if err != nil {
 		m.t.Fatalf("tmux %v: %v\n%s", args, err, out)
 	}
@@ -203,7 +204,8 @@ func TestKilledWhileRunning(t *testing.T) {
 			const n = 4
 			d, library := newWorkplace(t), t.TempDir()
 			settings := fmt.Sprintf("[webhook]\nlisten = %q\n", "127.0.0.1:"+freePort(t))
-			must(t, errors.Join(os.MkdirAll(d.home, 0o700), os.WriteFile(filepath.Join(d.home, "config.toml"), []byte(settings), 0o600)))
+			must(t, errors.Join(os.MkdirAll(d.home, 0o700),
+				os.WriteFile(filepath.Join(d.home, "config.toml"), []byte(settings), 0o600)))
 			s := startService(t, binary, library, "--fault", "extensions=pending")
 			env := d.keyed()
 			account := s.account()
@@ -272,7 +274,8 @@ func TestKilledWhileRunning(t *testing.T) {
 			// The service agrees with the reports.
 			out, err := command("list", "--json").Output()
 			must(t, err)
-			if done := strings.Count(string(out), `"name":"Version 2"`); done != map[string]int{"success": n}[tt.word] {
+			done := strings.Count(string(out), `"name":"Version 2"`)
+			if done != map[string]int{"success": n}[tt.word] {
 				t.Errorf("%d files have a new version:\n%s", done, out)
 			}
 		})
@@ -360,7 +363,8 @@ func TestSendingByKeys(t *testing.T) {
 	env := d.keyed()
 	dir := t.TempDir()
 	for i := range 4 {
-		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%02d.txt", i)), fmt.Appendf(nil, "this is file %d\n", i), 0o600))
+		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%02d.txt", i)),
+			fmt.Appendf(nil, "this is file %d\n", i), 0o600))
 	}
 	conf := filepath.Join(d.home, "config.toml")
 	must(t, os.MkdirAll(filepath.Dir(conf), 0o700))
@@ -387,9 +391,8 @@ func TestFaultsLeaveTheHeader(t *testing.T) {
 	out, err := serve.StdoutPipe()
 	must(t, err)
 	must(t, serve.Start())
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	_, err = bufio.NewReader(out).ReadString('\n')
+	must(t, err)
 	term := d.start(120, 36, "--profile", "local", d.pictures)
 	term.WaitFor("faults on: rate=500/s")
 	must(t, serve.Process.Signal(syscall.SIGTERM))
@@ -484,7 +487,8 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 	defer release()
 	dir := t.TempDir()
 	for i := range n {
-		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%02d.txt", i)), fmt.Appendf(nil, "this is file %d\n", i), 0o600))
+		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%02d.txt", i)),
+			fmt.Appendf(nil, "this is file %d\n", i), 0o600))
 	}
 	env := d.keyed()
 	where := []string{"--upload-url", front.URL, "--base-url", front.URL, "--delivery-url", front.URL}
@@ -568,7 +572,8 @@ func TestStopAndGoOn(t *testing.T) {
 		restored()
 		// The terminal is in its usual mode: it echoes and edits lines.
 		m.keys("stty -a | tr ' ;' '\\n\\n' | grep -cx -e icanon -e echo -e isig", "Enter")
-		m.wait("stty", func(screen string) bool { return strings.HasSuffix(strings.TrimSpace(screen), "3\nready>") })
+		m.wait("stty",
+			func(screen string) bool { return strings.HasSuffix(strings.TrimSpace(screen), "3\nready>") })
 	}
 	m.keys("C-z")
 	stopped(1)
@@ -598,7 +603,9 @@ func TestStopAndGoOn(t *testing.T) {
 // library is closed, and the exit code names the signal.
 func TestEndingSignals(t *testing.T) {
 	t.Parallel()
-	for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT} {
+	for _, sent := range []syscall.Signal{
+		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT,
+	} {
 		d := newWorkplace(t)
 		term := d.start(100, 30, d.pictures)
 		term.WaitFor("Try it here")
@@ -610,7 +617,8 @@ func TestEndingSignals(t *testing.T) {
 			t.Errorf("%v: exit code %d, alternate screen %v\n%s", sent, code, term.AltScreen(), term.Screen())
 		}
 		for _, mode := range []string{"1003", "1004", "2004"} {
-			if raw := term.Raw(); strings.LastIndex(raw, "\x1b[?"+mode+"l") < strings.LastIndex(raw, "\x1b[?"+mode+"h") {
+			raw := term.Raw()
+			if strings.LastIndex(raw, "\x1b[?"+mode+"l") < strings.LastIndex(raw, "\x1b[?"+mode+"h") {
 				t.Errorf("%v: mode %s is still on", sent, mode)
 			}
 		}

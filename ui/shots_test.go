@@ -105,11 +105,17 @@ func scenes(term *uitest.Term, stop func(name string)) {
 		term.Press(choose...)
 		term.Press("ctrl+s")
 		send, taken := "s Send ", "u Add a suffix"
-		either := func(screen string) bool { return strings.Contains(screen, send) || strings.Contains(screen, taken) }
+		either := func(screen string) bool {
+			return strings.Contains(screen, send) ||
+				strings.Contains(screen, taken)
+		}
 		term.WaitUntil(either)
 		if strings.Contains(term.Screen(), taken) { // the library has pictures of these names
 			term.Press("U")
-			term.WaitUntil(func(screen string) bool { return strings.Contains(screen, send) || strings.Contains(screen, done) })
+			term.WaitUntil(func(screen string) bool {
+				return strings.Contains(screen, send) ||
+					strings.Contains(screen, done)
+			})
 		}
 		if strings.Contains(term.Screen(), send) {
 			term.Press("s")
@@ -141,7 +147,8 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	term.Press("s")
 	term.WaitFor("27 of 28 stored")
 	// The background is removed from a duck, the harbor, the mug, a pig and a polar bear.
-	batch(5, slices.Concat(down(6), []string{"space", "space"}, down(7), []string{"space"}, down(4), []string{"space", "space"}), []string{"ctrl+l", "r"}, "32 of 33 stored")
+	batch(5, slices.Concat(down(6), []string{"space", "space"}, down(7), []string{"space"}, down(4),
+		[]string{"space", "space"}), []string{"ctrl+l", "r"}, "32 of 33 stored")
 	// Two files have an extension that does not end, and two are too large.
 	batch(2, []string{"space", "space"}, []string{"ctrl+l", "w"}, "34 of 35 stored")
 	batch(2, []string{"space", "space"}, slices.Concat(down(5), []string{"enter"}, down(4), strings.Split(`"file.size" < "5kb"`, "")), "3 failed")
@@ -207,7 +214,8 @@ func TestShots(t *testing.T) {
 			writePhotographs(t, d.pictures)
 			// The second tagging does not end.
 			settings := "[local.commands]\n\"aws-auto-tagging\" = [\"sleep\", \"300\"]\n"
-			must(t, errors.Join(os.MkdirAll(d.home, 0o700), os.WriteFile(filepath.Join(d.home, "config.toml"), []byte(settings), 0o600)))
+			must(t, errors.Join(os.MkdirAll(d.home, 0o700),
+				os.WriteFile(filepath.Join(d.home, "config.toml"), []byte(settings), 0o600)))
 			for _, account := range [][]string{{"shop", "--hosted", "shop_of_mine"}, {"lab", "--upload-url", "https://media.example.net", "--base-url", "https://media.example.net", "--delivery-url", "https://media.example.net"}} {
 				add := exec.Command(uitest.Build(t), append([]string{"profile", "add"}, account...)...)
 				add.Env = d.env()
@@ -311,9 +319,10 @@ func writePhotographs(t *testing.T, dir string) {
 	}
 }
 
-const animals = `world-bison world-chameleon world-hedgehog world-koala world-moose world-panda world-polar_bear
-	world-scarlet_macaw farm-cat farm-cow farm-dog farm-duck farm-owl farm-pig farm-sheep erase-kingfisher
-	erase-butterfly erase-penguin erase-red_panda erase-toucan erase-squirrel lomiri-kleiber mate-ladybird`
+const animals = `world-bison world-chameleon world-hedgehog world-koala world-moose world-panda
+	world-polar_bear world-scarlet_macaw farm-cat farm-cow farm-dog farm-duck farm-owl farm-pig farm-sheep
+	erase-kingfisher erase-butterfly erase-penguin erase-red_panda erase-toucan erase-squirrel lomiri-kleiber
+	mate-ladybird`
 
 // newShotWorkplace is a workplace with only the sample pictures. For screenshots its folders have short
 // names.
@@ -347,7 +356,8 @@ func settled(term *uitest.Term, colors terminalColors) {
 
 func whole(screen string) bool {
 	screen = strings.NewReplacer("█▀▄▀█ █▀▀ █▀▄ █ ▄▀█ █▀▄ █▀▀ █▀ █▄▀", "", "█ ▀ █ ██▄ █▄▀ █ █▀█ █▄▀ ██▄ ▄█ █ █", "").Replace(screen)
-	blocks := strings.ContainsFunc(screen, func(r rune) bool { return r >= '▀' && r <= '▟' && r != '▐' }) // ▐ is the scroll bar
+	// ▐ is the scroll bar
+	blocks := strings.ContainsFunc(screen, func(r rune) bool { return r >= '▀' && r <= '▟' && r != '▐' })
 	return !blocks && !strings.Contains(screen, "     …     ") && !strings.Contains(screen, "Loading")
 }
 
@@ -403,7 +413,8 @@ func checkShots(t *testing.T, names []string, words map[string][]string) {
 			files = []string{"tour.gif"}
 		}
 		for _, file := range files {
-			if info, err := os.Stat("../assets/" + file); err != nil || info.Size() > movieSize || !strings.Contains(string(pages), "assets/"+file) {
+			if info, err := os.Stat("../assets/" + file); err != nil || info.Size() > movieSize ||
+				!strings.Contains(string(pages), "assets/"+file) {
 				t.Errorf("neither README.md nor docs/accounts.md has the picture %s (%v)", file, err)
 			}
 		}
@@ -521,7 +532,10 @@ func sentImages(raw string) (map[int]sentImage, error) {
 		if first.Columns == 0 || first.ImageWidth < 2 {
 			continue // a question
 		}
-		im, err := (&kitty.Decoder{Decompress: first.Compression != 0, Format: first.Format, Width: first.ImageWidth, Height: first.ImageHeight}).Decode(bytes.NewReader(packed))
+		im, err := (&kitty.Decoder{
+			Decompress: first.Compression != 0, Format: first.Format, Width: first.ImageWidth,
+			Height: first.ImageHeight,
+		}).Decode(bytes.NewReader(packed))
 		if err != nil {
 			return nil, err
 		}
@@ -548,7 +562,8 @@ func (s *screen) drawPixels(im draw.Image, at image.Rectangle, cell []rune) bool
 		return true // the picture was deleted, or is not transmitted yet
 	}
 	row, column, size := diacritics[cell[1]], diacritics[cell[2]], from.Bounds().Size()
-	part := image.Rect(column*size.X/from.cells.X, row*size.Y/from.cells.Y, (column+1)*size.X/from.cells.X, (row+1)*size.Y/from.cells.Y)
+	part := image.Rect(column*size.X/from.cells.X, row*size.Y/from.cells.Y, (column+1)*size.X/from.cells.X,
+		(row+1)*size.Y/from.cells.Y)
 	xdraw.ApproxBiLinear.Scale(im, at, from, part, draw.Over, nil)
 	return true
 }
@@ -564,7 +579,8 @@ func (s *screen) draw() image.Image {
 			if cell == nil {
 				continue
 			}
-			at := image.Rect(0, 0, max(1, cell.Width)*cellWidth, cellHeight).Add(image.Pt(margin+x*cellWidth, margin+y*cellHeight))
+			at := image.Rect(0, 0, max(1, cell.Width)*cellWidth, cellHeight).Add(image.Pt(margin+x*cellWidth,
+				margin+y*cellHeight))
 			s.drawCell(im, at, cell)
 		}
 	}

@@ -76,13 +76,16 @@ func newStage(t *testing.T) *stage {
 	for _, sc := range screens {
 		seen = append(seen, sc.Name)
 	}
-	state := `{"tips": ["` + strings.Join(seen, `", "`) + `"], "profiles": {"work": {"kind": "hosted", "uploadUrl": "https://upload.imagekit.io",
-		"baseUrl": "https://api.imagekit.io", "deliveryUrl": "https://ik.imagekit.io/my_id", "maxSize": 25000000, "maxVideoSize": 100000000, "tags": ["desk"]}}}`
+	state := `{"tips": ["` + strings.Join(seen, `", "`) +
+		`"], "profiles": {"work": {"kind": "hosted", "uploadUrl": "https://upload.imagekit.io",
+		"baseUrl": "https://api.imagekit.io", "deliveryUrl": "https://ik.imagekit.io/my_id",
+		"maxSize": 25000000, "maxVideoSize": 100000000, "tags": ["desk"]}}}`
 	must(t, os.WriteFile(s.paths.StateFile(), []byte(state), 0o600))
 	clock := func() time.Time { return noon.Add(-90 * time.Minute) }
 	// Nothing listens at the address of the files. So the addresses are the same every time, and no
 	// pictures are shown.
-	s.session = openSessionWith(t, local.Options{Now: clock, Address: "http://127.0.0.1:1"}, watch.Options{Now: clock}, s.fill)
+	s.session = openSessionWith(t, local.Options{Now: clock, Address: "http://127.0.0.1:1"},
+		watch.Options{Now: clock}, s.fill)
 	// Two of the earlier uploads resume at the start and fail again. Wait for that, because otherwise
 	// the first scene could have a message about them.
 	late := time.After(uitest.Deadline)
@@ -135,7 +138,9 @@ func (s *stage) fill(d *session.Session) {
 		s.ids[name] = file.FileID
 		return file
 	}
-	harbour := store("harbour.jpg", "/", api.Upload{Tags: api.Set([]string{"sea", "boat"}), CustomCoordinates: api.Set("100,150,400,300")})
+	harbour := store("harbour.jpg", "/", api.Upload{
+		Tags: api.Set([]string{"sea", "boat"}), CustomCoordinates: api.Set("100,150,400,300"),
+	})
 	store("mug.jpg", "/", api.Upload{IsPrivateFile: api.Set(true)})
 	for i := range 14 {
 		store(fmt.Sprintf("note %02d.txt", i+1), "/", api.Upload{})
@@ -165,7 +170,8 @@ func (s *stage) fill(d *session.Session) {
 		s.t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(ctx, "UPDATE jobs SET updated = ?", noon.Add(-40*time.Minute).UnixNano()); err != nil {
+	_, err = db.ExecContext(ctx, "UPDATE jobs SET updated = ?", noon.Add(-40*time.Minute).UnixNano())
+	if err != nil {
 		s.t.Fatal(err)
 	}
 	run := func(file *api.File, extension string, status api.Status, from, failure string) job.Run {
@@ -277,7 +283,8 @@ func (s *stage) waitFor(words ...string) {
 func (s *stage) waitForAction(words string) {
 	s.t.Helper()
 	s.waitUntil(func() string {
-		if slices.ContainsFunc(s.m.host.Actions(), func(a kit.Action) bool { return a.Label() == words && a.Reason() == "" }) {
+		if slices.ContainsFunc(s.m.host.Actions(),
+			func(a kit.Action) bool { return a.Label() == words && a.Reason() == "" }) {
 			return ""
 		}
 		return words
@@ -383,7 +390,10 @@ var scenes = []scene{
 	}},
 	{"dialog", func(s *stage) {
 		s.waitFor("1 day ago", "An empty folder.")
-		s.send(page.Ask{Title: "Send 2 files to /summer/?", Text: "One of them is there already.", Choices: []page.Choice{{Label: "Not yet", Key: "n"}, {Label: "Send 2 files to /summer/", Key: "s"}}})
+		s.send(page.Ask{
+			Title: "Send 2 files to /summer/?", Text: "One of them is there already.",
+			Choices: []page.Choice{{Label: "Not yet", Key: "n"}, {Label: "Send 2 files to /summer/", Key: "s"}},
+		})
 		s.now.Add(int64(time.Second)) // it takes keys now
 	}},
 	{"onboarding", func(s *stage) {
@@ -456,8 +466,8 @@ func (s *stage) works(k string) bool {
 	return cmd != nil || now.Content != before.Content
 }
 
-// TestEveryActionWorks: the first key of every enabled action in the help, the palette or the hints does something,
-// and every disabled action has a reason.
+// TestEveryActionWorks: the first key of every enabled action in the help, the palette or the hints does
+// something, and every disabled action has a reason.
 func TestEveryActionWorks(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -514,9 +524,10 @@ func (s *stage) presses(sc scene, front page.ID, a offer, k string) bool {
 	words := a.Label()
 	over := sc.name == "dialog"
 	same := func() bool {
-		return s.m.host.Front() == front && (s.m.host.Overlays.Top() != nil) == over && slices.ContainsFunc(s.m.host.Actions(), func(b kit.Action) bool {
-			return b.Label() == words && (b.Reason() == "") == (a.reason == "")
-		})
+		return s.m.host.Front() == front && (s.m.host.Overlays.Top() != nil) == over &&
+			slices.ContainsFunc(s.m.host.Actions(), func(b kit.Action) bool {
+				return b.Label() == words && (b.Reason() == "") == (a.reason == "")
+			})
 	}
 	if same() && s.works(k) {
 		return true

@@ -37,7 +37,9 @@ func openSession(t *testing.T) *session.Session {
 	return openSessionWith(t, local.Options{}, watch.Options{}, func(*session.Session) {})
 }
 
-func openSessionWith(t *testing.T, library local.Options, w watch.Options, fill func(*session.Session)) *session.Session {
+func openSessionWith(t *testing.T, library local.Options, w watch.Options,
+	fill func(*session.Session),
+) *session.Session {
 	t.Helper()
 	ctx, dir := t.Context(), t.TempDir()
 	library.Dir, library.Key = filepath.Join(dir, "library"), testKey("private_root_test")
@@ -49,11 +51,16 @@ func openSessionWith(t *testing.T, library local.Options, w watch.Options, fill 
 	must(t, err)
 	server.Config.Handler = opened
 	server.Start()
-	d := &session.Session{Cache: dir, Profile: session.Profile{Name: "local", Host: "127.0.0.1:7843", Local: true, KeySource: "the library's own"}}
+	d := &session.Session{
+		Cache:   dir,
+		Profile: session.Profile{Name: "local", Host: "127.0.0.1:7843", Local: true, KeySource: "the library's own"},
+	}
 	if d.Journal, err = journal.Open(ctx, filepath.Join(dir, "journal.db")); err != nil {
 		t.Fatal(err)
 	}
-	if d.Client, err = api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: testKey("private_root_test")}); err != nil {
+	if d.Client, err = api.NewClient(api.Options{
+		UploadURL: server.URL, BaseURL: server.URL, Key: testKey("private_root_test"),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	w.Journal, w.Listen, w.Profile = d.Journal, "127.0.0.1:0", "local"
@@ -98,10 +105,15 @@ func TestEverySize(t *testing.T) {
 		"library":    func() { m.Update(page.Show{ID: page.Library}) },
 		"settings":   func() { m.Update(page.Show{ID: page.Settings}) },
 		"form": func() {
-			m.Update(page.Compose{Sources: []api.Source{{Path: "/tmp/\x1b]0;x\a/été 写真 👩‍🚀.jpg"}, {URL: "https://example.com/" + strings.Repeat("long", 90) + ".jpg"}}})
+			m.Update(page.Compose{Sources: []api.Source{
+				{Path: "/tmp/\x1b]0;x\a/été 写真 👩‍🚀.jpg"},
+				{URL: "https://example.com/" + strings.Repeat("long", 90) + ".jpg"},
+			}})
 		},
 		"details": func() {
-			m.Update(page.Inspect{Files: []api.File{{FileID: "x", Name: "a\u202eb\n.jpg", FilePath: "/深い/フォルダ/a.jpg"}}})
+			m.Update(page.Inspect{
+				Files: []api.File{{FileID: "x", Name: "a\u202eb\n.jpg", FilePath: "/深い/フォルダ/a.jpg"}},
+			})
 		},
 		"onboarding": func() { m.onboard("", nil) },
 	}
@@ -113,7 +125,10 @@ func TestEverySize(t *testing.T) {
 			case "help":
 				m.openHelp()
 			case "dialog":
-				m.ask(page.Ask{Title: "Leave?", Text: "Twelve uploads are not finished.", Choices: []page.Choice{{Label: "Stay"}, {Label: "Leave", Key: "l"}}}, nil)
+				m.ask(page.Ask{
+					Title: "Leave?", Text: "Twelve uploads are not finished.",
+					Choices: []page.Choice{{Label: "Stay"}, {Label: "Leave", Key: "l"}},
+				}, nil)
 			}
 			t.Run(name+" "+over, func(t *testing.T) {
 				uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
@@ -234,7 +249,8 @@ func TestQuittingUnsaved(t *testing.T) {
 		if m.host.Overlays.Top() == nil {
 			t.Fatalf("%s does not ask", what)
 		}
-		if screen := ansi.Strip(m.View().Content); !strings.Contains(screen, title) || !strings.Contains(screen, "harbour.jpg") {
+		if screen := ansi.Strip(m.View().Content); !strings.Contains(screen, title) ||
+			!strings.Contains(screen, "harbour.jpg") {
 			t.Errorf("%s asks:\n%s", what, screen)
 		}
 	}
@@ -400,7 +416,8 @@ func TestFrameOfTheSizeBefore(t *testing.T) {
 		return func(screen string) bool {
 			lines := strings.Split(screen, "\n")
 			from := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "╭─ "+top) })
-			to := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, " of ") && strings.Contains(line, "╯") })
+			to := slices.IndexFunc(lines,
+				func(line string) bool { return strings.Contains(line, " of ") && strings.Contains(line, "╯") })
 			boxed := from >= 0 && to > from+10
 			for _, line := range lines[from+1 : max(from+1, to)] {
 				boxed = boxed && strings.Count(line, "│") >= 2
@@ -419,7 +436,9 @@ func TestMessagesLine(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, openSession(t))
 	long := "Nothing was stored, because " + strings.Repeat("the disk is full and ", 9) + "the light is off."
-	for _, size := range []tea.WindowSizeMsg{{Width: 200, Height: 60}, {Width: 80, Height: 24}, {Width: 40, Height: 12}} {
+	for _, size := range []tea.WindowSizeMsg{
+		{Width: 200, Height: 60}, {Width: 80, Height: 24}, {Width: 40, Height: 12},
+	} {
 		m.messages.Dismiss()
 		m.Update(size)
 		before := m.rects().screen
@@ -432,7 +451,8 @@ func TestMessagesLine(t *testing.T) {
 		} else if lastLine(m) != hints {
 			t.Errorf("%v: got the hints %q, want %q", size, lastLine(m), hints)
 		}
-		if line := strings.TrimRight(lines[at], " "); !strings.Contains(line, "Nothing was stored") || size.Width < 200 && !strings.HasSuffix(line, "… ! more") && !strings.HasSuffix(line, "…  ! more") {
+		if line := strings.TrimRight(lines[at], " "); !strings.Contains(line, "Nothing was stored") ||
+			size.Width < 200 && !strings.HasSuffix(line, "… ! more") && !strings.HasSuffix(line, "…  ! more") {
 			t.Errorf("%v: the message is %q", size, line)
 		}
 		if m.rects().screen != before {
@@ -444,7 +464,8 @@ func TestMessagesLine(t *testing.T) {
 			m.Update(kit.KeyMsg("enter"))
 			closes = "esc"
 		}
-		if got := strings.Join(strings.Fields(strings.ReplaceAll(ansi.Strip(m.View().Content), "│", "")), " "); !strings.Contains(got, "the light is off.") {
+		got := strings.Join(strings.Fields(strings.ReplaceAll(ansi.Strip(m.View().Content), "│", "")), " ")
+		if !strings.Contains(got, "the light is off.") {
 			t.Errorf("%v: ! shows\n%s", size, ansi.Strip(m.View().Content))
 		}
 		m.Update(kit.KeyMsg(closes))

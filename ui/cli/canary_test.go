@@ -27,7 +27,10 @@ const canary = "private_c4n@ry/+%9Zq=&?"
 // forms returns the encodings in which the key could appear.
 func forms() []string {
 	basic := base64.StdEncoding.EncodeToString([]byte(canary + ":"))
-	return []string{canary, basic, strings.TrimRight(basic, "="), base64.URLEncoding.EncodeToString([]byte(canary + ":")), url.QueryEscape(canary), url.PathEscape(canary), url.UserPassword(canary, "").String()}
+	return []string{
+		canary, basic, strings.TrimRight(basic, "="), base64.URLEncoding.EncodeToString([]byte(canary + ":")),
+		url.QueryEscape(canary), url.PathEscape(canary), url.UserPassword(canary, "").String(),
+	}
 }
 
 // leaks returns the forms of the key in text.
@@ -188,21 +191,26 @@ func TestKeyCanary(t *testing.T) {
 			t.Errorf("mediadesk %s prints the key as %q: %s", args, found, out[max(0, at-200):min(len(out), at+100)])
 		}
 	}
-	term := uitest.StartBinary(t, binary, append(append([]string{}, files[:3]...), "--upload-url", address, "--debug"), env, 120, 36)
+	term := uitest.StartBinary(t, binary,
+		append(append([]string{}, files[:3]...), "--upload-url", address, "--debug"), env, 120, 36)
 	term.WaitFor("f1.txt")
 	term.Press("u")
 	term.WaitFor("Will be stored as")
 	term.Press("f2") // the command
 	term.Press("ctrl+o")
-	waitFor(t, "the editor", func() bool { _, err := os.Stat(filepath.Join(dir, "editor.seen")); return err == nil })
-	waitFor(t, "the clipboard", func() bool { _, err := os.Stat(filepath.Join(dir, "xclip.seen")); return err == nil })
+	waitFor(t, "the editor",
+		func() bool { _, err := os.Stat(filepath.Join(dir, "editor.seen")); return err == nil })
+	waitFor(t, "the clipboard",
+		func() bool { _, err := os.Stat(filepath.Join(dir, "xclip.seen")); return err == nil })
 	// Wait until the screens have the terminal again. Another message may replace the one about the editor.
-	waitFor(t, "the screens", func() bool { return strings.Count(term.Raw(), ansi.SetModeAltScreenSaveCursor) > 1 })
+	waitFor(t, "the screens",
+		func() bool { return strings.Count(term.Raw(), ansi.SetModeAltScreenSaveCursor) > 1 })
 	term.Press("ctrl+s")
 	term.WaitFor("s Send ") // in the line of hints: the dialog takes keys now
 	term.Press("s")
 	term.WaitUntil(func(screen string) bool {
-		return strings.Contains(screen, "refused") || strings.Contains(screen, "unknown") || strings.Contains(screen, "stored") || strings.Contains(screen, "again")
+		return strings.Contains(screen, "refused") || strings.Contains(screen, "unknown") ||
+			strings.Contains(screen, "stored") || strings.Contains(screen, "again")
 	})
 	term.Press("q")
 	term.WaitUntil(func(screen string) bool { return true })

@@ -103,7 +103,8 @@ func servers(env *testscript.Env) map[string]string {
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprint(w, `{"message":"Closed for maintenance."}`)
-		case r.URL.Path == "/v1/files" && q.Get("path") == "" && q.Get("searchQuery") == "": // there is always another page
+		case r.URL.Path == "/v1/files" && q.Get("path") == "" &&
+			q.Get("searchQuery") == "": // there is always another page
 			first, _ := strconv.Atoi(q.Get("skip"))
 			var list []string
 			for i := range 1000 {

@@ -47,7 +47,8 @@ func writeCommands(b *strings.Builder, parent *cobra.Command) {
 			continue
 		}
 		if c.Runnable() && !c.HasSubCommands() {
-			fmt.Fprintf(b, "\n## %s\n\n```\n%s\n```\n\n%s\n", c.CommandPath(), c.UseLine(), cmp.Or(c.Long, c.Short+"."))
+			fmt.Fprintf(b, "\n## %s\n\n```\n%s\n```\n\n%s\n", c.CommandPath(), c.UseLine(),
+				cmp.Or(c.Long, c.Short+"."))
 			if c.HasAvailableLocalFlags() {
 				b.WriteString("\n")
 				writeFlags(b, c.LocalFlags())

@@ -11,7 +11,8 @@ import (
 // TestDoctorOnATerminal runs doctor on the virtual terminal.
 func TestDoctorOnATerminal(t *testing.T) {
 	home := t.TempDir()
-	term := uitest.StartBinary(t, uitest.Build(t), []string{"doctor"}, []string{"MEDIADESK_HOME=" + home, "XDG_RUNTIME_DIR=" + home, "PATH=" + home}, 160, 120)
+	term := uitest.StartBinary(t, uitest.Build(t), []string{"doctor"},
+		[]string{"MEDIADESK_HOME=" + home, "XDG_RUNTIME_DIR=" + home, "PATH=" + home}, 160, 120)
 	term.Wait()
 	if term.ExitCode() != 0 {
 		t.Errorf("exit code %d, want 0", term.ExitCode())

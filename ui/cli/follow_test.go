@@ -26,7 +26,10 @@ func TestFolderWatch(t *testing.T) {
 		at = at.Add(time.Second) // some file systems store coarse times
 		must(t, os.Chtimes(path, at, at))
 	}
-	w := folderWatch{folders: []api.Source{{Path: dir}}, filter: session.Filter{Exclude: []string{"*.log"}}, bad: map[string]bool{}}
+	w := folderWatch{
+		folders: []api.Source{{Path: dir}}, filter: session.Filter{Exclude: []string{"*.log"}},
+		bad: map[string]bool{},
+	}
 	look := func(want string) {
 		t.Helper()
 		finished, problems, err := w.refresh(t.Context())

@@ -105,7 +105,8 @@ func TestFollowEndsWithAWrongKey(t *testing.T) {
 	defer refusing.Close()
 	env, _ := terminalHome(t)
 	dir := writeFiles(t, "before.txt")
-	term := uitest.StartBinary(t, uitest.Build(t), []string{"upload", "--follow", dir, "--upload-url", refusing.URL, "--base-url", refusing.URL},
+	term := uitest.StartBinary(t, uitest.Build(t),
+		[]string{"upload", "--follow", dir, "--upload-url", refusing.URL, "--base-url", refusing.URL},
 		append(env, "MEDIADESK_PRIVATE_KEY=private_wrong"), 120, 12)
 	term.WaitFor("are not uploaded.")
 	moveIn(t, dir, "one.txt")
@@ -130,19 +131,22 @@ func slowService(t *testing.T) (flags []string, release func()) {
 	return []string{"--upload-url", slow.URL, "--base-url", slow.URL, "--concurrency", "2"}, func() { close(released) }
 }
 
-// TestProgressOnATerminal: all uploads have one bar, which names those in progress. At the end only the results remain.
+// TestProgressOnATerminal: all uploads have one bar, which names those in progress. At the end only the
+// results remain.
 func TestProgressOnATerminal(t *testing.T) {
 	flags, release := slowService(t)
 	env, _ := terminalHome(t)
 	dir := writeFiles(t, "first.txt", "second.txt")
-	term := uitest.StartBinary(t, uitest.Build(t), append([]string{"upload", dir}, flags...), append(env, "MEDIADESK_PRIVATE_KEY=private_k"), 120, 12)
+	term := uitest.StartBinary(t, uitest.Build(t), append([]string{"upload", dir}, flags...),
+		append(env, "MEDIADESK_PRIVATE_KEY=private_k"), 120, 12)
 	term.WaitUntil(func(screen string) bool {
 		return strings.HasPrefix(screen, "0 of 2 stored  █") && strings.Contains(screen, "first.txt: waiting for the answer · second.txt: waiting for the answer")
 	})
 	release()
 	term.WaitFor("2 stored")
 	term.Wait()
-	if screen := term.Screen(); strings.Contains(screen, "█") || strings.Count(screen, ": stored as /a.txt") != 2 || term.ExitCode() != 0 {
+	if screen := term.Screen(); strings.Contains(screen, "█") ||
+		strings.Count(screen, ": stored as /a.txt") != 2 || term.ExitCode() != 0 {
 		t.Errorf("exit code %d\n%s", term.ExitCode(), screen)
 	}
 }
@@ -155,7 +159,8 @@ func TestFollowSaves(t *testing.T) {
 	env, _ := terminalHome(t)
 	dir := writeFiles(t, "before.txt")
 	env = append(env, "MEDIADESK_PRIVATE_KEY=private_k")
-	term := uitest.StartBinary(t, uitest.Build(t), append([]string{"upload", "--follow", dir}, flags...), env, 120, 12)
+	term := uitest.StartBinary(t, uitest.Build(t), append([]string{"upload", "--follow", dir}, flags...),
+		env, 120, 12)
 	term.WaitFor("are not uploaded.")
 	moveIn(t, dir, "one.txt")
 	term.WaitFor("waiting for the answer")

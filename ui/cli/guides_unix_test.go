@@ -54,9 +54,8 @@ func TestExamples(t *testing.T) {
 		_ = server.Wait()
 	})
 	var address string
-	if _, err := fmt.Fscanf(line, `{"address":%q`, &address); err != nil {
-		t.Fatal(err)
-	}
+	_, err = fmt.Fscanf(line, `{"address":%q`, &address)
+	must(t, err)
 	run(t, template, fmt.Sprintf(`
 mv pictures/logo.png logo.png; cp pictures/mug.jpg photo.jpg; cp pictures/mug.jpg cut-out.png
 rm pictures/harbour.jpg; cp -r pictures holiday; cp -r pictures fixtures

@@ -77,7 +77,8 @@ func serveHosted(t *testing.T) (s served) {
 	t.Cleanup(proxy.Close)
 	s.proxy = proxy.Listener.Addr().String()
 	s.roots = filepath.Join(t.TempDir(), "roots.pem")
-	must(t, os.WriteFile(s.roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}), 0o600))
+	must(t, os.WriteFile(s.roots,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}), 0o600))
 	return s
 }
 

@@ -149,7 +149,8 @@ func TestHostileText(t *testing.T) {
 	for i, h := range uitest.Hostile() {
 		var record struct{ Description string }
 		must(t, json.Unmarshal([]byte(lines[i]), &record))
-		if want := strings.ToValidUTF8(h.Text, "\ufffd"); strings.ReplaceAll(record.Description, "\ufffd", "") != strings.ReplaceAll(want, "\ufffd", "") {
+		want := strings.ToValidUTF8(h.Text, "\ufffd")
+		if strings.ReplaceAll(record.Description, "\ufffd", "") != strings.ReplaceAll(want, "\ufffd", "") {
 			t.Errorf("%s: %q", h.Class, record.Description)
 		}
 	}

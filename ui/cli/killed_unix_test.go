@@ -66,7 +66,10 @@ func (k *killer) serve(profile string) *api.Client {
 			k.kill()
 		}
 	}))
-	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, DeliveryURL: server.URL, Key: plainKey(bothKey), UserAgent: "the test"})
+	client, err := api.NewClient(api.Options{
+		UploadURL: server.URL, BaseURL: server.URL, DeliveryURL: server.URL, Key: plainKey(bothKey),
+		UserAgent: "the test",
+	})
 	must(k, err)
 	k.Cleanup(func() {
 		client.Close()
@@ -87,7 +90,8 @@ func (k *killer) run(args ...string) (out []byte, code int) {
 	k.Helper()
 	cmd := exec.Command(uitest.Build(k.T), args...)
 	ours := func(variable string) bool { return strings.HasPrefix(variable, "MEDIADESK_") }
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), ours), "MEDIADESK_HOME="+filepath.Join(k.dir, "home"), "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+k.dir)
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), ours), "MEDIADESK_HOME="+filepath.Join(k.dir, "home"),
+		"DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+k.dir)
 	pipe, err := cmd.StderrPipe()
 	must(k, err)
 	must(k, cmd.Start())
@@ -133,10 +137,12 @@ func TestTransferKilled(t *testing.T) {
 	for i := range files {
 		path := filepath.Join(dir, "source")
 		must(t, os.WriteFile(path, []byte(content(i)), 0o600))
-		u := api.Upload{Source: api.Source{Path: path}, FileName: fmt.Sprintf("%d.txt", i), Folder: api.Set("/x/"), UseUniqueFileName: api.Set(false)}
-		if _, err := from.Upload(t.Context(), &u, nil); err != nil {
-			t.Fatal(err)
+		u := api.Upload{
+			Source: api.Source{Path: path}, FileName: fmt.Sprintf("%d.txt", i), Folder: api.Set("/x/"),
+			UseUniqueFileName: api.Set(false),
 		}
+		_, err := from.Upload(t.Context(), &u, nil)
+		must(t, err)
 	}
 	in := func(c *api.Client) map[string]*api.File {
 		found := map[string]*api.File{}

@@ -24,7 +24,10 @@ func TestProgressLine(t *testing.T) {
 	row("a.jpg", job.Sending)
 	row("b.jpg", job.Sending).Answer = true
 	row("c\x1b[2J.jpg", job.Sending).Stalled = true
-	s.Totals = queue.Totals{Jobs: 5, Count: map[job.State]int{job.Stored: 1, job.Refused: 1}, Sent: 30, Total: 100, Left: 3 * time.Second}
+	s.Totals = queue.Totals{
+		Jobs: 5, Count: map[job.State]int{job.Stored: 1, job.Refused: 1}, Sent: 30, Total: 100,
+		Left: 3 * time.Second,
+	}
 	s.Offline = queue.Offline{Host: "media.test", Since: now, Next: now.Add(time.Minute)}
 	line := progressLine(s, now, 300)
 	for _, want := range []string{

@@ -18,7 +18,8 @@ func TestScriptsHaveEveryFlag(t *testing.T) {
 		for _, name := range names {
 			text, err := os.ReadFile(name)
 			must(t, err)
-			lines = append(lines, strings.Split(strings.NewReplacer(`", "`, " ", `"`, " ").Replace(string(text)), "\n")...)
+			lines = append(lines,
+				strings.Split(strings.NewReplacer(`", "`, " ", `"`, " ").Replace(string(text)), "\n")...)
 		}
 	}
 	for _, c := range allCommands(newRoot(&Program{Getenv: os.Getenv})) {

@@ -70,7 +70,8 @@ func TestServeOnTerminal(t *testing.T) {
 	env := []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "MEDIADESK_HOME=" + t.TempDir()}
 	run := func(args ...string) (*uitest.Term, string) {
 		t.Helper()
-		term := uitest.StartBinary(t, uitest.Build(t), append([]string{"serve", "--addr", "127.0.0.1:0"}, args...), env, 300, 40)
+		term := uitest.StartBinary(t, uitest.Build(t), append([]string{"serve", "--addr", "127.0.0.1:0"}, args...),
+			env, 300, 40)
 		term.WaitFor("Press ctrl+c to stop.")
 		return term, term.Screen()
 	}

@@ -17,7 +17,8 @@ func nul(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: nul FROM TO")
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.ReplaceAll(ts.ReadFile(args[0]), "\n", "\x00")), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]),
+		[]byte(strings.ReplaceAll(ts.ReadFile(args[0]), "\n", "\x00")), 0o600))
 }
 
 // TestUploadFromTerminal: upload - says that it reads from the terminal, and ctrl+c ends it.
@@ -44,7 +45,8 @@ func TestUploadCopies(t *testing.T) {
 	name := filepath.Join(dir, "a b.txt")
 	must(t, os.WriteFile(name, []byte("text"), 0o600))
 	for form, want := range map[string]string{"url": "http://", "markdown": "[a_b.txt](http://", "html": `<a href="http://`} {
-		term := uitest.StartBinary(t, binary, []string{"upload", name, "--unique", "off", "--copy", form}, []string{"MEDIADESK_HOME=" + filepath.Join(dir, "home")}, 100, 20)
+		term := uitest.StartBinary(t, binary, []string{"upload", name, "--unique", "off", "--copy", form},
+			[]string{"MEDIADESK_HOME=" + filepath.Join(dir, "home")}, 100, 20)
 		<-term.Done()
 		_, copied, _ := strings.Cut(term.Raw(), "\x1b]52;c;")
 		copied, _, _ = strings.Cut(copied, "\x07")

@@ -89,7 +89,8 @@ func TestOpenServes(t *testing.T) {
 	run("upload", filepath.Join(dir, "a.txt"), "--unique", "off")
 	tools := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(tools, "xdg-open"), []byte("#!/bin/sh\n"), 0o755))
-	term := uitest.StartBinary(t, uitest.Build(t), []string{"open", "/a.txt"}, append(env, "PATH="+tools), 100, 6)
+	term := uitest.StartBinary(t, uitest.Build(t), []string{"open", "/a.txt"},
+		append(env, "PATH="+tools), 100, 6)
 	term.WaitFor("The local library is served until you press ctrl+c.")
 	address, _, _ := strings.Cut(term.Screen(), "\n")
 	res, err := http.Get(strings.TrimSpace(address))

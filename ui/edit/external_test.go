@@ -38,10 +38,12 @@ func TestEditorCommand(t *testing.T) {
 			return ""
 		}
 	}
-	if got := EditorCommand(env("EDITOR", "nano", "VISUAL", "code --wait")); len(got) == 0 || !strings.HasPrefix(got[len(got)-1], "code --wait") {
+	if got := EditorCommand(env("EDITOR", "nano", "VISUAL", "code --wait")); len(got) == 0 ||
+		!strings.HasPrefix(got[len(got)-1], "code --wait") {
 		t.Errorf("the editor is %q", got)
 	}
-	if got := EditorCommand(env("EDITOR", "nano -w")); len(got) == 0 || !strings.HasPrefix(got[len(got)-1], "nano -w") {
+	if got := EditorCommand(env("EDITOR", "nano -w")); len(got) == 0 ||
+		!strings.HasPrefix(got[len(got)-1], "nano -w") {
 		t.Errorf("the editor is %q", got)
 	}
 }

@@ -27,7 +27,8 @@ func TestMetadataValue(t *testing.T) {
 		{rule.MetadataMultiSelect, `red, 7,8 , 9, blue`, `["red",7,"8",9,"blue"]`},
 		{rule.MetadataMultiSelect, `["red"]`, `["red"]`},
 	} {
-		if got := MetadataValue(c.typed, api.MetadataSchema{Type: c.kind, Options: options}); string(got) != c.want {
+		got := MetadataValue(c.typed, api.MetadataSchema{Type: c.kind, Options: options})
+		if string(got) != c.want {
 			t.Errorf("%s %q is %s, want %s", c.kind, c.typed, got, c.want)
 		}
 	}
@@ -36,7 +37,9 @@ func TestMetadataValue(t *testing.T) {
 // TestMetadataTextReadsBack: the text of a value reads back as the value.
 func TestMetadataTextReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := api.MetadataSchema{Type: rapid.SampledFrom([]string{"", rule.MetadataText, rule.MetadataNumber, rule.MetadataBoolean, rule.MetadataMultiSelect}).Draw(t, "type")}
+		s := api.MetadataSchema{Type: rapid.SampledFrom([]string{
+			"", rule.MetadataText, rule.MetadataNumber, rule.MetadataBoolean, rule.MetadataMultiSelect,
+		}).Draw(t, "type")}
 		var value any
 		switch s.Type {
 		case rule.MetadataNumber:

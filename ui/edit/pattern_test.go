@@ -8,7 +8,9 @@ import (
 
 func TestPattern(t *testing.T) {
 	day := time.Date(2026, 7, 31, 23, 5, 9, 0, time.UTC)
-	photo := PatternFile{Name: "IMG_1.b.JPG", Folder: "Sea side", Number: 7, Modified: day, Taken: day.AddDate(-1, 0, 0)}
+	photo := PatternFile{
+		Name: "IMG_1.b.JPG", Folder: "Sea side", Number: 7, Modified: day, Taken: day.AddDate(-1, 0, 0),
+	}
 	bare := PatternFile{Name: ".hidden", Number: 12, Modified: day}
 	address := PatternFile{Name: "pic.png", Number: 1}
 	for _, c := range []struct {

@@ -90,7 +90,9 @@ func TestRegionsOfAll(t *testing.T) {
 	squares := []image.Rectangle{image.Rect(200, 30, 240, 70), image.Rect(40, 20, 60, 40), {}}
 	var files []RegionFile
 	for i := range texts {
-		files = append(files, RegionFile{subjectAt(ball(t, sizes[i], squares[i]), sizes[i]), func(region string) { texts[i] = region }})
+		files = append(files, RegionFile{
+			subjectAt(ball(t, sizes[i], squares[i]), sizes[i]), func(region string) { texts[i] = region },
+		})
 	}
 	b.o.Files = func() []RegionFile { return files }
 	b.o.Keep = func() func() { was := slices.Clone(texts); return func() { copy(texts, was) } }

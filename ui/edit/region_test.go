@@ -65,7 +65,9 @@ func drive(t testing.TB, text string) (*bench, *uitest.Driver) {
 		img.Pix[i] = uint8(i % 300 / 7 * (i / 300 / 5) % 256)
 	}
 	must(t, errors.Join(png.Encode(f, img), f.Close()))
-	d.Run(b.Show(Subject{Name: "p", Size: image.Pt(300, 200), Path: func(context.Context) (string, error) { return path, nil }}))
+	d.Run(b.Show(Subject{
+		Name: "p", Size: image.Pt(300, 200), Path: func(context.Context) (string, error) { return path, nil },
+	}))
 	if b.Picture() == nil {
 		t.Fatalf("the picture is missing:\n%s", d.Text())
 	}
@@ -169,8 +171,12 @@ func TestActionsAreApart(t *testing.T) {
 // is shown in its place.
 func TestOnlyTheNewestPictureIsShown(t *testing.T) {
 	b, d := drive(t, "")
-	late := b.Show(Subject{Name: "slow", Path: func(context.Context) (string, error) { return "", errors.New("too late") }})
-	d.Run(b.Show(Subject{Name: "broken", Path: func(context.Context) (string, error) { return "", errors.New("it is \x1b[31mtorn") }}))
+	late := b.Show(Subject{
+		Name: "slow", Path: func(context.Context) (string, error) { return "", errors.New("too late") },
+	})
+	d.Run(b.Show(Subject{
+		Name: "broken", Path: func(context.Context) (string, error) { return "", errors.New("it is \x1b[31mtorn") },
+	}))
 	d.Run(late)
 	if text := d.Flat(); strings.Contains(text, "too late") || !strings.Contains(text, `No picture: it is \x1b[31mtorn`) {
 		t.Errorf("the screen:\n%s", d.Text())
@@ -224,10 +230,12 @@ func TestDragThereAndBack(t *testing.T) {
 		at := func(p image.Point) image.Point {
 			return image.Pt(along(p.X, cells.X*pixels.X, size.X), along(p.Y, cells.Y*pixels.Y, size.Y))
 		}
-		from := image.Pt(rapid.IntRange(0, cells.X*pixels.X-1).Draw(t, "from x"), rapid.IntRange(0, cells.Y*pixels.Y-1).Draw(t, "from y"))
+		from := image.Pt(rapid.IntRange(0, cells.X*pixels.X-1).Draw(t, "from x"),
+			rapid.IntRange(0, cells.Y*pixels.Y-1).Draw(t, "from y"))
 		got := rect
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
-			to := image.Pt(rapid.IntRange(-50, cells.X*pixels.X+50).Draw(t, "to x"), rapid.IntRange(-50, cells.Y*pixels.Y+50).Draw(t, "to y"))
+			to := image.Pt(rapid.IntRange(-50, cells.X*pixels.X+50).Draw(t, "to x"),
+				rapid.IntRange(-50, cells.Y*pixels.Y+50).Draw(t, "to y"))
 			got = handle.Moved(rect, at(to).Sub(at(from)), size, picture.Ratio{})
 			if got.Empty() || !got.In(image.Rectangle{Max: size}) {
 				t.Fatalf("%v dragged to %v is %v, outside of %v", rect, to, got, size)

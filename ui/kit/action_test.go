@@ -14,10 +14,10 @@ import (
 	"mediadesk/ui/theme"
 )
 
-var designKeys = strings.Fields(`up down j k left h backspace right l enter g G home end pgup pgdown ctrl+b ctrl+f
-	ctrl+u ctrl+d space v ctrl+a * esc / n N tab shift+tab 1 2 3 4 5 [ ] u ctrl+s e E p . , y o z Z d ? f1 : ctrl+k
-	q ctrl+c ctrl+z ctrl+r ctrl+p x r a c t s shift+up shift+down shift+left shift+right + - ctrl++ alt+enter ctrl+enter
-	delete ctrl+left alt+b ctrl+w ctrl+y é ß`)
+var designKeys = strings.Fields(`up down j k left h backspace right l enter g G home end pgup pgdown ctrl+b
+	ctrl+f ctrl+u ctrl+d space v ctrl+a * esc / n N tab shift+tab 1 2 3 4 5 [ ] u ctrl+s e E p . , y o z Z d ?
+	f1 : ctrl+k q ctrl+c ctrl+z ctrl+r ctrl+p x r a c t s shift+up shift+down shift+left shift+right + - ctrl++
+	alt+enter ctrl+enter delete ctrl+left alt+b ctrl+w ctrl+y é ß`)
 
 func TestKeyMsgRoundTrip(t *testing.T) {
 	for _, name := range designKeys {
@@ -66,7 +66,8 @@ func TestHints(t *testing.T) {
 	}
 	for x := range 200 {
 		a, ok := kit.HintAt(actions, 200, x)
-		if before, _, _ := strings.Cut(line, "c word"); ok && a.KeyLabel() == "c" != (x >= len(before) && x < len(before)+len("c word")) {
+		if before, _, _ := strings.Cut(line, "c word"); ok &&
+			a.KeyLabel() == "c" != (x >= len(before) && x < len(before)+len("c word")) {
 			t.Errorf("the action at column %d is %q", x, a.Label())
 		}
 	}

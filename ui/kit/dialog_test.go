@@ -158,7 +158,8 @@ func TestDialogView(t *testing.T) {
 		}
 	}
 	// However long the text is, the choices are visible.
-	d := kit.NewDialog(at.now, "T", strings.Repeat("many words ", 200), kit.Choice{Label: "Keep"}, kit.Choice{Label: "Go"})
+	d := kit.NewDialog(at.now, "T", strings.Repeat("many words ", 200), kit.Choice{Label: "Keep"},
+		kit.Choice{Label: "Go"})
 	view = ansi.Strip(d.View(pt(40, 10), theme.New(true, true)))
 	if !strings.Contains(view, " Keep ") || !strings.Contains(view, "Go") {
 		t.Errorf("the choices are pushed out:\n%s", view)

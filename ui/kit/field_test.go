@@ -79,7 +79,8 @@ func TestFieldIsExactAndShowsItsCursor(t *testing.T) {
 	th := theme.New(true, false)
 	keys := strings.Fields("left right home end backspace delete ctrl+w alt+b alt+f ctrl+u ctrl+k a 写")
 	rapid.Check(t, func(t *rapid.T) {
-		f := kit.NewField(rapid.SampledFrom([]string{"", "Name", "写真"}).Draw(t, "label"), rapid.SampledFrom([]string{"", "hint"}).Draw(t, "hint"))
+		f := kit.NewField(rapid.SampledFrom([]string{"", "Name", "写真"}).Draw(t, "label"),
+			rapid.SampledFrom([]string{"", "hint"}).Draw(t, "hint"))
 		f.SetValue(words().Draw(t, "value"))
 		f.Focus()
 		for _, k := range rapid.SliceOfN(rapid.SampledFrom(keys), 0, 8).Draw(t, "keys") {
@@ -158,7 +159,8 @@ func TestChips(t *testing.T) {
 	e.Focus()
 	e.Update(tea.PasteMsg{Content: "red, green ,blue\nred\n"})
 	mediatest.Equal(t, strings.Join(e.Value(), "|"), "red|green|blue", "pasted")
-	if e.Update(kit.KeyMsg("enter")) || e.Update(kit.KeyMsg("tab")) || e.Update(kit.KeyMsg("up")) || e.Update(kit.KeyMsg("esc")) {
+	if e.Update(kit.KeyMsg("enter")) || e.Update(kit.KeyMsg("tab")) || e.Update(kit.KeyMsg("up")) ||
+		e.Update(kit.KeyMsg("esc")) {
 		t.Error("uses keys that do nothing here")
 	}
 	e.Update(kit.KeyMsg("x"))
@@ -198,7 +200,8 @@ func TestChipsComplete(t *testing.T) {
 	}
 	e.Focus()
 	keysOf(e.Update, "b e")
-	if view := ansi.Strip(e.View(pt(40, 3), theme.New(true, true))); !strings.Contains(view, "tab beach bear berlin") {
+	view := ansi.Strip(e.View(pt(40, 3), theme.New(true, true)))
+	if !strings.Contains(view, "tab beach bear berlin") {
 		t.Errorf("offers:\n%s", view)
 	}
 	keysOf(e.Update, "down tab b e up tab")
@@ -217,7 +220,8 @@ func TestChipsShowWhatKeysChange(t *testing.T) {
 		t.Errorf("%d rows, want 4", n)
 	}
 	e.Focus()
-	if view := ansi.Strip(e.View(pt(20, 2), th)); strings.Contains(view, "alpha") || !strings.Contains(view, "hotel") {
+	if view := ansi.Strip(e.View(pt(20, 2), th)); strings.Contains(view, "alpha") ||
+		!strings.Contains(view, "hotel") {
 		t.Errorf("the entry is not shown:\n%s", view)
 	}
 	keysOf(e.Update, "left home")

@@ -19,7 +19,8 @@ func pressForm(f *Form, keys ...string) {
 		if f.Type(KeyMsg(k)) {
 			continue
 		}
-		if i := slices.IndexFunc(f.Actions(""), func(a Action) bool { return key.Matches(KeyMsg(k), a.Keys) }); i >= 0 {
+		i := slices.IndexFunc(f.Actions(""), func(a Action) bool { return key.Matches(KeyMsg(k), a.Keys) })
+		if i >= 0 {
 			f.Actions("")[i].Do()
 		}
 	}
@@ -48,7 +49,8 @@ func TestFormOfOneChoice(t *testing.T) {
 	f := form()
 	s := NewSheet(image.Pt(40, 20), 40)
 	f.Draw(s, theme.New(true, false))
-	if out := ansi.Strip(s.View(theme.New(true, true))); !strings.Contains(out, "> one") || !strings.Contains(out, "the first") {
+	if out := ansi.Strip(s.View(theme.New(true, true))); !strings.Contains(out, "> one") ||
+		!strings.Contains(out, "the first") {
 		t.Errorf("drawn:\n%s", out)
 	}
 	if f.Click(s.StopAt(3, 2*f.cardLines)); taken != "c" {
@@ -59,7 +61,9 @@ func TestFormOfOneChoice(t *testing.T) {
 func TestForm(t *testing.T) {
 	name, kind, secret, done := "", "x", "", false
 	f := NewForm("save", func() tea.Cmd { done = true; return nil },
-		&Question{Label: "Kind", Value: &kind, Options: []Option{{Value: "x", Label: "ex"}, {Value: "y", Label: "why"}}},
+		&Question{
+			Label: "Kind", Value: &kind, Options: []Option{{Value: "x", Label: "ex"}, {Value: "y", Label: "why"}},
+		},
 		&Question{Label: "Name", Value: &name, Check: func() error {
 			if name == "" {
 				return errors.New("a name is missing")
@@ -75,11 +79,13 @@ func TestForm(t *testing.T) {
 	if out := draw(); strings.Contains(out, "missing") || strings.Contains(out, "Secret") {
 		t.Errorf("at first:\n%s", out)
 	}
-	if pressForm(f, "ctrl+s"); done || f.At().Label != "Name" || !strings.Contains(draw(), "A name is missing.") {
+	if pressForm(f, "ctrl+s"); done || f.At().Label != "Name" ||
+		!strings.Contains(draw(), "A name is missing.") {
 		t.Errorf("without a name the focus is on %s:\n%s", f.At().Label, draw())
 	}
 	pressForm(f, "a", "b", "up", "right", "down", "down", "s", "3")
-	if out := draw(); name != "ab" || kind != "y" || secret != "s3" || strings.Contains(out, "s3") || !strings.Contains(out, "**") {
+	if out := draw(); name != "ab" || kind != "y" || secret != "s3" || strings.Contains(out, "s3") ||
+		!strings.Contains(out, "**") {
 		t.Errorf("name %q, kind %q, secret %q:\n%s", name, kind, secret, out)
 	}
 	if pressForm(f, "enter"); !done {

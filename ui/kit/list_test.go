@@ -165,7 +165,8 @@ func TestPaneBeside(t *testing.T) {
 		if !strings.Contains(view(), "about "+first) {
 			t.Errorf("%v: tab does not open the pane:\n%s", c, view())
 		}
-		if hints := ansi.Strip(kit.Hints(l.Actions(nil), 80, &theme.Theme{})); !strings.HasPrefix(hints, "esc step back") {
+		hints := ansi.Strip(kit.Hints(l.Actions(nil), 80, &theme.Theme{}))
+		if !strings.HasPrefix(hints, "esc step back") {
 			t.Errorf("%v: the hints in the pane are %q, want how to leave it first", c, hints)
 		}
 		press(listKeysOf{l}, "esc")

@@ -38,7 +38,8 @@ func TestPaneScrolls(t *testing.T) {
 			press(listKeys{of: &p}, c.key)
 		}
 		drawn := draw()
-		if got := strings.Split(drawn, "\n")[1]; !strings.Contains(got, c.first) || !strings.Contains(drawn, c.footer) {
+		if got := strings.Split(drawn, "\n")[1]; !strings.Contains(got, c.first) ||
+			!strings.Contains(drawn, c.footer) {
 			t.Errorf("after %q:\n%s", c.key, drawn)
 		}
 	}

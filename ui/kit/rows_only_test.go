@@ -34,7 +34,8 @@ func TestBareList(t *testing.T) {
 			Rows:  func() []kit.Group[int] { return []kit.Group[int]{{Rows: rows}} },
 			Match: func(row int, words []string) bool { return text.HasAll(words, names[row]) },
 			Draw: func(row int, mark theme.Sign, _ int, selected bool, _ *theme.Theme) string {
-				words := strings.Trim(map[bool]string{true: "›"}[selected]+map[theme.Sign]string{theme.SignMarked: "✓"}[mark]+names[row], " ")
+				words := strings.Trim(map[bool]string{true: "›"}[selected]+
+					map[theme.Sign]string{theme.SignMarked: "✓"}[mark]+names[row], " ")
 				got = append(got, words)
 				return words
 			},

@@ -47,11 +47,13 @@ func TestCutIsMarked(t *testing.T) {
 	for range 30 {
 		s.Line(NoStop, "line")
 	}
-	if lines := strings.Split(ansi.Strip(s.View(th)), "\n"); lines[0][0] != ' ' || !strings.HasPrefix(lines[9], "⋮ line") {
+	if lines := strings.Split(ansi.Strip(s.View(th)), "\n"); lines[0][0] != ' ' ||
+		!strings.HasPrefix(lines[9], "⋮ line") {
 		t.Errorf("at the top:\n%s", strings.Join(lines, "\n"))
 	}
 	s.Keep(29)
-	if lines := strings.Split(ansi.Strip(s.View(th)), "\n"); lines[9][0] != ' ' || !strings.HasPrefix(lines[0], "⋮ line") {
+	if lines := strings.Split(ansi.Strip(s.View(th)), "\n"); lines[9][0] != ' ' ||
+		!strings.HasPrefix(lines[0], "⋮ line") {
 		t.Errorf("at the bottom:\n%s", strings.Join(lines, "\n"))
 	}
 	menu := NewMenu("A menu of many rows", make([]MenuRow, 20)...)

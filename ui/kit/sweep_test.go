@@ -82,7 +82,9 @@ func TestEverythingStaysInside(t *testing.T) {
 		"messages": func(size image.Point, th *theme.Theme) string {
 			messages := kit.NewMessages(func() time.Time { return now })
 			for level := kit.Info; level <= kit.Tip; level++ {
-				messages.Push(kit.Message{Level: level, Text: fmt.Sprint(level, strings.Repeat(hostile, 3)), Detail: hostile})
+				messages.Push(kit.Message{
+					Level: level, Text: fmt.Sprint(level, strings.Repeat(hostile, 3)), Detail: hostile,
+				})
 			}
 			if size.Y == 1 {
 				return messages.Line(size.X, "!", th)
@@ -122,7 +124,8 @@ func TestModes(t *testing.T) {
 		t.Error("a rectangle of 100 columns is not wide")
 	}
 	th := theme.New(true, true)
-	if got := ansi.Strip(kit.TooSmall(pt(39, 11), th)); !strings.Contains(got, "40x12") || !strings.Contains(got, "39x11") {
+	if got := ansi.Strip(kit.TooSmall(pt(39, 11), th)); !strings.Contains(got, "40x12") ||
+		!strings.Contains(got, "39x11") {
 		t.Errorf("shows %q", got)
 	}
 	mediatest.Equal(t, ansi.Strip(kit.TooSmall(pt(5, 1), th)), "40x12", "shows")

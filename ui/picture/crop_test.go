@@ -117,7 +117,8 @@ func TestCropFollows(t *testing.T) {
 			t.Error("a single step does not leave the picture before in its place")
 		}
 		d.pass(time.Second)
-		if now := d.draw(second); d.sent != 2 || !isReal(now) || slices.Equal(now, was) || len(d.screen.holds) != 1 {
+		if now := d.draw(second); d.sent != 2 || !isReal(now) || slices.Equal(now, was) ||
+			len(d.screen.holds) != 1 {
 			t.Errorf("after a step %d are sent, the terminal holds %v", d.sent, slices.Collect(maps.Keys(d.screen.holds)))
 		}
 		for i := range 100 {
@@ -168,7 +169,8 @@ func TestCropWithoutRoom(t *testing.T) {
 		if d.waiting != 0 {
 			t.Error("the requests do not end")
 		}
-		if d.v.Follow(nil, d.o) != nil || d.v.Follow(d.g, Options{}) != nil || (*CropView)(nil).Follow(d.g, d.o) != nil {
+		if d.v.Follow(nil, d.o) != nil || d.v.Follow(d.g, Options{}) != nil ||
+			(*CropView)(nil).Follow(d.g, d.o) != nil {
 			t.Error("the crop follows although there are no pictures")
 		}
 	})

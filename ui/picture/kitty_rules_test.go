@@ -192,7 +192,8 @@ func (s *screen) obey(keys map[string]string, body string) {
 // TestKittyThroughTmux: tmux passes on each piece of a transmission by itself.
 func TestKittyThroughTmux(t *testing.T) {
 	g := NewImageStore(true)
-	i, _, err := g.newImage(New(mediatest.Photograph(300, 200), media.Normal), image.Pt(30, 10), cells8x16, fullLight)
+	i, _, err := g.newImage(New(mediatest.Photograph(300, 200), media.Normal), image.Pt(30, 10),
+		cells8x16, fullLight)
 	must(t, err)
 	s := &screen{t: t, tmux: true, holds: map[int]bool{}}
 	s.write(i.data)

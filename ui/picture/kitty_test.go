@@ -116,7 +116,9 @@ func TestKittyCells(t *testing.T) {
 			for x := range 9 {
 				want, wantInk := " ", color.Color(nil)
 				if x >= 2 && x < 7 && y >= 1 {
-					want = string([]rune{kitty.Placeholder, kitty.Diacritic(y - 1), kitty.Diacritic(x - 2), kitty.Diacritic(i.number())})
+					want = string([]rune{
+						kitty.Placeholder, kitty.Diacritic(y - 1), kitty.Diacritic(x - 2), kitty.Diacritic(i.number()),
+					})
 					wantInk = ink
 				}
 				if got := buf.CellAt(x, y); got.Content != want || got.Style.Fg != wantInk {
@@ -175,7 +177,8 @@ func TestKittyEndsWhereItIsCovered(t *testing.T) {
 	uv.NewStyledString(strings.Join(i.frame(16, 3, image.Rect(0, 0, 12, 3)), "\n")).Draw(buf, buf.Bounds())
 	uv.NewStyledString("\x1b[31mhelp").Draw(buf, image.Rect(4, 1, 8, 2))
 	n := i.number()
-	if got := drawnIn(buf, 1); !slices.Equal(got[:12], []int{n, n, n, n, 0, 0, 0, 0, n, n, n, n}) || slices.Max(got[12:]) != 0 {
+	if got := drawnIn(buf, 1); !slices.Equal(got[:12], []int{n, n, n, n, 0, 0, 0, 0, n, n, n, n}) ||
+		slices.Max(got[12:]) != 0 {
 		t.Errorf("with a popup over cells 4 to 7 kitty draws %v", got)
 	}
 	p := New(mediatest.Photograph(300, 200), media.Normal)
@@ -198,7 +201,8 @@ var chunk = regexp.MustCompile(`\x1b_G([^;]*);([A-Za-z0-9+/=]*)\x1b\\`)
 
 // TestKittyTransmission decodes the transmission as a terminal does, and gets the picture.
 func TestKittyTransmission(t *testing.T) {
-	i := transmittedIn(t, NewImageStore(false), New(mediatest.Photograph(300, 200), media.Normal), image.Pt(40, 15))
+	i := transmittedIn(t, NewImageStore(false), New(mediatest.Photograph(300, 200), media.Normal),
+		image.Pt(40, 15))
 	found := chunk.FindAllStringSubmatch(i.data, -1)
 	for n, c := range found {
 		more := "m=1"
@@ -215,9 +219,11 @@ func TestKittyTransmission(t *testing.T) {
 		t.Errorf("%d bytes of pixels", n)
 	}
 	// A very large picture is transmitted with fewer pixels, and the terminal enlarges it.
-	vast, _, err := NewImageStore(false).newImage(small(), image.Pt(200, 100), Options{Cell: image.Pt(20, 40)}, fullLight)
+	vast, _, err := NewImageStore(false).newImage(small(), image.Pt(200, 100),
+		Options{Cell: image.Pt(20, 40)}, fullLight)
 	must(t, err)
-	if keys := keysOf(chunk.FindStringSubmatch(vast.data)[1]); keys["c"] != "200" || keys["r"] != "100" || len(pixelsOf(t, vast)) > 3*maxSent {
+	if keys := keysOf(chunk.FindStringSubmatch(vast.data)[1]); keys["c"] != "200" || keys["r"] != "100" ||
+		len(pixelsOf(t, vast)) > 3*maxSent {
 		t.Errorf("a very large picture has the keys %v", keys)
 	}
 }
@@ -243,7 +249,8 @@ func TestKittyGolden(t *testing.T) {
 	g := NewImageStore(false)
 	g.next = 7
 	i := transmittedIn(t, g, New(mediatest.Quarters(2, 2), media.Normal), image.Pt(1, 1))
-	golden.RequireEqual(t, []byte(strconv.Quote(i.data)+"\n"+strconv.Quote(strings.Join(i.frame(3, 2, image.Rect(1, 0, 2, 1)), "\n"))+"\n"))
+	golden.RequireEqual(t, []byte(strconv.Quote(i.data)+"\n"+
+		strconv.Quote(strings.Join(i.frame(3, 2, image.Rect(1, 0, 2, 1)), "\n"))+"\n"))
 }
 
 // TestRegionPixels: with pixels the edge of a region is where it is in the picture, at all sides and
@@ -261,7 +268,9 @@ func TestRegionPixels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				for _, p := range []*Picture{New(mediatest.Photograph(301, 199), media.Normal), New(clear, media.Normal)} {
+				for _, p := range []*Picture{
+					New(mediatest.Photograph(301, 199), media.Normal), New(clear, media.Normal),
+				} {
 					g := NewImageStore(false)
 					g.Use(o.Method)
 					v := NewRegionView(p, 66, 20, o)

@@ -45,7 +45,8 @@ func TestLoader(t *testing.T) {
 
 func TestLoaderErrors(t *testing.T) {
 	l := NewLoader(media.Limits{})
-	if _, err := l.Load(t.Context(), Request{Path: t.TempDir(), Cols: 9, Rows: 9}); !errors.Is(err, media.ErrUnreadable) {
+	_, err := l.Load(t.Context(), Request{Path: t.TempDir(), Cols: 9, Rows: 9})
+	if !errors.Is(err, media.ErrUnreadable) {
 		t.Errorf("a folder: %v", err)
 	}
 	path := write(t, "a.txt", []byte("words"))

@@ -91,14 +91,12 @@ func TestPainterKeepsTextAndPixelsApart(t *testing.T) {
 			uv.NewStyledString(frame).Draw(buffer, buffer.Bounds())
 			renderer.Render(buffer.RenderBuffer)
 			must(r, renderer.Flush())
-			if _, err := painter.Write(drawn.Bytes()); err != nil {
-				r.Fatal(err)
-			}
+			_, err := painter.Write(drawn.Bytes())
+			must(r, err)
 			written := out.String()
 			all = append(all, written)
-			if _, err := terminal.WriteString(written); err != nil {
-				r.Fatal(err)
-			}
+			_, err = terminal.WriteString(written)
+			must(r, err)
 			drawn.Reset()
 			out.Reset()
 			for y := range size.Y {
@@ -140,7 +138,8 @@ func randomFrame(r *rapid.T, size image.Point, images []*Image) string {
 		}
 	}
 	place := func(name string) image.Point {
-		return image.Pt(rapid.IntRange(0, size.X-1).Draw(r, name+" x"), rapid.IntRange(0, size.Y-1).Draw(r, name+" y"))
+		return image.Pt(rapid.IntRange(0, size.X-1).Draw(r, name+" x"),
+			rapid.IntRange(0, size.Y-1).Draw(r, name+" y"))
 	}
 	for _, i := range images {
 		if !rapid.Bool().Draw(r, "shown") {
@@ -155,7 +154,9 @@ func randomFrame(r *rapid.T, size image.Point, images []*Image) string {
 		put(place("picture"), cells)
 	}
 	if rapid.Bool().Draw(r, "popup") {
-		put(place("popup"), [][]string{strings.Split("+----+", ""), strings.Split("|    |", ""), strings.Split("+----+", "")})
+		put(place("popup"), [][]string{
+			strings.Split("+----+", ""), strings.Split("|    |", ""), strings.Split("+----+", ""),
+		})
 	}
 	lines := make([]string, size.Y)
 	for y := range rows {
@@ -174,7 +175,8 @@ func TestPainterBytes(t *testing.T) {
 			if !store.Use(m) || store.Use(m) {
 				t.Fatal("the screen must be cleared once")
 			}
-			i, _, err := store.newImage(New(mediatest.Quarters(64, 48), media.Normal), image.Pt(4, 2), Options{Cell: image.Pt(8, 12)}, fullLight)
+			i, _, err := store.newImage(New(mediatest.Quarters(64, 48), media.Normal), image.Pt(4, 2),
+				Options{Cell: image.Pt(8, 12)}, fullLight)
 			must(t, err)
 			out := &sink{}
 			p := NewPainter(out, store)
@@ -187,7 +189,8 @@ func TestPainterBytes(t *testing.T) {
 				must(t, err)
 				defer out.Reset()
 				written := out.String()
-				if strings.Contains(written, "\U0010eeee") || !strings.HasSuffix(written, ansi.ResetModeSynchronizedOutput) {
+				if strings.Contains(written, "\U0010eeee") ||
+					!strings.HasSuffix(written, ansi.ResetModeSynchronizedOutput) {
 					t.Errorf("the painter writes %q", written)
 				}
 				return written
@@ -202,7 +205,8 @@ func TestPainterBytes(t *testing.T) {
 				t.Errorf("unchanged pixels are painted again: %q", s)
 			}
 			covered := frame(ansi.CursorPosition(4, 2) + "X")
-			if m == MethodDirect && (count(covered) != 3 || strings.Count(covered, "a=d,d=i,") != 1) || m != MethodDirect && count(covered) != 0 {
+			if m == MethodDirect && (count(covered) != 3 || strings.Count(covered, "a=d,d=i,") != 1) ||
+				m != MethodDirect && count(covered) != 0 {
 				t.Errorf("with a popup: %q", covered)
 			}
 			again := frame(line(0, 1, 2))
@@ -214,7 +218,9 @@ func TestPainterBytes(t *testing.T) {
 			numbers := regexp.MustCompile(`p=[0-9]+`)
 			placed := map[string]bool{}
 			for range 100 {
-				for _, step := range []struct{ write, want string }{{ansi.CursorPosition(4, 2) + "X", covered}, {line(0, 1, 2), again}} {
+				for _, step := range []struct{ write, want string }{
+					{ansi.CursorPosition(4, 2) + "X", covered}, {line(0, 1, 2), again},
+				} {
 					got := frame(step.write)
 					if len(got) > len(step.want)+20 || strings.Contains(got, "a=t") {
 						t.Fatalf("the painter writes %q, want %q as the first time", got, step.want)
@@ -251,8 +257,10 @@ func TestSixelReachesTheLastPixel(t *testing.T) {
 	sixels{}.Prepare(i, image.NewRGBA(image.Rect(0, 0, 16, 75)))
 	all := []Part{{Image: i, At: image.Pt(3, 1), Cells: image.Rect(0, 0, 2, 5)}}
 	got := string(sixels{}.Paint(nil, all, all, false))
-	if parts := strings.Split(got, "\x1bP0;1q"); len(parts) != 3 || !strings.HasPrefix(parts[1], "\"1;1;16;72") ||
-		!strings.HasSuffix(parts[1], string(goTo(nil, image.Pt(3, 4)))) || !strings.HasPrefix(parts[2], "\"1;1;16;30") {
+	if parts := strings.Split(got, "\x1bP0;1q"); len(parts) != 3 ||
+		!strings.HasPrefix(parts[1], "\"1;1;16;72") ||
+		!strings.HasSuffix(parts[1], string(goTo(nil, image.Pt(3, 4)))) ||
+		!strings.HasPrefix(parts[2], "\"1;1;16;30") {
 		t.Errorf("the painter paints %q", got)
 	}
 }
@@ -260,7 +268,8 @@ func TestSixelReachesTheLastPixel(t *testing.T) {
 // TestPlacementsForgetOneOnly: older versions of kitty regard every image without placements as
 // unused when another one is deleted with its pixels.
 func TestPlacementsForgetOneOnly(t *testing.T) {
-	if s := (&placements{}).Forget(&Image{id: 3}); strings.Contains(s, "d=I") || !strings.Contains(s, "d=i,i=3,") || !strings.Contains(s, "a=t,i=3,") {
+	if s := (&placements{}).Forget(&Image{id: 3}); strings.Contains(s, "d=I") ||
+		!strings.Contains(s, "d=i,i=3,") || !strings.Contains(s, "a=t,i=3,") {
 		t.Errorf("%q", s)
 	}
 }
@@ -326,12 +335,16 @@ func TestSixelLeavesNoGaps(t *testing.T) {
 			store := NewImageStore(false)
 			store.Use(MethodSixel)
 			p := New(mediatest.Photograph(300, 200), media.Normal)
-			v := NewRegionView(p, 60, 12, Options{Method: MethodSixel, Cell: image.Pt(8, height), CellAspect: float64(height) / 8})
+			v := NewRegionView(p, 60, 12, Options{
+				Method: MethodSixel, Cell: image.Pt(8, height), CellAspect: float64(height) / 8,
+			})
 			show(v, v.Transmit(store, p))
 			out := &sink{}
 			painter := NewPainter(out, store)
 			painter.size = func() (int, int, error) { return 60, 14, nil }
-			for _, rect := range []image.Rectangle{image.Rect(100, 60, 200, 140), image.Rect(50, 30, 150, 40), image.Rect(0, 90, 300, 190)} {
+			for _, rect := range []image.Rectangle{
+				image.Rect(100, 60, 200, 140), image.Rect(50, 30, 150, 40), image.Rect(0, 90, 300, 190),
+			} {
 				show(v, v.Follow(store, func() image.Rectangle { return rect }))
 				_, err := painter.Write([]byte("\x1b[H" + strings.Join(v.Render(rect), "\r\n")))
 				must(t, err)
@@ -342,7 +355,8 @@ func TestSixelLeavesNoGaps(t *testing.T) {
 						n[i], _ = strconv.Atoi(found[i+1])
 					}
 					at := image.Pt((n[1]-1)*8, (n[0]-1)*height)
-					draw.Draw(covered, image.Rectangle{at, at.Add(image.Pt(n[2], n[3]))}, image.Opaque, image.Point{}, draw.Src)
+					draw.Draw(covered, image.Rectangle{at, at.Add(image.Pt(n[2], n[3]))}, image.Opaque,
+						image.Point{}, draw.Src)
 				}
 				cells := image.Rect(v.area.Min.X*8, v.area.Min.Y*height, v.area.Max.X*8, v.area.Max.Y*height-5)
 				for y := cells.Min.Y; y < cells.Max.Y; y++ {

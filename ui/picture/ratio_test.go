@@ -50,7 +50,8 @@ func TestShapesStayInside(t *testing.T) {
 			inside("drawn", drawn)
 			kept("drawn", drawn)
 		}
-		other := image.Pt(rapid.IntRange(1, 9000).Draw(t, "other width"), rapid.IntRange(1, 9000).Draw(t, "other height"))
+		other := image.Pt(rapid.IntRange(1, 9000).Draw(t, "other width"),
+			rapid.IntRange(1, 9000).Draw(t, "other height"))
 		if got := Scaled(rect, size, other); got.Empty() || !got.In(image.Rectangle{Max: other}) {
 			t.Fatalf("scaled: %v of %v is %v of %v", rect, size, got, other)
 		}
@@ -62,7 +63,8 @@ func TestShapesStayInside(t *testing.T) {
 
 func TestGrownAndBack(t *testing.T) {
 	size, rect := image.Pt(100, 80), image.Rect(40, 30, 60, 50)
-	if got := Grown(rect, image.Pt(10, 10), size, Ratio{}); got != image.Rect(35, 25, 65, 55) || Grown(got, image.Pt(-10, -10), size, Ratio{}) != rect {
+	if got := Grown(rect, image.Pt(10, 10), size, Ratio{}); got != image.Rect(35, 25, 65, 55) ||
+		Grown(got, image.Pt(-10, -10), size, Ratio{}) != rect {
 		t.Errorf("got %v", got)
 	}
 	if got := Grown(rect, image.Pt(-50, -50), size, Ratio{}); got.Size() != image.Pt(1, 1) {

@@ -43,7 +43,8 @@ func TestRegionBorder(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := v.Render(tt.rect)
 			for i, line := range r {
-				if got, want := strings.TrimRight(ansi.Strip(line), " "), strings.TrimRight(tt.want[i], " "); got != want {
+				if got, want := strings.TrimRight(ansi.Strip(line), " "),
+					strings.TrimRight(tt.want[i], " "); got != want {
 					t.Errorf("line %d is %q, want %q", i, got, want)
 				}
 			}

@@ -25,7 +25,9 @@ func TestSheetGivesUpWhatScrolledAway(t *testing.T) {
 	}
 	stalled := contexts["a"]
 	want("d", "e", "f", "g")
-	for key, ended := range map[string]bool{"a": true, "b": true, "c": true, "d": false, "e": false, "f": false, "g": false} {
+	for key, ended := range map[string]bool{
+		"a": true, "b": true, "c": true, "d": false, "e": false, "f": false, "g": false,
+	} {
 		if ctx := contexts[key]; ctx == nil || (ctx.Err() != nil) != ended {
 			t.Errorf("%s: %v", key, ctx)
 		}
@@ -47,7 +49,8 @@ func TestTilesGrowWithTheRoom(t *testing.T) {
 	last := Grid{}
 	for _, room := range []image.Point{{38, 9}, {78, 20}, {118, 33}, {198, 56}} {
 		g := GridOf(room, 1000, 1)
-		if g.Page() <= last.Page() || g.Tile.X < last.Tile.X || g.Columns*g.Tile.X > room.X || g.Rows*g.Tile.Y > room.Y {
+		if g.Page() <= last.Page() || g.Tile.X < last.Tile.X || g.Columns*g.Tile.X > room.X ||
+			g.Rows*g.Tile.Y > room.Y {
 			t.Errorf("%v has %+v after %+v", room, g, last)
 		}
 		last = g

@@ -209,7 +209,8 @@ func TestOverlay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(0, 12).Draw(t, "w"), rapid.IntRange(0, 5).Draw(t, "h")
 		under := text.Fit(text.Safe(words().Draw(t, "base")), w, h)
-		top := text.Fit(text.Safe(words().Draw(t, "top")), rapid.IntRange(0, 20).Draw(t, "tw"), rapid.IntRange(0, 8).Draw(t, "th"))
+		top := text.Fit(text.Safe(words().Draw(t, "top")), rapid.IntRange(0, 20).Draw(t, "tw"),
+			rapid.IntRange(0, 8).Draw(t, "th"))
 		got := kit.OverlayAt(under, top, rapid.IntRange(0, 15).Draw(t, "x"), rapid.IntRange(0, 9).Draw(t, "y"))
 		if kit.Size(got) != kit.Size(under) {
 			t.Fatalf("size %v, want %v:\n%q", kit.Size(got), kit.Size(under), got)

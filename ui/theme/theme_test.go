@@ -164,7 +164,8 @@ func TestSignsAreNarrowEverywhere(t *testing.T) {
 			if len(r) != 1 || ansi.StringWidth(g) != 1 {
 				t.Fatalf("sign %d is %q, not one cell", s, g)
 			}
-			if kind := width.LookupRune(r[0]).Kind(); kind != width.Neutral && kind != width.EastAsianNarrow && s != SignPartly {
+			if kind := width.LookupRune(r[0]).Kind(); kind != width.Neutral && kind != width.EastAsianNarrow &&
+				s != SignPartly {
 				t.Errorf("sign %d, %q, is wide in some terminals", s, g)
 			}
 			if !color && r[0] > 0x7e {

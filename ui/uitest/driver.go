@@ -183,7 +183,8 @@ func (d *Driver) Answer(msg tea.Msg) tea.Cmd {
 // ForOthers reports whether the root or Bubble Tea handles a message.
 func ForOthers(msg tea.Msg) bool {
 	switch msg.(type) {
-	case page.Show, page.Back, page.Compose, page.Inspect, page.UseProfile, page.Ask, page.Toast, page.Copy, page.Open:
+	case page.Show, page.Back, page.Compose, page.Inspect, page.UseProfile, page.Ask, page.Toast,
+		page.Copy, page.Open:
 		return true
 	}
 	return isFramework(msg)

@@ -85,8 +85,10 @@ func Forbidden(written string) []string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			found = append(found, fmt.Sprintf("byte %#x at %d", written[i], i))
-		case r == 0, r == 0x0e, r == 0x7f, r >= 0x80 && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069,
-			r == 0x200b, r == 0x200e, r == 0x200f, r == 0x061c, r == 0x2028, r == 0x2060, r == 0xfeff, r >= 0xe0000 && r <= 0xe007f:
+		case r == 0, r == 0x0e, r == 0x7f, r >= 0x80 && r < 0xa0, r >= 0x202a && r <= 0x202e,
+			r >= 0x2066 && r <= 0x2069,
+			r == 0x200b, r == 0x200e, r == 0x200f, r == 0x061c, r == 0x2028, r == 0x2060, r == 0xfeff,
+			r >= 0xe0000 && r <= 0xe007f:
 			found = append(found, fmt.Sprintf("%U at %d", r, i))
 		case marks > maxTower:
 			found = append(found, fmt.Sprintf("%d marks on a letter at %d", marks, i))

@@ -27,7 +27,8 @@ func (d *Driver) Under() string {
 		}
 	}
 	for y, line := range grid { // the frame around a tile, inside that of the list
-		if x := slices.IndexFunc(line, func(c uv.Cell) bool { return c.Content == "╰" }); x > 0 && line[0].Content == "│" {
+		if x := slices.IndexFunc(line, func(c uv.Cell) bool { return c.Content == "╰" }); x > 0 &&
+			line[0].Content == "│" {
 			if !slices.ContainsFunc(grid[y-1][x+1:], func(c uv.Cell) bool { return c.Style.Attrs&uv.AttrBold != 0 }) {
 				y-- // a note is below the name
 			}
@@ -105,7 +106,8 @@ func (d *Driver) Column(heading string) (entries []string) {
 // Row returns the line of the first frame that contains words, or "".
 func (d *Driver) Row(words string) string {
 	for line := range strings.SplitSeq(d.Text(), "\n") {
-		if row, _, _ := strings.Cut(strings.TrimPrefix(line, "│"), "│"); strings.Contains(row, words) && !strings.HasPrefix(row, "╭") {
+		if row, _, _ := strings.Cut(strings.TrimPrefix(line, "│"), "│"); strings.Contains(row, words) &&
+			!strings.HasPrefix(row, "╭") {
 			return row
 		}
 	}

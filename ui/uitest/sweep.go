@@ -51,7 +51,8 @@ func Sweep(t testing.TB, view func(w, h int, th *theme.Theme) string) {
 	t.Helper()
 	for name, th := range Themes() {
 		for i, size := range Sizes {
-			few := mediatest.Racing || !mediatest.Everything && (name != "dark" || i%2 > 0) // themes hardly change the layout
+			// themes hardly change the layout
+			few := mediatest.Racing || !mediatest.Everything && (name != "dark" || i%2 > 0)
 			if few && i > 0 && i < len(Sizes)-1 {
 				continue
 			}
@@ -82,7 +83,8 @@ func Inside(drawing string, w, h int) error {
 		if got := min(ansi.StringWidth(line), ansi.StringWidthWc(line)); got > w {
 			return fmt.Errorf("line %d has %d columns, %d fit: %q", y, got, w, line)
 		}
-		if i := strings.IndexFunc(line, func(r rune) bool { return r != 0x1b && (r < 0x20 || (r >= 0x7f && r < 0xa0)) }); i >= 0 {
+		if i := strings.IndexFunc(line,
+			func(r rune) bool { return r != 0x1b && (r < 0x20 || (r >= 0x7f && r < 0xa0)) }); i >= 0 {
 			return fmt.Errorf("line %d holds a control character: %q", y, line)
 		}
 		// Text that is edited keeps its marks.

@@ -290,13 +290,15 @@ func (term *Term) Find(text string) (x, y int, ok bool) {
 // WaitFor waits until text is on the screen.
 func (term *Term) WaitFor(text string) {
 	term.t.Helper()
-	term.wait(fmt.Sprintf("%q on the screen", text), func() bool { return strings.Contains(term.screen(), text) }, false)
+	term.wait(fmt.Sprintf("%q on the screen", text),
+		func() bool { return strings.Contains(term.screen(), text) }, false)
 }
 
 // WaitGone waits until text is not on the screen.
 func (term *Term) WaitGone(text string) {
 	term.t.Helper()
-	term.wait(fmt.Sprintf("%q to go from the screen", text), func() bool { return !strings.Contains(term.screen(), text) }, false)
+	term.wait(fmt.Sprintf("%q to go from the screen", text),
+		func() bool { return !strings.Contains(term.screen(), text) }, false)
 }
 
 // WaitUntil waits until ok returns true for the text on the screen.

@@ -45,7 +45,9 @@ func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 	after := edit.Subject{Name: name, Path: edit.Fetched(s.Picture, file)}
 	o := edit.ViewerOptions{
 		Context: m.o.Context, Draw: m.preview.Options(), Len: 1, Now: m.o.Now,
-		Note:    func() string { return text.Either(rule.IsTagging(run.Extension), strings.Join(edit.AITags(&file), ", "), run.Error) },
+		Note: func() string {
+			return text.Either(rule.IsTagging(run.Extension), strings.Join(edit.AITags(&file), ", "), run.Error)
+		},
 		Subject: func(int) edit.Subject { return after }, Actions: m.resultActions(run),
 	}
 	if m.o.Loader != nil {

@@ -37,7 +37,8 @@ func FuzzPlaces(f *testing.F) {
 				}
 				if line := lineOf(places, key); line < 1 || line > 1+bytes.Count(text, []byte("\n")) {
 					t.Fatalf("%q is in line %d of %q", key, line, text)
-				} else if _, table := value.(map[string]any); !table && !slices.ContainsFunc(places, func(p place) bool { return slices.Equal(p.key, key) }) {
+				} else if _, table := value.(map[string]any); !table &&
+					!slices.ContainsFunc(places, func(p place) bool { return slices.Equal(p.key, key) }) {
 					t.Fatalf("%q was not found in %q", key, text)
 				}
 			}

@@ -17,7 +17,8 @@ func TestHardenProcess(t *testing.T) {
 		must(t, err)
 		cmd := exec.Command(self, "-test.run=^TestHardenProcess$", "-test.v")
 		cmd.Env = append(os.Environ(), variable+"=1")
-		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestHardenProcess") {
+		if out, err := cmd.CombinedOutput(); err != nil ||
+			!strings.Contains(string(out), "--- PASS: TestHardenProcess") {
 			t.Errorf("%v\n%s", err, out)
 		}
 		return

@@ -84,7 +84,8 @@ func TestKeyringErrors(t *testing.T) {
 	}
 	for problem, list := range causes {
 		for _, cause := range list {
-			k := newKeyring((&scripted{get: func() (string, error) { return "", cause }}).backend(), noProbe, time.Second)
+			k := newKeyring((&scripted{get: func() (string, error) { return "", cause }}).backend(),
+				noProbe, time.Second)
 			_, err := k.Get(t.Context(), "work")
 			if !errors.Is(err, problem) {
 				t.Errorf("%v became %v, want %v", cause, err, problem)
@@ -107,7 +108,8 @@ func TestKeyringErrors(t *testing.T) {
 // TestFindTellsKeyringProblems: the error of Find says why the keyring has no key, and that the
 // user may be asked.
 func TestFindTellsKeyringProblems(t *testing.T) {
-	k := &Keys{Keyring: newKeyring((&scripted{}).backend(), func(context.Context) error { return &KeyringError{Problem: KeyringLocked} }, time.Second)}
+	k := &Keys{Keyring: newKeyring((&scripted{}).backend(),
+		func(context.Context) error { return &KeyringError{Problem: KeyringLocked} }, time.Second)}
 	_, _, err := k.Find(t.Context(), Profile{Name: "w"})
 	if !errors.Is(err, ErrNoKey) || !errors.Is(err, KeyringLocked) || !strings.Contains(err.Error(), "locked") {
 		t.Errorf("got %v", err)
@@ -192,7 +194,8 @@ func TestKeyringLateSet(t *testing.T) {
 func TestKeyringCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		k := newKeyring((&scripted{get: func() (string, error) { <-release; return "", nil }}).backend(), noProbe, KeyringTimeout)
+		k := newKeyring((&scripted{get: func() (string, error) { <-release; return "", nil }}).backend(), noProbe,
+			KeyringTimeout)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := k.Get(ctx, "w"); !errors.Is(err, context.Canceled) || errors.Is(err, KeyringSilent) {
@@ -202,7 +205,8 @@ func TestKeyringCanceled(t *testing.T) {
 
 		// A probe that ends with its context has the same result.
 		ctx, cancel = context.WithCancel(t.Context())
-		k = newKeyring((&scripted{}).backend(), func(ctx context.Context) error { cancel(); return ctx.Err() }, KeyringTimeout)
+		k = newKeyring((&scripted{}).backend(), func(ctx context.Context) error { cancel(); return ctx.Err() },
+			KeyringTimeout)
 		if _, err := k.Get(ctx, "w"); !errors.Is(err, context.Canceled) || errors.Is(err, KeyringRefused) {
 			t.Errorf("got %v", err)
 		}

@@ -117,7 +117,8 @@ func TestFindDoesNotFallThrough(t *testing.T) {
 		"bad environment":  {&Keys{Getenv: env(KeyVariable, "a b")}, Profile{Name: "w"}, KeyVariable},
 	} {
 		key, source, err := test.keys.Find(t.Context(), test.profile)
-		if _, ok := errors.AsType[*SourceError](err); !ok || !strings.Contains(err.Error(), test.says) || !key.IsZero() {
+		if _, ok := errors.AsType[*SourceError](err); !ok || !strings.Contains(err.Error(), test.says) ||
+			!key.IsZero() {
 			t.Errorf("%s: %v, want %q", name, err, test.says)
 		}
 		if source == "" || errors.Is(err, ErrNoKey) {
@@ -135,7 +136,8 @@ func TestFindForeignFile(t *testing.T) {
 	if err := os.Chown(path, 12345, -1); err != nil {
 		t.Skip("only root can give a file away:", err)
 	}
-	if _, _, err := (&Keys{}).Find(t.Context(), Profile{Name: "w", KeyFile: path}); err == nil || !strings.Contains(err.Error(), "belongs to user 12345") {
+	if _, _, err := (&Keys{}).Find(t.Context(), Profile{Name: "w", KeyFile: path}); err == nil ||
+		!strings.Contains(err.Error(), "belongs to user 12345") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -162,7 +164,8 @@ func TestKeyCommand(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := (&Keys{}).Find(ctx, Profile{Name: "w", KeyCommand: []string{"echo", "k"}}); !errors.Is(err, context.Canceled) {
+	_, _, err = (&Keys{}).Find(ctx, Profile{Name: "w", KeyCommand: []string{"echo", "k"}})
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

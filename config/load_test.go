@@ -184,7 +184,8 @@ func TestLoadProblems(t *testing.T) {
 
 func TestLoadTellsAllProblems(t *testing.T) {
 	_, err := Load(Paths{Config: write(t, "theem = 1\n[webhook]\nlissten = true\n")})
-	if err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), "line 1") || !strings.Contains(err.Error(), "line 3") {
+	if err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), "line 1") ||
+		!strings.Contains(err.Error(), "line 3") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -224,7 +225,8 @@ func TestHostedPreset(t *testing.T) {
 		"https://media.example.com/x/": "https://media.example.com/x", "a b": "https://ik.imagekit.io/a%20b",
 	} {
 		p, err := HostedPreset("ik", id).clean()
-		if err != nil || p.DeliveryURL != want || p.Kind != KindHosted || p.ColorOption != ColorAmerican || p.MaxSize != 25_000_000 {
+		if err != nil || p.DeliveryURL != want || p.Kind != KindHosted || p.ColorOption != ColorAmerican ||
+			p.MaxSize != 25_000_000 {
 			t.Errorf("%q: %+v, %v", id, p, err)
 		}
 	}

@@ -23,7 +23,8 @@ card = "fo-custom,w-400:h-300"
 	for text, word := range map[string]string{
 		`allow_address = ["localhost"]`: "HOST:PORT", `max_size = "x"`: "write it like max_size = 25000000", `transformations = ["a"]`: "transformations",
 	} {
-		if _, err := Load(Paths{Config: write(t, "[local]\n"+text+"\n")}); err == nil || !strings.Contains(err.Error(), word) {
+		if _, err := Load(Paths{Config: write(t, "[local]\n"+text+"\n")}); err == nil ||
+			!strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

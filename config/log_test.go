@@ -26,7 +26,8 @@ func TestLog(t *testing.T) {
 	must(t, log.Close())
 	text, err := os.ReadFile(path)
 	must(t, err)
-	if bytes.Contains(text, []byte(testKey)) || bytes.Contains(text, []byte("not wanted")) || !bytes.Contains(text, []byte("msg=wanted")) {
+	if bytes.Contains(text, []byte(testKey)) || bytes.Contains(text, []byte("not wanted")) ||
+		!bytes.Contains(text, []byte("msg=wanted")) {
 		t.Errorf("log:\n%s", text)
 	}
 	must(t, os.Truncate(path, maxLog+1))

@@ -27,7 +27,8 @@ func TestFindPaths(t *testing.T) {
 	if p != want {
 		t.Errorf("got %+v, want %+v", p, want)
 	}
-	if p.Journal() != filepath.Join(home, "data", "journal.db") || p.Library() != filepath.Join(home, "data", "library") ||
+	if p.Journal() != filepath.Join(home, "data", "journal.db") ||
+		p.Library() != filepath.Join(home, "data", "library") ||
 		p.Log() != filepath.Join(home, "state", "mediadesk.log") {
 		t.Errorf("got %s %s %s", p.Journal(), p.Library(), p.Log())
 	}

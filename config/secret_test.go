@@ -56,7 +56,8 @@ func TestSecretNeverPrints(t *testing.T) {
 		}
 		mustNotLeak(t, name+" Sprint", fmt.Sprint(value)+fmt.Sprintln(value))
 		var b bytes.Buffer
-		slog.New(slog.NewTextHandler(&b, nil)).Info("m", "k", value, "group", slog.GroupValue(slog.Any("in", value)))
+		slog.New(slog.NewTextHandler(&b, nil)).Info("m", "k", value, "group",
+			slog.GroupValue(slog.Any("in", value)))
 		slog.New(slog.NewJSONHandler(&b, nil)).Info("m", "k", value)
 		log.New(&b, "", 0).Print(value)
 		if data, err := json.Marshal(value); err == nil {
@@ -81,7 +82,8 @@ func TestSecretNeverPrints(t *testing.T) {
 
 func mustNotLeak(t *testing.T, how, text string) {
 	t.Helper()
-	for _, form := range append(api.KeyForms(testKey), fmt.Sprintf("%x", testKey), fmt.Sprintf("%X", testKey), fmt.Sprint([]byte(testKey))) {
+	for _, form := range append(api.KeyForms(testKey), fmt.Sprintf("%x", testKey), fmt.Sprintf("%X", testKey),
+		fmt.Sprint([]byte(testKey))) {
 		if strings.Contains(text, form) {
 			t.Errorf("%s leaks the key: %s", how, text)
 			return

@@ -102,14 +102,17 @@ func TestPrecedence(t *testing.T) {
 			state := textOf(t, paths.StateFile())
 			got, err := setters[test.key](c)
 			readOnly, ok := errors.AsType[*ReadOnlyError](err)
-			if !ok || readOnly.Line != 3 || !strings.Contains(err.Error(), "set in config.toml line 3: ") || !strings.Contains(err.Error(), paths.Config) {
+			if !ok || readOnly.Line != 3 || !strings.Contains(err.Error(), "set in config.toml line 3: ") ||
+				!strings.Contains(err.Error(), paths.Config) {
 				t.Errorf("a change is answered with %v", err)
 			}
-			if !reflect.DeepEqual(got, c) || textOf(t, paths.StateFile()) != state || textOf(t, paths.Config) != "# mine\n\n"+test.own {
+			if !reflect.DeepEqual(got, c) || textOf(t, paths.StateFile()) != state ||
+				textOf(t, paths.Config) != "# mine\n\n"+test.own {
 				t.Error("a change that was refused changed something")
 			}
 			if name, ok := strings.CutPrefix(test.key, "profiles."); ok && name != LocalProfile {
-				if _, err := c.RemoveProfile(name); err == nil || !strings.Contains(err.Error(), "set in config.toml line 3") {
+				if _, err := c.RemoveProfile(name); err == nil ||
+					!strings.Contains(err.Error(), "set in config.toml line 3") {
 					t.Errorf("removing it is answered with %v", err)
 				}
 			}
@@ -149,7 +152,8 @@ func TestFirstChoice(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(paths.Config)); err == nil {
 		t.Error("looking for the settings made a folder")
 	}
-	if c.Webhook.Listen != "127.0.0.1:7844" || c.Local.Addr != "127.0.0.1:7843" || c.Current().MaxSize != 25_000_000 {
+	if c.Webhook.Listen != "127.0.0.1:7844" || c.Local.Addr != "127.0.0.1:7843" ||
+		c.Current().MaxSize != 25_000_000 {
 		t.Errorf("by default %+v", c)
 	}
 	c = changed(t)(c.Use(LocalProfile))
@@ -234,7 +238,8 @@ func TestEditReadsAgain(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 	overwrite(t, paths.Config, "oops")
-	if _, err := set(c, func(want *Choices) { want.Theme = ThemeDark }); err == nil || !strings.Contains(err.Error(), "line 1") || strings.Contains(textOf(t, paths.StateFile()), "dark") {
+	if _, err := set(c, func(want *Choices) { want.Theme = ThemeDark }); err == nil ||
+		!strings.Contains(err.Error(), "line 1") || strings.Contains(textOf(t, paths.StateFile()), "dark") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -248,7 +253,8 @@ func TestForeignState(t *testing.T) {
 	} {
 		overwrite(t, paths.StateFile(), text)
 		_, err := Load(paths)
-		if err == nil || !strings.Contains(err.Error(), paths.StateFile()+": ") || !strings.Contains(err.Error(), says) {
+		if err == nil || !strings.Contains(err.Error(), paths.StateFile()+": ") ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -341,14 +347,18 @@ func TestDefaultTextIsRight(t *testing.T) {
 	places, lines := examples()
 	c := load(t, home(t, strings.Join(lines, "\n")))
 	d := defaults(c.paths)
-	if c.Profile != d.Profile || c.Theme != d.Theme || c.Pictures != d.Pictures || c.Concurrency != d.Concurrency ||
+	if c.Profile != d.Profile || c.Theme != d.Theme || c.Pictures != d.Pictures ||
+		c.Concurrency != d.Concurrency ||
 		c.Webhook != d.Webhook || c.Local.Addr != d.Local.Addr || c.Local.MaxSize != d.Local.MaxSize {
 		t.Errorf("an example is not the default: %+v", c)
 	}
-	for prefix, of := range map[string]any{"": Config{}, "webhook.": Webhook{}, "local.": Local{}, "profiles.NAME.": Profile{}} {
+	for prefix, of := range map[string]any{
+		"": Config{}, "webhook.": Webhook{}, "local.": Local{}, "profiles.NAME.": Profile{},
+	} {
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(of)) {
 			key, _, _ := strings.Cut(field.Tag.Get("toml"), ",")
-			if key != "" && key != "-" && !slices.ContainsFunc(places, func(p place) bool { return strings.HasPrefix(strings.Join(p.key, ".")+".", prefix+key+".") }) {
+			if key != "" && key != "-" && !slices.ContainsFunc(places,
+				func(p place) bool { return strings.HasPrefix(strings.Join(p.key, ".")+".", prefix+key+".") }) {
 				t.Errorf("%s is not in the comments of a new file", prefix+key)
 			}
 		}
@@ -364,7 +374,8 @@ func child(t *testing.T, paths Paths, prefix string, n int) *exec.Cmd {
 	self, err := os.Executable()
 	must(t, err)
 	cmd := exec.Command(self, "-test.run=^TestEditInAChild$")
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %d", childVariable, filepath.Dir(paths.Config), prefix, n))
+	cmd.Env = append(os.Environ(),
+		fmt.Sprintf("%s=%s %s %d", childVariable, filepath.Dir(paths.Config), prefix, n))
 	must(t, cmd.Start())
 	return cmd
 }
@@ -430,7 +441,8 @@ func TestEditWhereNothingCanBeWritten(t *testing.T) {
 	}
 	file := write(t, "")
 	c := defaults(FindPaths(env("MEDIADESK_HOME", filepath.Join(file, "below"))))
-	if _, err := set(c, func(want *Choices) { want.Theme = ThemeDark }); err == nil || !strings.Contains(err.Error(), "MEDIADESK_HOME") {
+	if _, err := set(c, func(want *Choices) { want.Theme = ThemeDark }); err == nil ||
+		!strings.Contains(err.Error(), "MEDIADESK_HOME") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -59,7 +59,8 @@ func drawing(t *testing.T) string {
 		from := part(path.Dir(strings.TrimPrefix(filepath.ToSlash(name), "../")))
 		for _, spec := range file.Imports {
 			to, _ := strconv.Unquote(spec.Path.Value)
-			if to, ours := strings.CutPrefix(to, "mediadesk/"); ours && from != "" && part(to) != "" && part(to) != from {
+			if to, ours := strings.CutPrefix(to, "mediadesk/"); ours && from != "" && part(to) != "" &&
+				part(to) != from {
 				if imports[from] == nil {
 					imports[from] = map[string]bool{}
 				}
@@ -74,7 +75,8 @@ func drawing(t *testing.T) string {
 	for _, from := range slices.Sorted(maps.Keys(imports)) {
 		for _, to := range slices.Sorted(maps.Keys(imports[from])) {
 			if !follows(imports, from, to) {
-				fmt.Fprintf(&b, "  %s[%s] --> %s[%s]\n", strings.ReplaceAll(from, "/", "_"), from, strings.ReplaceAll(to, "/", "_"), to)
+				fmt.Fprintf(&b, "  %s[%s] --> %s[%s]\n", strings.ReplaceAll(from, "/", "_"), from,
+					strings.ReplaceAll(to, "/", "_"), to)
 			}
 		}
 	}
@@ -92,7 +94,8 @@ func part(dir string) string {
 	switch {
 	case dir == ".":
 		return "main"
-	case strings.HasPrefix(dir, "ui/uitest"), strings.HasPrefix(dir, "api/apitest"), strings.HasPrefix(dir, "docs"), strings.HasPrefix(dir, "."):
+	case strings.HasPrefix(dir, "ui/uitest"), strings.HasPrefix(dir, "api/apitest"),
+		strings.HasPrefix(dir, "docs"), strings.HasPrefix(dir, "."):
 		return ""
 	}
 	return dir

@@ -86,7 +86,8 @@ func TestComments(t *testing.T) {
 				}
 			}
 			for _, ref := range references.FindAllString(group.Text(), -1) {
-				if pkg, _, _ := strings.Cut(ref, "."); packages[pkg] && !declared[ref] || strings.ToLower(pkg) != pkg && !declared["."+ref] {
+				if pkg, _, _ := strings.Cut(ref, "."); packages[pkg] && !declared[ref] ||
+					strings.ToLower(pkg) != pkg && !declared["."+ref] {
 					t.Errorf("%s: there is no %s", set.Position(group.Pos()), ref)
 				}
 			}

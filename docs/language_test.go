@@ -60,7 +60,7 @@ var exceptions = map[string]string{
 	"maxSkew": "between two clocks", "d": "a parameter of one line", "unit": "of a number",
 }
 
-// spelling is British where a comment or a text should be American. The outcome "cancelled" is part of the API.
+// spelling is British where a comment or a text should be American, except "cancelled" in the API.
 var spelling = regexp.MustCompile(`(?i)\b(behaviour|catalogue|centred?|favour\w*|honour\w*|neighbour\w*|organis\w+|recognis\w+|normalis\w+|initialis\w+|licence|cancell(ing|ation)|labell\w+)\b`)
 
 // TestIdentifiers: declarations use the terms of the field.
@@ -148,7 +148,8 @@ func TestFileNames(t *testing.T) {
 // TestPhrases: texts for users are plain English.
 func TestPhrases(t *testing.T) {
 	eachFile(t, func(name string, file *ast.File, set *token.FileSet) {
-		if strings.HasSuffix(name, "_test.go") || slices.ContainsFunc(notRead, func(part string) bool { return strings.Contains(filepath.ToSlash(name), part) }) {
+		if strings.HasSuffix(name, "_test.go") || slices.ContainsFunc(notRead,
+			func(part string) bool { return strings.Contains(filepath.ToSlash(name), part) }) {
 			return
 		}
 		for _, group := range file.Comments {
@@ -163,7 +164,9 @@ func TestPhrases(t *testing.T) {
 			}
 			text, err := strconv.Unquote(lit.Value)
 			must(t, err)
-			if found := cmp.Or(phrases.FindString(text), spelling.FindString(text)); found != "" && strings.Contains(text, " ") { // names have no spaces
+			// names have no spaces
+			if found := cmp.Or(phrases.FindString(text), spelling.FindString(text)); found != "" &&
+				strings.Contains(text, " ") {
 				t.Errorf("%s: %q: %q is not plain English", set.Position(lit.Pos()), text, found)
 			}
 			return true
@@ -294,7 +297,8 @@ func eachFile(t *testing.T, do func(name string, file *ast.File, set *token.File
 func split(name string) []string {
 	var words []string
 	for _, w := range regexp.MustCompile(`[A-Z]+(?:[a-z0-9]+)?|[a-z0-9]+|_`).FindAllString(name, -1) {
-		if upper := strings.TrimRight(w, "abcdefghijklmnopqrstuvwxyz0123456789"); len(upper) > 1 && len(upper) < len(w) {
+		if upper := strings.TrimRight(w, "abcdefghijklmnopqrstuvwxyz0123456789"); len(upper) > 1 &&
+			len(upper) < len(w) {
 			words = append(words, strings.ToLower(w[:len(upper)-1]))
 			w = w[len(upper)-1:]
 		}

@@ -23,7 +23,8 @@ func TestScriptsAreListed(t *testing.T) {
 		if d.IsDir() && d.Name() == ".git" {
 			return fs.SkipDir
 		}
-		if path := strings.TrimPrefix(filepath.ToSlash(name), "../"); !d.IsDir() && (strings.HasSuffix(path, ".sh") || strings.HasPrefix(path, ".ci/")) {
+		if path := strings.TrimPrefix(filepath.ToSlash(name), "../"); !d.IsDir() &&
+			(strings.HasSuffix(path, ".sh") || strings.HasPrefix(path, ".ci/")) {
 			found++
 			if !strings.Contains(page, path) {
 				t.Errorf("no line of CONTRIBUTING.md says what %s is for", path)
@@ -46,7 +47,8 @@ func TestPagesSayWhatTheyAreFor(t *testing.T) {
 	}
 	for _, page := range pages {
 		title, rest, _ := strings.Cut(strings.ReplaceAll(read(t, page), "\r", ""), "\n\n")
-		if !regexp.MustCompile(`^# [^\n]+$`).MatchString(title) || !regexp.MustCompile(`^[A-Z\[]`).MatchString(rest) {
+		if !regexp.MustCompile(`^# [^\n]+$`).MatchString(title) ||
+			!regexp.MustCompile(`^[A-Z\[]`).MatchString(rest) {
 			t.Errorf("%s begins with %q and %.40q", page, title, rest)
 		}
 	}
@@ -71,7 +73,8 @@ func TestChangelog(t *testing.T) {
 			}
 			if found[1] != "Unreleased" {
 				version := make([]int, 3)
-				if _, err := fmt.Sscanf(found[1], "%d.%d.%d", &version[0], &version[1], &version[2]); err != nil || slices.Compare(version, last) >= 0 {
+				if _, err := fmt.Sscanf(found[1], "%d.%d.%d", &version[0], &version[1], &version[2]); err != nil ||
+					slices.Compare(version, last) >= 0 {
 					t.Errorf("%s comes after %d (%v)", found[1], last, err)
 				}
 				last = version

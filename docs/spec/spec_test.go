@@ -27,7 +27,8 @@ func TestCitations(t *testing.T) {
 	cited := 0
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".go" || path == filepath.Join(root, "docs", "spec", "spec_test.go") {
+		if err != nil || filepath.Ext(path) != ".go" ||
+			path == filepath.Join(root, "docs", "spec", "spec_test.go") {
 			return err
 		}
 		files := token.NewFileSet()
@@ -55,7 +56,9 @@ func TestCitations(t *testing.T) {
 
 // checkCitations checks a text in which a § is of the document until another is
 // named, and returns how many there are.
-func checkCitations(t *testing.T, sections map[string]map[string]bool, place, document, text string) (cited int) {
+func checkCitations(t *testing.T, sections map[string]map[string]bool,
+	place, document, text string,
+) (cited int) {
 	t.Helper()
 	for _, match := range citation.FindAllStringSubmatch(text, -1) {
 		if match[1] != "" {
@@ -80,7 +83,8 @@ func headings(t *testing.T, name string) map[string]bool {
 	text, err := os.ReadFile(name)
 	mediatest.Must(t, err)
 	numbers := map[string]bool{}
-	for _, match := range regexp.MustCompile(`(?m)^##+ ([0-9.]*[0-9])\.? `).FindAllStringSubmatch(string(text), -1) {
+	for _, match := range regexp.MustCompile(`(?m)^##+ ([0-9.]*[0-9])\.? `).FindAllStringSubmatch(string(text),
+		-1) {
 		numbers[match[1]] = true
 	}
 	return numbers

@@ -17,7 +17,8 @@ func TestUpload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stored, err := client.Files.Get(context.Background(), file.FileID); err != nil || stored.Tags[0] != "greeting" {
+	if stored, err := client.Files.Get(context.Background(), file.FileID); err != nil ||
+		stored.Tags[0] != "greeting" {
 		t.Errorf("got %v, %v", stored, err)
 	}
 }

@@ -130,7 +130,7 @@ func TestEquivalents(t *testing.T) {
 		d.shell("mediadesk move " + file["fileId"].(string) + " /sent/")
 	}
 	term.Press("ctrl+s")
-	term.WaitFor("s Send ")
+	term.WaitFor("enter Send ")
 	term.Press("s")
 	term.WaitUntil(func(screen string) bool { // the command's batch ended before
 		return strings.Contains(screen, " 7 of 7 ") && strings.Count(screen, "B  ✓ ") >= 7

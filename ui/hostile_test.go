@@ -67,7 +67,7 @@ func TestHostileNames(t *testing.T) {
 		term.Press("pgdown")
 	}
 	term.Press("ctrl+s")
-	term.WaitFor("s Send")
+	term.WaitFor("enter Send")
 	term.Press("s")
 	term.WaitFor(fmt.Sprintf("%d of %d stored", count, count))
 	term.Press("4")
@@ -98,7 +98,7 @@ func TestHostileAnswers(t *testing.T) {
 	term.Press("ctrl+l", "r") // remove-bg
 	term.WaitFor("Extensions     remove background")
 	term.Press("ctrl+s")
-	term.WaitFor("s Send ")
+	term.WaitFor("enter Send ")
 	term.Press("s")
 	term.WaitFor("41 of 82 stored")
 	term.WaitFor("refused h")

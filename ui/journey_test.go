@@ -92,7 +92,7 @@ func TestMainJob(t *testing.T) {
 	term.Press("ctrl+l", "r", "ctrl+l", "g")
 	term.WaitFor("find tags (Google) ")
 	term.Press("ctrl+s")
-	term.WaitFor("s Send ") // in the line of hints: the dialog takes keys now
+	term.WaitFor("enter Send ") // in the line of hints: the dialog takes keys now
 	term.Press("s")
 	term.WaitFor("5 of 5 stored")
 
@@ -214,7 +214,7 @@ func TestTransferToAnotherProfile(t *testing.T) {
 	term.Press("enter")
 	term.WaitFor("Send 2 files to work?")
 	term.WaitFor("Left behind: earlier versions of 1 file.")
-	term.WaitFor("s Send")
+	term.WaitFor("enter Send")
 	term.Press("s")
 	term.WaitFor("2 of 2 stored")
 	term.WaitFor("work 127.0.0.1:")

@@ -92,11 +92,11 @@ func TestFormComesBack(t *testing.T) {
 	term.WaitFor("by the editor")
 	term.Press("ctrl+o")
 	term.WaitFor(`unknown member "privat"`)
-	term.WaitFor("e Edit again") // in the line of hints: the dialog takes keys now
+	term.WaitFor("enter Edit again") // in the line of hints: the dialog takes keys now
 	term.Press("esc")
 	term.WaitFor("by the editor")
 	term.Press("ctrl+s")
-	term.WaitFor("s Send ")
+	term.WaitFor("enter Send ")
 	term.Press("s")
 	term.WaitUntil(func(screen string) bool { return strings.Count(screen, "stored") >= 2 })
 	term.Press("ctrl+c", "ctrl+c")

@@ -85,7 +85,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Form, tip: "Values go to all marked files; space in the list changes which.", missing: "pick files and press u first",
+		ID: page.Form, tip: "Press ctrl+p to save these options as a preset, or to load one.", missing: "pick files and press u first",
 		open: func(m *Model) page.Screen { return upload.New(m.formOptions()) },
 	},
 	{

@@ -168,7 +168,7 @@ func TestKilledWhileSending(t *testing.T) {
 	term.Press("u")
 	term.WaitFor("Will be stored as")
 	term.Press("ctrl+s")
-	term.WaitFor("s Send ")
+	term.WaitFor("enter Send ")
 	term.Press("s")
 	term.WaitFor("of 5 stored") // the jobs are in the journal
 	term.Signal(syscall.SIGKILL)
@@ -299,7 +299,7 @@ func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 	term.Press("ctrl+s")
 	term.WaitFor("waiting for the answer")
 	term.Press("q")
-	term.WaitFor("l Leave ") // in the line of hints: the dialog takes keys now
+	term.WaitFor("enter Leave") // in the line of hints: the dialog takes keys now
 	term.Press("l")
 	term.WaitFor("ctrl+c leaves now")
 	term.Press("ctrl+c")
@@ -376,7 +376,7 @@ func TestSendingByKeys(t *testing.T) {
 	term.Press("u")
 	term.WaitFor("Will be stored as")
 	term.Press("ctrl+s")
-	term.WaitFor("s Send ")
+	term.WaitFor("enter Send ")
 	term.Press("s")
 	term.WaitFor("4 of 4 stored")
 }
@@ -645,9 +645,10 @@ func TestInputEnds(t *testing.T) {
 	if err != nil {
 		t.Skipf("this machine has no pseudo-terminals: %v", err)
 	}
+	binary := uitest.Build(t)
 	ctx, cancel := context.WithTimeout(t.Context(), uitest.Deadline)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, uitest.Build(t), "--profile", "local", d.pictures)
+	cmd := exec.CommandContext(ctx, binary, "--profile", "local", d.pictures)
 	cmd.Env = append(d.env(), "TERM=xterm-256color")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = pty.Slave(), pty.Slave(), pty.Slave()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

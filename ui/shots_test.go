@@ -60,7 +60,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.WaitFor("Extensions     remove background")
 	stop()
 	term.Press("ctrl+s")
-	term.WaitFor("s Send ")
+	term.WaitFor("enter Send ")
 	glance()
 	term.Press("s")
 	term.WaitFor("2 of 2 stored")
@@ -87,7 +87,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.WaitFor("330,300,420,300")
 	stop()
 	term.Press("esc", "esc")
-	term.WaitFor("l Leave") // in the line of hints: the dialog takes keys now
+	term.WaitFor("enter Save and leave") // in the line of hints: the dialog takes keys now
 	term.Press("l")
 	term.WaitFor("Kind")
 }
@@ -104,7 +104,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 		term.WaitFor("Will be stored as")
 		term.Press(choose...)
 		term.Press("ctrl+s")
-		send, taken := "s Send ", "u Add a suffix"
+		send, taken := "enter Send ", "enter Skip"
 		either := func(screen string) bool {
 			return strings.Contains(screen, send) ||
 				strings.Contains(screen, taken)
@@ -143,7 +143,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	term.WaitFor("find tags (Google) ")
 	stop("upload")
 	term.Press("ctrl+s")
-	term.WaitFor("s Send ")
+	term.WaitFor("enter Send ")
 	term.Press("s")
 	term.WaitFor("27 of 28 stored")
 	// The background is removed from a duck, the harbor, the mug, a pig and a polar bear.
@@ -180,7 +180,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	})
 	stop("details")
 	term.Press("esc", "esc")
-	term.WaitFor("l Leave")
+	term.WaitFor("enter Save and leave")
 	term.Press("l")
 	term.WaitFor("12 of 27")
 	term.Press("5")

@@ -206,7 +206,7 @@ func TestKeyCanary(t *testing.T) {
 	waitFor(t, "the screens",
 		func() bool { return strings.Count(term.Raw(), ansi.SetModeAltScreenSaveCursor) > 1 })
 	term.Press("ctrl+s")
-	term.WaitFor("s Send ") // in the line of hints: the dialog takes keys now
+	term.WaitFor("enter Send ") // in the line of hints: the dialog takes keys now
 	term.Press("s")
 	term.WaitUntil(func(screen string) bool {
 		return strings.Contains(screen, "refused") || strings.Contains(screen, "unknown") ||

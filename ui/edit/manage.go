@@ -148,16 +148,16 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 		{Key: "x", Label: "run an extension", Do: func() tea.Cmd { return g.Extend(files) }},
 		versions,
 		g.row(operation{
-			MenuRow: kit.MenuRow{Key: "b", Label: "restore the version before the current one", Note: undone},
+			MenuRow: kit.MenuRow{Key: "b", Label: "go back to the previous version", Note: undone},
 			running: "Restoring", done: "Restored the previous version of %s. z undoes it.", do: s.RestoreAll,
 		}, files),
 		g.PurgeRow(files),
 		g.row(operation{
-			MenuRow: kit.MenuRow{Key: "o", Label: "delete the old versions of " + what, Note: final}, lost: "All versions of %s but the current one are deleted from " + g.Host() + ".",
+			MenuRow: kit.MenuRow{Key: "o", Label: "delete the old versions of " + what, Note: final, Danger: true}, lost: "Deletes all versions of %s but the current one from " + g.Host() + ".",
 			running: "Deleting versions", done: "Deleted the old versions of %s.", do: s.DeleteOldVersions,
 		}, files),
 		g.row(operation{
-			MenuRow: kit.MenuRow{Key: "d", Label: "delete " + what, Note: final}, lost: "%s with all versions: deleted from " + g.Host() + ".",
+			MenuRow: kit.MenuRow{Key: "d", Label: "delete " + what, Note: final, Danger: true}, lost: "Deletes %s with all versions from " + g.Host() + ".",
 			running: "Deleting", done: "Deleted %s.", do: s.DeleteAll,
 		}, files),
 	}

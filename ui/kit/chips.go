@@ -266,19 +266,16 @@ func (c *Chips) layout(room int, th *theme.Theme) (rows []string, at int) {
 	}
 	for i, v := range c.values {
 		on := c.focused && i == c.on
-		style, words := th.Chip, text.Safe(v)
-		if on {
-			style = th.ChipFocus
-		}
-		if c.Note != nil {
-			words = strings.TrimSpace(words + " " + c.Note(v))
-		}
+		style, first, last := text.Either(on, th.ChipFocus, th.Chip), "[", "]"
 		if th.Color {
-			words = " " + words + " "
-		} else {
-			words = "[" + words + "]"
+			first, last = " ", " "
 		}
-		put(style.Render(text.Truncate(words, room)), on)
+		if c.Note != nil && c.Note(v) != "" {
+			last = " " + c.Note(v) + last
+		}
+		quiet := text.Either(on, style, style.Foreground(th.Muted.GetForeground()))
+		words := text.Truncate(first+text.Safe(v), max(1, room-text.Width(last)))
+		put(style.Render(words)+quiet.Render(last), on)
 	}
 	if !c.focused {
 		if len(c.values) == 0 {

@@ -139,16 +139,18 @@ func (d *Dialog) Actions() []Action {
 	for i, c := range d.choices {
 		if c.Key != "" {
 			no = slices.DeleteFunc(no, func(k string) bool { return k == c.Key })
-			actions = append(actions, action("", c.Label, i > 0, choose(i), c.Key))
+			actions = append(actions, action("", c.Label, false, choose(i), c.Key))
 		}
 	}
 	if i := d.byDefault(); i >= 0 {
 		actions = append(actions, Action{Keys: Bind(d.choices[i].Label, "", defaultKey), Do: choose(i)})
 	}
+	next := action("dialog.next", "", len(d.choices) > 1, walk(1))
+	next.Keys = Bind("other button", "→", "right", "down", "tab", "l", "j")
 	return append(actions,
-		action("dialog.take", "choose", true, func() tea.Cmd { return d.choose(d.focused) }, "enter", "space"),
-		action("dialog.cancel", d.choices[0].Label, true, choose(0), no...),
-		action("dialog.next", "next choice", false, walk(1), "right", "down", "tab", "l", "j"),
+		action("dialog.take", d.choices[d.focused].Label, true, func() tea.Cmd { return d.choose(d.focused) }, "enter", "space"),
+		next,
+		action("dialog.cancel", d.choices[0].Label, d.focused > 0, choose(0), no...),
 		action("dialog.previous", "previous choice", false, walk(-1), "left", "up", "shift+tab", "h", "k"))
 }
 

@@ -23,8 +23,8 @@ type MenuRow struct {
 	Label string
 	// Note follows the label, muted, such as the value that is copied. It is made safe.
 	Note string
-	// Current marks the current setting with a word.
-	Current bool
+	// Current marks the current setting with a word, Danger what cannot be undone with a color.
+	Current, Danger bool
 	// More is shown below the rows while the cursor is on the row.
 	More string
 	// Disabled says why the row cannot be chosen now, or is empty.
@@ -375,7 +375,7 @@ func (m *Menu) parts(row, width int) (key, label, note string, whole bool) {
 
 func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *theme.Theme) string {
 	key, label, note, _ := m.parts(row, width)
-	name, words, muted := th.Key, th.Text, th.Muted
+	name, words, muted := th.Key, text.Either(m.rows[row].Danger, th.Bad, th.Text), th.Muted
 	if m.rows[row].Disabled != "" {
 		name, words, muted = th.Off, th.Off, th.Off
 	}

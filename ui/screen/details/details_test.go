@@ -75,7 +75,7 @@ func TestUnsetIsAnExplicitValue(t *testing.T) {
 	d.Sees("sea")
 	d.SeesNot("Not saved")
 	d.Press("ctrl+x", "esc", "down", "down", "ctrl+x")
-	d.Sees("Not saved: Tags: -sea, -old, not set; Region: 100 × 50 at 10, 20 → not set")
+	d.Sees("Not saved: Tags: -sea, -old, not set; Region: 100 × 50 at 10, 20 → the whole picture")
 	d.Press("ctrl+s")
 	mediatest.Equal(t, body(t, s.saved[0]), `{"tags":null,"customCoordinates":null}`, "sent")
 	d.Press("ctrl+x")
@@ -107,7 +107,7 @@ func TestRegionInNumbers(t *testing.T) {
 	}
 	d.Sees("Not saved:")
 	d.Press("ctrl+u")
-	d.Sees("Region: 100 × 50 at 10, 20 → not set")
+	d.Sees("Region: 100 × 50 at 10, 20 → the whole picture")
 	d.Type("20, 30, 40, 50")
 	d.Sees("Region: 100 × 50 at 10, 20 → 40 × 50 at 20, 30")
 	d.Press("ctrl+s")

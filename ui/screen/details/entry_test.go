@@ -129,7 +129,7 @@ func TestDifferenceInWords(t *testing.T) {
 	f := api.File{CustomCoordinates: api.Null[string]()}
 	if got := describe(entry.ValuesOf(&f), entry.ChangesOf(api.Details{
 		CustomCoordinates: api.Set("1,2,3,4"),
-	})); !slices.Equal(got, []string{"Region: not set → 3 × 4 at 1, 2"}) {
+	})); !slices.Equal(got, []string{"Region: the whole picture → 3 × 4 at 1, 2"}) {
 		t.Errorf("got %q", got)
 	}
 }

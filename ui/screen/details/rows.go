@@ -306,7 +306,7 @@ func valueText(name string, value json.RawMessage) string {
 	case name == rule.FieldRegion && value == nil:
 		return "not known"
 	case rule.IsNull(value):
-		return "not set"
+		return text.Either(name == rule.FieldRegion, "the whole picture", "not set")
 	case name == rule.FieldRegion:
 		return edit.DescribeRegion(words)
 	case words == "":

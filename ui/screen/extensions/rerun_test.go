@@ -142,7 +142,7 @@ func TestBeforeAndAfter(t *testing.T) {
 	d.end(run, api.StatusSuccess, job.FromWebhook, time.Minute, "")
 	d.openWith(s.options)
 	d.Press("enter")
-	d.Sees("remove-bg of /a.png", "Before", "After")
+	d.Sees("remove-bg on /a.png", "Before", "After")
 	divider := func() int {
 		d.Send(page.Tick{})
 		for line := range strings.SplitSeq(d.Text(), "\n") {

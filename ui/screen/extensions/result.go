@@ -41,7 +41,7 @@ func (m *Model) enter() tea.Cmd {
 }
 
 func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
-	name, s := edit.LabelRun(&run)+" of "+fileOf(&run), m.o.Session
+	name, s := edit.LabelRun(&run)+" on "+fileOf(&run), m.o.Session
 	after := edit.Subject{Name: name, Path: edit.Fetched(s.Picture, file)}
 	o := edit.ViewerOptions{
 		Context: m.o.Context, Draw: m.preview.Options(), Len: 1, Now: m.o.Now,
@@ -78,7 +78,7 @@ func (m *Model) openHistory(run job.Run) tea.Cmd {
 		if err != nil {
 			return page.Problem(err)
 		}
-		return page.Do(func() { m.Open(kit.NewReader(run.Extension+" of "+fileOf(&run), rawHistory(events))) })
+		return page.Do(func() { m.Open(kit.NewReader(run.Extension+" on "+fileOf(&run), rawHistory(events))) })
 	}
 }
 

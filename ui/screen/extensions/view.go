@@ -201,6 +201,6 @@ func (m *Model) describeTags(f *kit.Facts, run *job.Run) {
 	if len(found) > 0 {
 		f.Say(th.Title, "AI tags")
 		f.Say(th.Text, strings.Join(found, "\n"))
-		f.Say(th.Muted, "i opens the details; t there adds them as tags.")
+		f.Say(th.Muted, "Press i, then t, to add them as tags.")
 	}
 }

@@ -62,7 +62,8 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 		if has, known := m.counts.Load(folderPath(m.shown.folder, f)); known {
 			facts.Say(th.Text, has.(string))
 		}
-		facts.Say(th.Muted, text.When(rule.Created(&f), m.now()))
+		at := text.When(rule.Created(&f), m.now())
+		facts.Say(th.Muted, text.If(at != "", "created "+at))
 		return
 	}
 	w, h, _ := rule.PixelSize(&f)

@@ -53,7 +53,7 @@ func TestPickTheRestOfAFolder(t *testing.T) {
 	d.Sees("✓ trip/", "3 of 3")
 
 	d.Press("space")
-	d.Toasted("Removed 3 files in trip from the tray. Press z to undo.")
+	d.Toasted("Unpicked 3 files in trip. Press z to undo.")
 	equal(t, "tray", d.tray(), nil)
 	d.Press("z")
 	equal(t, "tray", d.tray(), []string{"a.jpg", "b.jpg", "c.jpg"})

@@ -59,7 +59,7 @@ func (m *Model) widen(try bool) bool {
 func (m *Model) clearTray() tea.Cmd {
 	n := m.drop(func(item) bool { return true })
 	m.tray = tray{}
-	return page.Tell(page.Info, "Removed "+text.Plural(n, "file")+" from the tray. Press z to bring them back.")
+	return page.Tell(page.Info, "Unpicked "+text.Plural(n, "file")+". Press z to undo.")
 }
 
 func (m *Model) nextPart() tea.Cmd {

@@ -356,7 +356,7 @@ func (m *Model) pickedFolders(list []content) tea.Cmd {
 			m.tray.forget(folder)
 		}
 		n := m.drop(inside(folders))
-		return page.Tell(page.Info, "Removed "+text.Plural(n, "file")+" in "+name+" from the tray. Press z to undo.")
+		return page.Tell(page.Info, "Unpicked "+text.Plural(n, "file")+" in "+name+". Press z to undo.")
 	case fresh == 0 && len(bad) > 0:
 		return refusals(bad, all+len(bad))
 	case fresh == 0:

@@ -185,7 +185,7 @@ func TestAllInvertClearAndBack(t *testing.T) {
 	}
 	d.Press("esc")
 	equal(t, "tray", d.tray(), nil)
-	d.Toasted("z to bring them back")
+	d.Toasted("Press z to undo")
 	d.Press("z")
 	equal(t, "tray", d.tray(), []string{"a1", "a2"})
 	d.Press("z") // what * removed

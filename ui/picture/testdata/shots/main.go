@@ -8,7 +8,7 @@
 //	shots STAGE SHOT PICKER
 //
 // It exits with 1 if the shot is wrong for its stage: picker (a picture in pixels), more (a
-// second one), region (a much larger one), popup (a popup over a part of it), after (the
+// second one), region (a much larger one), popup (a popup over a part of it, which stays), after (the
 // picture again), settings and end (no picture). PICKER is the shot of the picker; for more
 // it is the shot before.
 package main
@@ -46,7 +46,7 @@ func asItShouldBe(stage string, shot, picker counts) bool {
 	case "region":
 		return shot.pixels() && shot.colored > picker.colored*3/2
 	case "popup":
-		return shot.colored < picker.colored*9/10 && shot.colored >= fewest/4
+		return shot.colored < picker.colored*95/100 && shot.pixels()
 	case "after":
 		return shot.colored > picker.colored*95/100 && shot.colored < picker.colored*105/100 && shot.pixels()
 	case "settings", "abilities", "end":

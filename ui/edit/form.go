@@ -73,6 +73,9 @@ func (f *Form) Load() {
 			r.loadList(targets)
 			continue
 		}
+		if r.List != nil {
+			r.list, r.listCounts = countTexts(targets, r.List)
+		}
 		var all []string
 		all, r.counts = countTexts(targets, func(i int) []string { return []string{r.Get(i)} })
 		r.loaded, r.mixed, r.values = all[0], len(all) > 1, ""

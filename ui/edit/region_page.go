@@ -214,7 +214,7 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 		action("copy-crop", "copy a crop as URL, Markdown or HTML", r.noCropURL, r.copyCrop, "y"),
 	}
 	for i := range actions {
-		actions[i].Footer = i != 2 || r.NoRect() == ""
+		actions[i].Footer = actions[i].ID != "region.next-handle" || r.NoRect() == ""
 	}
 	for _, by := range []struct {
 		suffix, mod, words string

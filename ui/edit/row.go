@@ -60,6 +60,9 @@ type Row struct {
 	values string // what the entries have, if mixed
 	counts map[string]int
 
+	list       []string // what List has, if Get has the value
+	listCounts map[string]int
+
 	entered []string // texts that were entered as chips since the last change
 }
 
@@ -210,9 +213,9 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 		c.Placeholder = hint
 		return strings.Split(c.View(image.Pt(width, max(1, min(mostChipLines, c.Rows(width, th)))), th), "\n")
 	case r.List != nil && value != "":
-		all, counts := countTexts(f.Targets(), r.List)
-		c := kit.Chips{Note: func(value string) string { return OfMany(counts[value], len(f.Targets())) }}
-		c.SetValue(all)
+		n := len(f.Targets())
+		c := kit.Chips{Note: func(value string) string { return OfMany(r.listCounts[value], n) }}
+		c.SetValue(r.list)
 		return strings.Split(c.View(image.Pt(width, max(1, min(mostChipLines, c.Rows(width, th)))), th), "\n")
 	case on && r.pick != nil && !r.mixed:
 		return []string{r.pick.View(width, th)}

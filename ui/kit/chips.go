@@ -274,8 +274,8 @@ func (c *Chips) layout(room int, th *theme.Theme) (rows []string, at int) {
 			last = " " + c.Note(v) + last
 		}
 		quiet := text.Either(on, style, style.Foreground(th.Muted.GetForeground()))
-		words := text.Truncate(first+text.Safe(v), max(1, room-text.Width(last)))
-		put(style.Render(words)+quiet.Render(last), on)
+		words := style.Render(text.Truncate(first+text.Safe(v), max(1, room-text.Width(last))))
+		put(text.Truncate(words+quiet.Render(last), room), on)
 	}
 	if !c.focused {
 		if len(c.values) == 0 {

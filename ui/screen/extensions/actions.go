@@ -9,7 +9,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
-	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/ui/edit"
@@ -40,8 +39,7 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 func (m *Model) actions() []kit.Action {
 	next := m.runs.next()
 	run, _ := m.current()
-	compares := run.Extension == rule.RemoveBackground && run.Status == api.StatusSuccess
-	words := text.Either(compares, "compare", "view")
+	words := text.Either(compares(run), "compare", "view")
 	open := kit.Bind(words, "", "enter", "l", "right")
 	grid := func() tea.Cmd { m.toggled = true; return m.sheet.Toggle() }
 	var moves []kit.Action

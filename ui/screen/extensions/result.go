@@ -40,6 +40,11 @@ func (m *Model) enter() tea.Cmd {
 	}
 }
 
+// compares reports whether a run has a picture before and one after.
+func compares(run *job.Run) bool {
+	return run.Extension == rule.RemoveBackground && run.Status == api.StatusSuccess
+}
+
 func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 	name, s := edit.LabelRun(&run)+" on "+fileOf(&run), m.o.Session
 	after := edit.Subject{Name: name, Path: edit.Fetched(s.Picture, file)}
@@ -53,7 +58,7 @@ func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 	if m.o.Loader != nil {
 		o.Images = m.o.Loader.Store
 	}
-	if run.Extension == rule.RemoveBackground && run.Status == api.StatusSuccess {
+	if compares(&run) {
 		o.Compare, o.Len, o.At = true, 2, 1
 		o.Subject = func(i int) edit.Subject {
 			if i == 0 {

@@ -129,9 +129,8 @@ func TestCropsAreDelivered(t *testing.T) {
 	full, err := media.DecodeFull(t.Context(), f)
 	must(t, err)
 	defer full.Release()
-	for i, crop := range profile.Crops {
-		d.Press("y", fmt.Sprint(i+1), "u")
-		address := uitest.One[page.Copy](t, &d.Out).Text
+	compare := func(address string, crop session.Crop, region image.Rectangle) {
+		t.Helper()
 		body, _, err := client.Fetch(t.Context(), address+":f-png", 0, 1<<20) // without the loss of JPEG
 		if err != nil {
 			t.Fatalf("%s: %v", address, err)
@@ -142,7 +141,7 @@ func TestCropsAreDelivered(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", address, err)
 		}
-		part := crop.Part(d.m.Region.Rect())
+		part := crop.Part(region)
 		size := part.Size()
 		if crop.Name == "card" {
 			size = image.Pt(120, 90)
@@ -162,6 +161,10 @@ func TestCropsAreDelivered(t *testing.T) {
 			}
 		}
 	}
+	for i, crop := range profile.Crops {
+		d.Press("y", fmt.Sprint(i+1), "u")
+		compare(uitest.One[page.Copy](t, &d.Out).Text, crop, d.m.Region.Rect())
+	}
 	d.Press("y", "2", "h")
 	if html := uitest.One[page.Copy](t, &d.Out).Text; !strings.Contains(html, `?tr=w-160,h-200,fo-custom 160w" sizes="100vw" width="160" height="200" alt="p.png">`) {
 		t.Errorf("copied %s", html)
@@ -171,4 +174,16 @@ func TestCropsAreDelivered(t *testing.T) {
 	d.SeesNot("16:9")
 	d.Press("v")
 	d.Sees("1:1  200 × 200", "16:9  301 × 169")
+
+	// Without a region, it shows the middle of the picture, as pages do.
+	plain, err := client.Upload(t.Context(), &api.Upload{Source: api.Source{Path: path}, FileName: "plain.png"}, nil)
+	must(t, err)
+	d = start(t, Options{
+		Files: []api.File{*plain}, Profile: profile, Session: &shelf{t: t, client: client, Manager: unmanaged{}, picture: func(context.Context, api.File) (string, error) { return path, nil }},
+	})
+	d.Resize(image.Pt(140, 40))
+	d.Sees("1:1  480 × 480", "4:5  384 × 480", "16:9  640 × 360", "card  640 × 480")
+	for _, crop := range profile.Crops {
+		compare(crop.URL(plain, full.Image.Rect, 0), crop, full.Image.Rect)
+	}
 }

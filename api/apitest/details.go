@@ -246,10 +246,7 @@ func testOverwrite(t *testing.T, s *suite) {
 	key := s.metadataField(t, "Text")
 	photo := PhotoJPEG(64, 48, 1)
 	requested := field("responseFields", "tags,customCoordinates,customMetadata")
-	step := 7 // in which each switch meets each state of what it is about
-	if mediatest.Everything {
-		step = 1
-	}
+	step := mediatest.Rounds(7, 1) // with 7, each switch meets each state of what it is about
 	for bits := 0; bits < 1<<6; bits += step {
 		has := func(n int) bool { return bits&(1<<n) != 0 }
 		onOff := func(n int) string { return fmt.Sprint(has(n)) }

@@ -44,9 +44,6 @@ func TestMain(m *testing.M) {
 		}
 	}
 	mediatest.TempInMemory()
-	if !mediatest.Everything {
-		flag.Set("rapid.checks", "25")
-	}
 	flag.Parse()
 	flag.Set("test.parallel", "16") // they mostly wait
 	goleak.VerifyTestMain(m)

@@ -273,12 +273,9 @@ func work(t testing.TB, o queue.Options) *queue.Queue {
 // TestManyMishaps sends many files with 40 % faults, with each naming, and with exact names also
 // without overwriting.
 func TestManyMishaps(t *testing.T) {
-	n := 20
-	switch {
-	case long:
+	n := mediatest.Rounds(20, 60)
+	if long {
 		n = 2000
-	case mediatest.Everything:
-		n = 60
 	}
 	dir := numbered(t, n)
 	for seed, naming := range []job.Naming{job.NameHere, job.NameService, job.NameExact, exactKeep} {

@@ -179,7 +179,7 @@ func TestSync(t *testing.T) {
 // equal to the source, and touches nothing else.
 func TestSyncRandom(t *testing.T) {
 	t.Run("many rounds", func(t *testing.T) { testSyncRandom(newSyncTest(t), 40, 0, 30) })
-	if mediatest.Everything {
+	if mediatest.AllRounds {
 		t.Run("many files", func(t *testing.T) { testSyncRandom(newSyncTest(t), 3000, 2000, 2) })
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 )
 
@@ -99,6 +100,7 @@ func TestLearningByEffects(t *testing.T) {
 // TestLooksLessAndLessOften: the first poll is after 2 s, the pauses double up to a minute, and polling
 // ends.
 func TestLooksLessAndLessOften(t *testing.T) {
+	mediatest.SkipRacing(t) // 31 hours of polls, one after the other
 	synctest.Test(t, func(t *testing.T) {
 		f := record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending","google-auto-tagging":"pending","x":"success"}}`)
 		s, m := &shelf{files: map[string]*api.File{"f": f}}, newJournal(t)
@@ -209,7 +211,8 @@ func TestManyRunsAskLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, m := &shelf{files: map[string]*api.File{}}, newJournal(t)
 		var runs []job.Run
-		for n := range 500 {
+		files := mediatest.Rounds(100, 500)
+		for n := range files {
 			id := fmt.Sprint("f", n)
 			f := record(t, fmt.Sprintf(`{"fileId":%q}`, id))
 			s.set(f)
@@ -231,8 +234,8 @@ func TestManyRunsAskLittle(t *testing.T) {
 				t.Errorf("%d looks within second %d", n, second)
 			}
 		}
-		if len(asked) < 600 {
-			t.Errorf("only %d looks at 500 files", len(asked))
+		if len(asked) < files*6/5 {
+			t.Errorf("only %d looks at %d files", len(asked), files)
 		}
 		s.mu.Lock()
 		s.err = &api.ServiceError{Status: 429, RetryDelay: 10 * time.Minute, Complete: true}

@@ -43,6 +43,7 @@ func TestScripts(t *testing.T) {
 			}
 			return os.CopyFS(filepath.Join(env.WorkDir, "pictures"), samples{assets.Samples()})
 		},
+		Condition: func(string) (bool, error) { return mediatest.AllRounds, nil }, // [rounds]
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
 			"capture": capture,

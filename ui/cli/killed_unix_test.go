@@ -187,10 +187,7 @@ func TestTransferKilled(t *testing.T) {
 // are equal, each file is stored once, and nothing else is left.
 func TestSyncKilled(t *testing.T) {
 	t.Parallel()
-	files := 60
-	if mediatest.Everything {
-		files = 400
-	}
+	files := mediatest.Rounds(60, 400)
 	k := &killer{T: t, dir: t.TempDir()}
 	client := k.serve("work")
 	up, down := filepath.Join(k.dir, "up"), filepath.Join(k.dir, "down")

@@ -54,7 +54,7 @@ func encodeKey(name string) (string, error) {
 	case rest == 2 && base == "backspace":
 		return "\x1b\x7f", nil
 	}
-	// mediatest.Everything else uses the newer keyboard protocol.
+	// Everything else uses the newer keyboard protocol.
 	code := map[string]int{"enter": 13, "tab": 9, "esc": 27, "space": 32, "backspace": 127}[base]
 	if utf8.RuneCountInString(base) == 1 {
 		r, _ := utf8.DecodeRuneInString(base)

@@ -44,15 +44,15 @@ func Themes() map[string]*theme.Theme {
 	}
 }
 
-// Sweep draws a view in every theme at every size if [mediatest.Everything], else in the dark theme at
-// every second one, and at the first and the last in the others. It fails if the view panics, exceeds its
+// Sweep draws a view in every theme at every size if [mediatest.AllRounds], else in the dark theme at
+// every third one, and at the first and the last in the others. It fails if the view panics, exceeds its
 // rectangle, or contains something [Forbidden].
 func Sweep(t testing.TB, view func(w, h int, th *theme.Theme) string) {
 	t.Helper()
 	for name, th := range Themes() {
 		for i, size := range Sizes {
 			// themes hardly change the layout
-			few := mediatest.Racing || !mediatest.Everything && (name != "dark" || i%2 > 0)
+			few := !mediatest.AllRounds && (mediatest.Racing || name != "dark" || i%3 > 0)
 			if few && i > 0 && i < len(Sizes)-1 {
 				continue
 			}

@@ -26,8 +26,26 @@ func Equal[V comparable](t rapid.TB, got, want V, format string, args ...any) {
 	}
 }
 
-// Everything reports whether tests run all their rounds and cases and need all their tools, as in CI.
+// Everything reports whether tests need all their tools, as in CI.
 var Everything = os.Getenv("MEDIADESK_TEST_REQUIRE") == "all"
+
+// AllRounds reports whether tests run all their rounds and cases. The race detector, which makes each
+// many times slower, finds in a few what it can find.
+var AllRounds = Everything && !Racing
+
+// Rounds returns how many rounds, or how large a case, a test has: all with [AllRounds], else few.
+func Rounds[N any](few, all N) N {
+	if AllRounds {
+		return all
+	}
+	return few
+}
+
+func init() {
+	if !AllRounds {
+		_ = flag.Set("rapid.checks", "25") // it is there
+	}
+}
 
 // OnlyWithEverything skips a test that installs, builds or draws what other tests do not need, unless
 // everything is required.

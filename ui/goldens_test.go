@@ -23,6 +23,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/charmbracelet/x/vt"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/config"
 )
 
@@ -81,6 +82,7 @@ func withoutChanging(drawing string) string {
 // files. After a wanted change run go test ./ui -run 'TestLooks|TestColors' -update, and check the
 // difference.
 func TestLooks(t *testing.T) {
+	mediatest.SkipRacing(t)
 	t.Parallel()
 	s := newLooks(t)
 	for _, sc := range scenes {
@@ -107,6 +109,7 @@ func TestLooks(t *testing.T) {
 
 // TestColors draws the screen with the most roles of the theme in six looks, and compares cells and colors.
 func TestColors(t *testing.T) {
+	mediatest.SkipRacing(t)
 	t.Parallel()
 	s := newLooks(t)
 	form := slices.IndexFunc(scenes, func(sc scene) bool { return sc.name == "form" })

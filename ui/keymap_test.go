@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 )
 
@@ -122,6 +123,7 @@ var general = map[string]string{
 // TestKeysPage: docs/keys.md has every key of every screen. After a change run
 // go test ./ui -run TestKeysPage -update.
 func TestKeysPage(t *testing.T) {
+	mediatest.SkipRacing(t)
 	t.Parallel()
 	const file, begin, end = "../docs/keys.md", "<!-- keys, made by: go test ./ui -run TestKeysPage -update -->\n", "<!-- end of keys -->\n"
 	text, err := os.ReadFile(file)

@@ -33,8 +33,7 @@ var Sizes = []image.Point{
 	{200, 60},
 }
 
-// Themes returns the themes for [Sweep] by name. With the race detector it is one theme, and Sweep
-// has the first and the last size: drawing is slow then, and starts no goroutines.
+// Themes returns the themes for [Sweep] by name. With the race detector it is one theme.
 func Themes() map[string]*theme.Theme {
 	if mediatest.Racing {
 		return map[string]*theme.Theme{"dark": theme.New(true, true)}
@@ -44,18 +43,26 @@ func Themes() map[string]*theme.Theme {
 	}
 }
 
-// Sweep draws a view in every theme at every size if [mediatest.AllRounds], else in the dark theme at
-// every third one, and at the first and the last in the others. It fails if the view panics, exceeds its
-// rectangle, or contains something [Forbidden].
+// sizes returns the sizes for a theme. Themes hardly change the layout. With the race detector drawing is
+// slow, and it starts no goroutines.
+func sizes(theme string) []image.Point {
+	switch {
+	case mediatest.Racing:
+		return []image.Point{{80, 24}}
+	case mediatest.AllRounds:
+		return Sizes
+	case theme == "dark":
+		return []image.Point{{1, 1}, {20, 5}, {40, 12}, {80, 24}, {200, 60}}
+	}
+	return []image.Point{{40, 12}, {120, 36}}
+}
+
+// Sweep draws a view in every theme, at every one of Sizes if [mediatest.AllRounds]. It fails if the view
+// panics, exceeds its rectangle, or contains something [Forbidden].
 func Sweep(t testing.TB, view func(w, h int, th *theme.Theme) string) {
 	t.Helper()
 	for name, th := range Themes() {
-		for i, size := range Sizes {
-			// themes hardly change the layout
-			few := !mediatest.AllRounds && (mediatest.Racing || name != "dark" || i%3 > 0)
-			if few && i > 0 && i < len(Sizes)-1 {
-				continue
-			}
+		for _, size := range sizes(name) {
 			if err := sweepOne(view, size, th); err != nil {
 				t.Errorf("at %dx%d, %s: %v", size.X, size.Y, name, err)
 			}

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -23,6 +24,7 @@ import (
 
 // TestEveryActionRuns: every enabled action changes the screen or sends a message to the root.
 func TestEveryActionRuns(t *testing.T) {
+	mediatest.SkipRacing(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	f := record(t, photo)
 	fresh := func() *driven {

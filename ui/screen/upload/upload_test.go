@@ -26,6 +26,7 @@ func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
 // TestEveryFieldIsReachedAndSet sets every field with keys alone and checks the resulting upload.
 func TestEveryFieldIsReachedAndSet(t *testing.T) {
+	mediatest.SkipRacing(t)
 	m := started(t, localOptions(files(t, "a.png", string(pngBytes(t, 400, 300))), &stub{}))
 	press(t, m, "ctrl+u")
 	write(t, m, "写真 ①.png")

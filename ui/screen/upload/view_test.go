@@ -103,6 +103,7 @@ func TestViewStaysInside(t *testing.T) {
 
 // TestScreens draws the form for terminals of 120x36, 80x24 and 40x12, minus two rows.
 func TestScreens(t *testing.T) {
+	mediatest.SkipRacing(t)
 	content := string(pngBytes(t, 300, 200))
 	one := []string{"день 1 — naïve (final).png", content}
 	many := append(slices.Clone(one), "写真 100%.png", content, "صورة.png", content, "e\u0301te\u0301.txt", "text")
@@ -157,6 +158,7 @@ func TestScreens(t *testing.T) {
 func TestEveryActionWorks(t *testing.T) { synctest.Test(t, checkEveryActionWorks) }
 
 func checkEveryActionWorks(t *testing.T) {
+	mediatest.SkipRacing(t)
 	place := &api.File{FileID: "1", Tags: api.Set([]string{"x"})}
 	begin := func() *form {
 		var box outbox

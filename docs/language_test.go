@@ -266,6 +266,7 @@ func returns(block *ast.BlockStmt, value string) bool {
 
 // eachFile parses every Go file of the project.
 func eachFile(t *testing.T, do func(name string, file *ast.File, set *token.FileSet)) {
+	mediatest.SkipRacing(t)
 	t.Helper()
 	n := 0
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {

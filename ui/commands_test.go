@@ -158,9 +158,8 @@ func TestEquivalents(t *testing.T) {
 	// Extensions: watching ends, because all runs have ended. The first row depends on which run ended
 	// last. The run of the text failed.
 	term.Press("3")
-	term.WaitUntil(func(screen string) bool {
-		return strings.Contains(screen, "4 done") && !strings.Contains(screen, "pending")
-	})
+	term.WaitFor("4 done")
+	waitForRuns(term)
 	d.shell(equivalent(t, term))
 
 	// Details: only the draft.

@@ -232,6 +232,7 @@ func TestTransferToAnotherProfile(t *testing.T) {
 // waitForRuns waits until the extensions screen shows runs of which none is pending.
 func waitForRuns(term *uitest.Term) {
 	term.WaitUntil(func(screen string) bool {
+		screen, _, _ = strings.Cut(screen, "Tip ") // which names the states
 		ended := strings.Contains(screen, "success") || strings.Contains(screen, " failed") ||
 			strings.Contains(screen, "done")
 		return ended && !strings.Contains(screen, "pending")

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // subject is a picture and the rectangle of its subject.
@@ -101,6 +103,7 @@ func drawn(n int) []subject {
 
 // TestSuggestionsHoldTheSubject: the first suggestion contains the subject in at least 85 of 100 pictures.
 func TestSuggestionsHoldTheSubject(t *testing.T) {
+	mediatest.SkipRacing(t)
 	real := photographs(t)
 	if len(real) < 50 {
 		t.Fatalf("%d photographs", len(real))
@@ -141,6 +144,7 @@ func TestSuggestionsHoldTheSubject(t *testing.T) {
 // TestSuggestionsInARatio: suggestions keep a locked ratio. The second is closer, the third is
 // elsewhere, and a picture without a subject has none.
 func TestSuggestionsInARatio(t *testing.T) {
+	mediatest.SkipRacing(t)
 	for _, s := range append(photographs(t), drawn(8)...) {
 		for _, ratio := range []image.Point{{1, 1}, {16, 9}, {9, 16}} {
 			list := Suggest(s.img, ratio, 4)

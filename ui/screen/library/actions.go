@@ -81,7 +81,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.open", Keys: open, Group: groupOpen, Footer: true, Disabled: m.noRow, Do: m.enter},
 		{ID: "library.edit", Keys: kit.Bind("edit details", "", "e"), Group: groupOpen, Footer: true, Main: len(m.list.Marks()) > 0, Disabled: m.noFile, Do: m.inspect},
 		{ID: "library.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupOpen, Disabled: m.manage.Busy, Do: m.manageMenu},
-		{ID: "library.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupOpen, Disabled: m.noWork, Do: func() tea.Cmd { return m.manage.Extend(m.chosen()) }},
+		{ID: "library.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupOpen, Footer: true, Disabled: m.noWork, Do: func() tea.Cmd { return m.manage.Extend(m.chosen()) }},
 		{ID: "library.delete", Keys: kit.Bind("delete: press m, then d", "", "d"), Group: groupOpen, Disabled: func() string {
 			return "d never deletes from the library; m deletes (press m, then d)"
 		}, Do: m.manageMenu},
@@ -91,7 +91,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.grid", Keys: kit.Bind(text.Either(sheet, "list", "contact sheet"), "", "t"), Group: groupView, Footer: true, Do: m.sheet.Toggle},
 		{ID: "library.download", Keys: kit.Bind("download to this computer", "", "D"), Group: groupOpen, Disabled: m.noWork, Do: m.askDownload},
 		{ID: "library.transfer", Keys: kit.Bind("send to another profile", "", "s"), Group: groupOpen, Disabled: func() string { return cmp.Or(m.manage.Busy(), m.noRow()) }, Do: m.askTransfer},
-		{ID: "library.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.copyMenu},
+		{ID: "library.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupOpen, Disabled: m.noFile, Do: m.copyMenu},
 		{ID: "library.parent", Keys: parent, Group: groupMove, Disabled: func() string { return text.If(m.folder() == "/", "this is the root folder") }, Do: m.parent},
 		{ID: "library.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupOpen, Disabled: func() string {
 			f, _ := m.current()

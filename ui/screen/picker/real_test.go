@@ -22,6 +22,7 @@ import (
 // TestContactSheetOfRealPictures: if the terminal shows real pictures, the tiles use them. Their number
 // stays within the terminal's limit, and all are deleted in the end.
 func TestContactSheetOfRealPictures(t *testing.T) {
+	mediatest.SkipRacing(t)
 	dir := pictures(t)
 	// Pictures are deleted with a delay, so the test uses a simulated clock.
 	synctest.Test(t, func(t *testing.T) { sheetOfRealPictures(t, dir) })

@@ -240,9 +240,9 @@ func TestManyRunsAskLittle(t *testing.T) {
 		s.mu.Lock()
 		s.err = &api.ServiceError{Status: 429, RetryDelay: 10 * time.Minute, Complete: true}
 		s.mu.Unlock()
-		time.Sleep(2 * time.Second)
+		time.Sleep(time.Minute) // a poll of each is due
 		before := len(s.times())
-		time.Sleep(9 * time.Minute)
+		time.Sleep(8 * time.Minute)
 		if n := len(s.times()) - before; n != 0 {
 			t.Errorf("sent %d requests although the service limits them, want 0", n)
 		}

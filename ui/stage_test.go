@@ -227,7 +227,6 @@ func (s *stage) end() {
 func (s *stage) send(msg tea.Msg) {
 	_, cmd := s.m.Update(msg)
 	s.start(cmd)
-	s.m.View()
 }
 
 // start runs a command in the background and sends its result to msgs.
@@ -312,6 +311,7 @@ func (s *stage) waitUntil(missing func() string) {
 func (s *stage) press(keys ...string) {
 	for _, k := range keys {
 		s.send(kit.KeyMsg(k))
+		s.m.View()
 	}
 }
 

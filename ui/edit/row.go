@@ -204,12 +204,6 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 	switch {
 	case r.Kind == Chips:
 		c := *r.chips
-		if on && width > 1 && f.Editing() && value == "" && c.Typed() == "" {
-			// The cursor is on the first letter, so that the text is where the other values are.
-			words := []rune(text.Truncate(text.Safe(hint), width))
-			return []string{th.Cursor.Render(string(words[:1])) +
-				th.PlaceholderFocus.Inherit(th.FieldFocus).Render(string(words[1:]))}
-		}
 		c.Placeholder = hint
 		return strings.Split(c.View(image.Pt(width, max(1, min(mostChipLines, c.Rows(width, th)))), th), "\n")
 	case r.List != nil && value != "":

@@ -216,7 +216,7 @@ func (f *Field) text(width int, th *theme.Theme) string {
 		escaped.SetCursor(utf8.RuneCountInString(text.Safe(string([]rune(in.Value())[:in.Position()]))))
 		in = &escaped
 	}
-	state := textinput.StyleState{Text: th.FieldFocus, Placeholder: th.PlaceholderFocus.Inherit(th.FieldFocus)}
+	state := textinput.StyleState{Text: th.FieldFocus, Placeholder: th.Placeholder.Inherit(th.Field)}
 	in.SetStyles(textinput.Styles{
 		Focused: state,
 		Cursor:  textinput.CursorStyle{Color: th.Cursor.GetForeground()},

@@ -149,7 +149,7 @@ func (f *Form) styles(bool) *huh.Styles {
 		PrevIndicator: th.Muted.SetString("‹ "), NextIndicator: th.Muted.SetString(" ›"),
 		TextInput: huh.TextInputStyles{
 			Text:        th.FieldFocus,
-			Placeholder: th.PlaceholderFocus.Inherit(th.FieldFocus), Cursor: th.Cursor,
+			Placeholder: th.Placeholder.Inherit(th.Field), Cursor: th.Cursor,
 		},
 	}
 	if len(f.questions) == 1 {

@@ -125,7 +125,7 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 			w, found = 0, ""
 		}
 		if l.RowsOnly && l.SkipHeads { // of a menu: the row under the cursor has the color of the focus
-			style.FieldFocus, style.PlaceholderFocus = th.Text, th.Placeholder
+			style.FieldFocus, style.Field = th.Text, th.Text
 			filter = " " + th.Sign(theme.SignCursor) + " "
 		}
 		filter += l.filter.View(size.X-w-text.Width(filter), &style) + th.Muted.Render(found)

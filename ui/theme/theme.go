@@ -46,9 +46,9 @@ type Theme struct {
 
 	// Chip is a tag, ChipFocus the one that has the focus.
 	Chip, ChipFocus lipgloss.Style
-	// Field and FieldFocus draw a text field, Placeholder and PlaceholderFocus its
-	// placeholder, Cursor the cell of the cursor, and Label the label.
-	Field, FieldFocus, Placeholder, PlaceholderFocus, Cursor, Label lipgloss.Style
+	// Field and FieldFocus draw a text field, Placeholder its placeholder on Field, Cursor the
+	// cell of the cursor, and Label the label.
+	Field, FieldFocus, Placeholder, Cursor, Label lipgloss.Style
 	// Button and ButtonFocus are the choices of a dialog.
 	Button, ButtonFocus lipgloss.Style
 	// Bar and BarEmpty are the two parts of a progress bar; BarStalled replaces Bar when
@@ -107,7 +107,7 @@ func (t *Theme) paint(p Palette) {
 
 	t.Chip, t.ChipFocus = on(p.RaisedText, p.Raised), on(p.StrongText, p.Strong).Bold(true)
 	t.Field, t.FieldFocus = on(p.RaisedText, p.Raised), on(p.SelectedText, p.Selected)
-	t.Placeholder, t.PlaceholderFocus = fg(p.Muted).Italic(true), fg(p.SelectedMuted).Italic(true)
+	t.Placeholder = fg(p.Muted).Italic(true)
 	t.Cursor = lipgloss.NewStyle().Reverse(true)
 	t.Label = fg(p.Muted)
 	t.Button, t.ButtonFocus = on(p.RaisedText, p.Raised), on(p.StrongText, p.Strong).Bold(true)
@@ -132,7 +132,7 @@ func (t *Theme) plain() {
 	t.Tab, t.TabActive, t.Local, t.Hosted = none, reverse, none, bold
 	t.Chip, t.ChipFocus = none, reverse
 	t.Field, t.FieldFocus, t.Cursor, t.Label = none, bold, reverse, faint
-	t.Placeholder, t.PlaceholderFocus = faint, faint
+	t.Placeholder = faint
 	t.Button, t.ButtonFocus = none, reverse
 	t.Bar, t.BarEmpty, t.BarStalled = bold, faint, none
 	t.Added, t.Removed = bold, none
@@ -273,9 +273,8 @@ type Palette struct {
 	Muted, Accent, Good, Warn, Bad, Marked string
 	// Line draws borders: visible, but less prominent than text.
 	Line string
-	// Raised surfaces: fields and chips; the row under the cursor, with the placeholder
-	// of an empty field; the focused button.
-	Raised, RaisedText, Selected, SelectedText, SelectedMuted, Strong, StrongText string
+	// Raised surfaces: fields and chips; the row under the cursor; the focused button.
+	Raised, RaisedText, Selected, SelectedText, Strong, StrongText string
 }
 
 // The assumed background of a terminal that uses its own.
@@ -290,7 +289,7 @@ var darkPalette = Palette{
 	Muted: "#9ea3ad", Accent: "#82b4f5", Good: "#8fcf9d", Warn: "#e6c07a", Bad: "#f5918a", Marked: "#d5a8f0",
 	Line:   "#62666e",
 	Raised: "#303236", RaisedText: "#dfe4ec",
-	Selected: "#1c3d74", SelectedText: "#ffffff", SelectedMuted: "#c3ccd9",
+	Selected: "#1c3d74", SelectedText: "#ffffff",
 	Strong: "#82b4f5", StrongText: "#10192a",
 }
 
@@ -298,7 +297,7 @@ var lightPalette = Palette{
 	Muted: "#5b6472", Accent: "#1b5cb8", Good: "#1c6e37", Warn: "#805300", Bad: "#b02a21", Marked: "#7a2fa8",
 	Line:   "#949cab",
 	Raised: "#eceff4", RaisedText: "#1d232e",
-	Selected: "#cfe0fa", SelectedText: "#0d2247", SelectedMuted: "#4a5568",
+	Selected: "#cfe0fa", SelectedText: "#0d2247",
 	Strong: "#1b5cb8", StrongText: "#ffffff",
 }
 
@@ -309,7 +308,7 @@ var darkContrast = Palette{
 	Muted: "#d0d0d0", Accent: "#87d7ff", Good: "#87ff87", Warn: "#ffd75f", Bad: "#ffafaf", Marked: "#ffafff",
 	Line:   "#d0d0d0",
 	Raised: "#262626", RaisedText: "#ffffff",
-	Selected: "#ffff00", SelectedText: "#000000", SelectedMuted: "#303030",
+	Selected: "#ffff00", SelectedText: "#000000",
 	Strong: "#ffffff", StrongText: "#000000",
 }
 
@@ -318,7 +317,7 @@ var lightContrast = Palette{
 	Muted: "#3a3a3a", Accent: "#00005f", Good: "#004400", Warn: "#5f2400", Bad: "#a80000", Marked: "#5f005f",
 	Line:   "#3a3a3a",
 	Raised: "#eeeeee", RaisedText: "#000000",
-	Selected: "#00005f", SelectedText: "#ffffff", SelectedMuted: "#d0d0d0",
+	Selected: "#00005f", SelectedText: "#ffffff",
 	Strong: "#000000", StrongText: "#ffffff",
 }
 

@@ -76,7 +76,6 @@ func TestColorsCanBeRead(t *testing.T) {
 			check("raised", p.RaisedText, p.Raised, b.text)
 			check("placeholder", p.Muted, p.Raised, b.text)
 			check("selected", p.SelectedText, p.Selected, b.text)
-			check("placeholder under the cursor", p.SelectedMuted, p.Selected, b.text)
 			check("strong", p.StrongText, p.Strong, b.text)
 			for _, c := range []string{p.Good, p.Warn, p.Bad, p.Marked} {
 				if p.Ground == "" && depth == "all colours" {

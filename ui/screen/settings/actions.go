@@ -70,8 +70,8 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 	} else {
 		choose := func(to func(at, n int) int) func() tea.Cmd { return func() tea.Cmd { return m.choose(to) } }
 		actions = []kit.Action{
-			action("change-around", "change", "", true, m.noChange, choose(func(at, n int) int { return (at + 1) % n }), "enter", "space"),
-			action("change", "next choice", "→/l", false, m.noChange, choose(func(at, _ int) int { return at + 1 }), "right", "l"),
+			action("change-around", "next choice, then the first", "", false, m.noChange, choose(func(at, n int) int { return (at + 1) % n }), "enter", "space"),
+			action("change", "change", "←/→", true, m.noChange, choose(func(at, _ int) int { return at + 1 }), "right", "l"),
 			action("change-back", "previous choice", "←/h", false, m.noChange, choose(func(at, _ int) int { return at - 1 }), "left", "h"),
 			add,
 		}

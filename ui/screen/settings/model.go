@@ -80,7 +80,7 @@ const accounts = "Accounts"
 // preference is a setting of the program with a few options.
 type preference struct {
 	key, label, about string
-	applies           string // when a change does
+	help, applies     string // what it does and when to change it; when a change applies
 	options           []option
 	value             func(c *config.Choices) string
 	set               func(c *config.Choices, value string)
@@ -94,7 +94,7 @@ func (o option) label() string { return text.Safe(text.Either(o.value == "0", "a
 
 var preferences = []*preference{
 	{
-		"theme", "Theme", "the colors of the screens", "at once",
+		"theme", "Theme", "the colors of the screens", "With auto, it follows the background of the terminal. Choose another theme if text is hard to read.", "at once",
 		[]option{
 			{string(config.ThemeAuto), "dark or light, like the terminal"},
 			{string(config.ThemeDark), "dark on any terminal"},
@@ -107,7 +107,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Theme = config.Theme(v) },
 	},
 	{
-		"colors", "Colors", "of the terminal", "at the next start",
+		"colors", "Colors", "of the terminal", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
 		[]option{
 			{string(config.DepthAuto), "as many as the terminal has"},
 			{string(config.Depth16), "the terminal's own palette"},
@@ -120,7 +120,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Colors = config.ColorDepth(v) },
 	},
 	{
-		"pictures", "Pictures", "how they are drawn", "at once",
+		"pictures", "Pictures", "how they are drawn", "With auto, the terminal says what it can draw. Choose another way if pictures are missing or broken.", "at once",
 		[]option{
 			{string(config.PicturesAuto), "the best that the terminal can do"},
 			{string(config.PicturesKitty), "pixels: kitty, Ghostty, Konsole, WezTerm"},
@@ -134,7 +134,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Pictures = config.Pictures(v) },
 	},
 	{
-		"concurrency", "Uploads at once", "how many files", "when an account is opened",
+		"concurrency", "Uploads at once", "how many files", "How many files are sent at the same time. Choose a low number to keep the connection free for other work.", "when an account is opened",
 		[]option{
 			{"0", "more while the service keeps up, fewer when it slows down"},
 			{value: "1"},

@@ -116,6 +116,7 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 	if fixed := m.config.SetIn(p.key); fixed != "" {
 		f.Say(th.Info, text.Sentence(fixedReason(fixed)))
 	}
+	f.Say(th.Text, p.help)
 	f.Say(th.Muted, "A change applies "+p.applies+".")
 	f.Gap()
 	list, at := m.optionsOf(p)

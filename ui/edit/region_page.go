@@ -330,7 +330,7 @@ const (
 // crop is a part of the picture as a page shows it. Its view is kept while it changes.
 type crop struct {
 	label string
-	part  image.Rectangle // of the upright picture
+	part  image.Rectangle // of the decoded picture
 	view  *picture.CropView
 }
 
@@ -340,12 +340,13 @@ func (r *Region) crops() []crop {
 		r.views = append(r.views, &picture.CropView{})
 	}
 	region := r.Rect()
-	if p, _ := r.Plane(); region.Empty() {
+	p, _ := r.Plane()
+	if region.Empty() {
 		region.Max = p.Upright()
 	}
 	for i, c := range r.o.Crops {
 		part := c.Part(region)
-		list[i] = crop{fmt.Sprintf("%s  %d × %d", text.Safe(c.Name), part.Dx(), part.Dy()), part, r.views[i]}
+		list[i] = crop{fmt.Sprintf("%s  %d × %d", text.Safe(c.Name), part.Dx(), part.Dy()), p.drawn(part, r.decoded.Size()), r.views[i]}
 	}
 	return list
 }
@@ -359,14 +360,12 @@ func (r *Region) deleteCrops() tea.Cmd {
 	return tea.Batch(gone...)
 }
 
-// drawCrops draws the crops in rows of one height, as large as they fit. Those that do not fit are left out.
+// drawCrops draws the crops that fit, as large as they can be in rows; the last row may be a line lower.
 func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 	lines := []string{th.Strong.Render(text.Truncate("As pages will show it", size.X))}
 	list, o := r.crops(), r.Options(th)
-	p, _ := r.Plane()
-	drawn := func(c crop) image.Rectangle { return p.drawn(c.part, r.decoded.Size()) }
 	fit := func(c crop, high int) image.Point {
-		return picture.Fit(drawn(c).Size(), size.X, high, o.CellAspect).Size()
+		return picture.Fit(c.part.Size(), size.X, high, o.CellAspect).Size()
 	}
 	width := func(c crop, high int) int { return max(fit(c, high).X, text.Width(c.label)) + 2 }
 	var rows [][]crop
@@ -381,15 +380,16 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 				rows, room = append(rows, []crop{c}), size.X+2-w
 			}
 		}
-		if len(rows)*(high+2) <= size.Y || high <= leastCrop {
+		if len(rows)*(high+2) <= size.Y+1 || high <= leastCrop {
 			break
 		}
 	}
-	for _, row := range rows[:min(len(rows), max(1, size.Y/(high+2)))] {
+	for i, row := range rows[:min(len(rows), max(1, (size.Y+1)/(high+2)))] {
+		high := max(1, min(high, size.Y-i*(high+2)-2))
 		var tiles []string
 		for _, c := range row {
 			w, fit := width(c, high), fit(c, high)
-			body := kit.JoinV(c.view.Draw(r.decoded, drawn(c), fit.X, fit.Y, o)...)
+			body := kit.JoinV(c.view.Draw(r.decoded, c.part, fit.X, fit.Y, o)...)
 			tiles = append(tiles, text.Fit(th.Muted.Render(text.Truncate(c.label, size.X))+"\n"+body, w, high+2))
 		}
 		lines = append(lines, kit.JoinH(tiles...))

@@ -93,7 +93,7 @@ func (p *Preview) room() image.Point {
 func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
 	out.Draw("")
 	room := p.room()
-	if room == (image.Point{}) || p.tiles.len() == 0 || p.Failure() != nil {
+	if room == (image.Point{}) || p.tiles.o.Len() == 0 || p.Failure() != nil {
 		describe(out)
 		return
 	}
@@ -155,7 +155,7 @@ func (e *Editor[T]) Review(files []T) kit.Drawing {
 // Fit returns the size of the pictures in a room.
 func (r *review) Fit(room image.Point) image.Point {
 	g := r.tiles.gridOf(room)
-	return image.Pt(room.X, min(room.Y, min(g.Rows, (r.n+g.Columns-1)/g.Columns)*g.Tile.Y+1))
+	return image.Pt(room.X, min(room.Y, g.Rows*g.Tile.Y+1))
 }
 
 // Resize sets the size that View gets.

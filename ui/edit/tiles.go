@@ -120,6 +120,9 @@ const (
 
 // NewTiles returns a contact sheet.
 func NewTiles(o TilesOptions) *Tiles {
+	if o.List != nil {
+		o.Len = o.List.Len
+	}
 	return &Tiles{o: o, firsts: map[string][]Thumb{}}
 }
 
@@ -194,18 +197,11 @@ func (s *Tiles) cursor() int {
 	return s.o.List.Cursor()
 }
 
-func (s *Tiles) len() int {
-	if s.o.List == nil {
-		return s.o.Len()
-	}
-	return s.o.List.Len()
-}
-
 // Visible returns the visible tiles.
 func (s *Tiles) Visible() (from, to int) {
 	g := s.Grid()
 	from = s.top * g.Columns
-	return from, min(s.len(), from+g.Page())
+	return from, min(s.o.Len(), from+g.Page())
 }
 
 // Off reports whether pictures cannot be shown.
@@ -226,7 +222,7 @@ func (s *Tiles) Want() tea.Cmd {
 	var keys []tileKey
 	var folders []string
 	thumbs := map[tileKey]Thumb{}
-	for i := from; i < min(s.len(), from+many); i++ {
+	for i := from; i < min(s.o.Len(), from+many); i++ {
 		t := s.o.Tile(i)
 		list, size := s.thumbs(t, room)
 		if t.Folder != "" {
@@ -342,7 +338,7 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 	_, gap := s.picture(g)
 	from := g.Top(s.top, s.cursor()) * g.Columns
 	var tiles []Tile
-	for i := from; i < min(s.len(), from+g.Page()); i++ {
+	for i := from; i < min(s.o.Len(), from+g.Page()); i++ {
 		tiles = append(tiles, s.o.Tile(i))
 	}
 	s.shorten(tiles, g)
@@ -362,10 +358,10 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 		}
 		out = append(out, lines...)
 	}
-	if gap && s.o.List == nil && len(out) > 0 {
+	for gap && s.o.List == nil && len(out) > 0 && blank(out[0]) {
 		out = out[1:]
 	}
-	if n := s.len() - g.Page(); s.o.Rest && n > 0 {
+	if n := s.o.Len() - g.Page(); s.o.Rest && n > 0 {
 		last := min(len(out), size.Y-1) // it is blank
 		out = append(out[:last], th.Muted.Render("and "+text.Count(n)+" more"))
 	}
@@ -475,7 +471,7 @@ func (s *Tiles) At(at image.Point) (int, bool) {
 	g := s.Grid()
 	i, ok := g.At(at)
 	i += s.top * g.Columns
-	return i, ok && i < s.len()
+	return i, ok && i < s.o.Len()
 }
 
 // Wheel moves the cursor by a row of tiles.
@@ -489,7 +485,7 @@ func (s *Tiles) Page() int { return s.Grid().Rows }
 // Len returns the number of rows of tiles.
 func (s *Tiles) Len() int {
 	columns := s.Grid().Columns
-	return (s.len() + columns - 1) / columns
+	return (s.o.Len() + columns - 1) / columns
 }
 
 // Move moves the cursor by rows of tiles. It keeps the column, but ends at the first or last tile.

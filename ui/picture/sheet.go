@@ -184,11 +184,17 @@ func GridOf(room image.Point, n, words int) (g Grid) {
 	most := max(1, room.X/least, min(2, room.X/15))
 	for columns := 1; columns <= most && (columns == 1 || g.Page() < n); columns++ {
 		// A tile is a 3:2 picture, with cells twice as high as wide. It may be a little lower to fit
-		// one more row.
+		// one more row, or lower if all fit and are still larger than in one more column.
 		height := max(2, min((room.X/columns-2)/3+words+1, room.Y))
+		lowest := height - 1
+		if next := (room.X/(columns+1)-2)/3 + words + 2; room.Y/next*columns >= n {
+			lowest = min(lowest, next)
+		}
 		g = Grid{Columns: columns, Tile: image.Pt(max(1, room.X/columns), height)}
-		g.Rows = max(1, min(room.Y/max(1, g.Tile.Y-1), (n+columns-1)/columns))
-		g.Tile.Y = max(1, min(g.Tile.Y, room.Y/g.Rows))
+		g.Rows = max(1, min(room.Y/lowest, (n+columns-1)/columns))
+		if g.Tile.Y = max(1, min(height, room.Y/g.Rows)); n <= columns {
+			g.Tile.Y = max(1, room.Y) // in one row, those that are not as wide can be higher
+		}
 	}
 	return g
 }

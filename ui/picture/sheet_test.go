@@ -44,7 +44,7 @@ func TestSheetGivesUpWhatScrolledAway(t *testing.T) {
 	}
 }
 
-// TestTilesGrowWithTheRoom: a larger area has more and larger tiles.
+// TestTilesGrowWithTheRoom: a larger area has more and larger tiles; three fill it in two rows if that is larger.
 func TestTilesGrowWithTheRoom(t *testing.T) {
 	last := Grid{}
 	for _, room := range []image.Point{{38, 9}, {78, 20}, {118, 33}, {198, 56}} {
@@ -55,7 +55,7 @@ func TestTilesGrowWithTheRoom(t *testing.T) {
 		}
 		last = g
 	}
-	if last.Tile.X < 30 {
-		t.Errorf("the largest tile is %v", last.Tile)
+	if few := GridOf(image.Pt(165, 46), 3, 1); last.Tile.X < 30 || few.Rows != 2 {
+		t.Errorf("the largest tile is %v, three are %+v", last.Tile, few)
 	}
 }

@@ -33,6 +33,8 @@ type ViewerOptions struct {
 	Moved func(i int)
 	// Note describes the shown picture, such as "picked"; may be nil.
 	Note func() string
+	// Tags of the picture are shown as chips after the note.
+	Tags []string
 	// Actions are additional actions; may be nil.
 	Actions []kit.Action
 	// Compare shows picture 0 left of a divider and picture 1 right of it.
@@ -121,13 +123,9 @@ func (v *Viewer) Close() tea.Cmd {
 }
 
 func (v *Viewer) move(by int) tea.Cmd {
-	at := v.o.At + by
-	if at < 0 || at >= v.o.Len {
-		return nil
-	}
-	v.o.At = at
+	v.o.At += by
 	if v.o.Moved != nil {
-		v.o.Moved(at)
+		v.o.Moved(v.o.At)
 	}
 	return v.Read()
 }
@@ -155,16 +153,26 @@ func (v *Viewer) pan(by image.Point) {
 	v.center.Y = max(half.Y, min(v.center.Y+by.Y*max(1, part.Y/4), size.Y-half.Y))
 }
 
-func (v *Viewer) part(cells image.Point) image.Rectangle {
+// whole returns the size of the full picture in cells before it is enlarged: at most three pixels of the
+// terminal for one of its own, because more is only a blur.
+func (v *Viewer) whole(cells image.Point) image.Point {
 	size := v.decoded.Size()
-	whole := picture.Fit(size, cells.X, cells.Y, v.o.Draw.CellAspect)
-	if v.zoom == 0 || whole.Empty() {
+	if cell, most := v.o.Draw.Cell, size.Mul(3); cell.X > 0 && cell.Y > 0 {
+		cells.X = min(cells.X, (most.X+cell.X-1)/cell.X)
+		cells.Y = min(cells.Y, (most.Y+cell.Y-1)/cell.Y)
+	}
+	return picture.Fit(size, cells.X, cells.Y, v.o.Draw.CellAspect).Size()
+}
+
+func (v *Viewer) part(cells image.Point) image.Rectangle {
+	size, whole := v.decoded.Size(), v.whole(cells)
+	if v.zoom == 0 || whole == (image.Point{}) {
 		return image.Rectangle{Max: size}
 	}
 	side := func(pixels, cells, fitted int) int {
 		return max(1, min(pixels, pixels*cells*zooms[0]/fitted/zooms[v.zoom]))
 	}
-	part := image.Pt(side(size.X, cells.X, whole.Dx()), side(size.Y, cells.Y, whole.Dy()))
+	part := image.Pt(side(size.X, cells.X, whole.X), side(size.Y, cells.Y, whole.Y))
 	from := v.center.Sub(part.Div(2))
 	from.X, from.Y = max(0, min(from.X, size.X-part.X)), max(0, min(from.Y, size.Y-part.Y))
 	return image.Rectangle{Min: from, Max: from.Add(part)}
@@ -233,12 +241,16 @@ func (v *Viewer) flip() tea.Cmd {
 	return nil
 }
 
+// area returns the cells of the drawn part, in the middle of the room.
 func (v *Viewer) area() image.Rectangle {
 	cells := v.pictureRoom(v.room)
 	if v.decoded == nil || cells.X < 1 || cells.Y < 1 {
 		return image.Rectangle{}
 	}
-	return picture.Fit(v.part(cells).Size(), cells.X, cells.Y, v.o.Draw.CellAspect)
+	most := v.whole(cells).Mul(zooms[v.zoom]).Div(zooms[0])
+	most.X, most.Y = min(most.X, cells.X), min(most.Y, cells.Y)
+	at := picture.Fit(v.part(cells).Size(), most.X, most.Y, v.o.Draw.CellAspect)
+	return at.Add(cells.Sub(most).Div(2))
 }
 
 // Mouse zooms with the wheel and drags the divider; a double click closes.
@@ -248,13 +260,7 @@ func (v *Viewer) Mouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
-		switch {
-		case v.decoded == nil:
-		case msg.Button == tea.MouseWheelUp:
-			v.enlarge(1)
-		case msg.Button == tea.MouseWheelDown:
-			v.enlarge(-1)
-		}
+		v.enlarge(map[tea.MouseButton]int{tea.MouseWheelUp: 1, tea.MouseWheelDown: -1}[msg.Button])
 		return nil
 	case tea.MouseClickMsg:
 		v.dragged = v.o.Compare
@@ -277,11 +283,10 @@ func (v *Viewer) pictureRoom(room image.Point) image.Point {
 
 // halves are the labels under the parts left and right of the divider.
 func (v *Viewer) halves(th *theme.Theme) string {
-	area, cut := v.area(), v.divider()
 	label := func(words string, width int) string {
 		return kit.OverlayCenter(text.Blanks(width), th.Strong.Render(text.Truncate(words, width)))
 	}
-	return text.Blanks(area.Min.X) + label("Before", cut) + label("After", area.Dx()-cut)
+	return label("Before", v.divider()) + label("After", v.area().Dx()-v.divider())
 }
 
 // View draws the picture in the given size.
@@ -290,7 +295,10 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 		return ""
 	}
 	name, facts := v.caption()
-	caption := text.Fit(th.Title.Render(name)+th.Muted.Render(facts), room.X, 1)
+	caption := th.Title.Render(name) + th.Muted.Render(facts) + "  "
+	var tags kit.Chips
+	tags.SetValue(v.o.Tags)
+	caption = text.Fit(caption+tags.View(image.Pt(room.X-text.Width(caption), 1), th), room.X, 1)
 	cells := v.pictureRoom(room)
 	if cells.Y < 1 {
 		return caption
@@ -301,14 +309,14 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 		words := text.Wrap(text.Safe(page.Explain(v.err)), min(room.X, 60))
 		body = kit.OverlayCenter(text.Fit("", cells.X, cells.Y), strings.Join(words, "\n"))
 	case v.decoded != nil:
-		lines := v.view.Draw(v.decoded, v.part(cells), cells.X, cells.Y, v.o.Draw)
+		at := v.area()
+		lines := v.view.Draw(v.decoded, v.part(cells), at.Dx(), at.Dy(), v.o.Draw)
 		if v.before != nil {
-			lines = v.compared(slices.Clone(lines), cells, th)
-			at := v.area().Max.Y // directly below the picture
-			lines = append([]string{""}, append(lines[:min(at, len(lines))], v.halves(th))...)
+			lines = append(v.compared(slices.Clone(lines), cells, th), v.halves(th))
+			at.Min.Y++
 			cells.Y += 2
 		}
-		body = strings.Join(lines, "\n")
+		body = kit.OverlayAt(text.Fit("", cells.X, cells.Y), strings.Join(lines, "\n"), at.Min.X, at.Min.Y)
 	}
 	return kit.JoinV(text.Fit(body, cells.X, cells.Y), caption)
 }
@@ -318,12 +326,11 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 func (v *Viewer) compared(lines []string, cells image.Point, th *theme.Theme) []string {
 	part, size, before := v.part(cells), v.decoded.Size(), v.before.Size()
 	scale := func(p image.Point) image.Point { return image.Pt(p.X*before.X/size.X, p.Y*before.Y/size.Y) }
+	area, cut, mark := v.area().Size(), v.divider(), th.Accent.Render("│")
 	left := v.beforeView.Draw(v.before, image.Rectangle{Min: scale(part.Min), Max: scale(part.Max)},
-		cells.X, cells.Y, v.o.Draw)
-	area := picture.Fit(part.Size(), cells.X, cells.Y, v.o.Draw.CellAspect)
-	cut, mark := area.Min.X+int(v.share*float64(area.Dx())+0.5), th.Accent.Render("│")
-	for y := area.Min.Y; y < area.Max.Y && y < len(left); y++ {
-		lines[y] = ansi.Cut(left[y], 0, cut) + mark + ansi.Cut(lines[y], min(cut+1, area.Max.X), cells.X)
+		area.X, area.Y, v.o.Draw)
+	for y := range left {
+		lines[y] = ansi.Cut(left[y], 0, cut) + mark + ansi.Cut(lines[y], cut+1, area.X)
 	}
 	return lines
 }
@@ -341,7 +348,7 @@ func (v *Viewer) zoomed() string {
 // caption returns the name of the picture and what there is to say of it.
 func (v *Viewer) caption() (name, facts string) {
 	name = " " + text.Safe(v.o.Subject(v.o.At).Name)
-	words := []string{text.If(!v.o.Compare, text.Count(v.o.At+1)+" of "+text.Count(v.o.Len))}
+	words := []string{text.If(v.o.Len > 1 && !v.o.Compare, text.Count(v.o.At+1)+" of "+text.Count(v.o.Len))}
 	if v.loading {
 		name = " Loading" + name + "…"
 	} else if v.decoded != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,25 +48,18 @@ func compares(run *job.Run) bool {
 
 func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 	name, s := edit.LabelRun(&run)+" on "+fileOf(&run), m.o.Session
-	after := edit.Subject{Name: name, Path: edit.Fetched(s.Picture, file)}
+	subjects := []edit.Subject{{Name: name, Path: edit.Fetched(s.Picture, file)}}
 	o := edit.ViewerOptions{
 		Context: m.o.Context, Draw: m.preview.Options(), Len: 1, Now: m.o.Now,
-		Note: func() string {
-			return text.Either(rule.IsTagging(run.Extension), strings.Join(edit.AITags(&file), ", "), run.Error)
-		},
-		Subject: func(int) edit.Subject { return after }, Actions: m.resultActions(run),
+		Note: func() string { return run.Error }, Tags: text.Either(rule.IsTagging(run.Extension), edit.AITags(&file), nil),
+		Subject: func(i int) edit.Subject { return subjects[i] }, Actions: m.resultActions(run),
 	}
 	if m.o.Loader != nil {
 		o.Images = m.o.Loader.Store
 	}
 	if compares(&run) {
 		o.Compare, o.Len, o.At = true, 2, 1
-		o.Subject = func(i int) edit.Subject {
-			if i == 0 {
-				return edit.Subject{Name: name, Path: edit.Fetched(s.Before, run)}
-			}
-			return after
-		}
+		subjects = slices.Insert(subjects, 0, edit.Subject{Name: name, Path: edit.Fetched(s.Before, run)})
 	}
 	v := edit.NewViewer(o)
 	return tea.Batch(m.Open(v), v.Read())

@@ -329,7 +329,7 @@ func (v *Viewer) compared(lines []string, cells image.Point, th *theme.Theme) []
 	area, cut, mark := v.area().Size(), v.divider(), th.Accent.Render("│")
 	left := v.beforeView.Draw(v.before, image.Rectangle{Min: scale(part.Min), Max: scale(part.Max)},
 		area.X, area.Y, v.o.Draw)
-	for y := range left {
+	for y := range min(len(left), len(lines)) {
 		lines[y] = ansi.Cut(left[y], 0, cut) + mark + ansi.Cut(lines[y], cut+1, area.X)
 	}
 	return lines

@@ -19,7 +19,8 @@ func (d *Driver) Under() string {
 	for _, style := range []lipgloss.Style{d.Theme.Selected, d.Theme.ButtonFocus, d.Theme.SelectedDim} {
 		for _, line := range grid {
 			if x := slices.IndexFunc(line, func(c uv.Cell) bool {
-				return c.Style.Bg == style.GetBackground() && c.Style.Attrs&uv.AttrFaint == 0
+				return c.Style.Bg == style.GetBackground() && c.Style.Attrs&uv.AttrFaint == 0 ||
+					c.Style.Attrs&uv.AttrReverse != 0 // the cursor of an empty field
 			}); x >= 0 {
 				from := 1 + lastFrame(line[:x])
 				return first(line[from:])

@@ -6,11 +6,13 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"mediadesk/api/media/mediatest"
@@ -268,8 +270,21 @@ func returns(block *ast.BlockStmt, value string) bool {
 func eachFile(t *testing.T, do func(name string, file *ast.File, set *token.FileSet)) {
 	mediatest.SkipRacing(t)
 	t.Helper()
-	n := 0
-	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+	files, err := parsed()
+	must(t, err)
+	if len(files) < 300 {
+		t.Fatalf("only %d files were read", len(files))
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		do(name, files[name], positions)
+	}
+}
+
+var positions = token.NewFileSet()
+
+var parsed = sync.OnceValues(func() (map[string]*ast.File, error) {
+	files := map[string]*ast.File{}
+	return files, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -279,20 +294,10 @@ func eachFile(t *testing.T, do func(name string, file *ast.File, set *token.File
 		if filepath.Ext(path) != ".go" || slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "docs") {
 			return nil
 		}
-		n++
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		do(path, file, set)
-		return nil
+		files[path], err = parser.ParseFile(positions, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		return err
 	})
-	must(t, err)
-	if n < 300 {
-		t.Fatalf("only %d files were read", n)
-	}
-}
+})
 
 // split returns the words of an identifier in lower case: "HTTPPort" has "http" and "port".
 func split(name string) []string {

@@ -39,6 +39,7 @@ func waitForAll(term *uitest.Term, skip ...string) {
 // TestHostileNames shows file names of 40 kinds in the picker, its tray, the form and what it
 // copies, and the uploads. The 41st kind has a NUL, which a file name cannot have.
 func TestHostileNames(t *testing.T) {
+	mediatest.OnlyWithEverything(t)
 	t.Parallel()
 	d := newWorkplace(t)
 	folder := t.TempDir()

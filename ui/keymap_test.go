@@ -124,6 +124,9 @@ var general = map[string]string{
 // go test ./ui -run TestKeysPage -update.
 func TestKeysPage(t *testing.T) {
 	mediatest.SkipRacing(t)
+	if !updating() {
+		mediatest.OnlyWithEverything(t)
+	}
 	t.Parallel()
 	const file, begin, end = "../docs/keys.md", "<!-- keys, made by: go test ./ui -run TestKeysPage -update -->\n", "<!-- end of keys -->\n"
 	text, err := os.ReadFile(file)

@@ -200,7 +200,6 @@ func (s *switched) serve(conn net.Conn) {
 // and every end is posted.
 func TestFailover(t *testing.T) {
 	t.Parallel()
-	mediatest.OnlyWithEverything(t)
 	mediatest.SkipRacing(t) // it waits for other processes
 	primary := pgtest.New(t)
 	standby := primary.Standby(t)

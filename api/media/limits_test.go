@@ -24,7 +24,7 @@ func TestNoClaimTakesMuchMemory(t *testing.T) {
 		{MaxSide, 1},
 		{1, MaxSide},
 		{MaxSide + 1, 1},
-		{200, 300_000},
+		{200, 100_000},
 		{side, side},
 		{12_000, 12_000},
 		{16_384, 16_384},

@@ -101,6 +101,7 @@ func TestLearningByEffects(t *testing.T) {
 // ends.
 func TestLooksLessAndLessOften(t *testing.T) {
 	mediatest.SkipRacing(t) // 31 hours of polls, one after the other
+	mediatest.OnlyWithEverything(t)
 	synctest.Test(t, func(t *testing.T) {
 		f := record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending","google-auto-tagging":"pending","x":"success"}}`)
 		s, m := &shelf{files: map[string]*api.File{"f": f}}, newJournal(t)

@@ -31,8 +31,11 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	binary := uitest.Build(t)
+	// Details, download, list, manage, upload and a few more, or all.
+	files, err := filepath.Glob(mediatest.Rounds("testdata/[dlmu]*.txtar", "testdata/*.txtar"))
+	must(t, err)
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
+		Files: files,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", filepath.Dir(binary)+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			env.Setenv("MEDIADESK_HOME", filepath.Join(env.WorkDir, "home"))

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/assets"
 	"mediadesk/ui/uitest"
 )
@@ -25,6 +26,7 @@ var notRun = map[string]string{
 // files of the examples.
 func TestExamples(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	binary, dir := uitest.Build(t), t.TempDir()
 	env := append(os.Environ(), "PATH="+filepath.Dir(binary)+":"+dir+":"+os.Getenv("PATH"), "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)
 	run := func(t *testing.T, at, script string) string {

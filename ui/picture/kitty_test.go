@@ -280,7 +280,7 @@ func TestRegionPixels(t *testing.T) {
 						{Max: p.Size()},
 						image.Rect(0, 0, 1, 1), image.Rect(120, 0, 121, 199), image.Rect(250, 150, 999, 999),
 						{},
-					} {
+					}[mediatest.Rounds(4, 0):] {
 						show(v, v.Follow(g, func() image.Rectangle { return rect }))
 						compareEdge(t, v, rect)
 					}

@@ -278,6 +278,7 @@ func TestPlacementsForgetOneOnly(t *testing.T) {
 // changed and those of the edge.
 func TestDragSendsLittle(t *testing.T) {
 	mediatest.SkipRacing(t)
+	mediatest.OnlyWithEverything(t)
 	for m, most := range map[Method]int{MethodDirect: 1_500, MethodInline: 35_000, MethodSixel: 110_000} {
 		t.Run(m.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -54,7 +54,7 @@ func sizes(theme string) []image.Point {
 	case theme == "dark":
 		return []image.Point{{1, 1}, {20, 5}, {40, 12}, {80, 24}, {200, 60}}
 	}
-	return []image.Point{{40, 12}, {120, 36}}
+	return []image.Point{{80, 24}}
 }
 
 // Sweep draws a view in every theme, at every one of Sizes if [mediatest.AllRounds]. It fails if the view

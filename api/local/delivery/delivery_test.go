@@ -314,8 +314,8 @@ func TestUnboundedPicturesAreRefused(t *testing.T) {
 		words string // "" if the picture is made
 		want  image.Point
 	}{
-		{"a thin one made wide", mediatest.LargePNG(200, 300_000, false), Request{Steps: []Step{{Width: 4000}}}, "it would have 4000 × 6000000 pixels", image.Point{}},
-		{"a flat one made high", mediatest.LargePNG(300_000, 200, false), Request{Steps: []Step{{Height: 4000}}}, "it would have 6000000 × 4000 pixels", image.Point{}},
+		{"a thin one made wide", mediatest.LargePNG(200, 30_000, false), Request{Steps: []Step{{Width: 4000}}}, "it would have 4000 × 600000 pixels", image.Point{}},
+		{"a flat one made high", mediatest.LargePNG(30_000, 200, false), Request{Steps: []Step{{Height: 4000}}}, "it would have 600000 × 4000 pixels", image.Point{}},
 		{"a share of a long one", mediatest.LargePNG(300_000, 2, false), Request{Steps: []Step{{Width: 0.5}}}, "no side may have more than 4000", image.Point{}},
 		{"a padded one made high", mediatest.LargePNG(100, 100, false), Request{Steps: []Step{{Width: 100, Ratio: image.Pt(1, 500), Crop: cropPad}}}, "it would have 100 × 50000 pixels", image.Point{}},
 		{"a padded one made wide", mediatest.LargePNG(100, 100, false), Request{Steps: []Step{{Height: 100, Ratio: image.Pt(41, 1), Crop: cropPad, Turns: 1, Blurred: true}}}, "it would have 100 × 4100 pixels", image.Point{}},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -44,6 +45,7 @@ func Rounds[N any](few, all N) N {
 func init() {
 	if !AllRounds {
 		_ = flag.Set("rapid.checks", "25") // it is there
+		debug.SetGCPercent(400)            // a tenth less time
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 // TestEveryActionRuns: every enabled action changes the screen or sends a message to the root.
 func TestEveryActionRuns(t *testing.T) {
 	mediatest.SkipRacing(t)
+	mediatest.OnlyWithEverything(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	f := record(t, photo)
 	fresh := func() *driven {

@@ -430,6 +430,8 @@ func TestMouse(t *testing.T) {
 // TestEveryActionRuns: every enabled action changes the screen, asks a question, or sends a message to
 // the root.
 func TestEveryActionRuns(t *testing.T) {
+	mediatest.SkipRacing(t)
+	mediatest.OnlyWithEverything(t)
 	for name, prepare := range map[string][]string{
 		"list":   {"/", "f", "0", "enter", "space"},
 		"filter": {"/", "0", "down"},

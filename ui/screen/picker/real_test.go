@@ -23,6 +23,7 @@ import (
 // stays within the terminal's limit, and all are deleted in the end.
 func TestContactSheetOfRealPictures(t *testing.T) {
 	mediatest.SkipRacing(t)
+	mediatest.OnlyWithEverything(t)
 	dir := pictures(t)
 	// Pictures are deleted with a delay, so the test uses a simulated clock.
 	synctest.Test(t, func(t *testing.T) { sheetOfRealPictures(t, dir) })

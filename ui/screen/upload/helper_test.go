@@ -173,7 +173,7 @@ func screen(m *form, w, h int) string {
 // told returns the text of all parts of the form without space limits, so that it does not depend on
 // the layout.
 func told(m *form) string {
-	return uitest.Flat(ansi.Strip(m.View(image.Pt(500, 100), m.d.Theme)))
+	return uitest.Flat(ansi.Strip(m.View(image.Pt(500, 70), m.d.Theme)))
 }
 
 // ready reports whether no check stops sending: a narrow screen says so below the form.

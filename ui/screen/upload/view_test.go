@@ -159,6 +159,7 @@ func TestEveryActionWorks(t *testing.T) { synctest.Test(t, checkEveryActionWorks
 
 func checkEveryActionWorks(t *testing.T) {
 	mediatest.SkipRacing(t)
+	mediatest.OnlyWithEverything(t)
 	place := &api.File{FileID: "1", Tags: api.Set([]string{"x"})}
 	begin := func() *form {
 		var box outbox

@@ -8,6 +8,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/queue"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/theme"
@@ -102,6 +103,8 @@ func TestSmallScreensTellOfTheRow(t *testing.T) {
 
 // TestEveryKeyWorks: every key of an enabled action does something, and a disabled action gives its reason.
 func TestEveryKeyWorks(t *testing.T) {
+	mediatest.SkipRacing(t)
+	mediatest.OnlyWithEverything(t)
 	for state, keys := range map[string][]string{
 		"list": {"j", "j", "j", "j", "j"}, "stored": {"G", "k", "k"}, "pane": {"tab", "j", "j", "j"}, "filter": {"/", "j", "down"},
 		"filtered": {"/", "j", "p", "g", "enter", "j", "j", "j"}, "head": {"g", "k"}, "marked": {"j", "space", "space"}, "empty": nil,

@@ -30,8 +30,6 @@ type Server struct {
 	life io.Closer // its standard input
 }
 
-var errMissing = errors.New("PostgreSQL is missing: install the Debian package postgresql")
-
 // program finds a program of PostgreSQL.
 func program(name string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
@@ -39,7 +37,7 @@ func program(name string) (string, error) {
 	}
 	paths, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name) // Debian
 	if err != nil || len(paths) == 0 {
-		return "", errMissing
+		return "", errors.New("PostgreSQL is missing: install the Debian package postgresql")
 	}
 	return slices.Max(paths), nil
 }
@@ -212,12 +210,13 @@ var shared = sync.OnceValues(func() (*Server, error) {
 
 var databases atomic.Int64
 
-// Database returns the address of an empty database for this test. Without PostgreSQL it skips the
-// test, or fails it if MEDIADESK_TEST_REQUIRE says so.
+// Database returns the address of an empty database for this test. It skips the test unless everything
+// is required.
 func Database(t testing.TB) string {
 	t.Helper()
+	mediatest.OnlyWithEverything(t)
 	s, err := shared()
-	SkipWithout(t, err)
+	mediatest.Must(t, err)
 	address, err := s.Create(t.Context(), fmt.Sprintf("test%d", databases.Add(1)))
 	mediatest.Must(t, err)
 	return address
@@ -226,8 +225,9 @@ func Database(t testing.TB) string {
 // New returns a server for this test alone.
 func New(t testing.TB) *Server {
 	t.Helper()
+	mediatest.OnlyWithEverything(t)
 	s, err := Start(t.Context())
-	SkipWithout(t, err)
+	mediatest.Must(t, err)
 	s.endWith(t)
 	return s
 }
@@ -239,16 +239,4 @@ func (s *Server) endWith(t testing.TB) {
 			t.Error(err)
 		}
 	})
-}
-
-// SkipWithout skips a test if err reports a missing PostgreSQL, and fails it for any other error.
-func SkipWithout(t testing.TB, err error) {
-	t.Helper()
-	switch {
-	case err == nil:
-	case errors.Is(err, errMissing):
-		mediatest.Missing(t, "%v", err)
-	default:
-		t.Fatal(err)
-	}
 }

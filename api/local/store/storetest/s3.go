@@ -30,10 +30,11 @@ type Server struct {
 	Fault func(w http.ResponseWriter, r *http.Request) (answered bool)
 }
 
-// start runs an S3 server with a bucket until the test ends. If the program is not installed, it
-// skips the test, or fails if all tools are required. It sets the credentials in the environment.
+// start runs an S3 server with a bucket until the test ends. It skips the test unless everything is
+// required. It sets the credentials in the environment.
 func start(t *testing.T, dir, socket string) (stop func()) {
 	t.Helper()
+	mediatest.OnlyWithEverything(t)
 	program := mediatest.Tool(t, Program)
 	for _, name := range []string{"files/media", "sidecar"} {
 		mediatest.Must(t, os.MkdirAll(filepath.Join(dir, name), 0o700))

@@ -180,7 +180,7 @@ func TestSync(t *testing.T) {
 func TestSyncRandom(t *testing.T) {
 	t.Run("many rounds", func(t *testing.T) { testSyncRandom(newSyncTest(t), 40, 0, 30) })
 	if mediatest.AllRounds {
-		t.Run("many files", func(t *testing.T) { testSyncRandom(newSyncTest(t), 3000, 2000, 2) })
+		t.Run("many files", func(t *testing.T) { testSyncRandom(newSyncTest(t), 1500, 1200, 2) })
 	}
 }
 

@@ -340,10 +340,11 @@ func newShotWorkplace(t *testing.T) *workplace {
 	return d
 }
 
-// settled waits until a screen is complete: the line of hints is drawn last. It also waits for the
-// background that the emulator reported.
+// settled waits until a screen is complete, then until it is drawn again, because the last picture may have
+// come in part: the line of hints is drawn last. It also waits for the background that the emulator reported.
 func settled(term *uitest.Term, colors terminalColors) {
 	term.Type(colors.answer())
+	term.WaitUntil(whole)
 	term.Press("f1")
 	term.WaitFor("type to search")
 	term.Press("esc")

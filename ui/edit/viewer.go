@@ -33,7 +33,7 @@ type ViewerOptions struct {
 	Moved func(i int)
 	// Note describes the shown picture, such as "picked"; may be nil.
 	Note func() string
-	// Tags of the picture are shown as chips after the note.
+	// Tags of the picture are shown as chips in place of its size and the note: there is one line for them.
 	Tags []string
 	// Actions are additional actions; may be nil.
 	Actions []kit.Action
@@ -295,7 +295,7 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 		return ""
 	}
 	name, facts := v.caption()
-	caption := th.Title.Render(name) + th.Muted.Render(facts) + "  "
+	caption := th.Title.Render(name) + th.Muted.Render(text.If(len(v.o.Tags) == 0, facts)) + "  "
 	var tags kit.Chips
 	tags.SetValue(v.o.Tags)
 	caption = text.Fit(caption+tags.View(image.Pt(room.X-text.Width(caption), 1), th), room.X, 1)

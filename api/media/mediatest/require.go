@@ -44,12 +44,12 @@ func Rounds[N any](few, all N) N {
 
 func init() {
 	if !AllRounds {
-		_ = flag.Set("rapid.checks", "25") // it is there
-		debug.SetGCPercent(400)            // a tenth less time
+		_ = flag.Set("rapid.checks", "25") // the flag exists, because this package imports rapid
+		debug.SetGCPercent(400)            // drawing takes a tenth less time
 	}
 }
 
-// OnlyWithEverything skips a test that installs, builds or draws what other tests do not need, unless
+// OnlyWithEverything skips a test that takes long, or starts what other tests do not need, unless
 // everything is required.
 func OnlyWithEverything(t testing.TB) {
 	t.Helper()

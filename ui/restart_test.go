@@ -57,7 +57,7 @@ func TestFormComesBack(t *testing.T) {
 		term.WaitFor("The upload form of last time is back: 2 files")
 		term.WaitFor("To upload: 2 files")
 		term.Press("u")
-		term.WaitFor("2 of 2 marked")
+		term.WaitFor("Description")
 		return term
 	}
 

@@ -42,7 +42,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 			freed = tea.Sequence(tea.Raw(ansi.SaveCursor+"\x1b[r"+ansi.RestoreCursor), tea.ClearScreen)
 		}
 		m.size = image.Pt(msg.Width, msg.Height)
-		m.host.Overlays.Resize(image.Pt(m.size.X, m.rects().screen.Max.Y))
+		m.host.Overlays.Resize(m.rects().screen.Size())
 		return tea.Batch(m.host.Broadcast(msg), freed)
 	case tea.BackgroundColorMsg:
 		m.ground = msg
@@ -184,7 +184,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 	}
 	if m.host.Overlays.Top() != nil {
-		return m.host.Overlays.Mouse(msg, m.theme)
+		return m.host.Overlays.Mouse(kit.Moved(msg, r.screen.Min), m.theme)
 	}
 	if clicked && at.In(r.status) && !m.messages.Empty() {
 		return m.openMessages()

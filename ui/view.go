@@ -63,9 +63,9 @@ func (m *Model) draw() string {
 	if m.host.Covered() {
 		top = kit.OverlayAt(top, "", 0, 0)
 	}
-	// Overlays leave the last lines visible.
-	screen := kit.JoinV(text.Fit(top, r.top.Dx(), r.top.Dy()), text.Fit(body, r.screen.Dx(), r.screen.Dy()))
-	lines := []string{m.host.Overlays.View(screen, m.theme)}
+	// Overlays leave the first and the last lines visible.
+	body = m.host.Overlays.View(text.Fit(body, r.screen.Dx(), r.screen.Dy()), m.theme)
+	lines := []string{kit.JoinV(text.Fit(top, r.top.Dx(), r.top.Dy()), body)}
 	actions := m.host.Actions()
 	if !r.status.Empty() {
 		lines = append(lines, " "+m.messages.Line(r.status.Dx(), keyOf(actions, "program.last-message"), m.theme))

@@ -397,6 +397,7 @@ func (e *Editor[T]) tile(i int) Tile {
 	at := max(0, slices.Index(targets, subject)) / n * n
 	t := e.tileOf(targets[(at+i)%len(targets)])
 	t.Current = targets[(at+i)%len(targets)] == subject
+	t.Sign, _ = e.o.State(targets[(at+i)%len(targets)])
 	return t
 }
 

@@ -66,6 +66,7 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 		row.Kind, row.Get, row.Set = Chips, nil, nil
 		row.List = func(i int) []string { return f.Entry(i).List(field) }
 		row.SetList = func(i int, list []string) { f.Entry(i).SetList(field, list) }
+		row.Saved = func(i int) []string { return (&Draft{Entry: *f.Entry(i).Saved}).List(field) }
 		row.Complete = completeChoices(field)
 	case field.Kind == entry.KindExtensions:
 		x := ExtensionList{f, o}

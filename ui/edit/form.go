@@ -292,6 +292,7 @@ func (f *Form) Actions() []kit.Action {
 			ID: f.ID + "." + id, Keys: kit.Bind(words, "", keys...), Group: f.Group, Footer: footer, Do: do,
 		}
 	}
+	cursor := func(a kit.Action) kit.Action { a.Group = "Cursor"; return a }
 	step := func(by int, leave bool) func() tea.Cmd {
 		return func() tea.Cmd {
 			if !f.Step(by) && leave && f.Leave != nil {
@@ -334,8 +335,8 @@ func (f *Form) Actions() []kit.Action {
 		down = append(down, "enter")
 	}
 	return kit.Shadow(append(actions,
-		action("next-field", "next field", false, step(1, false), down...),
-		action("previous-field", "previous field", false, step(-1, false), "up"),
+		cursor(action("next-field", "next field", false, step(1, false), down...)),
+		cursor(action("previous-field", "previous field", false, step(-1, false), "up")),
 		action("next-part", "next field", true, step(1, true), "tab"),
 		action("previous-part", "previous field", false, step(-1, true), "shift+tab")))
 }
@@ -408,8 +409,8 @@ func (f *Form) rest(width int) string {
 		}
 	}
 	words := cmp.Or(strings.Join(parts, " · "), strings.Join(labels, ", "))
-	for most := min(3, len(labels)-1); len(parts) == 0 && most > 0 && text.Width(words) > width; most-- {
-		words = strings.Join(labels[:most], ", ") + " and " + text.Count(len(labels)-most) + " more"
+	for most := len(labels) - 1; len(parts) == 0 && most > 0 && text.Width(words) > width; most-- {
+		words = strings.Join(labels[:most], ", ") + ", …"
 	}
 	return text.Truncate(text.Safe(words), width)
 }

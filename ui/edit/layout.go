@@ -28,6 +28,9 @@ const LeastStacked = 15
 // below it.
 const leastAiry, leastSideRows = 30, 4
 
+// fewFiles is the most files whose contact sheet replaces their list, unless that has the focus.
+const fewFiles = 6
+
 // Least widths.
 const leastForm, leastSide = 48, 30
 
@@ -42,12 +45,19 @@ func (e *Editor[T]) Layout(size image.Point) Layout {
 // arrange divides a size: the picture first, as large as it can be, beside or above the form.
 func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 	room, mode := image.Rectangle{Max: size}, kit.ModeOfWidth(size.X)
+	few := e.On != OnFiles && len(e.Items) > 1 && len(e.Items) <= fewFiles && e.ShowsSheet() && len(e.targetRows()) == len(e.Items)
 	switch {
 	case len(e.Items) == 0:
 		return l
 	case mode < kit.Stacked || size.Y < LeastStacked:
 		*[]*image.Rectangle{&l.Files, &l.Form, &l.Side}[e.On] = room
 		return l
+	case few && mode >= kit.Stacked:
+		if l = e.below(l, room); e.Sheet.gridOf(l.Picture.Size()).Page() >= len(e.Items) {
+			return l // it shows all files: a list would repeat their names
+		}
+		l = Layout{}
+		fallthrough
 	case len(e.Items) > 1:
 		l.Files = room
 		l.Files.Max.X = max(22, min(size.X/4, 34))
@@ -242,6 +252,11 @@ func (e *Editor[T]) viewPicture(l Layout, th *theme.Theme) string {
 	case l.Picture.Empty():
 	case e.ShowsSheet():
 		drawn = strings.Split(e.Sheet.View(in, th), "\n")
+		free := 0 // lines, of which half go above
+		for free < len(drawn) && blank(drawn[len(drawn)-1-free]) {
+			free++
+		}
+		drawn = append(make([]string, free/2), drawn...)
 	default:
 		drawn = strings.Split(e.Region.View(in, th), "\n")
 	}

@@ -48,6 +48,7 @@ type Row struct {
 	Note     func() string               // below the row that has the focus
 	Problem  func() string               // why the value is refused, or ""
 	Changed  func(i int) bool            // whether entry i has an unsaved value
+	Saved    func(i int) []string        // of Chips with Changed: the list before
 	Open     func() tea.Cmd              // opens an editor
 	OpenVerb string                      // names Open
 	NoOpen   func() string               // why it cannot be opened, or ""
@@ -79,6 +80,11 @@ func (r *Row) begin(f *Form) {
 		}
 		r.chips.Complete, r.chips.Note = r.Complete,
 			func(value string) string { return OfMany(r.counts[value], len(f.Targets())) }
+		r.chips.New = func(value string) bool {
+			return r.Saved != nil && slices.ContainsFunc(f.Targets(), func(i int) bool {
+				return r.Changed(i) && slices.Contains(r.List(i), value) && !slices.Contains(r.Saved(i), value)
+			})
+		}
 		r.chips.Entered = func(value string) { r.entered = append(r.entered, value) }
 	case Choice:
 		if r.pick == nil {
@@ -92,16 +98,8 @@ func (r *Row) begin(f *Form) {
 	}
 }
 
-// OfMany says how many of all files: "×12" or "3 of 12"; empty if there is one file.
-func OfMany(n, all int) string {
-	switch {
-	case all < 2:
-		return ""
-	case n == all:
-		return "×" + text.Count(all)
-	}
-	return text.Count(n) + " of " + text.Count(all)
-}
+// OfMany says how many of all files, such as "×12"; empty if there is one file.
+func OfMany(n, all int) string { return text.If(all > 1, "×"+text.Count(n)) }
 
 const mostValues = 4
 

@@ -186,7 +186,8 @@ func JoinV(blocks ...string) string {
 }
 
 // OverlayAt draws the block top over base, with its upper left corner at column x, row y, not negative. It
-// dims the text of base. The result has the size of base; anything outside is clipped.
+// dims the text of base; a block that covers most of its height hides the pictures, too. The result has the
+// size of base; anything outside is clipped.
 func OverlayAt(base, top string, x, y int) string {
 	size := Size(base)
 	if size.X < 1 || size.Y < 1 {
@@ -200,7 +201,7 @@ func OverlayAt(base, top string, x, y int) string {
 		case c == nil:
 		case !strings.HasPrefix(c.Content, string(kitty.Placeholder)):
 			c.Style.Attrs |= uv.AttrFaint
-		case c.Style.Fg == nil: // kitty would go on with a picture without color below the text that follows
+		case c.Style.Fg == nil || Size(top).Y*4 > size.Y*3: // kitty would go on with a picture without color below the text that follows
 			c.Content = " "
 		}
 	}

@@ -24,6 +24,8 @@ type Chips struct {
 	Complete func(typed string) []string
 	// Note returns a remark to show after a chip, or ""; it may be nil.
 	Note func(value string) string
+	// New reports whether a chip is not saved, which its color and a plus say; it may be nil.
+	New func(value string) bool
 	// Entered receives every text that is entered as a chip, including duplicates; it may
 	// be nil.
 	Entered func(value string)
@@ -269,6 +271,9 @@ func (c *Chips) layout(room int, th *theme.Theme) (rows []string, at int) {
 		style, first, last := text.Either(on, th.ChipFocus, th.Chip), "[", "]"
 		if th.Color {
 			first, last = " ", " "
+		}
+		if c.New != nil && c.New(v) {
+			style, first = text.Either(on, style, style.Foreground(th.Warn.GetForeground())), text.Either(th.Color, "+", "[+")
 		}
 		if c.Note != nil && c.Note(v) != "" {
 			last = " " + c.Note(v) + last

@@ -146,7 +146,7 @@ func (d *Dialog) Actions() []Action {
 		actions = append(actions, Action{Keys: Bind(d.choices[i].Label, "", defaultKey), Do: choose(i)})
 	}
 	next := action("dialog.next", "", len(d.choices) > 1, walk(1))
-	next.Keys = Bind("other button", "→", "right", "down", "tab", "l", "j")
+	next.Keys = Bind("choose a button", "←/→", "right", "down", "tab", "l", "j")
 	return append(actions,
 		action("dialog.take", d.choices[d.focused].Label, true, func() tea.Cmd { return d.choose(d.focused) }, "enter", "space"),
 		next,
@@ -168,6 +168,11 @@ func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 		body = append(append(body, strings.Split(d.Drawing.View(l.drawing, th), "\n")...), "")
 	}
 	body = append(body, l.rows...)
+	if slices.ContainsFunc(d.choices, func(c Choice) bool { return c.Danger }) && d.byDefault() < 0 {
+		danger := *th
+		danger.Dialog, danger.DialogTitle = th.Bad, th.Bad.Bold(true)
+		th = &danger
+	}
 	return popupText(d.title, "", body, l.size, th)
 }
 
@@ -188,7 +193,7 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 	}
 	wish, row := max(36, text.Width(text.Safe(d.title))+6), 4
 	for line := range strings.SplitSeq(d.text, "\n") {
-		wish = max(wish, min(64, text.Width(text.Safe(line))+4))
+		wish = max(wish, min(76, text.Width(text.Safe(line))+4))
 	}
 	for i := range d.choices {
 		row += text.Width(d.label(i, room.X)) + 1

@@ -384,7 +384,9 @@ func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *them
 		drawn = text.PadRight("  "+words.Render(label)+muted.Render(note), width-text.Width(key)) + name.Render(key)
 	}
 	if selected {
-		return th.Selected.Render(text.PadRight(ansi.Strip(drawn), width))
+		head := ansi.Strip(text.Either(m.palette, "  "+label, key+label))
+		rest := text.PadRight(strings.TrimPrefix(ansi.Strip(drawn), head), width-text.Width(head))
+		return th.Selected.Render(head) + th.Selected.Bold(false).Render(rest)
 	}
 	return drawn
 }

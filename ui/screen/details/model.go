@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -242,7 +241,7 @@ func (m *Model) Unsaved() (lines []string) {
 		return summary(list)
 	}
 	for _, e := range list {
-		lines = append(lines, name(e)+": "+strings.Join(describe(e.Saved.Values(), e.Changes()), "; "))
+		lines = append(append(lines, name(e)+":"), describe(e.Saved.Values(), e.Changes())...)
 	}
 	return lines
 }

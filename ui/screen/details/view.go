@@ -80,7 +80,11 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 		}
 		words = m.named(e, words)
 		if list := m.changedEntries(); len(list) > 1 && err == nil {
-			words = "Not saved: " + strings.Join(summary(list), "; ")
+			changes := summary(list)
+			words = "Not saved: " + strings.Join(changes[:min(len(changes), 2)], "; ")
+			if n := len(changes) - 2; n > 0 {
+				words += "; " + text.Plural(n, "more change")
+			}
 		}
 		return withSign(theme.SignChanged, words, size.X, 1, th)
 	}

@@ -75,7 +75,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Settings, tip: "Press E to edit config.toml, which overrides these choices.",
+		ID: page.Settings, tip: "Press down, then ←/→ to change a preference. E edits config.toml.",
 		open: func(m *Model) page.Screen {
 			return settings.New(settings.Options{
 				Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv,

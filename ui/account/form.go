@@ -87,7 +87,7 @@ func (f *fields) questions() (list []*kit.Question) {
 	if f.old.Name == "" {
 		q := add("name", "Account name", "", "")
 		q.Offer, q.Hint = f.accountName, func() string {
-			return "Letters, digits, - and _." + text.If(f.text("name") == "", " Leave it empty to call it \""+f.accountName()+"\".")
+			return text.Either(f.text("name") == "", "Optional: empty, it is called "+f.accountName()+".", "Letters, digits, - and _.")
 		}
 		return list
 	}

@@ -60,8 +60,6 @@ type EditorOptions[T Edited] struct {
 	Tile func(file T) Tile
 	// Facts are lines below the picture of a file.
 	Facts func(file T) []string
-	// Side is whether the screen shows something in addition to the form.
-	Side bool
 	// State is shown behind the name of a file in the list: a word and its sign.
 	State func(file T) (theme.Sign, string)
 	// Comments are written above the file in a document; it may be nil.
@@ -83,6 +81,7 @@ type Editor[T Edited] struct {
 	Sheet    *Tiles      // of several targets
 	Document Document
 	On       Part
+	Side     bool         // whether the screen shows something in addition to the form
 	Theme    *theme.Theme // of the pictures; nil: unknown
 
 	o        EditorOptions[T]

@@ -76,13 +76,13 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 
 // beside has the form to the right of the picture, and the side below the form.
 func (e *Editor[T]) beside(l Layout, room image.Rectangle) Layout {
-	l.Form, l.Side = room, room
+	l.Form = room
 	l.Form.Min.X = room.Max.X - max(leastForm, room.Dx()/3)
 	l.Form.Max.Y = min(room.Max.Y, room.Min.Y+e.Form.Height(Inner(l.Form).Dx())+2)
-	if e.o.Side {
+	if e.Side {
 		l.Form.Max.Y = min(l.Form.Max.Y, room.Max.Y-room.Dy()/4)
+		l.Side = image.Rectangle{Min: image.Pt(l.Form.Min.X, l.Form.Max.Y), Max: room.Max}
 	}
-	l.Side.Min = image.Pt(l.Form.Min.X, l.Form.Max.Y)
 	room.Max.X = l.Form.Min.X
 	return e.position(l, room)
 }
@@ -91,7 +91,7 @@ func (e *Editor[T]) beside(l Layout, room image.Rectangle) Layout {
 func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
 	l.Form = room
 	switch {
-	case !e.o.Side:
+	case !e.Side:
 	case room.Dx() < leastForm+leastSide:
 		l.Side = room
 		l.Form.Max.Y -= max(leastSideRows, room.Dy()/5)
@@ -109,7 +109,7 @@ func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
 	if _, ok := e.pictured(); !ok {
 		l.Form.Min.Y = min(len(e.facts()), room.Dy()/4)
 	}
-	if e.o.Side && l.Form.Max.Y == room.Max.Y {
+	if e.Side && l.Form.Max.Y == room.Max.Y {
 		l.Side.Min.Y = l.Form.Min.Y
 	}
 	room.Max.Y = l.Form.Min.Y

@@ -182,7 +182,7 @@ func (g *Manage) askDelete(title, words, label string, work Work) tea.Cmd {
 	if more := len(files) - maxNamed; more > 0 {
 		paths = append(paths, "and "+text.Plural(more, "other"))
 	}
-	return page.Confirm(title, words+" This cannot be undone.\n\n"+strings.Join(paths, "\n"),
+	return page.Confirm(title, words+"\nThis cannot be undone.\n\n"+strings.Join(paths, "\n"),
 		page.Choice{Label: "Cancel", Key: "k"},
 		page.Choice{Label: label, Key: "d", Danger: true, Do: func() tea.Cmd { return g.Run(work) }})
 }

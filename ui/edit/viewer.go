@@ -295,10 +295,11 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 		return ""
 	}
 	name, facts := v.caption()
-	caption := th.Title.Render(name) + th.Muted.Render(text.If(len(v.o.Tags) == 0, facts)) + "  "
+	caption := th.Strong.Render(name) + th.Muted.Render(text.If(len(v.o.Tags) == 0, facts)) + "  "
 	var tags kit.Chips
 	tags.SetValue(v.o.Tags)
-	caption = text.Fit(caption+tags.View(image.Pt(room.X-text.Width(caption), 1), th), room.X, 1)
+	chips := strings.TrimRight(tags.View(image.Pt(max(0, room.X-text.Width(caption)), 1), th), " ")
+	caption = kit.OverlayCenter(text.Blanks(room.X), text.Truncate(caption+chips, room.X))
 	cells := v.pictureRoom(room)
 	if cells.Y < 1 {
 		return caption

@@ -366,7 +366,7 @@ func ChoiceActions(s *Select, chosen func() tea.Cmd) []Action {
 // View draws the options in one line of exactly width columns. If they do not fit, it shows the
 // selected one with its number.
 func (s *Select) View(width int, th *theme.Theme) string {
-	chosen := text.Either(s.focused, th.Selected, th.SelectedDim)
+	chosen := text.Either(s.focused, th.Selected, th.SelectedDim.Foreground(th.Accent.GetForeground()))
 	all := ""
 	for i, o := range s.Options {
 		label, style := " "+text.Safe(o)+" ", th.Muted

@@ -27,7 +27,7 @@ func (m *Model) Actions() []kit.Action { return m.list.Actions(m.actions()) }
 
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := m.list.Catalog(m.actions())
-	o := edit.ViewerOptions{Compare: true, Actions: m.resultActions(job.Run{})}
+	o := edit.ViewerOptions{Compare: true, Actions: m.resultActions(job.Run{}, nil)}
 	parts["result"] = edit.NewViewer(o).Actions()
 	return parts
 }

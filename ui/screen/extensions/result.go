@@ -49,10 +49,11 @@ func compares(run *job.Run) bool {
 func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 	name, s := edit.LabelRun(&run)+" on "+fileOf(&run), m.o.Session
 	subjects := []edit.Subject{{Name: name, Path: edit.Fetched(s.Picture, file)}}
+	var v *edit.Viewer
 	o := edit.ViewerOptions{
 		Context: m.o.Context, Draw: m.preview.Options(), Len: 1, Now: m.o.Now,
 		Note: func() string { return run.Error }, Tags: text.Either(rule.IsTagging(run.Extension), edit.AITags(&file), nil),
-		Subject: func(i int) edit.Subject { return subjects[i] }, Actions: m.resultActions(run),
+		Subject: func(i int) edit.Subject { return subjects[i] }, Actions: m.resultActions(run, func() tea.Cmd { return v.Close() }),
 	}
 	if m.o.Loader != nil {
 		o.Images = m.o.Loader.Store
@@ -61,14 +62,17 @@ func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 		o.Compare, o.Len, o.At = true, 2, 1
 		subjects = slices.Insert(subjects, 0, edit.Subject{Name: name, Path: edit.Fetched(s.Before, run)})
 	}
-	v := edit.NewViewer(o)
+	v = edit.NewViewer(o)
 	return tea.Batch(m.Open(v), v.Read())
 }
 
-func (m *Model) resultActions(run job.Run) []kit.Action {
+// resultActions are those of a result, which close hides.
+func (m *Model) resultActions(run job.Run, close func() tea.Cmd) []kit.Action {
 	history := kit.Action{ID: "extensions.history", Keys: kit.Bind("history", "", "w"), Group: groupRun}
 	history.Footer, history.Do = true, func() tea.Cmd { return m.openHistory(run) }
-	return []kit.Action{history}
+	details := kit.Action{ID: "extensions.result-details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun}
+	details.Footer, details.Do = true, func() tea.Cmd { return tea.Batch(close(), m.inspect()) }
+	return []kit.Action{details, history}
 }
 
 func (m *Model) openHistory(run job.Run) tea.Cmd {

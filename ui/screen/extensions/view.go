@@ -165,8 +165,8 @@ func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	style, took := th.SignStyle(mark), text.Duration(run.At.Sub(run.Started))
 	words := string(run.Status) + " in " + took
 	switch {
-	case run.Status == api.StatusSuccess: // whether it is good shows the picture
-		style, words = th.Text, "done in "+took
+	case run.Status == api.StatusSuccess:
+		words = "done in " + took
 	case !run.Status.Final():
 		words = string(run.Status) + " for " + text.Duration(now.Sub(run.Started))
 	}

@@ -58,7 +58,7 @@ func TestFacts(t *testing.T) {
 	f.CreatedAt, f.Width, f.Height = "2026-04-30T12:00:00.000Z", api.Set(300), api.Set(200)
 	f.AITags = api.Set([]api.AITag{{Name: "sand", Confidence: 93.4}})
 	d := start(t, Options{Session: stub{list: s.list}})
-	d.Sees("─ summer ─", "2 files · 3 kB", "summer/ 2 files")
+	d.Sees("─ summer ─", "2 files · 3 kB", "kB 2 files")
 	d.Press("j", "j")
 	d.Sees("300 × 200 · JPEG · 1 kB", "AI tags sand 93 %", "30 Apr 2026")
 	d.Press("p")

@@ -71,11 +71,11 @@ func (m *Model) columns(int) kit.Columns {
 }
 
 func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
-	style, slash, size := th.Text, "", ""
+	style, slash, size, kind := th.Text, "", "", text.Safe(kind(f))
 	if f.IsFolder() {
-		style, slash = th.Accent, "/"
+		style, slash, kind = th.Accent, "/", ""
 		if has, known := m.counts.Load(folderPath(m.shown.folder, f)); known {
-			size, _, _ = strings.Cut(has.(string), " ·")
+			kind, size, _ = strings.Cut(has.(string), " · ")
 		}
 	} else if n, ok := f.Size.Get(); ok {
 		size = text.Bytes(n)
@@ -85,7 +85,7 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 	return []kit.Cell{
 		{Text: found(f.Name, name, m.list.Filter(), th.Match, style) + style.Render(slash)},
 		{Text: size, Style: th.Muted},
-		{Text: text.If(!f.IsFolder(), text.Safe(kind(f))), Style: th.Muted},
+		{Text: kind, Style: th.Muted},
 		{Text: text.Safe(tagList(f)), Style: th.Muted},
 		{Text: states, Style: th.SignStyle(worst)},
 	}

@@ -152,7 +152,7 @@ func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
 		words := short + text.If(text.Width(short+long) <= size.X, long)
 		return text.Fit(th.Muted.Render(words), size.X, size.Y)
 	case size.Y < 3:
-		return text.Fit(th.Marked.Render(" "+title+" · tab: show"), size.X, size.Y)
+		return text.Fit(" "+th.Strong.Render(title)+th.Muted.Render(" · tab: show"), size.X, size.Y)
 	}
 	title += text.If(m.focus != onTray, " · tab: change")
 	return kit.Box(title, m.trayList.View(kit.BoxInner(size), th), size, m.focus == onTray, th)

@@ -40,7 +40,7 @@ func (m *Model) layout(size image.Point) (list, tray image.Rectangle) {
 	switch small := kit.ModeOfWidth(size.X) < kit.Stacked || size.Y < trayLeast; {
 	case small && m.focus == onTray:
 		return image.Rectangle{}, list
-	case small, len(m.tray.items) == 0:
+	case small, len(m.tray.items) == 0, lines == 1 && m.trayList.Folds && m.focus != onTray: // one folder
 		lines = min(1, size.Y/4)
 	default:
 		lines = min(lines, most) + 2

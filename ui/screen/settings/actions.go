@@ -304,7 +304,7 @@ func (m *Model) searchKey() tea.Cmd {
 	switch {
 	case p.Kind == "" || known || m.searching == p.Name:
 	case p.Kind == config.KindLocal:
-		m.keyIs(p.Name, "made by the library")
+		m.keyIs(p.Name, "created by the library")
 	case p.Name == m.o.Profile.Name && m.o.Profile.KeySource != "":
 		m.keyIs(p.Name, "in use: "+m.o.Profile.KeySource)
 	case p.KeyFile == "" && len(p.KeyCommand) > 0:

@@ -28,7 +28,7 @@ func TestShowsAccounts(t *testing.T) {
 	}
 	d := newDriver(t, hosted("work"), lab).open()
 	d.Sees("local", "in use", "work", "hosted", "upload.imagekit.io", "lab", "own", "u.example.com",
-		"The local library, inside this program.", "http://127.0.0.1:7843", d.Paths.Library(), "made by the library", "http://127.0.0.1:7844", " auto (dark) ")
+		"The local library, inside this program.", "http://127.0.0.1:7843", d.Paths.Library(), "created by the library", "http://127.0.0.1:7844", " auto (dark) ")
 	d.Press("j").Sees("https://a.example.com", "Uploads to  /in", "x, y", "https://hook.example.com", "none yet: K sets it")
 	d.Press("j").Sees("https://ik.imagekit.io/work", "25 MB, video 100 MB")
 }

@@ -188,7 +188,7 @@ func (m *Model) describeAccount(p config.Profile, f *kit.Facts) {
 	if !p.NamingChosen && naming == job.NameHere && m.config.SetIn("profiles."+p.Name) == "" {
 		naming = job.NameExact // of the screens, see session.Profile.FormNaming
 	}
-	f.Fact("Names", namingTexts[naming])
+	f.Fact("File names", namingTexts[naming])
 	f.Gap()
 	f.Fact("Webhooks", m.receiver(p, used))
 	f.Fact("Signature", m.signature(p))
@@ -209,7 +209,7 @@ func sizes(p config.Profile) string {
 var namingTexts = map[job.Naming]string{
 	job.NameHere:    "with a unique suffix",
 	job.NameService: "with a unique suffix from the service",
-	job.NameExact:   "as they are",
+	job.NameExact:   "kept as they are",
 }
 
 // signature describes how an account's webhooks are verified; empty if it has none.

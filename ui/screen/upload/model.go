@@ -129,7 +129,7 @@ func New(o Options) *Model {
 		Name:    func(s *source) string { return s.Source.Name() },
 		Source:  func(s *source) string { return session.ManifestOf(&s.Entry).Source },
 		Folder:  func(s *source) string { return filepath.Base(filepath.Dir(s.Source.Path)) },
-		Subject: subject, Tile: tile, Facts: facts, Side: true, State: m.state, Comments: m.comments,
+		Subject: subject, Tile: tile, Facts: facts, State: m.state, Comments: m.comments,
 		Changed: m.changed, Moved: func() tea.Cmd { m.side.Reset(); return nil },
 	}, nil)
 	m.Files.Nothing = emptyForm
@@ -234,6 +234,13 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd := m.handle(msg)
 	if o, ok := m.Overlays().Top().(*patternView); ok {
 		o.refresh()
+	}
+	unknown := func(s *source) bool { return !m.known(s) }
+	switch {
+	case m.sentence() != "":
+		m.Side = m.On == edit.OnSide
+	case len(m.sum().checks) > 0 || m.unfound != nil || !slices.ContainsFunc(m.Targets(), unknown):
+		m.Side = true
 	}
 	room := m.room(m.size)
 	cmd = tea.Batch(cmd, m.Settle(room, m.hidden))

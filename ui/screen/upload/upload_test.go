@@ -93,11 +93,11 @@ func TestFocus(t *testing.T) {
 		visited = append(visited, fmt.Sprint(m.On, m.Model.Form.On()))
 		press(t, m, "tab")
 	}
-	// The top fields, More (folded), the side, the list, and the first field again.
-	if want := []string{"1tags", "1folder", "1region", "1extensions", "1description", "1", "2", "0", "1tags"}; !slices.Equal(visited, want) {
+	// The top fields, More (folded), the list, and the first field again.
+	if want := []string{"1tags", "1folder", "1region", "1extensions", "1description", "1", "0", "1tags", "1folder"}; !slices.Equal(visited, want) {
 		t.Errorf("tab visits %v, want %v", visited, want)
 	}
-	press(t, m, "shift+tab", "shift+tab")
+	press(t, m, "shift+tab", "shift+tab", "shift+tab")
 	if m.On != edit.OnFiles || m.Capturing() {
 		t.Errorf("shift+tab leads to %d", m.On)
 	}
@@ -363,6 +363,8 @@ func TestMouse(t *testing.T) {
 	if m.Model.Form.On() != "description" || m.On != edit.OnForm {
 		t.Errorf("a click leads to %s", m.Model.Form.On())
 	}
+	m.set(m.Items[2], "tags", "100%")
+	send(t, m, page.Acted{})
 	click("Will be stored")
 	mediatest.Equal(t, m.On, edit.OnSide, "a click leads to")
 	send(t, m, tea.MouseWheelMsg{X: 50, Y: 5, Button: tea.MouseWheelDown})

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"cmp"
 	"image"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func (m *Model) focus(to edit.Part) {
 // leaveForm moves the focus to the next or previous part.
 func (m *Model) leaveForm(by int) {
 	to := (m.On + edit.Part(by) + 3) % 3
-	if to == edit.OnFiles && len(m.Items) < 2 {
+	for to == edit.OnFiles && len(m.Items) < 2 || to == edit.OnSide && !m.Side && m.stacked() {
 		to = (to + edit.Part(by) + 3) % 3
 	}
 	if m.focus(to); to == edit.OnForm {
@@ -72,7 +73,8 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	room := m.room(size)
 	body := m.Editor.View(room, m.title(), m.viewSide(m.Layout(room).Side.Size(), th), th)
 	if sign, words := m.status(); room != size {
-		body = kit.JoinV(body, " "+th.Sign(sign)+" "+th.SignStyle(sign).Render(text.Safe(words)))
+		lead := text.If(sign != theme.SignNone, th.Sign(sign)+" ")
+		body = kit.JoinV(body, " "+lead+th.SignStyle(sign).Render(text.Safe(words)))
 	}
 	return text.Fit(body, size.X, size.Y)
 }
@@ -94,8 +96,8 @@ func (m *Model) status() (theme.Sign, string) {
 	switch {
 	case m.sending:
 		return theme.SignBusy, "Queuing " + text.Plural(len(m.Items), "file") + "…"
-	case kit.ModeOfWidth(m.size.X) >= kit.Stacked && m.size.Y >= edit.LeastStacked:
-		return theme.SignNone, "" // the side says it
+	case m.stacked():
+		return theme.SignNone, text.If(!m.Side, cmp.Or(m.sentence(), "Checking what is there…")) // or the side says it
 	case len(t.stopped) > 0:
 		return theme.SignBad, "Not ready: " + t.checks[0].text
 	case t.losses > 0:
@@ -110,15 +112,9 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 	if !ok || width < 1 {
 		return nil
 	}
-	facts, all := kit.NewFacts(width, th), m.sum().checks
-	place, targets := text.Safe(s.folder()+s.storedName()), m.Targets()
-	switch {
-	case len(all) > 0 || slices.ContainsFunc(targets, func(s *source) bool { return !m.plain(s) }):
-	case len(targets) > 1:
-		facts.Say(th.Text, "Will be stored as "+text.Plural(len(targets), "new file")+" in "+target(targets)+".")
-		return facts.Lines()
-	default:
-		facts.Say(th.Text, "Will be stored as "+place+", a new file.")
+	facts, all, place := kit.NewFacts(width, th), m.sum().checks, text.Safe(s.folder()+s.storedName())
+	if words := m.sentence(); words != "" {
+		facts.Say(th.Text, words)
 		return facts.Lines()
 	}
 	facts.Draw(th.Label.Render("Will be stored as"))
@@ -142,14 +138,34 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 	return facts.Lines()
 }
 
+// sentence says all that happens if the targets become new files and nothing else happens; empty if
+// there is more to say, or that is not known.
+func (m *Model) sentence() string {
+	targets := m.Targets()
+	if len(targets) == 0 || len(m.sum().checks) > 0 || slices.ContainsFunc(targets, func(s *source) bool { return !m.plain(s) }) {
+		return ""
+	}
+	if s := targets[0]; len(targets) == 1 {
+		return "Will be stored as " + s.folder() + s.storedName() + ", a new file."
+	}
+	return "Will be stored as " + text.Plural(len(targets), "new file") + " in " + target(targets) + "."
+}
+
+// stacked reports whether there is room for more than one part.
+func (m *Model) stacked() bool {
+	return kit.ModeOfWidth(m.size.X) >= kit.Stacked && m.size.Y >= edit.LeastStacked
+}
+
+// known reports whether it is known what happens to a source.
+func (m *Model) known(s *source) bool {
+	known := s.known.inspected || s.Source.URL != ""
+	return known && (s.Naming != job.NameExact || s.known.of == rule.PathOf(&s.Upload) && s.known.place.Known)
+}
+
 // plain reports whether it is known that a source becomes a new file and nothing else happens.
 func (m *Model) plain(s *source) bool {
-	known := s.known.inspected || s.Source.URL != ""
-	if s.Naming == job.NameExact {
-		known = known && s.known.of == rule.PathOf(&s.Upload) && s.known.place.Known && s.known.place.At.IsZero()
-	}
-	out := m.decision(s).out
-	return known && m.unfound == nil && out.Result == rule.NewFile && len(out.Lines()) == 1
+	out, old := m.decision(s).out, s.Naming == job.NameExact && !s.known.place.At.IsZero()
+	return m.known(s) && !old && m.unfound == nil && out.Result == rule.NewFile && len(out.Lines()) == 1
 }
 
 // sayPrediction tells what sending will do to this file and to the one at its place.

@@ -105,7 +105,7 @@ func tenKeysFromTheStart(t *testing.T, size image.Point) {
 	for _, step := range []struct{ key, then string }{
 		{"enter", "harbour.jpg"},
 		{"space", "To upload: 1"},
-		{"u", "Before sending"},
+		{"u", "Will be stored as"},
 		{"s", "A comma or enter ends a tag"},
 		{"ctrl+l", "remove background"},
 		{"r", "Extensions     remove background"},

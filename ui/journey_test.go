@@ -111,7 +111,7 @@ func TestMainJob(t *testing.T) {
 	term.WaitFor("Saved ")
 
 	// Leave, start again, find everything.
-	term.WaitFor("e edit tags")
+	term.WaitFor("c edit region")
 	term.Press("esc")
 	term.WaitFor("State")
 	term.Press("1")

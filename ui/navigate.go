@@ -84,7 +84,7 @@ func (m *Model) askToSave(title, more string, leave func() tea.Cmd) tea.Cmd {
 	return m.ask(page.AskToSave(title, more, m.unsaved(), save, leave), nil)
 }
 
-func (m *Model) unsaved() []string {
+func (m *Model) unsaved() [][2]string {
 	if d, ok := m.host.Screen(page.Details).(*details.Model); ok && m.session != nil {
 		return d.Unsaved()
 	}

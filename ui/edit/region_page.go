@@ -62,6 +62,7 @@ func (p *RegionPage) Actions() []kit.Action {
 		return func() tea.Cmd { p.r.Begin(); return p.o.Turn(by) }
 	}
 	done := action("done", "done", true, nil, p.Close, "enter", "ctrl+s")
+	done.Main = true
 	actions := []kit.Action{
 		action("next-file", "next file", false, p.o.NoTurn, turn(1), "n"),
 		action("previous-file", "previous file", false, p.o.NoTurn, turn(-1), "N"),
@@ -297,7 +298,7 @@ func (r *Region) ratioMenu() tea.Cmd {
 		}
 		return use(ratio)()
 	})
-	same := kit.MenuRow{Key: "a", Label: "as it is now", Do: use(current)}
+	same := kit.MenuRow{Key: "a", Label: "keep that of the region", Do: use(current)}
 	free := kit.MenuRow{Key: "f", Label: "free", Current: !r.ratio.Locked(), Do: func() tea.Cmd {
 		r.Step()
 		r.ratio = picture.Ratio{}

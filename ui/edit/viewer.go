@@ -318,6 +318,9 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 			cells.Y += 2
 		}
 		body = kit.OverlayAt(text.Fit("", cells.X, cells.Y), strings.Join(lines, "\n"), at.Min.X, at.Min.Y)
+		if v.before == nil && at.Max.Y+1 < cells.Y {
+			return text.Fit(kit.OverlayAt(body, caption, 0, at.Max.Y+1), room.X, room.Y)
+		}
 	}
 	return kit.JoinV(text.Fit(body, cells.X, cells.Y), caption)
 }

@@ -186,9 +186,11 @@ func JoinV(blocks ...string) string {
 }
 
 // OverlayAt draws the block top over base, with its upper left corner at column x, row y, not negative. It
-// dims the text of base; a block that covers most of its height hides the pictures, too. The result has the
-// size of base; anything outside is clipped.
-func OverlayAt(base, top string, x, y int) string {
+// dims the text of base. The result has the size of base; anything outside is clipped.
+func OverlayAt(base, top string, x, y int) string { return overlay(base, top, image.Pt(x, y), false) }
+
+// overlay is OverlayAt. hide leaves the pictures of base out, because they cannot be dimmed.
+func overlay(base, top string, at image.Point, hide bool) string {
 	size := Size(base)
 	if size.X < 1 || size.Y < 1 {
 		return base
@@ -201,11 +203,10 @@ func OverlayAt(base, top string, x, y int) string {
 		case c == nil:
 		case !strings.HasPrefix(c.Content, string(kitty.Placeholder)):
 			c.Style.Attrs |= uv.AttrFaint
-		case c.Style.Fg == nil || Size(top).Y*4 > size.Y*3: // kitty would go on with a picture without color below the text that follows
+		case hide || c.Style.Fg == nil: // kitty would go on with a picture without color below the text that follows
 			c.Content = " "
 		}
 	}
-	at := image.Pt(x, y)
 	covered := image.Rectangle{Min: at, Max: at.Add(Size(top))}.Intersect(cells.Bounds())
 	uv.NewStyledString(top).Draw(cells, covered)
 	return text.Fit(cells.Render(), size.X, size.Y)

@@ -207,11 +207,14 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 	// Each row of buttons, below the text and an empty line.
 	question := NewFacts(width, th)
 	question.Say(th.Text, d.text)
+	for _, fact := range d.Facts {
+		question.labels = max(question.labels, min(text.Width(text.Safe(fact[0]))+2, width/3))
+	}
 	for i, fact := range d.Facts {
 		if i == 0 {
 			question.Gap()
 		}
-		question.Fact(fact[0], fact[1])
+		question.Fact(text.Safe(fact[0]), fact[1])
 	}
 	rows := []string{""}
 	for i, c := range d.choices {
@@ -248,14 +251,13 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 		l.drawing = d.Drawing.Fit(image.Pt(width, left))
 		high += l.drawing.Y + 1
 	}
-	if high+2 > room.Y*3/4 && l.drawing.Y > 0 { // nothing of the screen below sticks out
-		l.drawing.Y += room.Y - 2 - high
-		high = room.Y - 2
-	}
 	for i := range l.buttons {
 		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(image.Pt(0, high-len(rows)))
 	}
 	size.Y = min(room.Y, high+2)
+	if size.Y > room.Y*3/4 && l.drawing.Y > 0 { // nothing of the screen below sticks out
+		size.Y = room.Y
+	}
 	l.size, l.text, l.rows = size, body, rows
 	return l
 }

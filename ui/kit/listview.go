@@ -291,6 +291,9 @@ func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent, widt
 		if n < len(cs) && cs[n].Middle {
 			c.Text = text.ShortName(c.Text, widths[n])
 		}
+		if n == 0 && mark == theme.SignMarked {
+			c.Style = th.Marked.Bold(false)
+		}
 		if selected {
 			c.Text, c.Style = ansi.Strip(c.Text), th.OnCursor(c.Style)
 		}

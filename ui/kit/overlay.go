@@ -135,11 +135,13 @@ func (s *Overlays) trim() {
 	s.open = open
 }
 
-// View draws the open overlays over base, the top one last.
+// View draws the open overlays over base, the top one last. The pictures of base are not shown meanwhile.
 func (s *Overlays) View(base string, th *theme.Theme) string {
+	first := true
 	for _, o := range s.open {
 		if !o.Closed() {
-			base = OverlayCenter(base, o.View(s.room, th))
+			top := o.View(s.room, th)
+			base, first = overlay(base, top, centered(Size(base), Size(top)), first), false
 		}
 	}
 	return base

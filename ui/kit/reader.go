@@ -96,13 +96,16 @@ var unixLines = strings.NewReplacer("\r\n", "\n", "\t", "  ")
 // Facts collects the lines of a [Pane]: sentences, and labels with values. It makes
 // all text safe and wraps it. Use [NewFacts].
 type Facts struct {
-	width int
-	th    *theme.Theme
-	lines []string
+	width  int
+	labels int // their width
+	th     *theme.Theme
+	lines  []string
 }
 
 // NewFacts returns an empty Facts whose lines are at most width columns.
-func NewFacts(width int, th *theme.Theme) *Facts { return &Facts{width: width, th: th} }
+func NewFacts(width int, th *theme.Theme) *Facts {
+	return &Facts{width: width, labels: factColumns, th: th}
+}
 
 // Theme returns the theme of the lines.
 func (f *Facts) Theme() *theme.Theme { return f.th }
@@ -151,13 +154,13 @@ func (f *Facts) Styled(label, value string, style lipgloss.Style) {
 	if value == "" {
 		return
 	}
-	if f.width < factColumns+14 {
+	if f.width < f.labels+14 {
 		f.Say(f.th.Label, label)
 		f.Say(style, value)
 		return
 	}
-	for _, line := range text.Wrap(text.Safe(value), f.width-factColumns) {
-		f.lines = append(f.lines, f.th.Label.Render(text.PadRight(label, factColumns))+style.Render(line))
+	for _, line := range text.Wrap(text.Safe(value), f.width-f.labels) {
+		f.lines = append(f.lines, f.th.Label.Render(text.PadRight(text.ShortName(label, f.labels-2), f.labels))+style.Render(line))
 		label = ""
 	}
 }

@@ -109,23 +109,22 @@ func Confirm(title, words string, choices ...Choice) tea.Cmd {
 	return Send(Ask{Title: title, Text: words, Choices: choices})
 }
 
-// AskToSave asks what to do with unsaved changes, one in a line, before leaving them. more is text before
-// that; without changes, there is nothing to save.
-func AskToSave(title, more string, unsaved []string, save, leave func() tea.Cmd) Ask {
+// AskToSave asks what to do with unsaved changes, each with what it is about, before leaving them. more is
+// text before that; without changes, there is nothing to save.
+func AskToSave(title, more string, unsaved [][2]string, save, leave func() tea.Cmd) Ask {
 	const most = 7
 	stay := Choice{Label: "Stay"}
 	if len(unsaved) == 0 {
 		away := Choice{Label: "Leave", Key: "l", Default: true, Do: leave}
 		return Ask{Title: title, Text: more, Choices: []Choice{stay, away}}
 	}
-	for i, line := range unsaved {
-		unsaved[i] = text.Truncate(line, 120)
+	for i := range unsaved {
+		unsaved[i][1] = text.Truncate(unsaved[i][1], 120)
 	}
-	words := "Not saved:\n" + strings.Join(unsaved[:min(len(unsaved), most)], "\n")
 	if n := len(unsaved) - most; n > 0 {
-		words += "\nand " + text.Plural(n, "more change")
+		unsaved = append(unsaved[:most], [2]string{"", "and " + text.Plural(n, "more change")})
 	}
-	return Ask{Title: title, Text: strings.TrimLeft(more+"\n\n"+words, "\n"), Choices: []Choice{
+	return Ask{Title: title, Text: strings.TrimLeft(more+"\n\nThese changes are not saved:", "\n"), Facts: unsaved, Choices: []Choice{
 		stay,
 		{Label: "Leave without saving", Key: "l", Danger: true, Do: leave},
 		{Label: "Save and leave", Key: "s", Default: true, Do: save}, // one key undoes it

@@ -2,7 +2,6 @@ package details
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -105,7 +104,7 @@ func (m *Model) letters() []kit.Action {
 		return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), m.manage.Rows(files, m.current().file)...))
 	}
 	return []kit.Action{
-		{ID: "details.edit-tags", Keys: kit.Bind("edit tags", "", "e"), Group: groupEdit, Footer: true, Do: func() tea.Cmd { return m.edit(rowTags) }},
+		{ID: "details.edit-tags", Keys: kit.Bind("edit tags", "", "e"), Group: groupEdit, Do: func() tea.Cmd { return m.edit(rowTags) }},
 		{ID: "details.edit-region", Keys: kit.Bind("edit region", "", "c"), Group: groupEdit, Footer: true, Disabled: m.noRegion, Do: m.editRegion},
 		{ID: "details.suggest-region", Keys: kit.Bind("suggest a region", "", "s"), Group: groupEdit, Disabled: m.noPlane, Do: func() tea.Cmd {
 			return tea.Batch(m.drawRegion(), m.Region.Suggest())
@@ -114,7 +113,7 @@ func (m *Model) letters() []kit.Action {
 		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.oneFile, Do: turn(-1)},
 		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Do: m.copyMenu},
 		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Do: manage},
-		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Disabled: func() string {
+		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Footer: true, Disabled: func() string {
 			return cmp.Or(text.If(m.current().file.FileID == "", "this file has no ID"), m.manage.Busy())
 		}, Do: func() tea.Cmd { return m.manage.Extend(filesOf(m.Targets())) }},
 		{ID: "details.edit-all", Keys: kit.Bind("change all marked files", "", "b"), Group: groupEdit, Footer: true, Disabled: func() string { return cmp.Or(m.oneFile(), m.manage.Busy()) }, Do: m.manyMenu},
@@ -221,7 +220,7 @@ func (m *Model) noUndo() string {
 	return cmp.Or(text.If(m.current().changed(), unsaved), m.manage.Busy())
 }
 
-func (m *Model) changeAll(label string, of []*prepared, do func(*prepared)) tea.Cmd {
+func (m *Model) changeAll(of []*prepared, do func(*prepared)) tea.Cmd {
 	var changed []*prepared
 	for _, e := range of {
 		before := maps.Clone(e.Changes())
@@ -232,28 +231,28 @@ func (m *Model) changeAll(label string, of []*prepared, do func(*prepared)) tea.
 	if m.Touch(changed...); len(changed) == 0 {
 		return page.Tell(page.Info, "No file would change.")
 	}
-	return page.Tell(page.Info, fmt.Sprintf("%s: %s changed, not saved yet. ctrl+s saves.", label, text.Plural(len(changed), "file")))
+	return nil // the status line says what is not saved
 }
 
 func (m *Model) manyMenu() tea.Cmd {
 	n := text.Plural(len(m.Targets()), "file")
-	change := func(key, label, done string, do func(*prepared)) kit.MenuRow {
-		return kit.MenuRow{Key: key, Label: label, Do: func() tea.Cmd { return m.changeAll(done, m.Targets(), do) }}
+	change := func(key, label string, do func(*prepared)) kit.MenuRow {
+		return kit.MenuRow{Key: key, Label: label, Do: func() tea.Cmd { return m.changeAll(m.Targets(), do) }}
 	}
 	return m.Open(kit.NewMenu("Change "+n,
 		kit.MenuRow{Key: "t", Label: "add the AI tags as tags", Do: m.addAITags},
 		kit.MenuRow{Key: "g", Label: "copy this region to all, scaled to each picture", Do: m.Region.CopyToAll},
 		kit.MenuRow{Key: "p", Label: "suggest a region for all, then review them", Do: m.suggestMenu},
-		change("x", "remove the region", "Regions removed", func(e *prepared) {
+		change("x", "remove the region", func(e *prepared) {
 			if e.canHaveRegion() {
 				e.SetRegion("")
 			}
 		}),
-		change("d", "drop all unsaved changes", "Dropped", (*prepared).forget)))
+		change("d", "drop all unsaved changes", (*prepared).forget)))
 }
 
 func (m *Model) addAITags() tea.Cmd {
-	return m.changeAll("AI tags added", m.Targets(), func(e *prepared) {
+	return m.changeAll(m.Targets(), func(e *prepared) {
 		if names := aiTags([]*prepared{e}); len(names) > 0 {
 			e.SetList(tagField, edit.Replayed(e.Tags.Or(nil), nil, names))
 		}

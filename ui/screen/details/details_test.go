@@ -244,8 +244,8 @@ func TestSeveralFiles(t *testing.T) {
 	d.Press("esc", "N")
 	d.Sees("Not saved: Add tag sand to 1 file; Add tag second to 1 file")
 	d.Press("esc")
-	if q := d.Question(); !strings.Contains(q.Text, "notes.txt") || !strings.Contains(q.Text, "beach") {
-		t.Errorf("asked %q", q.Text)
+	if q := fmt.Sprint(d.Question().Facts); !strings.Contains(q, "notes.txt") || !strings.Contains(q, "beach") {
+		t.Errorf("asked %s", q)
 	}
 	d.Press("ctrl+s")
 	d.Choose(d.Question(), "Save 2 files")

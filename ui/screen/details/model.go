@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,6 +22,7 @@ import (
 	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -235,15 +237,18 @@ func (m *Model) Commands() [][]string {
 }
 
 // Unsaved describes the unsaved changes, for [page.AskToSave]: those of each file, or of many files together.
-func (m *Model) Unsaved() (lines []string) {
+func (m *Model) Unsaved() (changes [][2]string) {
 	list := m.changedEntries()
 	if len(list) > 3 { // counts say more than many names
-		return summary(list)
+		for i, line := range summary(list) {
+			changes = append(changes, [2]string{text.If(i == 0, text.Plural(len(list), "file")), line})
+		}
+		return changes
 	}
 	for _, e := range list {
-		lines = append(append(lines, name(e)+":"), describe(e.Saved.Values(), e.Changes())...)
+		changes = append(changes, [2]string{name(e), strings.Join(describe(e.Saved.Values(), e.Changes()), "; ")})
 	}
-	return lines
+	return changes
 }
 
 func (m *Model) changedEntries() []*prepared {

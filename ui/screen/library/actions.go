@@ -90,7 +90,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.find", Keys: kit.Bind("find in the library", "", "f"), Group: groupView, Footer: true, Do: m.startQuery},
 		{ID: "library.grid", Keys: kit.Bind(text.Either(sheet, "list", "contact sheet"), "", "t"), Group: groupView, Footer: true, Do: m.sheet.Toggle},
 		{ID: "library.download", Keys: kit.Bind("download to this computer", "", "D"), Group: groupOpen, Disabled: m.noWork, Do: m.askDownload},
-		{ID: "library.transfer", Keys: kit.Bind("send to another profile", "", "s"), Group: groupOpen, Disabled: func() string { return cmp.Or(m.manage.Busy(), m.noRow()) }, Do: m.askTransfer},
+		{ID: "library.transfer", Keys: kit.Bind("send to another account", "", "s"), Group: groupOpen, Disabled: func() string { return cmp.Or(m.manage.Busy(), m.noRow()) }, Do: m.askTransfer},
 		{ID: "library.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupOpen, Disabled: m.noFile, Do: m.copyMenu},
 		{ID: "library.parent", Keys: parent, Group: groupMove, Disabled: func() string { return text.If(m.folder() == "/", "this is the root folder") }, Do: m.parent},
 		{ID: "library.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupOpen, Disabled: func() string {

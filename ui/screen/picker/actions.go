@@ -62,8 +62,12 @@ func (m *Model) listActions() []kit.Action {
 		at := m.shown.folder
 		return text.If(at == "" || filepath.Dir(at) == at, "this is the topmost folder")
 	}
+	pick := "pick"
+	if e, ok := m.current(); ok && m.picked(e) {
+		pick = "unpick"
+	}
 	return m.list.Actions(slices.Concat([]kit.Action{
-		{ID: "picker.pick", Keys: kit.Bind("pick", "space", "space"), Group: groupPick, Footer: true, Disabled: m.noEntry, Do: m.toggle},
+		{ID: "picker.pick", Keys: kit.Bind(pick, "space", "space"), Group: groupPick, Footer: true, Disabled: m.noEntry, Do: m.toggle},
 		{ID: "picker.open", Keys: kit.Bind(m.openLabel(), "enter/→", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noEntry, Do: m.enter},
 		{ID: "picker.parent", Keys: kit.Bind("parent folder", "h/←", "h", "left", "backspace"), Group: groupMove, Footer: true, Disabled: topmost, Do: m.parent},
 		{ID: "picker.range", Keys: kit.Bind("begin or pick a range", "", "v"), Group: groupPick, Disabled: m.noEntry, Do: func() tea.Cmd {

@@ -13,6 +13,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 // wantSendError fails unless err says that no answer came, and whether the whole body was sent.
@@ -198,6 +199,7 @@ func TestStall(t *testing.T) {
 // TestSlowIsNotStalled: a slow service is not a stalled one, because bytes move.
 func TestSlowIsNotStalled(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	const size = 16 << 20
 	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
 		wantBody(conn, r)

@@ -11,11 +11,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // TestBadInput checks that the program reports bad input in a sentence and keeps running.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	d := newWorkplace(t)
 	put := func(name, text string) {
 		must(t, os.WriteFile(filepath.Join(d.pictures, name), []byte(text), 0o600))
@@ -31,10 +34,7 @@ func TestBadInput(t *testing.T) {
 
 	term := d.start(120, 36, d.pictures)
 	term.WaitFor("Try it here")
-	term.Press("enter")
-	term.WaitFor("1 empty.jpg")
-	term.Press("space")
-	term.WaitFor("there is nothing to store")
+	follow(term, "enter", "1 empty.jpg", "space", "there is nothing to store")
 	term.Press("/")
 	term.Type("pipe")
 	term.Press("enter", "space")
@@ -49,12 +49,7 @@ func TestBadInput(t *testing.T) {
 	term.Press("esc", "esc")
 	term.Press("/")
 	term.Type("large")
-	term.Press("enter")
-	term.WaitFor("Filter large")
-	term.Press("space")
-	term.WaitFor("To upload: 1 file")
-	term.Press("u")
-	term.WaitFor("account is 25.0 MB")
+	follow(term, "enter", "Filter large", "space", "To upload: 1 file", "u", "account is 25.0 MB")
 	if term.Title() == "owned" {
 		t.Error("a file name set the terminal's title")
 	}
@@ -75,6 +70,7 @@ func TestBadInput(t *testing.T) {
 // shows a sentence, and the program goes on.
 func TestBadServices(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	forbidden := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
 		w.Write([]byte(`{"message":"Your account cannot be authenticated.","help":"Check the key."}`))

@@ -14,6 +14,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -93,6 +94,7 @@ func requireSameUpload(t *testing.T, got, want map[string]any) {
 // user's clipboard, too.
 func TestEquivalents(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	d := newWorkplace(t)
 	ssh := []string{"SSH_TTY=/dev/pts/0", "SSH_CONNECTION=192.0.2.1 50000 192.0.2.2 22"}
 	term := d.startWith(ssh, 120, 36, d.pictures)
@@ -171,10 +173,7 @@ func TestEquivalents(t *testing.T) {
 	}
 	term.Press("/")
 	term.Type("harbour")
-	term.Press("enter")
-	term.WaitFor("enter/→ open")
-	term.Press("enter")
-	term.WaitFor("c edit region")
+	follow(term, "enter", "enter/→ open", "enter", "c edit region")
 	term.Press("e")
 	term.Type("dusk,")
 	term.Press("esc", "down", "down", "enter")

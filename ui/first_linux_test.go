@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -92,6 +93,7 @@ func sockets(pid int) (int, error) {
 // picture with a tag, remove its background, and show the result.
 func TestTenKeysFromTheStart(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	for _, size := range []image.Point{{120, 36}, {80, 24}} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) { tenKeysFromTheStart(t, size) })
 	}

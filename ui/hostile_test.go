@@ -82,6 +82,7 @@ func TestHostileNames(t *testing.T) {
 // screen that has them.
 func TestHostileAnswers(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	d := newWorkplace(t)
 	service := uitest.StartHostileServer(t)
 	var files []string
@@ -99,12 +100,9 @@ func TestHostileAnswers(t *testing.T) {
 	term.WaitFor("Will be stored as")
 	term.Press("ctrl+l", "r") // remove-bg
 	term.WaitFor("Extensions     remove background")
-	term.Press("ctrl+s")
-	term.WaitFor("enter Send ")
-	term.Press("s")
-	term.WaitFor("41 of 82 stored")
+	follow(term, "ctrl+s", "enter Send ", "s", "41 of 82 stored")
 	term.WaitFor("refused h")
-	steps := mediatest.Rounds(8, 82) // the rows in view are drawn anyway
+	const steps = 82
 	for range steps {
 		term.Press("down")
 	}

@@ -51,17 +51,22 @@ func (d *workplace) env() []string {
 	return []string{"MEDIADESK_HOME=" + d.home, "HOME=" + d.home, "PATH=" + os.Getenv("PATH"), "PWD=" + d.pictures}
 }
 
+// follow presses each key and waits for the words after it.
+func follow(term *uitest.Term, keysAndWords ...string) {
+	for i := 0; i < len(keysAndWords); i += 2 {
+		term.Press(keysAndWords[i])
+		term.WaitFor(keysAndWords[i+1])
+	}
+}
+
 func openHarbour(term *uitest.Term) {
-	term.Press("4")
-	term.WaitFor("Kind")
+	follow(term, "4", "Kind")
 	term.WaitFor("harbour.jpg")
 	term.Press("/")
 	term.Type("harbour")
-	term.Press("enter")
-	term.WaitFor("1 of 1")
+	follow(term, "enter", "1 of 1")
 	term.WaitFor("enter/→ open")
-	term.Press("enter")
-	term.WaitFor("c edit region")
+	follow(term, "enter", "c edit region")
 }
 
 // TestMainJob is the whole job on a virtual terminal: first choice, pick, describe, send, watch,
@@ -112,10 +117,7 @@ func TestMainJob(t *testing.T) {
 
 	// Leave, start again, find everything.
 	term.WaitFor("c edit region")
-	term.Press("esc")
-	term.WaitFor("State")
-	term.Press("1")
-	term.WaitFor("Nothing picked yet")
+	follow(term, "esc", "State", "1", "Nothing picked yet")
 	term.Press("q")
 	term.Wait()
 	if code := term.ExitCode(); code != 0 {
@@ -135,10 +137,7 @@ func TestMainJob(t *testing.T) {
 	term.Press("2")
 	term.WaitFor("5 of 5 stored")
 	term.WaitFor("harbour.jpg")
-	term.Press("3")
-	term.WaitFor("remove background")
-	term.Press("1")
-	term.WaitFor("Nothing picked yet")
+	follow(term, "3", "remove background", "1", "Nothing picked yet")
 	term.Press("q")
 	term.Wait()
 }
@@ -156,10 +155,7 @@ func TestTheSmallestTerminalPicksAndSends(t *testing.T) {
 	term.WaitFor("1 of ")
 	term.Press("enter", "space")
 	term.WaitFor("To upload: 1 file")
-	term.Press("u")
-	term.WaitFor("ctrl+s send")
-	term.Press("ctrl+s")
-	term.WaitFor("1 of 1 stored")
+	follow(term, "u", "ctrl+s send", "ctrl+s", "1 of 1 stored")
 	for y, line := range strings.Split(term.Screen(), "\n") {
 		if len([]rune(line)) > 40 || y > 11 {
 			t.Errorf("line %d lies outside 40x12: %q", y, line)
@@ -185,6 +181,7 @@ func (k transferKey) Reveal() string { return k.text }
 // profile. Then that profile is in use, and the uploads are in front.
 func TestTransferToAnotherProfile(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	d := newWorkplace(t)
 	dir := t.TempDir()
 	key, path, err := local.FolderKey(dir)
@@ -207,12 +204,7 @@ func TestTransferToAnotherProfile(t *testing.T) {
 
 	term := d.start(120, 36)
 	term.WaitFor("Nothing picked yet")
-	term.Press("4")
-	term.WaitFor("trip")
-	term.Press("s")
-	term.WaitFor("Send the folder /trip/ to profile")
-	term.Press("enter")
-	term.WaitFor("Send 2 files to work?")
+	follow(term, "4", "trip", "s", "Send the folder /trip/ to profile", "enter", "Send 2 files to work?")
 	term.WaitFor("Left behind: earlier versions of 1 file.")
 	term.WaitFor("enter Send")
 	term.Press("s")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mediadesk/api/journal"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -44,6 +45,7 @@ func (d *workplace) waitKept(text string) {
 // options of all files as one text, and sent files do not come back.
 func TestFormComesBack(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	d := newWorkplace(t)
 	editor := filepath.Join(t.TempDir(), "an editor")
 	script := "#!/bin/sh\nsed -i.bak \"$EDIT\" \"$1\" && rm -f \"$1.bak\"\n"
@@ -93,10 +95,7 @@ func TestFormComesBack(t *testing.T) {
 	term.Press("ctrl+o")
 	term.WaitFor(`unknown member "privat"`)
 	term.WaitFor("enter Edit again") // in the line of hints: the dialog takes keys now
-	term.Press("esc")
-	term.WaitFor("by the editor")
-	term.Press("ctrl+s")
-	term.WaitFor("enter Send ")
+	follow(term, "esc", "by the editor", "ctrl+s", "enter Send ")
 	term.Press("s")
 	term.WaitUntil(func(screen string) bool { return strings.Count(screen, "stored") >= 2 })
 	term.Press("ctrl+c", "ctrl+c")

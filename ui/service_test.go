@@ -158,17 +158,13 @@ func (s *service) names() []string {
 // once.
 func TestKilledWhileSending(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir(), "--fault", "delay=400ms")
 	term := uitest.StartBinary(t, binary, append(s.account(), d.pictures), d.keyed(), 100, 30)
 	term.WaitFor("harbour.jpg")
-	term.Press("ctrl+a")
-	term.WaitFor("5 files")
-	term.Press("u")
-	term.WaitFor("Will be stored as")
-	term.Press("ctrl+s")
-	term.WaitFor("enter Send ")
+	follow(term, "ctrl+a", "5 files", "u", "Will be stored as", "ctrl+s", "enter Send ")
 	term.Press("s")
 	term.WaitFor("of 5 stored") // the jobs are in the journal
 	term.Signal(syscall.SIGKILL)
@@ -191,6 +187,7 @@ func TestKilledWhileSending(t *testing.T) {
 // watch commands get the results from posts to the address, which the settings name, or by polling.
 func TestKilledWhileRunning(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	binary := uitest.Build(t)
 	for _, tt := range []struct {
 		name, fault, word string
@@ -286,6 +283,7 @@ func TestKilledWhileRunning(t *testing.T) {
 // ctrl+c ends the wait.
 func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir(), "--fault", "delay=1h")
@@ -294,10 +292,7 @@ func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 	env := d.keyed()
 	term := uitest.StartBinary(t, binary, append(s.account(), file), env, 120, 36)
 	term.WaitFor("To upload: 1 file")
-	term.Press("u")
-	term.WaitFor("Will be stored as")
-	term.Press("ctrl+s")
-	term.WaitFor("waiting for the answer")
+	follow(term, "u", "Will be stored as", "ctrl+s", "waiting for the answer")
 	term.Press("q")
 	term.WaitFor("enter Leave") // in the line of hints: the dialog takes keys now
 	term.Press("l")
@@ -310,6 +305,7 @@ func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 // nothing, and finds the file.
 func TestLookingOnceMore(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir())
@@ -340,10 +336,7 @@ func TestLookingOnceMore(t *testing.T) {
 	must(t, os.WriteFile(source, []byte("it arrives\n"), 0o600))
 	term := uitest.StartBinary(t, binary, []string{source}, d.keyed(), 120, 36)
 	term.WaitFor("lost.txt")
-	term.Press("u")
-	term.WaitFor("Will be stored as")
-	term.Press("ctrl+s")
-	term.WaitFor("? unknown")
+	follow(term, "u", "Will be stored as", "ctrl+s", "? unknown")
 
 	blind.Store(false)
 	term.Press("L")
@@ -353,38 +346,11 @@ func TestLookingOnceMore(t *testing.T) {
 	}
 }
 
-// TestSendingByKeys sends marked files with keys alone, in the built program.
-func TestSendingByKeys(t *testing.T) {
-	t.Parallel()
-	binary := uitest.Build(t)
-	d := newWorkplace(t)
-	s := startService(t, binary, t.TempDir(), "--fault", "delay=500ms")
-	where := s.account()
-	env := d.keyed()
-	dir := t.TempDir()
-	for i := range 4 {
-		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%02d.txt", i)),
-			fmt.Appendf(nil, "this is file %d\n", i), 0o600))
-	}
-	conf := filepath.Join(d.home, "config.toml")
-	must(t, os.MkdirAll(filepath.Dir(conf), 0o700))
-	must(t, os.WriteFile(conf, []byte("concurrency = 1\n"), 0o600))
-	term := uitest.StartBinary(t, binary, append(where, dir), env, 120, 36)
-	term.WaitFor("file03.txt")
-	term.Press("ctrl+a")
-	term.WaitFor("4 files")
-	term.Press("u")
-	term.WaitFor("Will be stored as")
-	term.Press("ctrl+s")
-	term.WaitFor("enter Send ")
-	term.Press("s")
-	term.WaitFor("4 of 4 stored")
-}
-
 // TestFaultsLeaveTheHeader: the header names the faults of another process that serves the library
 // until that process ends and this program serves it.
 func TestFaultsLeaveTheHeader(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	d := newWorkplace(t)
 	serve := exec.Command(uitest.Build(t), "serve", "--addr", "127.0.0.1:0", "--json", "--fault", "rate=500/s")
 	serve.Env = d.env()
@@ -404,20 +370,15 @@ func TestFaultsLeaveTheHeader(t *testing.T) {
 // TestWrongKeyIsRefused: a key is tried before its account is saved.
 func TestWrongKeyIsRefused(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	d := newWorkplace(t)
 	s := startService(t, uitest.Build(t), t.TempDir())
 	term := d.start(120, 36, "--profile", "local", d.pictures)
 	term.WaitFor("127.0.0.1:")
-	term.Press("5")
-	term.WaitFor("Uploads at once")
-	term.Press("a")
-	term.WaitFor("Connect an account · step 1")
+	follow(term, "5", "Uploads at once", "a", "Connect an account · step 1")
 	term.Press("right", "down")
 	term.Type(s.address)
-	term.Press("ctrl+s")
-	term.WaitFor("Use it for this run only")
-	term.Press("o")
-	term.WaitFor("Private key")
+	follow(term, "ctrl+s", "Use it for this run only", "o", "Private key")
 	term.Type("private_wrong")
 	term.Press("enter")
 	term.WaitFor("The service refuses this key")
@@ -441,20 +402,14 @@ func TestMessagesLeaveWithTheirScreen(t *testing.T) {
 	d := newWorkplace(t)
 	term := d.start(120, 36, "--profile", "local", d.pictures)
 	term.WaitFor("127.0.0.1:")
-	term.Press("4")
-	term.WaitFor("This folder is empty")
-	term.Press("d")
-	term.WaitFor("d never deletes from the library")
+	follow(term, "4", "This folder is empty", "d", "d never deletes from the library")
 	term.Press("5")
 	term.WaitFor("a add an account") // in the last line, which is drawn after the message's
 	if screen := term.Screen(); strings.Contains(screen, "never deletes") {
 		t.Errorf("the message stayed:\n%s", screen)
 	}
 	// It leaves for what opens over its screen, too.
-	term.Press("d")
-	term.WaitFor("cannot be removed")
-	term.Press("a")
-	term.WaitFor("Connect an account · step 1")
+	follow(term, "d", "cannot be removed", "a", "Connect an account · step 1")
 	term.WaitGone("cannot be removed")
 	term.Press("esc")
 	term.Quit()
@@ -464,6 +419,7 @@ func TestMessagesLeaveWithTheirScreen(t *testing.T) {
 // upload sends. When the command is killed, resume sends the rest. Every file is stored once.
 func TestOneSendsAnotherWatches(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	const n = 12
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
@@ -545,6 +501,7 @@ func rows(screen, text string) int {
 // restores the screens, and they get the keys and the new sizes.
 func TestStopAndGoOn(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash is not installed, and other shells report stopped jobs differently")
 	}
@@ -604,8 +561,8 @@ func TestStopAndGoOn(t *testing.T) {
 func TestEndingSignals(t *testing.T) {
 	t.Parallel()
 	for _, sent := range []syscall.Signal{
-		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT,
-	} {
+		syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGABRT,
+	}[:mediatest.Rounds(1, 5)] {
 		d := newWorkplace(t)
 		term := d.start(100, 30, d.pictures)
 		term.WaitFor("Try it here")
@@ -640,6 +597,7 @@ func freePort(t *testing.T) string {
 // terminal, the program ends as with a SIGHUP.
 func TestInputEnds(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	d := newWorkplace(t)
 	pty, err := xpty.NewUnixPty(120, 36)
 	if err != nil {
@@ -671,6 +629,7 @@ func TestInputEnds(t *testing.T) {
 // TestEditorHasTheTerminal: an editor that the program starts gets the terminal itself, not a pipe.
 func TestEditorHasTheTerminal(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	d := newWorkplace(t)
 	editor, found := filepath.Join(d.home, "editor"), filepath.Join(d.home, "found")
 	script := "#!/bin/sh\nif test -t 0 && test -t 1; then has=terminal; else has=pipe; fi\necho $has > " + found + "\n"
@@ -679,10 +638,7 @@ func TestEditorHasTheTerminal(t *testing.T) {
 	term.WaitFor("harbour.jpg")
 	term.WaitFor("Nothing picked yet")
 	term.WaitFor("127.0.0.1:")
-	term.Press("space")
-	term.WaitFor("To upload: 1 file")
-	term.Press("u")
-	term.WaitFor("Will be stored as")
+	follow(term, "space", "To upload: 1 file", "u", "Will be stored as")
 	term.Press("ctrl+o")
 	term.WaitUntil(func(string) bool {
 		text, err := os.ReadFile(found)

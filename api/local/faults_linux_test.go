@@ -165,6 +165,7 @@ func verifyFaulted(t *testing.T, dir string, acknowledged []string) {
 // then has its old state or the new one, with everything that was acknowledged.
 func TestFailingSystemCalls(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	mediatest.SkipRacing(t) // it kills processes
 	mediatest.Tool(t, "strace")
 	happened := 0

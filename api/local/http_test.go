@@ -23,6 +23,7 @@ import (
 
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 )
 
 // asHost sends a GET for the host name host and returns the status and the body.
@@ -160,6 +161,7 @@ func TestReadersOfNothing(t *testing.T) {
 // connection may stand still. With the default of one minute this allows 13 KB/s.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("this system buffers megabytes before a slow reader is noticed")
 	}

@@ -106,6 +106,7 @@ func removeRecords(t *testing.T, dir string) {
 // Nothing is removed, and repairing restores the snapshot if there is one.
 func TestLostRecords(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	mediatest.SkipRacing(t)
 	for name, lose := range map[string]func(t *testing.T, dir string){
 		"missing": removeRecords,

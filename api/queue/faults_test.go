@@ -273,6 +273,7 @@ func work(t testing.TB, o queue.Options) *queue.Queue {
 // TestManyMishaps sends many files with 40 % faults, with each naming, and with exact names also
 // without overwriting.
 func TestManyMishaps(t *testing.T) {
+	mediatest.OnlyWithEverything(t)
 	n := mediatest.Rounds(20, 60)
 	if long {
 		n = 2000
@@ -383,6 +384,7 @@ func child(dir string) error {
 // TestKilledAgainAndAgain kills the program with SIGKILL at different moments of uploads, of which
 // 15 % have faults.
 func TestKilledAgainAndAgain(t *testing.T) {
+	mediatest.OnlyWithEverything(t)
 	for _, naming := range []job.Naming{job.NameHere, exactKeep} {
 		t.Run(string(naming), func(t *testing.T) {
 			t.Parallel()

@@ -76,6 +76,7 @@ func TestOffersAName(t *testing.T) {
 
 func TestViews(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	hostile := "\x1b[31m\u202e猫👩🏽‍🚀e\u0301\u0301\u0301\u0301\u0301\r\n" + strings.Repeat("long-name-", 10)
 	steps := map[string]func(*driver){
 		"form":  func(*driver) {},

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -24,6 +25,7 @@ import (
 // next run finds the file.
 func TestBrokenOff(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	binary := uitest.Build(t)
 	arrived, quit := make(chan struct{}), make(chan struct{})
 	var once sync.Once

@@ -18,6 +18,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -127,6 +128,7 @@ func (s *leakyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // for the key in everything that the program writes.
 func TestKeyCanary(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	binary := uitest.Build(t)
 	var strangers sync.Map
 	other := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	binary := uitest.Build(t)
-	// Details, download, list, manage, upload and a few more, or all.
-	files, err := filepath.Glob(mediatest.Rounds("testdata/[dlmu]*.txtar", "testdata/*.txtar"))
+	// List, upload, uploads and usage, or all.
+	files, err := filepath.Glob(mediatest.Rounds("testdata/[lu]*.txtar", "testdata/*.txtar"))
 	must(t, err)
 	testscript.Run(t, testscript.Params{
 		Files: files,

@@ -80,6 +80,7 @@ func TestFollow(t *testing.T) {
 // TestFollowOnATerminal: the address of each new file is put on the clipboard.
 func TestFollowOnATerminal(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	env, _ := terminalHome(t)
 	dir := writeFiles(t, "before.txt")
 	term := uitest.StartBinary(t, uitest.Build(t), []string{"upload", "--follow", dir, "--copy", "markdown", "--unique", "off"}, env, 160, 12)
@@ -98,6 +99,7 @@ func TestFollowOnATerminal(t *testing.T) {
 // TestFollowEndsWithAWrongKey: the command ends if the service refuses the key.
 func TestFollowEndsWithAWrongKey(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
 		_, _ = w.Write([]byte(`{"message":"Your account cannot be authenticated."}`))

@@ -25,6 +25,7 @@ var guideTools = map[string]string{"curl": "curl", "Health, reset, requests": "c
 // its own folder, with a picture and with the files whose name is a comment at their beginning.
 func TestGuide(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	pages, err := filepath.Glob("../../docs/*.md")
 	must(t, err)
 	var text []byte

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -20,6 +21,7 @@ import (
 // file names, records, tags, posts and errors.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	binary := uitest.Build(t)
 	service := uitest.StartHostileServer(t)
 	dir := t.TempDir()

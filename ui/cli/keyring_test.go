@@ -59,6 +59,7 @@ says "no session bus was found"
 
 // TestKeyInKeyring runs the key commands with the real keyring.
 func TestKeyInKeyring(t *testing.T) {
+	mediatest.OnlyWithEverything(t)
 	for _, tool := range []string{"dbus-run-session", "dbus-send", "gnome-keyring-daemon"} {
 		mediatest.Tool(t, tool)
 	}

@@ -129,6 +129,7 @@ func (k *killer) killed(least, requests int, check func(kills int), args ...stri
 // in one of the accounts. In the end all files are complete in the other account, each once.
 func TestTransferKilled(t *testing.T) {
 	t.Parallel()
+	mediatest.OnlyWithEverything(t)
 	const files = 8
 	k := &killer{T: t, dir: t.TempDir()}
 	from, to := k.serve("from"), k.serve("to")
@@ -187,7 +188,8 @@ func TestTransferKilled(t *testing.T) {
 // are equal, each file is stored once, and nothing else is left.
 func TestSyncKilled(t *testing.T) {
 	t.Parallel()
-	files := mediatest.Rounds(60, 400)
+	mediatest.OnlyWithEverything(t)
+	const files = 400
 	k := &killer{T: t, dir: t.TempDir()}
 	client := k.serve("work")
 	up, down := filepath.Join(k.dir, "up"), filepath.Join(k.dir, "down")

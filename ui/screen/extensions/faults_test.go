@@ -23,6 +23,7 @@ import (
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/api/watch"
 	"mediadesk/ui/page"
@@ -277,6 +278,7 @@ func (s *stage) truth(unknown int, words string) {
 // TestFaultsOnTheWay: after each of these faults the board shows the state of the library, or says
 // what it does not know.
 func TestFaultsOnTheWay(t *testing.T) {
+	mediatest.OnlyWithEverything(t)
 	const n = 3
 	pass := func(int) int { return 1 }
 	lost := func(int) int { return 0 }

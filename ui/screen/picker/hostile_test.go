@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
 )
@@ -21,6 +22,7 @@ import (
 // and every order. Nothing hangs, no escape sequence reaches the screen, and files that cannot be
 // sent are not picked.
 func TestHostileFolder(t *testing.T) {
+	mediatest.OnlyWithEverything(t)
 	dir := folder(t, "empty/", "loop/")
 	put := func(name string, data []byte) { must(t, os.WriteFile(filepath.Join(dir, name), data, 0o644)) }
 	var good bytes.Buffer

@@ -9,6 +9,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 )
@@ -49,6 +50,7 @@ func (l *library) known(ctx context.Context, path string) (rule.Place, error) {
 // TestLibraryKeepsWhatTheFormPromises: the local library stores a file at the displayed path, and an
 // overwrite removes and keeps what the form says.
 func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
+	mediatest.OnlyWithEverything(t)
 	client, _ := libraryOf(t, local.Options{})
 	l := &library{client: client}
 	src := files(t, "день 1 — naïve (final).png", string(pngBytes(t, 60, 40)))

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi/kitty"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
@@ -57,6 +58,7 @@ func (s *stage) View() tea.View {
 
 // TestRealRegionAfterAResize: after a resize, the region is drawn as a real picture without further input.
 func TestRealRegionAfterAResize(t *testing.T) {
+	mediatest.OnlyWithEverything(t)
 	m := New(Options{
 		Context: t.Context(),
 		Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Picture: picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}, Images: picture.NewImageStore(false),

@@ -107,6 +107,7 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 // TestCropsAreDelivered: the editor shows how pages use the region. Each address that it copies delivers the
 // shown part, pixel by pixel.
 func TestCropsAreDelivered(t *testing.T) {
+	mediatest.SkipRacing(t)
 	mediatest.OnlyWithEverything(t)
 	const named = "card=fo-custom,w-120,h-90"
 	client, path := served(t, named), pngFile(t, 640, 480)

@@ -78,6 +78,7 @@ func TestEveryActionRuns(t *testing.T) {
 const hostile = "день 1 — naïve 写真写真写真 👍🏽 e\u0301\u0301\u0301\u0301\u0301\u0301 \x1b[31m\u202egpj.exe\n\xff.jpeg"
 
 func TestViewStaysInside(t *testing.T) {
+	mediatest.SkipRacing(t)
 	mediatest.OnlyWithEverything(t)
 	path := pngFile(t, 300, 200)
 	f := record(t, photo)

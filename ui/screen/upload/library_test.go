@@ -50,6 +50,7 @@ func (l *library) known(ctx context.Context, path string) (rule.Place, error) {
 // TestLibraryKeepsWhatTheFormPromises: the local library stores a file at the displayed path, and an
 // overwrite removes and keeps what the form says.
 func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
+	mediatest.SkipRacing(t)
 	mediatest.OnlyWithEverything(t)
 	client, _ := libraryOf(t, local.Options{})
 	l := &library{client: client}

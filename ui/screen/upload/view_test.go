@@ -33,6 +33,7 @@ func (l presetList) SavePreset(context.Context, journal.Preset) error  { return 
 func (l presetList) RemovePreset(context.Context, string) error        { return nil }
 
 func TestViewStaysInside(t *testing.T) {
+	mediatest.SkipRacing(t)
 	mediatest.OnlyWithEverything(t)
 	long := strings.Repeat("長い名前 ", 40) + ".png"
 	sets := map[string][]api.Source{

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/commit"
 	"mediadesk/api/job"
 	"mediadesk/api/rule"
 )
@@ -78,15 +79,16 @@ func (j *Journal) UpdateJob(ctx context.Context, upload job.Job) error {
 func (j *Journal) NoteJob(upload job.Job) {
 	upload.Updated = time.Now()
 	row, err := newJobRow(&upload)
-	if err == nil {
-		err = j.submit(&request{
-			ctx: context.Background(), job: upload.ID, done: make(chan struct{}),
-			do: func(t tx) error { return j.updateJob(t, &upload, row) },
-		})
-	}
-	if err != nil {
-		slog.Warn("a change of a job was not written", "job", upload.ID, "err", err)
-	}
+	j.writer.Start(context.Background(), func(c *commit.Conn) error {
+		if err != nil {
+			return err
+		}
+		return j.updateJob(tx{c}, &upload, row)
+	}, func(err error) {
+		if err != nil {
+			slog.Warn("a change of a job was not written", "job", upload.ID, "err", err)
+		}
+	})
 }
 
 func (j *Journal) updateJob(t tx, upload *job.Job, row jobRow) error {
@@ -99,7 +101,7 @@ func (j *Journal) updateJob(t tx, upload *job.Job, row jobRow) error {
 	if err == nil && n == 0 {
 		// The job does not belong to this process, or does not exist.
 		var owner string
-		switch err := t.queryRow("SELECT owner FROM jobs WHERE id = ?", upload.ID).Scan(&owner); {
+		switch err := t.row("SELECT owner FROM jobs WHERE id = ?", upload.ID)(&owner); {
 		case errors.Is(err, sql.ErrNoRows):
 			return fmt.Errorf("job %d: %w", upload.ID, ErrNoJob)
 		case err != nil:

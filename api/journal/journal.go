@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,10 +24,11 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"mediadesk/api/atomicfile"
+	"mediadesk/api/commit"
 )
 
 // ErrClosed is the error of a call on a closed journal.
-var ErrClosed = errors.New("the journal is closed")
+var ErrClosed = commit.ErrClosed
 
 // Journal is an open journal. It is safe for concurrent use.
 type Journal struct {
@@ -36,12 +36,10 @@ type Journal struct {
 	owner *owner
 	aside string // see SetAside
 
-	write *sql.DB // of the writer, with one connection
-	read  *sql.DB
+	writer *commit.Writer
+	write  *sql.DB // of the writer, with one connection
+	read   *sql.DB
 
-	requests chan *request
-	closing  chan struct{}
-	written  chan struct{} // closed when the writer has ended
 	once     sync.Once
 	closeErr error
 
@@ -75,29 +73,20 @@ func Open(ctx context.Context, path string) (*Journal, error) {
 	if err != nil {
 		return fail(err)
 	}
-	j := &Journal{
-		path: path, aside: aside, requests: make(chan *request, maxBatch),
-		closing: make(chan struct{}), written: make(chan struct{}),
-	}
-	if j.write, err = sql.Open("sqlite", address(path)); err != nil {
+	j := &Journal{path: path, aside: aside}
+	if j.write, err = commit.Open(path, settings, 1); err != nil {
 		return fail(err)
 	}
-	j.write.SetMaxOpenConns(1)
 	if err := createSchema(ctx, j.write); err != nil {
 		return fail(errors.Join(err, j.write.Close()))
 	}
 	if j.owner, err = newOwner(path); err != nil {
 		return fail(errors.Join(err, j.write.Close()))
 	}
-	if j.read, err = sql.Open("sqlite", address(path)+"&_pragma=query_only(1)"); err != nil {
+	if j.read, err = commit.Open(path, settings+"&_pragma=query_only(1)", 4); err != nil {
 		return fail(errors.Join(err, j.write.Close(), j.owner.close()))
 	}
-	j.read.SetMaxOpenConns(4)
-	conn, err := j.write.Conn(ctx)
-	if err != nil {
-		return fail(errors.Join(err, j.write.Close(), j.read.Close(), j.owner.close()))
-	}
-	go j.writer(tx{conn, map[string]*sql.Stmt{}})
+	j.writer = commit.NewWriter(j.write)
 	return j, nil
 }
 
@@ -135,12 +124,9 @@ func private(path string) error {
 	return nil
 }
 
-// address returns the data source name with its settings. A cache of 512 KiB per connection is
-// enough: the default of 2 MB uses 3 MB more at the peak of 2,000 uploads and is no faster.
-func address(path string) string {
-	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
-	return u.String() + "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=cache_size(-512)"
-}
+// settings of a connection. A cache of 512 KiB is enough: the default of 2 MB uses 3 MB more at the
+// peak of 2,000 uploads and is no faster.
+const settings = "_txlock=immediate&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=cache_size(-512)"
 
 // SetAside returns the path to which Open moved an empty file, or "" if the file was missing or not
 // empty.
@@ -153,8 +139,7 @@ func (j *Journal) Path() string { return j.path }
 // claimed by another.
 func (j *Journal) Close() error {
 	j.once.Do(func() {
-		close(j.closing)
-		<-j.written
+		j.writer.Close()
 		j.watched.Lock()
 		defer j.watched.Unlock()
 		var errs []error
@@ -174,10 +159,8 @@ func (j *Journal) Close() error {
 func (j *Journal) Changes(ctx context.Context) (int64, error) {
 	j.watched.Lock()
 	defer j.watched.Unlock()
-	select {
-	case <-j.closing:
+	if j.writer.Closed() {
 		return 0, ErrClosed
-	default:
 	}
 	// SQLite counts only the commits of other connections, so a connection that never commits sees all
 	// of them.
@@ -210,21 +193,16 @@ func Check(ctx context.Context, path string) (s State, err error) {
 		return s, err
 	}
 	s.Bytes = info.Size()
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return s, err
-	}
-	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(abs)}).String() + "?mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)"
+	parameters := "mode=ro&_pragma=query_only(1)"
 	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
 		// No other process uses it, so SQLite need not create its side files.
-		dsn += "&immutable=1"
+		parameters += "&immutable=1"
 	}
-	db, err := sql.Open("sqlite", dsn)
+	db, err := commit.Open(path, parameters, 1)
 	if err != nil {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	db.SetMaxOpenConns(1)
 	fail := func(err error) (State, error) { return s, &Error{path, true, err} }
 	var found string
 	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&found); err != nil {

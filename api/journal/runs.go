@@ -61,7 +61,7 @@ func addRuns(t tx, runs []job.Run, jobID int64) ([]job.Run, error) {
 				}
 			}
 		}
-		run, err = scanRun(t.queryRow(oneRun, id).Scan)
+		run, err = scanRun(t.row(oneRun, id))
 		if err != nil {
 			return nil, err
 		}
@@ -86,8 +86,8 @@ func addRun(t tx, run job.Run, jobID int64, answer string, digest []byte) (id in
 	if err != nil {
 		return 0, false, err
 	}
-	err = t.queryRow("SELECT id FROM runs WHERE profile = ? AND file = ? AND extension = ? AND digest = ?",
-		run.Profile, run.FileID, run.Extension, digest).Scan(&id)
+	err = t.row("SELECT id FROM runs WHERE profile = ? AND file = ? AND extension = ? AND digest = ?",
+		run.Profile, run.FileID, run.Extension, digest)(&id)
 	return id, n > 0, err
 }
 
@@ -243,9 +243,9 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post job.HookPost
 	err := j.change(ctx, func(t tx) error {
 		result = job.HookResult{}
 		h := job.Hook{Hash: hash}
-		err := t.queryRow(`SELECT profile, job, coalesce((SELECT file FROM jobs WHERE jobs.id = hooks.job), file),
-			made, expires FROM hooks WHERE hash = ?`, hash[:]).
-			Scan(&h.Profile, &h.JobID, &h.FileID, when{&h.Made}, when{&h.Expires})
+		err := t.row(`SELECT profile, job, coalesce((SELECT file FROM jobs WHERE jobs.id = hooks.job), file),
+			made, expires FROM hooks WHERE hash = ?`, hash[:])(
+			&h.Profile, &h.JobID, &h.FileID, when{&h.Made}, when{&h.Expires})
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return nil
@@ -262,7 +262,7 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post job.HookPost
 			return err
 		}
 		var count int
-		err = t.queryRow("SELECT count(*) FROM posts WHERE hook = ?", hash[:]).Scan(&count)
+		err = t.row("SELECT count(*) FROM posts WHERE hook = ?", hash[:])(&count)
 		if err != nil || count >= maxPosts {
 			return err
 		}
@@ -296,10 +296,10 @@ func runOfPost(t tx, h job.Hook, post job.HookPost, at time.Time) (id int64, our
 	ours = post.FileID == "" || post.FileID == h.FileID
 	// Use the run of the same request, or a run without its own address that began after the address
 	// was made.
-	err = t.queryRow(`SELECT id FROM runs WHERE profile = ?1 AND file = ?2 AND extension = ?3 COLLATE NOCASE
+	err = t.row(`SELECT id FROM runs WHERE profile = ?1 AND file = ?2 AND extension = ?3 COLLATE NOCASE
 		AND (hook = ?6 OR job <> 0 AND job = ?4 OR hook = x'' AND job = 0 AND started >= ?5)
 		ORDER BY hook = ?6 DESC, job DESC, id DESC LIMIT 1`,
-		h.Profile, h.FileID, post.Extension, h.JobID, stamp(h.Made), h.Hash[:]).Scan(&id)
+		h.Profile, h.FileID, post.Extension, h.JobID, stamp(h.Made), h.Hash[:])(&id)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, ours, err
 	}
@@ -312,7 +312,7 @@ func runOfPost(t tx, h job.Hook, post job.HookPost, at time.Time) (id int64, our
 		Profile: h.Profile, FileID: h.FileID, Extension: post.Extension,
 		Status: api.StatusPending, From: job.FromWebhook, Started: at, At: at, Webhook: true,
 	}
-	err = t.queryRow("SELECT folder || name FROM files WHERE profile = ? AND id = ?", h.Profile, h.FileID).Scan(&run.FilePath)
+	err = t.row("SELECT folder || name FROM files WHERE profile = ? AND id = ?", h.Profile, h.FileID)(&run.FilePath)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, false, err
 	}

@@ -51,10 +51,8 @@ type scan = func(into ...any) error
 func list[T any](ctx context.Context, j *Journal, read func(scan) (T, error), text string,
 	args ...any,
 ) ([]T, error) {
-	select {
-	case <-j.closing:
+	if j.writer.Closed() {
 		return nil, ErrClosed
-	default:
 	}
 	query := func(text string, args ...any) (*sql.Rows, error) {
 		return j.read.QueryContext(ctx, text, args...)

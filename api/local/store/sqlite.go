@@ -3,15 +3,11 @@ package store
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -20,31 +16,18 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"mediadesk/api/atomicfile"
+	"mediadesk/api/commit"
 )
 
-const (
-	readers  = 4
-	maxGroup = 128 // updates that share a transaction
-)
+const readers = 4
 
 // sqliteRecords implements Records in SQLite, with one writing connection and a few reading ones.
-// Updates that arrive during a commit share the next transaction: with 8 clients the disk then
-// takes twice as many uploads a second.
 type sqliteRecords struct {
 	path        string
 	write, read *sql.DB
-	updates     chan *update     // closed by Close; nil if read-only
-	free        chan *connection // for reading
-	writer      sync.WaitGroup
-
-	closing sync.RWMutex // held for reading while an update is queued
-	closed  bool
-}
-
-type update struct {
-	fn   func(Tx) error
-	ctx  context.Context
-	done chan error
+	writer      *commit.Writer    // nil if read-only
+	free        chan *commit.Conn // for reading
+	once        sync.Once         // for Close
 }
 
 // OpenRecords opens or creates the database at path, for its owner only. The folder must exist.
@@ -55,15 +38,15 @@ func OpenRecords(ctx context.Context, path string) (Records, error) {
 	}
 	f.Close()
 	atomicfile.Restrict(path) // SQLite copies its permissions to new files
-	s := &sqliteRecords{path: path, updates: make(chan *update), free: make(chan *connection, readers)}
+	s := &sqliteRecords{path: path, free: make(chan *commit.Conn, readers)}
 	// FULL makes commits durable. NORMAL lost some in every second power cut.
-	if s.write, err = openDatabase(path, "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(4000)", 1); err != nil {
+	if s.write, err = commit.Open(path, "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(4000)", 1); err != nil {
 		return nil, err
 	}
-	if s.read, err = openDatabase(path, "_pragma=journal_mode(WAL)&_pragma=query_only(1)", readers); err != nil {
+	if s.read, err = commit.Open(path, "_pragma=journal_mode(WAL)&_pragma=query_only(1)", readers); err != nil {
 		return nil, errors.Join(err, s.write.Close())
 	}
-	s.writer.Go(s.writeAll)
+	s.writer = commit.NewWriter(s.write)
 	if err = createTables(ctx, s.write); err == nil {
 		err = s.openReaders(ctx)
 	}
@@ -82,7 +65,7 @@ func ReadRecords(ctx context.Context, path string) (Records, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sqliteRecords{path: path, read: read, free: make(chan *connection, 1)}
+	s := &sqliteRecords{path: path, read: read, free: make(chan *commit.Conn, 1)}
 	if err := s.openReaders(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the records in %s: %w", path, err), s.Close())
 	}
@@ -91,7 +74,7 @@ func ReadRecords(ctx context.Context, path string) (Records, error) {
 
 func (s *sqliteRecords) openReaders(ctx context.Context) error {
 	for range cap(s.free) {
-		c, err := newConnection(ctx, s.read)
+		c, err := commit.NewConn(ctx, s.read)
 		if err != nil {
 			return err
 		}
@@ -100,124 +83,34 @@ func (s *sqliteRecords) openReaders(ctx context.Context) error {
 	return nil
 }
 
-func openReading(path string) (*sql.DB, error) { return openDatabase(path, "mode=ro", 1) }
-
-func openDatabase(path, parameters string, connections int) (*sql.DB, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	file := &url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
-	db, err := sql.Open("sqlite", file.String()+"?_pragma=busy_timeout(5000)&"+parameters)
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(connections)
-	db.SetMaxIdleConns(connections)
-	return db, nil
-}
+func openReading(path string) (*sql.DB, error) { return commit.Open(path, "mode=ro", 1) }
 
 // Close waits for updates in progress.
-func (s *sqliteRecords) Close() error {
-	s.closing.Lock()
-	defer s.closing.Unlock()
-	if s.closed {
-		return nil
-	}
-	s.closed = true
-	var errs []error
-	if s.updates != nil {
-		close(s.updates)
-		s.writer.Wait()
-		errs = append(errs, s.write.Close())
-	}
-	for range len(s.free) {
-		errs = append(errs, (<-s.free).Close())
-	}
-	return errors.Join(append(errs, s.read.Close())...)
+func (s *sqliteRecords) Close() (err error) {
+	s.once.Do(func() {
+		if s.writer != nil {
+			s.writer.Close()
+			err = s.write.Close()
+		}
+		for range len(s.free) {
+			err = errors.Join(err, (<-s.free).Close())
+		}
+		err = errors.Join(err, s.read.Close())
+	})
+	return err
 }
 
 func (s *sqliteRecords) Update(ctx context.Context, fn func(Tx) error) error {
-	s.closing.RLock()
-	defer s.closing.RUnlock()
-	if s.closed || s.updates == nil {
-		return errors.New("the records are closed or read-only")
+	if s.writer == nil {
+		return errors.New("the records are read-only")
 	}
 	// A started transaction finishes even if the caller is gone.
-	u := &update{fn: fn, ctx: context.WithoutCancel(ctx), done: make(chan error, 1)}
-	s.updates <- u
-	return <-u.done
-}
-
-func (s *sqliteRecords) writeAll() {
-	var conn *connection // nil if not open
-	defer func() {
-		if conn != nil {
-			conn.Close()
-		}
-	}()
-	for first := range s.updates {
-		group := []*update{first}
-		runtime.Gosched() // updates that are about to start join this transaction
-	collect:
-		for len(group) < maxGroup {
-			select {
-			case u, ok := <-s.updates:
-				if !ok {
-					break collect
-				}
-				group = append(group, u)
-			default:
-				break collect
-			}
-		}
-		// If one update fails, each gets a transaction of its own: that is rare, and savepoints cost a
-		// third more.
-		refused, err := s.transact(&conn, group)
-		for _, u := range group {
-			if refused && len(group) > 1 {
-				_, err = s.transact(&conn, []*update{u})
-			}
-			u.done <- err
-		}
-	}
-}
-
-// transact runs a group in one transaction. It reports whether an update refused it, so that
-// nothing was written. After a disk error it closes the connection, whose state is unknown.
-func (s *sqliteRecords) transact(conn **connection, group []*update) (refused bool, err error) {
-	if *conn == nil {
-		if *conn, err = newConnection(context.Background(), s.write); err != nil {
-			return false, fmt.Errorf("open the records: %w", err)
-		}
-	}
-	c := *conn
-	if _, err = c.ExecContext(context.Background(), "BEGIN IMMEDIATE"); err != nil {
-		err = fmt.Errorf("begin with the records: %w", diskFull(err))
-	} else {
-		end := "COMMIT"
-		for _, u := range group {
-			if err = guarded(u.fn, newTx(u.ctx, c, nil)); err != nil {
-				end, refused = "ROLLBACK", true
-				break
-			}
-		}
-		_, ended := c.ExecContext(context.Background(), end)
-		if ended == nil {
-			return refused, err
-		}
-		err = fmt.Errorf("write the records: %w", errors.Join(err, diskFull(ended)))
-	}
-	c.ExecContext(context.Background(), "ROLLBACK") //nolint:errcheck // there may be nothing to take back
-	c.forget()
-	c.Raw(func(any) error { return driver.ErrBadConn }) //nolint:errcheck // that is what closes it
-	c.Close()
-	*conn = nil
-	return false, err
+	ctx = context.WithoutCancel(ctx)
+	return diskFull(s.writer.Do(ctx, func(c *commit.Conn) error { return guarded(fn, newTx(ctx, c, nil)) }))
 }
 
 func (s *sqliteRecords) View(ctx context.Context, fn func(Tx) error) error {
-	var c *connection
+	var c *commit.Conn
 	select {
 	case c = <-s.free:
 	case <-ctx.Done():
@@ -229,64 +122,6 @@ func (s *sqliteRecords) View(ctx context.Context, fn func(Tx) error) error {
 	}
 	defer c.ExecContext(context.Background(), "ROLLBACK") //nolint:errcheck // there is nothing to take back
 	return fn(newTx(ctx, c, nil))
-}
-
-// connection has prepared statements: with them a record is read in 25 µs, not in 200. It serves one
-// user at a time.
-type connection struct {
-	*sql.Conn
-	statements map[string]*sql.Stmt
-}
-
-func newConnection(ctx context.Context, db *sql.DB) (*connection, error) {
-	conn, err := db.Conn(ctx)
-	return &connection{conn, map[string]*sql.Stmt{}}, err
-}
-
-const maxStatements = 200
-
-func (c *connection) prepare(query string) (statement *sql.Stmt, err error) {
-	if statement = c.statements[query]; statement != nil {
-		return statement, nil
-	}
-	if len(c.statements) == maxStatements {
-		c.forget()
-	}
-	if statement, err = c.PrepareContext(context.Background(), query); err == nil {
-		c.statements[query] = statement
-	}
-	return statement, err
-}
-
-func (c *connection) forget() {
-	for _, statement := range c.statements {
-		statement.Close()
-	}
-	clear(c.statements)
-}
-
-// ExecContext runs a statement. The driver needs no watcher, since the context is not cancelable.
-func (c *connection) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
-	statement, err := c.prepare(query) //nolint:sqlclosecheck // the connection keeps it
-	if err != nil {
-		return nil, err
-	}
-	return statement.ExecContext(context.Background(), args...)
-}
-
-// QueryContext runs a query.
-func (c *connection) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	statement, err := c.prepare(query) //nolint:sqlclosecheck // the connection keeps it
-	if err != nil {
-		return nil, err
-	}
-	return statement.QueryContext(ctx, args...)
-}
-
-// Close closes the statements and returns the connection.
-func (c *connection) Close() error {
-	c.forget()
-	return c.Conn.Close()
 }
 
 const format = 1 // of the tables; others are not opened

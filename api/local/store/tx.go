@@ -192,7 +192,7 @@ func firstColumn[T any](s session, query string, args ...any) (all []T, err erro
 
 // diskFull converts the database's error for a full disk to that of the system.
 func diskFull(err error) error {
-	if failure, ok := errors.AsType[*sqlite.Error](err); ok && failure.Code()&0xff == sqlite3.SQLITE_FULL {
+	if failure, ok := errors.AsType[*sqlite.Error](err); ok && failure.Code()&0xff == sqlite3.SQLITE_FULL && !errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w: %w", syscall.ENOSPC, err)
 	}
 	return err

@@ -76,12 +76,6 @@ func (b *body) readWhole() error {
 	return nil
 }
 
-func (b *body) close() {
-	if b.file != nil {
-		b.file.close() //nolint:errcheck // it was only read
-	}
-}
-
 // checkedReader reads a file and, before returning its last bytes, checks that the file has not
 // changed, so that the upload of a changed file never completes.
 type checkedReader struct {

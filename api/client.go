@@ -115,7 +115,7 @@ func newTransport(answerTimeout time.Duration, insecure bool, rate int64) *http.
 			if rate > 0 {
 				conn = limitedConn{conn, limit}
 			}
-			return newLateErrorConn(conn), nil
+			return &lateErrorConn{Conn: conn, leaving: make(chan struct{})}, nil
 		},
 		ForceAttemptHTTP2:     true,
 		TLSHandshakeTimeout:   10 * time.Second,
@@ -193,7 +193,9 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	if err != nil {
 		return nil, err
 	}
-	defer b.close()
+	if b.file != nil {
+		defer b.file.close() //nolint:errcheck // it was only read
+	}
 	if b.length <= wholeBody {
 		if err := b.readWhole(); err != nil {
 			return nil, err

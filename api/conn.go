@@ -29,10 +29,6 @@ type lateErrorConn struct {
 	broken  atomic.Bool   // a write failed
 }
 
-func newLateErrorConn(conn net.Conn) *lateErrorConn {
-	return &lateErrorConn{Conn: conn, leaving: make(chan struct{})}
-}
-
 func (c *lateErrorConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	if err != nil {

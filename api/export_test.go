@@ -27,7 +27,7 @@ func (c *Client) WrapForTest(wrap func(net.Conn) net.Conn) {
 		if err != nil {
 			return nil, err
 		}
-		return newLateErrorConn(wrap(conn)), nil
+		return &lateErrorConn{Conn: wrap(conn), leaving: make(chan struct{})}, nil
 	}
 }
 

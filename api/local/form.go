@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"mime"
@@ -416,22 +415,6 @@ var handlers = map[string]handler{
 		return f.parse(entry.FieldByName(rule.FieldChecks), value)
 	}},
 	"isPrivateFile": {}, rule.FieldOverwriteFile: {}, rule.FieldOverwriteTags: {}, rule.FieldOverwriteAITags: {}, rule.FieldOverwriteMetadata: {},
-}
-
-// checkHandlers returns an error if a field has no handler: it would be accepted and ignored.
-func checkHandlers() error {
-	for _, f := range entry.Fields {
-		h, ok := handlers[f.Name]
-		if !ok && f.Stored {
-			ok = new(store.File).Text(f.Name) != nil
-		} else if f.Stored {
-			ok = h.change != nil
-		}
-		if !ok {
-			return fmt.Errorf("the library has no handler for the field %s", f.Name)
-		}
-	}
-	return nil
 }
 
 func storedTexts() (names []string) {

@@ -142,9 +142,6 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if err := checkHandlers(); err != nil {
-		return nil, err
-	}
 	guard, err := newGuard(o.AllowAddresses)
 	if err != nil {
 		return nil, err

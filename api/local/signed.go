@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"hash"
 	"maps"
 	"net/http"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"mediadesk/api/local/delivery"
 	"mediadesk/api/local/store"
 )
 
@@ -26,14 +26,8 @@ const signatureTTL = time.Hour
 
 // PublicKey returns the public key for a private key, which names the library in such uploads.
 func PublicKey(private interface{ Reveal() string }) string {
-	key := sign(sha256.New, private.Reveal(), "public key")[:18]
+	key := delivery.Sign(sha256.New, private.Reveal(), "public key")[:18]
 	return "public_" + base64.RawURLEncoding.EncodeToString(key)
-}
-
-func sign(algorithm func() hash.Hash, key, text string) []byte {
-	mac := hmac.New(algorithm, []byte(key))
-	mac.Write([]byte(text))
-	return mac.Sum(nil)
 }
 
 // allowPages lets pages of all sites read the answer. It reports whether it has answered a
@@ -109,7 +103,7 @@ func (l *Library) checkSignature(parts map[string]string) (expire time.Time, err
 	if now := l.now(); err != nil || !plain || !expire.After(now) || !expire.Before(now.Add(signatureTTL)) {
 		return expire, badRequest("Your request contains invalid expire parameter. Expire parameter should be a Unix time in less than 1 hour into the future.", "Write it in plain digits. Sign shortly before the upload and check your clock.")
 	}
-	expected := hex.EncodeToString(sign(sha1.New, l.o.Key.Reveal(), parts["token"]+parts["expire"]))
+	expected := hex.EncodeToString(delivery.Sign(sha1.New, l.o.Key.Reveal(), parts["token"]+parts["expire"]))
 	if !hmac.Equal([]byte(expected), []byte(parts["signature"])) {
 		return expire, badRequest("Your request contains invalid signature parameter.", "Send the HMAC-SHA1 of token and expire under the private key, in lower-case hexadecimal.")
 	}
@@ -132,7 +126,7 @@ func (l *Library) checkJWT(parts map[string]string) (expire time.Time, err error
 	body, signature, _ := strings.Cut(rest, ".")
 	var header struct{ Alg, Typ, Kid string }
 	var payload map[string]any
-	expected := base64.RawURLEncoding.EncodeToString(sign(sha256.New, l.o.Key.Reveal(), head+"."+body))
+	expected := base64.RawURLEncoding.EncodeToString(delivery.Sign(sha256.New, l.o.Key.Reveal(), head+"."+body))
 	if !hmac.Equal([]byte(expected), []byte(signature)) || decodeJWT(head, &header) != nil ||
 		decodeJWT(body, &payload) != nil || header.Alg != "HS256" || header.Typ != "JWT" {
 		return expire, badRequest("Your request contains invalid token parameter.", `Send a JWT with the header {"alg":"HS256","typ":"JWT","kid":PUBLIC_KEY}, signed by the private key.`)

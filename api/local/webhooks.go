@@ -297,7 +297,7 @@ func (l *Library) checkPost(ctx context.Context, p api.PostTransformation, f *st
 
 // WebhookSecret returns the secret, made of the private key, for posts to the account's webhook.
 func WebhookSecret(private interface{ Reveal() string }) string {
-	secret := sign(sha256.New, private.Reveal(), "webhook secret")[:24]
+	secret := delivery.Sign(sha256.New, private.Reveal(), "webhook secret")[:24]
 	return "whsec_" + base64.RawURLEncoding.EncodeToString(secret)
 }
 
@@ -305,10 +305,10 @@ func WebhookSecret(private interface{ Reveal() string }) string {
 // (hosted-service.md §16), so that older and newer clients verify it.
 func (l *Library) signPost(req *http.Request, body []byte, now time.Time) {
 	seconds, secret := strconv.FormatInt(now.Unix(), 10), WebhookSecret(l.o.Key)
-	signature := sign(sha256.New, secret, req.Header.Get("webhook-id")+"."+seconds+"."+string(body))
+	signature := delivery.Sign(sha256.New, secret, req.Header.Get("webhook-id")+"."+seconds+"."+string(body))
 	req.Header.Set("webhook-timestamp", seconds)
 	req.Header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(signature))
 	ms := strconv.FormatInt(now.UnixMilli(), 10)
-	signature = sign(sha256.New, secret, ms+"."+string(body))
+	signature = delivery.Sign(sha256.New, secret, ms+"."+string(body))
 	req.Header.Set("x-ik-signature", "t="+ms+",v1="+hex.EncodeToString(signature))
 }

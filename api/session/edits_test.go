@@ -298,9 +298,9 @@ func TestUndoOfActions(t *testing.T) {
 	must(t, os.WriteFile(source, []byte("another content"), 0o600))
 	f := uploadFile(t, s, "a.txt", api.Upload{Source: api.Source{Path: source}, OverwriteFile: api.Set(true)})
 	id := f.FileID
-	renamed, err := s.Rename(ctx, *f, "b.txt")
+	renamed, err := s.Rename(ctx, "", *f, "b.txt")
 	must(t, err)
-	_, err = s.Move(ctx, *renamed, "/x/")
+	_, err = s.Move(ctx, "", *renamed, "/x/")
 	must(t, err)
 	_, err = s.Restore(ctx, id, first.VersionInfo.ID)
 	must(t, err)
@@ -581,9 +581,9 @@ func TestUndoOfAnyOrder(t *testing.T) {
 				_, err = s.Change(t.Context(), f.FileID,
 					api.Details{Other: api.Members{"description": fmt.Appendf(nil, `"d%d"`, n)}})
 			case "rename":
-				_, err = s.Rename(t.Context(), *now, fmt.Sprintf("r%d.txt", n))
+				_, err = s.Rename(t.Context(), "", *now, fmt.Sprintf("r%d.txt", n))
 			case "move":
-				_, err = s.Move(t.Context(), *now, fmt.Sprintf("/f%d/", n))
+				_, err = s.Move(t.Context(), "", *now, fmt.Sprintf("/f%d/", n))
 			}
 			must(t, err)
 			states, at = append(states[:at+1], describe()), at+1

@@ -15,12 +15,9 @@ import (
 	"mediadesk/api/rule"
 )
 
-// Rename renames a file and returns its new record. It can be undone.
-func (s *Session) Rename(ctx context.Context, f api.File, name string) (*api.File, error) {
-	return s.renameIn(ctx, "", f, name)
-}
-
-func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name string) (*api.File, error) {
+// Rename renames a file and returns its new record. It can be undone, with the other changes of a
+// batch that is not empty.
+func (s *Session) Rename(ctx context.Context, batch string, f api.File, name string) (*api.File, error) {
 	if err := rule.CheckName(name); err != nil {
 		return nil, err
 	}
@@ -30,12 +27,8 @@ func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name s
 }
 
 // Move moves a file into a folder and returns its new record. The record is nil if the file became
-// a version of an existing one, which cannot be undone.
-func (s *Session) Move(ctx context.Context, f api.File, folder string) (*api.File, error) {
-	return s.moveIn(ctx, "", f, folder)
-}
-
-func (s *Session) moveIn(ctx context.Context, batch string, f api.File, folder string) (*api.File, error) {
+// a version of an existing one, which cannot be undone. The batch is as in Rename.
+func (s *Session) Move(ctx context.Context, batch string, f api.File, folder string) (*api.File, error) {
 	if err := checkFolder(folder); err != nil {
 		return nil, err
 	}
@@ -225,7 +218,7 @@ func (s *Session) MoveAll(ctx context.Context, files []api.File, folder string,
 ) []Edited {
 	batch := batchOf(len(files))
 	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
-		return s.moveIn(ctx, batch, f, folder)
+		return s.Move(ctx, batch, f, folder)
 	})
 }
 
@@ -244,7 +237,7 @@ func (s *Session) RenameAll(ctx context.Context, files []api.File, names []strin
 ) []Edited {
 	batch := batchOf(len(files))
 	return s.eachFile(ctx, files, report, func(i int, f api.File) (*api.File, error) {
-		return s.renameIn(ctx, batch, f, names[i])
+		return s.Rename(ctx, batch, f, names[i])
 	})
 }
 

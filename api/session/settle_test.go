@@ -196,7 +196,7 @@ func TestUndoOfAMoveWithoutAnswer(t *testing.T) {
 	defer end()
 	f := uploadFile(t, s, "a.txt", api.Upload{})
 	lose = true
-	if _, err := s.Move(t.Context(), *f, "/b/"); err == nil || errors.Is(err, context.Canceled) {
+	if _, err := s.Move(t.Context(), "", *f, "/b/"); err == nil || errors.Is(err, context.Canceled) {
 		t.Fatalf("the answer arrived: %v", err)
 	}
 	lose = false

@@ -126,9 +126,9 @@ func (y *Sync) move(ctx context.Context, step SyncStep) error {
 		case at == after.FilePath:
 			continue
 		case path.Dir(at) != path.Dir(after.FilePath):
-			after, err = y.s.moveIn(ctx, "", *after, path.Dir(at)+"/")
+			after, err = y.s.Move(ctx, "", *after, path.Dir(at)+"/")
 		default:
-			after, err = y.s.renameIn(ctx, "", *after, path.Base(at))
+			after, err = y.s.Rename(ctx, "", *after, path.Base(at))
 		}
 		if err != nil || after == nil {
 			return errors.Join(err, ctx.Err())

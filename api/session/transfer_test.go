@@ -279,7 +279,7 @@ func TestTransferOfWhatChanged(t *testing.T) {
 	}
 	uploadFile(t, s, "changed.txt", api.Upload{Folder: api.Set("/x/"), OverwriteFile: api.Set(true)})
 	must(t, s.Delete(t.Context(), *gone))
-	_, err := s.Move(t.Context(), *moved, "/y/")
+	_, err := s.Move(t.Context(), "", *moved, "/y/")
 	must(t, err)
 	says := map[string]string{"changed.txt": "changed since it was queued", "gone.txt": "no longer exists"}
 	for _, j := range send(t, to, transfer) {

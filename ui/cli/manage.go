@@ -218,7 +218,7 @@ func moveCommand() *fileCommand {
 				to, err = s.MoveFolder(ctx, f.FolderPath, folder)
 				return to, nil, err
 			}
-			after, err = s.Move(ctx, *f, folder)
+			after, err = s.Move(ctx, "", *f, folder)
 			return folder + f.Name, after, err
 		})
 }
@@ -286,7 +286,7 @@ func renameCommand() *fileCommand {
 		) {
 			if f.IsFolder() {
 				to, err = s.RenameFolder(ctx, f.FolderPath, name)
-			} else if after, err = s.Rename(ctx, *f, name); err == nil {
+			} else if after, err = s.Rename(ctx, "", *f, name); err == nil {
 				to = after.FilePath
 			}
 			return to, after, err

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"bytes"
+	"crypto/sha1"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -250,7 +251,7 @@ func signedQuery(key, path string, expires time.Time) string {
 		until = fmt.Sprint(expires.Unix())
 		query = "ik-t=" + until + "&"
 	}
-	return query + "ik-s=" + hex.EncodeToString(sum(key, strings.TrimPrefix(path, "/")+until))
+	return query + "ik-s=" + hex.EncodeToString(Sign(sha1.New, key, strings.TrimPrefix(path, "/")+until))
 }
 
 // TestEffects: each effect does what its name says, at one pixel.

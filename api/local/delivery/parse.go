@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"image"
 	"image/color"
 	"mime"
@@ -427,8 +428,9 @@ func side(into *float64, value string) error {
 
 const forever = "9999999999"
 
-func sum(key, text string) []byte {
-	h := hmac.New(sha1.New, []byte(key))
+// Sign returns the HMAC of a text.
+func Sign(algorithm func() hash.Hash, key, text string) []byte {
+	h := hmac.New(algorithm, []byte(key))
 	h.Write([]byte(text))
 	return h.Sum(nil)
 }
@@ -458,7 +460,7 @@ func Signed(key string, u *url.URL, now time.Time) bool {
 	for _, path := range []string{u.Path, u.EscapedPath()} {
 		for _, rest := range rests {
 			for _, text := range []string{path, strings.TrimPrefix(path, "/"), strings.TrimLeft(path, "/")} {
-				if hmac.Equal(got, sum(key, text+rest+until)) {
+				if hmac.Equal(got, Sign(sha1.New, key, text+rest+until)) {
 					return true
 				}
 			}

@@ -64,23 +64,24 @@ func (q *Query) sql() (string, []any) {
 	if len(parts) == 0 {
 		return "", nil
 	}
-	order, direction := q.order()
-	// Rows of the same instant need a fixed order for paging. This one is that of the tables, so an
-	// index provides it.
-	terms := []string{string(order), "place", "name"}
-	if order == ByName {
-		terms = terms[:2]
-	}
-	query := fmt.Sprintf("%s ORDER BY %s %s %s",
-		strings.Join(parts, " UNION ALL "), strings.Join(terms, " "+direction+", "), direction, limits)
-	return query, append(args, q.Limit, q.Skip)
+	return strings.Join(parts, " UNION ALL ") + q.ordered("place", "name", "relevance"), append(args, q.Limit, q.Skip)
 }
 
-func (q *Query) order() (column Order, direction string) {
-	if direction = "ASC"; q.Descending {
+// ordered returns the end of a query with these terms. Rows of the same instant need a fixed order
+// for paging. This one is that of the tables, so an index provides it.
+func (q *Query) ordered(place, name, relevance string) string {
+	order, direction := cmp.Or(q.Order, ByCreated), "ASC"
+	terms := []string{string(order), place, name}
+	switch order {
+	case ByName:
+		terms = []string{name, place}
+	case ByRelevance:
+		terms[0] = relevance
+	}
+	if q.Descending {
 		direction = "DESC"
 	}
-	return cmp.Or(q.Order, ByCreated), direction
+	return fmt.Sprintf(" ORDER BY %s %s %s", strings.Join(terms, " "+direction+", "), direction, limits)
 }
 
 // List returns a listing.
@@ -424,16 +425,7 @@ func splitAtPunctuation(text string) []string {
 
 func (t Files) listFiles(q *Query) ([]Entry, error) {
 	c := q.conditions(api.TypeFile)
-	order, direction := q.order()
-	terms := []string{string(order), "folder", "name_key"}
-	switch order {
-	case ByName:
-		terms = []string{"name_key", "folder"}
-	case ByRelevance:
-		terms[0] = "-length(name_key)"
-	}
-	query := fmt.Sprintf("SELECT %s FROM files WHERE %s ORDER BY %s %s %s",
-		files.read, c.sql, strings.Join(terms, " "+direction+", "), direction, limits)
+	query := "SELECT " + files.read + " FROM files WHERE " + c.sql + q.ordered("folder", "name_key", "-length(name_key)")
 	list, err := records[File](t.session, query, append(c.args, q.Limit, q.Skip)...)
 	entries := make([]Entry, len(list))
 	for i := range list {

@@ -87,7 +87,8 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 }
 
 func TestFocus(t *testing.T) {
-	m := opened(t, localOptions(files(t, "a.png", "x", "b.png", "y"), &stub{}))
+	free := func(context.Context, string) (rule.Place, error) { return rule.Place{Known: true}, nil }
+	m := opened(t, localOptions(files(t, "a.png", "x", "b.png", "y"), &stub{known: free}))
 	var visited []string
 	for range 9 {
 		visited = append(visited, fmt.Sprint(m.On, m.Model.Form.On()))

@@ -156,16 +156,17 @@ func (m *Model) stacked() bool {
 	return kit.ModeOfWidth(m.size.X) >= kit.Stacked && m.size.Y >= edit.LeastStacked
 }
 
-// known reports whether it is known what happens to a source.
+// known reports whether all that can be known of what happens to a source is known.
 func (m *Model) known(s *source) bool {
 	known := s.known.inspected || s.Source.URL != ""
-	return known && (s.Naming != job.NameExact || s.known.of == rule.PathOf(&s.Upload) && s.known.place.Known)
+	return known && (s.Naming != job.NameExact || s.known.of == rule.PathOf(&s.Upload))
 }
 
 // plain reports whether it is known that a source becomes a new file and nothing else happens.
 func (m *Model) plain(s *source) bool {
-	out, old := m.decision(s).out, s.Naming == job.NameExact && !s.known.place.At.IsZero()
-	return m.known(s) && !old && m.unfound == nil && out.Result == rule.NewFile && len(out.Lines()) == 1
+	at, out := s.known.place, m.decision(s).out
+	sure := s.Naming != job.NameExact || at.Known && at.At.IsZero()
+	return m.known(s) && sure && m.unfound == nil && out.Result == rule.NewFile && len(out.Lines()) == 1
 }
 
 // sayPrediction tells what sending will do to this file and to the one at its place.

@@ -394,9 +394,10 @@ func (e *Editor[T]) tile(i int) Tile {
 	targets, n := e.Targets(), max(1, e.Sheet.Grid().Page())
 	subject, _ := e.Subject()
 	at := max(0, slices.Index(targets, subject)) / n * n
-	t := e.tileOf(targets[(at+i)%len(targets)])
-	t.Current = targets[(at+i)%len(targets)] == subject
-	t.Sign, _ = e.o.State(targets[(at+i)%len(targets)])
+	file := targets[(at+i)%len(targets)]
+	t := e.tileOf(file)
+	t.Current = file == subject
+	t.Sign, _ = e.o.State(file)
 	return t
 }
 

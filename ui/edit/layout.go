@@ -45,20 +45,17 @@ func (e *Editor[T]) Layout(size image.Point) Layout {
 // arrange divides a size: the picture first, as large as it can be, beside or above the form.
 func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 	room, mode := image.Rectangle{Max: size}, kit.ModeOfWidth(size.X)
-	few := e.On != OnFiles && len(e.Items) > 1 && len(e.Items) <= fewFiles && e.ShowsSheet() && len(e.targetRows()) == len(e.Items)
+	few := e.On != OnFiles && len(e.Items) <= fewFiles && e.ShowsSheet() && len(e.targetRows()) == len(e.Items)
 	switch {
 	case len(e.Items) == 0:
 		return l
 	case mode < kit.Stacked || size.Y < LeastStacked:
 		*[]*image.Rectangle{&l.Files, &l.Form, &l.Side}[e.On] = room
 		return l
-	case few && mode >= kit.Stacked:
-		if l = e.below(l, room); e.Sheet.gridOf(l.Picture.Size()).Page() >= len(e.Items) {
-			return l // it shows all files: a list would repeat their names
-		}
-		l = Layout{}
-		fallthrough
 	case len(e.Items) > 1:
+		if l := e.below(l, room); few && e.Sheet.gridOf(l.Picture.Size()).Page() >= len(e.Items) {
+			return l // the sheet shows all files: a list would repeat their names
+		}
 		l.Files = room
 		l.Files.Max.X = max(22, min(size.X/4, 34))
 		room.Min.X = l.Files.Max.X

@@ -189,7 +189,7 @@ func JoinV(blocks ...string) string {
 // dims the text of base. The result has the size of base; anything outside is clipped.
 func OverlayAt(base, top string, x, y int) string { return overlay(base, top, image.Pt(x, y), false) }
 
-// overlay is OverlayAt. hide leaves the pictures of base out, because they cannot be dimmed.
+// overlay is OverlayAt. hide leaves out the pixels of base, because only text can be dimmed.
 func overlay(base, top string, at image.Point, hide bool) string {
 	size := Size(base)
 	if size.X < 1 || size.Y < 1 {

@@ -135,7 +135,8 @@ func (s *Overlays) trim() {
 	s.open = open
 }
 
-// View draws the open overlays over base, the top one last. The pictures of base are not shown meanwhile.
+// View draws the open overlays over base, the top one last. Pixels of base are not
+// shown meanwhile.
 func (s *Overlays) View(base string, th *theme.Theme) string {
 	first := true
 	for _, o := range s.open {

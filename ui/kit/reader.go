@@ -97,7 +97,7 @@ var unixLines = strings.NewReplacer("\r\n", "\n", "\t", "  ")
 // all text safe and wraps it. Use [NewFacts].
 type Facts struct {
 	width  int
-	labels int // their width
+	labels int // width of the labels
 	th     *theme.Theme
 	lines  []string
 }

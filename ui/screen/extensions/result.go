@@ -66,7 +66,7 @@ func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
 	return tea.Batch(m.Open(v), v.Read())
 }
 
-// resultActions are those of a result, which close hides.
+// resultActions returns the actions of a result, whose viewer close closes.
 func (m *Model) resultActions(run job.Run, close func() tea.Cmd) []kit.Action {
 	history := kit.Action{ID: "extensions.history", Keys: kit.Bind("history", "", "w"), Group: groupRun}
 	history.Footer, history.Do = true, func() tea.Cmd { return m.openHistory(run) }

@@ -156,7 +156,7 @@ func (m *Model) stacked() bool {
 	return kit.ModeOfWidth(m.size.X) >= kit.Stacked && m.size.Y >= edit.LeastStacked
 }
 
-// known reports whether all that can be known of what happens to a source is known.
+// known reports whether a source was inspected, and its place was checked as far as the service allows.
 func (m *Model) known(s *source) bool {
 	known := s.known.inspected || s.Source.URL != ""
 	return known && (s.Naming != job.NameExact || s.known.of == rule.PathOf(&s.Upload))

@@ -46,7 +46,9 @@ func TestBadInput(t *testing.T) {
 	must(t, os.Remove(filepath.Join(d.pictures, "4 gone.txt")))
 	term.Press("u")
 	term.WaitFor("does not exist.")
-	term.Press("esc", "esc")
+	follow(term, "esc", "Filter gone") // back in the picker
+	term.Press("esc")
+	term.WaitGone("Filter gone")
 	term.Press("/")
 	term.Type("large")
 	follow(term, "enter", "Filter large", "space", "To upload: 1 file", "u", "account is 25.0 MB")

@@ -114,18 +114,24 @@ func TestHostileAnswers(t *testing.T) {
 	term.Press("3")
 	term.WaitFor("remove background")
 	for range steps / 8 {
-		term.Press("enter", "down", "pgdown", "esc", "down")
+		follow(term, "enter", "esc close")
+		term.Press("down", "pgdown", "esc")
+		term.WaitGone("esc close")
+		term.Press("down")
 	}
-	term.Press("p")
 
 	// Records and tags: the library as list and as contact sheet, and the details.
-	term.Press("esc", "4")
+	term.Press("4")
 	term.WaitFor("Kind")
 	waitForAll(term)
 	for range steps / 2 {
 		term.Press("down")
 	}
-	term.Press("ctrl+a", "y", "esc", "e")
+	term.Press("ctrl+a")
+	follow(term, "y", "esc close")
+	term.Press("esc")
+	term.WaitGone("esc close")
+	term.Press("e")
 	term.WaitFor("41 of 41 marked")
 	term.Press("esc")
 	term.WaitFor("c edit region")

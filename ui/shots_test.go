@@ -58,6 +58,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	glance()
 	term.Press("ctrl+l", "r")
 	term.WaitFor("Extensions     remove background")
+	term.WaitGone("Checking what is there")
 	stop()
 	term.Press("ctrl+s")
 	term.WaitFor("enter Send ")

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"charm.land/bubbles/v2/spinner"
@@ -62,6 +64,7 @@ type Model struct {
 
 	reading bool                 // the runs are being read
 	again   bool                 // read again afterwards
+	found   sync.Map             // string: the tags that a run found, by its key
 	seen    map[string]*api.File // as last seen, by key of a run; nil while it is read
 
 	shown   bool // in front
@@ -232,11 +235,23 @@ func keyOf(run *job.Run) string { return fmt.Sprint(run.ID, run.Status, run.At.U
 func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.list.At(i)
 	run := m.runs.all[e.Row]
+	note := edit.LabelRun(&run)
+	if tags, known := m.found.Load(keyOf(&run)); known {
+		note = tags.(string)
+	}
 	return edit.Tile{
 		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
-		Note: edit.LabelRun(&run), NoteSign: text.Either(run.Status == api.StatusFailed, theme.SignBad, theme.SignNone),
+		Note: note, NoteSign: text.Either(run.Status == api.StatusFailed, theme.SignBad, theme.SignNone),
 		Picture: edit.Thumb{Key: keyOf(&run), Path: func(ctx context.Context) (string, error) {
-			return m.o.Session.Thumb(ctx, m.record(&run))
+			file := m.record(&run)
+			var names []string
+			for _, tag := range foundTags(&run, &file) {
+				names = append(names, tag.Name)
+			}
+			if len(names) > 0 {
+				m.found.Store(keyOf(&run), strings.Join(names, ", "))
+			}
+			return m.o.Session.Thumb(ctx, file)
 		}},
 	}
 }

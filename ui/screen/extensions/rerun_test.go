@@ -16,8 +16,10 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media"
 	"mediadesk/api/rule"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
@@ -114,10 +116,12 @@ func TestTagsOfARun(t *testing.T) {
 			{Name: "sea", Confidence: 99, Source: tagging}, {Name: "boat", Confidence: 81.4, Source: tagging}, {Name: "other", Confidence: 50, Source: rule.AWSTagging},
 		}),
 	}))
-	d.open()
+	d.openWith(func(o *Options) { o.Loader = picture.NewLoader(media.Limits{}) })
 	d.find("/a.png")
 	d.Sees("AI tags", "99 %  sea  (is a tag)", "81 %  boat")
 	d.SeesNot("other")
+	d.Press("t")
+	d.Sees("a.png", "sea, boat")
 }
 
 func disc(t *testing.T, name string, c color.Color) string {

@@ -186,17 +186,22 @@ func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	m.describeTags(f, run)
 }
 
+// foundTags returns the tags in a file that a finished run has found.
+func foundTags(run *job.Run, file *api.File) []api.AITag {
+	if file == nil || !rule.IsTagging(run.Extension) || run.Status != api.StatusSuccess {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(file.AITags.Or(nil)), func(tag api.AITag) bool {
+		return !strings.EqualFold(tag.Source, run.Extension)
+	})
+}
+
 func (m *Model) describeTags(f *kit.Facts, run *job.Run) {
 	file, th := m.seen[keyOf(run)], f.Theme()
-	if file == nil || !rule.IsTagging(run.Extension) || run.Status != api.StatusSuccess {
-		return
-	}
 	var found []string
-	for _, tag := range file.AITags.Or(nil) {
-		if strings.EqualFold(tag.Source, run.Extension) {
-			taken := text.If(slices.Contains(file.Tags.Or(nil), tag.Name), "  (is a tag)")
-			found = append(found, fmt.Sprintf("%3.0f %%  %s", tag.Confidence, tag.Name)+taken)
-		}
+	for _, tag := range foundTags(run, file) {
+		taken := text.If(slices.Contains(file.Tags.Or(nil), tag.Name), "  (is a tag)")
+		found = append(found, fmt.Sprintf("%3.0f %%  %s", tag.Confidence, tag.Name)+taken)
 	}
 	if len(found) > 0 {
 		f.Say(th.Title, "AI tags")

@@ -67,10 +67,23 @@ func TestFacts(t *testing.T) {
 	}
 	d.Press("p")
 	d.Resize(image.Pt(59, 30))
-	d.Sees("300 × 200 · sea, beach +1 AI")
+	d.Sees("300 × 200 · sea, beach · AI: sand")
 	if strings.Contains(d.Text(), "sand 93 %") {
 		t.Error("metadata is shown although it does not fit")
 	}
+}
+
+// TestTagsOfAllFiles: the title has the tags that all files have, the rows have the others.
+func TestTagsOfAllFiles(t *testing.T) {
+	s := &shelf{files: map[string][]api.File{"/": some("/", 3)}}
+	for i, f := range s.files["/"] {
+		s.files["/"][i].Tags = api.Set(append([]string{"sea", "sand"}, f.Name))
+	}
+	d := start(t, Options{Session: stub{list: s.list}})
+	d.Sees("Library · all tagged sea, sand", "JPEG f00001.jpg ")
+	s.files["/"][2].Tags = api.Set([]string{"sand"})
+	d.Press("r")
+	d.Sees("Library · all tagged sand", "JPEG sea, f00001.jpg ")
 }
 
 func TestPagesComeAsTheCursorNears(t *testing.T) {

@@ -306,6 +306,7 @@ func (m *Model) returnTo(key string) {
 }
 
 func (m *Model) rows() []kit.Group[api.File] {
+	m.common = commonTags(m.shown.files)
 	if m.shown.len() == 0 {
 		return nil
 	}

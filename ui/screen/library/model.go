@@ -78,6 +78,7 @@ type Model struct {
 	list    *kit.List[api.File]
 	cursors map[string]string // last cursor row by listing
 	query   query
+	common  []string    // tags of all files shown
 	counts  sync.Map    // string: what is in a folder, by path
 	sheet   *edit.Tiles // the listing as a contact sheet
 	preview *edit.Preview
@@ -110,7 +111,7 @@ func New(o Options) *Model {
 		Nothing: "the list is empty", NotFound: "the filter has no matches",
 		Rows: m.rows, Key: func(f api.File) any { return keyOf(f) }, Match: m.matches, Columns: m.columns,
 		Cells: m.cells,
-		Title: m.title, Footer: m.position, Above: m.above, Describe: m.describe, Empty: m.empty,
+		Title: m.title, Note: m.note, Footer: m.position, Above: m.above, Describe: m.describe, Empty: m.empty,
 		Instead: m.viewQueryHelp,
 		Brief: func(e kit.Entry[api.File]) string {
 			if has, known := m.counts.Load(folderPath(m.shown.folder, e.Row)); known && e.Row.IsFolder() {
@@ -118,7 +119,7 @@ func New(o Options) *Model {
 			}
 			states, _ := m.states(e.Row)
 			w, h, _ := rule.PixelSize(&e.Row)
-			return edit.FactsLine(image.Pt(w, h), "", 0, tagList(e.Row), states, text.Date(rule.Created(&e.Row)))[0]
+			return edit.FactsLine(image.Pt(w, h), "", 0, m.tags(e.Row), states, text.Date(rule.Created(&e.Row)))[0]
 		},
 		Widen: m.widen, Stop: func(try bool) bool {
 			busy := m.manage.Busy() != ""

@@ -139,7 +139,7 @@ func (m *Model) tile(i int) edit.Tile {
 		t.Marked, t.Sign = true, theme.SignMarked
 	}
 	t.Note, t.NoteSign = m.states(f)
-	t.Note = strings.Trim(t.Note+" · "+tagList(f), " ·")
+	t.Note = strings.Trim(t.Note+" · "+m.tags(f), " ·")
 	return t
 }
 

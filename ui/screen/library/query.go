@@ -235,6 +235,7 @@ func (m *Model) startQuery() tea.Cmd {
 func (m *Model) editQuery(line string) tea.Cmd {
 	m.list.ClearFilter()
 	m.query.open, m.query.wrong, m.query.fields = true, nil, nil
+	m.list.NoCursor = true
 	m.query.field.SetValue(line)
 	m.query.field.Complete = m.completeQuery
 	m.query.field.Focus()
@@ -290,7 +291,7 @@ func (m *Model) leaveQuery() tea.Cmd {
 }
 
 func (m *Model) closeQuery() {
-	m.query.open = false
+	m.query.open, m.list.NoCursor = false, false
 	m.query.typing.Drop()
 	m.query.field.Blur()
 }

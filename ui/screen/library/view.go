@@ -8,6 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -62,9 +63,7 @@ func (m *Model) columns(int) kit.Columns {
 	if !slices.ContainsFunc(first, func(f api.File) bool { words, _ := m.states(f); return words != "" }) {
 		columns[4] = kit.Column{}
 	}
-	if !slices.ContainsFunc(first, func(f api.File) bool {
-		return len(f.Tags.Or(nil))+len(f.AITags.Or(nil)) > 0
-	}) {
+	if !slices.ContainsFunc(first, func(f api.File) bool { return m.tags(f) != "" }) {
 		columns[3] = kit.Column{}
 	}
 	return columns
@@ -86,7 +85,7 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 		{Text: found(f.Name, name, m.list.Filter(), th.Match, style) + style.Render(slash)},
 		{Text: size, Style: th.Muted},
 		{Text: kind, Style: th.Muted},
-		{Text: text.Safe(tagList(f)), Style: th.Muted},
+		{Text: text.Safe(m.tags(f)), Style: th.Muted},
 		{Text: states, Style: th.SignStyle(worst)},
 	}
 }
@@ -123,12 +122,31 @@ func kind(f api.File) string {
 	return "file"
 }
 
-func tagList(f api.File) string {
-	words := strings.Join(f.Tags.Or(nil), ", ")
-	if n := len(f.AITags.Or(nil)); n > 0 {
-		words += " +" + text.Count(n) + " AI"
+// tags lists the tags of a file that not all files have, then those that extensions found.
+func (m *Model) tags(f api.File) string {
+	list := edit.Replayed(nil, m.common, f.Tags.Or(nil))
+	var found []string
+	for _, tag := range f.AITags.Or(nil) {
+		found = append(found, tag.Name)
 	}
-	return strings.TrimSpace(words)
+	return strings.Trim(strings.Join(list, ", ")+text.If(len(found) > 0, " · AI: ")+strings.Join(found, ", "), " ·")
+}
+
+// note shows the tags of all files.
+func (m *Model) note(th *theme.Theme) string {
+	return text.If(len(m.common) > 0, th.Muted.Render("all tagged "+text.Safe(strings.Join(m.common, ", "))))
+}
+
+// commonTags returns the tags that all files have, at least two of them.
+func commonTags(files []api.File) []string {
+	if len(files) < 2 {
+		return nil
+	}
+	common := slices.Clone(files[0].Tags.Or(nil))
+	for _, f := range files {
+		common = slices.DeleteFunc(common, func(tag string) bool { return !slices.Contains(f.Tags.Or(nil), tag) })
+	}
+	return common
 }
 
 func (m *Model) empty() string {

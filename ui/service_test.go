@@ -375,7 +375,7 @@ func TestWrongKeyIsRefused(t *testing.T) {
 	s := startService(t, uitest.Build(t), t.TempDir())
 	term := d.start(120, 36, "--profile", "local", d.pictures)
 	term.WaitFor("127.0.0.1:")
-	follow(term, "5", "Uploads at once", "a", "Connect an account · step 1")
+	follow(term, "5", "Parallel uploads", "a", "Connect an account · step 1")
 	term.Press("right", "down")
 	term.Type(s.address)
 	follow(term, "ctrl+s", "Use it for this run only", "o", "Private key")

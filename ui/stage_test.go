@@ -382,7 +382,7 @@ var scenes = []scene{
 	}},
 	{"settings", func(s *stage) {
 		s.press("5")
-		s.waitFor("work", "Uploads at once")
+		s.waitFor("work", "Parallel uploads")
 	}},
 	{"help", func(s *stage) {
 		s.waitFor("1 day ago", "An empty folder.")

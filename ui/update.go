@@ -184,7 +184,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 	}
 	if m.host.Overlays.Top() != nil {
-		return m.host.Overlays.Mouse(kit.Moved(msg, r.screen.Min), m.theme)
+		return m.host.Overlays.Mouse(kit.Moved(msg, r.screen.Min))
 	}
 	if clicked && at.In(r.status) && !m.messages.Empty() {
 		return m.openMessages()
@@ -200,5 +200,5 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 			return nil
 		}
 	}
-	return m.host.Mouse(kit.Moved(msg, r.screen.Min), m.theme)
+	return m.host.Mouse(kit.Moved(msg, r.screen.Min))
 }

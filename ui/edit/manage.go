@@ -121,8 +121,8 @@ func (g *Manage) row(op operation, files []api.File) kit.MenuRow {
 		case op.folder != "":
 			return g.askFolder(op.folder, files, func(folder string) tea.Cmd { return g.Run(work(folder)) })
 		case op.lost != "":
-			label := text.Capital(op.Label)
-			return g.askDelete(label+"?", fmt.Sprintf(op.lost, what), label, work(""))
+			subject := text.Either(len(files) == 1, files[0].FilePath, what)
+			return g.askDelete(text.Capital(op.Label)+"?", fmt.Sprintf(op.lost, subject), work(""))
 		}
 		return g.Run(work(""))
 	}
@@ -173,18 +173,22 @@ func (g *Manage) PurgeRow(files []api.File) kit.MenuRow {
 
 const maxNamed = 5
 
-func (g *Manage) askDelete(title, words, label string, work Work) tea.Cmd {
+func (g *Manage) askDelete(title, words string, work Work) tea.Cmd {
 	var paths []string
 	files := work.Files
+	if len(files) == 1 {
+		files = nil // the question has its name
+	}
 	for _, f := range files[:min(len(files), maxNamed)] {
 		paths = append(paths, f.FilePath)
 	}
 	if more := len(files) - maxNamed; more > 0 {
 		paths = append(paths, "and "+text.Plural(more, "other"))
 	}
-	return page.Confirm(title, words+"\nThis cannot be undone.\n\n"+strings.Join(paths, "\n"),
+	words = strings.TrimSpace(words + "\nThis cannot be undone.\n\n" + strings.Join(paths, "\n"))
+	return page.Confirm(title, words,
 		page.Choice{Label: "Cancel", Key: "k"},
-		page.Choice{Label: label, Key: "d", Danger: true, Do: func() tea.Cmd { return g.Run(work) }})
+		page.Choice{Label: "Delete", Key: "d", Danger: true, Do: func() tea.Cmd { return g.Run(work) }})
 }
 
 // askFolder asks for a target folder, starting with the common one.
@@ -354,7 +358,7 @@ func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
 			return g.Run(work("Restoring", "Restored "+name+". z undoes it.",
 				func(ctx context.Context) (*api.File, error) { return g.Session.Restore(ctx, f.FileID, id) }))
 		}}, kit.MenuRow{Key: "d", Label: "delete", Note: "cannot be undone", Do: func() tea.Cmd {
-			return g.askDelete("Delete "+name+"?", "The version is deleted; the current one stays.", "Delete "+v.VersionInfo.Name,
+			return g.askDelete("Delete "+name+"?", "The version is deleted; the current one stays.",
 				work("Deleting versions", "Deleted "+name+".", func(ctx context.Context) (*api.File, error) {
 					return &f, g.Session.DeleteVersion(ctx, f.FileID, id)
 				}))

@@ -363,7 +363,7 @@ func (r *Region) deleteCrops() tea.Cmd {
 
 // drawCrops draws the crops that fit, as large as they can be in rows; the last row may be a line lower.
 func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
-	lines := []string{th.Strong.Render(text.Truncate("As pages will show it", size.X))}
+	lines := []string{th.Strong.Render(text.Truncate("Crops on web pages", size.X))}
 	list, o := r.crops(), r.Options(th)
 	fit := func(c crop, high int) image.Point {
 		return picture.Fit(c.part.Size(), size.X, high, o.CellAspect).Size()

@@ -187,10 +187,13 @@ func JoinV(blocks ...string) string {
 
 // OverlayAt draws the block top over base, with its upper left corner at column x, row y, not negative. It
 // dims the text of base. The result has the size of base; anything outside is clipped.
-func OverlayAt(base, top string, x, y int) string { return overlay(base, top, image.Pt(x, y), false) }
+func OverlayAt(base, top string, x, y int) string {
+	return overlay(base, top, func(image.Rectangle) (image.Point, bool) { return image.Pt(x, y), false })
+}
 
-// overlay is OverlayAt. hide leaves out the pixels of base, because only text can be dimmed.
-func overlay(base, top string, at image.Point, hide bool) string {
+// overlay is OverlayAt. locate receives the rectangle around the pixels of base. hide leaves them out,
+// because only text can be dimmed.
+func overlay(base, top string, locate func(pixels image.Rectangle) (at image.Point, hide bool)) string {
 	size := Size(base)
 	if size.X < 1 || size.Y < 1 {
 		return base
@@ -198,10 +201,18 @@ func overlay(base, top string, at image.Point, hide bool) string {
 	cells := uv.NewScreenBuffer(size.X, size.Y)
 	cells.Method = text.Method()
 	uv.NewStyledString(base).Draw(cells, cells.Bounds())
+	var pixels image.Rectangle
+	drawn := func(c *uv.Cell) bool { return c != nil && strings.HasPrefix(c.Content, string(kitty.Placeholder)) }
+	for i := range size.X * size.Y {
+		if x, y := i%size.X, i/size.X; drawn(cells.CellAt(x, y)) {
+			pixels = pixels.Union(image.Rect(x, y, x+1, y+1))
+		}
+	}
+	at, hide := locate(pixels)
 	for i := range size.X * size.Y {
 		switch c := cells.CellAt(i%size.X, i/size.X); {
 		case c == nil:
-		case !strings.HasPrefix(c.Content, string(kitty.Placeholder)):
+		case !drawn(c):
 			c.Style.Attrs |= uv.AttrFaint
 		case hide || c.Style.Fg == nil: // kitty would go on with a picture without color below the text that follows
 			c.Content = " "

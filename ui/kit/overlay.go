@@ -84,6 +84,7 @@ func popupText(title, footer string, lines []string, size image.Point, th *theme
 type Overlays struct {
 	open []Overlay
 	room image.Point
+	at   image.Point // the upper left corner of the top one when it was drawn
 }
 
 // Open puts an overlay on top and returns nil, for actions that do nothing else.
@@ -135,27 +136,51 @@ func (s *Overlays) trim() {
 	s.open = open
 }
 
-// View draws the open overlays over base, the top one last. Pixels of base are not
-// shown meanwhile.
+// View draws the open overlays over base, the top one last. They stand beside the pixels of base if
+// there is room, because pixels cannot be dimmed; otherwise pixels are not shown meanwhile.
 func (s *Overlays) View(base string, th *theme.Theme) string {
 	first := true
 	for _, o := range s.open {
 		if !o.Closed() {
 			top := o.View(s.room, th)
-			base, first = overlay(base, top, centered(Size(base), Size(top)), first), false
+			base = overlay(base, top, func(pixels image.Rectangle) (image.Point, bool) {
+				s.at = beside(pixels, Size(base), Size(top))
+				return s.at, first && pixels.Overlaps(image.Rectangle{Min: s.at, Max: s.at.Add(Size(top))})
+			})
+			first = false
 		}
 	}
 	return base
 }
 
+// beside returns the upper left corner of a block left of, below or right of the pixels, or in the
+// middle of the room.
+func beside(pixels image.Rectangle, room, block image.Point) image.Point {
+	free := []image.Rectangle{{Max: room}}
+	if !pixels.Empty() {
+		free = []image.Rectangle{
+			{Max: image.Pt(pixels.Min.X, room.Y)},
+			{Min: image.Pt(0, pixels.Max.Y), Max: room},
+			{Min: image.Pt(pixels.Max.X, 0), Max: room},
+			{Max: room},
+		}
+	}
+	for _, r := range free {
+		if block.X <= r.Dx() && block.Y <= r.Dy() {
+			return r.Min.Add(centered(r.Size(), block))
+		}
+	}
+	return image.Point{}
+}
+
 // Mouse sends a mouse message to the top overlay. Its position is relative to the corner
 // of the room.
-func (s *Overlays) Mouse(msg tea.MouseMsg, th *theme.Theme) tea.Cmd {
+func (s *Overlays) Mouse(msg tea.MouseMsg) tea.Cmd {
 	o := s.Top()
 	if o == nil {
 		return nil
 	}
-	return o.Mouse(Moved(msg, centered(s.room, Size(o.View(s.room, th)))))
+	return o.Mouse(Moved(msg, s.at))
 }
 
 // Moved returns msg with its position relative to origin.

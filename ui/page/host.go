@@ -327,13 +327,13 @@ func (h *Host) Press(msg tea.Msg) (cmd tea.Cmd, reason string, used bool) {
 
 // Mouse sends a mouse message to the part below the pointer. Its position counts from
 // the corner of the screens' rectangle.
-func (h *Host) Mouse(msg tea.MouseMsg, th *theme.Theme) tea.Cmd {
+func (h *Host) Mouse(msg tea.MouseMsg) tea.Cmd {
 	s := h.InFront()
 	if s == nil {
 		return nil
 	}
 	if s.Overlays().Top() != nil {
-		return h.Ran(s, s.Overlays().Mouse(msg, th))
+		return h.Ran(s, s.Overlays().Mouse(msg))
 	}
 	return h.Tell(s, msg)
 }

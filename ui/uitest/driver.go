@@ -62,7 +62,7 @@ func (d *Driver) Send(msg tea.Msg) {
 	case tea.KeyPressMsg, tea.PasteMsg:
 		d.input(msg)
 	case tea.MouseMsg:
-		d.Run(d.Host.Mouse(msg, d.Theme))
+		d.Run(d.Host.Mouse(msg))
 	default:
 		d.Run(d.Host.Tell(d.Screen, msg))
 	}

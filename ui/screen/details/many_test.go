@@ -370,7 +370,7 @@ func TestManaging(t *testing.T) {
 	if q.Title != "Delete new name.png?" || q.Choices[0].Do != nil || !q.Choices[1].Danger {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
-	d.Choose(q, "Delete new name.png")
+	d.Choose(q, "Delete")
 	if got := uitest.Taken[page.FileGone](&d.Out); len(got) != 1 || got[0].FileID != "f1" {
 		t.Errorf("got the messages %+v", got)
 	}

@@ -111,7 +111,7 @@ func TestWholeFilesTogether(t *testing.T) {
 		!q.Choices[1].Danger || slices.ContainsFunc(q.Choices, func(c page.Choice) bool { return c.Default }) {
 		t.Errorf("asked %+v", q)
 	}
-	d.Choose(q, "Delete 2 files")
+	d.Choose(q, "Delete")
 	d.Toasted("Deleted 2 files.")
 	if gone := uitest.Taken[page.FileGone](&d.Out); len(gone) != 2 {
 		t.Errorf("deleted: %+v", gone)

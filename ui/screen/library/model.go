@@ -79,6 +79,7 @@ type Model struct {
 	cursors map[string]string // last cursor row by listing
 	query   query
 	common  []string    // tags of all files shown
+	tagged  bool        // some file has other tags
 	counts  sync.Map    // string: what is in a folder, by path
 	sheet   *edit.Tiles // the listing as a contact sheet
 	preview *edit.Preview

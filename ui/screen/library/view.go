@@ -55,7 +55,7 @@ func (m *Model) columns(int) kit.Columns {
 		{Name: "Name", Width: 20, Flex: 3},
 		{Name: "Size", Width: 10, Right: true, Spare: 2},
 		{Name: "Kind", Width: 10, Spare: 3},
-		{Name: "Tags", Width: 12, Flex: 2, Spare: 4},
+		{Name: text.Either(m.tagged, "Tags", "AI tags"), Width: 12, Flex: 2, Spare: 4},
 		{Name: "State", Width: 16, Spare: 1},
 	}
 	// The first rows show what is used.
@@ -122,14 +122,17 @@ func kind(f api.File) string {
 	return "file"
 }
 
-// tags lists the tags of a file that not all files have, then those that extensions found.
+// otherTags returns the tags of a file that not all files have.
+func (m *Model) otherTags(f api.File) []string { return edit.Replayed(nil, m.common, f.Tags.Or(nil)) }
+
+// tags lists the other tags of a file, then those that extensions found.
 func (m *Model) tags(f api.File) string {
-	list := edit.Replayed(nil, m.common, f.Tags.Or(nil))
 	var found []string
 	for _, tag := range f.AITags.Or(nil) {
 		found = append(found, tag.Name)
 	}
-	return strings.Trim(strings.Join(list, ", ")+text.If(len(found) > 0, " · AI: ")+strings.Join(found, ", "), " ·")
+	label := " · " + text.If(m.tagged && len(found) > 0, "AI: ")
+	return strings.Trim(strings.Join(m.otherTags(f), ", ")+label+strings.Join(found, ", "), " ·")
 }
 
 // note shows the tags of all files.

@@ -82,8 +82,8 @@ func (d *driver) answer(key string) *driver {
 
 func (d *driver) to(name string) *driver {
 	d.TB.Helper()
-	for d.Press("home"); !strings.Contains(d.Text(), "─ "+name+" ─"); d.Press("down") {
-		if strings.Contains(d.Text(), "─ Uploads at once ─") {
+	for d.Press("home"); !strings.Contains(d.Text(), " "+name+" ─"); d.Press("down") {
+		if strings.Contains(d.Text(), "─ Parallel uploads ─") {
 			d.TB.Fatalf("there is no %s:\n%s", name, d.Text())
 		}
 	}

@@ -190,7 +190,7 @@ func TestProgramSettings(t *testing.T) {
 		d.Settings().Pictures != config.PicturesKitty {
 		t.Errorf("%+v", got)
 	}
-	d.to("Uploads at once").Press("space")
+	d.to("Parallel uploads").Press("space")
 	if got := last[Changed](d); got.Concurrency != 1 || d.Settings().Concurrency != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -217,7 +217,7 @@ func TestUnusualNumberOfUploads(t *testing.T) {
 	_, err := d.Settings().Set(withUploads(d.Settings().Choices, 5))
 	must(t, err)
 	d.open()
-	d.to("Uploads at once").Sees("✓ 5 ")
+	d.to("Parallel uploads").Sees("✓ 5 ")
 }
 
 func TestSettingsThatCannotBeWritten(t *testing.T) {
@@ -227,7 +227,7 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 	if toast := last[page.Toast](d); toast.Level != page.Bad {
 		t.Errorf("got the messages %+v", toast)
 	}
-	d.Sees(" auto (dark) ", "✓ auto ")
+	d.Sees("[✓ auto (dark)]")
 }
 
 func TestBrokenSettingsFile(t *testing.T) {
@@ -357,7 +357,7 @@ func TestShowsWhatTheUsersFileSets(t *testing.T) {
 			t.Errorf("%s says %q, want \"It is set in config.toml line 1: E edits that file.\"", key, toast.Text)
 		}
 	}
-	d.to("Uploads at once").Press("right")
+	d.to("Parallel uploads").Press("right")
 	if got := d.Settings(); got.Concurrency != 1 || got.Theme != config.ThemeDark {
 		t.Errorf("got %+v", got)
 	}

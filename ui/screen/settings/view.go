@@ -57,6 +57,10 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 		choice.Options = append(choice.Options, sign+words)
 	}
 	choice.SetIndex(at)
+	if m.current() == r { // the cursor has one style
+		plain := *th
+		plain.Color, th = false, &plain
+	}
 	return []kit.Cell{{Text: choice.View(widths[0], th), Style: th.Text}}
 }
 
@@ -101,7 +105,7 @@ func (m *Model) describe(_ kit.Entry[row], f *kit.Facts) (title string) {
 	}
 	p := m.selected()
 	m.describeAccount(p, f)
-	return p.Name
+	return "Account " + p.Name
 }
 
 var kinds = map[config.Kind]string{

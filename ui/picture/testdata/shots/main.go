@@ -47,8 +47,8 @@ func asItShouldBe(stage string, shot, picker counts) bool {
 		return shot.pixels() && shot.colored > picker.colored*3/2
 	case "after":
 		return shot.colored > picker.colored*95/100 && shot.colored < picker.colored*105/100 && shot.pixels()
-	case "popup": // which may have colored rows
-		return !shot.pixels()
+	case "popup": // beside the picture; it may have colored rows
+		return shot.differ > picker.differ*95/100
 	case "settings", "abilities", "end":
 		return shot.colored < fewest
 	}

@@ -425,9 +425,9 @@ func TestFrameOfTheSizeBefore(t *testing.T) {
 			return boxed && len(lines) == 36 && strings.Contains(lines[35], bottom)
 		}
 	}
-	term.WaitUntil(whole("What can be done here", "esc close"))
+	term.WaitUntil(whole("Keys on this screen", "esc close"))
 	term.Type("way home")
-	term.WaitUntil(whole("What can be done here", "esc close"))
+	term.WaitUntil(whole("Keys on this screen", "esc close"))
 }
 
 // TestMessagesLine: a message is above the hints and moves nothing. In a low terminal it replaces them.

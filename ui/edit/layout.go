@@ -141,10 +141,12 @@ func (e *Editor[T]) position(l Layout, room image.Rectangle) Layout {
 	} else if size != (image.Point{}) {
 		l.Picture = e.Region.fitted(l.Picture, size)
 	}
-	// They begin where the picture does, unless they are too long.
+	// They begin where the picture does. Wider ones are centered below it.
 	l.Facts.Min = image.Pt(l.Picture.Min.X, l.Picture.Max.Y+max(0, below-len(facts)-1))
 	for _, line := range facts {
-		l.Facts.Min.X = max(room.Min.X, min(l.Facts.Min.X, room.Max.X-text.Width(line)))
+		if w := text.Width(line); w > l.Picture.Dx() {
+			l.Facts.Min.X = max(room.Min.X, min((l.Picture.Min.X+l.Picture.Max.X-w)/2, room.Max.X-w))
+		}
 	}
 	return l
 }

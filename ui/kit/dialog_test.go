@@ -1,12 +1,15 @@
 package kit_test
 
 import (
+	"image"
 	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi/kitty"
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
@@ -163,5 +166,35 @@ func TestDialogView(t *testing.T) {
 	view = ansi.Strip(d.View(pt(40, 10), theme.New(true, true)))
 	if !strings.Contains(view, " Keep ") || !strings.Contains(view, "Go") {
 		t.Errorf("the choices are pushed out:\n%s", view)
+	}
+}
+
+// TestBesidePixels: a dialog stands beside the pixels of the screen, where the mouse finds it. They are
+// hidden only if there is no room.
+func TestBesidePixels(t *testing.T) {
+	pixel := lipgloss.NewStyle().Foreground(lipgloss.Color("#010203")).Render(string(kitty.Placeholder))
+	for _, c := range []struct{ left, pixels, right, above, rows, shown int }{
+		{70, 50, 0, 0, 20, 1000}, {0, 50, 70, 0, 20, 1000}, {0, 120, 0, 0, 8, 960}, {30, 60, 30, 0, 20, 0}, {20, 80, 20, 4, 13, 0},
+	} {
+		row := text.Blanks(c.left) + strings.Repeat(pixel, c.pixels) + text.Blanks(c.right)
+		base := text.Fit(strings.Repeat("\n", c.above)+strings.Repeat(row+"\n", c.rows), 120, 20)
+		at := newClock()
+		d, answer := at.dialog()
+		var s kit.Overlays
+		s.Resize(image.Pt(120, 20))
+		s.Open(d)
+		at.pass(time.Second)
+		view := ansi.Strip(s.View(base, theme.New(true, true)))
+		if n := strings.Count(view, string(kitty.Placeholder)); n != c.shown {
+			t.Errorf("%+v: %d cells with pixels, want %d", c, n, c.shown)
+		}
+		for y, line := range strings.Split(view, "\n") {
+			if before, _, ok := strings.Cut(line, "Keep editing"); ok {
+				s.Mouse(tea.MouseClickMsg{X: text.Width(before), Y: y, Button: tea.MouseLeft})
+			}
+		}
+		if answer.n != 0 {
+			t.Errorf("%+v: a click on the button chose %d:\n%s", c, answer.n, view)
+		}
 	}
 }

@@ -348,7 +348,7 @@ func (o *offers) view(width int, label func(string) string, th *theme.Theme) str
 	if len(list) == 0 {
 		return ""
 	}
-	out := th.Key.Render("tab")
+	out := th.Key.Render("tab") + th.Muted.Render(text.If(width >= 60, " completes"))
 	for i, offer := range list {
 		style := text.Either(from+i == o.at, th.Chip, th.Muted)
 		out += " " + style.Render(text.Safe(label(offer)))

@@ -69,10 +69,10 @@ func TestQueryLineOnTheScreen(t *testing.T) {
 	d.Press("f")
 	d.Sees("Search names, tags and text", "in:/summer/", "tag:sunset", "after:2026-07")
 	d.Type("ta")
-	d.Sees("tab tag:")
+	d.Sees("tab completes tag:")
 	d.Press("tab")
 	d.Type("su")
-	d.Sees("tab tag:sunset")
+	d.Sees("tab completes tag:sunset")
 	s.asked = nil
 	d.Press("tab")
 	if len(s.asked) != 1 || s.asked[0].Search != `type = "file" AND tags IN ["sunset"]` ||

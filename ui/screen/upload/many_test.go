@@ -106,7 +106,7 @@ func TestOffersOfTheLibrary(t *testing.T) {
 	})
 	goTo(t, m, "folder")
 	write(t, m, "/ph")
-	if text := told(m); !strings.Contains(text, "tab /photos/") {
+	if text := told(m); !strings.Contains(text, "tab completes /photos/") {
 		t.Errorf("offered\n%s", text)
 	}
 	press(t, m, "ctrl+u")

@@ -281,13 +281,13 @@ func TestOffers(t *testing.T) {
 	})
 	goTo(t, m, "tags")
 	write(t, m, "se")
-	if !strings.Contains(told(m), "tab seaside sea Overseas") {
+	if !strings.Contains(told(m), "tab completes seaside sea Overseas") {
 		t.Errorf("tags are not offered:\n%s", screen(m, 120, 40))
 	}
 	press(t, m, "tab")
 	goTo(t, m, "folder")
 	write(t, m, "/su")
-	if !strings.Contains(told(m), "tab /summer/ /summer/2026/") {
+	if !strings.Contains(told(m), "tab completes /summer/ /summer/2026/") {
 		t.Errorf("folders are not offered:\n%s", screen(m, 120, 40))
 	}
 	if first := m.Actions()[0]; first.ID != "offer.take" || !first.Footer || first.Reason() != "" {

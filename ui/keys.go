@@ -71,7 +71,6 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 
 func (m *Model) openHelp() tea.Cmd {
 	help := kit.NewHelp("Keys on this screen", m.host.Actions())
-	help.Words = screenOf(m.host.Front()).tip
 	return m.host.Overlays.Open(help)
 }
 

@@ -408,10 +408,7 @@ func (f *Form) rest(width int) string {
 			parts = append(parts, text.Truncate(value, 24))
 		}
 	}
-	words := cmp.Or(strings.Join(parts, " · "), strings.Join(labels, ", "))
-	for most := len(labels) - 1; len(parts) == 0 && most > 0 && text.Width(words) > width; most-- {
-		words = strings.Join(labels[:most], ", ") + ", …"
-	}
+	words := cmp.Or(strings.Join(parts, " · "), text.List(labels, width))
 	return text.Truncate(text.Safe(words), width)
 }
 

@@ -409,7 +409,7 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 	body += "\n" + name
 	if s.captions() > 1 && gap {
 		style = text.Either(t.NoteSign == theme.SignNone, th.Muted, th.SignStyle(t.NoteSign))
-		body += "\n" + centered(style.Render(text.Truncate(text.Safe(t.Note), room.X)), line)
+		body += "\n" + centered(style.Render(text.List(strings.Split(text.Safe(t.Note), ", "), room.X)), line)
 	}
 	switch {
 	case gap && selected:

@@ -135,11 +135,12 @@ func (d *Dialog) Actions() []Action {
 			return nil
 		}
 	}
-	actions, no := make([]Action, 0, len(d.choices)+4), []string{"esc", "n"}
+	take := action("dialog.take", d.choices[d.focused].Label, true, func() tea.Cmd { return d.choose(d.focused) }, "enter", "space")
+	actions, no := []Action{take}, []string{"esc", "n"}
 	for i, c := range d.choices {
 		if c.Key != "" {
 			no = slices.DeleteFunc(no, func(k string) bool { return k == c.Key })
-			actions = append(actions, action("", c.Label, false, choose(i), c.Key))
+			actions = append(actions, action("", c.Label, i > 0 && i != d.focused, choose(i), c.Key))
 		}
 	}
 	if i := d.byDefault(); i >= 0 {
@@ -147,9 +148,7 @@ func (d *Dialog) Actions() []Action {
 	}
 	next := action("dialog.next", "", len(d.choices) > 1, walk(1))
 	next.Keys = Bind("choose a button", "←/→", "right", "down", "tab", "l", "j")
-	return append(actions,
-		action("dialog.take", d.choices[d.focused].Label, true, func() tea.Cmd { return d.choose(d.focused) }, "enter", "space"),
-		next,
+	return append(actions, next,
 		action("dialog.cancel", d.choices[0].Label, d.focused > 0, choose(0), no...),
 		action("dialog.previous", "previous choice", false, walk(-1), "left", "up", "shift+tab", "h", "k"))
 }

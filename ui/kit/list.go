@@ -130,6 +130,8 @@ func (e Entry[T]) Head() bool { return e.head }
 type Cell struct {
 	Text  string
 	Style lipgloss.Style
+	// Styled keeps the styles of Text under the cursor.
+	Styled bool
 }
 
 type listFocus uint8

@@ -294,7 +294,7 @@ func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent, widt
 		if n == 0 && mark == theme.SignMarked {
 			c.Style = th.Marked.Bold(false)
 		}
-		if selected {
+		if selected && !c.Styled {
 			c.Text, c.Style = ansi.Strip(c.Text), th.OnCursor(c.Style)
 		}
 		texts[n] = c.Style.Render(c.Text)

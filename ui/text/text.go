@@ -30,6 +30,16 @@ func Truncate(s string, w int) string {
 	return s
 }
 
+// List joins words with commas, as many as fit into w columns, and adds how many have no room, such as
+// "gray, dark +2".
+func List(words []string, w int) string {
+	all := strings.Join(words, ", ")
+	for n := len(words) - 1; n > 0 && Width(all) > w; n-- {
+		all = strings.Join(words[:n], ", ") + " +" + Count(len(words)-n)
+	}
+	return Truncate(all, w)
+}
+
 // TruncateMiddle shortens a plain name (without styles) to at most w columns by cutting
 // its middle, to keep the beginning and the extension. It never splits a grapheme cluster
 // or an escape written by Safe. For w < 1 it returns "".

@@ -220,3 +220,12 @@ func TestOverlay(t *testing.T) {
 		}
 	})
 }
+
+func TestList(t *testing.T) {
+	words := []string{"gray", "dark", "landscape"}
+	for w, want := range map[int]string{21: "gray, dark, landscape", 20: "gray, dark +1", 13: "gray, dark +1", 12: "gray +2", 7: "gray +2", 6: "gray …", 0: ""} {
+		if got := text.List(words, w); got != want {
+			t.Errorf("in %d columns: %q, want %q", w, got, want)
+		}
+	}
+}

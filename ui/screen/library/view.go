@@ -54,7 +54,7 @@ func (m *Model) columns(int) kit.Columns {
 	columns := kit.Columns{
 		{Name: "Name", Width: 20, Flex: 3},
 		{Name: "Size", Width: 10, Right: true, Spare: 2},
-		{Name: "Kind", Width: 10, Spare: 3},
+		{Name: text.Either(len(m.shown.files) > 0, "Kind", "Content"), Width: 10, Spare: 3},
 		{Name: text.Either(m.tagged, "Tags", "AI tags"), Width: 12, Flex: 2, Spare: 4},
 		{Name: "State", Width: 16, Spare: 1},
 	}
@@ -85,7 +85,7 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 		{Text: found(f.Name, name, m.list.Filter(), th.Match, style) + style.Render(slash)},
 		{Text: size, Style: th.Muted},
 		{Text: kind, Style: th.Muted},
-		{Text: text.Safe(m.tags(f)), Style: th.Muted},
+		{Text: text.List(strings.Split(text.Safe(m.tags(f)), ", "), widths[3]), Style: th.Muted},
 		{Text: states, Style: th.SignStyle(worst)},
 	}
 }

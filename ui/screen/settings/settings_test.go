@@ -227,7 +227,7 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 	if toast := last[page.Toast](d); toast.Level != page.Bad {
 		t.Errorf("got the messages %+v", toast)
 	}
-	d.Sees("[✓ auto (dark)]")
+	d.Sees("✓ auto (dark)")
 }
 
 func TestBrokenSettingsFile(t *testing.T) {

@@ -57,11 +57,13 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 		choice.Options = append(choice.Options, sign+words)
 	}
 	choice.SetIndex(at)
-	if m.current() == r { // the cursor has one style
-		plain := *th
-		plain.Color, th = false, &plain
+	cursor := m.current() == r
+	if cursor {
+		choice.Focus()
+		on := *th
+		on.Selected, on.Muted, th = th.ButtonFocus, th.Text, &on
 	}
-	return []kit.Cell{{Text: choice.View(widths[0], th), Style: th.Text}}
+	return []kit.Cell{{Text: choice.View(widths[0], th), Style: th.Text, Styled: cursor}}
 }
 
 // found says what an automatic choice is here, in brackets; "" if it says it all.

@@ -70,8 +70,7 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 }
 
 func (m *Model) openHelp() tea.Cmd {
-	help := kit.NewHelp("Keys on this screen", m.host.Actions())
-	return m.host.Overlays.Open(help)
+	return m.host.Overlays.Open(kit.NewHelp("Keys on this screen", m.host.Actions()))
 }
 
 func (m *Model) openPalette() tea.Cmd {

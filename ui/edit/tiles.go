@@ -27,9 +27,10 @@ type Tile struct {
 	Sign theme.Sign // before the name
 	// Marked marks it; Current is the tile of the cursor in a sheet without one.
 	Marked, Current bool
-	Note            string // below the name, with [TilesOptions].Notes, in the style of NoteSign
-	NoteSign        theme.Sign
-	Words           string // shown if there is no picture, such as "PDF"
+	// Note is a list below the name, with [TilesOptions].Notes, in the style of NoteSign.
+	Note     []string
+	NoteSign theme.Sign
+	Words    string // shown if there is no picture, such as "PDF"
 	// Picture is the picture to show; none without a key.
 	Picture Thumb
 	// Folder is the folder whose first pictures are shown; empty for a file.
@@ -409,7 +410,7 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 	body += "\n" + name
 	if s.captions() > 1 && gap {
 		style = text.Either(t.NoteSign == theme.SignNone, th.Muted, th.SignStyle(t.NoteSign))
-		body += "\n" + centered(style.Render(text.List(strings.Split(text.Safe(t.Note), ", "), room.X)), line)
+		body += "\n" + centered(style.Render(text.Truncate(text.Safe(text.List(t.Note, room.X)), room.X)), line)
 	}
 	switch {
 	case gap && selected:

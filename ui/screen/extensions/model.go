@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -64,7 +63,7 @@ type Model struct {
 
 	reading bool                 // the runs are being read
 	again   bool                 // read again afterwards
-	found   sync.Map             // string: the tags that a run found, by its key
+	found   sync.Map             // []string: the tags that a run found, by its key
 	seen    map[string]*api.File // as last seen, by key of a run; nil while it is read
 
 	shown   bool // in front
@@ -235,9 +234,9 @@ func keyOf(run *job.Run) string { return fmt.Sprint(run.ID, run.Status, run.At.U
 func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.list.At(i)
 	run := m.runs.all[e.Row]
-	note := edit.LabelRun(&run)
+	note := []string{edit.LabelRun(&run)}
 	if tags, known := m.found.Load(keyOf(&run)); known {
-		note = tags.(string)
+		note = tags.([]string)
 	}
 	return edit.Tile{
 		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
@@ -249,7 +248,7 @@ func (m *Model) tile(i int) edit.Tile {
 				names = append(names, tag.Name)
 			}
 			if len(names) > 0 {
-				m.found.Store(keyOf(&run), strings.Join(names, ", "))
+				m.found.Store(keyOf(&run), names)
 			}
 			return m.o.Session.Thumb(ctx, file)
 		}},

@@ -307,7 +307,7 @@ func (m *Model) returnTo(key string) {
 
 func (m *Model) rows() []kit.Group[api.File] {
 	m.common = commonTags(m.shown.files)
-	m.tagged = slices.ContainsFunc(m.shown.files, func(f api.File) bool { return len(m.otherTags(f)) > 0 })
+	m.tagged = slices.ContainsFunc(m.shown.files, func(f api.File) bool { return len(f.Tags.Or(nil)) > len(m.common) })
 	if m.shown.len() == 0 {
 		return nil
 	}

@@ -138,8 +138,8 @@ func (m *Model) tile(i int) edit.Tile {
 	if m.list.Has(f) {
 		t.Marked, t.Sign = true, theme.SignMarked
 	}
-	t.Note, t.NoteSign = m.states(f)
-	t.Note = strings.Trim(t.Note+" · "+m.tags(f), " ·")
+	states, sign := m.states(f)
+	t.Note, t.NoteSign = strings.Split(strings.Trim(states+" · "+m.tags(f), " ·"), ", "), sign
 	return t
 }
 

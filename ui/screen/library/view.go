@@ -63,7 +63,9 @@ func (m *Model) columns(int) kit.Columns {
 	if !slices.ContainsFunc(first, func(f api.File) bool { words, _ := m.states(f); return words != "" }) {
 		columns[4] = kit.Column{}
 	}
-	if !slices.ContainsFunc(first, func(f api.File) bool { return m.tags(f) != "" }) {
+	if !slices.ContainsFunc(first, func(f api.File) bool {
+		return len(f.Tags.Or(nil))+len(f.AITags.Or(nil)) > len(m.common)
+	}) {
 		columns[3] = kit.Column{}
 	}
 	return columns
@@ -122,17 +124,15 @@ func kind(f api.File) string {
 	return "file"
 }
 
-// otherTags returns the tags of a file that not all files have.
-func (m *Model) otherTags(f api.File) []string { return edit.Replayed(nil, m.common, f.Tags.Or(nil)) }
-
-// tags lists the other tags of a file, then those that extensions found.
+// tags lists the tags of a file that not all files have, then those that extensions found.
 func (m *Model) tags(f api.File) string {
 	var found []string
 	for _, tag := range f.AITags.Or(nil) {
 		found = append(found, tag.Name)
 	}
 	label := " · " + text.If(m.tagged && len(found) > 0, "AI: ")
-	return strings.Trim(strings.Join(m.otherTags(f), ", ")+label+strings.Join(found, ", "), " ·")
+	other := edit.Replayed(nil, m.common, f.Tags.Or(nil))
+	return strings.Trim(strings.Join(other, ", ")+label+strings.Join(found, ", "), " ·")
 }
 
 // note shows the tags of all files.

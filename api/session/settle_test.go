@@ -92,10 +92,10 @@ func TestUndoAfterAKill(t *testing.T) {
 		}
 	}
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
-	var underWay sync.WaitGroup
+	var underWay sync.RWMutex // held by each request
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		underWay.Add(1)
-		defer underWay.Done()
+		underWay.RLock()
+		defer underWay.RUnlock()
 		if r.Method != http.MethodGet {
 			strike() // before the service has it
 			// The service finishes what it has, also for a program that is gone.
@@ -145,8 +145,9 @@ func TestUndoAfterAKill(t *testing.T) {
 			mu.Unlock()
 			must(t, err)
 			_ = cmd.Wait()
-			underWay.Wait()
+			underWay.Lock()
 			s, end := program(t, address, dir)
+			underWay.Unlock()
 			changed := 0
 			for id, was := range state(s) {
 				if before[id] != was {

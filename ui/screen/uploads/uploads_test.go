@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -247,12 +248,11 @@ func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	if want := "Sending 3 uploads again. 1 upload of unknown outcome could be stored twice: decide about each with r."; said.Text != want {
 		t.Errorf("got the message %q, want %q", said.Text, want)
 	}
-	open, err := d.files.Jobs(t.Context(), journal.JobFilter{Open: true})
+	jobs, err := d.files.Jobs(t.Context(), journal.JobFilter{}) // read once: they are being sent
 	must(t, err)
-	stored, err := d.files.Jobs(t.Context(), journal.JobFilter{State: job.Stored})
-	must(t, err)
-	if len(open)+len(stored) != 3 {
-		t.Errorf("%d wait in the journal, %d are stored", len(open), len(stored))
+	jobs = slices.DeleteFunc(jobs, func(j job.Job) bool { return !j.State.Open() && j.State != job.Stored })
+	if len(jobs) != 3 {
+		t.Errorf("%d of 3 wait in the journal or are stored", len(jobs))
 	}
 	d.until("3 of 3 stored")
 	d.Press("R")

@@ -116,7 +116,7 @@ func guideRun(dir, binary, commands string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cmd.Env = append(os.Environ(), "MEDIADESK_REPOSITORY=file://"+repository,
+	cmd.Env = append(os.Environ(), "MEDIADESK_REPOSITORY=file://"+repository, "GOFLAGS=-trimpath", // compiled once
 		"PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "MEDIADESK_HOME="+filepath.Join(dir, "home"))
 	err = cmd.Run()
 	return out.String(), err

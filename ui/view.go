@@ -96,7 +96,6 @@ func (m *Model) topLine(width int) string {
 	return text.Fit(left+strings.Repeat(" ", gap)+right, width, 1)
 }
 
-// tab is a tab in the top line.
 type tab struct {
 	page.ID
 	name   string // with blanks around it

@@ -145,30 +145,10 @@ var Fields = []*Field{
 			valid: rule.CheckExtensions,
 		},
 	},
-	{
-		Name: rule.FieldOverwriteFile, Key: rule.FieldOverwriteFile, Flag: "overwrite-file",
-		Label: "Overwrite file", Words: rule.FieldOverwriteFile, Kind: KindSwitch, Default: true,
-		Help:  "replace a file that has the same name; if false, such an upload fails",
-		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteFile }),
-	},
-	{
-		Name: rule.FieldOverwriteTags, Key: rule.FieldOverwriteTags, Flag: "overwrite-tags",
-		Label: "Overwrite tags", Words: rule.FieldOverwriteTags, Kind: KindSwitch, Default: true,
-		Help:  "remove the tags of the replaced file if you send none",
-		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteTags }),
-	},
-	{
-		Name: rule.FieldOverwriteAITags, Key: rule.FieldOverwriteAITags, Flag: "overwrite-ai-tags",
-		Label: "Overwrite AI tags", Words: rule.FieldOverwriteAITags, Kind: KindSwitch, Default: true,
-		Help:  "remove the AI tags of the replaced file",
-		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteAITags }),
-	},
-	{
-		Name: rule.FieldOverwriteMetadata, Key: rule.FieldOverwriteMetadata, Flag: "overwrite-metadata",
-		Label: "Overwrite metadata", Words: rule.FieldOverwriteMetadata, Kind: KindSwitch, Default: true,
-		Help:  "remove the custom metadata of the replaced file if you send none",
-		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.OverwriteCustomMetadata }),
-	},
+	overwrite(rule.FieldOverwriteFile, "overwrite-file", "Overwrite file", "replace a file that has the same name; if false, such an upload fails", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteFile }),
+	overwrite(rule.FieldOverwriteTags, "overwrite-tags", "Overwrite tags", "remove the tags of the replaced file if you send none", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteTags }),
+	overwrite(rule.FieldOverwriteAITags, "overwrite-ai-tags", "Overwrite AI tags", "remove the AI tags of the replaced file", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteAITags }),
+	overwrite(rule.FieldOverwriteMetadata, "overwrite-metadata", "Overwrite metadata", "remove the custom metadata of the replaced file if you send none", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteCustomMetadata }),
 	{
 		Name: rule.FieldMetadata, Key: "metadata", Flag: "metadata", Value: "JSON", Label: "Metadata", Words: "metadata",
 		Kind: KindMetadata, Stored: true, Hint: "none",
@@ -199,6 +179,13 @@ var Fields = []*Field{
 			return nil
 		},
 	},
+}
+
+// overwrite returns a switch about the file that an upload replaces.
+func overwrite(name, flag, label, help string, at func(*api.Upload) *api.Field[bool]) *Field {
+	f := &Field{Name: name, Key: name, Words: name, Flag: flag, Label: label, Help: help}
+	f.Kind, f.Default, f.value = KindSwitch, true, switchValue(at)
+	return f
 }
 
 var responseChoices = []Choice{

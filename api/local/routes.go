@@ -35,7 +35,6 @@ const (
 
 func isUpload(path string) bool { return path == uploadPath || path == uploadPathV2 }
 
-// A route is one operation of the API.
 type route struct {
 	method  string
 	pattern string // path with {wildcards}, without a trailing slash

@@ -274,7 +274,6 @@ func applyChanges(file *store.File, u *api.Upload, changes []rule.Change) (repla
 	return replaced
 }
 
-// openContent opens the content of a version.
 func (l *Library) openContent(v *store.Version) (store.Content, error) {
 	content, err := l.contents.Open(v.Hash)
 	if errors.Is(err, store.ErrNotFound) {

@@ -415,7 +415,6 @@ func (q *Queue) undelay(e *entry) {
 	q.enqueue(e)
 }
 
-// context returns the context of the workers.
 func (q *Queue) context() context.Context {
 	q.mu.Lock()
 	defer q.mu.Unlock()

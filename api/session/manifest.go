@@ -141,7 +141,6 @@ func jsonEntries(text []byte, list bool) ([]ManifestEntry, error) {
 	return entries, nil
 }
 
-// jsonEntry parses the entry at an offset.
 func jsonEntry(text []byte, at int64, raw json.RawMessage) (ManifestEntry, error) {
 	e := ManifestEntry{Line: lineAt(text, at)}
 	var members map[string]json.RawMessage

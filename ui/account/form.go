@@ -157,7 +157,6 @@ func hostStem(address string) string {
 	return host
 }
 
-// check returns the error of a field, or nil.
 func (f *fields) check(name string) error {
 	switch name {
 	case "id":
@@ -199,7 +198,6 @@ func checkAddress(content string, needed bool) error {
 	return nil
 }
 
-// checkID checks an account id of the hosted service.
 func checkID(content string) error {
 	switch {
 	case content == "":

@@ -251,11 +251,6 @@ func (e *Editor[T]) viewPicture(l Layout, th *theme.Theme) string {
 	case l.Picture.Empty():
 	case e.ShowsSheet():
 		drawn = strings.Split(e.Sheet.View(in, th), "\n")
-		free := 0 // lines, of which half go above
-		for free < len(drawn) && blank(drawn[len(drawn)-1-free]) {
-			free++
-		}
-		drawn = append(make([]string, free/2), drawn...)
 	default:
 		drawn = strings.Split(e.Region.View(in, th), "\n")
 	}

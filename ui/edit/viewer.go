@@ -33,12 +33,13 @@ type ViewerOptions struct {
 	Moved func(i int)
 	// Note describes the shown picture, such as "picked"; may be nil.
 	Note func() string
-	// Tags of the picture are shown as chips in place of its size and the note: there is one line for them.
-	Tags []string
+	// Tags of the shown picture are chips in place of its size and the note, for there is one line; may be nil.
+	Tags func() []string
 	// Actions are additional actions; may be nil.
 	Actions []kit.Action
-	// Compare shows picture 0 left of a divider and picture 1 right of it.
-	Compare bool
+	// Before returns the Path of what is shown left of a divider, to compare picture i with, or nil; may
+	// be nil.
+	Before func(i int) func(context.Context) (string, error)
 	// Now is the clock of double clicks.
 	Now func() time.Time
 }
@@ -55,7 +56,7 @@ type Viewer struct {
 	decoded *picture.Picture // the previous picture while loading
 	err     error
 
-	before     *picture.Picture // to compare; else nil
+	before     *picture.Picture // nil if there is nothing to compare with
 	beforeView picture.CropView
 	share      float64 // of the columns, left of the divider
 	dragged    bool    // the divider
@@ -86,13 +87,16 @@ func (v *Viewer) Read() tea.Cmd {
 	v.cancel()
 	ctx, cancel := context.WithTimeout(v.o.Context, timeout)
 	v.cancel, v.loading = cancel, true
-	s, first := v.o.Subject(v.o.At), v.o.Subject(0)
+	s, other := v.o.Subject(v.o.At), Subject{}
+	if v.compares() {
+		other.Path = v.o.Before(v.o.At)
+	}
 	return v.load.Ask(func() tea.Msg {
 		defer cancel()
 		p, err := s.decode(ctx, viewerSide)
 		var before *picture.Picture
-		if err == nil && v.o.Compare {
-			before, err = first.decode(ctx, viewerSide)
+		if err == nil && other.Path != nil {
+			before, err = other.decode(ctx, viewerSide)
 		}
 		return page.Do(func() {
 			v.decoded, v.before, v.err, v.loading = p, before, err, false
@@ -112,6 +116,8 @@ func (v *Viewer) Update(msg tea.Msg) tea.Cmd {
 	}
 	return tea.Batch(v.view.Follow(v.o.Images, v.o.Draw), v.beforeView.Follow(v.o.Images, v.o.Draw))
 }
+
+func (v *Viewer) compares() bool { return v.o.Before != nil && v.o.Before(v.o.At) != nil }
 
 func (v *Viewer) Resize(room image.Point) { v.room = room }
 
@@ -202,18 +208,18 @@ func (v *Viewer) Actions() []kit.Action {
 	}
 	left, right := []string{"left", "h"}, []string{"right", "l"}
 	turn := []kit.Action{
-		action("next", "next picture", true, func() string { return text.If(v.o.At+1 >= v.o.Len, "this is the last picture") }, func() tea.Cmd { return v.move(1) }, "n"),
-		action("previous", "previous picture", true, func() string { return text.If(v.o.At == 0, "this is the first picture") }, func() tea.Cmd { return v.move(-1) }, "N"),
+		action("next", "next picture", v.o.Len > 1, func() string { return text.If(v.o.At+1 >= v.o.Len, "this is the last picture") }, func() tea.Cmd { return v.move(1) }, "n"),
+		action("previous", "previous picture", v.o.Len > 1, func() string { return text.If(v.o.At == 0, "this is the first picture") }, func() tea.Cmd { return v.move(-1) }, "N"),
 	}
-	if v.o.Compare {
+	if v.compares() {
 		left, right = []string{"h"}, []string{"l"}
-		turn = []kit.Action{
+		turn = append([]kit.Action{
 			{ID: "viewer.divider-left", Keys: kit.Bind("move the divider", "← →", "left"), Group: "Picture", Footer: true, Disabled: none, Do: slide(-1)},
 			action("divider-right", "divider right", false, none, slide(1), "right"),
 			action("divider-far-left", "divider far left", false, none, slide(-10), "shift+left", "H", "pgup", "ctrl+b"),
 			action("divider-far-right", "divider far right", false, none, slide(10), "shift+right", "L", "pgdown", "ctrl+f"),
 			action("flip", "before, after or both", true, none, v.flip, "space"),
-		}
+		}, turn...)
 	}
 	return slices.Concat(turn, []kit.Action{
 		action("zoom-in", "zoom in", true, none, enlarge(1), "+", "="),
@@ -263,7 +269,7 @@ func (v *Viewer) Mouse(msg tea.MouseMsg) tea.Cmd {
 		v.enlarge(map[tea.MouseButton]int{tea.MouseWheelUp: 1, tea.MouseWheelDown: -1}[msg.Button])
 		return nil
 	case tea.MouseClickMsg:
-		v.dragged = v.o.Compare
+		v.dragged = v.before != nil
 	case tea.MouseReleaseMsg:
 		v.dragged = false
 	}
@@ -275,7 +281,7 @@ func (v *Viewer) Mouse(msg tea.MouseMsg) tea.Cmd {
 
 // pictureRoom returns the size without the caption.
 func (v *Viewer) pictureRoom(room image.Point) image.Point {
-	if v.o.Compare {
+	if v.compares() {
 		room.Y -= 2 // a margin, and the labels of the halves
 	}
 	return image.Pt(room.X, room.Y-1)
@@ -294,10 +300,12 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
 	}
-	name, facts := v.caption()
-	caption := th.Strong.Render(name) + th.Muted.Render(text.If(len(v.o.Tags) == 0, facts)) + "  "
 	var tags kit.Chips
-	tags.SetValue(v.o.Tags)
+	if v.o.Tags != nil {
+		tags.SetValue(v.o.Tags())
+	}
+	name, facts := v.caption(len(tags.Value()) > 0)
+	caption := th.Strong.Render(name) + th.Muted.Render(facts) + "  "
 	chips := strings.TrimRight(tags.View(image.Pt(max(0, room.X-text.Width(caption)), 1), th), " ")
 	caption = kit.OverlayCenter(text.Blanks(room.X), text.Truncate(caption+chips, room.X))
 	cells := v.pictureRoom(room)
@@ -349,16 +357,16 @@ func (v *Viewer) zoomed() string {
 	return text.If(v.zoom > 0, strconv.FormatFloat(float64(zooms[v.zoom])/100, 'g', -1, 64)+"x")
 }
 
-// caption returns the name of the picture and what there is to say of it.
-func (v *Viewer) caption() (name, facts string) {
+// caption returns the name of the picture and what there is to say of it, briefly if tags follow.
+func (v *Viewer) caption(briefly bool) (name, facts string) {
 	name = " " + text.Safe(v.o.Subject(v.o.At).Name)
-	words := []string{text.If(v.o.Len > 1 && !v.o.Compare, text.Count(v.o.At+1)+" of "+text.Count(v.o.Len))}
+	words := []string{text.If(v.o.Len > 1, text.Count(v.o.At+1)+" of "+text.Count(v.o.Len))}
 	if v.loading {
 		name = " Loading" + name + "…"
-	} else if v.decoded != nil {
+	} else if v.decoded != nil && !briefly {
 		words = append(words, FactsLine(v.decoded.Size(), "", 0, v.zoomed())...)
 	}
-	if v.o.Note != nil && !v.o.Compare {
+	if v.o.Note != nil {
 		words = append(words, v.o.Note())
 	}
 	for _, word := range words {

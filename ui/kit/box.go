@@ -188,12 +188,12 @@ func JoinV(blocks ...string) string {
 // OverlayAt draws the block top over base, with its upper left corner at column x, row y, not negative. It
 // dims the text of base. The result has the size of base; anything outside is clipped.
 func OverlayAt(base, top string, x, y int) string {
-	return overlay(base, top, func(image.Rectangle) (image.Point, bool) { return image.Pt(x, y), false })
+	return overlay(base, top, false, func(image.Rectangle) (image.Point, bool) { return image.Pt(x, y), false })
 }
 
-// overlay is OverlayAt. locate receives the rectangle around the pixels of base. hide leaves them out,
-// because only text can be dimmed.
-func overlay(base, top string, locate func(pixels image.Rectangle) (at image.Point, hide bool)) string {
+// overlay is OverlayAt. trim removes the words of base that top cuts: half a word says nothing. locate receives
+// the rectangle around the pixels of base. hide leaves them out, because only text can be dimmed.
+func overlay(base, top string, trim bool, locate func(pixels image.Rectangle) (at image.Point, hide bool)) string {
 	size := Size(base)
 	if size.X < 1 || size.Y < 1 {
 		return base
@@ -219,8 +219,21 @@ func overlay(base, top string, locate func(pixels image.Rectangle) (at image.Poi
 		}
 	}
 	covered := image.Rectangle{Min: at, Max: at.Add(Size(top))}.Intersect(cells.Bounds())
+	for y := covered.Min.Y; trim && y < covered.Max.Y; y++ {
+		for x := covered.Min.X; inWord(cells.CellAt(x, y)); x-- {
+			cells.CellAt(x, y).Content, cells.CellAt(x, y).Width = " ", 1
+		}
+		for x := covered.Max.X - 1; inWord(cells.CellAt(x, y)); x++ {
+			cells.CellAt(x, y).Content, cells.CellAt(x, y).Width = " ", 1
+		}
+	}
 	uv.NewStyledString(top).Draw(cells, covered)
 	return text.Fit(cells.Render(), size.X, size.Y)
+}
+
+// inWord reports whether a cell is part of a word, neither blank nor part of a line or a picture.
+func inWord(c *uv.Cell) bool {
+	return c != nil && c.Content != " " && (c.Content < "─" || c.Content > "▟") && !strings.HasPrefix(c.Content, string(kitty.Placeholder))
 }
 
 // OverlayCenter draws the block top over the center of base.

@@ -254,7 +254,7 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(image.Pt(0, high-len(rows)))
 	}
 	size.Y = min(room.Y, high+2)
-	if size.Y > room.Y*3/4 && l.drawing.Y > 0 { // nothing of the screen below sticks out
+	if size.Y > room.Y*3/4 && l.drawing.Y > 0 || size.Y == room.Y-1 { // nothing of the screen below sticks out
 		size.Y = room.Y
 	}
 	l.size, l.text, l.rows = size, body, rows

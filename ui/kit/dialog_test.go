@@ -198,3 +198,24 @@ func TestBesidePixels(t *testing.T) {
 		}
 	}
 }
+
+// TestCutWords: beside a dialog the screen shows only whole words.
+func TestCutWords(t *testing.T) {
+	d, _ := newClock().dialog()
+	var s kit.Overlays
+	s.Resize(image.Pt(80, 20))
+	s.Open(d)
+	var rows []string
+	for y := range 20 {
+		rows = append(rows, strings.Repeat(" ", y%11)+strings.Repeat("写写 whole ", 6))
+	}
+	for _, line := range strings.Split(ansi.Strip(s.View(text.Fit(strings.Join(rows, "\n"), 80, 20), theme.New(true, true))), "\n") {
+		if i, j := strings.Index(line, "│"), strings.LastIndex(line, "│"); i >= 0 {
+			for _, word := range strings.Fields(line[:i] + " " + line[j+len("│"):]) {
+				if word != "写写" && word != "whole" {
+					t.Errorf("%q beside the dialog:\n%s", word, line)
+				}
+			}
+		}
+	}
+}

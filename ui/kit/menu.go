@@ -114,7 +114,6 @@ func newHelp(title string, actions []Action, palette bool) *Menu {
 	return m
 }
 
-// groups returns the numbers of the rows.
 func (m *Menu) groups() (list []Group[int]) {
 	for i, r := range m.rows {
 		if r.hidden && m.list.Filter() == "" {

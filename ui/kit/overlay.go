@@ -143,7 +143,7 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 	for _, o := range s.open {
 		if !o.Closed() {
 			top := o.View(s.room, th)
-			base = overlay(base, top, func(pixels image.Rectangle) (image.Point, bool) {
+			base = overlay(base, top, true, func(pixels image.Rectangle) (image.Point, bool) {
 				s.at = beside(pixels, Size(base), Size(top))
 				return s.at, first && pixels.Overlaps(image.Rectangle{Min: s.at, Max: s.at.Add(Size(top))})
 			})

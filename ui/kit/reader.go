@@ -60,7 +60,7 @@ func (r *Reader) Resize(room image.Point) {
 	r.size = image.Pt(min(room.X, 88), room.Y)
 	if width := PaneWidth(r.size); r.lines.Width() != width {
 		var lines []string
-		for line := range strings.SplitSeq(unixLines.Replace(strings.TrimRight(r.text, "\r\n")), "\n") {
+		for line := range strings.SplitSeq(plainLines.Replace(strings.TrimRight(r.text, "\r\n")), "\n") {
 			lines = append(lines, text.Wrap(text.Safe(line), width)...)
 		}
 		r.lines.SetWidth(width)
@@ -89,9 +89,6 @@ func (r *Reader) View(room image.Point, th *theme.Theme) string {
 }
 
 const factColumns = 12
-
-// unixLines normalizes line ends to \n and replaces tabs with spaces.
-var unixLines = strings.NewReplacer("\r\n", "\n", "\t", "  ")
 
 // Facts collects the lines of a [Pane]: sentences, and labels with values. It makes
 // all text safe and wraps it. Use [NewFacts].
@@ -124,7 +121,7 @@ func (f *Facts) Say(style lipgloss.Style, words string) {
 	if words == "" {
 		return
 	}
-	for part := range strings.SplitSeq(unixLines.Replace(words), "\n") {
+	for part := range strings.SplitSeq(plainLines.Replace(words), "\n") {
 		for _, line := range text.Wrap(text.Safe(part), f.width) {
 			f.lines = append(f.lines, style.Render(line))
 		}

@@ -82,7 +82,6 @@ func New(dark, color bool) *Theme {
 	return t
 }
 
-// paint sets the color of every role.
 func (t *Theme) paint(p Palette) {
 	fg := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
 	on := func(c, ground string) lipgloss.Style { return fg(c).Background(lipgloss.Color(ground)) }

@@ -1,6 +1,7 @@
 package extensions
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,7 +28,7 @@ func (m *Model) Actions() []kit.Action { return m.list.Actions(m.actions()) }
 
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := m.list.Catalog(m.actions())
-	o := edit.ViewerOptions{Compare: true, Actions: m.resultActions(job.Run{}, nil)}
+	o := edit.ViewerOptions{Len: 1, Before: func(int) func(context.Context) (string, error) { return edit.Local("") }, Actions: m.resultActions(nil, nil)}
 	parts["result"] = edit.NewViewer(o).Actions()
 	return parts
 }

@@ -61,10 +61,9 @@ type Model struct {
 	sheet   *edit.Tiles // the results as a contact sheet
 	toggled bool        // the user chose list or sheet
 
-	reading bool                 // the runs are being read
-	again   bool                 // read again afterwards
-	found   sync.Map             // []string: the tags that a run found, by its key
-	seen    map[string]*api.File // as last seen, by key of a run; nil while it is read
+	reading bool     // the runs are being read
+	again   bool     // read again afterwards
+	files   sync.Map // api.File: as last seen, by key of a run; empty while it is read
 
 	shown   bool // in front
 	ticking bool // the clock runs
@@ -78,7 +77,7 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{o: o, seen: map[string]*api.File{}}
+	m := &Model{o: o}
 	m.list = &kit.List[int]{
 		ID: "extensions", Marking: true, Now: o.Now, PaneMost: 72, Widen: m.widen,
 		Rows: m.rows, Key: func(n int) any { return m.runs.all[n].ID },
@@ -135,7 +134,11 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Hidden:
 		m.shown = false
 	case page.FileChanged:
-		clear(m.seen)
+		for i := range m.runs.all {
+			if run := &m.runs.all[i]; run.FileID == msg.File.FileID {
+				m.files.Store(keyOf(run), msg.File)
+			}
+		}
 	case tea.MouseClickMsg:
 		if m.list.Click(msg) {
 			return m.enter(), true
@@ -194,25 +197,31 @@ func (m *Model) read() tea.Cmd {
 // readFile reads the file of the current run if it is shown and unknown.
 func (m *Model) readFile() tea.Cmd {
 	run, ok := m.current()
-	if _, known := m.seen[keyOf(run)]; !ok || known || !m.list.PaneShown() {
+	if !ok || !m.list.PaneShown() {
 		return nil
 	}
-	key, fileID := keyOf(run), run.FileID
-	m.seen[key] = nil
+	if _, known := m.files.LoadOrStore(keyOf(run), api.File{}); known {
+		return nil
+	}
+	of := *run
 	return func() tea.Msg {
-		last, ok, err := m.o.Session.LastSeen(m.o.Context, fileID)
-		return page.Do(func() {
-			if ok && err == nil {
-				m.seen[key] = &last.File
-			}
-		})
+		m.record(&of)
+		return page.Do(func() {})
 	}
 }
 
-// record returns the record of a run's file as last seen, or made from the run. Call it in a
+// file returns the record of a run's file if record has read it.
+func (m *Model) file(run *job.Run) api.File {
+	known, _ := m.files.Load(keyOf(run))
+	file, _ := known.(api.File)
+	return file
+}
+
+// record reads the record of a run's file as last seen, or makes one from the run. Call it in a
 // command.
 func (m *Model) record(run *job.Run) api.File {
 	if seen, ok, err := m.o.Session.LastSeen(m.o.Context, run.FileID); err == nil && ok {
+		m.files.Store(keyOf(run), seen.File)
 		return seen.File
 	}
 	return api.File{FileID: run.FileID, FilePath: run.FilePath, Name: path.Base(run.FilePath)}
@@ -221,11 +230,11 @@ func (m *Model) record(run *job.Run) api.File {
 // thumbs returns the picture of the current run's file, which changes when the run ends.
 func (m *Model) thumbs() []edit.Thumb {
 	run, ok := m.current()
-	file := m.seen[keyOf(run)]
-	if !ok || file == nil || !file.IsImage() {
+	file := m.file(run)
+	if !ok || !file.IsImage() {
 		return nil
 	}
-	return []edit.Thumb{{Key: keyOf(run), Path: edit.Fetched(m.o.Session.Picture, *file)}}
+	return []edit.Thumb{{Key: keyOf(run), Path: edit.Fetched(m.o.Session.Picture, file)}}
 }
 
 func keyOf(run *job.Run) string { return fmt.Sprint(run.ID, run.Status, run.At.UnixNano()) }
@@ -234,23 +243,18 @@ func keyOf(run *job.Run) string { return fmt.Sprint(run.ID, run.Status, run.At.U
 func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.list.At(i)
 	run := m.runs.all[e.Row]
-	note := []string{edit.LabelRun(&run)}
-	if tags, known := m.found.Load(keyOf(&run)); known {
-		note = tags.([]string)
+	var note []string
+	for _, tag := range m.foundTags(&run) {
+		note = append(note, tag.Name)
+	}
+	if len(note) == 0 {
+		note = []string{edit.LabelRun(&run)}
 	}
 	return edit.Tile{
 		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
 		Note: note, NoteSign: text.Either(run.Status == api.StatusFailed, theme.SignBad, theme.SignNone),
 		Picture: edit.Thumb{Key: keyOf(&run), Path: func(ctx context.Context) (string, error) {
-			file := m.record(&run)
-			var names []string
-			for _, tag := range foundTags(&run, &file) {
-				names = append(names, tag.Name)
-			}
-			if len(names) > 0 {
-				m.found.Store(keyOf(&run), names)
-			}
-			return m.o.Session.Thumb(ctx, file)
+			return m.o.Session.Thumb(ctx, m.record(&run))
 		}},
 	}
 }

@@ -142,11 +142,17 @@ func disc(t *testing.T, name string, c color.Color) string {
 func TestBeforeAndAfter(t *testing.T) {
 	d, s := start(t, nil), &service{}
 	s.before, s.after = disc(t, "before.png", color.Black), disc(t, "after.png", color.White)
+	d.end(d.add("google-auto-tagging", "/b.png", 2*time.Hour), api.StatusSuccess, job.FromWebhook, time.Minute, "")
 	run := d.add(rule.RemoveBackground, "/a.png", time.Hour)
 	d.end(run, api.StatusSuccess, job.FromWebhook, time.Minute, "")
 	d.openWith(s.options)
-	d.Press("enter")
-	d.Sees("remove-bg on /a.png", "Before", "After")
+	d.Press("enter", "n")
+	d.Sees("on /b.png · 2 of 2")
+	if strings.Contains(d.Text(), "Before") {
+		t.Errorf("a run without a picture before:\n%s", d.Text())
+	}
+	d.Press("N")
+	d.Sees("remove-bg on /a.png · 1 of 2", "Before", "After")
 	divider := func() int {
 		d.Send(page.Tick{})
 		for line := range strings.SplitSeq(d.Text(), "\n") {

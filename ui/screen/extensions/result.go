@@ -2,6 +2,7 @@ package extensions
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -36,7 +37,7 @@ func (m *Model) enter() tea.Cmd {
 			case !file.IsImage() && of.Extension != rule.RemoveBackground:
 				return m.openHistory(of)
 			}
-			return m.openResult(of, file)
+			return m.openResult(of)
 		})
 	}
 }
@@ -46,30 +47,49 @@ func compares(run *job.Run) bool {
 	return run.Extension == rule.RemoveBackground && run.Status == api.StatusSuccess
 }
 
-func (m *Model) openResult(run job.Run, file api.File) tea.Cmd {
-	name, s := edit.LabelRun(&run)+" on "+fileOf(&run), m.o.Session
-	subjects := []edit.Subject{{Name: name, Path: edit.Fetched(s.Picture, file)}}
+// openResult opens a result. The user can step through all listed ones, and the cursor follows.
+func (m *Model) openResult(first job.Run) tea.Cmd {
+	var runs []job.Run
+	for i := range m.list.Len() {
+		e, _ := m.list.At(i)
+		runs = append(runs, m.runs.all[e.Row])
+	}
+	at := max(0, slices.IndexFunc(runs, func(r job.Run) bool { return r.ID == first.ID }))
 	var v *edit.Viewer
 	o := edit.ViewerOptions{
-		Context: m.o.Context, Draw: m.preview.Options(), Len: 1, Now: m.o.Now,
-		Note: func() string { return run.Error }, Tags: text.Either(rule.IsTagging(run.Extension), edit.AITags(&file), nil),
-		Subject: func(i int) edit.Subject { return subjects[i] }, Actions: m.resultActions(run, func() tea.Cmd { return v.Close() }),
+		Context: m.o.Context, Draw: m.preview.Options(), Len: len(runs), At: at, Now: m.o.Now,
+		Note: func() string { return runs[at].Error },
+		Tags: func() (tags []string) {
+			if file := m.file(&runs[at]); len(m.foundTags(&runs[at])) > 0 {
+				tags = edit.AITags(&file)
+			}
+			return tags
+		},
+		Subject: func(i int) edit.Subject {
+			return edit.Subject{Name: edit.LabelRun(&runs[i]) + " on " + fileOf(&runs[i]), Path: func(ctx context.Context) (string, error) {
+				return m.o.Session.Picture(ctx, m.record(&runs[i]))
+			}}
+		},
+		Before: func(i int) func(context.Context) (string, error) {
+			return text.Either(compares(&runs[i]), edit.Fetched(m.o.Session.Before, runs[i]), nil)
+		},
+		Moved: func(i int) {
+			at = i
+			m.list.Go(runs[i].ID)
+		},
+		Actions: m.resultActions(func() *job.Run { return &runs[at] }, func() tea.Cmd { return v.Close() }),
 	}
 	if m.o.Loader != nil {
 		o.Images = m.o.Loader.Store
-	}
-	if compares(&run) {
-		o.Compare, o.Len, o.At = true, 2, 1
-		subjects = slices.Insert(subjects, 0, edit.Subject{Name: name, Path: edit.Fetched(s.Before, run)})
 	}
 	v = edit.NewViewer(o)
 	return tea.Batch(m.Open(v), v.Read())
 }
 
 // resultActions returns the actions of a result, whose viewer close closes.
-func (m *Model) resultActions(run job.Run, close func() tea.Cmd) []kit.Action {
+func (m *Model) resultActions(run func() *job.Run, close func() tea.Cmd) []kit.Action {
 	history := kit.Action{ID: "extensions.history", Keys: kit.Bind("history", "", "w"), Group: groupRun}
-	history.Footer, history.Do = true, func() tea.Cmd { return m.openHistory(run) }
+	history.Footer, history.Do = true, func() tea.Cmd { return m.openHistory(*run()) }
 	details := kit.Action{ID: "extensions.result-details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun}
 	details.Footer, details.Do = true, func() tea.Cmd { return tea.Batch(close(), m.inspect()) }
 	return []kit.Action{details, history}

@@ -24,7 +24,6 @@ import (
 
 func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.View(size, th) }
 
-// totals is the note of the list.
 func (m *Model) totals(th *theme.Theme) string {
 	r := &m.runs
 	var parts []string
@@ -187,19 +186,19 @@ func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 }
 
 // foundTags returns the tags in a file that a finished run has found.
-func foundTags(run *job.Run, file *api.File) []api.AITag {
-	if file == nil || !rule.IsTagging(run.Extension) || run.Status != api.StatusSuccess {
+func (m *Model) foundTags(run *job.Run) []api.AITag {
+	if !rule.IsTagging(run.Extension) || run.Status != api.StatusSuccess {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(file.AITags.Or(nil)), func(tag api.AITag) bool {
+	return slices.DeleteFunc(slices.Clone(m.file(run).AITags.Or(nil)), func(tag api.AITag) bool {
 		return !strings.EqualFold(tag.Source, run.Extension)
 	})
 }
 
 func (m *Model) describeTags(f *kit.Facts, run *job.Run) {
-	file, th := m.seen[keyOf(run)], f.Theme()
+	file, th := m.file(run), f.Theme()
 	var found []string
-	for _, tag := range foundTags(run, file) {
+	for _, tag := range m.foundTags(run) {
 		taken := text.If(slices.Contains(file.Tags.Or(nil), tag.Name), "  (is a tag)")
 		found = append(found, fmt.Sprintf("%3.0f %%  %s", tag.Confidence, tag.Name)+taken)
 	}

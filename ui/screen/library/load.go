@@ -51,7 +51,6 @@ type order struct {
 	reverse bool
 }
 
-// query returns the order in the service's spelling.
 func (o order) query() string {
 	direction := text.Either(o.reverse, "DESC_", "ASC_")
 	return direction + [...]string{"NAME", "CREATED", "UPDATED", "SIZE", rule.SortRelevance}[o.by]

@@ -28,7 +28,6 @@ func (m *Model) Actions() []kit.Action {
 	return m.form.Actions(group)
 }
 
-// offer builds the choices.
 func (m *Model) offer() {
 	choices := m.firstChoices()
 	if m.o.Problem != nil {

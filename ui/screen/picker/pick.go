@@ -169,7 +169,6 @@ func (m *Model) pickEntries(r entries) tea.Cmd {
 	return tea.Batch(m.pick(r.fresh), m.pickFolders(r.rest))
 }
 
-// remove removes files and picked folders from the tray.
 func (m *Model) remove(r entries) tea.Cmd {
 	for _, folder := range r.picked {
 		m.tray.forget(folder)

@@ -86,7 +86,6 @@ func (t *tray) set(i item) {
 	}
 }
 
-// remove removes and returns the items for which gone is true.
 func (t *tray) remove(gone func(item) bool) (out []item) {
 	t.items = slices.DeleteFunc(slices.Clone(t.items), func(i item) bool {
 		if !gone(i) {

@@ -74,7 +74,6 @@ type row struct {
 	pref  *preference
 }
 
-// accounts is the group of the accounts.
 const accounts = "Accounts"
 
 // preference is a setting of the program with a few options.

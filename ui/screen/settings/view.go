@@ -90,7 +90,6 @@ func (m *Model) host(p config.Profile) string {
 	return ""
 }
 
-// brief describes the row under the cursor on a small screen.
 func (m *Model) brief(kit.Entry[row]) string {
 	if r := m.current(); r.pref != nil {
 		list, at := m.optionsOf(r.pref)
@@ -99,7 +98,6 @@ func (m *Model) brief(kit.Entry[row]) string {
 	return kinds[m.selected().Kind]
 }
 
-// describe writes what is known about the row under the cursor.
 func (m *Model) describe(_ kit.Entry[row], f *kit.Facts) (title string) {
 	if r := m.current(); r.pref != nil {
 		m.describePreference(r.pref, f)

@@ -142,7 +142,6 @@ func (m *Model) brief(e kit.Entry[int]) string {
 	return edit.FactsLine(image.Point{}, folder(r.Job), 0, bytes(r), tags, extensions(r.Job))[0]
 }
 
-// extensions names the extensions that an upload asked for.
 func extensions(j *job.Job) string {
 	return strings.Join(edit.LabelExtensions(j.Upload.Extensions.Or(nil)), ", ")
 }

@@ -122,13 +122,14 @@ func PadLeft(s string, w int) string {
 	return Blanks(w-Width(s)) + s
 }
 
-// Wrap breaks plain or styled text into lines of at most w columns, between words or after a slash if
-// possible. It keeps line breaks. For w < 1 it returns no lines.
+// Wrap breaks plain or styled text into lines of at most w columns, between words if possible, or after a
+// slash if there is a longer word. It keeps line breaks. For w < 1 it returns no lines.
 func Wrap(s string, w int) []string {
 	if w < 1 {
 		return nil
 	}
-	lines := strings.Split(Method().Wrap(s, w, "/"), "\n")
+	long := slices.ContainsFunc(strings.Fields(s), func(word string) bool { return Width(word) > w })
+	lines := strings.Split(Method().Wrap(s, w, If(long, "/")), "\n")
 	for i, line := range lines {
 		// A wide letter does not fit in a line of one column.
 		lines[i], _ = clip(line, w, "")

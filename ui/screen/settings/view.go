@@ -123,6 +123,17 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 	f.Say(th.Text, p.help)
 	f.Say(th.Muted, "A change applies "+p.applies+".")
 	f.Gap()
+	if p.key == "theme" {
+		size := image.Pt(min(f.Width(), 46), 11)
+		f.Draw(strings.Split(kit.Box("Sample", strings.Join([]string{
+			"   a row", th.Selected.Render(text.PadRight("   the cursor", size.X-2)),
+			th.Marked.Render(" " + th.Glyph(theme.SignMarked) + " a mark"), "",
+			"   " + th.Chip.Render(" a tag ") + " " + th.FieldFocus.Render(" a field  ") + " " + th.ButtonFocus.Render(" Save "), "",
+			"   " + th.Good.Render("done") + "  " + th.Warn.Render("warning") + "  " + th.Bad.Render("failed") + "  " + th.Muted.Render("hint"), "",
+			"   " + kit.Progress{Done: 2, Total: 3}.Bar(min(24, size.X-6), th),
+		}, "\n"), size, true, th), "\n")...)
+		f.Gap()
+	}
 	list, at := m.optionsOf(p)
 	w := 4
 	for _, o := range list {
@@ -140,20 +151,9 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 		}
 	}
 	f.Gap()
-	if p.key != "theme" {
-		for _, fact := range m.abilities.Report.Lines() {
-			f.Fact(fact.Label, text.If(p.key != "concurrency", fact.Value))
-		}
-		return
+	for _, fact := range m.abilities.Report.Lines() {
+		f.Fact(fact.Label, text.If(p.key != "concurrency" && p.key != "theme", fact.Value))
 	}
-	size := image.Pt(min(f.Width(), 46), 11)
-	f.Draw(strings.Split(kit.Box("Sample", strings.Join([]string{
-		"   a row", th.Selected.Render(text.PadRight("   the cursor", size.X-2)),
-		th.Marked.Render(" " + th.Glyph(theme.SignMarked) + " a mark"), "",
-		"   " + th.Chip.Render(" a tag ") + " " + th.FieldFocus.Render(" a field  ") + " " + th.ButtonFocus.Render(" Save "), "",
-		"   " + th.Good.Render("done") + "  " + th.Warn.Render("warning") + "  " + th.Bad.Render("failed") + "  " + th.Muted.Render("hint"), "",
-		"   " + kit.Progress{Done: 2, Total: 3}.Bar(min(24, size.X-6), th),
-	}, "\n"), size, true, th), "\n")...)
 }
 
 // describeAccount writes the facts of an account. Facts without a value are not shown.

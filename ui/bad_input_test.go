@@ -42,13 +42,13 @@ func TestBadInput(t *testing.T) {
 	term.Press("esc", "/")
 	term.Type("gone")
 	term.Press("enter", "space")
-	term.WaitFor("To upload: 1 file")
+	term.WaitFor("To upload: 1 file, 8 B") // it has been read
 	must(t, os.Remove(filepath.Join(d.pictures, "4 gone.txt")))
 	term.Press("u")
 	term.WaitFor("does not exist.")
-	follow(term, "esc", "Filter gone") // back in the picker
 	term.Press("esc")
 	term.WaitGone("Filter gone")
+	follow(term, "esc", "Nothing picked yet")
 	term.Press("/")
 	term.Type("large")
 	follow(term, "enter", "Filter large", "space", "To upload: 1 file", "u", "account is 25.0 MB")

@@ -164,24 +164,22 @@ func pictureNumber(cell string) string {
 	return cell[len(cell)-n:]
 }
 
-// hiddenBy returns how many picture cells the popup hides, and whether it hides all of them in its
-// rectangle, which is where the two screens differ.
+// hiddenBy returns how many picture cells are hidden, and whether all are in the rectangle of the popup, which
+// is where the two screens differ, words that it cuts excepted.
 func hiddenBy(before, now []string, width int) (hidden int, whole bool) {
 	var popup image.Rectangle
 	for i := range now {
-		if now[i] != before[i] {
+		if isPicture(before[i]) && !isPicture(now[i]) {
+			hidden++
+		}
+		if now[i] != before[i] && now[i] != " " {
 			at := image.Pt(i%width, i/width)
 			popup = popup.Union(image.Rectangle{Min: at, Max: at.Add(image.Pt(1, 1))})
 		}
 	}
 	whole = true
 	for i := range now {
-		if image.Pt(i%width, i/width).In(popup) {
-			if isPicture(before[i]) {
-				hidden++
-			}
-			whole = whole && !isPicture(now[i])
-		}
+		whole = whole && !(image.Pt(i%width, i/width).In(popup) && isPicture(now[i]))
 	}
 	return hidden, whole
 }

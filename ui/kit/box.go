@@ -191,9 +191,10 @@ func OverlayAt(base, top string, x, y int) string {
 	return overlay(base, top, false, func(image.Rectangle) (image.Point, bool) { return image.Pt(x, y), false })
 }
 
-// overlay is OverlayAt. trim removes the words of base that top cuts: half a word says nothing. locate receives
-// the rectangle around the pixels of base. hide leaves them out, because only text can be dimmed.
-func overlay(base, top string, trim bool, locate func(pixels image.Rectangle) (at image.Point, hide bool)) string {
+// overlay is OverlayAt. alone clears the rows of base beside top, up to the next line or picture: what is left
+// of them says nothing. locate receives the rectangle around the pixels of base. hide leaves them out, because
+// only text can be dimmed.
+func overlay(base, top string, alone bool, locate func(pixels image.Rectangle) (at image.Point, hide bool)) string {
 	size := Size(base)
 	if size.X < 1 || size.Y < 1 {
 		return base
@@ -202,6 +203,7 @@ func overlay(base, top string, trim bool, locate func(pixels image.Rectangle) (a
 	cells.Method = text.Method()
 	uv.NewStyledString(base).Draw(cells, cells.Bounds())
 	var pixels image.Rectangle
+	glyphs := false // pictures of them have blank cells, too
 	drawn := func(c *uv.Cell) bool { return c != nil && strings.HasPrefix(c.Content, string(kitty.Placeholder)) }
 	for i := range size.X * size.Y {
 		if x, y := i%size.X, i/size.X; drawn(cells.CellAt(x, y)) {
@@ -214,26 +216,25 @@ func overlay(base, top string, trim bool, locate func(pixels image.Rectangle) (a
 		case c == nil:
 		case !drawn(c):
 			c.Style.Attrs |= uv.AttrFaint
+			glyphs = glyphs || strings.ContainsAny(c.Content, "▀▄▌▖▗▘▝▚▞")
 		case hide || c.Style.Fg == nil: // kitty would go on with a picture without color below the text that follows
 			c.Content = " "
 		}
 	}
 	covered := image.Rectangle{Min: at, Max: at.Add(Size(top))}.Intersect(cells.Bounds())
-	for y := covered.Min.Y; trim && y < covered.Max.Y; y++ {
-		for x := covered.Min.X; inWord(cells.CellAt(x, y)); x-- {
-			cells.CellAt(x, y).Content, cells.CellAt(x, y).Width = " ", 1
+	clear := func(x, y, by int) {
+		for c := cells.CellAt(x, y); c != nil && !drawn(c) && (c.Content < "─" || c.Content > "▟") &&
+			(!glyphs || c.Content != " " || c.Style.Bg == nil); c = cells.CellAt(x, y) {
+			*c = uv.EmptyCell
+			x += by
 		}
-		for x := covered.Max.X - 1; inWord(cells.CellAt(x, y)); x++ {
-			cells.CellAt(x, y).Content, cells.CellAt(x, y).Width = " ", 1
-		}
+	}
+	for y := covered.Min.Y; alone && y < covered.Max.Y; y++ {
+		clear(covered.Min.X-1, y, -1)
+		clear(covered.Max.X, y, 1)
 	}
 	uv.NewStyledString(top).Draw(cells, covered)
 	return text.Fit(cells.Render(), size.X, size.Y)
-}
-
-// inWord reports whether a cell is part of a word, neither blank nor part of a line or a picture.
-func inWord(c *uv.Cell) bool {
-	return c != nil && c.Content != " " && (c.Content < "─" || c.Content > "▟") && !strings.HasPrefix(c.Content, string(kitty.Placeholder))
 }
 
 // OverlayCenter draws the block top over the center of base.

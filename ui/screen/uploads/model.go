@@ -71,8 +71,8 @@ func New(o Options) *Model {
 			return text.HasAll(words, name(r.Job), r.Job.Upload.Source.String(), stateWord(r))
 		},
 		Head: func(key string, _ []int, th *theme.Theme) (title, note string) {
-			g := m.rows.folders[key]
-			return key, text.If(len(m.rows.folders) > 1 || g.count[job.Stored] < g.count.total(), g.note(th)) // else the title says it
+			g, titled := m.rows.folders[key], count(m.rows.Totals.Count)
+			return key, text.If(titled.total() != g.count.total() || titled[job.Stored] < titled.total(), g.note(th))
 		},
 		Columns: columns, Cells: m.cells, Above: m.above, Note: m.totals, Footer: m.footer, Describe: m.describe, Brief: m.brief, Empty: m.empty,
 		Placeholder: "part of a name, or a state such as refused",

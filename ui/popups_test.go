@@ -179,7 +179,7 @@ func hiddenBy(before, now []string, width int) (hidden int, whole bool) {
 	}
 	whole = true
 	for i := range now {
-		whole = whole && !(image.Pt(i%width, i/width).In(popup) && isPicture(now[i]))
+		whole = whole && (!isPicture(now[i]) || !image.Pt(i%width, i/width).In(popup))
 	}
 	return hidden, whole
 }

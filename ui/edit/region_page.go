@@ -129,7 +129,7 @@ func (p *RegionPage) View(room image.Point, th *theme.Theme) string {
 
 func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
 	plane, known := p.r.Plane()
-	words := "No region yet: enter begins one, s suggests one, the mouse draws one."
+	words := "No region yet. The mouse draws one, too."
 	switch note := p.r.Note(); {
 	case !known:
 		words = text.Sentence(p.r.NoPlane())
@@ -210,7 +210,7 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 	actions := []kit.Action{
 		center,
 		action("suggest", text.Either(r.found.shown, "next suggestion", "suggest a region"), r.noSuggestion, r.Suggest, "s"),
-		action("next-handle", "next corner or edge", nil, turn(1), "tab"),
+		action("next-handle", "resize", nil, turn(1), "tab"),
 		action("ratio", "ratio", r.NoPlane, r.ratioMenu, "r"),
 		action("copy-crop", "copy a crop as URL, Markdown or HTML", r.noCropURL, r.copyCrop, "y"),
 	}

@@ -98,8 +98,8 @@ func (r *Row) begin(f *Form) {
 	}
 }
 
-// OfMany says how many of all files, such as "×12"; empty if there is one file.
-func OfMany(n, all int) string { return text.If(all > 1, "×"+text.Count(n)) }
+// OfMany says how many of all files, such as "×12"; empty for all.
+func OfMany(n, all int) string { return text.If(n < all, "×"+text.Count(n)) }
 
 const mostValues = 4
 

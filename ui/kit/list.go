@@ -82,9 +82,8 @@ type List[T any] struct {
 
 	// Placeholder is the example in the empty filter.
 	Placeholder string
-	// Nothing is the reason for disabled actions without rows, NotFound if the filter
-	// matches none, and OnHead with the cursor on the head of a group.
-	Nothing, NotFound, OnHead string
+	// Nothing is the reason for disabled actions without rows, and NotFound if the filter matches none.
+	Nothing, NotFound string
 	// Marking enables marks on rows.
 	Marking bool
 	// PaneMost is the maximum width of the pane.
@@ -767,7 +766,7 @@ func (l *List[T]) noneToMark() string {
 // NoRow is the reason of actions that need a row under the cursor.
 func (l *List[T]) NoRow() string {
 	if e, ok := l.Current(); ok && e.head {
-		return l.OnHead
+		return "the cursor is on a folder"
 	}
 	return l.NoEntry()
 }

@@ -17,7 +17,7 @@ import (
 
 func letters(all *string) *kit.List[rune] {
 	l := &kit.List[rune]{
-		ID: "letters", Marking: true, PaneMost: 40, Now: time.Now, OnHead: "head",
+		ID: "letters", Marking: true, PaneMost: 40, Now: time.Now,
 		Key: func(row rune) any { return row },
 		Rows: func() []kit.Group[rune] {
 			groups := []kit.Group[rune]{{Key: "vowels"}, {Key: "others"}}
@@ -100,7 +100,7 @@ func TestList(t *testing.T) {
 	press(keys, "k")
 	at("#vowels")
 	chosen("uea")
-	if l.NoRow() != "head" || !l.Fold() || l.Len() != 8 {
+	if l.NoRow() != "the cursor is on a folder" || !l.Fold() || l.Len() != 8 {
 		t.Errorf("%d entries after folding", l.Len())
 	}
 	press(keys, "j")

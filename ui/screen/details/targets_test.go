@@ -2,7 +2,6 @@ package details
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"slices"
 	"strings"
@@ -55,7 +54,7 @@ func TestTagsOfSeveralFiles(t *testing.T) {
 	} {
 		files := tagged(t, "sea,summer", "sea", "sea,old,long-long-long")
 		d := start(t, newShelf(t, files...).options(files...))
-		d.Sees("3 files", "sea ×3", "summer ×1")
+		d.Sees("3 files", " sea  ", "summer ×1")
 		d.Press("e")
 		d.Press(strings.Fields(strings.ReplaceAll(strings.ReplaceAll(keys, "home", "left left left left"),
 			"x,", "x ,"))...)
@@ -168,7 +167,7 @@ func TestSeveralFilesAtEverySize(t *testing.T) {
 		d.Press("e")
 		d.Sees("12 files")
 		if size.X >= 80 {
-			d.Sees(fmt.Sprintf("sea ×%d", 12))
+			d.Sees(" sea ")
 		}
 	}
 }

@@ -112,13 +112,14 @@ func (m *Model) trayActions() []kit.Action {
 }
 
 func (m *Model) sharedActions() []kit.Action {
+	what, copied := m.copied()
 	return []kit.Action{
 		{ID: "picker.upload", Keys: kit.Bind(m.uploadLabel(), "", "u"), Group: groupSend, Footer: true, Main: len(m.tray.items) > 0, Disabled: m.nothingToSend, Do: func() tea.Cmd { return m.form(false) }},
 		{ID: "picker.add-url", Keys: kit.Bind("add a URL", "", "a"), Group: groupPick, Footer: true, Do: m.startAddress},
 		{ID: "picker.clipboard", Keys: kit.Bind("add the picture on the clipboard", "", "P"), Group: groupPick, Disabled: m.noClipboard, Do: m.pickClipboard},
 		{ID: "picker.next-part", Keys: kit.Bind("files or tray", "tab", "tab", "shift+tab"), Group: groupMove, Footer: true, Disabled: m.emptyTray, Do: m.nextPart},
 		{ID: "picker.preview", Keys: kit.Bind("preview on or off", "", "p"), Group: groupView, Do: func() tea.Cmd { m.list.NoPane = !m.list.NoPane; return nil }},
-		{ID: "picker.copy-path", Keys: kit.Bind("copy the path", "", "y"), Group: groupView, Disabled: m.nothingToCopy, Do: m.copyPath},
+		{ID: "picker.copy-path", Keys: kit.Bind("copy the path", "", "y"), Group: groupView, Disabled: func() string { return text.If(copied == "", "no file is shown") }, Do: func() tea.Cmd { return page.Send(page.Copy{What: what, Text: copied}) }},
 		{ID: "picker.undo", Keys: kit.Bind("undo removal", "", "z"), Group: groupPick, Disabled: func() string { return text.If(len(m.removed) == 0, "nothing was removed") }, Do: m.restore},
 	}
 }
@@ -185,11 +186,6 @@ func (m *Model) noItemFile() string {
 	return text.If(m.trayRows()[0].isURL(), "a URL is in no folder")
 }
 
-func (m *Model) nothingToCopy() string {
-	_, content := m.copied()
-	return text.If(content == "", "no file is shown")
-}
-
 func (m *Model) trayItem() (item, bool) { return m.trayList.Row() }
 
 // trayRows returns the item under the tray's cursor, or all items of the folder.
@@ -216,11 +212,6 @@ func (m *Model) copied() (what, content string) {
 		return "path", m.path(e)
 	}
 	return "path", m.shown.folder
-}
-
-func (m *Model) copyPath() tea.Cmd {
-	what, content := m.copied()
-	return page.Send(page.Copy{What: what, Text: content})
 }
 
 func (m *Model) noClipboard() string {

@@ -126,7 +126,7 @@ func New(o Options) *Model {
 	}
 	m.trayList = kit.List[item]{
 		ID: "tray", RowsOnly: true, Placeholder: "part of a name", Nothing: "the tray is empty", NotFound: "the filter finds nothing", Now: m.now,
-		OnHead: "a folder has no URL", Rows: m.trayGroups, Key: func(i item) any { return keyOf(i.source) },
+		Rows: m.trayGroups, Key: func(i item) any { return keyOf(i.source) },
 		Head: func(folder string, items []item, th *theme.Theme) (name, note string) {
 			return text.Safe(folder), th.Muted.Render(summary(items))
 		},

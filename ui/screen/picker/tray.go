@@ -147,7 +147,7 @@ func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
 	case size.X < 1 || size.Y < 1:
 		return ""
 	case len(m.tray.items) == 0:
-		const short, long = " Nothing picked yet: space picks.", " You can also drop or paste files here."
+		const short, long = " Nothing picked yet.", " You can also drop or paste files here."
 		words := short + text.If(text.Width(short+long) <= size.X, long)
 		return text.Fit(th.Muted.Render(words), size.X, size.Y)
 	case size.Y < 3:

@@ -182,7 +182,6 @@ func New(o Options) *Model {
 		Above: m.above, Columns: func(int) kit.Columns { return kit.Columns{{Width: 24, Flex: 1}} }, SkipHeads: true, Cells: m.cells, Describe: m.describe, Brief: m.brief,
 		Empty:       func() string { return "No matching setting. Press esc to clear the filter." },
 		Placeholder: "part of a name", Nothing: "the settings are being read", NotFound: "no setting matches the filter",
-		OnHead: "this is the heading of a group",
 	}
 	return m
 }

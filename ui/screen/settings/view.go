@@ -126,10 +126,10 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 	if p.key == "theme" {
 		size := image.Pt(min(f.Width(), 46), 11)
 		f.Draw(strings.Split(kit.Box("Sample", strings.Join([]string{
-			"   a row", th.Selected.Render(text.PadRight("   the cursor", size.X-2)),
+			"   a row  " + th.Muted.Render("a hint"), th.Selected.Render(text.PadRight("   the cursor", size.X-2)),
 			th.Marked.Render(" " + th.Glyph(theme.SignMarked) + " a mark"), "",
 			"   " + th.Chip.Render(" a tag ") + " " + th.FieldFocus.Render(" a field  ") + " " + th.ButtonFocus.Render(" Save "), "",
-			"   " + th.Good.Render("done") + "  " + th.Warn.Render("warning") + "  " + th.Bad.Render("failed") + "  " + th.Muted.Render("hint"), "",
+			"   " + th.Good.Render("done") + "  " + th.Warn.Render("warning") + "  " + th.Bad.Render("failed"), "",
 			"   " + kit.Progress{Done: 2, Total: 3}.Bar(min(24, size.X-6), th),
 		}, "\n"), size, true, th), "\n")...)
 		f.Gap()

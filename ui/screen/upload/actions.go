@@ -46,7 +46,7 @@ func (m *Model) Actions() []kit.Action {
 				m.Touch(m.Targets()...)
 			}),
 		},
-		{ID: "form.patterns", Keys: kit.Bind("tags and folders by pattern", "", "ctrl+t"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Form.Blur(); return m.Open(m.newPatterns()) }},
+		{ID: "form.patterns", Keys: kit.Bind("fill by pattern", "", "ctrl+t"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Form.Blur(); return m.Open(m.newPatterns()) }},
 	}
 	steps := []kit.Action{
 		{ID: "form.next-part", Keys: kit.Bind("next field", "", "tab"), Group: groupForm, Footer: true, Do: then(func() { m.leaveForm(1) })},

@@ -65,7 +65,7 @@ func (m *Model) actions() []kit.Action {
 		m.many("retry", "send again", "r", mayRetry, m.retry),
 		action("retry-all", "send all that failed again", "R", func() string { return text.If(m.rows.failed == 0, "nothing failed") }, m.askRetryAll),
 		m.many("edit", "change its options", "e", mayRetry, compose),
-		m.many("drop", drop, "d", mayDrop, m.drop),
+		m.many("drop", drop, "d", func(r row) string { return text.If(!r.Job.State.Final() && !r.earlier, mayStop(r)) }, m.drop),
 		action("copy", "copy", "y", m.list.NoRow, m.openMenu),
 	}
 	for i := range actions {
@@ -73,9 +73,11 @@ func (m *Model) actions() []kit.Action {
 	}
 	return append(
 		actions,
-		m.many("run-extension", "run an extension", "x", mayExtend, m.extend),
-		action("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.checkArrival),
-		action("browse", "open in the browser", "o", m.aboutRow(mayBrowse), m.browse),
+		m.many("run-extension", "run an extension", "x", func(r row) string { return text.If(!hasDetails(r.Job), "it is not stored") }, m.extend),
+		action("look-up", "check whether it arrived", "L", m.aboutRow(func(r row) string {
+			return text.If(r.Job.State != job.Unknown && r.Job.State != job.Processing, "its outcome is known, or to come")
+		}), m.checkArrival),
+		action("browse", "open in the browser", "o", m.aboutRow(func(r row) string { return text.If(r.Job.File == nil || r.Job.File.URL == "", "it has no URL") }), m.browse),
 		undo,
 	)
 }
@@ -150,23 +152,6 @@ func mayStop(r row) string {
 		return "it is not in the queue of this program"
 	}
 	return ""
-}
-
-func mayCheck(r row) string {
-	s := r.Job.State
-	return text.If(s != job.Unknown && s != job.Processing, "its outcome is known, or to come")
-}
-
-func mayDrop(r row) string {
-	return text.If(!r.Job.State.Final() && !r.earlier, mayStop(r))
-}
-
-func mayExtend(r row) string {
-	return text.If(!hasDetails(r.Job), "it is not stored")
-}
-
-func mayBrowse(r row) string {
-	return text.If(r.Job.File == nil || r.Job.File.URL == "", "it has no URL")
 }
 
 func hasDetails(j *job.Job) bool { return j.State == job.Stored && j.File != nil }

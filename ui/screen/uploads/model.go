@@ -76,7 +76,7 @@ func New(o Options) *Model {
 		},
 		Columns: columns, Cells: m.cells, Above: m.above, Note: m.totals, Footer: m.footer, Describe: m.describe, Brief: m.brief, Empty: m.empty,
 		Placeholder: "part of a name, or a state such as refused",
-		Nothing:     "no uploads yet", NotFound: "the filter shows no upload", OnHead: "the cursor is on a folder", Marking: true,
+		Nothing:     "no uploads yet", NotFound: "the filter shows no upload", Marking: true,
 	}
 	m.manage = &edit.Manage{
 		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: o.Now,

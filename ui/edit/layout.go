@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/kit"
-	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
@@ -55,7 +54,7 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 		return l
 	case len(e.Items) > 1:
 		if l := e.below(l, room); few && e.Sheet.gridOf(l.Picture.Size()).Page() >= len(e.Items) {
-			return e.raise(l) // the sheet shows all files: a list would repeat their names
+			return l // the sheet shows all files: a list would repeat their names
 		}
 		l.Files = room
 		l.Files.Max.X = max(22, min(size.X/4, 34))
@@ -70,24 +69,6 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 		return below
 	}
 	return beside
-}
-
-// raise puts the form right below the highest picture of one row.
-func (e *Editor[T]) raise(l Layout) Layout {
-	g, highest := e.Sheet.gridOf(l.Picture.Size()), 0
-	room, _ := e.Sheet.picture(g)
-	for _, file := range e.Items {
-		plane, known := PlaneOf(e.o.Subject(file), nil)
-		if !known || g.Rows > 1 {
-			return l
-		}
-		at := picture.Fit(plane.Upright(), room.X, room.Y, e.Region.Options(e.Theme).CellAspect)
-		highest = max(highest, at.Dy())
-	}
-	free := image.Pt(0, room.Y-highest)
-	l.Picture.Max, l.Facts = l.Picture.Max.Sub(free), l.Facts.Sub(free)
-	l.Form, l.Side = l.Form.Sub(free), l.Side.Sub(free)
-	return l
 }
 
 // beside has the form to the right of the picture, and the side below the form.
@@ -250,7 +231,7 @@ func (e *Editor[T]) View(size image.Point, title, side string, th *theme.Theme) 
 	case pic == "":
 		return text.Fit(kit.JoinH(files, form), size.X, size.Y)
 	case l.Form.Min.Y > 0:
-		return text.Fit(kit.JoinH(files, kit.JoinV(pic, form)), size.X, size.Y)
+		return kit.JoinH(files, kit.JoinV(pic, form))
 	}
 	return kit.JoinH(files, pic, text.Fit(form, l.Form.Dx(), size.Y))
 }

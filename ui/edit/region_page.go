@@ -129,7 +129,7 @@ func (p *RegionPage) View(room image.Point, th *theme.Theme) string {
 
 func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
 	plane, known := p.r.Plane()
-	words := "No region yet. The mouse draws one, too."
+	words := "No region yet: press enter, or drag with the mouse."
 	switch note := p.r.Note(); {
 	case !known:
 		words = text.Sentence(p.r.NoPlane())

@@ -33,7 +33,7 @@ type ViewerOptions struct {
 	Moved func(i int)
 	// Note describes the shown picture, such as "picked"; may be nil.
 	Note func() string
-	// Tags of the shown picture are chips in place of its size and the note, for there is one line; may be nil.
+	// Tags of the shown picture are chips in place of its size: there is one line for both. It may be nil.
 	Tags func() []string
 	// Actions are additional actions; may be nil.
 	Actions []kit.Action

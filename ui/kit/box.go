@@ -191,8 +191,8 @@ func OverlayAt(base, top string, x, y int) string {
 	return overlay(base, top, false, func(image.Rectangle) (image.Point, bool) { return image.Pt(x, y), false })
 }
 
-// overlay is OverlayAt. alone clears the rows of base beside top, up to the next line or picture: what is left
-// of them says nothing. locate receives the rectangle around the pixels of base. hide leaves them out, because
+// overlay is OverlayAt. alone erases the rows of base beside top, up to the next frame or picture, because what
+// is left of them is unreadable. locate receives the rectangle around the pixels of base. hide leaves them out, because
 // only text can be dimmed.
 func overlay(base, top string, alone bool, locate func(pixels image.Rectangle) (at image.Point, hide bool)) string {
 	size := Size(base)
@@ -203,7 +203,7 @@ func overlay(base, top string, alone bool, locate func(pixels image.Rectangle) (
 	cells.Method = text.Method()
 	uv.NewStyledString(base).Draw(cells, cells.Bounds())
 	var pixels image.Rectangle
-	glyphs := false // pictures of them have blank cells, too
+	glyphs := false // some picture is made of glyphs: its blank cells have a background
 	drawn := func(c *uv.Cell) bool { return c != nil && strings.HasPrefix(c.Content, string(kitty.Placeholder)) }
 	for i := range size.X * size.Y {
 		if x, y := i%size.X, i/size.X; drawn(cells.CellAt(x, y)) {
@@ -222,7 +222,7 @@ func overlay(base, top string, alone bool, locate func(pixels image.Rectangle) (
 		}
 	}
 	covered := image.Rectangle{Min: at, Max: at.Add(Size(top))}.Intersect(cells.Bounds())
-	clear := func(x, y, by int) {
+	erase := func(x, y, by int) {
 		for c := cells.CellAt(x, y); c != nil && !drawn(c) && (c.Content < "─" || c.Content > "▟") &&
 			(!glyphs || c.Content != " " || c.Style.Bg == nil); c = cells.CellAt(x, y) {
 			*c = uv.EmptyCell
@@ -230,8 +230,8 @@ func overlay(base, top string, alone bool, locate func(pixels image.Rectangle) (
 		}
 	}
 	for y := covered.Min.Y; alone && y < covered.Max.Y; y++ {
-		clear(covered.Min.X-1, y, -1)
-		clear(covered.Max.X, y, 1)
+		erase(covered.Min.X-1, y, -1)
+		erase(covered.Max.X, y, 1)
 	}
 	uv.NewStyledString(top).Draw(cells, covered)
 	return text.Fit(cells.Render(), size.X, size.Y)

@@ -54,7 +54,10 @@ func (m *Model) openResult(first job.Run) tea.Cmd {
 		e, _ := m.list.At(i)
 		runs = append(runs, m.runs.all[e.Row])
 	}
-	at := max(0, slices.IndexFunc(runs, func(r job.Run) bool { return r.ID == first.ID }))
+	at := slices.IndexFunc(runs, func(r job.Run) bool { return r.ID == first.ID })
+	if at < 0 { // the list changed while its record was read
+		return nil
+	}
 	var v *edit.Viewer
 	o := edit.ViewerOptions{
 		Context: m.o.Context, Draw: m.preview.Options(), Len: len(runs), At: at, Now: m.o.Now,
@@ -66,9 +69,11 @@ func (m *Model) openResult(first job.Run) tea.Cmd {
 			return tags
 		},
 		Subject: func(i int) edit.Subject {
-			return edit.Subject{Name: edit.LabelRun(&runs[i]) + " on " + fileOf(&runs[i]), Path: func(ctx context.Context) (string, error) {
+			s := edit.Subject{Name: edit.LabelRun(&runs[i]) + " on " + fileOf(&runs[i])}
+			s.Path = func(ctx context.Context) (string, error) {
 				return m.o.Session.Picture(ctx, m.record(&runs[i]))
-			}}
+			}
+			return s
 		},
 		Before: func(i int) func(context.Context) (string, error) {
 			return text.Either(compares(&runs[i]), edit.Fetched(m.o.Session.Before, runs[i]), nil)

@@ -23,7 +23,8 @@ server=
 weston=
 page=
 failed=
-trap 'kill $server $weston $page 2>/dev/null; rm -rf "$work"' EXIT
+# The processes that a browser started write for a moment after it has ended.
+trap 'kill $server $weston $page 2>/dev/null || true; until rm -rf "$work" 2>/dev/null; do sleep 0.1; done' EXIT
 go build -o "$work/mediadesk" .
 go build -o "$work/shots" ./ui/picture/testdata/shots
 mkdir "$work/pictures"
@@ -119,7 +120,7 @@ for name in $terminals; do
 		press Escape && see settings && press 1 && see after && region && press q && see end; } || failed="$failed $name"
 	tmux -L screens$$ kill-server 2>/dev/null || true
 	kill $terminal ${weston:-} ${page:-} 2>/dev/null || true
-	wait $terminal 2>/dev/null || true # Chromium writes until it has ended
+	wait $terminal 2>/dev/null || true
 	rm -f "$work/address"
 	weston=
 	page=

@@ -223,14 +223,14 @@ func (v *Viewer) Actions() []kit.Action {
 	}
 	return slices.Concat(turn, []kit.Action{
 		action("zoom-in", "zoom in", true, none, enlarge(1), "+", "="),
-		action("close", "close", true, nil, v.Close, "esc", "q", "enter", "backspace"),
-	}, v.o.Actions, []kit.Action{
 		action("zoom-out", "zoom out", true, all, enlarge(-1), "-"),
+	}, v.o.Actions, []kit.Action{
 		action("fit", "show the full picture", false, all, func() tea.Cmd { v.fit(); return nil }, "0"),
 		action("left", "move left", false, all, pan(-1, 0), left...),
 		action("right", "move right", false, all, pan(1, 0), right...),
 		action("up", "move up", false, all, pan(0, -1), "up", "k"),
 		action("down", "move down", false, all, pan(0, 1), "down", "j"),
+		action("close", "close", true, nil, v.Close, "esc", "q", "enter", "backspace"), // the last hint: the way out
 	}, screens)
 }
 

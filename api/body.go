@@ -123,7 +123,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over {
-		return 0, errOver
+		return 0, errors.New("the upload is over")
 	}
 	if n > 0 {
 		c.progress.add(n)
@@ -146,5 +146,3 @@ func (c *counted) end() {
 	defer c.mu.Unlock()
 	c.over = true
 }
-
-var errOver = errors.New("the upload is over")

@@ -70,7 +70,8 @@ type Client struct {
 func NewClient(o Options) (*Client, error) {
 	c := &Client{
 		agent: cmp.Or(o.UserAgent, "mediadesk"), stallTimeout: cmp.Or(o.StallTimeout, 60*time.Second),
-		answerTimeout: cmp.Or(o.AnswerTimeout, 120*time.Second), hold: new(hold), waiting: o.Waiting,
+		answerTimeout: cmp.Or(o.AnswerTimeout, 120*time.Second), waiting: o.Waiting,
+		hold: &hold{until: map[string]time.Time{}},
 	}
 	if o.Key != nil {
 		c.reveal = o.Key.Reveal

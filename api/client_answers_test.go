@@ -79,7 +79,8 @@ func TestErrorAnswers(t *testing.T) {
 				answer.RequestID != "id-1" || !answer.Complete {
 				t.Errorf("got %+v", answer)
 			}
-			if !strings.Contains(err.Error(), strconv.Itoa(test.status)) || !strings.Contains(err.Error(), "id-1") {
+			if !strings.Contains(err.Error(), strconv.Itoa(test.status)) ||
+				!strings.Contains(err.Error(), "id-1") {
 				t.Errorf("got %q", err)
 			}
 		})

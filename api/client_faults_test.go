@@ -36,9 +36,8 @@ func wantSendError(t *testing.T, err error, complete bool) *api.SendError {
 	if api.Hint(err) == "" {
 		t.Errorf("%v: no hint", err)
 	}
-	if says := strings.Contains(err.Error(), "may have been"); says != complete {
-		t.Errorf("%q claims the wrong thing", err)
-	}
+	mediatest.Equal(t, strings.Contains(err.Error(), "may have been"), complete,
+		"%q claims the wrong thing", err)
 	return send
 }
 
@@ -110,16 +109,12 @@ func TestConnectionBroken(t *testing.T) {
 				progress := new(api.Progress)
 				_, err := c.Upload(context.Background(), upload(test.path), progress)
 				wantSendError(t, err, test.complete)
-				if progress.Complete() != test.complete {
-					t.Errorf("got the progress %v, want %v", progress.Complete(), test.complete)
-				}
+				mediatest.Equal(t, progress.Complete(), test.complete, "the progress")
 				if strings.Contains(err.Error(), "EOF") || strings.Contains(err.Error(), "net/http") {
 					t.Errorf("%q is no sentence for a person", err)
 				}
 			}
-			if len(requests) != 5 {
-				t.Errorf("%d requests for 5 uploads, want 5", len(requests))
-			}
+			mediatest.Equal(t, len(requests), 5, "requests for 5 uploads")
 		})
 	}
 }
@@ -148,7 +143,8 @@ func TestNothingIsSentTwice(t *testing.T) {
 		for about, second := range map[string]func(*api.Client) error{
 			"upload": func(c *api.Client) error { _, err := c.Upload(context.Background(), upload(path), nil); return err },
 			"update": func(c *api.Client) error {
-				_, err := c.Record(context.Background(), api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
+				_, err := c.Record(context.Background(),
+					api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
 				return err
 			},
 		} {
@@ -156,9 +152,7 @@ func TestNothingIsSentTwice(t *testing.T) {
 			_, err := c.Upload(context.Background(), upload(path), nil)
 			must(t, err)
 			wantSendError(t, second(c), true)
-			if len(requests) != 2 {
-				t.Errorf("%s: got %d requests, want 2", about, len(requests))
-			}
+			mediatest.Equal(t, len(requests), 2, "%s: requests", about)
 			for len(requests) > 0 {
 				<-requests
 			}
@@ -174,7 +168,8 @@ func TestStall(t *testing.T) {
 		io.CopyN(io.Discard, in, 1<<20)
 		conn.hang()
 	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, StallTimeout: 300 * time.Millisecond})
+	c := mustClient(t,
+		api.Options{UploadURL: address, BaseURL: address, StallTimeout: 300 * time.Millisecond})
 	progress := new(api.Progress)
 	_, err := c.Upload(context.Background(), upload(sparseFile(t, tooLarge)), progress)
 	wantSendError(t, err, false)
@@ -215,7 +210,8 @@ func TestSlowIsNotStalled(t *testing.T) {
 		}
 		write(conn, "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n"+`{"fileId":"1"}`)
 	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, StallTimeout: 1500 * time.Millisecond})
+	c := mustClient(t,
+		api.Options{UploadURL: address, BaseURL: address, StallTimeout: 1500 * time.Millisecond})
 	_, err := c.Upload(context.Background(), upload(sparseFile(t, size)), nil)
 	must(t, err)
 }
@@ -246,7 +242,8 @@ func TestAnswerTimesOut(t *testing.T) {
 				if size > 10 {
 					return
 				}
-				_, err = c.Record(context.Background(), api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
+				_, err = c.Record(context.Background(),
+					api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
 				wantSendError(t, err, true)
 				_, err = c.Details(context.Background(), "1")
 				wantSendError(t, err, false)
@@ -262,7 +259,8 @@ func TestRefusalThatDoesNotEnd(t *testing.T) {
 		write(conn, "HTTP/1.1 400 Bad Request\r\nContent-Length: 100\r\n\r\nname taken")
 		conn.hang()
 	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, AnswerTimeout: 150 * time.Millisecond})
+	c := mustClient(t,
+		api.Options{UploadURL: address, BaseURL: address, AnswerTimeout: 150 * time.Millisecond})
 	_, err := c.Upload(context.Background(), upload(sparseFile(t, 10)), nil)
 	var answer *api.ServiceError
 	if !errors.As(err, &answer) || answer.Status != 400 || answer.Message != "name taken" {

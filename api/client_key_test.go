@@ -19,6 +19,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestNewClientAddresses: service.md §5: the key is sent only over https or to this computer.
@@ -42,7 +43,8 @@ func TestNewClientAddresses(t *testing.T) {
 			case errors.Is(err, api.ErrInsecure) != (want == "insecure"):
 				t.Errorf("%q: got %v", address, err)
 			case err != nil &&
-				(c != nil || strings.Contains(err.Error(), "private_x") || strings.Contains(err.Error(), "\n")):
+				(c != nil || strings.Contains(err.Error(), "private_x") ||
+					strings.Contains(err.Error(), "\n")):
 				t.Errorf("%q: got %v, %q", address, c, err)
 			}
 		}
@@ -51,7 +53,9 @@ func TestNewClientAddresses(t *testing.T) {
 		"http://10.0.0.1": true, "http://192.168.1.7:7843": true, "http://nas": true, "http://media.local": true, "http://[fd00::1]": true, "https://u.example": true,
 		"http://u.example": false, "http://8.8.8.8": false, "http://localhost.u.example": false,
 	} {
-		_, err := api.NewClient(api.Options{UploadURL: address, BaseURL: "https://ok.example", Insecure: true})
+		_, err := api.NewClient(api.Options{
+			UploadURL: address, BaseURL: "https://ok.example", Insecure: true,
+		})
 		if ok && err != nil || !ok && !errors.Is(err, api.ErrInsecure) {
 			t.Errorf("insecure %q: got %v", address, err)
 		}
@@ -143,13 +147,9 @@ func TestKeyIsOnlyInTheAuthorizationHeader(t *testing.T) {
 	if user, password, ok := r.BasicAuth(); user != testKey || password != "" || !ok {
 		t.Errorf("got user %q, password %q", user, password)
 	}
-	if r.UserAgent() != "mediadesk/1.0" {
-		t.Errorf("user agent %q, want \"mediadesk/1.0\"", r.UserAgent())
-	}
+	mediatest.Equal(t, r.UserAgent(), "mediadesk/1.0", "user agent")
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key", "Referer", "Cookie"} {
-		if r.Header.Get(name) != "" {
-			t.Errorf("header %s is sent", name)
-		}
+		mediatest.Equal(t, r.Header.Get(name), "", "header %s is sent", name)
 	}
 	r.Header.Del("Authorization")
 	body, _ := io.ReadAll(r.Body)
@@ -162,17 +162,13 @@ func TestWithoutAKey(t *testing.T) {
 	c := mustClient(t, api.Options{UploadURL: rec.URL, BaseURL: rec.URL})
 	_, err := c.Details(context.Background(), "1")
 	must(t, err)
-	if got := rec.last(t); got.auth != "" {
-		t.Errorf("Authorization %q", got.auth)
-	}
+	mediatest.Equal(t, rec.last(t).auth, "", "Authorization")
 }
 
 // TestFetch: delivered files are downloaded without the key, through redirects up to a limit.
 func TestFetch(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "" {
-			t.Error("the key went to the delivery host")
-		}
+		mediatest.Equal(t, r.Header.Get("Authorization"), "", "the key went to the delivery host")
 		switch r.URL.Path {
 		case "/moved.jpg":
 			http.Redirect(w, r, "/a.jpg", http.StatusFound)
@@ -199,8 +195,8 @@ func TestFetch(t *testing.T) {
 	}
 	body.Close()
 	var answer *api.ServiceError
-	if _, _, err := c.Fetch(context.Background(), server.URL+"/private.jpg", 0, 10); !errors.As(err, &answer) ||
-		answer.Message != "signed addresses only" {
+	_, _, err = c.Fetch(context.Background(), server.URL+"/private.jpg", 0, 10)
+	if !errors.As(err, &answer) || answer.Message != "signed addresses only" {
 		t.Errorf("got %v", err)
 	}
 	for _, address := range []string{"", "/a.jpg", "file:///etc/passwd"} {
@@ -252,7 +248,8 @@ func TestKeyIsNotInRecords(t *testing.T) {
 		return string(text)
 	}
 	one := answering(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, record(r)) })
-	many := answering(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "["+record(r)+"]") })
+	many := answering(t,
+		func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "["+record(r)+"]") })
 	check := func(f *api.File, err error) {
 		t.Helper()
 		if err != nil || f.FileID != "1" {

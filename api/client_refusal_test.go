@@ -13,6 +13,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestEarlyRefusal: if a service refuses before it has read the body and closes at once, its
@@ -94,7 +95,8 @@ func TestARefusedBodyIsNotSent(t *testing.T) {
 				progress := new(api.Progress)
 				_, err := c.Upload(context.Background(), upload(path), progress)
 				var refusal *api.ServiceError
-				if !errors.As(err, &refusal) || refusal.Status != 401 || refusal.Message != "no!" || refusal.Complete {
+				if !errors.As(err, &refusal) || refusal.Status != 401 || refusal.Message != "no!" ||
+					refusal.Complete {
 					t.Fatalf("got %v, want the refusal", err)
 				}
 				c.Close()
@@ -177,20 +179,15 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 						!strings.Contains(answer.Message, "not followed") {
 						t.Errorf("%s: got %v", about, err)
 					}
-					if strings.Contains(fmt.Sprint(err), "pass") || !strings.Contains(api.Hint(err), "profile") {
+					if strings.Contains(fmt.Sprint(err), "pass") ||
+						!strings.Contains(api.Hint(err), "profile") {
 						t.Errorf("%s: got %v, hint %q", about, err, api.Hint(err))
 					}
-					if job.OutcomeOf(err) != job.Refused {
-						t.Errorf("%s: outcome %s, want %v", about, job.OutcomeOf(err), job.Refused)
-					}
+					mediatest.Equal(t, job.OutcomeOf(err), job.Refused, "%s: outcome", about)
 				}
-				if len(asked) != 4 {
-					t.Errorf("got %d requests, want 4", len(asked))
-				}
+				mediatest.Equal(t, len(asked), 4, "requests")
 			})
 		}
 	}
-	if len(other.requests) != 0 {
-		t.Error("a redirect was followed")
-	}
+	mediatest.Equal(t, len(other.requests), 0, "a redirect was followed")
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestSourceChangesWhileBeingSent: a file that changes during the upload never becomes a complete
@@ -52,9 +53,7 @@ func TestUploadOfBadSources(t *testing.T) {
 		_, err := c.Upload(context.Background(), upload(path), nil)
 		wantSourceError(t, err, path, says)
 	}
-	if len(rec.requests) != 0 {
-		t.Error("something was sent")
-	}
+	mediatest.Equal(t, len(rec.requests), 0, "something was sent")
 }
 
 // TestLargeFilesNeedLittleMemory: 100 MB need little memory.

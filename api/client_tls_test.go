@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 )
 
 // tlsServer returns a server with TLS, with HTTP/2 or without.
@@ -34,16 +35,15 @@ func TestUploadOverTLS(t *testing.T) {
 	path := sparseFile(t, tooLarge)
 	for _, h2 := range []bool{false, true} {
 		c, _ := tlsServer(t, h2, func(w http.ResponseWriter, r *http.Request) {
-			if (r.ProtoMajor == 2) != h2 {
-				t.Errorf("spoke %s", r.Proto)
-			}
+			mediatest.Equal(t, r.ProtoMajor == 2, h2, "spoke %s", r.Proto)
 			if n, err := io.Copy(io.Discard, r.Body); err != nil || n != r.ContentLength || n <= tooLarge {
 				t.Errorf("got %d of %d bytes, %v", n, r.ContentLength, err)
 			}
 			io.WriteString(w, `{"fileId":"1"}`)
 		})
 		progress := new(api.Progress)
-		if _, err := c.Upload(context.Background(), upload(path), progress); err != nil || !progress.Complete() {
+		if _, err := c.Upload(context.Background(), upload(path), progress); err != nil ||
+			!progress.Complete() {
 			t.Errorf("HTTP/2 %v: %v, complete %v", h2, err, progress.Complete())
 		}
 	}
@@ -63,7 +63,8 @@ func TestEarlyRefusalOverTLS(t *testing.T) {
 		for range 5 {
 			_, err := c.Upload(context.Background(), upload(path), nil)
 			var answer *api.ServiceError
-			if !errors.As(err, &answer) || answer.Status != 401 || answer.Message != "no!" || answer.Complete {
+			if !errors.As(err, &answer) || answer.Status != 401 || answer.Message != "no!" ||
+				answer.Complete {
 				t.Fatalf("HTTP/2 %v: got %v", h2, err)
 			}
 		}

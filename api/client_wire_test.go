@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 )
 
 // content returns n bytes with every byte value, line ends and dashes.
@@ -62,28 +63,26 @@ func TestUploadOnTheWire(t *testing.T) {
 				if got.method != http.MethodPost || got.path != "/api/v1/files/upload" || got.query != "" {
 					t.Errorf("got %s %s?%s", got.method, got.path, got.query)
 				}
-				if got.fileName != test.fileName {
-					t.Errorf("file name of the part %q, want %q", got.fileName, test.fileName)
-				}
-				if got.encoding != nil || got.length != progress.Total() || got.length <= int64(len(test.value)) {
+				mediatest.Equal(t, got.fileName, test.fileName, "file name of the part")
+				if got.encoding != nil || got.length != progress.Total() ||
+					got.length <= int64(len(test.value)) {
 					t.Errorf("length %d, encoding %v, total %d", got.length, got.encoding, progress.Total())
 				}
-				if progress.Sent() != progress.Total() || !progress.Complete() || progress.LastMove().IsZero() {
+				if progress.Sent() != progress.Total() || !progress.Complete() ||
+					progress.LastMove().IsZero() {
 					t.Errorf("progress %d of %d, complete %v, last %v", progress.Sent(), progress.Total(),
 						progress.Complete(), progress.LastMove())
 				}
-				if want := "Basic " + base64.StdEncoding.EncodeToString([]byte(testKey+":")); got.auth != want {
-					t.Errorf("Authorization %q, want %q", got.auth, want)
-				}
+				credentials := base64.StdEncoding.EncodeToString([]byte(testKey + ":"))
+				mediatest.Equal(t, got.auth, "Basic "+credentials, "Authorization")
 				if got.agent != "mediadesk" || got.accept != "application/json" || got.cookies != 0 {
 					t.Errorf("agent %q, accept %q, %d cookies", got.agent, got.accept, got.cookies)
 				}
 				if !strings.HasPrefix(got.contentType, "multipart/form-data; boundary=") {
 					t.Errorf("content type %q", got.contentType)
 				}
-				if large := got.length > 64<<10; large != (got.expect == "100-continue") {
-					t.Errorf("%d bytes with Expect %q", got.length, got.expect)
-				}
+				mediatest.Equal(t, got.length > 64<<10, got.expect == "100-continue",
+					"%d bytes with Expect %q", got.length, got.expect)
 			})
 		}
 	}
@@ -116,7 +115,5 @@ func TestNothingToSend(t *testing.T) {
 		_, err := rec.client(t).Upload(context.Background(), &api.Upload{FileName: "a", Source: source}, nil)
 		wantRule(t, err, "file")
 	}
-	if len(rec.requests) != 0 {
-		t.Error("a request was sent")
-	}
+	mediatest.Equal(t, len(rec.requests), 0, "a request was sent")
 }

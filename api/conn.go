@@ -33,11 +33,9 @@ func (c *lateErrorConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	if err != nil {
 		c.broken.Store(true)
-		timer := time.NewTimer(lateErrorTimeout)
-		defer timer.Stop()
 		select {
 		case <-c.leaving:
-		case <-timer.C:
+		case <-time.After(lateErrorTimeout):
 		}
 	}
 	return n, err

@@ -7,6 +7,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/entry"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestDetailsOnTheWire: service.md §4.2: an absent field changes nothing, null clears it, and an
@@ -35,9 +36,7 @@ func TestDetailsOnTheWire(t *testing.T) {
 			if err != nil || string(text) != test.want {
 				t.Errorf("got %s, %v; want %s", text, err, test.want)
 			}
-			if test.d.IsEmpty() != test.empty {
-				t.Errorf("IsEmpty is %v", !test.empty)
-			}
+			mediatest.Equal(t, test.d.IsEmpty(), test.empty, "IsEmpty")
 			if found := entry.CheckDetails(test.d); found != nil {
 				t.Errorf("Check: %v", found)
 			}

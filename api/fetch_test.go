@@ -23,7 +23,8 @@ func TestFetchEndsWhenNothingComes(t *testing.T) {
 			write(conn, head+"0123")
 			conn.hang()
 		})
-		c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, StallTimeout: 100 * time.Millisecond})
+		c := mustClient(t,
+			api.Options{UploadURL: address, BaseURL: address, StallTimeout: 100 * time.Millisecond})
 		body, _, err := c.Fetch(t.Context(), address+"/a.jpg", 0, 10)
 		if about == "refusal" {
 			var answer *api.ServiceError

@@ -39,7 +39,13 @@ func TestFieldKeepsItsStates(t *testing.T) {
 				IsZero() bool
 				IsNull() bool
 				IsSet() bool
-			}{{test.value.Flag, back.Flag}, {test.value.Count, back.Count}, {test.value.Text, back.Text}, {test.value.List, back.List}, {test.value.Map, back.Map}} {
+			}{
+				{test.value.Flag, back.Flag},
+				{test.value.Count, back.Count},
+				{test.value.Text, back.Text},
+				{test.value.List, back.List},
+				{test.value.Map, back.Map},
+			} {
 				if a, b := pair[0], pair[1]; a.IsZero() != b.IsZero() || a.IsNull() != b.IsNull() ||
 					a.IsSet() != b.IsSet() {
 					t.Errorf("%+v was read back as %+v", a, b)

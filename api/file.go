@@ -159,12 +159,9 @@ func readMember(text json.RawMessage, field reflect.Value) {
 	}
 }
 
-func readStatuses(text json.RawMessage) map[string]Status {
+func readStatuses(text json.RawMessage) (statuses map[string]Status) {
 	var members map[string]any
-	if json.Unmarshal(text, &members) != nil {
-		return nil
-	}
-	var statuses map[string]Status
+	_ = json.Unmarshal(text, &members) // anything but an object has none
 	for name, member := range members {
 		if status, _ := member.(string); status != "" {
 			if statuses == nil {
@@ -207,14 +204,10 @@ func (m Members) With(name string, value json.RawMessage) Members {
 	return with
 }
 
-func without(object map[string]json.RawMessage, fields map[string]int) Members {
-	var other Members
+func without(object map[string]json.RawMessage, fields map[string]int) (other Members) {
 	for name, value := range object {
 		if _, ok := fields[name]; !ok {
-			if other == nil {
-				other = Members{}
-			}
-			other[name] = value
+			other = other.With(name, value)
 		}
 	}
 	return other

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 )
 
@@ -121,9 +122,8 @@ func TestRecordDetails(t *testing.T) {
 		api.ThumbURL(missing) != "" {
 		t.Error("an empty record must not claim anything")
 	}
-	if f := read(t, `{"thumbnail":"https://d.example/t"}`); api.ThumbURL(f) != "https://d.example/t" {
-		t.Error("thumbnail of a details answer is not found")
-	}
+	mediatest.Equal(t, api.ThumbURL(read(t, `{"thumbnail":"https://d.example/t"}`)), "https://d.example/t",
+		"thumbnail of a details answer is not found")
 	if f := read(t, `{"size":9223372036854775807,"width":9223372036854775808}`); f.Size != api.Set(int64(1<<63-1)) || !f.Width.IsZero() {
 		t.Errorf("large numbers: %+v", f)
 	}
@@ -134,9 +134,8 @@ func TestRecordDetails(t *testing.T) {
 	if len(states) != 2 || states["a"] != "pending" || states["d"] != "odd" {
 		t.Errorf("statuses %v", states)
 	}
-	if f := read(t, `{"FILEID":"1","fileid":"2"}`); f.FileID != "" {
-		t.Error("names of other case are other names")
-	}
+	mediatest.Equal(t, read(t, `{"FILEID":"1","fileid":"2"}`).FileID, "",
+		"names of other case are other names")
 	for _, text := range []string{`null`, `[]`, `"x"`, `1`, ``, `{`, `{"fileId":"1"}x`} {
 		if json.Unmarshal([]byte(text), new(api.File)) == nil {
 			t.Errorf("%q was read as a record", text)

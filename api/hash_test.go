@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 )
 
 // hashes has the output of xxh128sum for that many bytes of "mediadesk " repeated.
@@ -34,9 +35,7 @@ func TestHashOfWhatWasSent(t *testing.T) {
 		var p api.Progress
 		_, err := c.Upload(t.Context(), &api.Upload{Source: api.Source{Path: name}, FileName: "f.bin"}, &p)
 		must(t, err)
-		if p.Hash() != want {
-			t.Errorf("%d bytes, hash %q, want %q", size, p.Hash(), want)
-		}
+		mediatest.Equal(t, p.Hash(), want, "%d bytes, hash", size)
 		if got, id, err := api.HashSource(name); err != nil || got != want || id.Size != int64(size) {
 			t.Errorf("%d bytes: HashSource %q %v %v", size, got, id, err)
 		}

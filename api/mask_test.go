@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // TestMask: the key is masked in its usual spellings, and nothing else is.
@@ -13,13 +15,12 @@ func TestMask(t *testing.T) {
 	const key = "private_Zq3/x+Rm8Lw0Kp5Tn2Vb7Yc4="
 	m := maskerOf(func() string { return key })()
 	quoted, err := json.Marshal(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mediatest.Must(t, err)
 	for _, spelling := range []string{
 		key, url.QueryEscape(key), url.PathEscape(key), strings.ToLower(url.QueryEscape("/+=")) + key, strings.Trim(string(quoted), `"`),
 		strings.ReplaceAll(key, "/", `\/`), base64.StdEncoding.EncodeToString([]byte(key + ":")), base64.RawURLEncoding.EncodeToString([]byte(key + ":")),
-		base64.StdEncoding.EncodeToString([]byte(key)), base64.StdEncoding.EncodeToString([]byte(key + ":password")),
+		base64.StdEncoding.EncodeToString([]byte(key)),
+		base64.StdEncoding.EncodeToString([]byte(key + ":password")),
 		url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(key + ":"))),
 	} {
 		got := m.Replace(`{"message":"bad key ` + spelling + `!"}`)

@@ -110,8 +110,8 @@ func ListVersions(fileID string) Request {
 
 // RestoreVersion makes a version the current one. The answer is the new record.
 func RestoreVersion(fileID, versionID string) Request {
-	path := files(fileID, "versions", versionID, "restore")
-	return newRequest("restoring of a version", http.MethodPut, path, nil, checkID(fileID), checkID(versionID))
+	path, ids := files(fileID, "versions", versionID, "restore"), []error{checkID(fileID), checkID(versionID)}
+	return newRequest("restoring of a version", http.MethodPut, path, nil, ids...)
 }
 
 // DeleteFile permanently deletes a file with all its versions.
@@ -121,8 +121,8 @@ func DeleteFile(fileID string) Request {
 
 // DeleteVersion permanently deletes a version other than the current one.
 func DeleteVersion(fileID, versionID string) Request {
-	path := files(fileID, "versions", versionID)
-	return newRequest("deletion of a version", http.MethodDelete, path, nil, checkID(fileID), checkID(versionID))
+	path, ids := files(fileID, "versions", versionID), []error{checkID(fileID), checkID(versionID)}
+	return newRequest("deletion of a version", http.MethodDelete, path, nil, ids...)
 }
 
 func checkPath(filePath string) error {
@@ -159,7 +159,8 @@ type Purge struct {
 
 // StartPurge starts purging an address, which may end in *. The answer is a [Purge] without URL.
 func StartPurge(address string) Request {
-	return newRequest("purging of the cache", http.MethodPost, files("purge"), map[string]string{"url": address})
+	body := map[string]string{"url": address}
+	return newRequest("purging of the cache", http.MethodPost, files("purge"), body)
 }
 
 // ReadPurge asks for the status of a purge. The answer is a [Purge] with the status alone.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,8 +17,7 @@ import (
 const maxHoldDelay = 2 * time.Minute
 
 // hold delays calls while the service limits their rate, separately for each endpoint, because
-// services count them separately. Uploads never wait here: the queue delays them. The zero value is
-// ready.
+// services count them separately. Uploads never wait here: the queue delays them.
 type hold struct {
 	mu       sync.Mutex
 	until    map[string]time.Time
@@ -38,11 +38,9 @@ func (h *hold) wait(ctx context.Context, op string) error {
 		if end, ok := ctx.Deadline(); ok && end.Before(until) {
 			return fmt.Errorf("the service accepts this kind of request again in %s", delay.Round(time.Second))
 		}
-		timer := time.NewTimer(delay)
 		select {
-		case <-timer.C:
+		case <-time.After(delay):
 		case <-ctx.Done():
-			timer.Stop()
 			return context.Cause(ctx)
 		}
 	}
@@ -51,9 +49,6 @@ func (h *hold) wait(ctx context.Context, op string) error {
 func (h *hold) extend(op string, delay time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.until == nil {
-		h.until = map[string]time.Time{}
-	}
 	if until := time.Now().Add(delay); until.After(h.until[op]) {
 		h.until[op] = until
 	}
@@ -76,8 +71,7 @@ func (h *hold) noticeDue() bool {
 
 func waitNotice(err error, delay time.Duration) string {
 	reason := "limits requests"
-	var answer *ServiceError
-	if errors.As(err, &answer) && answer.Status == http.StatusServiceUnavailable {
+	if answer, ok := errors.AsType[*ServiceError](err); ok && answer.Status == http.StatusServiceUnavailable {
 		reason = "is not available"
 	}
 	return fmt.Sprintf("the service %s; waiting %.0f s", reason, max(1, delay.Seconds()))
@@ -87,13 +81,11 @@ func waitNotice(err error, delay time.Duration) string {
 // false if the call must not be repeated. The service did nothing if it answered 429, or 503 with
 // its own message.
 func holdRequested(err error) (time.Duration, bool) {
-	var answer *ServiceError
+	answer, ok := errors.AsType[*ServiceError](err)
 	switch {
-	case !errors.As(err, &answer):
-		return 0, false
-	case answer.Status == http.StatusTooManyRequests && answer.RetryDelay == 0:
+	case ok && answer.Status == http.StatusTooManyRequests && answer.RetryDelay == 0:
 		return time.Second, true // the service does not say
-	case answer.RetryDelay == 0:
+	case !ok || answer.RetryDelay == 0:
 		return 0, false
 	}
 	repeat := answer.Status == http.StatusTooManyRequests ||
@@ -113,9 +105,7 @@ func (l *bandwidth) chunk() int { return int(max(1, min(l.rate/20, 32<<10))) }
 func (l *bandwidth) spend(n int) {
 	l.mu.Lock()
 	now := time.Now()
-	if l.free.Before(now) {
-		l.free = now
-	}
+	l.free = slices.MaxFunc([]time.Time{l.free, now}, time.Time.Compare)
 	l.free = l.free.Add(time.Duration(float64(n) / float64(l.rate) * float64(time.Second)))
 	delay := l.free.Sub(now)
 	l.mu.Unlock()

@@ -37,7 +37,8 @@ func (l *limited) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if l.n[r.Method]++; l.n[r.Method] > l.allowed {
 		l.refused++
-		w.Header().Set("X-Ratelimit-Reset", fmt.Sprint(1+(l.window-now.Sub(l.began[r.Method])).Milliseconds()))
+		w.Header().Set("X-Ratelimit-Reset",
+			fmt.Sprint(1+(l.window-now.Sub(l.began[r.Method])).Milliseconds()))
 		http.Error(w, `{"message":"slow down"}`, http.StatusTooManyRequests)
 		return
 	}
@@ -48,7 +49,9 @@ func (l *limited) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // them, and not every worker runs into the limit.
 func TestCallsWaitAsTheServiceAsks(t *testing.T) {
 	t.Parallel()
-	l := &limited{allowed: 5, window: 100 * time.Millisecond, began: map[string]time.Time{}, n: map[string]int{}}
+	l := &limited{
+		allowed: 5, window: 100 * time.Millisecond, began: map[string]time.Time{}, n: map[string]int{},
+	}
 	c := answering(t, l.ServeHTTP)
 	const calls, workers = 30, 6
 	var failed atomic.Int64
@@ -61,7 +64,8 @@ func TestCallsWaitAsTheServiceAsks(t *testing.T) {
 	for range workers {
 		work.Go(func() {
 			for range next {
-				_, err := c.Record(t.Context(), api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})}))
+				_, err := c.Record(t.Context(),
+					api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})}))
 				if err != nil {
 					failed.Add(1)
 				}

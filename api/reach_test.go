@@ -14,14 +14,13 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestProxyThatRefuses: a proxy that refuses is named, without its credentials.
 func TestProxyThatRefuses(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "" {
-			t.Error("the proxy got the key")
-		}
+		mediatest.Equal(t, r.Header.Get("Authorization"), "", "the proxy got the key")
 		http.Error(w, "blocked", http.StatusForbidden)
 	}))
 	defer proxy.Close()

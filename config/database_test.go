@@ -23,7 +23,8 @@ func TestDatabaseAddresses(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", address, err)
 		}
-		if err != nil && strings.Contains(err.Error(), "cret") || strings.Contains(ShownDatabase(address), "cret") {
+		if err != nil && strings.Contains(err.Error(), "cret") ||
+			strings.Contains(ShownDatabase(address), "cret") {
 			t.Errorf("%s: the password is shown", address)
 		}
 	}

@@ -3,6 +3,8 @@ package config
 import (
 	"os"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 func TestTakeSecrets(t *testing.T) {
@@ -14,8 +16,6 @@ func TestTakeSecrets(t *testing.T) {
 		t.Error("the key is still in the environment")
 	}
 	for name, want := range map[string]string{KeyVariable: "private_x", SecretVariable: "", "EDITOR": "vi"} {
-		if got := getenv(name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
+		mediatest.Equal(t, getenv(name), want, "%s is", name)
 	}
 }

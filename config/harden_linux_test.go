@@ -32,7 +32,5 @@ func TestHardenProcess(t *testing.T) {
 		t.Errorf("core files are still written: %+v, %v", core, err)
 	}
 	// The program and its child programs still work.
-	if err := exec.Command("true").Run(); err != nil {
-		t.Error(err)
-	}
+	must(t, exec.Command("true").Run())
 }

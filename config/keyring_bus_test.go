@@ -128,7 +128,8 @@ func TestKeyringChild(t *testing.T) {
 	want := KeyringProblem(number)
 	k := NewKeyring()
 	if want == KeyringSilent {
-		k = newKeyring(systemBackend, probeKeyring, shortTimeout) // TestKeyringSilent waits the full three seconds
+		// TestKeyringSilent waits the full three seconds
+		k = newKeyring(systemBackend, probeKeyring, shortTimeout)
 	}
 	for name, call := range map[string]func() error{
 		"get":    func() error { _, err := k.Get(t.Context(), "work"); return err },

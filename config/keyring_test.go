@@ -111,7 +111,8 @@ func TestFindTellsKeyringProblems(t *testing.T) {
 	k := &Keys{Keyring: newKeyring((&scripted{}).backend(),
 		func(context.Context) error { return &KeyringError{Problem: KeyringLocked} }, time.Second)}
 	_, _, err := k.Find(t.Context(), Profile{Name: "w"})
-	if !errors.Is(err, ErrNoKey) || !errors.Is(err, KeyringLocked) || !strings.Contains(err.Error(), "locked") {
+	if !errors.Is(err, ErrNoKey) || !errors.Is(err, KeyringLocked) ||
+		!strings.Contains(err.Error(), "locked") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -124,9 +125,7 @@ func TestKeyringWorks(t *testing.T) {
 	if key, err := k.Get(t.Context(), "w"); err != nil || key.Reveal() != "the-key" {
 		t.Errorf("%v", err)
 	}
-	if err := k.Delete(t.Context(), "w"); err != nil {
-		t.Error(err)
-	}
+	must(t, k.Delete(t.Context(), "w"))
 	if err := k.Set(t.Context(), "a b", secretOf(t, "k")); err == nil {
 		t.Error("a name with a space was accepted")
 	}
@@ -158,9 +157,7 @@ func TestKeyringSilent(t *testing.T) {
 			}
 			mediatest.Equal(t, time.Since(start), KeyringTimeout, "the call took")
 		}
-		if n := under.Load(); n != 1 {
-			t.Errorf("%d calls were under way, want 1", n)
-		}
+		mediatest.Equal(t, under.Load(), 1, "calls were under way")
 		close(release)
 		synctest.Wait()
 		if key, err := k.Get(t.Context(), "w"); err != nil || key.Reveal() != "the-key" {
@@ -194,8 +191,8 @@ func TestKeyringLateSet(t *testing.T) {
 func TestKeyringCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		k := newKeyring((&scripted{get: func() (string, error) { <-release; return "", nil }}).backend(), noProbe,
-			KeyringTimeout)
+		k := newKeyring((&scripted{get: func() (string, error) { <-release; return "", nil }}).backend(),
+			noProbe, KeyringTimeout)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := k.Get(ctx, "w"); !errors.Is(err, context.Canceled) || errors.Is(err, KeyringSilent) {
@@ -205,8 +202,8 @@ func TestKeyringCanceled(t *testing.T) {
 
 		// A probe that ends with its context has the same result.
 		ctx, cancel = context.WithCancel(t.Context())
-		k = newKeyring((&scripted{}).backend(), func(ctx context.Context) error { cancel(); return ctx.Err() },
-			KeyringTimeout)
+		k = newKeyring((&scripted{}).backend(),
+			func(ctx context.Context) error { cancel(); return ctx.Err() }, KeyringTimeout)
 		if _, err := k.Get(ctx, "w"); !errors.Is(err, context.Canceled) || errors.Is(err, KeyringRefused) {
 			t.Errorf("got %v", err)
 		}

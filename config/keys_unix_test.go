@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // memoryStore is a KeyStore that always works.
@@ -83,9 +85,7 @@ func TestFindOrder(t *testing.T) {
 		if key.Reveal() != test.key || source != test.source || source.String() != test.words {
 			t.Errorf("got %q from %q (%v), want %q from %q", key.Reveal(), source, err, test.key, test.words)
 		}
-		if (test.key == "") != errors.Is(err, ErrNoKey) {
-			t.Errorf("%s: %v", test.words, err)
-		}
+		mediatest.Equal(t, test.key == "", errors.Is(err, ErrNoKey), "%s: %v", test.words, err)
 	}
 }
 
@@ -198,9 +198,7 @@ func TestOpenFD(t *testing.T) {
 	if err != nil || key.Reveal() != "the-key" {
 		t.Errorf("%v", err)
 	}
-	if err := opened.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, opened.Close())
 }
 
 func TestHomeOfKeyFile(t *testing.T) {

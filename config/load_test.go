@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 const fullFile = `# my settings
@@ -112,9 +113,7 @@ func TestLoadFull(t *testing.T) {
 	if got := c.Names(); !reflect.DeepEqual(got, []string{"local", "ik", "work"}) {
 		t.Errorf("names: %v", got)
 	}
-	if c.Current().Name != "work" {
-		t.Errorf("in use: %+v", c.Current())
-	}
+	mediatest.Equal(t, c.Current().Name, "work", "in use: %+v", c.Current())
 }
 
 // TestLoadProblems: an error in a file names the line and says what helps.
@@ -167,9 +166,7 @@ func TestLoadProblems(t *testing.T) {
 			if !ok {
 				t.Fatalf("got %v", err)
 			}
-			if problem.Line != test.line {
-				t.Errorf("line %d, want %d: %v", problem.Line, test.line, err)
-			}
+			mediatest.Equal(t, problem.Line, test.line, "the line of %v", err)
 			for _, part := range append(test.says, path) {
 				if !strings.Contains(err.Error(), part) {
 					t.Errorf("%q does not contain %q", err, part)
@@ -234,9 +231,7 @@ func TestHostedPreset(t *testing.T) {
 
 func TestCheckProfileName(t *testing.T) {
 	for _, good := range []string{"a", "Work-2_x", strings.Repeat("x", 64)} {
-		if err := CheckProfileName(good); err != nil {
-			t.Error(err)
-		}
+		must(t, CheckProfileName(good))
 	}
 	for _, bad := range []string{"", "a b", "a.b", "é", "a/b", "a\n", strings.Repeat("x", 65), ".."} {
 		if CheckProfileName(bad) == nil {

@@ -63,10 +63,8 @@ func (l *Log) open() error {
 			return err
 		}
 	}
-	file, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err == nil {
-		l.file = file
-	}
+	var err error
+	l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	return err
 }
 

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 func env(pairs ...string) func(string) string {
@@ -49,9 +51,7 @@ func TestFindPaths(t *testing.T) {
 	for _, home := range []string{"", "relative"} {
 		t.Setenv("HOME", home)
 		t.Setenv("USERPROFILE", home)
-		if p := FindPaths(env()); p != (Paths{}) {
-			t.Errorf("with the home folder %q: got %+v", home, p)
-		}
+		mediatest.Equal(t, FindPaths(env()), Paths{}, "with the home folder %q", home)
 	}
 	if p := FindPaths(env("MEDIADESK_HOME", "here")); !filepath.IsAbs(p.Config) {
 		t.Errorf("a relative home stays relative: %s", p.Config)

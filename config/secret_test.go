@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -72,12 +73,8 @@ func TestSecretNeverPrints(t *testing.T) {
 		_ = gob.NewEncoder(&b).Encode(value)
 		mustNotLeak(t, name+" encoded", b.String())
 	}
-	if got := fmt.Sprintf("%d", s); got != redacted {
-		t.Errorf("printed %q, want %q", got, redacted)
-	}
-	if s.Reveal() != testKey {
-		t.Error("Reveal does not give the key")
-	}
+	mediatest.Equal(t, fmt.Sprintf("%d", s), redacted, "printed")
+	mediatest.Equal(t, s.Reveal(), testKey, "Reveal does not give the key")
 }
 
 func mustNotLeak(t *testing.T, how, text string) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 func load(t *testing.T, paths Paths) Config {
@@ -96,7 +97,8 @@ func TestPrecedence(t *testing.T) {
 
 			overwrite(t, paths.Config, "# mine\n\n"+test.own)
 			c = load(t, paths)
-			if got := valueOf(c, test.key); got != test.byUs || c.SetIn(test.key) != "set in config.toml line 3" {
+			if got := valueOf(c, test.key); got != test.byUs ||
+				c.SetIn(test.key) != "set in config.toml line 3" {
 				t.Errorf("in config.toml %v, %q", got, c.SetIn(test.key))
 			}
 			state := textOf(t, paths.StateFile())
@@ -118,9 +120,7 @@ func TestPrecedence(t *testing.T) {
 			}
 
 			overwrite(t, paths.Config, "# nothing")
-			if got := valueOf(load(t, paths), test.key); got != test.byState {
-				t.Errorf("without the line %v, want %v", got, test.byState)
-			}
+			mediatest.Equal(t, valueOf(load(t, paths), test.key), test.byState, "without the line")
 		})
 	}
 }
@@ -215,16 +215,15 @@ func TestEditRefusals(t *testing.T) {
 		"bad concurrency": {func() (Config, error) { return set(c, func(want *Choices) { want.Concurrency = 1000 }) }, "1 to 32"},
 	} {
 		got, err := test.edit()
-		if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "state.json") {
+		if err == nil || !strings.Contains(err.Error(), test.says) ||
+			strings.Contains(err.Error(), "state.json") {
 			t.Errorf("%s: %v, want %q", name, err, test.says)
 		}
 		if !reflect.DeepEqual(got, c) {
 			t.Errorf("%s: the settings returned changed", name)
 		}
 	}
-	if textOf(t, paths.StateFile()) != before {
-		t.Error("a refused edit changed the file")
-	}
+	mediatest.Equal(t, textOf(t, paths.StateFile()), before, "a refused edit changed the file")
 }
 
 // TestEditReadsAgain: an edit keeps what an editor wrote meanwhile. If that broke the file, the
@@ -293,10 +292,9 @@ func TestFileThatOthersMayWrite(t *testing.T) {
 			must(t, os.Chmod(paths.Config, mode))
 			_, err := Load(paths)
 			problem, refused := errors.AsType[*FileError](err)
-			if refused != (line > 0 && mode&0o022 != 0) {
-				t.Errorf("mode %o of %q: %v", mode, text, err)
-			}
-			if refused && (problem.Line != line || !strings.Contains(problem.Text, "run chmod go-w "+paths.Config)) {
+			mediatest.Equal(t, refused, line > 0 && mode&0o022 != 0, "mode %o of %q: %v", mode, text, err)
+			if refused &&
+				(problem.Line != line || !strings.Contains(problem.Text, "run chmod go-w "+paths.Config)) {
 				t.Errorf("mode %o of %q: line %d, %v", mode, text, problem.Line, err)
 			}
 		}
@@ -306,7 +304,8 @@ func TestFileThatOthersMayWrite(t *testing.T) {
 	p.KeyCommand = []string{"pass"}
 	changed(t)(load(t, paths).SetProfile(p))
 	must(t, os.Chmod(paths.StateFile(), 0o666))
-	if _, err := Load(paths); err == nil || !strings.Contains(err.Error(), "run chmod go-w "+paths.StateFile()) {
+	if _, err := Load(paths); err == nil ||
+		!strings.Contains(err.Error(), "run chmod go-w "+paths.StateFile()) {
 		t.Errorf("state.json: %v", err)
 	}
 }
@@ -357,8 +356,10 @@ func TestDefaultTextIsRight(t *testing.T) {
 	} {
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(of)) {
 			key, _, _ := strings.Cut(field.Tag.Get("toml"), ",")
-			if key != "" && key != "-" && !slices.ContainsFunc(places,
-				func(p place) bool { return strings.HasPrefix(strings.Join(p.key, ".")+".", prefix+key+".") }) {
+			explained := func(p place) bool {
+				return strings.HasPrefix(strings.Join(p.key, ".")+".", prefix+key+".")
+			}
+			if key != "" && key != "-" && !slices.ContainsFunc(places, explained) {
 				t.Errorf("%s is not in the comments of a new file", prefix+key)
 			}
 		}

@@ -15,42 +15,7 @@ import (
 
 // TestComments: a comment on a declaration begins with its name, and what comments refer to exists.
 func TestComments(t *testing.T) {
-	packages := map[string]bool{}
-	declared := map[string]bool{} // "ui/kit.List.Arrange", and ".List.Arrange" for any package
-	eachFile(t, func(name string, file *ast.File, _ *token.FileSet) {
-		packages[file.Name.Name] = true
-		add := func(names ...string) {
-			at := "." + strings.Join(names, ".")
-			declared[file.Name.Name+at], declared[filepath.Dir(name)+at], declared[at] = true, true, true
-		}
-		for _, decl := range file.Decls {
-			switch decl := decl.(type) {
-			case *ast.FuncDecl:
-				if add(decl.Name.Name); decl.Recv != nil {
-					add(receiver(decl.Recv.List[0].Type), decl.Name.Name)
-				}
-			case *ast.GenDecl:
-				for _, spec := range decl.Specs {
-					switch spec := spec.(type) {
-					case *ast.ValueSpec:
-						for _, id := range spec.Names {
-							add(id.Name)
-						}
-					case *ast.TypeSpec:
-						add(spec.Name.Name)
-						ast.Inspect(spec.Type, func(n ast.Node) bool {
-							if field, ok := n.(*ast.Field); ok {
-								for _, id := range field.Names {
-									add(spec.Name.Name, id.Name)
-								}
-							}
-							return true
-						})
-					}
-				}
-			}
-		}
-	})
+	packages, declared := declarations(t)
 	eachFile(t, func(name string, file *ast.File, set *token.FileSet) {
 		check := func(doc *ast.CommentGroup, id string) {
 			first, _, _ := strings.Cut(doc.Text(), " ")
@@ -98,6 +63,47 @@ func TestComments(t *testing.T) {
 			}
 		}
 	})
+}
+
+// declarations returns the names of the packages, and of what they declare: "ui/kit.List.Arrange", and
+// ".List.Arrange" for any package.
+func declarations(t *testing.T) (packages, declared map[string]bool) {
+	packages, declared = map[string]bool{}, map[string]bool{}
+	eachFile(t, func(name string, file *ast.File, _ *token.FileSet) {
+		packages[file.Name.Name] = true
+		add := func(names ...string) {
+			at := "." + strings.Join(names, ".")
+			declared[file.Name.Name+at], declared[filepath.Dir(name)+at], declared[at] = true, true, true
+		}
+		for _, decl := range file.Decls {
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				if add(decl.Name.Name); decl.Recv != nil {
+					add(receiver(decl.Recv.List[0].Type), decl.Name.Name)
+				}
+			case *ast.GenDecl:
+				for _, spec := range decl.Specs {
+					switch spec := spec.(type) {
+					case *ast.ValueSpec:
+						for _, id := range spec.Names {
+							add(id.Name)
+						}
+					case *ast.TypeSpec:
+						add(spec.Name.Name)
+						ast.Inspect(spec.Type, func(n ast.Node) bool {
+							if field, ok := n.(*ast.Field); ok {
+								for _, id := range field.Names {
+									add(spec.Name.Name, id.Name)
+								}
+							}
+							return true
+						})
+					}
+				}
+			}
+		}
+	})
+	return packages, declared
 }
 
 var (

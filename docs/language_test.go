@@ -84,7 +84,8 @@ func TestIdentifiers(t *testing.T) {
 				if !strings.HasSuffix(name, "_test.go") {
 					better = cmp.Or(better, privateWords[w])
 				}
-				mediatest.Equal(t, better, "", "%s: %s: instead of %q write", set.Position(id.Pos()), id.Name, w)
+				at := set.Position(id.Pos())
+				mediatest.Equal(t, better, "", "%s: %s: instead of %q write", at, id.Name, w)
 			}
 			if !function || strings.HasSuffix(name, "_test.go") {
 				return
@@ -155,7 +156,8 @@ func TestPhrases(t *testing.T) {
 			return
 		}
 		for _, group := range file.Comments {
-			if found := cmp.Or(spelling.FindString(group.Text()), phrases.FindString(group.Text())); found != "" {
+			text := group.Text()
+			if found := cmp.Or(spelling.FindString(text), phrases.FindString(text)); found != "" {
 				t.Errorf("%s: %q is not plain American English", set.Position(group.Pos()), found)
 			}
 		}
@@ -291,10 +293,12 @@ var parsed = sync.OnceValues(func() (map[string]*ast.File, error) {
 		if entry.IsDir() && path != ".." && strings.HasPrefix(entry.Name(), ".") {
 			return filepath.SkipDir
 		}
-		if filepath.Ext(path) != ".go" || slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "docs") {
+		if filepath.Ext(path) != ".go" ||
+			slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "docs") {
 			return nil
 		}
-		files[path], err = parser.ParseFile(positions, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		const mode = parser.ParseComments | parser.SkipObjectResolution
+		files[path], err = parser.ParseFile(positions, path, nil, mode)
 		return err
 	})
 })

@@ -73,8 +73,8 @@ func TestChangelog(t *testing.T) {
 			}
 			if found[1] != "Unreleased" {
 				version := make([]int, 3)
-				if _, err := fmt.Sscanf(found[1], "%d.%d.%d", &version[0], &version[1], &version[2]); err != nil ||
-					slices.Compare(version, last) >= 0 {
+				_, err := fmt.Sscanf(found[1], "%d.%d.%d", &version[0], &version[1], &version[2])
+				if err != nil || slices.Compare(version, last) >= 0 {
 					t.Errorf("%s comes after %d (%v)", found[1], last, err)
 				}
 				last = version

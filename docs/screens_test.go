@@ -37,7 +37,8 @@ func TestScreenTests(t *testing.T) {
 		}
 		uses := map[*ast.SelectorExpr]*types.Selection{}
 		check := types.Config{Importer: noImports{}, Error: func(error) {}}
-		pkg, _ := check.Check(folder, set, files, &types.Info{Selections: uses}) // what is imported is unknown
+		// what is imported is unknown
+		pkg, _ := check.Check(folder, set, files, &types.Info{Selections: uses})
 		model := pkg.Scope().Lookup("Model")
 		if model == nil {
 			model = pkg.Scope().Lookup("Flow")
@@ -47,7 +48,8 @@ func TestScreenTests(t *testing.T) {
 			private[field] = !field.Exported()
 		}
 		for method := range model.Type().(*types.Named).Methods() {
-			private[method] = !method.Exported() && !strings.HasSuffix(set.Position(method.Pos()).Filename, "_test.go")
+			private[method] = !method.Exported() &&
+				!strings.HasSuffix(set.Position(method.Pos()).Filename, "_test.go")
 		}
 		found := 0
 		for at, use := range uses {

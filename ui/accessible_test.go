@@ -3,6 +3,8 @@ package ui_test
 import (
 	"strings"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // TestAccessibleJob does the main job with prompts on a terminal: line by line, with the cursor
@@ -56,9 +58,7 @@ func TestAccessibleJob(t *testing.T) {
 	term.WaitFor("10,20,300,200")
 	answer(number, "0")
 	term.Wait()
-	if code := term.ExitCode(); code != 0 {
-		t.Errorf("exit code %d, want 0", code)
-	}
+	mediatest.Equal(t, term.ExitCode(), 0, "exit code")
 	if raw := term.Raw(); strings.ContainsRune(raw, 0x1b) {
 		i := strings.IndexRune(raw, 0x1b)
 		t.Errorf("the output has escape sequences: %q", raw[max(0, i-80):min(len(raw), i+40)])

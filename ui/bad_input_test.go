@@ -96,20 +96,22 @@ func TestBadServices(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newWorkplace(t)
-			term := d.startWith([]string{"MEDIADESK_PRIVATE_KEY=" + testKey}, 120, 36, "--upload-url", c.address,
-				filepath.Join(d.pictures, "mug.jpg"))
+			term := d.startWith([]string{"MEDIADESK_PRIVATE_KEY=" + testKey}, 120, 36, "--upload-url",
+				c.address, filepath.Join(d.pictures, "mug.jpg"))
 			term.WaitFor("To upload: 1 file")
 			term.Press("u")
 			term.WaitFor("Will be stored as")
 			term.Press("ctrl+s")
 			// The form may name the error, too.
 			uploads := func(screen string) bool { return strings.Contains(screen, "╭─ Uploads ") }
-			term.WaitUntil(func(screen string) bool { return uploads(screen) && strings.Contains(screen, c.says) })
+			term.WaitUntil(
+				func(screen string) bool { return uploads(screen) && strings.Contains(screen, c.says) })
 			term.Press("4")
 			term.WaitUntil(func(screen string) bool {
-				return !uploads(screen) && (strings.Contains(screen, c.says) || strings.Contains(screen, "cannot be") ||
-					// the journal has folders when the service cannot list them
-					strings.Contains(screen, "No uploads to this folder"))
+				return !uploads(screen) &&
+					(strings.Contains(screen, c.says) || strings.Contains(screen, "cannot be") ||
+						// the journal has folders when the service cannot list them
+						strings.Contains(screen, "No uploads to this folder"))
 			})
 			term.Press("1")
 			term.WaitFor("Nothing picked yet")

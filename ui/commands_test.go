@@ -80,13 +80,35 @@ func requireSameUpload(t *testing.T, got, want map[string]any) {
 	for _, field := range []string{"tags", "customCoordinates", "isPrivateFile", "size", "fileType", "description"} {
 		a, _ := json.Marshal(got[field])
 		b, _ := json.Marshal(want[field])
-		if string(a) != string(b) {
-			t.Errorf("%s: the command stored %s, and the screen %s", field, a, b)
-		}
+		mediatest.Equal(t, string(a), string(b), "%s: the command, and the screen, stored", field)
 	}
 	folder := func(r map[string]any) string { path, _ := r["filePath"].(string); return filepath.Dir(path) }
 	if folder(got) != folder(want) {
 		t.Errorf("the command stores in %s, the screen in %s", folder(got), folder(want))
+	}
+}
+
+// checkDetailsCommand: the command of the details changes what the draft changes, and nothing else.
+func checkDetailsCommand(t *testing.T, d *workplace, term *uitest.Term) {
+	t.Helper()
+	term.Press("4")
+	term.WaitFor("Kind")
+	listed := d.shell(equivalent(t, term))
+	if len(listed) != 5 { // four files, and the folder of the others
+		t.Errorf("library: %d rows, want 5", len(listed))
+	}
+	term.Press("/")
+	term.Type("harbour")
+	follow(term, "enter", "enter/→ open", "enter", "c edit region")
+	term.Press("e")
+	term.Type("dusk,")
+	term.Press("esc", "down", "down", "enter")
+	term.Type("100,150,400,300")
+	term.WaitFor("→ 400 × 300 at 100, 150")
+	changed := d.shell(equivalent(t, term))
+	if len(changed) != 1 || changed[0]["customCoordinates"] != "100,150,400,300" ||
+		!slices.Contains(changed[0]["tags"].([]any), any("dusk")) {
+		t.Errorf("details: %v", changed)
 	}
 }
 
@@ -120,9 +142,7 @@ func TestEquivalents(t *testing.T) {
 	commands := equivalent(t, term)
 	var files []map[string]any
 	for _, line := range d.shell(commands) {
-		if line["outcome"] != string(job.Stored) {
-			t.Errorf("form: %v", line)
-		}
+		mediatest.Equal[any](t, line["outcome"], string(job.Stored), "form: %v", line)
 		files = append(files, line["file"].(map[string]any))
 	}
 	if len(files) != 3 {
@@ -132,7 +152,7 @@ func TestEquivalents(t *testing.T) {
 		d.shell("mediadesk move " + file["fileId"].(string) + " /sent/")
 	}
 	term.Press("ctrl+s")
-	term.WaitFor("enter Send ")
+	term.WaitFor("enter send ")
 	term.Press("s")
 	term.WaitUntil(func(screen string) bool { // the command's batch ended before
 		return strings.Contains(screen, " 7 of 7 ") && strings.Count(screen, "B  ✓ ") >= 7
@@ -150,8 +170,9 @@ func TestEquivalents(t *testing.T) {
 			t.Errorf("uploads: %v", line)
 			continue
 		}
-		i := slices.IndexFunc(files,
-			func(f map[string]any) bool { return f["size"] == record["size"] && f["fileId"] != record["fileId"] })
+		i := slices.IndexFunc(files, func(f map[string]any) bool {
+			return f["size"] == record["size"] && f["fileId"] != record["fileId"]
+		})
 		if i >= 0 && record["tags"] != nil {
 			requireSameUpload(t, files[i], record)
 		}
@@ -164,27 +185,7 @@ func TestEquivalents(t *testing.T) {
 	waitForRuns(term)
 	d.shell(equivalent(t, term))
 
-	// Details: only the draft.
-	term.Press("4")
-	term.WaitFor("Kind")
-	listed := d.shell(equivalent(t, term))
-	if len(listed) != 5 { // four files, and the folder of the others
-		t.Errorf("library: %d rows, want 5", len(listed))
-	}
-	term.Press("/")
-	term.Type("harbour")
-	follow(term, "enter", "enter/→ open", "enter", "c edit region")
-	term.Press("e")
-	term.Type("dusk,")
-	term.Press("esc", "down", "down", "enter")
-	term.Type("100,150,400,300")
-	term.WaitFor("→ 400 × 300 at 100, 150")
-	changed := d.shell(equivalent(t, term))
-	if len(changed) != 1 || changed[0]["customCoordinates"] != "100,150,400,300" ||
-		!slices.Contains(changed[0]["tags"].([]any), any("dusk")) {
-		t.Errorf("details: %v", changed)
-	}
-
+	checkDetailsCommand(t, d, term)
 	// Settings.
 	term.Press("esc", "esc")
 	term.WaitFor("Leave")

@@ -221,7 +221,9 @@ func styleWords(cell *uv.Cell) string {
 	for _, a := range []struct {
 		bit  uint8
 		word string
-	}{{uv.AttrBold, "bold"}, {uv.AttrFaint, "faint"}, {uv.AttrItalic, "italic"}, {uv.AttrReverse, "reverse"}} {
+	}{
+		{uv.AttrBold, "bold"}, {uv.AttrFaint, "faint"}, {uv.AttrItalic, "italic"}, {uv.AttrReverse, "reverse"},
+	} {
 		if cell.Style.Attrs&a.bit != 0 {
 			words = append(words, a.word)
 		}

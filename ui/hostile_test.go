@@ -69,7 +69,7 @@ func TestHostileNames(t *testing.T) {
 		term.Press("pgdown")
 	}
 	term.Press("ctrl+s")
-	term.WaitFor("enter Send")
+	term.WaitFor("enter send")
 	term.Press("s")
 	term.WaitFor(fmt.Sprintf("%d of %d stored", count, count))
 	term.Press("4")
@@ -100,7 +100,7 @@ func TestHostileAnswers(t *testing.T) {
 	term.WaitFor("Will be stored as")
 	term.Press("ctrl+l", "r") // remove-bg
 	term.WaitFor("Extensions     remove background")
-	follow(term, "ctrl+s", "enter Send ", "s", "41 of 82 stored")
+	follow(term, "ctrl+s", "enter send ", "s", "41 of 82 stored")
 	term.WaitFor("refused h")
 	const steps = 82
 	for range steps {
@@ -132,7 +132,7 @@ func TestHostileAnswers(t *testing.T) {
 	term.Press("esc")
 	term.WaitGone("esc close")
 	term.Press("e")
-	term.WaitFor("41 of 41 marked")
+	term.WaitFor("tab next field")
 	term.Press("esc")
 	term.WaitFor("c edit region")
 	for range steps / 2 {

@@ -79,6 +79,13 @@ func TestMainJob(t *testing.T) {
 	if entries, _ := os.ReadDir(d.home); len(entries) > 0 {
 		t.Errorf("%d files were written before the first choice, want none", len(entries))
 	}
+	term.Press(":")
+	term.WaitFor("Everywhere")
+	if screen := term.Screen(); strings.Contains(screen, "Used last") {
+		t.Errorf("an action was used before the first key:\n%s", screen)
+	}
+	term.Press("esc")
+	term.WaitFor("enter choose")
 	term.Press("enter")
 
 	// Pick: a photograph, a drawing with alpha, an animation, a text.
@@ -97,7 +104,7 @@ func TestMainJob(t *testing.T) {
 	term.Press("ctrl+l", "r", "ctrl+l", "g")
 	term.WaitFor("find tags (Google) ")
 	term.Press("ctrl+s")
-	term.WaitFor("enter Send ") // in the line of hints: the dialog takes keys now
+	term.WaitFor("enter send ") // in the line of hints: the dialog takes keys now
 	term.Press("s")
 	term.WaitFor("5 of 5 stored")
 
@@ -206,7 +213,7 @@ func TestTransferToAnotherProfile(t *testing.T) {
 	term.WaitFor("Nothing picked yet")
 	follow(term, "4", "trip", "s", "Send the folder /trip/ to profile", "enter", "Send 2 files to work?")
 	term.WaitFor("Left behind: earlier versions of 1 file.")
-	term.WaitFor("enter Send")
+	term.WaitFor("enter send")
 	term.Press("s")
 	term.WaitFor("2 of 2 stored")
 	term.WaitFor("work 127.0.0.1:")

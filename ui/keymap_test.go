@@ -29,7 +29,8 @@ func TestCheckKeys(t *testing.T) {
 		"of a part":   {keys{"picker.clear-tray": {"f7"}}, "", ""},
 	} {
 		at, err := CheckKeys(c.keys)
-		if at != c.at || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+		if at != c.at || (err == nil) != (c.says == "") ||
+			err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: setting %q, %v; want %q, %q", name, at, err, c.at, c.says)
 		}
 	}

@@ -50,17 +50,19 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 	if m.session != nil {
 		for _, id := range page.Tabs {
 			if id != m.host.Front() {
-				add("screen."+id.Name, "go to "+id.Title, "", func() tea.Cmd { return m.goTo(id) }, nil, id.Key)
+				open := func() tea.Cmd { return m.goTo(id) }
+				add("screen."+id.Name, "go to "+id.Title, "", open, nil, id.Key)
 			}
 		}
 		add("screen.next", "next screen", "", func() tea.Cmd { return m.turn(1) }, nil, "]")
 		add("screen.previous", "previous screen", "", func() tea.Cmd { return m.turn(-1) }, nil, "[")
 	}
 	messages()
-	script := kit.Action{ID: "program.copy-command", Group: everywhere, Disabled: m.noCommand, Do: m.copyCommand}
-	script.Keys = text.Either(capturing, kit.Bind("copy as a command", "F2", "f2"),
+	keys := text.Either(capturing, kit.Bind("copy as a command", "F2", "f2"),
 		kit.Bind("copy as a command", "ctrl+y/F2", "f2", "ctrl+y"))
-	actions = append(actions, script, help, suspend)
+	actions = append(actions, kit.Action{
+		ID: "program.copy-command", Keys: keys, Group: everywhere, Disabled: m.noCommand, Do: m.copyCommand,
+	}, help, suspend)
 	if !capturing {
 		add("program.palette", "find and run an action", ":", m.openPalette, nil, ":", "ctrl+k")
 	}
@@ -74,7 +76,8 @@ func (m *Model) openHelp() tea.Cmd {
 }
 
 func (m *Model) openPalette() tea.Cmd {
-	actions := slices.DeleteFunc(m.host.Actions(), func(a kit.Action) bool { return a.ID == "program.palette" })
+	palette := func(a kit.Action) bool { return a.ID == "program.palette" }
+	actions := slices.DeleteFunc(m.host.Actions(), palette)
 	var last []kit.Action
 	for _, s := range screens {
 		if m.session != nil && s.ID != m.host.Front() {
@@ -83,7 +86,7 @@ func (m *Model) openPalette() tea.Cmd {
 	}
 	for i, a := range actions {
 		actions[i].Do = func() tea.Cmd { m.ran = a.ID; return a.Do() }
-		if a.ID == m.ran {
+		if a.ID == m.ran && a.ID != "" {
 			last = append(last, actions[i])
 			last[0].Group = "Used last"
 		}

@@ -104,7 +104,8 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{o: o, focused: true, messages: kit.NewMessages(o.Now), loader: picture.NewLoader(media.Limits{})}
+	m := &Model{o: o, focused: true, messages: kit.NewMessages(o.Now)}
+	m.loader = picture.NewLoader(media.Limits{})
 	if m.o.Getenv == nil {
 		m.o.Getenv = func(string) string { return "" }
 	}
@@ -125,7 +126,8 @@ func (m *Model) Init() tea.Cmd {
 	if m.o.First {
 		return tea.Batch(terminal, m.onboard(m.o.Profile, nil))
 	}
-	return tea.Batch(m.begin(page.Picker, m.openPicker()), terminal, m.open(page.UseProfile{Name: m.o.Profile}))
+	begin := m.begin(page.Picker, m.openPicker())
+	return tea.Batch(begin, terminal, m.open(page.UseProfile{Name: m.o.Profile}))
 }
 
 // sizeDelay is how long Bubble Tea may miss a new size at its start, when a window manager arranges windows.

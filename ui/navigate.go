@@ -114,7 +114,8 @@ func (m *Model) tip() tea.Cmd {
 	_, busy := m.messages.Shown()
 	s := screenOf(m.host.Front())
 	fits := m.size.Y >= statusHeight && text.Width(s.tip)+6 <= m.size.X // a tip is whole, and hides no hints
-	if s.tip == "" || busy || !fits || !m.tipsKnown || slices.Contains(m.tipsShown, s.Name) || m.session == nil {
+	known := m.session != nil && m.tipsKnown && !slices.Contains(m.tipsShown, s.Name)
+	if s.tip == "" || busy || !fits || !known {
 		return nil
 	}
 	m.tipsShown = append(m.tipsShown, s.Name)

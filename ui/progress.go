@@ -124,8 +124,8 @@ func (m *Model) jobsCounted(counts queue.Counts, ended []queue.Batch) tea.Cmd {
 	u.Counts = counts
 	var cmds []tea.Cmd
 	if !u.started && u.Open > 0 {
-		words := text.Plural(u.Open, "upload") + text.Either(u.Open == 1, " continues", " continue")
-		cmds = append(cmds, m.say(page.Toast{Level: page.Info, Text: words + " (" + page.Uploads.String() + ")."}))
+		words := text.Plural(u.Open, "upload") + text.Either(u.Open == 1, " continues (", " continue (")
+		cmds = append(cmds, m.say(page.Toast{Level: page.Info, Text: words + page.Uploads.String() + ")."}))
 	}
 	u.started = true
 	m.markUploadsSeen()

@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 )
 
@@ -39,9 +40,7 @@ func TestEndOfExtensions(t *testing.T) {
 	tell := func(words string) tea.Cmd { return m.counted(runsOf(began, words)) }
 	title := func(want string) {
 		t.Helper()
-		if m.title() != want {
-			t.Errorf("title %q, want %q", m.title(), want)
-		}
+		mediatest.Equal(t, m.title(), want, "title")
 	}
 	title("mediadesk")
 	tell("pending pending pending old now")
@@ -85,8 +84,6 @@ func TestCountAfterTheProfileChanged(t *testing.T) {
 	count, opened, ctx, before := s.m.countRuns(), s.m.session, s.m.ctx, s.m.runs
 	s.m.session, s.m.ctx, s.m.runs = nil, nil, runCounts{}
 	s.m.Update(count())
-	if s.m.runs != (runCounts{}) {
-		t.Errorf("the count of the old profile became %+v", s.m.runs)
-	}
+	mediatest.Equal(t, s.m.runs, runCounts{}, "the count of the old profile became")
 	s.m.session, s.m.ctx, s.m.runs = opened, ctx, before
 }

@@ -162,7 +162,7 @@ func openAddress(link string) tea.Cmd {
 		if terminal.OpenAddress(link) == nil {
 			return page.Toast{Level: page.Good, Text: "Opened in the browser.", Detail: link}
 		}
-		return page.Toast{Level: page.Warn, Text: "No browser could be opened. The URL: " + link, Detail: link}
+		return page.Toast{Level: page.Warn, Text: "No browser opened. The URL: " + link, Detail: link}
 	}
 }
 

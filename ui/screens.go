@@ -152,12 +152,10 @@ func (m *Model) compose(msg page.Compose) tea.Cmd {
 // inspect brings the details of files to the front. An open screen keeps its unsaved changes.
 func (m *Model) inspect(msg page.Inspect) tea.Cmd {
 	var begun tea.Cmd
-	if s := m.host.Screen(page.Details); s != nil {
-		begun = m.host.Tell(s, msg)
-	} else {
+	if m.host.Screen(page.Details) == nil {
 		begun = m.begin(page.Details, m.detailsOf(msg.Files))
 	}
-	return tea.Batch(begun, m.show(page.Details, true))
+	return tea.Batch(begun, m.host.Tell(m.host.Screen(page.Details), msg), m.show(page.Details, true))
 }
 
 func (m *Model) detailsOf(files []api.File) page.Screen {

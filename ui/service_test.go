@@ -108,7 +108,8 @@ func startService(t *testing.T, binary, dir string, flags ...string) *service {
 
 func startServiceAt(t *testing.T, addr, binary, dir string, flags ...string) *service {
 	t.Helper()
-	cmd := exec.Command(binary, append([]string{"serve", "--addr", addr, "--data", dir, "--json"}, flags...)...)
+	cmd := exec.Command(binary,
+		append([]string{"serve", "--addr", addr, "--data", dir, "--json"}, flags...)...)
 	cmd.Env = []string{"MEDIADESK_PRIVATE_KEY=" + testKey, "HOME=" + t.TempDir(), "MEDIADESK_HOME=" + t.TempDir()}
 	out, err := cmd.StdoutPipe()
 	must(t, err)
@@ -164,7 +165,7 @@ func TestKilledWhileSending(t *testing.T) {
 	s := startService(t, binary, t.TempDir(), "--fault", "delay=400ms")
 	term := uitest.StartBinary(t, binary, append(s.account(), d.pictures), d.keyed(), 100, 30)
 	term.WaitFor("harbour.jpg")
-	follow(term, "ctrl+a", "5 files", "u", "Will be stored as", "ctrl+s", "enter Send ")
+	follow(term, "ctrl+a", "5 files", "u", "Will be stored as", "ctrl+s", "enter send ")
 	term.Press("s")
 	term.WaitFor("of 5 stored") // the jobs are in the journal
 	term.Signal(syscall.SIGKILL)
@@ -174,7 +175,7 @@ func TestKilledWhileSending(t *testing.T) {
 	term = uitest.StartBinary(t, binary, append(s.account(), d.pictures), d.keyed(), 100, 30)
 	term.WaitFor("1 Pick")
 	term.Press("2")
-	term.WaitFor("5 of 5 stored")
+	term.WaitUntil(func(screen string) bool { return strings.Count(screen, "  ✓ ") == 6 }) // rows and pane
 	term.Press("q")
 	stored := s.names()
 	slices.Sort(stored)
@@ -229,20 +230,9 @@ func TestKilledWhileRunning(t *testing.T) {
 			// Start another program, and two watch commands beside it.
 			term = board()
 			term.WaitFor("4 pending")
-			var watches [2]*exec.Cmd
-			var said [2]strings.Builder
-			var rest [2]*bufio.Scanner
+			var watches [2]*watchCommand
 			for i := range watches {
-				watches[i] = command("watch", "--timeout", "2m", "--json")
-				out, err := watches[i].StdoutPipe()
-				must(t, err)
-				must(t, watches[i].Start())
-				// The command knows all runs before the first one can end.
-				rest[i] = bufio.NewScanner(out)
-				for range n {
-					rest[i].Scan()
-					said[i].WriteString(rest[i].Text() + "\n")
-				}
+				watches[i] = startWatch(t, command("watch", "--timeout", "2m", "--json"), n)
 			}
 			s.end()
 			flags := []string{}
@@ -251,22 +241,11 @@ func TestKilledWhileRunning(t *testing.T) {
 			}
 			startServiceAt(t, strings.TrimPrefix(s.address, "http://"), binary, library, flags...)
 			waitForRuns(term)
-			if !strings.Contains(term.Screen(), "4 "+strings.Replace(tt.word, "success", "done", 1)) {
-				t.Errorf("the board:\n%s", term.Screen())
-			}
+			uitest.Shows(t, term.Screen(), "4 "+strings.Replace(tt.word, "success", "done", 1))
 			term.Press("q")
 			<-term.Done()
-			for i, w := range watches {
-				for rest[i].Scan() {
-					said[i].WriteString(rest[i].Text() + "\n")
-				}
-				w.Wait()
-				if code := w.ProcessState.ExitCode(); code != tt.code {
-					t.Errorf("watch %d: got exit code %d, want %d\n%s", i, code, tt.code, &said[i])
-				}
-				if got := strings.Count(said[i].String(), `"status":"`+tt.word+`"`); got != n {
-					t.Errorf("watch %d reported %d ends, want %d:\n%s", i, got, n, &said[i])
-				}
+			for _, w := range watches {
+				w.check(t, tt.code, tt.word, n)
 			}
 			// The service agrees with the reports.
 			out, err := command("list", "--json").Output()
@@ -276,6 +255,43 @@ func TestKilledWhileRunning(t *testing.T) {
 				t.Errorf("%d files have a new version:\n%s", done, out)
 			}
 		})
+	}
+}
+
+// watchCommand is a watch command and what it wrote.
+type watchCommand struct {
+	*exec.Cmd
+	lines *bufio.Scanner
+	said  strings.Builder
+}
+
+// startWatch starts a watch command and waits for its first n lines.
+func startWatch(t *testing.T, cmd *exec.Cmd, n int) *watchCommand {
+	t.Helper()
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	w := &watchCommand{Cmd: cmd, lines: bufio.NewScanner(out)}
+	// The command knows all runs before the first one can end.
+	for range n {
+		w.lines.Scan()
+		w.said.WriteString(w.lines.Text() + "\n")
+	}
+	return w
+}
+
+// check waits for the end of the command and compares its exit code and how many ends it reported.
+func (w *watchCommand) check(t *testing.T, code int, word string, n int) {
+	t.Helper()
+	for w.lines.Scan() {
+		w.said.WriteString(w.lines.Text() + "\n")
+	}
+	w.Wait()
+	if got := w.ProcessState.ExitCode(); got != code {
+		t.Errorf("watch: got exit code %d, want %d\n%s", got, code, &w.said)
+	}
+	if got := strings.Count(w.said.String(), `"status":"`+word+`"`); got != n {
+		t.Errorf("watch reported %d ends, want %d:\n%s", got, n, &w.said)
 	}
 }
 
@@ -294,7 +310,7 @@ func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 	term.WaitFor("To upload: 1 file")
 	follow(term, "u", "Will be stored as", "ctrl+s", "waiting for the answer")
 	term.Press("q")
-	term.WaitFor("enter Leave") // in the line of hints: the dialog takes keys now
+	term.WaitFor("enter leave") // in the line of hints: the dialog takes keys now
 	term.Press("l")
 	term.WaitFor("ctrl+c leaves now")
 	term.Press("ctrl+c")
@@ -382,9 +398,7 @@ func TestWrongKeyIsRefused(t *testing.T) {
 	term.Type("private_wrong")
 	term.Press("enter")
 	term.WaitFor("The service refuses this key")
-	if strings.Contains(term.Screen(), "mediadesk key set") {
-		t.Error("a command is suggested where the key can be typed")
-	}
+	uitest.Lacks(t, term.Screen(), "mediadesk key set") // the key can be typed here
 	paths := uitest.Paths(d.home)
 	if text, err := os.ReadFile(paths.StateFile()); err == nil && strings.Contains(string(text), s.address) {
 		t.Error("the account is saved")
@@ -405,9 +419,7 @@ func TestMessagesLeaveWithTheirScreen(t *testing.T) {
 	follow(term, "4", "This folder is empty", "d", "d never deletes from the library")
 	term.Press("5")
 	term.WaitFor("a add an account") // in the last line, which is drawn after the message's
-	if screen := term.Screen(); strings.Contains(screen, "never deletes") {
-		t.Errorf("the message stayed:\n%s", screen)
-	}
+	uitest.Lacks(t, term.Screen(), "never deletes")
 	// It leaves for what opens over its screen, too.
 	follow(term, "d", "cannot be removed", "a", "Connect an account · step 1")
 	term.WaitGone("cannot be removed")
@@ -524,7 +536,8 @@ func TestStopAndGoOn(t *testing.T) {
 	stopped := func(times int) {
 		t.Helper()
 		m.wait("the shell", func(screen string) bool {
-			return strings.Count(screen, "Stopped") == times && strings.HasSuffix(strings.TrimSpace(screen), "ready>")
+			return strings.Count(screen, "Stopped") == times &&
+				strings.HasSuffix(strings.TrimSpace(screen), "ready>")
 		})
 		restored()
 		// The terminal is in its usual mode: it echoes and edits lines.

@@ -61,7 +61,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.WaitGone("Checking what is there")
 	stop()
 	term.Press("ctrl+s")
-	term.WaitFor("enter Send ")
+	term.WaitFor("enter send ")
 	glance()
 	term.Press("s")
 	term.WaitFor("2 of 2 stored")
@@ -88,41 +88,39 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.WaitFor("330,300,420,300")
 	stop()
 	term.Press("esc", "esc")
-	term.WaitFor("enter Save and leave") // in the line of hints: the dialog takes keys now
+	term.WaitFor("enter save and leave") // in the line of hints: the dialog takes keys now
 	term.Press("l")
 	term.WaitFor("Kind")
 }
 
+// uploadMore uploads more files: pick selects them, and choose selects their options.
+func uploadMore(term *uitest.Term, pick, choose []string, done string) {
+	term.Press("1")
+	term.WaitFor("Nothing picked yet")
+	term.Press("g")
+	term.Press(pick...)
+	term.Press("u")
+	term.WaitFor("Will be stored as")
+	term.Press(choose...)
+	term.Press("ctrl+s")
+	send, taken := "enter send ", "enter skip"
+	term.WaitUntil(func(screen string) bool {
+		return strings.Contains(screen, send) || strings.Contains(screen, taken)
+	})
+	if strings.Contains(term.Screen(), taken) { // the library has pictures of these names
+		term.Press("U")
+		term.WaitUntil(func(screen string) bool {
+			return strings.Contains(screen, send) || strings.Contains(screen, done)
+		})
+	}
+	if strings.Contains(term.Screen(), send) {
+		term.Press("s")
+	}
+	term.WaitFor(done)
+}
+
 // scenes visits screens that are full of photographs, and stops at each one that the README shows.
 func scenes(term *uitest.Term, stop func(name string)) {
-	// batch uploads more files: pick selects them, and choose selects their options.
-	batch := func(files int, pick, choose []string, done string) {
-		term.Press("1")
-		term.WaitFor("Nothing picked yet")
-		term.Press("g")
-		term.Press(pick...)
-		term.Press("u")
-		term.WaitFor("Will be stored as")
-		term.Press(choose...)
-		term.Press("ctrl+s")
-		send, taken := "enter Send ", "enter Skip"
-		either := func(screen string) bool {
-			return strings.Contains(screen, send) ||
-				strings.Contains(screen, taken)
-		}
-		term.WaitUntil(either)
-		if strings.Contains(term.Screen(), taken) { // the library has pictures of these names
-			term.Press("U")
-			term.WaitUntil(func(screen string) bool {
-				return strings.Contains(screen, send) ||
-					strings.Contains(screen, done)
-			})
-		}
-		if strings.Contains(term.Screen(), send) {
-			term.Press("s")
-		}
-		term.WaitFor(done)
-	}
 	down := func(n int) []string { return slices.Repeat([]string{"down"}, n) }
 	term.WaitFor("Nothing picked yet")
 	term.Press("esc", "down", "space", "down", "down", "space", "down", "space", "down", "down", "down", "space", "down", "down", "space")
@@ -145,15 +143,15 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	term.WaitGone("Checking what is there")
 	stop("upload")
 	term.Press("ctrl+s")
-	term.WaitFor("enter Send ")
+	term.WaitFor("enter send ")
 	term.Press("s")
 	term.WaitFor("27 of 28 stored")
 	// The background is removed from a duck, the harbor, the mug, a pig and a polar bear.
-	batch(5, slices.Concat(down(6), []string{"space", "space"}, down(7), []string{"space"}, down(4),
+	uploadMore(term, slices.Concat(down(6), []string{"space", "space"}, down(7), []string{"space"}, down(4),
 		[]string{"space", "space"}), []string{"ctrl+l", "r"}, "32 of 33 stored")
 	// Two files have an extension that does not end, and two are too large.
-	batch(2, []string{"space", "space"}, []string{"ctrl+l", "w"}, "34 of 35 stored")
-	batch(2, []string{"space", "space"}, slices.Concat(down(5), []string{"enter"}, down(4), strings.Split(`"file.size" < "5kb"`, "")), "3 failed")
+	uploadMore(term, []string{"space", "space"}, []string{"ctrl+l", "w"}, "34 of 35 stored")
+	uploadMore(term, []string{"space", "space"}, slices.Concat(down(5), []string{"enter"}, down(4), strings.Split(`"file.size" < "5kb"`, "")), "3 failed")
 	stop("uploads")
 	term.Press("3")
 	term.WaitFor("32 done") // the other two are pending
@@ -182,7 +180,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	})
 	stop("details")
 	term.Press("esc", "esc")
-	term.WaitFor("enter Save and leave")
+	term.WaitFor("enter save and leave")
 	term.Press("l")
 	term.WaitFor("12 of 27")
 	term.Press("5")
@@ -234,7 +232,8 @@ func TestShots(t *testing.T) {
 					names, words[scene] = append(names, scene), wordsOf(term.Screen())
 				}
 				if makeShots {
-					writeAsset(t, scene+"-"+name+".png", shotSize, []image.Image{shotNow(t, term, colors)}, []int{0})
+					shot := []image.Image{shotNow(t, term, colors)}
+					writeAsset(t, scene+"-"+name+".png", shotSize, shot, []int{0})
 				}
 			})
 		})
@@ -352,15 +351,15 @@ func settled(term *uitest.Term, colors terminalColors) {
 	term.Press("esc")
 	term.WaitGone("type to search")
 	term.WaitUntil(func(screen string) bool {
-		hints := strings.Contains(screen, "? help") || strings.Contains(screen, "F1 help") // F1 in a text field
+		// F1 in a text field
+		hints := strings.Contains(screen, "? help") || strings.Contains(screen, "F1 help")
 		return hints && whole(screen)
 	})
 }
 
 func whole(screen string) bool {
 	screen = strings.NewReplacer("█▀▄▀█ █▀▀ █▀▄ █ ▄▀█ █▀▄ █▀▀ █▀ █▄▀", "", "█ ▀ █ ██▄ █▄▀ █ █▀█ █▄▀ ██▄ ▄█ █ █", "").Replace(screen)
-	// ▐ is the scroll bar
-	blocks := strings.ContainsFunc(screen, func(r rune) bool { return r >= '▀' && r <= '▟' && r != '▐' })
+	blocks := strings.ContainsFunc(screen, func(r rune) bool { return r >= '▀' && r <= '▟' })
 	return !blocks && !strings.Contains(screen, "     …     ") && !strings.Contains(screen, "Loading")
 }
 
@@ -473,7 +472,8 @@ func loadFace(files []string) (font.Face, error) {
 		if err != nil {
 			return nil, fmt.Errorf("font %s: %w", name, err)
 		}
-		return opentype.NewFace(parsed, &opentype.FaceOptions{Size: fontSize, DPI: 72, Hinting: font.HintingNone})
+		return opentype.NewFace(parsed,
+			&opentype.FaceOptions{Size: fontSize, DPI: 72, Hinting: font.HintingNone})
 	}
 	return nil, fmt.Errorf("the font DejaVu Sans Mono is missing (package fonts-dejavu-core): tried %v", files)
 }
@@ -616,7 +616,9 @@ func (s *screen) drawCell(im *image.RGBA, at image.Rectangle, cell *uv.Cell) {
 	if cell.Style.Attrs&uv.AttrBold != 0 {
 		face = s.faces[1]
 	}
-	d := font.Drawer{Dst: im, Src: image.NewUniform(fg), Face: face, Dot: fixed.P(at.Min.X, at.Min.Y+baseline)}
+	d := font.Drawer{
+		Dst: im, Src: image.NewUniform(fg), Face: face, Dot: fixed.P(at.Min.X, at.Min.Y+baseline),
+	}
 	d.DrawString(cell.Content)
 }
 

@@ -106,11 +106,7 @@ func fixedDir(t *testing.T) string {
 		dir := fmt.Sprintf("/tmp/desk-%08d", n%100_000_000)
 		switch err := os.Mkdir(dir, 0o700); {
 		case err == nil:
-			t.Cleanup(func() {
-				if err := os.RemoveAll(dir); err != nil {
-					t.Error(err)
-				}
-			})
+			t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
 			return dir
 		case !os.IsExist(err):
 			t.Fatal(err)
@@ -242,7 +238,8 @@ func (s *stage) start(cmd tea.Cmd) {
 		}
 		msg := cmd()
 		// Bubble Tea does not export the type of a sequence of commands.
-		if v := reflect.ValueOf(msg); v.Kind() == reflect.Slice && v.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
+		if v := reflect.ValueOf(msg); v.Kind() == reflect.Slice &&
+			v.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
 			_, batch := msg.(tea.BatchMsg)
 			for i := range v.Len() {
 				if one := v.Index(i).Interface().(tea.Cmd); batch {
@@ -355,7 +352,7 @@ type scene struct {
 var scenes = []scene{
 	{"picker", func(s *stage) {
 		s.press("j", "j", "space", "space")
-		s.waitFor("To upload: 2 files, 7.4 kB", "900 × 900 · JPEG picture", "1 day ago")
+		s.waitFor("To upload: 2 files, 7.4 kB", "900 × 900 · JPEG ·", "1 day ago")
 	}},
 	{"form", func(s *stage) {
 		s.press("j", "j", "space", "space", "u")

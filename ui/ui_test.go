@@ -28,10 +28,6 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-type testKey string
-
-func (k testKey) Reveal() string { return string(k) }
-
 func openSession(t *testing.T) *session.Session {
 	t.Helper()
 	return openSessionWith(t, local.Options{}, watch.Options{}, func(*session.Session) {})
@@ -42,7 +38,7 @@ func openSessionWith(t *testing.T, library local.Options, w watch.Options,
 ) *session.Session {
 	t.Helper()
 	ctx, dir := t.Context(), t.TempDir()
-	library.Dir, library.Key = filepath.Join(dir, "library"), testKey("private_root_test")
+	library.Dir, library.Key = filepath.Join(dir, "library"), uitest.Key("private_root_test")
 	server := httptest.NewUnstartedServer(nil)
 	if library.Address == "" {
 		library.Address = "http://" + server.Listener.Addr().String()
@@ -59,7 +55,7 @@ func openSessionWith(t *testing.T, library local.Options, w watch.Options,
 		t.Fatal(err)
 	}
 	if d.Client, err = api.NewClient(api.Options{
-		UploadURL: server.URL, BaseURL: server.URL, Key: testKey("private_root_test"),
+		UploadURL: server.URL, BaseURL: server.URL, Key: uitest.Key("private_root_test"),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -226,9 +222,7 @@ func TestQuitting(t *testing.T) {
 	if _, cmd := m.Update(kit.KeyMsg("ctrl+c")); !quits(cmd) {
 		t.Error("ctrl+c twice does not quit")
 	}
-	if m.ExitTimeout() != 0 {
-		t.Error("ctrl+c twice waits for what is under way")
-	}
+	mediatest.Equal(t, m.ExitTimeout(), 0, "ctrl+c twice waits for what is under way")
 }
 
 // TestQuittingUnsaved: leaving or switching profiles asks about unsaved changes, from any screen.
@@ -291,9 +285,7 @@ func TestNoticeIsSeen(t *testing.T) {
 			t.Errorf("at %d columns the line is %q", width, line)
 		}
 	}
-	if line := ansi.Strip(m.topLine(140)); !strings.Contains(line, "webhooks=repeated") {
-		t.Errorf("with room for it the line is %q", line)
-	}
+	uitest.Shows(t, ansi.Strip(m.topLine(140)), "webhooks=repeated")
 }
 
 // TestMendingAnUpload: editing a refused upload opens the form with its options and the error
@@ -330,11 +322,7 @@ func TestMendingAnUpload(t *testing.T) {
 		t.Errorf("got %v in the tray", added)
 	}
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 50})
-	for _, want := range []string{"boat.png", "/sea/", "The library is full."} {
-		if !strings.Contains(m.draw(), want) {
-			t.Errorf("%q is missing in\n%s", want, m.draw())
-		}
-	}
+	uitest.Shows(t, m.draw(), "boat.png", "/sea/", "The library is full.")
 }
 
 // TestTip: the first visit to a screen shows its tip without hiding anything. Esc dismisses it, and
@@ -355,29 +343,20 @@ func TestTip(t *testing.T) {
 	})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	m.Update(page.Show{ID: page.Library})
-	if got := screen(); strings.Contains(got, "to pick a range") || !strings.Contains(got, "Tip Press space to mark") {
-		t.Errorf("got the tip of another screen:\n%s", got)
-	}
+	uitest.Shows(t, screen(), "Tip Press space to mark")
+	uitest.Lacks(t, screen(), "to pick a range") // the tip of another screen
 	m.Update(kit.KeyMsg("esc"))
-	if strings.Contains(screen(), "Tip ") {
-		t.Error("esc does not dismiss the tip")
-	}
+	uitest.Lacks(t, screen(), "Tip ") // esc dismisses the tip
 	m.Update(page.Show{ID: page.Picker})
-	if strings.Contains(screen(), "Tip ") {
-		t.Error("the tip came twice")
-	}
+	uitest.Lacks(t, screen(), "Tip ") // the tip comes only once
 	// A tip does not replace a message but waits for the next visit.
 	m.Update(page.Toast{Text: "The disk is full."})
 	m.Update(page.Show{ID: page.Settings})
-	if !strings.Contains(screen(), "The disk is full.") {
-		t.Error("the tip replaced a message")
-	}
+	uitest.Shows(t, screen(), "The disk is full.")
 	m.Update(kit.KeyMsg("esc"))
 	m.Update(page.Show{ID: page.Picker})
 	m.Update(page.Show{ID: page.Settings})
-	if !strings.Contains(screen(), "Tip ") {
-		t.Error("the next visit shows no tip")
-	}
+	uitest.Shows(t, screen(), "Tip ")
 	for _, tip := range screens {
 		if w := len(" Tip " + tip.tip + " "); w > 80 {
 			t.Errorf("the tip %s takes %d columns", tip.Name, w)
@@ -415,12 +394,14 @@ func TestFrameOfTheSizeBefore(t *testing.T) {
 	whole := func(top, bottom string) func(string) bool {
 		return func(screen string) bool {
 			lines := strings.Split(screen, "\n")
-			from := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "╭─ "+top) })
-			to := slices.IndexFunc(lines,
-				func(line string) bool { return strings.Contains(line, " of ") && strings.Contains(line, "╯") })
+			from := slices.IndexFunc(lines,
+				func(line string) bool { return strings.Contains(line, "╭─ "+top) })
+			to := slices.IndexFunc(lines, func(line string) bool {
+				return strings.Contains(line, " of ") && strings.Contains(line, "╯")
+			})
 			boxed := from >= 0 && to > from+10
 			for _, line := range lines[from+1 : max(from+1, to)] {
-				boxed = boxed && strings.Count(line, "│") >= 2
+				boxed = boxed && strings.Count(line, "│")+strings.Count(line, "┃") >= 2
 			}
 			return boxed && len(lines) == 36 && strings.Contains(lines[35], bottom)
 		}
@@ -452,12 +433,11 @@ func TestMessagesLine(t *testing.T) {
 			t.Errorf("%v: got the hints %q, want %q", size, lastLine(m), hints)
 		}
 		if line := strings.TrimRight(lines[at], " "); !strings.Contains(line, "Nothing was stored") ||
-			size.Width < 200 && !strings.HasSuffix(line, "… ! more") && !strings.HasSuffix(line, "…  ! more") {
+			size.Width < 200 && !strings.HasSuffix(line, "… ! more") &&
+				!strings.HasSuffix(line, "…  ! more") {
 			t.Errorf("%v: the message is %q", size, line)
 		}
-		if m.rects().screen != before {
-			t.Errorf("%v: the message moved the screen", size)
-		}
+		mediatest.Equal(t, m.rects().screen, before, "%v: the message moved the screen", size)
 		m.Update(kit.KeyMsg("!"))
 		closes := "!"
 		if size.Height < statusHeight { // no room for all of it below the list
@@ -465,9 +445,7 @@ func TestMessagesLine(t *testing.T) {
 			closes = "esc"
 		}
 		got := strings.Join(strings.Fields(strings.ReplaceAll(ansi.Strip(m.View().Content), "│", "")), " ")
-		if !strings.Contains(got, "the light is off.") {
-			t.Errorf("%v: ! shows\n%s", size, ansi.Strip(m.View().Content))
-		}
+		uitest.Shows(t, got, "the light is off.")
 		m.Update(kit.KeyMsg(closes))
 		if m.host.Overlays.Top() != nil {
 			t.Errorf("%v: "+closes+" does not close the messages", size)
@@ -476,9 +454,7 @@ func TestMessagesLine(t *testing.T) {
 	// Over a popup of a screen.
 	m.Update(kit.KeyMsg(","))
 	m.Update(kit.KeyMsg("!"))
-	if !strings.Contains(ansi.Strip(m.View().Content), "─ Messages ─") {
-		t.Errorf("! over a menu shows\n%s", ansi.Strip(m.View().Content))
-	}
+	uitest.Shows(t, ansi.Strip(m.View().Content), "─ Messages ─")
 }
 
 func lastLine(m *Model) string {
@@ -503,9 +479,7 @@ func TestClicks(t *testing.T) {
 	}
 	shows := func(words string) {
 		t.Helper()
-		if got := ansi.Strip(m.View().Content); !strings.Contains(got, words) {
-			t.Errorf("no %q on\n%s", words, got)
-		}
+		uitest.Shows(t, ansi.Strip(m.View().Content), words)
 	}
 	click("? help")
 	shows("type to search")
@@ -551,18 +525,14 @@ func TestPalette(t *testing.T) {
 		t.Errorf("the disabled reason is not shown:\n%s", screen())
 	}
 	find("upload form send")
-	if got := screen(); !strings.Contains(got, "pick files and press u first") {
-		t.Errorf("the palette does not say how to open the form:\n%s", got)
-	}
+	uitest.Shows(t, screen(), "pick files and press u first")
 	m.Update(kit.KeyMsg("esc"))
 	m.Update(kit.KeyMsg("esc"))
 	m.Update(kit.KeyMsg("?"))
 	for _, r := range "library.grid" {
 		m.Update(kit.KeyMsg(string(r)))
 	}
-	if got := screen(); !strings.Contains(got, "No matching action") {
-		t.Errorf("the help has actions of other parts:\n%s", got)
-	}
+	uitest.Shows(t, screen(), "No matching action")
 }
 
 // TestKeyIsAskedForAfterASession: the work of the first screen does not end with the session before it.
@@ -592,11 +562,7 @@ func TestUploadsAreTold(t *testing.T) {
 	}
 	says := func(what, got string, words ...string) {
 		t.Helper()
-		for _, w := range words {
-			if !strings.Contains(got, w) {
-				t.Errorf("%s lacks %q: %q", what, w, got)
-			}
-		}
+		uitest.Shows(t, got, words...)
 	}
 	screen := func() string { return ansi.Strip(m.View().Content) }
 
@@ -623,17 +589,13 @@ func TestUploadsAreTold(t *testing.T) {
 
 	counted(0, 0, queue.Batch{Total: 1, Processing: 1})
 	says("the screen", screen(), "0 of 1 upload stored, 1 processing")
-	if strings.Contains(screen(), "✓ 0 of 1") {
-		t.Errorf("a waiting upload has the sign of success:\n%s", screen())
-	}
+	uitest.Lacks(t, screen(), "✓ 0 of 1") // a waiting upload has no sign of success
 	m.messages.Dismiss()
 
 	// Showing the uploads clears the badges and messages.
 	m.Update(page.Show{ID: page.Uploads})
 	counted(0, 0, queue.Batch{Total: 3, Stored: 3})
-	if strings.Contains(screen(), "✗8") || strings.Contains(screen(), "3 uploads stored") {
-		t.Errorf("got a badge or message on the uploads screen:\n%s", screen())
-	}
+	uitest.Lacks(t, screen(), "✗8", "3 uploads stored")
 	if !m.uploading.seen.After(m.lastQuit) {
 		t.Error("earlier failures count again")
 	}

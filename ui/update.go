@@ -30,7 +30,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.dismissSeen()
 	}
 	m.markUploadsSeen()
-	return m, tea.Batch(cmd, m.host.Paint(m.theme), m.host.Resize(m.rects().screen.Size()))
+	room := m.rects().screen.Size()
+	shown, _ := m.messages.Shown()
+	if m.host.Spare = 0; m.size.Y >= statusHeight && shown.Level != kit.Tip { // a tip stands below the status
+		m.host.Spare = 1
+	}
+	room.Y += m.host.Spare
+	return m, tea.Batch(cmd, m.host.Paint(m.theme), m.host.Resize(room))
 }
 
 func (m *Model) route(msg tea.Msg) tea.Cmd {

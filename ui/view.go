@@ -31,7 +31,7 @@ func (m *Model) rects() rects {
 	} else if _, shown := m.messages.Shown(); shown {
 		r.status, r.hints = r.hints, image.Rectangle{}
 	}
-	r.screen = image.Rect(0, top, w, max(top, low))
+	r.screen = image.Rect(0, top, w, max(top, low)) // its status can have the status line, too
 	return r
 }
 
@@ -61,15 +61,16 @@ func (m *Model) draw() string {
 	}
 	top := m.topLine(r.top.Dx())
 	if m.host.Covered() {
-		top = kit.OverlayAt(top, "", 0, 0)
+		top = kit.Dim(top, m.theme, nil)
 	}
 	// Overlays leave the first and the last lines visible.
-	body = m.host.Overlays.View(text.Fit(body, r.screen.Dx(), r.screen.Dy()), m.theme)
-	lines := []string{kit.JoinV(text.Fit(top, r.top.Dx(), r.top.Dy()), body)}
+	body = m.host.Overlays.View(text.Fit(body, m.host.Room().X, m.host.Room().Y), m.theme)
 	actions := m.host.Actions()
-	if !r.status.Empty() {
-		lines = append(lines, " "+m.messages.Line(r.status.Dx(), keyOf(actions, "program.last-message"), m.theme))
+	if _, shown := m.messages.Shown(); shown {
+		line := " " + m.messages.Line(r.status.Dx(), keyOf(actions, "program.last-message"), m.theme)
+		body = text.Fit(body, r.screen.Dx(), r.screen.Dy()) + "\n" + line
 	}
+	lines := []string{kit.JoinV(text.Fit(top, r.top.Dx(), r.top.Dy()), body)}
 	if !r.hints.Empty() {
 		lines = append(lines, " "+kit.Hints(actions, r.hints.Dx(), m.theme))
 	}

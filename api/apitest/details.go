@@ -74,35 +74,7 @@ func testDetails(t *testing.T, s *suite) {
 		wantError(t, s.do(t, http.MethodGet, s.detailsAddress("0123456789abcdef01234567"), "", nil, nil),
 			http.StatusNotFound, "does not exist")
 	})
-	s.runStrict(t, "refused", func(t *testing.T) {
-		wantError(t, s.patch(t, "nonsense", `{}`), http.StatusBadRequest, "fileId")
-		for body, word := range map[string]string{
-			`{"tags":"a,b"}`:                     "tags",
-			`{"tags":["a",1]}`:                   "tags",
-			`{"tags":["a",null]}`:                "tags",
-			`{"tags":[""]}`:                      "tags",
-			`{"customCoordinates":[1,2,3,4]}`:    "customCoordinates",
-			`{"customCoordinates":""}`:           "customCoordinates",
-			`{"customCoordinates":"1,2,3"}`:      "customCoordinates",
-			`{"customCoordinates":"0,0,101,60"}`: "customCoordinates",
-			`{"isPrivateFile":true}`:             "isPrivateFile",
-			`{"customMetadata":{"no_such":1}}`:   "no_such",
-			`{"extensions":[{}]}`:                "extensions",
-			`{"extensions":[{"name":"aws-auto-tagging","minConfidence":-1}]}`: "extensions",
-			`{"tags":["a"],"tags":["b"]}`:                                     "tags",
-			`{"webhookUrl":"nowhere"}`:                                        "webhookUrl",
-			`{"webhookUrl":"https://user:word@example.com/"}`:                 "webhookUrl",
-			`{"customMetadata":{"no_such":1,"no_such":2}}`:                    "twice",
-			`{"removeAITags":5}`:                                              "removeAITags",
-			`[]`:                                                              "object",
-			`null`:                                                            "object",
-			`{"tags":["a"]`:                                                   "object",
-		} {
-			wantError(t, s.patch(t, id, body), http.StatusBadRequest, word)
-		}
-		wantError(t, s.patch(t, textID, `{"customCoordinates":"0,0,1,1"}`), http.StatusBadRequest, "image")
-		want(t, s.details(t, id), "tags", []string{"r"})
-	})
+	s.runStrict(t, "refused", func(t *testing.T) { testRefusedDetails(t, s, id, textID) })
 	s.runStrict(t, "metadata of the bytes", func(t *testing.T) {
 		photo := s.store(t, field("fileName", "photo.jpg"), content(PhotoJPEG(40, 30, 6)))
 		for _, path := range []string{"/v1/files/" + text(photo["fileId"]) + "/metadata", "/v1/metadata?url=" + url.QueryEscape(text(photo["url"]))} {
@@ -119,6 +91,36 @@ func testDetails(t *testing.T, s *suite) {
 		s.fails(t, http.StatusBadRequest, http.MethodGet, "/v1/metadata?url=http://127.0.0.1:1/photo.jpg", "", "url")
 		s.fails(t, http.StatusBadRequest, http.MethodGet, "/v1/metadata", "", "url")
 	})
+}
+
+func testRefusedDetails(t *testing.T, s *suite, id, textID string) {
+	wantError(t, s.patch(t, "nonsense", `{}`), http.StatusBadRequest, "fileId")
+	for body, word := range map[string]string{
+		`{"tags":"a,b"}`:                     "tags",
+		`{"tags":["a",1]}`:                   "tags",
+		`{"tags":["a",null]}`:                "tags",
+		`{"tags":[""]}`:                      "tags",
+		`{"customCoordinates":[1,2,3,4]}`:    "customCoordinates",
+		`{"customCoordinates":""}`:           "customCoordinates",
+		`{"customCoordinates":"1,2,3"}`:      "customCoordinates",
+		`{"customCoordinates":"0,0,101,60"}`: "customCoordinates",
+		`{"isPrivateFile":true}`:             "isPrivateFile",
+		`{"customMetadata":{"no_such":1}}`:   "no_such",
+		`{"extensions":[{}]}`:                "extensions",
+		`{"extensions":[{"name":"aws-auto-tagging","minConfidence":-1}]}`: "extensions",
+		`{"tags":["a"],"tags":["b"]}`:                                     "tags",
+		`{"webhookUrl":"nowhere"}`:                                        "webhookUrl",
+		`{"webhookUrl":"https://user:word@example.com/"}`:                 "webhookUrl",
+		`{"customMetadata":{"no_such":1,"no_such":2}}`:                    "twice",
+		`{"removeAITags":5}`:                                              "removeAITags",
+		`[]`:                                                              "object",
+		`null`:                                                            "object",
+		`{"tags":["a"]`:                                                   "object",
+	} {
+		wantError(t, s.patch(t, id, body), http.StatusBadRequest, word)
+	}
+	wantError(t, s.patch(t, textID, `{"customCoordinates":"0,0,1,1"}`), http.StatusBadRequest, "image")
+	want(t, s.details(t, id), "tags", []string{"r"})
 }
 
 // testStored tests every field of a stored file as the table has them: it is set by an upload, changed and
@@ -169,14 +171,11 @@ func testPublished(t *testing.T, s *suite) {
 			field("useUniqueFileName", "false"), field("responseFields", "isPublished"))
 	}
 	public := func(address string) int {
-		return s.do(t, http.MethodGet, address, "", nil,
-			func(r *http.Request) { r.Header.Del("Authorization") }).status
+		return s.getAnonymous(t, address).status
 	}
 	wantPublic := func(about, address string, status int) {
 		t.Helper()
-		if got := public(address); got != status {
-			t.Errorf("%s: anonymous users get %d, want %d", about, got, status)
-		}
+		mediatest.Equal(t, public(address), status, "%s: anonymous users get", about)
 	}
 	draft := s.store(t, parts(content([]byte("draft")), field("isPublished", "false"))...)
 	id, address := text(draft["fileId"]), text(draft["url"])
@@ -199,10 +198,8 @@ func testPublished(t *testing.T, s *suite) {
 
 	states := func() (list []any) {
 		var versions []map[string]any
-		if err := json.Unmarshal(s.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+id+"/versions", "").body,
-			&versions); err != nil {
-			t.Fatal(err)
-		}
+		listed := s.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+id+"/versions", "")
+		mediatest.Must(t, json.Unmarshal(listed.body, &versions))
 		for _, v := range versions {
 			list = append(list, v["isPublished"])
 		}
@@ -259,7 +256,8 @@ func testOverwrite(t *testing.T, s *suite) {
 			found := any(s.tagged(t, id))
 			parts := exact(file, photo, requested, field("overwriteTags", onOff(3)),
 				field("overwriteAITags", onOff(4)), field("overwriteCustomMetadata", onOff(5)))
-			tags, region, metadata := any([]string{"old", "older"}), any(nil), any(map[string]string{key: "old"})
+			tags, region, metadata := any([]string{"old", "older"}), any(nil),
+				any(map[string]string{key: "old"})
 			if has(3) {
 				tags = nil
 			}

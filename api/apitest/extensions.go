@@ -39,77 +39,18 @@ func (s *suite) cutOut(t *testing.T, id string) (record map[string]any) {
 
 // testExtensions tests service.md §2.2 and §3.
 func testExtensions(t *testing.T, s *suite) {
-	t.Run("remove-bg is pending, then makes a new version", func(t *testing.T) {
-		r := s.store(t, field("fileName", "subject.jpg"), content(JPEG(200, 150)), field("tags", "kept"),
-			field("customCoordinates", "10,20,30,40"), field("extensions", `[{"name":"remove-bg"}]`))
-		want(t, extensionStatus(r), "remove-bg", "pending")
-		id := text(r["fileId"])
-		now := s.cutOut(t, id)
-		if same(now["versionInfo"], r["versionInfo"]) {
-			t.Error("versionInfo is the same")
-		}
-		s.strict(t)
-		want(t, now, "mime", "image/png", "name", r["name"], "tags", []string{"kept"},
-			"customCoordinates", "10,20,30,40")
-		want(t, now["versionInfo"].(map[string]any), "name", "Version 2")
-		a := s.do(t, http.MethodGet, text(now["url"]), "", nil, nil)
-		img, err := png.Decode(bytes.NewReader(a.body))
-		mediatest.Must(t, err)
-		if _, _, _, alpha := img.At(2, 2).RGBA(); alpha != 0 {
-			t.Error("the background is not transparent")
-		}
-		if _, _, _, alpha := img.At(100, 75).RGBA(); alpha != 0xffff {
-			t.Error("the subject is not opaque")
-		}
-	})
+	t.Run("remove-bg is pending, then makes a new version", func(t *testing.T) { testRemoveBackground(t, s) })
 	s.runStrict(t, "a turned photograph comes out upright", func(t *testing.T) {
 		id := text(s.store(t, field("fileName", "turned.jpg"), content(PhotoJPEG(200, 150, 6)),
 			field("customCoordinates", "0,0,10,20"), field("extensions", `[{"name":"remove-bg"}]`))["fileId"])
 		now := s.cutOut(t, id)
 		want(t, now, "width", 150, "height", 200, "customCoordinates", "130,0,20,10")
 	})
-	t.Run("tagging", func(t *testing.T) {
-		for _, name := range []string{"google-auto-tagging", "aws-auto-tagging"} {
-			r := s.store(t, field("fileName", "tagged.jpg"), content(PhotoJPEG(200, 150, 1)),
-				field("extensions", fmt.Sprintf(`[{"name":%q,"maxTags":3,"minConfidence":60}]`, name)))
-			if status := extensionStatus(r)[name]; status != "success" && status != "pending" {
-				t.Fatalf("the status is %v", status)
-			}
-			tags := s.tagged(t, text(r["fileId"]))
-			if len(tags) > 3 {
-				t.Errorf("%d tags, want at most 3", len(tags))
-			}
-			for _, v := range tags {
-				tag, _ := v.(map[string]any)
-				confidence, _ := tag["confidence"].(float64)
-				if text(tag["name"]) == "" || confidence < 60 || confidence > 100 || tag["source"] != name {
-					t.Errorf("an AI tag is %v", tag)
-				}
-			}
-		}
-	})
-	s.runStrict(t, "minConfidence", func(t *testing.T) {
-		found := func(least int) []any {
-			r := s.store(t, field("fileName", "least.jpg"), content(PhotoJPEG(200, 150, 1)),
-				field("extensions", fmt.Sprintf(`[{"name":"aws-auto-tagging","minConfidence":%d}]`, least)))
-			return s.tagged(t, text(r["fileId"]))
-		}
-		var want []string
-		all := found(0)
-		for _, v := range all {
-			if tag := v.(map[string]any); tag["confidence"].(float64) >= 60 {
-				want = append(want, text(tag["name"]))
-			}
-		}
-		if got := names(records(found(60))); len(want) == len(all) || got != fmt.Sprint(want) {
-			t.Errorf("found %s of %v, want %v", got, all, want)
-		}
-	})
+	t.Run("tagging", func(t *testing.T) { testTagging(t, s) })
+	s.runStrict(t, "minConfidence", func(t *testing.T) { testMinConfidence(t, s) })
 	t.Run("both at once", func(t *testing.T) {
 		r := s.store(t, field("fileName", "both.jpg"), content(JPEG(200, 150)), field("extensions", `[{"name":"remove-bg","options":{"add_shadow":true,"bg_colour":"green"}},{"name":"google-auto-tagging"},{"name":"aws-auto-tagging"}]`))
-		if n := len(extensionStatus(r)); n != 3 {
-			t.Errorf("%d statuses, want 3", n)
-		}
+		mediatest.Equal(t, len(extensionStatus(r)), 3, "statuses")
 		eventually(t, s.AnswerTimeout, "both", func() bool {
 			now := s.details(t, text(r["fileId"]))
 			return now["AITags"] != nil && !same(now["versionInfo"], r["versionInfo"])
@@ -130,7 +71,8 @@ func testExtensions(t *testing.T, s *suite) {
 	t.Run("of a stored file", func(t *testing.T) {
 		id := text(s.store(t, field("fileName", "later.jpg"), content(JPEG(100, 80)))["fileId"])
 		a := s.patch(t, id, `{"extensions":[{"name":"google-auto-tagging","maxTags":2}]}`)
-		if status := extensionStatus(a.json)["google-auto-tagging"]; status != "success" && status != "pending" {
+		if status := extensionStatus(a.json)["google-auto-tagging"]; status != "success" &&
+			status != "pending" {
 			t.Fatalf("answered %s", a.body)
 		}
 		s.tagged(t, id)
@@ -162,6 +104,69 @@ func testExtensions(t *testing.T, s *suite) {
 	})
 }
 
+func testRemoveBackground(t *testing.T, s *suite) {
+	r := s.store(t, field("fileName", "subject.jpg"), content(JPEG(200, 150)), field("tags", "kept"),
+		field("customCoordinates", "10,20,30,40"), field("extensions", `[{"name":"remove-bg"}]`))
+	want(t, extensionStatus(r), "remove-bg", "pending")
+	id := text(r["fileId"])
+	now := s.cutOut(t, id)
+	if same(now["versionInfo"], r["versionInfo"]) {
+		t.Error("versionInfo is the same")
+	}
+	s.strict(t)
+	want(t, now, "mime", "image/png", "name", r["name"], "tags", []string{"kept"},
+		"customCoordinates", "10,20,30,40")
+	want(t, now["versionInfo"].(map[string]any), "name", "Version 2")
+	a := s.do(t, http.MethodGet, text(now["url"]), "", nil, nil)
+	img, err := png.Decode(bytes.NewReader(a.body))
+	mediatest.Must(t, err)
+	if _, _, _, alpha := img.At(2, 2).RGBA(); alpha != 0 {
+		t.Error("the background is not transparent")
+	}
+	if _, _, _, alpha := img.At(100, 75).RGBA(); alpha != 0xffff {
+		t.Error("the subject is not opaque")
+	}
+}
+
+func testTagging(t *testing.T, s *suite) {
+	for _, name := range []string{"google-auto-tagging", "aws-auto-tagging"} {
+		r := s.store(t, field("fileName", "tagged.jpg"), content(PhotoJPEG(200, 150, 1)),
+			field("extensions", fmt.Sprintf(`[{"name":%q,"maxTags":3,"minConfidence":60}]`, name)))
+		if status := extensionStatus(r)[name]; status != "success" && status != "pending" {
+			t.Fatalf("the status is %v", status)
+		}
+		tags := s.tagged(t, text(r["fileId"]))
+		if len(tags) > 3 {
+			t.Errorf("%d tags, want at most 3", len(tags))
+		}
+		for _, v := range tags {
+			tag, _ := v.(map[string]any)
+			confidence, _ := tag["confidence"].(float64)
+			if text(tag["name"]) == "" || confidence < 60 || confidence > 100 || tag["source"] != name {
+				t.Errorf("an AI tag is %v", tag)
+			}
+		}
+	}
+}
+
+func testMinConfidence(t *testing.T, s *suite) {
+	found := func(least int) []any {
+		r := s.store(t, field("fileName", "least.jpg"), content(PhotoJPEG(200, 150, 1)),
+			field("extensions", fmt.Sprintf(`[{"name":"aws-auto-tagging","minConfidence":%d}]`, least)))
+		return s.tagged(t, text(r["fileId"]))
+	}
+	var want []string
+	all := found(0)
+	for _, v := range all {
+		if tag := v.(map[string]any); tag["confidence"].(float64) >= 60 {
+			want = append(want, text(tag["name"]))
+		}
+	}
+	if got := names(records(found(60))); len(want) == len(all) || got != fmt.Sprint(want) {
+		t.Errorf("found %s of %v, want %v", got, all, want)
+	}
+}
+
 // testWebhooks tests service.md §6: the server posts the result of each pending extension.
 func testWebhooks(t *testing.T, s *suite) {
 	if s.sources == nil {
@@ -169,7 +174,8 @@ func testWebhooks(t *testing.T, s *suite) {
 	}
 	wait := func(t *testing.T, path string) map[string]any {
 		t.Helper()
-		eventually(t, s.AnswerTimeout, "the webhook post", func() bool { return len(s.sources.posted(path)) > 0 })
+		eventually(t, s.AnswerTimeout, "the webhook post",
+			func() bool { return len(s.sources.posted(path)) > 0 })
 		return s.sources.posted(path)[0]
 	}
 	t.Run("success", func(t *testing.T) {
@@ -340,7 +346,8 @@ func testTasks(t *testing.T, s *suite) {
 		"no value for it": selects("select_metadata", "field", number, "vocabulary", []string{"red"}, "min_selections", 1),
 	} {
 		path := "/hook/" + random()
-		r := s.store(t, field("fileName", "p.png"), content(picture), field("webhookUrl", s.sources.address+path),
+		r := s.store(t, field("fileName", "p.png"), content(picture),
+			field("webhookUrl", s.sources.address+path),
 			field("extensions", `[{"name":"ai-tasks","tasks":[`+selects("select_tags", "vocabulary", []string{"z"}, "min_selections", 1)+`,`+task+`]}]`))
 		eventually(t, s.AnswerTimeout, about, func() bool { return len(s.sources.posted(path)) > 0 })
 		if post := s.sources.posted(path)[0]; post["status"] != "FAILURE" ||

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // testName tests the row fileName of service.md §4.1.
@@ -30,7 +32,8 @@ func testName(t *testing.T, s *suite) {
 		{"right to left", "a\u202eb", "a_b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := s.store(t, append(exact(c.sent, []byte(c.name)), field("folder", s.folder+"names/"+random()))...)
+			r := s.store(t,
+				append(exact(c.sent, []byte(c.name)), field("folder", s.folder+"names/"+random()))...)
 			want(t, r, "name", c.stored)
 			if !strings.HasSuffix(text(r["filePath"]), "/"+c.stored) {
 				t.Errorf("filePath is %v", r["filePath"])
@@ -118,8 +121,8 @@ func testTags(t *testing.T, s *suite) {
 		{"null", "null", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			want(t, s.store(t, field("fileName", "tags"), content([]byte("x")), field("tags", c.sent), fields),
-				"tags", c.stored)
+			r := s.store(t, field("fileName", "tags"), content([]byte("x")), field("tags", c.sent), fields)
+			want(t, r, "tags", c.stored)
 		})
 	}
 	t.Run("refused", func(t *testing.T) {
@@ -172,7 +175,10 @@ func testChecks(t *testing.T, s *suite) {
 	if s.Strict && !strings.Contains(text(a.json["help"]), "file.size is compared with nothing") {
 		t.Errorf("the reason is missing: %s", a.body)
 	}
-	s.runStrict(t, "evaluated", func(t *testing.T) { testConditions(t, s) })
+	s.runStrict(t, "evaluated", func(t *testing.T) {
+		testConditions(t, s)
+		testFilmConditions(t, s)
+	})
 }
 
 func testConditions(t *testing.T, s *suite) {
@@ -184,15 +190,6 @@ func testConditions(t *testing.T, s *suite) {
 		content(PNG(60, 40)), field("folder", folder), field("useUniqueFileName", "false"), field("tags", "sea,boat"), field("customCoordinates", "1,2,3,4"),
 		field("isPrivateFile", "true"), field("customMetadata", js(price, 12.5, day, "2026-01-31", colors, []string{"red"})),
 	}
-	box := func(kind string, body ...string) string {
-		all := strings.Join(body, "")
-		return "\x00\x00\x00" + string([]byte{byte(len(all) + 8)}) + kind + all
-	}
-	track := func(codec string) string {
-		return box("trak", box("mdia", box("minf", box("stbl", box("stsd", strings.Repeat("\x00", 12), codec)))))
-	}
-	length := strings.Repeat("\x00", 15) + "\x64\x00\x00\x00\xfa" // 250 hundredths of a second
-	film := []byte(box("ftyp", "isom\x00\x00\x02\x00isomiso2avc1mp41") + box("moov", box("mvhd", length), track("hvc1"), track("mp4a")))
 	for _, c := range []struct {
 		checks string
 		met    bool
@@ -242,6 +239,29 @@ func testConditions(t *testing.T, s *suite) {
 			s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/files/"+text(f["fileId"]), "")
 		}
 	}
+	for _, bad := range []string{`file.size < 2`, `"file.colour" = "red"`, `"file.size" : 2`, `"request.tags" = "a"`, `"request.customMetadata.none" = 1`, `"request.isPrivateFile" = "yes"`, `"file.size" < "2 miles"`, `"file.mime" = png`} {
+		a := s.refused(t, "invalid syntax for the checks parameter", append(picture, field("fileName", "photo.png"), field("checks", bad))...)
+		if text(a.json["help"]) == "" {
+			t.Errorf("%s: the answer does not explain the error", bad)
+		}
+	}
+	// For a picture the checks apply to the stored file.
+	s.store(t, field("fileName", "p.png"), content(PNG(60, 40)), field("transformation", `{"pre":"w-30"}`), field("checks", `"mediaMetadata.width" = 30`))
+}
+
+// testFilmConditions tests conditions on what a video contains.
+func testFilmConditions(t *testing.T, s *suite) {
+	folder := s.folder + "films/"
+	box := func(kind string, body ...string) string {
+		all := strings.Join(body, "")
+		return "\x00\x00\x00" + string([]byte{byte(len(all) + 8)}) + kind + all
+	}
+	track := func(codec string) string {
+		return box("trak",
+			box("mdia", box("minf", box("stbl", box("stsd", strings.Repeat("\x00", 12), codec)))))
+	}
+	length := strings.Repeat("\x00", 15) + "\x64\x00\x00\x00\xfa" // 250 hundredths of a second
+	film := []byte(box("ftyp", "isom\x00\x00\x02\x00isomiso2avc1mp41") + box("moov", box("mvhd", length), track("hvc1"), track("mp4a")))
 	for checks, met := range map[string]bool{
 		`"mediaMetadata.duration" = 2.5`: true, `"mediaMetadata.duration" < 2`: false, `"mediaMetadata.bitRate" < 2`: true,
 		`"mediaMetadata.videoCodec" = "hevc" AND "mediaMetadata.audioCodec" IN ["aac","opus"]`: true, `"mediaMetadata.videoCodec" NOT = "hevc"`: false, `"mediaMetadata.audioCodec" : "mp"`: false,
@@ -251,15 +271,7 @@ func testConditions(t *testing.T, s *suite) {
 			t.Errorf("%s: %d %s, want met: %v", checks, a.status, a.body, met)
 		}
 	}
-	for _, bad := range []string{`file.size < 2`, `"file.colour" = "red"`, `"file.size" : 2`, `"request.tags" = "a"`, `"request.customMetadata.none" = 1`, `"request.isPrivateFile" = "yes"`, `"file.size" < "2 miles"`, `"file.mime" = png`} {
-		a := s.refused(t, "invalid syntax for the checks parameter", append(picture, field("fileName", "photo.png"), field("checks", bad))...)
-		if text(a.json["help"]) == "" {
-			t.Errorf("%s: the answer does not explain the error", bad)
-		}
-	}
-	// For a picture the checks apply to the stored file; for a video an event reports that
-	// they failed.
-	s.store(t, field("fileName", "p.png"), content(PNG(60, 40)), field("transformation", `{"pre":"w-30"}`), field("checks", `"mediaMetadata.width" = 30`))
+	// For a video that is transformed an event reports that the checks failed.
 	wantStatus(t, s.send(t, field("fileName", "film.mp4"), field("folder", folder), content(film),
 		field("transformation", `{"pre":"w-30"}`), field("checks", `"file.size" > "1mb"`)), http.StatusAccepted)
 	if stored := s.list(t, "path", folder); len(stored) > 0 {
@@ -276,9 +288,7 @@ func testResponseFields(t *testing.T, s *suite) {
 		}
 	}
 	embedded, _ := r["embeddedMetadata"].(map[string]any)
-	if fmt.Sprint(embedded["Make"]) != "Pentacon" {
-		t.Errorf("embeddedMetadata has the maker %v", embedded["Make"])
-	}
+	mediatest.Equal(t, fmt.Sprint(embedded["Make"]), "Pentacon", "embeddedMetadata has the maker")
 	s.runStrict(t, "refused", func(t *testing.T) {
 		s.refused(t, "responseFields", field("fileName", "fields"), content([]byte("x")),
 			field("responseFields", "tags,everything"))

@@ -25,13 +25,15 @@ func testForm(t *testing.T, s *suite) {
 		}
 	})
 	t.Run("chunked", func(t *testing.T) {
-		body := multipartBody(field("fileName", "chunked"), field("folder", s.folder), content([]byte("chunked")))
+		body := multipartBody(field("fileName", "chunked"), field("folder", s.folder),
+			content([]byte("chunked")))
 		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary,
 			io.MultiReader(bytes.NewReader(body)), nil)
 		wantStatus(t, a, http.StatusOK)
 	})
 	s.runStrict(t, "second address", func(t *testing.T) { // hosted-service.md §14
-		body := multipartBody(field("fileName", "second"), field("folder", s.folder), content([]byte("second")))
+		body := multipartBody(field("fileName", "second"), field("folder", s.folder),
+			content([]byte("second")))
 		a := s.do(t, http.MethodPost, s.UploadURL+"/api/v2/files/upload", "multipart/form-data; boundary="+boundary, bytes.NewReader(body), nil)
 		wantStatus(t, a, http.StatusOK)
 	})
@@ -48,43 +50,13 @@ func testForm(t *testing.T, s *suite) {
 			field("customMetadata", "{}"), field("webhookUrl", ""), field("responseFields", ""))
 		wantAbsent(t, r, "extensionStatus")
 	})
-	s.runStrict(t, "strict", func(t *testing.T) {
-		s.refused(t, "tgas", field("fileName", "unknown"), content([]byte("x")), field("tgas", "a"))
-		s.refused(t, "tags", field("fileName", "twice"), content([]byte("x")), field("tags", "a"),
-			field("tags", "b"))
-		s.refused(t, "file", field("fileName", "empty"), content(nil))
-		s.refused(t, "file[0]", field("fileName", "indexed"), part{name: "file[0]", value: "x", file: true})
-		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", "[{"))
-		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")),
-			field("extensions", `{"name":"remove-bg"}`))
-		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")),
-			field("extensions", `[{"options":{}}]`))
-		s.refused(t, "shadow", field("fileName", "option"), content([]byte("x")), field("extensions", `[{"name":"remove-bg","options":{"add_shadow":true,"shadow":1}}]`))
-		s.refused(t, "maxtags", field("fileName", "member"), content([]byte("x")), field("extensions", `[{"name":"google-auto-tagging","maxtags":5}]`))
-		for _, name := range []string{"tags", "folder", "description", "extensions", "customMetadata", "webhookUrl"} {
-			s.refused(t, name, field("fileName", "bytes"), content([]byte("x")), field(name, "\xff\xfe"))
-		}
-		for _, nothing := range []string{"null", "undefined"} {
-			s.refused(t, "missing file", field("fileName", "absent"), field("file", nothing))
-		}
-		s.refused(t, "customMetadata", field("fileName", "json"), content([]byte("x")),
-			field("customMetadata", `["a"]`))
-		s.refused(t, "twice", field("fileName", "json"), content([]byte("x")),
-			field("customMetadata", `{"a":null,"a":1}`))
-		s.refused(t, "webhookUrl", field("fileName", "hook"), content([]byte("x")),
-			field("webhookUrl", "example.com/hook"))
-		s.refused(t, "webhookUrl", field("fileName", "hook"), content([]byte("x")), field("webhookUrl", "https://user:word@example.com/hook"))
-		var many []part
-		for range 40 {
-			many = append(many, field("f"+random(), "x"))
-		}
-		s.refused(t, "", many...)
-	})
+	s.runStrict(t, "strict", func(t *testing.T) { testStrictForm(t, s) })
 	s.runStrict(t, "not multipart", func(t *testing.T) {
 		wantError(t, s.do(t, http.MethodPost, s.uploadAddress(), "application/json",
 			strings.NewReader(`{"file":"x"}`), nil), http.StatusBadRequest, "multipart")
-		wantError(t, s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data", strings.NewReader("x"),
-			nil), http.StatusBadRequest, "multipart")
+		unbounded := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data",
+			strings.NewReader("x"), nil)
+		wantError(t, unbounded, http.StatusBadRequest, "multipart")
 	})
 	s.runStrict(t, "cut short", func(t *testing.T) {
 		parts := exact("cut-"+random(), []byte(strings.Repeat("content ", 50)), field("folder", s.folder),
@@ -98,6 +70,39 @@ func testForm(t *testing.T, s *suite) {
 		length := len(multipartBody(parts...))
 		s.cutShort(t, length, length+10, parts)
 	})
+}
+
+func testStrictForm(t *testing.T, s *suite) {
+	s.refused(t, "tgas", field("fileName", "unknown"), content([]byte("x")), field("tgas", "a"))
+	s.refused(t, "tags", field("fileName", "twice"), content([]byte("x")), field("tags", "a"),
+		field("tags", "b"))
+	s.refused(t, "file", field("fileName", "empty"), content(nil))
+	s.refused(t, "file[0]", field("fileName", "indexed"), part{name: "file[0]", value: "x", file: true})
+	s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", "[{"))
+	s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")),
+		field("extensions", `{"name":"remove-bg"}`))
+	s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")),
+		field("extensions", `[{"options":{}}]`))
+	s.refused(t, "shadow", field("fileName", "option"), content([]byte("x")), field("extensions", `[{"name":"remove-bg","options":{"add_shadow":true,"shadow":1}}]`))
+	s.refused(t, "maxtags", field("fileName", "member"), content([]byte("x")), field("extensions", `[{"name":"google-auto-tagging","maxtags":5}]`))
+	for _, name := range []string{"tags", "folder", "description", "extensions", "customMetadata", "webhookUrl"} {
+		s.refused(t, name, field("fileName", "bytes"), content([]byte("x")), field(name, "\xff\xfe"))
+	}
+	for _, nothing := range []string{"null", "undefined"} {
+		s.refused(t, "missing file", field("fileName", "absent"), field("file", nothing))
+	}
+	s.refused(t, "customMetadata", field("fileName", "json"), content([]byte("x")),
+		field("customMetadata", `["a"]`))
+	s.refused(t, "twice", field("fileName", "json"), content([]byte("x")),
+		field("customMetadata", `{"a":null,"a":1}`))
+	s.refused(t, "webhookUrl", field("fileName", "hook"), content([]byte("x")),
+		field("webhookUrl", "example.com/hook"))
+	s.refused(t, "webhookUrl", field("fileName", "hook"), content([]byte("x")), field("webhookUrl", "https://user:word@example.com/hook"))
+	var many []part
+	for range 40 {
+		many = append(many, field("f"+random(), "x"))
+	}
+	s.refused(t, "", many...)
 }
 
 // cutShort announces an upload of length bytes, sends the first sent bytes, and closes its
@@ -119,9 +124,8 @@ func (s *suite) cutShort(t *testing.T, sent, length int, parts []part) {
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err == nil { // a server may also close the connection
 		res.Body.Close()
-		if res.StatusCode != http.StatusBadRequest {
-			t.Errorf("%d of %d bytes were answered with %d, want %d", sent, length, res.StatusCode, http.StatusBadRequest)
-		}
+		mediatest.Equal(t, res.StatusCode, http.StatusBadRequest,
+			"%d of %d bytes were answered with", sent, length)
 	}
 	if found := s.list(t, "path", s.folder, "searchQuery", `name = "`+parts[0].value+`"`); len(found) != 0 {
 		t.Errorf("%d of %d bytes left %v", sent, length, found)
@@ -153,8 +157,8 @@ func testFileAsText(t *testing.T, s *suite) {
 	})
 	t.Run("bytes without a file name", func(t *testing.T) {
 		for _, kind := range []string{"application/octet-stream", "image/png"} {
-			want(t, s.store(t, field("fileName", "typed"), part{name: "file", value: string(data), kind: kind}),
-				"size", len(data))
+			file := part{name: "file", value: string(data), kind: kind}
+			want(t, s.store(t, field("fileName", "typed"), file), "size", len(data))
 		}
 		want(t, s.store(t, field("fileName", "typed"), part{name: "file", value: coded, kind: "text/plain; charset=utf-8"}), "size", len(data))
 	})
@@ -224,7 +228,9 @@ func (s *suite) schemaField(t *testing.T, schema string) (name, id string) {
 	name = "r" + random()
 	made := s.call(t, http.StatusCreated, http.MethodPost, "/v1/customMetadataFields", `{"name":"`+name+`","label":"`+name+`","schema":`+schema+`}`)
 	id = text(made.json["id"])
-	t.Cleanup(func() { s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/customMetadataFields/"+id, "") })
+	t.Cleanup(func() {
+		s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/customMetadataFields/"+id, "")
+	})
 	return name, id
 }
 
@@ -254,14 +260,16 @@ func testRequired(t *testing.T, s *suite) {
 	})
 	t.Run("a new version", func(t *testing.T) {
 		s.store(t, exact(name, []byte("1"), set(must, 3, other, "x"))...)
-		retained := s.store(t, exact(name, []byte("2"), requested, field("overwriteCustomMetadata", "false"))...)
+		retained := s.store(t,
+			exact(name, []byte("2"), requested, field("overwriteCustomMetadata", "false"))...)
 		want(t, retained, "customMetadata", map[string]any{plain: []any{"a", 2}, must: 3, other: "x"})
 		again := s.store(t, exact(name, []byte("3"), requested)...)
 		want(t, again, "customMetadata", map[string]any{plain: []any{"a", 2}, must: 5})
 	})
 	t.Run("an update", func(t *testing.T) {
 		file := text(s.store(t, small...)["fileId"])
-		wantError(t, s.patch(t, file, js("customMetadata", map[string]any{must: nil})), http.StatusBadRequest, must)
+		wantError(t, s.patch(t, file, js("customMetadata", map[string]any{must: nil})), http.StatusBadRequest,
+			must)
 		wantError(t, s.patch(t, file, `{"customMetadata":null}`), http.StatusBadRequest, must)
 		want(t, s.patch(t, file, js("customMetadata", map[string]any{other: "x", plain: nil})).json,
 			"customMetadata", map[string]any{other: "x", must: 5})

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 const nobody = "0123456789abcdef01234567" // an ID without a file
@@ -161,7 +163,8 @@ func testBulkTags(t *testing.T, s *suite) {
 	})
 	t.Run("refused", func(t *testing.T) {
 		s.refusedBodies(t, http.MethodPost, "/v1/files/addTags",
-			js("fileIds", []string{a}), js("tags", []string{"x"}), js("fileIds", []string{a}, "tags", []string{}),
+			js("fileIds", []string{a}), js("tags", []string{"x"}),
+			js("fileIds", []string{a}, "tags", []string{}),
 			js("fileIds", []string{a}, "tags", []string{""}),
 			js("fileIds", []string{a}, "tags", "x"), js("fileIds", many(51), "tags", []string{"x"}))
 	})
@@ -197,9 +200,8 @@ func testFileVersions(t *testing.T, s *suite) {
 		}
 		return strings.Join(all, ", ")
 	}
-	if got := kinds(versions()); got != "Version 3 file, Version 2 file-version, Version 1 file-version" {
-		t.Errorf("the versions are %s", got)
-	}
+	mediatest.Equal(t, kinds(versions()), "Version 3 file, Version 2 file-version, Version 1 file-version",
+		"the versions are")
 	t.Run("one", func(t *testing.T) {
 		v := s.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+id+"/versions/"+ids[1], "").json
 		want(t, v, "type", "file-version", "fileId", id, "width", 20)
@@ -214,9 +216,7 @@ func testFileVersions(t *testing.T, s *suite) {
 	})
 	t.Run("in a listing", func(t *testing.T) {
 		list := s.list(t, "path", s.folder, "searchQuery", `type = "file-version" AND name = "`+name+`"`, "sort", "DESC_CREATED")
-		if got := kinds(list); got != "Version 2 file-version, Version 1 file-version" {
-			t.Errorf("listed %s, want \"Version 2 file-version, Version 1 file-version\"", got)
-		}
+		mediatest.Equal(t, kinds(list), "Version 2 file-version, Version 1 file-version", "listed")
 	})
 	t.Run("restore", func(t *testing.T) {
 		r := s.call(t, http.StatusOK, http.MethodPut, "/v1/files/"+id+"/versions/"+ids[1]+"/restore", "").json
@@ -241,9 +241,7 @@ func testFileVersions(t *testing.T, s *suite) {
 		s.call(t, http.StatusBadRequest, http.MethodDelete, "/v1/files/"+id+"/versions/"+ids[1], "")
 		s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/files/"+id+"/versions/"+ids[0], "")
 		s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/files/"+id+"/versions/"+ids[0], "")
-		if got := kinds(versions()); got != "Version 3 file-version, Version 2 file" {
-			t.Errorf("the versions are %s, want \"Version 3 file-version, Version 2 file\"", got)
-		}
+		mediatest.Equal(t, kinds(versions()), "Version 3 file-version, Version 2 file", "the versions are")
 		r := s.store(t, exact(name, data[0])...)
 		want(t, r["versionInfo"].(map[string]any), "name", "Version 4")
 	})
@@ -328,20 +326,22 @@ func testTransfer(t *testing.T, s *suite) {
 			t.Errorf("answered %d %s", a.status, a.body)
 		}
 	})
-	t.Run("refused", func(t *testing.T) {
-		put(from, "e.txt", "e")
-		for _, path := range []string{"/v1/files/copy", "/v1/files/move"} {
-			s.refusedBodies(t, http.MethodPost, path, `{}`, js("sourceFilePath", from+"e.txt"),
-				js("destinationPath", to), js("sourceFilePath", 1, "destinationPath", to),
-				js("sourceFilePath", from+"e.txt", "destinationPath", "/a?b"),
-				js("sourceFilePath", from+"e.txt", "destinationPath", from),
-				js("sourceFilePath", from, "destinationPath", to),
-				js("sourceFilePath", from+"e.txt", "destinationPath", strings.Repeat("/a", 51)),
-				js("sourceFilePath", from+"e.txt", "destinationPath", to, "purge", true))
-		}
-		s.refusedBodies(t, http.MethodPut, "/v1/files/rename", `{}`, js("filePath", from+"e.txt"),
-			js("filePath", from+"e.txt", "newFileName", ""), js("filePath", from+"e.txt", "newFileName", ".."))
-	})
+	t.Run("refused", func(t *testing.T) { testRefusedTransfers(t, s, from, to) })
+}
+
+func testRefusedTransfers(t *testing.T, s *suite, from, to string) {
+	s.store(t, exact("e.txt", []byte("e"), field("folder", from))...)
+	for _, path := range []string{"/v1/files/copy", "/v1/files/move"} {
+		s.refusedBodies(t, http.MethodPost, path, `{}`, js("sourceFilePath", from+"e.txt"),
+			js("destinationPath", to), js("sourceFilePath", 1, "destinationPath", to),
+			js("sourceFilePath", from+"e.txt", "destinationPath", "/a?b"),
+			js("sourceFilePath", from+"e.txt", "destinationPath", from),
+			js("sourceFilePath", from, "destinationPath", to),
+			js("sourceFilePath", from+"e.txt", "destinationPath", strings.Repeat("/a", 51)),
+			js("sourceFilePath", from+"e.txt", "destinationPath", to, "purge", true))
+	}
+	s.refusedBodies(t, http.MethodPut, "/v1/files/rename", `{}`, js("filePath", from+"e.txt"),
+		js("filePath", from+"e.txt", "newFileName", ""), js("filePath", from+"e.txt", "newFileName", ".."))
 }
 
 // testFolders tests creating and deleting folders.
@@ -380,9 +380,8 @@ func testFolders(t *testing.T, s *suite) {
 		if s.Strict {
 			want(t, a.json, "name", "new_one__2__é__", "folderPath", parent+"/up-per/new_one__2__é__")
 		}
-		if got := names(s.list(t, "type", "folder", "path", parent+"/up-per")); got != "[new_one__2__é__]" {
-			t.Errorf("listed %s", got)
-		}
+		mediatest.Equal(t, names(s.list(t, "type", "folder", "path", parent+"/up-per")), "[new_one__2__é__]",
+			"listed")
 		id := s.fresh(t, field("folder", parent+"/up-load"))
 		if got := text(s.details(t, id)["filePath"]); !strings.HasPrefix(got, parent+"/up-load/") {
 			t.Errorf("an upload into a folder with a dash is at %s", got)
@@ -452,9 +451,8 @@ func testLongNames(t *testing.T, s *suite) {
 		} {
 			s.fails(t, http.StatusBadRequest, c[0], c[1], c[2], "at most")
 		}
-		if got := s.details(t, text(file["fileId"]))["filePath"]; got != file["filePath"] {
-			t.Errorf("the file was moved to %s", got)
-		}
+		mediatest.Equal(t, s.details(t, text(file["fileId"]))["filePath"], file["filePath"],
+			"the file was moved to")
 		if list := s.list(t, "type", "folder", "path", folder); len(list) != 1 {
 			t.Errorf("listed %s", names(list))
 		}
@@ -473,8 +471,9 @@ func testFields(t *testing.T, s *suite) {
 		r := s.call(t, http.StatusOK, http.MethodPatch, path, `{"label":"M`+name+`","schema":{"type":"Text","maxValue":9}}`).json
 		want(t, r, "label", "M"+name, "description", "net")
 		want(t, r["schema"].(map[string]any), "type", "Number", "minValue", 1)
-		want(t, s.call(t, http.StatusOK, http.MethodPatch, path, js("description", strings.Repeat("é", 500))).json,
-			"description", strings.Repeat("é", 500))
+		longest := strings.Repeat("é", 500)
+		changed := s.call(t, http.StatusOK, http.MethodPatch, path, js("description", longest))
+		want(t, changed.json, "description", longest)
 		wantAbsent(t, s.call(t, http.StatusOK, http.MethodPatch, path, `{"description":""}`).json, "description")
 		s.refused(t, name, field("fileName", "x"), content([]byte("x")), value("10"))
 		s.fresh(t, value("9"))
@@ -608,8 +607,8 @@ func testJobs(t *testing.T, s *suite) {
 	t.Run("purging", func(t *testing.T) {
 		a := s.call(t, http.StatusCreated, http.MethodPost, "/v1/files/purge",
 			js("url", text(s.details(t, first)["url"])))
-		want(t, s.call(t, http.StatusOK, http.MethodGet, "/v1/files/purge/"+text(a.json["requestId"]), "").json,
-			"status", "Completed")
+		ended := s.call(t, http.StatusOK, http.MethodGet, "/v1/files/purge/"+text(a.json["requestId"]), "")
+		want(t, ended.json, "status", "Completed")
 		s.refusedBodies(t, http.MethodPost, "/v1/files/purge", `{}`, `{"url":5}`, `{"url":"nowhere"}`, `{"url":"http://h"}`, `{"url":"http://h/a/*"}`, `{"url":"http://h/a/b/*/c"}`)
 		s.call(t, http.StatusCreated, http.MethodPost, "/v1/files/purge", `{"url":"http://h/a/b/*"}`)
 		s.call(t, http.StatusCreated, http.MethodPost, "/v1/files/purge", `{"url":"http://h/a.jpg*"}`)

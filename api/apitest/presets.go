@@ -79,24 +79,27 @@ func testPresets(t *testing.T, s *suite) {
 		s.refused(t, "saved extension", field("fileName", "p.png"), content(PNG(30, 20)), field("extensions", `[{"name":"saved-extension"}]`))
 		s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/saved-extensions/"+text(made["id"]), "")
 	})
-	t.Run("a named transformation works", func(t *testing.T) {
-		if s.DeliveryURL == "" {
-			t.Skip("the target has no delivery address")
-		}
-		name := "small_" + random()
-		made := s.call(t, http.StatusCreated, http.MethodPost, "/v1/named-transformations", js("name", name, "transformation", "w-15,h-10,f-png")).json
-		s.refusedBodies(t, http.MethodPost, "/v1/named-transformations", js("name", name, "transformation", "w-1"))
-		path := escapedPath(s.store(t, field("fileName", "p.png"), content(PNG(30, 20))))
-		get := func() answer { return s.do(t, http.MethodGet, s.DeliveryURL+"/tr:n-"+name+path, "", nil, nil) }
-		if a := get(); a.status != http.StatusOK || a.header.Get("Content-Type") != "image/png" {
-			t.Errorf("answered %d %s", a.status, a.header)
-		}
-		address := "/v1/named-transformations/" + text(made["id"])
-		s.call(t, http.StatusOK, http.MethodPatch, address, `{"enabled":false}`)
-		wantError(t, get(), http.StatusBadRequest, "disabled")
-		s.call(t, http.StatusNoContent, http.MethodDelete, address, "")
-		wantError(t, get(), http.StatusBadRequest, "no named transformation")
-	})
+	t.Run("a named transformation works", func(t *testing.T) { testNamedTransformation(t, s) })
+}
+
+func testNamedTransformation(t *testing.T, s *suite) {
+	if s.DeliveryURL == "" {
+		t.Skip("the target has no delivery address")
+	}
+	name := "small_" + random()
+	made := s.call(t, http.StatusCreated, http.MethodPost, "/v1/named-transformations", js("name", name, "transformation", "w-15,h-10,f-png")).json
+	s.refusedBodies(t, http.MethodPost, "/v1/named-transformations", js("name", name, "transformation", "w-1"))
+	path := escapedPath(s.store(t, field("fileName", "p.png"), content(PNG(30, 20))))
+	preset := s.DeliveryURL + "/tr:n-" + name + path
+	get := func() answer { return s.do(t, http.MethodGet, preset, "", nil, nil) }
+	if a := get(); a.status != http.StatusOK || a.header.Get("Content-Type") != "image/png" {
+		t.Errorf("answered %d %s", a.status, a.header)
+	}
+	address := "/v1/named-transformations/" + text(made["id"])
+	s.call(t, http.StatusOK, http.MethodPatch, address, `{"enabled":false}`)
+	wantError(t, get(), http.StatusBadRequest, "disabled")
+	s.call(t, http.StatusNoContent, http.MethodDelete, address, "")
+	wantError(t, get(), http.StatusBadRequest, "no named transformation")
 }
 
 // testSteps tests the results of the transformations of hosted-service.md §18.
@@ -136,7 +139,8 @@ func testSteps(t *testing.T, s *suite) {
 		{"f-orig,w-30", clear, "image/png 30x20"},
 	} {
 		for _, address := range []string{
-			s.DeliveryURL + "/tr:" + c.steps + c.path, s.DeliveryURL + c.path + "?tr=" + url.QueryEscape(c.steps),
+			s.DeliveryURL + "/tr:" + c.steps + c.path,
+			s.DeliveryURL + c.path + "?tr=" + url.QueryEscape(c.steps),
 		} {
 			a := s.do(t, http.MethodGet, address, "", nil, nil)
 			got := a.header.Get("Content-Type") + " " + pictureSize(a.body)
@@ -175,25 +179,26 @@ func testSteps(t *testing.T, s *suite) {
 		a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:"+steps+path, "", nil, nil)
 		wantError(t, a, http.StatusBadRequest, steps)
 	}
-	t.Run("signed", func(t *testing.T) {
-		path := escapedPath(s.store(t, field("fileName", "p.jpg"), content(JPEG(60, 40)),
-			field("isPrivateFile", "true")))
-		for _, signed := range []string{"/tr:w-20,q-50:rt-90" + path, path + "?tr=w-20,q-50:rt-90"} {
-			mark := "?"
-			if strings.Contains(signed, "?") {
-				mark = "&"
-			}
-			for query, status := range map[string]int{
-				sign(s.Key, signed, 0): http.StatusOK, sign("other", signed, 0): http.StatusUnauthorized,
-				"": http.StatusUnauthorized,
-			} {
-				if a := s.do(t, http.MethodGet, s.DeliveryURL+signed+mark+query, "", nil,
-					func(req *http.Request) { req.Header.Del("Authorization") }); a.status != status {
-					t.Errorf("%s%s%s answered %d, want %d", signed, mark, query, a.status, status)
-				}
+	t.Run("signed", func(t *testing.T) { testSignedSteps(t, s) })
+}
+
+func testSignedSteps(t *testing.T, s *suite) {
+	path := escapedPath(s.store(t, field("fileName", "p.jpg"), content(JPEG(60, 40)),
+		field("isPrivateFile", "true")))
+	for _, signed := range []string{"/tr:w-20,q-50:rt-90" + path, path + "?tr=w-20,q-50:rt-90"} {
+		mark := "?"
+		if strings.Contains(signed, "?") {
+			mark = "&"
+		}
+		for query, status := range map[string]int{
+			sign(s.Key, signed, 0): http.StatusOK, sign("other", signed, 0): http.StatusUnauthorized,
+			"": http.StatusUnauthorized,
+		} {
+			if a := s.getAnonymous(t, s.DeliveryURL+signed+mark+query); a.status != status {
+				t.Errorf("%s%s%s answered %d, want %d", signed, mark, query, a.status, status)
 			}
 		}
-	})
+	}
 }
 
 // pictureSize reads the size of a JPEG, PNG or lossless WebP file.

@@ -2,8 +2,11 @@ package apitest
 
 import (
 	"net/http"
+	"path"
 	"strings"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // testReasons tests the documented reason or message of each rejection (hosted-service.md §9 and
@@ -11,15 +14,13 @@ import (
 func testReasons(t *testing.T, s *suite) {
 	s.strict(t)
 	root := s.folder + "reasons-" + random() + "/"
-	for _, name := range []string{"a.txt", "b.txt"} {
-		s.store(t, exact(name, []byte("x"), field("folder", root+"d"))...)
+	for _, file := range []string{"d/a.txt", "d/b.txt", "d/e/deep.txt", "d/full.txt"} {
+		s.store(t, exact(path.Base(file), []byte("x"), field("folder", root+path.Dir(file)))...)
 	}
-	s.store(t, exact("deep.txt", []byte("x"), field("folder", root+"d/e"))...)
 	full := exact("full.txt", []byte("x"), field("folder", root+"full"))
 	for range 100 {
 		s.store(t, full...)
 	}
-	s.store(t, exact("full.txt", []byte("x"), field("folder", root+"d"))...)
 	const (
 		file, folder = "/v1/files/", "/v1/bulkJobs/"
 		missing      = "MISSING_PARAMETER"
@@ -48,12 +49,12 @@ func testReasons(t *testing.T, s *suite) {
 		{file + "move", from("d/a.txt", "destinationPath", "/.."), 400, badFolder},
 		{file + "move", from("d/none.txt", "destinationPath", root), 404, "SOURCE_FILE_MISSING"},
 		{file + "move", from("d/full.txt", "destinationPath", root+"full"), 400, "VERSION_LIMIT_EXCEEDED"},
-		{file + "rename", js("filePath", root+"d/a.txt"), 400, missing},
-		{file + "rename", js("filePath", root+"d/a.txt", "newFileName", 5), 400, invalid},
-		{file + "rename", js("filePath", root+"d/a.txt", "newFileName", ".."), 400, invalid},
-		{file + "rename", js("filePath", root+"d/a.txt", "newFileName", "a.txt"), 400, "SAME_OLD_AND_NEW_NAME"},
-		{file + "rename", js("filePath", root+"d/none.txt", "newFileName", "b.txt"), 404, "FILE_MISSING"},
-		{file + "rename", js("filePath", root+"d/a.txt", "newFileName", "b.txt"), 409, "FILE_ALREADY_EXISTS"},
+		{"PUT " + file + "rename", js("filePath", root+"d/a.txt"), 400, missing},
+		{"PUT " + file + "rename", js("filePath", root+"d/a.txt", "newFileName", 5), 400, invalid},
+		{"PUT " + file + "rename", js("filePath", root+"d/a.txt", "newFileName", ".."), 400, invalid},
+		{"PUT " + file + "rename", js("filePath", root+"d/a.txt", "newFileName", "a.txt"), 400, "SAME_OLD_AND_NEW_NAME"},
+		{"PUT " + file + "rename", js("filePath", root+"d/none.txt", "newFileName", "b.txt"), 404, "FILE_MISSING"},
+		{"PUT " + file + "rename", js("filePath", root+"d/a.txt", "newFileName", "b.txt"), 409, "FILE_ALREADY_EXISTS"},
 		{"/v1/folder", js("folderName", "..", "parentFolderPath", root), 400, badFolder},
 		{"/v1/folder", js("folderName", ".", "parentFolderPath", root), 400, badFolder},
 		{"/v1/folder", js("folderName", "a", "parentFolderPath", root+".."), 400, badFolder},
@@ -78,9 +79,6 @@ func testReasons(t *testing.T, s *suite) {
 		{file + "purge", js("url", "nowhere"), 400, "The URL is not valid for cache purging."},
 	} {
 		method, path := http.MethodPost, c.path
-		if strings.HasSuffix(path, "/rename") {
-			method = http.MethodPut
-		}
 		if before, after, found := strings.Cut(path, " "); found {
 			method, path = before, after
 		}
@@ -90,7 +88,6 @@ func testReasons(t *testing.T, s *suite) {
 			t.Errorf("%s %s answered %d %s, want %d %s", c.path, c.body, a.status, a.body, c.status, c.reason)
 		}
 	}
-	if got := s.tree(t, root); got != "d/ d/a.txt d/b.txt d/e/ d/e/deep.txt d/full.txt full/ full/full.txt" {
-		t.Errorf("the refused calls left %s", got)
-	}
+	mediatest.Equal(t, s.tree(t, root), "d/ d/a.txt d/b.txt d/e/ d/e/deep.txt d/full.txt full/ full/full.txt",
+		"the refused calls left")
 }

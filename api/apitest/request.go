@@ -238,7 +238,8 @@ func wantStatus(t *testing.T, a answer, status int) {
 
 // exact returns the parts of an upload under an exact name.
 func exact(name string, data []byte, more ...part) []part {
-	return append([]part{field("fileName", name), field("useUniqueFileName", "false"), content(data)}, more...)
+	return append([]part{field("fileName", name), field("useUniqueFileName", "false"), content(data)},
+		more...)
 }
 
 // eventually polls until ask returns true. The tests use it where no event can be awaited.
@@ -277,7 +278,8 @@ func DrawEntry(t *rapid.T) entry.Entry {
 				choices = append(choices, c.Text)
 			}
 		}
-		if text := rapid.SampledFrom(append([]string{""}, choices...)).Draw(t, f.Key); f.SetText(&e, text) != nil {
+		text := rapid.SampledFrom(append([]string{""}, choices...)).Draw(t, f.Key)
+		if f.SetText(&e, text) != nil {
 			t.Fatalf("%s cannot be %q", f.Key, text)
 		}
 	}

@@ -158,8 +158,9 @@ func testFileAsAddress(t *testing.T, s *suite) {
 			field("file", "http://user:pass@"+s.sources.address[len("http://"):]+"/picture.jpg"))
 	})
 	s.runStrict(t, "address as the bytes of anonymous_file", func(t *testing.T) {
+		address := s.sources.address + "/picture.jpg"
 		r := s.store(t, field("fileName", "address.jpg"),
-			part{name: "file", value: s.sources.address + "/picture.jpg", file: true, filename: "anonymous_file"})
+			part{name: "file", value: address, file: true, filename: "anonymous_file"})
 		want(t, r, "fileType", "image")
 	})
 }

@@ -28,9 +28,7 @@ func onlyFile(t *testing.T, path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	must(t, err)
 	for _, e := range entries {
-		if e.Name() != filepath.Base(path) {
-			t.Errorf("%s remains", e.Name())
-		}
+		mediatest.Equal(t, e.Name(), filepath.Base(path), "remains")
 	}
 }
 
@@ -93,9 +91,7 @@ func TestOneOfManyCreates(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := created.Load(); n != 1 {
-		t.Errorf("%d callers created the file, want 1", n)
-	}
+	mediatest.Equal(t, created.Load(), 1, "callers created the file")
 	onlyFile(t, path)
 }
 

@@ -32,6 +32,19 @@ func Open(path, parameters string, connections int) (*sql.DB, error) {
 	return db, nil
 }
 
+// Create runs the statements that make the tables of a database, all or none.
+func Create(ctx context.Context, db *sql.DB, statements string) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if _, err := tx.ExecContext(ctx, statements); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
 // ErrClosed is the error of a change after Close.
 var ErrClosed = errors.New("the database is closed")
 

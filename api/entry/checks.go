@@ -14,18 +14,22 @@ import (
 // CheckUpload returns everything that the service would refuse about the upload (service.md §4.1),
 // each as a *api.RuleError. It does not inspect the bytes.
 func CheckUpload(u *api.Upload) []error {
-	var found []error
+	var found problems
 	for _, f := range Fields {
-		if err := f.Check(u); err != nil {
-			found = append(found, err)
-		}
+		found.add(f.Check(u))
 	}
 	if u.Source.URL != "" {
-		if err := rule.CheckSourceURL(u.Source.URL); err != nil {
-			found = append(found, err)
-		}
+		found.add(rule.CheckSourceURL(u.Source.URL))
 	}
 	return found
+}
+
+type problems []error
+
+func (p *problems) add(err error) {
+	if err != nil {
+		*p = append(*p, err)
+	}
 }
 
 // CheckResponseFields returns an error if one of fields is no response field.
@@ -64,31 +68,22 @@ var responseName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 // CheckDetails returns a *api.RuleError for each reason why the service would refuse the update.
 // The limits on the text of tags apply only to uploads (service.md §8).
 func CheckDetails(d api.Details) []error {
-	var found []error
-	add := func(err error) {
-		if err != nil {
-			found = append(found, err)
-		}
-	}
-	if tags, ok := d.Tags.Get(); ok {
-		if slices.Contains(tags, "") {
-			add(&api.RuleError{Field: "tags", Message: "tags contain an empty tag", Help: "Remove it or give it a name."})
-		}
+	var found problems
+	if slices.Contains(d.Tags.Or(nil), "") {
+		found.add(&api.RuleError{Field: "tags", Message: "tags contain an empty tag", Help: "Remove it or give it a name."})
 	}
 	if text, ok := d.CustomCoordinates.Get(); ok {
 		_, err := rule.ParseRegion(text)
-		add(err)
+		found.add(err)
 	}
 	for _, f := range StoredFields {
 		if d.Other[f.Name] != nil {
-			add(f.Check(&api.Upload{Other: d.Other}))
+			found.add(f.Check(&api.Upload{Other: d.Other}))
 		}
 	}
-	if list, ok := d.Extensions.Get(); ok {
-		add(rule.CheckExtensions(list))
-	}
+	found.add(rule.CheckExtensions(d.Extensions.Or(nil)))
 	if address, ok := d.WebhookURL.Get(); ok {
-		add(rule.CheckWebhookURL(address))
+		found.add(rule.CheckWebhookURL(address))
 	}
 	return found
 }

@@ -78,8 +78,7 @@ func (f *Field) SetText(e *Entry, text string) error {
 // Parse sets the field from text; empty text is an empty value.
 func (f *Field) Parse(e *Entry, text string) error {
 	err := f.value.write(e, text)
-	var broken *api.RuleError
-	if err == nil || errors.As(err, &broken) {
+	if _, broken := errors.AsType[*api.RuleError](err); err == nil || broken {
 		return err
 	}
 	return fmt.Errorf("%s is %w", f.Key, err)

@@ -78,7 +78,7 @@ var Fields = []*Field{
 	},
 	{
 		Name: rule.FieldFolder, Key: "folder", Flag: "folder", Value: "PATH", Label: "Folder", Words: "folder", Hint: "/ (the root)",
-		Help: "folder such as /summer/2026/ (default /); missing folders are created",
+		Help: "folder, such as /summer/2026/; created if missing (default /)",
 		value: typedValue[string]{
 			at:    func(u *api.Upload) *api.Field[string] { return &u.Folder },
 			text:  sameText,

@@ -5,6 +5,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/entry"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 )
 
@@ -39,9 +40,7 @@ func TestTransformations(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		if got != test.wrong {
-			t.Errorf("%s of %q: %q, want %q", test.text, test.mime, got, test.wrong)
-		}
+		mediatest.Equal(t, got, test.wrong, "%s of %q", test.text, test.mime)
 		if parts, _ := e.Parts(); test.wire != "" && parts[1].Value != test.wire {
 			t.Errorf("%s travels as %v, want %s", test.text, parts, test.wire)
 		}

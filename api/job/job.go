@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strconv"
@@ -119,6 +120,15 @@ type Job struct {
 	Dismissed bool `json:"dismissed,omitempty"`
 }
 
+// IDs returns the ids of jobs.
+func IDs(jobs []Job) []int64 {
+	ids := make([]int64, len(jobs))
+	for i := range jobs {
+		ids[i] = jobs[i].ID
+	}
+	return ids
+}
+
 // Move says what happens to a source in another profile. The zero value keeps it.
 type Move string
 
@@ -184,9 +194,7 @@ func FailureOf(err error) *Failure {
 		f.Status, f.RequestID = http.StatusAccepted, accepted.RequestID
 	case errors.As(err, &answer):
 		f.Status, f.Message, f.RequestID = answer.Status, answer.Message, answer.RequestID
-		if answer.Help != "" {
-			f.Help = answer.Help
-		}
+		f.Help = cmp.Or(answer.Help, f.Help)
 	}
 	return f
 }

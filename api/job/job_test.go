@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestOutcomeOf: OutcomeOf never claims more than is known.
@@ -40,9 +41,7 @@ func TestOutcomeOf(t *testing.T) {
 		{"success with a web page", fmt.Errorf("%w: a web page", api.ErrNoRecord), job.Unknown},
 		{"wrapped", fmt.Errorf("job 1: %w", &api.ServiceError{Status: 400}), job.Refused},
 	} {
-		if got := job.OutcomeOf(test.err); got != test.want {
-			t.Errorf("%s: got %s, want %s", test.about, got, test.want)
-		}
+		mediatest.Equal(t, job.OutcomeOf(test.err), test.want, "%s", test.about)
 	}
 }
 
@@ -64,10 +63,13 @@ func TestFailureOf(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	for _, err := range []error{
-		&api.ServiceError{Status: 301}, &api.ServiceError{Status: 401}, &api.ServiceError{Status: 403}, &api.ServiceError{Status: 404},
-		&api.ServiceError{Status: 413}, &api.ServiceError{Status: 429}, &api.ServiceError{Status: 500}, &api.ServiceError{Status: 599},
+		&api.ServiceError{Status: 301}, &api.ServiceError{Status: 401}, &api.ServiceError{Status: 403},
+		&api.ServiceError{Status: 404},
+		&api.ServiceError{Status: 413}, &api.ServiceError{Status: 429}, &api.ServiceError{Status: 500},
+		&api.ServiceError{Status: 599},
 		&api.SendError{Op: "upload", Err: io.EOF}, &api.SendError{Op: "upload", Complete: true, Err: io.EOF},
-		&api.RuleError{Message: "m", Help: "h"}, &api.SourceError{Path: "a", Reason: "is a folder", Help: "h"}, api.ErrNoRecord, api.ErrInsecure,
+		&api.RuleError{Message: "m", Help: "h"},
+		&api.SourceError{Path: "a", Reason: "is a folder", Help: "h"}, api.ErrNoRecord, api.ErrInsecure,
 	} {
 		if got := job.FailureOf(err); got.Help == "" || got.Help != api.Hint(err) {
 			t.Errorf("%v: help %q, hint %q", err, got.Help, api.Hint(err))

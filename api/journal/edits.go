@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,11 +43,8 @@ func (j *Journal) BeginEdits(ctx context.Context, edits []Edit) ([]Edit, error) 
 		for i := range begun {
 			e := &begun[i]
 			before, err := json.Marshal(e.Before)
-			if err != nil {
-				return err
-			}
-			after, err := json.Marshal(e.After)
-			if err != nil {
+			after, wrong := json.Marshal(e.After)
+			if err := cmp.Or(err, wrong); err != nil {
 				return err
 			}
 			e.At = now

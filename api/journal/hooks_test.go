@@ -8,6 +8,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -70,7 +71,8 @@ func TestAPostEndsARunOnce(t *testing.T) {
 	store(t, j, upload, "f1", "remove-bg", "google-auto-tagging")
 
 	success := `{"service":"REMOVE-BG","status":"SUCCESS","fileObject":{"fileId":"f1"}}`
-	if got := post(t, j, hash, noon, success); !got.Known || got.Repeat || !got.Changed || got.FileID != "f1" {
+	if got := post(t, j, hash, noon, success); !got.Known || got.Repeat || !got.Changed ||
+		got.FileID != "f1" {
 		t.Errorf("the first post: %+v", got)
 	}
 	for range 3 {
@@ -139,7 +141,8 @@ func TestPostsThatChangeNothing(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"f1", "f2"} {
-		if run := oneRunOf(t, j, id, "remove-bg"); run.Status != api.StatusPending || run.From != job.FromAnswer {
+		if run := oneRunOf(t, j, id, "remove-bg"); run.Status != api.StatusPending ||
+			run.From != job.FromAnswer {
 			t.Errorf("run of %s: %+v", id, run)
 		}
 	}
@@ -154,9 +157,7 @@ func TestPostsThatChangeNothing(t *testing.T) {
 			known++
 		}
 	}
-	if known != maxPosts-7 {
-		t.Errorf("%d more posts were kept", known)
-	}
+	mediatest.Equal(t, known, maxPosts-7, "more posts were kept")
 }
 
 // TestAPostBeforeTheAnswer: the post is stored, and applied when the answer comes.
@@ -170,7 +171,8 @@ func TestAPostBeforeTheAnswer(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	store(t, j, upload, "f1", "remove-bg", "aws-auto-tagging")
-	if run := oneRunOf(t, j, "f1", "remove-bg"); run.Status != api.StatusSuccess || run.From != job.FromWebhook {
+	if run := oneRunOf(t, j, "f1", "remove-bg"); run.Status != api.StatusSuccess ||
+		run.From != job.FromWebhook {
 		t.Errorf("run %+v", run)
 	}
 	if run := oneRunOf(t, j, "f1", "aws-auto-tagging"); run.Status != api.StatusPending {

@@ -42,9 +42,7 @@ func (j *Journal) AddJobs(ctx context.Context, jobs []job.Job) ([]job.Job, error
 		for i := range added {
 			upload := &added[i]
 			upload.State = cmp.Or(upload.State, job.Waiting)
-			if upload.Created.IsZero() {
-				upload.Created = now
-			}
+			upload.Created = cmp.Or(upload.Created, now)
 			upload.Updated = now
 			row, err := newJobRow(upload)
 			if err != nil {
@@ -174,7 +172,6 @@ const jobColumns = "SELECT id, body, record, updated FROM jobs "
 // Jobs returns jobs, newest last.
 func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]job.Job, error) {
 	where := "WHERE 1"
-	var args []any
 	switch {
 	case f.Open:
 		where += " AND (open = 1 OR state = 'processing')"
@@ -184,17 +181,8 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]job.Job, error) {
 	if f.Failed || f.State == job.Processing {
 		where += " AND " + hasFailed
 	}
-	for _, c := range []struct{ column, value string }{{"state", string(f.State)}, {"profile", f.Profile}} {
-		if c.value != "" {
-			where += " AND " + c.column + " = ?"
-			args = append(args, c.value)
-		}
-	}
-	where += " ORDER BY id DESC"
-	if f.Limit > 0 {
-		where += fmt.Sprintf(" LIMIT %d", f.Limit)
-	}
-	jobs, err := list(ctx, j, scanJob, jobColumns+where, args...)
+	text, args := newest(jobColumns+where, f.Limit, "state", string(f.State), "profile", f.Profile)
+	jobs, err := list(ctx, j, scanJob, text, args...)
 	slices.Reverse(jobs)
 	return jobs, err
 }

@@ -34,11 +34,7 @@ func openTest(t testing.TB, path string) *Journal {
 	t.Helper()
 	j, err := Open(t.Context(), path)
 	must(t, err)
-	t.Cleanup(func() {
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must(t, j.Close()) })
 	return j
 }
 
@@ -105,9 +101,7 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 		back.Upload.Extensions.Or(nil)[0].Name != "remove-bg" {
 		t.Errorf("got %+v back", back)
 	}
-	if string(back.File.Raw) != string(jobs[0].File.Raw) {
-		t.Errorf("got the record %s back", back.File.Raw)
-	}
+	mediatest.Equal(t, string(back.File.Raw), string(jobs[0].File.Raw), "the record that came back")
 	seen, ok, err := j.File(t.Context(), "home", "f1")
 	if err != nil || !ok || string(seen.File.Raw) != string(jobs[0].File.Raw) {
 		t.Errorf("the file was not seen: %v %v %s", ok, err, seen.File.Raw)
@@ -146,9 +140,7 @@ func TestOneBadChangeLeavesTheOthers(t *testing.T) {
 		}()
 	}
 	for range 20 {
-		if err := <-results; err != nil {
-			t.Error(err)
-		}
+		must(t, <-results)
 	}
 	kept, err := j.Jobs(t.Context(), JobFilter{})
 	if err != nil || len(kept) != 10+len(jobs) {
@@ -169,9 +161,7 @@ func TestChangesOfThisAndOtherPrograms(t *testing.T) {
 		return n
 	}
 	before := look()
-	if look() != before {
-		t.Error("another number without a change")
-	}
+	mediatest.Equal(t, look(), before, "another number without a change")
 	add(t, j, newJob("a"))
 	ours := look()
 	if ours == before {
@@ -284,9 +274,7 @@ func TestAnEmptyFileIsSetAside(t *testing.T) {
 		t.Errorf("the log is %q, %v", log, err)
 	}
 	must(t, j.Close())
-	if again := openTest(t, path); again.SetAside() != "" {
-		t.Error("it is said twice")
-	}
+	mediatest.Equal(t, openTest(t, path).SetAside(), "", "it is said twice")
 }
 
 var must = mediatest.Must

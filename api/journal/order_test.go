@@ -66,8 +66,8 @@ func TestNotes(t *testing.T) {
 	must(t, j.Close())
 	j.NoteJob(note) // a repeat has no effect
 	jobs, err := openTest(t, path).Jobs(t.Context(), JobFilter{})
-	if err != nil || jobs[0].State != job.Refused || jobs[0].Attempts != 100 || jobs[1].State != job.Sending ||
-		jobs[1].Attempts != 7 {
+	if err != nil || jobs[0].State != job.Refused || jobs[0].Attempts != 100 ||
+		jobs[1].State != job.Sending || jobs[1].Attempts != 7 {
 		t.Errorf("%v %+v", err, jobs)
 	}
 }

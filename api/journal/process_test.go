@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 // child is the main function of a second program in these tests.
@@ -141,7 +142,8 @@ func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 	// A program that lost a job must not update it.
 	stolen := ours[0]
 	stolen.State = job.Stored
-	if err := j.UpdateJob(t.Context(), stolen); err == nil || !strings.Contains(err.Error(), ErrTaken.Error()) {
+	if err := j.UpdateJob(t.Context(), stolen); err == nil ||
+		!strings.Contains(err.Error(), ErrTaken.Error()) {
 		t.Errorf("updating another's job: %v", err)
 	}
 	locks, err := filepath.Glob(path + ".*.lock")
@@ -213,9 +215,7 @@ func TestCloseWhileOthersWrite(t *testing.T) {
 	}
 	must(t, j.Close())
 	work.Wait()
-	if err := j.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, j.Close())
 	if _, err := j.Jobs(t.Context(), JobFilter{}); err != ErrClosed {
 		t.Errorf("reading after Close: %v, want %v", err, ErrClosed)
 	}
@@ -236,8 +236,8 @@ func TestLeftByAKilledProgram(t *testing.T) {
 	must(t, err)
 	jobs := add(t, first, newJob("let go of"), newJob("kept"), newJob("being sent"))
 	jobs[2].State, jobs[2].Evidence, jobs[2].Attempts = job.Sending, job.MaybeStored, 1
-	must(t, errors.Join(first.UpdateJob(t.Context(), jobs[2]), first.Release(t.Context(), []int64{jobs[0].ID}),
-		first.Close()))
+	must(t, errors.Join(first.UpdateJob(t.Context(), jobs[2]),
+		first.Release(t.Context(), []int64{jobs[0].ID}), first.Close()))
 	for range 2 { // the next owner may release them again
 		next, err := Open(t.Context(), path)
 		must(t, err)
@@ -246,10 +246,9 @@ func TestLeftByAKilledProgram(t *testing.T) {
 			t.Fatalf("%d jobs, %v, want 3", len(claimed), err)
 		}
 		for i, want := range []job.Evidence{job.NotSent, job.Orphaned, job.MaybeStored} {
-			if claimed[i].Evidence != want {
-				t.Errorf("%s: evidence %q, want %q", claimed[i].Upload.FileName, claimed[i].Evidence, want)
-			}
+			mediatest.Equal(t, claimed[i].Evidence, want, "%s: evidence", claimed[i].Upload.FileName)
 		}
-		must(t, errors.Join(next.Release(t.Context(), []int64{jobs[0].ID, jobs[1].ID, jobs[2].ID}), next.Close()))
+		must(t, errors.Join(next.Release(t.Context(), []int64{jobs[0].ID, jobs[1].ID, jobs[2].ID}),
+			next.Close()))
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 // asked records a details update with an address, and the run that it began.
@@ -56,9 +57,7 @@ func TestTwoUpdatesAskForTheSame(t *testing.T) {
 			t.Errorf("run %d: %+v, %v", id, run, err)
 		}
 	}
-	if again := answer(t, j, firstHook, noon); again.ID != first.ID {
-		t.Error("the same answer counts twice")
-	}
+	mediatest.Equal(t, answer(t, j, firstHook, noon).ID, first.ID, "the same answer counts twice")
 }
 
 func TestAPostBeforeTheAnswerToAnUpdate(t *testing.T) {

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -139,22 +140,11 @@ const runColumns = "id, profile, file, path, extension, status, source, error, s
 
 // Runs returns runs, newest last.
 func (j *Journal) Runs(ctx context.Context, f job.RunFilter) ([]job.Run, error) {
-	text, args := "SELECT "+runColumns+", answer FROM runs WHERE 1", []any(nil)
+	text := "SELECT " + runColumns + ", answer FROM runs WHERE 1"
 	if f.Pending {
 		text += " AND open = 1"
 	}
-	if f.Profile != "" {
-		text += " AND profile = ?"
-		args = append(args, f.Profile)
-	}
-	if f.FileID != "" {
-		text += " AND file = ?"
-		args = append(args, f.FileID)
-	}
-	text += " ORDER BY id DESC"
-	if f.Limit > 0 {
-		text += fmt.Sprintf(" LIMIT %d", f.Limit)
-	}
+	text, args := newest(text, f.Limit, "profile", f.Profile, "file", f.FileID)
 	runs, err := list(ctx, j, func(scan scan) (job.Run, error) {
 		var answer string
 		run, err := scanRun(func(into ...any) error { return scan(append(into, &answer)...) })
@@ -212,9 +202,7 @@ const expiredHookTTL = 7 * 24 * time.Hour
 
 // AddHook saves a webhook address, so that its webhooks are accepted.
 func (j *Journal) AddHook(ctx context.Context, h job.Hook) error {
-	if h.Made.IsZero() {
-		h.Made = time.Now()
-	}
+	h.Made = cmp.Or(h.Made, time.Now())
 	return j.change(ctx, func(t tx) error {
 		if _, err := t.exec("DELETE FROM hooks WHERE expires < ?", stamp(h.Made.Add(-expiredHookTTL))); err != nil {
 			return err

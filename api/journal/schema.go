@@ -1,12 +1,16 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	_ "embed" // schema.sql
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
+
+	"mediadesk/api/commit"
 )
 
 const version = 2
@@ -35,15 +39,7 @@ func createSchema(ctx context.Context, db *sql.DB) error {
 	if err != nil || found == version {
 		return err
 	}
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	if _, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d", version)); err != nil {
-		return err
-	}
-	return tx.Commit()
+	return commit.Create(ctx, db, schema+fmt.Sprintf("PRAGMA user_version = %d", version))
 }
 
 type scan = func(into ...any) error
@@ -98,7 +94,20 @@ func value[T any](scan scan) (v T, err error) {
 	return v, err
 }
 
-func idList[T int64 | string](ids []T) string {
+// newest completes a query by columns and the values that they must have, where not empty, for the
+// newest rows up to a limit; 0 for all.
+func newest(text string, limit int, columns ...string) (string, []any) {
+	var args []any
+	for pair := range slices.Chunk(columns, 2) {
+		if pair[1] != "" {
+			text += " AND " + pair[0] + " = ?"
+			args = append(args, pair[1])
+		}
+	}
+	return fmt.Sprintf("%s ORDER BY id DESC LIMIT %d", text, cmp.Or(max(limit, 0), -1)), args
+}
+
+func idList(ids []int64) string {
 	text, _ := json.Marshal(ids) // they can be encoded
 	return string(text)
 }

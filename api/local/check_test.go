@@ -22,9 +22,7 @@ func checkFolder(t *testing.T, dir string, o local.CheckOptions) (kinds []string
 	t.Helper()
 	sum, err := local.Check(t.Context(), dir, o, func(p local.Problem) error {
 		kinds = append(kinds, p.Kind)
-		if (p.Help == "") != (p.Repaired != "") {
-			t.Errorf("%s: neither repaired nor explained, or both", p)
-		}
+		mediatest.Equal(t, p.Help == "", p.Repaired != "", "%s: neither repaired nor explained, or both", p)
 		return nil
 	})
 	must(t, err)
@@ -75,8 +73,10 @@ func TestCheck(t *testing.T) {
 	closeServer(t, s)
 
 	damage(t, dir, data[0], os.Remove)
-	damage(t, dir, data[1], func(path string) error { return os.WriteFile(path, []byte("much longer"), 0o600) })
-	damage(t, dir, data[2], func(path string) error { return os.WriteFile(path, []byte("OTHER BYTES"), 0o600) })
+	damage(t, dir, data[1],
+		func(path string) error { return os.WriteFile(path, []byte("much longer"), 0o600) })
+	damage(t, dir, data[2],
+		func(path string) error { return os.WriteFile(path, []byte("OTHER BYTES"), 0o600) })
 	damage(t, dir, data[4], os.Remove)
 	kinds, _ := checkFolder(t, dir, local.CheckOptions{})
 	count := map[string]int{}
@@ -181,9 +181,7 @@ func TestBackup(t *testing.T) {
 	}
 	again := serve(t, local.Options{Dir: backup})
 	for id, name := range there {
-		if details(t, again.Address, id)["name"] != name {
-			t.Errorf("%v is not in the copy", name)
-		}
+		mediatest.Equal(t, details(t, again.Address, id)["name"], name, "the name in the copy")
 	}
 }
 

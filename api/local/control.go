@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"mediadesk/api/local/run"
 	"mediadesk/api/local/store"
 )
 
@@ -85,10 +86,7 @@ func (l *Library) Reset(ctx context.Context, seed string) error {
 		return err
 	}
 	l.work.CancelAll()
-	select {
-	case l.records.Written <- struct{}{}: // contents are to be removed
-	default:
-	}
+	run.Wake(l.records.Written) // contents are to be removed
 	return nil
 }
 
@@ -121,10 +119,16 @@ type sentKey struct{}
 // secretLength is the length from which a key is masked: a shorter one may be part of a word.
 const secretLength = 8
 
-// requestLog keeps the last requests, oldest first.
-type requestLog struct {
+// recent keeps the last entries of a kind, oldest first.
+type recent[T any] struct {
 	mu   sync.Mutex
-	list []Request
+	list []T
+}
+
+func (r *recent[T]) all() []T {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]T{}, r.list...)
 }
 
 // observe records a request that came at start. It is deferred, since a lost answer panics.
@@ -181,9 +185,7 @@ func (l *Library) listRequests(r *http.Request) (any, error) {
 		return nil, badRequest("Your request contains invalid status or since parameter.", "status is a number such as 200, since a time such as 2026-01-31T12:00:00Z.")
 	}
 	prefix, open := strings.CutSuffix(v.Get("path"), "*")
-	l.requests.mu.Lock()
-	defer l.requests.mu.Unlock()
-	return slices.DeleteFunc(append([]Request{}, l.requests.list...), func(sent Request) bool {
+	return slices.DeleteFunc(l.requests.all(), func(sent Request) bool {
 		return v.Get("method") != "" && sent.Method != v.Get("method") ||
 			status != 0 && sent.Status != status || sent.Time.Before(since) ||
 			prefix != "" && sent.Path != prefix && (!open || !strings.HasPrefix(sent.Path, prefix))

@@ -83,9 +83,7 @@ func TestReset(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must(t, err)
 	upload(t, s.Address, apitest.PNG(8, 8), "fileName", "a.png")
 	closeServer(t, s)
 	serve(t, local.Options{Dir: dir}) // opening does not report lost records
@@ -106,7 +104,8 @@ func TestRequests(t *testing.T) {
 		if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil || w.Code != http.StatusOK {
 			t.Fatalf("requests answers %d: %s, want %d", w.Code, w.Body, http.StatusOK)
 		}
-		if bytes.Contains(w.Body.Bytes(), []byte(testKey)) || bytes.Contains(w.Body.Bytes(), []byte("0123abc")) {
+		if bytes.Contains(w.Body.Bytes(), []byte(testKey)) ||
+			bytes.Contains(w.Body.Bytes(), []byte("0123abc")) {
 			t.Errorf("a secret is in %s", w.Body)
 		}
 		return list
@@ -138,9 +137,7 @@ func TestRequests(t *testing.T) {
 	for range 1100 { // more than the list
 		ask(s.Library, http.MethodGet, "/none")
 	}
-	if n := len(list()); n != 1000 {
-		t.Errorf("%d requests are listed, want 1000", n)
-	}
+	mediatest.Equal(t, len(list()), 1000, "requests are listed")
 }
 
 // TestFolderNamedAsControl: files in a folder of that name are still served.
@@ -186,18 +183,15 @@ func TestResets(t *testing.T) {
 		t.Logf("the slowest reset took %s", slowest)
 		mediatest.Equal(t, fetch(t, s.Address+"/0.txt"), "third", "the file")
 		versions := ask(s.Library, http.MethodGet, fmt.Sprintf("/v1/files/%v/versions", id)).Body.String()
-		if strings.Count(versions, "versionInfo") != 2 {
-			t.Errorf("the versions are %s, want 2", versions)
-		}
+		mediatest.Equal(t, strings.Count(versions, "versionInfo"), 2, "the versions are %s", versions)
 		for seed, status := range map[string]int{"other": 204, "none": 204, "wrong": 404} {
 			if w := send(s.Library, http.MethodPost, "/_mediadesk/reset", "application/json",
 				strings.NewReader(`{"seed":"`+seed+`"}`)); w.Code != status {
 				t.Errorf("the seed %s: %d %s, want %d", seed, w.Code, w.Body, status)
 			}
 		}
-		if got := ask(s.Library, http.MethodGet, "/v1/files").Body.String(); got != "[]" {
-			t.Errorf("without a seed the library holds %s", got)
-		}
+		mediatest.Equal(t, ask(s.Library, http.MethodGet, "/v1/files").Body.String(), "[]",
+			"without a seed the library holds")
 	})
 }
 
@@ -229,9 +223,7 @@ func TestFaultRules(t *testing.T) {
 		mediatest.Equal(t, list(""), want, "list %d answers", n)
 	}
 	for path, want := range map[string]int{"/v1/files/" + strings.Repeat("0", 24) + "/details": 500, "/v1/customMetadataFields": 429, "/_mediadesk/requests": 200} {
-		if w := ask(s.Library, http.MethodGet, path); w.Code != want {
-			t.Errorf("%s answers %d, want %d", path, w.Code, want)
-		}
+		mediatest.Equal(t, ask(s.Library, http.MethodGet, path).Code, want, "%s answers", path)
 	}
 	ask(s.Library, http.MethodDelete, "/_mediadesk/faults")
 	if w := ask(s.Library, http.MethodGet, "/v1/customMetadataFields"); w.Code != 200 ||
@@ -269,9 +261,8 @@ func TestRequestLog(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"?status=x", "?since=now", "?what=1"} {
-		if w := ask(s.Library, http.MethodGet, "/_mediadesk/requests"+query); w.Code != http.StatusBadRequest {
-			t.Errorf("%q answers %d, want 400", query, w.Code)
-		}
+		w := ask(s.Library, http.MethodGet, "/_mediadesk/requests"+query)
+		mediatest.Equal(t, w.Code, http.StatusBadRequest, "%q answers", query)
 	}
 	log := ask(s.Library, http.MethodGet, "/_mediadesk/requests").Body.String()
 	for _, text := range []string{`"fields":{"fileName":"a.txt","tags":"x,y"}`, `"body":{"tags":["z"]}`} {
@@ -331,17 +322,15 @@ func TestFileEvents(t *testing.T) {
 	if !strings.HasPrefix(old, "t=") || !strings.Contains(old, ",v1=") || !strings.HasPrefix(now, "v1,") {
 		t.Errorf("the signatures are %q and %q", old, now)
 	}
-	if w := ask(s.Library, http.MethodPost, "/_mediadesk/webhooks/"+resent+"/resend"); w.Code != http.StatusOK {
-		t.Errorf("resend answers %d %s", w.Code, w.Body)
-	}
+	again := ask(s.Library, http.MethodPost, "/_mediadesk/webhooks/"+resent+"/resend")
+	mediatest.Equal(t, again.Code, http.StatusOK, "resend answers %s", again.Body)
 	mu.Lock()
 	defer mu.Unlock()
 	if last := got[len(got)-1]; len(got) != 6 || last.ID != first.ID {
 		t.Errorf("sent again: %v, want %v", last, first)
 	}
-	if w := ask(s.Library, http.MethodPost, "/_mediadesk/webhooks/none/resend"); w.Code != http.StatusNotFound {
-		t.Errorf("an unknown post answers %d", w.Code)
-	}
+	unknown := ask(s.Library, http.MethodPost, "/_mediadesk/webhooks/none/resend")
+	mediatest.Equal(t, unknown.Code, http.StatusNotFound, "an unknown post answers")
 }
 
 // TestUsage counts storage, extension runs and delivered bytes.
@@ -470,7 +459,8 @@ func TestNamedTransformation(t *testing.T) {
 	r := upload(t, s.Address, apitest.JPEG(80, 40), "fileName", "a.jpg", "customCoordinates", "0,0,40,40", "isPrivateFile", "true")
 	for step, status := range map[string]int{"n-card": 200, "n-card,w-3": 401, "n-none": 400, "w-20": 401} {
 		for _, address := range []string{
-			s.Address + "/tr:" + step + r["filePath"].(string), s.Address + r["filePath"].(string) + "?tr=" + step,
+			s.Address + "/tr:" + step + r["filePath"].(string),
+			s.Address + r["filePath"].(string) + "?tr=" + step,
 		} {
 			res, err := client.Get(address)
 			must(t, err)

@@ -26,7 +26,7 @@ const (
 )
 
 // download fetches a URL source (service.md §4.1, file). Every failure has the status 400 (§7).
-func (l *Library) download(ctx context.Context, address string) (store.Draft, error) {
+func (l *Library) download(ctx context.Context, address string) (*store.Draft, error) {
 	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
@@ -58,8 +58,7 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 		return draft, nil
 	}
 	draft.Discard()
-	var failure *storeError
-	if errors.As(err, &failure) || isRefusal(err) {
+	if _, failed := errors.AsType[*storeError](err); failed || isRefusal(err) {
 		return nil, err
 	}
 	return nil, downloadError(ctx, err)
@@ -180,15 +179,14 @@ func (g *guard) newClient(also func(netip.Addr) bool) *http.Client {
 		}
 		return fmt.Errorf("the address %s is in an internal network; use --allow-address to allow it", address)
 	}
-	guarded := &net.Dialer{Timeout: 8 * time.Second, Control: check}
-	free := &net.Dialer{Timeout: 8 * time.Second}
 	transport := &http.Transport{
 		Proxy: nil, // a proxy would dial for us, unchecked
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			if g.allowed[strings.ToLower(address)] {
-				return free.DialContext(ctx, network, address)
+			dialer := net.Dialer{Timeout: 8 * time.Second}
+			if !g.allowed[strings.ToLower(address)] {
+				dialer.Control = check
 			}
-			return guarded.DialContext(ctx, network, address)
+			return dialer.DialContext(ctx, network, address)
 		},
 		TLSHandshakeTimeout:    8 * time.Second,
 		MaxResponseHeaderBytes: 64 << 10,

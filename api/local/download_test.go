@@ -78,7 +78,8 @@ func TestOtherSites(t *testing.T) {
 			}
 			w := httptest.NewRecorder()
 			l.ServeHTTP(w, r)
-			mediatest.Equal(t, w.Code, c.want, "%s %s %s with key %t answers", c.site, c.method, c.path, c.key)
+			mediatest.Equal(t, w.Code, c.want, "%s %s %s with key %t answers", c.site, c.method, c.path,
+				c.key)
 		}
 		r := httptest.NewRequest(http.MethodOptions, "http://127.0.0.1"+uploading, nil)
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -166,9 +167,7 @@ func TestCommandReplacesAnExtension(t *testing.T) {
 		t.Errorf("the file has %d bytes, want %d: %v", len(got), len(data), err)
 	}
 	now := details(t, s.Address, r["fileId"])
-	if fmt.Sprint(now["versionInfo"].(map[string]any)["name"]) != "Version 2" {
-		t.Errorf("the version is %v", now["versionInfo"])
-	}
+	mediatest.Equal(t, fmt.Sprint(now["versionInfo"].(map[string]any)["name"]), "Version 2", "the version")
 }
 
 // spellings are addresses of this computer and of what only it can reach, in every notation. %d
@@ -244,9 +243,7 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 		pending, tried := s.Library.Unfinished(t)
 		return pending == 0 && tried
 	})
-	if n := reached.Load(); n != 0 {
-		t.Errorf("got %d requests, want none", n)
-	}
+	mediatest.Equal(t, reached.Load(), 0, "requests")
 
 	// With the guard open a request arrives, so it is the guard that stopped the others.
 	open.Store(true)

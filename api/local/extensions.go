@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"image"
 	"slices"
-	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/local/extension"
@@ -120,7 +119,7 @@ func (l *Library) execute(ctx context.Context, id int64) error {
 		return errors.Join(l.work.Context().Err(), l.countAttempt(id, -1)) // an orderly end does not count
 	}
 	var version store.Version
-	var draft store.Draft
+	var draft *store.Draft
 	if unable == nil && out.Picture != nil {
 		if draft, version, unable = l.keepPicture(out.Picture); draft != nil {
 			defer draft.Discard()
@@ -142,8 +141,8 @@ func (l *Library) execute(ctx context.Context, id int64) error {
 	return err
 }
 
-// finish records the end of a run unless it was canceled or taken over by another instance. unable
-// is why the tool has no result.
+// finish records the end of a run unless it was canceled or taken over by another instance, and
+// queues a webhook post if a client waits for one. unable is why the tool has no result.
 func (l *Library) finish(tx store.Tx, id int64, source *store.Version, out extension.Output,
 	version store.Version, unable error,
 ) error {
@@ -162,29 +161,22 @@ func (l *Library) finish(tx store.Tx, id int64, source *store.Version, out exten
 			return err
 		}
 	}
-	reason := ""
+	now := l.now()
+	run.Status, run.Error, run.Attempts, run.Finished = api.StatusSuccess, "", 0, now
 	if unable != nil {
-		reason = unable.Error()
-		l.log.Warn("extension failed", "file", run.FileID, "extension", run.Extension.Name, "reason", reason)
-	}
-	return finishRun(tx, run, reason, func() *api.File { return l.fullRecord(file) }, l.now())
-}
-
-// finishRun records the end of a run, failed if reason is not empty. It queues a webhook post if a
-// client waits for one; record is called for successful runs only.
-func finishRun(tx store.Tx, run *store.Run, reason string, record func() *api.File, now time.Time) error {
-	run.Status, run.Error, run.Attempts, run.Finished = api.StatusSuccess, reason, 0, now
-	if reason != "" {
-		run.Status = api.StatusFailed
+		run.Status, run.Error = api.StatusFailed, unable.Error()
+		l.log.Warn("extension failed",
+			"file", run.FileID, "extension", run.Extension.Name, "reason", run.Error)
 	}
 	if err := tx.Save(run); err != nil || !run.Awaited || run.Webhook == "" {
 		return err
 	}
 	body := map[string]any{"service": run.Extension.Name}
-	if reason != "" {
-		body["status"], body["fileId"], body["error"] = "FAILURE", run.FileID, map[string]string{"message": reason}
+	if unable != nil {
+		body["status"], body["fileId"] = "FAILURE", run.FileID
+		body["error"] = map[string]string{"message": run.Error}
 	} else {
-		body["status"], body["fileObject"] = "SUCCESS", record()
+		body["status"], body["fileObject"] = "SUCCESS", l.fullRecord(file)
 	}
 	post := &store.Post{Address: run.Webhook, Body: encode(body), Next: now, Created: now, Owner: run.Owner}
 	return tx.Add(post)
@@ -253,7 +245,7 @@ func (l *Library) runTool(ctx context.Context, run *store.Run,
 }
 
 // keepPicture makes a version of a tool's picture. The draft may be nil; discard it in the end.
-func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error) {
+func (l *Library) keepPicture(picture []byte) (*store.Draft, store.Version, error) {
 	draft, err := l.contents.Draft()
 	if err != nil {
 		return nil, store.Version{}, err

@@ -122,12 +122,9 @@ func (l *Library) injected(fault string, id int64) bool {
 // fault applies the faults of Options, the rules and that of its header to a request before its
 // operation.
 func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, error) {
-	var rules []FaultRule
-	for _, rule := range l.o.Fault {
-		if rule.Probability == 0 || rule.Probability == 1 || l.chance.below(rule.Probability) {
-			rules = append(rules, rule)
-		}
-	}
+	rules := slices.DeleteFunc(slices.Clone(l.o.Fault), func(rule FaultRule) bool {
+		return rule.Probability > 0 && rule.Probability < 1 && !l.chance.below(rule.Probability)
+	})
 	rules = append(rules, l.rules.use(l.chance, func(rule *FaultRule) bool { return rule.fits(r) })...)
 	if text := r.Header.Get(faultHeader); text != "" {
 		rule, err := readRule([]byte(text))
@@ -177,11 +174,7 @@ func (l *limits) delay(rate int, r *http.Request, now time.Time) time.Duration {
 	interval := time.Second / time.Duration(rate)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	until := l.empty[key]
-	if until.Before(now) {
-		until = now
-	}
-	until = until.Add(interval)
+	until := slices.MaxFunc([]time.Time{l.empty[key], now}, time.Time.Compare).Add(interval)
 	if delay := until.Sub(now) - 2*time.Duration(rate)*interval; delay > 0 {
 		return delay
 	}
@@ -225,7 +218,7 @@ type FaultRule struct {
 
 	Text      string `json:"-"` // as in ParseFault
 	dropAfter int64  // bytes of a body before the connection breaks; 0 for never
-	rate      int    // calls per second and operation, except uploads, after a burst of 2*rate; 0 for no limit
+	rate      int    // calls of an operation per second, not uploads, after a burst of 2*rate; 0 for no limit
 }
 
 // faultHeader names the rule, in JSON, that applies to the request which has it.
@@ -324,10 +317,8 @@ func (l *Library) wait(r *http.Request, delay time.Duration) error {
 	if delay <= 0 {
 		return nil
 	}
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(delay):
 	case <-r.Context().Done():
 		return r.Context().Err()
 	case <-l.work.Context().Done():

@@ -60,7 +60,8 @@ func beFaulted(dir string) {
 		for beside := range 4 {
 			number := n*4 + beside
 			wg.Go(func() {
-				store("beside", number, fmt.Appendf(nil, "beside %d", number), "fileName", fmt.Sprint("beside-", number))
+				store("beside", number, fmt.Appendf(nil, "beside %d", number), "fileName",
+					fmt.Sprint("beside-", number))
 			})
 		}
 		wg.Wait()
@@ -200,11 +201,7 @@ func TestFullDisk(t *testing.T) {
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4M"); err != nil {
 		mediatest.Missing(t, "a small disk cannot be mounted: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(disk, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must(t, syscall.Unmount(disk, 0)) })
 	dir := filepath.Join(disk, "library")
 	ballast := filepath.Join(disk, "ballast")
 	must(t, os.WriteFile(ballast, make([]byte, 100<<10), 0o600))

@@ -67,7 +67,8 @@ func versionsIn(t *testing.T, l http.Handler, folder string) map[string]int {
 	must(t, json.Unmarshal(ask(l, http.MethodGet, "/v1/files?path="+folder).Body.Bytes(), &list))
 	for _, file := range list {
 		var all []any
-		must(t, json.Unmarshal(ask(l, http.MethodGet, "/v1/files/"+file.FileID+"/versions").Body.Bytes(), &all))
+		must(t, json.Unmarshal(ask(l, http.MethodGet, "/v1/files/"+file.FileID+"/versions").Body.Bytes(),
+			&all))
 		count[file.Name] = len(all)
 	}
 	return count
@@ -138,7 +139,8 @@ func TestFolderJobGoesOn(t *testing.T) {
 				})))
 				for n := range files {
 					contentType, body := form(fmt.Append(nil, n), "fileName", fmt.Sprint(n), "folder", "/from", "useUniqueFileName", "false")
-					if w := send(first, http.MethodPost, uploadV1, contentType, body); w.Code != http.StatusOK {
+					w := send(first, http.MethodPost, uploadV1, contentType, body)
+					if w.Code != http.StatusOK {
 						t.Fatalf("the upload was answered %d: %s, want %d", w.Code, w.Body, http.StatusOK)
 					}
 				}
@@ -160,7 +162,8 @@ func TestFolderJobGoesOn(t *testing.T) {
 				close(closed)
 				<-ended
 				second := open(o.WithJobStep(2))
-				eventually(t, "the end of the job", func() bool { return strings.Contains(status(second), "Completed") })
+				eventually(t, "the end of the job",
+					func() bool { return strings.Contains(status(second), "Completed") })
 				count := func(path string) (found, versions int) {
 					for _, n := range versionsIn(t, second, path) {
 						found, versions = found+1, versions+n

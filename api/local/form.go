@@ -33,8 +33,8 @@ const (
 
 type form struct {
 	library *Library
-	upload  api.Upload  // its Source is the URL, if one was sent
-	content store.Draft // the bytes; nil if a URL was sent
+	upload  api.Upload   // its Source is the URL, if one was sent
+	content *store.Draft // the bytes; nil if a URL was sent
 	seen    map[string]bool
 	texts   map[string]string // the raw parts except the file
 	keyless bool              // the request came without the key; see admit
@@ -292,7 +292,7 @@ func (f *form) store(r io.Reader) error {
 	return f.library.fill(draft, r)
 }
 
-func (l *Library) fill(draft store.Draft, r io.Reader) error {
+func (l *Library) fill(draft *store.Draft, r io.Reader) error {
 	if _, err := io.Copy(diskWriter{draft}, io.LimitReader(r, l.o.MaxSize+1)); err != nil {
 		return err
 	}
@@ -327,14 +327,7 @@ func (f *form) wantsField(name string) bool {
 	return slices.Contains(f.upload.ResponseFields.Or(nil), name)
 }
 
-func quote(text string) string { return strconv.Quote(shorten(text)) }
-
-func shorten(text string) string {
-	if r := []rune(text); len(r) > 120 {
-		return string(r[:120]) + "…"
-	}
-	return text
-}
+func quote(text string) string { return api.Quote(text) }
 
 // handler is what the library does with a field of [entry.Fields].
 type handler struct {

@@ -238,9 +238,7 @@ func TestDeletedWhileUploaded(t *testing.T) {
 	l := serve(t, local.Options{}.WithHooks()).Library
 	deleteAll := func() {
 		var files []struct{ FileID string }
-		if err := json.Unmarshal(ask(l, http.MethodGet, "/v1/files").Body.Bytes(), &files); err != nil {
-			t.Error(err)
-		}
+		must(t, json.Unmarshal(ask(l, http.MethodGet, "/v1/files").Body.Bytes(), &files))
 		for _, f := range files {
 			if w := ask(l, http.MethodDelete, "/v1/files/"+f.FileID); w.Code != http.StatusNoContent {
 				t.Errorf("deleting answers %d: %s, want %d", w.Code, w.Body, http.StatusNoContent)
@@ -248,7 +246,8 @@ func TestDeletedWhileUploaded(t *testing.T) {
 		}
 	}
 	settled := func() {
-		eventually(t, "the end of all runs", func() bool { pending, _ := l.Unfinished(t); return pending == 0 })
+		eventually(t, "the end of all runs",
+			func() bool { pending, _ := l.Unfinished(t); return pending == 0 })
 	}
 	for n := range 5 {
 		contentType, body := form(apitest.JPEG(8, 8), "fileName", "a.jpg", "extensions", `[{"name":"google-auto-tagging"},{"name":"remove-bg"}]`)
@@ -323,12 +322,12 @@ func send(l http.Handler, method, target, contentType string, body io.Reader) *h
 func message(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	var answer struct{ Message, Help string }
-	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || answer.Message == "" || answer.Help == "" {
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || answer.Message == "" ||
+		answer.Help == "" {
 		t.Errorf("%d has the body %q", w.Code, w.Body)
 	}
-	if kind := w.Header().Get("Content-Type"); kind != "application/json; charset=utf-8" {
-		t.Errorf("the content type is %q, want \"application/json; charset=utf-8\"", kind)
-	}
+	mediatest.Equal(t, w.Header().Get("Content-Type"), "application/json; charset=utf-8",
+		"the content type is")
 	return answer.Message
 }
 
@@ -365,9 +364,7 @@ func TestUnknownPaths(t *testing.T) {
 			}
 		}
 	}
-	if w := ask(l, http.MethodHead, "/v1/files/"); w.Code != http.StatusOK {
-		t.Errorf("HEAD answers %d, want %d", w.Code, http.StatusOK)
-	}
+	mediatest.Equal(t, ask(l, http.MethodHead, "/v1/files/").Code, http.StatusOK, "HEAD answers")
 	// This is the status of a purge, not the details of a file called "purge".
 	if w := ask(l, http.MethodGet, "/v1/files/purge/details"); w.Code != http.StatusBadRequest ||
 		!strings.Contains(message(t, w), "No request found") {

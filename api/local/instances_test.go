@@ -81,7 +81,8 @@ func TestOneStoreOfALibrary(t *testing.T) {
 			upload(t, s.Address, []byte("a"), "fileName", "a.txt", "useUniqueFileName", "false")
 			refuses(second, "another store while the first is used")
 			for range 2 { // what comes meanwhile is copied by the second call
-				_, err := local.CopyContents(t.Context(), first, second.Storage, func(local.Problem) error { return nil })
+				_, err := local.CopyContents(t.Context(), first, second.Storage,
+					func(local.Problem) error { return nil })
 				must(t, err)
 				upload(t, s.Address, []byte("b"), "fileName", "b.txt", "useUniqueFileName", "false")
 			}
@@ -159,15 +160,13 @@ func TestTwoServersOnOneFolder(t *testing.T) {
 				serving++
 				upload(t, c.address, []byte("x"), "fileName", "x")
 				_, err := local.Open(t.Context(), local.Options{Dir: dir, Key: key(testKey)})
-				if !errors.Is(err, local.ErrInUse) || !strings.Contains(err.Error(), "serves at "+c.address) ||
-					api.Hint(err) == "" {
+				if !errors.Is(err, local.ErrInUse) ||
+					!strings.Contains(err.Error(), "serves at "+c.address) || api.Hint(err) == "" {
 					t.Errorf("a second owner got %v", err)
 				}
 			}
 		}
-		if serving != 1 {
-			t.Errorf("%d processes serve the folder, want 1", serving)
-		}
+		mediatest.Equal(t, serving, 1, "processes serve the folder")
 		for _, cmd := range commands {
 			cmd.Process.Kill()
 			cmd.Wait()
@@ -195,8 +194,9 @@ func sameContentOnTwoInstances(t *testing.T, o local.Options) {
 			if got := fetch(t, pair[1]+"/"+name); got != text {
 				t.Fatalf("%s reads as %q on the other instance, want %q", name, got, text)
 			}
-			if status, answer, _ := callHeader(t, http.MethodDelete,
-				fmt.Sprintf("%s/v1/files/%v", pair[1], record["fileId"]), "", nil); status != http.StatusNoContent {
+			address := fmt.Sprintf("%s/v1/files/%v", pair[1], record["fileId"])
+			status, answer, _ := callHeader(t, http.MethodDelete, address, "", nil)
+			if status != http.StatusNoContent {
 				t.Fatalf("the deletion was answered %d %v, want %d", status, answer, http.StatusNoContent)
 			}
 			must(t, a.Library.RemoveDeleted())
@@ -241,9 +241,7 @@ func TestStandby(t *testing.T) {
 
 func leave(t *testing.T, h *local.Standby) {
 	t.Helper()
-	if err := h.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, h.Close())
 }
 
 // TestDatabaseIsDown: while PostgreSQL does not answer, requests are refused with Retry-After and
@@ -427,9 +425,7 @@ func (u *uploads) check(t *testing.T, address string) {
 			break
 		}
 	}
-	if len(files) != int(u.sent.Load()) {
-		t.Errorf("got %d files, want %d", len(files), u.sent.Load())
-	}
+	mediatest.Equal(t, len(files), int(u.sent.Load()), "files")
 	for name := range u.stored.Range {
 		if files[name.(string)] != 1 {
 			t.Errorf("%s is stored %d times, want once", name, files[name.(string)])

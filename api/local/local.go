@@ -58,7 +58,7 @@ type Options struct {
 	Log            *slog.Logger        // nil: slog.Default()
 	Now            func() time.Time    // nil: time.Now
 	Commands       map[string][]string // by extension name: a command that replaces it
-	Named          map[string]string   // transformations to create if missing: name to steps like "w-400,h-300"
+	Named          map[string]string   // transformations to create if missing, like "w-400,h-300", by name
 	// of the account, for events without a webhookUrl; empty for none
 	Webhook  string
 	Lenient  bool // serve files without transformations that are unknown here
@@ -95,22 +95,20 @@ type Library struct {
 	limits    limits
 	rules     faultRules
 	ignored   sync.Map // kinds of transformations that were logged as left out
-	sent      sentPosts
+	sent      recent[SentPost]
 	seeded    map[string]bool // hashes of the contents of seeds
 	work      *run.Work
 	tools     *extension.Tools
 	origin    *http.CrossOriginProtection
 	pictures  *media.Cache[string, picture]
-	requests  requestLog
+	requests  recent[Request]
 	traffic   traffic
 	keyless   chan struct{}         // has one for each upload without the key
 	describe  func() map[string]any // the API; a function to avoid an initialization cycle
 
 	headerTimeout time.Duration // for the headers of a URL source, per hop
 	tagTimeout    time.Duration // for tagging within the request
-
-	closing sync.Once
-	closed  error
+	close         func() error
 }
 
 // ErrInUse reports that another process owns the folder.
@@ -172,7 +170,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 		tools: extension.New(o.Commands), pictures: media.NewCache[string, picture](cacheSize),
 		headerTimeout: 8 * time.Second, tagTimeout: 1500 * time.Millisecond,
 	}
-	l.describe = describeAPI
+	l.describe, l.close = describeAPI, sync.OnceValue(l.release)
 	for _, seed := range o.Seeds { // whose contents a sweep must not remove between two resets
 		for _, hash := range seed.Hashes() {
 			l.seeded[hash] = true
@@ -248,7 +246,8 @@ func (l *Library) open(ctx context.Context) error {
 	if err := l.work.Start(); err != nil {
 		return l.o.recordsError(err)
 	}
-	l.report("the named transformations of the settings could not be created", l.seedTransformations(ctx))
+	l.work.Report("the named transformations of the settings could not be created",
+		l.seedTransformations(ctx))
 	l.work.Go(l.sweeping)
 	if l.o.Database == "" {
 		l.work.Go(l.keepSnapshots)
@@ -258,8 +257,6 @@ func (l *Library) open(ctx context.Context) error {
 
 // many reports whether several processes can serve the library: none of it is in a local folder.
 func (o *Options) many() bool { return o.Database != "" && o.Storage != "" }
-
-func (l *Library) report(what string, err error) { l.work.Report(what, err) }
 
 func openContents(ctx context.Context, dir, storage string) (store.Contents, error) {
 	if storage != "" {
@@ -284,16 +281,13 @@ func openRecords(ctx context.Context, o Options,
 
 // Close stops the workers, waits for them and releases the folder. Unfinished runs continue at the
 // next start. All requests must have ended.
-func (l *Library) Close() error {
-	l.closing.Do(func() { l.closed = l.release() })
-	return l.closed
-}
+func (l *Library) Close() error { return l.close() }
 
 func (l *Library) release() error {
 	var err error
 	if l.work != nil {
 		if l.o.Database == "" {
-			l.report("the last snapshot of the records could not be made", l.lastSnapshot())
+			l.work.Report("the last snapshot of the records could not be made", l.lastSnapshot())
 		}
 		l.work.Close()
 		l.guard.client.CloseIdleConnections()

@@ -110,9 +110,7 @@ func serve(t *testing.T, o local.Options) *local.Server {
 
 func closeServer(t *testing.T, s *local.Server) {
 	t.Helper()
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, s.Close())
 }
 
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
@@ -137,7 +135,8 @@ func callHeader(t *testing.T, method, address, contentType string,
 	must(t, err)
 	defer res.Body.Close()
 	var members map[string]any
-	if err := json.NewDecoder(res.Body).Decode(&members); err != nil && res.StatusCode != http.StatusNoContent {
+	if err := json.NewDecoder(res.Body).Decode(&members); err != nil &&
+		res.StatusCode != http.StatusNoContent {
 		t.Fatalf("%s %s answered %d and no object: %v", method, address, res.StatusCode, err)
 	}
 	return res.StatusCode, members, res.Header

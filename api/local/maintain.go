@@ -37,7 +37,7 @@ func (l *Library) sweeping() {
 			case !sound && l.o.many(): // this instance sweeps now
 				sound = l.sweep()
 			case sound:
-				l.report("deleted contents could not be removed", l.removeDeleted())
+				l.work.Report("deleted contents could not be removed", l.removeDeleted())
 			}
 		case <-tick.C:
 			sound = l.work.Leads() && l.sweep()
@@ -56,8 +56,8 @@ func (l *Library) sweep() (sound bool) {
 		}
 		return false
 	}
-	l.report("deleted contents could not be removed", l.removeDeleted())
-	l.report("contents without a record could not be set aside", l.setAside())
+	l.work.Report("deleted contents could not be removed", l.removeDeleted())
+	l.work.Report("contents without a record could not be set aside", l.setAside())
 	return true
 }
 

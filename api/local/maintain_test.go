@@ -62,18 +62,11 @@ func age(t *testing.T, dir string, by time.Duration) {
 					t.Error(err)
 				}
 				then := info.ModTime().Add(-by)
-				if err := os.Chtimes(path, then, then); err != nil {
-					t.Error(err)
-				}
+				must(t, os.Chtimes(path, then, then))
 			}
 			return nil
 		})
 	}
-}
-
-// logTo returns the options of a library in dir that logs to b.
-func logTo(b *buffer, dir string) local.Options {
-	return local.Options{Dir: dir, Log: slog.New(slog.NewTextHandler(b, nil))}
 }
 
 // pictures returns n contents for a library.
@@ -126,7 +119,8 @@ func TestLostRecords(t *testing.T) {
 		},
 		"garbage": func(t *testing.T, dir string) {
 			removeRecords(t, dir)
-			must(t, os.WriteFile(filepath.Join(dir, "library.db"), bytes.Repeat([]byte("garbage "), 5000), 0o600))
+			must(t, os.WriteFile(filepath.Join(dir, "library.db"), bytes.Repeat([]byte("garbage "), 5000),
+				0o600))
 		},
 	} {
 		for _, snapshot := range []bool{true, false} {
@@ -151,7 +145,8 @@ func TestLostRecords(t *testing.T) {
 				if name != "garbage" && snapshot != strings.Contains(err.Error(), "the last snapshot is ") {
 					t.Errorf("the error does not name the snapshot: %v", err)
 				}
-				if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) == 0 || sum.Unrepaired == 0 {
+				if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) == 0 ||
+					sum.Unrepaired == 0 {
 					t.Errorf("checking found %v, %+v", kinds, sum)
 				}
 				_, sum := checkFolder(t, dir, local.CheckOptions{Repair: true})
@@ -166,15 +161,15 @@ func TestLostRecords(t *testing.T) {
 					}
 					return
 				}
-				if sum.Unrepaired != 0 {
-					t.Errorf("repaired with %+v", sum)
-				}
-				if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Files != len(list) {
+				mediatest.Equal(t, sum.Unrepaired, 0, "repaired with %+v", sum)
+				if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 ||
+					sum.Files != len(list) {
 					t.Errorf("afterwards %v, %+v", kinds, sum)
 				}
 				s := serve(t, local.Options{Dir: dir})
 				for n, data := range list {
-					mediatest.Equal(t, fetch(t, s.Address+fmt.Sprintf("/p%d.txt", n)), string(data), "file %d", n)
+					mediatest.Equal(t, fetch(t, s.Address+fmt.Sprintf("/p%d.txt", n)), string(data),
+						"file %d", n)
 				}
 			})
 		}
@@ -221,7 +216,8 @@ func TestDamagedPages(t *testing.T) {
 			if _, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); sum.Unrepaired != 0 {
 				t.Errorf("repaired with %+v", sum)
 			}
-			if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Files != len(list) {
+			if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 ||
+				sum.Files != len(list) {
 				t.Errorf("afterwards %v, %+v", kinds, sum)
 			}
 			for n, data := range list {
@@ -241,7 +237,8 @@ func TestOlderRecords(t *testing.T) {
 	list := pictures(20)
 	for n, data := range list {
 		if n == 5 {
-			must(t, store.Snapshot(t.Context(), filepath.Join(dir, "library.db"), filepath.Join(dir, "backup")))
+			must(t, store.Snapshot(t.Context(), filepath.Join(dir, "library.db"),
+				filepath.Join(dir, "backup")))
 		}
 		upload(t, s.Address, data, "fileName", fmt.Sprintf("p%d.txt", n), "useUniqueFileName", "false")
 	}
@@ -253,7 +250,7 @@ func TestOlderRecords(t *testing.T) {
 	must(t, os.Rename(filepath.Join(dir, "backup"), filepath.Join(dir, "library.db")))
 	age(t, dir, 2*time.Hour)
 	var log buffer
-	s = serve(t, logTo(&log, dir))
+	s = serve(t, local.Options{Dir: dir, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	eventually(t, "a word in the log", func() bool {
 		text := log.String()
 		return strings.Contains(text, "15 of 20 contents have no record") && strings.Contains(text, "serve --repair")
@@ -268,8 +265,8 @@ func TestOlderRecords(t *testing.T) {
 		kinds[0] != local.ProblemUnnamed {
 		t.Errorf("checking found %v", kinds)
 	}
-	if _, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); sum.Unrepaired != 0 || sum.Files != 6 ||
-		sum.Aside != 15 {
+	if _, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); sum.Unrepaired != 0 ||
+		sum.Files != 6 || sum.Aside != 15 {
 		t.Errorf("repaired without a snapshot: %+v", sum)
 	}
 	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Files != 6 {
@@ -361,9 +358,7 @@ func TestSetAside(t *testing.T) {
 	age(t, dir, 31*24*time.Hour)
 	swept(local.Options{Dir: dir})
 	for n, data := range list {
-		if gone := contentPath(t, dir, data) == ""; gone != (n < 2) {
-			t.Errorf("content %d is gone: %t", n, gone)
-		}
+		mediatest.Equal(t, contentPath(t, dir, data) == "", n < 2, "content %d is gone", n)
 	}
 }
 
@@ -380,7 +375,8 @@ func TestDeletedContents(t *testing.T) {
 	second := upload(t, s.Address, twice, "fileName", "again")
 	remove := func(s *local.Server, record map[string]any) {
 		t.Helper()
-		if status := ask(s.Library, "DELETE", fmt.Sprint("/v1/files/", record["fileId"])).Code; status != 204 {
+		status := ask(s.Library, "DELETE", fmt.Sprint("/v1/files/", record["fileId"])).Code
+		if status != 204 {
 			t.Fatalf("deleting answered %d, want 204", status)
 		}
 	}
@@ -452,9 +448,8 @@ func TestSnapshotWhileWriting(t *testing.T) {
 		must(t, s.Library.Snapshot())
 		now, err := os.Stat(path + ".snapshot")
 		must(t, err)
-		if os.SameFile(first, now) != (change != 0) {
-			t.Errorf("a change at %v: a snapshot from %v, before from %v", then, now.ModTime(), first.ModTime())
-		}
+		mediatest.Equal(t, os.SameFile(first, now), change != 0,
+			"a change at %v: a snapshot from %v, before from %v", then, now.ModTime(), first.ModTime())
 	}
 }
 
@@ -496,7 +491,8 @@ func TestFaultsOfTheStore(t *testing.T) {
 		case http.StatusOK:
 			stored[name] = text
 			if n%7 == 0 {
-				callHeader(t, http.MethodDelete, fmt.Sprintf("%s/v1/files/%v", s.Address, answer["fileId"]), "", nil)
+				callHeader(t, http.MethodDelete, fmt.Sprintf("%s/v1/files/%v", s.Address, answer["fileId"]),
+					"", nil)
 				delete(stored, name)
 			}
 		case http.StatusServiceUnavailable:
@@ -553,7 +549,8 @@ func TestStoreIsDown(t *testing.T) {
 		},
 	} {
 		status, answer, header := ask()
-		if status != http.StatusServiceUnavailable || !strings.Contains(fmt.Sprint(answer["message"]), "storage") {
+		if status != http.StatusServiceUnavailable ||
+			!strings.Contains(fmt.Sprint(answer["message"]), "storage") {
 			t.Errorf("%s was answered %d %v", what, status, answer)
 		}
 		if header.Get("Retry-After") == "" {

@@ -19,6 +19,7 @@ import (
 	"mediadesk/api/local"
 	"mediadesk/api/local/run"
 	"mediadesk/api/local/store"
+	"mediadesk/api/media/mediatest"
 )
 
 // receiver is a webhook receiver that answers attempts with a status.
@@ -65,9 +66,7 @@ func TestPendingRunGoesOnAfterRestart(t *testing.T) {
 	ended := map[any]bool{}
 	for range 2 {
 		post := receive(t, posts)
-		if post["status"] != "SUCCESS" {
-			t.Errorf("posted %v", post)
-		}
+		mediatest.Equal(t, post["status"], "SUCCESS", "posted %v", post)
 		ended[post["service"]] = true
 	}
 	if !ended["remove-bg"] || !ended["aws-auto-tagging"] {
@@ -116,10 +115,9 @@ func TestWebhookIsDeliveredAgain(t *testing.T) {
 		t.Cleanup(hook.Close)
 		s := serve(t, local.Options{}.WithRetries(time.Millisecond))
 		upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook.URL, "extensions", `[{"name":"remove-bg"}]`)
-		eventually(t, "the end of the post", func() bool { return attempts.Load() > 0 && s.Library.Posts(t) == 0 })
-		if n := attempts.Load(); n != 18 {
-			t.Errorf("%d attempts, want 18", n)
-		}
+		eventually(t, "the end of the post",
+			func() bool { return attempts.Load() > 0 && s.Library.Posts(t) == 0 })
+		mediatest.Equal(t, attempts.Load(), 18, "attempts")
 	})
 	t.Run("for a day, at growing intervals", func(t *testing.T) {
 		var all, before time.Duration

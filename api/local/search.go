@@ -233,14 +233,8 @@ func rowKind(text string) (string, error) {
 }
 
 func asksForType(m *store.Match) bool {
-	for _, list := range [][]store.Match{m.All, m.Any} {
-		for i := range list {
-			if asksForType(&list[i]) {
-				return true
-			}
-		}
-	}
-	return m.Subject == store.MatchRow
+	asks := func(part store.Match) bool { return asksForType(&part) }
+	return m.Subject == store.MatchRow || slices.ContainsFunc(slices.Concat(m.All, m.Any), asks)
 }
 
 func numberOf(v rule.SearchWord, _ string, _ time.Time) (any, error) {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"mediadesk/api"
 	"mediadesk/api/local/delivery"
 	"mediadesk/api/local/store"
 )
@@ -74,7 +75,7 @@ func (l *Library) admit(r *http.Request, f *form) error {
 		return tx.Library.UseToken(hex.EncodeToString(sum[:]), expire, l.now())
 	})
 	if errors.Is(err, store.ErrExists) {
-		return badRequest("The token with value '"+shorten(token)+"' has been used before.", "Use a new token for each attempt.")
+		return badRequest("The token with value '"+api.Clip(token, 120)+"' has been used before.", "Use a new token for each attempt.")
 	}
 	return err
 }
@@ -111,8 +112,8 @@ func (l *Library) checkSignature(parts map[string]string) (expire time.Time, err
 }
 
 func (l *Library) checkPublicKey(given string) error {
-	if expected := PublicKey(l.o.Key); given != expected {
-		return refuse(http.StatusForbidden, notAuthenticated, "The public key of this library is "+expected+".")
+	if key := PublicKey(l.o.Key); given != key {
+		return refuse(http.StatusForbidden, notAuthenticated, "The public key of this library is "+key+".")
 	}
 	return nil
 }
@@ -126,7 +127,8 @@ func (l *Library) checkJWT(parts map[string]string) (expire time.Time, err error
 	body, signature, _ := strings.Cut(rest, ".")
 	var header struct{ Alg, Typ, Kid string }
 	var payload map[string]any
-	expected := base64.RawURLEncoding.EncodeToString(delivery.Sign(sha256.New, l.o.Key.Reveal(), head+"."+body))
+	signed := delivery.Sign(sha256.New, l.o.Key.Reveal(), head+"."+body)
+	expected := base64.RawURLEncoding.EncodeToString(signed)
 	if !hmac.Equal([]byte(expected), []byte(signature)) || decodeJWT(head, &header) != nil ||
 		decodeJWT(body, &payload) != nil || header.Alg != "HS256" || header.Typ != "JWT" {
 		return expire, badRequest("Your request contains invalid token parameter.", `Send a JWT with the header {"alg":"HS256","typ":"JWT","kid":PUBLIC_KEY}, signed by the private key.`)

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 )
 
 func sign(algorithm func() hash.Hash, text string) []byte {
@@ -163,7 +164,9 @@ func TestSignedByJWT(t *testing.T) {
 	s := serve(t, local.Options{Now: func() time.Time { return now }})
 	header := map[string]string{"alg": "HS256", "typ": "JWT", "kid": local.PublicKey(key(testKey))}
 	payload := func(extra ...any) map[string]any {
-		p := map[string]any{"fileName": "a.txt", "tags": "a,b", "iat": now.Unix(), "exp": now.Add(time.Hour).Unix()}
+		p := map[string]any{
+			"fileName": "a.txt", "tags": "a,b", "iat": now.Unix(), "exp": now.Add(time.Hour).Unix(),
+		}
 		for i := 0; i < len(extra); i += 2 {
 			p[extra[i].(string)] = extra[i+1]
 		}
@@ -208,9 +211,7 @@ func TestSignedByJWT(t *testing.T) {
 	// Uploads to V1 and V2 are signed in different ways, and neither accepts the other.
 	parts := signed("t", now.Add(time.Minute))
 	parts["fileName"] = "a.txt"
-	if w := fromPage(s.Library, uploadV2, parts); w.Code != 400 {
-		t.Errorf("V2 takes a signature: %d, want 400", w.Code)
-	}
+	mediatest.Equal(t, fromPage(s.Library, uploadV2, parts).Code, 400, "V2 takes a signature")
 }
 
 // pageUpload is an upload without the key. Its parts keep their order.

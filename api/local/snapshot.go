@@ -31,7 +31,7 @@ func (l *Library) keepSnapshots() {
 			return
 		}
 		start := time.Now()
-		l.report("the snapshot of the records could not be made", l.snapshot())
+		l.work.Report("the snapshot of the records could not be made", l.snapshot())
 		delay = max(snapshotInterval, snapshotShare*time.Since(start))
 	}
 }

@@ -141,7 +141,7 @@ func (f *form) addFields(ctx context.Context, record *api.File, file *store.File
 	})
 }
 
-func (l *Library) inspectContent(content store.Draft) (store.Version, error) {
+func (l *Library) inspectContent(content *store.Draft) (store.Version, error) {
 	if content.Size() == 0 {
 		return store.Version{}, errEmptyFile
 	}
@@ -313,7 +313,7 @@ const (
 
 // commit commits the content of v and runs write to record it. If another process is removing this
 // content from a shared store, it waits and commits again.
-func (l *Library) commit(ctx context.Context, content store.Draft, v *store.Version,
+func (l *Library) commit(ctx context.Context, content *store.Draft, v *store.Version,
 	write func(store.Tx) error,
 ) (err error) {
 	var removed store.Removal
@@ -441,8 +441,9 @@ func (f *form) given(ctx context.Context, version *store.Version) (map[string]an
 	if tags, ok := u.Tags.Get(); ok {
 		given["request.tags"] = tags
 	}
-	texts := map[string]api.Field[string]{"customCoordinates": u.CustomCoordinates, "webhookUrl": u.WebhookURL}
-	for name, value := range texts {
+	for name, value := range map[string]api.Field[string]{
+		"customCoordinates": u.CustomCoordinates, "webhookUrl": u.WebhookURL,
+	} {
 		if text, ok := value.Get(); ok {
 			given["request."+name] = text
 		}

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"mediadesk/api"
@@ -47,32 +46,18 @@ type SentPost struct {
 	post store.Post
 }
 
-type sentPosts struct {
-	mu   sync.Mutex
-	list []SentPost
-}
-
 // listPosts lists the last webhook posts of this instance, oldest first.
-func (l *Library) listPosts(*http.Request) (any, error) {
-	l.sent.mu.Lock()
-	defer l.sent.mu.Unlock()
-	return append([]SentPost{}, l.sent.list...), nil
-}
+func (l *Library) listPosts(*http.Request) (any, error) { return l.sent.all(), nil }
 
 // resendPost sends one of these posts again, with the same id and body.
 func (l *Library) resendPost(r *http.Request) (any, error) {
-	l.sent.mu.Lock()
-	at := slices.IndexFunc(l.sent.list, func(p SentPost) bool { return p.ID == r.PathValue("postId") })
-	var post store.Post
-	if at >= 0 {
-		post = l.sent.list[at].post
-	}
-	l.sent.mu.Unlock()
+	sent := l.sent.all()
+	at := slices.IndexFunc(sent, func(p SentPost) bool { return p.ID == r.PathValue("postId") })
 	if at < 0 {
 		return nil, refuse(http.StatusNotFound, "There is no such webhook post.", "GET /_mediadesk/webhooks lists the last ones.")
 	}
 	answer := map[string]string{"id": r.PathValue("postId")}
-	if err := l.sendPost(r.Context(), &post); err != nil {
+	if err := l.sendPost(r.Context(), &sent[at].post); err != nil {
 		answer["error"] = err.Error()
 	}
 	return answer, nil

@@ -47,7 +47,8 @@ func TestDCOfEveryKind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(dir, name+".jpg")
-			out, err := exec.Command(cjpeg, append(append([]string{source}, args...), path)...).CombinedOutput()
+			out, err := exec.Command(cjpeg,
+				append(append([]string{source}, args...), path)...).CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v %s", err, out)
 			}

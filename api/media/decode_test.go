@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/gif"
 	"io"
 	"runtime"
@@ -23,14 +24,9 @@ func decode(t *testing.T, data []byte) (*Picture, error) {
 
 func TestDecodeFormats(t *testing.T) {
 	img := mediatest.Quarters(64, 48)
-	flat := image.NewPaletted(img.Rect, color.Palette{
-		mediatest.QuarterColors[0], mediatest.QuarterColors[1], mediatest.QuarterColors[2], mediatest.QuarterColors[3],
-	})
-	for y := range 48 {
-		for x := range 64 {
-			flat.Set(x, y, img.At(x, y))
-		}
-	}
+	quarters := mediatest.QuarterColors
+	flat := image.NewPaletted(img.Rect, color.Palette{quarters[0], quarters[1], quarters[2], quarters[3]})
+	draw.Draw(flat, flat.Rect, img, image.Point{}, draw.Src)
 	for name, data := range map[string][]byte{
 		"JPEG": mediatest.JPEG(t, img), "PNG": mediatest.PNG(t, img), "GIF": mediatest.GIF(t, flat), "BMP": mediatest.BMP(t, img), "TIFF": mediatest.TIFF(t, img),
 	} {
@@ -51,7 +47,8 @@ func TestDecodeFormats(t *testing.T) {
 	t.Run("WebP", func(t *testing.T) {
 		p, err := decode(t, mediatest.WebP())
 		must(t, err)
-		if got, want := p.Pixels.At(3, 1), (color.RGBA{30, 200, 60, 255}); p.Size != image.Pt(4, 2) || got != want {
+		if got, want := p.Pixels.At(3, 1), (color.RGBA{30, 200, 60, 255}); p.Size != image.Pt(4, 2) ||
+			got != want {
 			t.Errorf("size %v, color %v, want %v", p.Size, got, want)
 		}
 	})
@@ -89,7 +86,9 @@ func TestDecodeUpright(t *testing.T) {
 
 func TestDecodeReduces(t *testing.T) {
 	photo := mediatest.Photograph(300, 211)
-	for name, data := range map[string][]byte{"JPEG": mediatest.JPEG(t, photo), "PNG": mediatest.PNG(t, photo)} {
+	for name, data := range map[string][]byte{
+		"JPEG": mediatest.JPEG(t, photo), "PNG": mediatest.PNG(t, photo),
+	} {
 		for _, side := range []int{1, 7, 100, 299, 300} {
 			p, err := Decode(t.Context(), bytes.NewReader(data), Limits{Side: side})
 			must(t, err)
@@ -299,9 +298,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			t.Fatalf("facts of bytes in memory: %v", err)
 		}
-		if Clean(facts.Camera) != facts.Camera {
-			t.Errorf("unsafe text: %q", facts.Camera)
-		}
+		mediatest.Equal(t, Clean(facts.Camera), facts.Camera, "unsafe text")
 		p, err := Decode(t.Context(), bytes.NewReader(data), limits)
 		if err != nil {
 			var ours *Error

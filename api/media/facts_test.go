@@ -115,7 +115,8 @@ func TestFactsOfOthers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := FactsOf(t.Context(), write(t, tt.name, tt.data))
 			must(t, err)
-			if f.Picture || f.Name != tt.words || f.MIME == "" || f.Problem != nil || f.Bytes != int64(len(tt.data)) {
+			if f.Picture || f.Name != tt.words || f.MIME == "" || f.Problem != nil ||
+				f.Bytes != int64(len(tt.data)) {
 				t.Errorf("%+v", f)
 			}
 		})

@@ -28,7 +28,7 @@ type format struct {
 	match  func(head []byte) bool
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
-	// probe, if not nil, adds to the header what config does not return.
+	// probe adds to the header what config does not return.
 	probe func(io.ReadSeeker, *header) error
 }
 
@@ -120,9 +120,6 @@ func readHeader(ctx context.Context, f *format, rs io.ReadSeeker) (h *header, er
 	}
 	if h.size.X <= 0 || h.size.Y <= 0 {
 		return nil, &Error{Reason: ErrTruncated, Detail: "it has no pixels"}
-	}
-	if f.probe == nil {
-		return h, nil
 	}
 	if _, err := rs.Seek(0, io.SeekStart); err != nil {
 		return nil, decodeError(ctx, f.name, err)
@@ -231,7 +228,7 @@ func probeWebP(rs io.ReadSeeker, h *header) error {
 			continue
 		}
 		if frame.X > h.size.X || frame.Y > h.size.Y {
-			return errBadWebP
+			return errors.New("bad WebP data")
 		}
 		return nil
 	}
@@ -254,8 +251,6 @@ func probeTIFF(_ io.ReadSeeker, h *header) error {
 	h.weight *= 3
 	return nil
 }
-
-var errBadWebP = errors.New("bad WebP data")
 
 // Limits of a search through a file. No valid picture has more parts before its pixels.
 const (

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mediadesk/api/apitest"
+	"mediadesk/api/media/mediatest"
 )
 
 func TestInspect(t *testing.T) {
@@ -47,9 +48,9 @@ func tiffPicture(w, h int, alpha bool) []byte {
 	}
 	pixels := make([]byte, w*h*samples)
 	var entries [][3]int // tag, type, value
-	entries = append(entries, [3]int{256, 4, w}, [3]int{257, 4, h}, [3]int{258, 3, 8}, [3]int{259, 3, 1}, [3]int{
-		262, 3, 2,
-	}, [3]int{273, 4, 8}, [3]int{277, 3, samples}, [3]int{278, 4, h}, [3]int{279, 4, len(pixels)})
+	entries = append(entries, [3]int{256, 4, w}, [3]int{257, 4, h}, [3]int{258, 3, 8}, [3]int{259, 3, 1},
+		[3]int{262, 3, 2}, [3]int{273, 4, 8}, [3]int{277, 3, samples}, [3]int{278, 4, h},
+		[3]int{279, 4, len(pixels)})
 	bitsAt := 8 + len(pixels)
 	if alpha {
 		entries = append(entries, [3]int{338, 3, 2})
@@ -97,9 +98,7 @@ func TestUpright(t *testing.T) {
 				t.Fatalf("orientation %d: %v, want %v", orientation, got.Rect, shown.Rect)
 			}
 			for i := range w * h {
-				if got.Pix[4*i] != uint8(i+1) {
-					t.Errorf("orientation %d: %v", orientation, got.Pix)
-				}
+				mediatest.Equal(t, got.Pix[4*i], uint8(i+1), "orientation %d: %v", orientation, got.Pix)
 			}
 		}
 		// A region turns with its pixels.
@@ -123,9 +122,7 @@ func TestEmbedded(t *testing.T) {
 	data := apitest.PhotoJPEG(20, 10, 6)
 	found := Embedded(bytes.NewReader(data), "image/jpeg")
 	for name, want := range map[string]string{"Make": `"Pentacon"`, "Model": `"Praktica MX"`, "Orientation": `6`} {
-		if string(found[name]) != want {
-			t.Errorf("%s is %s, want %s", name, found[name], want)
-		}
+		mediatest.Equal(t, string(found[name]), want, "%s", name)
 	}
 	shot := ReadShot(bytes.NewReader(data), "image/jpeg")
 	if shot.Make != "Pentacon" || shot.Model != "Praktica MX" || shot.Orientation != 6 || shot.Taken.Format("2006-01-02 15:04:05") != "2024-07-15 10:20:30" {

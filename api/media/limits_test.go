@@ -90,9 +90,7 @@ func TestScale(t *testing.T) {
 		{301, 207}, {602, 414}, {200, 140}, {75, 51}, {40, 200}, {900, 20}, {1, 500},
 	} {
 		small := Scale(photo, photo.Rect, to)
-		if small.Rect.Size() != to {
-			t.Errorf("%v instead of %v", small.Rect, to)
-		}
+		mediatest.Equal(t, small.Rect.Size(), to, "the size")
 		whole := image.Pt(1, 1)
 		if got, want := Scale(small, small.Rect, whole).At(0, 0),
 			Scale(photo, photo.Rect, whole).At(0, 0); !mediatest.Near(got, want) {

@@ -76,13 +76,12 @@ func readMetadata(rs io.ReadSeeker, mime string, sources imagemeta.Source,
 	return m
 }
 
-const everySource = imagemeta.EXIF | imagemeta.IPTC | imagemeta.XMP
-
 // Embedded reads the EXIF, IPTC and XMP data of a picture into one map. The map is empty if
 // there is no data or it cannot be read.
 func Embedded(rs io.ReadSeeker, mime string) map[string]json.RawMessage {
 	found := map[string]json.RawMessage{}
-	for name, tag := range readMetadata(rs, mime, everySource, nil).tags {
+	sources := imagemeta.EXIF | imagemeta.IPTC | imagemeta.XMP
+	for name, tag := range readMetadata(rs, mime, sources, nil).tags {
 		if text, ok := metaValue(tag.Value); ok {
 			found[name] = text
 		}
@@ -93,7 +92,8 @@ func Embedded(rs io.ReadSeeker, mime string) map[string]json.RawMessage {
 // Exif reads the EXIF data of a picture into the groups "image", "exif", "gps" and
 // "interoperability". The map always has all four.
 func Exif(rs io.ReadSeeker, mime string) map[string]map[string]json.RawMessage {
-	groups := map[string]map[string]json.RawMessage{"image": {}, "exif": {}, "gps": {}, "interoperability": {}}
+	type group = map[string]json.RawMessage
+	groups := map[string]group{"image": {}, "exif": {}, "gps": {}, "interoperability": {}}
 	for name, tag := range readMetadata(rs, mime, imagemeta.EXIF, nil).tags {
 		text, ok := metaValue(tag.Value)
 		if !ok {

@@ -73,14 +73,12 @@ const maxHeader = 16 << 20
 // JPEG, and source checks the context only between reads.
 const maxRead = 512
 
-var errTooFar = errors.New("no picture within the first 16 MB")
-
 func (s *source) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
 	if s.left <= 0 {
-		return 0, errTooFar
+		return 0, errors.New("no picture within the first 16 MB")
 	}
 	n, err := s.rs.Read(p[:min(len(p), maxRead)])
 	s.left -= int64(n)

@@ -44,14 +44,10 @@ func (o Orientation) Upright(stored image.Point) image.Point {
 
 // inverse returns the orientation that undoes o. All but the quarter turns are their own inverse.
 func (o Orientation) inverse() Orientation {
-	switch o = o.valid(); o {
-	case 6:
-		return 8
-	case 8:
-		return 6
-	default:
-		return o
+	if o = o.valid(); o == 6 || o == 8 {
+		return 14 - o
 	}
+	return o
 }
 
 // ToStored maps a rectangle of the picture as shown to pixels of the stored picture, whose

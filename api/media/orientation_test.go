@@ -37,7 +37,8 @@ func TestOrientationCorners(t *testing.T) {
 					want.Y = size.Y - 1
 				}
 			}
-			mediatest.Equal(t, ToDisplay(o, stored, image.Rect(0, 0, 1, 1)).Min, want, "the first pixel is shown at")
+			mediatest.Equal(t, ToDisplay(o, stored, image.Rect(0, 0, 1, 1)).Min, want,
+				"the first pixel is shown at")
 			// The first row runs along its side.
 			row := ToDisplay(o, stored, image.Rect(0, 0, stored.X, 1))
 			along := map[string]image.Rectangle{

@@ -8,6 +8,8 @@ import (
 	"image/png"
 	"math/rand/v2"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // TestPNGByRows: decoding a PNG row by row gives the same pixels as decoding it at once.
@@ -31,13 +33,13 @@ func TestPNGByRows(t *testing.T) {
 	}{"transparent": {noise, true}, "opaque": {opaque, true}, "gray": {gray, false}, "16 bits": {deep, false}} {
 		for _, side := range []int{10, 34, 60} {
 			for _, o := range []Orientation{Normal, 6} {
-				var file bytes.Buffer
-				must(t, png.Encode(&file, c.img))
-				whole, err := png.Decode(bytes.NewReader(file.Bytes()))
+				file := mediatest.PNG(t, c.img)
+				whole, err := png.Decode(bytes.NewReader(file))
 				must(t, err)
 				want := newPicture(whole, rect, o, side)
-				h := &header{format: formatOf(file.Bytes()), size: rect.Size()}
-				got, err := h.decodePNG(t.Context(), bytes.NewReader(file.Bytes()), o, Limits{Side: side}.orDefaults())
+				h := &header{format: formatOf(file), size: rect.Size()}
+				got, err := h.decodePNG(t.Context(), bytes.NewReader(file), o,
+					Limits{Side: side}.orDefaults())
 				switch {
 				case !c.byRows && !errors.Is(err, errNotByRows):
 					t.Errorf("%s: %v", name, err)
@@ -49,9 +51,10 @@ func TestPNGByRows(t *testing.T) {
 				}
 				// Damaged pixels are left to image/png.
 				for range 20 {
-					damaged := bytes.Clone(file.Bytes())
+					damaged := bytes.Clone(file)
 					damaged[60+random.IntN(len(damaged)-80)] ^= 1 << random.IntN(8)
-					_, err := h.decodePNG(t.Context(), bytes.NewReader(damaged), o, Limits{Side: side}.orDefaults())
+					_, err := h.decodePNG(t.Context(), bytes.NewReader(damaged), o,
+						Limits{Side: side}.orDefaults())
 					if err == nil && c.byRows {
 						t.Errorf("%s: damage is not seen", name)
 					}

@@ -92,7 +92,8 @@ func drawn(n int) []subject {
 			at := image.Pt(random.IntN(size.X), random.IntN(size.Y))
 			c := ink()
 			draw.Draw(img, image.Rectangle{Min: at, Max: at.Add(image.Pt(6, 6))},
-				image.NewUniform(color.RGBA{uint8(c[0]), uint8(c[1]), uint8(c[2]), 255}), image.Point{}, draw.Src)
+				image.NewUniform(color.RGBA{uint8(c[0]), uint8(c[1]), uint8(c[2]), 255}), image.Point{},
+				draw.Src)
 		}
 		list = append(list, subject{
 			fmt.Sprintf("drawn %d", i), img, image.Rectangle{Min: middle.Sub(half), Max: middle.Add(half)},

@@ -63,7 +63,8 @@ func TestPhoneFormatsByTool(t *testing.T) {
 	for name, args := range map[string][]string{"a.heic": nil, "a.avif": {"-A"}} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
-			out, err := exec.Command(encoder, append(args, "-q", "90", source, "-o", path)...).CombinedOutput()
+			out, err := exec.Command(encoder,
+				append(args, "-q", "90", source, "-o", path)...).CombinedOutput()
 			if err != nil {
 				t.Skipf("%s makes none: %v %s", encoder, err, out)
 			}

@@ -54,7 +54,8 @@ func matroska() []byte {
 	video := element(mkvTracks, element(mkvEntry,
 		element(mkvVideo, element(mkvWidth, []byte{2, 0x80}), element(mkvHeight, []byte{1, 0x68}))))
 	return slices.Concat(element(0x1A45DFA3, element(0x4282, []byte("webm"))),
-		element(mkvSegment, element(0xEC, make([]byte, 90)), info, video, element(mkvCluster, make([]byte, 10))))
+		element(mkvSegment, element(0xEC, make([]byte, 90)), info, video,
+			element(mkvCluster, make([]byte, 10))))
 }
 
 func TestHowLongItPlays(t *testing.T) {

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,9 +99,7 @@ func (q *Queue) attempt(ctx context.Context, e *entry, j job.Job) result {
 // works.
 func (q *Queue) journalAttempt(ctx context.Context, j *job.Job) error {
 	j.State, j.Failure, j.Updated = job.Sending, nil, time.Now()
-	if j.Started.IsZero() {
-		j.Started = j.Updated
-	}
+	j.Started = cmp.Or(j.Started, j.Updated)
 	j.Attempts++
 	j.Evidence = job.MaybeStored // until more is known, even after a crash
 	q.mu.Lock()
@@ -121,9 +120,7 @@ func (q *Queue) showAttempt(e *entry, j job.Job) (progress *api.Progress, failur
 	progress = new(api.Progress)
 	e.job, e.progress = &j, progress
 	e.failures++ // reset by an outcome
-	if e.failing.IsZero() {
-		e.failing = j.Updated
-	}
+	e.failing = cmp.Or(e.failing, j.Updated)
 	q.signal()
 	return progress, e.failures
 }
@@ -197,9 +194,7 @@ func (q *Queue) finishMove(ctx context.Context, e *entry, j *job.Job) {
 func (q *Queue) prepareLater(e *entry, j job.Job, reason *NotReadyError) result {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if e.failing.IsZero() {
-		e.failing = time.Now()
-	}
+	e.failing = cmp.Or(e.failing, time.Now())
 	e.failures++
 	j.State, j.Failure = job.Waiting, job.FailureOf(reason.Err)
 	r := result{job: j, delay: max(backoff(e.failures-1, maxRetryDelay), reason.Delay)}

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -115,11 +116,7 @@ func samePath(f *api.File, u *api.Upload) bool {
 // firstAttempt returns the time of the first attempt, with the precision of records (service.md
 // §2.1).
 func firstAttempt(j *job.Job) time.Time {
-	began := j.Started
-	if began.IsZero() {
-		began = j.Created
-	}
-	return began.Truncate(time.Millisecond)
+	return cmp.Or(j.Started, j.Created).Truncate(time.Millisecond)
 }
 
 // checkSuffixed looks for a file with the name and size of a job and a suffix added by the service,

@@ -26,17 +26,13 @@ func TestRunsInOrderAndNotTooManyAtATime(t *testing.T) {
 		q := start(t, newNotes(), s)
 		ids := addAll(t, q, newJobs(job.NameService, "a.jpg", "b.jpg", "c.jpg", "d.jpg")...)
 		synctest.Wait()
-		if n := len(s.started); n != 3 {
-			t.Errorf("got %d attempts at a time, want 3", n)
-		}
+		mediatest.Equal(t, len(s.started), 3, "attempts at a time")
 		if got := q.Snapshot().Totals; got.Count[job.Sending] != 3 || got.Count[job.Waiting] != 1 {
 			t.Errorf("totals %+v", got)
 		}
 		q.SetConcurrency(4)
 		synctest.Wait()
-		if n := len(s.started); n != 4 {
-			t.Errorf("got %d attempts after the limit was raised to four, want 4", n)
-		}
+		mediatest.Equal(t, len(s.started), 4, "attempts after the limit was raised to four")
 		if got := outcome(t, q, ids[3]); got.State != job.Stored {
 			t.Errorf("%+v", got)
 		}
@@ -105,9 +101,7 @@ func TestCancel(t *testing.T) {
 				if got := outcome(t, q, ids[1]); got.State != job.Canceled || got.Attempts != 0 {
 					t.Errorf("the one in line is %s", got.State)
 				}
-				if s.sent("b.jpg") != 0 {
-					t.Error("a canceled job was sent")
-				}
+				mediatest.Equal(t, s.sent("b.jpg"), 0, "a canceled job was sent")
 			})
 		})
 	}
@@ -132,7 +126,8 @@ func TestCloseLeavesTheRest(t *testing.T) {
 				t.Errorf("%s is %s, want %v", kept.Upload.FileName, kept.State, job.Waiting)
 			}
 		}
-		if _, err := q.Add(t.Context(), []job.Job{newJob("e.jpg", job.NameHere)}); !errors.Is(err, ErrClosed) {
+		_, err := q.Add(t.Context(), []job.Job{newJob("e.jpg", job.NameHere)})
+		if !errors.Is(err, ErrClosed) {
 			t.Errorf("Add after Close: %v", err)
 		}
 		if err := q.Cancel(ids[0]); !errors.Is(err, ErrClosed) {
@@ -178,7 +173,8 @@ func TestChangedSource(t *testing.T) {
 			q := start(t, newNotes(), s)
 			must(t, tt.change(path))
 			got := outcome(t, q, addAll(t, q, j)[0])
-			if got.State != job.Unsent || got.Attempts != 0 || !strings.Contains(got.Failure.Message, tt.words) {
+			if got.State != job.Unsent || got.Attempts != 0 ||
+				!strings.Contains(got.Failure.Message, tt.words) {
 				t.Errorf("%s after %d attempts: %+v", got.State, got.Attempts, got.Failure)
 			}
 		})
@@ -313,9 +309,7 @@ func TestRemove(t *testing.T) {
 			t.Errorf("a job under way can be removed: %v", err)
 		}
 		for _, id := range ids[1:] {
-			if err := q.Remove(id); err != nil {
-				t.Error(err)
-			}
+			must(t, q.Remove(id))
 		}
 		if rows := q.Snapshot().Rows; len(rows) != 1 || rows[0].Job.ID != ids[0] {
 			t.Errorf("got %d rows", len(rows))
@@ -325,22 +319,19 @@ func TestRemove(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		}
-		if n.job(ids[1]).State != job.Refused {
-			t.Error("the journal lost the job")
-		}
+		mediatest.Equal(t, n.job(ids[1]).State, job.Refused, "the journal lost the job")
 	})
 }
 
 func TestFreshLeavesWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNotes()
-		added, _ := n.AddJobs(t.Context(), []job.Job{newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere)})
-		n.Release(t.Context(), jobIDs(added))
+		added, _ := n.AddJobs(t.Context(),
+			[]job.Job{newJob("a.jpg", job.NameHere), newJob("b.jpg", job.NameHere)})
+		n.Release(t.Context(), job.IDs(added))
 		q := start(t, n, newService(), func(o *Options) { o.Fresh = true })
 		synctest.Wait()
-		if len(q.Snapshot().Rows) != 0 {
-			t.Error("the queue took a waiting job")
-		}
+		mediatest.Equal(t, len(q.Snapshot().Rows), 0, "the queue took a waiting job")
 		jobs, err := q.Resume(t.Context(), []int64{added[1].ID})
 		if err != nil || len(jobs) != 1 {
 			t.Fatal(jobs, err)

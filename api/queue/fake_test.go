@@ -208,7 +208,9 @@ func (s *service) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*
 		s.started <- u.FileName
 	}
 	lost := func(complete bool) error {
-		return &api.SendError{Op: "upload", Host: "test", Complete: complete, NoConnection: f == dial, Err: errGone}
+		return &api.SendError{
+			Op: "upload", Host: "test", Complete: complete, NoConnection: f == dial, Err: errGone,
+		}
 	}
 	answer := func(status int, complete bool) error {
 		return &api.ServiceError{Status: status, Message: "words", Complete: complete, RetryDelay: wait}
@@ -267,7 +269,8 @@ func (s *service) store(u *api.Upload) (*api.File, error) {
 	if u.UseUniqueFileName.Or(true) {
 		path = rule.UniqueName(path, rule.NewSuffix())
 	}
-	if (s.versions[path] > 0 || s.others[path]) && !u.UseUniqueFileName.Or(true) && !u.OverwriteFile.Or(true) {
+	if (s.versions[path] > 0 || s.others[path]) && !u.UseUniqueFileName.Or(true) &&
+		!u.OverwriteFile.Or(true) {
 		status := 400
 		if s.conflict {
 			status = 409
@@ -376,16 +379,14 @@ func closeNow(t testing.TB, q *Queue) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := q.Close(ctx); err != nil {
-		t.Error(err)
-	}
+	must(t, q.Close(ctx))
 }
 
 func addAll(t testing.TB, q *Queue, jobs ...job.Job) []int64 {
 	t.Helper()
 	added, err := q.Add(t.Context(), jobs)
 	must(t, err)
-	return jobIDs(added)
+	return job.IDs(added)
 }
 
 // retry retries one job.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -125,7 +126,7 @@ func countFiles(t testing.TB, s *local.Server, folder string) holding {
 		list, err := c.List(context.Background(), api.Query{Folder: folder, Skip: skip, Limit: 500})
 		if err != nil {
 			var answer *api.ServiceError
-			if folder != "/" && api.Unavailable(err) && asServiceError(err, &answer) {
+			if folder != "/" && api.Unavailable(err) && errors.As(err, &answer) {
 				return h // the folder was never created
 			}
 			t.Fatal(err)
@@ -151,12 +152,6 @@ func countFiles(t testing.TB, s *local.Server, folder string) holding {
 			return h
 		}
 	}
-}
-
-func asServiceError(err error, into **api.ServiceError) bool {
-	e, ok := err.(*api.ServiceError)
-	*into = e
-	return ok
 }
 
 func versionOf(f *api.File) int {

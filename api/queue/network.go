@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -55,9 +56,7 @@ func (q *Queue) learn(e *entry, r *result, now time.Time) {
 		}
 		*n = network{answered: true}
 	case noAnswer, noConnection:
-		if n.silent.IsZero() {
-			n.silent = r.began
-		}
+		n.silent = cmp.Or(n.silent, r.began)
 		n.failure = r.job.Failure
 	}
 	if r.job.State.Final() {

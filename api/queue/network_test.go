@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 // jobsNamed returns n jobs with names that the client makes.
@@ -75,7 +76,8 @@ func TestGivingUp(t *testing.T) {
 	} {
 		for _, f := range []fault{dial, cut, lostBefore} {
 			synctest.Test(t, func(t *testing.T) {
-				s, n := newService(append(slices.Clone(tt.faults), slices.Repeat([]fault{f}, 5000)...)...), newNotes()
+				faults := append(slices.Clone(tt.faults), slices.Repeat([]fault{f}, 5000)...)
+				s, n := newService(faults...), newNotes()
 				q := New(Options{Journal: n, Sender: s, Concurrency: 1, RetryTimeout: 2 * time.Minute})
 				must(t, q.Start(t.Context()))
 				ids := addAll(t, q, jobsNamed(5)...)
@@ -93,9 +95,7 @@ func TestGivingUp(t *testing.T) {
 						t.Errorf("%s: %s, %+v", f, j.State, j.Failure)
 					}
 				}
-				if stored != tt.stored {
-					t.Errorf("%s: got %d stored, want %v", f, stored, tt.stored)
-				}
+				mediatest.Equal(t, stored, tt.stored, "%s: stored", f)
 				closeNow(t, q)
 				s.mu.Lock()
 				s.faults = nil
@@ -122,9 +122,9 @@ func TestNextStartTakesUpWhatFailed(t *testing.T) {
 		n, s := newNotes(), newService()
 		var want []job.State
 		var jobs []job.Job
-		add := func(naming job.Naming, state job.State, evidence job.Evidence, dismissed bool, after job.State) {
+		add := func(naming job.Naming, state job.State, known job.Evidence, dismissed bool, after job.State) {
 			j := newJob(fmt.Sprintf("%c.jpg", 'a'+len(jobs)), naming)
-			j.State, j.Evidence, j.Dismissed = state, evidence, dismissed
+			j.State, j.Evidence, j.Dismissed = state, known, dismissed
 			jobs, want = append(jobs, j), append(want, after)
 		}
 		add(job.NameHere, job.Unsent, job.NotSent, false, job.Stored)
@@ -147,9 +147,8 @@ func TestNextStartTakesUpWhatFailed(t *testing.T) {
 		_, err := q.Wait(t.Context(), nil)
 		must(t, err)
 		for i, state := range want {
-			if got := n.job(int64(i + 1)); got.State != state {
-				t.Errorf("%s (%s) became %s, want %s", jobs[i].State, jobs[i].Naming, got.State, state)
-			}
+			mediatest.Equal(t, n.job(int64(i+1)).State, state,
+				"%s (%s) became", jobs[i].State, jobs[i].Naming)
 		}
 	})
 }

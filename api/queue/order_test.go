@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 // startOrder adds jobs before any can run. It returns the first letters of their names in the order in
@@ -60,7 +61,8 @@ func (m *model) queue(id int64, j *modelJob) {
 
 // order returns the names of the jobs that are sent, in order.
 func (m *model) order() string {
-	jobs := slices.DeleteFunc(slices.Collect(maps.Values(m.jobs)), func(j *modelJob) bool { return j.canceled })
+	jobs := slices.DeleteFunc(slices.Collect(maps.Values(m.jobs)),
+		func(j *modelJob) bool { return j.canceled })
 	slices.SortFunc(jobs, func(a, b *modelJob) int { return cmp.Compare(a.turn, b.turn) })
 	names := ""
 	for _, j := range jobs {
@@ -141,9 +143,7 @@ func TestWaitsOfOneJob(t *testing.T) {
 		synctest.Wait()
 		addAll(t, q, newJob("d.jpg", job.NameHere))
 		synctest.Wait()
-		if got := q.Snapshot().Totals.Count[job.Stored]; got != 2 {
-			t.Errorf("%d stored while two wait, want 2", got)
-		}
+		mediatest.Equal(t, q.Snapshot().Totals.Count[job.Stored], 2, "stored while two wait")
 		must(t, retry(q, ids[0]))
 		synctest.Wait()
 		if a, b := n.job(ids[0]).State, n.job(ids[1]).State; a != job.Stored || b != job.Waiting {

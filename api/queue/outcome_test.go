@@ -9,22 +9,26 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 // exactKeep is the naming of jobs with an exact name that overwrite nothing.
 const exactKeep = job.Naming("exact, nothing overwritten")
 
+// claimed is what the queue claims about an upload with faults.
+type claimed struct {
+	naming   job.Naming
+	faults   []fault
+	noList   bool
+	want     job.State
+	attempts int
+	copies   int
+	record   bool
+}
+
 // TestWhatIsClaimed tries every fault with every naming.
 func TestWhatIsClaimed(t *testing.T) {
-	tests := []struct {
-		naming   job.Naming
-		faults   []fault
-		noList   bool
-		want     job.State
-		attempts int
-		copies   int
-		record   bool
-	}{
+	tests := []claimed{
 		{job.NameHere, nil, false, job.Stored, 1, 1, true},
 		{job.NameHere, []fault{dial, cut, early500}, false, job.Stored, 4, 1, true},
 		{job.NameHere, []fault{lostAnswer}, false, job.Stored, 2, 1, true},
@@ -77,30 +81,30 @@ func TestWhatIsClaimed(t *testing.T) {
 		if tt.noList {
 			name += ", no listing"
 		}
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := newService(tt.faults...)
-				s.noList = tt.noList
-				n := newNotes()
-				q := start(t, n, s)
-				got := outcome(t, q, addAll(t, q, newJob("a.jpg", tt.naming))[0])
-				if got.State != tt.want || got.Attempts != tt.attempts || s.copies("a") != tt.copies ||
-					(got.File != nil) != tt.record {
-					t.Errorf("%s after %d attempts, stored %d times, record %v; want %s, %d, %d, %v. Failure %+v",
-						got.State, got.Attempts, s.copies("a"), got.File, tt.want, tt.attempts, tt.copies,
-						tt.record, got.Failure)
-				}
-				if kept := n.job(got.ID); kept.State != got.State || kept.Evidence != got.Evidence {
-					t.Errorf("the journal has %s, the queue %s", kept.State, got.State)
-				}
-				if (got.State != job.Stored || got.File == nil) && got.Failure == nil {
-					t.Error("no failure to show")
-				}
-				if got.State == job.Unknown && got.Failure.Help == "" {
-					t.Error("an unknown outcome has no help on how to find out")
-				}
-			})
-		})
+		t.Run(name, func(t *testing.T) { synctest.Test(t, tt.run) })
+	}
+}
+
+func (tt claimed) run(t *testing.T) {
+	s := newService(tt.faults...)
+	s.noList = tt.noList
+	n := newNotes()
+	q := start(t, n, s)
+	got := outcome(t, q, addAll(t, q, newJob("a.jpg", tt.naming))[0])
+	if got.State != tt.want || got.Attempts != tt.attempts || s.copies("a") != tt.copies ||
+		(got.File != nil) != tt.record {
+		t.Errorf("%s after %d attempts, stored %d times, record %v; want %s, %d, %d, %v. Failure %+v",
+			got.State, got.Attempts, s.copies("a"), got.File, tt.want, tt.attempts, tt.copies,
+			tt.record, got.Failure)
+	}
+	if kept := n.job(got.ID); kept.State != got.State || kept.Evidence != got.Evidence {
+		t.Errorf("the journal has %s, the queue %s", kept.State, got.State)
+	}
+	if (got.State != job.Stored || got.File == nil) && got.Failure == nil {
+		t.Error("no failure to show")
+	}
+	if got.State == job.Unknown && got.Failure.Help == "" {
+		t.Error("an unknown outcome has no help on how to find out")
 	}
 }
 
@@ -221,9 +225,7 @@ func TestDecide(t *testing.T) {
 	for _, tt := range tests {
 		j := newJob("a.jpg", tt.naming)
 		tt.change(&j)
-		if got := decide(&j, tt.goal, tt.evidence, tt.presence); got != tt.want {
-			t.Errorf("%+v: step %d, want %v", tt, got, tt.want)
-		}
+		mediatest.Equal(t, decide(&j, tt.goal, tt.evidence, tt.presence), tt.want, "%+v: step", tt)
 	}
 }
 

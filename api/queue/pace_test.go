@@ -64,7 +64,9 @@ func (d *distant) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*
 		return nil, &api.SendError{Op: "upload", Host: "test", Err: ctx.Err()}
 	}
 	if refused {
-		return nil, &api.ServiceError{Status: 429, Message: "too many at once", Complete: true, RetryDelay: d.wait}
+		return nil, &api.ServiceError{
+			Status: 429, Message: "too many at once", Complete: true, RetryDelay: d.wait,
+		}
 	}
 	return &api.File{FileID: u.FileName}, nil
 }

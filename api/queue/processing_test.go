@@ -27,7 +27,8 @@ func TestProcessingIsSearchedFor(t *testing.T) {
 			<-q.Changes()
 		}
 		synctest.Wait()
-		if kept := n.job(got.ID); kept.State != job.Stored || kept.File == nil || s.sent(got.Upload.FileName) != 1 {
+		if kept := n.job(got.ID); kept.State != job.Stored || kept.File == nil ||
+			s.sent(got.Upload.FileName) != 1 {
 			t.Errorf("%s after %d uploads", kept.State, s.sent(got.Upload.FileName))
 		}
 		if batches := q.EndedBatches(); fmt.Sprint(batches) != "[{1 1 0 0}]" {

@@ -35,6 +35,17 @@ var anyFault = rapid.SampledFrom([]fault{
 	refused401, refused400, noRecord, hangs, hangsStored,
 })
 
+// randomJob returns a job with a random naming. The service answers its requests with random faults.
+func randomJob(t *rapid.T, s *service, letter string) job.Job {
+	s.mu.Lock()
+	s.perName[letter] = rapid.SliceOfN(anyFault, 0, 7).Draw(t, "faults")
+	s.mu.Unlock()
+	naming := rapid.SampledFrom([]job.Naming{
+		job.NameHere, job.NameHere, job.NameService, job.NameExact, exactKeep,
+	}).Draw(t, "naming")
+	return newJob(letter+".jpg", naming)
+}
+
 func checkRandomRun(t *rapid.T) {
 	s := newService()
 	s.noList = rapid.Bool().Draw(t, "no listing")
@@ -51,6 +62,11 @@ func checkRandomRun(t *rapid.T) {
 		must(t, q.Close(ctx))
 	}
 	defer func() { leave(0) }()
+	restart := func(timeout time.Duration) {
+		leave(timeout)
+		q = New(o)
+		must(t, q.Start(context.Background()))
+	}
 
 	var ids []int64
 	retried := map[int64]bool{}
@@ -58,14 +74,7 @@ func checkRandomRun(t *rapid.T) {
 		if len(ids) == 26 {
 			return
 		}
-		letter := string(rune('a' + len(ids)))
-		s.mu.Lock()
-		s.perName[letter] = rapid.SliceOfN(anyFault, 0, 7).Draw(t, "faults")
-		s.mu.Unlock()
-		naming := rapid.SampledFrom([]job.Naming{
-			job.NameHere, job.NameHere, job.NameService, job.NameExact, exactKeep,
-		}).Draw(t, "naming")
-		added, err := q.Add(context.Background(), []job.Job{newJob(letter+".jpg", naming)})
+		added, err := q.Add(context.Background(), []job.Job{randomJob(t, s, string(rune('a'+len(ids))))})
 		must(t, err)
 		ids = append(ids, added[0].ID)
 	}
@@ -76,9 +85,7 @@ func checkRandomRun(t *rapid.T) {
 		"cancel": func(t *rapid.T) { q.Cancel(pick(t)) },
 		"retry": func(t *rapid.T) {
 			id := pick(t)
-			if retry(q, id) == nil {
-				retried[id] = true
-			}
+			retried[id] = retry(q, id) == nil || retried[id]
 		},
 		"remove": func(t *rapid.T) {
 			id := pick(t)
@@ -95,35 +102,9 @@ func checkRandomRun(t *rapid.T) {
 			}
 		},
 		"restart": func(t *rapid.T) {
-			leave(time.Duration(rapid.IntRange(0, 10).Draw(t, "timeout")) * time.Second)
-			q = New(o)
-			must(t, q.Start(context.Background()))
+			restart(time.Duration(rapid.IntRange(0, 10).Draw(t, "timeout")) * time.Second)
 		},
-		"": func(t *rapid.T) {
-			synctest.Wait()
-			q.mu.Lock()
-			defer q.mu.Unlock()
-			busy := 0
-			var waiting []*entry
-			for _, e := range q.order {
-				if e.phase == ready {
-					waiting = append(waiting, e)
-				}
-				if e.phase == working {
-					busy++
-				}
-				if (e.phase == done) != e.job.State.Final() {
-					t.Fatalf("job %d is %s in phase %d", e.job.ID, e.job.State, e.phase)
-				}
-			}
-			slices.SortFunc(waiting, compareOrder)
-			if !slices.Equal(q.line, waiting) {
-				t.Fatalf("%d jobs in the line, %d are ready", len(q.line), len(waiting))
-			}
-			if busy != q.running {
-				t.Fatalf("%d at work, counted %d", busy, q.running)
-			}
-		},
+		"": func(t *rapid.T) { checkLine(t, q) },
 	})
 	// Jobs that hang are interrupted by the end of the program. The others end by themselves.
 	for round := 0; q.Busy(); round++ {
@@ -135,14 +116,44 @@ func checkRandomRun(t *rapid.T) {
 			_ = q.Cancel(id) // unless it has an outcome
 		}
 		synctest.Wait()
-		leave(0)
-		q = New(o)
-		must(t, q.Start(context.Background()))
+		restart(0)
 		synctest.Wait()
 	}
 	for _, id := range ids {
 		checkClaim(t, s, n.job(id), retried[id])
 	}
+	checkJournal(t, q, n)
+}
+
+// checkLine compares the line and the count of running jobs with the phases of the jobs.
+func checkLine(t *rapid.T, q *Queue) {
+	synctest.Wait()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	busy := 0
+	var waiting []*entry
+	for _, e := range q.order {
+		if e.phase == ready {
+			waiting = append(waiting, e)
+		}
+		if e.phase == working {
+			busy++
+		}
+		if (e.phase == done) != e.job.State.Final() {
+			t.Fatalf("job %d is %s in phase %d", e.job.ID, e.job.State, e.phase)
+		}
+	}
+	slices.SortFunc(waiting, compareOrder)
+	if !slices.Equal(q.line, waiting) {
+		t.Fatalf("%d jobs in the line, %d are ready", len(q.line), len(waiting))
+	}
+	if busy != q.running {
+		t.Fatalf("%d at work, counted %d", busy, q.running)
+	}
+}
+
+// checkJournal compares the states in the queue with those in the journal.
+func checkJournal(t *rapid.T, q *Queue, n *notes) {
 	for _, row := range q.Snapshot().Rows {
 		if kept := n.job(row.Job.ID); kept.State != row.Job.State || kept.Attempts != row.Job.Attempts {
 			t.Fatalf("job %d is %s after %d, in the journal %s after %d", kept.ID, row.Job.State, row.Job.Attempts, kept.State, kept.Attempts)

@@ -43,8 +43,9 @@ const (
 
 // mishaps are all of them.
 var mishaps = []mishap{
-	closedAtOnce, closedAfterHead, resetMidway, truncated, lostRequest, lostAnswer, answerHeadCut, answerBodyCut, badGateway, gatewayTimeout,
-	serverError, unavailableLost, unavailable, tooMany, htmlInstead, emptyAnswer, garbage, hangsMidway, hangsBeforeReply,
+	closedAtOnce, closedAfterHead, resetMidway, truncated, lostRequest, lostAnswer, answerHeadCut,
+	answerBodyCut, badGateway, gatewayTimeout, serverError, unavailableLost, unavailable, tooMany,
+	htmlInstead, emptyAnswer, garbage, hangsMidway, hangsBeforeReply,
 }
 
 // proxy is between a client and a service, and lets uploads fail. It passes other requests on.
@@ -146,14 +147,32 @@ func (p *proxy) serve(conn net.Conn) {
 				p.moment("begin")
 			}
 		}
-		if !p.apply(conn, in, req, what) {
+		if !p.apply(conn, req, what) {
 			return
 		}
 	}
 }
 
+// withoutService are the responses that the proxy makes itself, to requests that do not reach the service.
+var withoutService = map[mishap]string{
+	lostRequest:    "",
+	serverError:    answer(500, `{"message":"Something went wrong on our side."}`, ""),
+	gatewayTimeout: answer(504, "<html>Gateway Time-out</html>", ""),
+	unavailable:    answer(503, `{"message":"Down for maintenance."}`, "Retry-After: 0\r\n"),
+	tooMany:        answer(429, `{"message":"Too many requests."}`, "X-RateLimit-Limit: 1\r\nX-RateLimit-Reset: 20\r\n"),
+}
+
+// replaced are the responses in place of that of the service.
+var replaced = map[mishap]string{
+	badGateway:      answer(502, "<html><title>Bad gateway</title></html>", ""),
+	unavailableLost: answer(503, "<html>overloaded</html>", "Retry-After: 0\r\n"),
+	htmlInstead:     answer(200, "<html>Welcome to this hotel's network</html>", "Content-Type: text/html\r\n"),
+	emptyAnswer:     answer(200, "", ""),
+	garbage:         "\x16\x03\x01 this is no HTTP\r\n\r\n",
+}
+
 // apply applies a mishap to a request. It reports whether the connection can be used again.
-func (p *proxy) apply(conn net.Conn, in *bufio.Reader, req *http.Request, what mishap) bool {
+func (p *proxy) apply(conn net.Conn, req *http.Request, what mishap) bool {
 	switch what {
 	case closedAtOnce:
 		reset(conn)
@@ -166,58 +185,19 @@ func (p *proxy) apply(conn net.Conn, in *bufio.Reader, req *http.Request, what m
 		io.WriteString(conn, "HTTP/1.1 100 Continue\r\n\r\n")
 		req.Header.Del("Expect")
 	}
-	half := req.ContentLength / 2
-	switch what {
-	case resetMidway:
-		io.CopyN(io.Discard, req.Body, half)
-		reset(conn)
-		return false
-	case hangsMidway:
-		io.CopyN(io.Discard, req.Body, half)
-		io.Copy(io.Discard, conn) // until the client gives up
-		return false
-	case truncated:
-		text, _ := io.ReadAll(io.LimitReader(req.Body, half))
-		up, err := net.Dial("tcp", p.upstream)
-		if err != nil {
-			return false
-		}
-		defer up.Close()
-		var head bytes.Buffer
-		fmt.Fprintf(&head, "%s %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n", req.Method, req.URL.RequestURI(), p.upstream, req.ContentLength)
-		req.Header.Write(&head)
-		head.WriteString("\r\n")
-		up.Write(append(head.Bytes(), text...))
-		up.(*net.TCPConn).CloseWrite()
-		io.Copy(io.Discard, up)
-		conn.Close()
+	if p.stopMidway(conn, req, what) {
 		return false
 	}
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		return false
 	}
-	say := func(text string) bool {
-		io.WriteString(conn, text)
-		conn.Close()
-		return false
-	}
-	switch what {
-	case lostRequest:
-		conn.Close()
-		return false
-	case serverError:
-		return say(answer(500, `{"message":"Something went wrong on our side."}`, ""))
-	case gatewayTimeout:
-		return say(answer(504, "<html>Gateway Time-out</html>", ""))
-	case unavailable:
-		return say(answer(503, `{"message":"Down for maintenance."}`, "Retry-After: 0\r\n"))
-	case tooMany:
-		return say(answer(429, `{"message":"Too many requests."}`, "X-RateLimit-Limit: 1\r\nX-RateLimit-Reset: 20\r\n"))
+	if text, ok := withoutService[what]; ok {
+		return closeAfter(conn, text)
 	}
 	res, text, err := p.forward(req, body)
 	if err != nil {
-		return say(answer(502, "<html>no service</html>", ""))
+		return closeAfter(conn, answer(502, "<html>no service</html>", ""))
 	}
 	if p.moment != nil && req.Method == http.MethodPost {
 		p.moment("stored")
@@ -225,6 +205,45 @@ func (p *proxy) apply(conn net.Conn, in *bufio.Reader, req *http.Request, what m
 	if res.StatusCode != http.StatusOK {
 		what = fine // a refusal is always passed on
 	}
+	return respond(conn, res, text, what)
+}
+
+// closeAfter writes the last text of a connection.
+func closeAfter(conn net.Conn, text string) bool {
+	io.WriteString(conn, text)
+	conn.Close()
+	return false
+}
+
+// stopMidway applies the mishaps in the middle of the body. It reports whether there was one.
+func (p *proxy) stopMidway(conn net.Conn, req *http.Request, what mishap) bool {
+	half := req.ContentLength / 2
+	switch what {
+	case resetMidway:
+		io.CopyN(io.Discard, req.Body, half)
+		reset(conn)
+	case hangsMidway:
+		io.CopyN(io.Discard, req.Body, half)
+		io.Copy(io.Discard, conn) // until the client gives up
+	case truncated:
+		text, _ := io.ReadAll(io.LimitReader(req.Body, half))
+		up, err := net.Dial("tcp", p.upstream)
+		if err != nil {
+			return true
+		}
+		defer up.Close()
+		up.Write(append(p.head(req, req.ContentLength), text...))
+		up.(*net.TCPConn).CloseWrite()
+		io.Copy(io.Discard, up)
+		conn.Close()
+	default:
+		return false
+	}
+	return true
+}
+
+// respond passes the response of the service on, or applies a mishap to it.
+func respond(conn net.Conn, res *http.Response, text []byte, what mishap) bool {
 	var whole bytes.Buffer
 	fmt.Fprintf(&whole, "HTTP/1.1 %d %s\r\nContent-Length: %d\r\n", res.StatusCode, http.StatusText(res.StatusCode), len(text))
 	res.Header.Del("Content-Length")
@@ -237,29 +256,31 @@ func (p *proxy) apply(conn net.Conn, in *bufio.Reader, req *http.Request, what m
 		reset(conn)
 		return false
 	case answerHeadCut:
-		return say(whole.String()[:head/2])
+		return closeAfter(conn, whole.String()[:head/2])
 	case answerBodyCut:
-		return say(whole.String()[:head+len(text)/2])
-	case badGateway:
-		return say(answer(502, "<html><title>Bad gateway</title></html>", ""))
-	case unavailableLost:
-		return say(answer(503, "<html>overloaded</html>", "Retry-After: 0\r\n"))
-	case htmlInstead:
-		return say(answer(200, "<html>Welcome to this hotel's network</html>", "Content-Type: text/html\r\n"))
-	case emptyAnswer:
-		return say(answer(200, "", ""))
-	case garbage:
-		return say("\x16\x03\x01 this is no HTTP\r\n\r\n")
+		return closeAfter(conn, whole.String()[:head+len(text)/2])
 	case hangsBeforeReply:
 		io.Copy(io.Discard, conn)
 		return false
 	}
-	_, err = conn.Write(whole.Bytes())
+	if text, ok := replaced[what]; ok {
+		return closeAfter(conn, text)
+	}
+	_, err := conn.Write(whole.Bytes())
 	return err == nil
 }
 
 func answer(status int, text, head string) string {
 	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Length: %d\r\n%s\r\n%s", status, http.StatusText(status), len(text), head, text)
+}
+
+// head returns the head of a request to the service.
+func (p *proxy) head(req *http.Request, length int64) []byte {
+	var head bytes.Buffer
+	fmt.Fprintf(&head, "%s %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n", req.Method, req.URL.RequestURI(), p.upstream, length)
+	req.Header.Write(&head)
+	head.WriteString("\r\n")
+	return head.Bytes()
 }
 
 // forward sends a request to the service.
@@ -269,12 +290,7 @@ func (p *proxy) forward(req *http.Request, body []byte) (*http.Response, []byte,
 		return nil, nil, err
 	}
 	defer conn.Close()
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "%s %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n", req.Method, req.URL.RequestURI(), p.upstream, len(body))
-	req.Header.Write(&out)
-	out.WriteString("\r\n")
-	out.Write(body)
-	if _, err := conn.Write(out.Bytes()); err != nil {
+	if _, err := conn.Write(append(p.head(req, int64(len(body))), body...)); err != nil {
 		return nil, nil, err
 	}
 	res, err := http.ReadResponse(bufio.NewReader(conn), req)

@@ -215,7 +215,7 @@ func (q *Queue) accept(ctx context.Context, jobs []job.Job, as entry) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		return errors.Join(ErrClosed, q.o.Journal.Release(context.WithoutCancel(ctx), jobIDs(jobs)))
+		return errors.Join(ErrClosed, q.o.Journal.Release(context.WithoutCancel(ctx), job.IDs(jobs)))
 	}
 	replaced := false
 	for _, j := range jobs {
@@ -281,14 +281,6 @@ func (q *Queue) EndedBatches() []Batch {
 	return ended
 }
 
-func jobIDs(jobs []job.Job) []int64 {
-	ids := make([]int64, len(jobs))
-	for i := range jobs {
-		ids[i] = jobs[i].ID
-	}
-	return ids
-}
-
 // SetConcurrency changes the number of concurrent uploads; 0 or less to adapt. Running uploads
 // continue.
 func (q *Queue) SetConcurrency(n int) {
@@ -331,9 +323,7 @@ func (q *Queue) launch(e *entry) {
 	ctx, stop := context.WithCancelCause(q.ctx)
 	e.phase, e.stop = working, stop
 	q.running++
-	q.work.Add(1)
-	go func() {
-		defer q.work.Done()
+	q.work.Go(func() {
 		defer stop(nil)
 		r := q.attemptOrCheck(ctx, e)
 		q.finishMove(ctx, e, &r.job)
@@ -350,7 +340,7 @@ func (q *Queue) launch(e *entry) {
 			q.o.Ended(context.WithoutCancel(q.context()), r.job)
 		}
 		q.finish(e, r, err)
-	}()
+	})
 }
 
 func (q *Queue) holdFor(delay time.Duration, now time.Time) {
@@ -432,8 +422,6 @@ func (q *Queue) signal() {
 	}
 }
 
-var errClosing = errors.New("the program is closing")
-
 // Close accepts no more jobs and waits for running ones until ctx ends, then interrupts them. Open
 // jobs stay in the journal for the next program.
 func (q *Queue) Close(ctx context.Context) error {
@@ -466,7 +454,7 @@ func (q *Queue) Close(ctx context.Context) error {
 	}
 	q.mu.Lock()
 	if q.stop != nil {
-		q.stop(errClosing)
+		q.stop(errors.New("the program is closing"))
 	}
 	q.mu.Unlock()
 	<-finished

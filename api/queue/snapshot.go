@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -105,10 +106,7 @@ func (e *entry) row(now time.Time) Row {
 	if row.Answer {
 		return row
 	}
-	last := p.LastMove()
-	if last.IsZero() {
-		last = e.job.Updated // the start of the attempt
-	}
+	last := cmp.Or(p.LastMove(), e.job.Updated) // or the start of the attempt
 	row.Stalled = now.Sub(last) >= StallTimeout
 	return row
 }

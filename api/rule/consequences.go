@@ -139,7 +139,7 @@ func switched(aspect Aspect, sent bool, overwrite api.Field[bool], field string,
 
 // region applies the rule of customCoordinates, which has no switch.
 func region(u *api.Upload, had int) Change {
-	c := Change{Aspect: AspectRegion, Had: had, Effect: Removed, Reason: "you send none, and no switch keeps it"}
+	c := Change{AspectRegion, Removed, had, "you send none, and no switch keeps it", ""}
 	if u.CustomCoordinates.IsSet() {
 		c.Effect, c.Reason = SetTo, "the request has it"
 	}

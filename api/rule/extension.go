@@ -58,7 +58,8 @@ func ParseExtensions(text string) ([]api.Extension, error) {
 	list := make([]api.Extension, len(elements))
 	for i, element := range elements {
 		if err := json.Unmarshal(element, &list[i]); err != nil {
-			return nil, extensionError(fmt.Sprintf("extensions: number %d of %d: %s", i+1, len(elements), err))
+			words := fmt.Sprintf("extensions: number %d of %d: %s", i+1, len(elements), err)
+			return nil, extensionError(words)
 		}
 	}
 	return list, CheckExtensions(list)

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -66,10 +67,7 @@ func CheckNewMetadata(fields []api.MetadataField, values map[string]json.RawMess
 	if len(values) == 0 {
 		return nil
 	}
-	if err := CheckMetadata(fields, values); err != nil {
-		return err
-	}
-	return CheckRequiredMetadata(fields, values)
+	return cmp.Or(CheckMetadata(fields, values), CheckRequiredMetadata(fields, values))
 }
 
 // CheckRequiredMetadata returns a *api.RuleError for a required field without a value.

@@ -56,15 +56,12 @@ func TestRequiredAndDefaultMetadata(t *testing.T) {
 		values, err := ParseMetadata(c.values)
 		mediatest.Must(t, err)
 		before := printed(values)
-		if got := CheckRequiredMetadata(fields, values) == nil; got != c.required {
-			t.Errorf("%s has all that is required: %t, want %v", c.values, got, c.required)
-		}
+		mediatest.Equal(t, CheckRequiredMetadata(fields, values) == nil, c.required,
+			"%s has all that is required", c.values)
 		if got := printed(DefaultMetadata(fields, values)); got != c.with {
 			t.Errorf("%s is %s with the defaults, want %s", c.values, got, c.with)
 		}
-		if printed(values) != before {
-			t.Errorf("%s was changed", c.values)
-		}
+		mediatest.Equal(t, printed(values), before, "%s was changed", c.values)
 	}
 	mediatest.Equal(t, describeSchema(&fields[0].Schema), "Text, required", "words")
 }

@@ -64,7 +64,8 @@ func TestTagProperties(t *testing.T) {
 			t.Fatalf("SplitTags(%q) = %q, joined and split again %q", joined, tags, again)
 		}
 		err := rule.CheckTags(tags)
-		if bad := strings.Contains(joined, "%") || rule.TagsLength(tags) > rule.MaxTagsLength; bad != (err != nil) {
+		bad := strings.Contains(joined, "%") || rule.TagsLength(tags) > rule.MaxTagsLength
+		if bad != (err != nil) {
 			t.Fatalf("CheckTags(%q) = %v", tags, err)
 		}
 	})

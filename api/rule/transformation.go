@@ -25,18 +25,12 @@ func ParseTransformation(text string) (api.Transformation, error) {
 	}
 	var t api.Transformation
 	err := json.Unmarshal([]byte(text), &t)
-	var rule *api.RuleError
-	switch {
-	case errors.As(err, &rule):
-		return t, err
-	case err == nil:
-		if name, found := RepeatedMember([]byte(text)); found {
-			return t, transformationError("has the member " + api.Quote(name) + " twice")
-		}
-		return t, nil
-	default:
-		return t, transformationError("is not a JSON object: " + jsonProblem([]byte(text), err))
+	if _, broken := errors.AsType[*api.RuleError](err); err != nil && !broken {
+		err = transformationError("is not a JSON object: " + jsonProblem([]byte(text), err))
+	} else if name, found := RepeatedMember([]byte(text)); err == nil && found {
+		err = transformationError("has the member " + api.Quote(name) + " twice")
 	}
+	return t, err
 }
 
 // TransformationText returns the form that ParseTransformation reads; empty for none.

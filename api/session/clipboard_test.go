@@ -48,8 +48,8 @@ func TestClipboardPicture(t *testing.T) {
 			t.Setenv("PATH", bin)
 			source, err := session.ClipboardPicture(t.Context(), spool, now)
 			if c.problem != "" {
-				if err == nil || !strings.Contains(err.Error(), c.problem) || !strings.Contains(api.Hint(err), c.help) ||
-					api.Hint(err) == "" {
+				if err == nil || !strings.Contains(err.Error(), c.problem) ||
+					!strings.Contains(api.Hint(err), c.help) || api.Hint(err) == "" {
 					t.Errorf("the error is %v (%s)", err, api.Hint(err))
 				}
 				if left, _ := filepath.Glob(filepath.Join(spool, "*")); len(left) > 0 {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"mediadesk/api/media/mediatest"
 )
 
 func TestCloseInReverse(t *testing.T) {
@@ -39,11 +41,10 @@ func TestCloseLeavesWhatHangs(t *testing.T) {
 		began := time.Now()
 		ctx, cancel = context.WithTimeout(t.Context(), CloseTimeout)
 		defer cancel()
-		if err := (&Session{closers: []func(context.Context) error{hangs}}).Close(ctx); !errors.Is(err, errHangs) {
+		s := &Session{closers: []func(context.Context) error{hangs}}
+		if err := s.Close(ctx); !errors.Is(err, errHangs) {
 			t.Error(err)
 		}
-		if took := time.Since(began); took != CloseTimeout+abandonTimeout {
-			t.Errorf("Close returned after %v", took)
-		}
+		mediatest.Equal(t, time.Since(began), CloseTimeout+abandonTimeout, "Close returned after")
 	})
 }

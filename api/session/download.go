@@ -77,8 +77,8 @@ func (s *Session) fetchPart(ctx context.Context, f api.File, folder string,
 	}
 	if !known || end < size || size == 0 {
 		body, at, err := s.fetchOriginal(ctx, f, end, f.Size.Or(MaxUnknown))
-		var answer *api.ServiceError
-		if end > 0 && errors.As(err, &answer) && answer.Status == http.StatusRequestedRangeNotSatisfiable {
+		answer, _ := errors.AsType[*api.ServiceError](err)
+		if end > 0 && answer != nil && answer.Status == http.StatusRequestedRangeNotSatisfiable {
 			body, at, err = s.fetchOriginal(ctx, f, 0, size)
 		}
 		if err != nil {
@@ -91,7 +91,7 @@ func (s *Session) fetchPart(ctx context.Context, f api.File, folder string,
 		if report != nil && at > 0 {
 			report(at)
 		}
-		n, err := io.Copy(io.NewOffsetWriter(part, at), &tally{body, report})
+		n, err := io.Copy(io.NewOffsetWriter(part, at), io.TeeReader(body, tally(report)))
 		if end = at + n; err != nil {
 			return "", fmt.Errorf("the download is incomplete: %w", err)
 		}
@@ -249,17 +249,13 @@ func sameAs(other, folder, name string) string {
 	return ""
 }
 
-type tally struct {
-	from   io.Reader
-	report func(n int64)
-}
+type tally func(n int64)
 
-func (t *tally) Read(p []byte) (int, error) {
-	n, err := t.from.Read(p)
-	if t.report != nil && n > 0 {
-		t.report(int64(n))
+func (t tally) Write(p []byte) (int, error) {
+	if t != nil {
+		t(int64(len(p)))
 	}
-	return n, err
+	return len(p), nil
 }
 
 const maxNumber = 10_000

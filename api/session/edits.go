@@ -125,12 +125,10 @@ func (s *Session) changeIn(ctx context.Context, batch, fileID string, change api
 	return after, s.end(ctx, edits, after != nil, err)
 }
 
-// begin journals edits that are about to be requested, so that they can be undone after a crash.
-func (s *Session) begin(ctx context.Context, edits ...journal.Edit) ([]journal.Edit, error) {
-	for i := range edits {
-		edits[i].Profile = s.Profile.Name
-	}
-	return s.Journal.BeginEdits(ctx, edits)
+// begin journals an edit that is about to be requested, so that it can be undone after a crash.
+func (s *Session) begin(ctx context.Context, e journal.Edit) ([]journal.Edit, error) {
+	e.Profile = s.Profile.Name
+	return s.Journal.BeginEdits(ctx, []journal.Edit{e})
 }
 
 // end journals the result of edits. err is the error of the request, which end returns; if it does

@@ -22,6 +22,7 @@ import (
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/api/watch"
 )
@@ -31,11 +32,7 @@ func program(t *testing.T, address, dir string) (s *Session, end func()) {
 	t.Helper()
 	s, closed, err := openProgram(address, dir)
 	must(t, err)
-	return s, func() {
-		if err := closed(); err != nil {
-			t.Error(err)
-		}
-	}
+	return s, func() { must(t, closed()) }
 }
 
 func openProgram(address, dir string) (s *Session, end func() error, err error) {
@@ -61,11 +58,7 @@ func newLibrary(t *testing.T) string {
 	server, err := local.Serve(context.Background(), "127.0.0.1:0",
 		local.Options{Dir: t.TempDir(), Key: testKey("private_edits")})
 	must(t, err)
-	t.Cleanup(func() {
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must(t, server.Close()) })
 	return server.Address
 }
 
@@ -375,16 +368,12 @@ func TestDownload(t *testing.T) {
 			t.Errorf("%q %v", text, err)
 		}
 	}
-	if got != 3*int64(len("content of a.txt")) {
-		t.Errorf("got %d bytes of progress", got)
-	}
+	mediatest.Equal(t, got, 3*int64(len("content of a.txt")), "bytes of progress")
 	for name, want := range map[string]string{
 		"../../x": "_.._x", ".bashrc": "bashrc", "": "a.txt", "a/b\\c:d": "a_b_c_d", "..": "file", "x\x1b\n": "x__",
 		"a\u0085\u202eb\u2028\xff": "a__b__", "nul": "_nul", "COM1.tar.gz": "_COM1.tar.gz", "Con .x": "_Con .x", "CONE.jpg": "CONE.jpg", "\u0645\u06cc\u200c\u062e.jpg": "\u0645\u06cc\u200c\u062e.jpg",
 	} {
-		if got := localName(api.File{Name: name, FilePath: "/a.txt"}); got != want {
-			t.Errorf("%q is kept as %q, want %q", name, got, want)
-		}
+		mediatest.Equal(t, localName(api.File{Name: name, FilePath: "/a.txt"}), want, "%q is kept as", name)
 	}
 	long := *f
 	for _, c := range []struct{ name, first, second string }{
@@ -468,9 +457,7 @@ func TestPictureFromTheSource(t *testing.T) {
 		must(t, err)
 		return path
 	}
-	if got := picture(*f); got != source {
-		t.Errorf("it comes from %q, want %q", got, source)
-	}
+	mediatest.Equal(t, picture(*f), source, "it comes from")
 	second := *f
 	second.VersionInfo = &api.VersionInfo{ID: "0123456789abcdef01234567", Name: "Version 2"}
 	if got := picture(second); got == source {
@@ -533,7 +520,8 @@ func TestMetadataOfTheWrongType(t *testing.T) {
 	} {
 		var second map[string]json.RawMessage
 		must(t, json.Unmarshal([]byte(c.second), &second))
-		at, err := s.CheckMetadata(t.Context(), []map[string]json.RawMessage{nil, second}, rule.CheckNewMetadata)
+		at, err := s.CheckMetadata(t.Context(), []map[string]json.RawMessage{nil, second},
+			rule.CheckNewMetadata)
 		if (c.want == "") != (err == nil) || err != nil && err.Error() != c.want || at != c.at {
 			t.Errorf("%s: %d, %v, want %q", c.second, at, err, c.want)
 		}

@@ -311,11 +311,10 @@ func (s *Session) stillThere(ctx context.Context, j *job.Job) bool {
 		return true
 	}
 	file, err := s.Client.Details(ctx, j.File.FileID)
-	var answer *api.ServiceError
-	switch {
-	case errors.As(err, &answer) && answer.Status == http.StatusNotFound:
+	if answer, ok := errors.AsType[*api.ServiceError](err); ok && answer.Status == http.StatusNotFound {
 		return false
-	case err != nil:
+	}
+	if err != nil {
 		return true
 	}
 	j.File.FilePath = file.FilePath // it may have moved

@@ -27,7 +27,8 @@ func folderSession(t *testing.T, pending *atomic.Int64, asked chan<- struct{}) *
 	must(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/v1/bulkJobs/") && pending.Add(-1) >= 0 {
+		if r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/v1/bulkJobs/") &&
+			pending.Add(-1) >= 0 {
 			w.Write([]byte(`{"jobId":"66a","type":"MOVE_FOLDER","status":"Pending"}`))
 			select {
 			case asked <- struct{}{}:
@@ -54,7 +55,8 @@ func TestFolders(t *testing.T) {
 		folder, made string
 		existed      bool
 	}{{"/one/emp-ty", "/one/emp_ty/", false}, {"/one/emp-ty", "/one/emp_ty/", true}, {"one/two/", "/one/two/", true}} {
-		if made, existed, err := s.MakeFolder(ctx, x.folder); made != x.made || existed != x.existed || err != nil {
+		if made, existed, err := s.MakeFolder(ctx, x.folder); made != x.made || existed != x.existed ||
+			err != nil {
 			t.Errorf("%s: made %s, %v, %v", x.folder, made, existed, err)
 		}
 	}
@@ -88,9 +90,7 @@ func TestFolders(t *testing.T) {
 	if to, err = s.CopyFolder(ctx, "/three/four/", "/"); err != nil || to != "/four/" {
 		t.Errorf("copied to %q (%v), want \"/four/\"", to, err)
 	}
-	if err := s.DeleteFolder(ctx, "/three/"); err != nil {
-		t.Error(err)
-	}
+	must(t, s.DeleteFolder(ctx, "/three/"))
 	there("/three/", false)
 	if c, err := s.CountFolder(ctx, "/"); err != nil || c.Files != 2 || c.Folders != 3 {
 		t.Errorf("at the end %+v (%v)", c, err)

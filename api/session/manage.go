@@ -162,8 +162,13 @@ func (s *Session) revert(ctx context.Context, now *api.File, action, to string) 
 	folder, name := path.Split(to)
 	from := now.FilePath
 	if at, old := path.Split(from); at != folder {
-		if err := s.free(ctx, folder+old); err != nil {
+		// Moved over a file it would become its version, which cannot be undone.
+		there, err := s.Locate(ctx, folder+old)
+		switch {
+		case err != nil:
 			return nil, err
+		case there.File != nil:
+			return nil, fmt.Errorf("another file exists at %s, and this one would become a version of it: rename one of them first", folder+old)
 		}
 		if err := s.Client.Do(ctx, api.MoveFile(from, folder), nil); err != nil {
 			return nil, err
@@ -176,19 +181,6 @@ func (s *Session) revert(ctx context.Context, now *api.File, action, to string) 
 		}
 	}
 	return s.Read(ctx, now.FileID)
-}
-
-// free returns an error if a file exists at a path: a file moved there would become a version of
-// it, which cannot be undone.
-func (s *Session) free(ctx context.Context, filePath string) error {
-	there, err := s.Locate(ctx, filePath)
-	switch {
-	case err != nil:
-		return err
-	case there.File != nil:
-		return fmt.Errorf("another file exists at %s, and this one would become a version of it: rename one of them first", filePath)
-	}
-	return nil
 }
 
 // DeleteAll permanently removes files with all their versions. Results are in the order of the

@@ -93,7 +93,8 @@ func TestManyFilesOneUndo(t *testing.T) {
 				t.Fatal(e.Err)
 			}
 			if e.File != nil {
-				files[slices.IndexFunc(files, func(f api.File) bool { return f.FileID == e.FileID })] = *e.File
+				i := slices.IndexFunc(files, func(f api.File) bool { return f.FileID == e.FileID })
+				files[i] = *e.File
 			}
 		}
 	}

@@ -27,15 +27,14 @@ func TestMoveKeeps(t *testing.T) {
 	}{
 		"the new file is gone": {func(t *testing.T, w world) {
 			files, err := w.work.List(t.Context(), api.Query{Folder: "/x/"})
-			if err != nil || len(files) != 1 || w.work.Do(t.Context(), api.DeleteFile(files[0].FileID), nil) != nil {
+			if err != nil || len(files) != 1 ||
+				w.work.Do(t.Context(), api.DeleteFile(files[0].FileID), nil) != nil {
 				t.Errorf("%d files, %v, want 1", len(files), err)
 			}
 		}, "could not be read back from work"},
 		"the new file was overwritten": {func(t *testing.T, w world) {
 			longer := filepath.Join(t.TempDir(), "longer")
-			if err := os.WriteFile(longer, []byte("something longer than before"), 0o600); err != nil {
-				t.Error(err)
-			}
+			must(t, os.WriteFile(longer, []byte("something longer than before"), 0o600))
 			u := api.Upload{
 				Source: api.Source{Path: longer}, FileName: "a.txt", Folder: api.Set("/x/"),
 				UseUniqueFileName: api.Set(false),
@@ -52,7 +51,9 @@ func TestMoveKeeps(t *testing.T) {
 			paths := newHome(t)
 			work := newAccount(t, paths, local.Fault{})
 			s, _ := openProfile(t, paths, config.LocalProfile, false)
-			w := world{work: work, s: s, source: uploadFile(t, s, "a.txt", api.Upload{Folder: api.Set("/x/")})}
+			w := world{
+				work: work, s: s, source: uploadFile(t, s, "a.txt", api.Upload{Folder: api.Set("/x/")}),
+			}
 			to, _ := openProfile(t, paths, "work", false)
 			transfer := planTransfer(t, to, "/x/", TransferOptions{})
 			transfer.Move()

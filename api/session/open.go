@@ -178,10 +178,7 @@ func (s *Session) openWatch(ctx context.Context, o Options, settings config.Conf
 	}
 	s.Watch = watch.New(watch.Options{
 		Journal: s.Journal, Listen: settings.Webhook.Listen, Profile: profile.Name,
-		PublicURL: profile.WebhookURL, Secrets: secrets,
-		Details: func(ctx context.Context, _, fileID string) (*api.File, error) {
-			return s.Client.Details(ctx, fileID)
-		},
+		PublicURL: profile.WebhookURL, Secrets: secrets, Details: s.Client.Details,
 	})
 	s.onClose(s.Watch.Close)
 	if err := s.Watch.Start(ctx); err != nil {
@@ -190,7 +187,11 @@ func (s *Session) openWatch(ctx context.Context, o Options, settings config.Conf
 	if err := s.Watch.Err(); err != nil {
 		s.Warnings = append(s.Warnings, api.WithHint(err, "Set [webhook] listen to an address of this computer. Until then, mediadesk polls files for the results of extensions."))
 	}
-	s.Profile.Receiver = receiver(profile, s.Watch.Addr())
+	if listening := s.Watch.Addr(); listening != "" && profile.WebhookURL != "" {
+		s.Profile.Receiver = profile.WebhookURL
+	} else if listening != "" && api.IsPrivateHost(profile.UploadURL) {
+		s.Profile.Receiver = "http://" + listening
+	}
 	return nil
 }
 
@@ -243,16 +244,6 @@ func webhookSecrets(o Options, settings config.Config,
 		}
 		return list
 	}, err
-}
-
-func receiver(p config.Profile, listening string) string {
-	if listening != "" && p.WebhookURL != "" {
-		return p.WebhookURL
-	}
-	if listening != "" && api.IsPrivateHost(p.UploadURL) {
-		return "http://" + listening
-	}
-	return ""
 }
 
 // prepare fetches the file of another profile and adds an address of our receiver to an upload,

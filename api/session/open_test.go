@@ -14,6 +14,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/config"
 )
 
@@ -32,9 +33,7 @@ func closeSession(t *testing.T, s *Session) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), CloseTimeout)
 	defer cancel()
-	if err := s.Close(ctx); err != nil {
-		t.Error(err)
-	}
+	must(t, s.Close(ctx))
 }
 
 // TestOpenWithoutReceiver: an address that this computer does not have is a warning. Uploads work, and
@@ -53,7 +52,8 @@ func TestOpenWithoutReceiver(t *testing.T) {
 	job.ApplyNaming(&j.Upload, j.Naming)
 	added, err := s.Send(t.Context(), []job.Job{j})
 	must(t, err)
-	if done, err := s.Queue.Wait(t.Context(), []int64{added[0].ID}); err != nil || done[0].State != job.Stored {
+	if done, err := s.Queue.Wait(t.Context(), []int64{added[0].ID}); err != nil ||
+		done[0].State != job.Stored {
 		t.Errorf("%v, %v", done, err)
 	}
 }
@@ -103,9 +103,7 @@ func TestEmptyJournalIsSaidOnce(t *testing.T) {
 	for _, want := range []int{1, 0} {
 		s, err := Open(t.Context(), o)
 		must(t, err)
-		if len(s.Warnings) != want {
-			t.Errorf("warnings %v, want %d", s.Warnings, want)
-		}
+		mediatest.Equal(t, len(s.Warnings), want, "warnings %v", s.Warnings)
 		closeSession(t, s)
 	}
 	if kept, _ := filepath.Glob(o.Paths.Journal() + ".empty-*"); len(kept) != 1 {
@@ -128,9 +126,7 @@ func TestAddressStaysTheSame(t *testing.T) {
 		}
 		closeSession(t, s)
 	}
-	if hosts[0] != hosts[1] {
-		t.Errorf("the addresses are %q", hosts)
-	}
+	mediatest.Equal(t, hosts[0], hosts[1], "the addresses are %q", hosts)
 }
 
 // TestCopiesAreRemoved: a start removes the copies of standard input that nothing refers to, and keeps

@@ -34,15 +34,16 @@ func (s *Session) Picture(ctx context.Context, f api.File) (string, error) {
 	if source := s.sameSource(ctx, f); source != "" {
 		return source, nil
 	}
-	return s.cached(f, f.URL, func() (io.ReadCloser, error) {
-		body, _, err := s.fetchFrom(ctx, f, 0, maxPicture)
-		return body, err
+	return s.cached(f, f.URL, func() (io.ReadCloser, int64, error) {
+		return s.fetchFrom(ctx, f, 0, maxPicture)
 	})
 }
 
 // cached returns the path of a cached copy of what an address delivers for a version. It fetches it
 // once.
-func (s *Session) cached(f api.File, address string, fetch func() (io.ReadCloser, error)) (string, error) {
+func (s *Session) cached(f api.File, address string,
+	fetch func() (io.ReadCloser, int64, error),
+) (string, error) {
 	sum := sha256.Sum256([]byte(s.Profile.Name + "\x00" + address + "\x00" + f.FileID + f.VersionID()))
 	name := filepath.Join(s.Cache, "pictures", hex.EncodeToString(sum[:16]))
 	if _, err := os.Stat(name); err == nil {
@@ -51,13 +52,13 @@ func (s *Session) cached(f api.File, address string, fetch func() (io.ReadCloser
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return "", err
 	}
-	body, err := fetch()
-	if err != nil {
-		return "", fmt.Errorf("cannot fetch the picture: %w", err)
-	}
-	defer body.Close()
-	err = atomicfile.Write(name, 0o600, func(w io.Writer) error {
-		_, err := io.Copy(w, body)
+	err := atomicfile.Write(name, 0o600, func(w io.Writer) error {
+		body, _, err := fetch()
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		_, err = io.Copy(w, body)
 		return err
 	})
 	if err != nil {
@@ -76,9 +77,8 @@ func (s *Session) Thumb(ctx context.Context, f api.File) (string, error) {
 	if small == "" || !f.IsPublished.Or(true) {
 		return s.Picture(ctx, f)
 	}
-	return s.cached(f, "thumb\x00"+small, func() (io.ReadCloser, error) {
-		body, _, err := s.Client.Fetch(ctx, small, 0, maxThumb)
-		return body, err
+	return s.cached(f, "thumb\x00"+small, func() (io.ReadCloser, int64, error) {
+		return s.Client.Fetch(ctx, small, 0, maxThumb)
 	})
 }
 
@@ -163,13 +163,11 @@ type Crop struct {
 	size  image.Point // the ratio, or the size in pixels that is requested; a zero side follows the region
 }
 
-var usualCrops = []string{"1:1", "4:5", "16:9"}
-
 // cropsOf returns the crops of the setting of a profile, each a ratio such as "4:5" or
 // "NAME=STEPS", and of named transformations.
 func cropsOf(setting []string, named map[string]string) (crops []Crop) {
 	if len(setting) == 0 {
-		setting = usualCrops
+		setting = []string{"1:1", "4:5", "16:9"}
 	}
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		setting = append(setting[:len(setting):len(setting)], name+"="+named[name])
@@ -229,8 +227,6 @@ func (c Crop) Part(region image.Rectangle) image.Rectangle {
 	return media.CoverCut(region.Size(), c.size).Add(region.Min)
 }
 
-var srcWidths = []int{320, 640, 960, 1280, 1920}
-
 // URL returns the address of a crop of a file with a region. Its width is at most width pixels; 0
 // for no limit.
 func (c Crop) URL(f *api.File, region image.Rectangle, width int) string {
@@ -262,7 +258,7 @@ func (c Crop) HTML(f *api.File, region image.Rectangle) string {
 		size = image.Pt(cmp.Or(c.size.X, size.X), cmp.Or(c.size.Y, size.Y))
 	} else {
 		var list []string
-		for _, width := range append(slices.DeleteFunc(slices.Clone(srcWidths),
+		for _, width := range append(slices.DeleteFunc([]int{320, 640, 960, 1280, 1920},
 			func(w int) bool { return w >= size.X }), size.X) {
 			list = append(list, fmt.Sprintf("%s %dw", html.EscapeString(c.URL(f, region, width)), width))
 		}

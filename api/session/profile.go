@@ -52,8 +52,9 @@ func (r Request) Switch(profile string, key api.Key) Request {
 // Flags returns the command-line flags for the addresses of a request, or nil for a profile.
 func (r Request) Flags() []string {
 	var args []string
-	flags := [][2]string{{"upload-url", r.UploadURL}, {"base-url", r.BaseURL}, {"delivery-url", r.DeliveryURL}}
-	for _, f := range flags {
+	for _, f := range [][2]string{
+		{"upload-url", r.UploadURL}, {"base-url", r.BaseURL}, {"delivery-url", r.DeliveryURL},
+	} {
 		if f[1] != "" {
 			args = append(args, "--"+f[0]+"="+f[1])
 		}

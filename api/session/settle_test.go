@@ -116,20 +116,7 @@ func TestUndoAfterAKill(t *testing.T) {
 		name := fmt.Sprintf("f%03d.txt", i)
 		uploadFile(t, first, name, api.Upload{Tags: api.Set([]string{"old"})})
 	}
-	state := func(s *Session) map[string]string {
-		t.Helper()
-		files, err := s.List(t.Context(), api.Query{Search: rule.SearchBelow("/"), Limit: 1000})
-		must(t, err)
-		all := map[string]string{}
-		for i := range files {
-			if files[i].IsFolder() {
-				continue
-			}
-			all[files[i].FileID] = fmt.Sprint(files[i].FilePath, files[i].Tags.Or(nil), files[i].VersionID())
-		}
-		return all
-	}
-	before := state(first)
+	before := libraryState(t, first)
 	end()
 	for task, requests := range map[string]int{"add tags": 3, "different tags": n, "move": n, "rename": n} {
 		for range rounds {
@@ -148,33 +135,54 @@ func TestUndoAfterAKill(t *testing.T) {
 			underWay.Lock()
 			s, end := program(t, address, dir)
 			underWay.Unlock()
-			changed := 0
-			for id, was := range state(s) {
-				if before[id] != was {
-					changed++
-				}
-			}
-			done, err := s.Undo(t.Context(), "", Fail)
-			if err != nil || len(done) < changed {
-				t.Errorf("%s, killed at %d: %d files changed, undone %d, %v", task, at, changed, len(done), err)
-			}
-			for _, e := range done {
-				if e.Err != nil {
-					t.Errorf("%s, killed at %d: %v", task, at, e.Err)
-				}
-			}
-			for id, now := range state(s) {
-				if before[id] != now {
-					t.Fatalf("%s, killed at %d: after undo %s, want %s", task, at, now, before[id])
-				}
-			}
-			if again, err := s.Undo(t.Context(), "", Fail); err != nil || len(again) > 0 {
-				t.Fatalf("%s, killed at %d: another step can be undone: %d, %v", task, at, len(again), err)
-			}
+			checkUndo(t, s, before, fmt.Sprintf("%s, killed at %d", task, at))
 			end()
 		}
 	}
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
+// libraryState returns the path, the tags and the version of each file by its ID.
+func libraryState(t *testing.T, s *Session) map[string]string {
+	t.Helper()
+	files, err := s.List(t.Context(), api.Query{Search: rule.SearchBelow("/"), Limit: 1000})
+	must(t, err)
+	all := map[string]string{}
+	for i := range files {
+		if files[i].IsFolder() {
+			continue
+		}
+		all[files[i].FileID] = fmt.Sprint(files[i].FilePath, files[i].Tags.Or(nil), files[i].VersionID())
+	}
+	return all
+}
+
+// checkUndo undoes once, and compares the library with its state before the change.
+func checkUndo(t *testing.T, s *Session, before map[string]string, when string) {
+	t.Helper()
+	changed := 0
+	for id, was := range libraryState(t, s) {
+		if before[id] != was {
+			changed++
+		}
+	}
+	done, err := s.Undo(t.Context(), "", Fail)
+	if err != nil || len(done) < changed {
+		t.Errorf("%s: %d files changed, undone %d, %v", when, changed, len(done), err)
+	}
+	for _, e := range done {
+		if e.Err != nil {
+			t.Errorf("%s: %v", when, e.Err)
+		}
+	}
+	for id, now := range libraryState(t, s) {
+		if before[id] != now {
+			t.Fatalf("%s: after undo %s, want %s", when, now, before[id])
+		}
+	}
+	if again, err := s.Undo(t.Context(), "", Fail); err != nil || len(again) > 0 {
+		t.Fatalf("%s: another step can be undone: %d, %v", when, len(again), err)
+	}
 }
 
 // TestUndoOfAMoveWithoutAnswer: a request whose answer is lost is undone if the service made the change.

@@ -75,14 +75,13 @@ func TestFormNaming(t *testing.T) {
 			return map[string]string{"MEDIADESK_HOME": home}[name]
 		})}
 		must(t, os.MkdirAll(filepath.Dir(options.Paths.Config), 0o700))
-		must(t, os.WriteFile(options.Paths.Config, []byte("[local]\naddr = \"127.0.0.1:0\"\n"+settings), 0o600))
+		must(t, os.WriteFile(options.Paths.Config, []byte("[local]\naddr = \"127.0.0.1:0\"\n"+settings),
+			0o600))
 		s, err := Open(t.Context(), options)
 		must(t, err)
 		if s.Profile.FormNaming != want || s.Profile.Naming != job.NameHere {
 			t.Errorf("%q: %v in the form, %v in commands", settings, s.Profile.FormNaming, s.Profile.Naming)
 		}
-		if err := s.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must(t, s.Close(t.Context()))
 	}
 }

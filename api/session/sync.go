@@ -174,14 +174,9 @@ func (y *Sync) readLibrary(ctx context.Context) error {
 }
 
 func (y *Sync) compare(ctx context.Context) error {
-	paths := map[string]bool{}
-	for key := range y.files {
-		paths[key] = true
-	}
-	for key := range y.records {
-		paths[key] = true
-	}
-	for _, key := range slices.Sorted(maps.Keys(paths)) {
+	paths := slices.AppendSeq(slices.Collect(maps.Keys(y.files)), maps.Keys(y.records))
+	slices.Sort(paths)
+	for _, key := range slices.Compact(paths) {
 		l, f := y.files[key], y.records[key]
 		if l != nil && !y.o.Filter.takesBelow(y.below(l.source.Path)) ||
 			f != nil && !y.o.Filter.takesBelow(key) {

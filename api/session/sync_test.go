@@ -30,7 +30,9 @@ const syncFolder = "/pictures/"
 func newSyncTest(t *testing.T) *syncTest {
 	t.Helper()
 	s, _ := openProfile(t, newHome(t), config.LocalProfile, false)
-	y := &syncTest{T: t, s: s, local: filepath.Join(t.TempDir(), "local"), at: time.Now().Add(-24 * time.Hour)}
+	y := &syncTest{
+		T: t, s: s, local: filepath.Join(t.TempDir(), "local"), at: time.Now().Add(-24 * time.Hour),
+	}
 	must(t, os.Mkdir(y.local, 0o700))
 	return y
 }
@@ -169,7 +171,8 @@ func TestSync(t *testing.T) {
 
 	// A filter leaves other files alone, on both sides, and what the source has is never extra.
 	y.write("day/new.txt", "new")
-	y.expect(y.sync(true, SyncOptions{Delete: true, Filter: Filter{Include: []string{"*.jpg"}, MinSize: 100}}),
+	y.expect(y.sync(true,
+		SyncOptions{Delete: true, Filter: Filter{Include: []string{"*.jpg"}, MinSize: 100}}),
 		map[string]SyncAction{})
 	y.expect(y.sync(false, SyncOptions{Delete: true, Filter: Filter{Exclude: []string{"day", "a.txt"}}}),
 		map[string]SyncAction{})

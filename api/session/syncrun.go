@@ -39,13 +39,9 @@ func (s *Session) ResumeSync(ctx context.Context, local, folder string) error {
 		return nil
 	}
 	jobs, err := s.Queue.Resume(ctx, ids)
-	if err != nil || len(jobs) == 0 {
-		return err
+	if err == nil && len(jobs) > 0 {
+		_, err = s.Queue.Wait(ctx, job.IDs(jobs))
 	}
-	for i := range jobs {
-		ids[i] = jobs[i].ID
-	}
-	_, err = s.Queue.Wait(ctx, ids[:len(jobs)])
 	return err
 }
 

@@ -313,11 +313,7 @@ func (s *Session) Enqueue(ctx context.Context, t *Transfer) error {
 	if err != nil {
 		return err
 	}
-	ids := make([]int64, len(jobs))
-	for i := range jobs {
-		ids[i] = jobs[i].ID
-	}
-	return s.Journal.Release(ctx, ids)
+	return s.Journal.Release(ctx, job.IDs(jobs))
 }
 
 // fetchOrigin fetches a job's file from another profile and returns its path. It continues an earlier

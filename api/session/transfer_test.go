@@ -1,12 +1,10 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"image"
-	"image/png"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -73,9 +71,7 @@ func newAccount(t *testing.T, paths config.Paths, fault local.Fault) *account {
 	}))
 	t.Cleanup(func() {
 		a.server.Close()
-		if err := library.Close(); err != nil {
-			t.Error(err)
-		}
+		must(t, library.Close())
 	})
 	a.Client = apitest.Client(t, a.server.URL, accountKey)
 	t.Cleanup(a.Client.Close)
@@ -120,7 +116,7 @@ func openProfile(t *testing.T, paths config.Paths, name string, adopt bool) (s *
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := s.Close(ctx); err != nil {
-			t.Error(err)
+			t.Error(err) // nothing may end the test inside a OnceFunc
 		}
 	})
 	t.Cleanup(end)
@@ -198,10 +194,9 @@ func TestTransfer(t *testing.T) {
 		makeField(t, s.Client, "http://"+address, testKey(key), name, "Text")
 	}
 	makeField(t, work.Client, work.server.URL, accountKey, "brand", "Text")
-	var picture bytes.Buffer
-	must(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 20, 20))))
+	picture := mediatest.PNG(t, image.NewGray(image.Rect(0, 0, 20, 20)))
 	source := filepath.Join(t.TempDir(), "a.png")
-	must(t, os.WriteFile(source, picture.Bytes(), 0o600))
+	must(t, os.WriteFile(source, picture, 0o600))
 	uploadFile(t, s, "a.png", api.Upload{
 		Source: api.Source{Path: source}, Folder: api.Set("/x/"), Tags: api.Set([]string{"sea", "boat"}), CustomCoordinates: api.Set("1,2,3,4"), Other: api.Members{"description": []byte(`"a boat"`)}, IsPrivateFile: api.Set(true),
 		CustomMetadata: api.Set(map[string]json.RawMessage{"brand": json.RawMessage(`"Acme"`), "price": json.RawMessage(`"2"`)}),
@@ -215,9 +210,8 @@ func TestTransfer(t *testing.T) {
 	if len(transfer.Jobs) != 2 || len(transfer.Skipped) > 0 {
 		t.Fatalf("%+v", transfer)
 	}
-	if lost := transfer.Lost(); lost != "custom metadata field price of 1 file, earlier versions of 1 file" {
-		t.Errorf("got the losses %s", lost)
-	}
+	mediatest.Equal(t, transfer.Lost(), "custom metadata field price of 1 file, earlier versions of 1 file",
+		"the losses")
 	for _, j := range send(t, to, transfer) {
 		if j.State != job.Stored {
 			t.Fatalf("%s: %s, %v, want %v", j.Upload.Source, j.State, j.Failure, job.Stored)
@@ -242,7 +236,7 @@ func TestTransfer(t *testing.T) {
 		!a.IsPrivateFile.Or(false) || string(a.CustomMetadata["brand"]) != `"Acme"` || len(a.CustomMetadata) != 1 {
 		t.Errorf("it has %s", a.Raw)
 	}
-	if got := content(t, work.Client, a); got != picture.String() {
+	if got := content(t, work.Client, a); got != string(picture) {
 		t.Errorf("got %d bytes", len(got))
 	}
 	if spooled, _ := filepath.Glob(filepath.Join(paths.Spool(), "*")); len(spooled) > 0 {
@@ -257,7 +251,8 @@ func TestTransfer(t *testing.T) {
 		!strings.Contains(again.Skipped[0].Reason.Error(), "already") {
 		t.Errorf("the second plan: %+v", again)
 	}
-	moved := planTransfer(t, to, "/x/", TransferOptions{Folder: "/new", Filter: Filter{Include: []string{"b*"}}})
+	moved := planTransfer(t, to, "/x/",
+		TransferOptions{Folder: "/new", Filter: Filter{Include: []string{"b*"}}})
 	if len(moved.Jobs) != 1 || rule.PathOf(&moved.Jobs[0].Upload) != "/new/y/b.txt" {
 		t.Errorf("to another folder: %+v", moved)
 	}
@@ -287,7 +282,8 @@ func TestTransferOfWhatChanged(t *testing.T) {
 		switch {
 		case name == "moved.txt" && j.State == job.Stored:
 		case j.State != job.Unsent || says[name] == "" ||
-			!strings.Contains(j.Failure.Message, "local:/x/"+name) || !strings.Contains(j.Failure.Message, says[name]):
+			!strings.Contains(j.Failure.Message, "local:/x/"+name) ||
+			!strings.Contains(j.Failure.Message, says[name]):
 			t.Errorf("%s: %s, %v", name, j.State, j.Failure)
 		}
 	}
@@ -319,7 +315,8 @@ func TestTransferSkips(t *testing.T) {
 	must(t, err)
 	files, err := from.FilesBelow(t.Context(), "/", Filter{})
 	must(t, err)
-	flat, err := to.PlanTransfer(t.Context(), config.LocalProfile, "work", files, TransferOptions{Folder: "/z/"})
+	flat, err := to.PlanTransfer(t.Context(), config.LocalProfile, "work", files,
+		TransferOptions{Folder: "/z/"})
 	if err != nil || len(flat.Jobs) != 1 || len(flat.Skipped) != 1 ||
 		!strings.Contains(flat.Skipped[0].Reason.Error(), "has the same destination /z/a.txt") {
 		t.Errorf("%+v, %v", flat, err)

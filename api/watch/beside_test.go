@@ -81,7 +81,5 @@ func TestTwoProgramsBesideEachOther(t *testing.T) {
 	}
 	res.Body.Close()
 	hears(api.StatusFailed)
-	if status(driver) != api.StatusFailed {
-		t.Error("the first one does not know")
-	}
+	mediatest.Equal(t, status(driver), api.StatusFailed, "the first one does not know")
 }

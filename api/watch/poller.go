@@ -146,7 +146,7 @@ func (w *Watch) due() (fileID string) {
 }
 
 func (w *Watch) pollFile(ctx context.Context, fileID string) {
-	file, err := w.o.Details(ctx, w.o.Profile, fileID)
+	file, err := w.o.Details(ctx, fileID)
 	w.polled(fileID, err)
 	if err != nil || file == nil || file.FileID != fileID {
 		return
@@ -195,7 +195,7 @@ func (w *Watch) readStale(ctx context.Context) {
 	w.mu.Unlock()
 	slices.Sort(stale)
 	for _, id := range slices.Compact(stale) {
-		file, err := w.o.Details(ctx, w.o.Profile, id)
+		file, err := w.o.Details(ctx, id)
 		if err == nil && file != nil && file.FileID == id &&
 			w.o.Journal.SaveFile(ctx, w.o.Profile, *file) == nil {
 			w.signal()

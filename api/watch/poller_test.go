@@ -24,7 +24,7 @@ type shelf struct {
 	asked []time.Time
 }
 
-func (s *shelf) details(_ context.Context, _, id string) (*api.File, error) {
+func (s *shelf) details(_ context.Context, id string) (*api.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, time.Now())
@@ -196,7 +196,8 @@ func TestRunsKeepsEveryPendingOne(t *testing.T) {
 				Profile: "home", FileID: fmt.Sprint(n), Extension: "x", Status: api.StatusSuccess,
 			})
 		}
-		runs = append(runs, job.Run{Profile: "home", FileID: "last", Extension: "x", Status: api.StatusPending})
+		runs = append(runs,
+			job.Run{Profile: "home", FileID: "last", Extension: "x", Status: api.StatusPending})
 		m.AddRuns(t.Context(), runs)
 		w := start(t, Options{Journal: m, Listen: "off"})
 		got, err := w.Runs(t.Context())

@@ -62,7 +62,8 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if !known {
-		logUnmatched("", "its address is unknown or has expired")
+		slog.Info("a webhook matches no run",
+			"profile", "", "reason", "its address is unknown or has expired")
 		refuse(rw, http.StatusNotFound, "not found")
 		return
 	}
@@ -78,7 +79,7 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 	if w.o.Secrets != nil {
 		if secrets := w.o.Secrets(profile); len(secrets) > 0 {
 			if reason := checkSignature(req.Header, body, secrets, w.o.Now()); reason != "" {
-				logUnmatched(profile, reason)
+				slog.Info("a webhook matches no run", "profile", profile, "reason", reason)
 				refuse(rw, http.StatusUnauthorized, reason)
 				return
 			}
@@ -105,11 +106,6 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// logUnmatched logs that a webhook had no effect. profile is empty if unknown.
-func logUnmatched(profile, reason string) {
-	slog.Info("a webhook matches no run", "profile", profile, "reason", reason)
-}
-
 func refuse(rw http.ResponseWriter, status int, words string) {
 	rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	rw.WriteHeader(status)
@@ -130,20 +126,15 @@ const (
 // with "v1," and base64) or its older one (x-ik-signature: t=<milliseconds>,v1=<hex>). If both are
 // present, one match is enough. It returns why the webhook is not authentic, or "".
 func checkSignature(h http.Header, body []byte, secrets []string, now time.Time) (reason string) {
-	reason = notSigned
-	if header := h.Get("X-Ik-Signature"); header != "" {
-		reason = forged
-		if checkOlder(header, body, secrets, now) {
-			return ""
-		}
+	older, standard := h.Get("X-Ik-Signature"), h.Get("Webhook-Signature")
+	switch {
+	case checkOlder(older, body, secrets, now),
+		checkStandard(h.Get("Webhook-Id"), h.Get("Webhook-Timestamp"), standard, body, secrets, now):
+		return ""
+	case older == "" && standard == "":
+		return notSigned
 	}
-	if list := h.Get("Webhook-Signature"); list != "" {
-		reason = forged
-		if checkStandard(h.Get("Webhook-Id"), h.Get("Webhook-Timestamp"), list, body, secrets, now) {
-			return ""
-		}
-	}
-	return reason
+	return forged
 }
 
 func checkOlder(header string, body []byte, secrets []string, now time.Time) bool {
@@ -186,17 +177,15 @@ func timely(t, now time.Time) bool { return t.After(now.Add(-HookTTL)) && t.Befo
 
 // anyMatches compares sums with those of all possible keys of the secrets.
 func anyMatches(sums [][]byte, secrets []string, before string, body []byte) bool {
-	var keys [][]byte
 	for _, secret := range secrets {
-		keys = append(keys, keysOf(secret)...)
-	}
-	for _, key := range keys {
-		mac := hmac.New(sha256.New, key)
-		mac.Write([]byte(before))
-		mac.Write(body)
-		want := mac.Sum(nil)
-		if slices.ContainsFunc(sums, func(sum []byte) bool { return hmac.Equal(sum, want) }) {
-			return true
+		for _, key := range keysOf(secret) {
+			mac := hmac.New(sha256.New, key)
+			mac.Write([]byte(before))
+			mac.Write(body)
+			want := mac.Sum(nil)
+			if slices.ContainsFunc(sums, func(sum []byte) bool { return hmac.Equal(sum, want) }) {
+				return true
+			}
 		}
 	}
 	return false

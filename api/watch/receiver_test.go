@@ -155,7 +155,9 @@ func TestAddresses(t *testing.T) {
 		if len(token) != tokenLength || rule.CheckWebhookURL(a) != nil {
 			t.Errorf("%q is no good address", a)
 		}
-		for after, want := range map[time.Duration]bool{HookTTL - time.Minute: true, HookTTL + time.Minute: false} {
+		for after, want := range map[time.Duration]bool{
+			HookTTL - time.Minute: true, HookTTL + time.Minute: false,
+		} {
 			_, known, err := m.HookKnown(t.Context(), sha256.Sum256([]byte(token)), time.Now().Add(after))
 			if known != want || err != nil {
 				t.Errorf("%s is known after %s: %t, %v", a, after, known, err)
@@ -179,9 +181,7 @@ func TestATakenPort(t *testing.T) {
 			(bad.Err() == nil || !strings.Contains(bad.Err().Error(), listen)) {
 			t.Errorf("listening at %q: %v, %v", listen, err, bad.Err())
 		}
-		if err := bad.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		must(t, bad.Close(context.Background()))
 		mediatest.Equal(t, bad.Addr(), "", "after Close the receiver listens at")
 	}
 }

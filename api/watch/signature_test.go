@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 )
 
 func sum(key []byte, text string) []byte {
@@ -28,7 +29,8 @@ func TestSignatures(t *testing.T) {
 	body := success
 	own := func(key []byte, at time.Time, body string) http.Header {
 		stamp := fmt.Sprint(at.UnixMilli())
-		return http.Header{"X-Ik-Signature": {"t=" + stamp + ",v1=" + hex.EncodeToString(sum(key, stamp+"."+body))}}
+		signature := hex.EncodeToString(sum(key, stamp+"."+body))
+		return http.Header{"X-Ik-Signature": {"t=" + stamp + ",v1=" + signature}}
 	}
 	standard := func(key []byte, at time.Time, body string) http.Header {
 		stamp := fmt.Sprint(at.Unix())
@@ -115,9 +117,7 @@ func TestOnlySignedPostsAreBelieved(t *testing.T) {
 		res.Body.Close()
 		return res.StatusCode
 	}
-	if got := post(nil); got != http.StatusUnauthorized {
-		t.Errorf("notSigned: %d, want %d", got, http.StatusUnauthorized)
-	}
+	mediatest.Equal(t, post(nil), http.StatusUnauthorized, "notSigned")
 	if got := post(func(stamp string) string {
 		return "t=" + stamp + ",v1=00"
 	}); got != http.StatusUnauthorized {

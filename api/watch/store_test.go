@@ -26,11 +26,7 @@ func newJournal(t testing.TB) *journal.Journal {
 	t.Helper()
 	j, err := journal.Open(t.Context(), filepath.Join(t.TempDir(), "journal.db"))
 	must(t, err)
-	t.Cleanup(func() {
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must(t, j.Close()) })
 	return j
 }
 

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -47,7 +48,7 @@ type Options struct {
 
 	// Details reads the record of a file, for the poller. Nil disables polling. An error for which
 	// api.Unavailable is true disables it for that file.
-	Details func(ctx context.Context, profile, fileID string) (*api.File, error)
+	Details func(ctx context.Context, fileID string) (*api.File, error)
 
 	Now func() time.Time // nil means time.Now
 }
@@ -156,10 +157,7 @@ func (w *Watch) Address(ctx context.Context, h job.Hook) (string, error) {
 	base, reason := w.addr, w.err
 	w.mu.Unlock()
 	if base == "" {
-		if reason != nil {
-			return "", errors.Join(ErrNoReceiver, reason)
-		}
-		return "", ErrNoReceiver
+		return "", errors.Join(ErrNoReceiver, reason)
 	}
 	base = cmp.Or(strings.TrimRight(w.o.PublicURL, "/"), "http://"+base)
 	var random [32]byte
@@ -248,12 +246,7 @@ func (w *Watch) Runs(ctx context.Context) ([]job.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	var older []job.Run
-	for _, run := range pending {
-		if run.ID < runs[0].ID {
-			older = append(older, run)
-		}
-	}
+	older := slices.DeleteFunc(pending, func(run job.Run) bool { return run.ID >= runs[0].ID })
 	return append(older, runs...), nil
 }
 

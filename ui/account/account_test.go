@@ -19,9 +19,7 @@ func TestConnectsAHostedAccount(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add, Use: true}).open()
 	d.Sees("Connect an account · step 1", "ImageKit.io")
 	d.Press("enter").Typed("my_pictures").Sees("my_pictures")
-	if d.Store.Attempts != 0 {
-		t.Error("the keyring was used before it was needed")
-	}
+	mediatest.Equal(t, d.Store.Attempts, 0, "the keyring was used before it was needed")
 	d.Press("enter", "enter")
 	d.Sees("Connect my_pictures · step 2 of 2", "It is stored in the keyring", "and nowhere else")
 	if d.Store.Attempts != 1 {
@@ -84,9 +82,7 @@ func TestFormSaysWhatIsWrong(t *testing.T) {
 			d := newDriver(t, Options{Mode: Add}).open()
 			d.Press(tt.keys...).Typed(tt.text).Press("ctrl+s")
 			screen := strings.ToLower(strings.Join(strings.Fields(d.Drawn()), " "))
-			if !strings.Contains(screen, strings.ToLower(tt.want)) {
-				t.Errorf("%q is not on the screen:\n%s", tt.want, d.Drawn())
-			}
+			uitest.Shows(t, screen, strings.ToLower(tt.want))
 			d.Sees("step 1 of 2")
 		})
 	}
@@ -95,9 +91,7 @@ func TestFormSaysWhatIsWrong(t *testing.T) {
 func TestEmptyFieldsAreNoMistakeAtFirst(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add}).open()
 	d.Press("enter")
-	if strings.Contains(d.Drawn(), "missing") {
-		t.Errorf("a field that was just reached is called missing:\n%s", d.Drawn())
-	}
+	uitest.Lacks(t, d.Drawn(), "missing") // a field that was just reached is not missing yet
 }
 
 func TestKeyringStates(t *testing.T) {
@@ -130,9 +124,7 @@ func TestKeyForThisRun(t *testing.T) {
 	if len(d.Store.Keys) > 0 {
 		t.Error("the key was stored without the answer")
 	}
-	if d.Settings().Profile != "x" {
-		t.Error("the account is not in use")
-	}
+	mediatest.Equal(t, d.Settings().Profile, "x", "the account is not in use")
 	d.HidesKey()
 }
 
@@ -205,9 +197,7 @@ func TestReplacesTheKey(t *testing.T) {
 	if !d.done || len(got.KeyCommand) > 0 || len(got.Tags) != 1 {
 		t.Errorf("done %v, written was %+v", d.done, got)
 	}
-	if d.Store.Keys["work"].Reveal() != uitest.TestKey {
-		t.Error("the keyring has not the new key")
-	}
+	mediatest.Equal(t, d.Store.Keys["work"].Reveal(), uitest.TestKey, "the keyring has not the new key")
 	d.HidesKey()
 }
 
@@ -250,9 +240,7 @@ func TestRefusesWhatIsNoKey(t *testing.T) {
 	d.Add(config.HostedPreset("work", "w"))
 	d.open().Press("enter").Sees("it is empty")
 	d.Typed("a b").Press("enter").Sees("there is a space")
-	if strings.Contains(d.Drawn(), "a b") {
-		t.Error("the typed key is drawn")
-	}
+	uitest.Lacks(t, d.Drawn(), "a b") // the typed key is not drawn
 }
 
 func TestEdit(t *testing.T) {

@@ -87,7 +87,7 @@ func (f *fields) questions() (list []*kit.Question) {
 	if f.old.Name == "" {
 		q := add("name", "Account name", "", "")
 		q.Offer, q.Hint = f.accountName, func() string {
-			return text.Either(f.text("name") == "", "Optional: empty, it is called "+f.accountName()+".", "Letters, digits, - and _.")
+			return text.Either(f.text("name") == "", "Optional. Without one it is called "+f.accountName()+".", "Letters, digits, - and _.")
 		}
 		return list
 	}
@@ -143,7 +143,7 @@ func (f *fields) accountName() string {
 
 // hostStem returns the distinctive part of an address's host, or "".
 func hostStem(address string) string {
-	u, err := url.Parse(strings.TrimSpace(address))
+	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" {
 		return ""
 	}
@@ -183,7 +183,6 @@ func (f *fields) check(name string) error {
 }
 
 func checkAddress(content string, needed bool) error {
-	content = strings.TrimSpace(content)
 	switch {
 	case content == "" && !needed:
 		return nil
@@ -295,7 +294,7 @@ type Options struct {
 	TryKey TryKey
 	// Use makes a new account the one in use.
 	Use bool
-	// Done is called after everything is saved, but not if the user cancels; nil does nothing.
+	// Done is called after everything is saved, but not if the user cancels.
 	Done func(Result) tea.Cmd
 }
 
@@ -356,9 +355,6 @@ var _ kit.Overlay = (*Flow)(nil)
 func New(o Options) *Flow {
 	o.Context = cmp.Or(o.Context, context.Background())
 	o.Keys = cmp.Or(o.Keys, &config.Keys{})
-	if o.Done == nil {
-		o.Done = func(Result) tea.Cmd { return nil }
-	}
 	return &Flow{o: o}
 }
 

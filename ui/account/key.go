@@ -80,7 +80,6 @@ func (f *Flow) askWay() {
 	f.form = kit.NewForm("choose", f.choose, &kit.Question{Value: &f.wayName, Options: options, Check: check})
 }
 
-// choose continues with the chosen place.
 func (f *Flow) choose() tea.Cmd {
 	switch w := way(f.wayName); w {
 	case wayAgain:

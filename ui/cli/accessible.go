@@ -282,7 +282,8 @@ func (t *promptSession) change(f *api.File) {
 		question{"remove-tags", "Tags to remove, separated by commas; empty for none:"},
 		question{"region", "Region as x,y,width,height in pixels; empty to keep it:"})
 	words := strings.ReplaceAll(strings.Join(flags, ", "), "--", "")
-	if f.CustomCoordinates.Or("") != "" && !strings.Contains(words, "region=") && t.yes("Remove the region?") {
+	unchanged := f.CustomCoordinates.Or("") != "" && !strings.Contains(words, "region=")
+	if unchanged && t.yes("Remove the region?") {
 		flags, words = append(flags, "--unset-region"), words+" unset-region"
 	}
 	if len(flags) > 0 && t.yes("Save this change: "+words+"?") {

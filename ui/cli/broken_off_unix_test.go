@@ -56,7 +56,8 @@ func TestBrokenOff(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(dir, name+".txt"), []byte(name), 0o600))
 	}
 	command := func(args ...string) (*exec.Cmd, *bytes.Buffer) {
-		cmd, out := exec.Command(binary, append(args, "--json", "--upload-url", service.URL)...), new(bytes.Buffer)
+		cmd := exec.Command(binary, append(args, "--json", "--upload-url", service.URL)...)
+		out := new(bytes.Buffer)
 		cmd.Env = append(os.Environ(), "MEDIADESK_HOME="+filepath.Join(dir, "home"), "MEDIADESK_PRIVATE_KEY=private_x", "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)
 		cmd.Dir, cmd.Stdout = dir, out
 		return cmd, out
@@ -71,12 +72,8 @@ func TestBrokenOff(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != 130 || len(lines) != 3 {
 		t.Fatalf("exit code %d\n%s", code, out)
 	}
-	if !strings.Contains(lines[0], `"source":"one.txt","outcome":null,"open":true`) || !strings.Contains(lines[0], "it may have been stored") {
-		t.Errorf("got the line %s", lines[0])
-	}
-	if !strings.Contains(lines[1], `"source":"two.txt","outcome":null,"open":true`) {
-		t.Errorf("got the line %s", lines[1])
-	}
+	uitest.Shows(t, lines[0], `"source":"one.txt","outcome":null,"open":true`, "it may have been stored")
+	uitest.Shows(t, lines[1], `"source":"two.txt","outcome":null,"open":true`)
 
 	cmd, out = command("resume")
 	if err := cmd.Run(); err != nil || strings.Count(out.String(), `"outcome":"stored"`) != 2 {

@@ -138,14 +138,13 @@ func TestKeyCanary(t *testing.T) {
 	service := &leakyServer{other: other}
 	address := listen(t, service)
 	dir := t.TempDir()
-	home := filepath.Join(dir, "home")
 	var files []string
 	for i := range 7 {
 		name := filepath.Join(dir, fmt.Sprintf("f%d.txt", i))
 		must(t, os.WriteFile(name, []byte(strings.Repeat("some text ", 1+9000*(i%2))), 0o600))
 		files = append(files, name)
 	}
-	env := append(os.Environ(), "MEDIADESK_HOME="+home, "MEDIADESK_PRIVATE_KEY="+canary, "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)
+	env := append(os.Environ(), "MEDIADESK_HOME="+filepath.Join(dir, "home"), "MEDIADESK_PRIVATE_KEY="+canary, "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)
 
 	// These tools stand for the editor, the browser and the clipboard.
 	tools := t.TempDir()
@@ -158,27 +157,7 @@ func TestKeyCanary(t *testing.T) {
 	stop, watched := make(chan struct{}), make(chan string, 1)
 	go func() { watched <- commandLines(stop) }()
 
-	for _, args := range [][]string{
-		append([]string{"upload", "--json"}, files...),
-		append([]string{"upload", "--unique", "service"}, files...),
-		append([]string{"upload", "--unique", "off", "--debug", "--extension", "remove-bg"}, files...),
-		append([]string{"upload", "--dry-run"}, files...),
-		{"upload"},
-		{"details", "abc"},
-		{"details", "abc", "--tags", "x", "--debug"},
-		{"list", "/", "--json"},
-		{"watch", "--timeout", "100ms"},
-		{"key", "where"},
-		{"doctor"},
-		{"doctor", "--json"},
-		{"uploads", "--retry", "--failed", "--retry-for", "1s"},
-		{"rename", "abc", "x"},
-		{"download", "abc", "--to", dir},
-		{"sign", "abc"},
-		{"versions", "abc", "--debug"},
-		{"upload", "--no-such-flag"},
-		{"upload", files[0], "--upload-url", "http://" + canary + "@127.0.0.1:1"},
-	} {
+	for _, args := range keyCommands(files, dir) {
 		cmd := exec.Command(binary, args...)
 		if args[0] == "upload" {
 			cmd.Args = append(cmd.Args, "--concurrency", "7", "--retry-for", "1s")
@@ -190,45 +169,18 @@ func TestKeyCanary(t *testing.T) {
 		out, _ := cmd.CombinedOutput() // it fails on purpose
 		if found := leaks(string(out)); found != nil {
 			at := strings.Index(string(out), found[0])
-			t.Errorf("mediadesk %s prints the key as %q: %s", args, found, out[max(0, at-200):min(len(out), at+100)])
+			t.Errorf("mediadesk %s prints the key as %q: %s", args, found,
+				out[max(0, at-200):min(len(out), at+100)])
 		}
 	}
-	term := uitest.StartBinary(t, binary,
-		append(append([]string{}, files[:3]...), "--upload-url", address, "--debug"), env, 120, 36)
-	term.WaitFor("f1.txt")
-	term.Press("u")
-	term.WaitFor("Will be stored as")
-	term.Press("f2") // the command
-	term.Press("ctrl+o")
-	waitFor(t, "the editor",
-		func() bool { _, err := os.Stat(filepath.Join(dir, "editor.seen")); return err == nil })
-	waitFor(t, "the clipboard",
-		func() bool { _, err := os.Stat(filepath.Join(dir, "xclip.seen")); return err == nil })
-	// Wait until the screens have the terminal again. Another message may replace the one about the editor.
-	waitFor(t, "the screens",
-		func() bool { return strings.Count(term.Raw(), ansi.SetModeAltScreenSaveCursor) > 1 })
-	term.Press("ctrl+s")
-	term.WaitFor("enter Send ") // in the line of hints: the dialog takes keys now
-	term.Press("s")
-	term.WaitUntil(func(screen string) bool {
-		return strings.Contains(screen, "refused") || strings.Contains(screen, "unknown") ||
-			strings.Contains(screen, "stored") || strings.Contains(screen, "again")
-	})
-	term.Press("q")
-	term.WaitUntil(func(screen string) bool { return true })
-	raw := term.Raw()
-	term.Signal(os.Interrupt)
-	term.Signal(os.Kill)
-	<-term.Done()
+	raw := sendOnScreens(t, binary, dir, address, files[:3:3], env)
 	passKeyOtherwise(t, binary, address, dir)
 	close(stop)
 
 	if found := leaks(raw); found != nil {
 		t.Errorf("the terminal got the key as %q", found)
 	}
-	if lines := <-watched; lines != "" {
-		t.Errorf("a command line has the key: %s", lines)
-	}
+	mediatest.Equal(t, <-watched, "", "a command line has the key")
 	count := 0
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
@@ -252,6 +204,64 @@ func TestKeyCanary(t *testing.T) {
 	if service.seen < 20 || count < 10 {
 		t.Errorf("the test did too little: %d requests with the key, %d files searched", service.seen, count)
 	}
+}
+
+// keyCommands are commands that use the key.
+func keyCommands(files []string, dir string) [][]string {
+	return [][]string{
+		append([]string{"upload", "--json"}, files...),
+		append([]string{"upload", "--unique", "service"}, files...),
+		append([]string{"upload", "--unique", "off", "--debug", "--extension", "remove-bg"}, files...),
+		append([]string{"upload", "--dry-run"}, files...),
+		{"upload"},
+		{"details", "abc"},
+		{"details", "abc", "--tags", "x", "--debug"},
+		{"list", "/", "--json"},
+		{"watch", "--timeout", "100ms"},
+		{"key", "where"},
+		{"doctor"},
+		{"doctor", "--json"},
+		{"uploads", "--retry", "--failed", "--retry-for", "1s"},
+		{"rename", "abc", "x"},
+		{"download", "abc", "--to", dir},
+		{"sign", "abc"},
+		{"versions", "abc", "--debug"},
+		{"upload", "--no-such-flag"},
+		{"upload", files[0], "--upload-url", "http://" + canary + "@127.0.0.1:1"},
+	}
+}
+
+// sendOnScreens uploads files on the screens, with the editor and the clipboard. It returns what the terminal
+// got.
+func sendOnScreens(t *testing.T, binary, dir, address string, files, env []string) string {
+	t.Helper()
+	term := uitest.StartBinary(t, binary, append(files, "--upload-url", address, "--debug"), env, 120, 36)
+	term.WaitFor("f1.txt")
+	term.Press("u")
+	term.WaitFor("Will be stored as")
+	term.Press("f2") // the command
+	term.Press("ctrl+o")
+	waitFor(t, "the editor",
+		func() bool { _, err := os.Stat(filepath.Join(dir, "editor.seen")); return err == nil })
+	waitFor(t, "the clipboard",
+		func() bool { _, err := os.Stat(filepath.Join(dir, "xclip.seen")); return err == nil })
+	// Wait until the screens have the terminal again. Another message may replace the one about the editor.
+	waitFor(t, "the screens",
+		func() bool { return strings.Count(term.Raw(), ansi.SetModeAltScreenSaveCursor) > 1 })
+	term.Press("ctrl+s")
+	term.WaitFor("enter send ") // in the line of hints: the dialog takes keys now
+	term.Press("s")
+	term.WaitUntil(func(screen string) bool {
+		return strings.Contains(screen, "refused") || strings.Contains(screen, "unknown") ||
+			strings.Contains(screen, "stored") || strings.Contains(screen, "again")
+	})
+	term.Press("q")
+	term.WaitUntil(func(screen string) bool { return true })
+	raw := term.Raw()
+	term.Signal(os.Interrupt)
+	term.Signal(os.Kill)
+	<-term.Done()
+	return raw
 }
 
 // passKeyOtherwise passes the key in every way except the environment.
@@ -279,7 +289,8 @@ func passKeyOtherwise(t *testing.T, binary, address, dir string) {
 	for home, flags := range map[string][]string{
 		"by file": {"--key-file", key}, "by command": {"--key-command", "cat", "--key-command", key},
 	} {
-		run(home, nil, nil, nil, append([]string{"profile", "add", "work", "--upload-url", address}, flags...)...)
+		run(home, nil, nil, nil,
+			append([]string{"profile", "add", "work", "--upload-url", address}, flags...)...)
 		run(home, nil, nil, nil, "details", "abc", "--debug", "--profile", "work")
 		run(home, nil, nil, nil, "key", "where", "--profile", "work")
 	}
@@ -324,7 +335,8 @@ func commandLines(stop chan struct{}) string {
 				continue
 			}
 			text, err := os.ReadFile(filepath.Join("/proc", process.Name(), "cmdline"))
-			if err == nil && leaks(string(text)) != nil && !strings.Contains(string(text), canary+"@127.0.0.1") {
+			if err == nil && leaks(string(text)) != nil &&
+				!strings.Contains(string(text), canary+"@127.0.0.1") {
 				<-stop
 				return string(text)
 			}

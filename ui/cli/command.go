@@ -66,11 +66,6 @@ func (p *Program) openOrDescribe(ctx context.Context, reads bool) (*session.Sess
 	if !p.dryRun || reads {
 		return p.open(ctx)
 	}
-	return p.describe()
-}
-
-// describe opens a session that sends nothing.
-func (p *Program) describe() (*session.Session, error) {
 	return p.opened(session.Describe(p.Options))
 }
 
@@ -151,9 +146,7 @@ func newRoot(p *Program) *cobra.Command {
 			"4 outcome unknown or still pending, 128 plus the number of a signal that ended the program. mediadesk man prints the manual page.",
 		Example: "mediadesk\nmediadesk holiday/*.jpg\nmediadesk upload photo.jpg --tags sea,boat --folder /summer/ --wait",
 		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runScreens(cmd, p, args)
-		},
+		RunE:    p.runScreens,
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		homeless := cmd.HasParent() && cmd.Parent().Name() == "completion"
@@ -194,8 +187,9 @@ func newRoot(p *Program) *cobra.Command {
 	all.BoolVar(&p.accessible, "accessible", false, "use prompts and sentences instead of screens, for screen readers")
 	root.MarkFlagsMutuallyExclusive("jq", "format")
 	root.AddCommand(newUpload(p), newResume(p), newDetails(p), newList(p), newWatch(p), newServe(p),
-		newUploads(p), newUsage(p), newTransfer(p), newProfile(p), newKey(p), newDoctor(p))
-	root.AddCommand(newFileCommands(p)...)
+		newUploads(p), newUsage(p), newTransfer(p), newProfile(p), newKey(p), newDoctor(p),
+		newVersions(p), newDownload(p), newSync(p), newOpen(p), newPurge(p), newMkdir(p), newRmdir(p),
+		moveCommand(p), copyCommand(p), renameCommand(p), restoreCommand(p), deleteCommand(p), signCommand(p))
 	root.InitDefaultCompletionCmd()
 	p.complete(root)
 	return root
@@ -270,7 +264,7 @@ func (p *Program) prompts() bool {
 	return p.accessible || err == nil && on
 }
 
-func runScreens(cmd *cobra.Command, p *Program, args []string) error {
+func (p *Program) runScreens(cmd *cobra.Command, args []string) error {
 	// A word that is not a file may be a mistyped command.
 	if len(args) > 0 && !strings.ContainsAny(args[0], `/\.:-`) {
 		_, err := os.Lstat(args[0])

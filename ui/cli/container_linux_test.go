@@ -79,11 +79,7 @@ func TestContainer(t *testing.T) {
 	res, err := http.Get(line.Address + "/_mediadesk/health")
 	must(t, err)
 	res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		t.Errorf("health answers %s", res.Status)
-	}
+	mediatest.Equal(t, res.StatusCode, http.StatusOK, "health answers %s", res.Status)
 	health := run(buildah("run", container, "--", "/mediadesk", "serve", "--health", "--addr", strings.TrimPrefix(line.Address, "http://")))
-	if !strings.Contains(health, `"status":"ok"`) {
-		t.Errorf("the health check prints %s", health)
-	}
+	uitest.Shows(t, health, `"status":"ok"`)
 }

@@ -45,12 +45,10 @@ func newDetails(p *Program) *cobra.Command {
 			"mediadesk details /summer/a.jpg --add-tags sea,boat --region 10,20,300,200\n" +
 			"mediadesk details /summer/a.jpg --undo\n" +
 			"mediadesk list /summer/ --json | mediadesk details - --add-tags sea",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c.given = cmd.Flags().Changed
-			return c.run(cmd, p, args)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, p, args) },
 	}
 	fl := cmd.Flags()
+	c.given = fl.Changed
 	for _, f := range entry.StoredFields {
 		help := cmp.Or(detailHelp[f.Flag], "set the "+f.Words)
 		c.values[f.Flag] = fl.String(f.Flag, "", "`"+f.Value+"`: "+help)

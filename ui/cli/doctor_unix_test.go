@@ -5,6 +5,7 @@ package cli_test
 import (
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -14,8 +15,6 @@ func TestDoctorOnATerminal(t *testing.T) {
 	term := uitest.StartBinary(t, uitest.Build(t), []string{"doctor"},
 		[]string{"MEDIADESK_HOME=" + home, "XDG_RUNTIME_DIR=" + home, "PATH=" + home}, 160, 120)
 	term.Wait()
-	if term.ExitCode() != 0 {
-		t.Errorf("exit code %d, want 0", term.ExitCode())
-	}
+	mediatest.Equal(t, term.ExitCode(), 0, "exit code")
 	uitest.Shows(t, term.Screen(), "size 160x120", "colors 16 million", "not installed; it would show SVG", "0 problems")
 }

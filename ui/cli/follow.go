@@ -96,9 +96,6 @@ func runFollow(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 	if err != nil {
 		return err
 	}
-	if _, err := u.plan(cmd, p, s.Profile, nil); err != nil {
-		return err
-	}
 	e, err := u.entry(cmd, s.Profile)
 	if err != nil {
 		return err

@@ -38,7 +38,8 @@ func TestFolderWatch(t *testing.T) {
 		}
 		var names []string
 		for _, source := range finished {
-			names = append(names, strings.TrimPrefix(filepath.ToSlash(source.Path), filepath.ToSlash(dir)+"/"))
+			names = append(names,
+				strings.TrimPrefix(filepath.ToSlash(source.Path), filepath.ToSlash(dir)+"/"))
 		}
 		slices.Sort(names)
 		mediatest.Equal(t, strings.Join(names, " "), want, "finished")

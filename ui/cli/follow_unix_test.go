@@ -65,9 +65,7 @@ func TestFollow(t *testing.T) {
 			t.Errorf("got an extra result: %q", results.Text())
 		}
 		for messages.Scan() {
-			if !strings.Contains(messages.Text(), "mediadesk serve") {
-				t.Errorf("got an extra message: %q", messages.Text())
-			}
+			uitest.Shows(t, messages.Text(), "mediadesk serve")
 		}
 		_ = cmd.Wait() // the exit code is checked below
 		if got := cmd.ProcessState.ExitCode(); got != code {

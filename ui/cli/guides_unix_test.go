@@ -32,7 +32,8 @@ func TestExamples(t *testing.T) {
 	run := func(t *testing.T, at, script string) string {
 		t.Helper()
 		cmd := exec.Command("sh", "-ec", script)
-		cmd.Dir, cmd.Env = at, append(slices.Clip(env), "MEDIADESK_HOME="+filepath.Join(at, "home"), "HOME="+at)
+		cmd.Dir = at
+		cmd.Env = append(slices.Clip(env), "MEDIADESK_HOME="+filepath.Join(at, "home"), "HOME="+at)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Errorf("%s: %v\n%s", script, err, out)
@@ -83,7 +84,8 @@ mediadesk details /summer/a.jpg --add-tags new`, address, dir))
 				t.Parallel()
 				at := t.TempDir()
 				must(t, os.CopyFS(at, os.DirFS(template)))
-				run(t, at, strings.ReplaceAll(example, "65f1c0ffee65f1c0ffee65f2", strings.TrimSpace(version)))
+				run(t, at, strings.ReplaceAll(example, "65f1c0ffee65f1c0ffee65f2",
+					strings.TrimSpace(version)))
 			})
 		}
 	}

@@ -39,10 +39,8 @@ func (p *Program) runCommand(ctx context.Context, root *cobra.Command) error {
 // describeFlags changes a command for its help: flags get the names of their values, texts are
 // wrapped, and global flags are left to the help of the program. The command cannot run afterwards.
 func describeFlags(c *cobra.Command) {
-	width := helpWidth
-	if w, _, err := term.GetSize(os.Stdout.Fd()); err == nil && w > 0 {
-		width = min(w, width)
-	}
+	width, _, _ := term.GetSize(os.Stdout.Fd()) // 0 if unknown
+	width = min(cmp.Or(width, helpWidth), helpWidth)
 	hidden := ""
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) {
 		f.Hidden, hidden = true, "\n\nGlobal flags: mediadesk --help"

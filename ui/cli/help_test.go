@@ -31,7 +31,9 @@ func TestHelp(t *testing.T) {
 			continue
 		}
 		var out bytes.Buffer
-		p := &Program{Getenv: os.Getenv, Stdout: &out, Stderr: &out, Log: config.NewLog(t.TempDir()+"/log", nil)}
+		p := &Program{
+			Getenv: os.Getenv, Stdout: &out, Stderr: &out, Log: config.NewLog(t.TempDir()+"/log", nil),
+		}
 		must(t, p.execute(t.Context(), append(path, "--help")))
 		help := ansi.Strip(out.String())
 		for line := range strings.Lines(help) {

@@ -54,9 +54,7 @@ func serveHosted(t *testing.T) (s served) {
 	must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
+		must(t, cmd.Wait())
 	})
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	if err := errors.Join(err, json.Unmarshal(line, &s)); err != nil {

@@ -17,88 +17,55 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestHostileText: the output of commands, as text and as JSON, never has the raw text of hostile
-// file names, records, tags, posts and errors.
-func TestHostileText(t *testing.T) {
-	t.Parallel()
-	mediatest.OnlyWithEverything(t)
-	binary := uitest.Build(t)
-	service := uitest.StartHostileServer(t)
-	dir := t.TempDir()
-	folder := filepath.Join(dir, "pictures")
-	plain := filepath.Join(dir, "plain")
-	for _, d := range []string{folder, plain} {
-		must(t, os.Mkdir(d, 0o700))
-	}
-	count := 0
-	for i, h := range uitest.Hostile() {
-		for j := range 2 {
-			must(t, os.WriteFile(filepath.Join(plain, fmt.Sprintf("f%02d%d.txt", i, j)), []byte(h.Class), 0o600))
-		}
-		if strings.Contains(h.Text, "\x00") {
-			continue // a file name cannot contain it
-		}
-		if err := os.WriteFile(filepath.Join(folder, h.Text), []byte(h.Class), 0o600); err != nil {
-			t.Skipf("this file system does not take such names: %v", err)
-		}
-		count++
-	}
-	env := append(os.Environ(), "MEDIADESK_HOME="+filepath.Join(dir, "home"), "MEDIADESK_PRIVATE_KEY=private_x", "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)
-	// runUntil interrupts a program after it has written a line that many times.
-	runUntil := func(line string, times, code int, args ...string) string {
-		t.Helper()
-		cmd := exec.Command(binary, args...)
-		cmd.Env, cmd.Dir = env, dir
-		var out, said bytes.Buffer
-		cmd.Stderr = &said
-		written, err := cmd.StdoutPipe()
-		must(t, err)
-		must(t, cmd.Start())
-		for lines, seen := bufio.NewReader(written), 0; ; {
-			text, err := lines.ReadString('\n')
-			out.WriteString(text)
-			if err != nil {
-				break
-			}
-			if times > 0 && strings.Contains(text, line) {
-				if seen++; seen == times {
-					_ = cmd.Process.Signal(os.Interrupt) // it may have ended by itself
-				}
-			}
-		}
-		_ = cmd.Wait() // the exit code is checked below
-		if got := cmd.ProcessState.ExitCode(); got != code {
-			t.Errorf("mediadesk %q: exit code %d, want %d\n%s", args, got, code, said.String())
-		}
-		for stream, text := range map[string]string{"output": out.String(), "error output": said.String()} {
-			if found := uitest.Forbidden(text); found != nil {
-				t.Errorf("mediadesk %q: the %s has %q", args, stream, found[:min(len(found), 10)])
-			}
-		}
-		return out.String()
-	}
-	run := func(code int, args ...string) string {
-		t.Helper()
-		return runUntil("", 0, code, args...)
-	}
+// hostileProgram is the program among hostile files.
+type hostileProgram struct {
+	t           *testing.T
+	binary, dir string
+	env         []string
+}
 
-	// File names in the local library.
-	run(0, "upload", folder, "--dry-run")
-	if out := run(0, "upload", folder, "--dry-run", "--json"); strings.Contains(out, `fileName","value":"a\u`) {
-		t.Errorf("hostile characters are sent in names: %s", out)
-	}
-	run(0, "upload", folder, "--unique", "off")
-	if n := strings.Count(run(0, "upload", folder, "--unique", "off", "--json"), "\n"); n != count {
-		t.Errorf("got %d of %d files", n, count)
-	}
-	run(0, "list", "/")
-	run(0, "uploads")
-	run(1, "upload", filepath.Join(folder, "nowhere\x1b[31m\u202e.jpg"))
-	run(2, "upload", "--no-such\x1b[31m")
-	run(2, "upload", plain, "--folder", "/a\u202eb/")
-	run(2, "profile", "add", "a\x1b[31m", "--hosted", "x")
+func (p hostileProgram) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(p.binary, args...)
+	cmd.Env, cmd.Dir = p.env, p.dir
+	return cmd
+}
 
-	// Nobody outside writes a line of their own.
+// runUntil interrupts the program after it has written a line that many times.
+func (p hostileProgram) runUntil(line string, times, code int, args ...string) string {
+	p.t.Helper()
+	cmd := p.command(args...)
+	var out, said bytes.Buffer
+	cmd.Stderr = &said
+	written, err := cmd.StdoutPipe()
+	must(p.t, err)
+	must(p.t, cmd.Start())
+	for lines, seen := bufio.NewReader(written), 0; ; {
+		text, err := lines.ReadString('\n')
+		out.WriteString(text)
+		if err != nil {
+			break
+		}
+		if times > 0 && strings.Contains(text, line) {
+			if seen++; seen == times {
+				_ = cmd.Process.Signal(os.Interrupt) // it may have ended by itself
+			}
+		}
+	}
+	_ = cmd.Wait() // the exit code is checked below
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		p.t.Errorf("mediadesk %q: exit code %d, want %d\n%s", args, got, code, said.String())
+	}
+	for stream, text := range map[string]string{"output": out.String(), "error output": said.String()} {
+		if found := uitest.Forbidden(text); found != nil {
+			p.t.Errorf("mediadesk %q: the %s has %q", args, stream, found[:min(len(found), 10)])
+		}
+	}
+	return out.String()
+}
+
+// checkForgedLines: nobody outside writes a line of their own.
+func (p hostileProgram) checkForgedLines() {
+	p.t.Helper()
 	forged := "x\nmediadesk: forged"
 	for _, args := range [][]string{
 		{"upload", forged},
@@ -117,18 +84,67 @@ func TestHostileText(t *testing.T) {
 		{"transfer", "a", "--to", forged},
 		{"serve", "--check", "--data", forged},
 	} {
-		cmd := exec.Command(binary, args...)
-		cmd.Env, cmd.Dir = env, dir
-		if out, err := cmd.CombinedOutput(); err == nil || strings.Contains(string(out), "\nmediadesk: forged") {
-			t.Errorf("mediadesk %q: %v\n%s", args, err, out)
+		if out, err := p.command(args...).CombinedOutput(); err == nil ||
+			strings.Contains(string(out), "\nmediadesk: forged") {
+			p.t.Errorf("mediadesk %q: %v\n%s", args, err, out)
 		}
 	}
+}
+
+// TestHostileText: the output of commands, as text and as JSON, never has the raw text of hostile
+// file names, records, tags, posts and errors.
+func TestHostileText(t *testing.T) {
+	t.Parallel()
+	mediatest.OnlyWithEverything(t)
+	binary := uitest.Build(t)
+	service := uitest.StartHostileServer(t)
+	dir := t.TempDir()
+	folder, plain := filepath.Join(dir, "pictures"), filepath.Join(dir, "plain")
+	for _, d := range []string{folder, plain} {
+		must(t, os.Mkdir(d, 0o700))
+	}
+	count := 0
+	for i, h := range uitest.Hostile() {
+		for j := range 2 {
+			must(t, os.WriteFile(filepath.Join(plain, fmt.Sprintf("f%02d%d.txt", i, j)), []byte(h.Class),
+				0o600))
+		}
+		if strings.Contains(h.Text, "\x00") {
+			continue // a file name cannot contain it
+		}
+		if err := os.WriteFile(filepath.Join(folder, h.Text), []byte(h.Class), 0o600); err != nil {
+			t.Skipf("this file system does not take such names: %v", err)
+		}
+		count++
+	}
+	env := append(os.Environ(), "MEDIADESK_HOME="+filepath.Join(dir, "home"), "MEDIADESK_PRIVATE_KEY=private_x", "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)
+	p := hostileProgram{t: t, binary: binary, dir: dir, env: env}
+	run := func(code int, args ...string) string {
+		t.Helper()
+		return p.runUntil("", 0, code, args...)
+	}
+
+	// File names in the local library.
+	run(0, "upload", folder, "--dry-run")
+	uitest.Lacks(t, run(0, "upload", folder, "--dry-run", "--json"), `fileName","value":"a\u`)
+	run(0, "upload", folder, "--unique", "off")
+	if n := strings.Count(run(0, "upload", folder, "--unique", "off", "--json"), "\n"); n != count {
+		t.Errorf("got %d of %d files", n, count)
+	}
+	run(0, "list", "/")
+	run(0, "uploads")
+	run(1, "upload", filepath.Join(folder, "nowhere\x1b[31m\u202e.jpg"))
+	run(2, "upload", "--no-such\x1b[31m")
+	run(2, "upload", plain, "--folder", "/a\u202eb/")
+	run(2, "profile", "add", "a\x1b[31m", "--hosted", "x")
+
+	p.checkForgedLines()
 
 	// Errors and posts: every other upload is refused.
 	to := []string{"--upload-url", service.URL, "--delivery-url", service.URL}
 	// The runs in the answers never end, so the command waits for the posts.
 	all := len(uitest.Hostile())
-	said := runUntil("failed (webhook)", all, 130, append([]string{"upload", plain, "--extension", "remove-bg", "--wait", "--timeout", "1m"}, to...)...)
+	said := p.runUntil("failed (webhook)", all, 130, append([]string{"upload", plain, "--extension", "remove-bg", "--wait", "--timeout", "1m"}, to...)...)
 	if n := strings.Count(said, "failed (webhook)"); n != all {
 		t.Errorf("%d of %d posts were accepted", n, all)
 	}

@@ -206,9 +206,7 @@ func TestSyncKilled(t *testing.T) {
 			t.Errorf("%s was stored twice: %+v", f.FilePath, f.VersionInfo)
 		}
 	}
-	if stored != files {
-		t.Errorf("%d files are stored, want %d", stored, files)
-	}
+	mediatest.Equal(t, stored, files, "files are stored")
 	k.killed(3, files/2, func(int) {}, "sync", "/x/", down, "--profile", "work")
 	if out, err := exec.Command("diff", "-r", up, down).CombinedOutput(); err != nil {
 		t.Errorf("the folders differ: %v\n%s", err, out)

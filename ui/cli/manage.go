@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"mediadesk/api"
 	"mediadesk/api/rule"
@@ -23,26 +22,23 @@ import (
 // not to the specification.
 type fileCommand struct {
 	use, short, long, example string
-	flags                     func(*pflag.FlagSet) // its own flags, or nil
 	refuse                    func() error
 	// target checks the last argument if that is not a file but a folder, name or version; or nil.
 	target func(string) (string, error)
 	// question is the format of a question about the number of files and folders, the target, and the
 	// host; "" for a command that takes files only. It is asked before a folder changes, and always with
-	// asksAlways.
-	question   string
-	asksAlways bool
+	// deletes.
+	question string
+	// deletes also lets flags select files of folders instead of the folders, and deletes files at once.
+	deletes bool
+	filter  session.Filter
 	// request returns the request that a dry run shows; nil if it shows the one for the record.
 	request func(f *api.File, target string) api.Request
 	// do returns the new path or URL, and the new record.
 	do func(ctx context.Context, s *session.Session, f *api.File, target string) (to string,
 		after *api.File, err error)
-	// doAll acts on several files at once; nil to call do for each.
-	doAll func(ctx context.Context, s *session.Session, files []api.File) []session.Edited
 	// label is the format of the line for a file, with its path and what do returns as to.
-	label   string
-	selects bool // flags select files of folders instead of the folders
-	filter  session.Filter
+	label string
 }
 
 type fileLine struct {
@@ -78,10 +74,7 @@ func (c *fileCommand) command(p *Program) *cobra.Command {
 			return c.run(cmd, p, args, target)
 		},
 	}
-	if c.flags != nil {
-		c.flags(cmd.Flags())
-	}
-	if c.selects {
+	if c.deletes {
 		addSelection(cmd.Flags(), &c.filter)
 	}
 	return cmd
@@ -111,7 +104,7 @@ func (c *fileCommand) run(cmd *cobra.Command, p *Program, names []string, target
 		return nil
 	}
 	isFolder := func(f api.File) bool { return f.IsFolder() }
-	if !p.yes && !p.dryRun && (c.asksAlways || slices.ContainsFunc(found, isFolder)) {
+	if !p.yes && !p.dryRun && (c.deletes || slices.ContainsFunc(found, isFolder)) {
 		if missing != nil { // the question is about all
 			return missing
 		}
@@ -128,13 +121,13 @@ func (c *fileCommand) run(cmd *cobra.Command, p *Program, names []string, target
 		}
 		return p.result(line, fmt.Sprintf(c.label, line.From, to))
 	}
-	var together []api.File
+	var together []api.File // to be deleted at once
 	for i := range found {
 		f := &found[i]
 		switch {
 		case p.dryRun:
 			failed.add(p, libraryPath(f), p.showRequest(s.Client.Describe(c.request(f, target))))
-		case c.doAll != nil && len(found) > 1 && !f.IsFolder():
+		case c.deletes && len(found) > 1 && !f.IsFolder():
 			together = append(together, *f)
 		default:
 			to, after, err := c.do(ctx, s, f, target)
@@ -144,13 +137,11 @@ func (c *fileCommand) run(cmd *cobra.Command, p *Program, names []string, target
 			failed.add(p, libraryPath(f), err)
 		}
 	}
-	if len(together) > 0 {
-		for i, e := range c.doAll(ctx, s, together) {
-			if e.Err == nil {
-				e.Err = print(&together[i], "", e.File)
-			}
-			failed.add(p, e.FileID, e.Err)
+	for i, e := range s.DeleteAll(ctx, together, nil) {
+		if e.Err == nil {
+			e.Err = print(&together[i], "", e.File)
 		}
+		failed.add(p, e.FileID, e.Err)
 	}
 	return failed.exit()
 }
@@ -174,13 +165,13 @@ func (c *fileCommand) ask(cmd *cobra.Command, p *Program, s *session.Session, fo
 			}
 			words = fmt.Sprintf(" (%s, %s, %s)", text.Plural(content.Files, "file"),
 				text.Plural(content.Folders, "folder"), text.Bytes(content.Bytes))
-		} else if files++; !c.asksAlways {
+		} else if files++; !c.deletes {
 			continue
 		}
 		fmt.Fprintf(p.Stderr, "  %s%s\n", text.Safe(path), words)
 	}
 	content := " with everything in " + text.Either(folders == 1, "it", "them")
-	what := text.If(files > 0, text.Plural(files, "file")+text.If(c.asksAlways, " with all versions")) +
+	what := text.If(files > 0, text.Plural(files, "file")+text.If(c.deletes, " with all versions")) +
 		text.If(files > 0 && folders > 0, " and ") +
 		text.If(folders > 0, text.Plural(folders, "folder")+content)
 	return p.confirm(cmd.Context(), fmt.Sprintf(c.question, what, target, s.Profile.Host))
@@ -196,48 +187,23 @@ const (
 	linksBreak = "Links to the old URLs stop working."
 )
 
-func newFileCommands(p *Program) []*cobra.Command {
-	list := []*cobra.Command{
-		newVersions(p), newDownload(p), newSync(p), newOpen(p), newPurge(p), newMkdir(p), newRmdir(p),
-	}
-	for _, c := range []*fileCommand{
-		moveCommand(), copyCommand(), renameCommand(), restoreCommand(p),
-		deleteCommand(p), signCommand(p),
-	} {
-		list = append(list, c.command(p))
-	}
-	return list
-}
-
-func moveCommand() *fileCommand {
+func moveCommand(p *Program) *cobra.Command {
 	return toFolderCommand("move", "moved", "to sort an inbox", " "+linksBreak, api.MoveFile, api.MoveFolder,
-		func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string,
-			after *api.File, err error,
-		) {
-			if f.IsFolder() {
-				to, err = s.MoveFolder(ctx, f.FolderPath, folder)
-				return to, nil, err
-			}
-			after, err = s.Move(ctx, "", *f, folder)
-			return folder + f.Name, after, err
-		})
+		func(ctx context.Context, s *session.Session, f *api.File, folder string) (*api.File, error) {
+			return s.Move(ctx, "", *f, folder)
+		}, (*session.Session).MoveFolder).command(p)
 }
 
-func copyCommand() *fileCommand {
+func copyCommand(p *Program) *cobra.Command {
 	return toFolderCommand("copy", "copied", "to edit the copy", "", api.CopyFile, api.CopyFolder,
-		func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string,
-			after *api.File, err error,
-		) {
-			if f.IsFolder() {
-				to, err = s.CopyFolder(ctx, f.FolderPath, folder)
-				return to, nil, err
-			}
-			return folder + f.Name, f, s.Copy(ctx, *f, folder)
-		})
+		func(ctx context.Context, s *session.Session, f *api.File, folder string) (*api.File, error) {
+			return f, s.Copy(ctx, *f, folder)
+		}, (*session.Session).CopyFolder).command(p)
 }
 
 func toFolderCommand(name, done, when, warning string, file, folder func(from, into string) api.Request,
-	do func(ctx context.Context, s *session.Session, f *api.File, folder string) (string, *api.File, error),
+	doFile func(context.Context, *session.Session, *api.File, string) (*api.File, error),
+	doFolder func(s *session.Session, ctx context.Context, from, into string) (string, error),
 ) *fileCommand {
 	return &fileCommand{
 		use: name + " FILE… FOLDER", short: text.Capital(name) + " stored files and folders to another folder",
@@ -254,18 +220,22 @@ func toFolderCommand(name, done, when, warning string, file, folder func(from, i
 		},
 		question: text.Capital(name) + " %s to %s on %s?" + warning,
 		request: func(f *api.File, into string) api.Request {
-			if f.IsFolder() {
-				return folder(f.FolderPath, into)
-			}
-			return file(f.FilePath, into)
+			return text.Either(f.IsFolder(), folder, file)(libraryPath(f), into)
 		},
-		do:    do,
+		do: func(ctx context.Context, s *session.Session, f *api.File, to string) (string, *api.File, error) {
+			if f.IsFolder() {
+				moved, err := doFolder(s, ctx, f.FolderPath, to)
+				return moved, nil, err
+			}
+			after, err := doFile(ctx, s, f, to)
+			return to + f.Name, after, err
+		},
 		label: "%s: " + done + " to %s",
 	}
 }
 
-func renameCommand() *fileCommand {
-	return &fileCommand{
+func renameCommand(p *Program) *cobra.Command {
+	return (&fileCommand{
 		use: "rename FILE NAME", short: "Rename a stored file or folder",
 		long: "Rename a stored file or folder. Its URL changes, and links to the old URL stop working. " +
 			"mediadesk purge removes the cached copies of the old URL. Invalid characters become _. A name that is taken is refused." + asksFirst,
@@ -292,11 +262,11 @@ func renameCommand() *fileCommand {
 			return to, after, err
 		},
 		label: "%s: renamed to %s",
-	}
+	}).command(p)
 }
 
-func restoreCommand(p *Program) *fileCommand {
-	return &fileCommand{
+func restoreCommand(p *Program) *cobra.Command {
+	return (&fileCommand{
 		use: "restore FILE VERSION", short: "Make an older version of a stored file the current one",
 		long: "Make an older version of a stored file the current one, for example after a wrong overwrite. All versions are kept. mediadesk versions lists them.",
 		example: "mediadesk restore /summer/a.jpg 65f1c0ffee65f1c0ffee65f2\n" +
@@ -306,22 +276,20 @@ func restoreCommand(p *Program) *fileCommand {
 		request: func(f *api.File, version string) api.Request {
 			return api.RestoreVersion(f.FileID, version)
 		},
-		do: func(ctx context.Context, s *session.Session, f *api.File, version string) (
-			string, *api.File, error,
-		) {
-			after, err := s.Restore(ctx, f.FileID, version)
+		do: func(ctx context.Context, s *session.Session, f *api.File, to string) (string, *api.File, error) {
+			after, err := s.Restore(ctx, f.FileID, to)
 			if err != nil {
-				return "", nil, fmt.Errorf("version %s: %w", version, err)
+				return "", nil, fmt.Errorf("version %s: %w", to, err)
 			}
 			p.stale = append(p.stale, f)
-			return version, after, nil
+			return to, after, nil
 		},
 		label: "%s: version %s is the current one",
-	}
+	}).command(p)
 }
 
-func deleteCommand(p *Program) *fileCommand {
-	return &fileCommand{
+func deleteCommand(p *Program) *cobra.Command {
+	return (&fileCommand{
 		use: "delete FILE…", short: "Delete stored files and folders permanently",
 		long: "Delete stored files permanently, with all their versions. A folder is deleted with its contents. " +
 			"With a flag that selects files, such as --include, only those files of a folder are deleted. You cannot undo this. " +
@@ -334,9 +302,8 @@ func deleteCommand(p *Program) *fileCommand {
 			}
 			return nil
 		},
-		selects:    true,
-		asksAlways: true,
-		question:   "Delete %[1]s from %[3]s permanently?",
+		deletes:  true,
+		question: "Delete %[1]s from %[3]s permanently?",
 		request: func(f *api.File, _ string) api.Request {
 			return text.Either(f.IsFolder(), api.DeleteFolder(f.FolderPath), api.DeleteFile(f.FileID))
 		},
@@ -346,24 +313,18 @@ func deleteCommand(p *Program) *fileCommand {
 			}
 			return "", nil, s.Delete(ctx, *f)
 		},
-		doAll: func(ctx context.Context, s *session.Session, files []api.File) []session.Edited {
-			return s.DeleteAll(ctx, files, nil)
-		},
 		label: "%s: deleted%s",
-	}
+	}).command(p)
 }
 
-func signCommand(p *Program) *fileCommand {
+func signCommand(p *Program) *cobra.Command {
 	ttl := 24 * time.Hour
-	return &fileCommand{
+	cmd := (&fileCommand{
 		use: "sign FILE…", short: "Print temporary public URLs of private files",
 		long: "Print a signed URL of each file, for example to share a private file. Anybody who has the URL can fetch the file until it expires. " +
 			"It does not contain the private key. --dry-run shows the request for the record of the file; signing sends nothing else.",
 		example: "mediadesk sign /summer/a.jpg\nmediadesk sign /summer/a.jpg --for 10m\n" +
 			"mediadesk sign /summer/a.jpg --for 1h --json",
-		flags: func(fl *pflag.FlagSet) {
-			fl.DurationVar(&ttl, "for", ttl, "`TIME`: how long the URL is valid (default: 24h)")
-		},
 		refuse: func() error {
 			if ttl <= 0 {
 				return usage("--for %s: give a time above 0, such as 10m", ttl)
@@ -376,7 +337,9 @@ func signCommand(p *Program) *fileCommand {
 			return address, f, err
 		},
 		label: "%[2]s",
-	}
+	}).command(p)
+	cmd.Flags().DurationVar(&ttl, "for", ttl, "`TIME`: how long the URL is valid (default: 24h)")
+	return cmd
 }
 
 func newVersions(p *Program) *cobra.Command {

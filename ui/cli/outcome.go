@@ -103,7 +103,6 @@ func (o *uploadOutput) add(j job.Job) {
 		if j.Move == job.MoveFailed {
 			o.worsen(exitFailed)
 		}
-		return
 	case job.Refused, job.Unsent, job.Canceled:
 		o.worsen(exitFailed)
 		if f := j.Failure; j.State == job.Refused && f != nil &&

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -229,13 +230,11 @@ func (o *uploadOutput) await(ctx context.Context, s *session.Session, id int64) 
 			o.draw("")
 			return jobs, err
 		}
-		width := helpWidth
+		width := 0 // if unknown
 		if out, ok := o.p.Stderr.(*os.File); ok {
-			if w, _, err := term.GetSize(out.Fd()); err == nil && w > 0 {
-				width = w
-			}
+			width, _, _ = term.GetSize(out.Fd())
 		}
-		o.draw(progressLine(s.Queue.Snapshot(), time.Now(), width))
+		o.draw(progressLine(s.Queue.Snapshot(), time.Now(), cmp.Or(width, helpWidth)))
 	}
 }
 

@@ -21,16 +21,12 @@ func TestComposeExample(t *testing.T) {
 	args := strings.Split(strings.ReplaceAll(string(command[1]), `"`, ""), ", ")
 	p := &Program{Getenv: func(string) string { return "" }}
 	cmd := newServe(p)
-	if err := cmd.ParseFlags(args); err != nil {
-		t.Error(err)
-	}
+	must(t, cmd.ParseFlags(args))
 	database := regexp.MustCompile(config.DatabaseVariable + `: (\S+)`).FindSubmatch(text)
 	if database == nil {
 		t.Fatal("the example has no database")
 	}
-	if err := config.CheckDatabase(string(database[1]), true); err != nil {
-		t.Error(err)
-	}
+	must(t, config.CheckDatabase(string(database[1]), true))
 	if !strings.Contains(string(text), storageVariable+": s3://") {
 		t.Error("the example has no store")
 	}

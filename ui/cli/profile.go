@@ -160,9 +160,6 @@ func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config,
 	given := cmd.Flags().Changed
 	profile, exists := c.Profiles[name]
 	profile.Name = name
-	if given("insecure") {
-		profile.Insecure = q.Insecure
-	}
 	switch {
 	case given("hosted") && p.Unnamed():
 		return profile, usage("--hosted sets the URLs: remove --upload-url, --base-url and --delivery-url")
@@ -176,7 +173,8 @@ func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config,
 	case p.Unnamed():
 		resolved, err := session.Resolve(c, session.Request{
 			UploadURL: cmp.Or(p.UploadURL, profile.UploadURL), BaseURL: cmp.Or(p.BaseURL, profile.BaseURL),
-			DeliveryURL: cmp.Or(p.DeliveryURL, profile.DeliveryURL), Insecure: profile.Insecure,
+			DeliveryURL: cmp.Or(p.DeliveryURL, profile.DeliveryURL),
+			Insecure:    text.Either(given("insecure"), q.Insecure, profile.Insecure),
 		})
 		if err != nil {
 			return profile, err
@@ -286,8 +284,6 @@ func removeProfile(p *Program, c config.Config, args []string) error {
 	return err
 }
 
-type keyCommand func(ctx context.Context, p *Program, k *config.Keys, profile config.Profile) error
-
 func newKey(p *Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "key",
@@ -296,7 +292,7 @@ func newKey(p *Program) *cobra.Command {
 	}
 	for _, c := range []struct {
 		use, short, long, example string
-		do                        keyCommand
+		do                        func(context.Context, *Program, *config.Keys, config.Profile) error
 	}{
 		{
 			"set", "Store the key in the keyring, or replace it",
@@ -403,10 +399,7 @@ func readKey(ctx context.Context, p *Program, profile string) (string, error) {
 		fmt.Fprintln(p.Stderr)
 		return content, err
 	}
-	in, ok := p.Stdin.(*bufio.Reader)
-	if !ok {
-		in = bufio.NewReader(p.Stdin)
-	}
+	in := bufio.NewReader(p.Stdin) // the same one if it is one already
 	content, err := in.ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("cannot read standard input: %w", err)

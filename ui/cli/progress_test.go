@@ -9,6 +9,7 @@ import (
 	"mediadesk/api/job"
 	"mediadesk/api/queue"
 	"mediadesk/ui/text"
+	"mediadesk/ui/uitest"
 )
 
 // TestProgressLine draws one bar for all uploads and names those in progress, within the terminal.
@@ -30,14 +31,9 @@ func TestProgressLine(t *testing.T) {
 	}
 	s.Offline = queue.Offline{Host: "media.test", Since: now, Next: now.Add(time.Minute)}
 	line := progressLine(s, now, 300)
-	for _, want := range []string{
+	uitest.Shows(t, line,
 		"1 of 5 stored  ██████░░░░░░░░░░░░░░ · 30 % · ", "3 s left · 1 failed · offline: media.test · next try",
-		" · a.jpg · b.jpg: waiting for the answer · c", "stalled",
-	} {
-		if !strings.Contains(line, want) {
-			t.Errorf("%q is missing in %s", want, line)
-		}
-	}
+		" · a.jpg · b.jpg: waiting for the answer · c", "stalled")
 	if strings.ContainsAny(line, "\x1b\n") || strings.Contains(line, "waits") {
 		t.Errorf("drawn: %q", line)
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"mediadesk/api/media/mediatest"
+	"mediadesk/ui/uitest"
 )
 
 // TestRclone: rclone's backend copies 100 files to the library, lists them, finds no differences,
@@ -40,7 +41,8 @@ func TestRclone(t *testing.T) {
 	run := func(args ...string) (string, error) {
 		cmd := exec.Command(rclone, append(args, "--ca-cert", s.roots, "--config", "")...)
 		cmd.Env = []string{
-			"HOME=" + t.TempDir(), "HTTPS_PROXY=" + tunnel.URL, "SSL_CERT_FILE=" + s.roots, // --ca-cert does not apply to downloads
+			// --ca-cert does not apply to downloads
+			"HOME=" + t.TempDir(), "HTTPS_PROXY=" + tunnel.URL, "SSL_CERT_FILE=" + s.roots,
 			"RCLONE_IMAGEKIT_ENDPOINT=https://" + apiHost, "RCLONE_IMAGEKIT_PUBLIC_KEY=" + s.PublicKey, "RCLONE_IMAGEKIT_PRIVATE_KEY=" + clientKey,
 		}
 		out, err := cmd.CombinedOutput()
@@ -58,12 +60,8 @@ func TestRclone(t *testing.T) {
 	if lines := strings.Count(succeed("lsf", "-R", "--files-only", ":imagekit:backup"), "\n"); lines != 100 {
 		t.Errorf("rclone lists %d files, want 100", lines)
 	}
-	if out := succeed("check", source, ":imagekit:backup"); !strings.Contains(out, "0 differences found") {
-		t.Errorf("check says %s", out)
-	}
-	if out := succeed("check", "--download", source, ":imagekit:backup"); !strings.Contains(out, "100 matching files") {
-		t.Errorf("check with downloads says %s", out)
-	}
+	uitest.Shows(t, succeed("check", source, ":imagekit:backup"), "0 differences found")
+	uitest.Shows(t, succeed("check", "--download", source, ":imagekit:backup"), "100 matching files")
 	must(t, os.WriteFile(filepath.Join(source, "folder-1/file-01.txt"), []byte("other content"), 0o600))
 	if out, err := run("check", source, ":imagekit:backup"); err == nil || !strings.Contains(out, "1 differences found") {
 		t.Errorf("check of a changed file says %v: %s", err, out)

@@ -323,26 +323,22 @@ type serveKey struct {
 // findKey returns the key from --key, the environment or the folder, where it is created if
 // missing.
 func (s *serveFlags) findKey(p *Program) (k serveKey, err error) {
-	given := p.Getenv(api.KeyVariable)
+	content := cmp.Or(s.key, p.Getenv(api.KeyVariable))
 	switch {
 	case s.key != "":
 		k = serveKey{source: "--key", shell: s.key, plain: true}
-		k.secret, err = config.NewSecret(s.key)
-	case given != "":
+	case content != "":
 		k = serveKey{source: "environment " + api.KeyVariable, shell: "$" + api.KeyVariable}
-		k.secret, err = config.NewSecret(given)
 	case s.Dir == "":
 		return k, &exitError{exitKey, errors.New("all instances of a library need the same key: set " + api.KeyVariable)}
 	default:
-		var content string
 		if content, k.source, err = local.FolderKey(s.Dir); err != nil {
 			return k, err
 		}
 		k.plain = s.ephemeral
 		k.shell = text.Either(k.plain, content, "$(cat '"+strings.ReplaceAll(k.source, "'", `'\''`)+"')")
-		k.secret, err = config.NewSecret(content)
 	}
-	if err != nil {
+	if k.secret, err = config.NewSecret(content); err != nil {
 		err = &exitError{exitKey, fmt.Errorf("%s: %w", strings.TrimPrefix(k.source, "environment "), err)}
 	}
 	return k, err

@@ -65,7 +65,8 @@ func (s *serveFlags) requestLog(p *Program) (func(local.Request), error) {
 		defer mu.Unlock()
 		status := text.Either(r.Status == 0, "---", strconv.Itoa(r.Status)) // 0: the connection broke
 		target := text.Safe(r.Path + text.If(r.Query != "", "?"+r.Query))
-		fmt.Fprintf(p.Stderr, "%s %s %-6s %s  %.1f ms  %s  %s\n", r.Time.Local().Format(time.TimeOnly), status,
+		at := r.Time.Local().Format(time.TimeOnly)
+		fmt.Fprintf(p.Stderr, "%s %s %-6s %s  %.1f ms  %s  %s\n", at, status,
 			text.Safe(r.Method), target, r.Millis, text.Bytes(r.Size), r.ID)
 	}, nil
 }

@@ -152,7 +152,8 @@ func seedFields(ctx context.Context, client *api.Client, uploads []api.Upload) e
 		return err
 	}
 	types := map[byte]string{
-		'"': rule.MetadataText, 't': rule.MetadataBoolean, 'f': rule.MetadataBoolean, '[': rule.MetadataMultiSelect,
+		'"': rule.MetadataText, '[': rule.MetadataMultiSelect,
+		't': rule.MetadataBoolean, 'f': rule.MetadataBoolean,
 	}
 	schemas := map[string]api.MetadataSchema{}
 	for i := range uploads {

@@ -28,7 +28,9 @@ func TestServeEnded(t *testing.T) {
 			t.Parallel()
 			temporary := t.TempDir()
 			cmd := exec.Command(binary, "serve", "--exec", "sleep 1000 & echo $! $$; wait")
-			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + temporary, "MEDIADESK_HOME=" + t.TempDir()}
+			cmd.Env = []string{
+				"PATH=" + os.Getenv("PATH"), "TMPDIR=" + temporary, "MEDIADESK_HOME=" + t.TempDir(),
+			}
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			out, err := cmd.StdoutPipe()
 			must(t, err)
@@ -70,8 +72,8 @@ func TestServeOnTerminal(t *testing.T) {
 	env := []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "MEDIADESK_HOME=" + t.TempDir()}
 	run := func(args ...string) (*uitest.Term, string) {
 		t.Helper()
-		term := uitest.StartBinary(t, uitest.Build(t), append([]string{"serve", "--addr", "127.0.0.1:0"}, args...),
-			env, 300, 40)
+		term := uitest.StartBinary(t, uitest.Build(t),
+			append([]string{"serve", "--addr", "127.0.0.1:0"}, args...), env, 300, 40)
 		term.WaitFor("Press ctrl+c to stop.")
 		return term, term.Screen()
 	}
@@ -85,14 +87,8 @@ func TestServeOnTerminal(t *testing.T) {
 		return line
 	}
 	term, screen := run("--ephemeral", "--key", "dev")
-	if line := curl(screen); !strings.Contains(line, `-u "dev:"`) {
-		t.Errorf("got the command %s", line)
-	}
-	for _, want := range []string{"key         dev", "(removed at the end)", "public key  public_"} {
-		if !strings.Contains(screen, want) {
-			t.Errorf("%q is not on the screen:\n%s", want, screen)
-		}
-	}
+	uitest.Shows(t, curl(screen), `-u "dev:"`)
+	uitest.Shows(t, screen, "key         dev", "(removed at the end)", "public key  public_")
 	term.WaitFor("200 POST   /api/v1/files/upload")
 	term.Signal(os.Interrupt)
 	<-term.Done()
@@ -102,13 +98,9 @@ func TestServeOnTerminal(t *testing.T) {
 	term, screen = run("--data", data, "--log", "none")
 	key, err := os.ReadFile(filepath.Join(data, "key"))
 	must(t, err)
-	if strings.Contains(screen, strings.TrimSpace(string(key))) {
-		t.Errorf("the key is on the screen:\n%s", screen)
-	}
+	uitest.Lacks(t, screen, strings.TrimSpace(string(key))) // the key is a secret
 	curl(screen)
-	if strings.Contains(term.Screen(), "POST") {
-		t.Errorf("a request is on the screen:\n%s", term.Screen())
-	}
+	uitest.Lacks(t, term.Screen(), "POST")
 	term.Signal(os.Interrupt)
 	<-term.Done()
 }

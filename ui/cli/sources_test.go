@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -30,9 +31,7 @@ func TestUploadFromTerminal(t *testing.T) {
 		term.WaitFor("reading from the terminal. End with ctrl+d; ctrl+c cancels.")
 		term.Signal(os.Interrupt)
 		<-term.Done()
-		if code := term.ExitCode(); code != 130 {
-			t.Errorf("%v: got exit code %d, want 130", args, code)
-		}
+		mediatest.Equal(t, term.ExitCode(), 130, "%v: exit code", args)
 		if left, _ := filepath.Glob(filepath.Join(home, "*", "spool", "*")); len(left) > 0 {
 			t.Errorf("%v left the files %v", args, left)
 		}
@@ -54,8 +53,6 @@ func TestUploadCopies(t *testing.T) {
 		if err != nil || !strings.HasPrefix(string(text), want) {
 			t.Errorf("%s copies %q (%v)", form, text, err)
 		}
-		if !strings.Contains(term.Screen(), "Copied 1 link to the clipboard.") {
-			t.Errorf("nothing about the clipboard on the screen:\n%s", term.Screen())
-		}
+		uitest.Shows(t, term.Screen(), "Copied 1 link to the clipboard.")
 	}
 }

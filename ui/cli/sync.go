@@ -125,8 +125,9 @@ func (y *syncFlags) run(ctx context.Context, p *Program, args []string) error {
 		if err == nil || p.json {
 			deleted := outcome == "done" && step.Action == session.SyncExtra
 			what := text.Either(deleted, "deleted", string(step.Action))
-			words := fmt.Sprintf("%-8s  %s%s%s", what, step.Path,
-				text.If(step.Was != "", " (was "+step.Was+")"), text.If(step.Bytes > 0, "  "+text.Bytes(step.Bytes)))
+			words := fmt.Sprintf("%-8s  %s", what, step.Path)
+			words += text.If(step.Was != "", " (was "+step.Was+")")
+			words += text.If(step.Bytes > 0, "  "+text.Bytes(step.Bytes))
 			failed.add(p, "output", p.result(line, words))
 		}
 	}
@@ -138,13 +139,8 @@ func (y *syncFlags) run(ctx context.Context, p *Program, args []string) error {
 		}
 	} else {
 		err = plan.Run(ctx, func(step session.SyncStep, err error) {
-			outcome := "done"
-			if errors.Is(err, session.ErrSyncOpen) {
-				outcome = "open"
-			} else if err != nil {
-				outcome = "failed"
-			}
-			print(step, outcome, err)
+			failure := text.Either(errors.Is(err, session.ErrSyncOpen), "open", "failed")
+			print(step, text.Either(err == nil, "done", failure), err)
 		})
 	}
 	var words []string

@@ -55,7 +55,7 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	if t.p.Unnamed() {
 		return usage("mediadesk transfer needs two profiles: add a profile with these URLs first (mediadesk profile add)")
 	}
-	source, err := t.p.describe()
+	source, err := t.p.opened(session.Describe(t.p.Options)) // which sends nothing
 	if err != nil {
 		return err
 	}

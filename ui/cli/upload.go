@@ -127,6 +127,9 @@ func (u *uploadFlags) entry(cmd *cobra.Command, profile session.Profile) (entry.
 	if e.Naming != job.NameExact && cmd.Flags().Changed("overwrite-file") && e.OverwriteFile.Or(false) {
 		return e, usage("--overwrite-file needs --unique off: a unique name never meets another file")
 	}
+	if _, err := rule.CleanFolder(e.Folder.Or("/")); err != nil {
+		return e, &exitError{exitUsage, err}
+	}
 	return e, nil
 }
 
@@ -159,9 +162,6 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 	e, err := u.entry(cmd, profile)
 	if err != nil {
 		return nil, err
-	}
-	if _, err := rule.CleanFolder(e.Folder.Or("/")); err != nil {
-		return nil, &exitError{exitUsage, err}
 	}
 	common, name := planned{Entry: e}, e.FileName
 	if p.filesFrom != "" {

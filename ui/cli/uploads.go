@@ -91,7 +91,13 @@ func runUploads(ctx context.Context, p *Program, u *uploadsFlags, args []string)
 		return sendAgain(ctx, p, d, jobs)
 	}
 	for _, j := range jobs {
-		if err := p.printUpload(j); err != nil {
+		at := j.Updated
+		line := uploadsLine{
+			Number: j.ID, uploadLine: newUploadLine(j), At: at.UTC().Format(api.TimeLayout),
+			State: j.State, Hash: j.Hash,
+		}
+		shown := at.Local().Format("2006-01-02 15:04")
+		if err := p.result(line, fmt.Sprintf("%6d  %s  %s", j.ID, shown, jobSentence(j))); err != nil {
 			return err
 		}
 	}
@@ -102,16 +108,6 @@ func runUploads(ctx context.Context, p *Program, u *uploadsFlags, args []string)
 }
 
 func hasFailed(j *job.Job) bool { return !j.State.Open() && j.State != job.Stored }
-
-func (p *Program) printUpload(j job.Job) error {
-	at := j.Updated
-	line := uploadsLine{
-		Number: j.ID, uploadLine: newUploadLine(j), At: at.UTC().Format(api.TimeLayout),
-		State: j.State, Hash: j.Hash,
-	}
-	shown := at.Local().Format("2006-01-02 15:04")
-	return p.result(line, fmt.Sprintf("%6d  %s  %s", j.ID, shown, jobSentence(j)))
-}
 
 // sendAgain sends failed uploads again. Each keeps its name and evidence, so that it cannot be
 // stored twice.

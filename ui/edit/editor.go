@@ -129,6 +129,7 @@ func NewEditor[T Edited](o EditorOptions[T], items []T) *Editor[T] {
 	e.Sheet = NewTiles(TilesOptions{
 		Context: o.Context, Loader: o.Loader, Rest: true,
 		Len: func() int { return len(e.targetRows()) }, Tile: e.tile,
+		Notes: func() bool { return len(e.targetRows()) <= fewFiles },
 	})
 	e.Sheet.On = true
 	e.Files.Arrange()
@@ -353,7 +354,7 @@ func (e *Editor[T]) viewFiles(room image.Rectangle, th *theme.Theme) string {
 			n++
 		}
 	}
-	title := text.Either(n == 0, text.Plural(len(e.Items), "file"),
+	title := text.Either(n == 0 || n == len(e.Items), text.Plural(len(e.Items), "file"),
 		text.Count(n)+" of "+text.Count(len(e.Items))+" marked")
 	if text.Width(title) > room.Dx()-6 { // the border takes six columns
 		title = strings.Replace(title, " of ", "/", 1)
@@ -403,6 +404,7 @@ func (e *Editor[T]) tile(i int) Tile {
 
 func (e *Editor[T]) tileOf(file T) Tile {
 	t := e.o.Tile(file)
+	t.Note = file.Edited().Tags.Or(nil)
 	if region, err := rule.ParseRegion(file.Edited().Region()); err == nil {
 		of := e.o.Subject(file)
 		t.Picture.Region, t.Picture.Size, t.Picture.Orientation = region, of.Size, of.Orientation

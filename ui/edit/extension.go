@@ -324,8 +324,9 @@ func (x ExtensionList) edit(e api.Extension) tea.Cmd {
 func (x ExtensionList) Add() tea.Cmd {
 	add := func(e api.Extension) tea.Cmd {
 		for _, i := range x.form.Targets() {
-			list := slices.DeleteFunc(slices.Clone(x.get(i)),
-				func(other api.Extension) bool { return rule.CheckExtensions([]api.Extension{other, e}) != nil })
+			list := slices.DeleteFunc(slices.Clone(x.get(i)), func(other api.Extension) bool {
+				return rule.CheckExtensions([]api.Extension{other, e}) != nil
+			})
 			x.form.Entry(i).SetExtensions(append(list, e))
 		}
 		x.form.changed()

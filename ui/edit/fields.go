@@ -82,8 +82,11 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 		row.Kind, row.Open, row.Note = Structured, func() tea.Cmd { return f.askLong(o, row) }, nil
 	case field.Kind == entry.KindSwitch:
 		row.Kind = Choice
-		usual := "default: " + text.Either(field.Default, "on", "off")
-		row.Choices = []entry.Choice{{Label: usual}, {Text: "true", Label: "on"}, {Text: "false", Label: "off"}}
+		row.Choices = []entry.Choice{
+			{Label: "default: " + text.Either(field.Default, "on", "off")},
+			{Text: "true", Label: "on"},
+			{Text: "false", Label: "off"},
+		}
 	case len(field.Choices) > 0 && !field.Open:
 		row.Kind, row.Choices = Choice, field.Choices
 	case field.Open:

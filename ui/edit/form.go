@@ -54,7 +54,8 @@ func (f *Form) SetRows(rows []*Row) {
 		f.on = 0
 	}
 	for _, r := range rows {
-		if at := slices.IndexFunc(old, func(o *Row) bool { return o.ID == r.ID && o.Kind == r.Kind }); at >= 0 {
+		at := slices.IndexFunc(old, func(o *Row) bool { return o.ID == r.ID && o.Kind == r.Kind })
+		if at >= 0 {
 			r.field, r.chips, r.pick = old[at].field, old[at].chips, old[at].pick
 		}
 		r.begin(f)
@@ -408,7 +409,11 @@ func (f *Form) rest(width int) string {
 			parts = append(parts, text.Truncate(value, 24))
 		}
 	}
-	words := cmp.Or(strings.Join(parts, " · "), text.List(labels, width))
+	words := strings.Join(parts, " · ")
+	if words == "" {
+		count := text.If(len(labels) > 3 && width > 40, text.Plural(len(labels), "field")+": ")
+		words = count + text.List(labels, width-text.Width(count))
+	}
 	return text.Truncate(text.Safe(words), width)
 }
 

@@ -28,7 +28,7 @@ const LeastStacked = 15
 // below it.
 const leastAiry, leastSideRows = 30, 4
 
-// fewFiles is the most files whose contact sheet replaces their list, unless that has the focus.
+// fewFiles is the most files whose contact sheet has their tags, and needs no list beside it.
 const fewFiles = 6
 
 // Least widths.
@@ -45,7 +45,7 @@ func (e *Editor[T]) Layout(size image.Point) Layout {
 // arrange divides a size: the picture first, as large as it can be, beside or above the form.
 func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 	room, mode := image.Rectangle{Max: size}, kit.ModeOfWidth(size.X)
-	few := e.On != OnFiles && len(e.Items) <= fewFiles && e.ShowsSheet() && len(e.targetRows()) == len(e.Items)
+	inAnother := func(file T) bool { return e.o.Folder(file) != e.o.Folder(e.Items[0]) }
 	switch {
 	case len(e.Items) == 0:
 		return l
@@ -53,8 +53,10 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 		*[]*image.Rectangle{&l.Files, &l.Form, &l.Side}[e.On] = room
 		return l
 	case len(e.Items) > 1:
-		if l := e.below(l, room); few && e.Sheet.gridOf(l.Picture.Size()).Page() >= len(e.Items) {
-			return l // the sheet shows all files: a list would repeat their names
+		// A list without folders would repeat the names of a sheet that shows all files.
+		if e.On != OnFiles && e.ShowsSheet() && len(e.targetRows()) == len(e.Items) &&
+			(mode != kit.Wide || len(e.Items) <= fewFiles || !slices.ContainsFunc(e.Items, inAnother)) {
+			return e.below(l, room)
 		}
 		l.Files = room
 		l.Files.Max.X = max(22, min(size.X/4, 34))

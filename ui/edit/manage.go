@@ -21,8 +21,8 @@ import (
 // Manager is the part of [session.Session] that manages files. The calls for many files report
 // each result and stop when ctx ends.
 type Manager interface {
-	MoveAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited
-	CopyAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited
+	MoveAll(ctx context.Context, files []api.File, to string, report func(session.Edited)) []session.Edited
+	CopyAll(ctx context.Context, files []api.File, to string, report func(session.Edited)) []session.Edited
 	RenameAll(ctx context.Context, files []api.File, names []string,
 		report func(session.Edited)) []session.Edited
 	DeleteAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
@@ -144,8 +144,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 			MenuRow: kit.MenuRow{Key: "m", Label: "move to another folder", Note: undone}, folder: "Move", running: "Moving", done: "Moved %s to %s. z undoes it.",
 			merged: "became a version of the file there, which undo cannot separate.", into: s.MoveAll,
 		}, files),
-		g.row(operation{MenuRow: kit.MenuRow{Key: "c", Label: "copy to another folder"}, folder: "Copy", running: "Copying", done: "Copied %s to %s.", into: s.CopyAll}, files),
-		{Key: "x", Label: "run an extension", Do: func() tea.Cmd { return g.Extend(files) }},
+		g.row(operation{MenuRow: kit.MenuRow{Key: "c", Label: "copy to another folder", Note: "this one stays"}, folder: "Copy", running: "Copying", done: "Copied %s to %s.", into: s.CopyAll}, files),
 		versions,
 		g.row(operation{
 			MenuRow: kit.MenuRow{Key: "b", Label: "go back to the previous version", Note: undone},

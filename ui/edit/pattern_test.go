@@ -65,7 +65,9 @@ func FuzzPattern(f *testing.F) {
 	for _, s := range []string{"{name}-{n:03}.{ext}", "{{", "}}{", "{exif:date:YYYY}", "{n:-1}", "é{\xff}"} {
 		f.Add(s)
 	}
-	of := PatternFile{Name: "b.png", Folder: "a", Number: 1, Modified: time.Unix(0, 0), Taken: time.Unix(0, 0)}
+	of := PatternFile{
+		Name: "b.png", Folder: "a", Number: 1, Modified: time.Unix(0, 0), Taken: time.Unix(0, 0),
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		p := Pattern(text)
 		if p.Check() != nil {

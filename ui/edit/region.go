@@ -489,7 +489,7 @@ func (r *Region) Handle() string {
 		of := r.Rect().Size()
 		return fmt.Sprintf("suggestion %d of %d · %d × %d", r.found.at+1, len(r.found.list), of.X, of.Y)
 	}
-	words := "arrows move " + r.handle.String() + " by 2 %, with shift by 1 pixel"
+	words := "arrows move " + r.handle.String() + " (shift: 1 pixel)"
 	if r.ratio.Locked() {
 		words = "ratio " + r.ratio.String() + " kept, " + words
 	}

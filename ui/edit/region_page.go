@@ -62,12 +62,16 @@ func (p *RegionPage) Actions() []kit.Action {
 		return func() tea.Cmd { p.r.Begin(); return p.o.Turn(by) }
 	}
 	done := action("done", "done", true, nil, p.Close, "enter", "ctrl+s")
-	done.Main = true
+	done.Main = !p.r.Rect().Empty()
 	actions := []kit.Action{
 		action("next-file", "next file", false, p.o.NoTurn, turn(1), "n"),
 		action("previous-file", "previous file", false, p.o.NoTurn, turn(-1), "N"),
 		action("numbers", "type the numbers", true, nil, p.askNumbers, "i"),
-		action("none", "no region", false, p.r.NoRect, func() tea.Cmd { p.r.Unset(); p.r.o.Set(""); return nil }, "x", "ctrl+x"),
+		action("none", "no region", false, p.r.NoRect, func() tea.Cmd {
+			p.r.Unset()
+			p.r.o.Set("")
+			return nil
+		}, "x", "ctrl+x"),
 		done,
 		action("revert", "cancel", true, nil, func() tea.Cmd { p.restore(); return p.Close() }, "esc"),
 	}
@@ -206,11 +210,11 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 	if r.Rect().Empty() {
 		center = change("center", "begin a region", picture.Centered, "enter", "c")
 	}
-	center.Disabled = r.NoPlane
+	center.Disabled, center.Main = r.NoPlane, r.Rect().Empty()
 	actions := []kit.Action{
 		center,
-		action("suggest", text.Either(r.found.shown, "next suggestion", "suggest a region"), r.noSuggestion, r.Suggest, "s"),
 		action("next-handle", "resize", nil, turn(1), "tab"),
+		action("suggest", text.Either(r.found.shown, "next suggestion", "suggest a region"), r.noSuggestion, r.Suggest, "s"),
 		action("ratio", "ratio", r.NoPlane, r.ratioMenu, "r"),
 		action("copy-crop", "copy a crop as URL, Markdown or HTML", r.noCropURL, r.copyCrop, "y"),
 	}
@@ -225,21 +229,19 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 		{"-1", "shift+", "1 pixel ", func(image.Point) image.Point { return image.Pt(1, 1) }},
 		{"-far", "ctrl+", "10 % ", func(size image.Point) image.Point { return share(size, 10) }},
 	} {
-		for _, d := range []struct {
-			name, vi string
-			to       image.Point
-		}{{"left", "h", image.Pt(-1, 0)}, {"right", "l", image.Pt(1, 0)}, {"up", "k", image.Pt(0, -1)}, {"down", "j", image.Pt(0, 1)}} {
-			keys := []string{by.mod + d.name, d.vi}
+		for i, name := range []string{"left", "right", "up", "down"} {
+			to := []image.Point{{X: -1}, {X: 1}, {Y: -1}, {Y: 1}}[i]
+			keys := []string{by.mod + name, "hlkj"[i : i+1]}
 			switch by.mod {
 			case "shift+":
-				keys[1] = strings.ToUpper(d.vi)
+				keys[1] = strings.ToUpper(keys[1])
 			case "ctrl+":
 				keys = keys[:1]
 			}
-			actions = append(actions, change(d.name+by.suffix, by.words+d.name,
+			actions = append(actions, change(name+by.suffix, by.words+name,
 				func(rect image.Rectangle, size image.Point) image.Rectangle {
 					step := by.step(size)
-					return r.handle.Moved(rect, image.Pt(d.to.X*step.X, d.to.Y*step.Y), size, r.ratio)
+					return r.handle.Moved(rect, image.Pt(to.X*step.X, to.Y*step.Y), size, r.ratio)
 				}, keys...))
 		}
 	}
@@ -323,9 +325,10 @@ func RatioRows(current picture.Ratio, do func(picture.Ratio) tea.Cmd) []kit.Menu
 
 const (
 	// cropsFrom is the width from which the crops are beside the picture.
-	cropsFrom = 98
-	// leastCrop is the least height of a crop.
-	leastCrop = 3
+	cropsFrom = 70
+	// leastCrop is the least height of a crop. Crops in less room than lowCrops by thinCrops do not say their
+	// sizes, which would be wider than they are.
+	leastCrop, lowCrops, thinCrops = 3, 12, 36
 )
 
 // crop is a part of the picture as a page shows it. Its view is kept while it changes.
@@ -335,7 +338,7 @@ type crop struct {
 	view  *picture.CropView
 }
 
-func (r *Region) crops() []crop {
+func (r *Region) crops(sizes bool) []crop {
 	list := make([]crop, len(r.o.Crops))
 	for len(r.views) < len(list) {
 		r.views = append(r.views, &picture.CropView{})
@@ -347,7 +350,8 @@ func (r *Region) crops() []crop {
 	}
 	for i, c := range r.o.Crops {
 		part := c.Part(region)
-		list[i] = crop{fmt.Sprintf("%s  %d × %d", text.Safe(c.Name), part.Dx(), part.Dy()), p.drawn(part, r.decoded.Size()), r.views[i]}
+		label := text.Safe(c.Name) + text.If(sizes, fmt.Sprintf("  %d × %d", part.Dx(), part.Dy()))
+		list[i] = crop{label, p.drawn(part, r.decoded.Size()), r.views[i]}
 	}
 	return list
 }
@@ -364,7 +368,7 @@ func (r *Region) deleteCrops() tea.Cmd {
 // drawCrops draws the crops that fit, as large as they can be in rows; the last row may be a line lower.
 func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 	lines := []string{th.Strong.Render(text.Truncate("Crops on web pages", size.X))}
-	list, o := r.crops(), r.Options(th)
+	list, o := r.crops(size.Y >= lowCrops && size.X >= thinCrops), r.Options(th)
 	fit := func(c crop, high int) image.Point {
 		return picture.Fit(c.part.Size(), size.X, high, o.CellAspect).Size()
 	}
@@ -391,7 +395,8 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 		for _, c := range row {
 			w, fit := width(c, high), fit(c, high)
 			body := kit.JoinV(c.view.Draw(r.decoded, c.part, fit.X, fit.Y, o)...)
-			tiles = append(tiles, text.Fit(th.Muted.Render(text.Truncate(c.label, size.X))+"\n"+body, w, high+2))
+			label := th.Muted.Render(text.Truncate(c.label, size.X))
+			tiles = append(tiles, text.Fit(label+"\n"+body, w, high+2))
 		}
 		lines = append(lines, kit.JoinH(tiles...))
 	}
@@ -413,7 +418,8 @@ func (r *Region) copyCrop() tea.Cmd {
 	rows := make([]kit.MenuRow, len(r.o.Crops))
 	for i, c := range r.o.Crops {
 		size := c.Part(region).Size()
-		rows[i] = kit.MenuRow{Label: c.Name, Note: fmt.Sprintf("%d × %d", size.X, size.Y), Do: func() tea.Cmd {
+		note := fmt.Sprintf("%d × %d", size.X, size.Y)
+		rows[i] = kit.MenuRow{Label: c.Name, Note: note, Do: func() tea.Cmd {
 			var copies page.Copies
 			copies.Add("u", "URL", c.URL(&f, region, 0))
 			copies.Add("m", "Markdown", c.Markdown(&f, region))

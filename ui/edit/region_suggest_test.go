@@ -6,12 +6,10 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	"image/png"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/picture"
 )
 
@@ -21,11 +19,7 @@ func ball(t *testing.T, size image.Point, square image.Rectangle) string {
 	img := image.NewRGBA(image.Rectangle{Max: size})
 	draw.Draw(img, img.Rect, image.NewUniform(color.RGBA{20, 40, 60, 255}), image.Point{}, draw.Src)
 	draw.Draw(img, square, image.NewUniform(color.RGBA{250, 200, 30, 255}), image.Point{}, draw.Src)
-	path := filepath.Join(t.TempDir(), "ball.png")
-	f, err := os.Create(path)
-	must(t, err)
-	must(t, errors.Join(png.Encode(f, img), f.Close()))
-	return path
+	return mediatest.PNGFile(t, "ball.png", img)
 }
 
 func subjectAt(path string, size image.Point) Subject {
@@ -126,10 +120,7 @@ func TestSuggestionOfATransparentPicture(t *testing.T) {
 	draw.Draw(img, image.Rect(150, 90, 560, 850), red, image.Point{}, draw.Src)
 	draw.Draw(img, image.Rect(560, 300, 760, 340), red, image.Point{}, draw.Src) // a handle
 	draw.Draw(img, image.Rect(20, 20, 30, 30), veil, image.Point{}, draw.Src)    // nobody sees it
-	path := filepath.Join(t.TempDir(), "mug.png")
-	f, err := os.Create(path)
-	must(t, err)
-	must(t, errors.Join(png.Encode(f, img), f.Close()))
+	path := mediatest.PNGFile(t, "mug.png", img)
 	b, d := drive(t, "")
 	d.Run(b.Show(subjectAt(path, size)))
 	d.Press("s")

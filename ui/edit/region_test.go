@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/png"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -57,14 +54,11 @@ func drive(t testing.TB, text string) (*bench, *uitest.Driver) {
 		Overlays: b.Overlays(),
 	})
 	d := uitest.Drive(t, page.Details, b, image.Pt(80, 24))
-	path := filepath.Join(t.TempDir(), "p.png")
-	f, err := os.Create(path)
-	must(t, err)
 	img := image.NewGray(image.Rect(0, 0, 300, 200))
 	for i := range img.Pix {
 		img.Pix[i] = uint8(i % 300 / 7 * (i / 300 / 5) % 256)
 	}
-	must(t, errors.Join(png.Encode(f, img), f.Close()))
+	path := mediatest.PNGFile(t, "p.png", img)
 	d.Run(b.Show(Subject{
 		Name: "p", Size: image.Pt(300, 200), Path: func(context.Context) (string, error) { return path, nil },
 	}))
@@ -178,9 +172,8 @@ func TestOnlyTheNewestPictureIsShown(t *testing.T) {
 		Name: "broken", Path: func(context.Context) (string, error) { return "", errors.New("it is \x1b[31mtorn") },
 	}))
 	d.Run(late)
-	if text := d.Flat(); strings.Contains(text, "too late") || !strings.Contains(text, `No picture: it is \x1b[31mtorn`) {
-		t.Errorf("the screen:\n%s", d.Text())
-	}
+	d.Sees(`No picture: it is \x1b[31mtorn`)
+	d.SeesNot("too late")
 	if cmd := b.Show(Subject{Name: "broken"}); cmd != nil {
 		t.Error("the same picture is loaded again")
 	}
@@ -198,9 +191,7 @@ func TestViewStaysInside(t *testing.T) {
 	})
 	d.Resize(image.Pt(80, 24))
 	before := ansi.Strip(b.View(d.Size, d.Theme))
-	if !strings.Contains(before, "┌") {
-		t.Errorf("the view:\n%s", before)
-	}
+	uitest.Shows(t, before, "┌")
 }
 
 // TestLostRelease: a drag whose button release is lost ends with the next movement.
@@ -255,9 +246,8 @@ func TestPicturesTakeTheTerminalsColors(t *testing.T) {
 		r := NewRegion(RegionOptions{})
 		r.Update(tea.ColorProfileMsg{Profile: p})
 		mediatest.Equal(t, r.Options(theme.New(true, true)).Color, want, "%v", p)
-		if r.Options(theme.New(true, false)).Color != picture.NoColor {
-			t.Errorf("%v: colors in a theme without", p)
-		}
+		mediatest.Equal(t, r.Options(theme.New(true, false)).Color, picture.NoColor,
+			"%v: colors in a theme without", p)
 	}
 }
 

@@ -82,7 +82,8 @@ func (r *Row) begin(f *Form) {
 			func(value string) string { return OfMany(r.counts[value], len(f.Targets())) }
 		r.chips.New = func(value string) bool {
 			return r.Saved != nil && slices.ContainsFunc(f.Targets(), func(i int) bool {
-				return r.Changed(i) && slices.Contains(r.List(i), value) && !slices.Contains(r.Saved(i), value)
+				has := func(list []string) bool { return slices.Contains(list, value) }
+				return r.Changed(i) && has(r.List(i)) && !has(r.Saved(i))
 			})
 		}
 		r.chips.Entered = func(value string) { r.entered = append(r.entered, value) }

@@ -111,8 +111,6 @@ type tileKey struct {
 const (
 	// MaxFirst limits the pictures of a folder.
 	MaxFirst = 24
-	// maxTiles stands for more than fit.
-	maxTiles = 1 << 20
 	// tileTimeout limits the time for loading a picture.
 	tileTimeout = 20 * time.Second
 	// loadDelay is how long the cursor stays before a preview loads pictures.
@@ -173,7 +171,7 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	case s.o.List == nil: // no gap at the right; the last line is blank or says how many have no room
 		return picture.GridOf(room.Add(image.Pt(1, text.Either(s.o.Rest, 0, 1))), s.o.Len(), s.captions())
 	}
-	return picture.GridOf(room.Sub(image.Pt(0, 1)), maxTiles, s.captions()) // a frame has one line more
+	return picture.GridOf(room.Sub(image.Pt(0, 1)), s.o.Len(), s.captions()) // a frame has one line more
 }
 
 // captions returns the number of lines below a picture.
@@ -239,13 +237,13 @@ func (s *Tiles) Want() tea.Cmd {
 		return k.draw != s.draw || k.size != room && k.size != quarter(room) || s.o.List == nil &&
 			!slices.Contains(keys, k)
 	})
-	return tea.Batch(gone, s.wantFirsts(folders),
-		s.images.Want(s.o.Context, keys, s.draw, func(ctx context.Context, key tileKey, o picture.Options) tea.Cmd {
-			return func() tea.Msg {
-				drawn, err := s.load(ctx, thumbs[key], key, o)
-				return page.Then(func() tea.Cmd { return s.images.Got(key, drawn, err) })
-			}
-		}))
+	load := func(ctx context.Context, key tileKey, o picture.Options) tea.Cmd {
+		return func() tea.Msg {
+			drawn, err := s.load(ctx, thumbs[key], key, o)
+			return page.Then(func() tea.Cmd { return s.images.Got(key, drawn, err) })
+		}
+	}
+	return tea.Batch(gone, s.wantFirsts(folders), s.images.Want(s.o.Context, keys, s.draw, load))
 }
 
 // quarter returns the size of one of the first four pictures of a folder.
@@ -362,11 +360,18 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 	for gap && s.o.List == nil && len(out) > 0 && blank(out[0]) {
 		out = out[1:]
 	}
+	if gap && s.o.List == nil && len(tiles) <= g.Columns {
+		out = append(slices.Repeat([]string{" "}, max(0, size.Y-len(out))/2), out...)
+	}
 	if n := s.o.Len() - g.Page(); s.o.Rest && n > 0 {
 		last := min(len(out), size.Y-1) // it is blank
-		out = append(out[:last], th.Muted.Render("and "+text.Count(n)+" more"))
+		out = append(out[:last], centered(th.Muted.Render("and "+text.Count(n)+" more"), image.Pt(size.X, 1)))
 	}
-	return text.Fit(kit.JoinV(out...), size.X, size.Y)
+	view := kit.JoinV(out...)
+	if spare := (size.X - kit.Size(view).X) / 2; s.o.List == nil && spare > 0 {
+		view = kit.JoinH(text.Fit("", spare, size.Y), text.Fit(view, size.X-spare, size.Y))
+	}
+	return text.Fit(view, size.X, size.Y)
 }
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }
@@ -410,7 +415,8 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 	body += "\n" + name
 	if s.captions() > 1 && gap {
 		style = text.Either(t.NoteSign == theme.SignNone, th.Muted, th.SignStyle(t.NoteSign))
-		body += "\n" + centered(style.Render(text.Truncate(text.Safe(text.List(t.Note, room.X)), room.X)), line)
+		note := text.Truncate(text.Safe(text.List(t.Note, room.X)), room.X)
+		body += "\n" + centered(style.Render(note), line)
 	}
 	switch {
 	case gap && selected:

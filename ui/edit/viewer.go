@@ -33,7 +33,7 @@ type ViewerOptions struct {
 	Moved func(i int)
 	// Note describes the shown picture, such as "picked"; may be nil.
 	Note func() string
-	// Tags of the shown picture are chips in place of its size: there is one line for both. It may be nil.
+	// Tags of the shown picture are chips below its name, in place of its size. It may be nil.
 	Tags func() []string
 	// Actions are additional actions; may be nil.
 	Actions []kit.Action
@@ -283,6 +283,11 @@ func (v *Viewer) Mouse(msg tea.MouseMsg) tea.Cmd {
 func (v *Viewer) pictureRoom(room image.Point) image.Point {
 	if v.compares() {
 		room.Y -= 2 // a margin, and the labels of the halves
+	} else if room.Y > 24 {
+		room.Y-- // the caption stands apart
+	}
+	if v.o.Tags != nil && len(v.o.Tags()) > 0 {
+		room.Y--
 	}
 	return image.Pt(room.X, room.Y-1)
 }
@@ -305,9 +310,11 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 		tags.SetValue(v.o.Tags())
 	}
 	name, facts := v.caption(len(tags.Value()) > 0)
-	caption := th.Strong.Render(name) + th.Muted.Render(facts) + "  "
-	chips := strings.TrimRight(tags.View(image.Pt(max(0, room.X-text.Width(caption)), 1), th), " ")
-	caption = kit.OverlayCenter(text.Blanks(room.X), text.Truncate(caption+chips, room.X))
+	line := func(words string) string { return kit.OverlayCenter(text.Blanks(room.X), words) }
+	caption := line(text.Truncate(th.Strong.Render(name)+th.Muted.Render(facts), room.X))
+	if len(tags.Value()) > 0 {
+		caption += "\n" + line(strings.TrimRight(tags.View(image.Pt(room.X, 1), th), " "))
+	}
 	cells := v.pictureRoom(room)
 	if cells.Y < 1 {
 		return caption
@@ -323,11 +330,11 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 		if v.before != nil {
 			lines = append(v.compared(slices.Clone(lines), cells, th), v.halves(th))
 			at.Min.Y++
-			cells.Y += 2
 		}
+		cells.Y = room.Y - strings.Count(caption, "\n") - 1
 		body = kit.OverlayAt(text.Fit("", cells.X, cells.Y), strings.Join(lines, "\n"), at.Min.X, at.Min.Y)
-		if v.before == nil && at.Max.Y+1 < cells.Y {
-			return text.Fit(kit.OverlayAt(body, caption, 0, at.Max.Y+1), room.X, room.Y)
+		if v.before == nil && at.Max.Y+2 < cells.Y {
+			return kit.OverlayAt(text.Fit(body, room.X, room.Y), caption, 0, at.Max.Y+1)
 		}
 	}
 	return kit.JoinV(text.Fit(body, cells.X, cells.Y), caption)

@@ -29,7 +29,7 @@ type Action struct {
 	Keys key.Binding
 	// Group is the heading in the help.
 	Group string
-	// Footer requests a place in the line of hints. Main draws it as a button there: the next step of the work.
+	// Footer requests a place in the line of hints. Main draws it as a button: the next step of the work.
 	Footer, Main bool
 	// Disabled returns why the action is disabled, or "". Nil means always enabled.
 	Disabled func() string
@@ -180,6 +180,8 @@ func hints(actions []Action, width int) []hint {
 			all = append(all, hint{a, 0, w})
 		}
 	}
+	order := func(h hint) int { return text.Either(h.Main, 0, 1) }
+	slices.SortStableFunc(all, func(a, b hint) int { return order(a) - order(b) })
 	from, most, reserved := 0, MaxHints, text.Either(width < StackedWidth, 1, 2)
 	if len(all) > 0 && all[len(all)-1].ID == "program.quit" {
 		most, reserved = most+1, 2

@@ -6,9 +6,12 @@ import (
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi/kitty"
+
+	"mediadesk/api/media/mediatest"
+	"mediadesk/ui/theme"
 )
 
-// TestOverlayEndsPictures: an overlay hides the cells that it covers of a real picture, and the whole
+// TestOverlayEndsPictures: a popup hides the cells that it covers of a real picture, and the whole
 // picture if it has no color, because kitty would go on with it.
 func TestOverlayEndsPictures(t *testing.T) {
 	cell := func(x, y int) string {
@@ -24,7 +27,7 @@ func TestOverlayEndsPictures(t *testing.T) {
 	for _, ink := range []string{"", "\x1b[31m"} {
 		base := ink + line(0) + "\x1b[m\n" + ink + line(1) + "\x1b[m\n" + ink + line(2) + "\x1b[m"
 		after := uv.NewScreenBuffer(8, 3)
-		uv.NewStyledString(OverlayAt(base, "ab", 3, 1)).Draw(after, after.Bounds())
+		uv.NewStyledString(OverlayAt(Dim(base, &theme.Theme{}, nil), "ab", 3, 1)).Draw(after, after.Bounds())
 		for y := range 3 {
 			for x := range 8 {
 				want := cell(x, y)
@@ -36,9 +39,7 @@ func TestOverlayEndsPictures(t *testing.T) {
 				case ink == "":
 					want = " "
 				}
-				if got := after.CellAt(x, y).Content; got != want {
-					t.Errorf("ink %q: cell %d,%d is %q, not %q", ink, x, y, got, want)
-				}
+				mediatest.Equal(t, after.CellAt(x, y).Content, want, "ink %q: cell %d,%d is", ink, x, y)
 			}
 		}
 	}

@@ -185,56 +185,65 @@ func JoinV(blocks ...string) string {
 	return strings.Join(valid, "\n")
 }
 
-// OverlayAt draws the block top over base, with its upper left corner at column x, row y, not negative. It
-// dims the text of base. The result has the size of base; anything outside is clipped.
+// OverlayAt draws the block top over base, with its upper left corner at column x, row y, not negative.
+// The result has the size of base; anything outside is clipped.
 func OverlayAt(base, top string, x, y int) string {
-	return overlay(base, top, false, func(image.Rectangle) (image.Point, bool) { return image.Pt(x, y), false })
+	cells, at := cellsOf(base), image.Pt(x, y)
+	area := image.Rectangle{Min: at, Max: at.Add(Size(top))}
+	uv.NewStyledString(top).Draw(cells, area.Intersect(cells.Bounds()))
+	return text.Fit(cells.Render(), cells.Width(), cells.Height())
 }
 
-// overlay is OverlayAt. alone erases the rows of base beside top, up to the next frame or picture, because what
-// is left of them is unreadable. locate receives the rectangle around the pixels of base. hide leaves them out, because
-// only text can be dimmed.
-func overlay(base, top string, alone bool, locate func(pixels image.Rectangle) (at image.Point, hide bool)) string {
-	size := Size(base)
-	if size.X < 1 || size.Y < 1 {
-		return base
-	}
+func cellsOf(block string) uv.ScreenBuffer {
+	size := Size(block)
 	cells := uv.NewScreenBuffer(size.X, size.Y)
 	cells.Method = text.Method()
-	uv.NewStyledString(base).Draw(cells, cells.Bounds())
-	var pixels image.Rectangle
-	glyphs := false // some picture is made of glyphs: its blank cells have a background
-	drawn := func(c *uv.Cell) bool { return c != nil && strings.HasPrefix(c.Content, string(kitty.Placeholder)) }
-	for i := range size.X * size.Y {
-		if x, y := i%size.X, i/size.X; drawn(cells.CellAt(x, y)) {
+	uv.NewStyledString(block).Draw(cells, cells.Bounds())
+	return cells
+}
+
+// Dim draws base as what is behind a popup: its text in one quiet color without backgrounds, its pictures
+// of glyphs faint. Pixels cannot be dimmed. covered receives the rectangle around them and returns where
+// the popup stands: beside it and in the last line there is no text. Nil means that there is no popup yet.
+func Dim(base string, th *theme.Theme, covered func(pixels image.Rectangle) image.Rectangle) string {
+	cells := cellsOf(base)
+	var pixels, popup image.Rectangle
+	glyphs := false // a blank cell of a picture of glyphs has a background
+	glyph := func(c *uv.Cell) bool { return strings.ContainsAny(c.Content, "▀▄▌▖▗▘▝▚▞") }
+	pixel := func(c *uv.Cell) bool { return strings.HasPrefix(c.Content, string(kitty.Placeholder)) }
+	for i := range cells.Width() * cells.Height() {
+		x, y := i%cells.Width(), i/cells.Width()
+		if c := cells.CellAt(x, y); c != nil && pixel(c) {
 			pixels = pixels.Union(image.Rect(x, y, x+1, y+1))
+		} else {
+			glyphs = glyphs || c != nil && glyph(c)
 		}
 	}
-	at, hide := locate(pixels)
-	for i := range size.X * size.Y {
-		switch c := cells.CellAt(i%size.X, i/size.X); {
+	if covered != nil {
+		popup = covered(pixels)
+	}
+	quiet := uv.Style{Fg: th.Chip.GetBackground()} // it must not draw the eye
+	if !th.Color {
+		quiet = uv.Style{Attrs: uv.AttrFaint}
+	}
+	for i := range cells.Width() * cells.Height() {
+		x, y := i%cells.Width(), i/cells.Width()
+		c := cells.CellAt(x, y)
+		switch {
 		case c == nil:
-		case !drawn(c):
-			c.Style.Attrs |= uv.AttrFaint
-			glyphs = glyphs || strings.ContainsAny(c.Content, "▀▄▌▖▗▘▝▚▞")
-		case hide || c.Style.Fg == nil: // kitty would go on with a picture without color below the text that follows
+		case pixel(c) && c.Style.Fg == nil: // kitty would continue it below the text that follows
 			c.Content = " "
+		case pixel(c):
+		case glyphs && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
+			c.Style.Attrs |= uv.AttrFaint
+		case (y >= popup.Min.Y && y < popup.Max.Y || popup.Dy() > 0 && y == cells.Height()-1) &&
+			!strings.ContainsAny(c.Content, "░▒▓█"): // a picture without colors
+			cells.SetCell(x, y, &uv.EmptyCell)
+		default:
+			c.Style = quiet
 		}
 	}
-	covered := image.Rectangle{Min: at, Max: at.Add(Size(top))}.Intersect(cells.Bounds())
-	erase := func(x, y, by int) {
-		for c := cells.CellAt(x, y); c != nil && !drawn(c) && (c.Content < "─" || c.Content > "▟") &&
-			(!glyphs || c.Content != " " || c.Style.Bg == nil); c = cells.CellAt(x, y) {
-			*c = uv.EmptyCell
-			x += by
-		}
-	}
-	for y := covered.Min.Y; alone && y < covered.Max.Y; y++ {
-		erase(covered.Min.X-1, y, -1)
-		erase(covered.Max.X, y, 1)
-	}
-	uv.NewStyledString(top).Draw(cells, covered)
-	return text.Fit(cells.Render(), size.X, size.Y)
+	return text.Fit(cells.Render(), cells.Width(), cells.Height())
 }
 
 // OverlayCenter draws the block top over the center of base.

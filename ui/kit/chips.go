@@ -273,7 +273,8 @@ func (c *Chips) layout(room int, th *theme.Theme) (rows []string, at int) {
 			first, last = " ", " "
 		}
 		if c.New != nil && c.New(v) {
-			style, first = text.Either(on, style, style.Foreground(th.Warn.GetForeground())), text.Either(th.Color, " +", "[+")
+			style = text.Either(on, style, style.Foreground(th.Warn.GetForeground()))
+			first = text.Either(th.Color, " +", "[+")
 		}
 		if c.Note != nil && c.Note(v) != "" {
 			last = " " + c.Note(v) + last

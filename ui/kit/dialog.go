@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -126,6 +128,8 @@ func (d *Dialog) Actions() []Action {
 		return text.If(d.tooEarly(), "the question has only just come up")
 	}
 	action := func(id, words string, footer bool, do func() tea.Cmd, keys ...string) Action {
+		first, n := utf8.DecodeRuneInString(words)
+		words = text.If(n > 0, string(unicode.ToLower(first))+words[n:]) // as other hints
 		return Action{ID: id, Keys: Bind(words, "", keys...), Footer: footer, Disabled: early, Do: do}
 	}
 	choose := func(i int) func() tea.Cmd { return func() tea.Cmd { return d.choose(i) } }
@@ -135,7 +139,11 @@ func (d *Dialog) Actions() []Action {
 			return nil
 		}
 	}
-	take := action("dialog.take", d.choices[d.focused].Label, true, func() tea.Cmd { return d.choose(d.focused) }, "enter", "space")
+	many := len(d.choices) > 1
+	take := action("dialog.take", d.choices[d.focused].Label, true, choose(d.focused), "enter", "space")
+	if many && d.focused == 0 {
+		take.Keys.SetHelp("enter/esc", take.Label())
+	}
 	actions, no := []Action{take}, []string{"esc", "n"}
 	for i, c := range d.choices {
 		if c.Key != "" {
@@ -146,7 +154,7 @@ func (d *Dialog) Actions() []Action {
 	if i := d.byDefault(); i >= 0 {
 		actions = append(actions, Action{Keys: Bind(d.choices[i].Label, "", defaultKey), Do: choose(i)})
 	}
-	next := action("dialog.next", "", len(d.choices) > 1, walk(1))
+	next := action("dialog.next", "", many, walk(1))
 	next.Keys = Bind("choose a button", "←/→", "right", "down", "tab", "l", "j")
 	return append(actions, next,
 		action("dialog.cancel", d.choices[0].Label, d.focused > 0, choose(0), no...),
@@ -234,7 +242,8 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 		}
 		rows[len(rows)-1] += style.Render(label)
 		corner := image.Pt(paneMargin(inner.X)+at, len(rows)-1)
-		l.buttons = append(l.buttons, image.Rectangle{Min: corner, Max: corner.Add(image.Pt(text.Width(label), 1))})
+		end := corner.Add(image.Pt(text.Width(label), 1))
+		l.buttons = append(l.buttons, image.Rectangle{Min: corner, Max: end})
 	}
 	// The text never pushes the buttons out of the box.
 	body := question.Lines()
@@ -245,17 +254,21 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 	if inner.Y >= len(body)+len(rows)+spareRows {
 		body, rows = slices.Insert(body, 0, ""), append(rows, "")
 	}
-	high := len(body) + len(rows)
+	high, buttons := len(body)+len(rows), len(rows)
 	if left := inner.Y - high - 1; d.Drawing != nil && left >= leastDrawing {
 		l.drawing = d.Drawing.Fit(image.Pt(width, left))
 		high += l.drawing.Y + 1
 	}
-	for i := range l.buttons {
-		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(image.Pt(0, high-len(rows)))
-	}
 	size.Y = min(room.Y, high+2)
-	if size.Y > room.Y*3/4 && l.drawing.Y > 0 || size.Y == room.Y-1 { // nothing of the screen below sticks out
+	if size.Y > room.Y*3/4 && l.drawing.Y > 0 { // nothing below sticks out
+		high += room.Y - size.Y
+		rows = append(make([]string, room.Y-size.Y), rows...)
 		size.Y = room.Y
+	} else if size.Y == room.Y-1 {
+		size.Y = room.Y
+	}
+	for i := range l.buttons {
+		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(image.Pt(0, high-buttons))
 	}
 	l.size, l.text, l.rows = size, body, rows
 	return l

@@ -2,18 +2,21 @@ package kit_test
 
 import (
 	"image"
+	"image/color"
 	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/ansi/kitty"
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
 )
 
 type clock struct{ t time.Time }
@@ -119,11 +122,7 @@ func TestDialogNarrowShowsKeys(t *testing.T) {
 	for width := 14; width <= 60; width++ {
 		d, _ := newClock().dialog()
 		drawn := ansi.Strip(d.View(pt(width, 20), theme.New(true, true)))
-		for _, key := range []string{"(esc)", "(y)"} {
-			if !strings.Contains(drawn, key) {
-				t.Errorf("%d columns: %s is not in view:\n%s", width, key, drawn)
-			}
-		}
+		uitest.Shows(t, drawn, "(esc)", "(y)")
 	}
 }
 
@@ -155,26 +154,21 @@ func TestDialogView(t *testing.T) {
 	at := newClock()
 	asked, _ := at.dialog()
 	view := ansi.Strip(asked.View(pt(100, 30), theme.New(true, true)))
-	for _, want := range []string{"Send 12 files?", "They go to /summer/.", " Keep editing (esc) ", "Send 12 files to /summer/ (y)"} {
-		if !strings.Contains(view, want) {
-			t.Errorf("%q is missing:\n%s", want, view)
-		}
-	}
+	uitest.Shows(t, view, "Send 12 files?", "They go to /summer/.", " Keep editing (esc) ",
+		"Send 12 files to /summer/ (y)")
 	// However long the text is, the choices are visible.
 	d := kit.NewDialog(at.now, "T", strings.Repeat("many words ", 200), kit.Choice{Label: "Keep"},
 		kit.Choice{Label: "Go"})
 	view = ansi.Strip(d.View(pt(40, 10), theme.New(true, true)))
-	if !strings.Contains(view, " Keep ") || !strings.Contains(view, "Go") {
-		t.Errorf("the choices are pushed out:\n%s", view)
-	}
+	uitest.Shows(t, view, " Keep ", "Go")
 }
 
-// TestBesidePixels: a dialog stands beside the pixels of the screen, where the mouse finds it. They are
-// hidden only if there is no room.
+// TestBesidePixels: a dialog stands beside the pixels of the screen, where the mouse finds it. If there
+// is no room, it covers as few of them as it can.
 func TestBesidePixels(t *testing.T) {
 	pixel := lipgloss.NewStyle().Foreground(lipgloss.Color("#010203")).Render(string(kitty.Placeholder))
 	for _, c := range []struct{ left, pixels, right, above, rows, shown int }{
-		{70, 50, 0, 0, 20, 1000}, {0, 50, 70, 0, 20, 1000}, {0, 120, 0, 0, 8, 960}, {30, 60, 30, 0, 20, 0}, {20, 80, 20, 4, 13, 0},
+		{70, 50, 0, 0, 20, 1000}, {0, 50, 70, 0, 20, 1000}, {0, 120, 0, 0, 8, 960}, {30, 60, 30, 0, 20, 1011}, {20, 80, 20, 4, 13, 812},
 	} {
 		row := text.Blanks(c.left) + strings.Repeat(pixel, c.pixels) + text.Blanks(c.right)
 		base := text.Fit(strings.Repeat("\n", c.above)+strings.Repeat(row+"\n", c.rows), 120, 20)
@@ -199,21 +193,25 @@ func TestBesidePixels(t *testing.T) {
 	}
 }
 
-// TestAlone: beside a dialog the screen shows nothing that it cuts.
-func TestAlone(t *testing.T) {
+// TestBehind: behind a dialog, text has one quiet color and no background; beside it there is none.
+func TestBehind(t *testing.T) {
 	d, _ := newClock().dialog()
 	var s kit.Overlays
-	s.Resize(image.Pt(80, 20))
+	s.Resize(image.Pt(120, 20))
 	s.Open(d)
-	var rows []string
+	th := theme.New(true, true)
+	row := th.Selected.Render(strings.Repeat("写写 whole  ", 9)) + th.Chip.Render(" tag ")
+	view := uv.NewScreenBuffer(120, 20)
+	uv.NewStyledString(s.View(text.Fit(strings.Repeat(row+"\n", 20), 120, 20), th)).Draw(view, view.Bounds())
+	quiet := color.RGBAModel.Convert(th.Chip.GetBackground())
 	for y := range 20 {
-		rows = append(rows, strings.Repeat(" ", y%11)+strings.Repeat("写写 whole ", 6))
-	}
-	for _, line := range strings.Split(ansi.Strip(s.View(text.Fit(strings.Join(rows, "\n"), 80, 20), theme.New(true, true))), "\n") {
-		if i, j := strings.Index(line, "│"), strings.LastIndex(line, "│"); i >= 0 {
-			if words := strings.TrimSpace(line[:i] + line[j+len("│"):]); words != "" {
-				t.Errorf("%q beside the dialog:\n%s", words, line)
-			}
+		line := ansi.Strip(view.Line(y).Render())
+		beside := strings.ContainsAny(line, "│╭╰") || y == 19
+		if strings.Contains(line, "写") == beside {
+			t.Errorf("beside the dialog there is text, or elsewhere none:\n%s", line)
+		}
+		if s := view.CellAt(0, y).Style; !beside && (s.Bg != nil || color.RGBAModel.Convert(s.Fg) != quiet) {
+			t.Errorf("the first cell of line %d has the style %+v", y, s)
 		}
 	}
 }

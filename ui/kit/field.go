@@ -216,7 +216,7 @@ func (f *Field) text(width int, th *theme.Theme) string {
 		escaped.SetCursor(utf8.RuneCountInString(text.Safe(string([]rune(in.Value())[:in.Position()]))))
 		in = &escaped
 	}
-	state := textinput.StyleState{Text: th.FieldFocus, Placeholder: th.Placeholder.Inherit(th.Field)}
+	state := textinput.StyleState{Text: th.Field, Placeholder: th.Placeholder.Inherit(th.Field)}
 	in.SetStyles(textinput.Styles{
 		Focused: state,
 		Cursor:  textinput.CursorStyle{Color: th.Cursor.GetForeground()},
@@ -284,10 +284,8 @@ func (a *TextArea) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	style := text.Either(a.focused, th.FieldFocus, th.Field)
 	state := textarea.StyleState{
-		Base: style, Text: style, CursorLine: style, EndOfBuffer: style,
-		Placeholder: style,
+		Base: th.Field, Text: th.Field, CursorLine: th.Field, EndOfBuffer: th.Field, Placeholder: th.Field,
 	}
 	a.in.SetStyles(textarea.Styles{
 		Focused: state, Blurred: state,

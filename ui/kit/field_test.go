@@ -14,6 +14,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
 )
 
 // keysOf presses every word that names a key and types the letters of all others. _ is the space bar.
@@ -165,9 +166,7 @@ func TestChips(t *testing.T) {
 	}
 	e.Update(kit.KeyMsg("x"))
 	e.Blur()
-	if strings.Join(e.Value(), "|") != "red|green|blue|x" {
-		t.Errorf("after leaving: %q", e.Value())
-	}
+	mediatest.Equal(t, strings.Join(e.Value(), "|"), "red|green|blue|x", "after leaving: %q", e.Value())
 }
 
 func TestChipsInThousands(t *testing.T) {
@@ -178,13 +177,9 @@ func TestChipsInThousands(t *testing.T) {
 	e := &kit.Chips{}
 	e.Focus()
 	e.Update(tea.PasteMsg{Content: list.String()})
-	if n := len(e.Value()); n != 2_000 {
-		t.Errorf("%d chips of 2,000 different ones, each pasted twice, want 2,000", n)
-	}
+	mediatest.Equal(t, len(e.Value()), 2_000, "chips of 2,000 different ones, each pasted twice")
 	// The rows with the entry are visible, whatever is before them.
-	if view := ansi.Strip(e.View(pt(60, 4), theme.New(true, true))); !strings.Contains(view, " tag 1999 ") {
-		t.Errorf("the end is not seen:\n%s", view)
-	}
+	uitest.Shows(t, ansi.Strip(e.View(pt(60, 4), theme.New(true, true))), " tag 1999 ")
 }
 
 func TestChipsComplete(t *testing.T) {
@@ -201,9 +196,7 @@ func TestChipsComplete(t *testing.T) {
 	e.Focus()
 	keysOf(e.Update, "b e")
 	view := ansi.Strip(e.View(pt(40, 3), theme.New(true, true)))
-	if !strings.Contains(view, "tab beach bear berlin") {
-		t.Errorf("offers:\n%s", view)
-	}
+	uitest.Shows(t, view, "tab beach bear berlin")
 	keysOf(e.Update, "down tab b e up tab")
 	mediatest.Equal(t, strings.Join(e.Value(), " "), "bear berlin", "accepted")
 	keysOf(e.Update, "b e esc")
@@ -216,26 +209,20 @@ func TestChipsShowWhatKeysChange(t *testing.T) {
 	th := theme.New(true, true)
 	e := &kit.Chips{}
 	e.SetValue(strings.Fields("alpha bravo charlie delta echo foxtrot golf hotel"))
-	if n := e.Rows(20, th); n != 4 {
-		t.Errorf("%d rows, want 4", n)
-	}
+	mediatest.Equal(t, e.Rows(20, th), 4, "rows")
 	e.Focus()
 	if view := ansi.Strip(e.View(pt(20, 2), th)); strings.Contains(view, "alpha") ||
 		!strings.Contains(view, "hotel") {
 		t.Errorf("the entry is not shown:\n%s", view)
 	}
 	keysOf(e.Update, "left home")
-	if view := ansi.Strip(e.View(pt(20, 2), th)); !strings.Contains(view, "alpha") {
-		t.Errorf("the chosen chip is not shown:\n%s", view)
-	}
+	uitest.Shows(t, ansi.Strip(e.View(pt(20, 2), th)), "alpha")
 }
 
 func TestSelect(t *testing.T) {
 	th := theme.New(true, false)
 	sel := &kit.Select{Options: []string{"service default: on", "on", "off"}}
-	if got := ansi.Strip(sel.View(60, th)); !strings.Contains(got, "[service default: on] on  off") {
-		t.Errorf("drawn %q", got)
-	}
+	uitest.Shows(t, ansi.Strip(sel.View(60, th)), "[service default: on] on  off")
 	chosen := 0
 	choose := func(keys string) int {
 		for k := range strings.FieldsSeq(keys) {
@@ -250,9 +237,7 @@ func TestSelect(t *testing.T) {
 	if choose("space") != 1 || choose("space") != 2 || choose("space") != 0 || choose("right l right h right") != 2 || chosen != 8 {
 		t.Errorf("ends at %d after %d", sel.Index(), chosen)
 	}
-	if got := ansi.Strip(sel.View(20, th)); !strings.Contains(got, "‹ off › 3/3") {
-		t.Errorf("narrow: %q", got)
-	}
+	uitest.Shows(t, ansi.Strip(sel.View(20, th)), "‹ off › 3/3")
 }
 
 // words draws text as it may come from outside: any script, escape sequences, and invalid bytes.
@@ -278,9 +263,7 @@ func TestFieldCompletes(t *testing.T) {
 		t.Error("an empty field completes")
 	}
 	f.Update(kit.KeyMsg("s"))
-	if line := ansi.Strip(f.ViewOffers(40, &theme.Theme{})); line != "tab sea sunset sun" {
-		t.Errorf("offers %q, want \"tab sea sunset sun\"", line)
-	}
+	mediatest.Equal(t, ansi.Strip(f.ViewOffers(40, &theme.Theme{})), "tab sea sunset sun", "offers")
 	for _, k := range []string{"down", "up", "up", "up", "tab"} {
 		if !f.Update(kit.KeyMsg(k)) {
 			t.Errorf("%s is not used", k)

@@ -148,7 +148,7 @@ func (f *Form) styles(bool) *huh.Styles {
 		SelectedOption: th.Selected.Padding(0, 1), SelectSelector: th.Accent.SetString(th.Glyph(theme.SignCursor)),
 		PrevIndicator: th.Muted.SetString("‹ "), NextIndicator: th.Muted.SetString(" ›"),
 		TextInput: huh.TextInputStyles{
-			Text:        th.FieldFocus,
+			Text:        th.Field,
 			Placeholder: th.Placeholder.Inherit(th.Field), Cursor: th.Cursor,
 		},
 	}
@@ -274,7 +274,8 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 			f.cardLines = 1
 		}
 		f.arrange(s.Width())
-		at := s.Len() + f.cardLines*slices.IndexFunc(q.Options, func(o Option) bool { return o.Value == *q.Value })
+		chosen := slices.IndexFunc(q.Options, func(o Option) bool { return o.Value == *q.Value })
+		at := s.Len() + f.cardLines*chosen
 		for i, line := range strings.Split(q.View(), "\n") {
 			if s.Line(i/f.cardLines, line); s.Len() == max(at+1, at+f.cardLines-1) {
 				s.Keep(at)
@@ -296,9 +297,10 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 		style, value := th.Label, q.View()
 		switch {
 		case here:
-			style = th.Strong // the value has the color of the focus
+			style = th.Title // as in the other form
 		case q.Options == nil && *q.Value == "":
-			value = th.Placeholder.Inherit(th.Field).Render(text.Fit(text.Safe(q.Placeholder), s.Width()-label, 1))
+			words := text.Fit(text.Safe(q.Placeholder), s.Width()-label, 1)
+			value = th.Placeholder.Inherit(th.Field).Render(words)
 		case q.Options == nil: // huh has no style for the text of a field without the focus
 			value = th.Field.Render(text.Fit(text.Safe(*q.Value), s.Width()-label, 1))
 		}
@@ -318,7 +320,8 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 	if !spaced {
 		s.Gap()
 	}
-	s.Line(len(f.questions), th.ButtonFocus.Render(" "+f.Verb+" (ctrl+s) "))
+	wrong := slices.ContainsFunc(f.shown(), func(q *Question) bool { return q.problem() != nil })
+	s.Line(len(f.questions), text.Either(wrong, th.Button, th.ButtonFocus).Render(" "+f.Verb+" (ctrl+s) "))
 }
 
 // Select chooses one of a few options by [ChoiceActions]. The zero value has no

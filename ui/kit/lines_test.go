@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"pgregory.net/rapid"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 )
 
@@ -20,9 +21,7 @@ func TestListDrawsOnlyWhatIsSeen(t *testing.T) {
 	l.SetCursor(54_321)
 	drawn := 0
 	l.View(pt(80, 40), func(int, int, bool) string { drawn++; return "" })
-	if drawn != 40 {
-		t.Errorf("%d rows were drawn for 40, want 40", drawn)
-	}
+	mediatest.Equal(t, drawn, 40, "rows were drawn for 40")
 }
 
 func TestListAlwaysShowsItsCursor(t *testing.T) {
@@ -36,8 +35,8 @@ func TestListAlwaysShowsItsCursor(t *testing.T) {
 			case 1:
 				l.SetHeight(rapid.IntRange(0, 20).Draw(t, "h"))
 			case 2:
-				b := rapid.SampledFrom([]tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}).Draw(t, "wheel")
-				l.Wheel(tea.MouseWheelMsg{Button: b})
+				wheel := []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}
+				l.Wheel(tea.MouseWheelMsg{Button: rapid.SampledFrom(wheel).Draw(t, "wheel")})
 			case 3:
 				if i, ok := l.At(rapid.IntRange(-1, 20).Draw(t, "y")); ok {
 					l.SetCursor(i)

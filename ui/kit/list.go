@@ -237,7 +237,7 @@ func (l *List[T]) unfold() {
 			if group.Key == under.group {
 				head = len(l.lines)
 			}
-			if l.SkipHeads && g > 0 {
+			if l.SkipHeads && (g > 0 || !l.RowsOnly) {
 				l.lines = append(l.lines, listLine{int32(g), -2})
 			}
 			l.lines = append(l.lines, listLine{int32(g), -1})
@@ -274,7 +274,8 @@ func (l *List[T]) arrived() {
 
 // first returns the line of the first row, below the head of its group.
 func (l *List[T]) first() int {
-	return text.Either(len(l.lines) > 1 && l.lines[0].row < 0 && l.lines[1].row >= 0, 1, 0)
+	row := func(at listLine) bool { return at.row >= 0 && at.group == 0 }
+	return max(0, slices.IndexFunc(l.lines[:min(3, len(l.lines))], row)) // after a blank line and the head
 }
 
 func (l *List[T]) toFirst() {
@@ -448,8 +449,10 @@ func (l *List[T]) Catalog(screen []Action) map[string][]Action {
 }
 
 func (l *List[T]) action(id, words string, reason func() string, do func(), keys ...string) Action {
-	run := func() tea.Cmd { do(); return nil }
-	return Action{ID: l.ID + "." + id, Keys: Bind(words, "", keys...), Group: "View", Disabled: reason, Do: run}
+	return Action{
+		ID: l.ID + "." + id, Keys: Bind(words, "", keys...), Group: "View", Disabled: reason,
+		Do: func() tea.Cmd { do(); return nil },
+	}
 }
 
 func (l *List[T]) filterActions() []Action {

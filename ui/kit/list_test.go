@@ -126,15 +126,13 @@ func TestList(t *testing.T) {
 	press(keys, "ctrl+a")
 	chosen("uf")
 
-	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+	view := func(w, h int, th *theme.Theme) string {
 		resize(w, h)
 		return l.View(image.Pt(w, h), th)
-	})
+	}
+	uitest.Sweep(t, view)
 	l.OpenPane()
-	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
-		resize(w, h)
-		return l.View(image.Pt(w, h), th)
-	})
+	uitest.Sweep(t, view)
 }
 
 // TestPaneBeside: the pane is beside the rows if there is room. If it is opened elsewhere, it takes their

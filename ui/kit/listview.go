@@ -125,7 +125,7 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 			w, found = 0, ""
 		}
 		if l.RowsOnly && l.SkipHeads { // of a menu: the row under the cursor has the color of the focus
-			style.FieldFocus, style.Field = th.Text, th.Text
+			style.Field = th.Text
 			filter = " " + th.Sign(theme.SignCursor) + " "
 		}
 		filter += l.filter.View(size.X-w-text.Width(filter), &style) + th.Muted.Render(found)
@@ -142,7 +142,8 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 	if l.Note != nil {
 		if note := l.Note(th); note != "" {
 			name := title
-			title = func(width int) string { return name(width) + ansi.ResetStyle + th.Muted.Render(" · ") + note }
+			note = ansi.ResetStyle + th.Muted.Render(" · ") + note
+			title = func(width int) string { return name(width) + note }
 		}
 	}
 	if !at.title.Empty() {
@@ -180,7 +181,7 @@ func (l *List[T]) scrolled(box string, th *theme.Theme) string {
 	}
 	if h := len(lines) - 2; to-from < n && h > 0 {
 		for y := from * h / n; y < max(from*h/n+1, to*h/n); y++ {
-			lines[y+1] = ansi.Truncate(lines[y+1], text.Width(lines[y+1])-1, "") + style.Render("▐")
+			lines[y+1] = ansi.Truncate(lines[y+1], text.Width(lines[y+1])-1, "") + style.Render("┃")
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -245,7 +246,8 @@ func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string
 		e, _ := l.At(i)
 		selected = selected && (!l.NoCursor || !l.RowsOnly)
 		if e.head {
-			if _, to := l.rows.Visible(); l.lines[i].row < -1 || l.SkipHeads && i+1 == to && to < len(l.lines) {
+			_, to := l.rows.Visible()
+			if l.lines[i].row < -1 || l.SkipHeads && i+1 == to && to < len(l.lines) {
 				return "" // the heading of what is not shown
 			}
 			return l.drawHead(e, width, selected, chosen, th)
@@ -328,7 +330,7 @@ func (l *List[T]) drawHead(e Entry[T], width int, selected bool, chosen lipgloss
 	if selected {
 		return chosen.Render(text.PadRight(th.Glyph(fold)+" "+name+" "+ansi.Strip(note), width))
 	}
-	return th.Sign(fold) + " " + th.Title.Render(name) + " " + note
+	return th.Sign(fold) + " " + th.Strong.Render(name) + " " + note
 }
 
 // Click moves the cursor to the clicked entry, or the focus to the pane. double reports a double

@@ -217,7 +217,11 @@ func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if !image.Pt(click.X, click.Y).In(image.Rectangle{Max: m.size}) {
 		return m.Close()
 	}
-	if !m.list.Hit(image.Pt(click.X, click.Y).Sub(m.corner())) || click.Button != tea.MouseLeft {
+	at := image.Pt(click.X, click.Y).Sub(m.corner())
+	if inner := BoxInner(m.size); isWide(m.size) && at.X >= inner.X/2 {
+		at = at.Add(image.Pt(-inner.X/2, inner.Y-searchRows))
+	}
+	if !m.list.Hit(at) || click.Button != tea.MouseLeft {
 		return nil
 	}
 	return m.choose(m.Row())
@@ -231,7 +235,7 @@ func (m *Menu) corner() image.Point {
 func (m *Menu) Resize(room image.Point) {
 	m.size = m.sizeIn(room)
 	inner := BoxInner(m.size)
-	m.list.Resize(image.Pt(inner.X, inner.Y-len(m.intro(inner.X, &theme.Theme{}))))
+	m.list.Resize(unfolded(m.size, image.Pt(inner.X, inner.Y-len(m.intro(inner.X, &theme.Theme{})))))
 	m.list.Changed()
 }
 
@@ -270,8 +274,12 @@ const (
 func (m *Menu) sizeIn(room image.Point) image.Point {
 	if m.help { // what is below stays visible at its edges
 		keys, labels := m.widths()
-		height := max(8, min(m.fullHeight(0), room.Y-room.Y/8))
-		return image.Pt(min(room.X, widestHelp, max(leastHelp, 8+keys+labels)), min(room.Y, height))
+		width := min(room.X, widestHelp, max(leastHelp, 8+keys+labels))
+		full, most := m.fullHeight(0), room.Y-room.Y/8
+		if !m.palette && full > most && 2*width <= room.X {
+			return image.Pt(2*width, min(most, (full+1)/2+2))
+		}
+		return image.Pt(width, min(room.Y, max(8, min(full, most))))
 	}
 	width := max(text.Width(text.Safe(m.title)), text.Width(m.Words)) + 6
 	keys, labels := m.widths()
@@ -284,6 +292,20 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 	}
 	width = min(room.X, width, widestMenu)
 	return image.Pt(width, min(room.Y, m.fullHeight(width-2)))
+}
+
+// isWide reports whether help of that size has two columns.
+func isWide(size image.Point) bool { return size.X > widestMenu }
+
+// searchRows is the row of the search, above the first column only.
+const searchRows = 1
+
+// unfolded returns the size of a list that is drawn in a room of a menu of that size.
+func unfolded(size, room image.Point) image.Point {
+	if isWide(size) {
+		room.X, room.Y = room.X/2, 2*room.Y-searchRows
+	}
+	return room
 }
 
 // fullHeight returns the height of the box if nothing is cut off.
@@ -311,13 +333,19 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	size := m.sizeIn(room)
 	inner, words := BoxInner(size), m.intro(BoxInner(size).X, th)
 	below := m.below(inner, th)
-	rows := m.list.View(image.Pt(inner.X, inner.Y-len(words)-len(below)), th)
+	room = image.Pt(inner.X, inner.Y-len(words)-len(below))
+	rows := m.list.View(unfolded(size, room), th)
+	if lines := strings.Split(rows, "\n"); isWide(size) {
+		aside := strings.Join(append(make([]string, searchRows), lines[room.Y:]...), "\n")
+		rows = JoinH(strings.Join(lines[:room.Y], "\n"), text.Fit(aside, room.X/2, room.Y))
+	}
 	body := append(words[:max(0, min(len(words), inner.Y))], strings.TrimRight(rows, "\n"))
 	footer := ""
 	if size.Y < m.fullHeight(inner.X) {
 		footer = m.list.Position()
 	}
-	return m.list.scrolled(popupBox(m.title, footer, strings.Join(append(body, below...), "\n"), size, th), th)
+	box := popupBox(m.title, footer, strings.Join(append(body, below...), "\n"), size, th)
+	return m.list.scrolled(box, th)
 }
 
 // moreLines is the maximum number of lines of More, reasonLines of a reason.
@@ -374,13 +402,17 @@ func (m *Menu) parts(row, width int) (key, label, note string, whole bool) {
 
 func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *theme.Theme) string {
 	key, label, note, _ := m.parts(row, width)
-	name, words, muted := th.Key, text.Either(m.rows[row].Danger, th.Bad, th.Text), th.Muted
+	name, words, muted := th.Key, th.Text, th.Muted
+	if m.rows[row].Danger {
+		name, words, muted = th.Bad.Bold(true), th.Bad, th.Bad
+	}
 	if m.rows[row].Disabled != "" {
 		name, words, muted = th.Off, th.Off, th.Off
 	}
 	drawn := name.Render(key) + words.Render(label) + muted.Render(note)
 	if m.palette {
-		drawn = text.PadRight("  "+words.Render(label)+muted.Render(note), width-text.Width(key)) + name.Render(key)
+		drawn = text.PadRight("  "+words.Render(label)+muted.Render(note), width-text.Width(key)) +
+			name.Render(key)
 	}
 	if selected {
 		head := ansi.Strip(text.Either(m.palette, "  "+label, key+label))

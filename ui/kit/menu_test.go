@@ -1,6 +1,7 @@
 package kit_test
 
 import (
+	"fmt"
 	"image"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
@@ -51,12 +53,31 @@ func TestMenu(t *testing.T) {
 		}
 	}
 	view := ansi.Strip(kit.NewMenu("Sort", rows...).View(image.Pt(60, 20), theme.New(true, true)))
-	for _, want := range []string{"Sort", "size (now)", `写真 \x1b[31m.jpg`} {
-		if !strings.Contains(view, want) {
-			t.Errorf("the menu does not show %q:\n%s", want, view)
-		}
-	}
+	uitest.Shows(t, view, "Sort", "size (now)", `写真 \x1b[31m.jpg`)
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
 		return kit.NewMenu("Sort "+hostile, rows...).View(image.Pt(w, h), th)
 	})
+}
+
+// TestHelpColumns: help in a wide room has two columns, and a click in each runs what is there.
+func TestHelpColumns(t *testing.T) {
+	room := image.Pt(120, 30)
+	for _, name := range []string{"action 07", "action 43"} {
+		ran, actions := "", []kit.Action(nil)
+		for i := range 50 {
+			id := fmt.Sprintf("action %02d", i)
+			run := func() tea.Cmd { ran = id; return nil }
+			actions = append(actions, kit.Action{ID: id, Keys: kit.Bind(id, "", fmt.Sprint("f", i)), Do: run})
+		}
+		m := kit.NewHelp("Keys", actions)
+		m.Resize(room)
+		for y, line := range strings.Split(ansi.Strip(m.View(room, theme.New(true, true))), "\n") {
+			if before, _, ok := strings.Cut(line, name); ok {
+				m.Mouse(tea.MouseClickMsg{X: text.Width(before), Y: y, Button: tea.MouseLeft})
+			}
+		}
+		if ran != name {
+			t.Errorf("a click on %q ran %q", name, ran)
+		}
+	}
 }

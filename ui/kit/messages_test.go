@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
 )
 
 // TestMessages: the status line shows the latest message, and the history has all of them in full.
@@ -24,9 +25,8 @@ func TestMessages(t *testing.T) {
 	if messages.Push(kit.Message{Level: kit.Good, Text: "Stored a.jpg"}) == nil {
 		t.Error("the message does not end")
 	}
-	if got := line(); !strings.Contains(got, "Stored a.jpg") || strings.Contains(got, "more") {
-		t.Errorf("a short message: %q", got)
-	}
+	uitest.Shows(t, line(), "Stored a.jpg")
+	uitest.Lacks(t, line(), "more")
 	long := "The service refused b.jpg because " + strings.Repeat("it is large and ", 5) + "late."
 	at.pass(time.Minute)
 	messages.Push(kit.Message{Level: kit.Bad, Text: long, Detail: "the first reason\nthe second reason"})
@@ -50,9 +50,7 @@ func TestMessages(t *testing.T) {
 		t.Errorf("the latest is not the first:\n%s", view)
 	}
 	press(over.Top(), "enter")
-	if view := ansi.Strip(over.Top().View(pt(100, 20), th)); !strings.Contains(view, "the second reason") {
-		t.Errorf("enter does not show the message:\n%s", view)
-	}
+	uitest.Shows(t, ansi.Strip(over.Top().View(pt(100, 20), th)), "the second reason")
 	over.CloseAll()
 	over.Open(messages.History(over.Open, func(words string) tea.Cmd { copied = words; return nil }))
 	press(over.Top(), "down", "y")

@@ -136,41 +136,44 @@ func (s *Overlays) trim() {
 	s.open = open
 }
 
-// View draws the open overlays over base, the top one last. They stand beside the pixels of base if
-// there is room, because pixels cannot be dimmed; otherwise pixels are not shown meanwhile.
+// View draws the open overlays over base, the top one last.
 func (s *Overlays) View(base string, th *theme.Theme) string {
-	first := true
 	for _, o := range s.open {
 		if !o.Closed() {
 			top := o.View(s.room, th)
-			base = overlay(base, top, true, func(pixels image.Rectangle) (image.Point, bool) {
-				s.at = beside(pixels, Size(base), Size(top))
-				return s.at, first && pixels.Overlaps(image.Rectangle{Min: s.at, Max: s.at.Add(Size(top))})
+			base = Dim(base, th, func(pixels image.Rectangle) image.Rectangle {
+				covered := beside(pixels, Size(base), Size(top))
+				s.at = covered.Min
+				return covered
 			})
-			first = false
+			base = OverlayAt(base, top, s.at.X, s.at.Y)
 		}
 	}
 	return base
 }
 
-// beside returns the upper left corner of a block left of, below or right of the pixels, or in the
-// middle of the room.
-func beside(pixels image.Rectangle, room, block image.Point) image.Point {
-	free := []image.Rectangle{{Max: room}}
-	if !pixels.Empty() {
-		free = []image.Rectangle{
-			{Max: image.Pt(pixels.Min.X, room.Y)},
-			{Min: image.Pt(0, pixels.Max.Y), Max: room},
-			{Min: image.Pt(pixels.Max.X, 0), Max: room},
-			{Max: room},
-		}
+// beside returns the area of a block left of, below or right of the pixels, or in the middle of the
+// room: the first of those that cover the fewest pixels.
+func beside(pixels image.Rectangle, room, block image.Point) (best image.Rectangle) {
+	free := []image.Rectangle{
+		{Max: image.Pt(pixels.Min.X, room.Y)},
+		{Min: image.Pt(0, pixels.Max.Y), Max: room},
+		{Min: image.Pt(pixels.Max.X, 0), Max: room},
+		{Max: room},
 	}
+	if pixels.Empty() {
+		free = free[3:]
+	}
+	fewest := room.X*room.Y + 1
 	for _, r := range free {
-		if block.X <= r.Dx() && block.Y <= r.Dy() {
-			return r.Min.Add(centered(r.Size(), block))
+		at := r.Min.Add(centered(r.Size(), block))
+		at = image.Pt(max(0, min(at.X, room.X-block.X)), max(0, min(at.Y, room.Y-block.Y)))
+		area := image.Rectangle{Min: at, Max: at.Add(block)}
+		if hidden := area.Intersect(pixels).Size(); hidden.X*hidden.Y < fewest {
+			best, fewest = area, hidden.X*hidden.Y
 		}
 	}
-	return image.Point{}
+	return best
 }
 
 // Mouse sends a mouse message to the top overlay. Its position is relative to the corner

@@ -43,13 +43,10 @@ func (p *Pane) Len() int { return p.lines }
 // Visible returns the half-open range of the visible lines.
 func (p *Pane) Visible() (from, to int) { return p.top, min(p.lines, p.top+p.height) }
 
-// extent describes the range of the visible lines, or returns "" if all are visible.
+// extent says how many lines follow the visible ones.
 func (p *Pane) extent() string {
-	if p.lines <= p.height {
-		return ""
-	}
 	_, to := p.Visible()
-	return text.Count(to) + " of " + text.Plural(p.lines, "line")
+	return text.If(to < p.lines, text.Plural(p.lines-to, "more line"))
 }
 
 // PaneWidth returns the width of the lines of a pane of that size: inside its box, with
@@ -64,7 +61,7 @@ func paneMargin(inner int) int {
 }
 
 // View draws the visible lines in a box, exactly filling size. If there are more, the
-// lower border shows the range.
+// lower border says how many.
 func (p *Pane) View(title string, lines []string, size image.Point, focused bool, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
@@ -220,7 +217,8 @@ func ListActions(of func() Scroller, moved func() tea.Cmd) []Action {
 			}
 			return moved()
 		}
-		all = append(all, Action{ID: a.id, Keys: Bind(a.words, a.shown, a.keys...), Group: cursorGroup, Do: move})
+		keys := Bind(a.words, a.shown, a.keys...)
+		all = append(all, Action{ID: a.id, Keys: keys, Group: cursorGroup, Do: move})
 	}
 	return all
 }

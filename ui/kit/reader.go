@@ -114,7 +114,12 @@ func (f *Facts) Width() int { return f.width }
 func (f *Facts) Draw(lines ...string) { f.lines = append(f.lines, lines...) }
 
 // Lines returns the lines collected so far.
-func (f *Facts) Lines() []string { return f.lines }
+func (f *Facts) Lines() []string {
+	if n := len(f.lines); n > 0 && f.lines[n-1] == "" {
+		return f.lines[:n-1] // a gap before nothing
+	}
+	return f.lines
+}
 
 // Say adds text, wrapped between words if possible. Line breaks in the text stay.
 func (f *Facts) Say(style lipgloss.Style, words string) {
@@ -157,7 +162,8 @@ func (f *Facts) Styled(label, value string, style lipgloss.Style) {
 		return
 	}
 	for _, line := range text.Wrap(text.Safe(value), f.width-f.labels) {
-		f.lines = append(f.lines, f.th.Label.Render(text.PadRight(text.ShortName(label, f.labels-2), f.labels))+style.Render(line))
+		label = f.th.Label.Render(text.PadRight(text.ShortName(label, f.labels-2), f.labels))
+		f.lines = append(f.lines, label+style.Render(line))
 		label = ""
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
 )
 
 func TestReader(t *testing.T) {
@@ -48,9 +49,7 @@ func TestReader(t *testing.T) {
 	}
 	r.Mouse(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	mediatest.Equal(t, first(), "line 03", "the wheel went to")
-	if !strings.Contains(ansi.Strip(r.View(pt(40, 12), th)), "13 of 50 lines") {
-		t.Error("does not show the position")
-	}
+	uitest.Shows(t, ansi.Strip(r.View(pt(40, 12), th)), "13 of 50 lines")
 	for _, k := range []string{"esc", "q", "enter"} {
 		r := kit.NewReader("Post", "text")
 		if press(r, k); !r.Closed() {
@@ -58,11 +57,7 @@ func TestReader(t *testing.T) {
 		}
 	}
 	short := ansi.Strip(kit.NewReader("T", "a\x1b[31m\n\n\tb").View(pt(30, 20), th))
-	for _, want := range []string{`a\x1b[31m`, "  b", "esc closes"} {
-		if !strings.Contains(short, want) {
-			t.Errorf("%q is missing:\n%s", want, short)
-		}
-	}
+	uitest.Shows(t, short, `a\x1b[31m`, "  b", "esc closes")
 	if n := strings.Count(short, "\n"); n != 4 {
 		t.Errorf("three lines take %d:\n%s", n+1, short)
 	}

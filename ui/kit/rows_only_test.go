@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -44,9 +45,7 @@ func TestBareList(t *testing.T) {
 		l.Resize(image.Pt(20, 9))
 		press(bare{l}, strings.Fields(keys)...)
 		view := l.View(image.Pt(20, 9), theme.New(true, false))
-		if s := strings.Join(got, " "); s != want {
-			t.Errorf("%q: %s, want %s", keys, s, want)
-		}
+		mediatest.Equal(t, strings.Join(got, " "), want, "%q", keys)
 		if n := strings.Count(view, "\n") + 1; n != 9 || text.Width(strings.Split(view, "\n")[0]) != 20 {
 			t.Errorf("%q draws %d lines", keys, n)
 		}

@@ -30,7 +30,8 @@ func TestEverythingStaysInside(t *testing.T) {
 	now := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
 	views := map[string]func(size image.Point, th *theme.Theme) string{
 		"box": func(size image.Point, th *theme.Theme) string {
-			return kit.BoxFooter(text.Safe(hostile), "footer", strings.Repeat("long line\n", 80), size, true, th)
+			return kit.BoxFooter(text.Safe(hostile), "footer", strings.Repeat("long line\n", 80), size, true,
+				th)
 		},
 		"too small": kit.TooSmall,
 		"hints":     func(size image.Point, th *theme.Theme) string { return kit.Hints(actions(), size.X, th) },
@@ -44,7 +45,8 @@ func TestEverythingStaysInside(t *testing.T) {
 		"list": func(size image.Point, th *theme.Theme) string {
 			var l kit.Lines
 			l.SetLen(1000)
-			return l.View(size, func(i, w int, selected bool) string { return th.Selected.Render(text.Safe(hostile)) })
+			return l.View(size,
+				func(i, w int, selected bool) string { return th.Selected.Render(text.Safe(hostile)) })
 		},
 		"field": func(size image.Point, th *theme.Theme) string {
 			f := kit.NewField(hostile, hostile)
@@ -120,9 +122,7 @@ func TestModes(t *testing.T) {
 	} {
 		mediatest.Equal(t, kit.ModeOf(size), want, "%v", size)
 	}
-	if kit.ModeOfWidth(100) != kit.Wide {
-		t.Error("a rectangle of 100 columns is not wide")
-	}
+	mediatest.Equal(t, kit.ModeOfWidth(100), kit.Wide, "a rectangle of 100 columns is not wide")
 	th := theme.New(true, true)
 	if got := ansi.Strip(kit.TooSmall(pt(39, 11), th)); !strings.Contains(got, "40x12") ||
 		!strings.Contains(got, "39x11") {

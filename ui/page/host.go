@@ -29,10 +29,14 @@ type Host struct {
 	// Tick waits for [After]; nil is [tea.Tick].
 	Tick func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
 
+	// Spare is the least number of rows below a screen, for its [Stated.Status] or a message.
+	Spare int
+
 	screens []held // in the order of adding
 	front   ID
 	trail   []ID // screens to go back to
 	room    image.Point
+	inner   image.Point // of the screen in front: the room without its status
 	theme   *theme.Theme
 }
 
@@ -74,7 +78,7 @@ func (h *Host) Keep(id ID, s Screen) {
 		h.front = id
 	}
 	h.screens = append(h.screens, held{id, s})
-	s.Overlays().Resize(h.room)
+	s.Overlays().Resize(h.popups())
 }
 
 // Show brings a screen to the front. With back, [Host.Back] returns from it; otherwise
@@ -114,7 +118,8 @@ func (h *Host) loadScreen(id ID) tea.Cmd {
 	if h.theme != nil {
 		themed = h.Tell(h.InFront(), Themed{h.theme})
 	}
-	return tea.Batch(hidden, themed, h.Tell(h.InFront(), Resized{h.room}), h.Tell(h.InFront(), Shown{}))
+	h.inner = h.aboveStatus()
+	return tea.Batch(hidden, themed, h.Tell(h.InFront(), Resized{h.inner}), h.Tell(h.InFront(), Shown{}))
 }
 
 // Resize sends [Resized] to the screens if room has changed.
@@ -123,12 +128,43 @@ func (h *Host) Resize(room image.Point) tea.Cmd {
 		return nil
 	}
 	h.room = room
+	h.inner = h.aboveStatus()
 	cmds := make([]tea.Cmd, 0, len(h.screens))
 	for _, s := range h.screens {
-		s.Overlays().Resize(room)
-		cmds = append(cmds, h.Tell(s.Screen, Resized{room}))
+		s.Overlays().Resize(h.popups())
+		cmds = append(cmds, h.Tell(s.Screen, Resized{h.inner}))
 	}
 	return tea.Batch(cmds...)
+}
+
+// Room returns the size of what View draws.
+func (h *Host) Room() image.Point { return h.room }
+
+// popups is the room of overlays, which leave the spare rows visible.
+func (h *Host) popups() image.Point { return h.room.Sub(image.Pt(0, h.Spare)) }
+
+// leastRows is how many rows a screen keeps above its status.
+const leastRows = 4
+
+// status returns the last lines of the room: those of the screen in front, and at least the spare ones.
+func (h *Host) status(th *theme.Theme) (lines []string) {
+	if s, ok := h.InFront().(Stated); ok && th != nil {
+		lines = s.Status(h.room, th)
+		lines = lines[:min(len(lines), max(0, h.room.Y-leastRows))]
+	}
+	return append(make([]string, max(0, min(h.Spare, h.room.Y)-len(lines))), lines...)
+}
+
+func (h *Host) aboveStatus() image.Point { return h.room.Sub(image.Pt(0, len(h.status(h.theme)))) }
+
+// fit sends [Resized] to the screen in front if the height of its status has changed.
+func (h *Host) fit() tea.Cmd {
+	inner := h.aboveStatus()
+	if inner == h.inner || h.InFront() == nil {
+		return nil
+	}
+	h.inner = inner
+	return h.Tell(h.InFront(), Resized{inner})
 }
 
 // Paint sends [Themed] to the screens if the theme has changed.
@@ -149,7 +185,7 @@ func (h *Host) Tell(s Screen, msg tea.Msg) tea.Cmd {
 	if then, ok := msg.(Then); ok {
 		next, msg = then(), Acted{}
 	}
-	return h.from(s, tea.Batch(next, s.Update(msg), s.Overlays().Update(msg)))
+	return tea.Batch(h.from(s, tea.Batch(next, s.Update(msg), s.Overlays().Update(msg))), h.fit())
 }
 
 // Broadcast sends a message to all screens.
@@ -266,6 +302,11 @@ func (h *Host) Actions() []kit.Action {
 			actions = append(actions, a)
 		}
 	}
+	hint := func(a kit.Action) bool { return a.Footer && a.KeyLabel() != "" && a.Reason() == "" }
+	main := func(a kit.Action) bool { return a.Main && hint(a) }
+	if i := slices.IndexFunc(actions, hint); i >= 0 && !h.Covered() && !slices.ContainsFunc(actions, main) {
+		actions[i].Main = !slices.Contains(actions[i].Keys.Keys(), "esc") // the usual next step, but not back
+	}
 	if h.Program != nil {
 		actions = append(actions, h.Program(capturing)...)
 	}
@@ -338,12 +379,17 @@ func (h *Host) Mouse(msg tea.MouseMsg) tea.Cmd {
 	return h.Tell(s, msg)
 }
 
-// View draws the screen in front with its overlays. The root draws the overlays of the
-// program.
+// View draws the screen in front with its status and its overlays. The root draws the overlays of
+// the program.
 func (h *Host) View(th *theme.Theme) string {
 	s := h.InFront()
 	if s == nil {
 		return ""
 	}
-	return s.Overlays().View(s.View(h.room, th), th)
+	status := strings.Join(h.status(th), "\n")
+	view := text.Fit(s.View(h.inner, th), h.inner.X, h.inner.Y)
+	if h.inner.Y < h.room.Y {
+		view += "\n" + text.Fit(status, h.room.X, h.room.Y-h.inner.Y)
+	}
+	return s.Overlays().View(view, th)
 }

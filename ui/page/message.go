@@ -51,7 +51,11 @@ type Add struct{ Sources []api.Source }
 type Sent struct{ Jobs []job.Job }
 
 // Inspect opens the details of files. The records may be out of date.
-type Inspect struct{ Files []api.File }
+type Inspect struct {
+	Files []api.File
+	// AddTags begins with a change: what extensions found becomes tags.
+	AddTags bool
+}
 
 // FileChanged carries a newer record of a file.
 type FileChanged struct{ File api.File }
@@ -124,7 +128,8 @@ func AskToSave(title, more string, unsaved [][2]string, save, leave func() tea.C
 	if n := len(unsaved) - most; n > 0 {
 		unsaved = append(unsaved[:most], [2]string{"", "and " + text.Plural(n, "more change")})
 	}
-	return Ask{Title: title, Text: strings.TrimLeft(more+"\n\nThese changes are not saved:", "\n"), Facts: unsaved, Choices: []Choice{
+	more = strings.TrimLeft(more+"\n\nThese changes are not saved:", "\n")
+	return Ask{Title: title, Text: more, Facts: unsaved, Choices: []Choice{
 		stay,
 		{Label: "Leave without saving", Key: "l", Danger: true, Do: leave},
 		{Label: "Save and leave", Key: "s", Default: true, Do: save}, // one key undoes it

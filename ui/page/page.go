@@ -36,6 +36,12 @@ type Screen interface {
 	Overlays() *kit.Overlays
 }
 
+// Stated is a [Screen] that says in the last lines what holds now, unless a message is shown there.
+type Stated interface {
+	// Status returns the lines, none if there is nothing to say. The room includes them.
+	Status(room image.Point, th *theme.Theme) []string
+}
+
 // Base is embedded by screens. It holds the overlays, and has no text field.
 type Base struct{ overlays kit.Overlays }
 

@@ -128,18 +128,14 @@ func TestCropFollows(t *testing.T) {
 			}
 			d.pass(10 * time.Millisecond)
 		}
-		if d.sent != 2 {
-			t.Errorf("%d pictures were transmitted while the part moved", d.sent-2)
-		}
+		mediatest.Equal(t, d.sent, 2, "pictures transmitted while the part moved")
 		d.pass(time.Second)
 		if d.sent != 3 || !isReal(d.draw(second.Add(image.Pt(100, 0)))) {
 			t.Errorf("after the way %d are sent", d.sent-2)
 		}
 		d.move(second.Add(image.Pt(100, 0)))
 		d.pass(time.Second)
-		if d.sent != 3 {
-			t.Error("the same part is sent again")
-		}
+		mediatest.Equal(t, d.sent, 3, "the same part is sent again")
 		d.draw(first)
 		sending := d.v.due(d.g, d.v.change)
 		d.run(d.v.Delete())
@@ -166,9 +162,7 @@ func TestCropWithoutRoom(t *testing.T) {
 			t.Error("a picture without an id")
 		}
 		d.pass(time.Second)
-		if d.waiting != 0 {
-			t.Error("the requests do not end")
-		}
+		mediatest.Equal(t, d.waiting, 0, "the requests do not end")
 		if d.v.Follow(nil, d.o) != nil || d.v.Follow(d.g, Options{}) != nil ||
 			(*CropView)(nil).Follow(d.g, d.o) != nil {
 			t.Error("the crop follows although there are no pictures")

@@ -25,7 +25,8 @@ type Detector struct {
 	TmuxSixel bool
 
 	setting Setting
-	env     environment
+	tmux    bool
+	silent  string // why the terminal is not queried; empty if it is
 
 	name, outer string
 	cell        image.Point
@@ -42,37 +43,26 @@ type Detector struct {
 	over        bool // the wait is over
 }
 
-// environment says whether and how to query the terminal, from environment variables.
-type environment struct {
-	tmux   bool
-	silent string // why the terminal is not queried; empty if it is
-}
-
 // WindowPixels is the size of the terminal according to the operating system.
 type WindowPixels struct{ Cells, Pixels image.Point }
-
-func readEnvironment(getenv func(string) string, terminal bool) environment {
-	term := getenv("TERM")
-	e := environment{tmux: getenv("TMUX") != ""}
-	switch {
-	case !terminal:
-		e.silent = "not a terminal"
-	case term == "dumb" || term == "linux":
-		e.silent = "terminals of type " + term + " do not understand queries"
-	case getenv("TERM_PROGRAM") == "Apple_Terminal":
-		e.silent = "Apple's Terminal prints the queries"
-	case !e.tmux && (getenv("STY") != "" || strings.HasPrefix(term, "screen")):
-		e.silent = "GNU screen does not pass queries on"
-	}
-	return e
-}
 
 // NewDetector returns a detector. terminal reports whether the output is a terminal.
 func NewDetector(s Setting, getenv func(string) string, terminal bool) *Detector {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	return &Detector{setting: s, env: readEnvironment(getenv, terminal)}
+	d, term := &Detector{setting: s, tmux: getenv("TMUX") != ""}, getenv("TERM")
+	switch {
+	case !terminal:
+		d.silent = "not a terminal"
+	case term == "dumb" || term == "linux":
+		d.silent = "terminals of type " + term + " do not understand queries"
+	case getenv("TERM_PROGRAM") == "Apple_Terminal":
+		d.silent = "Apple's Terminal prints the queries"
+	case !d.tmux && (getenv("STY") != "" || strings.HasPrefix(term, "screen")):
+		d.silent = "GNU screen does not pass queries on"
+	}
+	return d
 }
 
 // probeID is the id of the one-pixel picture in the probe.
@@ -88,7 +78,7 @@ var probeAt = image.Pt(4, 2)
 // Query returns the text to write to the terminal, or "" if it must not be queried. It restores the
 // cursor.
 func (d *Detector) Query() string {
-	if d.env.silent != "" {
+	if d.silent != "" {
 		return ""
 	}
 	const name = "\x1b[>q"
@@ -96,7 +86,7 @@ func (d *Detector) Query() string {
 	send := fmt.Sprintf("\x1b_Ga=T,U=1,i=%d,c=2,r=1,s=1,v=1,f=32;AAAAAA==\x1b\\", probeID)
 	forget := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", probeID)
 	query := fmt.Sprintf("\x1b_Gi=%d,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\", queryID)
-	if d.env.tmux {
+	if d.tmux {
 		query = "" // tmux supports no direct placement
 		// tmux answers for itself; wrapped queries reach the outer terminal.
 		q += ansi.TmuxPassthrough(name)
@@ -132,12 +122,14 @@ func (d *Detector) Update(msg any) bool {
 		d.setCell(image.Pt(msg.Width, msg.Height), cellByReport, "the terminal's report")
 	case uv.PixelSizeEvent:
 		d.window = image.Pt(msg.Width, msg.Height)
-		d.divide()
+		d.divide(d.window, d.cells, cellByWindow, "the size of the window")
 	case tea.WindowSizeMsg:
 		d.resized(image.Pt(msg.Width, msg.Height))
 		return false
 	case WindowPixels:
-		return d.measured(msg)
+		old := d.cell
+		d.divide(msg.Pixels, msg.Cells, cellByKernel, "the operating system")
+		return d.cell != old
 	case uv.KittyGraphicsEvent:
 		return d.kitty(msg)
 	case tea.CursorPositionMsg:
@@ -157,7 +149,7 @@ func (d *Detector) Update(msg any) bool {
 
 func (d *Detector) named(name string) {
 	name = media.Clean(name)
-	if !d.env.tmux || d.name == "" && strings.HasPrefix(name, "tmux") {
+	if !d.tmux || d.name == "" && strings.HasPrefix(name, "tmux") {
 		d.name = name
 		return
 	}
@@ -172,33 +164,19 @@ func (d *Detector) setCell(size image.Point, rank int, from string) {
 	d.cell, d.cellRank, d.cellFrom = size, rank, from
 }
 
-func (d *Detector) divide() {
-	if d.cells.X > 0 && d.cells.Y > 0 {
-		d.setCell(image.Pt(d.window.X/d.cells.X, d.window.Y/d.cells.Y), cellByWindow, "the size of the window")
+func (d *Detector) divide(window, cells image.Point, rank int, from string) {
+	if cells.X > 0 && cells.Y > 0 {
+		d.setCell(image.Pt(window.X/cells.X, window.Y/cells.Y), rank, from)
 	}
 }
 
-// resized handles a new terminal size. Cell sizes computed from old values are dropped.
+// resized handles a new terminal size. The old size of the window in pixels no longer counts.
 func (d *Detector) resized(cells image.Point) {
-	if cells == d.cells {
-		return
+	if cells != d.cells && d.cells != (image.Point{}) {
+		d.window = image.Point{}
 	}
-	first := d.cells == image.Point{}
 	d.cells = cells
-	if first {
-		d.divide()
-		return
-	}
-	d.window = image.Point{}
-}
-
-func (d *Detector) measured(w WindowPixels) bool {
-	if w.Cells.X < 1 || w.Cells.Y < 1 || w.Pixels.X < 1 || w.Pixels.Y < 1 {
-		return false
-	}
-	old := d.cell
-	d.setCell(image.Pt(w.Pixels.X/w.Cells.X, w.Pixels.Y/w.Cells.Y), cellByKernel, "the operating system")
-	return d.cell != old
+	d.divide(d.window, cells, cellByWindow, "the size of the window")
 }
 
 func (d *Detector) kitty(e uv.KittyGraphicsEvent) bool {
@@ -223,7 +201,8 @@ func (d *Detector) cursorAt(x, y int) {
 // begins reports whether a name in XTVERSION format, such as kitty(0.41.1), begins with one of the
 // words.
 func begins(name string, words ...string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(strings.ToLower(name), w) })
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(name, w) })
 }
 
 // Method is a way of drawing pictures.
@@ -318,7 +297,7 @@ func (d *Detector) Abilities() Abilities {
 	f := &a.Report
 	f.Colors = d.Colors
 	f.Terminal = cmp.Or(d.name, "unknown")
-	if d.env.tmux {
+	if d.tmux {
 		f.Terminal += " in " + cmp.Or(d.outer, "a terminal that does not answer through tmux: its option allow-passthrough is needed")
 	}
 	f.Cell = "not known"
@@ -346,17 +325,17 @@ func (d *Detector) method(kitty Method) (Method, string) {
 		return m, m.String() + ", by the setting"
 	}
 	// Inline images of iTerm2 cannot be queried, and tmux does not know them.
-	inline := !d.env.tmux && begins(d.name, "iterm", "wezterm", "mintty", "xterm.js", "xterm-js", "vscode")
+	inline := !d.tmux && begins(d.name, "iterm", "wezterm", "mintty", "xterm.js", "xterm-js", "vscode")
 	switch {
-	case d.env.silent != "":
-		return MethodBlocks, "block glyphs: " + d.env.silent
+	case d.silent != "":
+		return MethodBlocks, "block glyphs: " + d.silent
 	case kitty == MethodKitty:
 		return MethodKitty, "pixels: the terminal shows pictures in the cells of text (kitty graphics)"
 	case inline:
 		return MethodInline, "pixels: " + d.name + " is known to show inline images of iTerm2"
 	case kitty == MethodDirect:
 		return kitty, "pixels: the terminal places pictures over text (kitty graphics)"
-	case d.sixel && (!d.env.tmux || d.TmuxSixel):
+	case d.sixel && (!d.tmux || d.TmuxSixel):
 		return MethodSixel, "pixels: the terminal says that it has sixel"
 	case d.over || d.fenced:
 		return MethodBlocks, "block glyphs: the terminal has none of the protocols for pictures"
@@ -371,7 +350,7 @@ func (d *Detector) method(kitty Method) (Method, string) {
 // basic query places pictures over text; in Konsole text does not erase sixel.
 func (d *Detector) kittyProtocol() Method {
 	works := d.cursorKnown && d.cursor == probeAt
-	if d.env.tmux {
+	if d.tmux {
 		works = begins(d.outer, "ghostty", "rio", "kitty")
 	}
 	switch {

@@ -13,6 +13,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 
 	"mediadesk/api/media/mediatest"
+	"mediadesk/ui/uitest"
 )
 
 // recorded are terminals whose recorded answers are in testdata/terminals, without the
@@ -190,16 +191,13 @@ func TestTerminalsThatAreNotAsked(t *testing.T) {
 			t.Errorf("%v is asked %q", env, q)
 		}
 	}
-	if NewDetector(SettingAuto, nil, false).Query() != "" {
-		t.Error("a program that is not a terminal got a query")
-	}
+	mediatest.Equal(t, NewDetector(SettingAuto, nil, false).Query(), "",
+		"a program that is not a terminal got a query")
 	// tmux calls itself screen too, and answers queries.
 	d := NewDetector(SettingAuto, func(key string) string {
 		return map[string]string{"TERM": "screen-256color", "TMUX": "x"}[key]
 	}, true)
-	if !strings.Contains(d.Query(), "\x1bPtmux;\x1b\x1b_G") {
-		t.Error("the probe is not led through tmux")
-	}
+	uitest.Shows(t, d.Query(), "\x1bPtmux;\x1b\x1b_G")
 }
 
 func TestNothingIsClaimedBeforeTheAnswers(t *testing.T) {
@@ -210,14 +208,10 @@ func TestNothingIsClaimedBeforeTheAnswers(t *testing.T) {
 	}
 	// A terminal that never answers is given up. A late answer still counts.
 	d.TimedOut()
-	if !strings.Contains(d.Abilities().Report.Drawing, "has none of the protocols") {
-		t.Error(d.Abilities().Report.Drawing)
-	}
+	uitest.Shows(t, d.Abilities().Report.Drawing, "has none of the protocols")
 	d.resized(image.Pt(168, 52))
 	feed(d, answers(t, "kitty 0.41"), 1<<20)
-	if d.Abilities().Method != MethodKitty {
-		t.Error("late answers do not count")
-	}
+	mediatest.Equal(t, d.Abilities().Method, MethodKitty, "late answers do not count")
 }
 
 func TestSettingOverridesWhatWasFound(t *testing.T) {

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"image"
 	"math"
 	"strconv"
@@ -102,7 +103,14 @@ func fitCell(pix []uint8, stride int) fitted {
 	}
 	quarters[0].add(quarters[3])
 	f.try(diagonal, fitAll/2, quarters[0])
-	return f.result()
+	r := fitted{glyph: f.glyph, part: float32(f.n) / fitAll}
+	for c := range 3 {
+		r.paper[c] = float32(f.all[c]-f.ink[c]) / float32(fitAll-f.n)
+		if f.n > 0 {
+			r.ink[c] = float32(f.ink[c]) / float32(f.n)
+		}
+	}
+	return r
 }
 
 func (f *fit) try(glyph rune, n int, ink sums) {
@@ -129,17 +137,6 @@ func (f *fit) sides(halves *[fitHeight][2]sums, cols *[fitWidth]sums) {
 	}
 }
 
-func (f *fit) result() fitted {
-	r := fitted{glyph: f.glyph, part: float32(f.n) / fitAll}
-	for c := range 3 {
-		r.paper[c] = float32(f.all[c]-f.ink[c]) / float32(fitAll-f.n)
-		if f.n > 0 {
-			r.ink[c] = float32(f.ink[c]) / float32(f.n)
-		}
-	}
-	return r
-}
-
 // Fit returns the largest rectangle of cells with the proportions of size, centered in cols × rows.
 // aspect is the height of a cell divided by its width; zero means 2. The result is empty if size or
 // the space is empty, else at least one cell.
@@ -147,11 +144,8 @@ func Fit(size image.Point, cols, rows int, aspect float64) image.Rectangle {
 	if size.X <= 0 || size.Y <= 0 || cols <= 0 || rows <= 0 {
 		return image.Rectangle{}
 	}
-	if aspect <= 0 {
-		aspect = defaultAspect
-	}
 	// ratio is columns per row.
-	ratio := float64(size.X) / float64(size.Y) * aspect
+	ratio := float64(size.X) / float64(size.Y) * cmp.Or(aspect, 2)
 	w, h := cols, rows
 	if float64(cols) > ratio*float64(rows) {
 		w = clamp(int(ratio*float64(rows)+0.5), 1, cols)
@@ -161,8 +155,6 @@ func Fit(size image.Point, cols, rows int, aspect float64) image.Rectangle {
 	p := image.Pt((cols-w)/2, (rows-h)/2)
 	return image.Rectangle{Min: p, Max: p.Add(image.Pt(w, h))}
 }
-
-const defaultAspect = 2.0
 
 func clamp(v, lo, hi int) int { return max(lo, min(v, hi)) }
 
@@ -233,13 +225,7 @@ func (r Ratio) Drawn(from, to, size image.Point) image.Rectangle {
 	if !r.Locked() || rect.Empty() {
 		return rect
 	}
-	side := image.Pt(1, 1)
-	if to.X < from.X {
-		side.X = -1
-	}
-	if to.Y < from.Y {
-		side.Y = -1
-	}
+	side := image.Pt(cmp.Compare(to.X, from.X), cmp.Compare(to.Y, from.Y))
 	return r.follow(rect, side, size, rect.Dx()*r.H >= rect.Dy()*r.W)
 }
 

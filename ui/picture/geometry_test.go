@@ -3,6 +3,8 @@ package picture
 import (
 	"image"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 func TestFit(t *testing.T) {
@@ -24,8 +26,7 @@ func TestFit(t *testing.T) {
 		{image.Pt(10, 10), 80, -1, 0, image.Rectangle{}},
 	}
 	for _, tt := range tests {
-		if got := Fit(tt.size, tt.cols, tt.rows, tt.aspect); got != tt.want {
-			t.Errorf("Fit(%v, %d, %d, %v) = %v, want %v", tt.size, tt.cols, tt.rows, tt.aspect, got, tt.want)
-		}
+		mediatest.Equal(t, Fit(tt.size, tt.cols, tt.rows, tt.aspect), tt.want,
+			"Fit(%v, %d, %d, %v) =", tt.size, tt.cols, tt.rows, tt.aspect)
 	}
 }

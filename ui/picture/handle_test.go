@@ -11,7 +11,8 @@ import (
 func drawRect(t *rapid.T, size image.Point) image.Rectangle {
 	x := rapid.IntRange(0, size.X-1).Draw(t, "x")
 	y := rapid.IntRange(0, size.Y-1).Draw(t, "y")
-	return image.Rect(x, y, rapid.IntRange(x+1, size.X).Draw(t, "x2"), rapid.IntRange(y+1, size.Y).Draw(t, "y2"))
+	return image.Rect(x, y, rapid.IntRange(x+1, size.X).Draw(t, "x2"),
+		rapid.IntRange(y+1, size.Y).Draw(t, "y2"))
 }
 
 func drawSize(t *rapid.T) image.Point {

@@ -2,9 +2,9 @@ package picture
 
 import (
 	"errors"
+	"fmt"
 	"image"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -205,9 +205,7 @@ func (i *Image) appendCells(b []byte, x, end, y int) []byte {
 	}
 	lower := i.id & 0xffffff
 	if lower != 0 {
-		b = append(b, "\x1b[3"...)
-		b = strconv.AppendUint(b, uint64(lower), 10)
-		b = append(b, 'm')
+		b = fmt.Appendf(b, "\x1b[3%dm", lower)
 	}
 	for ; x < end; x++ {
 		b = append(b, string(kitty.Placeholder)...)

@@ -48,7 +48,8 @@ func TestKittyForgetsLater(t *testing.T) {
 			}
 			if said != "" {
 				told = true
-				if before != deleteDelay || deleteDelay < 50*time.Millisecond || deleteDelay > 200*time.Millisecond {
+				if before != deleteDelay || deleteDelay < 50*time.Millisecond ||
+					deleteDelay > 200*time.Millisecond {
 					t.Errorf("the image was deleted after %v", before)
 				}
 			}

@@ -117,7 +117,8 @@ func TestKittyCells(t *testing.T) {
 				want, wantInk := " ", color.Color(nil)
 				if x >= 2 && x < 7 && y >= 1 {
 					want = string([]rune{
-						kitty.Placeholder, kitty.Diacritic(y - 1), kitty.Diacritic(x - 2), kitty.Diacritic(i.number()),
+						kitty.Placeholder, kitty.Diacritic(y - 1), kitty.Diacritic(x - 2),
+						kitty.Diacritic(i.number()),
 					})
 					wantInk = ink
 				}
@@ -209,15 +210,14 @@ func TestKittyTransmission(t *testing.T) {
 		if n == len(found)-1 {
 			more = "m=0"
 		}
-		if !strings.Contains(c[1], more) || len(c[2]) > 4096 || len(c[2])%4 != 0 || n > 0 && c[1] != "q=2,"+more {
+		if !strings.Contains(c[1], more) || len(c[2]) > 4096 || len(c[2])%4 != 0 ||
+			n > 0 && c[1] != "q=2,"+more {
 			t.Fatalf("piece %d of %d has the keys %q with %d bytes", n, len(found), c[1], len(c[2]))
 		}
 	}
 	want := fmt.Sprintf("a=T,U=1,i=%d,c=40,r=15,f=24,s=320,v=240,o=z,t=d,q=2,m=1", i.id)
 	mediatest.Equal(t, found[0][1], want, "got the keys")
-	if n := len(pixelsOf(t, i)); n != 320*240*3 {
-		t.Errorf("%d bytes of pixels", n)
-	}
+	mediatest.Equal(t, len(pixelsOf(t, i)), 320*240*3, "bytes of pixels")
 	// A very large picture is transmitted with fewer pixels, and the terminal enlarges it.
 	vast, _, err := NewImageStore(false).newImage(small(), image.Pt(200, 100),
 		Options{Cell: image.Pt(20, 40)}, fullLight)
@@ -277,7 +277,8 @@ func TestRegionPixels(t *testing.T) {
 					v := NewRegionView(p, 66, 20, o)
 					show(v, v.Transmit(g, p))
 					for _, rect := range []image.Rectangle{
-						image.Rect(100, 50, 200, 150), image.Rect(101, 51, 202, 153), image.Rect(0, 0, 299, 198),
+						image.Rect(100, 50, 200, 150), image.Rect(101, 51, 202, 153),
+						image.Rect(0, 0, 299, 198),
 						{Max: p.Size()},
 						image.Rect(0, 0, 1, 1), image.Rect(120, 0, 121, 199), image.Rect(250, 150, 999, 999),
 						{},

@@ -118,9 +118,7 @@ func TestLoaderDecodesTwoAtATime(t *testing.T) {
 	leave <- struct{}{}
 	leave <- struct{}{}
 	wg.Wait()
-	if most != 2 {
-		t.Errorf("%d decoders at a time, want 2", most)
-	}
+	mediatest.Equal(t, most, 2, "decoders at a time")
 }
 
 func TestLoaderDecodesOnce(t *testing.T) {

@@ -57,10 +57,7 @@ func NewPainter(out term.File, store *ImageStore) *Painter {
 // measure resets to an empty screen of the current size. The renderer erases the screen on every
 // resize.
 func (p *Painter) measure() {
-	w, h, err := p.size()
-	if err != nil {
-		w, h = 0, 0
-	}
+	w, h, _ := p.size() // 0 if unknown
 	p.width, p.margins = w, [2]int{0, h}
 	p.rows = make([][]shownCell, h)
 	for y := range p.rows {

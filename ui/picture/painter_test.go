@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -79,7 +80,8 @@ func TestPainterKeepsTextAndPixelsApart(t *testing.T) {
 		var all []string
 		for range rapid.IntRange(1, 12).Draw(r, "frames") {
 			if rapid.IntRange(0, 5).Draw(r, "resize") == 0 {
-				size = image.Pt(rapid.IntRange(5, 40).Draw(r, "width"), rapid.IntRange(3, 16).Draw(r, "height"))
+				size = image.Pt(rapid.IntRange(5, 40).Draw(r, "width"),
+					rapid.IntRange(3, 16).Draw(r, "height"))
 				terminal.Resize(size.X, size.Y)
 				renderer.Erase()
 				renderer.Resize(size.X, size.Y)
@@ -185,7 +187,8 @@ func TestPainterBytes(t *testing.T) {
 				return ansi.CursorPosition(3+x, 2+y) + string(i.appendCells(nil, x, end, y))
 			}
 			frame := func(s string) string {
-				_, err := p.Write([]byte(ansi.SetModeSynchronizedOutput + s + ansi.ResetModeSynchronizedOutput))
+				_, err := p.Write(
+					[]byte(ansi.SetModeSynchronizedOutput + s + ansi.ResetModeSynchronizedOutput))
 				must(t, err)
 				defer out.Reset()
 				written := out.String()
@@ -196,7 +199,8 @@ func TestPainterBytes(t *testing.T) {
 				return written
 			}
 			count := func(s string) int {
-				return strings.Count(s, "a=p,") + strings.Count(s, "1337;File=") + strings.Count(s, "\x1bP0;1q")
+				return strings.Count(s, "a=p,") + strings.Count(s, "1337;File=") +
+					strings.Count(s, "\x1bP0;1q")
 			}
 			if n := count(frame(ansi.EraseEntireDisplay + line(0, 0, 4) + line(1, 0, 4))); n != 1 {
 				t.Errorf("the picture is painted in %d parts, want 1", n)
@@ -213,9 +217,9 @@ func TestPainterBytes(t *testing.T) {
 			if count(again) != 1 || len(again) > 2000 {
 				t.Errorf("without the popup: %q", again)
 			}
-			// A hundred times: no frame transmits the picture again or more than the first one did, and the number
-			// of placements does not grow.
-			numbers := regexp.MustCompile(`p=[0-9]+`)
+			// A hundred times: no frame transmits the picture again or more than the first one did, and the
+			// number of placements does not grow.
+			numbers, commands := regexp.MustCompile(`p=[0-9]+`), regexp.MustCompile("\x1b_Ga=[pd][^\x1b]*")
 			placed := map[string]bool{}
 			for range 100 {
 				for _, step := range []struct{ write, want string }{
@@ -225,19 +229,14 @@ func TestPainterBytes(t *testing.T) {
 					if len(got) > len(step.want)+20 || strings.Contains(got, "a=t") {
 						t.Fatalf("the painter writes %q, want %q as the first time", got, step.want)
 					}
-					for _, command := range regexp.MustCompile("\x1b_Ga=[pd][^\x1b]*").FindAllString(got, -1) {
+					for _, command := range commands.FindAllString(got, -1) {
 						placed[numbers.FindString(command)] = strings.HasPrefix(command, "\x1b_Ga=p")
 					}
 				}
 			}
-			kept := 0
-			for _, there := range placed {
-				if there {
-					kept++
-				}
-			}
-			if m == MethodDirect && kept > 4 {
-				t.Errorf("the terminal keeps %d placements of one picture", kept)
+			maps.DeleteFunc(placed, func(_ string, there bool) bool { return !there })
+			if m == MethodDirect && len(placed) > 4 {
+				t.Errorf("the terminal keeps %d placements of one picture", len(placed))
 			}
 			gone := frame(ansi.CursorHomePosition + ansi.EraseEntireScreen)
 			if count(gone) != 0 || m == MethodDirect && strings.Contains(gone, ansi.EraseEntireScreen) {
@@ -359,7 +358,8 @@ func TestSixelLeavesNoGaps(t *testing.T) {
 					draw.Draw(covered, image.Rectangle{at, at.Add(image.Pt(n[2], n[3]))}, image.Opaque,
 						image.Point{}, draw.Src)
 				}
-				cells := image.Rect(v.area.Min.X*8, v.area.Min.Y*height, v.area.Max.X*8, v.area.Max.Y*height-5)
+				cells := image.Rect(v.area.Min.X*8, v.area.Min.Y*height, v.area.Max.X*8,
+					v.area.Max.Y*height-5)
 				for y := cells.Min.Y; y < cells.Max.Y; y++ {
 					for x := cells.Min.X; x < cells.Max.X; x++ {
 						if covered.AlphaAt(x, y).A == 0 {

@@ -160,7 +160,11 @@ func (l *Loader) Load(ctx context.Context, r Request) (Surface, error) {
 	}
 	defer func() { _ = f.Close() }()
 	id, limits := fileID{r.Path, info.ModTime().UnixNano(), info.Size()}, l.limits
-	limits.Enough = r.detail()
+	cell := image.Pt(2, 4) // more than glyphs can show
+	if r.Options.Method.Pixels() && r.Options.Cell.X > 0 {
+		cell = r.Options.Cell
+	}
+	limits.Enough = max(r.Cols*cell.X, r.Rows*cell.Y)
 	p, err := l.picture(ctx, id, limits, func() (*Picture, error) { return decodeFile(ctx, f, limits) })
 	if err != nil {
 		return nil, media.WithPath(r.Path, err)
@@ -186,14 +190,6 @@ func (l *Loader) Draw(ctx context.Context, p *Picture, r Request) (Surface, erro
 }
 
 const smallCost = 512
-
-func (r Request) detail() int {
-	cell := image.Pt(2, 4) // more than glyphs can show
-	if r.Options.Method.Pixels() && r.Options.Cell.X > 0 {
-		cell = r.Options.Cell
-	}
-	return max(r.Cols*cell.X, r.Rows*cell.Y)
-}
 
 // serves reports whether the cached result has the wanted detail.
 func (o outcome) serves(limits media.Limits) bool {

@@ -28,7 +28,6 @@ type protocol interface {
 	Forget(i *Image) string
 }
 
-// newProtocol returns the protocol of a method for a store's terminal.
 func newProtocol(m Method, g *ImageStore) protocol {
 	switch m {
 	case MethodDirect:
@@ -168,7 +167,8 @@ const inlineQuality = 90
 func (inline) Paint(b []byte, _, parts []Part, _ bool) []byte {
 	for _, part := range parts {
 		var file bytes.Buffer
-		_ = jpeg.Encode(&file, part.Image.pixels.SubImage(part.scaled()), &jpeg.Options{Quality: inlineQuality})
+		shown := part.Image.pixels.SubImage(part.scaled())
+		_ = jpeg.Encode(&file, shown, &jpeg.Options{Quality: inlineQuality})
 		b = fmt.Appendf(goTo(b, part.At),
 			"\x1b]1337;File=inline=1;size=%d;width=%d;height=%d;preserveAspectRatio=0;doNotMoveCursor=1:%s\a",
 			file.Len(), part.Cells.Dx(), part.Cells.Dy(), base64.StdEncoding.EncodeToString(file.Bytes()))
@@ -301,15 +301,13 @@ func appendSixel(b []byte, i *Image, r image.Rectangle) []byte {
 			if n > 0 {
 				b = append(b, '$')
 			}
-			b = append(b, '#')
-			b = strconv.AppendInt(b, int64(c), 10)
+			b = fmt.Appendf(b, "#%d", c)
 			if !defined[c] {
 				defined[c] = true
-				red, green, blue := c/sixelLevels[2]/sixelLevels[1], c/sixelLevels[2]%sixelLevels[1], c%sixelLevels[2]
-				b = fmt.Appendf(b, ";2;%d;%d;%d",
-					red*100/(sixelLevels[0]-1), green*100/(sixelLevels[1]-1), blue*100/(sixelLevels[2]-1))
-				b = append(b, '#')
-				b = strconv.AppendInt(b, int64(c), 10)
+				green, blue := c/sixelLevels[2]%sixelLevels[1], c%sixelLevels[2]
+				red := c / sixelLevels[2] / sixelLevels[1]
+				b = fmt.Appendf(b, ";2;%d;%d;%d#%d",
+					red*100/(sixelLevels[0]-1), green*100/(sixelLevels[1]-1), blue*100/(sixelLevels[2]-1), c)
 			}
 			b = appendRuns(b, lines[c])
 		}

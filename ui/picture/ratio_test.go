@@ -44,8 +44,10 @@ func TestShapesStayInside(t *testing.T) {
 		grown := Grown(fitted, image.Pt(by, by), size, lock)
 		inside("grown", grown)
 		kept("grown", grown)
-		from := image.Pt(rapid.IntRange(0, size.X).Draw(t, "from x"), rapid.IntRange(0, size.Y).Draw(t, "from y"))
-		to := image.Pt(rapid.IntRange(-9, size.X+9).Draw(t, "to x"), rapid.IntRange(-9, size.Y+9).Draw(t, "to y"))
+		from := image.Pt(rapid.IntRange(0, size.X).Draw(t, "from x"),
+			rapid.IntRange(0, size.Y).Draw(t, "from y"))
+		to := image.Pt(rapid.IntRange(-9, size.X+9).Draw(t, "to x"),
+			rapid.IntRange(-9, size.Y+9).Draw(t, "to y"))
 		if drawn := lock.Drawn(from, to, size); !drawn.Empty() {
 			inside("drawn", drawn)
 			kept("drawn", drawn)

@@ -297,7 +297,8 @@ type diffusion struct {
 }
 
 func newDiffusion(cols int, c Color) *diffusion {
-	d := &diffusion{here: make([][3]float32, cols+2), next: make([][3]float32, cols+2), most: 24, remaining: 0.5}
+	d := &diffusion{most: 24, remaining: 0.5}
+	d.here, d.next = make([][3]float32, cols+2), make([][3]float32, cols+2)
 	if c == NoColor {
 		d.most, d.remaining = 48, 0.75
 	}

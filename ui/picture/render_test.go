@@ -254,7 +254,6 @@ func TestCrop(t *testing.T) {
 			t.Errorf("pixel %v of the crop is %v", at, got)
 		}
 	}
-	if s := Crop(p, image.Rect(70, 0, 80, 10)).Size(); s != (image.Point{}) {
-		t.Errorf("a crop beside the picture has the size %v", s)
-	}
+	mediatest.Equal(t, Crop(p, image.Rect(70, 0, 80, 10)).Size(), image.Point{},
+		"a crop beside the picture has the size")
 }

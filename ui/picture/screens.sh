@@ -115,7 +115,7 @@ for name in $terminals; do
 	esac
 	$start "$work/run" >/dev/null 2>&1 &
 	terminal=$!
-	{ see picker && press question && see popup && press Escape && see after && press t && see sheet &&
+	{ see picker && press colon && see popup && press Escape && see after && press t && see sheet &&
 		press t && see after && press 5 && see settings && press t && see abilities &&
 		press Escape && see settings && press 1 && see after && region && press q && see end; } || failed="$failed $name"
 	tmux -L screens$$ kill-server 2>/dev/null || true

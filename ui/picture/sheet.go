@@ -192,7 +192,7 @@ func GridOf(room image.Point, n, words int) (g Grid) {
 		}
 		g = Grid{Columns: columns, Tile: image.Pt(max(1, room.X/columns), height)}
 		g.Rows = max(1, min(room.Y/lowest, (n+columns-1)/columns))
-		if g.Tile.Y = max(1, min(height, room.Y/g.Rows)); n <= columns {
+		if g.Tile.Y = max(1, min(height+2, room.Y/g.Rows)); n <= columns { // spare lines are gaps
 			g.Tile.Y = max(1, room.Y) // in one row, those that are not as wide can be higher
 		}
 	}

@@ -44,7 +44,8 @@ func TestSheetGivesUpWhatScrolledAway(t *testing.T) {
 	}
 }
 
-// TestTilesGrowWithTheRoom: a larger area has more and larger tiles; three fill it in two rows if that is larger.
+// TestTilesGrowWithTheRoom: a larger area has more and larger tiles; three fill it in two rows if that is
+// larger.
 func TestTilesGrowWithTheRoom(t *testing.T) {
 	last := Grid{}
 	for _, room := range []image.Point{{38, 9}, {78, 20}, {118, 33}, {198, 56}} {

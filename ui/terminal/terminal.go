@@ -3,6 +3,7 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -58,61 +59,54 @@ func OpenAddress(address string) error {
 // client_termfeatures), such as "RGB" and "sixel"; nil outside tmux or without an answer
 // within two seconds.
 func TmuxFeatures(ctx context.Context, getenv func(string) string) []string {
-	if features := tmux(ctx, getenv, "#{client_termfeatures}"); features != "" {
+	if getenv("TMUX") == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	const format = "#{client_termfeatures}"
+	cmd := exec.CommandContext(ctx, "tmux", "display-message", "-p", "-t", getenv("TMUX_PANE"), format)
+	out, _ := cmd.Output() // empty without an answer
+	if features := strings.TrimSpace(string(out)); features != "" {
 		return strings.Split(features, ",")
 	}
 	return nil
 }
 
-func tmux(ctx context.Context, getenv func(string) string, format string) string {
-	if getenv("TMUX") == "" {
-		return ""
+// profiles are the color profiles by their setting, and amounts their numbers of colors.
+var (
+	profiles = map[string]colorprofile.Profile{
+		"none": colorprofile.ASCII, "16": colorprofile.ANSI,
+		"256": colorprofile.ANSI256, "truecolor": colorprofile.TrueColor,
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "tmux", "display-message", "-p", "-t", getenv("TMUX_PANE"), format)
-	out, _ := cmd.Output() // empty without an answer
-	return strings.TrimSpace(string(out))
-}
+	amounts = map[colorprofile.Profile]string{
+		colorprofile.ANSI: "16", colorprofile.ANSI256: "256", colorprofile.TrueColor: "16 million",
+	}
+)
 
 // Colors returns the color profile for the terminal out, and the reason. The settings
 // "16", "256", "truecolor" and "none" decide; any other value means "auto", which uses
 // NO_COLOR, the environment env and the features of tmux.
 func Colors(setting string, out io.Writer, env, tmux []string) (colorprofile.Profile, string) {
-	const chosen = "the settings say so"
-	switch setting {
-	case "none":
-		return colorprofile.ASCII, "none: " + chosen
-	case "16":
-		return colorprofile.ANSI, "16: " + chosen
-	case "256":
-		return colorprofile.ANSI256, "256: " + chosen
-	case "truecolor":
-		return colorprofile.TrueColor, "16 million: " + chosen
-	}
-	if value, ok := variable(env, "NO_COLOR"); ok && value != "" {
-		return colorprofile.ASCII, "none: NO_COLOR is set"
-	}
-	if slices.Contains(tmux, "RGB") {
-		return colorprofile.TrueColor, "16 million: tmux says that the terminal around it has them"
-	}
-	profile := colorprofile.Detect(out, env)
+	profile, set := profiles[setting]
+	noColor, _ := variable(env, "NO_COLOR")
 	reason := "by TERM"
-	if value, ok := variable(env, "COLORTERM"); ok && profile == colorprofile.TrueColor {
-		reason = "COLORTERM is " + value
-	}
-	switch profile {
-	case colorprofile.TrueColor:
-		return profile, "16 million: " + reason
-	case colorprofile.ANSI256:
-		if tmux != nil {
+	switch {
+	case set:
+		reason = "the settings say so"
+	case noColor != "":
+		profile, reason = colorprofile.ASCII, "NO_COLOR is set"
+	case slices.Contains(tmux, "RGB"):
+		profile, reason = colorprofile.TrueColor, "tmux says that the terminal around it has them"
+	default:
+		profile = colorprofile.Detect(out, env)
+		if value, ok := variable(env, "COLORTERM"); ok && profile == colorprofile.TrueColor {
+			reason = "COLORTERM is " + value
+		} else if tmux != nil && profile == colorprofile.ANSI256 {
 			reason = "tmux does not say that the terminal around it has more (terminal-features)"
 		}
-		return profile, "256: " + reason
-	case colorprofile.ANSI:
-		return profile, "16: " + reason
 	}
-	return profile, "none: " + reason
+	return profile, cmp.Or(amounts[profile], "none") + ": " + reason
 }
 
 func variable(env []string, name string) (value string, ok bool) {

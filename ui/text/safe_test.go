@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/text"
 )
 
@@ -40,15 +41,11 @@ func TestSafe(t *testing.T) {
 		{"a mark on what was written out", "\x1b\u0301", `\x1b\u{0301}`},
 		{"no-break space", "a\u00a0b", "a\u00a0b"},
 	} {
-		if got := text.Safe(c.in); got != c.want {
-			t.Errorf("%s: %q became %q, want %q", c.name, c.in, got, c.want)
-		}
+		mediatest.Equal(t, text.Safe(c.in), c.want, "%s: %q became", c.name, c.in)
 	}
 }
 
 func TestSafeCapsEveryStackOfMarks(t *testing.T) {
 	got := text.Safe("z" + strings.Repeat("\u0336", 500))
-	if n := strings.Count(got, "\u0336"); n != 4 {
-		t.Errorf("%d marks are drawn on one letter, 4 are allowed, want 4", n)
-	}
+	mediatest.Equal(t, strings.Count(got, "\u0336"), 4, "marks on one letter")
 }

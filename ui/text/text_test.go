@@ -135,7 +135,8 @@ func TestSortKey(t *testing.T) {
 	} {
 		got := slices.Clone(want)
 		slices.Reverse(got)
-		slices.SortFunc(got, func(a, b string) int { return strings.Compare(text.SortKey(a), text.SortKey(b)) })
+		slices.SortFunc(got,
+			func(a, b string) int { return strings.Compare(text.SortKey(a), text.SortKey(b)) })
 		if !slices.Equal(got, want) {
 			t.Errorf("sorted: %q, want %q", got, want)
 		}
@@ -211,7 +212,8 @@ func TestOverlay(t *testing.T) {
 		under := text.Fit(text.Safe(words().Draw(t, "base")), w, h)
 		top := text.Fit(text.Safe(words().Draw(t, "top")), rapid.IntRange(0, 20).Draw(t, "tw"),
 			rapid.IntRange(0, 8).Draw(t, "th"))
-		got := kit.OverlayAt(under, top, rapid.IntRange(0, 15).Draw(t, "x"), rapid.IntRange(0, 9).Draw(t, "y"))
+		got := kit.OverlayAt(under, top, rapid.IntRange(0, 15).Draw(t, "x"),
+			rapid.IntRange(0, 9).Draw(t, "y"))
 		if kit.Size(got) != kit.Size(under) {
 			t.Fatalf("size %v, want %v:\n%q", kit.Size(got), kit.Size(under), got)
 		}
@@ -224,8 +226,6 @@ func TestOverlay(t *testing.T) {
 func TestList(t *testing.T) {
 	words := []string{"gray", "dark", "landscape"}
 	for w, want := range map[int]string{21: "gray, dark, landscape", 20: "gray, dark +1", 13: "gray, dark +1", 12: "gray +2", 7: "gray +2", 6: "gray …", 0: ""} {
-		if got := text.List(words, w); got != want {
-			t.Errorf("in %d columns: %q, want %q", w, got, want)
-		}
+		mediatest.Equal(t, text.List(words, w), want, "in %d columns", w)
 	}
 }

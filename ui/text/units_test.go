@@ -28,7 +28,9 @@ func TestRate(t *testing.T) {
 	for _, c := range []struct {
 		v    float64
 		want string
-	}{{0, ""}, {-1, ""}, {math.NaN(), ""}, {math.Inf(1), ""}, {1500, "1.5 kB/s"}, {math.MaxFloat64, "4.6 EB/s"}} {
+	}{
+		{0, ""}, {-1, ""}, {math.NaN(), ""}, {math.Inf(1), ""}, {1500, "1.5 kB/s"}, {math.MaxFloat64, "4.6 EB/s"},
+	} {
 		mediatest.Equal(t, text.Rate(c.v), c.want, "%g", c.v)
 	}
 }
@@ -48,9 +50,7 @@ func TestDurationAndAge(t *testing.T) {
 	} {
 		mediatest.Equal(t, text.Age(now.Add(-d), now), want, "%v before", d)
 	}
-	if got := text.Age(time.Time{}, now); got != "never" {
-		t.Errorf("the zero time is %q, want \"never\"", got)
-	}
+	mediatest.Equal(t, text.Age(time.Time{}, now), "never", "the zero time is")
 }
 
 func TestPercent(t *testing.T) {
@@ -70,9 +70,8 @@ func TestPercent(t *testing.T) {
 		{0, 0, true, "100 %"},
 		{math.MaxInt64, math.MaxInt64, false, "99 %"},
 	} {
-		if got := text.Percent(c.done, c.total, c.finished); got != c.want {
-			t.Errorf("%d of %d, %v: %q, want %q", c.done, c.total, c.finished, got, c.want)
-		}
+		mediatest.Equal(t, text.Percent(c.done, c.total, c.finished), c.want,
+			"%d of %d, %v", c.done, c.total, c.finished)
 	}
 	for n, want := range map[int]string{0: "0 files", 1: "1 file", 12: "12 files", 100_000: "100,000 files"} {
 		if got := text.Plural(n, "file"); got != want {
@@ -153,10 +152,9 @@ func TestTimes(t *testing.T) {
 	} {
 		mediatest.Equal(t, text.About(d), want, "about %v", d)
 	}
-	mediatest.Equal(t, text.Date(time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)), "1 May 2026 12:00", "a date")
-	if got := text.Date(time.Time{}); got != "" {
-		t.Errorf("never: %q", got)
-	}
+	mediatest.Equal(t, text.Date(time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)), "1 May 2026 12:00",
+		"a date")
+	mediatest.Equal(t, text.Date(time.Time{}), "", "never")
 }
 
 func TestWhen(t *testing.T) {
@@ -169,7 +167,5 @@ func TestWhen(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if got := text.When(time.Time{}, at); got != "" {
-		t.Errorf("the zero time is %q", got)
-	}
+	mediatest.Equal(t, text.When(time.Time{}, at), "", "the zero time is")
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 )
@@ -35,9 +36,7 @@ func TestNoteTerminal(t *testing.T) {
 	if text.Width(thumb) != 2 || text.Width("é") != 1 || text.Width("写") != 2 {
 		t.Errorf("counted as letters: %d columns", text.Width(thumb))
 	}
-	if got := text.Fit(thumb+"x", 3, 1); got != thumb+"x" {
-		t.Errorf("fitted into 3: %q", got)
-	}
+	mediatest.Equal(t, text.Fit(thumb+"x", 3, 1), thumb+"x", "fitted into 3")
 	if got := kit.OverlayAt(text.Fit(thumb+"abc", 5, 1), "X", 2, 0); ansi.Strip(got) != thumb+"Xbc" {
 		t.Errorf("drew over a letter: %q", got)
 	}

@@ -3,6 +3,7 @@ package theme
 
 import (
 	"image/color"
+	"slices"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -46,9 +47,9 @@ type Theme struct {
 
 	// Chip is a tag, ChipFocus the one that has the focus.
 	Chip, ChipFocus lipgloss.Style
-	// Field and FieldFocus draw a text field, Placeholder its placeholder on Field, Cursor the
-	// cell of the cursor, and Label the label.
-	Field, FieldFocus, Placeholder, Cursor, Label lipgloss.Style
+	// Field draws a text field, Placeholder its placeholder, Cursor the cell of the cursor, and Label
+	// the label.
+	Field, Placeholder, Cursor, Label lipgloss.Style
 	// Button and ButtonFocus are the choices of a dialog.
 	Button, ButtonFocus lipgloss.Style
 	// Bar and BarEmpty are the two parts of a progress bar; BarStalled replaces Bar when
@@ -105,7 +106,7 @@ func (t *Theme) paint(p Palette) {
 	t.Local, t.Hosted = fg(p.Good), fg(p.Marked).Bold(true)
 
 	t.Chip, t.ChipFocus = on(p.RaisedText, p.Raised), on(p.StrongText, p.Strong).Bold(true)
-	t.Field, t.FieldFocus = on(p.RaisedText, p.Raised), on(p.SelectedText, p.Selected)
+	t.Field = on(p.RaisedText, p.Raised)
 	t.Placeholder = fg(p.Muted).Italic(true)
 	t.Cursor = lipgloss.NewStyle().Reverse(true)
 	t.Label = fg(p.Muted)
@@ -130,13 +131,20 @@ func (t *Theme) plain() {
 	t.Border, t.BorderFocus, t.BoxTitle, t.BoxTitleFocus = faint, none, none, bold
 	t.Tab, t.TabActive, t.Local, t.Hosted = none, reverse, none, bold
 	t.Chip, t.ChipFocus = none, reverse
-	t.Field, t.FieldFocus, t.Cursor, t.Label = none, bold, reverse, faint
+	t.Field, t.Cursor, t.Label = none, reverse, faint
 	t.Placeholder = faint
 	t.Button, t.ButtonFocus = none, reverse
 	t.Bar, t.BarEmpty, t.BarStalled = bold, faint, none
 	t.Added, t.Removed = bold, none
 	t.Dialog, t.DialogTitle = none, bold
 	t.Shape, t.ShapeFocus = rule(lipgloss.NormalBorder()), lipgloss.ThickBorder()
+}
+
+// Surface reports whether a style has this background, nil included.
+func (t *Theme) Surface(ground color.Color) bool {
+	rgba := color.RGBAModel.Convert
+	return ground == nil || slices.ContainsFunc([]lipgloss.Style{t.Selected, t.Chip, t.ChipFocus},
+		func(s lipgloss.Style) bool { return rgba(s.GetBackground()) == rgba(ground) })
 }
 
 // OnCursor returns a style for text in the row under the cursor: only marks and states keep their

@@ -10,6 +10,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/text/width"
+
+	"mediadesk/api/media/mediatest"
 )
 
 func ratio(a, b color.Color) float64 {
@@ -116,16 +118,12 @@ func TestMake(t *testing.T) {
 		if th.Dark != c.dark || th.Color != c.color {
 			t.Errorf("%s: dark %t, colours %t", name, th.Dark, th.Color)
 		}
-		if th.Pictures != (c.accent != "") {
-			t.Errorf("%s: pictures in colour %t", name, th.Pictures)
-		}
+		mediatest.Equal(t, th.Pictures, c.accent != "", "%s: pictures in colour", name)
 		want := color.Color(lipgloss.NoColor{})
 		if c.accent != "" {
 			want = lipgloss.Color(c.accent)
 		}
-		if got := th.Accent.GetForeground(); got != want {
-			t.Errorf("%s: accent %v, want %v", name, got, want)
-		}
+		mediatest.Equal(t, th.Accent.GetForeground(), want, "%s: accent", name)
 		switch {
 		case c.ground == "" && th.Ground != nil, c.ground != "" && th.Ground != lipgloss.Color(c.ground):
 			t.Errorf("%s: ground %v, want %q", name, th.Ground, c.ground)
@@ -144,7 +142,6 @@ func TestNoColorTellsApart(t *testing.T) {
 		"tab":            {th.Tab, th.TabActive},
 		"chip":           {th.Chip, th.ChipFocus},
 		"button":         {th.Button, th.ButtonFocus},
-		"field":          {th.Field, th.FieldFocus},
 		"border":         {th.Border, th.BorderFocus},
 		"difference":     {th.Added, th.Removed},
 	} {
@@ -163,16 +160,14 @@ func TestSignsAreNarrowEverywhere(t *testing.T) {
 			if len(r) != 1 || ansi.StringWidth(g) != 1 {
 				t.Fatalf("sign %d is %q, not one cell", s, g)
 			}
-			if kind := width.LookupRune(r[0]).Kind(); kind != width.Neutral && kind != width.EastAsianNarrow &&
-				s != SignPartly {
+			if kind := width.LookupRune(r[0]).Kind(); kind != width.Neutral &&
+				kind != width.EastAsianNarrow && s != SignPartly {
 				t.Errorf("sign %d, %q, is wide in some terminals", s, g)
 			}
 			if !color && r[0] > 0x7e {
 				t.Errorf("sign %d, %q, is no ASCII", s, g)
 			}
-			if ansi.Strip(th.Sign(s)) != g {
-				t.Errorf("sign %d is drawn %q", s, th.Sign(s))
-			}
+			mediatest.Equal(t, ansi.Strip(th.Sign(s)), g, "sign %d is drawn %q", s, th.Sign(s))
 		}
 		if th.Glyph(-1) != " " || th.Glyph(signCount) != " " {
 			t.Error("signs out of range are not blank")

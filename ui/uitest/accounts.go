@@ -17,6 +17,12 @@ import (
 // TestKey is a private key that must never appear on a screen or in a file.
 const TestKey = "private_Zq81+not/shown="
 
+// Key is a private key for tests.
+type Key string
+
+// Reveal returns the key.
+func (k Key) Reveal() string { return string(k) }
+
 // Keyring is a keyring in memory. Its calls fail with Err; Try and Set also with an error of their
 // own.
 type Keyring struct {
@@ -115,9 +121,6 @@ func (a *Accounts[D]) Sees(texts ...string) D {
 	return a.self
 }
 
-// Has reports whether the screen shows a text.
-func (a *Accounts[D]) Has(text string) bool { return strings.Contains(a.Flat(), text) }
-
 // Drawn returns the screen as plain text.
 func (a *Accounts[D]) Drawn() string {
 	text := a.Text()
@@ -178,5 +181,6 @@ func (a *Accounts[D]) HidesKey() {
 
 // Paths returns where the program keeps its files if MEDIADESK_HOME is home.
 func Paths(home string) config.Paths {
-	return config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": home}[name] })
+	return config.FindPaths(
+		func(name string) string { return map[string]string{"MEDIADESK_HOME": home}[name] })
 }

@@ -205,6 +205,12 @@ func (d *Driver) Sees(words ...string) {
 	Shows(d.T, d.Text(), words...)
 }
 
+// SeesNot checks that the screen shows none of the words.
+func (d *Driver) SeesNot(words ...string) {
+	d.T.Helper()
+	Lacks(d.T, d.Text(), words...)
+}
+
 // Toasted checks that a toast contains the words, and removes all toasts from Out.
 func (d *Driver) Toasted(words string) {
 	d.T.Helper()

@@ -50,14 +50,3 @@ func EveryKey(t *testing.T, state string, prepare func() *Driver, free func(kit.
 		}
 	}
 }
-
-// SeesNot checks that the screen shows none of the words.
-func (d *Driver) SeesNot(words ...string) {
-	d.T.Helper()
-	view := d.Text()
-	for _, w := range words {
-		if strings.Contains(view, w) {
-			d.T.Errorf("the screen shows %q:\n%s", w, view)
-		}
-	}
-}

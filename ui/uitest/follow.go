@@ -61,7 +61,18 @@ func Shows(t testing.TB, screen string, words ...string) {
 	flat := Flat(screen)
 	for _, w := range words {
 		if !strings.Contains(screen, w) && !strings.Contains(flat, w) {
-			t.Errorf("the screen does not show %q:\n%s", w, screen)
+			t.Errorf("there is no %q in\n%s", w, screen)
+		}
+	}
+}
+
+// Lacks checks that a screen shows none of the words, wrapped or not.
+func Lacks(t testing.TB, screen string, words ...string) {
+	t.Helper()
+	flat := Flat(screen)
+	for _, w := range words {
+		if strings.Contains(screen, w) || strings.Contains(flat, w) {
+			t.Errorf("there is %q in\n%s", w, screen)
 		}
 	}
 }

@@ -30,7 +30,8 @@ func (d *Driver) Under() string {
 	for y, line := range grid { // the frame around a tile, inside that of the list
 		if x := slices.IndexFunc(line, func(c uv.Cell) bool { return c.Content == "╰" }); x > 0 &&
 			line[0].Content == "│" {
-			if !slices.ContainsFunc(grid[y-1][x+1:], func(c uv.Cell) bool { return c.Style.Attrs&uv.AttrBold != 0 }) {
+			if !slices.ContainsFunc(grid[y-1][x+1:],
+				func(c uv.Cell) bool { return c.Style.Attrs&uv.AttrBold != 0 }) {
 				y-- // a note is below the name
 			}
 			return first(grid[y-1][x+1:])

@@ -115,9 +115,7 @@ func TestNamed(t *testing.T) {
 		false: {{}, {Steps: []Step{{Width: 1}}, unnamed: true}, {original: true}, {Steps: thumbnail, unnamed: true}, {Steps: thumbnail, original: true}},
 	} {
 		for _, a := range list {
-			if a.Named() != want {
-				t.Errorf("%+v is named: %t", a, !want)
-			}
+			mediatest.Equal(t, a.Named(), want, "%+v is named", a)
 		}
 	}
 }
@@ -189,17 +187,17 @@ func TestMake(t *testing.T) {
 func TestBlurredBackground(t *testing.T) {
 	red := image.NewNRGBA(image.Rect(0, 0, 100, 50))
 	draw.Draw(red, red.Rect, image.NewUniform(color.NRGBA{R: 0xff, A: 0xff}), image.Point{}, draw.Src)
-	var b bytes.Buffer
-	must(t, png.Encode(&b, red))
+	b := mediatest.PNG(t, red)
 	for blurred, want := range map[bool]color.NRGBA{false: {A: 0xff}, true: {R: 0xff, A: 0xff}} {
-		data, _, err := Make(t.Context(), bytes.NewReader(b.Bytes()), "image/png",
-			Request{Format: formatPNG, Steps: []Step{{Width: 40, Height: 40, Crop: cropPad, Blurred: blurred}}}, "")
+		data, _, err := Make(t.Context(), bytes.NewReader(b), "image/png",
+			Request{
+				Format: formatPNG, Steps: []Step{{Width: 40, Height: 40, Crop: cropPad, Blurred: blurred}},
+			}, "")
 		must(t, err)
 		made, err := png.Decode(bytes.NewReader(data))
 		must(t, err)
-		if got := color.NRGBAModel.Convert(made.At(20, 2)); got != want {
-			t.Errorf("blurred: %t: above the picture the color is %v, want %v", blurred, got, want)
-		}
+		mediatest.Equal[color.Color](t, color.NRGBAModel.Convert(made.At(20, 2)), want,
+			"blurred: %t: above the picture the color is", blurred)
 	}
 }
 
@@ -208,9 +206,7 @@ func TestSigned(t *testing.T) {
 	// HMAC-SHA1("key", "default-image.jpg9999999999"), as official clients
 	// sign, made with another tool.
 	const made = "ik-s=004823fb77664b0c10ba6065e9fef92ba3cad8df"
-	if got := signedQuery("key", "/default-image.jpg", time.Time{}); got != made {
-		t.Errorf("signed %s, want %s", got, made)
-	}
+	mediatest.Equal(t, signedQuery("key", "/default-image.jpg", time.Time{}), made, "signed")
 	u, _ := url.Parse("/default-image.jpg?" + made)
 	if !Signed("key", u, now) || Signed("other", u, now) {
 		t.Error("a signature for ever does not hold, or holds under another key")
@@ -223,9 +219,7 @@ func TestSigned(t *testing.T) {
 	signature := signedQuery("key", "/a.jpg?tr=w-10,h-20", now.Add(time.Minute))
 	for query, want := range map[string]bool{"tr=w-10,h-20&": true, "tr=w-10%2Ch-20&": true, "": false, "tr=w-20&": false, "tr=w-10,h-20&more=1&": false} {
 		u, _ = url.Parse("/a.jpg?" + query + signature)
-		if Signed("key", u, now) != want {
-			t.Errorf("with %q before it the signature holds: %t", query, !want)
-		}
+		mediatest.Equal(t, Signed("key", u, now), want, "with %q before it the signature holds", query)
 	}
 	// Digits of a name are not part of the expiry.
 	u, _ = url.Parse("/a1?" + signedQuery("key", "/a1", now.Add(time.Minute)))
@@ -261,8 +255,7 @@ func TestEffects(t *testing.T) {
 	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
 	red := color.NRGBA{R: 0xff, A: 0xff}
 	draw.Draw(img, image.Rect(130, 30, 170, 70), image.NewUniform(red), image.Point{}, draw.Src)
-	var b bytes.Buffer
-	must(t, png.Encode(&b, img))
+	b := mediatest.PNG(t, img)
 	white := color.NRGBA{0xff, 0xff, 0xff, 0xff}
 	for text, c := range map[string]struct {
 		size, at image.Point
@@ -281,7 +274,7 @@ func TestEffects(t *testing.T) {
 		u := &url.URL{Path: "/tr:" + text + ",f-png/a"}
 		asked, err := Parse(u, nil, true)
 		must(t, err)
-		data, _, err := Make(t.Context(), bytes.NewReader(b.Bytes()), "image/png", asked, "")
+		data, _, err := Make(t.Context(), bytes.NewReader(b), "image/png", asked, "")
 		must(t, err)
 		made, err := png.Decode(bytes.NewReader(data))
 		must(t, err)
@@ -290,7 +283,8 @@ func TestEffects(t *testing.T) {
 		} else if got := color.NRGBAModel.Convert(made.At(c.at.X, c.at.Y)); got != c.want {
 			t.Errorf("%s: the color is %v, want %v", text, got, c.want)
 		}
-		if got := strings.Join(asked.Ignored, " "); strings.Contains(text, "zz") && got != "e-unknown l-text zz-1" {
+		if got := strings.Join(asked.Ignored, " "); strings.Contains(text, "zz") &&
+			got != "e-unknown l-text zz-1" {
 			t.Errorf("ignored %q", got)
 		}
 	}
@@ -341,8 +335,8 @@ func TestUnboundedPicturesAreRefused(t *testing.T) {
 					strings.Contains(err.Error(), "the file cannot") {
 					t.Errorf("refused with %v, not %q", err, c.words)
 				}
-			} else if config, _, failed := image.DecodeConfig(bytes.NewReader(data)); err != nil || failed != nil ||
-				image.Pt(config.Width, config.Height) != c.want {
+			} else if config, _, failed := image.DecodeConfig(bytes.NewReader(data)); err != nil ||
+				failed != nil || image.Pt(config.Width, config.Height) != c.want {
 				t.Errorf("made %v, %v, %v", config, err, failed)
 			}
 			mediatest.Peak(t, c.name)

@@ -60,7 +60,14 @@ func Make(ctx context.Context, content io.ReadSeeker, mime string, a Request,
 	for _, step := range a.Steps {
 		back = cmp.Or(step.Back, back)
 	}
-	return encode(img, a.formatOf(mime), cmp.Or(a.Quality, usualQuality), back)
+	format := a.Format
+	switch format {
+	case formatOrig:
+		format = mime
+	case formatAuto:
+		format = "" // any
+	}
+	return encode(img, format, cmp.Or(a.Quality, usualQuality), back)
 }
 
 // step scales the part cut of a picture to the size to, then applies the effects in the order of [Step].
@@ -116,45 +123,31 @@ func blurred(img *image.NRGBA, cut image.Rectangle, size image.Point, by int) *i
 	return media.Scale(img, img.Rect, size)
 }
 
-func (s step) size() image.Point {
-	size := cmp.Or(s.canvas, s.to)
-	if s.requested.Turns%2 == 1 {
-		size = image.Pt(size.Y, size.X)
-	}
-	return size
-}
-
 func plan(a Request, size image.Point, o media.Orientation, region string) (steps []step, err error) {
-	add := func(s step) error {
-		size = s.size()
+	add := func(s step) {
+		if size = cmp.Or(s.canvas, s.to); s.requested.Turns%2 == 1 {
+			size = image.Pt(size.Y, size.X)
+		}
 		largest := max(s.canvas.X, s.canvas.Y)
 		if s.cut.Size() != s.to {
 			largest = max(largest, s.to.X, s.to.Y)
 		}
-		if largest > maxSide { // a picture that keeps its size may be larger
-			return fmt.Errorf("it would have %d × %d pixels, and no side may have more than %d", size.X, size.Y, maxSide)
+		if largest > maxSide && err == nil { // a picture that keeps its size may be larger
+			err = fmt.Errorf("it would have %d × %d pixels, and no side may have more than %d", size.X, size.Y, maxSide)
 		}
 		steps = append(steps, s)
-		return nil
 	}
 	for _, requested := range a.Steps {
 		if requested.Custom {
 			cut := crop(size, o, region)
-			if err := add(step{cut: cut, to: cut.Size()}); err != nil {
-				return nil, err
-			}
+			add(step{cut: cut, to: cut.Size()})
 		}
 		if requested.Fit > 0 {
-			fitted := step{cut: image.Rectangle{Max: size}, to: media.FitSize(size, requested.Fit)}
-			if err := add(fitted); err != nil {
-				return nil, err
-			}
+			add(step{cut: image.Rectangle{Max: size}, to: media.FitSize(size, requested.Fit)})
 		}
-		if err := add(requested.resize(size)); err != nil {
-			return nil, err
-		}
+		add(requested.resize(size))
 	}
-	return steps, nil
+	return steps, err
 }
 
 func pixels(requested float64, full int) int {
@@ -273,17 +266,6 @@ func round(img *image.NRGBA, radius int) {
 			}
 		}
 	}
-}
-
-// formatOf returns the requested type for a file of the type mime; empty for any.
-func (a Request) formatOf(mime string) string {
-	switch a.Format {
-	case formatOrig:
-		return mime
-	case formatAuto:
-		return ""
-	}
-	return a.Format
 }
 
 // maxWebP limits the pixels of a WebP file. maxWebPSide and maxJPEGSide are the longest sides that

@@ -82,9 +82,8 @@ func TestRemoveBackgroundOptions(t *testing.T) {
 		} {
 			out, err := run(t, element, data, "image/png")
 			must(t, err)
-			if c := decode(t, out).NRGBAAt(3, 3); c != (color.NRGBA{0, 128, 0, 255}) {
-				t.Errorf("%s: the background is %v", element, c)
-			}
+			mediatest.Equal(t, decode(t, out).NRGBAAt(3, 3), color.NRGBA{0, 128, 0, 255},
+				"%s: the background is", element)
 		}
 	})
 	t.Run("shadow", func(t *testing.T) {
@@ -105,7 +104,8 @@ func TestRemoveBackgroundOptions(t *testing.T) {
 			`{"name":"remove-bg","options":{"bg_image_url":"x"}}`:     "bg_image_url",
 			`{"name":"remove-bg","options":{"semitransparency":1}}`:   "semitransparency",
 		} {
-			if _, err := run(t, element, data, "image/png"); err == nil || !strings.Contains(err.Error(), word) {
+			if _, err := run(t, element, data, "image/png"); err == nil ||
+				!strings.Contains(err.Error(), word) {
 				t.Errorf("%s ended with %v", element, err)
 			}
 		}
@@ -120,10 +120,9 @@ func TestRemoveBackgroundFailsHonestly(t *testing.T) {
 			plain.Pix[i] = 255
 		}
 	}
-	var flat bytes.Buffer
-	must(t, png.Encode(&flat, plain))
+	flat := mediatest.PNG(t, plain)
 	for name, data := range map[string][]byte{
-		"noise": apitest.Noise(200, 150), "one color": flat.Bytes(), "tiny": apitest.PNG(4, 4), "broken": apitest.PNG(100, 80)[:200], "text": []byte("no picture"),
+		"noise": apitest.Noise(200, 150), "one color": flat, "tiny": apitest.PNG(4, 4), "broken": apitest.PNG(100, 80)[:200], "text": []byte("no picture"),
 	} {
 		if _, err := run(t, `{"name":"remove-bg"}`, data, "image/png"); err == nil {
 			t.Errorf("%s: the extension reports success", name)
@@ -163,7 +162,8 @@ func TestTags(t *testing.T) {
 	})
 	t.Run("transparent", func(t *testing.T) {
 		out, err := run(t, `{"name":"x-auto-tagging"}`, apitest.AlphaPNG(30, 30), "image/png")
-		if err != nil || !slices.ContainsFunc(out.Tags, func(t api.AITag) bool { return t.Name == "transparent" }) {
+		if err != nil ||
+			!slices.ContainsFunc(out.Tags, func(t api.AITag) bool { return t.Name == "transparent" }) {
 			t.Errorf("found %v, %v", out.Tags, err)
 		}
 	})
@@ -172,11 +172,11 @@ func TestTags(t *testing.T) {
 		for i := range img.Pix {
 			img.Pix[i] = uint8(4 * (i % 64))
 		}
-		var b bytes.Buffer
-		must(t, png.Encode(&b, img))
-		out, err := run(t, `{"name":"x-auto-tagging"}`, b.Bytes(), "image/png")
+		b := mediatest.PNG(t, img)
+		out, err := run(t, `{"name":"x-auto-tagging"}`, b, "image/png")
 		for _, want := range []string{"black and white", "square format", "high contrast"} {
-			if err != nil || !slices.ContainsFunc(out.Tags, func(t api.AITag) bool { return t.Name == want }) {
+			if err != nil ||
+				!slices.ContainsFunc(out.Tags, func(t api.AITag) bool { return t.Name == want }) {
 				t.Errorf("%q is not among %v, %v", want, out.Tags, err)
 			}
 		}
@@ -234,14 +234,11 @@ func TestRemoveBackgroundOpensHoles(t *testing.T) {
 		{"a darker face", ring(300, 240, -40), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var b bytes.Buffer
-			must(t, png.Encode(&b, c.img))
-			out, err := run(t, `{"name":"remove-bg"}`, b.Bytes(), "image/png")
+			b := mediatest.PNG(t, c.img)
+			out, err := run(t, `{"name":"remove-bg"}`, b, "image/png")
 			must(t, err)
 			img := decode(t, out)
-			if got := img.NRGBAAt(150, 120).A == 0; got != c.empty {
-				t.Errorf("the middle is transparent: %t, want %v", got, c.empty)
-			}
+			mediatest.Equal(t, img.NRGBAAt(150, 120).A == 0, c.empty, "the middle is transparent")
 			if img.NRGBAAt(150+72, 120).A != 255 || img.NRGBAAt(5, 5).A != 0 {
 				t.Error("the ring or the background is wrong")
 			}
@@ -258,9 +255,8 @@ func TestRemoveBackgroundOpensHoles(t *testing.T) {
 				}
 			}
 		}
-		var b bytes.Buffer
-		must(t, png.Encode(&b, img))
-		out, err := run(t, `{"name":"remove-bg"}`, b.Bytes(), "image/png")
+		b := mediatest.PNG(t, img)
+		out, err := run(t, `{"name":"remove-bg"}`, b, "image/png")
 		must(t, err)
 		got := decode(t, out)
 		for x := 90; x < 190; x++ {

@@ -36,7 +36,7 @@ type outbox struct {
 }
 
 // PostsAdded makes the outbox check for posts that are due.
-func (w *Work) PostsAdded() { wake(w.outbox.added) }
+func (w *Work) PostsAdded() { Wake(w.outbox.added) }
 
 func (w *Work) sendPosts() {
 	o := &w.outbox

@@ -118,7 +118,8 @@ func WhileDown(ctx context.Context, do func() error) error {
 	}
 }
 
-func wake(c chan<- struct{}) {
+// Wake sends a value, unless one is waiting.
+func Wake(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
@@ -252,7 +253,7 @@ func (r *Records) Update(ctx context.Context, fn func(store.Tx) error) error {
 	}
 	err := r.Records.Update(ctx, fn)
 	if err == nil {
-		wake(r.Written)
+		Wake(r.Written)
 		if r.Committed != nil {
 			r.Committed()
 		}
@@ -353,7 +354,7 @@ func (w *Work) stayPresent() {
 			continue
 		}
 		if w.leads.Store(leads); leads {
-			wake(w.o.Records.Written) // others may have deleted something
+			Wake(w.o.Records.Written) // others may have deleted something
 		}
 		w.Report("could not take over the work of other instances", w.adopt(adoptAtOnce))
 	}

@@ -279,10 +279,15 @@ func (b *bucket) move(from, to string) error {
 	return b.delete(from)
 }
 
+// delete removes an object. It is no error if another process did.
 func (b *bucket) delete(key string) error {
-	return within(b.timeout, func(ctx context.Context) error {
+	err := within(b.timeout, func(ctx context.Context) error {
 		return b.client.RemoveObject(ctx, b.name, b.prefix+key, minio.RemoveObjectOptions{})
 	})
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // put writes an object, unless it is a small one that exists. It fails when nothing moves for a while.
@@ -337,10 +342,10 @@ func (b *bucket) Owner(fresh string) (owner string, err error) {
 	return string(o.retained), err
 }
 
-func (b *bucket) Draft() (Draft, error) { return newDraft(os.TempDir(), &b.holds, b.publish) }
+func (b *bucket) Draft() (*Draft, error) { return newDraft(os.TempDir(), &b.holds, b.publish) }
 
 // publish sends a draft. Of a large one it asks first whether the store has its content already.
-func (b *bucket) publish(d *draft, hash string) error {
+func (b *bucket) publish(d *Draft, hash string) error {
 	key := keyOf(hash, false)
 	err := ErrNotFound
 	if d.size > partSize {

@@ -30,7 +30,7 @@ import (
 //     Draft not yet discarded (its record is about to be written), or for which unwanted returns
 //     false. Nothing is committed under its hash while unwanted runs.
 type Contents interface {
-	Draft() (Draft, error)
+	Draft() (*Draft, error)
 	Open(hash string) (Content, error) // ErrNotFound if missing or set aside
 	// Prefixes returns the first two digits of all contents, including those set aside. It may repeat
 	// some, or return some of none.
@@ -62,15 +62,6 @@ type Stored struct {
 type Content interface {
 	io.ReadSeekCloser
 	io.ReaderAt
-}
-
-// Draft is a content being written. Discard ends it, after Commit once its record is written.
-type Draft interface {
-	io.Writer
-	io.ReaderAt // reads what was written so far
-	Size() int64
-	Commit() (hash string, err error)
-	Discard()
 }
 
 // folder implements Contents in a folder: <dir>/ab/abcdef…, <dir>/incoming/ for drafts, and
@@ -148,7 +139,7 @@ func (b *folder) Open(hash string) (Content, error) {
 	return f, nil
 }
 
-func (b *folder) Draft() (Draft, error) { return newDraft(b.incoming(), &b.holds, b.publish) }
+func (b *folder) Draft() (*Draft, error) { return newDraft(b.incoming(), &b.holds, b.publish) }
 
 func (b *folder) Prefixes() (list []string, err error) {
 	names, err := namesIn(b.dir, b.aside())
@@ -282,14 +273,15 @@ func (h *holds) agreed(c Contents, s Stored, unwanted func() (bool, error)) (boo
 	return unwanted()
 }
 
-type draft struct {
+// Draft is a content being written. Discard ends it, after Commit once its record is written.
+type Draft struct {
 	file   *os.File
 	buffer *bufio.Writer // of file and hash
 	hash   hash.Hash
 	size   int64 // including the buffer
 	holds  *holds
 	// publish gives the bytes in the file their hash.
-	publish func(d *draft, hash string) error
+	publish func(d *Draft, hash string) error
 
 	held string // hash of the commit, until Discard
 	done bool
@@ -297,32 +289,33 @@ type draft struct {
 
 const draftBuffer = 256 << 10
 
-func newDraft(dir string, h *holds, publish func(d *draft, hash string) error) (Draft, error) {
+func newDraft(dir string, h *holds, publish func(d *Draft, hash string) error) (*Draft, error) {
 	file, err := os.CreateTemp(dir, "draft-*")
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{file: file, hash: sha256.New(), holds: h, publish: publish}
+	d := &Draft{file: file, hash: sha256.New(), holds: h, publish: publish}
 	d.buffer = bufio.NewWriterSize(io.MultiWriter(file, d.hash), draftBuffer)
 	return d, nil
 }
 
-func (d *draft) Write(p []byte) (int, error) {
+func (d *Draft) Write(p []byte) (int, error) {
 	n, err := d.buffer.Write(p)
 	d.size += int64(n)
 	return n, err
 }
 
-func (d *draft) ReadAt(p []byte, at int64) (int, error) {
+// ReadAt reads what was written so far.
+func (d *Draft) ReadAt(p []byte, at int64) (int, error) {
 	if err := d.buffer.Flush(); err != nil {
 		return 0, err
 	}
 	return d.file.ReadAt(p, at)
 }
 
-func (d *draft) Size() int64 { return d.size }
+func (d *Draft) Size() int64 { return d.size }
 
-func (d *draft) Discard() {
+func (d *Draft) Discard() {
 	if d.done {
 		return
 	}
@@ -333,11 +326,11 @@ func (d *draft) Discard() {
 	os.Remove(d.file.Name()) // a committed draft no longer has this name or need not have it
 }
 
-func (d *draft) Commit() (string, error) {
+func (d *Draft) Commit() (hash string, err error) {
 	if err := d.buffer.Flush(); err != nil {
 		return "", fmt.Errorf("write the content: %w", err)
 	}
-	hash := hex.EncodeToString(d.hash.Sum(nil))
+	hash = hex.EncodeToString(d.hash.Sum(nil))
 	if d.held == "" {
 		d.holds.hold(hash, 1)
 		d.held = hash
@@ -352,7 +345,7 @@ func (d *draft) Commit() (string, error) {
 // before the sync, since a file system with a journal then writes both at once: contents of 20 kB
 // take half the time (ext4). An existing file may be that of a record's content, so only synced
 // bytes replace it: that renews its time and repairs a file truncated by a crash.
-func (b *folder) publish(d *draft, hash string) error {
+func (b *folder) publish(d *Draft, hash string) error {
 	path := b.path(hash)
 	if err := b.makeDir(filepath.Dir(path)); err != nil {
 		return err
@@ -374,7 +367,7 @@ func (b *folder) publish(d *draft, hash string) error {
 }
 
 // unlink takes the name back, unless it is that of another draft by now.
-func (b *folder) unlink(d *draft, path string) {
+func (b *folder) unlink(d *Draft, path string) {
 	b.moving.Lock()
 	defer b.moving.Unlock()
 	failure, err := d.file.Stat()
@@ -384,7 +377,7 @@ func (b *folder) unlink(d *draft, path string) {
 }
 
 // replace renames the draft over a file of the same name, or where there are no links.
-func (b *folder) replace(d *draft, path string) error {
+func (b *folder) replace(d *Draft, path string) error {
 	b.moving.RLock()
 	defer b.moving.RUnlock()
 	name := d.file.Name()

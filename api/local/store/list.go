@@ -36,6 +36,15 @@ func joined(parts []condition, with string) condition {
 	return c
 }
 
+// joinedAll joins a condition for each value.
+func joinedAll[T any](values []T, with string, each func(T) condition) condition {
+	parts := make([]condition, len(values))
+	for i, value := range values {
+		parts[i] = each(value)
+	}
+	return joined(parts, with)
+}
+
 // limits ends a query. With bare parameters each number would get its own prepared statement.
 const limits = "LIMIT ?+0 OFFSET ?+0"
 
@@ -64,7 +73,8 @@ func (q *Query) sql() (string, []any) {
 	if len(parts) == 0 {
 		return "", nil
 	}
-	return strings.Join(parts, " UNION ALL ") + q.ordered("place", "name", "relevance"), append(args, q.Limit, q.Skip)
+	ordered := q.ordered("place", "name", "relevance")
+	return strings.Join(parts, " UNION ALL ") + ordered, append(args, q.Limit, q.Skip)
 }
 
 // ordered returns the end of a query with these terms. Rows of the same instant need a fixed order
@@ -185,19 +195,13 @@ func (m *Match) condition(row string) condition {
 }
 
 func (m *Match) build(single func(*Match) condition) condition {
-	join := func(list []Match, with string) condition {
-		parts := make([]condition, len(list))
-		for i := range list {
-			parts[i] = list[i].build(single)
-		}
-		return joined(parts, with)
-	}
+	each := func(part Match) condition { return part.build(single) }
 	var c condition
 	switch {
 	case m.All != nil:
-		c = join(m.All, " AND ")
+		c = joinedAll(m.All, " AND ", each)
 	case m.Any != nil:
-		c = join(m.Any, " OR ")
+		c = joinedAll(m.Any, " OR ", each)
 	default:
 		c = single(m)
 	}
@@ -221,11 +225,7 @@ func (m *Match) single() condition {
 		return condition{"substr(" + column + ", 1, length(?)) = ?", []any{prefix, prefix}}
 	case m.Op == "in":
 		// PostgreSQL has an index for "=" only; see postgres.sql.
-		parts := make([]condition, len(m.Values))
-		for i, value := range m.Values {
-			parts[i] = columnValue(column, "=", value)
-		}
-		return joined(parts, " OR ")
+		return joinedAll(m.Values, " OR ", func(v any) condition { return columnValue(column, "=", v) })
 	case !slices.Contains(operators, m.Op):
 		return condition{sql: "FALSE"}
 	}
@@ -308,16 +308,13 @@ func (t Files) Meets(members map[string]any, m *Match) (met bool, err error) {
 }
 
 func (m *Match) folders() condition {
-	var parts []condition
-	for _, folder := range m.texts() {
-		c := columnValue("folder", "=", folder)
+	return joinedAll(m.texts(), " OR ", func(folder string) condition {
 		if m.Op == ":" {
 			first, last := below(norm.NFC.String(folder))
-			c = condition{"folder >= ? AND folder < ?", []any{first, last}}
+			return condition{"folder >= ? AND folder < ?", []any{first, last}}
 		}
-		parts = append(parts, c)
-	}
-	return joined(parts, " OR ")
+		return columnValue("folder", "=", folder)
+	})
 }
 
 func (m *Match) tags(list, value string) condition {
@@ -338,16 +335,13 @@ var endings = map[string]string{
 }
 
 func (m *Match) format() condition {
-	var parts []condition
-	for _, text := range m.texts() {
+	return joinedAll(m.texts(), " OR ", func(text string) condition {
 		name := strings.ToLower(strings.TrimPrefix(path.Clean(text), "."))
-		c := condition{"substr(mime, instr(mime, '/') + 1) = ?", []any{name}}
 		if mime := endings[name]; mime != "" {
-			c = condition{"mime = ?", []any{mime}}
+			return condition{"mime = ?", []any{mime}}
 		}
-		parts = append(parts, c)
-	}
-	return joined(parts, " OR ")
+		return condition{"substr(mime, instr(mime, '/') + 1) = ?", []any{name}}
+	})
 }
 
 // has matches every word of the text; see wordsMatch.
@@ -374,11 +368,7 @@ func (m *Match) metadata(from, where string) condition {
 		}
 		found = condition{"substr(e.value, 1, length(?)) = ?", []any{prefix, prefix}}
 	case m.Op == "in" && len(m.Values) > 0:
-		parts := make([]condition, len(m.Values))
-		for i, value := range m.Values {
-			parts[i] = compared("=", value)
-		}
-		found = joined(parts, " OR ")
+		found = joinedAll(m.Values, " OR ", func(v any) condition { return compared("=", v) })
 	case slices.Contains(operators, m.Op) && len(m.Values) == 1:
 		found = compared(m.Op, m.Values[0])
 	default:

@@ -1,12 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -88,16 +90,10 @@ func parsePostgres(address string) (*pgx.ConnConfig, int, error) {
 		}
 	}
 	config.ConnectTimeout = connectTimeout
-	defaults := map[string]string{
-		"application_name": "mediadesk",
-		// A disconnected process must not block the others.
-		"idle_in_transaction_session_timeout": "20s",
-	}
-	for name, value := range defaults {
-		if config.RuntimeParams[name] == "" {
-			config.RuntimeParams[name] = value
-		}
-	}
+	const idle = "idle_in_transaction_session_timeout"
+	parameters := config.RuntimeParams
+	parameters["application_name"] = cmp.Or(parameters["application_name"], "mediadesk")
+	parameters[idle] = cmp.Or(parameters[idle], "20s") // a disconnected process must not block the others
 	return config, connections, nil
 }
 
@@ -211,24 +207,17 @@ func isLost(conn *sql.Conn) bool {
 
 // unavailable converts errors that are not about the request. An Update is then done or not.
 func unavailable(err error) error {
-	var down *DownError
-	if err == nil || errors.As(err, &down) {
+	if _, down := errors.AsType[*DownError](err); down {
 		return err
 	}
-	var failure *pgconn.PgError
-	var connecting *pgconn.ConnectError
-	switch {
-	case errors.As(err, &connecting):
-	case errors.As(err, &failure):
-		switch failure.Code[:2] {
-		case "08", "40", "53", "57", "58": // connection, conflicts, resources, the operator, the system
-		default:
-			if failure.Code != "25006" { // a standby is read-only
-				return err
-			}
-		}
-	default:
-		return err
+	_, unreached := errors.AsType[*pgconn.ConnectError](err)
+	if failure, ok := errors.AsType[*pgconn.PgError](err); ok && !unreached {
+		// Connection, conflicts, resources, the operator, the system; and a standby is read-only.
+		classes := []string{"08", "40", "53", "57", "58"}
+		unreached = slices.Contains(classes, failure.Code[:2]) || failure.Code == "25006"
 	}
-	return &DownError{"database", err}
+	if unreached {
+		return &DownError{"database", err}
+	}
+	return err
 }

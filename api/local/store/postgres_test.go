@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local/store/pgtest"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestPostgresRestarts: without the server every call is a DownError. After a crash and restart all
@@ -80,13 +81,9 @@ func testAdopt(t *testing.T, r Records) {
 	}
 	update(func(tx Tx) error {
 		for range many {
-			if err := tx.Add(&Run{Status: api.StatusPending, Owner: "gone"}); err != nil {
-				return err
-			}
-			if err := tx.Add(&Job{ID: NewID(), Owner: "gone", Body: []byte("{}")}); err != nil {
-				return err
-			}
-			if err := tx.Add(&Post{Owner: "gone", Body: []byte("{}")}); err != nil {
+			if err := errors.Join(tx.Add(&Run{Status: api.StatusPending, Owner: "gone"}),
+				tx.Add(&Job{ID: NewID(), Owner: "gone", Body: []byte("{}")}),
+				tx.Add(&Post{Owner: "gone", Body: []byte("{}")})); err != nil {
 				return err
 			}
 		}
@@ -95,7 +92,8 @@ func testAdopt(t *testing.T, r Records) {
 	var mu sync.Mutex
 	jobs := map[string]bool{}
 	adopt := func(owner string) (found int) {
-		left, err := Update(t.Context(), r, func(tx Tx) ([]Job, error) { return tx.Instances.Adopt(owner, 3) })
+		left, err := Update(t.Context(), r,
+			func(tx Tx) ([]Job, error) { return tx.Instances.Adopt(owner, 3) })
 		if err != nil {
 			t.Error(err)
 		}
@@ -120,9 +118,7 @@ func testAdopt(t *testing.T, r Records) {
 	if !claim("gone") || claim("one") || !claim("gone") {
 		t.Error("a work has two owners, or none")
 	}
-	if got := adopt("one"); got != 0 {
-		t.Errorf("%d jobs were taken from a running instance, want 0", got)
-	}
+	mediatest.Equal(t, adopt("one"), 0, "jobs were taken from a running instance")
 	update(func(tx Tx) error { return tx.Instances.Present("gone", -time.Second) })
 	if !claim("one") {
 		t.Error("the work of a dead instance cannot be claimed")
@@ -139,22 +135,16 @@ func testAdopt(t *testing.T, r Records) {
 	wg.Wait()
 	for adopt("0") > 0 { // skips what another transaction has locked
 	}
-	if len(jobs) != many {
-		t.Errorf("%d jobs were given away, want %d", len(jobs), many)
-	}
+	mediatest.Equal(t, len(jobs), many, "jobs were given away")
 	posts, runs := 0, 0
 	err := r.View(t.Context(), func(tx Tx) error {
 		for n := range 4 {
-			list, err := All[Post](tx, Filter{"owner": fmt.Sprint(n)})
-			if err != nil {
+			list, postErr := All[Post](tx, Filter{"owner": fmt.Sprint(n)})
+			given, runErr := All[Run](tx, Filter{"owner": fmt.Sprint(n), "awaited": true})
+			if err := errors.Join(postErr, runErr); err != nil {
 				return err
 			}
-			posts += len(list)
-			given, err := All[Run](tx, Filter{"owner": fmt.Sprint(n), "awaited": true})
-			if err != nil {
-				return err
-			}
-			runs += len(given)
+			posts, runs = posts+len(list), runs+len(given)
 		}
 		return nil
 	})

@@ -153,7 +153,8 @@ func testLongNames(t *testing.T, r Records) {
 	latin, chinese, emoji := text(4095, 'a', 'z'), text(4095, '一', '龠'), text(4095, '😀', '😿')
 	folder := "/" + text(1364, '一', '龠') + "/" + text(1364, 'a', 'z') + "/" + text(1364, '😀', '😿') + "/"
 	names := []string{
-		"a", latin + "0", latin + "1", chinese + "0", chinese + "1", emoji + "1", emoji + "0", "zz", latin[:300],
+		"a", latin + "0", latin + "1", chinese + "0", chinese + "1", emoji + "1", emoji + "0", "zz",
+		latin[:300],
 		strings.Repeat("ж", 1000),
 	}
 	sorted := slices.Sorted(slices.Values(names))
@@ -340,19 +341,9 @@ func testHasWords(t *testing.T, r Records) {
 	}
 }
 
-// FuzzList lists a small library with conditions that are read from the bytes. No condition is an error.
-// A file meets a condition or its contrary, not both. The pages together are the listing.
-func FuzzList(f *testing.F) {
-	r, err := OpenRecords(context.Background(), filepath.Join(f.TempDir(), "r.db"))
-	must(f, err)
-	f.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			f.Error(err)
-		}
-	})
-	const files = 24
-	var library []*File
-	for n := range files {
+// variedFiles returns files that differ in their names, tags, metadata, sizes and times.
+func variedFiles(count int) (library []*File) {
+	for n := range count {
 		file := sample(fmt.Sprintf("/%d/", n%3),
 			fmt.Sprintf("%s-%02d", []string{"été", "Ete", "z_%", "zz"}[n%4], n))
 		file.Tags = [][]string{nil, {"a"}, {"a", "b"}, {"c"}, {"A"}}[n%5]
@@ -370,6 +361,17 @@ func FuzzList(f *testing.F) {
 		}
 		library = append(library, file)
 	}
+	return library
+}
+
+// FuzzList lists a small library with conditions that are read from the bytes. No condition is an error.
+// A file meets a condition or its contrary, not both. The pages together are the listing.
+func FuzzList(f *testing.F) {
+	r, err := OpenRecords(context.Background(), filepath.Join(f.TempDir(), "r.db"))
+	must(f, err)
+	f.Cleanup(func() { must(f, r.Close()) })
+	const files = 24
+	library := variedFiles(files)
 	fill := func(tx Tx) error {
 		for _, file := range library {
 			if err := tx.Files.Insert(file); err != nil {
@@ -431,7 +433,8 @@ func FuzzList(f *testing.F) {
 		})
 		must(t, err)
 		ids := func(r Records) []string {
-			ids, err := View(t.Context(), r, func(tx Tx) ([]string, error) { return list(tx, m, 0, files+1), nil })
+			ids, err := View(t.Context(), r,
+				func(tx Tx) ([]string, error) { return list(tx, m, 0, files+1), nil })
 			must(t, err)
 			return ids
 		}

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
 	"modernc.org/sqlite"
@@ -27,7 +26,6 @@ type sqliteRecords struct {
 	write, read *sql.DB
 	writer      *commit.Writer    // nil if read-only
 	free        chan *commit.Conn // for reading
-	once        sync.Once         // for Close
 }
 
 // OpenRecords opens or creates the database at path, for its owner only. The folder must exist.
@@ -85,19 +83,16 @@ func (s *sqliteRecords) openReaders(ctx context.Context) error {
 
 func openReading(path string) (*sql.DB, error) { return commit.Open(path, "mode=ro", 1) }
 
-// Close waits for updates in progress.
+// Close waits for updates in progress. A second call does nothing.
 func (s *sqliteRecords) Close() (err error) {
-	s.once.Do(func() {
-		if s.writer != nil {
-			s.writer.Close()
-			err = s.write.Close()
-		}
-		for range len(s.free) {
-			err = errors.Join(err, (<-s.free).Close())
-		}
-		err = errors.Join(err, s.read.Close())
-	})
-	return err
+	if s.writer != nil {
+		s.writer.Close()
+		err = s.write.Close()
+	}
+	for range len(s.free) {
+		err = errors.Join(err, (<-s.free).Close())
+	}
+	return errors.Join(err, s.read.Close())
 }
 
 func (s *sqliteRecords) Update(ctx context.Context, fn func(Tx) error) error {
@@ -168,15 +163,7 @@ func createTables(ctx context.Context, db *sql.DB) error {
 	if objects > 0 {
 		return checkFormat(ctx, db)
 	}
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	if _, err := tx.ExecContext(ctx, tables+sqliteSchema+newLibrary+"PRAGMA user_version = 1"); err != nil {
-		return err
-	}
-	return tx.Commit()
+	return commit.Create(ctx, db, tables+sqliteSchema+newLibrary+"PRAGMA user_version = 1")
 }
 
 // ReadContents opens the contents in dir for reading. It creates and removes nothing.

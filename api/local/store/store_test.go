@@ -43,11 +43,7 @@ func openPostgres(t testing.TB, address string) Records {
 	t.Helper()
 	r, err := OpenPostgres(t.Context(), address)
 	must(t, err)
-	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must(t, r.Close()) })
 	return r
 }
 
@@ -87,9 +83,7 @@ func TestFileRoundTrip(t *testing.T) {
 			t.Errorf("read %+v, want %+v", got, &want)
 		}
 		embedded, err := tx.Versions.Embedded(f.ID)
-		if string(embedded["Make"]) != `"M"` {
-			t.Errorf("embedded is %s", embedded)
-		}
+		mediatest.Equal(t, string(embedded["Make"]), `"M"`, "embedded")
 		return err
 	})
 	must(t, err)
@@ -341,7 +335,8 @@ func TestTokens(t *testing.T) { onEachEngine(t, testTokens) }
 func testTokens(t *testing.T, r Records) {
 	now := time.UnixMilli(1_700_000_000_000)
 	use := func(hash string, at time.Time) error {
-		return r.Update(t.Context(), func(tx Tx) error { return tx.Library.UseToken(hash, at.Add(time.Hour), at) })
+		return r.Update(t.Context(),
+			func(tx Tx) error { return tx.Library.UseToken(hash, at.Add(time.Hour), at) })
 	}
 	results := make(chan error, 8)
 	for range cap(results) {
@@ -356,12 +351,8 @@ func testTokens(t *testing.T, r Records) {
 			t.Error(err)
 		}
 	}
-	if succeeded != 1 {
-		t.Errorf("%d of 8 used the token, want 1", succeeded)
-	}
-	if err := use("b", now.Add(time.Hour)); err != nil {
-		t.Error(err)
-	}
+	mediatest.Equal(t, succeeded, 1, "uses of the token")
+	must(t, use("b", now.Add(time.Hour)))
 	if err := use("a", now.Add(time.Hour)); !errors.Is(err, ErrExists) {
 		t.Errorf("at its end the token: %v", err)
 	}
@@ -388,7 +379,8 @@ func testRemovals(t *testing.T, r Records) {
 	}
 	retire := func(removal Removal) bool {
 		t.Helper()
-		retired, err := Update(t.Context(), r, func(tx Tx) (bool, error) { return tx.Versions.Retire(removal) })
+		retired, err := Update(t.Context(), r,
+			func(tx Tx) (bool, error) { return tx.Versions.Retire(removal) })
 		must(t, err)
 		return retired
 	}
@@ -435,9 +427,7 @@ func TestDiscardedDraftLeavesNothing(t *testing.T) {
 		}
 		return nil
 	})
-	if files != 0 {
-		t.Errorf("%d files remain, want 0", files)
-	}
+	mediatest.Equal(t, files, 0, "files remain")
 }
 
 // TestListUsesItsIndexes: a large library lists at once, because the common orders use an index.

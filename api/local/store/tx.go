@@ -192,7 +192,8 @@ func firstColumn[T any](s session, query string, args ...any) (all []T, err erro
 
 // diskFull converts the database's error for a full disk to that of the system.
 func diskFull(err error) error {
-	if failure, ok := errors.AsType[*sqlite.Error](err); ok && failure.Code()&0xff == sqlite3.SQLITE_FULL && !errors.Is(err, syscall.ENOSPC) {
+	failure, ok := errors.AsType[*sqlite.Error](err)
+	if ok && failure.Code()&0xff == sqlite3.SQLITE_FULL && !errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w: %w", syscall.ENOSPC, err)
 	}
 	return err
@@ -209,7 +210,6 @@ func diskFull(err error) error {
 // empty ones are NULL.
 type table struct {
 	name, order string
-	record      reflect.Type
 	columns     []column
 	read        string // the names of the columns that are read
 }
@@ -238,10 +238,7 @@ var (
 )
 
 func newTable[T any](name, order string) *table {
-	tb := &table{
-		name: name, order: order, record: reflect.TypeFor[T](),
-		columns: columnsOf(reflect.TypeFor[T](), nil),
-	}
+	tb := &table{name: name, order: order, columns: columnsOf(reflect.TypeFor[T](), nil)}
 	var read []string
 	for _, c := range tb.columns {
 		if !c.separate {
@@ -265,7 +262,8 @@ func columnsOf(t reflect.Type, within []int) (list []column) {
 		case "":
 			list = append(list, columnsOf(f.Type, index)...)
 		default:
-			list = append(list, column{name, index, options == "key", options == "once", options == "separate"})
+			c := column{name, index, options == "key", options == "once", options == "separate"}
+			list = append(list, c)
 		}
 	}
 	return list
@@ -313,16 +311,6 @@ func storedValue(f reflect.Value) (any, error) {
 	}
 	text, err := json.Marshal(f.Interface())
 	return string(text), err
-}
-
-func (tb *table) scan(rows *sql.Rows, v reflect.Value) error {
-	into := make([]any, 0, len(tb.columns))
-	for _, c := range tb.columns {
-		if !c.separate {
-			into = append(into, scanned(v.FieldByIndex(c.index)))
-		}
-	}
-	return rows.Scan(into...)
 }
 
 func scanned(f reflect.Value) any {
@@ -384,7 +372,13 @@ func records[T any](s session, query string, args ...any) (all []T, err error) {
 	tb := tableFor[T]()
 	err = s.each(func(rows *sql.Rows) error {
 		all = append(all, *new(T))
-		return tb.scan(rows, reflect.ValueOf(&all[len(all)-1]).Elem())
+		v, into := reflect.ValueOf(&all[len(all)-1]).Elem(), make([]any, 0, len(tb.columns))
+		for _, c := range tb.columns {
+			if !c.separate {
+				into = append(into, scanned(v.FieldByIndex(c.index)))
+			}
+		}
+		return rows.Scan(into...)
 	}, query, args...)
 	return all, err
 }

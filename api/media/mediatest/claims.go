@@ -19,9 +19,6 @@ func LargePNG(w, h uint32, alpha bool) []byte {
 	return pngClaim(w, h, 1, 0, 0, 1<<32)
 }
 
-// LargeJPEGOf returns a complete JPEG of one color, which takes 12 kB per megapixel.
-func LargeJPEGOf(w, h uint32) []byte { return jpegClaim(w, h, 0xc0, 0x22, 1<<32) }
-
 // Claims returns small files that claim to be pictures of the given size, by format, for
 // each format that supports the size. They are complete pictures of one color unless that
 // takes more than 1 MB of pixels.
@@ -133,7 +130,8 @@ func jpegClaim(w, h uint32, frame, sampling byte, most uint64) []byte {
 	bits := units * (2*uint64(sampling>>4)*uint64(sampling&15) + 4)
 	b := append([]byte{0xff, 0xd8}, segment(0xdb, make([]byte, 65)...)...)
 	b = append(b,
-		segment(frame, 8, byte(h>>8), byte(h), byte(w>>8), byte(w), 3, 1, sampling, 0, 2, 0x11, 0, 3, 0x11, 0)...)
+		segment(frame, 8, byte(h>>8), byte(h), byte(w>>8), byte(w), 3, 1, sampling, 0, 2, 0x11, 0, 3, 0x11,
+			0)...)
 	b = append(b, segment(0xc4, append(append([]byte{0}, code...), append([]byte{0x10}, code...)...)...)...)
 	b = append(b, segment(0xda, 3, 1, 0, 2, 0, 3, 0, 0, last, 0)...)
 	return append(append(b, make([]byte, min(most, bits/8+1))...), 0xff, 0xd9)

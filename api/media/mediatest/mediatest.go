@@ -13,6 +13,8 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -276,6 +278,17 @@ func Quarters(w, h int) *image.NRGBA {
 	return img
 }
 
+// Gradient returns a picture whose color changes from corner to corner.
+func Gradient(w, h int) *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.SetRGBA(x, y, color.RGBA{uint8(x * 255 / w), uint8(y * 255 / h), 120, 255})
+		}
+	}
+	return img
+}
+
 // QuarterColors holds the colors of the upper left, upper right, lower left and lower right
 // quarters.
 var QuarterColors = [4]color.NRGBA{
@@ -330,4 +343,12 @@ func SkipRacing(t testing.TB) {
 	if Racing {
 		t.Skip("it runs without the race detector")
 	}
+}
+
+// PNGFile writes a picture to a file of its own and returns the path.
+func PNGFile(t testing.TB, name string, img image.Image) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	Must(t, os.WriteFile(path, PNG(t, img), 0o600))
+	return path
 }

@@ -30,8 +30,8 @@ func (m *Model) Actions() []kit.Action {
 		back := kit.Bind("back", "", "esc")
 		return []kit.Action{{ID: "details.back", Keys: back, Group: groupMove, Footer: true, Do: m.leave}}
 	}
-	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true}
-	save.Main, save.Do = true, func() tea.Cmd { return m.SaveAnd(nil) }
+	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit}
+	save.Footer, save.Main, save.Do = true, true, func() tea.Cmd { return m.SaveAnd(nil) }
 	save.Disabled = func() string {
 		same := len(m.changedEntries()) == 0 && !m.Form.Pending()
 		return cmp.Or(text.If(same, "nothing to save"), m.manage.Busy())
@@ -101,7 +101,8 @@ func (m *Model) letters() []kit.Action {
 	}
 	manage := func() tea.Cmd {
 		files := filesOf(m.Targets())
-		return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), m.manage.Rows(files, m.current().file)...))
+		rows := m.manage.Rows(files, m.current().file)
+		return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), rows...))
 	}
 	return []kit.Action{
 		{ID: "details.edit-tags", Keys: kit.Bind("edit tags", "", "e"), Group: groupEdit, Do: func() tea.Cmd { return m.edit(rowTags) }},

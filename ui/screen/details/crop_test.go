@@ -69,7 +69,8 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 	for o := media.Orientation(1); o <= 8; o++ {
 		stored := image.Pt(320, 192)
 		up := o.Upright(stored)
-		rect := image.Rect(32, 64, up.X-48, up.Y-64) // on the block borders of JPEG, so that colors do not bleed
+		// on the block borders of JPEG, so that colors do not bleed
+		rect := image.Rect(32, 64, up.X-48, up.Y-64)
 		path := markedJPEG(t, stored, o, rect)
 		file, err := client.Upload(t.Context(), &api.Upload{
 			Source: api.Source{Path: path}, FileName: fmt.Sprintf("o%d.jpg", o),
@@ -83,9 +84,7 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 			t.Fatalf("orientation %d: the editor shows %v, not %v", o, p.Upright(), up)
 		}
 		d.m.Region.SetRect(rect)
-		if shown := d.m.Region.Rect(); shown != rect {
-			t.Errorf("orientation %d: the crop is shown as %v, want %v", o, shown, rect)
-		}
+		mediatest.Equal(t, d.m.Region.Rect(), rect, "orientation %d: the crop is shown as", o)
 		d.save("Save")
 		body, _, err := client.Fetch(t.Context(), file.URL+"?tr=fo-custom", 0, 1<<20)
 		must(t, err)
@@ -100,6 +99,44 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 		}
 		if err := onlyRed(cut); err != nil {
 			t.Errorf("orientation %d: %v", o, err)
+		}
+	}
+}
+
+// compareCrop compares what an address delivers with the part of the picture that a crop shows.
+func compareCrop(
+	t *testing.T, client *api.Client, picture *image.NRGBA, address string, crop session.Crop,
+	region image.Rectangle,
+) {
+	t.Helper()
+	body, _, err := client.Fetch(t.Context(), address+":f-png", 0, 1<<20) // without the loss of JPEG
+	if err != nil {
+		t.Fatalf("%s: %v", address, err)
+	}
+	content, err := io.ReadAll(body)
+	must(t, err)
+	got, err := png.Decode(bytes.NewReader(content))
+	if err != nil {
+		t.Fatalf("%s: %v", address, err)
+	}
+	part := crop.Part(region)
+	size := part.Size()
+	if crop.Name == "card" {
+		size = image.Pt(120, 90)
+	}
+	want := picture.SubImage(part).(*image.NRGBA)
+	if part.Size() != size {
+		want = media.Scale(picture, part, size)
+	}
+	if got.Bounds().Size() != size {
+		t.Fatalf("%s: %v, want %v", address, got.Bounds().Size(), size)
+	}
+	for y := range size.Y {
+		for x := range size.X {
+			at := want.Rect.Min.Add(image.Pt(x, y))
+			if color.NRGBAModel.Convert(got.At(x, y)) != want.NRGBAAt(at.X, at.Y) {
+				t.Fatalf("%s: the pixel %d,%d is %v, want another", address, x, y, got.At(x, y))
+			}
 		}
 	}
 }
@@ -132,54 +169,23 @@ func TestCropsAreDelivered(t *testing.T) {
 	full, err := media.DecodeFull(t.Context(), f)
 	must(t, err)
 	defer full.Release()
-	compare := func(address string, crop session.Crop, region image.Rectangle) {
-		t.Helper()
-		body, _, err := client.Fetch(t.Context(), address+":f-png", 0, 1<<20) // without the loss of JPEG
-		if err != nil {
-			t.Fatalf("%s: %v", address, err)
-		}
-		content, err := io.ReadAll(body)
-		must(t, err)
-		got, err := png.Decode(bytes.NewReader(content))
-		if err != nil {
-			t.Fatalf("%s: %v", address, err)
-		}
-		part := crop.Part(region)
-		size := part.Size()
-		if crop.Name == "card" {
-			size = image.Pt(120, 90)
-		}
-		want := full.Image.SubImage(part).(*image.NRGBA)
-		if part.Size() != size {
-			want = media.Scale(full.Image, part, size)
-		}
-		if got.Bounds().Size() != size {
-			t.Fatalf("%s: %v, want %v", address, got.Bounds().Size(), size)
-		}
-		for y := range size.Y {
-			for x := range size.X {
-				if color.NRGBAModel.Convert(got.At(x, y)) != want.NRGBAAt(want.Rect.Min.X+x, want.Rect.Min.Y+y) {
-					t.Fatalf("%s: the pixel %d,%d is %v, want another", address, x, y, got.At(x, y))
-				}
-			}
-		}
-	}
 	for i, crop := range profile.Crops {
 		d.Press("y", fmt.Sprint(i+1), "u")
-		compare(uitest.One[page.Copy](t, &d.Out).Text, crop, d.m.Region.Rect())
+		compareCrop(t, client, full.Image, uitest.One[page.Copy](t, &d.Out).Text, crop, d.m.Region.Rect())
 	}
 	d.Press("y", "2", "h")
 	if html := uitest.One[page.Copy](t, &d.Out).Text; !strings.Contains(html, `?tr=w-160,h-200,fo-custom 160w" sizes="100vw" width="160" height="200" alt="p.png">`) {
 		t.Errorf("copied %s", html)
 	}
 	// In a small window the crops are one key away.
-	d.Resize(image.Pt(80, 24))
+	d.Resize(image.Pt(64, 24))
 	d.SeesNot("16:9")
 	d.Press("v")
 	d.Sees("1:1  200 × 200", "16:9  301 × 169")
 
 	// Without a region, it shows the middle of the picture, as pages do.
-	plain, err := client.Upload(t.Context(), &api.Upload{Source: api.Source{Path: path}, FileName: "plain.png"}, nil)
+	plain, err := client.Upload(t.Context(),
+		&api.Upload{Source: api.Source{Path: path}, FileName: "plain.png"}, nil)
 	must(t, err)
 	d = start(t, Options{
 		Files: []api.File{*plain}, Profile: profile, Session: &shelf{t: t, client: client, Manager: unmanaged{}, picture: func(context.Context, api.File) (string, error) { return path, nil }},
@@ -187,6 +193,6 @@ func TestCropsAreDelivered(t *testing.T) {
 	d.Resize(image.Pt(140, 40))
 	d.Sees("1:1  480 × 480", "4:5  384 × 480", "16:9  640 × 360", "card  640 × 480")
 	for _, crop := range profile.Crops {
-		compare(crop.URL(plain, full.Image.Rect, 0), crop, full.Image.Rect)
+		compareCrop(t, client, full.Image, crop.URL(plain, full.Image.Rect, 0), crop, full.Image.Rect)
 	}
 }

@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/color"
-	"image/png"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -229,7 +225,8 @@ func (s *shelf) save(ctx context.Context, id string, d api.Details) (*api.File, 
 	}
 	s.files[id] = f
 	// The answer to an update has fewer fields than the record.
-	return &api.File{FileID: f.FileID, Name: f.Name, Tags: f.Tags, CustomCoordinates: f.CustomCoordinates}, nil
+	fewer := api.File{FileID: f.FileID, Name: f.Name, Tags: f.Tags, CustomCoordinates: f.CustomCoordinates}
+	return &fewer, nil
 }
 
 // each applies do to several files, one after the other.
@@ -273,25 +270,10 @@ func (s *shelf) options(files ...api.File) Options {
 	return Options{Files: files, Session: s, Profile: session.Profile{Name: "here", Local: true}}
 }
 
-// pathOf returns that picture for every file.
-func pathOf(path string) func(context.Context, api.File) (string, error) {
-	return func(context.Context, api.File) (string, error) { return path, nil }
-}
-
 // pngFile writes a picture and returns its path.
 func pngFile(t testing.TB, w, h int) string {
 	t.Helper()
-	img := image.NewRGBA(image.Rect(0, 0, w, h))
-	for y := range h {
-		for x := range w {
-			img.Set(x, y, color.RGBA{uint8(x * 255 / w), uint8(y * 255 / h), 120, 255})
-		}
-	}
-	path := filepath.Join(t.TempDir(), "p.png")
-	f, err := os.Create(path)
-	must(t, err)
-	must(t, errors.Join(png.Encode(f, img), f.Close()))
-	return path
+	return mediatest.PNGFile(t, "p.png", mediatest.Gradient(w, h))
 }
 
 var must = mediatest.Must

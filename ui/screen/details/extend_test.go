@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 	"mediadesk/ui/uitest"
@@ -49,20 +50,15 @@ func TestRunAnExtension(t *testing.T) {
 	d.Toasted("Screen 3 shows")
 
 	// Another extension, as JSON. An error in it is shown at once.
-	d.Press("x", "o")
-	d.Press("ctrl+u")
+	d.Press("x", "o", "ctrl+u")
 	d.Type(`{"name":"remove-bg","options":{"add_shadow":7}}`)
 	d.Press("enter")
-	if len(uitest.Taken[page.Ask](&d.Out)) != 0 {
-		t.Error("a wrong option is asked for")
-	}
+	mediatest.Equal(t, len(uitest.Taken[page.Ask](&d.Out)), 0, "a wrong option is asked for")
 	d.Sees("add_shadow")
 	d.Press("esc", "x", "o", "ctrl+u")
 	d.Type("my-own")
 	choose("enter")
-	if list := sent[1]; list[0].Name != "my-own" {
-		t.Errorf("sent %+v", sent[1])
-	}
+	mediatest.Equal(t, sent[1][0].Name, "my-own", "sent %+v", sent[1])
 	d.Out = nil
 	fail = &api.SendError{Complete: true, Err: context.DeadlineExceeded}
 	choose("x", "r")

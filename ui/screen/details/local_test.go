@@ -11,16 +11,13 @@ import (
 	"mediadesk/api/local"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
+	"mediadesk/ui/uitest"
 )
-
-type testKey string
-
-func (k testKey) Reveal() string { return string(k) }
 
 // served starts a local library and returns a client for it.
 func served(t *testing.T, named ...string) *api.Client {
 	t.Helper()
-	key := testKey("private_test")
+	key := uitest.Key("private_test")
 	transformations := map[string]string{}
 	for _, text := range named {
 		name, steps, _ := strings.Cut(text, "=")
@@ -32,9 +29,7 @@ func served(t *testing.T, named ...string) *api.Client {
 	client := apitest.Client(t, server.Address, key)
 	t.Cleanup(func() {
 		client.Close()
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
+		must(t, server.Close())
 	})
 	return client
 }

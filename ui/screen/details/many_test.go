@@ -1,15 +1,11 @@
 package details
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"image"
 	"image/draw"
-	"image/png"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -46,9 +42,7 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d := start(t, o)
 	d.Press("e", "left", "delete") // old
 	d.Type("wind,sea,")
-	d.Press("esc")
-	d.Press("b", "x")
-	d.Press("ctrl+s")
+	d.Press("esc", "b", "x", "ctrl+s")
 	q := d.Question()
 	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || q.Text != "Add tag wind to 4 files\nRemove tag old from 4 files\nChange Region in 4 files" {
 		t.Errorf("asked %q %q", q.Title, q.Text)
@@ -135,10 +129,7 @@ func spotPNG(t *testing.T, size image.Point, spot image.Rectangle) string {
 	t.Helper()
 	img := image.NewGray(image.Rectangle{Max: size})
 	draw.Draw(img, spot, image.White, image.Point{}, draw.Src)
-	path := filepath.Join(t.TempDir(), "spot.png")
-	var b bytes.Buffer
-	must(t, errors.Join(png.Encode(&b, img), os.WriteFile(path, b.Bytes(), 0o600)))
-	return path
+	return mediatest.PNGFile(t, "spot.png", img)
 }
 
 func TestRulesForAllFiles(t *testing.T) {
@@ -379,9 +370,7 @@ func TestManaging(t *testing.T) {
 	d.Send(page.FileGone{FileID: "f1"})
 	d.Sees("p2.png in /summer")
 	d.Send(page.FileGone{FileID: "f2"})
-	if len(uitest.Taken[page.Back](&d.Out)) != 1 {
-		t.Error("without a file the screen stays")
-	}
+	mediatest.Equal(t, len(uitest.Taken[page.Back](&d.Out)), 1, "without a file the screen stays")
 }
 
 // TestManagingIsNotOffered: actions that the service answers with 404 or 405 are not offered.
@@ -486,8 +475,7 @@ func TestCropsInTheQuestion(t *testing.T) {
 	o := s.options(files...)
 	o.Loader = picture.NewLoader(media.Limits{})
 	d := start(t, o)
-	d.Press("b", "p", "1")
-	d.Press("enter", "ctrl+s")
+	d.Press("b", "p", "1", "enter", "ctrl+s")
 	q := d.Question()
 	if q.Drawing == nil || !strings.Contains(q.Text, "Change Region in 9 files") {
 		t.Fatalf("asked %q with %v", q.Text, q.Drawing)

@@ -184,8 +184,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 }
 
 func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
-	size := m.size.Sub(image.Pt(0, len(m.status(m.size, &theme.Theme{}))))
-	return tea.Batch(cmd, m.Settle(size, false))
+	return tea.Batch(cmd, m.Settle(m.size, false))
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -197,7 +196,11 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Themed:
 		m.Theme = msg.Theme
 	case page.Inspect:
-		return m.adopt(msg.Files), true
+		cmd := m.adopt(msg.Files)
+		if msg.AddTags {
+			cmd = tea.Batch(cmd, m.addAITags())
+		}
+		return cmd, true
 	case page.FileChanged:
 		if e := m.entryOf(msg.File.FileID); e != nil {
 			e.meanwhile = append(e.meanwhile, e.rebase(msg.File)...)
@@ -246,7 +249,8 @@ func (m *Model) Unsaved() (changes [][2]string) {
 		return changes
 	}
 	for _, e := range list {
-		changes = append(changes, [2]string{name(e), strings.Join(describe(e.Saved.Values(), e.Changes()), "; ")})
+		words := strings.Join(describe(e.Saved.Values(), e.Changes()), "; ")
+		changes = append(changes, [2]string{name(e), words})
 	}
 	return changes
 }

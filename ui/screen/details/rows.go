@@ -39,7 +39,9 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 		r.Note = nil
 		switch r.ID {
 		case rowTags:
-			r.Complete = func(typed string) []string { return edit.Matches(typed, aiTags(m.Targets()), m.manage.Tags) }
+			r.Complete = func(typed string) []string {
+				return edit.Matches(typed, aiTags(m.Targets()), m.manage.Tags)
+			}
 		case rowRegion:
 			r.OpenVerb, r.Open, r.NoOpen = "draw on the picture", m.drawRegion, m.noPlane
 			if usual := r.Hint; m.noRegion() != "" {
@@ -72,7 +74,8 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 		if fact.Label == "Name" {
 			row.More, row.Get = false, func(i int) string { return m.Items[i].file.Name }
 			if m.noManage() == "" {
-				row.OpenVerb, row.Open = "rename", func() tea.Cmd { return m.manage.Rename(filesOf(m.Targets())) }
+				row.OpenVerb = "rename"
+				row.Open = func() tea.Cmd { return m.manage.Rename(filesOf(m.Targets())) }
 			}
 		}
 		rows = append(rows, row)
@@ -80,13 +83,21 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 	return rows
 }
 
-// aiRow lists what the service saw in the pictures.
+// aiRow lists what the service saw in the pictures and is no tag yet.
 func (m *Model) aiRow() *edit.Row {
+	list := func(i int) []string {
+		e, tags := prepared{file: m.Items[i].file}, m.Items[i].Tags.Or(nil)
+		known := func(t api.AITag) bool { return slices.Contains(tags, strings.TrimSpace(t.Name)) }
+		e.file.AITags = api.Set(slices.DeleteFunc(slices.Clone(e.file.AITags.Or(nil)), known))
+		return text.Either(len(m.Targets()) > 1, aiTags([]*prepared{&e}), edit.AITags(&e.file))
+	}
 	return &edit.Row{
-		ID: rowAI, Label: "AI tags", Kind: edit.Structured, OpenVerb: "add as tags", NoOpen: m.noAI, Open: m.addAITags,
-		Get: func(i int) string { return strings.Join(edit.AITags(&m.Items[i].file), ", ") },
-		List: func(i int) []string {
-			return text.Either(len(m.Targets()) > 1, aiTags(m.Items[i:i+1]), edit.AITags(&m.Items[i].file))
+		ID: rowAI, Label: "AI tags", Kind: edit.Structured, OpenVerb: "add as tags", Open: m.addAITags,
+		Get: func(i int) string { return strings.Join(list(i), ", ") }, List: list,
+		Hint: func() string { return "all are tags" },
+		NoOpen: func() string {
+			hasMore := func(i int) bool { return len(list(i)) > 0 }
+			return text.If(!slices.ContainsFunc(m.Form.Targets(), hasMore), "all AI tags are tags")
 		},
 	}
 }
@@ -323,7 +334,8 @@ func listDifference(before, after json.RawMessage) string {
 	var a, b, parts []string
 	_, _ = json.Unmarshal(before, &a), json.Unmarshal(after, &b) // null and missing are empty
 	side := func(sign string, from, without []string) {
-		from = slices.DeleteFunc(slices.Clone(from), func(v string) bool { return slices.Contains(without, v) })
+		has := func(v string) bool { return slices.Contains(without, v) }
+		from = slices.DeleteFunc(slices.Clone(from), has)
 		for _, value := range from[:min(len(from), maxNamed)] {
 			parts = append(parts, sign+value)
 		}

@@ -49,7 +49,8 @@ func (m *Model) save() tea.Cmd {
 		return m.o.Session.ReadAll(ctx, of, t.Count)
 	}
 	ask := func(list []session.Edited, _ time.Time) tea.Cmd { return m.askSave(m.gotFresh(list)) }
-	return m.manage.Run(edit.Work{Label: "Checking for other changes", Files: filesOf(list), Do: get, Then: ask})
+	work := edit.Work{Label: "Checking for other changes", Files: filesOf(list), Do: get, Then: ask}
+	return m.manage.Run(work)
 }
 
 func (m *Model) ready(e *prepared) bool {
@@ -146,7 +147,8 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 	}
 	q.Choices = []page.Choice{{Label: "Keep editing", Key: "k"}, save}
 	if len(theirs) > 0 {
-		q.Choices = append(q.Choices, page.Choice{Label: "Keep theirs", Key: "d", Danger: true, Do: func() tea.Cmd {
+		keep := page.Choice{Label: "Keep theirs", Key: "d", Danger: true}
+		keep.Do = func() tea.Cmd {
 			for _, e := range theirs {
 				e.forget()
 			}
@@ -154,7 +156,8 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 				return m.send(rest)
 			}
 			return page.Tell(page.Info, "Dropped your changes and kept those of others; nothing was sent.")
-		}})
+		}
+		q.Choices = append(q.Choices, keep)
 	}
 	if len(list) > 1 {
 		q.Choices = slices.Insert(q.Choices, 1, page.Choice{Label: "Show each", Key: "r", Do: func() tea.Cmd {

@@ -101,13 +101,12 @@ func TestWholeFilesTogether(t *testing.T) {
 	mediatest.Equal(t, q.Title, "Run remove-bg on 3 files?", "asked")
 	d.Choose(q, "Run it")
 	d.Toasted("0 of 3 files done, 3 failed.")
-	if len(asked) != 3 {
-		t.Errorf("ran %v", asked)
-	}
+	mediatest.Equal(t, len(asked), 3, "ran %v", asked)
 	d.Press("shift+tab", "down", "space", "m", "d") // p2.png is not marked now
 	q = d.Question()
 	if q.Title != "Delete 2 files?" || !strings.Contains(q.Text, "/summer/p1.png\n/summer/p3.png") ||
-		!q.Choices[1].Danger || slices.ContainsFunc(q.Choices, func(c page.Choice) bool { return c.Default }) {
+		!q.Choices[1].Danger ||
+		slices.ContainsFunc(q.Choices, func(c page.Choice) bool { return c.Default }) {
 		t.Errorf("asked %+v", q)
 	}
 	d.Choose(q, "Delete")
@@ -146,7 +145,7 @@ func TestRegionOfSeveralFiles(t *testing.T) {
 	files[2].Raw, files[2].CustomCoordinates = nil, api.Set("1,1,9,9")
 	path := pngFile(t, 300, 200)
 	s := newShelf(t, files...)
-	s.picture = pathOf(path)
+	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 	d := start(t, s.options(files...))
 	d.Press("down", "down")
 	d.Sees("100 × 50 at 10, 20 ×2 · 9 × 9 at 1, 1 ×1")

@@ -22,13 +22,11 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if len(m.Items) == 0 {
 		return text.Fit(kit.Paragraph("No file is open. Press esc to go back.", size.X, th.Muted), size.X, size.Y)
 	}
-	title := m.current().file.Name + " in " + path.Dir(m.current().file.FilePath)
+	title := "Edit " + m.current().file.Name + " in " + path.Dir(m.current().file.FilePath)
 	if n := len(m.Targets()); n > 1 {
-		title = text.Plural(n, "file")
+		title = "Edit " + text.Plural(n, "file")
 	}
-	status := m.status(size, th)
-	body := m.Editor.View(size.Sub(image.Pt(0, len(status))), title, "", th)
-	return text.Fit(kit.JoinV(append([]string{body}, status...)...), size.X, size.Y)
+	return text.Fit(m.Editor.View(size, title, "", th), size.X, size.Y)
 }
 
 // shownFacts are the facts that need no label.
@@ -57,10 +55,9 @@ func (m *Model) tile(e *prepared) edit.Tile {
 	return t
 }
 
-// status returns the last lines: running work, failures and unsaved changes; none if there is
-// nothing to say.
-func (m *Model) status(size image.Point, th *theme.Theme) []string {
-	if size.Y < 5 || len(m.Items) == 0 {
+// Status returns running work, failures and unsaved changes.
+func (m *Model) Status(size image.Point, th *theme.Theme) []string {
+	if len(m.Items) == 0 {
 		return nil
 	}
 	e := m.current()
@@ -81,9 +78,8 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 		words = m.named(e, words)
 		if list := m.changedEntries(); len(list) > 1 && err == nil {
 			changes := summary(list)
-			words = "Not saved: " + strings.Join(changes[:min(len(changes), 2)], "; ")
-			if n := len(changes) - 2; n > 0 {
-				words += "; " + text.Plural(n, "more change")
+			if words = "Not saved: " + strings.Join(changes, "; "); len(changes) > 2 {
+				words = "Not saved: changes in " + text.Plural(len(list), "file")
 			}
 		}
 		return withSign(theme.SignChanged, words, size.X, 1, th)

@@ -129,9 +129,7 @@ func TestViewStaysInside(t *testing.T) {
 				uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
 					d.Resize(image.Pt(w, h))
 					view := d.Host.View(th)
-					if got := kit.Size(view); got != image.Pt(w, h) {
-						t.Errorf("at %dx%d the view has the size %v", w, h, got)
-					}
+					mediatest.Equal(t, kit.Size(view), image.Pt(w, h), "at %dx%d the view has the size", w, h)
 					return view
 				})
 			})

@@ -28,7 +28,9 @@ func (m *Model) Actions() []kit.Action { return m.list.Actions(m.actions()) }
 
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := m.list.Catalog(m.actions())
-	o := edit.ViewerOptions{Len: 1, Before: func(int) func(context.Context) (string, error) { return edit.Local("") }, Actions: m.resultActions(nil, nil)}
+	before := func(int) func(context.Context) (string, error) { return edit.Local("") }
+	o := edit.ViewerOptions{Len: 1, Before: before}
+	o.Actions = m.resultActions(func() *job.Run { return &job.Run{} }, nil)
 	parts["result"] = edit.NewViewer(o).Actions()
 	return parts
 }
@@ -48,6 +50,7 @@ func (m *Model) actions() []kit.Action {
 		open, moves = kit.Bind(words, "", "enter"), m.sheet.Actions("extensions")
 	}
 	return append([]kit.Action{
+		m.addTags("extensions.add-tags", func() []job.Run { return m.chosen() }, nil),
 		{ID: "extensions.result", Keys: open, Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.enter},
 		{ID: "extensions.run-again", Keys: kit.Bind("run again", "", "r"), Group: groupRun, Footer: run.Status == api.StatusFailed, Disabled: m.noAgain, Do: func() tea.Cmd { return m.askAgain(m.againOf()) }},
 		{ID: "extensions.rerun-failed", Keys: kit.Bind("run all failed again", "", "R"), Group: groupRun, Footer: m.runs.failed > 0, Main: true, Disabled: func() string { return text.If(len(m.failedNow()) == 0, "no failed run can be requested again") }, Do: func() tea.Cmd { return m.askAgain(m.failedNow()) }},
@@ -65,6 +68,36 @@ func (m *Model) inspect() tea.Cmd {
 	run, _ := m.current()
 	of := *run
 	return func() tea.Msg { return page.Inspect{Files: []api.File{m.record(&of)}} }
+}
+
+// addTags is the action that opens the details of files with what extensions found added to their
+// tags, not yet saved. leave is run first; it may be nil.
+func (m *Model) addTags(id string, of func() []job.Run, leave func() tea.Cmd) kit.Action {
+	found := func() bool {
+		return slices.ContainsFunc(of(), func(run job.Run) bool { return len(m.foundTags(&run)) > 0 })
+	}
+	a := kit.Action{ID: id, Keys: kit.Bind("add the AI tags as tags", "", "a"), Group: groupRun}
+	a.Footer, a.Main = found(), m.runs.failed == 0
+	a.Disabled = func() string { return text.If(!found(), "no extension found tags in it") }
+	a.Do = func() tea.Cmd {
+		runs := of()
+		open := func() tea.Msg {
+			var files []api.File
+			for _, run := range runs {
+				file := m.record(&run)
+				known := slices.ContainsFunc(files, func(f api.File) bool { return f.FileID == run.FileID })
+				if len(m.foundTags(&run)) > 0 && !known {
+					files = append(files, file)
+				}
+			}
+			return page.Inspect{Files: files, AddTags: true}
+		}
+		if leave != nil {
+			return tea.Batch(leave(), open)
+		}
+		return open
+	}
+	return a
 }
 
 func (m *Model) extend() tea.Cmd {
@@ -149,14 +182,16 @@ func (m *Model) rerun(runs []job.Run) tea.Cmd {
 	}
 }
 
-// againOf returns the chosen runs that can be requested again.
-func (m *Model) againOf() (runs []job.Run) {
+func (m *Model) chosen() (runs []job.Run) {
 	for _, n := range m.list.Chosen() {
-		if run := &m.runs.all[n]; m.fixed(run) == "" {
-			runs = append(runs, *run)
-		}
+		runs = append(runs, m.runs.all[n])
 	}
 	return runs
+}
+
+// againOf returns the chosen runs that can be requested again.
+func (m *Model) againOf() []job.Run {
+	return slices.DeleteFunc(m.chosen(), func(run job.Run) bool { return m.fixed(&run) != "" })
 }
 
 // failedNow returns the failed runs that can be requested again, one for each file and extension:

@@ -2,7 +2,6 @@ package extensions
 
 import (
 	"path"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/page"
+	"mediadesk/ui/uitest"
 )
 
 const tagging = rule.GoogleTagging
@@ -47,9 +47,7 @@ func TestNothingAskedFor(t *testing.T) {
 	d.open()
 	d.Sees("No extension was requested yet.", "upload form")
 	d.Press("enter")
-	if got := one[page.Toast](d); got.Text != "No extension was requested yet." {
-		t.Errorf("got the messages %q, want \"No extension was requested yet.\"", got.Text)
-	}
+	mediatest.Equal(t, one[page.Toast](d).Text, "No extension was requested yet.", "the messages")
 	if len(d.ticks) > 0 {
 		t.Error("a clock runs without pending runs")
 	}
@@ -71,11 +69,7 @@ func TestRows(t *testing.T) {
 		"odd":    {"? paused"},
 	} {
 		line := d.Row(name + ".png")
-		for _, w := range want {
-			if !strings.Contains(line, w) {
-				t.Errorf("%s lacks %q: %s", name, w, line)
-			}
-		}
+		uitest.Shows(t, line, want...)
 	}
 }
 
@@ -86,16 +80,12 @@ func TestFilters(t *testing.T) {
 	some(d)
 	d.open()
 	all := d.names()
-	if want := "failed.png odd.png old.png lost.png hooked.png posted.png tags.png"; all != want {
-		t.Errorf("order: %s, want %s", all, want)
-	}
+	mediatest.Equal(t, all, "failed.png odd.png old.png lost.png hooked.png posted.png tags.png", "order")
 	for _, want := range []string{"pending", "failed"} {
 		d.Press("f")
 		d.Sees("showing " + want + " only")
 		n := map[string]int{"pending": 4, "failed": 1}[want]
-		if len(d.Column("Name")) != n {
-			t.Errorf("%s: %s", want, d.names())
-		}
+		mediatest.Equal(t, len(d.Column("Name")), n, "%s: %s", want, d.names())
 	}
 	d.Press("/", "z", "z", "enter")
 	d.Sees("No matching extension", "0 of 1")
@@ -152,7 +142,8 @@ func TestOpenTheFile(t *testing.T) {
 	}
 	d.find("/a/lost.png")
 	d.Press("i")
-	if got := one[page.Inspect](d); got.Files[0].FileID != "id/a/lost.png" || got.Files[0].Name != "lost.png" {
+	if got := one[page.Inspect](d); got.Files[0].FileID != "id/a/lost.png" ||
+		got.Files[0].Name != "lost.png" {
 		t.Errorf("a file that was never seen: %+v", got.Files[0])
 	}
 }
@@ -193,13 +184,9 @@ func TestClock(t *testing.T) {
 	// A hidden screen has no clock.
 	d.Send(page.Hidden{})
 	d.Send(d.ticks[1])
-	if len(d.ticks) != 2 {
-		t.Error("the clock runs while the screen is hidden")
-	}
+	mediatest.Equal(t, len(d.ticks), 2, "the clock runs while the screen is hidden")
 	d.Send(page.Shown{})
-	if len(d.ticks) != 3 {
-		t.Error("the clock does not start again")
-	}
+	mediatest.Equal(t, len(d.ticks), 3, "the clock does not start again")
 	d.end(run, api.StatusSuccess, job.FromWebhook, time.Hour, "")
 	d.Send(page.RunsChanged{})
 	if d.Send(d.ticks[2]); len(d.ticks) != 3 {

@@ -27,6 +27,7 @@ import (
 	"mediadesk/api/rule"
 	"mediadesk/api/watch"
 	"mediadesk/ui/page"
+	"mediadesk/ui/uitest"
 )
 
 // relay passes webhook posts from the service to our receiver, and treats them as a network may.
@@ -97,7 +98,7 @@ func (r *relay) await(n int) {
 type stage struct {
 	*driver
 	dir    string
-	key    testKey
+	key    uitest.Key
 	relay  *relay
 	public string
 	looks  bool // the poller may read details
@@ -172,7 +173,9 @@ func (s *stage) begin(listen string) {
 	must(s.t, err)
 	o := watch.Options{Journal: s.files, Profile: "home", Listen: listen, Now: s.now, PublicURL: s.public}
 	if s.looks {
-		o.Details = func(ctx context.Context, _, id string) (*api.File, error) { return s.client.Details(ctx, id) }
+		o.Details = func(ctx context.Context, id string) (*api.File, error) {
+			return s.client.Details(ctx, id)
+		}
 	}
 	s.watch = watch.New(o)
 	must(s.t, s.watch.Start(context.Background()))
@@ -280,7 +283,6 @@ func (s *stage) truth(unknown int, words string) {
 func TestFaultsOnTheWay(t *testing.T) {
 	mediatest.OnlyWithEverything(t)
 	const n = 3
-	pass := func(int) int { return 1 }
 	lost := func(int) int { return 0 }
 	hold := func(int) int { return -1 }
 	t.Run("webhooks lost, details to look at", func(t *testing.T) {
@@ -324,20 +326,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.until("two ends", s.titled("1 pending · 2 done"))
 		s.truth(1, "waits for a webhook")
 	})
-	t.Run("before the answer to the upload", func(t *testing.T) {
-		t.Parallel()
-		s := newStage(t, false, local.Fault{}, pass)
-		s.hold = make(chan struct{})
-		must(t, s.server.Close())
-		s.serve(local.Fault{})
-		go func() {
-			s.relay.await(n)
-			close(s.hold)
-		}()
-		s.upload(n, true)
-		s.until("the ends", s.titled("3 done"))
-		s.truth(0, "")
-	})
+	t.Run("before the answer to the upload", func(t *testing.T) { testPostsBeforeTheAnswer(t, n) })
 	t.Run("the program starts again", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, true, local.Fault{}, hold)
@@ -360,4 +349,19 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.Send(page.RunsChanged{})
 		s.truth(1, "no news for 9 min")
 	})
+}
+
+func testPostsBeforeTheAnswer(t *testing.T, n int) {
+	t.Parallel()
+	s := newStage(t, false, local.Fault{}, func(int) int { return 1 })
+	s.hold = make(chan struct{})
+	must(t, s.server.Close())
+	s.serve(local.Fault{})
+	go func() {
+		s.relay.await(n)
+		close(s.hold)
+	}()
+	s.upload(n, true)
+	s.until("the ends", s.titled("3 done"))
+	s.truth(0, "")
 }

@@ -1,16 +1,12 @@
 package extensions
 
 import (
-	"bytes"
 	"image"
 	"image/color"
-	"image/png"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
-
-type testKey string
-
-func (k testKey) Reveal() string { return string(k) }
 
 // photo is a dark disc on a light background.
 func photo(t *testing.T) []byte {
@@ -25,7 +21,5 @@ func photo(t *testing.T) []byte {
 			img.SetRGBA(x, y, c)
 		}
 	}
-	var b bytes.Buffer
-	must(t, png.Encode(&b, img))
-	return b.Bytes()
+	return mediatest.PNG(t, img)
 }

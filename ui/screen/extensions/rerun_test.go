@@ -1,13 +1,10 @@
 package extensions
 
 import (
-	"bytes"
 	"context"
 	"image"
 	"image/color"
-	"image/png"
-	"os"
-	"path/filepath"
+	"image/draw"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +14,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -75,22 +73,16 @@ func TestRunAgain(t *testing.T) {
 	d.find("/a.png")
 	d.Press("r")
 	ask := one[page.Ask](d)
-	if !strings.Contains(ask.Text, "/a.png") {
-		t.Errorf("asked %+v", ask)
-	}
+	uitest.Shows(t, ask.Text, "/a.png")
 	s.record.ExtensionStatus = map[string]api.Status{tagging: api.StatusPending}
 	d.choose(ask, "r")
 	if len(s.requested) != 1 || s.requested[0].MaxTags.Or(0) != 7 {
 		t.Errorf("sent %+v", s.requested)
 	}
-	if got := one[page.Toast](d); !strings.Contains(got.Text, "pending") {
-		t.Errorf("got the messages %q", got.Text)
-	}
+	uitest.Shows(t, one[page.Toast](d).Text, "pending")
 	s.err = &api.SendError{Complete: true, Err: context.DeadlineExceeded}
 	d.choose(ask, "r")
-	if got := one[page.Toast](d); !strings.Contains(got.Text, "may be running") {
-		t.Errorf("got the messages %q", got.Text)
-	}
+	uitest.Shows(t, one[page.Toast](d).Text, "may be running")
 	s.err = nil
 	d.Press("R") // the failed run whose options are known
 	d.choose(one[page.Ask](d), "r")
@@ -100,9 +92,7 @@ func TestRunAgain(t *testing.T) {
 	for place, reason := range map[string]string{"/waits.png": "still pending", "/unknown.png": "options are unknown"} {
 		d.find(place)
 		d.Press("r")
-		if got := one[page.Toast](d); !strings.Contains(got.Text, reason) {
-			t.Errorf("%s: %q", place, got.Text)
-		}
+		uitest.Shows(t, one[page.Toast](d).Text, reason)
 	}
 }
 
@@ -112,7 +102,7 @@ func TestTagsOfARun(t *testing.T) {
 	run := d.add(tagging, "/a.png", time.Hour)
 	d.end(run, api.StatusSuccess, job.FromWebhook, time.Minute, "")
 	must(t, d.files.SaveFile(t.Context(), "home", api.File{
-		FileID: run.FileID, Name: "a.png", FilePath: "/a.png", Tags: api.Set([]string{"mine", "sea"}), AITags: api.Set([]api.AITag{
+		FileID: run.FileID, Name: "a.png", FilePath: "/a.png", FileType: "image", Tags: api.Set([]string{"mine", "sea"}), AITags: api.Set([]api.AITag{
 			{Name: "sea", Confidence: 99, Source: tagging}, {Name: "boat", Confidence: 81.4, Source: tagging}, {Name: "other", Confidence: 50, Source: rule.AWSTagging},
 		}),
 	}))
@@ -120,37 +110,36 @@ func TestTagsOfARun(t *testing.T) {
 	d.find("/a.png")
 	d.Sees("AI tags", "99 %  sea  (is a tag)", "81 %  boat")
 	d.SeesNot("other")
-	d.Press("t")
+	// One key opens the file with them among its tags, also from the result.
+	for range 2 {
+		d.Press("a")
+		if got := one[page.Inspect](d); !got.AddTags || len(got.Files) != 1 || got.Files[0].Name != "a.png" {
+			t.Errorf("opened %+v", got)
+		}
+		d.Press("enter")
+	}
+	d.Press("esc", "t")
 	d.Sees("a.png", "sea, boat")
 }
 
 func disc(t *testing.T, name string, c color.Color) string {
 	t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, 64, 48))
-	for y := range 48 {
-		for x := range 64 {
-			img.Set(x, y, c)
-		}
-	}
-	var b bytes.Buffer
-	must(t, png.Encode(&b, img))
-	path := filepath.Join(t.TempDir(), name)
-	must(t, os.WriteFile(path, b.Bytes(), 0o600))
-	return path
+	draw.Draw(img, img.Rect, image.NewUniform(c), image.Point{}, draw.Src)
+	return mediatest.PNGFile(t, name, img)
 }
 
 func TestBeforeAndAfter(t *testing.T) {
 	d, s := start(t, nil), &service{}
 	s.before, s.after = disc(t, "before.png", color.Black), disc(t, "after.png", color.White)
-	d.end(d.add("google-auto-tagging", "/b.png", 2*time.Hour), api.StatusSuccess, job.FromWebhook, time.Minute, "")
+	d.end(d.add("google-auto-tagging", "/b.png", 2*time.Hour), api.StatusSuccess, job.FromWebhook,
+		time.Minute, "")
 	run := d.add(rule.RemoveBackground, "/a.png", time.Hour)
 	d.end(run, api.StatusSuccess, job.FromWebhook, time.Minute, "")
 	d.openWith(s.options)
 	d.Press("enter", "n")
 	d.Sees("on /b.png · 2 of 2")
-	if strings.Contains(d.Text(), "Before") {
-		t.Errorf("a run without a picture before:\n%s", d.Text())
-	}
+	d.SeesNot("Before")
 	d.Press("N")
 	d.Sees("remove-bg on /a.png · 1 of 2", "Before", "After")
 	divider := func() int {
@@ -171,9 +160,7 @@ func TestBeforeAndAfter(t *testing.T) {
 	d.Send(tea.MouseMotionMsg{X: at + 9, Y: 10, Button: tea.MouseLeft})
 	d.Send(tea.MouseReleaseMsg{X: at + 9, Y: 10, Button: tea.MouseLeft})
 	d.Send(tea.MouseMotionMsg{X: at + 12, Y: 10})
-	if got := divider(); got != at+9 {
-		t.Errorf("dragged to %d, want %d", got, at+9)
-	}
+	mediatest.Equal(t, divider(), at+9, "dragged to")
 	d.Press("+")
 	d.Sees("Before", "After", "1.5x")
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
@@ -182,13 +169,11 @@ func TestBeforeAndAfter(t *testing.T) {
 	})
 	d.Resize(image.Pt(120, 34))
 	d.Press("space")
-	if view := d.Text(); strings.Contains(view, "Before") || !strings.Contains(view, "After") {
-		t.Errorf("after alone:\n%s", view)
-	}
+	d.Sees("After")
+	d.SeesNot("Before")
 	d.Press("space")
-	if view := d.Text(); !strings.Contains(view, "Before") || strings.Contains(view, "After") {
-		t.Errorf("before alone:\n%s", view)
-	}
+	d.Sees("Before")
+	d.SeesNot("After")
 	d.Press("esc")
 	if d.m.Overlays().Top() != nil {
 		t.Error("esc did not close the pictures")

@@ -97,7 +97,8 @@ func (m *Model) resultActions(run func() *job.Run, close func() tea.Cmd) []kit.A
 	history.Footer, history.Do = true, func() tea.Cmd { return m.openHistory(*run()) }
 	details := kit.Action{ID: "extensions.result-details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun}
 	details.Footer, details.Do = true, func() tea.Cmd { return tea.Batch(close(), m.inspect()) }
-	return []kit.Action{details, history}
+	runs := func() []job.Run { return []job.Run{*run()} }
+	return []kit.Action{m.addTags("extensions.result-add-tags", runs, close), details, history}
 }
 
 func (m *Model) openHistory(run job.Run) tea.Cmd {
@@ -106,7 +107,8 @@ func (m *Model) openHistory(run job.Run) tea.Cmd {
 		if err != nil {
 			return page.Problem(err)
 		}
-		return page.Do(func() { m.Open(kit.NewReader(run.Extension+" on "+fileOf(&run), rawHistory(events))) })
+		title := run.Extension + " on " + fileOf(&run)
+		return page.Do(func() { m.Open(kit.NewReader(title, rawHistory(events))) })
 	}
 }
 

@@ -4,15 +4,13 @@ import (
 	"context"
 	"image"
 	"image/color"
-	"image/png"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
 	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/picture"
 )
 
@@ -39,11 +37,7 @@ func TestResultPicture(t *testing.T) {
 		img.Pix[i] = uint8(i)
 	}
 	img.Set(0, 0, color.White)
-	path := filepath.Join(t.TempDir(), "p.png")
-	f, err := os.Create(path)
-	must(t, err)
-	must(t, png.Encode(f, img))
-	must(t, f.Close())
+	path := mediatest.PNGFile(t, "p.png", img)
 	d := start(t, nil)
 	some(d)
 	s := &pictured{path: path}
@@ -58,11 +52,7 @@ func TestResultPicture(t *testing.T) {
 	}
 	requested := s.requested
 	d.Press("tab", "j", "tab")
-	if s.requested != requested {
-		t.Errorf("the picture was fetched %d more times", s.requested-requested)
-	}
+	mediatest.Equal(t, s.requested, requested, "pictures fetched")
 	d.find("/a/tags.png")
-	if s.requested != requested+1 {
-		t.Errorf("the picture of another run was fetched %d times", s.requested-requested)
-	}
+	mediatest.Equal(t, s.requested, requested+1, "pictures fetched with one of another run")
 }

@@ -205,6 +205,5 @@ func (m *Model) describeTags(f *kit.Facts, run *job.Run) {
 	if len(found) > 0 {
 		f.Say(th.Title, "AI tags")
 		f.Say(th.Text, strings.Join(found, "\n"))
-		f.Say(th.Muted, "Press i, then t, to add them as tags.")
 	}
 }

@@ -64,7 +64,7 @@ func TestEveryKeyWorks(t *testing.T) {
 	full, none := start(t, nil), start(t, nil)
 	some(full)
 	for state, keys := range map[string][]string{
-		"list": {"j", "j", "j"}, "pane": {"tab", "j", "j", "j"}, "filter": {"/", "a", "down"}, "filtered": {"/", "a", "enter", "j", "j"},
+		"list": {"j", "j", "j"}, "pane": {"tab", "j", "j"}, "filter": {"/", "a", "down"}, "filtered": {"/", "a", "enter", "j", "j"},
 		"status": {"f", "j"}, "empty": nil,
 	} {
 		d := full

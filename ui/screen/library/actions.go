@@ -45,7 +45,7 @@ func (m *Model) Actions() []kit.Action {
 	}
 	if n := text.Plural(marked, "file"); marked > 0 {
 		if f, ok := m.current(); ok && !f.IsFolder() {
-			actions[0].Keys = kit.Bind("open "+n, actions[0].KeyLabel(), actions[0].Keys.Keys()...)
+			actions[0].Keys = kit.Bind("details of "+n, actions[0].KeyLabel(), actions[0].Keys.Keys()...)
 		}
 		leads = append(leads, kit.Lead{ID: "library.edit", Label: "edit " + n}, kit.Lead{ID: "library.manage", Label: "manage " + n})
 	}
@@ -60,7 +60,7 @@ func (m *Model) Catalog() map[string][]kit.Action {
 
 func (m *Model) queryActions() []kit.Action {
 	return []kit.Action{
-		{ID: "library.query-run", Keys: kit.Bind("keep the results", "", "enter"), Group: groupView, Footer: true, Do: m.runQuery},
+		{ID: "library.query-run", Keys: kit.Bind("go to the results", "", "enter"), Group: groupView, Footer: true, Do: m.runQuery},
 		{ID: "library.query-leave", Keys: kit.Bind("close the search", "", "esc"), Group: groupView, Footer: true, Do: m.leaveQuery},
 		{ID: "library.query-complete", Keys: kit.Bind("complete", "", "tab"), Group: groupView, Footer: true, Disabled: func() string {
 			return "nothing to complete here"
@@ -137,7 +137,8 @@ func (m *Model) sortMenu() tea.Cmd {
 			}
 			// The cursor goes to the top.
 			delete(m.cursors, m.shown.key())
-			return m.read(listing{folder: m.shown.folder, order: m.order, search: m.shown.search}, pageSize, false)
+			l := listing{folder: m.shown.folder, order: m.order, search: m.shown.search}
+			return m.read(l, pageSize, false)
 		}})
 	}
 	return m.Open(kit.NewMenu("Sort files by", rows...))

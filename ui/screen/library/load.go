@@ -266,7 +266,8 @@ func (m *Model) got(l listing, more bool) tea.Cmd {
 		m.query.wrong = l.err
 		return nil
 	}
-	if l.err != nil && !l.search.isNone() && l.search.text != m.shown.search.text && m.Overlays().Top() == nil {
+	typed := !l.search.isNone() && l.search.text != m.shown.search.text
+	if l.err != nil && typed && m.Overlays().Top() == nil {
 		// Not a word of the search is lost.
 		cmd := m.editQuery(l.search.text)
 		m.query.wrong = l.err
@@ -306,7 +307,9 @@ func (m *Model) returnTo(key string) {
 
 func (m *Model) rows() []kit.Group[api.File] {
 	m.common = commonTags(m.shown.files)
-	m.tagged = slices.ContainsFunc(m.shown.files, func(f api.File) bool { return len(f.Tags.Or(nil)) > len(m.common) })
+	m.tagged = slices.ContainsFunc(m.shown.files, func(f api.File) bool {
+		return len(f.Tags.Or(nil)) > len(m.common)
+	})
 	if m.shown.len() == 0 {
 		return nil
 	}

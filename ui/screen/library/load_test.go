@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestListingEnds: reading ends even if a service ignores skip or limit.
@@ -46,10 +47,9 @@ func TestListingEnds(t *testing.T) {
 // shows them all.
 func TestListingOfAllTypes(t *testing.T) {
 	list := func(context.Context, api.Query) ([]api.File, error) {
-		return []api.File{{Type: api.TypeFolder, Name: "a"}, {Type: api.TypeFile, FileID: "b", Name: "b"}}, nil
+		folder := api.File{Type: api.TypeFolder, Name: "a"}
+		return []api.File{folder, {Type: api.TypeFile, FileID: "b", Name: "b"}}, nil
 	}
 	d := start(t, Options{Session: stub{list: list}})
-	if got := d.rows(); got != "a/ b" {
-		t.Errorf("shows %s, want \"a/ b\"", got)
-	}
+	mediatest.Equal(t, d.rows(), "a/ b", "shows")
 }

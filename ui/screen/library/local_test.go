@@ -11,24 +11,19 @@ import (
 	"mediadesk/api/local"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
+	"mediadesk/ui/uitest"
 )
-
-type testKey string
-
-func (k testKey) Reveal() string { return string(k) }
 
 // TestAgainstTheLocalLibrary lists the local library: folders first, page by page, sorted by the
 // service.
 func TestAgainstTheLocalLibrary(t *testing.T) {
-	key := testKey("private_test")
+	key := uitest.Key("private_test")
 	server, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: key})
 	must(t, err)
 	client := apitest.Client(t, server.Address, key)
 	t.Cleanup(func() {
 		client.Close()
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
+		must(t, server.Close())
 	})
 	path := filepath.Join(t.TempDir(), "a.txt")
 	send := func(name, folder, text string) {

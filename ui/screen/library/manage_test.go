@@ -16,6 +16,7 @@ import (
 	"mediadesk/api/apitest"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/ui/page"
@@ -29,7 +30,7 @@ type served struct {
 
 func serve(t *testing.T) *served {
 	t.Helper()
-	key := testKey("private_test")
+	key := uitest.Key("private_test")
 	server, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: key})
 	must(t, err)
 	dir := t.TempDir()
@@ -41,9 +42,7 @@ func serve(t *testing.T) *served {
 	s.Watch = watch.New(watch.Options{Journal: s.Journal, Listen: "127.0.0.1:0", Profile: "p"})
 	t.Cleanup(func() {
 		s.Client.Close()
-		if err := errors.Join(s.Watch.Close(context.Background()), s.Journal.Close(), server.Close()); err != nil {
-			t.Error(err)
-		}
+		must(t, errors.Join(s.Watch.Close(context.Background()), s.Journal.Close(), server.Close()))
 	})
 	for i, name := range []string{"/a.txt", "/b.txt", "/c.txt", "/summer/d.txt"} {
 		store(t, s, name, fmt.Sprint("content ", i))
@@ -71,9 +70,7 @@ func TestVersionsOfAFile(t *testing.T) {
 	d.On("b.txt")
 	size := func(want string) {
 		t.Helper()
-		if row := d.Row("b.txt"); !strings.Contains(row, want) {
-			t.Errorf("the current version has not %s: %s", want, row)
-		}
+		uitest.Shows(t, d.Row("b.txt"), want)
 	}
 	size(" 25 B ")
 	d.Press("m", "v")
@@ -103,9 +100,7 @@ func (d *served) has(want string) {
 		list = append(list, files[i].FilePath)
 	}
 	slices.Sort(list)
-	if got := strings.Join(list, " "); got != want {
-		d.T.Errorf("the library has %s, want %s", got, want)
-	}
+	mediatest.Equal(d.T, strings.Join(list, " "), want, "the library has")
 }
 
 func (d *served) answer(key string, says ...string) {
@@ -152,8 +147,7 @@ func TestMarkedFilesAreOpenedAndDeleted(t *testing.T) {
 // TestMarkedFilesAreManaged moves and renames files. Each change is one undo step.
 func TestMarkedFilesAreManaged(t *testing.T) {
 	d := serve(t)
-	d.Press("j", "space", "space")
-	d.Press("m", "m")
+	d.Press("j", "space", "space", "m", "m")
 	d.Type("winter")
 	d.Press("enter")
 	d.has("/c.txt /summer/d.txt /winter/a.txt /winter/b.txt")
@@ -245,9 +239,7 @@ func TestQueryLineOfTheLocalLibrary(t *testing.T) {
 		d.Press("f", "ctrl+u")
 		d.Type(line)
 		d.Press("enter")
-		if d.rows() != want {
-			t.Errorf("%s finds %q, want %q", line, d.rows(), want)
-		}
+		mediatest.Equal(t, d.rows(), want, "%s finds", line)
 		d.SeesNot("Press r", "Not up to date")
 	}
 }
@@ -255,8 +247,7 @@ func TestQueryLineOfTheLocalLibrary(t *testing.T) {
 // TestPurgingTheCache: the menu purges the old and the new URL.
 func TestPurgingTheCache(t *testing.T) {
 	d := serve(t)
-	d.Press("j")
-	d.Press("m", "r", "ctrl+u")
+	d.Press("j", "m", "r", "ctrl+u")
 	d.Type("0a.txt")
 	d.Press("enter")
 	d.Toasted("Renamed a.txt to 0a.txt. z undoes it.")

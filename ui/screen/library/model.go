@@ -120,7 +120,8 @@ func New(o Options) *Model {
 			}
 			states, _ := m.states(e.Row)
 			w, h, _ := rule.PixelSize(&e.Row)
-			return edit.FactsLine(image.Pt(w, h), "", 0, m.tags(e.Row), states, text.Date(rule.Created(&e.Row)))[0]
+			date := text.Date(rule.Created(&e.Row))
+			return edit.FactsLine(image.Pt(w, h), "", 0, m.tags(e.Row), states, date)[0]
 		},
 		Widen: m.widen, Stop: func(try bool) bool {
 			busy := m.manage.Busy() != ""

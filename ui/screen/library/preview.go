@@ -79,12 +79,12 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 	if err := m.preview.Failure(); err != nil && !errors.Is(err, context.Canceled) {
 		facts.Say(th.Muted, "no picture")
 	}
-	edit.DrawTags(facts, f.Tags.Or(nil))
+	edit.DrawTags(facts, "", f.Tags.Or(nil))
+	edit.DrawTags(facts, "AI ", edit.AITags(&f))
 	facts.Gap()
 	if folder := path.Dir(f.FilePath); !m.shown.search.isNone() {
 		facts.Fact("Folder", folder)
 	}
-	facts.Fact("AI tags", strings.Join(edit.AITags(&f), ", "))
 	facts.Fact("Region", edit.DescribeRegion(f.CustomCoordinates.Or("")))
 	states, _ := m.states(f)
 	facts.Fact("State", strings.TrimSpace(strings.Replace(states, "region", "", 1)))
@@ -96,7 +96,8 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 // firstPictures returns the first pictures in and below a folder, and counts its files.
 func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb, error) {
 	inAll := search{terms: []string{rule.SearchBelow(folder)}}
-	files, err := m.o.Session.List(ctx, api.Query{Search: inAll.query(), Sort: order{}.query(), Limit: pageSize})
+	query := api.Query{Search: inAll.query(), Sort: order{}.query(), Limit: pageSize}
+	files, err := m.o.Session.List(ctx, query)
 	if api.Unavailable(err) {
 		files, err = m.o.Session.SeenIn(ctx, folder)
 	}

@@ -181,7 +181,8 @@ func (s *search) anywhere(word string, fields []api.MetadataField) string {
 			in = append(in, api.SearchValue(rule.SearchKey+f.Name))
 		}
 	}
-	return "(" + strings.Join(in, " HAS "+api.SearchValue(word)+" OR ") + " HAS " + api.SearchValue(word) + ")"
+	has := " HAS " + api.SearchValue(word)
+	return "(" + strings.Join(in, has+" OR ") + has + ")"
 }
 
 func fieldTerm(name, op, value string) (string, error) {
@@ -208,7 +209,8 @@ func timeTerm(prefix, value string) (string, error) {
 		}
 		value = at.Format(time.DateOnly)
 	}
-	return "createdAt " + map[string]string{"after": ">= ", "before": "< "}[prefix] + api.SearchValue(value), nil
+	operator := map[string]string{"after": ">= ", "before": "< "}[prefix]
+	return "createdAt " + operator + api.SearchValue(value), nil
 }
 
 // The query line.
@@ -350,8 +352,8 @@ func (m *Model) viewQueryHelp(size image.Point, th *theme.Theme) string {
 	example = min(example, size.X/3)
 	for _, w := range queryWords {
 		if w.help != "" {
-			help := text.Truncate(w.help, max(0, size.X-example-3))
-			lines = append(lines, " "+th.Key.Render(text.PadRight(w.example, example))+"  "+th.Muted.Render(help))
+			help := th.Muted.Render(text.Truncate(w.help, max(0, size.X-example-3)))
+			lines = append(lines, " "+th.Key.Render(text.PadRight(w.example, example))+"  "+help)
 		}
 	}
 	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"image"
 	"image/color"
-	"image/png"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,6 +12,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -98,9 +96,7 @@ func TestQueryLineOnTheScreen(t *testing.T) {
 	d.On("f00001.jpg")
 	d.Press("f")
 	d.Type("boat")
-	if got := s.asked[len(s.asked)-1].Search; !strings.Contains(got, "boat") {
-		t.Errorf("typing asks %s", got)
-	}
+	uitest.Shows(t, s.asked[len(s.asked)-1].Search, "boat")
 	d.Press("esc")
 	d.Sees("found: tag:sunset >2kb")
 	d.On("f00001.jpg")
@@ -152,9 +148,7 @@ func TestRefusedQueryStays(t *testing.T) {
 	}
 	d.Press("esc")
 	d.Sees("summer")
-	if strings.Contains(d.Text(), "Not up to date") {
-		t.Error("the folder is said to be out of date")
-	}
+	d.SeesNot("Not up to date")
 }
 
 // TestSearchCustomMetadata: a word is also searched in the text fields of the folder.
@@ -205,11 +199,7 @@ func thumbFile(t testing.TB) string {
 			img.Set(x, y, color.RGBA{uint8(4 * x), uint8(5 * y), 90, 255})
 		}
 	}
-	path := filepath.Join(t.TempDir(), "t.png")
-	f, err := os.Create(path)
-	must(t, err)
-	must(t, errors.Join(png.Encode(f, img), f.Close()))
-	return path
+	return mediatest.PNGFile(t, "t.png", img)
 }
 
 func TestContactSheet(t *testing.T) {
@@ -255,9 +245,7 @@ func TestContactSheet(t *testing.T) {
 	d.On("f00099.jpg")
 	d.Sees("f00099.jpg")
 	d.Press("home", "pgdown", "enter")
-	if len(uitest.Taken[page.Inspect](&d.Out)) != 1 {
-		t.Error("enter does not lead to the details")
-	}
+	mediatest.Equal(t, len(uitest.Taken[page.Inspect](&d.Out)), 1, "enter does not lead to the details")
 	at := tea.Mouse{X: 3, Y: 3, Button: tea.MouseLeft}
 	d.Press("home")
 	d.Send(tea.MouseClickMsg(at))

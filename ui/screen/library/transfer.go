@@ -52,7 +52,8 @@ func (m *Model) askTransfer() tea.Cmd {
 			rows[i] = kit.MenuRow{Label: name, Do: func() tea.Cmd {
 				var plan *session.Transfer
 				return m.background("Comparing with "+name, func(ctx context.Context) (err error) {
-					plan, err = m.o.Session.PlanTransfer(ctx, m.o.Profile.Name, name, items, session.TransferOptions{})
+					var o session.TransferOptions
+					plan, err = m.o.Session.PlanTransfer(ctx, m.o.Profile.Name, name, items, o)
 					return err
 				}, func() tea.Cmd { return m.confirmTransfer(plan) })
 			}}
@@ -68,7 +69,8 @@ func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
 	}
 	waiting, detail := len(plan.Unfinished), strings.Join(skipped, "\n")
 	if len(plan.Jobs)+waiting == 0 {
-		return page.Send(page.Toast{Level: page.Info, Text: "Nothing to send to " + plan.To + ".", Detail: detail})
+		words := "Nothing to send to " + plan.To + "."
+		return page.Send(page.Toast{Level: page.Info, Text: words, Detail: detail})
 	}
 	what := text.Plural(len(plan.Jobs), "file")
 	words = append(words, fmt.Sprintf("%s (%s) with tags, region, description and custom metadata, in the same folders. The files here stay, unless you move them.", what, text.Bytes(plan.Bytes)))
@@ -86,7 +88,8 @@ func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
 	start := func(verb string) tea.Cmd {
 		queue := func(ctx context.Context) error { return m.o.Session.Enqueue(ctx, plan) }
 		return m.background("Queueing", queue, func() tea.Cmd {
-			toast := page.Toast{Level: page.Good, Text: verb + " " + what + " to " + plan.To + ".", Detail: detail}
+			toast := page.Toast{Level: page.Good, Detail: detail}
+			toast.Text = verb + " " + what + " to " + plan.To + "."
 			if lost != "" {
 				toast.Text += " Left behind: " + lost + "."
 			}

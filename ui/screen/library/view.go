@@ -22,7 +22,8 @@ func (m *Model) title(width int) string {
 	case m.query.open && (s.isNone() || m.query.wrong != nil):
 		return text.Truncate("Search names, tags and text", width)
 	case !s.isNone() && m.opening == "":
-		found := text.If(m.shown.done, text.Count(m.list.Len())+" ") + "found" + text.If(!m.query.open, ": "+s.text)
+		found := text.If(m.shown.done, text.Count(m.list.Len())+" ") + "found"
+		found += text.If(!m.query.open, ": "+s.text)
 		return text.TruncateMiddle(text.Safe(found), width)
 	}
 	parts := strings.FieldsFunc("Library/"+m.folder(), func(r rune) bool { return r == '/' })
@@ -84,7 +85,7 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 	name := text.ShortName(f.Name, widths[0]-len(slash))
 	states, worst := m.states(f)
 	return []kit.Cell{
-		{Text: found(f.Name, name, m.list.Filter(), th.Match, style) + style.Render(slash)},
+		{Text: found(f.Name, name, m.list.Filter()+" "+m.shown.search.text, th.Match, style) + style.Render(slash)},
 		{Text: size, Style: th.Muted},
 		{Text: kind, Style: th.Muted},
 		{Text: text.List(strings.Split(text.Safe(m.tags(f)), ", "), widths[3]), Style: th.Muted},
@@ -94,7 +95,7 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 
 func found(name, shown, filter string, match, base lipgloss.Style) string {
 	lower := strings.ToLower(name)
-	if filter == "" || len(lower) != len(name) || text.Safe(name) != shown {
+	if len(lower) != len(name) || text.Safe(name) != shown {
 		return base.Render(shown)
 	}
 	var at []int
@@ -147,7 +148,8 @@ func commonTags(files []api.File) []string {
 	}
 	common := slices.Clone(files[0].Tags.Or(nil))
 	for _, f := range files {
-		common = slices.DeleteFunc(common, func(tag string) bool { return !slices.Contains(f.Tags.Or(nil), tag) })
+		tags := f.Tags.Or(nil)
+		common = slices.DeleteFunc(common, func(tag string) bool { return !slices.Contains(tags, tag) })
 	}
 	return common
 }
@@ -185,6 +187,9 @@ func (m *Model) above(size image.Point, th *theme.Theme) []string {
 			}
 		} else if offers := m.query.field.ViewOffers(width-2, th); offers != "" {
 			lines = append(lines, " "+offers)
+		}
+		if size.Y > 24 { // the results stand apart
+			lines = append(lines, "")
 		}
 	}
 	note := func(sign theme.Sign, words string) {

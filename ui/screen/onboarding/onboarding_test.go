@@ -58,9 +58,7 @@ func (d *driver) untouched() {
 func TestFirstStartWritesNothing(t *testing.T) {
 	d := newDriver(t).open()
 	d.Sees("Upload, tag and crop images", "Try it here", "Connect an account", "without an account")
-	if d.Has("in the environment") {
-		t.Error("a key of the environment is offered, but there is none")
-	}
+	d.SeesNot("in the environment") // there is no such key
 	d.Press("down", "up", "esc", "k", "j")
 	d.Press("c").Sees("Connect an account · step 1").Press("enter").Typed("x").Press("ctrl+s", "esc", "esc").Sees("Try it here")
 	d.untouched()
@@ -151,7 +149,8 @@ func TestKeyFileThatGivesNone(t *testing.T) {
 	d := withAccount(t, &config.SourceError{Source: "key file /k", Err: errors.New("others can read it")})
 	d.open().Sees("The key file /k gives no key: others can read it.", "Give the private key")
 	d.Press("p").Typed(uitest.TestKey).Press("enter")
-	if use := d.used(); use.Name != "work" || use.Key != nil || d.Store.Keys["work"].Reveal() != uitest.TestKey {
+	if use := d.used(); use.Name != "work" || use.Key != nil ||
+		d.Store.Keys["work"].Reveal() != uitest.TestKey {
 		t.Errorf("%+v", use)
 	}
 }
@@ -159,9 +158,7 @@ func TestKeyFileThatGivesNone(t *testing.T) {
 func TestTryAgainAndLocal(t *testing.T) {
 	d := withAccount(t, errors.New("the network is down")).open()
 	d.Sees("The network is down.")
-	if d.Has("Give the private key") {
-		t.Error("a key is asked for that does not help")
-	}
+	d.SeesNot("Give the private key") // it would not help
 	d.Press("r")
 	if use := d.used(); use.Name != "" {
 		t.Errorf("%+v", use)
@@ -171,18 +168,14 @@ func TestTryAgainAndLocal(t *testing.T) {
 	if use := d.used(); use.Name != config.LocalProfile {
 		t.Errorf("%+v", use)
 	}
-	if d.Settings().Profile != "work" {
-		t.Error("the settings were changed for now")
-	}
+	mediatest.Equal(t, d.Settings().Profile, "work", "the settings were changed for now")
 }
 
 func TestLocalLibraryInUse(t *testing.T) {
 	d := newDriver(t)
 	d.o.Problem = hinted{}
 	d.open().Sees("The local library could not be opened", "The folder is taken.", "End the other one.", "Connect another account")
-	if d.Has("Use the local library") {
-		t.Error("the local library is offered against itself")
-	}
+	d.SeesNot("Use the local library") // it is the one that fails
 }
 
 type hinted struct{}
@@ -195,9 +188,7 @@ func TestBrokenSettingsFile(t *testing.T) {
 	d.WriteConfig("them = 3\n\nconcurency = 3\n")
 	_, d.o.Problem = config.Load(d.Paths)
 	d.open().Sees("line 1", "did you mean", "Try again", "Correct the file")
-	if d.Has("Connect") {
-		t.Error("actions that need the settings are offered")
-	}
+	d.SeesNot("Connect") // it needs the settings
 }
 
 func TestUnnamedAccount(t *testing.T) {

@@ -186,8 +186,6 @@ func (m *Model) noItemFile() string {
 	return text.If(m.trayRows()[0].isURL(), "a URL is in no folder")
 }
 
-func (m *Model) trayItem() (item, bool) { return m.trayList.Row() }
-
 // trayRows returns the item under the tray's cursor, or all items of the folder.
 func (m *Model) trayRows() []item {
 	e, ok := m.trayList.Current()
@@ -199,7 +197,7 @@ func (m *Model) trayRows() []item {
 
 func (m *Model) copied() (what, content string) {
 	if m.focus == onTray {
-		i, ok := m.trayItem()
+		i, ok := m.trayList.Row()
 		switch {
 		case !ok:
 			return "", ""

@@ -88,7 +88,7 @@ func (d *fixture) rows() (names []string) {
 
 // picked returns what the equivalent command uploads: the paths and URLs in the tray.
 func (d *fixture) picked() []string {
-	if strings.Contains(d.Text(), "Nothing picked yet") {
+	if status := d.m.Status(image.Pt(100, 1), d.Theme); strings.Contains(strings.Join(status, ""), "Nothing picked yet") {
 		return nil
 	}
 	return d.m.Commands()[0][1:]

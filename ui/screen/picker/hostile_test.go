@@ -4,7 +4,6 @@ package picker
 
 import (
 	"bytes"
-	"image/png"
 	"net"
 	"os"
 	"path/filepath"
@@ -25,23 +24,22 @@ func TestHostileFolder(t *testing.T) {
 	mediatest.OnlyWithEverything(t)
 	dir := folder(t, "empty/", "loop/")
 	put := func(name string, data []byte) { must(t, os.WriteFile(filepath.Join(dir, name), data, 0o644)) }
-	var good bytes.Buffer
-	must(t, png.Encode(&good, photo(64, 48)))
-	bomb := bytes.Clone(good.Bytes())
+	good := mediatest.PNG(t, photo(64, 48))
+	bomb := bytes.Clone(good)
 	copy(bomb[16:], []byte{0, 0, 0xc3, 0x50, 0, 0, 0xc3, 0x50}) // 50,000 x 50,000
 	put("bomb.png", bomb)
-	put("cut.png", good.Bytes()[:good.Len()/2])
-	put("head only.png", good.Bytes()[:20])
-	put("wrong kind.jpg", good.Bytes())
+	put("cut.png", good[:len(good)/2])
+	put("head only.png", good[:20])
+	put("wrong kind.jpg", good)
 	put("text.png", []byte("not a picture"))
 	put("nothing.gif", nil)
 	put("tiny.gif", []byte("GIF89a\xff\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\xff\xff\xff\xff\x00\x02\x02L\x01\x00;"))
-	put("bad\xff\xfename.png", good.Bytes())
-	put("escape\x1b[31m\x1b]0;owned\x07.png", good.Bytes())
-	put("line\nbreak\ttab.png", good.Bytes())
-	put("right\u202eto left.png", good.Bytes())
-	put(strings.Repeat("e\u0301\u0302\u0303\u0304\u0305\u0306", 12)+".png", good.Bytes())
-	put(strings.Repeat("長", 80)+".png", good.Bytes())
+	put("bad\xff\xfename.png", good)
+	put("escape\x1b[31m\x1b]0;owned\x07.png", good)
+	put("line\nbreak\ttab.png", good)
+	put("right\u202eto left.png", good)
+	put(strings.Repeat("e\u0301\u0302\u0303\u0304\u0305\u0306", 12)+".png", good)
+	put(strings.Repeat("長", 80)+".png", good)
 	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe.png"), 0o644))
 	must(t, os.Symlink("loop1.png", filepath.Join(dir, "loop2.png")))
 	must(t, os.Symlink("loop2.png", filepath.Join(dir, "loop1.png")))

@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/page"
+	"mediadesk/ui/uitest"
 )
 
 // silence makes paths whose names contain a word not respond until respond is called with true.
@@ -53,9 +55,7 @@ func TestLinksThatDoNotAnswer(t *testing.T) {
 	d.Toasted("2 of 4 cannot be picked")
 	equal(t, "tray", d.tray(), []string{"b.jpg", "z.jpg", "in.jpg", "in.jpg"})
 	d.Press(",", "t")
-	if n := len(d.rows()); n != 6 {
-		t.Errorf("%d rows by time, want 6", n)
-	}
+	mediatest.Equal(t, len(d.rows()), 6, "rows by time")
 	d.Press(",", "n")
 	answers(true)
 	d.Send(page.Add{Sources: []api.Source{file(dir, "away.jpg")}})
@@ -72,9 +72,7 @@ func TestLinksThatDoNotAnswer(t *testing.T) {
 	equal(t, "rows", d.rows(), []string{"away folder", "near", "sub", "away.jpg", "b.jpg", "z.jpg"})
 	d.Press("G", "k", "k")
 	d.under("away.jpg")
-	if row := d.Row("away.jpg"); !strings.Contains(row, "10 B") {
-		t.Errorf("not looked at again: %s", row)
-	}
+	uitest.Shows(t, d.Row("away.jpg"), "10 B")
 }
 
 // TestLinkAnswersLate: a link that responds late moves when its row is inspected again.

@@ -52,7 +52,6 @@ const (
 type Model struct {
 	page.Base
 	options Options
-	now     func() time.Time
 
 	focus focus
 	size  image.Point
@@ -93,20 +92,20 @@ var _ page.Screen = (*Model)(nil)
 
 // New returns a picker. It reads nothing before Init.
 func New(o Options) *Model {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	m := &Model{
 		options: o,
-		now:     o.Now,
 		cursors: map[string]string{},
 		infos:   map[string]info{},
 		folder:  map[string]bool{},
 		totals:  map[string]int{},
 		totaled: map[string]bool{},
-	}
-	if m.now == nil {
-		m.now = time.Now
+		tray:    tray{at: map[string]int{}, subs: map[string]string{}},
 	}
 	m.list = kit.List[int32]{
-		ID: "picker", Placeholder: "letters of the name", NotFound: "no file is shown", Nothing: "no file is shown", Now: m.now,
+		ID: "picker", Placeholder: "letters of the name", NotFound: "no file is shown", Nothing: "no file is shown", Now: o.Now,
 		PaneMost: 100, NoPane: !o.Preview, Marking: true, Widen: m.widen,
 		Rows: func() []kit.Group[int32] {
 			if len(m.shown.rows) == 0 {
@@ -125,7 +124,7 @@ func New(o Options) *Model {
 		Tiles: func() kit.Tiles { return m.sheet.Shown() },
 	}
 	m.trayList = kit.List[item]{
-		ID: "tray", RowsOnly: true, Placeholder: "part of a name", Nothing: "the tray is empty", NotFound: "the filter finds nothing", Now: m.now,
+		ID: "tray", RowsOnly: true, Placeholder: "part of a name", Nothing: "the tray is empty", NotFound: "the filter finds nothing", Now: o.Now,
 		Rows: m.trayGroups, Key: func(i item) any { return keyOf(i.source) },
 		Head: func(folder string, items []item, th *theme.Theme) (name, note string) {
 			return text.Safe(folder), th.Muted.Render(summary(items))

@@ -103,10 +103,10 @@ func TestMouseInTheContactSheet(t *testing.T) {
 	dir := pictures(t)
 	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(media.Limits{})})
 	d.Press("t", "g")
-	for _, name := range []string{"a.jpg", "b.png"} {
+	for _, name := range []string{"b.png", "a.jpg"} {
 		d.clickAt(d.Find(name), 1)
 		d.under(name)
 	}
-	d.Send(tea.MouseWheelMsg{X: 4, Y: 4, Button: tea.MouseWheelUp})
-	d.under("sub")
+	d.Send(tea.MouseWheelMsg{X: 4, Y: 4, Button: tea.MouseWheelDown})
+	d.under("z.txt")
 }

@@ -58,16 +58,12 @@ func (m *Model) widen(try bool) bool {
 
 func (m *Model) clearTray() tea.Cmd {
 	n := m.drop(func(item) bool { return true })
-	m.tray = tray{}
+	clear(m.tray.subs)
 	return page.Tell(page.Info, "Unpicked "+text.Plural(n, "file")+". Press z to undo.")
 }
 
 func (m *Model) nextPart() tea.Cmd {
-	if m.focus == onTray {
-		m.focus = onList
-	} else {
-		m.focus = onTray
-	}
+	m.focus = text.Either(m.focus == onTray, onList, onTray)
 	return nil
 }
 
@@ -94,7 +90,8 @@ func (m *Model) startAddress() tea.Cmd {
 	p.Do = func(address string) tea.Cmd { return m.pick([]api.Source{{URL: strings.TrimSpace(address)}}) }
 	p.Verb = "add"
 	p.Check = func(typed string) string {
-		return text.If(rule.CheckSourceURL(strings.TrimSpace(typed)) != nil, "Enter a complete http or https URL.")
+		err := rule.CheckSourceURL(strings.TrimSpace(typed))
+		return text.If(err != nil, "Enter a complete http or https URL.")
 	}
 	return m.Open(p)
 }

@@ -233,7 +233,7 @@ func (m *Model) sent(jobs []job.Job) {
 	m.tray.remove(among(sources...))
 	m.removed = nil
 	if len(m.tray.items) == 0 {
-		m.tray = tray{}
+		clear(m.tray.subs)
 	}
 	m.trayChanged()
 }

@@ -13,6 +13,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
@@ -142,9 +143,7 @@ func TestRange(t *testing.T) {
 	equal(t, "tray", d.tray(), []string{"b", "a", "c", "d", "e"})
 	d.Press("v", "j", "esc")
 	d.SeesNot("range of")
-	if len(d.tray()) != 5 {
-		t.Error("esc did more than one step")
-	}
+	mediatest.Equal(t, len(d.tray()), 5, "esc did more than one step")
 }
 
 // TestAllPicksFolders: ctrl+a, a range and * pick the files in folders, as space does.
@@ -180,9 +179,7 @@ func TestAllInvertClearAndBack(t *testing.T) {
 	d.SeesNot("range of")
 	d.Press("esc")
 	d.SeesNot("Filter b")
-	if len(d.tray()) != 2 {
-		t.Error("the second esc did not clear only the filter")
-	}
+	mediatest.Equal(t, len(d.tray()), 2, "the second esc did not clear only the filter")
 	d.Press("esc")
 	equal(t, "tray", d.tray(), nil)
 	d.Toasted("Press z to undo")
@@ -265,7 +262,8 @@ func TestFormChecksAgain(t *testing.T) {
 	if len(got) != 1 {
 		t.Fatalf("%d forms, want 1", len(got))
 	}
-	equal(t, "form", pathsOf(got[0].Sources), []string{filepath.Join(dir, "a.jpg"), filepath.Join(dir, "c.jpg")})
+	equal(t, "form", pathsOf(got[0].Sources),
+		[]string{filepath.Join(dir, "a.jpg"), filepath.Join(dir, "c.jpg")})
 	d.Toasted(`b.jpg" does not exist`)
 	d.Sees("unusable")
 }
@@ -344,9 +342,7 @@ func TestPaste(t *testing.T) {
 	d.Toasted("does not exist")
 	d.Send(tea.PasteMsg{Content: dir + "/nope\n" + dir + "/nada\nhttp://\n" + dir + "/sub"})
 	d.Toasted("http")
-	if len(d.tray()) != 4 {
-		t.Errorf("tray: %q", d.tray())
-	}
+	mediatest.Equal(t, len(d.tray()), 4, "tray: %q", d.tray())
 	d.Send(tea.PasteMsg{Content: "\n"})
 	d.Toasted("no path and no URL")
 	// A single folder is opened.
@@ -422,13 +418,9 @@ func TestManyEntries(t *testing.T) {
 	d.Press("esc")
 	inspected := d.Late(func() { d.Press("G") })
 	d.under("IMG_4999.jpg")
-	if row := d.Row("IMG_4998.jpg"); strings.Contains(row, "empty") {
-		t.Errorf("an entry that was not on the screen was inspected: %s", row)
-	}
+	uitest.Lacks(t, d.Row("IMG_4998.jpg"), "empty") // only entries on the screen are inspected
 	inspected()
-	if row := d.Row("IMG_4998.jpg"); !strings.Contains(row, "empty") {
-		t.Errorf("a visible entry was not inspected: %s", row)
-	}
+	uitest.Shows(t, d.Row("IMG_4998.jpg"), "empty")
 }
 
 func TestFilterTheTray(t *testing.T) {
@@ -444,8 +436,7 @@ func TestFilterTheTray(t *testing.T) {
 			_ = a.Disabled()
 		}
 	}
-	d.Press("/")
-	d.Press("backspace", "enter")
+	d.Press("/", "backspace", "enter")
 	equal(t, "tray", d.tray(), []string{"a1.jpg", "a2.jpg", "b.jpg"})
 	d.Press("d")
 	equal(t, "tray", d.tray(), []string{"a1.jpg", "a2.jpg"})

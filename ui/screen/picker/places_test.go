@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
 )
@@ -42,9 +43,7 @@ func TestHoldsPictures(t *testing.T) {
 		{[]string{"b/c.jpg", ".git/config"}, false},
 		{[]string{"a.jpg", ".git/config"}, true},
 	} {
-		if got := holdsPictures(folder(t, c.files...)); got != c.want {
-			t.Errorf("%q: %t", c.files, got)
-		}
+		mediatest.Equal(t, holdsPictures(folder(t, c.files...)), c.want, "%q", c.files)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func (m *Model) requested() subject {
 		return subject{}
 	}
 	if m.focus == onTray {
-		i, ok := m.trayItem()
+		i, ok := m.trayList.Row()
 		if !ok || i.isURL() {
 			return subject{}
 		}
@@ -124,7 +125,8 @@ const perFolder = 3
 func countFolder(ctx context.Context, root string) (n count, err error) {
 	var below []string
 	per, seen := map[string]int{}, 0 // pictures of each folder; entries
-	err = filepath.WalkDir(root+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
+	start := root + string(filepath.Separator)
+	err = filepath.WalkDir(start, func(path string, d fs.DirEntry, err error) error {
 		e := entry{name: filepath.Base(path)}
 		in := filepath.Dir(path)
 		switch {
@@ -178,7 +180,7 @@ func (n *count) String() string {
 // holdsPictures reports whether a folder or one of its subfolders has a picture. The subfolders of
 // a source checkout do not count: who tries the program from its clone sees the samples.
 func holdsPictures(folder string) bool {
-	found, _ := readNames(folder) // the listing tells problems
+	found, _ := os.ReadDir(folder) // the listing tells problems
 	checkout := slices.ContainsFunc(found, func(d fs.DirEntry) bool { return d.Name() == ".git" })
 	return slices.ContainsFunc(found, func(d fs.DirEntry) bool {
 		if e := (entry{name: d.Name()}); !d.IsDir() || e.hidden() {
@@ -187,7 +189,7 @@ func holdsPictures(folder string) bool {
 		if checkout {
 			return false
 		}
-		below, _ := readNames(filepath.Join(folder, d.Name()))
+		below, _ := os.ReadDir(filepath.Join(folder, d.Name()))
 		return slices.ContainsFunc(below, func(d fs.DirEntry) bool {
 			return !d.IsDir() && entry{name: d.Name()}.isPicture()
 		})
@@ -197,7 +199,7 @@ func holdsPictures(folder string) bool {
 func (m *Model) describe(_ kit.Entry[int32], out *kit.Facts) (title string) {
 	m.preview.Describe(out, m.describeKnown)
 	if m.focus == onTray {
-		i, _ := m.trayItem()
+		i, _ := m.trayList.Row()
 		return text.ShortName(i.source.Name(), out.Width())
 	}
 	e, _ := m.current()
@@ -207,7 +209,7 @@ func (m *Model) describe(_ kit.Entry[int32], out *kit.Facts) (title string) {
 func (m *Model) describeKnown(f *kit.Facts) {
 	th, p := f.Theme(), &m.known
 	if m.focus == onTray {
-		if i, ok := m.trayItem(); ok && i.isURL() {
+		if i, ok := m.trayList.Row(); ok && i.isURL() {
 			f.Say(th.Muted, "The service downloads this file: "+i.source.URL)
 			return
 		}
@@ -255,7 +257,7 @@ func (m *Model) reason(e entry, err error) string {
 func pictureProblem(err error) string { return text.Safe(text.Sentence(media.Reason(err))) }
 
 func describeFile(f *kit.Facts, of *media.Facts) {
-	words := []string{of.Name, text.Bytes(of.Bytes)}
+	words := []string{strings.TrimSuffix(of.Name, " picture"), text.Bytes(of.Bytes)}
 	if of.Upright.X > 0 {
 		words = slices.Insert(words, 0, pixels(of.Upright))
 	}
@@ -337,7 +339,7 @@ func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 	form := func() tea.Cmd { return tea.Batch(v.Close(), m.form(false)) }
 	v = edit.NewViewer(edit.ViewerOptions{
 		Context: context.Background(), Draw: m.preview.Options(), Images: images,
-		Len: len(names), At: at, Now: m.now,
+		Len: len(names), At: at, Now: m.options.Now,
 		Subject: func(i int) edit.Subject {
 			return edit.Subject{Name: names[i], Path: edit.Local(source(i).Path)}
 		},

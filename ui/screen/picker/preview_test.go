@@ -18,6 +18,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/uitest"
 )
 
 func pictures(t *testing.T) string {
@@ -50,20 +51,18 @@ func TestPreview(t *testing.T) {
 	d := previewed(t)
 	d.Sees("1 file in 1 folder · 1 hidden")
 	d.Press("j")
-	d.Sees("400 × 300 · JPEG picture", "changed")
+	d.Sees("400 × 300 · JPEG ·", "changed")
 	if !strings.ContainsAny(d.Text(), "▄▀▌▐") {
 		t.Errorf("no picture:\n%s", d.Text())
 	}
 	d.Press("j")
-	d.Sees("400 × 300 · PNG picture")
+	d.Sees("400 × 300 · PNG ·")
 	d.Press("j")
 	d.Sees("broken.jpg", "No preview. The JPEG picture ends before the")
 	d.Press("j")
 	d.Sees("No preview of text.", "text · 10 B")
 	d.Press("p")
-	if strings.Contains(d.Text(), "No preview") {
-		t.Error("p leaves the preview on")
-	}
+	d.SeesNot("No preview") // p takes the preview away
 	d.Press("p")
 	d.Sees("No preview of text.")
 }
@@ -73,7 +72,7 @@ func TestPreviewOfTheTray(t *testing.T) {
 	d.Press("j", "space", "a")
 	d.Send(tea.PasteMsg{Content: "https://example.com/x.jpg"})
 	d.Press("enter", "tab")
-	d.Sees("a.jpg", "JPEG picture")
+	d.Sees("a.jpg", "JPEG ·")
 	d.Press("j", "j")
 	d.Sees("The service downloads this file:")
 }
@@ -85,13 +84,13 @@ func TestPreviewFollowsTheSize(t *testing.T) {
 	before := strings.Count(d.Text(), "▄")
 	cmd := d.Host.Resize(image.Pt(140, 48))
 	d.Size = image.Pt(140, 48)
-	d.Sees("400 × 300 · JPEG picture")
+	d.Sees("400 × 300 · JPEG ·")
 	d.Run(cmd)
 	if got := strings.Count(d.Text(), "▄"); got <= before {
 		t.Errorf("%d cells, before %d", got, before)
 	}
 	d.Resize(image.Pt(80, 20))
-	d.Sees("400 × 300 · JPEG picture")
+	d.Sees("400 × 300 · JPEG ·")
 	d.Resize(image.Pt(40, 10))
 	d.SeesNot("400 × 300")
 }
@@ -103,12 +102,12 @@ func TestPreviewOfWhereTheCursorRests(t *testing.T) {
 	first, _, _ := d.Host.Press(kit.KeyMsg("j"))
 	d.Press("j")
 	d.Run(first)
-	d.Sees("PNG picture")
+	d.Sees("PNG ·")
 	// The same file is not read again.
 	var held []tea.Cmd
 	d.Hold = &held
 	d.Send(page.RunsChanged{})
-	d.Send(page.Resized{Size: d.Size})
+	d.Send(page.Resized{Size: d.Size.Sub(image.Pt(0, 1))}) // the last line says what is picked
 	if slices.ContainsFunc(held, func(cmd tea.Cmd) bool { return cmd != nil }) {
 		t.Error("the preview began again although nothing changed")
 	}
@@ -117,7 +116,7 @@ func TestPreviewOfWhereTheCursorRests(t *testing.T) {
 func TestPreviewWithoutLoader(t *testing.T) {
 	d := start(t, Options{Folder: pictures(t), Preview: true})
 	d.Press("j")
-	d.Sees("400 × 300 · JPEG picture")
+	d.Sees("400 × 300 · JPEG ·")
 	if strings.ContainsAny(d.Text(), "▄▀▌▐") {
 		t.Error("a picture without a loader")
 	}
@@ -138,9 +137,7 @@ func TestColorsFollowTheTerminal(t *testing.T) {
 	d := previewed(t)
 	d.Press("j")
 	d.Send(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
-	if !strings.Contains(d.Host.View(d.Theme), ";5;") {
-		t.Error("the picture keeps the old colors")
-	}
+	uitest.Shows(t, d.Host.View(d.Theme), ";5;")
 }
 
 func photo(w, h int) *image.RGBA {

@@ -79,7 +79,12 @@ func openFolder(folder, land string, a arrangement) opened {
 		o.changed = info.ModTime()
 		break
 	}
-	found, err := readNames(o.folder)
+	var found []fs.DirEntry
+	dir, err := os.Open(o.folder)
+	if err == nil {
+		found, err = dir.ReadDir(-1) // unsorted, because the list sorts
+		_ = dir.Close()
+	}
 	if err != nil {
 		o.err = folderProblem(o.folder, err)
 	}
@@ -94,15 +99,6 @@ func openFolder(folder, land string, a arrangement) opened {
 	}
 	o.arrange(true)
 	return o
-}
-
-func readNames(folder string) ([]fs.DirEntry, error) {
-	dir, err := os.Open(folder)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = dir.Close() }() // read only
-	return dir.ReadDir(-1)
 }
 
 // opened shows a folder. If it cannot be read, the current folder stays. If there is none, the

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/page"
 )
 
@@ -102,9 +103,7 @@ func TestNamesThatAreNoText(t *testing.T) {
 			t.Errorf("the path is not that of the file: %v", err)
 		}
 	}
-	if len(d.tray()) != 3 {
-		t.Errorf("tray: %q", d.tray())
-	}
+	mediatest.Equal(t, len(d.tray()), 3, "tray: %q", d.tray())
 }
 
 func TestDeadLinkSaysWhereItLeads(t *testing.T) {

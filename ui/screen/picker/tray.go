@@ -28,12 +28,7 @@ func (i item) label() string {
 }
 
 // keyOf returns the key of a source. It ignores Label, so that a file is in the tray once.
-func keyOf(s api.Source) string {
-	if s.URL != "" {
-		return "u" + s.URL
-	}
-	return "p" + s.Path
-}
+func keyOf(s api.Source) string { return s.URL + "\x00" + s.Path }
 
 func among(sources ...api.Source) func(item) bool {
 	keys := map[string]bool{}
@@ -62,12 +57,6 @@ func (t *tray) add(i item) bool {
 	if t.has(i.source) {
 		return false
 	}
-	if t.at == nil {
-		t.at = map[string]int{}
-	}
-	if t.subs == nil {
-		t.subs = map[string]string{}
-	}
 	if folder := filepath.Dir(i.source.Path); i.source.Sub != "" {
 		t.subs[folder] = i.source.Sub
 	} else if !i.isURL() {
@@ -94,7 +83,6 @@ func (t *tray) remove(gone func(item) bool) (out []item) {
 		out = append(out, i)
 		return true
 	})
-	t.count()
 	return out
 }
 
@@ -142,19 +130,25 @@ func (m *Model) trayGroups() (groups []kit.Group[item]) {
 }
 
 func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
-	title := "To upload: " + summary(m.tray.items)
-	switch {
-	case size.X < 1 || size.Y < 1:
+	if size.X < 1 || size.Y < 1 {
 		return ""
+	}
+	title := "To upload: " + summary(m.tray.items) + text.If(m.focus != onTray, " · tab: change")
+	return kit.Box(title, m.trayList.View(kit.BoxInner(size), th), size, m.focus == onTray, th)
+}
+
+// Status says what is picked, unless the tray shows it.
+func (m *Model) Status(room image.Point, th *theme.Theme) []string {
+	_, tray := m.layout(room)
+	switch {
+	case !tray.Empty():
+		return nil
 	case len(m.tray.items) == 0:
 		const short, long = " Nothing picked yet.", " You can also drop or paste files here."
-		words := short + text.If(text.Width(short+long) <= size.X, long)
-		return text.Fit(th.Muted.Render(words), size.X, size.Y)
-	case size.Y < 3:
-		return text.Fit(" "+th.Strong.Render(title)+th.Muted.Render(" · tab: show"), size.X, size.Y)
+		return []string{th.Muted.Render(short + text.If(text.Width(short+long) <= room.X, long))}
 	}
-	title += text.If(m.focus != onTray, " · tab: change")
-	return kit.Box(title, m.trayList.View(kit.BoxInner(size), th), size, m.focus == onTray, th)
+	picked := th.Strong.Render("To upload: " + summary(m.tray.items))
+	return []string{" " + picked + "  " + th.Key.Render("tab") + th.Muted.Render(" list")}
 }
 
 func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {

@@ -23,11 +23,11 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	return text.Fit(kit.JoinV(m.list.View(list.Size(), th), m.drawTray(tray.Size(), th)), size.X, size.Y)
 }
 
-// trayLeast is the least height for a tray in a box. Below it, and while it is empty, it is one line.
-const trayLeast = 12
+// trayLeast is the least height for a tray in a box.
+const trayLeast = 11
 
-// layout divides the screen: the list with its preview, and the tray below. On a small screen with
-// the focus on the tray, there is no list.
+// layout divides the screen: the list with its preview, and the tray below, unless a line of the
+// status is enough. On a small screen with the focus on the tray, there is no list.
 func (m *Model) layout(size image.Point) (list, tray image.Rectangle) {
 	list = image.Rectangle{Max: size}
 	lines, most := m.trayList.Len(), size.Y/5
@@ -41,7 +41,7 @@ func (m *Model) layout(size image.Point) (list, tray image.Rectangle) {
 	case small && m.focus == onTray:
 		return image.Rectangle{}, list
 	case small, len(m.tray.items) == 0, lines == 1 && m.trayList.Folds && m.focus != onTray: // one folder
-		lines = min(1, size.Y/4)
+		lines = 0
 	default:
 		lines = min(lines, most) + 2
 	}
@@ -159,14 +159,11 @@ func (m *Model) cells(row int32, widths []int, th *theme.Theme) []kit.Cell {
 		case maxItems:
 			size.Text = text.Count(maxItems) + "+ items"
 		}
-		if text.Width(size.Text) > widths[1] {
-			size.Text, _, _ = strings.Cut(size.Text, " ")
-		}
 	case about.known && about.size >= 0:
 		size.Text = text.Bytes(about.size)
 	}
 	if about.known && !about.modified.IsZero() {
-		age = text.Age(about.modified, m.now())
+		age = text.Age(about.modified, m.options.Now())
 	}
 	word := kit.Cell{Text: text.If(e.kind != kindFolder, e.label()), Style: th.Muted}
 	if note := about.note(e); note != "" || e.kind != kindFile && e.kind != kindFolder {
@@ -174,9 +171,9 @@ func (m *Model) cells(row int32, widths []int, th *theme.Theme) []kit.Cell {
 	}
 	if _, share := m.share(path); share != "" {
 		style, size = th.Marked, kit.Cell{Text: share, Style: th.Marked}
-		if text.Width(size.Text) > widths[1] {
-			size.Text, _, _ = strings.Cut(size.Text, " ")
-		}
+	}
+	if e.kind != kindFile && text.Width(size.Text) > widths[1] {
+		size.Text, _, _ = strings.Cut(size.Text, " ")
 	}
 	name := text.ShortName(e.name, widths[0]-len(slash)) + slash
 	if m.shown.pattern != "" && name == e.name { // offsets refer to the original name

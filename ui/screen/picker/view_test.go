@@ -68,9 +68,8 @@ func TestEverySizeAndTheme(t *testing.T) {
 			}
 		})
 	}
-	if New(Options{}).View(image.Pt(0, 0), theme.New(true, true)) != "" {
-		t.Error("no cells hold something")
-	}
+	mediatest.Equal(t, New(Options{}).View(image.Pt(0, 0), theme.New(true, true)), "",
+		"no cells hold something")
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return New(Options{}).View(image.Pt(w, h), th) })
 }
 

@@ -54,12 +54,12 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 	if ofAccount {
 		actions = []kit.Action{
 			action("use-account", "use this account", "", true, func() string {
-				used := m.o.Profile.Name
-				return text.If(m.selected().Name == used && used == m.config.Profile, "it is the account in use")
+				used, name := m.o.Profile.Name, m.selected().Name
+				return text.If(name == used && used == m.config.Profile, "it is the account in use")
 			}, func() tea.Cmd { return m.use(m.selected().Name, nil) }, "enter"),
+			action("edit-account", "edit this account", "", true, m.noEdit, ask(account.Edit), "e"),
 			add,
 			action("set-key", "set or replace its key", "", true, m.noKey, ask(account.Key), "K"),
-			action("edit-account", "edit this account", "", true, m.noEdit, ask(account.Edit), "e"),
 			action("remove-account", "remove from the settings", "", false, m.noRemove, m.askRemove, "d"),
 			action("forget-key", "forget its key", "", false, m.noKey, m.askForget, "F"),
 			action("refresh-key", "refresh where the key is", "", false, func() string {
@@ -68,17 +68,22 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 			}, func() tea.Cmd { return m.findKey(m.selected()) }, "r"),
 		}
 	} else {
-		choose := func(to func(at, n int) int) func() tea.Cmd { return func() tea.Cmd { return m.choose(to) } }
+		choose := func(to func(at, n int) int) func() tea.Cmd {
+			return func() tea.Cmd { return m.choose(to) }
+		}
 		actions = []kit.Action{
-			action("change-around", "next choice, then the first", "", false, m.noChange, choose(func(at, n int) int { return (at + 1) % n }), "enter", "space"),
-			action("change", "change", "←/→", true, m.noChange, choose(func(at, _ int) int { return at + 1 }), "right", "l"),
-			action("change-back", "previous choice", "←/h", false, m.noChange, choose(func(at, _ int) int { return at - 1 }), "left", "h"),
+			action("change-around", "next choice, then the first", "", false, m.noChange,
+				choose(func(at, n int) int { return (at + 1) % n }), "enter", "space"),
+			action("change", "change", "←/→", true, m.noChange,
+				choose(func(at, _ int) int { return at + 1 }), "right", "l"),
+			action("change-back", "previous choice", "←/h", false, m.noChange,
+				choose(func(at, _ int) int { return at - 1 }), "left", "h"),
 			add,
 		}
 	}
 	actions = append(actions,
 		action("terminal", "show what the terminal supports", "", !ofAccount, nil, func() tea.Cmd {
-			m.list.Show("PicturesPictures")
+			m.list.Show("PreferencesPictures")
 			m.list.OpenPane()
 			return nil
 		}, "t"),
@@ -189,9 +194,10 @@ func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
 		question, verb = "The change applies when the account is opened again. ", "Open "+r.Name+" again"
 	}
 	words += "\n" + question + leaving + text.If(r.Key != nil, "\nIf you do not use it now, the key is lost.")
-	return tea.Batch(read, page.Confirm("Account "+r.Name, words,
-		page.Choice{Label: "Not now", Key: "n"},
-		page.Choice{Label: verb, Key: "u", Default: true, Do: func() tea.Cmd { return m.use(r.Name, r.Key) }}))
+	use := page.Choice{Label: verb, Key: "u", Default: true}
+	use.Do = func() tea.Cmd { return m.use(r.Name, r.Key) }
+	return tea.Batch(read,
+		page.Confirm("Account "+r.Name, words, page.Choice{Label: "Not now", Key: "n"}, use))
 }
 
 func (m *Model) askForget() tea.Cmd {
@@ -321,7 +327,8 @@ func (m *Model) findKey(p config.Profile) tea.Cmd {
 	m.searching = p.Name
 	return m.lookups.Ask(func() tea.Msg {
 		_, source, err := m.o.Keys.Find(m.o.Context, p)
-		return page.Do(func() { m.searching, m.places[p.Name] = "", place{describeKey(source, err), err != nil} })
+		found := place{describeKey(source, err), err != nil}
+		return page.Do(func() { m.searching, m.places[p.Name] = "", found })
 	})
 }
 

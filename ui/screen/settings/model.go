@@ -59,6 +59,7 @@ type Model struct {
 	list      *kit.List[row]
 	shown     config.Choices // as the user chose, also while they are being saved
 	writing   bool           // a later choice is saved after that
+	written   int            // how many times they were saved
 	abilities picture.Abilities
 	reading   page.Questions // pending reads of the settings
 
@@ -79,7 +80,7 @@ const accounts = "Accounts"
 // preference is a setting of the program with a few options.
 type preference struct {
 	key, label, about string
-	help, applies     string // what it does and when to change it; when a change applies
+	help, applies     string // what it does and when to change it; when a change applies, empty for at once
 	options           []option
 	value             func(c *config.Choices) string
 	set               func(c *config.Choices, value string)
@@ -93,20 +94,20 @@ func (o option) label() string { return text.Safe(text.Either(o.value == "0", "a
 
 var preferences = []*preference{
 	{
-		"theme", "Theme", "the colors of the screens", "With auto, it follows the background of the terminal. Choose another theme if text is hard to read.", "at once",
+		"theme", "Theme", "the colors of the screens", "With auto, it follows the terminal. Choose another one if text is hard to read.", "",
 		[]option{
-			{string(config.ThemeAuto), "dark or light, like the terminal"},
-			{string(config.ThemeDark), "dark on any terminal"},
-			{string(config.ThemeLight), "light on any terminal"},
-			{string(config.ThemeHighContrast), "contrast over 7 to 1"},
-			{string(config.ThemeNoColor), "bold and reverse only"},
+			{value: string(config.ThemeAuto)},
+			{value: string(config.ThemeDark)},
+			{value: string(config.ThemeLight)},
+			{string(config.ThemeHighContrast), "contrast 7:1"},
+			{string(config.ThemeNoColor), "bold, reverse"},
 		},
 		func(c *config.Choices) string {
 			return string(c.Theme)
 		}, func(c *config.Choices, v string) { c.Theme = config.Theme(v) },
 	},
 	{
-		"colors", "Colors", "of the terminal", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
+		"colors", "Color depth", "what the terminal can show", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
 		[]option{
 			{string(config.DepthAuto), "as many as the terminal has"},
 			{string(config.Depth16), "the terminal's own palette"},
@@ -119,7 +120,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Colors = config.ColorDepth(v) },
 	},
 	{
-		"pictures", "Pictures", "how they are drawn", "With auto, the terminal says what it can draw. Choose another way if pictures are missing or broken.", "at once",
+		"pictures", "Pictures", "how they are drawn", "With auto, the terminal says what it can draw. Choose another way if pictures are missing or broken.", "",
 		[]option{
 			{string(config.PicturesAuto), "the best that the terminal can do"},
 			{string(config.PicturesKitty), "pixels: kitty, Ghostty, Konsole, WezTerm"},
@@ -174,10 +175,7 @@ func New(o Options) *Model {
 		Key:   func(r row) any { return r.group + r.name },
 		Match: func(r row, words []string) bool { return text.HasAll(words, r.group, r.name) },
 		Head: func(key string, rows []row, th *theme.Theme) (name, note string) {
-			if note = "where files go"; rows[0].pref != nil {
-				note = rows[0].pref.about
-			}
-			return key, th.Muted.Render("· " + note)
+			return key, th.Muted.Render("· " + text.Either(key == accounts, "where files go", "how the program works"))
 		},
 		Above: m.above, Columns: func(int) kit.Columns { return kit.Columns{{Width: 24, Flex: 1}} }, SkipHeads: true, Cells: m.cells, Describe: m.describe, Brief: m.brief,
 		Empty:       func() string { return "No matching setting. Press esc to clear the filter." },
@@ -190,9 +188,13 @@ func (m *Model) Init() tea.Cmd { return m.read("") }
 
 // read loads the settings. want is the account to select; empty keeps the cursor.
 func (m *Model) read(want string) tea.Cmd {
+	written := m.written
 	return m.reading.Ask(func() tea.Msg {
 		c, err := config.Load(m.o.Paths)
 		return page.Then(func() tea.Cmd {
+			if m.written != written { // they may be older than what was saved meanwhile
+				return m.read(want)
+			}
 			if !m.ready && want == "" {
 				want = m.o.Profile.Name
 			}
@@ -284,7 +286,7 @@ func (m *Model) selected() config.Profile {
 	return p
 }
 
-func (m *Model) groups() (groups []kit.Group[row]) {
+func (m *Model) groups() []kit.Group[row] {
 	if !m.ready || m.broken != nil {
 		return nil
 	}
@@ -292,11 +294,11 @@ func (m *Model) groups() (groups []kit.Group[row]) {
 	for _, name := range m.config.Names() {
 		list.Rows = append(list.Rows, row{group: accounts, name: name})
 	}
-	groups = append(groups, list)
+	prefs := kit.Group[row]{Key: "Preferences"}
 	for _, p := range preferences {
-		groups = append(groups, kit.Group[row]{Key: p.label, Rows: []row{{group: p.label, name: p.label, pref: p}}})
+		prefs.Rows = append(prefs.Rows, row{group: prefs.Key, name: p.label, pref: p})
 	}
-	return groups
+	return []kit.Group[row]{list, prefs}
 }
 
 // choose sets the preference under the cursor to the option that to returns, and saves it.
@@ -321,6 +323,7 @@ func (m *Model) write() tea.Cmd {
 		next, err := c.Set(want)
 		return page.Then(func() tea.Cmd {
 			m.writing = false
+			m.written++
 			if err != nil {
 				m.shown = m.config.Choices
 				return page.Send(page.Problem(err))

@@ -32,45 +32,48 @@ func (m *Model) above(size image.Point, th *theme.Theme) []string {
 	return f.Lines()
 }
 
-// cells returns the name and the host of an account, or the choices of a preference, if there is room.
+// nameWidth is the width of the names of accounts and preferences.
+const nameWidth = 16
+
+// cells returns the name and the host of an account, or the name and the value of a preference.
 func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 	if r.pref == nil {
-		p, state := m.config.Profiles[r.name], ""
-		switch p.Name {
-		case m.o.Profile.Name:
-			state = "  " + th.Good.Render(th.Glyph(theme.SignGood)+" in use")
-		case m.config.Profile:
-			state = "  at start"
+		p := m.config.Profiles[r.name]
+		sign, state := "", text.If(p.Name == m.config.Profile, "  at start")
+		if p.Name == m.o.Profile.Name {
+			sign, state = "  "+th.Glyph(theme.SignGood), " in use"
 		}
-		name := th.Strong.Render(text.PadRight(text.ShortName(r.name, 16), 12))
+		name := th.Strong.Render(text.PadRight(text.ShortName(r.name, nameWidth), nameWidth))
 		kind := text.If(p.Kind != config.KindLocal, string(p.Kind)+" · ")
-		return []kit.Cell{{Text: name + "  " + text.Safe(kind+m.host(p)) + state, Style: th.Text}}
+		if name += "  " + text.Safe(kind+m.host(p)); text.Width(name+sign+state) > widths[0] {
+			state = ""
+		}
+		return []kit.Cell{{Text: name + th.Good.Render(sign) + state, Style: th.Text}}
 	}
 	list, at := m.optionsOf(r.pref)
-	if fixed := m.config.SetIn(r.pref.key); fixed != "" {
-		return []kit.Cell{{Text: list[at].label() + "  " + th.Muted.Render(fixed), Style: th.Text}}
+	name := text.PadRight(r.name, nameWidth)
+	value := list[at].label() + text.If(at == 0, m.found(r.pref, th))
+	about := func(after string) string { // what it does, if there is room
+		words := text.Blanks(max(1, nameWidth+4-text.Width(after))) + r.pref.about
+		return text.If(text.Width(name+after+words) <= widths[0], words)
 	}
-	var choice kit.Select
-	for i, o := range list {
-		words := o.label() + text.If(i == 0 && at == 0, m.found(r.pref, th))
-		sign := text.If(i == at, th.Glyph(theme.SignGood)+" ") // seen under the cursor, too
-		choice.Options = append(choice.Options, sign+words)
+	switch fixed := m.config.SetIn(r.pref.key); {
+	case fixed != "":
+		value += "  " + th.Muted.Render(fixed)
+	case m.current() == r:
+		value = "‹ " + text.Truncate(value, widths[0]-nameWidth-4) + " ›"
+		ends := [2]string{th.Selected.Render(name), th.Selected.Render(about(value))}
+		return []kit.Cell{{Text: ends[0] + th.ButtonFocus.Render(value) + ends[1], Styled: true}}
 	}
-	choice.SetIndex(at)
-	cursor := m.current() == r
-	if cursor {
-		choice.Focus()
-		on := *th
-		on.Selected, on.Muted, th = th.ButtonFocus, th.Text, &on
-	}
-	return []kit.Cell{{Text: choice.View(widths[0], th), Style: th.Text, Styled: cursor}}
+	value = "  " + value
+	return []kit.Cell{{Text: name + value + th.Muted.Render(about(value)), Style: th.Text}}
 }
 
 // found says what an automatic choice is here, in brackets; "" if it says it all.
 func (m *Model) found(p *preference, th *theme.Theme) string {
 	words := map[string]string{
 		"theme": text.Either(th.Dark, "dark", "light"), "colors": m.abilities.Report.Colors,
-		"pictures": strings.TrimPrefix(m.abilities.Method.String(), "pixels ("),
+		"pictures": strings.TrimPrefix(strings.TrimSuffix(m.abilities.Method.String(), " graphics)"), "pixels ("),
 	}[p.key]
 	words = words[:max(0, strings.IndexAny(words+",", ",:)"))]
 	return text.If(words != "", " ("+words+")")
@@ -99,6 +102,7 @@ func (m *Model) brief(kit.Entry[row]) string {
 }
 
 func (m *Model) describe(_ kit.Entry[row], f *kit.Facts) (title string) {
+	f.Draw("") // as above the list
 	if r := m.current(); r.pref != nil {
 		m.describePreference(r.pref, f)
 		return r.name
@@ -121,15 +125,21 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 		f.Say(th.Info, text.Sentence(fixedReason(fixed)))
 	}
 	f.Say(th.Text, p.help)
-	f.Say(th.Muted, "A change applies "+p.applies+".")
+	f.Say(th.Muted, text.If(p.applies != "", "A change applies "+p.applies+"."))
 	f.Gap()
 	if p.key == "theme" {
-		size := image.Pt(min(f.Width(), 46), 11)
+		size := image.Pt(min(f.Width(), 46), 8)
 		f.Draw(strings.Split(kit.Box("Sample", strings.Join([]string{
-			"   a row  " + th.Muted.Render("a hint"), th.Selected.Render(text.PadRight("   the cursor", size.X-2)),
-			th.Marked.Render(" " + th.Glyph(theme.SignMarked) + " a mark"), "",
-			"   " + th.Chip.Render(" a tag ") + " " + th.FieldFocus.Render(" a field  ") + " " + th.ButtonFocus.Render(" Save "), "",
-			"   " + th.Good.Render("done") + "  " + th.Warn.Render("warning") + "  " + th.Bad.Render("failed"), "",
+			"   a row  " + th.Muted.Render("a hint"),
+			th.Selected.Render(text.PadRight("   the cursor", size.X-2)),
+			th.Marked.Render(" " + th.Glyph(theme.SignMarked) + " a mark"),
+			"   " + strings.Join([]string{
+				th.Chip.Render(" a tag "), th.Field.Render(" a field  "),
+				th.ButtonFocus.Render(" Save "),
+			}, " "),
+			"   " + strings.Join([]string{
+				th.Good.Render("done"), th.Warn.Render("warning"), th.Bad.Render("failed"),
+			}, "  "),
 			"   " + kit.Progress{Done: 2, Total: 3}.Bar(min(24, size.X-6), th),
 		}, "\n"), size, true, th), "\n")...)
 		f.Gap()
@@ -163,9 +173,9 @@ func (m *Model) describeAccount(p config.Profile, f *kit.Facts) {
 	f.Gap()
 	switch p.Kind {
 	case config.KindLocal:
-		address := text.Either(used && m.o.Profile.Host != "", "http://"+m.o.Profile.Host,
+		address := text.Either(used && m.o.Profile.Host != "", m.o.Profile.Host,
 			m.config.Local.Addr+" once it is used")
-		f.Fact("URL", address)
+		f.Fact("Address", address)
 		f.Fact("Folder", m.o.Paths.Library())
 	case config.KindHosted, config.KindOther:
 		f.Fact("Upload", p.UploadURL)
@@ -194,7 +204,7 @@ func (m *Model) describeAccount(p config.Profile, f *kit.Facts) {
 	}
 	f.Fact("File names", namingTexts[naming])
 	f.Gap()
-	f.Fact("Webhooks", m.receiver(p, used))
+	f.Fact("Webhooks", strings.TrimPrefix(m.receiver(p, used), "http://"))
 	f.Fact("Signature", m.signature(p))
 	f.Gap()
 	f.Fact("Settings", m.config.SetIn("profiles."+p.Name))

@@ -101,7 +101,8 @@ func (m *Model) Catalog() map[string][]kit.Action {
 	} {
 		form = New(Options{Sources: []api.Source{{Path: "x"}, {Path: "y"}}})
 		form.tags = []string{"xy", "xyz"}
-		form.Items[0].known = known{inspected: true, facts: media.Facts{Picture: true, Stored: image.Pt(1, 1)}}
+		facts := media.Facts{Picture: true, Stored: image.Pt(1, 1)}
+		form.Items[0].known = known{inspected: true, facts: facts}
 		if form.focus(where.part); where.row != "" {
 			form.Form.Focus(where.row, true)
 		}

@@ -69,7 +69,8 @@ func (c *checker) warn(f, content, help string) {
 
 func (c *checker) refuse(f string, err error) {
 	if err != nil {
-		c.checks = append(c.checks, check{stop: true, field: f, text: text.Stop(err.Error()), help: api.Hint(err)})
+		words := text.Stop(err.Error())
+		c.checks = append(c.checks, check{stop: true, field: f, text: words, help: api.Hint(err)})
 	}
 }
 

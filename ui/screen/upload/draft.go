@@ -208,7 +208,8 @@ func (m *Model) presetMenu(list []journal.Preset) *kit.Menu {
 		menu.SetRows(rows...)
 	}
 	action := func(id, words, key string, do func() tea.Cmd) kit.Action {
-		return kit.Action{ID: "form." + id, Keys: kit.Bind(words, "", key), Group: "Presets", Footer: true, Do: do}
+		keys := kit.Bind(words, "", key)
+		return kit.Action{ID: "form." + id, Keys: keys, Group: "Presets", Footer: true, Do: do}
 	}
 	remove := action("remove-preset", "remove the preset", "d", func() tea.Cmd {
 		name := menu.Row().Label

@@ -18,6 +18,7 @@ import (
 	"mediadesk/api/entry"
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
@@ -28,11 +29,7 @@ func openJournal(t *testing.T) *journal.Journal {
 	t.Helper()
 	j, err := journal.Open(context.Background(), filepath.Join(t.TempDir(), "journal.db"))
 	must(t, err)
-	t.Cleanup(func() {
-		if err := j.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must(t, j.Close()) })
 	return j
 }
 
@@ -181,7 +178,8 @@ func TestBrokenDrafts(t *testing.T) {
 		if _, err := DraftSources([]byte(broken)); err == nil {
 			t.Errorf("%s: no error", broken)
 		}
-		if m := New(Options{Profile: localProfile(), Draft: []byte(broken), Session: &stub{}}); len(m.Items) != 0 {
+		m := New(Options{Profile: localProfile(), Draft: []byte(broken), Session: &stub{}})
+		if len(m.Items) != 0 {
 			t.Errorf("%s: made %d sources, want 0", broken, len(m.Items))
 		}
 	}
@@ -197,8 +195,8 @@ func TestPresetRoundTrip(t *testing.T) {
 		from := apitest.DrawEntry(t)
 		m.Items[0].Draft = edit.Draft{Entry: apitest.DrawEntry(t), Marked: true}
 		var body bytes.Buffer
-		must(t,
-			session.WriteManifest(&body, []session.ManifestEntry{{Options: entry.OptionsOf(&from, entry.Fields...)}}))
+		changed := session.ManifestEntry{Options: entry.OptionsOf(&from, entry.Fields...)}
+		must(t, session.WriteManifest(&body, []session.ManifestEntry{changed}))
 		to := &m.Items[0].Entry
 		from.FileName = to.FileName
 		list[0].Body = body.Bytes()
@@ -233,7 +231,5 @@ func TestMend(t *testing.T) {
 	if text := told(m); !bytes.Contains([]byte(text), []byte("No such key.")) {
 		t.Errorf("the error is not shown:\n%s", text)
 	}
-	if m.says(m.Items[0], "tags") != "sea" {
-		t.Error("the earlier sources were lost")
-	}
+	mediatest.Equal(t, m.says(m.Items[0], "tags"), "sea", "the earlier sources were lost")
 }

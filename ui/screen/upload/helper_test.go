@@ -1,12 +1,9 @@
 package upload
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"image"
-	"image/color"
-	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +16,7 @@ import (
 	"mediadesk/api/entry"
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
@@ -173,7 +171,8 @@ func screen(m *form, w, h int) string {
 // told returns the text of all parts of the form without space limits, so that it does not depend on
 // the layout.
 func told(m *form) string {
-	return uitest.Flat(ansi.Strip(m.View(image.Pt(500, 70), m.d.Theme)))
+	size := image.Pt(500, 70)
+	return uitest.Flat(ansi.Strip(m.View(size, m.d.Theme) + strings.Join(m.Status(size, m.d.Theme), "")))
 }
 
 // ready reports whether no check stops sending: a narrow screen says so below the form.
@@ -185,15 +184,7 @@ func ready(m *form) bool {
 // pngBytes returns a small picture.
 func pngBytes(t testing.TB, w, h int) []byte {
 	t.Helper()
-	img := image.NewRGBA(image.Rect(0, 0, w, h))
-	for y := range h {
-		for x := range w {
-			img.Set(x, y, color.RGBA{uint8(x * 255 / w), uint8(y * 255 / h), 120, 255})
-		}
-	}
-	var b bytes.Buffer
-	must(t, png.Encode(&b, img))
-	return b.Bytes()
+	return mediatest.PNG(t, mediatest.Gradient(w, h))
 }
 
 // files makes files with these names and contents and returns them as sources.

@@ -15,6 +15,7 @@ import (
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/uitest"
 )
 
 // TestPresets checks that a preset loads into the marked files without the name.
@@ -25,33 +26,25 @@ func TestPresets(t *testing.T) {
 	write(t, m, "sea,写真")
 	extend(t, m, "remove-bg")
 	press(t, m, "ctrl+p")
-	if text := screen(m, 80, 20); !strings.Contains(text, "There is no preset yet") {
-		t.Errorf("an empty list says:\n%s", text)
-	}
+	uitest.Shows(t, screen(m, 80, 20), "There is no preset yet")
 	press(t, m, "s")
 	if !m.Capturing() {
 		t.Fatal("the name field does not accept text")
 	}
 	write(t, m, "été 1")
-	if toast := toasted(t, press(t, m, "enter")); !strings.Contains(toast.Text, "Saved the preset été 1") {
-		t.Errorf("got the messages %+v", toast)
-	}
+	uitest.Shows(t, toasted(t, press(t, m, "enter")).Text, "Saved the preset été 1")
 
 	other := started(t, localOptions(files(t, "c.png", "x", "d.png", "y"), &stub{presets: j}))
 	list(t, other)
 	press(t, other, "space") // c.png is not marked
 	press(t, other, "ctrl+p")
 	text := screen(other, 100, 20)
-	if !strings.Contains(text, "été 1") || !strings.Contains(text, "tags") {
-		t.Errorf("the presets are not listed:\n%s", text)
-	}
+	uitest.Shows(t, text, "été 1", "tags")
 	press(t, other, "enter")
 	if v := other.row(other.Items[1]); v("extensions") != "remove-bg" || v("tags") != "sea,写真" || v("name") != "d.png" {
 		t.Errorf("loaded %q", v("name"))
 	}
-	if v := other.row(other.Items[0]); v("tags") != "" {
-		t.Error("a file that is not marked was changed")
-	}
+	mediatest.Equal(t, other.row(other.Items[0])("tags"), "", "a file that is not marked was changed")
 	press(t, other, "ctrl+p", "d", "esc")
 	if list, _ := j.Presets(context.Background()); len(list) != 0 {
 		t.Errorf("presets %v", list)
@@ -106,9 +99,7 @@ func TestOffersOfTheLibrary(t *testing.T) {
 	})
 	goTo(t, m, "folder")
 	write(t, m, "/ph")
-	if text := told(m); !strings.Contains(text, "tab completes /photos/") {
-		t.Errorf("offered\n%s", text)
-	}
+	uitest.Shows(t, told(m), "tab completes /photos/")
 	press(t, m, "ctrl+u")
 	write(t, m, "/x//")
 	goTo(t, m, "tags")
@@ -142,9 +133,7 @@ func TestRegionEditor(t *testing.T) {
 			t.Fatalf("%s leads to %q, want %q", c.keys, got, c.want)
 		}
 	}
-	if text := screen(m, 120, 34); !strings.Contains(text, "40 × 20 at 20, 10 of 80 × 40") {
-		t.Errorf("the numbers are not shown:\n%s", text)
-	}
+	uitest.Shows(t, screen(m, 120, 34), "40 × 20 at 20, 10 of 80 × 40")
 	press(t, m, "enter")
 	if m.covered() || region() != "20,10,40,20" || m.Model.Form.Row("region").Value() != "40 × 20 at 20, 10" {
 		t.Errorf("done with %q", region())
@@ -157,8 +146,7 @@ func TestRegionEditor(t *testing.T) {
 	if got := region(); got != "0,0,80,40" { // from the middle of the first cell
 		t.Errorf("dragging over the picture draws %q, want \"0,1,80,39\"", got)
 	}
-	press(t, m, "esc")
-	press(t, m, "enter", "right", "esc")
+	press(t, m, "esc", "enter", "right", "esc")
 	if region() != "20,10,40,20" || m.covered() {
 		t.Errorf("esc leaves %q", region())
 	}
@@ -189,17 +177,13 @@ func TestMetadataRows(t *testing.T) {
 	press(t, m, "enter", "ctrl+u")
 	write(t, m, "old")
 	press(t, m, "enter")
-	if text := screen(m, 120, 40); !strings.Contains(text, "is not a number") {
-		t.Errorf("an invalid value is not reported:\n%s", text)
-	}
+	uitest.Shows(t, screen(m, 120, 40), "is not a number")
 	press(t, m, "esc")
 	goTo(t, m, "metadata")
 	press(t, m, "enter")
 	write(t, m, "colour = red")
 	press(t, m, "ctrl+s")
-	if text := told(m); !strings.Contains(text, `the key "colour", which is not a custom metadata field`) {
-		t.Errorf("an unknown key is not reported:\n%s", text)
-	}
+	uitest.Shows(t, told(m), `the key "colour", which is not a custom metadata field`)
 }
 
 // TestExtensionsOfSeveralFiles checks the menu of extensions: counts, removal.
@@ -210,9 +194,7 @@ func TestExtensionsOfSeveralFiles(t *testing.T) {
 	m.Load()
 	goTo(t, m, "extensions")
 	press(t, m, "enter")
-	if text := screen(m, 120, 40); !strings.Contains(text, "1 of 2") {
-		t.Errorf("the menu:\n%s", text)
-	}
+	uitest.Shows(t, screen(m, 120, 40), "×1")
 	press(t, m, "down", "d")
 	for i, want := range []string{"remove-bg,sharpen", "remove-bg"} {
 		mediatest.Equal(t, m.says(m.Items[i], "extensions"), want, "file %d", i)
@@ -247,7 +229,8 @@ func TestEditedText(t *testing.T) {
 		" \n": "empty",
 	} {
 		q := asked(t, done(words))
-		if !strings.Contains(q.Text, want) || m.Document.Text != words || m.says(m.Items[0], "tags") != "sea,写真" {
+		if !strings.Contains(q.Text, want) || m.Document.Text != words ||
+			m.says(m.Items[0], "tags") != "sea,写真" {
 			t.Errorf("%q: %+v", words, q)
 		}
 		if m.d.Choose(q, "Discard"); m.Document.Text != "" {
@@ -263,7 +246,8 @@ func TestPicturesAtTheSide(t *testing.T) {
 		Sources: files(t, "a.png", data, "b.png", data+" ", "notes.txt", "z"), Profile: localProfile(),
 		Session: &stub{}, Loader: picture.NewLoader(media.Limits{}),
 	})
-	if text := screen(m, 200, 60); strings.Count(text, "no picture") != 1 || strings.Contains(text, "Loading") {
+	if text := screen(m, 200, 60); strings.Count(text, "no picture") != 1 ||
+		strings.Contains(text, "Loading") {
 		t.Errorf("three files:\n%s", text)
 	}
 }

@@ -242,9 +242,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	case len(m.sum().checks) > 0 || m.unfound != nil || !slices.ContainsFunc(m.Targets(), unknown):
 		m.Side = true
 	}
-	room := m.room(m.size)
-	cmd = tea.Batch(cmd, m.Settle(room, m.hidden))
-	side := m.Layout(room).Side.Size()
+	cmd = tea.Batch(cmd, m.Settle(m.size, m.hidden))
+	side := m.Layout(m.size).Side.Size()
 	m.side.SetSize(len(m.sideLines(kit.PaneWidth(side), measured)), side)
 	return tea.Batch(cmd, m.follow())
 }
@@ -272,7 +271,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.MouseWheelMsg:
-		if m.Wheel(msg); image.Pt(msg.X, msg.Y).In(m.Layout(m.room(m.size)).Side) {
+		if m.Wheel(msg); image.Pt(msg.X, msg.Y).In(m.Layout(m.size).Side) {
 			m.side.Wheel(msg)
 		}
 	default:

@@ -12,8 +12,10 @@ import (
 	"mediadesk/api/apitest"
 	"mediadesk/api/entry"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
+	"mediadesk/ui/uitest"
 )
 
 // partsOf returns the request's parts, one per line.
@@ -38,9 +40,7 @@ func TestStartOptionsComeFromTheProfile(t *testing.T) {
 	if got := partsOf(t, o.upload()); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if o.Naming != job.NameService {
-		t.Errorf("naming %q, want %v", o.Naming, job.NameService)
-	}
+	mediatest.Equal(t, o.Naming, job.NameService, "naming")
 	if o, _ := filled(api.Source{}, session.Profile{}, nil); o.Naming != job.NameExact {
 		t.Errorf("got the naming %q for a profile without one, want %v", o.Naming, job.NameExact)
 	}
@@ -75,11 +75,7 @@ func TestAddAnExtension(t *testing.T) {
 	if got := screen(m, 120, 40); !strings.Contains(got, "Seasons") {
 		t.Fatalf("no saved extension:\n%s", got)
 	}
-	press(t, m, "r")
-	press(t, m, "ctrl+l")
-	press(t, m, "down", "down", "down", "down", "down", "enter")
+	press(t, m, "r", "ctrl+l", "down", "down", "down", "down", "down", "enter")
 	const want = `extensions=[{"name":"remove-bg"},{"name":"saved-extension","id":"ext_1"}]`
-	if got := partsOf(t, current(m).Upload); !strings.Contains(got, want) {
-		t.Errorf("%s, want %s", got, want)
-	}
+	uitest.Shows(t, partsOf(t, current(m).Upload), want)
 }

@@ -1,10 +1,11 @@
 package upload
 
 import (
-	"strings"
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
+	"mediadesk/ui/uitest"
 )
 
 // TestPatternsInTheForm checks the preview table, and that enter applies it to the marked files
@@ -16,8 +17,7 @@ func TestPatternsInTheForm(t *testing.T) {
 	goTo(t, m, "unique")
 	press(t, m, "right", "right") // exact
 	list(t, m)
-	press(t, m, "down", "down", "space")
-	press(t, m, "ctrl+t")
+	press(t, m, "down", "down", "space", "ctrl+t")
 	if !m.Capturing() {
 		t.Fatal("the patterns take no text")
 	}
@@ -26,28 +26,18 @@ func TestPatternsInTheForm(t *testing.T) {
 	write(t, m, "/été/{ext}")
 	press(t, m, "tab")
 	write(t, m, "{date:YYYY}-{n:03}.{ext}")
-	text := strings.Join(strings.Fields(screen(m, 140, 30)), " ")
-	for _, want := range []string{"3 files", "/été/png/20", "-001.png", "-002.png", "tags png, %a b", "stays as before: no date", "1 file cannot be filled in"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in\n%s", want, screen(m, 140, 30))
-		}
-	}
+	uitest.Shows(t, screen(m, 140, 30), "3 files", "/été/png/20", "-001.png", "-002.png", "tags png, %a b",
+		"stays as before: no date", "1 file cannot be filled in")
 	toast := toasted(t, press(t, m, "enter"))
-	if !strings.Contains(toast.Text, "1 file stayed as before: e.png") {
-		t.Errorf("got the messages %+v", toast)
-	}
+	uitest.Shows(t, toast.Text, "1 file stayed as before: e.png")
 	year := m.Items[0].known.identity.Modified.Format("2006")
 	for i, want := range []string{year + "-001.png", year + "-002.png", "d.txt", "e.png"} {
-		if got := m.says(m.Items[i], "name"); got != want {
-			t.Errorf("file %d has the name %q, want %q", i, got, want)
-		}
+		mediatest.Equal(t, m.says(m.Items[i], "name"), want, "file %d has the name", i)
 	}
 	if v := m.row(m.Items[0]); v("folder") != "/été/png" || v("tags") != "png,%a b" {
 		t.Errorf("the first file has %q", v("name"))
 	}
-	if m.says(m.Items[2], "folder") != "" {
-		t.Error("a file that is not marked was changed")
-	}
+	mediatest.Equal(t, m.says(m.Items[2], "folder"), "", "a file that is not marked was changed")
 
 	// Duplicate names are among the checks, as soon as the patterns are used.
 	list(t, m)
@@ -61,18 +51,12 @@ func TestPatternsInTheForm(t *testing.T) {
 	// An invalid pattern gives the position of the error and is not applied.
 	press(t, m, "ctrl+t", "shift+tab")
 	write(t, m, "ab{nme}")
-	if text := screen(m, 140, 30); !strings.Contains(text, "character 3: {nme} is no field") {
-		t.Errorf("the error is not shown:\n%s", text)
-	}
-	if toast := toasted(t, press(t, m, "enter")); !strings.Contains(toast.Text, "cannot be read") {
-		t.Errorf("got the messages %+v", toast)
-	}
+	uitest.Shows(t, screen(m, 140, 30), "character 3: {nme} is no field")
+	uitest.Shows(t, toasted(t, press(t, m, "enter")).Text, "cannot be read")
 }
 
 // TestCollisionsAreThoseOfTheLibrary checks that differently composed forms of a name are the same place.
 func TestCollisionsAreThoseOfTheLibrary(t *testing.T) {
 	m := started(t, localOptions(files(t, "e\u0301.png", "x", "\u00e9.png", "y"), &stub{}))
-	if text := told(m); !strings.Contains(text, "All files: the same name") {
-		t.Errorf("the collision is not shown:\n%s", text)
-	}
+	uitest.Shows(t, told(m), "All files: the same name")
 }

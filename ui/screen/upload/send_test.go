@@ -11,8 +11,10 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/page"
+	"mediadesk/ui/uitest"
 )
 
 // outbox accepts jobs like the queue.
@@ -120,9 +122,7 @@ func TestSendStaysWhereOneIs(t *testing.T) {
 			t.Errorf("showed %v", show.ID)
 		}
 	}
-	if len(box.jobs) != 1 {
-		t.Errorf("%d jobs, want 1", len(box.jobs))
-	}
+	mediatest.Equal(t, len(box.jobs), 1, "jobs")
 }
 
 func TestSendSeveralAsksWithNumberAndTarget(t *testing.T) {
@@ -176,9 +176,7 @@ func TestChecksThatStopBlockSending(t *testing.T) {
 		!strings.Contains(toast.Text, "Not sent. All files: tags contain %") {
 		t.Errorf("jobs %v, said %+v", box.jobs, toast)
 	}
-	if m.Model.Form.On() != "tags" {
-		t.Errorf("the focus is at %s, want %v", m.Model.Form.On(), "tags")
-	}
+	mediatest.Equal(t, m.Model.Form.On(), "tags", "the focus is at")
 	if m.Actions()[0].Label() == "send" {
 		t.Error("sending is offered")
 	}
@@ -202,9 +200,7 @@ func TestQueueThatFails(t *testing.T) {
 	m := started(t, localOptions(src, &stub{send: box.send}))
 	ask := asked(t, press(t, m, "ctrl+s"))
 	msgs := pick(t, m, ask.Choices[1])
-	if toast := toasted(t, msgs); !strings.Contains(toast.Text, "disk full") {
-		t.Errorf("got the messages %+v", toast)
-	}
+	uitest.Shows(t, toasted(t, msgs).Text, "disk full")
 	for _, msg := range msgs {
 		if show, ok := msg.(page.Show); ok {
 			t.Errorf("opened %v although the queue did not accept all jobs", show)
@@ -222,9 +218,7 @@ func TestKeysWhileHandingOver(t *testing.T) {
 	cmd := held(t, m, "ctrl+s")
 	press(t, m, "x", "ctrl+s")
 	send(t, m, tea.PasteMsg{Content: "y"})
-	if !strings.Contains(screen(m, 100, 20), "Queuing 1 file") {
-		t.Errorf("the form does not say what it does:\n%s", screen(m, 100, 20))
-	}
+	uitest.Shows(t, screen(m, 100, 20), "Queuing 1 file")
 	if press(t, m, "esc"); len(box.jobs) != 0 {
 		t.Error("the keys sent the form twice")
 	}
@@ -236,9 +230,11 @@ func TestKeysWhileHandingOver(t *testing.T) {
 
 func TestURLSource(t *testing.T) {
 	var box outbox
-	m := started(t, localOptions([]api.Source{{URL: "https://example.com/p/c.png?x=1"}}, &stub{send: box.send}))
+	m := started(t,
+		localOptions([]api.Source{{URL: "https://example.com/p/c.png?x=1"}}, &stub{send: box.send}))
 	press(t, m, "ctrl+s")
-	if len(box.jobs) != 1 || box.jobs[0].Identity != (api.Identity{}) || box.jobs[0].Upload.FileName != "c.png" {
+	if len(box.jobs) != 1 || box.jobs[0].Identity != (api.Identity{}) ||
+		box.jobs[0].Upload.FileName != "c.png" {
 		t.Errorf("jobs %+v", box.jobs)
 	}
 }

@@ -20,12 +20,13 @@ import (
 	"mediadesk/api/local"
 	"mediadesk/api/rule"
 	"mediadesk/ui/page"
+	"mediadesk/ui/uitest"
 )
 
 // libraryOf returns the client and the address of a local library with metadata fields.
 func libraryOf(t testing.TB, o local.Options) (*api.Client, string) {
 	t.Helper()
-	o.Dir, o.Key = t.TempDir(), testKey("private_test")
+	o.Dir, o.Key = t.TempDir(), uitest.Key("private_test")
 	l, err := local.Open(context.Background(), o)
 	must(t, err)
 	server := httptest.NewServer(l)
@@ -34,9 +35,7 @@ func libraryOf(t testing.TB, o local.Options) (*api.Client, string) {
 	t.Cleanup(func() {
 		client.Close()
 		server.Close()
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		must(t, l.Close())
 	})
 	for name, kind := range map[string]string{"brand": "Text", "year": "Number"} {
 		body := fmt.Sprintf(`{"name":%q,"label":%q,"schema":{"type":%q}}`, name, name, kind)
@@ -79,7 +78,8 @@ type world struct {
 func (w *world) there(t *rapid.T, path string) *api.File {
 	t.Helper()
 	name := path[strings.LastIndexByte(path, '/')+1:]
-	found, err := w.client.List(context.Background(), api.Query{Folder: path[:len(path)-len(name)], Name: name})
+	found, err := w.client.List(context.Background(),
+		api.Query{Folder: path[:len(path)-len(name)], Name: name})
 	must(t, err)
 	for _, f := range found {
 		if f.FilePath == path {
@@ -239,11 +239,13 @@ func (w *world) checkAspect(t *rapid.T, c sentenceCase, fail func(string)) {
 		}
 	case strings.Contains(word, "custom metadata"):
 		a = aspect{
-			metadata(c.before), metadata(c.after), metadata(&api.File{CustomMetadata: c.u.CustomMetadata.Or(nil)}), "",
+			metadata(c.before), metadata(c.after),
+			metadata(&api.File{CustomMetadata: c.u.CustomMetadata.Or(nil)}), "",
 		}
 	case strings.Contains(word, "region"):
 		a = aspect{
-			c.before.CustomCoordinates.Or(""), c.after.CustomCoordinates.Or(""), c.u.CustomCoordinates.Or(""), "",
+			c.before.CustomCoordinates.Or(""), c.after.CustomCoordinates.Or(""), c.u.CustomCoordinates.Or(""),
+			"",
 		}
 	case strings.Contains(word, "tag"):
 		a = aspect{

@@ -127,11 +127,7 @@ func TestSeveralSources(t *testing.T) {
 	list(t, m)
 	press(t, m, "ctrl+a")
 	content := told(m)
-	for _, want := range []string{"b.png ~", "/ ×2 · /x ×1", " sea ", "only here ×1"} {
-		if !strings.Contains(content, want) {
-			t.Errorf("%q is missing in\n%s", want, screen(m, 120, 40))
-		}
-	}
+	uitest.Shows(t, content, "b.png ~", "/ ×2 · /x ×1", " sea ", "only here ×1")
 	goTo(t, m, "tags")
 	write(t, m, "be,")                                    // the second already has "be"
 	press(t, m, "left", "left", "left", "left", "delete") // sea
@@ -141,9 +137,7 @@ func TestSeveralSources(t *testing.T) {
 	}
 	goTo(t, m, "folder")
 	press(t, m, "left", "home", "end") // moving the cursor changes nothing
-	if m.says(m.Items[1], "folder") != "/x" {
-		t.Error("moving in a mixed field emptied it")
-	}
+	mediatest.Equal(t, m.says(m.Items[1], "folder"), "/x", "moving in a mixed field emptied it")
 	write(t, m, "/y")
 	for i, s := range m.Items {
 		mediatest.Equal(t, m.says(s, "folder"), "/y", "file %d has folder", i)
@@ -152,9 +146,7 @@ func TestSeveralSources(t *testing.T) {
 	m.set(m.Items[0], "private", "true")
 	m.Load()
 	goTo(t, m, "private")
-	if !strings.Contains(told(m), "default: off ×2 · on ×1") {
-		t.Errorf("a mixed switch is not shown:\n%s", screen(m, 120, 40))
-	}
+	uitest.Shows(t, told(m), "default: off ×2 · on ×1")
 	press(t, m, "space")
 	for i, s := range m.Items {
 		mediatest.Equal(t, m.says(s, "private"), "true", "file %d is private", i)
@@ -188,9 +180,7 @@ func TestCollisions(t *testing.T) {
 	}
 	goTo(t, m, "unique")
 	press(t, m, "left", "left")
-	if content := told(m); strings.Contains(content, "the same name") {
-		t.Error("names made unique collide")
-	}
+	uitest.Lacks(t, told(m), "the same name") // names made unique do not collide
 }
 
 // places returns known places and counts requests.
@@ -215,21 +205,15 @@ func TestPlacesAreLookedUpAfterAPause(t *testing.T) {
 		for _, r := range "photo" {
 			ticks = append(ticks, held(t, m, string(r)))
 		}
-		if len(p.asked) != 0 {
-			t.Errorf("got requests while typing: %q", p.asked)
-		}
-		if !strings.Contains(told(m), "Checking whether a file is there") {
-			t.Errorf("the check in progress is not shown:\n%s", screen(m, 120, 40))
-		}
+		mediatest.Equal(t, len(p.asked), 0, "requests while typing: %q", p.asked)
+		uitest.Shows(t, told(m), "Checking whether a file is there")
 		for _, cmd := range ticks {
 			run(t, m, cmd)
 		}
 		if !slices.Equal(p.asked, []string{"/photo"}) {
 			t.Errorf("got requests for %q", p.asked)
 		}
-		if !strings.Contains(told(m), "Its one tag is removed: overwriteTags is on and you send none.") {
-			t.Errorf("the loss is not shown:\n%s", screen(m, 120, 40))
-		}
+		uitest.Shows(t, told(m), "Its one tag is removed: overwriteTags is on and you send none.")
 	})
 }
 
@@ -238,9 +222,7 @@ func TestKeep(t *testing.T) {
 		FileID: "1", Tags: api.Set([]string{"x"}), AITags: api.Null[[]api.AITag](), CustomMetadata: nil,
 	}}}
 	m := started(t, localOptions(files(t, "a.png", "x"), &stub{known: p.look}))
-	if !strings.Contains(told(m), "Press ctrl+g to keep") {
-		t.Errorf("the key for keeping is not shown:\n%s", screen(m, 120, 40))
-	}
+	uitest.Shows(t, told(m), "Press ctrl+g to keep")
 	press(t, m, "ctrl+g")
 	v := m.row(current(m))
 	if v("overwriteTags") != "false" || v("overwriteCustomMetadata") != "" {
@@ -255,20 +237,16 @@ func TestKeep(t *testing.T) {
 func TestPlaceErrorsAndNews(t *testing.T) {
 	p := &places{err: errors.New("connection \x1b[2J refused")}
 	m := started(t, localOptions(files(t, "a.png", "x"), &stub{known: p.look}))
-	if content := told(m); !strings.Contains(content, "It is not known whether a file is there") || !strings.Contains(content, "If one is there already") {
-		t.Errorf("an unknown place is not shown:\n%s", screen(m, 120, 40))
-	}
+	uitest.Shows(t, told(m), "It is not known whether a file is there", "If one is there already")
 	// On return to the form, the place is up to date; also after another part has changed a file.
 	p.err = nil
 	send(t, m, page.Shown{})
-	if content := told(m); !strings.Contains(content, "a new file") {
-		t.Errorf("coming back does not look again:\n%s", screen(m, 120, 40))
-	}
-	p.of = map[string]*api.File{"/a.png": {FileID: "1", FilePath: "/a.png", Tags: api.Set([]string{"x", "y"})}}
+	uitest.Shows(t, told(m), "a new file")
+	p.of = map[string]*api.File{"/a.png": {
+		FileID: "1", FilePath: "/a.png", Tags: api.Set([]string{"x", "y"}),
+	}}
 	send(t, m, page.FileChanged{File: *p.of["/a.png"]})
-	if content := told(m); !strings.Contains(content, "Its 2 tags are removed") {
-		t.Errorf("the change of a file is not shown:\n%s", screen(m, 120, 40))
-	}
+	uitest.Shows(t, told(m), "Its 2 tags are removed")
 }
 
 func TestOffers(t *testing.T) {
@@ -281,15 +259,11 @@ func TestOffers(t *testing.T) {
 	})
 	goTo(t, m, "tags")
 	write(t, m, "se")
-	if !strings.Contains(told(m), "tab completes seaside sea Overseas") {
-		t.Errorf("tags are not offered:\n%s", screen(m, 120, 40))
-	}
+	uitest.Shows(t, told(m), "tab completes seaside sea Overseas")
 	press(t, m, "tab")
 	goTo(t, m, "folder")
 	write(t, m, "/su")
-	if !strings.Contains(told(m), "tab completes /summer/ /summer/2026/") {
-		t.Errorf("folders are not offered:\n%s", screen(m, 120, 40))
-	}
+	uitest.Shows(t, told(m), "tab completes /summer/ /summer/2026/")
 	if first := m.Actions()[0]; first.ID != "offer.take" || !first.Footer || first.Reason() != "" {
 		t.Errorf("the hints begin with %s", first.Label())
 	}
@@ -318,12 +292,8 @@ func TestTypingManyTags(t *testing.T) {
 		press(t, m, "x")
 		m.d.Text()
 	}
-	if !strings.Contains(told(m), "characters in total; at most 500 are allowed") {
-		t.Errorf("too many tags are not reported:\n%s", screen(m, 120, 40))
-	}
-	if n := len(current(m).Tags.Or(nil)); n != 1_001 {
-		t.Errorf("%d tags, want 1_001", n)
-	}
+	uitest.Shows(t, told(m), "characters in total; at most 500 are allowed")
+	mediatest.Equal(t, len(current(m).Tags.Or(nil)), 1_001, "tags")
 }
 
 func TestMouse(t *testing.T) {
@@ -395,9 +365,7 @@ func TestCompose(t *testing.T) {
 		}
 	}
 	send(t, m, page.Compose{})
-	if !strings.Contains(screen(m, 80, 20), "Go to Pick") {
-		t.Error("an empty form does not say what to do")
-	}
+	uitest.Shows(t, screen(m, 80, 20), "Go to Pick")
 	send(t, m, page.Compose{Sources: src})
 	goTo(t, m, "tags")
 	if press(t, m, "x"); !strings.HasSuffix(m.says(m.Items[0], "tags"), "x") {
@@ -414,9 +382,7 @@ func TestRefusalOfAFileThatIsNotMarked(t *testing.T) {
 	write(t, m, "%")
 	list(t, m)
 	press(t, m, "*", "g")
-	if toast := toasted(t, press(t, m, "ctrl+s")); !strings.Contains(toast.Text, "b.png") {
-		t.Errorf("got the messages %+v", toast)
-	}
+	uitest.Shows(t, toasted(t, press(t, m, "ctrl+s")).Text, "b.png")
 	if m.Model.Form.On() != "tags" || m.Model.Form.Row("tags").Value() != "%" || current(m) != m.Items[1] {
 		t.Error("the form does not lead to the field that stops")
 	}

@@ -27,7 +27,7 @@ func (m *Model) focus(to edit.Part) {
 // leaveForm moves the focus to the next or previous part.
 func (m *Model) leaveForm(by int) {
 	to := (m.On + edit.Part(by) + 3) % 3
-	for to == edit.OnFiles && len(m.Items) < 2 || to == edit.OnSide && !m.Side && m.stacked() {
+	for to == edit.OnFiles && len(m.Items) < 2 || to == edit.OnSide && !m.Side && stacked(m.size) {
 		to = (to + edit.Part(by) + 3) % 3
 	}
 	if m.focus(to); to == edit.OnForm {
@@ -48,18 +48,10 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if m.sending || len(m.Items) == 0 {
 		return nil
 	}
-	if image.Pt(msg.X, msg.Y).In(m.Layout(m.room(m.size)).Side) {
+	if image.Pt(msg.X, msg.Y).In(m.Layout(m.size).Side) {
 		m.On = edit.OnSide
 	}
 	return m.Click(msg)
-}
-
-// room leaves a line for the status if there is one.
-func (m *Model) room(size image.Point) image.Point {
-	if _, words := m.status(); size.Y > 2 && words != "" {
-		size.Y--
-	}
-	return size
 }
 
 func (m *Model) View(size image.Point, th *theme.Theme) string {
@@ -68,42 +60,42 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	}
 	if len(m.Items) == 0 {
 		words := "Nothing to send here. Go to Pick (key 1), choose files with space, then press u."
-		return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, min(size.X, 56), th.Muted))
+		words = kit.Paragraph(words, min(size.X, 56), th.Muted)
+		return kit.OverlayCenter(text.Fit("", size.X, size.Y), words)
 	}
-	room := m.room(size)
-	body := m.Editor.View(room, m.title(), m.viewSide(m.Layout(room).Side.Size(), th), th)
-	if sign, words := m.status(); room != size {
-		lead := text.If(sign != theme.SignNone, th.Sign(sign)+" ")
-		body = kit.JoinV(body, " "+lead+th.SignStyle(sign).Render(text.Safe(words)))
-	}
+	body := m.Editor.View(size, m.title(), m.viewSide(m.Layout(size).Side.Size(), th), th)
 	return text.Fit(body, size.X, size.Y)
 }
 
 func (m *Model) title() string {
 	targets := m.Targets()
 	if len(targets) == 1 {
-		return targets[0].Source.Name()
+		return "Upload " + targets[0].Source.Name()
 	}
-	return text.Plural(len(targets), "file") + ", " + size(targets) + " → " + target(targets)
+	return "Upload " + text.Plural(len(targets), "file") + ", " + size(targets) + " → " + target(targets)
 }
 
-// status returns the last line: what stands in the way of sending, or nothing.
-func (m *Model) status() (theme.Sign, string) {
+// Status returns what sending does, or what stands in its way.
+func (m *Model) Status(room image.Point, th *theme.Theme) []string {
 	if len(m.Items) == 0 {
-		return theme.SignNone, ""
+		return nil
 	}
-	t := m.sum()
-	switch {
+	sign, words := theme.SignNone, ""
+	switch t := m.sum(); {
 	case m.sending:
-		return theme.SignBusy, "Queuing " + text.Plural(len(m.Items), "file") + "…"
-	case m.stacked():
-		return theme.SignNone, text.If(!m.Side, cmp.Or(m.sentence(), "Checking what is there…")) // or the side says it
+		sign, words = theme.SignBusy, "Queuing "+text.Plural(len(m.Items), "file")+"…"
+	case stacked(room):
+		words = text.If(!m.Side, cmp.Or(m.sentence(), "Checking what is there…")) // or the side says it
 	case len(t.stopped) > 0:
-		return theme.SignBad, "Not ready: " + t.checks[0].text
+		sign, words = theme.SignBad, "Not ready: "+t.checks[0].text
 	case t.losses > 0:
-		return theme.SignWarn, "Sending can take something from a file that is there: see What will happen"
+		sign, words = theme.SignWarn, "Sending can take something from a file that is there: see What will happen"
 	}
-	return theme.SignNone, ""
+	if words == "" {
+		return nil
+	}
+	lead := text.If(sign != theme.SignNone, th.Sign(sign)+" ")
+	return []string{" " + lead + th.SignStyle(sign).Render(text.Safe(words))}
 }
 
 // sideLines returns the lines of the side: one if nothing is wrong.
@@ -142,7 +134,8 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 // there is more to say, or that is not known.
 func (m *Model) sentence() string {
 	targets := m.Targets()
-	if len(targets) == 0 || len(m.sum().checks) > 0 || slices.ContainsFunc(targets, func(s *source) bool { return !m.plain(s) }) {
+	if len(targets) == 0 || len(m.sum().checks) > 0 ||
+		slices.ContainsFunc(targets, func(s *source) bool { return !m.plain(s) }) {
 		return ""
 	}
 	if s := targets[0]; len(targets) == 1 {
@@ -152,8 +145,8 @@ func (m *Model) sentence() string {
 }
 
 // stacked reports whether there is room for more than one part.
-func (m *Model) stacked() bool {
-	return kit.ModeOfWidth(m.size.X) >= kit.Stacked && m.size.Y >= edit.LeastStacked
+func stacked(size image.Point) bool {
+	return kit.ModeOfWidth(size.X) >= kit.Stacked && size.Y >= edit.LeastStacked
 }
 
 // known reports whether a source was inspected, and its place was checked as far as the service allows.

@@ -84,7 +84,9 @@ func TestViewStaysInside(t *testing.T) {
 					sweep()
 				}
 				press(t, m, "ctrl+t")
-				for _, text := range []string{hostile + ",{exif:date}", "{folder}/" + hostile, "{name}{nme}" + hostile} {
+				for _, text := range []string{
+					hostile + ",{exif:date}", "{folder}/" + hostile, "{name}{nme}" + hostile,
+				} {
 					send(t, m, pasted(text))
 					press(t, m, "tab")
 				}
@@ -142,7 +144,8 @@ func TestScreens(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%dx%d", c.name, size.X, size.Y), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					m := started(t, Options{
-						Sources: files(t, c.files...), Profile: localProfile(), Now: utc,
+						Sources: files(t, c.files...), Profile: localProfile(),
+						Now: func() time.Time { return time.Now().UTC() },
 						Session: &stub{
 							known: func(context.Context, string) (rule.Place, error) { return rule.Place{Known: true}, nil },
 						},
@@ -210,9 +213,6 @@ func edge(id string) bool {
 	return strings.HasPrefix(id, "list.") || strings.HasPrefix(id, "choice.") ||
 		slices.Contains([]string{"form.mark-all", "form.mark-range", "form.next-field", "form.previous-field"}, id)
 }
-
-// utc is the clock for golden screens.
-func utc() time.Time { return time.Now().UTC() }
 
 func pasted(text string) tea.PasteMsg { return tea.PasteMsg{Content: text} }
 

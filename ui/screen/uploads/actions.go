@@ -45,11 +45,8 @@ func (m *Model) actions() []kit.Action {
 	case r.Job.Failure == nil:
 		enter = "more about it"
 	}
-	switch {
-	case ok && mayStop(r) == "":
-		drop = "cancel"
-	case ok:
-		drop = "remove from the list"
+	if ok {
+		drop = text.Either(mayStop(r) == "", "cancel", "remove from the list")
 	}
 	action := func(id, words, key string, disabled func() string, do func() tea.Cmd) kit.Action {
 		return kit.Action{
@@ -65,19 +62,33 @@ func (m *Model) actions() []kit.Action {
 		m.many("retry", "send again", "r", mayRetry, m.retry),
 		action("retry-all", "send all that failed again", "R", func() string { return text.If(m.rows.failed == 0, "nothing failed") }, m.askRetryAll),
 		m.many("edit", "change its options", "e", mayRetry, compose),
-		m.many("drop", drop, "d", func(r row) string { return text.If(!r.Job.State.Final() && !r.earlier, mayStop(r)) }, m.drop),
+		m.many("drop", drop, "d", func(r row) string {
+			return text.If(!r.Job.State.Final() && !r.earlier, mayStop(r))
+		}, m.drop),
 		action("copy", "copy", "y", m.list.NoRow, m.openMenu),
 	}
 	for i := range actions {
 		actions[i].Footer, actions[i].Main = true, actions[i].ID == "uploads.retry-all"
 	}
+	if c := count(m.rows.Totals.Count); c.total() > 0 && c[job.Stored] == c.total() {
+		actions = append(actions, kit.Action{
+			Keys:  kit.Bind("see them in the library", "", page.Library.Key),
+			Group: groupJob, Footer: true, Main: true,
+			Do: func() tea.Cmd { return page.Send(page.Show{ID: page.Library}) },
+		})
+	}
 	return append(
 		actions,
-		m.many("run-extension", "run an extension", "x", func(r row) string { return text.If(!hasDetails(r.Job), "it is not stored") }, m.extend),
+		m.many("run-extension", "run an extension", "x", func(r row) string {
+			return text.If(!hasDetails(r.Job), "it is not stored")
+		}, m.extend),
 		action("look-up", "check whether it arrived", "L", m.aboutRow(func(r row) string {
-			return text.If(r.Job.State != job.Unknown && r.Job.State != job.Processing, "its outcome is known, or to come")
+			known := r.Job.State != job.Unknown && r.Job.State != job.Processing
+			return text.If(known, "its outcome is known, or to come")
 		}), m.checkArrival),
-		action("browse", "open in the browser", "o", m.aboutRow(func(r row) string { return text.If(r.Job.File == nil || r.Job.File.URL == "", "it has no URL") }), m.browse),
+		action("browse", "open in the browser", "o", m.aboutRow(func(r row) string {
+			return text.If(r.Job.File == nil || r.Job.File.URL == "", "it has no URL")
+		}), m.browse),
 		undo,
 	)
 }
@@ -113,7 +124,7 @@ func (m *Model) many(id, words, key string, may func(row) string, do func([]row)
 			}
 			m.list.Hold()
 			if len(rows) == 0 {
-				return toast(text.Sentence(reason))
+				return page.Tell(page.Info, text.Sentence(reason))
 			}
 			return do(rows)
 		},
@@ -188,7 +199,7 @@ func (m *Model) done(err error) tea.Cmd {
 	var state *queue.StateError
 	if errors.As(err, &state) {
 		// The job moved on before the key press.
-		return toast("Too late: it is " + string(state.State) + ".")
+		return page.Tell(page.Info, "Too late: it is "+string(state.State)+".")
 	}
 	return page.Send(page.Problem(err))
 }
@@ -319,7 +330,7 @@ func (m *Model) retried(count, ambiguous int, err error) tea.Cmd {
 	if len(words) == 0 {
 		words = []string{"No failed uploads."}
 	}
-	return toast(strings.Join(words, " "))
+	return page.Tell(page.Info, strings.Join(words, " "))
 }
 
 func (m *Model) remove(rows []row) tea.Cmd {
@@ -362,11 +373,19 @@ func (m *Model) browse() tea.Cmd {
 	return page.Send(page.Open{Address: r.Job.File.URL})
 }
 
-func toast(words string) tea.Cmd { return page.Send(page.Toast{Level: page.Info, Text: words}) }
-
 func (m *Model) openMenu() tea.Cmd {
 	r, _ := m.current()
-	copies, j, s := copiesOf(r.Job), *r.Job, m.o.Session
+	j, s := *r.Job, m.o.Session
+	file, copies := cmp.Or(j.File, &api.File{}), page.Copies{}
+	copies.Add("u", "URL", file.URL)
+	copies.Add("i", "file id", file.FileID)
+	copies.Add("p", "path", target(&j))
+	copies.Add("m", "Markdown", rule.Markdown(file))
+	copies.Add("s", "source", j.Upload.Source.String())
+	if f := j.Failure; f != nil {
+		copies.Add("e", "error", strings.TrimSpace(failure(f)+"\n"+f.Help))
+		copies.Add("r", "request id", f.RequestID)
+	}
 	copies.AddCommand("c", "curl command", "the request, with the key as a variable", func() tea.Msg {
 		request := s.Client.DescribeUpload(&j.Upload)
 		if request.Err != nil {
@@ -375,20 +394,6 @@ func (m *Model) openMenu() tea.Cmd {
 		return page.Copy{What: "curl command", Text: request.Curl()}
 	})
 	return m.Open(copies.Menu())
-}
-
-func copiesOf(j *job.Job) (copies page.Copies) {
-	file := cmp.Or(j.File, &api.File{})
-	copies.Add("u", "URL", file.URL)
-	copies.Add("i", "file id", file.FileID)
-	copies.Add("p", "path", target(j))
-	copies.Add("m", "Markdown", rule.Markdown(file))
-	copies.Add("s", "source", j.Upload.Source.String())
-	if f := j.Failure; f != nil {
-		copies.Add("e", "error", strings.TrimSpace(failure(f)+"\n"+f.Help))
-		copies.Add("r", "request id", f.RequestID)
-	}
-	return copies
 }
 
 // Commands returns the command that uploads the selected job's source again, or the command that

@@ -33,10 +33,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-type testKey string
-
-func (k testKey) Reveal() string { return string(k) }
-
 type driver struct {
 	*uitest.Driver
 	t     *testing.T
@@ -59,7 +55,7 @@ func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, e
 
 	server := httptest.NewUnstartedServer(nil)
 	library, err := local.Open(t.Context(), local.Options{
-		Dir: filepath.Join(d.dir, "library"), Key: testKey("private_test"), MaxSize: 1000,
+		Dir: filepath.Join(d.dir, "library"), Key: uitest.Key("private_test"), MaxSize: 1000,
 		Address: "http://" + server.Listener.Addr().String(),
 	})
 	must(t, err)
@@ -76,7 +72,7 @@ func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, e
 	server.Start()
 	t.Cleanup(server.Close)
 	client, err := api.NewClient(api.Options{
-		UploadURL: server.URL, BaseURL: server.URL, Key: testKey("private_test"),
+		UploadURL: server.URL, BaseURL: server.URL, Key: uitest.Key("private_test"),
 	})
 	must(t, err)
 	t.Cleanup(client.Close)

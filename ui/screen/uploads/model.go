@@ -72,7 +72,8 @@ func New(o Options) *Model {
 		},
 		Head: func(key string, _ []int, th *theme.Theme) (title, note string) {
 			g, titled := m.rows.folders[key], count(m.rows.Totals.Count)
-			return key, text.If(titled.total() != g.count.total() || titled[job.Stored] < titled.total(), g.note(th))
+			differs := titled.total() != g.count.total() || titled[job.Stored] < titled.total()
+			return key, text.If(differs, g.note(th))
 		},
 		Columns: columns, Cells: m.cells, Above: m.above, Note: m.totals, Footer: m.footer, Describe: m.describe, Brief: m.brief, Empty: m.empty,
 		Placeholder: "part of a name, or a state such as refused",
@@ -105,8 +106,11 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
-	case page.Tick:
-		return nil, m.tick()
+	case page.Tick: // updates the counters while the screen is visible
+		if m.shown && !m.rows.refresh(m.o.Snapshot()) {
+			m.list.Arrange()
+		}
+		return nil, m.shown
 	case page.JobsChanged: // while jobs run, the next tick shows it: small files cause many changes
 		if m.rows.stale = true; !m.shown || m.o.Session.Queue.Busy() {
 			return nil, false
@@ -142,14 +146,6 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 func (m *Model) refresh() {
 	m.rows.Snapshot = m.o.Snapshot()
 	m.list.Arrange()
-}
-
-// tick updates the counters while the screen is visible.
-func (m *Model) tick() bool {
-	if m.shown && !m.rows.refresh(m.o.Snapshot()) {
-		m.list.Arrange()
-	}
-	return m.shown
 }
 
 func (m *Model) current() (row, bool) {

@@ -12,8 +12,10 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/uitest"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -62,9 +64,7 @@ func TestAnotherProgram(t *testing.T) {
 	must(t, other.UpdateJob(t.Context(), added[0]))
 	d.Send(watchTick{})
 	d.Sees("in another mediadesk")
-	if strings.Contains(d.Text(), "sending 0 %") {
-		t.Error("the screen shows the progress of another program")
-	}
+	d.SeesNot("sending 0 %") // another program shows its own progress
 	added[0].State, added[0].File = job.Stored, &api.File{
 		FileID: "x", Name: "theirs.txt", FilePath: "/theirs.txt",
 	}
@@ -100,9 +100,7 @@ func TestFolders(t *testing.T) {
 	d.Send(page.Shown{})
 	d.Sees("▾ /2026/greece/ 4 of 7 ━", "· 2 refused · 1 canceled", "refused-0.jpg", "▾ /2026/italy/ 3 of 3")
 	hints := ansi.Strip(kit.Hints(d.m.Actions(), 200, d.Theme))
-	if !strings.Contains(hints, "R send all that failed again") {
-		t.Errorf("the hints are %q", hints)
-	}
+	uitest.Shows(t, hints, "R send all that failed again")
 
 	// A folder can be folded, and an action applies to all its jobs.
 	d.Press("k", "enter")
@@ -133,9 +131,7 @@ func TestMarks(t *testing.T) {
 		must(t, os.Truncate(gone[i].Upload.Source.Path, 10))
 	}
 	d.Press("r")
-	if got := one[page.Toast](d); got.Text != "Sending 2 uploads again." {
-		t.Errorf("got the messages %q, want \"Sending 2 uploads again.\"", got.Text)
-	}
+	mediatest.Equal(t, one[page.Toast](d).Text, "Sending 2 uploads again.", "the messages")
 	d.wait("the marked ones were sent again", func() bool {
 		return strings.Contains(d.Text(), "3 failed") && strings.Count(d.Text(), "changed since") >= 2
 	})
@@ -143,7 +139,5 @@ func TestMarks(t *testing.T) {
 	d.Press("ctrl+a", "d")
 	d.Sees("No uploads yet.")
 	d.Press("z")
-	if n := len(d.Column("Name")); n != 3 {
-		t.Errorf("got %d rows, want 3", n)
-	}
+	mediatest.Equal(t, len(d.Column("Name")), 3, "rows")
 }

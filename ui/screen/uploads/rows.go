@@ -33,7 +33,6 @@ type rows struct {
 	removed [][]job.Job // by the user, latest last
 
 	folders       map[string]*group // by their path
-	queued        map[int64]bool    // by id of an earlier job: whether the queue has it
 	all           int               // rows without a filter
 	failed        int               // failed rows, of which failedEarlier are not in the queue
 	failedEarlier int
@@ -41,10 +40,9 @@ type rows struct {
 
 // refresh stores a snapshot and reports whether the order is still right.
 func (r *rows) refresh(s queue.Snapshot) bool {
-	same := !r.stale && len(s.Rows) == len(r.Rows)
-	for i := 0; same && i < len(s.Rows); i++ {
-		same = s.Rows[i].Job.ID == r.Rows[i].Job.ID && s.Rows[i].Job.State == r.Rows[i].Job.State
-	}
+	same := !r.stale && slices.EqualFunc(s.Rows, r.Rows, func(a, b queue.Row) bool {
+		return a.Job.ID == b.Job.ID && a.Job.State == b.Job.State
+	})
 	r.Snapshot = s
 	return same
 }
@@ -77,9 +75,9 @@ func failed(s job.State) bool { return partOf(s) == partFailed }
 // of the queue, newest first.
 func (r *rows) groups() []kit.Group[int] {
 	r.stale = false
-	r.queued = make(map[int64]bool, len(r.earlier))
+	queued := make(map[int64]bool, len(r.earlier)) // by id of an earlier job: whether the queue has it
 	for i := range r.earlier {
-		r.queued[r.earlier[i].ID] = false
+		queued[r.earlier[i].ID] = false
 	}
 	r.folders = map[string]*group{}
 	r.all, r.failed, r.failedEarlier = len(r.Rows), 0, 0
@@ -102,15 +100,15 @@ func (r *rows) groups() []kit.Group[int] {
 	}
 	for i := range r.Rows {
 		j := r.Rows[i].Job
-		if _, known := r.queued[j.ID]; known {
-			r.queued[j.ID] = true
+		if _, known := queued[j.ID]; known {
+			queued[j.ID] = true
 		}
 		add(i, j)
 	}
 	for i := len(r.earlier) - 1; i >= 0; i-- {
 		j := &r.earlier[i]
 		// It is hidden if the queue has it or the user removed it.
-		if r.queued[j.ID] || r.gone[j.ID] || j.Dismissed && failed(j.State) {
+		if queued[j.ID] || r.gone[j.ID] || j.Dismissed && failed(j.State) {
 			continue
 		}
 		add(len(r.Rows)+i, j)
@@ -192,10 +190,6 @@ func (c count) total() (n int) {
 	return n
 }
 
-func (c count) failed() int { return c[job.Refused] + c[job.Unsent] + c[job.Unknown] }
-
-func (c count) open() int { return c[job.Waiting] + c[job.Offline] + c[job.Sending] }
-
 type group struct {
 	key   string // path of the folder
 	count count
@@ -206,9 +200,9 @@ type group struct {
 // rank orders groups: those with failures first, then unfinished ones.
 func (g *group) rank() int {
 	switch {
-	case g.count.failed() > 0:
+	case len(g.parts[partFailed]) > 0:
 		return 0
-	case g.count.open() > 0:
+	case g.count[job.Waiting]+g.count[job.Offline]+g.count[job.Sending] > 0:
 		return 1
 	}
 	return 2

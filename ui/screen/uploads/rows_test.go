@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 func TestOrder(t *testing.T) {
@@ -33,9 +34,7 @@ func TestFilter(t *testing.T) {
 	} {
 		d.Press("/", "ctrl+u")
 		d.Type(c.pattern)
-		if got := d.names(); got != c.want {
-			t.Errorf("%q finds %q, want %q", c.pattern, got, c.want)
-		}
+		mediatest.Equal(t, d.names(), c.want, "%q finds", c.pattern)
 	}
 	d.Press("ctrl+u", "z", "z", "z")
 	d.Sees("No upload has this", "0 of 12")

@@ -22,6 +22,7 @@ func TestWords(t *testing.T) {
 		return j
 	}
 	suffix := func(j *job.Job) { j.Upload.UseUniqueFileName = api.Field[bool]{} }
+	noAnswer := func(j *job.Job) { j.Failure = &job.Failure{Message: "no answer"} }
 	lost := func(j *job.Job) {
 		j.File, j.Failure = nil, &job.Failure{Message: "It is stored as /a.jpg. The answer was lost."}
 	}
@@ -33,7 +34,7 @@ func TestWords(t *testing.T) {
 		{row{Row: queue.Row{Job: upload(job.Waiting)}}, theme.SignWait, "waiting", "", ""},
 		{row{Row: queue.Row{Job: upload(job.Waiting), Next: now.Add(4 * time.Second)}}, theme.SignWait, "waiting", "retrying in 4 s", ""},
 		{
-			row{Row: queue.Row{Job: upload(job.Waiting, func(j *job.Job) { j.Failure = &job.Failure{Message: "no answer"} }), Next: now}},
+			row{Row: queue.Row{Job: upload(job.Waiting, noAnswer), Next: now}},
 			theme.SignWait, "waiting", "retrying now: no answer", "",
 		},
 		{row{Row: queue.Row{Job: upload(job.Waiting)}, earlier: true}, theme.SignWait, "waiting", "another mediadesk", "is running"},
@@ -74,7 +75,6 @@ func TestWordsOfTransfers(t *testing.T) {
 		State: job.Stored, Move: job.MoveFailed, MoveError: "it changed",
 		Upload: api.Upload{Source: api.Source{Origin: api.Origin{Profile: "old", Path: "/a.mp4"}}},
 	}
-	if got := note(row{Row: queue.Row{Job: &j}}, time.Now()); got != "not deleted from old: it changed" {
-		t.Errorf("the note is %q", got)
-	}
+	mediatest.Equal(t, note(row{Row: queue.Row{Job: &j}}, time.Now()), "not deleted from old: it changed",
+		"the note is")
 }

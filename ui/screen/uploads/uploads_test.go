@@ -10,7 +10,9 @@ import (
 
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/page"
+	"mediadesk/ui/uitest"
 )
 
 func TestStoredFiles(t *testing.T) {
@@ -73,29 +75,22 @@ func TestRefusedAndUnsent(t *testing.T) {
 	if !strings.HasPrefix(d.names(), "large.bin gone") {
 		t.Errorf("order: %s", d.names())
 	}
-	d.Sees("refused", "The service refused it")
-	d.Sees("status 4")
+	d.Sees("refused", "The service refused it", "status 4")
 	d.Press("enter")
 	if !d.Focused("large.bin") {
 		t.Error("enter does not open the error")
 	}
 	d.Press("esc", "y", "e")
-	if got := one[page.Copy](d); !strings.Contains(got.Text, "The file size exceeds limits.") {
-		t.Errorf("copied %q", got.Text)
-	}
+	uitest.Shows(t, one[page.Copy](d).Text, "The file size exceeds limits.")
 	d.Press("R")
-	if got := one[page.Toast](d); got.Text != "Sending 2 uploads again." {
-		t.Errorf("got the messages %q, want \"Sending 2 uploads again.\"", got.Text)
-	}
+	mediatest.Equal(t, one[page.Toast](d).Text, "Sending 2 uploads again.", "the messages")
 	d.wait("both were tried again", func() bool {
 		d.To("large.bin")
 		return strings.Contains(d.Flat(), "Attempts 2") && strings.Contains(d.Text(), "2 failed")
 	})
 	// Remove a job from the list and restore it.
 	d.Press("G", "d")
-	if strings.Contains(d.names(), "good.txt") {
-		t.Errorf("still there: %s", d.names())
-	}
+	uitest.Lacks(t, d.names(), "good.txt")
 	d.Press("z")
 	d.On("good.txt")
 }
@@ -155,9 +150,7 @@ func TestUnknownAsks(t *testing.T) {
 	d.until("1 unknown")
 	d.Sees("? unknown", "It may have arrived.", "may be stored twice")
 	d.Press("R")
-	if got := one[page.Toast](d); !strings.Contains(got.Text, "decide about each") {
-		t.Errorf("got the messages %q", got.Text)
-	}
+	uitest.Shows(t, one[page.Toast](d).Text, "decide about each")
 	d.Press("r")
 	ask := one[page.Ask](d)
 	if ask.Choices[0].Do != nil || !ask.Choices[1].Danger {
@@ -213,7 +206,8 @@ func TestRetryKeepsWhatIsKnown(t *testing.T) {
 		d.until("1 of 1 stored")
 		jobs, err := d.queue.Wait(t.Context(), nil)
 		must(t, err)
-		if jobs[0].Attempts != 3 || jobs[0].ID != added[0].ID || jobs[0].Upload.FileName != j.Upload.FileName {
+		if jobs[0].Attempts != 3 || jobs[0].ID != added[0].ID ||
+			jobs[0].Upload.FileName != j.Upload.FileName {
 			t.Errorf("%s: %+v", naming, jobs[0])
 		}
 	}
@@ -251,9 +245,7 @@ func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	jobs, err := d.files.Jobs(t.Context(), journal.JobFilter{}) // read once: they are being sent
 	must(t, err)
 	jobs = slices.DeleteFunc(jobs, func(j job.Job) bool { return !j.State.Open() && j.State != job.Stored })
-	if len(jobs) != 3 {
-		t.Errorf("%d of 3 wait in the journal or are stored", len(jobs))
-	}
+	mediatest.Equal(t, len(jobs), 3, "uploads that wait in the journal or are stored")
 	d.until("3 of 3 stored")
 	d.Press("R")
 	d.Choose(d.Question(), "Send again")

@@ -184,7 +184,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		at = text.When(j.Updated, now)
 	}
 	f.Say(th.Muted, strings.Trim(bytes(r)+" · "+at, " ·"))
-	edit.DrawTags(f, j.Upload.Tags.Or(nil))
+	edit.DrawTags(f, "", j.Upload.Tags.Or(nil))
 	f.Gap()
 	f.Fact("Folder", folder(j))
 	f.Fact("Sent as", text.If(name(j) != j.Upload.FileName, j.Upload.FileName))
@@ -244,55 +244,40 @@ func status(r row) string {
 
 // note returns a short remark about a job. It may contain unsafe text.
 func note(r row, now time.Time) string {
-	j := r.Job
-	switch j.State {
-	case job.Sending:
-		switch {
-		case r.earlier:
-			return "in another mediadesk"
-		case r.Answer:
-			return "waiting for the answer"
-		case r.Stalled:
-			return "no byte for 3 s or more"
-		}
-		return ""
-	case job.Offline:
-		if r.earlier || r.Next.IsZero() {
-			return "no connection to the service"
-		}
+	switch j := r.Job; {
+	case j.State == job.Sending && r.earlier:
+		return "in another mediadesk"
+	case j.State == job.Sending && r.Answer:
+		return "waiting for the answer"
+	case j.State == job.Sending && r.Stalled:
+		return "no byte for 3 s or more"
+	case j.State == job.Offline && (r.earlier || r.Next.IsZero()):
+		return "no connection to the service"
+	case j.State == job.Offline:
 		return "no connection · next try " + text.In(r.Next, now) + " · r now"
-	case job.Waiting:
-		switch {
-		case r.earlier:
-			return "another mediadesk has it"
-		case !r.Next.IsZero():
-			words := "retrying " + text.In(r.Next, now)
-			if j.Failure != nil {
-				words += ": " + j.Failure.Message
-			}
-			return words
+	case j.State == job.Waiting && r.earlier:
+		return "another mediadesk has it"
+	case j.State == job.Waiting && !r.Next.IsZero():
+		words := "retrying " + text.In(r.Next, now)
+		if j.Failure != nil {
+			words += ": " + j.Failure.Message
 		}
-		return ""
-	case job.Stored:
-		switch {
-		case j.Failure != nil:
-			return j.Failure.Message
-		case j.Move == job.MoveFailed:
-			return "not deleted from " + j.Upload.Source.Origin.Profile + ": " + j.MoveError
-		}
-		return ""
-	case job.Canceled:
+		return words
+	case j.State == job.Canceled:
 		return text.Date(j.Updated)
-	case job.Processing:
+	case j.State == job.Processing:
 		return "waiting for the service · L checks"
-	}
-	if j.Failure == nil {
+	case j.State == job.Stored && j.Failure != nil:
+		return j.Failure.Message
+	case j.State == job.Stored && j.Move == job.MoveFailed:
+		return "not deleted from " + j.Upload.Source.Origin.Profile + ": " + j.MoveError
+	case j.Failure == nil, j.State == job.Sending, j.State == job.Waiting:
 		return ""
-	}
-	if j.Failure.Status != 0 {
+	case j.Failure.Status != 0:
 		return failure(j.Failure)
+	default:
+		return j.Reason() // the row already shows the file name
 	}
-	return j.Reason() // the row already shows the file name
 }
 
 func failure(f *job.Failure) string {

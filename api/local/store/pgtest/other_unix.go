@@ -29,6 +29,7 @@ func asOther(cmd *exec.Cmd, dir string) error {
 	if err != nil {
 		return err
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(id), Gid: uint32(group)}}
+	credential := &syscall.Credential{Uid: uint32(id), Gid: uint32(group)}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: credential}
 	return os.Chown(dir, int(id), int(group))
 }

@@ -46,7 +46,7 @@ func (m *Model) suspend() tea.Cmd {
 	if reason := terminal.NoSuspend(); reason != "" {
 		return page.Tell(page.Info, reason)
 	}
-	return tea.Suspend
+	return kit.Suspend(terminal.Suspend)
 }
 
 // leave ends the program. It first asks about running uploads and unsaved changes unless confirmed

@@ -209,17 +209,27 @@ const minReleaseDelay = 150 * time.Millisecond
 
 // ExecProcess releases the terminal while command runs. done turns its result into a message.
 func ExecProcess(command *exec.Cmd, done tea.ExecCallback) tea.Cmd {
-	return tea.Exec(process{command}, done)
+	return tea.Exec(process{command, nil}, done)
 }
 
+// Suspend releases the terminal while the program is stopped by stop. Bubble Tea's message for it
+// stops the program too soon after the release.
+func Suspend(stop func() error) tea.Cmd { return tea.Exec(process{&exec.Cmd{}, stop}, nil) }
+
 // process uses the terminal itself where Bubble Tea wraps it: a wrapper would become a pipe.
-type process struct{ *exec.Cmd }
+type process struct {
+	*exec.Cmd
+	stop func() error // instead of the command
+}
 
 func (p process) Run() error {
-	released := time.NewTimer(minReleaseDelay)
-	defer released.Stop()
+	released := time.After(minReleaseDelay)
+	if p.stop != nil {
+		<-released
+		return p.stop()
+	}
 	err := p.Cmd.Run()
-	<-released.C
+	<-released
 	return err
 }
 

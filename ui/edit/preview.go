@@ -43,7 +43,11 @@ type PreviewOptions struct {
 func NewPreview(o PreviewOptions) *Preview {
 	return &Preview{o: o, tiles: NewTiles(TilesOptions{
 		Context: o.Context, Loader: o.Loader, Len: func() int { return len(o.Thumbs()) },
-		Tile: func(i int) Tile { t := o.Thumbs()[i]; return Tile{Name: t.Name, Picture: t} },
+		Tile: func(i int) Tile {
+			t := o.Thumbs()[i]
+			t.Fill = len(o.Thumbs()) > 1
+			return Tile{Name: t.Name, Picture: t}
+		},
 	})}
 }
 

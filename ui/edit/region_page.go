@@ -400,7 +400,8 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 		}
 		lines = append(lines, kit.JoinH(tiles...))
 	}
-	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
+	view := strings.Join(lines, "\n") // in the middle beside a higher picture
+	return text.Fit(strings.Repeat("\n", max(0, size.Y-kit.Size(view).Y)/2)+view, size.X, size.Y)
 }
 
 func (r *Region) noCrops() string {

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -49,6 +50,8 @@ type Thumb struct {
 	Size        image.Point
 	Orientation media.Orientation
 	Crop        bool
+	// Fill cuts a picture without region to the proportions of its tile.
+	Fill bool
 }
 
 func (t Thumb) id() string {
@@ -58,8 +61,11 @@ func (t Thumb) id() string {
 	return fmt.Sprint(t.Key, " ", t.Region, t.Crop)
 }
 
-// part returns the region in pixels of the decoded picture.
-func (t Thumb) part(of *picture.Picture) image.Rectangle {
+// part returns what is framed or alone visible in a tile, in pixels of the decoded picture.
+func (t Thumb) part(of *picture.Picture, tile image.Point, aspect float64) image.Rectangle {
+	if t.Fill {
+		return media.CoverCut(of.Size(), image.Pt(100*tile.X, int(100*aspect*float64(tile.Y))))
+	}
 	plane, ok := PlaneOf(Subject{Size: t.Size, Orientation: t.Orientation}, of)
 	if !ok || t.Region == (rule.Region{}) {
 		return image.Rectangle{}
@@ -274,6 +280,9 @@ func (s *Tiles) wantFirsts(folders []string) tea.Cmd {
 			return page.Do(func() {
 				s.asking = false
 				s.firsts[folder] = firsts[:min(len(firsts), MaxFirst)]
+				for i := range s.firsts[folder] {
+					s.firsts[folder][i].Fill = true
+				}
 			})
 		})
 	}
@@ -301,9 +310,10 @@ func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey,
 	if err != nil {
 		return drawn, err
 	}
+	part := func(of *picture.Picture) image.Rectangle { return t.part(of, key.size, cmp.Or(o.CellAspect, 2)) }
 	drawn, err = s.o.Loader.Load(ctx, picture.Request{
 		Path: path, Cols: key.size.X, Rows: key.size.Y,
-		Options: o, Mark: &picture.Mark{Part: t.part, Crop: t.Crop},
+		Options: o, Mark: &picture.Mark{Part: part, Crop: t.Crop || t.Fill},
 	})
 	if err == nil && ctx.Err() != nil {
 		drawn.Drop() // no longer wanted
@@ -402,8 +412,10 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 	}
 	style := th.Text
 	switch {
-	case selected || t.Current:
+	case selected:
 		style = th.Title
+	case t.Current:
+		style = th.Strong
 	case t.Marked:
 		style = th.Marked
 	}

@@ -236,8 +236,7 @@ func Dim(base string, th *theme.Theme, covered func(pixels image.Rectangle) imag
 		case pixel(c):
 		case glyphs && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
 			c.Style.Attrs |= uv.AttrFaint
-		case (y >= popup.Min.Y && y < popup.Max.Y || popup.Dy() > 0 && y == cells.Height()-1) &&
-			!strings.ContainsAny(c.Content, "░▒▓█"): // a picture without colors
+		case popup.Dy() > 0 && y >= popup.Min.Y && !strings.ContainsAny(c.Content, "░▒▓█"): // a picture without colors
 			cells.SetCell(x, y, &uv.EmptyCell)
 		default:
 			c.Style = quiet

@@ -39,7 +39,7 @@ func TestPresets(t *testing.T) {
 	press(t, other, "space") // c.png is not marked
 	press(t, other, "ctrl+p")
 	text := screen(other, 100, 20)
-	uitest.Shows(t, text, "été 1", "tags")
+	uitest.Shows(t, text, "été 1", "naming, folder")
 	press(t, other, "enter")
 	if v := other.row(other.Items[1]); v("extensions") != "remove-bg" || v("tags") != "sea,写真" || v("name") != "d.png" {
 		t.Errorf("loaded %q", v("name"))

@@ -204,7 +204,7 @@ func cellsOf(block string) uv.ScreenBuffer {
 
 // Dim draws base as what is behind a popup: its text in one quiet color without backgrounds, its pictures
 // of glyphs faint. Pixels cannot be dimmed. covered receives the rectangle around them and returns where
-// the popup stands: beside it and in the last line there is no text. Nil means that there is no popup yet.
+// the popup stands: from its first line on there is no text. Nil means that there is no popup yet.
 func Dim(base string, th *theme.Theme, covered func(pixels image.Rectangle) image.Rectangle) string {
 	cells := cellsOf(base)
 	var pixels, popup image.Rectangle

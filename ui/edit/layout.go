@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"fmt"
 	"image"
 	"slices"
 	"strings"
@@ -162,7 +163,7 @@ func (e *Editor[T]) ShowsSheet() bool {
 func FactsLine(size image.Point, kind string, bytes int64, more ...string) []string {
 	parts := []string{"", kind, ""}
 	if size != (image.Point{}) {
-		parts[0] = text.Count(size.X) + " × " + text.Count(size.Y)
+		parts[0] = fmt.Sprintf("%d × %d", size.X, size.Y)
 	}
 	if bytes > 0 {
 		parts[2] = text.Bytes(bytes)

@@ -166,7 +166,7 @@ func (e *Editor[T]) Review(files []T) kit.Drawing {
 // Fit returns the size of the pictures in a room.
 func (r *review) Fit(room image.Point) image.Point {
 	g := r.tiles.gridOf(room)
-	return image.Pt(room.X, min(room.Y, g.Rows*g.Tile.Y+1))
+	return image.Pt(room.X, min(room.Y, g.Rows*g.Tile.Y+2))
 }
 
 // Resize sets the size that View gets.

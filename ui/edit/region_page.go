@@ -389,6 +389,9 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 			break
 		}
 	}
+	if half := (size.Y+1)/2 - 2; len(rows) == 1 && len(list) > 2 && half*5 >= high*4 { // hardly smaller in two rows
+		rows, high = [][]crop{list[:len(list)-1], list[len(list)-1:]}, half
+	}
 	for i, row := range rows[:min(len(rows), max(1, (size.Y+1)/(high+2)))] {
 		high := max(1, min(high, size.Y-i*(high+2)-2))
 		var tiles []string
@@ -400,8 +403,7 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 		}
 		lines = append(lines, kit.JoinH(tiles...))
 	}
-	view := strings.Join(lines, "\n") // in the middle beside a higher picture
-	return text.Fit(strings.Repeat("\n", max(0, size.Y-kit.Size(view).Y)/2)+view, size.X, size.Y)
+	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
 }
 
 func (r *Region) noCrops() string {

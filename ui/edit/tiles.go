@@ -174,8 +174,8 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	switch {
 	case s.single():
 		return picture.Grid{Columns: 1, Rows: 1, Tile: room.Add(image.Pt(1, 1))}
-	case s.o.List == nil: // no gap at the right; the last line is blank or says how many have no room
-		return picture.GridOf(room.Add(image.Pt(1, text.Either(s.o.Rest, 0, 1))), s.o.Len(), s.captions())
+	case s.o.List == nil: // no gap at the right; the last line is blank, or the one after it says how many have no room
+		return picture.GridOf(room.Add(image.Pt(1, text.Either(s.o.Rest, -1, 1))), s.o.Len(), s.captions())
 	}
 	return picture.GridOf(room.Sub(image.Pt(0, 1)), s.o.Len(), s.captions()) // a frame has one line more
 }
@@ -374,8 +374,12 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 		out = append(slices.Repeat([]string{" "}, max(0, size.Y-len(out))/2), out...)
 	}
 	if n := s.o.Len() - g.Page(); s.o.Rest && n > 0 {
-		last := min(len(out), size.Y-1) // it is blank
-		out = append(out[:last], centered(th.Muted.Render("and "+text.Count(n)+" more"), image.Pt(size.X, 1)))
+		for len(out) > 1 && blank(out[len(out)-1]) {
+			out = out[:len(out)-1]
+		}
+		gap := slices.Repeat([]string{" "}, max(0, min(1, size.Y-1-len(out))))
+		out = slices.Concat(out[:min(len(out), size.Y-1)], gap,
+			[]string{centered(th.Muted.Render("and "+text.Count(n)+" more"), image.Pt(size.X, 1))})
 	}
 	view := kit.JoinV(out...)
 	if spare := (size.X - kit.Size(view).X) / 2; s.o.List == nil && spare > 0 {

@@ -204,7 +204,7 @@ func cellsOf(block string) uv.ScreenBuffer {
 
 // Dim draws base as what is behind a popup: its text in one quiet color without backgrounds, its pictures
 // of glyphs faint. Pixels cannot be dimmed. covered receives the rectangle around them and returns where
-// the popup stands: from its first line on there is no text. Nil means that there is no popup yet.
+// the popup stands: beside it and in the last line there is no text. Nil means that there is no popup yet.
 func Dim(base string, th *theme.Theme, covered func(pixels image.Rectangle) image.Rectangle) string {
 	cells := cellsOf(base)
 	var pixels, popup image.Rectangle
@@ -236,7 +236,8 @@ func Dim(base string, th *theme.Theme, covered func(pixels image.Rectangle) imag
 		case pixel(c):
 		case glyphs && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
 			c.Style.Attrs |= uv.AttrFaint
-		case popup.Dy() > 0 && y >= popup.Min.Y && !strings.ContainsAny(c.Content, "░▒▓█"): // a picture without colors
+		case (y >= popup.Min.Y && y < popup.Max.Y || popup.Dy() > 0 && y == cells.Height()-1) &&
+			!strings.ContainsAny(c.Content, "░▒▓█"): // a picture without colors
 			cells.SetCell(x, y, &uv.EmptyCell)
 		default:
 			c.Style = quiet

@@ -166,7 +166,7 @@ func (m *Menu) Actions() []Action {
 			return Action{Keys: Bind(words, "", key), Do: func() tea.Cmd { m.list.Move(by); return nil }}
 		}
 		return append([]Action{
-			{Keys: Bind("run", "", "enter"), Footer: true, Do: func() tea.Cmd { return m.choose(m.Row()) }},
+			{Keys: Bind("run", "", "enter"), Footer: true, Main: true, Do: func() tea.Cmd { return m.choose(m.Row()) }},
 			{Keys: Bind("close", "", "esc"), Footer: true, Do: func() tea.Cmd {
 				m.closed = m.list.Filter() == ""
 				m.list.SetFilter("")
@@ -185,7 +185,7 @@ func (m *Menu) Actions() []Action {
 			actions = append(actions, Action{Keys: Bind(r.Label, "", r.Key), Group: m.title, Do: choose})
 		}
 	}
-	take := Action{ID: "menu.take", Footer: len(m.rows) > 0, Group: m.title}
+	take := Action{ID: "menu.take", Footer: len(m.rows) > 0, Main: true, Group: m.title}
 	take.Keys = Bind("choose", "", "enter", "space", "right")
 	take.Do = func() tea.Cmd { return m.choose(m.Row()) }
 	close := Action{ID: "menu.close", Footer: true, Group: m.title, Do: m.Close}

@@ -124,7 +124,7 @@ func (p *Prompt) accept() tea.Cmd {
 // Actions returns the actions to accept and to leave.
 func (p *Prompt) Actions() []Action {
 	return []Action{
-		{ID: "prompt.take", Keys: Bind(p.verb(), "", p.key()), Footer: true, Group: p.Title, Do: p.accept},
+		{ID: "prompt.take", Keys: Bind(p.verb(), "", p.key()), Footer: true, Main: true, Group: p.Title, Do: p.accept},
 		{ID: "prompt.cancel", Keys: Bind("cancel", "", "esc"), Footer: true, Group: p.Title, Do: p.Close},
 	}
 }
@@ -167,6 +167,9 @@ func (p *Prompt) View(room image.Point, th *theme.Theme) string {
 	return view
 }
 
+// leastPromptAir is the number of spare rows from which there are blank ones.
+const leastPromptAir = 12
+
 // draw returns also the line of the first completion.
 func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int) {
 	if room.X < 1 || room.Y < 1 {
@@ -204,9 +207,12 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 	}
 	spare := max(0, inner.Y-len(input))
 	problem := below.Lines()[:min(len(below.Lines()), spare)]
-	body := slices.Concat(above.Lines()[:min(len(above.Lines()), spare-len(problem))], input, problem)
-	first = BoxOrigin(size).Y + len(body) - len(problem) - len(input) + 1
+	var air []string
+	if spare > leastPromptAir {
+		air = []string{""}
+	}
+	body := slices.Concat(air, above.Lines()[:min(len(above.Lines()), spare-len(problem))], air, input, problem, air)
+	first = BoxOrigin(size).Y + len(body) - len(air) - len(problem) - len(input) + 1
 	size.Y = min(room.Y, len(body)+2)
-	footer := p.key() + ": " + p.verb() + text.If(p.Complete != nil, ", tab: complete") + ", esc: cancel"
-	return popupText(p.Title, footer, body, size, th), first
+	return popupText(p.Title, "", body, size, th), first
 }

@@ -302,10 +302,12 @@ func (h *Host) Actions() []kit.Action {
 			actions = append(actions, a)
 		}
 	}
-	hint := func(a kit.Action) bool { return a.Footer && a.KeyLabel() != "" && a.Reason() == "" }
-	main := func(a kit.Action) bool { return a.Main && hint(a) }
-	if i := slices.IndexFunc(actions, hint); i >= 0 && !h.Covered() && !slices.ContainsFunc(actions, main) {
-		actions[i].Main = !slices.Contains(actions[i].Keys.Keys(), "esc") // the usual next step, but not back
+	next := func(a kit.Action) bool {
+		return a.Footer && a.KeyLabel() != "" && a.Reason() == "" && !slices.Contains(a.Keys.Keys(), "esc")
+	}
+	main := func(a kit.Action) bool { return a.Main && next(a) }
+	if i := slices.IndexFunc(actions, next); i >= 0 && !h.Covered() && !slices.ContainsFunc(actions, main) {
+		actions[i].Main = true
 	}
 	if h.Program != nil {
 		actions = append(actions, h.Program(capturing)...)

@@ -3,6 +3,7 @@ package library
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,9 @@ func (m *Model) manageMenu() tea.Cmd {
 		if !ok || current.IsFolder() {
 			current = files[0]
 		}
-		rows := append(m.manage.Rows(files, current), newFolder)
+		rows := m.manage.Rows(files, current)
+		final := slices.IndexFunc(rows, func(r kit.MenuRow) bool { return r.Danger })
+		rows = slices.Insert(rows, final, newFolder)
 		return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), rows...))
 	}
 	f, ok := m.current()

@@ -34,10 +34,10 @@ func (m *Model) columns(size image.Point) (choices int, room image.Point) {
 }
 
 func (m *Model) View(size image.Point, th *theme.Theme) string {
-	choices := m.sheet(size, th).View(th)
-	if m.Overlays().Top() != nil { // half of the large name would stand beside it
-		choices = text.Fit("", kit.Size(choices).X, size.Y)
+	if m.Overlays().Top() != nil { // half of the large name and of the picture would stand beside it
+		return text.Fit("", size.X, size.Y)
 	}
+	choices := m.sheet(size, th).View(th)
 	lines := m.picture.Lines()
 	if _, room := m.columns(size); len(lines) == 0 || len(lines) != room.Y {
 		return choices

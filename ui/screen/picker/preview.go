@@ -272,7 +272,7 @@ func describeFile(f *kit.Facts, of *media.Facts) {
 	if !of.Taken.IsZero() {
 		f.Fact("taken", of.Taken.Format("2 Jan 2006 15:04"))
 	}
-	f.Say(f.Theme().Muted, "changed "+text.Date(of.Modified))
+	f.Fact("changed", text.Date(of.Modified))
 	switch {
 	case of.Problem != nil:
 		f.Say(f.Theme().Warn, "No preview. "+pictureProblem(of.Problem))

@@ -54,7 +54,7 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 	name := text.PadRight(r.name, nameWidth)
 	value := list[at].label() + text.If(at == 0, m.found(r.pref, th))
 	about := func(after string) string { // what it does, if there is room
-		words := text.Blanks(max(1, nameWidth+4-text.Width(after))) + r.pref.about
+		words := text.Blanks(max(2, nameWidth+6-text.Width(after))) + r.pref.about
 		return text.If(text.Width(name+after+words) <= widths[0], words)
 	}
 	switch fixed := m.config.SetIn(r.pref.key); {

@@ -20,9 +20,9 @@ import (
 
 // patternFields are the fields that patterns can fill, in order.
 var patternFields = [...]struct{ field, label, hint string }{
-	{"tags", "Add tags", "add none: try {folder},{exif:date:YYYY}"},
-	{"folder", "Folder", "keep the folders: try /{folder}/{exif:date:YYYY}"},
-	{"name", "Name", "keep the names: try {name}-{n:03}.{ext}"},
+	{"tags", "Add tags", "such as {folder},{exif:date:YYYY}"},
+	{"folder", "Folder", "as it is; such as /{folder}/{exif:date:YYYY}"},
+	{"name", "Name", "as it is; such as {name}-{n:03}.{ext}"},
 }
 
 // patternView edits the patterns and previews the results in a table.
@@ -85,7 +85,7 @@ func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) { return nil, v.form.Typ
 // Actions returns the actions that apply the patterns, switch between them and scroll the table.
 func (v *patternView) Actions() []kit.Action {
 	return kit.Shadow(slices.Concat([]kit.Action{
-		{ID: "form.use-patterns", Keys: kit.Bind("use for the marked files", "", "enter"), Group: v.form.Group, Footer: true, Disabled: v.unusable, Do: v.apply},
+		{ID: "form.use-patterns", Keys: kit.Bind("use for the marked files", "", "enter"), Group: v.form.Group, Footer: true, Main: true, Disabled: v.unusable, Do: v.apply},
 		{ID: "form.close", Keys: kit.Bind("back to the form", "", "esc", "ctrl+t"), Group: v.form.Group, Footer: true, Do: v.Close},
 	}, kit.ListActions(func() kit.Scroller { return &v.table }, nil), v.form.Actions()))
 }
@@ -116,11 +116,11 @@ func (v *patternView) refresh() {
 	v.table.SetHeight(table.Y)
 }
 
-// layout returns the sizes of the patterns and of the rows below them, which have a line of heads.
+// layout returns the sizes of the patterns and of the rows below them, after a blank line and one of heads.
 func (v *patternView) layout(size image.Point) (form, table image.Point) {
 	inner := kit.BoxInner(size)
 	form = image.Pt(inner.X, min(v.form.Height(inner.X), inner.Y))
-	return form, image.Pt(inner.X, max(0, inner.Y-form.Y-1))
+	return form, image.Pt(inner.X, max(0, min(len(v.rows), inner.Y-form.Y-2)))
 }
 
 func (v *patternView) compute() {
@@ -199,19 +199,20 @@ func (v *patternView) apply() tea.Cmd {
 // View draws the patterns and the table.
 func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	form, table := v.layout(size)
+	size.Y = min(size.Y, form.Y+table.Y+4)
 	column := min(32, max(8, table.X/3))
 	head := th.Label.Render(text.PadRight("  "+text.PadRight("File", column)+" Stored as", table.X))
 	rows := v.table.View(table, func(i, width int,
 		selected bool,
 	) string {
-		return v.row(&v.rows[i], column, width, selected, th)
+		return v.row(&v.rows[i], column, width, selected && len(v.rows) > table.Y, th)
 	})
 	foot := v.table.Position()
 	if v.skipped > 0 {
 		foot = text.Plural(v.skipped, "file") + " cannot be filled in · " + foot
 	}
 	return kit.BoxFooter("Tags, folder and name by patterns: "+text.Plural(len(v.rows), "file"), foot,
-		kit.JoinV(v.form.View(form, true, th), head, rows), size, true, th)
+		kit.JoinV(v.form.View(form, true, th), " ", head, rows), size, true, th)
 }
 
 func (v *patternView) row(r *patternRow, column, width int, selected bool, th *theme.Theme) string {

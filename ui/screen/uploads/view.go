@@ -168,8 +168,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		f.Say(th.Text, "It is tried again "+text.In(r.Next, now)+".")
 	}
 	if bad := j.Failure; bad != nil {
-		style := text.Either(!failed(j.State), th.Text, th.SignStyle(mark))
-		f.Say(style, text.Sentence(bad.Message))
+		f.Say(th.Text, text.Sentence(bad.Message))
 		if bad.Help != "" {
 			f.Gap()
 			f.Say(th.Text, bad.Help)
@@ -177,7 +176,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	}
 	if words := advice(r); words != "" {
 		f.Gap()
-		f.Say(th.Accent, words)
+		f.Say(th.Muted, words)
 	}
 	at := "queued " + text.When(j.Created, now)
 	if !j.State.Open() {

@@ -138,7 +138,7 @@ func TestEquivalents(t *testing.T) {
 	term.WaitFor("Will be stored as")
 	term.Type("sea,it's,")
 	term.Press("ctrl+l", "g")
-	term.WaitFor("Extensions     find tags (Google)")
+	term.WaitFor("Extensions    find tags (Google)")
 	commands := equivalent(t, term)
 	var files []map[string]any
 	for _, line := range d.shell(commands) {

@@ -110,7 +110,7 @@ func tenKeysFromTheStart(t *testing.T, size image.Point) {
 		{"u", "Will be stored as"},
 		{"s", "A comma or enter ends a tag"},
 		{"ctrl+l", "remove background"},
-		{"r", "Extensions     remove background"},
+		{"r", "Extensions    remove background"},
 		{"ctrl+s", "Press 3 to see"},
 		{"3", "1 done"},
 	} {

@@ -99,7 +99,7 @@ func TestHostileAnswers(t *testing.T) {
 	term.Press("u")
 	term.WaitFor("Will be stored as")
 	term.Press("ctrl+l", "r") // remove-bg
-	term.WaitFor("Extensions     remove background")
+	term.WaitFor("Extensions    remove background")
 	follow(term, "ctrl+s", "enter send ", "s", "41 of 82 stored")
 	term.WaitFor("refused h")
 	const steps = 82

@@ -159,8 +159,8 @@ func pictureNumber(cell string) string {
 	return cell[len(cell)-n:]
 }
 
-// hiddenBy returns how many picture cells are hidden outside the rectangle of the popup, which is where the
-// two screens differ, words that it cuts excepted, and whether all inside are hidden.
+// hiddenBy returns how many picture cells are hidden outside the popup and the column on each side of it,
+// and whether all inside are hidden. The popup is where the two screens differ.
 func hiddenBy(before, now []string, width int) (hidden int, whole bool) {
 	var popup image.Rectangle
 	for i := range now {
@@ -169,6 +169,8 @@ func hiddenBy(before, now []string, width int) (hidden int, whole bool) {
 			popup = popup.Union(image.Rectangle{Min: at, Max: at.Add(image.Pt(1, 1))})
 		}
 	}
+	popup.Min.X--
+	popup.Max.X++
 	whole = true
 	for i := range now {
 		inside := image.Pt(i%width, i/width).In(popup)

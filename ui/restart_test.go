@@ -74,7 +74,7 @@ func TestFormComesBack(t *testing.T) {
 	term.Paste("写真,مرحبا,e\u0301t")
 	term.WaitFor("写真")
 	term.Press("ctrl+l", "r")
-	term.WaitFor("Extensions     remove background")
+	term.WaitFor("Extensions    remove background")
 	d.waitKept("remove-bg")
 	term.Signal(os.Kill)
 	term.Wait()
@@ -82,7 +82,7 @@ func TestFormComesBack(t *testing.T) {
 	// After a kill the form is as it was. The text of the editor changes both files.
 	term = again(`s/"private":null/"private":true/; s/"description":null/"description":"by the editor"/`)
 	term.WaitFor("写真")
-	term.WaitFor("Extensions     remove background")
+	term.WaitFor("Extensions    remove background")
 	term.Press("ctrl+o")
 	term.WaitFor("Changed 2 files in the editor")
 	term.WaitFor("by the editor")

@@ -57,7 +57,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.WaitFor("boat")
 	glance()
 	term.Press("ctrl+l", "r")
-	term.WaitFor("Extensions     remove background")
+	term.WaitFor("Extensions    remove background")
 	term.WaitGone("Checking what is there")
 	stop()
 	term.Press("ctrl+s")

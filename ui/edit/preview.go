@@ -112,24 +112,18 @@ func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
 	describe(out)
 }
 
-// DrawTags draws tags as chips after a label, as many as fit in a line, and counts the others. Those
-// without a label stand apart and are brighter.
-func DrawTags(f *kit.Facts, label string, tags []string) {
-	line, style := f.Theme().Muted.Render(label), f.Theme().Chip
-	if label != "" {
-		style = style.Foreground(f.Theme().Muted.GetForeground())
-	}
+// DrawTags draws tags as chips, as many as fit in a line, and counts the others.
+func DrawTags(f *kit.Facts, tags []string) {
+	line := ""
 	for i, tag := range tags {
-		chip := style.Render(" " + text.Safe(tag) + " ")
+		chip := f.Theme().Chip.Render(" " + text.Safe(tag) + " ")
 		if text.Width(line)+text.Width(chip) > f.Width()-4 && i > 0 {
 			line += f.Theme().Muted.Render("+" + text.Count(len(tags)-i))
 			break
 		}
 		line += text.Truncate(chip, f.Width()) + " "
 	}
-	if label == "" {
-		f.Gap()
-	}
+	f.Gap()
 	if len(tags) > 0 {
 		f.Draw(line)
 	}

@@ -389,7 +389,8 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 			break
 		}
 	}
-	if half := (size.Y+1)/2 - 2; len(rows) == 1 && len(list) > 2 && half*5 >= high*4 { // hardly smaller in two rows
+	// Two rows are better if they are hardly lower.
+	if half := (size.Y+1)/2 - 2; len(rows) == 1 && len(list) > 2 && half*5 >= high*4 {
 		rows, high = [][]crop{list[:len(list)-1], list[len(list)-1:]}, half
 	}
 	for i, row := range rows[:min(len(rows), max(1, (size.Y+1)/(high+2)))] {

@@ -206,10 +206,11 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 		c.Placeholder = hint
 		return strings.Split(c.View(image.Pt(width, max(1, min(mostChipLines, c.Rows(width, th)))), th), "\n")
 	case r.List != nil && value != "":
-		n := len(f.Targets())
-		c := kit.Chips{Note: func(value string) string { return OfMany(r.listCounts[value], n) }}
-		c.SetValue(r.list)
-		return strings.Split(c.View(image.Pt(width, max(1, min(mostChipLines, c.Rows(width, th)))), th), "\n")
+		words := make([]string, len(r.list))
+		for i, v := range r.list {
+			words[i] = strings.TrimSpace(text.Safe(v) + " " + OfMany(r.listCounts[v], len(f.Targets())))
+		}
+		return []string{th.Text.Render(text.List(words, width))}
 	case on && r.pick != nil && !r.mixed:
 		return []string{r.pick.View(width, th)}
 	case on && r.field != nil && f.Editing():

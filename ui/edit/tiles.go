@@ -174,7 +174,8 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	switch {
 	case s.single():
 		return picture.Grid{Columns: 1, Rows: 1, Tile: room.Add(image.Pt(1, 1))}
-	case s.o.List == nil: // no gap at the right; the last line is blank, or the one after it says how many have no room
+	case s.o.List == nil:
+		// There is no gap at the right. The last line is blank or says how many have no room, after a blank one.
 		return picture.GridOf(room.Add(image.Pt(1, text.Either(s.o.Rest, -1, 1))), s.o.Len(), s.captions())
 	}
 	return picture.GridOf(room.Sub(image.Pt(0, 1)), s.o.Len(), s.captions()) // a frame has one line more

@@ -27,7 +27,8 @@ func TestOverlayEndsPictures(t *testing.T) {
 	for _, ink := range []string{"", "\x1b[31m"} {
 		base := ink + line(0) + "\x1b[m\n" + ink + line(1) + "\x1b[m\n" + ink + line(2) + "\x1b[m"
 		after := uv.NewScreenBuffer(8, 3)
-		uv.NewStyledString(OverlayAt(Dim(base, &theme.Theme{}, nil), "ab", 3, 1)).Draw(after, after.Bounds())
+		dimmed, _ := Dim(base, &theme.Theme{})
+		uv.NewStyledString(OverlayAt(dimmed, "ab", 3, 1)).Draw(after, after.Bounds())
 		for y := range 3 {
 			for x := range 8 {
 				want := cell(x, y)

@@ -203,11 +203,9 @@ func cellsOf(block string) uv.ScreenBuffer {
 }
 
 // Dim draws base as what is behind a popup: its text in one quiet color without backgrounds, its pictures
-// of glyphs faint. Pixels cannot be dimmed. covered receives the rectangle around them and returns where
-// the popup stands: beside it and in the last line there is no text. Nil means that there is no popup yet.
-func Dim(base string, th *theme.Theme, covered func(pixels image.Rectangle) image.Rectangle) string {
+// of glyphs faint. Pixels cannot be dimmed: it returns the rectangle around them.
+func Dim(base string, th *theme.Theme) (dimmed string, pixels image.Rectangle) {
 	cells := cellsOf(base)
-	var pixels, popup image.Rectangle
 	glyphs := false // a blank cell of a picture of glyphs has a background
 	glyph := func(c *uv.Cell) bool { return strings.ContainsAny(c.Content, "▀▄▌▖▗▘▝▚▞") }
 	pixel := func(c *uv.Cell) bool { return strings.HasPrefix(c.Content, string(kitty.Placeholder)) }
@@ -218,9 +216,6 @@ func Dim(base string, th *theme.Theme, covered func(pixels image.Rectangle) imag
 		} else {
 			glyphs = glyphs || c != nil && glyph(c)
 		}
-	}
-	if covered != nil {
-		popup = covered(pixels)
 	}
 	quiet := uv.Style{Fg: th.Chip.GetBackground()} // it must not draw the eye
 	if !th.Color {
@@ -236,14 +231,11 @@ func Dim(base string, th *theme.Theme, covered func(pixels image.Rectangle) imag
 		case pixel(c):
 		case glyphs && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
 			c.Style.Attrs |= uv.AttrFaint
-		case (y >= popup.Min.Y && y < popup.Max.Y || popup.Dy() > 0 && y == cells.Height()-1) &&
-			!strings.ContainsAny(c.Content, "░▒▓█"): // a picture without colors
-			cells.SetCell(x, y, &uv.EmptyCell)
 		default:
 			c.Style = quiet
 		}
 	}
-	return text.Fit(cells.Render(), cells.Width(), cells.Height())
+	return text.Fit(cells.Render(), cells.Width(), cells.Height()), pixels
 }
 
 // OverlayCenter draws the block top over the center of base.

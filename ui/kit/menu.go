@@ -277,7 +277,7 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 		width := min(room.X, widestHelp, max(leastHelp, 8+keys+labels))
 		full, most := m.fullHeight(0), room.Y-room.Y/8
 		if !m.palette && full > most && 2*width <= room.X {
-			return image.Pt(2*width, min(most, (full+1)/2+2))
+			return image.Pt(min(room.X, 2*widestHelp), min(most, (full+1)/2+2))
 		}
 		return image.Pt(width, min(room.Y, max(8, min(full, most))))
 	}

@@ -141,20 +141,19 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 	for _, o := range s.open {
 		if !o.Closed() {
 			top := o.View(s.room, th)
-			base = Dim(base, th, func(pixels image.Rectangle) image.Rectangle {
-				covered := beside(pixels, Size(base), Size(top))
-				s.at = covered.Min
-				return covered
-			})
-			base = OverlayAt(base, top, s.at.X, s.at.Y)
+			dimmed, pixels := Dim(base, th)
+			size := Size(top)
+			s.at = beside(pixels, Size(base), size)
+			air := text.Fit("", size.X+1+min(1, s.at.X), size.Y) // a column on both sides
+			base = OverlayAt(OverlayAt(dimmed, air, max(0, s.at.X-1), s.at.Y), top, s.at.X, s.at.Y)
 		}
 	}
 	return base
 }
 
-// beside returns the area of a block left of, below or right of the pixels, or in the middle of the
+// beside returns the corner of a block left of, below or right of the pixels, or in the middle of the
 // room: the first of those that cover the fewest pixels.
-func beside(pixels image.Rectangle, room, block image.Point) (best image.Rectangle) {
+func beside(pixels image.Rectangle, room, block image.Point) (best image.Point) {
 	free := []image.Rectangle{
 		{Max: image.Pt(pixels.Min.X, room.Y)},
 		{Min: image.Pt(0, pixels.Max.Y), Max: room},
@@ -170,7 +169,7 @@ func beside(pixels image.Rectangle, room, block image.Point) (best image.Rectang
 		at = image.Pt(max(0, min(at.X, room.X-block.X)), max(0, min(at.Y, room.Y-block.Y)))
 		area := image.Rectangle{Min: at, Max: at.Add(block)}
 		if hidden := area.Intersect(pixels).Size(); hidden.X*hidden.Y < fewest {
-			best, fewest = area, hidden.X*hidden.Y
+			best, fewest = at, hidden.X*hidden.Y
 		}
 	}
 	return best

@@ -211,7 +211,8 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 	if spare > leastPromptAir {
 		air = []string{""}
 	}
-	body := slices.Concat(air, above.Lines()[:min(len(above.Lines()), spare-len(problem))], air, input, problem, air)
+	words := above.Lines()[:min(len(above.Lines()), spare-len(problem))]
+	body := slices.Concat(air, words, air, input, problem, air)
 	first = BoxOrigin(size).Y + len(body) - len(air) - len(problem) - len(input) + 1
 	size.Y = min(room.Y, len(body)+2)
 	return popupText(p.Title, "", body, size, th), first

@@ -247,7 +247,7 @@ func TestSeveralFiles(t *testing.T) {
 	d.Press("e")
 	d.Type("second,")
 	d.Press("esc", "N")
-	d.Sees("Not saved: Add tag sand to 1 file; Add tag second to 1 file")
+	d.Sees("Not saved: Add the tag “sand” to 1 file; Add the tag “second” to 1 file")
 	d.Press("esc")
 	uitest.Shows(t, fmt.Sprint(d.Question().Facts), "notes.txt", "beach")
 	d.Press("ctrl+s")

@@ -44,7 +44,7 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d.Type("wind,sea,")
 	d.Press("esc", "b", "x", "ctrl+s")
 	q := d.Question()
-	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || q.Text != "Add tag wind to 4 files\nRemove tag old from 4 files\nChange Region in 4 files" {
+	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || q.Text != "Add the tag “wind” to 4 files\nRemove the tag “old” from 4 files\nChange Region in 4 files" {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
 	d.Choose(q, "Show each")

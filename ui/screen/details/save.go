@@ -289,10 +289,10 @@ func summary(list []*prepared) []string {
 				continue
 			}
 			for _, tag := range added {
-				count(counts, &tags, "Add tag "+tag+" to")
+				count(counts, &tags, "Add the tag “"+tag+"” to")
 			}
 			for _, tag := range removed {
-				count(counts, &tags, "Remove tag "+tag+" from")
+				count(counts, &tags, "Remove the tag “"+tag+"” from")
 			}
 		}
 	}

@@ -76,7 +76,7 @@ func TestMarksNarrowChanges(t *testing.T) {
 	d.Press("enter", "esc", "enter", "e")
 	d.Type("one,")
 	mediatest.Equal(t, d.wants(), "a | a,one | b,new | c,new", "shown")
-	d.Sees("Not saved: Add tag new to 2 files; Add tag one to 1 file")
+	d.Sees("Not saved: Add the tag “new” to 2 files; Add the tag “one” to 1 file")
 }
 
 // TestWholeFilesTogether: deleting, moving and extensions apply to all opened files, and the question

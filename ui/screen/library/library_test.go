@@ -60,7 +60,7 @@ func TestFacts(t *testing.T) {
 	d := start(t, Options{Session: stub{list: s.list}})
 	d.Sees("─ summer ─", "2 files · 3 kB", "kB 2 files")
 	d.Press("j", "j")
-	d.Sees("300 × 200 · JPEG · 1 kB", "AI sand 93 %", "30 Apr 2026")
+	d.Sees("300 × 200 · JPEG · 1 kB", "AI tags sand 93 %", "30 Apr 2026")
 	d.Press("p")
 	d.SeesNot("300 × 200") // p takes the facts away
 	d.Press("p")

@@ -83,6 +83,7 @@ type Model struct {
 	counts  sync.Map    // string: what is in a folder, by path
 	sheet   *edit.Tiles // the listing as a contact sheet
 	preview *edit.Preview
+	menuAt  string       // key of the row where a menu opened, until the cursor moves
 	next    tea.Cmd      // of leaving a search, to be run
 	landing string       // key of the row for the cursor after rereading; empty to stay
 	manage  *edit.Manage // tracks running work
@@ -184,6 +185,12 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		m.list.Landed() // the tiles share its cursor
 	}
 	m.list.Changed()
+	switch f, _ := m.current(); {
+	case m.Overlays().Top() != nil:
+		m.menuAt = keyOf(f)
+	case keyOf(f) != m.menuAt:
+		m.menuAt = ""
+	}
 	m.sheet.Arrange(m.list.Inside().Size(), m.preview.Options())
 	m.sheet.Also(m.wantFolders()...)
 	next := m.next

@@ -18,10 +18,26 @@ import (
 	"mediadesk/ui/theme"
 )
 
+// underMenu returns the first of the marked files while a menu is about them, and after it until the cursor
+// moves: a question may follow.
+func (m *Model) underMenu() []api.File {
+	if m.menuAt == "" {
+		return nil
+	}
+	return m.list.Marks()[:min(len(m.list.Marks()), edit.MaxFirst)]
+}
+
 // thumbs returns the pictures in the preview: that of the current file, or the first ones of the
-// folder.
-func (m *Model) thumbs() []edit.Thumb {
+// folder, or of the files that a question is about.
+func (m *Model) thumbs() (thumbs []edit.Thumb) {
+	for _, f := range m.underMenu() {
+		if f.IsImage() {
+			thumbs = append(thumbs, m.thumbOf(f))
+		}
+	}
 	switch f, ok := m.current(); {
+	case len(thumbs) > 0:
+		return thumbs
 	case ok && f.IsFolder():
 		return m.sheet.Firsts(folderPath(m.shown.folder, f))
 	case ok && f.IsImage():
@@ -52,6 +68,10 @@ func (m *Model) wantFolders() (folders []string) {
 }
 
 func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
+	if n := len(m.underMenu()); n > 0 {
+		m.preview.Describe(out, func(*kit.Facts) {})
+		return text.Plural(len(m.list.Marks()), "marked file")
+	}
 	m.preview.Describe(out, func(facts *kit.Facts) { m.describeFile(e.Row, facts) })
 	return text.ShortName(e.Row.Name, out.Width())
 }
@@ -79,9 +99,9 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 	if err := m.preview.Failure(); err != nil && !errors.Is(err, context.Canceled) {
 		facts.Say(th.Muted, "no picture")
 	}
-	edit.DrawTags(facts, "", f.Tags.Or(nil))
-	edit.DrawTags(facts, "AI ", edit.AITags(&f))
+	edit.DrawTags(facts, f.Tags.Or(nil))
 	facts.Gap()
+	facts.Fact("AI tags", strings.Join(edit.AITags(&f), ", "))
 	if folder := path.Dir(f.FilePath); !m.shown.search.isNone() {
 		facts.Fact("Folder", folder)
 	}

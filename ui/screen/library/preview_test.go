@@ -12,6 +12,19 @@ import (
 	"mediadesk/ui/picture"
 )
 
+// TestMarkedPreview: beside a menu and the question after it are the marked files, until the cursor moves.
+func TestMarkedPreview(t *testing.T) {
+	path := thumbFile(t)
+	thumb := func(context.Context, api.File) (string, error) { return path, nil }
+	d := start(t, Options{
+		Session: stub{list: small().list, thumb: thumb}, Loader: picture.NewLoader(media.Limits{}),
+	})
+	d.Press("j", "j", "space", "space", "k", "m")
+	d.Sees("─ 2 marked files ─", "f00000.jpg ", "f00001.jpg ")
+	d.Press("esc", "k")
+	d.Sees("─ f00000.jpg ─")
+}
+
 // TestPreview: the picture of the file under the cursor, or the first pictures of a folder, are beside
 // the list.
 func TestPreview(t *testing.T) {

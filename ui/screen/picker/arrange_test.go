@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,4 +92,31 @@ func TestFilterPrefersARun(t *testing.T) {
 	entries := entriesOf("logo.png", "link-to-animals", "a long name that goes on and on 1.jpg", "Long name that goes on and on 2.jpg")
 	equal(t, "found", arrangedNames("/", entries, order{}, false, "lon")[:2],
 		[]string{"Long name that goes on and on 2.jpg", "a long name that goes on and on 1.jpg"})
+}
+
+// TestPickAfterFilter: a key right after a filter is for the rows that it leaves. In a large folder,
+// which is filtered in the background, it picks nothing until then.
+func TestPickAfterFilter(t *testing.T) {
+	many := []string{"apple.txt", "lemon.txt"}
+	for i := range mostAtOnce {
+		many = append(many, fmt.Sprintf("file%d", i))
+	}
+	for _, c := range []struct {
+		files []string
+		want  []string
+	}{{many[:2], []string{"lemon.txt"}}, {many, nil}} {
+		d := start(t, Options{Folder: folder(t, c.files...)})
+		deliver := d.Late(func() {
+			d.Press("/")
+			d.Type("lem")
+			d.Press("enter", "space")
+		})
+		deliver()
+		equal(t, fmt.Sprintf("picked of %d files", len(c.files)), d.tray(), c.want)
+		d.Press("g")
+		if c.want == nil {
+			d.Press("space")
+		}
+		equal(t, "picked then", d.tray(), []string{"lemon.txt"})
+	}
 }

@@ -238,13 +238,22 @@ type arrangement struct {
 	rows    []int32 // filtered entries of sorted
 }
 
-// arrange updates the rows for the order and the filter in the background. resort is false if only
-// the filter changed.
+// mostAtOnce is the number of entries up to which a filter is applied at once, in a few milliseconds.
+const mostAtOnce = 5000
+
+// arrange updates the rows for the order and the filter, in the background if there are many entries
+// or they are sorted. resort is false if only the filter changed.
 func (m *Model) arrange(resort bool) tea.Cmd {
 	next := m.shown
 	next.order, next.hidden, next.pattern = m.order, m.hidden, m.list.Filter()
 	m.pattern = next.pattern
 	resort = resort || next.order != m.shown.order || next.hidden != m.shown.hidden
+	if !resort && len(next.entries) <= mostAtOnce {
+		m.arranging.Drop()
+		next.arrange(false)
+		m.show(next)
+		return nil
+	}
 	return m.arranging.Ask(func() tea.Msg {
 		next.arrange(resort)
 		return page.Do(func() { m.show(next) })

@@ -110,6 +110,9 @@ func (m *Model) toggle() tea.Cmd {
 	if !ok {
 		return nil
 	}
+	if m.shown.pattern != m.list.Filter() { // the rows are not those of the filter yet
+		return page.Tell(page.Info, "Nothing was picked: the filter is still running.")
+	}
 	source := api.Source{Path: m.path(e)}
 	switch {
 	case m.tray.has(source):

@@ -266,13 +266,13 @@ func describeFile(f *kit.Facts, of *media.Facts) {
 	}
 	f.Say(f.Theme().Text, strings.Join(words, " · "))
 	if of.Orientation.Turned() {
-		f.Fact("stored", fmt.Sprintf("%s, shown %s", pixels(of.Stored), of.Orientation))
+		f.Fact("Stored", fmt.Sprintf("%s, shown %s", pixels(of.Stored), of.Orientation))
 	}
-	f.Fact("camera", of.Camera)
+	f.Fact("Camera", of.Camera)
 	if !of.Taken.IsZero() {
-		f.Fact("taken", of.Taken.Format("2 Jan 2006 15:04"))
+		f.Fact("Taken", of.Taken.Format("2 Jan 2006 15:04"))
 	}
-	f.Fact("changed", text.Date(of.Modified))
+	f.Fact("Changed", text.Date(of.Modified))
 	switch {
 	case of.Problem != nil:
 		f.Say(f.Theme().Warn, "No preview. "+pictureProblem(of.Problem))

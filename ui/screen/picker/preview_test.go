@@ -51,7 +51,7 @@ func TestPreview(t *testing.T) {
 	d := previewed(t)
 	d.Sees("1 file in 1 folder · 1 hidden")
 	d.Press("j")
-	d.Sees("400 × 300 · JPEG ·", "changed")
+	d.Sees("400 × 300 · JPEG ·", "Changed ")
 	if !strings.ContainsAny(d.Text(), "▄▀▌▐") {
 		t.Errorf("no picture:\n%s", d.Text())
 	}

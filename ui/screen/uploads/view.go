@@ -183,7 +183,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		at = text.When(j.Updated, now)
 	}
 	f.Say(th.Muted, strings.Trim(bytes(r)+" · "+at, " ·"))
-	edit.DrawTags(f, "", j.Upload.Tags.Or(nil))
+	edit.DrawTags(f, j.Upload.Tags.Or(nil))
 	f.Gap()
 	f.Fact("Folder", folder(j))
 	f.Fact("Sent as", text.If(name(j) != j.Upload.FileName, j.Upload.FileName))

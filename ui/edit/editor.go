@@ -405,10 +405,9 @@ func (e *Editor[T]) tile(i int) Tile {
 func (e *Editor[T]) tileOf(file T) Tile {
 	t := e.o.Tile(file)
 	t.Note = file.Edited().Tags.Or(nil)
-	if region, err := rule.ParseRegion(file.Edited().Region()); err == nil {
-		of := e.o.Subject(file)
-		t.Picture.Region, t.Picture.Size, t.Picture.Orientation = region, of.Size, of.Orientation
-	}
+	of := e.o.Subject(file)
+	t.Picture.Size, t.Picture.Orientation = of.Size, of.Orientation
+	t.Picture.Region, _ = rule.ParseRegion(file.Edited().Region()) // none is empty
 	return t
 }
 

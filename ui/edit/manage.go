@@ -134,9 +134,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 	s, what := g.Session, FilesLabel(files)
 	versions := kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one"}
 	versions.Do = func() tea.Cmd { return g.versions(current) }
-	if len(files) > 1 {
-		versions.Label += " of " + Label(&current)
-	}
+	versions.Disabled = text.If(len(files) > 1, "one file only")
 	const undone, final = "z undoes it", "cannot be undone"
 	return []kit.MenuRow{
 		{Key: "r", Label: "rename", Note: "old links stop working", Do: func() tea.Cmd { return g.Rename(files) }},
@@ -152,11 +150,11 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 		}, files),
 		g.PurgeRow(files),
 		g.row(operation{
-			MenuRow: kit.MenuRow{Key: "o", Label: "delete the old versions of " + what, Note: final, Danger: true}, lost: "Deletes all versions of %s but the current one from " + g.Host() + ".",
+			MenuRow: kit.MenuRow{Group: "Delete", Key: "o", Label: "delete the old versions of " + what, Note: final, Danger: true}, lost: "Deletes all versions of %s but the current one from " + g.Host() + ".",
 			running: "Deleting versions", done: "Deleted the old versions of %s.", do: s.DeleteOldVersions,
 		}, files),
 		g.row(operation{
-			MenuRow: kit.MenuRow{Key: "d", Label: "delete " + what, Note: final, Danger: true}, lost: "Deletes %s with all versions from " + g.Host() + ".",
+			MenuRow: kit.MenuRow{Group: "Delete", Key: "d", Label: "delete " + what, Note: final, Danger: true}, lost: "Deletes %s with all versions from " + g.Host() + ".",
 			running: "Deleting", done: "Deleted %s.", do: s.DeleteAll,
 		}, files),
 	}

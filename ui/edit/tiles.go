@@ -102,6 +102,7 @@ type Tiles struct {
 	top    int // first visible row
 	draw   picture.Options
 	images picture.Sheet[tileKey]
+	seen   map[string]image.Point // sizes of decoded pictures, by Thumb.Key
 
 	firsts map[string][]Thumb // by folder; nil while being read
 	asking bool
@@ -128,7 +129,7 @@ func NewTiles(o TilesOptions) *Tiles {
 	if o.List != nil {
 		o.Len = o.List.Len
 	}
-	return &Tiles{o: o, firsts: map[string][]Thumb{}}
+	return &Tiles{o: o, firsts: map[string][]Thumb{}, seen: map[string]image.Point{}}
 }
 
 // Fetched returns the Path of a picture that get stores in a local file.
@@ -181,6 +182,37 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	return picture.GridOf(room.Sub(image.Pt(0, 1)), s.o.Len(), s.captions()) // a frame has one line more
 }
 
+// of returns the grid with the size of a tile. The pictures of a single row without a cursor have one
+// height: wider ones have wider tiles.
+func (s *Tiles) of(g picture.Grid, tile int) picture.Grid {
+	n, width := s.o.Len(), float64(g.Columns*g.Tile.X)
+	if s.o.List != nil || n < 2 || n > g.Columns {
+		return g
+	}
+	from, to, all, least := 0.0, 0.0, 0.0, 5.0
+	for i := range n {
+		shape := s.shape(s.o.Tile(i).Picture)
+		from += text.Either(i < tile, shape, 0)
+		to += text.Either(i <= tile, shape, 0)
+		all, least = all+shape, min(least, shape)
+	}
+	g.Tile.X = int(width*to/all) - int(width*from/all)
+	g.Tile.Y = max(4, min(g.Tile.Y, int(width/all-2/least)+1+s.captions()))
+	return g
+}
+
+// shape returns the columns of a picture per row.
+func (s *Tiles) shape(t Thumb) float64 {
+	size := image.Pt(3, 2)
+	if p, ok := PlaneOf(Subject{Size: t.Size, Orientation: t.Orientation}, nil); ok {
+		size = text.Either(t.Crop, p.Seen(t.Region).Size(), p.Upright())
+	}
+	if seen, ok := s.seen[t.Key]; ok && !t.Crop { // a record may not say that it is turned
+		size = seen
+	}
+	return max(1.2, min(cmp.Or(s.draw.CellAspect, 2)*float64(size.X)/float64(size.Y), 5))
+}
+
 // captions returns the number of lines below a picture.
 func (s *Tiles) captions() int { return text.Either(s.o.Notes != nil && s.o.Notes(), 2, 1) }
 
@@ -230,7 +262,8 @@ func (s *Tiles) Want() tea.Cmd {
 	thumbs := map[tileKey]Thumb{}
 	for i := from; i < min(s.o.Len(), from+many); i++ {
 		t := s.o.Tile(i)
-		list, size := s.thumbs(t, room)
+		in, _ := s.picture(s.of(g, i))
+		list, size := s.thumbs(t, in)
 		if t.Folder != "" {
 			folders = append(folders, t.Folder)
 		}
@@ -241,13 +274,18 @@ func (s *Tiles) Want() tea.Cmd {
 		}
 	}
 	gone := s.images.Delete(func(k tileKey) bool {
-		return k.draw != s.draw || k.size != room && k.size != quarter(room) || s.o.List == nil &&
-			!slices.Contains(keys, k)
+		return k.draw != s.draw || s.o.List != nil && k.size != room && k.size != quarter(room) ||
+			s.o.List == nil && !slices.Contains(keys, k)
 	})
 	load := func(ctx context.Context, key tileKey, o picture.Options) tea.Cmd {
 		return func() tea.Msg {
-			drawn, err := s.load(ctx, thumbs[key], key, o)
-			return page.Then(func() tea.Cmd { return s.images.Got(key, drawn, err) })
+			drawn, seen, err := s.load(ctx, thumbs[key], key, o)
+			return page.Then(func() tea.Cmd {
+				if seen != (image.Point{}) {
+					s.seen[thumbs[key].Key] = seen
+				}
+				return s.images.Got(key, drawn, err)
+			})
 		}
 	}
 	return tea.Batch(gone, s.wantFirsts(folders), s.images.Want(s.o.Context, keys, s.draw, load))
@@ -298,7 +336,7 @@ func (s *Tiles) Firsts(folder string) []Thumb { return s.firsts[folder] }
 
 func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey,
 	o picture.Options,
-) (drawn picture.Surface, err error) {
+) (drawn picture.Surface, seen image.Point, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tileTimeout)
 	defer cancel()
 	if s.o.List == nil {
@@ -309,18 +347,21 @@ func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey,
 	}
 	path, err := t.Path(ctx)
 	if err != nil {
-		return drawn, err
+		return drawn, seen, err
 	}
-	part := func(of *picture.Picture) image.Rectangle { return t.part(of, key.size, cmp.Or(o.CellAspect, 2)) }
+	part := func(of *picture.Picture) image.Rectangle {
+		seen = of.Size()
+		return t.part(of, key.size, cmp.Or(o.CellAspect, 2))
+	}
 	drawn, err = s.o.Loader.Load(ctx, picture.Request{
 		Path: path, Cols: key.size.X, Rows: key.size.Y,
 		Options: o, Mark: &picture.Mark{Part: part, Crop: t.Crop || t.Fill},
 	})
 	if err == nil && ctx.Err() != nil {
 		drawn.Drop() // no longer wanted
-		return nil, ctx.Err()
+		return nil, seen, ctx.Err()
 	}
-	return drawn, err
+	return drawn, seen, err
 }
 
 // Update reports whether a picture of the sheet was transmitted.
@@ -356,7 +397,7 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 	for row := range slices.Chunk(tiles, g.Columns) {
 		var blocks []string
 		for i, t := range row {
-			blocks = append(blocks, s.tile(t, g, s.o.List != nil && from+i == s.cursor(), th))
+			blocks = append(blocks, s.tile(t, s.of(g, from+i), s.o.List != nil && from+i == s.cursor(), th))
 		}
 		from += len(row)
 		lines := strings.Split(kit.JoinH(blocks...), "\n")

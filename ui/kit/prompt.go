@@ -167,9 +167,6 @@ func (p *Prompt) View(room image.Point, th *theme.Theme) string {
 	return view
 }
 
-// leastPromptAir is the number of spare rows from which there are blank ones.
-const leastPromptAir = 12
-
 // draw returns also the line of the first completion.
 func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int) {
 	if room.X < 1 || room.Y < 1 {
@@ -207,10 +204,7 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 	}
 	spare := max(0, inner.Y-len(input))
 	problem := below.Lines()[:min(len(below.Lines()), spare)]
-	var air []string
-	if spare > leastPromptAir {
-		air = []string{""}
-	}
+	air := slices.Repeat([]string{""}, text.Either(spare > 12, 1, 0))
 	words := above.Lines()[:min(len(above.Lines()), spare-len(problem))]
 	body := slices.Concat(air, words, air, input, problem, air)
 	first = BoxOrigin(size).Y + len(body) - len(air) - len(problem) - len(input) + 1

@@ -179,6 +179,13 @@ func (m *Model) read() tea.Cmd {
 	m.reading, m.again = true, false
 	return func() tea.Msg {
 		all, err := m.o.Watch.Runs(m.o.Context)
+		m.files.Range(func(key, known any) bool { // a record is read again after its run has ended
+			seen, ok, err := m.o.Session.LastSeen(m.o.Context, known.(api.File).FileID)
+			if ok && err == nil {
+				m.files.Store(key, seen.File)
+			}
+			return true
+		})
 		return page.Then(func() tea.Cmd {
 			m.reading = false
 			if err != nil {
@@ -234,7 +241,13 @@ func (m *Model) thumbs() []edit.Thumb {
 	if !ok || !file.IsImage() {
 		return nil
 	}
-	return []edit.Thumb{{Key: keyOf(run), Path: edit.Fetched(m.o.Session.Picture, file)}}
+	return []edit.Thumb{{Key: m.pictureOf(run), Path: edit.Fetched(m.o.Session.Picture, file)}}
+}
+
+// pictureOf identifies the picture of a run's file, which may be read before the result is known.
+func (m *Model) pictureOf(run *job.Run) string {
+	file := m.file(run)
+	return keyOf(run) + text.If(file.VersionID() != run.FileID, file.VersionID())
 }
 
 func keyOf(run *job.Run) string { return fmt.Sprint(run.ID, run.Status, run.At.UnixNano()) }
@@ -253,7 +266,7 @@ func (m *Model) tile(i int) edit.Tile {
 	return edit.Tile{
 		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
 		Note: note, NoteSign: text.Either(run.Status == api.StatusFailed, theme.SignBad, theme.SignNone),
-		Picture: edit.Thumb{Key: keyOf(&run), Path: func(ctx context.Context) (string, error) {
+		Picture: edit.Thumb{Key: m.pictureOf(&run), Path: func(ctx context.Context) (string, error) {
 			return m.o.Session.Thumb(ctx, m.record(&run))
 		}},
 	}

@@ -11,6 +11,7 @@ import (
 	"mediadesk/api/journal"
 	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
+	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 )
 
@@ -19,10 +20,11 @@ type pictured struct {
 	Session
 	path      string
 	requested int
+	version   *api.VersionInfo
 }
 
 func (s *pictured) LastSeen(_ context.Context, fileID string) (journal.Seen, bool, error) {
-	return journal.Seen{File: api.File{FileID: fileID, FileType: api.KindImage}}, true, nil
+	return journal.Seen{File: api.File{FileID: fileID, FileType: api.KindImage, VersionInfo: s.version}}, true, nil
 }
 
 func (s *pictured) Picture(context.Context, api.File) (string, error) {
@@ -30,7 +32,8 @@ func (s *pictured) Picture(context.Context, api.File) (string, error) {
 	return s.path, nil
 }
 
-// TestResultPicture: the pane shows the picture of the run under the cursor and fetches it once.
+// TestResultPicture: the pane shows the picture of the run under the cursor and fetches it once, and again
+// when the record that is read after the run has a new version.
 func TestResultPicture(t *testing.T) {
 	img := image.NewRGBA(image.Rect(0, 0, 40, 30))
 	for i := range img.Pix {
@@ -55,4 +58,7 @@ func TestResultPicture(t *testing.T) {
 	mediatest.Equal(t, s.requested, requested, "pictures fetched")
 	d.find("/a/tags.png")
 	mediatest.Equal(t, s.requested, requested+1, "pictures fetched with one of another run")
+	requested, s.version = s.requested, &api.VersionInfo{ID: "v2"}
+	d.Send(page.RunsChanged{})
+	mediatest.Equal(t, s.requested, requested+1, "pictures fetched after a new version")
 }

@@ -199,7 +199,7 @@ func (v *patternView) apply() tea.Cmd {
 // View draws the patterns and the table.
 func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	form, table := v.layout(size)
-	size.Y = min(size.Y, form.Y+table.Y+4)
+	size.Y = min(size.Y, max(form.Y+table.Y+4, 13)) // it covers the form
 	column := min(32, max(8, table.X/3))
 	head := th.Label.Render(text.PadRight("  "+text.PadRight("File", column)+" Stored as", table.X))
 	rows := v.table.View(table, func(i, width int,

@@ -146,6 +146,4 @@ func (f PatternFile) value(field, option string) (string, error) {
 }
 
 // FolderText makes a text a valid folder name (service.md §4.1).
-func FolderText(text string) string {
-	return strings.ReplaceAll(rule.StoredName(text), ".", "_")
-}
+func FolderText(text string) string { return strings.ReplaceAll(rule.StoredName(text), ".", "_") }

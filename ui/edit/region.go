@@ -133,9 +133,7 @@ type frameOf struct {
 type sendDue struct{}
 
 // NewRegion returns an editor without a picture.
-func NewRegion(o RegionOptions) *Region {
-	return &Region{o: o}
-}
+func NewRegion(o RegionOptions) *Region { return &Region{o: o} }
 
 // Show shows a picture, loading it if it changed.
 func (r *Region) Show(s Subject) tea.Cmd {

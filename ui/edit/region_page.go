@@ -478,9 +478,7 @@ func (r *Region) noOthers() string {
 	return text.If(r.o.Files == nil || len(r.o.Files()) < 2, "only one picture")
 }
 
-func (r *Region) noCopy() string {
-	return cmp.Or(r.NoRect(), r.noOthers())
-}
+func (r *Region) noCopy() string { return cmp.Or(r.NoRect(), r.noOthers()) }
 
 // Suggest shows the first or next suggestion, or explains why there is none.
 func (r *Region) Suggest() tea.Cmd {

@@ -268,6 +268,7 @@ func (s *Tiles) Want() tea.Cmd {
 			folders = append(folders, t.Folder)
 		}
 		for _, thumb := range list {
+			thumb.Fill = thumb.Fill || t.Folder != ""
 			key := tileKey{thumb.id(), size, s.draw}
 			keys = append(keys, key)
 			thumbs[key] = thumb
@@ -281,7 +282,7 @@ func (s *Tiles) Want() tea.Cmd {
 		return func() tea.Msg {
 			drawn, seen, err := s.load(ctx, thumbs[key], key, o)
 			return page.Then(func() tea.Cmd {
-				if seen != (image.Point{}) {
+				if s.o.List == nil && seen != (image.Point{}) {
 					s.seen[thumbs[key].Key] = seen
 				}
 				return s.images.Got(key, drawn, err)
@@ -319,9 +320,6 @@ func (s *Tiles) wantFirsts(folders []string) tea.Cmd {
 			return page.Do(func() {
 				s.asking = false
 				s.firsts[folder] = firsts[:min(len(firsts), MaxFirst)]
-				for i := range s.firsts[folder] {
-					s.firsts[folder][i].Fill = true
-				}
 			})
 		})
 	}

@@ -122,9 +122,7 @@ func ModeOf(size image.Point) Mode {
 
 // ModeOfWidth returns the mode for a width in columns, ignoring the height: for
 // screens, whose rectangle is lower than the terminal.
-func ModeOfWidth(columns int) Mode {
-	return ModeOf(image.Pt(columns, minHeight))
-}
+func ModeOfWidth(columns int) Mode { return ModeOf(image.Pt(columns, minHeight)) }
 
 // TooSmall draws the message for a terminal that is too small to work in, exactly
 // filling size.

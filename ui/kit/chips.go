@@ -48,9 +48,7 @@ func (c *Chips) Value() []string {
 }
 
 // Typed returns the text of the entry.
-func (c *Chips) Typed() string {
-	return strings.TrimSpace(c.entry.Value())
-}
+func (c *Chips) Typed() string { return strings.TrimSpace(c.entry.Value()) }
 
 // SetValue replaces the chips and empties the entry.
 func (c *Chips) SetValue(values []string) {

@@ -36,9 +36,7 @@ type Message struct {
 	Detail string
 }
 
-func (m Message) whole() string {
-	return m.Text + text.If(m.Detail != "", "\n"+m.Detail)
-}
+func (m Message) whole() string { return m.Text + text.If(m.Detail != "", "\n"+m.Detail) }
 
 func (m Message) mark(th *theme.Theme) (sign string, style lipgloss.Style) {
 	switch m.Level {

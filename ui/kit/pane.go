@@ -56,9 +56,7 @@ func PaneWidth(size image.Point) int {
 	return inner - 2*paneMargin(inner)
 }
 
-func paneMargin(inner int) int {
-	return text.Either(inner < 20, 0, 1)
-}
+func paneMargin(inner int) int { return text.Either(inner < 20, 0, 1) }
 
 // View draws the visible lines in a box, exactly filling size. If there are more, the
 // lower border says how many.
@@ -142,9 +140,7 @@ func (l *Lines) SetHeight(h int) {
 }
 
 // Visible returns the half-open range of the visible rows.
-func (l *Lines) Visible() (from, to int) {
-	return l.top, min(l.n, l.top+l.height)
-}
+func (l *Lines) Visible() (from, to int) { return l.top, min(l.n, l.top+l.height) }
 
 // At returns the row at line y of the list's rectangle.
 func (l *Lines) At(y int) (i int, ok bool) {

@@ -73,9 +73,7 @@ func (p *Prompt) problem() string {
 
 func (p *Prompt) verb() string { return cmp.Or(p.Verb, "accept") }
 
-func (p *Prompt) key() string {
-	return text.Either(p.area != nil, "ctrl+s", "enter")
-}
+func (p *Prompt) key() string { return text.Either(p.area != nil, "ctrl+s", "enter") }
 
 // Refresh updates the completions.
 func (p *Prompt) Refresh() {

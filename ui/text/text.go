@@ -329,9 +329,7 @@ func NoteTerminal(msg tea.Msg) {
 }
 
 // Method returns the current method of counting columns.
-func Method() ansi.Method {
-	return Either(countsLetters.Load(), ansi.GraphemeWidth, ansi.WcWidth)
-}
+func Method() ansi.Method { return Either(countsLetters.Load(), ansi.GraphemeWidth, ansi.WcWidth) }
 
 // typedKey matches a key at the beginning of a sentence. A key is written as it is typed.
 var typedKey = regexp.MustCompile(`^([b-z]|esc|f[0-9]+|.+[+].+)$`)

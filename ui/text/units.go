@@ -94,9 +94,7 @@ func When(t, now time.Time) string {
 }
 
 // Date formats a time without its age: "22 Nov 2026 08:07". The zero time is "".
-func Date(t time.Time) string {
-	return Either(t.IsZero(), "", t.Local().Format(day+" 15:04"))
-}
+func Date(t time.Time) string { return Either(t.IsZero(), "", t.Local().Format(day+" 15:04")) }
 
 // Percent formats progress. It returns 100 % only if finished is true, because sending all
 // bytes does not mean that the service has answered. For an unknown or zero total it

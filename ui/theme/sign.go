@@ -59,9 +59,7 @@ func (t *Theme) Glyph(s Sign) string {
 }
 
 // Sign returns the sign in its style, always one cell wide.
-func (t *Theme) Sign(s Sign) string {
-	return t.SignStyle(s).Render(t.Glyph(s))
-}
+func (t *Theme) Sign(s Sign) string { return t.SignStyle(s).Render(t.Glyph(s)) }
 
 // SignStyle returns the style of a sign and the word next to it.
 func (t *Theme) SignStyle(s Sign) lipgloss.Style {

@@ -208,13 +208,9 @@ func (m *Model) noPlane() string {
 	return m.Region.NoPlane()
 }
 
-func (m *Model) oneFile() string {
-	return text.If(len(m.Items) < 2, "only one file is shown")
-}
+func (m *Model) oneFile() string { return text.If(len(m.Items) < 2, "only one file is shown") }
 
-func (m *Model) noAI() string {
-	return text.If(len(aiTags(m.Targets())) == 0, "no AI tags")
-}
+func (m *Model) noAI() string { return text.If(len(aiTags(m.Targets())) == 0, "no AI tags") }
 
 func (m *Model) noUndo() string {
 	unsaved := "this file has changes that are not saved; save them (ctrl+s) or drop them (ctrl+x) first"

@@ -183,9 +183,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	return m.settle(cmd)
 }
 
-func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
-	return tea.Batch(cmd, m.Settle(m.size, false))
-}
+func (m *Model) settle(cmd tea.Cmd) tea.Cmd { return tea.Batch(cmd, m.Settle(m.size, false)) }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {

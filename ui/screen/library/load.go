@@ -103,9 +103,7 @@ func (l *listing) len() int { return len(l.folders) + len(l.files) }
 func (l *listing) key() string { return l.folder + "\n" + l.search.text }
 
 // folder returns the folder being opened, or the shown one.
-func (m *Model) folder() string {
-	return cmp.Or(m.opening, m.shown.folder)
-}
+func (m *Model) folder() string { return cmp.Or(m.opening, m.shown.folder) }
 
 // open opens a folder; the cursor goes to the row with key land.
 func (m *Model) open(folder, land string) tea.Cmd {

@@ -292,6 +292,4 @@ func (m *Model) learn(f api.File) {
 func (m *Model) current() (api.File, bool) { return m.list.Row() }
 
 // keyOf identifies a row across reads.
-func keyOf(f api.File) string {
-	return text.Either(f.IsFolder(), "folder "+f.Name, f.FileID)
-}
+func keyOf(f api.File) string { return text.Either(f.IsFolder(), "folder "+f.Name, f.FileID) }

@@ -156,9 +156,7 @@ func (m *Model) noFolder() string {
 	return text.If(m.shown.folder == "" || m.problem != nil, "no folder is shown")
 }
 
-func (m *Model) noEntry() string {
-	return text.If(len(m.shown.rows) == 0, "no file is shown")
-}
+func (m *Model) noEntry() string { return text.If(len(m.shown.rows) == 0, "no file is shown") }
 
 func (m *Model) nothingToSend() string {
 	if len(m.tray.items) > 0 {
@@ -171,9 +169,7 @@ func (m *Model) nothingToSend() string {
 	return text.If(e.kind == kindFolder, "nothing is picked, and the cursor is on a folder")
 }
 
-func (m *Model) emptyTray() string {
-	return text.If(len(m.tray.items) == 0, "the tray is empty")
-}
+func (m *Model) emptyTray() string { return text.If(len(m.tray.items) == 0, "the tray is empty") }
 
 func (m *Model) noItem() string {
 	return cmp.Or(m.emptyTray(), text.If(len(m.trayRows()) == 0, "the filter finds nothing"))

@@ -23,9 +23,7 @@ type item struct {
 // isURL reports whether the service downloads the source.
 func (i item) isURL() bool { return i.source.URL != "" }
 
-func (i item) label() string {
-	return cmp.Or(i.source.Label, i.source.Name())
-}
+func (i item) label() string { return cmp.Or(i.source.Label, i.source.Name()) }
 
 // keyOf returns the key of a source. It ignores Label, so that a file is in the tray once.
 func keyOf(s api.Source) string { return s.URL + "\x00" + s.Path }

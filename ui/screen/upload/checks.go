@@ -154,9 +154,7 @@ func fieldOf(err error) string {
 	return "name" // of the source
 }
 
-func host(p session.Profile) string {
-	return cmp.Or(p.Host, "the service")
-}
+func host(p session.Profile) string { return cmp.Or(p.Host, "the service") }
 
 // decision is what is known about sending a source.
 type decision struct {

@@ -230,6 +230,4 @@ const watchInterval = time.Second
 type watchTick struct{}
 
 // watch checks the journal while the screen is visible.
-func (m *Model) watch() tea.Cmd {
-	return m.watching.Ask(page.After(watchInterval, watchTick{}))
-}
+func (m *Model) watch() tea.Cmd { return m.watching.Ask(page.After(watchInterval, watchTick{})) }

@@ -106,6 +106,4 @@ func inspect(name string) (l counts, err error) {
 }
 
 // colored reports whether a pixel is far from gray.
-func colored(c color.RGBA) bool {
-	return max(c.R, c.G, c.B)-min(c.R, c.G, c.B) > 24
-}
+func colored(c color.RGBA) bool { return max(c.R, c.G, c.B)-min(c.R, c.G, c.B) > 24 }

@@ -69,6 +69,8 @@ type List[T any] struct {
 	// Folds folds the groups until they are opened. SkipHeads keeps the cursor off their heads,
 	// which then have a blank line before them.
 	Folds, SkipHeads bool
+	// Snug ends the frame after the rows, of a page that has few.
+	Snug bool
 	// NoCursor dims the frame and the cursor, or hides it with RowsOnly: the focus is elsewhere.
 	NoCursor bool
 	// Draw draws a row in place of Cells; it may be nil. Columns, if set, name the columns.
@@ -482,6 +484,8 @@ func (l *List[T]) listActions() []Action {
 			l.action("invert-marks", "invert marks", l.NoEntry, invert, "*"),
 		)
 	}
+	back := l.action("back", "step back", l.nothingToLeave, l.back, "esc", "left", "h", "backspace")
+	back.Group = "Move"
 	switch {
 	case !l.RowsOnly:
 		actions = append(
@@ -493,7 +497,7 @@ func (l *List[T]) listActions() []Action {
 					l.open, l.focus = true, onPane
 				}
 			}, "tab", "shift+tab"),
-			l.action("back", "step back", l.nothingToLeave, l.back, "esc", "left", "h", "backspace"),
+			back,
 		)
 	case l.nothingToLeave() == "":
 		words := text.If(l.anchor == nil, "clear the filter")

@@ -95,7 +95,7 @@ func (l *List[T]) layout(size image.Point) listLayout {
 		rest.Max.Y = at.line.Min.Y
 	}
 	if framed && rest.Dy() > frameLines+2 {
-		if l.SkipHeads { // a page whose rows are always the same: its frame ends after them
+		if l.Snug {
 			rest.Max.Y = min(rest.Max.Y, rest.Min.Y+len(l.lines)+frameLines)
 		}
 		at.box, rest = rest, rest.Inset(1)

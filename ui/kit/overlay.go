@@ -142,8 +142,11 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 		if !o.Closed() {
 			top := o.View(s.room, th)
 			dimmed, pixels := Dim(base, th)
-			size := Size(top)
-			s.at = beside(pixels, Size(base), size)
+			size, room := Size(top), Size(base)
+			if pixels.Max.Y < room.Y { // the status in the last line is about what is behind
+				dimmed = text.Fit(dimmed[:max(0, strings.LastIndexByte(dimmed, '\n'))], room.X, room.Y)
+			}
+			s.at = beside(pixels, room, size)
 			air := text.Fit("", size.X+1+min(1, s.at.X), size.Y) // a column on both sides
 			base = OverlayAt(OverlayAt(dimmed, air, max(0, s.at.X-1), s.at.Y), top, s.at.X, s.at.Y)
 		}

@@ -303,7 +303,8 @@ func (h *Host) Actions() []kit.Action {
 		}
 	}
 	next := func(a kit.Action) bool {
-		return a.Footer && a.KeyLabel() != "" && a.Reason() == "" && !slices.Contains(a.Keys.Keys(), "esc")
+		around := slices.ContainsFunc(a.Keys.Keys(), func(key string) bool { return key == "esc" || key == "tab" })
+		return a.Footer && a.KeyLabel() != "" && a.Reason() == "" && !around
 	}
 	main := func(a kit.Action) bool { return a.Main && next(a) }
 	if i := slices.IndexFunc(actions, next); i >= 0 && !h.Covered() && !slices.ContainsFunc(actions, main) {

@@ -42,14 +42,18 @@ type queryWord struct {
 	prefix, example, help string
 }
 
-// queryWords are the words in the order of the help.
+// queryWords are the words in the order of the help, with headings, which have no example.
 var queryWords = []queryWord{
-	{"", "boat", "word of the name, a tag or a text field; the beginning is enough"},
-	{"tag:", "tag:sunset", "a tag or an AI tag; the beginning is enough while you type; tag:sea,beach finds either"},
-	{"<", "<7d", "newer than 7 days (h d w m y); >7d older; >1mb larger, <500kb smaller"},
+	{"", "", "Words and tags"},
+	{"", "boat", "the beginning of a word in the name, the tags or a text field"},
+	{"tag:", "tag:sunset", "a tag or an AI tag; tag:sea,beach finds either"},
+	{"", "", "Place, time and size"},
 	{"in:", "in:/summer/", "this folder and below"},
+	{"<", "<7d", "newer than 7 days (h d w m y); >7d is older"},
+	{"", "<500kb", "smaller; >1mb is larger"},
 	{"after:", "after:2026-07", "uploaded since a day, a month or a year; before: until then"},
 	{"before:", "before:2026", ""}, // described by after:
+	{"", "", "Kinds and fields"},
 	{"is:", "is:private", strings.Join(isWords, ", ")},
 	{"format:", "format:png", "the format of a picture or file"},
 	{"", "width>2000", "a field with = != < <= > >=, such as height, updatedAt, published, createdBy"},
@@ -350,8 +354,11 @@ func (m *Model) viewQueryHelp(size image.Point, th *theme.Theme) string {
 		example = max(example, text.Width(w.example))
 	}
 	example = min(example, size.X/3)
-	for _, w := range queryWords {
-		if w.help != "" {
+	for i, w := range queryWords {
+		switch {
+		case w.example == "" && size.Y > len(queryWords)+3:
+			lines = append(lines, text.If(i > 0, "\n")+" "+th.Strong.Render(w.help))
+		case w.example != "" && w.help != "":
 			help := th.Muted.Render(text.Truncate(w.help, max(0, size.X-example-3)))
 			lines = append(lines, " "+th.Key.Render(text.PadRight(w.example, example))+"  "+help)
 		}

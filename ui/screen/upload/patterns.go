@@ -211,7 +211,7 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	if v.skipped > 0 {
 		foot = text.Plural(v.skipped, "file") + " cannot be filled in · " + foot
 	}
-	return kit.BoxFooter("Tags, folder and name by patterns: "+text.Plural(len(v.rows), "file"), foot,
+	return kit.BoxFooter("Fill by pattern: "+text.Plural(len(v.rows), "file"), foot,
 		kit.JoinV(v.form.View(form, true, th), " ", head, rows), size, true, th)
 }
 

@@ -303,7 +303,7 @@ func (e *Editor[T]) Click(msg tea.MouseClickMsg) tea.Cmd {
 		return nil
 	}
 	at, double := image.Pt(msg.X, msg.Y), e.clicks.Double(msg)
-	switch list, rows := Inner(e.layout.Files), Inner(e.layout.Form); {
+	switch list, rows := Inner(e.layout.Files), e.inside(e.layout.Form); {
 	case at.In(list):
 		e.Focus(OnFiles)
 		if e.Files.Click(kit.Moved(msg, list.Min).(tea.MouseClickMsg)) {
@@ -369,7 +369,18 @@ func (e *Editor[T]) viewForm(title string, room image.Rectangle, th *theme.Theme
 	}
 	on := e.On == OnForm
 	title = text.ShortName(title, max(1, room.Dx()-6))
-	return kit.Box(title, e.Form.View(Inner(room).Size(), on, th), room.Size(), on, th)
+	inside := e.inside(room)
+	body := strings.Repeat("\n", inside.Min.Y-Inner(room).Min.Y) + e.Form.View(inside.Size(), on, th)
+	return kit.Box(title, body, room.Size(), on, th)
+}
+
+// inside returns the part of the form in its box: without its first and last lines if it needs neither.
+func (e *Editor[T]) inside(form image.Rectangle) image.Rectangle {
+	in := Inner(form)
+	if !form.Empty() && in.Dy() >= e.Form.Height(in.Dx())+2 {
+		in.Min.Y, in.Max.Y = in.Min.Y+1, in.Max.Y-1
+	}
+	return in
 }
 
 func (e *Editor[T]) drawFile(file T, mark theme.Sign, width int, selected bool, th *theme.Theme) string {

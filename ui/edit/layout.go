@@ -102,6 +102,9 @@ func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
 		l.Side.Min.X = l.Form.Max.X
 	}
 	height := e.Form.Height(Inner(l.Form).Dx()) + 2
+	if e.ShowsSheet() && len(e.Items) <= fewFiles && room.Dy() >= leastAiry {
+		height += 2 // their pictures leave room
+	}
 	l.Form.Min.Y = max(room.Dy()*2/5, l.Form.Max.Y-height)
 	if l.Form.Dy() < height && l.Form.Max.Y < room.Max.Y {
 		l.Form.Min.Y = 0 // no room for a picture
@@ -194,7 +197,7 @@ func (e *Editor[T]) Settle(size image.Point, hidden bool) tea.Cmd {
 		e.Files.Resize(Inner(l.Files).Size())
 		e.Files.Changed()
 	}
-	e.Form.Resize(Inner(l.Form).Size())
+	e.Form.Resize(e.inside(l.Form).Size())
 	cmd, sheet := e.next, e.ShowsSheet() && !hidden
 	e.next = nil
 	if e.Drawing() {

@@ -33,7 +33,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 func (m *Model) shownFacts(e *prepared) []string {
 	f, version, when := &e.file, "", ""
 	if f.VersionInfo != nil {
-		version = f.VersionInfo.Name
+		version = strings.ToLower(f.VersionInfo.Name)
 	}
 	if at := rule.Created(f); !at.IsZero() {
 		when = "uploaded " + text.When(at, m.now())

@@ -151,7 +151,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 		[]string{"space", "space"}), []string{"ctrl+l", "r"}, "32 of 33 stored")
 	// Two files have an extension that does not end, and two are too large.
 	uploadMore(term, []string{"space", "space"}, []string{"ctrl+l", "w"}, "34 of 35 stored")
-	uploadMore(term, []string{"space", "space"}, slices.Concat(down(5), []string{"enter"}, down(4), strings.Split(`"file.size" < "5kb"`, "")), "3 failed")
+	uploadMore(term, []string{"space", "space"}, slices.Concat(down(5), []string{"enter"}, down(4), strings.Split(`"file.size" < "5kb"`, "")), "3 refused")
 	stop("uploads")
 	term.Press("3")
 	term.WaitFor("32 done") // the other two are pending

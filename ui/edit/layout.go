@@ -102,8 +102,8 @@ func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
 		l.Side.Min.X = l.Form.Max.X
 	}
 	height := e.Form.Height(Inner(l.Form).Dx()) + 2
-	if e.ShowsSheet() && len(e.Items) <= fewFiles && room.Dy() >= leastAiry {
-		height += 2 // their pictures leave room
+	if len(e.Items) <= fewFiles && room.Dy() >= leastAiry {
+		height += 2 // their pictures leave room for air
 	}
 	l.Form.Min.Y = max(room.Dy()*2/5, l.Form.Max.Y-height)
 	if l.Form.Dy() < height && l.Form.Max.Y < room.Max.Y {
@@ -137,6 +137,9 @@ func (e *Editor[T]) position(l Layout, room image.Rectangle) Layout {
 	if room.Min.X, room.Max.X = room.Min.X+1, room.Max.X-1; ok {
 		room.Min.Y++
 	}
+	if ok && e.Region.cropsBeside(room.Size()) {
+		facts = nil // they are beside or below the crops
+	}
 	below := len(facts)
 	if ok && l.Form.Min.Y > 0 && l.Form.Max.Y >= leastAiry {
 		below += min(2, below+1)
@@ -148,7 +151,7 @@ func (e *Editor[T]) position(l Layout, room image.Rectangle) Layout {
 		l.Picture = e.Region.fitted(l.Picture, size)
 	}
 	// They begin where the picture does. Wider ones are centered below it.
-	l.Facts.Min = image.Pt(l.Picture.Min.X, l.Picture.Max.Y+max(0, below-len(facts)-1))
+	l.Facts.Min = image.Pt(l.Picture.Min.X, l.Picture.Max.Y+(below-len(facts)+1)/2)
 	for _, line := range facts {
 		if w := text.Width(line); w > l.Picture.Dx() {
 			l.Facts.Min.X = max(room.Min.X, min((l.Picture.Min.X+l.Picture.Max.X-w)/2, room.Max.X-w))
@@ -258,7 +261,7 @@ func (e *Editor[T]) viewPicture(l Layout, th *theme.Theme) string {
 	case e.ShowsSheet():
 		drawn = strings.Split(e.Sheet.View(in, th), "\n")
 	default:
-		drawn = strings.Split(e.Region.View(in, th), "\n")
+		drawn = strings.Split(e.Region.View(in, strings.Join(e.facts(), "\n"), th), "\n")
 	}
 	lines := make([]string, l.Picture.Min.Y)
 	for i := range l.Picture.Dy() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"mediadesk/api"
 	"mediadesk/api/media"
@@ -409,24 +410,24 @@ func (r *Region) Options(th *theme.Theme) picture.Options {
 	return o
 }
 
-// View draws the picture with the region and, if there is space, the crop. The result has exactly
-// the given size. It is empty under an open page, which draws the same picture in another size.
-func (r *Region) View(size image.Point, th *theme.Theme) string {
+// View draws the picture with the region and, if there is space, the crops and the facts below them. The
+// result has exactly the given size. It is empty under an open page, which draws the same picture in another size.
+func (r *Region) View(size image.Point, facts string, th *theme.Theme) string {
 	if r.page != nil && !r.page.Closed() {
 		return text.Fit("", size.X, size.Y)
 	}
-	return r.draw(size, th)
+	return r.draw(size, text.If(r.cropsBeside(size), facts), th)
 }
 
-func (r *Region) draw(size image.Point, th *theme.Theme) string {
+func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
 	pic, crops := r.rooms(size)
 	if pic.Empty() && !crops.Empty() {
-		return r.drawCrops(crops.Size(), th)
+		return text.Fit(r.drawCrops(crops.Size(), th), size.X, size.Y)
 	}
-	body := kit.Paragraph(r.noPicture(), pic.Dx(), th.Muted)
+	body := kit.Paragraph(r.noPicture()+text.If(facts != "", "\n\n"+facts), pic.Dx(), th.Muted)
 	if r.decoded != nil {
 		if of := (frameOf{r.decoded, pic.Size(), r.Options(th)}); r.frame == nil || of != r.framed {
 			r.frame, r.framed = picture.NewRegionView(r.decoded, pic.Dx(), pic.Dy(), of.options), of
@@ -436,7 +437,15 @@ func (r *Region) draw(size image.Point, th *theme.Theme) string {
 	}
 	body = text.Fit(body, pic.Dx(), size.Y)
 	if !crops.Empty() {
-		body = kit.JoinH(body, text.Fit("", crops.Min.X-pic.Max.X, size.Y), r.drawCrops(crops.Size(), th))
+		beside, below := "", ""
+		if w := crops.Dx() - factsWidth; facts != "" && w >= thinCrops {
+			crops.Max.X, facts = crops.Min.X+w, strings.ReplaceAll(facts, " · ", "\n")
+			beside = th.Strong.Render("File") + "\n" + kit.Paragraph(facts, factsWidth, th.Muted)
+		} else if facts != "" {
+			below = "\n" + kit.Paragraph(facts, crops.Dx(), th.Muted)
+			crops.Max.Y -= lipgloss.Height(below)
+		}
+		body = kit.JoinH(body, text.Blanks(crops.Min.X-pic.Max.X), r.drawCrops(crops.Size(), th)+below, beside)
 	}
 	return text.Fit(body, size.X, size.Y)
 }

@@ -124,7 +124,7 @@ func (p *RegionPage) layout(room image.Point, th *theme.Theme) (r image.Rectangl
 // View draws the picture with the region and its numbers.
 func (p *RegionPage) View(room image.Point, th *theme.Theme) string {
 	at, lines := p.layout(room, th)
-	body := text.Fit(p.r.draw(at.Size(), th), max(0, at.Dx()), max(0, at.Dy()))
+	body := text.Fit(p.r.draw(at.Size(), "", th), max(0, at.Dx()), max(0, at.Dy()))
 	body = kit.JoinV(append(lines, body)...)
 	body = text.If(room.Y >= leastAiry, "\n") + " " + strings.ReplaceAll(body, "\n", "\n ")
 	footer := text.If(p.o.Files() > 1, text.Plural(p.o.Files(), "file"))
@@ -327,8 +327,8 @@ const (
 	// cropsFrom is the width from which the crops are beside the picture.
 	cropsFrom = 70
 	// leastCrop is the least height of a crop. Crops in less room than lowCrops by thinCrops do not say their
-	// sizes, which would be wider than they are.
-	leastCrop, lowCrops, thinCrops = 3, 12, 36
+	// sizes, which would be wider than they are. The facts beside them take factsWidth.
+	leastCrop, lowCrops, thinCrops, factsWidth = 3, 12, 34, 19
 )
 
 // crop is a part of the picture as a page shows it. Its view is kept while it changes.
@@ -389,10 +389,6 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 			break
 		}
 	}
-	// Two rows are better if they are hardly lower.
-	if half := (size.Y+1)/2 - 2; len(rows) == 1 && len(list) > 2 && half*5 >= high*4 {
-		rows, high = [][]crop{list[:len(list)-1], list[len(list)-1:]}, half
-	}
 	for i, row := range rows[:min(len(rows), max(1, (size.Y+1)/(high+2)))] {
 		high := max(1, min(high, size.Y-i*(high+2)-2))
 		var tiles []string
@@ -404,7 +400,7 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 		}
 		lines = append(lines, kit.JoinH(tiles...))
 	}
-	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
+	return strings.Join(lines, "\n")
 }
 
 func (r *Region) noCrops() string {

@@ -34,6 +34,8 @@ func (b *bench) Init() tea.Cmd { return nil }
 
 func (b *bench) Actions() []kit.Action { return b.Region.Actions() }
 
+func (b *bench) View(size image.Point, th *theme.Theme) string { return b.Region.View(size, "", th) }
+
 func (b *bench) Update(msg tea.Msg) tea.Cmd {
 	if resized, ok := msg.(page.Resized); ok {
 		b.Resize(image.Rectangle{Max: resized.Size})

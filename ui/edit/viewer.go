@@ -33,8 +33,6 @@ type ViewerOptions struct {
 	Moved func(i int)
 	// Note describes the shown picture, such as "picked"; may be nil.
 	Note func() string
-	// Tags of the shown picture are chips below its name, in place of its size. It may be nil.
-	Tags func() []string
 	// Actions are additional actions; may be nil.
 	Actions []kit.Action
 	// Before returns the Path of what is shown left of a divider, to compare picture i with, or nil; may
@@ -283,11 +281,9 @@ func (v *Viewer) Mouse(msg tea.MouseMsg) tea.Cmd {
 func (v *Viewer) pictureRoom(room image.Point) image.Point {
 	if v.compares() {
 		room.Y -= 2 // a margin, and the labels of the halves
-	} else if room.Y > 24 {
-		room.Y-- // the caption stands apart
 	}
-	if v.o.Tags != nil && len(v.o.Tags()) > 0 {
-		room.Y--
+	if room.Y > 24 {
+		room.Y-- // the caption stands apart
 	}
 	return image.Pt(room.X, room.Y-1)
 }
@@ -305,16 +301,9 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
 	}
-	var tags kit.Chips
-	if v.o.Tags != nil {
-		tags.SetValue(v.o.Tags())
-	}
-	name, facts := v.caption(len(tags.Value()) > 0)
-	line := func(words string) string { return kit.OverlayCenter(text.Blanks(room.X), words) }
-	caption := line(text.Truncate(th.Strong.Render(name)+th.Muted.Render(facts), room.X))
-	if len(tags.Value()) > 0 {
-		caption += "\n" + line(strings.TrimRight(tags.View(image.Pt(room.X, 1), th), " "))
-	}
+	name, facts := v.caption()
+	caption := text.Truncate(th.Strong.Render(name)+th.Muted.Render(facts), room.X)
+	caption = kit.OverlayCenter(text.Blanks(room.X), caption)
 	cells := v.pictureRoom(room)
 	if cells.Y < 1 {
 		return caption
@@ -331,7 +320,7 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 			lines = append(v.compared(slices.Clone(lines), cells, th), v.halves(th))
 			at.Min.Y++
 		}
-		cells.Y = room.Y - strings.Count(caption, "\n") - 1
+		cells.Y = room.Y - 1
 		body = kit.OverlayAt(text.Fit("", cells.X, cells.Y), strings.Join(lines, "\n"), at.Min.X, at.Min.Y)
 		if v.before == nil && at.Max.Y+2 < cells.Y {
 			return kit.OverlayAt(text.Fit(body, room.X, room.Y), caption, 0, at.Max.Y+1)
@@ -364,17 +353,17 @@ func (v *Viewer) zoomed() string {
 	return text.If(v.zoom > 0, strconv.FormatFloat(float64(zooms[v.zoom])/100, 'g', -1, 64)+"x")
 }
 
-// caption returns the name of the picture and what there is to say of it, briefly if tags follow.
-func (v *Viewer) caption(briefly bool) (name, facts string) {
+// caption returns the name of the picture and what there is to say of it.
+func (v *Viewer) caption() (name, facts string) {
 	name = " " + text.Safe(v.o.Subject(v.o.At).Name)
 	words := []string{text.If(v.o.Len > 1, text.Count(v.o.At+1)+" of "+text.Count(v.o.Len))}
-	if v.loading {
-		name = " Loading" + name + "…"
-	} else if v.decoded != nil && !briefly {
-		words = append(words, FactsLine(v.decoded.Size(), "", 0, v.zoomed())...)
-	}
 	if v.o.Note != nil {
 		words = append(words, v.o.Note())
+	}
+	if v.loading {
+		name = " Loading" + name + "…"
+	} else if v.decoded != nil {
+		words = append(words, FactsLine(v.decoded.Size(), "", 0, v.zoomed())...)
 	}
 	for _, word := range words {
 		facts += text.If(word != "", " · "+word)

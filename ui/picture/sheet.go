@@ -196,6 +196,10 @@ func GridOf(room image.Point, n, words int) (g Grid) {
 			g.Tile.Y = max(1, room.Y) // in one row, those that are not as wide can be higher
 		}
 	}
+	if n > g.Columns && n <= g.Page() { // rows of one length
+		g.Columns = (n + g.Rows - 1) / g.Rows
+		g.Tile.X = room.X / g.Columns
+	}
 	return g
 }
 

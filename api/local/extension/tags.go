@@ -62,7 +62,7 @@ var palette = []struct {
 	{"blue", []rgb{{40, 80, 200}, {20, 30, 90}, {130, 180, 235}}},
 	{"brown", []rgb{{120, 75, 40}, {75, 45, 25}}},
 	{"gray", []rgb{{70, 70, 70}, {128, 128, 128}, {190, 190, 190}}},
-	{"green", []rgb{{40, 150, 60}, {25, 75, 30}, {140, 200, 110}}},
+	{"green", []rgb{{40, 150, 60}, {25, 75, 30}, {140, 200, 110}, {150, 200, 20}}},
 	{"orange", []rgb{{240, 140, 30}}},
 	{"pink", []rgb{{240, 140, 170}}},
 	{"purple", []rgb{{130, 50, 170}}},
@@ -81,6 +81,9 @@ func measure(img *image.NRGBA, tag func(name string, confidence float64)) {
 			continue
 		}
 		c := rgb{float32(p[0]), float32(p[1]), float32(p[2])}
+		l := float64(c[0]+c[1]+c[2]) / 765
+		// People name a muted color by its hue: grass is green, not gray.
+		c = c.mix(rgb{float32(255 * l), float32(255 * l), float32(255 * l)}, -1)
 		best, nearest := 0, float32(math.MaxFloat32)
 		for i, named := range palette {
 			for _, typical := range named.colors {
@@ -90,7 +93,6 @@ func measure(img *image.NRGBA, tag func(name string, confidence float64)) {
 			}
 		}
 		shares[best]++
-		l := float64(c[0]+c[1]+c[2]) / 765
 		light, squares, n = light+l, squares+l*l, n+1
 		if max(p[0], p[1], p[2])-min(p[0], p[1], p[2]) < 16 {
 			gray++
@@ -98,7 +100,7 @@ func measure(img *image.NRGBA, tag func(name string, confidence float64)) {
 	}
 	add := func(name string, share, least float64) {
 		if share >= least {
-			tag(name, math.Round(100*math.Sqrt(min(1, share))*100)/100)
+			tag(name, math.Round(100*math.Cbrt(min(1, share))*100)/100)
 		}
 	}
 	add("transparent", hidden/(hidden+n), 0.001)

@@ -2,6 +2,7 @@ package extensions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -61,12 +62,10 @@ func (m *Model) openResult(first job.Run) tea.Cmd {
 	var v *edit.Viewer
 	o := edit.ViewerOptions{
 		Context: m.o.Context, Draw: m.preview.Options(), Len: len(runs), At: at, Now: m.o.Now,
-		Note: func() string { return runs[at].Error },
-		Tags: func() (tags []string) {
-			if file := m.file(&runs[at]); len(m.foundTags(&runs[at])) > 0 {
-				tags = edit.AITags(&file)
-			}
-			return tags
+		Note: func() string {
+			file := m.file(&runs[at])
+			tags := text.If(len(m.foundTags(&runs[at])) > 0, strings.Join(edit.AITags(&file), ", "))
+			return cmp.Or(runs[at].Error, tags)
 		},
 		Subject: func(i int) edit.Subject {
 			s := edit.Subject{Name: edit.LabelRun(&runs[i]) + " on " + fileOf(&runs[i])}

@@ -33,7 +33,7 @@ func (m *Model) above(size image.Point, th *theme.Theme) []string {
 }
 
 // nameWidth is the width of the names of accounts and preferences.
-const nameWidth = 16
+const nameWidth = 17
 
 // cells returns the name and the host of an account, or the name and the value of a preference.
 func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
@@ -54,7 +54,7 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 	name := text.PadRight(r.name, nameWidth)
 	value := list[at].label() + text.If(at == 0, m.found(r.pref, th))
 	about := func(after string) string { // what it does, if there is room
-		words := text.Blanks(max(2, nameWidth+6-text.Width(after))) + r.pref.about
+		words := text.Blanks(max(2, nameWidth+5-text.Width(after))) + r.pref.about
 		return text.If(text.Width(name+after+words) <= widths[0], words)
 	}
 	switch fixed := m.config.SetIn(r.pref.key); {

@@ -123,7 +123,7 @@ func TestMarks(t *testing.T) {
 		must(t, os.Remove(gone[i].Upload.Source.Path))
 	}
 	d.add(gone...)
-	d.until("3 failed")
+	d.until("3 unsent")
 	d.Press("space", "space")
 	d.Sees("2 marked", "✓ a_", "✗ unsent")
 	for i := range gone {
@@ -133,7 +133,7 @@ func TestMarks(t *testing.T) {
 	d.Press("r")
 	mediatest.Equal(t, one[page.Toast](d).Text, "Sending 2 uploads again.", "the messages")
 	d.wait("the marked ones were sent again", func() bool {
-		return strings.Contains(d.Text(), "3 failed") && strings.Count(d.Text(), "changed since") >= 2
+		return strings.Contains(d.Text(), "3 unsent") && strings.Count(d.Text(), "changed since") >= 2
 	})
 	d.SeesNot("marked")
 	d.Press("ctrl+a", "d")

@@ -69,7 +69,7 @@ func TestRefusedAndUnsent(t *testing.T) {
 	gone := d.job("gone.txt", 10, job.NameHere)
 	must(t, os.Remove(gone.Upload.Source.Path))
 	d.add(d.job("large.bin", 5000, job.NameExact), gone, d.job("good.txt", 10, job.NameExact))
-	d.until("1 of 3 stored", "2 failed")
+	d.until("1 of 3 stored", "1 refused · 1 unsent")
 	d.Sees("1 of 3 stored", "1 refused", "1 unsent", "does not exist")
 	d.SeesNot("of 10 B")
 	if !strings.HasPrefix(d.names(), "large.bin gone") {
@@ -86,7 +86,7 @@ func TestRefusedAndUnsent(t *testing.T) {
 	mediatest.Equal(t, one[page.Toast](d).Text, "Sending 2 uploads again.", "the messages")
 	d.wait("both were tried again", func() bool {
 		d.To("large.bin")
-		return strings.Contains(d.Flat(), "Attempts 2") && strings.Contains(d.Text(), "2 failed")
+		return strings.Contains(d.Flat(), "Attempts 2") && strings.Contains(d.Text(), "1 refused · 1 unsent")
 	})
 	// Remove a job from the list and restore it.
 	d.Press("G", "d")

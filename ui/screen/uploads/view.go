@@ -50,16 +50,14 @@ func (m *Model) totals(th *theme.Theme) string {
 	if counts.total() == 0 {
 		return ""
 	}
-	parts := summary(counts, th)[:1]
+	shown := 1
+	for _, state := range []job.State{job.Refused, job.Unsent, job.Unknown} {
+		shown += min(1, counts[state])
+	}
+	parts := summary(counts, th)[:shown]
 	parts[0] += th.Muted.Render(" stored")
 	if m.busy() {
 		parts[0] += " " + kit.Progress{Done: t.Sent, Total: t.Total}.Bar(groupBar, th)
-	}
-	if n := counts[job.Refused] + counts[job.Unsent]; n > 0 {
-		parts = append(parts, th.Bad.Render(text.Count(n)+" failed"))
-	}
-	if n := counts[job.Unknown]; n > 0 {
-		parts = append(parts, th.Warn.Render(text.Count(n)+" unknown"))
 	}
 	if marked := m.list.MarkedNote(); marked != "" {
 		parts = append(parts, th.Marked.Render(marked))
@@ -126,7 +124,7 @@ func (m *Model) cells(n int, _ []int, th *theme.Theme) []kit.Cell {
 	return []kit.Cell{
 		{Text: name(r.Job), Style: th.Text},
 		{Text: size, Style: th.Muted},
-		{Text: state},
+		{Text: state, Style: style},
 	}
 }
 

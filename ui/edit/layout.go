@@ -102,8 +102,8 @@ func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
 		l.Side.Min.X = l.Form.Max.X
 	}
 	height := e.Form.Height(Inner(l.Form).Dx()) + 2
-	if len(e.Items) <= fewFiles && room.Dy() >= leastAiry {
-		height += 2 // their pictures leave room for air
+	if room.Dy() >= leastAiry {
+		height += 2 // for air
 	}
 	l.Form.Min.Y = max(room.Dy()*2/5, l.Form.Max.Y-height)
 	if l.Form.Dy() < height && l.Form.Max.Y < room.Max.Y {

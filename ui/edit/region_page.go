@@ -170,10 +170,8 @@ func CheckRegion(region string, isPicture bool, size image.Point) string {
 
 // NoPlane returns why no region can be drawn, or "".
 func (r *Region) NoPlane() string {
-	if _, ok := r.Plane(); !ok {
-		return "the size of the picture is not known yet"
-	}
-	return ""
+	_, ok := r.Plane()
+	return text.If(!ok, "the size of the picture is not known yet")
 }
 
 // NoRect returns why the region cannot be changed, or "".
@@ -464,10 +462,8 @@ type suggestions struct {
 func (r *Region) Suggesting() bool { return r.found.shown }
 
 func (r *Region) noSuggestion() string {
-	if _, ok := r.Plane(); !ok || r.decoded == nil {
-		return "the picture is still loading"
-	}
-	return ""
+	_, ok := r.Plane()
+	return text.If(!ok || r.decoded == nil, "the picture is still loading")
 }
 
 func (r *Region) noOthers() string {

@@ -182,22 +182,29 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	return picture.GridOf(room.Sub(image.Pt(0, 1)), s.o.Len(), s.captions()) // a frame has one line more
 }
 
-// of returns the grid with the size of a tile. The pictures of a single row without a cursor have one
-// height: wider ones have wider tiles.
+// of returns the grid with the size of a tile, which differ without a cursor. Rows are as wide as the
+// room. The pictures of a single one have one height: wider ones have wider tiles.
 func (s *Tiles) of(g picture.Grid, tile int) picture.Grid {
-	n, width := s.o.Len(), float64(g.Columns*g.Tile.X)
-	if s.o.List != nil || n < 2 || n > g.Columns {
+	n, at := s.o.Len(), tile%g.Columns
+	if s.o.List != nil || n < 2 {
 		return g
 	}
-	from, to, all, least := 0.0, 0.0, 0.0, 5.0
+	if n > g.Columns {
+		g.Tile.X = (at+1)*g.Width/g.Columns - at*g.Width/g.Columns
+		return g
+	}
+	from, to, all := 0.0, 0.0, 0.0
 	for i := range n {
 		shape := s.shape(s.o.Tile(i).Picture)
 		from += text.Either(i < tile, shape, 0)
 		to += text.Either(i <= tile, shape, 0)
-		all, least = all+shape, min(least, shape)
+		all += shape
 	}
-	g.Tile.X = int(width*to/all) - int(width*from/all)
-	g.Tile.Y = max(4, min(g.Tile.Y, int(width/all-2/least)+1+s.captions()))
+	words := 1 + s.captions()
+	high := max(4-words, min(g.Tile.Y-words, int(float64(g.Width-2*n)/all)))
+	gap := (float64(g.Width) - all*float64(high)) / float64(n)
+	border := func(shapes float64, i int) int { return int(shapes*float64(high) + gap*float64(i)) }
+	g.Tile = image.Pt(border(to, tile+1)-border(from, tile), high+words)
 	return g
 }
 

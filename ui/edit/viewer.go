@@ -365,8 +365,9 @@ func (v *Viewer) caption() (name, facts string) {
 	} else if v.decoded != nil {
 		words = append(words, FactsLine(v.decoded.Size(), "", 0, v.zoomed())...)
 	}
-	for _, word := range words {
-		facts += text.If(word != "", " · "+word)
+	for i, word := range words {
+		word = text.If(word != "", " · "+word)
+		facts += text.If(i < 2 || text.Width(name+facts+word) < v.room.X, word) // the size only if it fits
 	}
 	return name, text.Safe(facts)
 }

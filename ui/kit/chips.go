@@ -290,9 +290,10 @@ func (c *Chips) layout(room int, th *theme.Theme) (rows []string, at int) {
 	atEntry := c.on >= len(c.values)
 	f := Field{Placeholder: c.Placeholder, in: c.entry.in, focus: focus{atEntry}}
 	w := min(room, max(12, text.Width(text.Safe(c.entry.Value()))+1, text.Width(text.Safe(f.Placeholder))+1))
-	plain := *th
-	plain.Field = th.Text // on a surface of its own the placeholder would look like a chip
-	put(f.text(w, &plain), atEntry)
+	if left := room - text.Width(rows[len(rows)-1]+text.If(rows[len(rows)-1] != "", " ")); w <= left {
+		w = left
+	}
+	put(f.text(w, th), atEntry)
 	if len(c.offers.list) > 0 && atEntry {
 		whole := func(v string) string { return v }
 		rows = append(rows, c.offers.view(room, whole, th))

@@ -240,7 +240,9 @@ func (f *Form) Actions(group string) []Action {
 		next, submit = next[1:], []string{"enter", "ctrl+s"}
 	}
 	forward := action("next field", len(f.questions) > 1, line(1), next...)
-	actions := []Action{forward, action(strings.ToLower(f.Verb[:1])+f.Verb[1:], true, f.submit, submit...)}
+	send := action(strings.ToLower(f.Verb[:1])+f.Verb[1:], true, f.submit, submit...)
+	send.Main = true
+	actions := []Action{forward, send}
 	if f.At().Options != nil {
 		change := action("change", true, f.press("right"))
 		change.Keys = Bind("change", "→", "right", "l", "space")

@@ -69,8 +69,6 @@ type List[T any] struct {
 	// Folds folds the groups until they are opened. SkipHeads keeps the cursor off their heads,
 	// which then have a blank line before them.
 	Folds, SkipHeads bool
-	// Snug ends the frame after the rows, of a page that has few.
-	Snug bool
 	// NoCursor dims the frame and the cursor, or hides it with RowsOnly: the focus is elsewhere.
 	NoCursor bool
 	// Draw draws a row in place of Cells; it may be nil. Columns, if set, name the columns.
@@ -434,7 +432,7 @@ func (l *List[T]) Actions(screen []Action) []Action {
 	}
 	actions := Shadow(append(screen, l.listActions()...))
 	if l.focus == onPane {
-		actions = Leading(actions, Lead{l.ID + ".back", "step back"}) // the first hint says how to leave
+		actions = Leading(actions, Lead{l.ID + ".back", "back to the list"}) // the first hint says how to leave
 	}
 	return actions
 }

@@ -95,9 +95,6 @@ func (l *List[T]) layout(size image.Point) listLayout {
 		rest.Max.Y = at.line.Min.Y
 	}
 	if framed && rest.Dy() > frameLines+2 {
-		if l.Snug {
-			rest.Max.Y = min(rest.Max.Y, rest.Min.Y+len(l.lines)+frameLines)
-		}
 		at.box, rest = rest, rest.Inset(1)
 		if at.box.Dx() >= MinWidth && l.named(size.X) {
 			at.head = top(1)

@@ -170,7 +170,7 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 	if room.X < 1 || room.Y < 1 {
 		return "", 0
 	}
-	size := image.Pt(min(room.X, 72), room.Y)
+	size := image.Pt(min(room.X, 62), room.Y)
 	inner, width := BoxInner(size), PaneWidth(size)
 	input := []string{""}
 	if p.area != nil {

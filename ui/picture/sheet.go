@@ -172,15 +172,15 @@ const leastTile = 18
 
 // Grid is the arrangement of tiles.
 type Grid struct {
-	Columns, Rows int
-	Tile          image.Point // with a gap and the words below the picture
+	Columns, Rows, Width int
+	Tile                 image.Point // with a gap and the words below the picture
 }
 
 // GridOf arranges n tiles with some lines of words in a rectangle: the largest that all fit, or else
 // as many as one can read. Larger rectangles have more and larger tiles.
 func GridOf(room image.Point, n, words int) (g Grid) {
 	// Keep two rows visible if possible.
-	least := max(leastTile, min(leastTile+(room.X-80)/10, (room.Y/2-3)*3))
+	least := max(leastTile, min(leastTile+(room.X-80)/10, (room.Y/2-words-1)*3+2))
 	most := max(1, room.X/least, min(2, room.X/15))
 	for columns := 1; columns <= most && (columns == 1 || g.Page() < n); columns++ {
 		// A tile is a 3:2 picture, with cells twice as high as wide. It may be a little lower to fit
@@ -196,10 +196,14 @@ func GridOf(room image.Point, n, words int) (g Grid) {
 			g.Tile.Y = max(1, room.Y) // in one row, those that are not as wide can be higher
 		}
 	}
-	if n > g.Columns && n <= g.Page() { // rows of one length
+	if n > g.Columns && n <= g.Page() { // rows of one length, or a single one that is hardly lower
+		if high := (room.X/n-2)/3 + words + 1; g.Rows == 2 && high*5 >= g.Tile.Y*4 {
+			g.Rows, g.Tile.Y = 1, room.Y
+		}
 		g.Columns = (n + g.Rows - 1) / g.Rows
 		g.Tile.X = room.X / g.Columns
 	}
+	g.Width = room.X
 	return g
 }
 

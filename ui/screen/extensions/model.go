@@ -252,14 +252,19 @@ func (m *Model) pictureOf(run *job.Run) string {
 
 func keyOf(run *job.Run) string { return fmt.Sprint(run.ID, run.Status, run.At.UnixNano()) }
 
+// names returns the tags that a run found.
+func (m *Model) names(run *job.Run) (names []string) {
+	for _, tag := range m.foundTags(run) {
+		names = append(names, tag.Name)
+	}
+	return names
+}
+
 // tile shows the result of a run, or why it failed.
 func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.list.At(i)
 	run := m.runs.all[e.Row]
-	var note []string
-	for _, tag := range m.foundTags(&run) {
-		note = append(note, tag.Name)
-	}
+	note := m.names(&run)
 	if len(note) == 0 {
 		note = []string{edit.LabelRun(&run)}
 	}

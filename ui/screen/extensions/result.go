@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -62,13 +63,9 @@ func (m *Model) openResult(first job.Run) tea.Cmd {
 	var v *edit.Viewer
 	o := edit.ViewerOptions{
 		Context: m.o.Context, Draw: m.preview.Options(), Len: len(runs), At: at, Now: m.o.Now,
-		Note: func() string {
-			file := m.file(&runs[at])
-			tags := text.If(len(m.foundTags(&runs[at])) > 0, strings.Join(edit.AITags(&file), ", "))
-			return cmp.Or(runs[at].Error, tags)
-		},
+		Note: func() string { return cmp.Or(runs[at].Error, strings.Join(m.names(&runs[at]), ", ")) },
 		Subject: func(i int) edit.Subject {
-			s := edit.Subject{Name: edit.LabelRun(&runs[i]) + " on " + fileOf(&runs[i])}
+			s := edit.Subject{Name: edit.LabelRun(&runs[i]) + " on " + path.Base(fileOf(&runs[i]))}
 			s.Path = func(ctx context.Context) (string, error) {
 				return m.o.Session.Picture(ctx, m.record(&runs[i]))
 			}

@@ -83,12 +83,14 @@ func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 	state, style := text.Either(mark == theme.SignGood, "done", string(run.Status)), th.SignStyle(mark)
 	if reason := m.reason(run, now); reason != "" {
 		state += ": " + reason
+	} else if found := m.names(run); len(found) > 0 {
+		state = strings.Join(found, ", ")
 	}
 	return []kit.Cell{
 		{Text: text.Safe(path.Base(fileOf(run))), Style: th.Text},
 		{Text: age(run, now), Style: th.Muted},
 		{Text: text.Safe(edit.LabelRun(run)), Style: th.Muted},
-		{Text: glyph + " " + text.Safe(state), Style: style},
+		{Text: style.Render(glyph) + " " + text.Either(mark == theme.SignGood, th.Muted, style).Render(text.Safe(state)), Style: style},
 	}
 }
 
@@ -133,8 +135,8 @@ func (m *Model) expected(run *job.Run, now time.Time) (short, long string) {
 func expected(run *job.Run, now, next time.Time, polled bool, err error) (short, long string) {
 	switch hooked := run.Webhook && now.Sub(run.Started) < watch.HookTTL; {
 	case polled:
-		short = "next check " + text.In(next, now)
-		long = "Still waiting for the service" + text.Either(hooked, "; it reports a failure, too.", ". A failure cannot be seen: no webhook reaches this computer.")
+		short = "check " + text.In(next, now)
+		long = "The service is still working on it. " + text.Either(hooked, "You will see here when it is done or has failed.", "A failure cannot be seen: no webhook reaches this computer.")
 	case hooked:
 		short, long = "waits for a webhook", "Still waiting for the service: it reports the end by webhook, and repeats a lost one for up to 24 h."
 	default:

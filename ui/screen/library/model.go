@@ -184,7 +184,6 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if m.sheet.On {
 		m.list.Landed() // the tiles share its cursor
 	}
-	m.list.Snug = len(m.shown.files) == 0 && len(m.shown.folders) > 0
 	m.list.Changed()
 	switch f, _ := m.current(); {
 	case m.Overlays().Top() != nil:

@@ -127,7 +127,7 @@ func New(o Options) *Model {
 		ID: "tray", RowsOnly: true, Placeholder: "part of a name", Nothing: "the tray is empty", NotFound: "the filter finds nothing", Now: o.Now,
 		Rows: m.trayGroups, Key: func(i item) any { return keyOf(i.source) },
 		Head: func(folder string, items []item, th *theme.Theme) (name, note string) {
-			return text.Safe(folder), th.Muted.Render(summary(items))
+			return text.Safe(folder), text.If(len(items) < len(m.tray.items), th.Muted.Render(summary(items)))
 		},
 		Match:   func(i item, words []string) bool { return text.HasAll(words, i.label()) },
 		Columns: func(int) kit.Columns { return trayColumns }, Cells: m.trayCells,

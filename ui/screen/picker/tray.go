@@ -106,9 +106,8 @@ func (t *tray) forget(folder string) {
 }
 
 var trayColumns = kit.Columns{
-	{Width: 1},
-	{Width: 14, Flex: 1, Middle: true},
-	{Width: 8, Right: true},
+	{Width: 16, Flex: 1, Middle: true},
+	{Width: 10, Right: true},
 	{Width: 12, Spare: 1},
 }
 
@@ -132,7 +131,9 @@ func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
 		return ""
 	}
 	title := "To upload: " + summary(m.tray.items) + text.If(m.focus != onTray, " · tab: change")
-	return kit.Box(title, m.trayList.View(kit.BoxInner(size), th), size, m.focus == onTray, th)
+	room := kit.BoxInner(size) // its columns are below those of the files
+	rows := m.trayList.View(image.Pt(min(room.X, m.list.Inside().Dx()), room.Y), th)
+	return kit.Box(title, rows, size, m.focus == onTray, th)
 }
 
 // Status says what is picked, unless the tray shows it.
@@ -160,10 +161,9 @@ func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {
 	default:
 		size = text.Bytes(i.identity.Size)
 	}
-	style := th.SignStyle(sign)
+	style := th.SignStyle(sign).Bold(false)
 	return []kit.Cell{
-		{Text: th.Glyph(sign), Style: style},
-		{Text: cmp.Or(i.source.URL, i.label())},
+		{Text: th.Glyph(sign) + " " + cmp.Or(i.source.URL, i.label()), Style: style},
 		{Text: size, Style: th.Muted},
 		{Text: note, Style: style},
 	}

@@ -121,10 +121,7 @@ func (m *Model) noChange() string {
 }
 
 func (m *Model) noKey() string {
-	if m.selected().Kind == config.KindLocal {
-		return "the local library has a key of its own"
-	}
-	return m.noSettings()
+	return text.Either(m.selected().Kind == config.KindLocal, "the local library has a key of its own", m.noSettings())
 }
 
 func (m *Model) noRemove() string {

@@ -107,7 +107,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Theme = config.Theme(v) },
 	},
 	{
-		"colors", "Color depth", "what the terminal can show", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
+		"colors", "Color depth", "how many colors are used", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
 		[]option{
 			{string(config.DepthAuto), "as many as the terminal has"},
 			{string(config.Depth16), "the terminal's own palette"},
@@ -177,7 +177,7 @@ func New(o Options) *Model {
 		Head: func(key string, rows []row, th *theme.Theme) (name, note string) {
 			return key, th.Muted.Render("· " + text.Either(key == accounts, "where files go", "how the program works"))
 		},
-		Above: m.above, Columns: func(int) kit.Columns { return kit.Columns{{Width: 24, Flex: 1}} }, SkipHeads: true, Snug: true, Cells: m.cells, Describe: m.describe, Brief: m.brief,
+		Above: m.above, Columns: func(int) kit.Columns { return kit.Columns{{Width: 24, Flex: 1}} }, SkipHeads: true, Cells: m.cells, Describe: m.describe, Brief: m.brief,
 		Empty:       func() string { return "No matching setting. Press esc to clear the filter." },
 		Placeholder: "part of a name", Nothing: "the settings are being read", NotFound: "no setting matches the filter",
 	}

@@ -125,6 +125,7 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 		f.Say(th.Info, text.Sentence(fixedReason(fixed)))
 	}
 	f.Say(th.Text, p.help)
+	f.Gap()
 	f.Say(th.Muted, text.If(p.applies != "", "A change applies "+p.applies+"."))
 	f.Gap()
 	if p.key == "theme" {

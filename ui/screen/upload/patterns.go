@@ -85,8 +85,8 @@ func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) { return nil, v.form.Typ
 // Actions returns the actions that apply the patterns, switch between them and scroll the table.
 func (v *patternView) Actions() []kit.Action {
 	return kit.Shadow(slices.Concat([]kit.Action{
-		{ID: "form.use-patterns", Keys: kit.Bind("use for the marked files", "", "enter"), Group: v.form.Group, Footer: true, Main: true, Disabled: v.unusable, Do: v.apply},
-		{ID: "form.close", Keys: kit.Bind("back to the form", "", "esc", "ctrl+t"), Group: v.form.Group, Footer: true, Do: v.Close},
+		{ID: "form.use-patterns", Keys: kit.Bind("fill in", "", "enter"), Group: v.form.Group, Footer: true, Main: true, Disabled: v.unusable, Do: v.apply},
+		{ID: "form.close", Keys: kit.Bind("back to the form", "", "esc", "ctrl+t"), Group: v.form.Group, Footer: true, Main: v.unusable() != "", Do: v.Close},
 	}, kit.ListActions(func() kit.Scroller { return &v.table }, nil), v.form.Actions()))
 }
 
@@ -199,7 +199,8 @@ func (v *patternView) apply() tea.Cmd {
 // View draws the patterns and the table.
 func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	form, table := v.layout(size)
-	size.Y = min(size.Y, max(form.Y+table.Y+4, 13)) // it covers the form
+	size.Y = min(size.Y, max(form.Y+table.Y+5, 12)) // it covers the form
+	air := text.If(size.Y >= form.Y+table.Y+5, " ")
 	column := min(32, max(8, table.X/3))
 	head := th.Label.Render(text.PadRight("  "+text.PadRight("File", column)+" Stored as", table.X))
 	rows := v.table.View(table, func(i, width int,
@@ -212,7 +213,7 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 		foot = text.Plural(v.skipped, "file") + " cannot be filled in · " + foot
 	}
 	return kit.BoxFooter("Fill by pattern: "+text.Plural(len(v.rows), "file"), foot,
-		kit.JoinV(v.form.View(form, true, th), " ", head, rows), size, true, th)
+		kit.JoinV(air, v.form.View(form, true, th), " ", head, rows), size, true, th)
 }
 
 func (v *patternView) row(r *patternRow, column, width int, selected bool, th *theme.Theme) string {

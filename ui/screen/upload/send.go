@@ -48,7 +48,7 @@ func (m *Model) send() tea.Cmd {
 		Do: func() tea.Cmd { return m.hand(m.Items) },
 	}
 	return page.Send(page.Ask{
-		Title:   "Send " + text.Plural(len(m.Items), "file") + " to " + target(m.Items) + "?",
+		Title:   "Send " + text.Plural(len(m.Items), "file") + strings.TrimSuffix(" to "+target(m.Items), " to /") + "?",
 		Text:    strings.TrimSpace(words),
 		Facts:   append([][2]string{{"Account", m.o.Profile.Name + " · " + host(m.o.Profile)}, {"Size", size(m.Items)}}, shared(m.Items)...),
 		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: m.Review(m.Items),

@@ -103,7 +103,7 @@ func columns(width int) kit.Columns {
 	return cols
 }
 
-func (m *Model) cells(n int, _ []int, th *theme.Theme) []kit.Cell {
+func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	r, now := m.rows.row(n), m.o.Now()
 	mark := sign(r)
 	style, rest, more := th.SignStyle(mark), th.Muted, note(r, now)
@@ -116,6 +116,9 @@ func (m *Model) cells(n int, _ []int, th *theme.Theme) []kit.Cell {
 		state = style.Render(th.Glyph(mark)) + " " + rest.Render(text.Age(r.Job.Updated, now))
 	case r.Job.State == job.Sending && !r.earlier && !r.Answer:
 		state += " " + kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(groupBar, th)
+	}
+	if bad := r.Job.Failure; bad != nil && bad.Status != 0 && text.Width(status(r)+more)+5 > widths[2] {
+		more = fmt.Sprint(bad.Status) // the pane has the rest
 	}
 	if more != "" {
 		state += rest.Render(" · " + text.Safe(more))
@@ -166,15 +169,12 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		f.Say(th.Text, "It is tried again "+text.In(r.Next, now)+".")
 	}
 	if bad := j.Failure; bad != nil {
-		f.Say(th.Text, text.Sentence(bad.Message))
-		if bad.Help != "" {
-			f.Gap()
-			f.Say(th.Text, bad.Help)
-		}
+		f.Say(th.Text, strings.TrimSpace(text.Sentence(bad.Message)+" "+bad.Help))
 	}
 	if words := advice(r); words != "" {
 		f.Gap()
 		f.Say(th.Muted, words)
+		f.Gap()
 	}
 	at := "queued " + text.When(j.Created, now)
 	if !j.State.Open() {
@@ -295,7 +295,7 @@ func bytes(r row) string {
 }
 
 var advices = map[job.State]string{
-	job.Refused:    "The service refused it and stored nothing. r sends it again as it is; e changes its options first.",
+	job.Refused:    "Nothing was stored. r sends it again as it is; e changes its options first.",
 	job.Unsent:     "Nothing can have arrived. r sends it again.",
 	job.Unknown:    "It may have arrived. L checks whether it did. If you send it again (r), it may be stored twice.",
 	job.Offline:    "It goes on when the service can be reached. r tries now.",

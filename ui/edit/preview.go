@@ -107,7 +107,13 @@ func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
 		lines = lines[:len(lines)-1]
 	}
 	lines = lines[max(0, slices.IndexFunc(lines, func(line string) bool { return !blank(line) })):]
-	out.Draw(lines...)
+	left := room.X // the picture begins where the facts do
+	for _, line := range lines {
+		left = min(left, len(line)-len(strings.TrimLeft(line, " ")))
+	}
+	for _, line := range lines {
+		out.Draw(line[left:])
+	}
 	out.Gap()
 	describe(out)
 }
@@ -159,7 +165,7 @@ func (e *Editor[T]) Review(files []T) kit.Drawing {
 
 // Fit returns the size of the pictures in a room.
 func (r *review) Fit(room image.Point) image.Point {
-	g := r.tiles.gridOf(room)
+	g := r.tiles.of(r.tiles.gridOf(room), 0)
 	return image.Pt(room.X, min(room.Y, g.Rows*g.Tile.Y+2))
 }
 

@@ -440,7 +440,7 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 		beside, below := "", ""
 		if w := crops.Dx() - factsWidth; facts != "" && w >= thinCrops {
 			crops.Max.X, facts = crops.Min.X+w, strings.ReplaceAll(facts, " · ", "\n")
-			beside = th.Strong.Render("File") + "\n" + kit.Paragraph(facts, factsWidth, th.Muted)
+			beside = kit.JoinH("  ", th.Strong.Render("File")+"\n"+kit.Paragraph(facts, factsWidth-2, th.Muted))
 		} else if facts != "" {
 			below = "\n" + kit.Paragraph(facts, crops.Dx(), th.Muted)
 			crops.Max.Y -= lipgloss.Height(below)

@@ -326,7 +326,7 @@ const (
 	cropsFrom = 70
 	// leastCrop is the least height of a crop. Crops in less room than lowCrops by thinCrops do not say their
 	// sizes, which would be wider than they are. The facts beside them take factsWidth.
-	leastCrop, lowCrops, thinCrops, factsWidth = 3, 12, 34, 19
+	leastCrop, lowCrops, thinCrops, factsWidth = 3, 12, 32, 21
 )
 
 // crop is a part of the picture as a page shows it. Its view is kept while it changes.

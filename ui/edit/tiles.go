@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -397,7 +396,6 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 	for i := from; i < min(s.o.Len(), from+g.Page()); i++ {
 		tiles = append(tiles, s.o.Tile(i))
 	}
-	s.shorten(tiles, g)
 	var out []string
 	for row := range slices.Chunk(tiles, g.Columns) {
 		var blocks []string
@@ -418,7 +416,7 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 		out = out[1:]
 	}
 	if gap && s.o.List == nil && len(tiles) <= g.Columns {
-		out = append(slices.Repeat([]string{" "}, max(0, size.Y-len(out))/2), out...)
+		out = append(slices.Repeat([]string{" "}, max(0, size.Y-len(out)+2)/2), out...)
 	}
 	if n := s.o.Len() - g.Page(); s.o.Rest && n > 0 {
 		for len(out) > 1 && blank(out[len(out)-1]) {
@@ -436,23 +434,6 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 }
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }
-
-// shorten drops the extension of the files if all have the same and not all names fit.
-func (s *Tiles) shorten(tiles []Tile, g picture.Grid) {
-	room, _ := s.picture(g)
-	long := slices.ContainsFunc(tiles, func(t Tile) bool { return text.Width(t.Name) > room.X-2 })
-	endings := map[string]bool{}
-	for _, t := range tiles {
-		if ext := path.Ext(t.Name); t.Folder == "" {
-			endings[text.If(ext != t.Name, ext)] = true // a name such as .profile has none
-		}
-	}
-	for i, t := range tiles {
-		if ext := path.Ext(t.Name); long && t.Folder == "" && len(endings) == 1 && endings[ext] {
-			tiles[i].Name = strings.TrimSuffix(t.Name, ext)
-		}
-	}
-}
 
 // tile draws one tile: its picture with the words directly below, in a frame if it is selected.
 func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) string {

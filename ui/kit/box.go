@@ -25,6 +25,8 @@ func BoxFooter(title, footer, body string, size image.Point, focused bool, th *t
 	border, name, shape := th.Border, th.BoxTitle, th.Shape
 	if focused {
 		border, name, shape = th.BorderFocus, th.BoxTitleFocus, th.ShapeFocus
+	} else if footer != "" {
+		shape.Bottom = shape.Top
 	}
 	return box(size, shape, border, name, th.Muted, title, footer, body)
 }
@@ -205,7 +207,7 @@ func cellsOf(block string) uv.ScreenBuffer {
 func Dim(base string, th *theme.Theme) (dimmed string, pixels image.Rectangle) {
 	cells := cellsOf(base)
 	glyphs := false // a blank cell of a picture of glyphs has a background
-	glyph := func(c *uv.Cell) bool { return strings.ContainsAny(c.Content, "▀▄▌▖▗▘▝▚▞") }
+	glyph := func(c *uv.Cell) bool { return strings.ContainsAny(c.Content, "█▀▄▌▖▗▘▝▚▞") }
 	pixel := func(c *uv.Cell) bool { return strings.HasPrefix(c.Content, string(kitty.Placeholder)) }
 	for i := range cells.Width() * cells.Height() {
 		x, y := i%cells.Width(), i/cells.Width()

@@ -202,6 +202,9 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 	for line := range strings.SplitSeq(d.text, "\n") {
 		wish = max(wish, min(76, text.Width(text.Safe(line))+4))
 	}
+	for _, fact := range d.Facts {
+		wish = max(wish, min(76, factColumns+text.Width(text.Safe(fact[1]))+4))
+	}
 	for i := range d.choices {
 		row += text.Width(d.label(i, room.X)) + 1
 	}
@@ -260,11 +263,7 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 		high += l.drawing.Y + 1
 	}
 	size.Y = min(room.Y, high+2)
-	if size.Y > room.Y*3/4 && l.drawing.Y > 0 { // nothing below sticks out
-		high += room.Y - size.Y
-		rows = append(make([]string, room.Y-size.Y), rows...)
-		size.Y = room.Y
-	} else if size.Y == room.Y-1 {
+	if l.drawing.Y > 0 || size.Y == room.Y-1 { // nothing below sticks out
 		size.Y = room.Y
 	}
 	for i := range l.buttons {

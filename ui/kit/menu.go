@@ -284,7 +284,7 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 	width := max(text.Width(text.Safe(m.title)), text.Width(m.Words)) + 6
 	keys, labels := m.widths()
 	for _, r := range m.rows {
-		line := 5 + keys + labels
+		line := 7 + keys + labels
 		if note := r.note(); note != "" {
 			line += 2 + text.Width(note)
 		}
@@ -380,9 +380,8 @@ func (m *Menu) below(inner image.Point, th *theme.Theme) []string {
 func (m *Menu) parts(row, width int) (key, label, note string, whole bool) {
 	r := m.rows[row]
 	keys, labels := m.widths()
-	key = " "
-	if gap := text.If(m.help, " "); keys > 0 {
-		key += gap + text.PadRight(text.Safe(r.Key), keys) + gap + " "
+	if key = " "; keys > 0 {
+		key = "  " + text.PadRight(text.Safe(r.Key), keys) + "  "
 	}
 	labels = min(labels, max(1, width-text.Width(key)-1))
 	if m.help { // reasons follow the labels

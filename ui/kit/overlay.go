@@ -169,6 +169,9 @@ func beside(pixels image.Rectangle, room, block image.Point) (best image.Point) 
 	fewest := room.X*room.Y + 1
 	for _, r := range free {
 		at := r.Min.Add(centered(r.Size(), block))
+		if block.X >= room.X {
+			at.Y = r.Max.Y - block.Y - 1 // it covers a form there
+		}
 		at = image.Pt(max(0, min(at.X, room.X-block.X)), max(0, min(at.Y, room.Y-block.Y)))
 		area := image.Rectangle{Min: at, Max: at.Add(block)}
 		if hidden := area.Intersect(pixels).Size(); hidden.X*hidden.Y < fewest {

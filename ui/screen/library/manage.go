@@ -19,7 +19,7 @@ import (
 )
 
 func (m *Model) manageMenu() tea.Cmd {
-	newFolder := kit.MenuRow{Key: "n", Label: "new folder", Do: m.askNewFolder}
+	newFolder := kit.MenuRow{Key: "n", Label: "new folder", Note: "in this folder", Do: m.askNewFolder}
 	if files := m.chosen(); len(files) > 0 {
 		current, ok := m.current()
 		if !ok || current.IsFolder() {

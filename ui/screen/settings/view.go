@@ -33,7 +33,7 @@ func (m *Model) above(size image.Point, th *theme.Theme) []string {
 }
 
 // nameWidth is the width of the names of accounts and preferences.
-const nameWidth = 17
+const nameWidth = 18
 
 // cells returns the name and the host of an account, or the name and the value of a preference.
 func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
@@ -45,7 +45,10 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 		}
 		name := th.Strong.Render(text.PadRight(text.ShortName(r.name, nameWidth), nameWidth))
 		kind := text.If(p.Kind != config.KindLocal, string(p.Kind)+" · ")
-		if name += "  " + text.Safe(kind+m.host(p)); text.Width(name+sign+state) > widths[0] {
+		name += "  " + text.Safe(kind+m.host(p))
+		if line := text.PadRight(name, max(text.Width(name), 2*nameWidth+3)); text.Width(line+sign+state) <= widths[0] {
+			name = line
+		} else if text.Width(name+sign+state) > widths[0] {
 			state = ""
 		}
 		return []kit.Cell{{Text: name + th.Good.Render(sign) + state, Style: th.Text}}

@@ -26,7 +26,7 @@ func TestPatternsInTheForm(t *testing.T) {
 	write(t, m, "/été/{ext}")
 	press(t, m, "tab")
 	write(t, m, "{date:YYYY}-{n:03}.{ext}")
-	uitest.Shows(t, screen(m, 140, 30), "3 files", "/été/png/20", "-001.png", "-002.png", "tags png, %a b",
+	uitest.Shows(t, screen(m, 140, 30), "3 files", "/été/png/20", "-001.png", "-002.png", "Tags", "png, %a b",
 		"stays as before: no date", "1 file cannot be filled in")
 	toast := toasted(t, press(t, m, "enter"))
 	uitest.Shows(t, toast.Text, "1 file stayed as before: e.png")

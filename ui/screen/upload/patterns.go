@@ -199,14 +199,16 @@ func (v *patternView) apply() tea.Cmd {
 // View draws the patterns and the table.
 func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	form, table := v.layout(size)
-	size.Y = min(size.Y, max(form.Y+table.Y+5, 12)) // it covers the form
+	size.Y = min(size.Y, max(form.Y+table.Y+6, 12)) // it covers the form
 	air := text.If(size.Y >= form.Y+table.Y+5, " ")
 	column := min(32, max(8, table.X/3))
-	head := th.Label.Render(text.PadRight("  "+text.PadRight("File", column)+" Stored as", table.X))
+	stored := (table.X - column - 3) / text.Either(v.patterns[0] == "", 1, 2)
+	head := "  " + text.PadRight("File", column) + " " + text.PadRight("Stored as", stored)
+	head = th.Label.Render(text.PadRight(head+text.If(v.patterns[0] != "", "Tags"), table.X))
 	rows := v.table.View(table, func(i, width int,
 		selected bool,
 	) string {
-		return v.row(&v.rows[i], column, width, selected && len(v.rows) > table.Y, th)
+		return v.row(&v.rows[i], column, stored, width, selected && len(v.rows) > table.Y, th)
 	})
 	foot := v.table.Position()
 	if v.skipped > 0 {
@@ -216,11 +218,11 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 		kit.JoinV(air, v.form.View(form, true, th), " ", head, rows), size, true, th)
 }
 
-func (v *patternView) row(r *patternRow, column, width int, selected bool, th *theme.Theme) string {
+func (v *patternView) row(r *patternRow, column, stored, width int, selected bool, th *theme.Theme) string {
 	d := &source{Draft: r.draft}
 	sign, words := theme.SignNone, d.folder()+d.storedName()
 	if v.patterns[0] != "" {
-		words += "  tags " + strings.Join(d.Tags.Or(nil), ", ")
+		words = text.PadRight(text.Truncate(text.Safe(words), stored-2), stored) + strings.Join(d.Tags.Or(nil), ", ")
 	}
 	_, folderErr := rule.CleanFolder(d.Folder.Or(""))
 	switch {
@@ -236,6 +238,6 @@ func (v *patternView) row(r *patternRow, column, width int, selected bool, th *t
 	if selected {
 		return th.SelectedDim.Render(text.PadRight(th.Glyph(sign)+" "+name+" "+words, width))
 	}
-	style := text.Either(sign != theme.SignNone, th.SignStyle(sign), th.Strong)
+	style := text.Either(sign != theme.SignNone, th.SignStyle(sign), th.Text)
 	return th.Sign(sign) + " " + th.Text.Render(name) + " " + style.Render(words)
 }

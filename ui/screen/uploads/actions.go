@@ -60,8 +60,8 @@ func (m *Model) actions() []kit.Action {
 	actions := []kit.Action{
 		{ID: "uploads.open", Keys: kit.Bind(enter, "", "enter", "l", "right"), Group: groupJob, Disabled: m.list.NoEntry, Do: m.enter},
 		m.many("retry", "send again", "r", mayRetry, m.retry),
-		action("retry-all", "send all that failed again", "R", func() string { return text.If(m.rows.failed == 0, "nothing failed") }, m.askRetryAll),
-		m.many("edit", "change its options", "e", mayRetry, compose),
+		action("retry-all", "send all failed again", "R", func() string { return text.If(m.rows.failed == 0, "nothing failed") }, m.askRetryAll),
+		m.many("edit", "change options", "e", mayRetry, compose),
 		m.many("drop", drop, "d", func(r row) string {
 			return text.If(!r.Job.State.Final() && !r.earlier, mayStop(r))
 		}, m.drop),

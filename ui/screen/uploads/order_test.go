@@ -100,7 +100,7 @@ func TestFolders(t *testing.T) {
 	d.Send(page.Shown{})
 	d.Sees("▾ /2026/greece/ 4 of 7 ━", "· 2 refused · 1 canceled", "refused-0.jpg", "▾ /2026/italy/ 3 of 3")
 	hints := ansi.Strip(kit.Hints(d.m.Actions(), 200, d.Theme))
-	uitest.Shows(t, hints, "R send all that failed again")
+	uitest.Shows(t, hints, "R send all failed again")
 
 	// A folder can be folded, and an action applies to all its jobs.
 	d.Press("k", "enter")

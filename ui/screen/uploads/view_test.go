@@ -115,7 +115,7 @@ func TestEveryKeyWorks(t *testing.T) {
 		}
 		prepare := func() *uitest.Driver {
 			d.open(d.o)
-			d.Resize(image.Pt(118, 12))
+			d.Resize(image.Pt(118, 10))
 			d.Press(keys...)
 			return d.Driver
 		}

@@ -86,7 +86,7 @@ func (f *fields) questions() (list []*kit.Question) {
 	address("delivery", "Delivery URL", "optional", "It serves the stored files.")
 	if f.old.Name == "" {
 		q := add("name", "Account name", "", "")
-		q.Offer, q.Hint = f.accountName, func() string {
+		q.Hint = func() string {
 			return text.Either(f.text("name") == "", "Optional. Without one it is called "+f.accountName()+".", "Letters, digits, - and _.")
 		}
 		return list

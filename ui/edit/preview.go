@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"slices"
@@ -37,6 +38,7 @@ type PreviewOptions struct {
 	List interface{ PaneSize() image.Point }
 	// Thumbs returns the picture of the current row, or several of a folder.
 	Thumbs func() []Thumb
+	Facts  int // lines below a picture, if they are few
 }
 
 // NewPreview returns a preview.
@@ -86,7 +88,7 @@ func (p *Preview) Delete() tea.Cmd {
 func (p *Preview) room() image.Point {
 	pane := p.o.List.PaneSize()
 	in, width := kit.BoxInner(pane), kit.PaneWidth(pane)
-	room := image.Pt(width, min(in.Y-leastFacts, width/2))
+	room := image.Pt(width, min(in.Y-cmp.Or(p.o.Facts, leastFacts), width/2))
 	if len(p.o.Thumbs()) > 1 {
 		room.Y = in.Y - leastFolderFacts - 1
 	}

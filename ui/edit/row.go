@@ -206,9 +206,11 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 		c.Placeholder = hint
 		return strings.Split(c.View(image.Pt(width, max(1, min(mostChipLines, c.Rows(width, th)))), th), "\n")
 	case r.List != nil && value != "":
-		words := make([]string, len(r.list))
+		words, all := make([]string, len(r.list)), len(f.Targets())
 		for i, v := range r.list {
-			words[i] = strings.TrimSpace(text.Safe(v) + " " + OfMany(r.listCounts[v], len(f.Targets())))
+			n := r.listCounts[v]
+			some := n < all && (i == 0 || r.listCounts[r.list[i-1]] == all)
+			words[i] = text.If(some, "in some: ") + strings.TrimSpace(text.Safe(v)+" "+text.If(n > 1, OfMany(n, all)))
 		}
 		return []string{th.Text.Render(text.List(words, width))}
 	case on && r.pick != nil && !r.mixed:

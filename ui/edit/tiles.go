@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -192,18 +193,17 @@ func (s *Tiles) of(g picture.Grid, tile int) picture.Grid {
 		g.Tile.X = (at+1)*g.Width/g.Columns - at*g.Width/g.Columns
 		return g
 	}
-	from, to, all := 0.0, 0.0, 0.0
+	all, words := 0.0, 1+s.captions()
 	for i := range n {
-		shape := s.shape(s.o.Tile(i).Picture)
-		from += text.Either(i < tile, shape, 0)
-		to += text.Either(i <= tile, shape, 0)
-		all += shape
+		all += s.shape(s.o.Tile(i).Picture)
 	}
-	words := 1 + s.captions()
 	high := max(4-words, min(g.Tile.Y-words, int(float64(g.Width-2*n)/all)))
-	gap := (float64(g.Width) - all*float64(high)) / float64(n)
-	border := func(shapes float64, i int) int { return int(shapes*float64(high) + gap*float64(i)) }
-	g.Tile = image.Pt(border(to, tile+1)-border(from, tile), high+words)
+	wide := func(i int) int { return int(math.Round(s.shape(s.o.Tile(i).Picture) * float64(high))) }
+	gaps := g.Width
+	for i := range n {
+		gaps -= wide(i)
+	}
+	g.Tile = image.Pt(wide(tile)+max(1, gaps/n), high+words)
 	return g
 }
 

@@ -32,9 +32,8 @@ type Form struct {
 type Question struct {
 	// Label precedes the value.
 	Label string
-	// Placeholder is shown while the value is empty, or what Offer returns if it is not nil.
+	// Placeholder is shown while the value is empty.
 	Placeholder string
-	Offer       func() string
 	// Value is the text, or the value of the chosen option.
 	Value *string
 	// Options make the question a choice.
@@ -115,9 +114,6 @@ func (f *Form) arrange(width int) {
 			}
 			field.Options(options...).Value(q.Value)
 		case *huh.Input:
-			if q.Offer != nil {
-				q.Placeholder = q.Offer()
-			}
 			field.Placeholder(text.Safe(q.Placeholder))
 		}
 		if width > 0 {
@@ -322,8 +318,7 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 	if !spaced {
 		s.Gap()
 	}
-	wrong := slices.ContainsFunc(f.shown(), func(q *Question) bool { return q.problem() != nil })
-	s.Line(len(f.questions), text.Either(wrong, th.Button, th.ButtonFocus).Render(" "+f.Verb+" (ctrl+s) "))
+	s.Line(len(f.questions), th.ButtonFocus.Render(" "+f.Verb+" (ctrl+s) "))
 }
 
 // Select chooses one of a few options by [ChoiceActions]. The zero value has no

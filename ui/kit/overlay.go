@@ -158,7 +158,7 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 // room: the first of those that cover the fewest pixels.
 func beside(pixels image.Rectangle, room, block image.Point) (best image.Point) {
 	free := []image.Rectangle{
-		{Max: image.Pt(pixels.Min.X, room.Y)},
+		{Max: image.Pt(pixels.Min.X-2, room.Y)}, // without the margin of a pane
 		{Min: image.Pt(0, pixels.Max.Y), Max: room},
 		{Min: image.Pt(pixels.Max.X, 0), Max: room},
 		{Max: room},
@@ -169,8 +169,8 @@ func beside(pixels image.Rectangle, room, block image.Point) (best image.Point) 
 	fewest := room.X*room.Y + 1
 	for _, r := range free {
 		at := r.Min.Add(centered(r.Size(), block))
-		if block.X >= room.X {
-			at.Y = r.Max.Y - block.Y - 1 // it covers a form there
+		if r.Min.Y > 0 {
+			at.Y = max(at.Y, r.Max.Y-block.Y-text.Either(block.X < room.X, 2, 1)) // it lies on a form there
 		}
 		at = image.Pt(max(0, min(at.X, room.X-block.X)), max(0, min(at.Y, room.Y-block.Y)))
 		area := image.Rectangle{Min: at, Max: at.Add(block)}

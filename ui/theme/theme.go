@@ -106,7 +106,7 @@ func (t *Theme) paint(p Palette) {
 	t.Local, t.Hosted = fg(p.Good), fg(p.Marked).Bold(true)
 
 	t.Chip, t.ChipFocus = on(p.RaisedText, p.Raised), on(p.StrongText, p.Strong).Bold(true)
-	t.Field = on(p.RaisedText, p.Raised)
+	t.Field = on(p.RaisedText, p.Sunk)
 	t.Placeholder = fg(p.Muted).Italic(true)
 	t.Cursor = lipgloss.NewStyle().Reverse(true)
 	t.Label = fg(p.Muted)
@@ -280,8 +280,8 @@ type Palette struct {
 	Muted, Accent, Good, Warn, Bad, Marked string
 	// Line draws borders: visible, but less prominent than text.
 	Line string
-	// Raised surfaces: fields and chips; the row under the cursor; the focused button.
-	Raised, RaisedText, Selected, SelectedText, Strong, StrongText string
+	// Surfaces: chips and buttons; fields; the row under the cursor; the focused button.
+	Raised, RaisedText, Sunk, Selected, SelectedText, Strong, StrongText string
 }
 
 // The assumed background of a terminal that uses its own.
@@ -295,7 +295,7 @@ const (
 var darkPalette = Palette{
 	Muted: "#9ea3ad", Accent: "#82b4f5", Good: "#8fcf9d", Warn: "#e6c07a", Bad: "#f5918a", Marked: "#d5a8f0",
 	Line:   "#62666e",
-	Raised: "#303236", RaisedText: "#dfe4ec",
+	Raised: "#303236", Sunk: "#292b31", RaisedText: "#dfe4ec",
 	Selected: "#1c3d74", SelectedText: "#ffffff",
 	Strong: "#82b4f5", StrongText: "#10192a",
 }
@@ -303,7 +303,7 @@ var darkPalette = Palette{
 var lightPalette = Palette{
 	Muted: "#5b6472", Accent: "#1b5cb8", Good: "#1c6e37", Warn: "#805300", Bad: "#b02a21", Marked: "#7a2fa8",
 	Line:   "#949cab",
-	Raised: "#eceff4", RaisedText: "#1d232e",
+	Raised: "#eceff4", Sunk: "#f1f4f8", RaisedText: "#1d232e",
 	Selected: "#cfe0fa", SelectedText: "#0d2247",
 	Strong: "#1b5cb8", StrongText: "#ffffff",
 }
@@ -314,7 +314,7 @@ var darkContrast = Palette{
 	Ground: "#000000", Text: "#ffffff",
 	Muted: "#d0d0d0", Accent: "#87d7ff", Good: "#87ff87", Warn: "#ffd75f", Bad: "#ffafaf", Marked: "#ffafff",
 	Line:   "#d0d0d0",
-	Raised: "#262626", RaisedText: "#ffffff",
+	Raised: "#262626", Sunk: "#1c1c1c", RaisedText: "#ffffff",
 	Selected: "#ffff00", SelectedText: "#000000",
 	Strong: "#ffffff", StrongText: "#000000",
 }
@@ -323,7 +323,7 @@ var lightContrast = Palette{
 	Ground: "#ffffff", Text: "#000000",
 	Muted: "#3a3a3a", Accent: "#00005f", Good: "#004400", Warn: "#5f2400", Bad: "#a80000", Marked: "#5f005f",
 	Line:   "#3a3a3a",
-	Raised: "#eeeeee", RaisedText: "#000000",
+	Raised: "#eeeeee", Sunk: "#f4f4f4", RaisedText: "#000000",
 	Selected: "#00005f", SelectedText: "#ffffff",
 	Strong: "#000000", StrongText: "#ffffff",
 }

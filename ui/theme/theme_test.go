@@ -76,7 +76,8 @@ func TestColorsCanBeRead(t *testing.T) {
 				check("line", p.Line, ground, b.line)
 			}
 			check("raised", p.RaisedText, p.Raised, b.text)
-			check("placeholder", p.Muted, p.Raised, b.text)
+			check("field", p.RaisedText, p.Sunk, b.text)
+			check("placeholder", p.Muted, p.Sunk, b.text)
 			check("selected", p.SelectedText, p.Selected, b.text)
 			check("strong", p.StrongText, p.Strong, b.text)
 			for _, c := range []string{p.Good, p.Warn, p.Bad, p.Marked} {

@@ -92,8 +92,8 @@ func (m *Model) Status(size image.Point, th *theme.Theme) []string {
 	case n > 0:
 		return withSign(theme.SignNone, "Unsaved changes in "+text.Plural(n, "other file")+".", size.X, 1, th)
 	case m.Form.Editing():
-		in := text.If(len(m.Targets()) > 1, ", in "+text.Plural(len(m.Targets()), "file"))
-		return withSign(theme.SignNone, "ctrl+s saves what you change here"+in+".", size.X, 1, th)
+		in := text.If(len(m.Targets()) > 1, " in "+text.Plural(len(m.Targets()), "file"))
+		return withSign(theme.SignNone, "Nothing changed yet. ctrl+s will save your changes"+in+".", size.X, 1, th)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func withSign(sign theme.Sign, words string, width, most int, th *theme.Theme) [
 	}
 	style := text.Either(sign == theme.SignNone, th.Muted, th.SignStyle(sign))
 	for i, line := range lines {
-		lead := text.Either(i == 0, " "+th.Sign(sign)+" ", "   ")
+		lead := " " + text.If(sign != theme.SignNone, text.Either(i == 0, th.Sign(sign)+" ", "  "))
 		lines[i] = lead + style.Render(line)
 	}
 	return lines

@@ -73,7 +73,7 @@ func columns(width int) kit.Columns {
 	}
 }
 
-func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
+func (m *Model) cells(row int, widths []int, th *theme.Theme) []kit.Cell {
 	run, now := &m.runs.all[row], m.o.Now()
 	mark := sign(run.Status)
 	glyph, frames := th.Glyph(mark), spinner.MiniDot.Frames
@@ -84,7 +84,7 @@ func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 	if reason := m.reason(run, now); reason != "" {
 		state += ": " + reason
 	} else if found := m.names(run); len(found) > 0 {
-		state = strings.Join(found, ", ")
+		state = text.List(found, max(0, widths[3]-2))
 	}
 	return []kit.Cell{
 		{Text: text.Safe(path.Base(fileOf(run))), Style: th.Text},

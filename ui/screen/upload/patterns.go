@@ -21,8 +21,8 @@ import (
 // patternFields are the fields that patterns can fill, in order.
 var patternFields = [...]struct{ field, label, hint string }{
 	{"tags", "Add tags", "such as {folder},{exif:date:YYYY}"},
-	{"folder", "Folder", "as it is; such as /{folder}/{exif:date:YYYY}"},
-	{"name", "Name", "as it is; such as {name}-{n:03}.{ext}"},
+	{"folder", "Folder", "unchanged, or such as /{folder}/{exif:date:YYYY}"},
+	{"name", "Name", "unchanged, or such as {name}-{n:03}.{ext}"},
 }
 
 // patternView edits the patterns and previews the results in a table.
@@ -86,7 +86,7 @@ func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) { return nil, v.form.Typ
 func (v *patternView) Actions() []kit.Action {
 	return kit.Shadow(slices.Concat([]kit.Action{
 		{ID: "form.use-patterns", Keys: kit.Bind("fill in", "", "enter"), Group: v.form.Group, Footer: true, Main: true, Disabled: v.unusable, Do: v.apply},
-		{ID: "form.close", Keys: kit.Bind("back to the form", "", "esc", "ctrl+t"), Group: v.form.Group, Footer: true, Main: v.unusable() != "", Do: v.Close},
+		{ID: "form.close", Keys: kit.Bind("back to the form", "", "esc", "ctrl+t"), Group: v.form.Group, Footer: true, Do: v.Close},
 	}, kit.ListActions(func() kit.Scroller { return &v.table }, nil), v.form.Actions()))
 }
 
@@ -199,7 +199,7 @@ func (v *patternView) apply() tea.Cmd {
 // View draws the patterns and the table.
 func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	form, table := v.layout(size)
-	size.Y = min(size.Y, max(form.Y+table.Y+6, 12)) // it covers the form
+	size.Y = min(size.Y, form.Y+table.Y+6) // it covers the form
 	air := text.If(size.Y >= form.Y+table.Y+5, " ")
 	column := min(32, max(8, table.X/3))
 	stored := (table.X - column - 3) / text.Either(v.patterns[0] == "", 1, 2)
@@ -210,9 +210,9 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	) string {
 		return v.row(&v.rows[i], column, stored, width, selected && len(v.rows) > table.Y, th)
 	})
-	foot := v.table.Position()
+	foot := text.If(len(v.rows) > table.Y, v.table.Position())
 	if v.skipped > 0 {
-		foot = text.Plural(v.skipped, "file") + " cannot be filled in · " + foot
+		foot = strings.Trim(text.Plural(v.skipped, "file")+" cannot be filled in · "+foot, " ·")
 	}
 	return kit.BoxFooter("Fill by pattern: "+text.Plural(len(v.rows), "file"), foot,
 		kit.JoinV(air, v.form.View(form, true, th), " ", head, rows), size, true, th)

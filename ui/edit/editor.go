@@ -240,7 +240,7 @@ func (e *Editor[T]) Touch(files ...T) {
 
 // AddExtension offers extensions for the targets.
 func (e *Editor[T]) AddExtension() tea.Cmd {
-	e.Form.Blur()
+	e.Focus(e.On) // what was typed last counts, and typing goes on afterwards
 	return ExtensionList{e.Form, &e.o.FieldOptions}.Add()
 }
 
@@ -408,7 +408,7 @@ func (e *Editor[T]) tile(i int) Tile {
 	at := max(0, slices.Index(targets, subject)) / n * n
 	file := targets[(at+i)%len(targets)]
 	t := e.tileOf(file)
-	t.Current = file == subject
+	t.Current = file == subject && e.On == OnFiles
 	t.Sign, _ = e.o.State(file)
 	return t
 }

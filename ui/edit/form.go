@@ -25,6 +25,8 @@ type Form struct {
 	Entry   func(i int) *Draft
 	// Live makes a row of text take letters as soon as it has the focus, otherwise after enter.
 	Live bool
+	// Spaced has a blank line after each row.
+	Spaced bool
 	// Changed runs after each change; may be nil.
 	Changed func()
 	// Leave goes to the part of the screen after or before the form; nil if there is none.
@@ -208,12 +210,6 @@ func (f *Form) Offering() bool {
 		len(r.chips.Offers()) > 0)
 }
 
-// Pending reports whether a text is typed that is not a chip yet.
-func (f *Form) Pending() bool {
-	r := f.row()
-	return r != nil && r.chips != nil && r.chips.Typed() != ""
-}
-
 // Discard empties the text with the focus without changing the targets. Load shows their values.
 func (f *Form) Discard() {
 	switch r := f.row(); {
@@ -383,6 +379,9 @@ func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 		}
 		for _, line := range r.under(width-column, i == f.on && focused, th) {
 			put(i, text.Blanks(column)+line)
+		}
+		if f.Spaced {
+			put(i, "")
 		}
 	}
 	return out

@@ -46,6 +46,7 @@ func (e *Editor[T]) Layout(size image.Point) Layout {
 // arrange divides a size: the picture first, as large as it can be, beside or above the form.
 func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 	room, mode := image.Rectangle{Max: size}, kit.ModeOfWidth(size.X)
+	e.Form.Spaced = e.ShowsSheet() && len(e.Items) <= fewFiles && size.Y >= leastAiry // their pictures are low
 	inAnother := func(file T) bool { return e.o.Folder(file) != e.o.Folder(e.Items[0]) }
 	switch {
 	case len(e.Items) == 0:

@@ -142,7 +142,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 			MenuRow: kit.MenuRow{Key: "m", Label: "move to another folder", Note: undone}, folder: "Move", running: "Moving", done: "Moved %s to %s. z undoes it.",
 			merged: "became a version of the file there, which undo cannot separate.", into: s.MoveAll,
 		}, files),
-		g.row(operation{MenuRow: kit.MenuRow{Key: "c", Label: "copy to another folder", Note: "old links go on working"}, folder: "Copy", running: "Copying", done: "Copied %s to %s.", into: s.CopyAll}, files),
+		g.row(operation{MenuRow: kit.MenuRow{Key: "c", Label: "copy to another folder", Note: "old links still work"}, folder: "Copy", running: "Copying", done: "Copied %s to %s.", into: s.CopyAll}, files),
 		versions,
 		g.row(operation{
 			MenuRow: kit.MenuRow{Key: "b", Label: "go back to the previous version", Note: undone},

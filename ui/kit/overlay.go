@@ -147,8 +147,12 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 				dimmed = text.Fit(dimmed[:max(0, strings.LastIndexByte(dimmed, '\n'))], room.X, room.Y)
 			}
 			s.at = beside(pixels, room, size)
-			air := text.Fit("", size.X+1+min(1, s.at.X), size.Y) // a column on both sides
-			base = OverlayAt(OverlayAt(dimmed, air, max(0, s.at.X-1), s.at.Y), top, s.at.X, s.at.Y)
+			from := s.at.Y
+			if size.X >= room.X && pixels.Max.Y > 0 { // no part of a form sticks out above it
+				from = min(from, pixels.Max.Y+1)
+			}
+			air := text.Fit("", size.X+1+min(1, s.at.X), s.at.Y-from+size.Y) // a column on both sides
+			base = OverlayAt(OverlayAt(dimmed, air, max(0, s.at.X-1), from), top, s.at.X, s.at.Y)
 		}
 	}
 	return base
@@ -165,6 +169,8 @@ func beside(pixels image.Rectangle, room, block image.Point) (best image.Point) 
 	}
 	if pixels.Empty() {
 		free = free[3:]
+	} else if block.X >= room.X {
+		free = free[1:]
 	}
 	fewest := room.X*room.Y + 1
 	for _, r := range free {

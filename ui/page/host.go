@@ -308,11 +308,7 @@ func (h *Host) Actions() []kit.Action {
 		return a.Footer && a.KeyLabel() != "" && a.Reason() == "" && !moves
 	}
 	main := func(a kit.Action) bool { return a.Main && next(a) }
-	i := slices.IndexFunc(actions, next)
-	if i < 0 && capturing { // then the way out of the text field
-		i = slices.IndexFunc(actions, func(a kit.Action) bool { return a.Footer && slices.Contains(a.Keys.Keys(), "esc") })
-	}
-	if i >= 0 && !h.Covered() && !slices.ContainsFunc(actions, main) {
+	if i := slices.IndexFunc(actions, next); i >= 0 && !h.Covered() && !slices.ContainsFunc(actions, main) {
 		actions[i].Main = true
 	}
 	if h.Program != nil {

@@ -30,10 +30,11 @@ func (m *Model) Actions() []kit.Action {
 		back := kit.Bind("back", "", "esc")
 		return []kit.Action{{ID: "details.back", Keys: back, Group: groupMove, Footer: true, Do: m.leave}}
 	}
-	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit}
+	words := "save" + text.If(len(m.Targets()) > 1, " "+text.Plural(len(m.Targets()), "file"))
+	save := kit.Action{ID: "details.save", Keys: kit.Bind(words, "", "ctrl+s"), Group: groupEdit}
 	save.Footer, save.Main, save.Do = true, true, func() tea.Cmd { return m.SaveAnd(nil) }
 	save.Disabled = func() string {
-		same := len(m.changedEntries()) == 0 && !m.Form.Pending()
+		same := len(m.changedEntries()) == 0 && !m.Form.Editing()
 		return cmp.Or(text.If(same, "nothing to save"), m.manage.Busy())
 	}
 	unset := kit.Action{ID: "details.unset", Group: groupEdit, Do: m.toggleUnset}

@@ -91,9 +91,6 @@ func (m *Model) Status(size image.Point, th *theme.Theme) []string {
 		return withSign(theme.SignWarn, m.named(e, "Last known state. Reading it again failed: ")+page.Explain(e.readErr), size.X, 2, th)
 	case n > 0:
 		return withSign(theme.SignNone, "Unsaved changes in "+text.Plural(n, "other file")+".", size.X, 1, th)
-	case m.Form.Editing():
-		in := text.If(len(m.Targets()) > 1, " in "+text.Plural(len(m.Targets()), "file"))
-		return withSign(theme.SignNone, "Nothing changed yet. ctrl+s will save your changes"+in+".", size.X, 1, th)
 	}
 	return nil
 }

@@ -68,14 +68,18 @@ func (savedStub) SavedExtensions(context.Context) ([]api.SavedExtension, error) 
 	return []api.SavedExtension{{ID: "ext_1", Name: "Seasons"}}, nil
 }
 
-// TestAddAnExtension checks that the menu lists saved extensions and adds the choice.
+// TestAddAnExtension checks that the menu lists saved extensions and adds the choice, and that typing goes on
+// in the field of before.
 func TestAddAnExtension(t *testing.T) {
 	m := started(t, localOptions(files(t, "a.png", "x"), savedStub{&stub{}}))
+	goTo(t, m, "folder")
+	write(t, m, "/s")
 	press(t, m, "ctrl+l")
 	if got := screen(m, 120, 40); !strings.Contains(got, "Seasons") {
 		t.Fatalf("no saved extension:\n%s", got)
 	}
 	press(t, m, "r", "ctrl+l", "down", "down", "down", "down", "down", "enter")
 	const want = `extensions=[{"name":"remove-bg"},{"name":"saved-extension","id":"ext_1"}]`
-	uitest.Shows(t, partsOf(t, current(m).Upload), want)
+	write(t, m, "ea")
+	uitest.Shows(t, partsOf(t, current(m).Upload), want, "folder=/sea")
 }

@@ -47,15 +47,12 @@ func (m *Model) send() tea.Cmd {
 		Label: "Send", Key: "s", Default: words == "", Danger: t.losses > 0,
 		Do: func() tea.Cmd { return m.hand(m.Items) },
 	}
-	drawing := m.Review(m.Items)
-	if shown := m.Sheet.Grid().Page(); m.ShowsSheet() && len(m.Items) <= shown || len(m.Items) == 1 {
-		drawing = nil // their pictures are beside the question
-	}
+	seen := len(m.Items) == 1 || m.ShowsSheet() && len(m.Items) <= m.Sheet.Grid().Page()
 	return page.Send(page.Ask{
 		Title:   "Send " + text.Plural(len(m.Items), "file") + strings.TrimSuffix(" to "+target(m.Items), " to /") + "?",
 		Text:    strings.TrimSpace(words),
 		Facts:   append([][2]string{{"Account", m.o.Profile.Name + " · " + host(m.o.Profile)}, {"Size", size(m.Items)}}, shared(m.Items)...),
-		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: drawing,
+		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: m.Review(m.Items, seen),
 	})
 }
 

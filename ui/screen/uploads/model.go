@@ -73,7 +73,7 @@ func New(o Options) *Model {
 		Head: func(key string, _ []int, th *theme.Theme) (title, note string) {
 			g, titled := m.rows.folders[key], count(m.rows.Totals.Count)
 			differs := titled.total() != g.count.total() || titled[job.Stored] < titled.total()
-			return key, text.If(differs, g.note(th))
+			return key, text.If(differs, th.Muted.Render("· ")+g.note(th))
 		},
 		Columns: columns, Cells: m.cells, Above: m.above, Note: m.totals, Footer: m.footer, Describe: m.describe, Brief: m.brief, Empty: m.empty,
 		Placeholder: "part of a name, or a state such as refused",

@@ -215,8 +215,8 @@ const groupBar = 8
 // and the other states.
 func (g *group) note(th *theme.Theme) string {
 	parts := summary(g.count, th)
-	stored, total := g.count[job.Stored], g.count.total()
-	if stored < total {
+	stored, total, c := g.count[job.Stored], g.count.total(), g.count
+	if c[job.Sending]+c[job.Waiting]+c[job.Offline]+c[job.Processing] > 0 { // it goes on
 		parts[0] += " " + kit.Progress{Done: int64(stored), Total: int64(total)}.Bar(groupBar, th)
 	}
 	return strings.Join(parts, th.Muted.Render(" · "))

@@ -70,8 +70,9 @@ var (
 	_ kit.Updater = (*Viewer)(nil)
 )
 
-// viewerSide is the longest side of decoded pictures, enough for details.
-const viewerSide = 4096
+// viewerSide is the longest side of decoded pictures, enough for details. A room higher than gapsFrom has
+// blank lines above and below the caption.
+const viewerSide, gapsFrom = 4096, 24
 
 var zooms = []int{100, 150, 200, 300, 400, 600, 800, 1200, 1600}
 
@@ -282,8 +283,8 @@ func (v *Viewer) pictureRoom(room image.Point) image.Point {
 	if v.compares() {
 		room.Y -= 2 // a margin, and the labels of the halves
 	}
-	if room.Y > 24 {
-		room.Y-- // the caption stands apart
+	if room.Y > gapsFrom { // blank lines are above and below the caption
+		room.Y -= 2
 	}
 	return image.Pt(room.X, room.Y-1)
 }
@@ -320,13 +321,13 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 			lines = append(v.compared(slices.Clone(lines), cells, th), v.halves(th))
 			at.Min.Y++
 		}
-		cells.Y = room.Y - 1
+		cells.Y = room.Y - 1 - text.Either(room.Y > gapsFrom, 1, 0)
 		body = kit.OverlayAt(text.Fit("", cells.X, cells.Y), strings.Join(lines, "\n"), at.Min.X, at.Min.Y)
 		if v.before == nil && at.Max.Y+2 < cells.Y {
 			return kit.OverlayAt(text.Fit(body, room.X, room.Y), caption, 0, at.Max.Y+1)
 		}
 	}
-	return kit.JoinV(text.Fit(body, cells.X, cells.Y), caption)
+	return text.Fit(kit.JoinV(text.Fit(body, cells.X, cells.Y), caption), room.X, room.Y)
 }
 
 // compared replaces the part of the lines left of the divider by the same part of the picture
@@ -355,13 +356,13 @@ func (v *Viewer) zoomed() string {
 
 // caption returns the name of the picture and what there is to say of it.
 func (v *Viewer) caption() (name, facts string) {
-	name = " " + text.Safe(v.o.Subject(v.o.At).Name)
+	name = text.Safe(v.o.Subject(v.o.At).Name)
 	words := []string{text.If(v.o.Len > 1, text.Count(v.o.At+1)+" of "+text.Count(v.o.Len))}
 	if v.o.Note != nil {
 		words = append(words, v.o.Note())
 	}
 	if v.loading {
-		name = " Loading" + name + "…"
+		name = "Loading " + name + "…"
 	} else if v.decoded != nil {
 		words = append(words, FactsLine(v.decoded.Size(), "", 0, v.zoomed())...)
 	}

@@ -264,7 +264,7 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 	}
 	size.Y = min(room.Y, high+2)
 	if l.drawing.Y > 0 || size.Y == room.Y-1 { // nothing below sticks out
-		size.Y = room.Y
+		size.Y = max(size.Y, room.Y-1)
 	}
 	for i := range l.buttons {
 		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(image.Pt(0, high-buttons))

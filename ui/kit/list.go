@@ -631,10 +631,8 @@ func (l *List[T]) noneToMark() string {
 
 // NoRow is the reason of actions that need a row under the cursor.
 func (l *List[T]) NoRow() string {
-	if e, ok := l.Current(); ok && e.head {
-		return "the cursor is on a folder"
-	}
-	return l.NoEntry()
+	e, ok := l.Current()
+	return text.Either(ok && e.head, "the cursor is on a folder", l.NoEntry())
 }
 
 func (l *List[T]) noMatch() string {

@@ -169,7 +169,7 @@ func beside(pixels image.Rectangle, room, block image.Point) (best image.Point) 
 	}
 	if pixels.Empty() {
 		free = free[3:]
-	} else if block.X >= room.X {
+	} else if block.X >= room.X && block.Y < room.Y-pixels.Max.Y {
 		free = free[1:]
 	}
 	fewest := room.X*room.Y + 1

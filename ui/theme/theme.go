@@ -295,7 +295,7 @@ const (
 var darkPalette = Palette{
 	Muted: "#9ea3ad", Accent: "#82b4f5", Good: "#8fcf9d", Warn: "#e6c07a", Bad: "#f5918a", Marked: "#d5a8f0",
 	Line:   "#62666e",
-	Raised: "#303236", Sunk: "#292b31", RaisedText: "#dfe4ec",
+	Raised: "#303236", Sunk: "#202b3d", RaisedText: "#dfe4ec",
 	Selected: "#1c3d74", SelectedText: "#ffffff",
 	Strong: "#82b4f5", StrongText: "#10192a",
 }
@@ -303,7 +303,7 @@ var darkPalette = Palette{
 var lightPalette = Palette{
 	Muted: "#5b6472", Accent: "#1b5cb8", Good: "#1c6e37", Warn: "#805300", Bad: "#b02a21", Marked: "#7a2fa8",
 	Line:   "#949cab",
-	Raised: "#eceff4", Sunk: "#f1f4f8", RaisedText: "#1d232e",
+	Raised: "#eceff4", Sunk: "#e9f1fd", RaisedText: "#1d232e",
 	Selected: "#cfe0fa", SelectedText: "#0d2247",
 	Strong: "#1b5cb8", StrongText: "#ffffff",
 }

@@ -130,10 +130,10 @@ func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	title := "To upload: " + summary(m.tray.items) + text.If(m.focus != onTray, " · tab: change")
+	title := "To upload: " + summary(m.tray.items)
 	room := kit.BoxInner(size) // its columns are below those of the files
 	rows := m.trayList.View(image.Pt(min(room.X, m.list.Inside().Dx()), room.Y), th)
-	return kit.Box(title, rows, size, m.focus == onTray, th)
+	return kit.BoxFooter(title, text.If(m.focus != onTray, "tab changes it"), rows, size, m.focus == onTray, th)
 }
 
 // Status says what is picked, unless the tray shows it.

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,9 +48,10 @@ func (m *Model) send() tea.Cmd {
 		Label: "Send", Key: "s", Default: words == "", Danger: t.losses > 0,
 		Do: func() tea.Cmd { return m.hand(m.Items) },
 	}
+	to := text.Either(target(m.Items) == "/", "the root", target(m.Items))
 	seen := len(m.Items) == 1 || m.ShowsSheet() && len(m.Items) <= m.Sheet.Grid().Page()
 	return page.Send(page.Ask{
-		Title:   "Send " + text.Plural(len(m.Items), "file") + strings.TrimSuffix(" to "+target(m.Items), " to /") + "?",
+		Title:   "Send " + text.Plural(len(m.Items), "file") + " to " + to + "?",
 		Text:    strings.TrimSpace(words),
 		Facts:   append([][2]string{{"Account", m.o.Profile.Name + " · " + host(m.o.Profile)}, {"Size", size(m.Items)}}, shared(m.Items)...),
 		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: m.Review(m.Items, seen),
@@ -128,7 +130,7 @@ func size(sources []*source) string {
 func shared(sources []*source) [][2]string {
 	names, count := folders(sources)
 	for i, name := range names {
-		names[i] = name + text.If(len(names) > 1, " ×"+text.Count(count[name]))
+		names[i] = name + text.If(name == "/", " (the root)") + text.If(len(names) > 1, " ×"+text.Count(count[name]))
 	}
 	facts := [][2]string{{text.Either(len(names) > 1, "Folders", "Folder"), strings.Join(names, " · ")}}
 	for _, name := range []string{rule.FieldTags, rule.FieldExtensions} {
@@ -139,7 +141,7 @@ func shared(sources []*source) [][2]string {
 			if name == rule.FieldExtensions {
 				list = edit.LabelExtensions(sources[0].Extensions.Or(nil))
 			}
-			facts = append(facts, [2]string{f.Label, strings.Join(list, ", ")})
+			facts = append(facts, [2]string{f.Label, cmp.Or(strings.Join(list, ", "), "none")})
 		}
 	}
 	return facts

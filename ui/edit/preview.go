@@ -147,15 +147,12 @@ type review struct {
 }
 
 // Review returns the pictures of files for a question; nil if there are none or pictures are not
-// shown. If they are seen above the form, the question lies on the form.
-func (e *Editor[T]) Review(files []T, seen bool) kit.Drawing {
+// shown.
+func (e *Editor[T]) Review(files []T) kit.Drawing {
 	if len(files) == 0 || e.o.Loader == nil || e.Theme == nil {
 		return nil
 	}
 	r := &review{n: len(files), close: func() { e.review = nil }}
-	if seen {
-		r.n = 0
-	}
 	r.tiles = NewTiles(TilesOptions{
 		Context: e.o.Context, Loader: e.o.Loader, Len: func() int { return r.n }, Rest: true,
 		Tile: func(i int) Tile {
@@ -171,7 +168,7 @@ func (e *Editor[T]) Review(files []T, seen bool) kit.Drawing {
 // Fit returns the size of the pictures in a room.
 func (r *review) Fit(room image.Point) image.Point {
 	g := r.tiles.of(r.tiles.gridOf(room), 0)
-	return image.Pt(room.X, text.Either(r.n > 0, min(room.Y, g.Rows*g.Tile.Y+2), 0))
+	return image.Pt(room.X, min(room.Y, g.Rows*g.Tile.Y+text.Either(r.n > g.Page(), 2, 0)))
 }
 
 // Resize sets the size that View gets.

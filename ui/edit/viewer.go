@@ -368,7 +368,7 @@ func (v *Viewer) caption() (name, facts string) {
 	}
 	for i, word := range words {
 		word = text.If(word != "", " · "+word)
-		facts += text.If(i < 2 || text.Width(name+facts+word) < v.room.X, word) // the size only if it fits
+		facts += text.If(i < 2 || text.Width(name+facts+word) < v.area().Dx(), word) // the size only if it fits
 	}
 	return name, text.Safe(facts)
 }

@@ -180,7 +180,11 @@ func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 		danger.Dialog, danger.DialogTitle = th.Bad, th.Bad.Bold(true)
 		th = &danger
 	}
-	return popupText(d.title, "", body, l.size, th)
+	box := popupText(d.title, "", body, l.size, th)
+	if l.drawing.Y == 0 {
+		return box
+	}
+	return OverlayCenter(text.Fit("", room.X, room.Y), box) // its pictures are the only ones
 }
 
 // dialogLayout is a dialog in a size: its lines, and the rectangles of its buttons by choice.
@@ -263,11 +267,14 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 		high += l.drawing.Y + 1
 	}
 	size.Y = min(room.Y, high+2)
-	if l.drawing.Y > 0 || size.Y == room.Y-1 { // nothing below sticks out
-		size.Y = max(size.Y, room.Y-1)
+	var corner image.Point
+	if l.drawing.Y > 0 {
+		corner = centered(room, size)
+	} else if size.Y == room.Y-1 { // nothing below sticks out
+		size.Y = room.Y
 	}
 	for i := range l.buttons {
-		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(image.Pt(0, high-buttons))
+		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(corner).Add(image.Pt(0, high-buttons))
 	}
 	l.size, l.text, l.rows = size, body, rows
 	return l

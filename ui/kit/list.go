@@ -432,7 +432,7 @@ func (l *List[T]) Actions(screen []Action) []Action {
 	}
 	actions := Shadow(append(screen, l.listActions()...))
 	if l.focus == onPane {
-		actions = Leading(actions, Lead{l.ID + ".back", "back to the list"}) // the first hint says how to leave
+		actions = Leading(actions, Lead{l.ID + ".back", "back"}) // the first hint says how to leave
 	}
 	return actions
 }

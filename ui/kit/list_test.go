@@ -164,7 +164,7 @@ func TestPaneBeside(t *testing.T) {
 			t.Errorf("%v: tab does not open the pane:\n%s", c, view())
 		}
 		hints := ansi.Strip(kit.Hints(l.Actions(nil), 80, &theme.Theme{}))
-		if !strings.HasPrefix(hints, "esc back to the list") {
+		if !strings.HasPrefix(hints, "esc back") {
 			t.Errorf("%v: the hints in the pane are %q, want how to leave it first", c, hints)
 		}
 		press(listKeysOf{l}, "esc")

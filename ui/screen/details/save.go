@@ -326,5 +326,5 @@ func summary(list []*prepared) []string {
 func (m *Model) reviewOf(list []*prepared) kit.Drawing {
 	return m.Review(slices.DeleteFunc(slices.Clone(list), func(e *prepared) bool {
 		return !e.Changed(rule.FieldRegion) || e.Region() == ""
-	}), false)
+	}))
 }

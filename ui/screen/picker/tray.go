@@ -133,7 +133,7 @@ func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
 	title := "To upload: " + summary(m.tray.items)
 	room := kit.BoxInner(size) // its columns are below those of the files
 	rows := m.trayList.View(image.Pt(min(room.X, m.list.Inside().Dx()), room.Y), th)
-	return kit.BoxFooter(title, text.If(m.focus != onTray, "tab changes it"), rows, size, m.focus == onTray, th)
+	return kit.BoxFooter(title, text.If(m.focus != onTray, "tab edit this list"), rows, size, m.focus == onTray, th)
 }
 
 // Status says what is picked, unless the tray shows it.

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"cmp"
 	"errors"
 	"image"
 	"path/filepath"
@@ -91,13 +92,8 @@ func (v *patternView) Actions() []kit.Action {
 }
 
 func (v *patternView) unusable() string {
-	switch {
-	case slices.ContainsFunc(v.patterns[:], func(p edit.Pattern) bool { return p.Check() != nil }):
-		return "the pattern cannot be read: see what it says"
-	case !slices.ContainsFunc(v.patterns[:], func(p edit.Pattern) bool { return p != "" }):
-		return "no pattern is typed yet"
-	}
-	return ""
+	unread := func(p edit.Pattern) bool { return p.Check() != nil }
+	return text.If(slices.ContainsFunc(v.patterns[:], unread), "the pattern cannot be read: see what it says")
 }
 
 func (v *patternView) Resize(room image.Point) { v.room = room }
@@ -202,9 +198,9 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	size.Y = min(size.Y, form.Y+table.Y+6) // it covers the form
 	air := text.If(size.Y >= form.Y+table.Y+5, " ")
 	column := min(32, max(8, table.X/3))
-	stored := (table.X - column - 3) / text.Either(v.patterns[0] == "", 1, 2)
-	head := "  " + text.PadRight("File", column) + " " + text.PadRight("Stored as", stored)
-	head = th.Label.Render(text.PadRight(head+text.If(v.patterns[0] != "", "Tags"), table.X))
+	stored := (table.X - column - 3) / 2
+	head := "  " + text.PadRight("File", column) + " " + text.PadRight("Stored as", stored) + "Tags"
+	head = th.Label.Render(text.PadRight(head, table.X))
 	rows := v.table.View(table, func(i, width int,
 		selected bool,
 	) string {
@@ -221,9 +217,8 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 func (v *patternView) row(r *patternRow, column, stored, width int, selected bool, th *theme.Theme) string {
 	d := &source{Draft: r.draft}
 	sign, words := theme.SignNone, d.folder()+d.storedName()
-	if v.patterns[0] != "" {
-		words = text.PadRight(text.Truncate(text.Safe(words), stored-2), stored) + strings.Join(d.Tags.Or(nil), ", ")
-	}
+	tags := cmp.Or(strings.Join(d.Tags.Or(nil), ", "), "none")
+	words = text.PadRight(text.Truncate(text.Safe(words), stored-2), stored) + tags
 	_, folderErr := rule.CleanFolder(d.Folder.Or(""))
 	switch {
 	case r.err != nil:

@@ -49,12 +49,11 @@ func (m *Model) send() tea.Cmd {
 		Do: func() tea.Cmd { return m.hand(m.Items) },
 	}
 	to := text.Either(target(m.Items) == "/", "the root", target(m.Items))
-	seen := len(m.Items) == 1 || m.ShowsSheet() && len(m.Items) <= m.Sheet.Grid().Page()
 	return page.Send(page.Ask{
 		Title:   "Send " + text.Plural(len(m.Items), "file") + " to " + to + "?",
 		Text:    strings.TrimSpace(words),
 		Facts:   append([][2]string{{"Account", m.o.Profile.Name + " · " + host(m.o.Profile)}, {"Size", size(m.Items)}}, shared(m.Items)...),
-		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: m.Review(m.Items, seen),
+		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: m.Review(m.Items),
 	})
 }
 

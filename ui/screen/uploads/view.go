@@ -112,8 +112,8 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	}
 	state := style.Render(th.Glyph(mark) + " " + status(r))
 	switch {
-	case r.Job.State == job.Stored: // as the heading says
-		state = style.Render(th.Glyph(mark)) + " " + rest.Render(text.Age(r.Job.Updated, now))
+	case r.Job.State == job.Stored:
+		state += rest.Render(" · " + text.Age(r.Job.Updated, now))
 	case r.Job.State == job.Sending && !r.earlier && !r.Answer:
 		state += " " + kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(groupBar, th)
 	}

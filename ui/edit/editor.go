@@ -374,11 +374,11 @@ func (e *Editor[T]) viewForm(title string, room image.Rectangle, th *theme.Theme
 	return kit.Box(title, body, room.Size(), on, th)
 }
 
-// inside returns the part of the form in its box: without its first and last lines if it needs neither.
+// inside returns the part of the form in its box: without the first line if there is room.
 func (e *Editor[T]) inside(form image.Rectangle) image.Rectangle {
 	in := Inner(form)
 	if !form.Empty() && in.Dy() >= e.Form.Height(in.Dx())+2 {
-		in.Min.Y, in.Max.Y = in.Min.Y+1, in.Max.Y-1
+		in.Min.Y++
 	}
 	return in
 }

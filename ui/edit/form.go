@@ -325,7 +325,7 @@ func (f *Form) Actions() []kit.Action {
 	}
 	if editing && !f.Live {
 		end := func() tea.Cmd { f.Blur(); return nil }
-		actions = append(actions, action("row-done", "done", true, end, "esc", "enter"))
+		actions = append(actions, action("row-done", "leave the field", true, end, "esc", "enter"))
 	}
 	down := []string{"down"}
 	if f.Live {
@@ -385,6 +385,17 @@ func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 		}
 	}
 	return out
+}
+
+// within returns the lines, with a blank one after the note of the row with the focus if there is room.
+func (f *Form) within(size image.Point, focused bool, th *theme.Theme) []formLine {
+	all := f.lines(size.X, focused, th)
+	at := slices.IndexFunc(all, func(l formLine) bool { return l.row == f.on })
+	next := at + slices.IndexFunc(all[at+1:], func(l formLine) bool { return l.row != f.on }) + 1
+	if next > at+1 && len(all) < size.Y && !f.Spaced {
+		all = slices.Insert(all, next, formLine{row: f.on})
+	}
+	return all
 }
 
 // rest describes the rows under More: their values, or which rows they are if none is worth a word.
@@ -451,7 +462,7 @@ func (f *Form) from(lines []formLine, height int) int {
 
 // View draws the rows in exactly the given size.
 func (f *Form) View(size image.Point, focused bool, th *theme.Theme) string {
-	all := f.lines(size.X, focused, th)
+	all := f.within(size, focused, th)
 	from := f.from(all, size.Y)
 	lines := make([]string, 0, size.Y)
 	for _, l := range all[from:min(len(all), from+max(0, size.Y))] {
@@ -463,7 +474,7 @@ func (f *Form) View(size image.Point, focused bool, th *theme.Theme) string {
 
 // Click moves the focus to the row at line y. A double click opens it.
 func (f *Form) Click(y int, double bool) tea.Cmd {
-	all := f.lines(f.size.X, true, &theme.Theme{})
+	all := f.within(f.size, true, &theme.Theme{})
 	if y += f.from(all, f.size.Y); y < 0 || y >= len(all) {
 		return nil
 	}

@@ -103,9 +103,7 @@ func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
 		l.Side.Min.X = l.Form.Max.X
 	}
 	height := e.Form.Height(Inner(l.Form).Dx()) + 2
-	if room.Dy() >= leastAiry {
-		height += 2 // for air
-	}
+	height += text.Either(room.Dy() >= leastAiry, 2, 0) // for air
 	l.Form.Min.Y = max(room.Dy()*2/5, l.Form.Max.Y-height)
 	if l.Form.Dy() < height && l.Form.Max.Y < room.Max.Y {
 		l.Form.Min.Y = 0 // no room for a picture

@@ -208,9 +208,11 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 	case r.List != nil && value != "":
 		words, all := make([]string, len(r.list)), len(f.Targets())
 		for i, v := range r.list {
-			n := r.listCounts[v]
-			some := n < all && (i == 0 || r.listCounts[r.list[i-1]] == all)
-			words[i] = text.If(some, "in some: ") + strings.TrimSpace(text.Safe(v)+" "+text.If(n > 1, OfMany(n, all)))
+			n, least := r.listCounts[v], r.listCounts[r.list[len(r.list)-1]]
+			words[i] = strings.TrimSpace(text.Safe(v) + " " + text.If(n > 1, OfMany(n, all)))
+			if i == 0 && least < all || i > 0 && n < all && r.listCounts[r.list[i-1]] == all {
+				words[i] = text.Either(n == all, "in all: ", "in some: ") + words[i]
+			}
 		}
 		return []string{th.Text.Render(text.List(words, width))}
 	case on && r.pick != nil && !r.mixed:

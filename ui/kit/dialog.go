@@ -181,10 +181,8 @@ func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 		th = &danger
 	}
 	box := popupText(d.title, "", body, l.size, th)
-	if l.drawing.Y == 0 {
-		return box
-	}
-	return OverlayCenter(text.Fit("", room.X, room.Y), box) // its pictures are the only ones
+	// The pictures of a drawing are the only ones.
+	return text.Either(l.drawing.Y == 0, box, OverlayCenter(text.Fit("", room.X, room.Y), box))
 }
 
 // dialogLayout is a dialog in a size: its lines, and the rectangles of its buttons by choice.
@@ -267,12 +265,10 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 		high += l.drawing.Y + 1
 	}
 	size.Y = min(room.Y, high+2)
-	var corner image.Point
-	if l.drawing.Y > 0 {
-		corner = centered(room, size)
-	} else if size.Y == room.Y-1 { // nothing below sticks out
+	if l.drawing.Y == 0 && size.Y == room.Y-1 { // nothing below sticks out
 		size.Y = room.Y
 	}
+	corner := text.Either(l.drawing.Y > 0, centered(room, size), image.Point{})
 	for i := range l.buttons {
 		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(corner).Add(image.Pt(0, high-buttons))
 	}

@@ -43,12 +43,11 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 		if p.Name == m.o.Profile.Name {
 			sign, state = "  "+th.Glyph(theme.SignGood), " in use"
 		}
-		name := th.Strong.Render(text.PadRight(text.ShortName(r.name, nameWidth), nameWidth))
+		name := text.PadRight(text.ShortName(r.name, nameWidth), nameWidth)
 		kind := text.If(p.Kind != config.KindLocal, string(p.Kind)+" · ")
 		name += "  " + text.Safe(kind+m.host(p))
-		if line := text.PadRight(name, max(text.Width(name), 2*nameWidth+3)); text.Width(line+sign+state) <= widths[0] {
-			name = line
-		} else if text.Width(name+sign+state) > widths[0] {
+		name = text.PadRight(name, max(text.Width(name), min(2*nameWidth+3, widths[0]-text.Width(sign+state))))
+		if text.Width(name+sign+state) > widths[0] {
 			state = ""
 		}
 		return []kit.Cell{{Text: name + th.Good.Render(sign) + state, Style: th.Text}}

@@ -48,9 +48,8 @@ func (m *Model) send() tea.Cmd {
 		Label: "Send", Key: "s", Default: words == "", Danger: t.losses > 0,
 		Do: func() tea.Cmd { return m.hand(m.Items) },
 	}
-	to := text.Either(target(m.Items) == "/", "the root", target(m.Items))
 	return page.Send(page.Ask{
-		Title:   "Send " + text.Plural(len(m.Items), "file") + " to " + to + "?",
+		Title:   "Send " + text.Plural(len(m.Items), "file") + " to " + target(m.Items) + "?",
 		Text:    strings.TrimSpace(words),
 		Facts:   append([][2]string{{"Account", m.o.Profile.Name + " · " + host(m.o.Profile)}, {"Size", size(m.Items)}}, shared(m.Items)...),
 		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: m.Review(m.Items),
@@ -160,7 +159,7 @@ func target(sources []*source) string {
 	if len(names) > 1 {
 		return text.Plural(len(names), "folder")
 	}
-	return names[0]
+	return text.Either(names[0] == "/", "the root", names[0])
 }
 
 func (m *Model) hand(sources []*source) tea.Cmd {

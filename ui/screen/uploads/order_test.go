@@ -98,7 +98,7 @@ func TestFolders(t *testing.T) {
 	must(t, other.Close())
 	d.Resize(image.Pt(160, 32))
 	d.Send(page.Shown{})
-	d.Sees("▾ /2026/greece/ · 4 of 7 · 2 refused · 1 canceled", "refused-0.jpg", "▾ /2026/italy/ · 3 of 3")
+	d.Sees("▾ /2026/greece/ · 4 of 7 stored · 2 refused · 1 canceled", "refused-0.jpg", "▾ /2026/italy/ · 3 of 3 stored")
 	hints := ansi.Strip(kit.Hints(d.m.Actions(), 200, d.Theme))
 	uitest.Shows(t, hints, "R send all failed again")
 
@@ -109,7 +109,7 @@ func TestFolders(t *testing.T) {
 	d.Press("enter", "d")
 	d.SeesNot("/2026/greece/")
 	d.Press("z")
-	d.Sees("▾ /2026/greece/ · 4 of 7")
+	d.Sees("▾ /2026/greece/ · 4 of 7 stored")
 }
 
 // TestMarks: actions apply to the marked uploads, wherever the cursor is.

@@ -229,7 +229,7 @@ func summary(c count, th *theme.Theme) []string {
 	if c[job.Stored] == total {
 		style = th.Good
 	}
-	parts := []string{style.Render(text.Count(c[job.Stored]) + " of " + text.Count(total))}
+	parts := []string{style.Render(text.Count(c[job.Stored])+" of "+text.Count(total)) + th.Muted.Render(" stored")}
 	for _, state := range []struct {
 		n     int
 		word  string

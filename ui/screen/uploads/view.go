@@ -50,12 +50,8 @@ func (m *Model) totals(th *theme.Theme) string {
 	if counts.total() == 0 {
 		return ""
 	}
-	shown := 1
-	for _, state := range []job.State{job.Refused, job.Unsent, job.Unknown} {
-		shown += min(1, counts[state])
-	}
+	shown := 1 + min(1, counts[job.Refused]) + min(1, counts[job.Unsent]) + min(1, counts[job.Unknown])
 	parts := summary(counts, th)[:shown]
-	parts[0] += th.Muted.Render(" stored")
 	if m.busy() {
 		parts[0] += " " + kit.Progress{Done: t.Sent, Total: t.Total}.Bar(groupBar, th)
 	}

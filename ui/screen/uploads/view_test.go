@@ -84,7 +84,7 @@ func TestBarOnlyWhileSending(t *testing.T) {
 		}
 	}
 	d.SeesNot("100 %")
-	d.Sees("/ · 2 of 11 ━", "2 of 11 stored", "1 refused · 1 unsent", "3.2 MB/s · about 2 min left")
+	d.Sees("/ · 2 of 11 stored ━", "2 of 11 stored", "1 refused · 1 unsent", "3.2 MB/s · about 2 min left")
 }
 
 func TestSmallScreensTellOfTheRow(t *testing.T) {

@@ -87,7 +87,7 @@ func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) { return nil, v.form.Typ
 func (v *patternView) Actions() []kit.Action {
 	return kit.Shadow(slices.Concat([]kit.Action{
 		{ID: "form.use-patterns", Keys: kit.Bind("fill in", "", "enter"), Group: v.form.Group, Footer: true, Main: true, Disabled: v.unusable, Do: v.apply},
-		{ID: "form.close", Keys: kit.Bind("back to the form", "", "esc", "ctrl+t"), Group: v.form.Group, Footer: true, Do: v.Close},
+		{ID: "form.close", Keys: kit.Bind("back", "", "esc", "ctrl+t"), Group: v.form.Group, Footer: true, Do: v.Close},
 	}, kit.ListActions(func() kit.Scroller { return &v.table }, nil), v.form.Actions()))
 }
 

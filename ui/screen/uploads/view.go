@@ -108,7 +108,7 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	}
 	state := style.Render(th.Glyph(mark) + " " + status(r))
 	switch {
-	case r.Job.State == job.Stored:
+	case r.Job.State == job.Stored && m.list.Inside().Dx() >= kit.StackedWidth:
 		state += rest.Render(" · " + text.Age(r.Job.Updated, now))
 	case r.Job.State == job.Sending && !r.earlier && !r.Answer:
 		state += " " + kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(groupBar, th)

@@ -214,7 +214,9 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 		action("next-handle", "resize", nil, turn(1), "tab"),
 		action("suggest", text.Either(r.found.shown, "next suggestion", "suggest a region"), r.noSuggestion, r.Suggest, "s"),
 		action("ratio", "ratio", r.NoPlane, r.ratioMenu, "r"),
-		action("copy-crop", "copy a crop as URL, Markdown or HTML", r.noCropURL, r.copyCrop, "y"),
+		action("copy-crop", "copy a crop as URL, Markdown or HTML", func() string {
+			return cmp.Or(r.NoRect(), r.noCrops(), text.If(r.subject.File.URL == "", "the file has no URL before it is sent"))
+		}, r.copyCrop, "y"),
 	}
 	for i := range actions {
 		actions[i].Footer = actions[i].ID != "region.next-handle" || r.NoRect() == ""
@@ -404,11 +406,6 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 func (r *Region) noCrops() string {
 	_, known := r.Plane()
 	return text.If(!known, "the size of the picture is unknown") + text.If(len(r.o.Crops) == 0, "this profile names no crops")
-}
-
-func (r *Region) noCropURL() string {
-	noURL := text.If(r.subject.File.URL == "", "the file has no URL before it is sent")
-	return cmp.Or(r.NoRect(), r.noCrops(), noURL)
 }
 
 func (r *Region) copyCrop() tea.Cmd {

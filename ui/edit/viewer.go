@@ -70,8 +70,7 @@ var (
 	_ kit.Updater = (*Viewer)(nil)
 )
 
-// viewerSide is the longest side of decoded pictures, enough for details. A room higher than gapsFrom has
-// blank lines above and below the caption.
+// viewerSide is the longest side of decoded pictures. Captions in more lines than gapsFrom have space around them.
 const viewerSide, gapsFrom = 4096, 24
 
 var zooms = []int{100, 150, 200, 300, 400, 600, 800, 1200, 1600}

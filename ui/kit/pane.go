@@ -43,12 +43,6 @@ func (p *Pane) Len() int { return p.lines }
 // Visible returns the half-open range of the visible lines.
 func (p *Pane) Visible() (from, to int) { return p.top, min(p.lines, p.top+p.height) }
 
-// extent says how many lines follow the visible ones.
-func (p *Pane) extent() string {
-	_, to := p.Visible()
-	return text.If(to < p.lines, text.Plural(p.lines-to, "more line"))
-}
-
 // PaneWidth returns the width of the lines of a pane of that size: inside its box, with
 // a blank at both sides if there is room.
 func PaneWidth(size image.Point) int {
@@ -72,7 +66,8 @@ func (p *Pane) View(title string, lines []string, size image.Point, focused bool
 	for _, line := range lines[from:to] {
 		body = append(body, margin+line)
 	}
-	return BoxFooter(title, drawn.extent(), strings.Join(body, "\n"), size, focused, th)
+	more := text.If(to < len(lines), text.Plural(len(lines)-to, "more line"))
+	return BoxFooter(title, more, strings.Join(body, "\n"), size, focused, th)
 }
 
 const doubleClickInterval = 400 * time.Millisecond

@@ -140,7 +140,8 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 	what := edit.FilesLabel(filesOf(list))
 	send := func() tea.Cmd { return m.send(changes) }
 	save := page.Choice{Label: "Save " + what, Key: "s", Default: true, Do: send}
-	q := page.Ask{Title: "Save " + what + "?", Text: strings.Join(short, "\n"), Drawing: m.reviewOf(list)}
+	cropped := slices.DeleteFunc(slices.Clone(list), func(e *prepared) bool { return !e.Changed(rule.FieldRegion) || e.Region() == "" })
+	q := page.Ask{Title: "Save " + what + "?", Text: strings.Join(short, "\n"), Drawing: m.Review(cropped)} // as pages will crop them
 	if len(theirs) > 0 {
 		q.Title = "Changed by others meanwhile"
 		save.Label, save.Key, save.Default = "Use mine", "u", false
@@ -320,11 +321,4 @@ func summary(list []*prepared) []string {
 		}
 	}
 	return lines
-}
-
-// reviewOf returns the new regions of files, as pages will crop them, for the question before saving.
-func (m *Model) reviewOf(list []*prepared) kit.Drawing {
-	return m.Review(slices.DeleteFunc(slices.Clone(list), func(e *prepared) bool {
-		return !e.Changed(rule.FieldRegion) || e.Region() == ""
-	}))
 }

@@ -54,7 +54,7 @@ func (m *Model) actions() []kit.Action {
 		{ID: "extensions.result", Keys: open, Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.enter},
 		{ID: "extensions.run-again", Keys: kit.Bind("run again", "", "r"), Group: groupRun, Footer: run.Status == api.StatusFailed, Disabled: m.noAgain, Do: func() tea.Cmd { return m.askAgain(m.againOf()) }},
 		{ID: "extensions.rerun-failed", Keys: kit.Bind("run all failed again", "", "R"), Group: groupRun, Footer: m.runs.failed > 0, Main: true, Disabled: func() string { return text.If(len(m.failedNow()) == 0, "no failed run can be requested again") }, Do: func() tea.Cmd { return m.askAgain(m.failedNow()) }},
-		{ID: "extensions.status-filter", Keys: kit.Bind("show "+statusNames[next], "", "f"), Group: groupView, Footer: next != m.runs.status, Disabled: func() string { return text.If(m.runs.next() == m.runs.status, "no run is pending or failed") }, Do: m.nextStatus},
+		{ID: "extensions.status-filter", Keys: kit.Bind("show "+statusNames[next], "", "f"), Group: groupView, Footer: next != m.runs.status, Disabled: func() string { return text.If(m.runs.next() == m.runs.status, "no run is pending or failed") }, Do: func() tea.Cmd { m.runs.status = next; m.list.Arrange(); return nil }},
 		{ID: "extensions.grid", Keys: kit.Bind(text.Either(m.sheet.On, "list", "contact sheet"), "", "t"), Group: groupView, Footer: true, Disabled: m.list.NoRow, Do: grid},
 		{ID: "extensions.details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.inspect},
 		{ID: "extensions.run-extension", Keys: kit.Bind("run another extension", "", "x"), Group: groupRun, Disabled: m.list.NoRow, Do: m.extend},
@@ -107,12 +107,6 @@ func (m *Model) extend() tea.Cmd {
 		file := m.record(&of)
 		return page.Then(func() tea.Cmd { return m.manage.Extend([]api.File{file}) })
 	}
-}
-
-func (m *Model) nextStatus() tea.Cmd {
-	m.runs.status = m.runs.next()
-	m.list.Arrange()
-	return nil
 }
 
 func (m *Model) widen(try bool) bool {

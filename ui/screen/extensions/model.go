@@ -170,6 +170,9 @@ func (m *Model) tick() tea.Cmd {
 
 func (m *Model) Init() tea.Cmd { return m.read() }
 
+// mostRecords is the number of runs whose records are read with them; others when the cursor is there.
+const mostRecords = 500
+
 // read reads the runs, one read at a time.
 func (m *Model) read() tea.Cmd {
 	if m.reading {
@@ -179,13 +182,11 @@ func (m *Model) read() tea.Cmd {
 	m.reading, m.again = true, false
 	return func() tea.Msg {
 		all, err := m.o.Watch.Runs(m.o.Context)
-		m.files.Range(func(key, known any) bool { // a record is read again after its run has ended
-			seen, ok, err := m.o.Session.LastSeen(m.o.Context, known.(api.File).FileID)
-			if ok && err == nil {
-				m.files.Store(key, seen.File)
+		for i := range all { // a record is read again after its run has ended
+			if _, known := m.files.Load(keyOf(&all[i])); known || i < mostRecords {
+				m.record(&all[i])
 			}
-			return true
-		})
+		}
 		return page.Then(func() tea.Cmd {
 			m.reading = false
 			if err != nil {

@@ -96,9 +96,16 @@ func TestRunAgain(t *testing.T) {
 	}
 }
 
-// TestTagsOfARun: the pane shows the tags that the extension found, and which the file has.
+// TestTagsOfARun: the pane shows the tags that the extension found, and which the file has. Each row lists them.
 func TestTagsOfARun(t *testing.T) {
 	d := start(t, nil)
+	for _, name := range []string{"b.png", "c.png"} {
+		other := d.add(tagging, "/"+name, time.Hour)
+		d.end(other, api.StatusSuccess, job.FromWebhook, time.Minute, "")
+		must(t, d.files.SaveFile(t.Context(), "home", api.File{
+			FileID: other.FileID, Name: name, FilePath: "/" + name, AITags: api.Set([]api.AITag{{Name: "sun", Source: tagging}}),
+		}))
+	}
 	run := d.add(tagging, "/a.png", time.Hour)
 	d.end(run, api.StatusSuccess, job.FromWebhook, time.Minute, "")
 	must(t, d.files.SaveFile(t.Context(), "home", api.File{
@@ -106,6 +113,11 @@ func TestTagsOfARun(t *testing.T) {
 			{Name: "sea", Confidence: 99, Source: tagging}, {Name: "boat", Confidence: 81.4, Source: tagging}, {Name: "other", Confidence: 50, Source: rule.AWSTagging},
 		}),
 	}))
+	d.open()
+	d.find("/a.png")
+	uitest.Shows(t, d.Row("a.png"), "✓ sea, boat")
+	uitest.Shows(t, d.Row("b.png"), "✓ sun")
+	uitest.Shows(t, d.Row("c.png"), "✓ sun")
 	d.openWith(func(o *Options) { o.Loader = picture.NewLoader(media.Limits{}) })
 	d.find("/a.png")
 	d.Sees("AI tags", "99 %  sea  (is a tag)", "81 %  boat")

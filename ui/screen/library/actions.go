@@ -44,7 +44,8 @@ func (m *Model) Actions() []kit.Action {
 		leads = append(leads, kit.Lead{ID: "library.back", Label: "leave the search"})
 	}
 	if n := text.Plural(marked, "file"); marked > 0 {
-		if f, ok := m.current(); ok && !f.IsFolder() {
+		if f, ok := m.current(); ok && !f.IsFolder() { // it does the same as editing them
+			actions[0].Footer = false
 			actions[0].Keys = kit.Bind("details of "+n, actions[0].KeyLabel(), actions[0].Keys.Keys()...)
 		}
 		leads = append(leads, kit.Lead{ID: "library.edit", Label: "edit " + n}, kit.Lead{ID: "library.manage", Label: "manage " + n})

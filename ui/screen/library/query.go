@@ -302,10 +302,6 @@ func (m *Model) closeQuery() {
 	m.query.field.Blur()
 }
 
-func quotedWord(value string) string {
-	return text.Either(strings.Contains(value, " "), `"`+value+`"`, value)
-}
-
 // completeQuery suggests completions of the last word: for a plain word, words of the language and
 // tags.
 func (m *Model) completeQuery(line string) (offers []string) {
@@ -337,7 +333,8 @@ func (m *Model) completeQuery(line string) (offers []string) {
 	value = strings.TrimPrefix(value, `"`)
 	for _, v := range edit.Matches(value, values) {
 		if v != value || !valued {
-			offers = append(offers, before+prefix+":"+quotedWord(v)+" ")
+			quote := text.If(strings.Contains(v, " "), `"`)
+			offers = append(offers, before+prefix+":"+quote+v+quote+" ")
 		}
 	}
 	return offers

@@ -120,10 +120,10 @@ func (m *Model) confirmMove(plan *session.Transfer, what, lost string, do func()
 
 func (m *Model) askDownload() tea.Cmd {
 	files := m.chosen()
-	p := kit.NewPrompt("Download "+edit.FilesLabel(files), "Type a local folder. Existing files are never overwritten.", m.o.Downloads, "")
+	p := kit.NewPrompt("Download "+edit.FilesLabel(files), "A folder on this computer; no file is overwritten.", m.o.Downloads, "")
 	p.Verb = "download"
 	p.Check = func(typed string) string {
-		return text.If(strings.TrimSpace(typed) == "", "Type a local folder.")
+		return text.If(strings.TrimSpace(typed) == "", "Type a folder on this computer.")
 	}
 	p.Do = func(folder string) tea.Cmd { return m.startDownload(files, strings.TrimSpace(folder)) }
 	return m.Open(p)

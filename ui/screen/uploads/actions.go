@@ -68,8 +68,8 @@ func (m *Model) actions() []kit.Action {
 		action("copy", "copy", "y", m.list.NoRow, m.openMenu),
 	}
 	for i := range actions {
-		actions[i].Footer = true
-		actions[i].Main = actions[i].ID == text.Either(ok && r.Job.State == job.Refused, "uploads.edit", "uploads.retry-all")
+		main := text.Either(ok && r.Job.State == job.Refused, "uploads.edit", "uploads.retry-all")
+		actions[i].Footer, actions[i].Main = true, actions[i].ID == main
 	}
 	if c := count(m.rows.Totals.Count); c.total() > 0 && c[job.Stored] == c.total() {
 		actions = append(actions, kit.Action{

@@ -240,7 +240,11 @@ func (r *Row) under(width int, on bool, th *theme.Theme) []string {
 	if r.Problem != nil && r.Problem() != "" {
 		facts.Say(th.Bad, th.Glyph(theme.SignBad)+" "+r.Problem())
 	} else if on && r.Note != nil {
-		facts.Say(th.Muted, r.Note())
+		begin, end, _ := strings.Cut(th.Muted.Render("x"), "x")
+		bright := func(field string) string { return end + th.Accent.Render(field) + begin } // of a pattern
+		for _, line := range text.Wrap(text.Safe(r.Note()), width) {
+			facts.Draw(begin + patternToken.ReplaceAllStringFunc(line, bright) + end)
+		}
 	}
 	return facts.Lines()
 }

@@ -115,7 +115,7 @@ func (v *patternView) refresh() {
 // layout returns the sizes of the patterns and of the rows below them, after a blank line and one of heads.
 func (v *patternView) layout(size image.Point) (form, table image.Point) {
 	inner := kit.BoxInner(size)
-	form = image.Pt(inner.X, min(v.form.Height(inner.X), inner.Y))
+	form = image.Pt(inner.X, min(v.form.Height(inner.X)+1, inner.Y))
 	return form, image.Pt(inner.X, max(0, min(len(v.rows), inner.Y-form.Y-2)))
 }
 
@@ -195,7 +195,7 @@ func (v *patternView) apply() tea.Cmd {
 // View draws the patterns and the table.
 func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	form, table := v.layout(size)
-	size.Y = min(size.Y, form.Y+table.Y+6) // it covers the form
+	size.Y = min(size.Y, form.Y+table.Y+5) // it covers the form
 	air := text.If(size.Y >= form.Y+table.Y+5, " ")
 	column := min(32, max(8, table.X/3))
 	stored := (table.X - column - 3) / 2

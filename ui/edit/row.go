@@ -206,15 +206,18 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 		c.Placeholder = hint
 		return strings.Split(c.View(image.Pt(width, max(1, min(mostChipLines, c.Rows(width, th)))), th), "\n")
 	case r.List != nil && value != "":
-		words, all := make([]string, len(r.list)), len(f.Targets())
-		for i, v := range r.list {
-			n, least := r.listCounts[v], r.listCounts[r.list[len(r.list)-1]]
-			words[i] = strings.TrimSpace(text.Safe(v) + " " + text.If(n > 1, OfMany(n, all)))
-			if i == 0 && least < all || i > 0 && n < all && r.listCounts[r.list[i-1]] == all {
-				words[i] = text.Either(n == all, "in all: ", "in some: ") + words[i]
-			}
+		var inAll, inSome []string
+		for _, v := range r.list {
+			n, of := r.listCounts[v], len(f.Targets())
+			list := text.Either(n == of, &inAll, &inSome)
+			*list = append(*list, text.Safe(v)+text.If(n > 1 && n < of, " "+OfMany(n, of)))
 		}
-		return []string{th.Text.Render(text.List(words, width))}
+		line := text.List(inAll, width)
+		if len(inSome) > 0 {
+			line = text.If(line != "", "in all: "+line+" · ") + "in some: "
+			line += text.List(inSome, max(0, width-text.Width(line)))
+		}
+		return []string{th.Text.Render(text.Truncate(line, width))}
 	case on && r.pick != nil && !r.mixed:
 		return []string{r.pick.View(width, th)}
 	case on && r.field != nil && f.Editing():

@@ -302,8 +302,9 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 		return ""
 	}
 	name, facts := v.caption()
-	caption := text.Truncate(th.Strong.Render(name)+th.Muted.Render(facts), room.X)
-	caption = kit.OverlayCenter(text.Blanks(room.X), caption)
+	facts, note, broken := strings.Cut(facts, "\n")
+	line := func(words string) string { return kit.OverlayCenter(text.Blanks(room.X), text.Truncate(words, room.X)) }
+	caption := line(th.Strong.Render(name)+th.Muted.Render(facts)) + text.If(broken, "\n"+line(th.Text.Render(note)))
 	cells := v.pictureRoom(room)
 	if cells.Y < 1 {
 		return caption
@@ -366,10 +367,15 @@ func (v *Viewer) caption() (name, facts string) {
 		words = append(words, FactsLine(v.decoded.Size(), "", 0, v.zoomed())...)
 	}
 	for i, word := range words {
-		word = text.If(word != "", " · "+word)
-		facts += text.If(i < 2 || text.Width(name+facts+word) < v.area().Dx(), word) // the size only if it fits
+		switch fits := text.Width(name+facts+" · "+word) < v.area().Dx(); {
+		case word == "":
+		case i == 1 && !fits && v.room.Y > gapsFrom: // a line of its own
+			facts += "\n" + text.Safe(word)
+		case i < 2 || fits: // the size only if it fits
+			facts += " · " + text.Safe(word)
+		}
 	}
-	return name, text.Safe(facts)
+	return name, facts
 }
 
 // Terminal is what the terminal can draw, as far as it has reported. The zero value knows nothing.

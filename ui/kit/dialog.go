@@ -265,9 +265,7 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 		high += l.drawing.Y + 1
 	}
 	size.Y = min(room.Y, high+2)
-	if l.drawing.Y == 0 && size.Y == room.Y-1 { // nothing below sticks out
-		size.Y = room.Y
-	}
+	size.Y += text.Either(l.drawing.Y == 0 && size.Y == room.Y-1, 1, 0) // nothing below sticks out
 	corner := text.Either(l.drawing.Y > 0, centered(room, size), image.Point{})
 	for i := range l.buttons {
 		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(corner).Add(image.Pt(0, high-buttons))

@@ -170,9 +170,6 @@ func (m *Model) tick() tea.Cmd {
 
 func (m *Model) Init() tea.Cmd { return m.read() }
 
-// mostRecords is the number of runs whose records are read with them; others when the cursor is there.
-const mostRecords = 500
-
 // read reads the runs, one read at a time.
 func (m *Model) read() tea.Cmd {
 	if m.reading {
@@ -182,8 +179,8 @@ func (m *Model) read() tea.Cmd {
 	m.reading, m.again = true, false
 	return func() tea.Msg {
 		all, err := m.o.Watch.Runs(m.o.Context)
-		for i := range all { // a record is read again after its run has ended
-			if _, known := m.files.Load(keyOf(&all[i])); known || i < mostRecords {
+		for i := range all { // other records are read when the cursor is there
+			if _, known := m.files.Load(keyOf(&all[i])); known || i < 500 {
 				m.record(&all[i])
 			}
 		}

@@ -47,9 +47,7 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 		kind := text.If(p.Kind != config.KindLocal, string(p.Kind)+" · ")
 		name += "  " + text.Safe(kind+m.host(p))
 		name = text.PadRight(name, max(text.Width(name), min(2*nameWidth+3, widths[0]-text.Width(sign+state))))
-		if text.Width(name+sign+state) > widths[0] {
-			state = ""
-		}
+		state = text.If(text.Width(name+sign+state) <= widths[0], state)
 		return []kit.Cell{{Text: name + th.Good.Render(sign) + state, Style: th.Text}}
 	}
 	list, at := m.optionsOf(r.pref)

@@ -46,7 +46,6 @@ func (e *Editor[T]) Layout(size image.Point) Layout {
 // arrange divides a size: the picture first, as large as it can be, beside or above the form.
 func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 	room, mode := image.Rectangle{Max: size}, kit.ModeOfWidth(size.X)
-	e.Form.Spaced = e.ShowsSheet() && len(e.Items) <= fewFiles && size.Y >= leastAiry // their pictures are low
 	inAnother := func(file T) bool { return e.o.Folder(file) != e.o.Folder(e.Items[0]) }
 	switch {
 	case len(e.Items) == 0:
@@ -193,6 +192,7 @@ func (e *Editor[T]) facts() []string {
 // Settle lays the parts out and loads the pictures, none while the screen is hidden. Call it at the
 // end of each Update.
 func (e *Editor[T]) Settle(size image.Point, hidden bool) tea.Cmd {
+	e.Form.Spaced = e.ShowsSheet() && len(e.Items) <= fewFiles && size.Y >= leastAiry // their pictures are low
 	e.size, e.layout = size, e.arrange(size)
 	l := e.layout
 	if !l.Files.Empty() {

@@ -14,8 +14,11 @@ import (
 	"mediadesk/api/rule"
 )
 
-// PatternFields lists the fields of patterns.
-const PatternFields = "{name} {ext} {folder} {date} {exif:date} {n:03}"
+// PatternFields lists the fields of patterns, PatternHelp what those stand for that their names do not say.
+const (
+	PatternFields = "{name} {ext} {folder} {date} {exif:date} {n:03}"
+	PatternHelp   = "{name} {ext} {folder} · {n:03} number · {date:YYYY/MM} date · {exif:date:YYYY} date taken"
+)
 
 // Pattern is a text with fields that are filled in for each file. Double braces stand for a brace.
 type Pattern string

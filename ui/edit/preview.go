@@ -38,7 +38,8 @@ type PreviewOptions struct {
 	List interface{ PaneSize() image.Point }
 	// Thumbs returns the picture of the current row, or several of a folder.
 	Thumbs func() []Thumb
-	Facts  int // lines below a picture, if they are few
+	// Facts is the number of lines that stay free below a picture; 0 means leastFacts.
+	Facts int
 }
 
 // NewPreview returns a preview.

@@ -410,8 +410,9 @@ func (r *Region) Options(th *theme.Theme) picture.Options {
 	return o
 }
 
-// View draws the picture with the region and, if there is space, the crops and the facts below them. The
-// result has exactly the given size. It is empty under an open page, which draws the same picture in another size.
+// View draws the picture with the region and, if there is space, the crops with the facts beside or below
+// them. The result has exactly the given size. It is empty under an open page, which draws the same picture
+// in another size.
 func (r *Region) View(size image.Point, facts string, th *theme.Theme) string {
 	if r.page != nil && !r.page.Closed() {
 		return text.Fit("", size.X, size.Y)

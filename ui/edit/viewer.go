@@ -70,7 +70,7 @@ var (
 	_ kit.Updater = (*Viewer)(nil)
 )
 
-// viewerSide is the longest side of decoded pictures. Captions in more lines than gapsFrom have space around them.
+// viewerSide is the longest side of decoded pictures. A room higher than gapsFrom has blank lines around the caption.
 const viewerSide, gapsFrom = 4096, 24
 
 var zooms = []int{100, 150, 200, 300, 400, 600, 800, 1200, 1600}
@@ -303,8 +303,11 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 	}
 	name, facts := v.caption()
 	facts, note, broken := strings.Cut(facts, "\n")
-	line := func(words string) string { return kit.OverlayCenter(text.Blanks(room.X), text.Truncate(words, room.X)) }
-	caption := line(th.Strong.Render(name)+th.Muted.Render(facts)) + text.If(broken, "\n"+line(th.Text.Render(note)))
+	line := func(words string) string {
+		return kit.OverlayCenter(text.Blanks(room.X), text.Truncate(words, room.X))
+	}
+	caption := line(th.Strong.Render(name) + th.Muted.Render(facts))
+	caption += text.If(broken, "\n"+line(th.Text.Render(note)))
 	cells := v.pictureRoom(room)
 	if cells.Y < 1 {
 		return caption
@@ -357,9 +360,9 @@ func (v *Viewer) zoomed() string {
 // caption returns the name of the picture and what there is to say of it.
 func (v *Viewer) caption() (name, facts string) {
 	name = text.Safe(v.o.Subject(v.o.At).Name)
-	words := []string{text.If(v.o.Len > 1, text.Count(v.o.At+1)+" of "+text.Count(v.o.Len))}
+	words := []string{text.If(v.o.Len > 1, text.Count(v.o.At+1)+" of "+text.Count(v.o.Len)), ""}
 	if v.o.Note != nil {
-		words = append(words, v.o.Note())
+		words[1] = v.o.Note()
 	}
 	if v.loading {
 		name = "Loading " + name + "…"

@@ -302,7 +302,8 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 		case q.Options == nil: // huh has no style for the text of a field without the focus
 			value = th.Field.Render(text.Fit(text.Safe(*q.Value), s.Width()-label, 1))
 		}
-		s.Line(i, style.Render(text.PadRight(text.Either(here, th.Glyph(theme.SignCursor), " ")+" "+text.Safe(q.Label), label))+undirected.Replace(value))
+		name := text.Either(here, th.Glyph(theme.SignCursor), " ") + " " + text.Safe(q.Label)
+		s.Line(i, style.Render(text.PadRight(name, label))+undirected.Replace(value))
 		if err := q.problem(); err != nil && (*q.Value != "" || q.left) {
 			s.Note(theme.SignBad, err.Error(), th)
 		} else if q.Hint != nil && (here || spaced) {

@@ -140,8 +140,9 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 	what := edit.FilesLabel(filesOf(list))
 	send := func() tea.Cmd { return m.send(changes) }
 	save := page.Choice{Label: "Save " + what, Key: "s", Default: true, Do: send}
-	cropped := slices.DeleteFunc(slices.Clone(list), func(e *prepared) bool { return !e.Changed(rule.FieldRegion) || e.Region() == "" })
-	q := page.Ask{Title: "Save " + what + "?", Text: strings.Join(short, "\n"), Drawing: m.Review(cropped)} // as pages will crop them
+	same := func(e *prepared) bool { return !e.Changed(rule.FieldRegion) || e.Region() == "" }
+	crops := m.Review(slices.DeleteFunc(slices.Clone(list), same))
+	q := page.Ask{Title: "Save " + what + "?", Text: strings.Join(short, "\n"), Drawing: crops}
 	if len(theirs) > 0 {
 		q.Title = "Changed by others meanwhile"
 		save.Label, save.Key, save.Default = "Use mine", "u", false

@@ -179,7 +179,8 @@ func (m *Model) read() tea.Cmd {
 	m.reading, m.again = true, false
 	return func() tea.Msg {
 		all, err := m.o.Watch.Runs(m.o.Context)
-		for i := range all { // other records are read when the cursor is there
+		// A run changes the record of its file. Records of older runs are read when the cursor is there.
+		for i := range all {
 			if _, known := m.files.Load(keyOf(&all[i])); known || i < 500 {
 				m.record(&all[i])
 			}

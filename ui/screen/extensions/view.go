@@ -86,11 +86,12 @@ func (m *Model) cells(row int, widths []int, th *theme.Theme) []kit.Cell {
 	} else if found := m.names(run); len(found) > 0 {
 		state = text.List(found, max(0, widths[3]-2))
 	}
+	words := text.Either(mark == theme.SignGood, th.Muted, style).Render(text.Safe(state))
 	return []kit.Cell{
 		{Text: text.Safe(path.Base(fileOf(run))), Style: th.Text},
 		{Text: age(run, now), Style: th.Muted},
 		{Text: text.Safe(edit.LabelRun(run)), Style: th.Muted},
-		{Text: style.Render(glyph) + " " + text.Either(mark == theme.SignGood, th.Muted, style).Render(text.Safe(state)), Style: style},
+		{Text: style.Render(glyph) + " " + words, Style: style},
 	}
 }
 

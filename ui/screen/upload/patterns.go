@@ -62,7 +62,7 @@ func (m *Model) newPatterns() *patternView {
 			Get: func(int) string { return string(v.patterns[n]) },
 			Set: func(_ int, content string) { v.patterns[n], v.stale = edit.Pattern(content), true },
 			Note: func() string {
-				return text.If(v.room.Y >= 14, "Placeholders: {name} {ext} {folder} · {n:03} number · {date:YYYY/MM} date · {exif:date:YYYY} date taken")
+				return text.If(v.room.Y >= 14, "Placeholders: "+edit.PatternHelp)
 			},
 			Problem: func() string {
 				if err := v.patterns[n].Check(); err != nil {

@@ -113,7 +113,8 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	case r.Job.State == job.Sending && !r.earlier && !r.Answer:
 		state += " " + kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(groupBar, th)
 	}
-	if bad := r.Job.Failure; bad != nil && bad.Status != 0 && text.Width(status(r)+more)+5 > widths[2] {
+	long := text.Width(status(r)+more)+5 > widths[2]
+	if bad := r.Job.Failure; long && failed(r.Job.State) && bad != nil && bad.Status != 0 {
 		more = fmt.Sprint(bad.Status) // the pane has the rest
 	}
 	if more != "" {

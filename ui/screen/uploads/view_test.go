@@ -5,6 +5,7 @@ import (
 	"image"
 	"strings"
 	"testing"
+	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/job"
@@ -85,6 +86,15 @@ func TestBarOnlyWhileSending(t *testing.T) {
 	}
 	d.SeesNot("100 %")
 	d.Sees("/ · 2 of 11 stored ━", "2 of 11 stored", "1 refused · 1 unsent", "3.2 MB/s · about 2 min left")
+}
+
+// TestNextTryInTheRow: a narrow row says when an upload is tried again, not the status of the last response.
+func TestNextTryInTheRow(t *testing.T) {
+	j := plain(1, job.Waiting, "one.jpg")
+	j.Failure = &job.Failure{Status: 503, Message: strings.Repeat("many words ", 9)}
+	d := still(t, queue.Snapshot{Rows: []queue.Row{{Job: j, Total: 10, Next: time.Now()}}})
+	d.Resize(image.Pt(80, 22))
+	d.Sees("waiting · retrying")
 }
 
 func TestSmallScreensTellOfTheRow(t *testing.T) {

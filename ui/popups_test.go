@@ -134,7 +134,7 @@ func pictured(term *uitest.Term, size image.Point, before []string, pictures int
 		gone[pictureNumber(cell)] = true
 	}
 	var cells []string
-	term.WaitUntil(func(text string) bool {
+	shown := func(text string) bool {
 		cells = cellsOf(text, size)
 		seen := map[string]bool{}
 		for _, cell := range cells {
@@ -145,6 +145,14 @@ func pictured(term *uitest.Term, size image.Point, before []string, pictures int
 		return len(seen) == pictures &&
 			!slices.ContainsFunc(cells,
 				func(cell string) bool { return isPicture(cell) && gone[pictureNumber(cell)] })
+	}
+	term.WaitUntil(shown)
+	// Only a part of them may have come. The hints are drawn last, after help as before it.
+	term.Press("f1")
+	term.WaitFor("type to search")
+	term.Press("esc")
+	term.WaitUntil(func(text string) bool {
+		return !strings.Contains(text, "type to search") && strings.Contains(text, "? help") && shown(text)
 	})
 	return cells
 }

@@ -98,7 +98,8 @@ for name in $terminals; do
 		"$work/xtermjs" "$work/package" "$@" >"$work/address" 2>/dev/null &
 		page=$!
 		until [ -s "$work/address" ]; do sleep 0.1; done
-		start="chromium --no-sandbox --test-type --disable-gpu --no-first-run --user-data-dir=$work/chromium --window-position=0,0 --window-size=1200,800 --app=$(cat "$work/address")"
+		# Each has a folder: a browser that still ends would take over the window of one in the same folder.
+		start="chromium --no-sandbox --test-type --disable-gpu --no-first-run --user-data-dir=$work/chromium-$name --window-position=0,0 --window-size=1200,800 --app=$(cat "$work/address")"
 		;;
 	foot)
 		command -v weston >/dev/null || { leave_out "foot needs weston"; continue; }

@@ -87,7 +87,7 @@ func (f *fields) questions() (list []*kit.Question) {
 	if f.old.Name == "" {
 		q := add("name", "Account name", "", "")
 		q.Hint = func() string {
-			return text.Either(f.text("name") == "", "Optional: its name in this program (if empty: "+f.accountName()+").", "Letters, digits, - and _.")
+			return text.Either(f.text("name") == "", "Optional: its name in this program, otherwise "+f.accountName()+".", "Letters, digits, - and _.")
 		}
 		return list
 	}

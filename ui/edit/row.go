@@ -212,15 +212,15 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 			list := text.Either(n == of, &inAll, &inSome)
 			*list = append(*list, text.Safe(v)+text.If(n > 1 && n < of, " "+OfMany(n, of)))
 		}
-		line := text.List(inAll, width)
+		line := th.Text.Render(text.List(inAll, width))
 		if len(inSome) > 0 {
-			line = text.If(line != "", "in all: "+line+" · ") + "in some: "
-			line += text.List(inSome, max(0, width-text.Width(line)))
+			line = text.If(len(inAll) > 0, th.Muted.Render("all have ")+line+th.Muted.Render(" · ")) + th.Muted.Render("some have ")
+			line += th.Text.Render(text.List(inSome, max(0, width*2/3-text.Width(line))))
 		}
-		return []string{th.Text.Render(text.Truncate(line, width))}
+		return []string{text.Truncate(line, width)}
 	case on && r.pick != nil && !r.mixed:
 		return []string{r.pick.View(width, th)}
-	case on && r.field != nil && f.Editing():
+	case r.field != nil && (on && f.Editing() || f.Inputs):
 		field := *r.field
 		field.Placeholder = hint
 		if r.mixed {

@@ -301,13 +301,12 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
 	}
-	name, facts := v.caption()
-	facts, note, broken := strings.Cut(facts, "\n")
+	name, facts, below := v.caption()
 	line := func(words string) string {
 		return kit.OverlayCenter(text.Blanks(room.X), text.Truncate(words, room.X))
 	}
 	caption := line(th.Strong.Render(name) + th.Muted.Render(facts))
-	caption += text.If(broken, "\n"+line(th.Text.Render(note)))
+	caption += text.If(below != "", "\n"+line(th.Text.Render(below)))
 	cells := v.pictureRoom(room)
 	if cells.Y < 1 {
 		return caption
@@ -357,12 +356,13 @@ func (v *Viewer) zoomed() string {
 	return text.If(v.zoom > 0, strconv.FormatFloat(float64(zooms[v.zoom])/100, 'g', -1, 64)+"x")
 }
 
-// caption returns the name of the picture and what there is to say of it.
-func (v *Viewer) caption() (name, facts string) {
+// caption returns the name of the picture and what there is to say of it: the note below it if there is room.
+func (v *Viewer) caption() (name, facts, below string) {
 	name = text.Safe(v.o.Subject(v.o.At).Name)
 	words := []string{text.If(v.o.Len > 1, text.Count(v.o.At+1)+" of "+text.Count(v.o.Len)), ""}
 	if v.o.Note != nil {
-		words[1] = v.o.Note()
+		note := text.Either(v.room.Y > gapsFrom, &below, &words[1])
+		*note = text.Safe(v.o.Note())
 	}
 	if v.loading {
 		name = "Loading " + name + "…"
@@ -370,15 +370,11 @@ func (v *Viewer) caption() (name, facts string) {
 		words = append(words, FactsLine(v.decoded.Size(), "", 0, v.zoomed())...)
 	}
 	for i, word := range words {
-		switch fits := text.Width(name+facts+" · "+word) < v.area().Dx(); {
-		case word == "":
-		case i == 1 && !fits && v.room.Y > gapsFrom: // a line of its own
-			facts += "\n" + text.Safe(word)
-		case i < 2 || fits: // the size only if it fits
-			facts += " · " + text.Safe(word)
+		if word != "" && (i < 2 || text.Width(name+facts+" · "+word) < v.area().Dx()) { // the size only if it fits
+			facts += " · " + word
 		}
 	}
-	return name, facts
+	return name, facts, below
 }
 
 // Terminal is what the terminal can draw, as far as it has reported. The zero value knows nothing.

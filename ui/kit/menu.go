@@ -272,12 +272,12 @@ const (
 )
 
 func (m *Menu) sizeIn(room image.Point) image.Point {
-	if m.help { // what is below stays visible at its edges
+	if m.help {
 		keys, labels := m.widths()
 		width := min(room.X, widestHelp, max(leastHelp, 8+keys+labels))
-		full, most := m.fullHeight(0), room.Y-room.Y/8
+		full, most := m.fullHeight(0), room.Y-room.Y/8 // what is below stays visible at its edges
 		if !m.palette && full > most && 2*width <= room.X {
-			return image.Pt(min(room.X, 2*widestHelp), min(most, (full+1)/2+2))
+			return image.Pt(min(room.X, 2*widestHelp), min(room.Y, (full+1)/2+2))
 		}
 		return image.Pt(width, min(room.Y, max(8, min(full, most))))
 	}

@@ -147,8 +147,10 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 				dimmed = text.Fit(dimmed[:max(0, strings.LastIndexByte(dimmed, '\n'))], room.X, room.Y)
 			}
 			s.at = beside(pixels, room, size)
-			// No part of a form sticks out above it.
-			from := text.Either(size.X >= room.X && pixels.Max.Y > 0, min(s.at.Y, pixels.Max.Y+1), s.at.Y)
+			from := s.at.Y
+			if size.X >= room.X && pixels.Max.Y > 0 { // no part of a form or of a picture sticks out above it
+				from = text.Either(from < pixels.Max.Y, 0, min(from, pixels.Max.Y+1))
+			}
 			air := text.Fit("", size.X+1+min(1, s.at.X), s.at.Y-from+size.Y) // a column on both sides
 			base = OverlayAt(OverlayAt(dimmed, air, max(0, s.at.X-1), from), top, s.at.X, s.at.Y)
 		}

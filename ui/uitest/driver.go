@@ -187,7 +187,7 @@ func ForOthers(msg tea.Msg) bool {
 		page.Copy, page.Open:
 		return true
 	}
-	return isFramework(msg)
+	return reflect.TypeOf(msg).PkgPath() == reflect.TypeFor[tea.KeyPressMsg]().PkgPath()
 }
 
 // Text returns the screen without styles.

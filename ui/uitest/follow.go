@@ -1,7 +1,6 @@
 package uitest
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
@@ -12,10 +11,6 @@ import (
 
 // restful is how many commands may follow from one before the test fails.
 const restful = 10_000
-
-func isFramework(msg tea.Msg) bool {
-	return reflect.TypeOf(msg).PkgPath() == reflect.TypeFor[tea.KeyPressMsg]().PkgPath()
-}
 
 // Taken removes the messages of one type from a list and returns them in order.
 func Taken[T any](list *[]tea.Msg) []T {

@@ -76,7 +76,7 @@ func (m *Model) addTags(id string, of func() []job.Run, leave func() tea.Cmd) ki
 	found := func() bool {
 		return slices.ContainsFunc(of(), func(run job.Run) bool { return len(m.foundTags(&run)) > 0 })
 	}
-	a := kit.Action{ID: id, Keys: kit.Bind("add the AI tags as tags", "", "a"), Group: groupRun}
+	a := kit.Action{ID: id, Keys: kit.Bind(text.Either(leave == nil, "add the AI tags as tags", "add these tags"), "", "a"), Group: groupRun}
 	a.Footer, a.Main = found(), m.runs.failed == 0
 	a.Disabled = func() string { return text.If(!found(), "no extension found tags in it") }
 	a.Do = func() tea.Cmd {

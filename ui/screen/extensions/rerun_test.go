@@ -150,10 +150,10 @@ func TestBeforeAndAfter(t *testing.T) {
 	d.end(run, api.StatusSuccess, job.FromWebhook, time.Minute, "")
 	d.openWith(s.options)
 	d.Press("enter", "n")
-	d.Sees("on b.png · 2 of 2")
+	d.Sees("b.png · 2 of 2", "google-auto-tagging")
 	d.SeesNot("Before")
 	d.Press("N")
-	d.Sees("remove-bg on a.png · 1 of 2", "Before", "After")
+	d.Sees("a.png · 1 of 2", "remove-bg", "Before", "After")
 	divider := func() int {
 		d.Send(page.Tick{})
 		for line := range strings.SplitSeq(d.Text(), "\n") {

@@ -63,9 +63,12 @@ func (m *Model) openResult(first job.Run) tea.Cmd {
 	var v *edit.Viewer
 	o := edit.ViewerOptions{
 		Context: m.o.Context, Draw: m.preview.Options(), Len: len(runs), At: at, Now: m.o.Now,
-		Note: func() string { return cmp.Or(runs[at].Error, strings.Join(m.names(&runs[at]), ", ")) },
+		Note: func() string {
+			found := cmp.Or(runs[at].Error, strings.Join(m.names(&runs[at]), ", "))
+			return edit.LabelRun(&runs[at]) + text.If(found != "", ": "+found)
+		},
 		Subject: func(i int) edit.Subject {
-			s := edit.Subject{Name: edit.LabelRun(&runs[i]) + " on " + path.Base(fileOf(&runs[i]))}
+			s := edit.Subject{Name: path.Base(fileOf(&runs[i]))}
 			s.Path = func(ctx context.Context) (string, error) {
 				return m.o.Session.Picture(ctx, m.record(&runs[i]))
 			}

@@ -24,7 +24,7 @@ func TestViewer(t *testing.T) {
 	d.Press("n")
 	d.Sees("b.png · 2 of 3 · 400 × 300")
 	d.Press("space")
-	d.Sees("picked · 400 × 300")
+	d.Sees("b.png · 2 of 3 · 400 × 300 picked")
 	equal(t, "tray", d.tray(), []string{"b.png"})
 	d.Press("n", "N", "N")
 	d.Sees("a.jpg · 1 of 3")

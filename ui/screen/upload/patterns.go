@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api/entry"
 	"mediadesk/api/rule"
@@ -72,7 +73,7 @@ func (m *Model) newPatterns() *patternView {
 			},
 		})
 	}
-	v.form.Live, v.form.Leave = true, func(by int) { v.form.End(by < 0) }
+	v.form.Live, v.form.Inputs, v.form.Leave = true, true, func(by int) { v.form.End(by < 0) }
 	v.form.SetRows(rows)
 	v.form.End(false)
 	return v
@@ -201,9 +202,7 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	stored := (table.X - column - 3) / 2
 	head := "  " + text.PadRight("File", column) + " " + text.PadRight("Stored as", stored) + "Tags"
 	head = th.Label.Render(text.PadRight(head, table.X))
-	rows := v.table.View(table, func(i, width int,
-		selected bool,
-	) string {
+	rows := v.table.View(table, func(i, width int, selected bool) string {
 		return v.row(&v.rows[i], column, stored, width, selected && len(v.rows) > table.Y, th)
 	})
 	foot := text.If(len(v.rows) > table.Y, v.table.Position())
@@ -215,24 +214,28 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 }
 
 func (v *patternView) row(r *patternRow, column, stored, width int, selected bool, th *theme.Theme) string {
-	d := &source{Draft: r.draft}
-	sign, words := theme.SignNone, d.folder()+d.storedName()
-	tags := cmp.Or(strings.Join(d.Tags.Or(nil), ", "), "none")
-	words = text.PadRight(text.Truncate(text.Safe(words), stored-2), stored) + tags
-	_, folderErr := rule.CleanFolder(d.Folder.Or(""))
+	sign, problem := theme.SignNone, ""
+	_, folderErr := rule.CleanFolder(r.draft.Folder.Or(""))
 	switch {
 	case r.err != nil:
-		sign, words = theme.SignWarn, "stays as before: "+r.err.Error()
-	case rule.CheckName(d.FileName) != nil:
-		sign, words = theme.SignBad, "would have no name"
+		sign, problem = theme.SignWarn, "stays as before: "+r.err.Error()
+	case rule.CheckName(r.draft.FileName) != nil:
+		sign, problem = theme.SignBad, "would have no name"
 	case folderErr != nil:
-		sign, words = theme.SignBad, folderErr.Error()
+		sign, problem = theme.SignBad, folderErr.Error()
 	}
-	name := text.PadRight(text.ShortName(r.source.Source.Name(), column), column)
-	words = text.Truncate(text.Safe(words), max(0, width-column-3))
-	if selected {
-		return th.SelectedDim.Render(text.PadRight(th.Glyph(sign)+" "+name+" "+words, width))
+	row := th.Sign(sign) + " " + text.PadRight(text.ShortName(r.source.Source.Name(), column), column) + " "
+	if problem != "" {
+		row += th.SignStyle(sign).Render(text.Truncate(text.Safe(problem), max(0, width-column-3)))
 	}
-	style := text.Either(sign != theme.SignNone, th.SignStyle(sign), th.Text)
-	return th.Sign(sign) + " " + th.Text.Render(name) + " " + style.Render(words)
+	cell := func(of func(*source) string, width int) { // what the patterns change stands out
+		words := of(&source{Draft: r.draft})
+		style := text.Either(words == of(r.source), th.Text, th.Accent)
+		row += style.Render(text.PadRight(text.Truncate(text.Safe(words), width-2), width))
+	}
+	if problem == "" {
+		cell(func(s *source) string { return s.folder() + s.storedName() }, stored)
+		cell(func(s *source) string { return cmp.Or(strings.Join(s.Tags.Or(nil), ", "), "none") }, width-column-3-stored)
+	}
+	return text.Either(selected, th.SelectedDim.Render(text.PadRight(ansi.Strip(row), width)), row)
 }

@@ -20,7 +20,9 @@ const everywhere = "Everywhere"
 // the keyboard, an action on a letter is shown with the key that leaves the field first.
 func (m *Model) programActions(capturing bool) []kit.Action {
 	suspend := kit.Action{ID: "program.suspend", Keys: kit.Bind("suspend to the shell", "", "ctrl+z"), Group: everywhere, Do: m.suspend}
-	help := kit.Action{ID: "program.help", Group: everywhere, Footer: true, Do: m.openHelp}
+	help := kit.Action{ID: "program.help", Group: everywhere, Footer: true, Do: func() tea.Cmd {
+		return m.host.Overlays.Open(kit.NewHelp("Keys on this screen", m.host.Actions()))
+	}}
 	help.Keys = text.Either(capturing, kit.Bind("help", "F1", "f1"), kit.Bind("help", "?", "?", "f1"))
 	if m.host.Overlays.Top() != nil {
 		return []kit.Action{suspend}
@@ -71,14 +73,9 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 	return actions
 }
 
-func (m *Model) openHelp() tea.Cmd {
-	return m.host.Overlays.Open(kit.NewHelp("Keys on this screen", m.host.Actions()))
-}
-
 func (m *Model) openPalette() tea.Cmd {
-	palette := func(a kit.Action) bool { return a.ID == "program.palette" }
-	actions := slices.DeleteFunc(m.host.Actions(), palette)
 	var last []kit.Action
+	actions := m.host.Actions()
 	for _, s := range screens {
 		if m.session != nil && s.ID != m.host.Front() {
 			actions = append(actions, m.host.Bound(m.actionsOf(s))...)

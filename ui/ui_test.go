@@ -119,7 +119,7 @@ func TestEverySize(t *testing.T) {
 			m.host.Overlays.CloseAll()
 			switch over {
 			case "help":
-				m.openHelp()
+				m.host.Overlays.Open(kit.NewHelp("Keys on this screen", m.host.Actions()))
 			case "dialog":
 				m.ask(page.Ask{
 					Title: "Leave?", Text: "Twelve uploads are not finished.",

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -87,7 +88,7 @@ func (f *fields) questions() (list []*kit.Question) {
 	if f.old.Name == "" {
 		q := add("name", "Account name", "", "")
 		q.Hint = func() string {
-			return text.Either(f.text("name") == "", "Optional: its name in this program, otherwise "+f.accountName()+".", "Letters, digits, - and _.")
+			return text.Either(f.text("name") == "", "Optional. Without a name it is called "+strconv.Quote(f.accountName())+".", "Letters, digits, - and _.")
 		}
 		return list
 	}

@@ -27,8 +27,6 @@ type Form struct {
 	Live bool
 	// Spaced has a blank line after each row.
 	Spaced bool
-	// Inputs draws all rows of text as fields, also those without the focus.
-	Inputs bool
 	// Changed runs after each change; may be nil.
 	Changed func()
 	// Leave goes to the part of the screen after or before the form; nil if there is none.

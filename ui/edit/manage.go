@@ -135,17 +135,17 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 	versions := kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one"}
 	versions.Do = func() tea.Cmd { return g.versions(current) }
 	versions.Disabled = text.If(len(files) > 1, "one file only")
-	const undone, final = "z undoes it", "cannot be undone"
+	const broken, final = "old links stop working", "cannot be undone"
 	return []kit.MenuRow{
-		{Key: "r", Label: "rename", Note: "old links stop working", Do: func() tea.Cmd { return g.Rename(files) }},
+		{Key: "r", Label: "rename", Note: broken, Do: func() tea.Cmd { return g.Rename(files) }},
 		g.row(operation{
-			MenuRow: kit.MenuRow{Key: "m", Label: "move to another folder", Note: undone}, folder: "Move", running: "Moving", done: "Moved %s to %s. z undoes it.",
+			MenuRow: kit.MenuRow{Key: "m", Label: "move to another folder", Note: broken}, folder: "Move", running: "Moving", done: "Moved %s to %s. z undoes it.",
 			merged: "became a version of the file there, which undo cannot separate.", into: s.MoveAll,
 		}, files),
-		g.row(operation{MenuRow: kit.MenuRow{Key: "c", Label: "copy to another folder", Note: "old links still work"}, folder: "Copy", running: "Copying", done: "Copied %s to %s.", into: s.CopyAll}, files),
+		g.row(operation{MenuRow: kit.MenuRow{Key: "c", Label: "copy to another folder", Note: "the originals stay"}, folder: "Copy", running: "Copying", done: "Copied %s to %s.", into: s.CopyAll}, files),
 		versions,
 		g.row(operation{
-			MenuRow: kit.MenuRow{Key: "b", Label: "go back to the previous version", Note: undone},
+			MenuRow: kit.MenuRow{Key: "b", Label: "go back to the previous version", Note: "z undoes it"},
 			running: "Restoring", done: "Restored the previous version of %s. z undoes it.", do: s.RestoreAll,
 		}, files),
 		g.PurgeRow(files),

@@ -220,7 +220,7 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 		return []string{text.Truncate(line, width)}
 	case on && r.pick != nil && !r.mixed:
 		return []string{r.pick.View(width, th)}
-	case r.field != nil && (on && f.Editing() || f.Inputs):
+	case on && r.field != nil && f.Editing():
 		field := *r.field
 		field.Placeholder = hint
 		if r.mixed {

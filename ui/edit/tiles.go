@@ -203,7 +203,7 @@ func (s *Tiles) of(g picture.Grid, tile int) picture.Grid {
 	for i := range n {
 		gaps -= wide(i)
 	}
-	g.Tile = image.Pt(wide(tile)+max(1, gaps/n), high+words)
+	g.Tile = image.Pt(wide(tile)+max(1, gaps*(tile+1)/n-gaps*tile/n), high+words)
 	return g
 }
 

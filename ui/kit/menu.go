@@ -77,7 +77,7 @@ func (m *Menu) start(meant func(r MenuRow) bool) {
 }
 
 // NewHelp opens the help: a searchable menu of actions with their keys, by group, those that cannot
-// be done now last. It leaves out actions without keys.
+// be done now last. It leaves out itself, actions without keys and a way back from nowhere.
 func NewHelp(title string, actions []Action) *Menu { return newHelp(title, actions, false) }
 
 // NewPalette opens the command palette. Until the user searches, it shows only what can be done now.
@@ -88,7 +88,8 @@ func newHelp(title string, actions []Action, palette bool) *Menu {
 	var rows []MenuRow
 	order := map[string]int{cursorGroup: len(actions), later: len(actions) + 1} // of groups
 	for _, a := range actions {
-		if len(a.Keys.Keys()) == 0 {
+		if len(a.Keys.Keys()) == 0 || strings.HasSuffix(a.ID, ".back") && a.Reason() != "" ||
+			a.ID == text.Either(palette, "program.palette", "program.help") {
 			continue
 		}
 		if _, seen := order[a.Group]; !seen {
@@ -218,8 +219,9 @@ func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
 		return m.Close()
 	}
 	at := image.Pt(click.X, click.Y).Sub(m.corner())
-	if inner := BoxInner(m.size); isWide(m.size) && at.X >= inner.X/2 {
-		at = at.Add(image.Pt(-inner.X/2, inner.Y-searchRows))
+	if inner := BoxInner(m.size); m.size.X > widestMenu && at.X >= inner.X/2 {
+		first, _ := m.column(inner.Y)
+		at = at.Add(image.Pt(-inner.X/2, first-1))
 	}
 	if !m.list.Hit(at) || click.Button != tea.MouseLeft {
 		return nil
@@ -262,8 +264,8 @@ func (m *Menu) widths() (keys, label int) {
 	return keys, label
 }
 
-// widestMenu and widestHelp are maximum widths, and leastNote is the minimum width for a readable
-// note.
+// widestMenu and widestHelp are maximum widths: wider help has two columns. leastNote is the minimum
+// width for a readable note.
 const (
 	widestMenu = 76
 	widestHelp = 64
@@ -277,8 +279,10 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 		width := min(room.X, widestHelp, max(leastHelp, 8+keys+labels))
 		full, most := m.fullHeight(0), room.Y-room.Y/8 // what is below stays visible at its edges
 		if !m.palette && full > most && 2*width <= room.X {
-			return image.Pt(min(room.X, 2*widestHelp), min(room.Y, (full+1)/2+2))
+			_, longer := m.column(room.Y)
+			return image.Pt(min(room.X, 2*widestHelp), min(room.Y, longer+2))
 		}
+		width = max(width, min(room.X, widestHelp, room.X/2+4)) // as wide as a list beside its pane
 		return image.Pt(width, min(room.Y, max(8, min(full, most))))
 	}
 	width := max(text.Width(text.Safe(m.title)), text.Width(m.Words)) + 6
@@ -294,16 +298,23 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 	return image.Pt(width, min(room.Y, m.fullHeight(width-2)))
 }
 
-// isWide reports whether help of that size has two columns.
-func isWide(size image.Point) bool { return size.X > widestMenu }
-
-// searchRows is the row of the search, above the first column only.
-const searchRows = 1
+// column returns how many lines of the list are in the first of two columns of at most that height, and
+// those of the longer one. The second one begins with a group if it has room.
+func (m *Menu) column(height int) (first, longer int) {
+	all, from := m.fullHeight(0)-2, 1
+	longer = all
+	for _, g := range m.groups() {
+		if from += len(g.Rows) + 2; max(from, all-from+1) < longer {
+			first, longer = from, max(from, all-from+1)
+		}
+	}
+	return text.Either(longer > height, height, first), longer
+}
 
 // unfolded returns the size of a list that is drawn in a room of a menu of that size.
 func unfolded(size, room image.Point) image.Point {
-	if isWide(size) {
-		room.X, room.Y = room.X/2, 2*room.Y-searchRows
+	if size.X > widestMenu {
+		room.X, room.Y = room.X/2, 2*room.Y-1
 	}
 	return room
 }
@@ -335,9 +346,10 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	below := m.below(inner, th)
 	room = image.Pt(inner.X, inner.Y-len(words)-len(below))
 	rows := m.list.View(unfolded(size, room), th)
-	if lines := strings.Split(rows, "\n"); isWide(size) {
-		aside := strings.Join(append(make([]string, searchRows), lines[room.Y:]...), "\n")
-		rows = JoinH(strings.Join(lines[:room.Y], "\n"), text.Fit(aside, room.X/2, room.Y))
+	if lines := strings.Split(rows, "\n"); size.X > widestMenu {
+		first, _ := m.column(room.Y)
+		aside := "\n" + strings.Join(lines[first:], "\n") // below the row of the search
+		rows = JoinH(strings.Join(lines[:first], "\n"), text.Fit(aside, room.X/2, room.Y))
 	}
 	body := append(words[:max(0, min(len(words), inner.Y))], strings.TrimRight(rows, "\n"))
 	footer := ""

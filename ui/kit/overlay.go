@@ -175,7 +175,7 @@ func beside(pixels image.Rectangle, room, block image.Point) (best image.Point) 
 	fewest := room.X*room.Y + 1
 	for _, r := range free {
 		at := r.Min.Add(centered(r.Size(), block))
-		if r.Min.Y > 0 {
+		if r.Min.Y > 0 || block.X >= room.X {
 			at.Y = max(at.Y, r.Max.Y-block.Y-text.Either(block.X < room.X, 2, 1)) // it lies on a form there
 		}
 		at = image.Pt(max(0, min(at.X, room.X-block.X)), max(0, min(at.Y, room.Y-block.Y)))

@@ -18,7 +18,7 @@ const maxMarks = 4
 // emoji are split at their joiner, because terminals disagree on their width. Names
 // that differ in such characters also differ on the screen. Safe is idempotent.
 func Safe(s string) string {
-	if plainASCII(s) {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < 0x20 || r >= 0x7f }) {
 		return s
 	}
 	var b strings.Builder
@@ -51,15 +51,6 @@ func Safe(s string) string {
 		i += n
 	}
 	return b.String()
-}
-
-func plainASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] < 0x20 || s[i] >= 0x7f {
-			return false
-		}
-	}
-	return true
 }
 
 // hidden reports whether r is invisible, or drawn differently between terminals.

@@ -18,7 +18,6 @@ import (
 const (
 	groupOpen = "Library"
 	groupView = "View"
-	groupMove = "Move"
 )
 
 func (m *Model) Actions() []kit.Action {
@@ -94,7 +93,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.download", Keys: kit.Bind("download to this computer", "", "D"), Group: groupOpen, Disabled: m.noWork, Do: m.askDownload},
 		{ID: "library.transfer", Keys: kit.Bind("send to another account", "", "s"), Group: groupOpen, Disabled: func() string { return cmp.Or(m.manage.Busy(), m.noRow()) }, Do: m.askTransfer},
 		{ID: "library.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupOpen, Disabled: m.noFile, Do: m.copyMenu},
-		{ID: "library.parent", Keys: parent, Group: groupMove, Disabled: func() string { return text.If(m.folder() == "/", "this is the root folder") }, Do: m.parent},
+		{ID: "library.parent", Keys: parent, Group: groupOpen, Disabled: func() string { return text.If(m.folder() == "/", "this is the root folder") }, Do: m.parent},
 		{ID: "library.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupOpen, Disabled: func() string {
 			f, _ := m.current()
 			return text.If(f.URL == "", "the file under the cursor has no URL")

@@ -354,10 +354,10 @@ func (m *Model) viewQueryHelp(size image.Point, th *theme.Theme) string {
 	for i, w := range queryWords {
 		switch {
 		case w.example == "" && size.Y > len(queryWords)+3:
-			lines = append(lines, text.If(i > 0, "\n")+" "+th.Strong.Render(w.help))
+			lines = append(lines, text.If(i > 0, "\n")+"  "+th.Strong.Render(w.help))
 		case w.example != "" && w.help != "":
-			help := th.Muted.Render(text.Truncate(w.help, max(0, size.X-example-3)))
-			lines = append(lines, " "+th.Key.Render(text.PadRight(w.example, example))+"  "+help)
+			help := th.Muted.Render(text.Truncate(w.help, max(0, size.X-example-4)))
+			lines = append(lines, "  "+th.Key.Render(text.PadRight(w.example, example))+"  "+help)
 		}
 	}
 	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)

@@ -82,13 +82,14 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 	} else if n, ok := f.Size.Get(); ok {
 		size = text.Bytes(n)
 	}
-	name := text.ShortName(f.Name, widths[0]-len(slash))
+	name, tags := text.ShortName(f.Name, widths[0]-len(slash)), text.List(strings.Split(text.Safe(m.tags(f)), ", "), widths[3])
+	searching, words := !m.shown.search.isNone(), m.list.Filter()+" "+strings.NewReplacer("tag:", "", ",", " ").Replace(m.shown.search.text)
 	states, worst := m.states(f)
 	return []kit.Cell{
-		{Text: found(f.Name, name, m.list.Filter()+" "+m.shown.search.text, th.Match, style) + style.Render(slash)},
+		{Text: found(f.Name, name, words, th.Match, style) + style.Render(slash), Styled: searching},
 		{Text: size, Style: th.Muted},
 		{Text: kind, Style: th.Muted},
-		{Text: text.List(strings.Split(text.Safe(m.tags(f)), ", "), widths[3]), Style: th.Muted},
+		{Text: found(tags, tags, words, th.Match, text.Either(searching, th.Text, th.Muted)), Styled: searching},
 		{Text: states, Style: th.SignStyle(worst)},
 	}
 }

@@ -126,7 +126,7 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 	}
 	f.Say(th.Text, p.help)
 	f.Gap()
-	f.Say(th.Muted, text.If(p.applies != "", "A change applies "+p.applies+"."))
+	f.Say(th.Muted, text.If(p.applies != "", "A change takes effect "+p.applies+"."))
 	f.Gap()
 	if p.key == "theme" {
 		size := image.Pt(min(f.Width(), 46), 8)
@@ -170,7 +170,7 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 // describeAccount writes the facts of an account. Facts without a value are not shown.
 func (m *Model) describeAccount(p config.Profile, f *kit.Facts) {
 	th, used := f.Theme(), p.Name == m.o.Profile.Name
-	f.Say(th.Muted, kinds[p.Kind])
+	f.Say(th.Text, kinds[p.Kind])
 	f.Gap()
 	switch p.Kind {
 	case config.KindLocal:

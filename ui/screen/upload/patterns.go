@@ -22,7 +22,7 @@ import (
 
 // patternFields are the fields that patterns can fill, in order.
 var patternFields = [...]struct{ field, label, hint string }{
-	{"tags", "Add tags", "such as {folder},{exif:date:YYYY}"},
+	{"tags", "Tags to add", "such as {folder},{exif:date:YYYY}"},
 	{"folder", "Folder", "unchanged, or such as /{folder}/{exif:date:YYYY}"},
 	{"name", "Name", "unchanged, or such as {name}-{n:03}.{ext}"},
 }
@@ -73,7 +73,7 @@ func (m *Model) newPatterns() *patternView {
 			},
 		})
 	}
-	v.form.Live, v.form.Inputs, v.form.Leave = true, true, func(by int) { v.form.End(by < 0) }
+	v.form.Live, v.form.Leave = true, func(by int) { v.form.End(by < 0) }
 	v.form.SetRows(rows)
 	v.form.End(false)
 	return v
@@ -86,15 +86,14 @@ func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) { return nil, v.form.Typ
 
 // Actions returns the actions that apply the patterns, switch between them and scroll the table.
 func (v *patternView) Actions() []kit.Action {
+	unread := func(p edit.Pattern) bool { return p.Check() != nil }
+	unusable := func() string {
+		return text.If(slices.ContainsFunc(v.patterns[:], unread), "the pattern cannot be read: see what it says")
+	}
 	return kit.Shadow(slices.Concat([]kit.Action{
-		{ID: "form.use-patterns", Keys: kit.Bind("fill in", "", "enter"), Group: v.form.Group, Footer: true, Main: true, Disabled: v.unusable, Do: v.apply},
+		{ID: "form.use-patterns", Keys: kit.Bind("fill in", "", "enter"), Group: v.form.Group, Footer: true, Main: true, Disabled: unusable, Do: v.apply},
 		{ID: "form.close", Keys: kit.Bind("back", "", "esc", "ctrl+t"), Group: v.form.Group, Footer: true, Do: v.Close},
 	}, kit.ListActions(func() kit.Scroller { return &v.table }, nil), v.form.Actions()))
-}
-
-func (v *patternView) unusable() string {
-	unread := func(p edit.Pattern) bool { return p.Check() != nil }
-	return text.If(slices.ContainsFunc(v.patterns[:], unread), "the pattern cannot be read: see what it says")
 }
 
 func (v *patternView) Resize(room image.Point) { v.room = room }

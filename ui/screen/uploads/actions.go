@@ -69,7 +69,8 @@ func (m *Model) actions() []kit.Action {
 	}
 	for i := range actions {
 		main := text.Either(ok && r.Job.State == job.Refused, "uploads.edit", "uploads.retry-all")
-		actions[i].Footer, actions[i].Main = true, actions[i].ID == main
+		actions[i].Footer = i > 0 || !m.list.InPane() || ok && hasDetails(r.Job) // the pane shows the error
+		actions[i].Main = actions[i].ID == main
 	}
 	if c := count(m.rows.Totals.Count); c.total() > 0 && c[job.Stored] == c.total() {
 		actions = append(actions, kit.Action{

@@ -80,4 +80,15 @@ func TestHelpColumns(t *testing.T) {
 			t.Errorf("a click on %q ran %q", name, ran)
 		}
 	}
+	// Groups of 20, 2 and 23 rows: the last one is whole in the second column, beside the first one.
+	var actions []kit.Action
+	for i := range 45 {
+		id, group := fmt.Sprintf("action %02d", i), text.Either(i < 20, "First", text.Either(i < 22, "Second", "Third"))
+		actions = append(actions, kit.Action{ID: id, Group: group, Keys: kit.Bind(id, "", fmt.Sprint("f", i))})
+	}
+	m := kit.NewHelp("Keys", actions)
+	m.Resize(image.Pt(120, 34))
+	lines := strings.Split(ansi.Strip(m.View(image.Pt(120, 34), theme.New(true, true))), "\n")
+	uitest.Shows(t, lines[3], "First", "Third")
+	uitest.Shows(t, lines[4], "action 00", "action 22")
 }

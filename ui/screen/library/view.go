@@ -83,7 +83,7 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 		size = text.Bytes(n)
 	}
 	name, tags := text.ShortName(f.Name, widths[0]-len(slash)), text.List(strings.Split(text.Safe(m.tags(f)), ", "), widths[3])
-	searching, words := !m.shown.search.isNone(), m.list.Filter()+" "+strings.NewReplacer("tag:", "", ",", " ").Replace(m.shown.search.text)
+	searching, words := !m.shown.search.isNone(), m.list.Filter()+" "+strings.NewReplacer("tag:", "", ",", " ", `"`, "").Replace(m.shown.search.text)
 	states, worst := m.states(f)
 	return []kit.Cell{
 		{Text: found(f.Name, name, words, th.Match, style) + style.Render(slash), Styled: searching},

@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -81,26 +80,26 @@ func (f *fields) questions() (list []*kit.Question) {
 			return text.Either(f.is(config.KindHosted), "Its URLs and limits are filled in.", "A server with the same API, such as mediadesk serve.")
 		}
 	}
-	add("id", "Account id", "e.g. your_imagekit_id", "The part after ik.imagekit.io/ in your file URLs.").Hide = func() bool { return !f.is(config.KindHosted) }
-	address("upload", "Upload URL", "e.g. https://upload.example.com", "Files and the key are sent there, over https.")
+	add("id", "Account id", "such as your_imagekit_id", "The part after ik.imagekit.io/ in your file URLs.").Hide = func() bool { return !f.is(config.KindHosted) }
+	address("upload", "Upload URL", "such as https://upload.example.com", "Files and the key are sent there, over https.")
 	address("base", "API URL", "the same as the upload URL", "Records are read and changed there.")
 	address("delivery", "Delivery URL", "optional", "It serves the stored files.")
 	if f.old.Name == "" {
-		q := add("name", "Account name", "", "")
+		q := add("name", "Account name", "such as work", "")
 		q.Hint = func() string {
-			return text.Either(f.text("name") == "", "Optional. Without a name it is called "+strconv.Quote(f.accountName())+".", "Letters, digits, - and _.")
+			return text.Either(f.text("name") == "", "Optional: its name in this program.", "Letters, digits, - and _.")
 		}
 		return list
 	}
 	add("folder", "Folder", "/", "Default folder of uploads.")
-	add("tags", "Tags", "e.g. sea, boat", "Default tags of uploads, separated by commas.")
-	add("extensions", "Extensions", "e.g. remove-bg", "Default extensions: names or JSON, separated by commas.")
+	add("tags", "Tags", "such as sea, boat", "Default tags of uploads, separated by commas.")
+	add("extensions", "Extensions", "such as remove-bg", "Default extensions: names or JSON, separated by commas.")
 	add("naming", "Names", "", "How commands and screens name uploads.",
 		kit.Option{Value: string(job.NameHere), Label: "suffix"},
 		kit.Option{Value: string(job.NameService), Label: "by the service"},
 		kit.Option{Value: string(job.NameExact), Label: "exact names"})
 	if !f.is(config.KindLocal) {
-		add("webhook_url", "Webhooks to", "e.g. https://hooks.example.com", "Public URL in front of the receiver of mediadesk.")
+		add("webhook_url", "Webhooks to", "such as https://hooks.example.com", "Public URL in front of the receiver of mediadesk.")
 	}
 	return list
 }

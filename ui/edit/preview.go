@@ -69,6 +69,7 @@ func (p *Preview) Update(msg tea.Msg) (used bool) {
 // Follow loads the pictures of the current row. Call it at the end of each Update.
 func (p *Preview) Follow() tea.Cmd {
 	p.tiles.On = p.front
+	p.tiles.o.Rest = len(p.o.Thumbs()) != MaxFirst // else there may be more
 	p.tiles.Arrange(p.room(), p.Options())
 	return p.tiles.Want()
 }
@@ -110,13 +111,7 @@ func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
 		lines = lines[:len(lines)-1]
 	}
 	lines = lines[max(0, slices.IndexFunc(lines, func(line string) bool { return !blank(line) })):]
-	left := room.X // the picture begins where the facts do
-	for _, line := range lines {
-		left = min(left, len(line)-len(strings.TrimLeft(line, " ")))
-	}
-	for _, line := range lines {
-		out.Draw(line[left:])
-	}
+	out.Draw(lines...)
 	out.Gap()
 	describe(out)
 }

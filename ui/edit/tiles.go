@@ -116,7 +116,7 @@ type tileKey struct {
 }
 
 const (
-	// MaxFirst limits the pictures of a folder.
+	// MaxFirst limits the pictures of files that a preview shows, and those of a folder on a disk.
 	MaxFirst = 24
 	// tileTimeout limits the time for loading a picture.
 	tileTimeout = 20 * time.Second
@@ -177,13 +177,17 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 		return picture.Grid{Columns: 1, Rows: 1, Tile: room.Add(image.Pt(1, 1))}
 	case s.o.List == nil:
 		// There is no gap at the right. The last line is blank or says how many have no room, after a blank one.
-		return picture.GridOf(room.Add(image.Pt(1, text.Either(s.o.Rest, -1, 1))), s.o.Len(), s.captions())
+		g := picture.GridOf(room.Add(image.Pt(1, 1)), s.o.Len(), s.captions())
+		if s.o.Rest && s.o.Len() > g.Page() {
+			g = picture.GridOf(room.Add(image.Pt(1, -1)), s.o.Len(), s.captions())
+		}
+		return g
 	}
 	return picture.GridOf(room.Sub(image.Pt(0, 1)), s.o.Len(), s.captions()) // a frame has one line more
 }
 
 // of returns the grid with the size of a tile, which differ without a cursor. Rows are as wide as the
-// room. The pictures of a single one have one height: wider ones have wider tiles.
+// room. The pictures of a single one have one height and equal, small gaps: wider ones have wider tiles.
 func (s *Tiles) of(g picture.Grid, tile int) picture.Grid {
 	n, at := s.o.Len(), tile%g.Columns
 	if s.o.List != nil || n < 2 {
@@ -203,7 +207,7 @@ func (s *Tiles) of(g picture.Grid, tile int) picture.Grid {
 	for i := range n {
 		gaps -= wide(i)
 	}
-	g.Tile = image.Pt(wide(tile)+max(1, gaps*(tile+1)/n-gaps*tile/n), high+words)
+	g.Tile = image.Pt(wide(tile)+max(1, min(gaps*(tile+1)/n-gaps*tile/n, 6)), high+words)
 	return g
 }
 
@@ -325,7 +329,7 @@ func (s *Tiles) wantFirsts(folders []string) tea.Cmd {
 			firsts, _ := s.o.First(ctx, folder) // without them the folder shows words
 			return page.Do(func() {
 				s.asking = false
-				s.firsts[folder] = firsts[:min(len(firsts), MaxFirst)]
+				s.firsts[folder] = firsts
 			})
 		})
 	}
@@ -426,11 +430,16 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 		out = slices.Concat(out[:min(len(out), size.Y-1)], gap,
 			[]string{centered(th.Muted.Render("and "+text.Count(n)+" more"), image.Pt(size.X, 1))})
 	}
-	view := kit.JoinV(out...)
-	if spare := (size.X - kit.Size(view).X) / 2; s.o.List == nil && spare > 0 {
-		view = kit.JoinH(text.Fit("", spare, size.Y), text.Fit(view, size.X-spare, size.Y))
+	left := text.Either(s.o.List == nil, size.X, 0) // they begin where the text above and below does
+	for _, line := range out {
+		if !blank(line) {
+			left = min(left, len(line)-len(strings.TrimLeft(line, " ")))
+		}
 	}
-	return text.Fit(view, size.X, size.Y)
+	for i, line := range out {
+		out[i] = text.Either(blank(line), line, line[min(left, len(line)):])
+	}
+	return text.Fit(kit.JoinV(out...), size.X, size.Y)
 }
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -75,11 +76,8 @@ func Age(t, now time.Time) string {
 		return fmt.Sprintf("%d min ago", int(d.Minutes()))
 	case d < 24*time.Hour:
 		return fmt.Sprintf("%d h ago", int(d.Hours()))
-	case d < 48*time.Hour:
-		return "1 day ago"
-	default:
-		return fmt.Sprintf("%d days ago", int(d.Hours())/24)
 	}
+	return Plural(int(d.Hours())/24, "day") + " ago"
 }
 
 const day = "2 Jan 2006"
@@ -130,13 +128,10 @@ func Share(done, total int64) float64 {
 
 // About formats an estimated duration, from a minute on without seconds.
 func About(d time.Duration) string {
-	if d < time.Minute {
-		return Duration(d)
+	if d >= time.Minute {
+		d = d.Round(time.Minute)
 	}
-	if d = d.Round(time.Minute); d < time.Hour {
-		return fmt.Sprintf("%d min", int(d/time.Minute))
-	}
-	return Duration(d)
+	return strings.TrimSuffix(Duration(d), " 00 s")
 }
 
 // In formats the time from now until t: "in 4 s", "now".

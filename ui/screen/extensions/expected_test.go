@@ -21,12 +21,12 @@ func TestExpected(t *testing.T) {
 		next        time.Duration // 0: no poll
 		short, long string
 	}{
-		{rule.RemoveBackground, true, time.Minute, 4 * time.Second, "check in 4 s", "when it is done or has failed"},
+		{rule.RemoveBackground, true, time.Minute, 4 * time.Second, "check in 4 s", "will appear here"},
 		{rule.RemoveBackground, false, time.Minute, 4 * time.Second, "check in 4 s", "no webhook reaches this computer"},
 		{"my-own", true, time.Minute, 4 * time.Second, "waits for a webhook", "repeats a lost one for up to 24 h"},
 		{"my-own", false, time.Minute, 4 * time.Second, "the result stays unknown", "do not show the result"},
 		{tagging, false, time.Minute, 0, "the result stays unknown", "do not show the result"},
-		{tagging, true, 9 * time.Minute, 4 * time.Second, "no news for 9 min 00 s; check in 4 s", "when it is done or has failed"},
+		{tagging, true, 9 * time.Minute, 4 * time.Second, "no news for 9 min 00 s; check in 4 s", "will appear here"},
 		{"my-own", true, 9 * time.Minute, 0, "no news for 9 min 00 s; waits for a webhook", "repeats a lost one for up to 24 h"},
 		{rule.AITasks, false, 26 * time.Hour, 0, "the result stays unknown", "do not show the result"},
 		{tagging, true, 26 * time.Hour, 0, "the result stays unknown", "No webhook is expected"},

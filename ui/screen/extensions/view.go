@@ -137,7 +137,7 @@ func expected(run *job.Run, now, next time.Time, polled bool, err error) (short,
 	switch hooked := run.Webhook && now.Sub(run.Started) < watch.HookTTL; {
 	case polled:
 		short = "check " + text.In(next, now)
-		long = "The service is still working on it. " + text.Either(hooked, "You will see here when it is done or has failed.", "A failure cannot be seen: no webhook reaches this computer.")
+		long = "The service is still working on it. " + text.Either(hooked, "The result will appear here.", "A failure cannot be seen: no webhook reaches this computer.")
 	case hooked:
 		short, long = "waits for a webhook", "Still waiting for the service: it reports the end by webhook, and repeats a lost one for up to 24 h."
 	default:
@@ -206,7 +206,7 @@ func (m *Model) describeTags(f *kit.Facts, run *job.Run) {
 		found = append(found, fmt.Sprintf("%3.0f %%  %s", tag.Confidence, tag.Name)+taken)
 	}
 	if len(found) > 0 {
-		f.Say(th.Title, "AI tags")
+		f.Say(th.Strong, "AI tags")
 		f.Say(th.Text, strings.Join(found, "\n"))
 	}
 }

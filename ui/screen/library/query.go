@@ -51,7 +51,7 @@ var queryWords = []queryWord{
 	{"in:", "in:/summer/", "this folder and below"},
 	{"<", "<7d", "newer than 7 days (h d w m y); >7d is older"},
 	{"", "<500kb", "smaller; >1mb is larger"},
-	{"after:", "after:2026-07", "uploaded since a day, a month or a year; before: until then"},
+	{"after:", "after:2026-07", "uploaded since then; before:2026-07 is earlier"},
 	{"before:", "before:2026", ""}, // described by after:
 	{"", "", "Kinds and fields"},
 	{"is:", "is:private", strings.Join(isWords, ", ")},
@@ -59,6 +59,8 @@ var queryWords = []queryWord{
 	{"", "width>2000", "a field with = != < <= > >=, such as height, updatedAt, published, createdBy"},
 	{rule.SearchKey, "customMetadata.price>5", "custom metadata"},
 	{"query:", `query:"tags NOT EXISTS"`, "a condition in the service's own language"},
+	{"", "", "Together"},
+	{"", "boat tag:sunset <7d", "files to which all of them apply"},
 }
 
 var (

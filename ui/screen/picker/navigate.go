@@ -86,7 +86,7 @@ func (m *Model) showItem() tea.Cmd {
 }
 
 func (m *Model) startAddress() tea.Cmd {
-	p := kit.NewPrompt("Add a URL", "The service downloads the file when you send.", "", "https://example.com/photo.jpg")
+	p := kit.NewPrompt("Add a URL", "The service downloads the file when you send.", "", "such as https://example.com/photo.jpg")
 	p.Do = func(address string) tea.Cmd { return m.pick([]api.Source{{URL: strings.TrimSpace(address)}}) }
 	p.Verb = "add"
 	p.Check = func(typed string) string {

@@ -134,7 +134,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Pictures = config.Pictures(v) },
 	},
 	{
-		"concurrency", "Parallel uploads", "files sent at once", "How many files are sent at the same time. Choose a low number to keep the connection free for other work.", "the next time you open an account",
+		"concurrency", "Parallel uploads", "files sent at once", "How many files are sent at the same time. Choose a low number to keep the connection free for other work.", "when an account is opened next",
 		[]option{
 			{"0", "more while the service keeps up, fewer when it slows down"},
 			{value: "1"},

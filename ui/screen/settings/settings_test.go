@@ -166,7 +166,7 @@ func TestProgramSettings(t *testing.T) {
 	}
 	d.Press("enter")
 	mediatest.Equal(t, d.Settings().Theme, config.ThemeLight, "theme")
-	d.Press("j", "space").Sees("A change takes effect at the next start.")
+	d.Press("j", "space").Sees("Takes effect at the next start.")
 	mediatest.Equal(t, d.Settings().Colors, config.Depth16, "colors")
 	d.Press("j", "space")
 	if got := last[Changed](d); got.Pictures != config.PicturesKitty ||

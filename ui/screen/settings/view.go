@@ -126,7 +126,7 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 	}
 	f.Say(th.Text, p.help)
 	f.Gap()
-	f.Say(th.Muted, text.If(p.applies != "", "A change takes effect "+p.applies+"."))
+	f.Say(th.Muted, text.If(p.applies != "", "Takes effect "+p.applies+"."))
 	f.Gap()
 	if p.key == "theme" {
 		size := image.Pt(min(f.Width(), 46), 8)

@@ -63,7 +63,7 @@ func (m *Model) newPatterns() *patternView {
 			Get: func(int) string { return string(v.patterns[n]) },
 			Set: func(_ int, content string) { v.patterns[n], v.stale = edit.Pattern(content), true },
 			Note: func() string {
-				return text.If(v.room.Y >= 14, "Placeholders: "+edit.PatternHelp)
+				return text.If(v.room.Y >= 14, "Use "+edit.PatternHelp)
 			},
 			Problem: func() string {
 				if err := v.patterns[n].Check(); err != nil {
@@ -92,8 +92,9 @@ func (v *patternView) Actions() []kit.Action {
 	}
 	return kit.Shadow(slices.Concat([]kit.Action{
 		{ID: "form.use-patterns", Keys: kit.Bind("fill in", "", "enter"), Group: v.form.Group, Footer: true, Main: true, Disabled: unusable, Do: v.apply},
+	}, kit.ListActions(func() kit.Scroller { return &v.table }, nil), v.form.Actions(), []kit.Action{
 		{ID: "form.close", Keys: kit.Bind("back", "", "esc", "ctrl+t"), Group: v.form.Group, Footer: true, Do: v.Close},
-	}, kit.ListActions(func() kit.Scroller { return &v.table }, nil), v.form.Actions()))
+	}))
 }
 
 func (v *patternView) Resize(room image.Point) { v.room = room }

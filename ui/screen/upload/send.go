@@ -128,7 +128,7 @@ func size(sources []*source) string {
 func shared(sources []*source) [][2]string {
 	names, count := folders(sources)
 	for i, name := range names {
-		names[i] = name + text.If(name == "/", " (the root)") + text.If(len(names) > 1, " ×"+text.Count(count[name]))
+		names[i] = name + text.If(len(names) > 1, " ×"+text.Count(count[name]))
 	}
 	facts := [][2]string{{text.Either(len(names) > 1, "Folders", "Folder"), strings.Join(names, " · ")}}
 	for _, name := range []string{rule.FieldTags, rule.FieldExtensions} {

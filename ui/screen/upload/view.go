@@ -85,7 +85,7 @@ func (m *Model) Status(room image.Point, th *theme.Theme) []string {
 	case m.sending:
 		sign, words = theme.SignBusy, "Queuing "+text.Plural(len(m.Items), "file")+"…"
 	case stacked(room):
-		words = text.If(!m.Side, cmp.Or(m.sentence(), "Checking what is there…")) // or the side says it
+		words = text.If(!m.Side, cmp.Or(m.sentence(), "Checking for files of the same name…")) // or the side says it
 	case len(t.stopped) > 0:
 		sign, words = theme.SignBad, "Not ready: "+t.checks[0].text
 	case t.losses > 0:

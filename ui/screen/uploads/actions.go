@@ -35,15 +35,13 @@ func (m *Model) Capturing() bool { return m.list.Capturing() }
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 
 func (m *Model) actions() []kit.Action {
-	enter, drop := "whole error", "cancel or remove from the list"
+	enter, drop := "read the details", "cancel or remove from the list"
 	r, ok := m.current()
 	switch {
 	case !ok:
 		enter = "fold or unfold"
 	case hasDetails(r.Job):
 		enter = "details"
-	case r.Job.Failure == nil:
-		enter = "more about it"
 	}
 	if ok {
 		drop = text.Either(mayStop(r) == "", "cancel", "remove from the list")
@@ -69,7 +67,7 @@ func (m *Model) actions() []kit.Action {
 	}
 	for i := range actions {
 		main := text.Either(ok && r.Job.State == job.Refused, "uploads.edit", "uploads.retry-all")
-		actions[i].Footer = i > 0 || !m.list.InPane() || ok && hasDetails(r.Job) // the pane shows the error
+		actions[i].Footer = i > 0 || !m.list.InPane() || ok && hasDetails(r.Job) // it goes to the pane
 		actions[i].Main = actions[i].ID == main
 	}
 	if c := count(m.rows.Totals.Count); c.total() > 0 && c[job.Stored] == c.total() {

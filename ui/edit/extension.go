@@ -22,7 +22,7 @@ import (
 
 // presets are the elements as they are marshaled.
 var presets = []struct{ key, label, note, element string }{
-	{"r", "remove background", "transparent background", `{"name":"remove-bg"}`},
+	{"r", "remove background", "leaves it transparent", `{"name":"remove-bg"}`},
 	{"s", "remove background, add a shadow", "with a shadow below", `{"name":"remove-bg","options":{"add_shadow":true}}`},
 	{"g", "find tags (Google)", "at most 10, 60 % sure", `{"maxTags":10,"minConfidence":60,"name":"google-auto-tagging"}`},
 	{"w", "find tags (AWS)", "at most 10, 60 % sure", `{"maxTags":10,"minConfidence":60,"name":"aws-auto-tagging"}`},
@@ -87,7 +87,7 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 	}
 	ask := func() tea.Cmd { return askColor(over, offers.color, do) }
 	return append(rows,
-		kit.MenuRow{Key: "c", Label: "replace the background by a color…", Note: "cut out on that color", Do: ask},
+		kit.MenuRow{Key: "c", Label: "replace the background by a color…", Note: "asks for the color", Do: ask},
 		kit.MenuRow{Key: "o", Label: "another, or other options…", Note: "type its name or JSON", Do: func() tea.Cmd {
 			p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[1].element, "")
 			p.Verb = "continue"

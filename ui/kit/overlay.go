@@ -151,7 +151,7 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 			if size.X >= room.X && pixels.Max.Y > 0 { // no part of a form or of a picture sticks out above it
 				from = text.Either(from < pixels.Max.Y, 0, min(from, pixels.Max.Y+1))
 			}
-			left := text.Either(s.at.X < 8, 0, s.at.X-1) // fewer columns show nothing of use
+			left := text.Either(s.at.X < 8, 0, s.at.X-1)                  // fewer columns show nothing of use
 			air := text.Fit("", s.at.X+size.X+1-left, s.at.Y-from+size.Y) // a column on both sides
 			base = OverlayAt(OverlayAt(dimmed, air, left, from), top, s.at.X, s.at.Y)
 		}

@@ -84,7 +84,7 @@ func (m *Model) cells(row int, widths []int, th *theme.Theme) []kit.Cell {
 	if reason := m.reason(run, now); reason != "" {
 		state += ": " + reason
 	} else if found := m.names(run); len(found) > 0 {
-		state = text.List(found, max(0, widths[3]-3))
+		state = text.List(found, max(0, widths[3]-2))
 	}
 	words := text.Either(mark == theme.SignGood, th.Muted, style).Render(text.Safe(state))
 	return []kit.Cell{

@@ -215,7 +215,7 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 		line := th.Text.Render(text.List(inAll, width))
 		if len(inSome) > 0 {
 			line = text.If(len(inAll) > 0, th.Muted.Render("all have ")+line+th.Muted.Render(" · ")) + th.Muted.Render("some have ")
-			line += th.Text.Render(text.List(inSome, max(0, width*2/3-text.Width(line))))
+			line += th.Text.Render(text.List(inSome, max(24, width*2/3-text.Width(line))))
 		}
 		return []string{text.Truncate(line, width)}
 	case on && r.pick != nil && !r.mixed:

@@ -179,7 +179,8 @@ func (l *List[T]) scrolled(box string, th *theme.Theme) string {
 	if l.tiled() {
 		from, to = l.Tiles().Visible()
 	}
-	if h := len(lines) - 2; to-from < n && h > 0 {
+	instead := l.Instead != nil && l.Instead(l.size, th) != ""
+	if h := len(lines) - 2; to-from < n && h > 0 && !instead {
 		for y := from * h / n; y < max(from*h/n+1, to*h/n); y++ {
 			lines[y+1] = ansi.Truncate(lines[y+1], text.Width(lines[y+1])-1, "") + style.Render("┃")
 		}

@@ -63,7 +63,7 @@ func (m *Model) newPatterns() *patternView {
 			Get: func(int) string { return string(v.patterns[n]) },
 			Set: func(_ int, content string) { v.patterns[n], v.stale = edit.Pattern(content), true },
 			Note: func() string {
-				return text.If(v.room.Y >= 14, "Use "+edit.PatternHelp)
+				return text.If(v.room.Y >= 14, "Use "+text.Either(v.room.X < 110, edit.PatternFields, edit.PatternHelp))
 			},
 			Problem: func() string {
 				if err := v.patterns[n].Check(); err != nil {
@@ -196,7 +196,7 @@ func (v *patternView) apply() tea.Cmd {
 // View draws the patterns and the table.
 func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	form, table := v.layout(size)
-	size.Y = min(size.Y, form.Y+table.Y+5) // it covers the form
+	size.Y = min(size.Y, form.Y+table.Y+text.Either(size.Y < 26, 4, 5)) // it covers the form
 	air := text.If(size.Y >= form.Y+table.Y+5, " ")
 	column := min(32, max(8, table.X/3))
 	stored := (table.X - column - 3) / 2

@@ -9,7 +9,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/job"
@@ -133,12 +132,6 @@ func (s *Session) LastSeen(ctx context.Context, fileID string) (journal.Seen, bo
 	seen, ok, err := s.Journal.File(ctx, s.Profile.Name, fileID)
 	seen.File = s.withCurrentURL(seen.File)
 	return seen, ok, err
-}
-
-// SeenAt returns when a record was last seen, or the zero time.
-func (s *Session) SeenAt(ctx context.Context, fileID string) (time.Time, error) {
-	seen, _, err := s.Journal.File(ctx, s.Profile.Name, fileID)
-	return seen.At, err
 }
 
 // Seen returns all files that the journal knows.

@@ -251,7 +251,7 @@ func progressLine(s queue.Snapshot, now time.Time, w int) string {
 	bar := strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
 	words := []string{
 		text.Count(t.Count[job.Stored]) + " of " + text.Count(t.Jobs) + " stored  " + bar,
-		text.Percent(t.Sent, t.Total, false), text.Rate(t.Rate),
+		text.Percent(t.Sent, t.Total), text.Rate(t.Rate),
 	}
 	if t.Left > 0 {
 		words = append(words, text.Duration(t.Left)+" left")

@@ -338,7 +338,7 @@ func (e *Editor[T]) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	if edited, ok := msg.(EditedMsg); ok {
 		return e.Document.Update(edited), true
 	}
-	if e.Sheet.Update(msg) || e.review != nil && e.review.tiles.Update(msg) {
+	if e.Sheet.Update(msg) || e.review != nil && e.review.Update(msg) {
 		return nil, true
 	}
 	return e.Region.Update(msg)

@@ -87,8 +87,8 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 	}
 	ask := func() tea.Cmd { return askColor(over, offers.color, do) }
 	return append(rows,
-		kit.MenuRow{Key: "c", Label: "replace the background by a color…", Note: "asks for the color", Do: ask},
-		kit.MenuRow{Key: "o", Label: "another, or other options…", Note: "type its name or JSON", Do: func() tea.Cmd {
+		kit.MenuRow{Key: "c", Label: "replace the background with a color…", Note: "asks for the color", Do: ask},
+		kit.MenuRow{Key: "o", Label: "another extension…", Note: "type its name or JSON", Do: func() tea.Cmd {
 			p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[1].element, "")
 			p.Verb = "continue"
 			p.Check = checkExtension

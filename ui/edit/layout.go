@@ -110,6 +110,9 @@ func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
 	if _, ok := e.pictured(); !ok {
 		l.Form.Min.Y = min(len(e.facts()), room.Dy()/4)
 	}
+	if e.ShowsSheet() { // the form follows a single row
+		l.Form.Min.Y = min(l.Form.Min.Y, 2+e.Sheet.Fit(image.Pt(room.Dx()-2, l.Form.Min.Y-2)).Y)
+	}
 	if e.Side && l.Form.Max.Y == room.Max.Y {
 		l.Side.Min.Y = l.Form.Min.Y
 	}
@@ -214,8 +217,8 @@ func (e *Editor[T]) Settle(size image.Point, hidden bool) tea.Cmd {
 		cmd = tea.Batch(cmd, e.Sheet.Want())
 	}
 	if r := e.review; r != nil && e.Theme != nil {
-		r.tiles.Arrange(r.size, e.Region.Options(e.Theme))
-		cmd = tea.Batch(cmd, r.tiles.Want())
+		r.Arrange(r.size, e.Region.Options(e.Theme))
+		cmd = tea.Batch(cmd, r.Want())
 	}
 	var subject Subject
 	if file, ok := e.Subject(); ok && (e.Drawing() || !l.Picture.Empty() && !sheet && !hidden) {

@@ -14,7 +14,6 @@ import (
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
-	"mediadesk/ui/theme"
 )
 
 // Least heights of the picture and the facts in a pane; the first pictures of a folder have few facts.
@@ -136,8 +135,7 @@ func DrawTags(f *kit.Facts, tags []string) {
 // review shows files in the question before they are sent or saved: their new regions as pages will
 // crop them, or else the pictures.
 type review struct {
-	tiles *Tiles
-	n     int
+	*Tiles
 	size  image.Point
 	close func()
 }
@@ -148,32 +146,24 @@ func (e *Editor[T]) Review(files []T) kit.Drawing {
 	if len(files) == 0 || e.o.Loader == nil || e.Theme == nil {
 		return nil
 	}
-	r := &review{n: len(files), close: func() { e.review = nil }}
-	r.tiles = NewTiles(TilesOptions{
-		Context: e.o.Context, Loader: e.o.Loader, Len: func() int { return r.n }, Rest: true,
+	r := &review{close: func() { e.review = nil }}
+	r.Tiles = NewTiles(TilesOptions{
+		Context: e.o.Context, Loader: e.o.Loader, Len: func() int { return len(files) }, Rest: true,
 		Tile: func(i int) Tile {
 			t := e.tileOf(files[i])
 			t.Picture.Crop = t.Picture.Region != (rule.Region{})
 			return t
 		},
 	})
-	e.review, r.tiles.On = r, true
+	e.review, r.Tiles.On = r, true
 	return r
-}
-
-// Fit returns the size of the pictures in a room.
-func (r *review) Fit(room image.Point) image.Point {
-	g := r.tiles.of(r.tiles.gridOf(room), 0)
-	return image.Pt(room.X, min(room.Y, g.Rows*g.Tile.Y+text.Either(r.n > g.Page(), 2, 0)))
 }
 
 // Resize sets the size that View gets.
 func (r *review) Resize(size image.Point) { r.size = size }
 
-func (r *review) View(size image.Point, th *theme.Theme) string { return r.tiles.View(size, th) }
-
 // Close deletes the pictures from the terminal.
 func (r *review) Close() tea.Cmd {
 	r.close()
-	return r.tiles.Delete()
+	return r.Delete()
 }

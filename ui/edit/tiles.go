@@ -202,13 +202,16 @@ func (s *Tiles) of(g picture.Grid, tile int) picture.Grid {
 		all += s.shape(s.o.Tile(i).Picture)
 	}
 	high := max(4-words, min(g.Tile.Y-words, int(float64(g.Width-2*n)/all)))
-	wide := func(i int) int { return int(math.Round(s.shape(s.o.Tile(i).Picture) * float64(high))) }
-	gaps := g.Width
-	for i := range n {
-		gaps -= wide(i)
-	}
-	g.Tile = image.Pt(wide(tile)+max(1, min(gaps*(tile+1)/n-gaps*tile/n, 6)), high+words)
+	gap := int((float64(g.Width)-all*float64(high))/float64(n) - 0.5) // widths are rounded
+	wide := int(math.Round(s.shape(s.o.Tile(tile).Picture) * float64(high)))
+	g.Tile = image.Pt(wide+max(1, min(gap, 6)), high+words)
 	return g
+}
+
+// Fit returns the size of the tiles in a room.
+func (s *Tiles) Fit(room image.Point) image.Point {
+	g := s.of(s.gridOf(room), 0)
+	return image.Pt(room.X, min(room.Y, g.Rows*g.Tile.Y+text.Either(s.o.Len() > g.Page(), 2, 0)))
 }
 
 // shape returns the columns of a picture per row.
@@ -418,9 +421,6 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 	}
 	for gap && s.o.List == nil && len(out) > 0 && blank(out[0]) {
 		out = out[1:]
-	}
-	if gap && s.o.List == nil && len(tiles) <= g.Columns {
-		out = append(slices.Repeat([]string{" "}, max(0, size.Y-len(out)+2)/2), out...)
 	}
 	if n := s.o.Len() - g.Page(); s.o.Rest && n > 0 {
 		for len(out) > 1 && blank(out[len(out)-1]) {

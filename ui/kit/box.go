@@ -238,6 +238,21 @@ func Dim(base string, th *theme.Theme) (dimmed string, pixels image.Rectangle) {
 	return text.Fit(cells.Render(), cells.Width(), cells.Height()), pixels
 }
 
+// cleared returns base without the text in r, with or without frames and pixels.
+func cleared(base string, r image.Rectangle, frames bool) string {
+	stays := text.If(frames, "│┃"+string(kitty.Placeholder))
+	cells := cellsOf(base)
+	r = r.Intersect(cells.Bounds())
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			if c := cells.CellAt(x, y); c != nil && !strings.ContainsAny(c.Content, stays) {
+				cells.SetCell(x, y, &uv.EmptyCell)
+			}
+		}
+	}
+	return text.Fit(cells.Render(), cells.Width(), cells.Height())
+}
+
 // OverlayCenter draws the block top over the center of base.
 func OverlayCenter(base, top string) string {
 	at := centered(Size(base), Size(top))

@@ -226,7 +226,7 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 		if i == 0 {
 			question.Gap()
 		}
-		question.Fact(text.Safe(fact[0]), fact[1])
+		question.Styled(text.Safe(fact[0]), fact[1], text.Either(fact[1] == "none", th.Muted, th.Text))
 	}
 	rows := []string{""}
 	for i, c := range d.choices {

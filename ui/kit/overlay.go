@@ -147,13 +147,15 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 				dimmed = text.Fit(dimmed[:max(0, strings.LastIndexByte(dimmed, '\n'))], room.X, room.Y)
 			}
 			s.at = beside(pixels, room, size)
-			from := s.at.Y
-			if size.X >= room.X && pixels.Max.Y > 0 { // no part of a form or of a picture sticks out above it
-				from = text.Either(from < pixels.Max.Y, 0, min(from, pixels.Max.Y+1))
+			from := text.Either(size.X >= room.X && s.at.Y < pixels.Max.Y, 0, s.at.Y) // no part of a picture sticks out
+			// A column is free on both sides, or all of less than 24, which show half words.
+			left, right := text.Either(s.at.X < 24, 0, s.at.X-1), s.at.X+size.X+1
+			if end := text.Either(right < pixels.Min.X, pixels.Min.X-1, room.X); end-right < 24 {
+				right = end
 			}
-			left := text.Either(s.at.X < 8, 0, s.at.X-1)                  // fewer columns show nothing of use
-			air := text.Fit("", s.at.X+size.X+1-left, s.at.Y-from+size.Y) // a column on both sides
-			base = OverlayAt(OverlayAt(dimmed, air, left, from), top, s.at.X, s.at.Y)
+			dimmed = cleared(dimmed, image.Rect(left, from, right, s.at.Y+size.Y), size.X < room.X)
+			air := text.Fit("", size.X+1+min(1, s.at.X), size.Y) // also of pixels
+			base = OverlayAt(OverlayAt(dimmed, air, max(0, s.at.X-1), s.at.Y), top, s.at.X, s.at.Y)
 		}
 	}
 	return base

@@ -94,13 +94,9 @@ func When(t, now time.Time) string {
 // Date formats a time without its age: "22 Nov 2026 08:07". The zero time is "".
 func Date(t time.Time) string { return Either(t.IsZero(), "", t.Local().Format(day+" 15:04")) }
 
-// Percent formats progress. It returns 100 % only if finished is true, because sending all
-// bytes does not mean that the service has answered. For an unknown or zero total it
-// returns "".
-func Percent(done, total int64, finished bool) string {
-	if finished {
-		return "100 %"
-	}
+// Percent formats progress, at most 99 %, because sending all bytes does not mean that the
+// service has answered. For an unknown or zero total it returns "".
+func Percent(done, total int64) string {
 	if total <= 0 {
 		return ""
 	}

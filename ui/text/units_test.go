@@ -56,22 +56,18 @@ func TestDurationAndAge(t *testing.T) {
 func TestPercent(t *testing.T) {
 	for _, c := range []struct {
 		done, total int64
-		finished    bool
 		want        string
 	}{
-		{0, 0, false, ""},
-		{5, -1, false, ""},
-		{0, 10, false, "0 %"},
-		{-5, 10, false, "0 %"},
-		{5, 10, false, "50 %"},
-		{10, 10, false, "99 %"},
-		{99, 10, false, "99 %"},
-		{10, 10, true, "100 %"},
-		{0, 0, true, "100 %"},
-		{math.MaxInt64, math.MaxInt64, false, "99 %"},
+		{0, 0, ""},
+		{5, -1, ""},
+		{0, 10, "0 %"},
+		{-5, 10, "0 %"},
+		{5, 10, "50 %"},
+		{10, 10, "99 %"},
+		{99, 10, "99 %"},
+		{math.MaxInt64, math.MaxInt64, "99 %"},
 	} {
-		mediatest.Equal(t, text.Percent(c.done, c.total, c.finished), c.want,
-			"%d of %d, %v", c.done, c.total, c.finished)
+		mediatest.Equal(t, text.Percent(c.done, c.total), c.want, "%d of %d", c.done, c.total)
 	}
 	for n, want := range map[int]string{0: "0 files", 1: "1 file", 12: "12 files", 100_000: "100,000 files"} {
 		if got := text.Plural(n, "file"); got != want {

@@ -48,7 +48,7 @@ func (m *Model) offer() {
 
 func (m *Model) firstChoices() []choice {
 	choices := []choice{
-		{"t", "Try it here", "A library on this computer, without an account.", m.begin},
+		{"t", "Try it here", "A library on this computer, no account.", m.begin},
 		{"c", "Connect an account", "ImageKit.io or another server.", m.connect},
 	}
 	if m.o.Getenv != nil && strings.TrimSpace(m.o.Getenv(config.KeyVariable)) != "" {

@@ -57,7 +57,7 @@ func (d *driver) untouched() {
 
 func TestFirstStartWritesNothing(t *testing.T) {
 	d := newDriver(t).open()
-	d.Sees("Upload, tag and crop images", "Try it here", "Connect an account", "without an account")
+	d.Sees("Upload, tag and crop images", "Try it here", "Connect an account", "no account")
 	d.SeesNot("in the environment") // there is no such key
 	d.Press("down", "up", "esc", "k", "j")
 	d.Press("c").Sees("Connect an account · step 1").Press("enter").Typed("x").Press("ctrl+s", "esc", "esc").Sees("Try it here")

@@ -196,7 +196,8 @@ func (v *patternView) apply() tea.Cmd {
 // View draws the patterns and the table.
 func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	form, table := v.layout(size)
-	size.Y = min(size.Y, form.Y+table.Y+text.Either(size.Y < 26, 4, 5)) // it covers the form
+	// It covers the form.
+	size.Y = min(size.Y, max(form.Y+table.Y+text.Either(size.Y < 26, 4, 5), v.m.Layout(size).Form.Dy()))
 	air := text.If(size.Y >= form.Y+table.Y+5, " ")
 	column := min(32, max(8, table.X/3))
 	stored := (table.X - column - 3) / 2
@@ -230,7 +231,7 @@ func (v *patternView) row(r *patternRow, column, stored, width int, selected boo
 	}
 	cell := func(of func(*source) string, width int) { // what the patterns change stands out
 		words := of(&source{Draft: r.draft})
-		style := text.Either(words == of(r.source), th.Text, th.Accent)
+		style := text.Either(words == of(r.source), text.Either(words == "none", th.Muted, th.Text), th.Accent)
 		row += style.Render(text.PadRight(text.Truncate(text.Safe(words), width-2), width))
 	}
 	if problem == "" {

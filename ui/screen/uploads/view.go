@@ -230,7 +230,7 @@ func status(r row) string {
 	word := stateWord(r)
 	// Only the other program knows the progress of its jobs.
 	sending := r.Job.State == job.Sending && !r.Answer && !r.earlier
-	if percent := text.Percent(r.Sent, r.Total, false); sending && percent != "" {
+	if percent := text.Percent(r.Sent, r.Total); sending && percent != "" {
 		word += " " + percent
 	}
 	return word

@@ -74,7 +74,7 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	program = tea.NewProgram(model, options...)
 	_, err = program.Run()
 	fmt.Fprint(os.Stdout, model.Cleanup())
-	if ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled) {
+	if ctx.Err() != nil && err != nil { // a terminal that is gone fails in several ways
 		err = context.Cause(ctx)
 	}
 	return errors.Join(err, model.close(os.Stdout))

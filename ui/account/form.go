@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -85,9 +86,8 @@ func (f *fields) questions() (list []*kit.Question) {
 	address("base", "API URL", "the same as the upload URL", "Records are read and changed there.")
 	address("delivery", "Delivery URL", "optional", "It serves the stored files.")
 	if f.old.Name == "" {
-		q := add("name", "Account name", "such as work", "")
-		q.Hint = func() string {
-			return text.Either(f.text("name") == "", "Optional: its name in this program.", "Letters, digits, - and _.")
+		add("name", "Account name", "its name in this program", "").Hint = func() string {
+			return text.Either(f.text("name") == "", "Optional. Without one it is called "+strconv.Quote(f.accountName())+".", "Letters, digits, - and _.")
 		}
 		return list
 	}

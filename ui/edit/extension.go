@@ -225,7 +225,7 @@ func LabelRun(run *job.Run) string {
 	return LabelExtension(*run.Requested)
 }
 
-// AITags lists the AI tags of a file with their confidence in percent, in blanks that break no line.
+// AITags lists the AI tags of a file with their confidence in percent, with blanks at which no line breaks.
 func AITags(f *api.File) (found []string) {
 	for _, t := range f.AITags.Or(nil) {
 		found = append(found, strings.ReplaceAll(fmt.Sprintf("%s %.0f %%", t.Name, t.Confidence), " ", "\u00a0"))

@@ -422,7 +422,7 @@ func (f *Form) rest(width int) string {
 	words := strings.Join(parts, " · ")
 	if words == "" {
 		count := text.If(len(labels) > 3 && width > 40, text.Plural(len(labels), "field")+": ")
-		words = count + text.List(labels, min(width, 60)-text.Width(count)) // a few say what they are
+		words = count + text.List(labels, min(width, 60)-text.Width(count)) // nobody reads a longer line of names
 	}
 	return text.Truncate(text.Safe(words), width)
 }

@@ -110,8 +110,9 @@ func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
 	if _, ok := e.pictured(); !ok {
 		l.Form.Min.Y = min(len(e.facts()), room.Dy()/4)
 	}
-	if e.ShowsSheet() { // the form follows a single row
-		l.Form.Min.Y = min(l.Form.Min.Y, 2+e.Sheet.Fit(image.Pt(room.Dx()-2, l.Form.Min.Y-2)).Y)
+	strip := e.Sheet.Fit(image.Pt(room.Dx()-2, l.Form.Min.Y-2))
+	if e.ShowsSheet() && len(e.targetRows()) <= e.Sheet.gridOf(strip).Columns { // the form follows a single row
+		l.Form.Min.Y = min(l.Form.Min.Y, 2+strip.Y)
 	}
 	if e.Side && l.Form.Max.Y == room.Max.Y {
 		l.Side.Min.Y = l.Form.Min.Y

@@ -148,13 +148,13 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 			}
 			s.at = beside(pixels, room, size)
 			from := text.Either(size.X >= room.X && s.at.Y < pixels.Max.Y, 0, s.at.Y) // no part of a picture sticks out
-			// A column is free on both sides, or all of less than 24, which show half words.
+			// A column is free on each side, or all columns if they are too few for whole words.
 			left, right := text.Either(s.at.X < 24, 0, s.at.X-1), s.at.X+size.X+1
 			if end := text.Either(right < pixels.Min.X, pixels.Min.X-1, room.X); end-right < 24 {
 				right = end
 			}
 			dimmed = cleared(dimmed, image.Rect(left, from, right, s.at.Y+size.Y), size.X < room.X)
-			air := text.Fit("", size.X+1+min(1, s.at.X), size.Y) // also of pixels
+			air := text.Fit("", size.X+1+min(1, s.at.X), size.Y) // covers pixels, too
 			base = OverlayAt(OverlayAt(dimmed, air, max(0, s.at.X-1), s.at.Y), top, s.at.X, s.at.Y)
 		}
 	}

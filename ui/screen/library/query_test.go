@@ -61,6 +61,7 @@ func TestQueryLine(t *testing.T) {
 func TestQueryLineOnTheScreen(t *testing.T) {
 	s := small()
 	s.files[""] = some("/", 2)
+	s.files[""][1].Tags = api.Set([]string{"sunset"})
 	d := start(t, Options{Session: stub{list: s.list}})
 	d.Press("enter", "j") // summer
 	d.On("f00000.jpg")
@@ -94,6 +95,7 @@ func TestQueryLineOnTheScreen(t *testing.T) {
 	}
 	d.Press("j")
 	d.On("f00001.jpg")
+	uitest.Shows(t, d.Host.View(d.Theme), d.Theme.Match.Render("sunset")) // under the cursor, too
 	d.Press("f")
 	d.Type("boat")
 	uitest.Shows(t, s.asked[len(s.asked)-1].Search, "boat")

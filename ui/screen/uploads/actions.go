@@ -37,14 +37,10 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 func (m *Model) actions() []kit.Action {
 	enter, drop := "read the details", "cancel or remove from the list"
 	r, ok := m.current()
-	switch {
-	case !ok:
+	if !ok {
 		enter = "fold or unfold"
-	case hasDetails(r.Job):
+	} else if drop = text.Either(mayStop(r) == "", "cancel", "remove from the list"); hasDetails(r.Job) {
 		enter = "details"
-	}
-	if ok {
-		drop = text.Either(mayStop(r) == "", "cancel", "remove from the list")
 	}
 	action := func(id, words, key string, disabled func() string, do func() tea.Cmd) kit.Action {
 		return kit.Action{
@@ -67,7 +63,7 @@ func (m *Model) actions() []kit.Action {
 	}
 	for i := range actions {
 		main := text.Either(ok && r.Job.State == job.Refused, "uploads.edit", "uploads.retry-all")
-		actions[i].Footer = i > 0 || !m.list.InPane() || ok && hasDetails(r.Job) // it goes to the pane
+		actions[i].Footer = i > 0 || !m.list.InPane() || ok && hasDetails(r.Job) // else it goes to the pane, which has the focus
 		actions[i].Main = actions[i].ID == main
 	}
 	if c := count(m.rows.Totals.Count); c.total() > 0 && c[job.Stored] == c.total() {

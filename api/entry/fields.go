@@ -77,8 +77,8 @@ var Fields = []*Field{
 		value:   entryText{get: func(e *Entry) string { return string(e.Naming) }, set: setNaming},
 	},
 	{
-		Name: rule.FieldFolder, Key: "folder", Flag: "folder", Value: "PATH", Label: "Folder", Words: "folder", Hint: "/ (the root)",
-		Help: "folder, such as /summer/2026/; created if missing (default /)",
+		Name: rule.FieldFolder, Key: "folder", Flag: "folder", Value: "PATH", Label: "Folder", Words: "folder", Hint: "/, or such as /summer/2026",
+		Help: "folder, created if missing (default /)",
 		value: typedValue[string]{
 			at:    func(u *api.Upload) *api.Field[string] { return &u.Folder },
 			text:  sameText,

@@ -534,8 +534,7 @@ func (f *Flow) sheet(room image.Point, th *theme.Theme) *kit.Sheet {
 	}
 	f.form.Draw(s, th)
 	if f.step == stepForm && f.o.Mode != Edit {
-		s.Gap()
-		s.Text(kit.NoStop, 0, text.Either(f.o.Mode == Add, "Next: the private key, which", "The key")+" is tried before anything is saved.", th.Muted)
+		s.Text(kit.NoStop, 2, text.Either(f.o.Mode == Add, "Next: the private key, which", "The key")+" is tried before anything is saved.", th.Muted)
 	}
 	s.Lower(min(1, room.Y/16))
 	return s

@@ -61,6 +61,9 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 		Note: func() string { return text.Sentence(field.Help) },
 	}
 	row.Changed = func(i int) bool { return f.Entry(i).Changed(field.Name) }
+	if none, _, found := strings.Cut(field.Hint, ", or "); found {
+		row.None = none
+	}
 	switch {
 	case field.Kind == entry.KindList:
 		row.Kind, row.Get, row.Set = Chips, nil, nil

@@ -25,7 +25,7 @@ type Form struct {
 	Entry   func(i int) *Draft
 	// Live makes a row of text take letters as soon as it has the focus, otherwise after enter.
 	Live bool
-	// Spaced has a blank line after each row.
+	// Spaced has a blank line after each row, and the notes of all rows if there is room.
 	Spaced bool
 	// Changed runs after each change; may be nil.
 	Changed func()
@@ -343,7 +343,7 @@ type formLine struct {
 	row  int
 }
 
-func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
+func (f *Form) lines(width int, focused, noted bool, th *theme.Theme) []formLine {
 	var out []formLine
 	column := 4
 	for _, i := range f.stops() {
@@ -370,15 +370,10 @@ func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 		if r.Changed != nil && slices.ContainsFunc(f.Targets(), r.Changed) {
 			sign = theme.SignChanged
 		}
-		for n, line := range r.view(width-column, i == f.on && focused, f, th) {
-			if n == 0 {
-				put(i, head(i, sign, r.Label)+line)
-			} else {
-				put(i, text.Blanks(column)+line)
-			}
-		}
-		for _, line := range r.under(width-column, i == f.on && focused, th) {
-			put(i, text.Blanks(column)+line)
+		lead, on := head(i, sign, r.Label), i == f.on && focused
+		for _, line := range append(r.view(width-column, on, f, th), r.under(width-column, on || noted, th)...) {
+			put(i, lead+line)
+			lead = text.Blanks(column)
 		}
 		if f.Spaced {
 			put(i, "")
@@ -387,9 +382,13 @@ func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
 	return out
 }
 
-// within returns the lines, with a blank one after the note of the row with the focus if there is room.
+// within returns the lines. If there is room, all notes are among them, or a blank line follows that
+// of the row with the focus.
 func (f *Form) within(size image.Point, focused bool, th *theme.Theme) []formLine {
-	all := f.lines(size.X, focused, th)
+	if all := f.lines(size.X, focused, true, th); f.Spaced && len(all) <= size.Y {
+		return all
+	}
+	all := f.lines(size.X, focused, false, th)
 	at := slices.IndexFunc(all, func(l formLine) bool { return l.row == f.on })
 	next := at + slices.IndexFunc(all[at+1:], func(l formLine) bool { return l.row != f.on }) + 1
 	if next > at+1 && len(all) < size.Y && !f.Spaced {
@@ -441,7 +440,7 @@ func (f *Form) Page() int { return f.size.Y }
 func (f *Form) Len() int { return len(f.stops()) }
 
 // Height returns the number of lines at a width.
-func (f *Form) Height(width int) int { return len(f.lines(width, true, &theme.Theme{})) }
+func (f *Form) Height(width int) int { return len(f.lines(width, true, false, &theme.Theme{})) }
 
 // Wheel moves the focus on a wheel message.
 func (f *Form) Wheel(msg tea.MouseWheelMsg) {

@@ -110,9 +110,9 @@ func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
 	if _, ok := e.pictured(); !ok {
 		l.Form.Min.Y = min(len(e.facts()), room.Dy()/4)
 	}
-	strip := e.Sheet.Fit(image.Pt(room.Dx()-2, l.Form.Min.Y-2))
+	strip := e.Sheet.Fit(image.Pt(room.Dx()-2, l.Form.Min.Y-1))
 	if e.ShowsSheet() && len(e.targetRows()) <= e.Sheet.gridOf(strip).Columns { // the form follows a single row
-		l.Form.Min.Y = min(l.Form.Min.Y, 2+strip.Y)
+		l.Form.Min.Y = min(l.Form.Min.Y, 1+strip.Y)
 	}
 	if e.Side && l.Form.Max.Y == room.Max.Y {
 		l.Side.Min.Y = l.Form.Min.Y

@@ -43,7 +43,7 @@ type Row struct {
 	Choices  []entry.Choice              // of a Choice
 	Complete func(typed string) []string // of Text and Chips
 	Hint     func() string               // shown for an empty value
-	None     string                      // an empty value among others, if it is not "none"
+	None     string                      // what an empty value means, if it is not "none"
 	Usual    func(value string) bool     // whether More says nothing of a value
 	Note     func() string               // below the row that has the focus
 	Problem  func() string               // why the value is refused, or ""
@@ -228,7 +228,8 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 		}
 		return []string{field.View(width, th)}
 	case value == "":
-		return []string{th.Placeholder.Render(text.Truncate(text.Safe(hint), width))}
+		style := text.Either(hint == r.None, th.Text, th.Placeholder) // it takes effect
+		return []string{style.Render(text.Truncate(text.Safe(hint), width))}
 	}
 	style := text.Either(on && r.Set == nil && r.Open != nil || on && r.mixed, th.Strong, th.Text)
 	return []string{style.Render(text.Truncate(value, width))}

@@ -292,7 +292,7 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 		case rule.FieldTags:
 			r.Complete, r.Note = func(typed string) []string { return edit.Matches(typed, m.tags) }, m.tagNote
 		case rule.FieldFolder:
-			r.Complete, r.None = m.completeFolder, "/"
+			r.Complete = m.completeFolder
 		case rule.FieldName:
 			r.Usual = func(name string) bool { s, ok := m.Current(); return ok && name == s.Source.Name() }
 		case "useUniqueFileName":
@@ -305,8 +305,8 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 			}
 		case rule.FieldWebhook:
 			r.Complete = func(typed string) []string { return edit.Matches(typed, []string{entry.NoWebhook}) }
-			if r.Hint = func() string { return "the receiver of this program" }; m.o.Profile.Receiver == "" {
-				r.Hint = func() string { return "none: no receiver is running" }
+			r.Hint = func() string {
+				return text.Either(m.o.Profile.Receiver == "", "none: no receiver is running", "the receiver of this program")
 			}
 		}
 	}

@@ -22,7 +22,7 @@ import (
 
 // patternFields are the fields that patterns can fill, in order.
 var patternFields = [...]struct{ field, label, hint string }{
-	{"tags", "Tags to add", "such as {folder},{exif:date:YYYY}"},
+	{"tags", "Tags to add", "such as {folder}, {exif:date:YYYY}"},
 	{"folder", "Folder", "unchanged, or such as /{folder}/{exif:date:YYYY}"},
 	{"name", "Name", "unchanged, or such as {name}-{n:03}.{ext}"},
 }
@@ -63,7 +63,7 @@ func (m *Model) newPatterns() *patternView {
 			Get: func(int) string { return string(v.patterns[n]) },
 			Set: func(_ int, content string) { v.patterns[n], v.stale = edit.Pattern(content), true },
 			Note: func() string {
-				return text.If(v.room.Y >= 14, "Use "+text.Either(v.room.X < 110, edit.PatternFields, edit.PatternHelp))
+				return text.If(v.room.Y >= 14, text.Either(v.room.X < 110, "Use "+edit.PatternFields, edit.PatternHelp))
 			},
 			Problem: func() string {
 				if err := v.patterns[n].Check(); err != nil {
@@ -202,7 +202,7 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	column := min(32, max(8, table.X/3))
 	stored := (table.X - column - 3) / 2
 	head := "  " + text.PadRight("File", column) + " " + text.PadRight("Stored as", stored) + "Tags"
-	head = th.Label.Render(text.PadRight(head, table.X))
+	line, _, _ := strings.Cut(kit.Box("Result", "", image.Pt(table.X, 3), false, th), "\n")
 	rows := v.table.View(table, func(i, width int, selected bool) string {
 		return v.row(&v.rows[i], column, stored, width, selected && len(v.rows) > table.Y, th)
 	})
@@ -211,7 +211,7 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 		foot = strings.Trim(text.Plural(v.skipped, "file")+" cannot be filled in · "+foot, " ·")
 	}
 	return kit.BoxFooter("Fill by pattern: "+text.Plural(len(v.rows), "file"), foot,
-		kit.JoinV(air, v.form.View(form, true, th), " ", head, rows), size, true, th)
+		kit.JoinV(air, v.form.View(form, true, th), line, th.Label.Render(head), rows), size, true, th)
 }
 
 func (v *patternView) row(r *patternRow, column, stored, width int, selected bool, th *theme.Theme) string {

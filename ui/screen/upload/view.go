@@ -141,7 +141,7 @@ func (m *Model) sentence() string {
 	if s := targets[0]; len(targets) == 1 {
 		return "Will be stored as " + s.folder() + s.storedName() + ", a new file."
 	}
-	return "Will be stored as " + text.Plural(len(targets), "new file") + " in " + target(targets) + "."
+	return "Will be stored as " + text.Plural(len(targets), "new file") + "."
 }
 
 // stacked reports whether there is room for more than one part.

@@ -78,7 +78,7 @@ var Fields = []*Field{
 	},
 	{
 		Name: rule.FieldFolder, Key: "folder", Flag: "folder", Value: "PATH", Label: "Folder", Words: "folder", Hint: "/, or such as /summer/2026",
-		Help: "folder, created if missing (default /)",
+		Help: "where the files go, created if missing (default /)",
 		value: typedValue[string]{
 			at:    func(u *api.Upload) *api.Field[string] { return &u.Folder },
 			text:  sameText,
@@ -94,7 +94,7 @@ var Fields = []*Field{
 	},
 	{
 		Name: rule.FieldDescription, Key: "description", Flag: "description", Value: "TEXT", Label: "Description", Words: "description", Hint: "none",
-		Help: "description (hosted services)", Stored: true, Unset: `""`,
+		Help: "text about the file (hosted services)", Stored: true, Unset: `""`,
 		value: otherText(rule.FieldDescription),
 	},
 	{
@@ -135,7 +135,7 @@ var Fields = []*Field{
 	},
 	{
 		Name: rule.FieldExtensions, Key: "extensions", Flag: "extension", Value: "EXTENSION", Label: "Extensions", Words: "extensions", Kind: KindExtensions, Repeat: true,
-		Help: "extension to run: its name or its JSON (repeatable)",
+		Help: "what to run on the file: the name or the JSON of an extension (repeatable)",
 		value: typedValue[[]api.Extension]{
 			at:    func(u *api.Upload) *api.Field[[]api.Extension] { return &u.Extensions },
 			text:  rule.ExtensionsText,

@@ -351,7 +351,7 @@ func TestMouse(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add}).open()
 	d.Click("Account name")
 	d.On("Account name")
-	d.Click(" Continue")
+	d.Click(" Next step")
 	d.Sees("The id is missing")
 }
 

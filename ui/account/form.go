@@ -417,7 +417,7 @@ func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
 func (f *Flow) askAccount() {
 	f.step = stepForm
 	verb := map[Mode]string{Edit: "Save", AddWithEnvironment: "Connect"}[f.o.Mode]
-	f.form = kit.NewForm(cmp.Or(verb, "Continue to the key"), func() tea.Cmd {
+	f.form = kit.NewForm(cmp.Or(verb, "Next step: the key"), func() tea.Cmd {
 		switch f.profile = f.fields.profile(); f.o.Mode {
 		case AddWithEnvironment:
 			return f.save(wayEnvironment, config.Secret{})
@@ -534,7 +534,7 @@ func (f *Flow) sheet(room image.Point, th *theme.Theme) *kit.Sheet {
 	}
 	f.form.Draw(s, th)
 	if f.step == stepForm && f.o.Mode != Edit {
-		s.Text(kit.NoStop, 2, text.Either(f.o.Mode == Add, "Next: the private key, which", "The key")+" is tried before anything is saved.", th.Muted)
+		s.Text(kit.NoStop, 2, "The private key is checked before anything is saved.", th.Muted)
 	}
 	s.Lower(min(1, room.Y/16))
 	return s

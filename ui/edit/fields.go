@@ -58,7 +58,10 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 			}
 		},
 		Hint: func() string { return cmp.Or(f.missing(field), field.Hint) },
-		Note: func() string { return text.Sentence(field.Help) },
+		Note: func() string {
+			words, _, _ := strings.Cut(field.Help, " (default")
+			return text.Sentence(strings.TrimSuffix(words, " (repeatable)"))
+		},
 	}
 	row.Changed = func(i int) bool { return f.Entry(i).Changed(field.Name) }
 	if none, _, found := strings.Cut(field.Hint, ", or "); found {
@@ -73,7 +76,7 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 		row.Complete = completeChoices(field)
 	case field.Kind == entry.KindExtensions:
 		x := ExtensionList{f, o}
-		row.Kind, row.Open, row.OpenVerb, row.Note = Structured, x.open, "add or change", nil
+		row.Kind, row.Open, row.OpenVerb = Structured, x.open, "add or change"
 		row.List = func(i int) []string { return LabelExtensions(x.get(i)) }
 		row.Get = func(i int) string { return strings.Join(row.List(i), ", ") }
 	case field.Kind == entry.KindMetadata:
@@ -82,7 +85,7 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 		row.Get, row.Changed = func(int) string { return "" }, nil
 		row.Hint = func() string { return "add, such as brand = Acme" }
 	case field.Name == rule.FieldDescription: // it can have several lines
-		row.Kind, row.Open, row.Note = Structured, func() tea.Cmd { return f.askLong(o, row) }, nil
+		row.Kind, row.Open = Structured, func() tea.Cmd { return f.askLong(o, row) }
 	case field.Kind == entry.KindSwitch:
 		row.Kind = Choice
 		row.Choices = []entry.Choice{

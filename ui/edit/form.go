@@ -48,6 +48,9 @@ func (f *Form) SetRows(rows []*Row) {
 	folded := func(r *Row) bool { return r.More }
 	rows = append(slices.DeleteFunc(slices.Clone(rows), folded),
 		slices.DeleteFunc(rows, func(r *Row) bool { return !r.More })...)
+	if n := len(rows); n > 1 && rows[n-1].More && !rows[n-2].More {
+		rows[n-1].More = false // nothing is folded for a single row
+	}
 	f.rows, f.on = rows, max(0, slices.IndexFunc(rows, func(r *Row) bool { return r.ID == id }))
 	if id == "" && len(old) > 0 {
 		f.on = more
@@ -156,6 +159,9 @@ func (f *Form) Editing() bool {
 	r := f.row()
 	return r != nil && r.typed() && (r.Set != nil || r.SetList != nil) && (f.Live || f.editing)
 }
+
+// Typed reports whether a text was typed that is not among the chips of its row yet.
+func (f *Form) Typed() bool { r := f.row(); return r != nil && r.chips != nil && r.chips.Typed() != "" }
 
 // Focus moves the focus to a row, unfolding it. With edit, a row of text takes letters at once.
 func (f *Form) Focus(id string, edit bool) {

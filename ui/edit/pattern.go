@@ -17,7 +17,7 @@ import (
 // PatternFields lists the fields of patterns, PatternHelp what those stand for that their names do not say.
 const (
 	PatternFields = "{name} {ext} {folder} {date} {exif:date} {n:03}"
-	PatternHelp   = "{n:03} number · {date:YYYY/MM} file date · {exif:date:YYYY} date taken · its {name} {ext} {folder}"
+	PatternHelp   = "{n:03} number · {date:YYYY/MM} file date · {exif:date:YYYY} date taken · {name} {ext} {folder} of it"
 )
 
 // Pattern is a text with fields that are filled in for each file. Double braces stand for a brace.

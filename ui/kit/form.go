@@ -319,7 +319,7 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 	if !spaced {
 		s.Gap()
 	}
-	s.Line(len(f.questions), "  "+th.Button.Render(" "+f.Verb+" "))
+	s.Line(len(f.questions), "  "+th.Accent.Inherit(th.Button).Render(" "+f.Verb+" "))
 }
 
 // Select chooses one of a few options by [ChoiceActions]. The zero value has no

@@ -94,7 +94,7 @@ func (o option) label() string { return text.Safe(text.Either(o.value == "0", "a
 
 var preferences = []*preference{
 	{
-		"theme", "Theme", "text on dark or light", "With auto, it follows the terminal. Choose another one if text is hard to read.", "",
+		"theme", "Theme", "colors of the screens", "With auto, it follows the terminal. Choose another one if text is hard to read.", "",
 		[]option{
 			{value: string(config.ThemeAuto)},
 			{value: string(config.ThemeDark)},
@@ -107,7 +107,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Theme = config.Theme(v) },
 	},
 	{
-		"colors", "Color depth", "fewer if they look wrong", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
+		"colors", "Color depth", "colors at the same time", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
 		[]option{
 			{string(config.DepthAuto), "as many as the terminal has"},
 			{string(config.Depth16), "the terminal's own palette"},
@@ -134,7 +134,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Pictures = config.Pictures(v) },
 	},
 	{
-		"concurrency", "Parallel uploads", "files sent at once", "How many files are sent at the same time. Choose a low number to keep the connection free for other work.", "when an account is opened next",
+		"concurrency", "Parallel uploads", "files sent at once", "How many files are sent at the same time. Choose a low number to keep the connection free for other work.", "the next time an account is opened",
 		[]option{
 			{"0", "more while the service keeps up, fewer when it slows down"},
 			{value: "1"},

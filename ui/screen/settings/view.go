@@ -126,8 +126,6 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 	}
 	f.Say(th.Text, p.help)
 	f.Gap()
-	f.Say(th.Muted, text.If(p.applies != "", "Takes effect "+p.applies+"."))
-	f.Gap()
 	if p.key == "theme" {
 		size := image.Pt(min(f.Width(), 46), 8)
 		f.Draw(strings.Split(kit.Box("Sample", strings.Join([]string{
@@ -161,6 +159,8 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 			first = text.Blanks(w + 2)
 		}
 	}
+	f.Gap()
+	f.Say(th.Muted, text.If(p.applies != "", "Takes effect "+p.applies+"."))
 	f.Gap()
 	for _, fact := range m.abilities.Report.Lines() {
 		f.Fact(fact.Label, text.If(p.key != "concurrency" && p.key != "theme", fact.Value))

@@ -75,7 +75,7 @@ func TestQuestionSumsUp(t *testing.T) {
 	write(t, m, "/2026/greece")
 	extend(t, m, "remove-bg")
 	ask := asked(t, press(t, m, "ctrl+s"))
-	if ask.Title != "Send 2 files to /2026/greece/?" || !slices.Contains(ask.Facts, [2]string{"Size", "3 B"}) ||
+	if ask.Title != "Send 2 files?" || !slices.Contains(ask.Facts, [2]string{"Folder", "/2026/greece/"}) ||
 		!slices.Contains(ask.Facts, [2]string{"Tags", "greece, summer"}) {
 		t.Errorf("asked %q: %q", ask.Title, ask.Facts)
 	}

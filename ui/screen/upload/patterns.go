@@ -116,7 +116,7 @@ func (v *patternView) refresh() {
 // layout returns the sizes of the patterns and of the rows below them, after a blank line and one of heads.
 func (v *patternView) layout(size image.Point) (form, table image.Point) {
 	inner := kit.BoxInner(size)
-	form = image.Pt(inner.X, min(v.form.Height(inner.X)+1, inner.Y))
+	form = image.Pt(inner.X, min(v.form.Height(inner.X)+text.Either(size.Y >= 14, 2, 1), inner.Y))
 	return form, image.Pt(inner.X, max(0, min(len(v.rows), inner.Y-form.Y-2)))
 }
 
@@ -197,7 +197,7 @@ func (v *patternView) apply() tea.Cmd {
 func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	form, table := v.layout(size)
 	// It covers the form.
-	size.Y = min(size.Y, max(form.Y+table.Y+text.Either(size.Y < 26, 4, 5), v.m.Layout(size).Form.Dy()))
+	size.Y = min(size.Y, max(form.Y+table.Y+4, v.m.Layout(size).Form.Dy()))
 	air := text.If(size.Y >= form.Y+table.Y+5, " ")
 	column := min(32, max(8, table.X/3))
 	stored := (table.X - column - 3) / 2

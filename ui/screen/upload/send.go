@@ -49,7 +49,7 @@ func (m *Model) send() tea.Cmd {
 		Do: func() tea.Cmd { return m.hand(m.Items) },
 	}
 	return page.Send(page.Ask{
-		Title:   "Send " + text.Plural(len(m.Items), "file") + " to " + target(m.Items) + "?",
+		Title:   "Send " + text.Plural(len(m.Items), "file") + "?",
 		Text:    strings.TrimSpace(words),
 		Facts:   append([][2]string{{"Account", m.o.Profile.Name + " · " + host(m.o.Profile)}, {"Size", size(m.Items)}}, shared(m.Items)...),
 		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, send}, Drawing: m.Review(m.Items),
@@ -126,7 +126,11 @@ func size(sources []*source) string {
 
 // shared lists the folders of sources, and the tags and extensions that all of them have.
 func shared(sources []*source) [][2]string {
-	names, count := folders(sources)
+	count := map[string]int{}
+	for _, s := range sources {
+		count[s.folder()]++
+	}
+	names := slices.Sorted(maps.Keys(count))
 	for i, name := range names {
 		names[i] = name + text.If(len(names) > 1, " ×"+text.Count(count[name]))
 	}
@@ -143,23 +147,6 @@ func shared(sources []*source) [][2]string {
 		}
 	}
 	return facts
-}
-
-// folders returns the folders of sources in order, with the number of files in each.
-func folders(sources []*source) (names []string, count map[string]int) {
-	count = map[string]int{}
-	for _, s := range sources {
-		count[s.folder()]++
-	}
-	return slices.Sorted(maps.Keys(count)), count
-}
-
-func target(sources []*source) string {
-	names, _ := folders(sources)
-	if len(names) > 1 {
-		return text.Plural(len(names), "folder")
-	}
-	return text.Either(names[0] == "/", "the root", names[0])
 }
 
 func (m *Model) hand(sources []*source) tea.Cmd {

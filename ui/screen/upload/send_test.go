@@ -125,13 +125,13 @@ func TestSendStaysWhereOneIs(t *testing.T) {
 	mediatest.Equal(t, len(box.jobs), 1, "jobs")
 }
 
-func TestSendSeveralAsksWithNumberAndTarget(t *testing.T) {
+func TestSendSeveralAsks(t *testing.T) {
 	var box outbox
 	m := started(t, localOptions(files(t, "a.png", "x", "b.png", "y"), &stub{send: box.send}))
 	goTo(t, m, "folder")
 	write(t, m, "summer")
 	ask := asked(t, press(t, m, "ctrl+s"))
-	if ask.Title != "Send 2 files to /summer/?" || len(ask.Choices) != 2 || ask.Choices[0].Do != nil ||
+	if ask.Title != "Send 2 files?" || len(ask.Choices) != 2 || ask.Choices[0].Do != nil ||
 		ask.Choices[1].Label != "Send" {
 		t.Errorf("asked %+v", ask)
 	}
@@ -155,7 +155,7 @@ func TestSendAsksBeforeALoss(t *testing.T) {
 	goTo(t, m, "overwriteFile")
 	press(t, m, "right")
 	ask := asked(t, press(t, m, "ctrl+s"))
-	if !strings.Contains(ask.Text, "Its 2 tags are removed") || ask.Title != "Send 1 file to the root?" {
+	if !strings.Contains(ask.Text, "Its 2 tags are removed") || ask.Title != "Send 1 file?" {
 		t.Errorf("asked %+v", ask)
 	}
 	pick(t, m, ask.Choices[1])

@@ -72,7 +72,7 @@ func (m *Model) title() string {
 	if len(targets) == 1 {
 		return "Upload " + targets[0].Source.Name()
 	}
-	return "Upload " + text.Plural(len(targets), "file") + ", " + size(targets) + " → " + target(targets)
+	return "Upload " + text.Plural(len(targets), "file") + ", " + size(targets)
 }
 
 // Status returns what sending does, or what stands in its way.

@@ -113,10 +113,10 @@ func (v *patternView) refresh() {
 	v.table.SetHeight(table.Y)
 }
 
-// layout returns the sizes of the patterns and of the rows below them, after a blank line and one of heads.
+// layout returns the sizes of the patterns and of the rows below them, after a line and one of heads.
 func (v *patternView) layout(size image.Point) (form, table image.Point) {
 	inner := kit.BoxInner(size)
-	form = image.Pt(inner.X, min(v.form.Height(inner.X)+text.Either(size.Y >= 14, 2, 1), inner.Y))
+	form = image.Pt(inner.X, min(v.form.Height(inner.X)+text.Either(size.Y >= 26, 2, 0), inner.Y))
 	return form, image.Pt(inner.X, max(0, min(len(v.rows), inner.Y-form.Y-2)))
 }
 

@@ -358,7 +358,7 @@ func settled(term *uitest.Term, colors terminalColors) {
 }
 
 func whole(screen string) bool {
-	screen = strings.NewReplacer("█▀▄▀█ █▀▀ █▀▄ █ ▄▀█ █▀▄ █▀▀ █▀ █▄▀", "", "█ ▀ █ ██▄ █▄▀ █ █▀█ █▄▀ ██▄ ▄█ █ █", "").Replace(screen)
+	screen = strings.NewReplacer("█▀▄▀█ █▀▀ █▀▄ █ ▄▀█ █▀▄ █▀▀ █▀ █▄▀", "", "█ ▀ █ ██▄ █▄▀ █ █▀█ █▄▀ ██▄ ▄█ █▀▄", "").Replace(screen)
 	blocks := strings.ContainsFunc(screen, func(r rune) bool { return r >= '▀' && r <= '▟' })
 	return !blocks && !strings.Contains(screen, "     …     ") && !strings.Contains(screen, "Loading")
 }

@@ -83,7 +83,7 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 		m := metadata{f, o}
 		row.Kind, row.Open, row.OpenVerb, row.Set, row.Note = Structured, m.add, "add metadata", nil, nil
 		row.Get, row.Changed = func(int) string { return "" }, nil
-		row.Hint = func() string { return "add, such as brand = Acme" }
+		row.Hint = func() string { return "none, such as brand = Acme" }
 	case field.Name == rule.FieldDescription: // it can have several lines
 		row.Kind, row.Open = Structured, func() tea.Cmd { return f.askLong(o, row) }
 	case field.Kind == entry.KindSwitch:

@@ -160,9 +160,6 @@ func (f *Form) Editing() bool {
 	return r != nil && r.typed() && (r.Set != nil || r.SetList != nil) && (f.Live || f.editing)
 }
 
-// Typed reports whether a text was typed that is not among the chips of its row yet.
-func (f *Form) Typed() bool { r := f.row(); return r != nil && r.chips != nil && r.chips.Typed() != "" }
-
 // Focus moves the focus to a row, unfolding it. With edit, a row of text takes letters at once.
 func (f *Form) Focus(id string, edit bool) {
 	f.Blur()

@@ -17,7 +17,7 @@ import (
 // PatternFields lists the fields of patterns, PatternHelp what those stand for that their names do not say.
 const (
 	PatternFields = "{name} {ext} {folder} {date} {exif:date} {n:03}"
-	PatternHelp   = "{n:03} number · {date:YYYY/MM} file date · {exif:date:YYYY} date taken · {name} {ext} {folder} of it"
+	PatternHelp   = "{name} file name, {ext} its ending, {folder} its folder, {n:03}\u00a0number,\u00a0{date:YYYY/MM}\u00a0file\u00a0date,\u00a0{exif:date:YYYY}\u00a0date\u00a0taken"
 )
 
 // Pattern is a text with fields that are filled in for each file. Double braces stand for a brace.

@@ -17,7 +17,7 @@ import (
 // Form asks for values: a form of huh, which edits the values and moves the focus, in our theme.
 // The keys are actions, as everywhere. A form with one choice shows its options below each other.
 type Form struct {
-	// Verb names what the form is for, on its button.
+	// Verb names what the form is for, in the line of hints.
 	Verb string
 	// Done runs when the user ends the form and every value is accepted.
 	Done func() tea.Cmd
@@ -142,7 +142,7 @@ func (f *Form) styles(bool) *huh.Styles {
 	none := lipgloss.NewStyle()
 	s.Focused = huh.FieldStyles{
 		SelectedOption: th.Selected.Padding(0, 1), SelectSelector: th.Accent.SetString(th.Glyph(theme.SignCursor)),
-		PrevIndicator: th.Muted.SetString("‹ "), NextIndicator: th.Muted.SetString(" ›"),
+		PrevIndicator: th.Muted.Inherit(th.Field).SetString("‹ "), NextIndicator: th.Muted.Inherit(th.Field).SetString(" ›"),
 		TextInput: huh.TextInputStyles{
 			Text:        th.Field,
 			Placeholder: th.Placeholder.Inherit(th.Field), Cursor: th.Cursor,
@@ -254,10 +254,8 @@ func (f *Form) Click(stop int) tea.Cmd {
 	case len(f.questions) == 1 && q.Options != nil:
 		*q.Value = q.Options[min(stop, len(q.Options)-1)].Value
 		return f.submit()
-	case stop < len(f.questions):
-		f.Focus(f.questions[stop])
 	default:
-		return f.submit()
+		f.Focus(f.questions[stop])
 	}
 	return nil
 }
@@ -291,11 +289,16 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 		if q.Skip() {
 			continue
 		}
+		if spaced && i > 0 {
+			s.Gap()
+		}
 		from, here := s.Len(), q == f.At()
 		style, value := th.Label, q.View()
 		switch {
 		case here:
 			style = th.Title // as in the other form
+			value = strings.TrimRight(value, " ")
+			value += th.Field.Render(text.Blanks(max(0, s.Width()-label-text.Width(value))))
 		case q.Options == nil && *q.Value == "":
 			words := text.Fit(text.Safe(q.Placeholder), s.Width()-label, 1)
 			value = th.Placeholder.Inherit(th.Field).Render(words)
@@ -312,14 +315,7 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 		if here {
 			s.Keep(from)
 		}
-		if spaced {
-			s.Gap()
-		}
 	}
-	if !spaced {
-		s.Gap()
-	}
-	s.Line(len(f.questions), "  "+th.Accent.Inherit(th.Button).Render(" "+f.Verb+" "))
 }
 
 // Select chooses one of a few options by [ChoiceActions]. The zero value has no

@@ -21,7 +21,7 @@ const leastIntro = 16
 const leastBeside = 76
 
 // name is the name of the program in large letters.
-const name = "█▀▄▀█ █▀▀ █▀▄ █ ▄▀█ █▀▄ █▀▀ █▀ █▄▀\n█ ▀ █ ██▄ █▄▀ █ █▀█ █▄▀ ██▄ ▄█ █ █"
+const name = "█▀▄▀█ █▀▀ █▀▄ █ ▄▀█ █▀▄ █▀▀ █▀ █▄▀\n█ ▀ █ ██▄ █▄▀ █ █▀█ █▄▀ ██▄ ▄█ █▀▄"
 
 // columns returns the width of the choices, and the size of the picture beside them; zero if
 // there is no space for it.

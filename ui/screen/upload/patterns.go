@@ -113,11 +113,11 @@ func (v *patternView) refresh() {
 	v.table.SetHeight(table.Y)
 }
 
-// layout returns the sizes of the patterns and of the rows below them, after a line and one of heads.
+// layout returns the sizes of the patterns and of the rows below them, after a line of heads.
 func (v *patternView) layout(size image.Point) (form, table image.Point) {
 	inner := kit.BoxInner(size)
-	form = image.Pt(inner.X, min(v.form.Height(inner.X)+text.Either(size.Y >= 26, 2, 0), inner.Y))
-	return form, image.Pt(inner.X, max(0, min(len(v.rows), inner.Y-form.Y-2)))
+	form = image.Pt(inner.X, min(v.form.Height(inner.X), inner.Y))
+	return form, image.Pt(inner.X, max(0, min(len(v.rows), size.Y-form.Y-text.Either(size.Y < 26, 3, 5))))
 }
 
 func (v *patternView) compute() {
@@ -197,12 +197,14 @@ func (v *patternView) apply() tea.Cmd {
 func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	form, table := v.layout(size)
 	// It covers the form.
-	size.Y = min(size.Y, max(form.Y+table.Y+4, v.m.Layout(size).Form.Dy()))
-	air := text.If(size.Y >= form.Y+table.Y+5, " ")
+	size.Y = min(size.Y, max(form.Y+table.Y+text.Either(size.Y < 26, 3, 5), v.m.Layout(size).Form.Dy()))
+	spare := size.Y - form.Y - table.Y - 3
+	form.Y += text.Either(spare > 2, 1, 0) // a blank line after the note
 	column := min(32, max(8, table.X/3))
 	stored := (table.X - column - 3) / 2
-	head := "  " + text.PadRight("File", column) + " " + text.PadRight("Stored as", stored) + "Tags"
-	line, _, _ := strings.Cut(kit.Box("Result", "", image.Pt(table.X, 3), false, th), "\n")
+	line := func(n int) string { return th.Border.Render(strings.Repeat(th.Shape.Top, max(1, n-2))) + " " }
+	head := func(name string, width int) string { return th.Label.Render(name) + " " + line(width-text.Width(name)) }
+	heads := line(3) + head("File", column+1) + head("Stored as", stored) + head("Tags", table.X-column-stored-3)
 	rows := v.table.View(table, func(i, width int, selected bool) string {
 		return v.row(&v.rows[i], column, stored, width, selected && len(v.rows) > table.Y, th)
 	})
@@ -211,7 +213,8 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 		foot = strings.Trim(text.Plural(v.skipped, "file")+" cannot be filled in · "+foot, " ·")
 	}
 	return kit.BoxFooter("Fill by pattern: "+text.Plural(len(v.rows), "file"), foot,
-		kit.JoinV(air, v.form.View(form, true, th), line, th.Label.Render(head), rows), size, true, th)
+		kit.JoinV(text.If(spare > 1, " "), v.form.View(form, true, th), text.If(spare > 0, " "), heads, rows),
+		size, true, th)
 }
 
 func (v *patternView) row(r *patternRow, column, stored, width int, selected bool, th *theme.Theme) string {

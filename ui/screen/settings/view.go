@@ -46,7 +46,6 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 		name := text.PadRight(text.ShortName(r.name, nameWidth), nameWidth)
 		kind := text.If(p.Kind != config.KindLocal, string(p.Kind)+" · ")
 		name += "  " + text.Safe(kind+m.host(p))
-		name = text.PadRight(name, max(text.Width(name), min(2*nameWidth+3, widths[0]-text.Width(sign+state))))
 		state = text.If(text.Width(name+sign+state) <= widths[0], state)
 		return []kit.Cell{{Text: name + th.Good.Render(sign) + state, Styled: true}}
 	}

@@ -63,7 +63,8 @@ func (m *Model) newPatterns() *patternView {
 			Get: func(int) string { return string(v.patterns[n]) },
 			Set: func(_ int, content string) { v.patterns[n], v.stale = edit.Pattern(content), true },
 			Note: func() string {
-				return text.If(v.room.Y >= 14, text.Either(v.room.X < 110, "Use "+edit.PatternFields, edit.PatternHelp))
+				tight := v.room.X < 110 || v.m.Layout(v.room).Form.Dy() < 14
+				return text.If(v.room.Y >= 14, text.Either(tight, "Use "+edit.PatternFields+" (number)", edit.PatternHelp))
 			},
 			Problem: func() string {
 				if err := v.patterns[n].Check(); err != nil {
@@ -88,7 +89,8 @@ func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) { return nil, v.form.Typ
 func (v *patternView) Actions() []kit.Action {
 	unread := func(p edit.Pattern) bool { return p.Check() != nil }
 	unusable := func() string {
-		return text.If(slices.ContainsFunc(v.patterns[:], unread), "the pattern cannot be read: see what it says")
+		empty := text.If(v.patterns == [len(patternFields)]edit.Pattern{}, "there is no pattern yet: type one")
+		return cmp.Or(empty, text.If(slices.ContainsFunc(v.patterns[:], unread), "the pattern cannot be read: see what it says"))
 	}
 	return kit.Shadow(slices.Concat([]kit.Action{
 		{ID: "form.use-patterns", Keys: kit.Bind("fill in", "", "enter"), Group: v.form.Group, Footer: true, Main: true, Disabled: unusable, Do: v.apply},

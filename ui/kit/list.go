@@ -235,9 +235,6 @@ func (l *List[T]) unfold() {
 				l.lines = append(l.lines, listLine{int32(g), -2})
 			}
 			l.lines = append(l.lines, listLine{int32(g), -1})
-			if l.SkipHeads && !l.RowsOnly {
-				l.lines = append(l.lines, listLine{int32(g), -2})
-			}
 			if l.isFolded(group.Key) {
 				continue
 			}
@@ -272,7 +269,7 @@ func (l *List[T]) arrived() {
 // first returns the line of the first row, below the head of its group.
 func (l *List[T]) first() int {
 	row := func(at listLine) bool { return at.row >= 0 && at.group == 0 }
-	return max(0, slices.IndexFunc(l.lines[:min(4, len(l.lines))], row)) // after the head, between blank lines
+	return max(0, slices.IndexFunc(l.lines[:min(3, len(l.lines))], row)) // after a blank line and the head
 }
 
 func (l *List[T]) toFirst() {

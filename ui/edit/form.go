@@ -385,8 +385,8 @@ func (f *Form) lines(width int, focused, noted bool, th *theme.Theme) []formLine
 	return out
 }
 
-// within returns the lines. If there is room, all notes are among them, or a blank line follows that
-// of the row with the focus.
+// within returns the lines. If there is room, a spaced form has all notes, and another one a blank
+// line after the note of the row with the focus.
 func (f *Form) within(size image.Point, focused bool, th *theme.Theme) []formLine {
 	if all := f.lines(size.X, focused, true, th); f.Spaced && len(all) <= size.Y {
 		return all

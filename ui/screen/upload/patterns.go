@@ -115,7 +115,8 @@ func (v *patternView) refresh() {
 	v.table.SetHeight(table.Y)
 }
 
-// layout returns the sizes of the patterns and of the rows below them, after a line of heads.
+// layout returns the sizes of the patterns and of the rows. Three lines are for the frame and the heads, and
+// two blank ones more in a high room.
 func (v *patternView) layout(size image.Point) (form, table image.Point) {
 	inner := kit.BoxInner(size)
 	form = image.Pt(inner.X, min(v.form.Height(inner.X), inner.Y))
@@ -198,8 +199,7 @@ func (v *patternView) apply() tea.Cmd {
 // View draws the patterns and the table.
 func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	form, table := v.layout(size)
-	// It covers the form.
-	size.Y = min(size.Y, max(form.Y+table.Y+text.Either(size.Y < 26, 3, 5), v.m.Layout(size).Form.Dy()))
+	size.Y = min(size.Y, max(form.Y+table.Y+text.Either(size.Y < 26, 3, 5), v.m.Layout(size).Form.Dy())) // it covers the form
 	spare := size.Y - form.Y - table.Y - 3
 	form.Y += text.Either(spare > 2, 1, 0) // a blank line after the note
 	column := min(32, max(8, table.X/3))

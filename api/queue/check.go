@@ -86,8 +86,10 @@ func (q *Queue) checkExact(ctx context.Context, j *job.Job, files []api.File) ch
 	keeps := j.RepeatsSafely()
 	isNew := !rule.Created(there).Before(began) || !keeps && !rule.Updated(there).Before(began)
 	content := q.compareContent(ctx, j, there)
+	version := there.VersionID()
 	switch {
-	case keeps && content == otherContent && isFirstVersion(there):
+	case keeps && content == otherContent && // it still has the content with which it was created
+		(version == there.FileID || version == "" && !rule.Updated(there).After(rule.Created(there))):
 		return checkResult{presence: isOther}
 	case isNew && (content == sameContent && (keeps || sameTags(j, there)) || content == sameSize &&
 		keeps) && !q.hasCompetingJob(ctx, j, there):
@@ -98,11 +100,6 @@ func (q *Queue) checkExact(ctx context.Context, j *job.Job, files []api.File) ch
 	}
 	return checkResult{presence: isMissing, help: fmt.Sprintf(
 		"The library has %s, %s. Compare it before you send it again: that would store one more version.", rule.PathOf(u), describeFile(there))}
-}
-
-// isFirstVersion reports whether a file has the content with which it was created.
-func isFirstVersion(f *api.File) bool {
-	return f.VersionID() == f.FileID || f.VersionID() == "" && !rule.Updated(f).After(rule.Created(f))
 }
 
 func samePath(f *api.File, u *api.Upload) bool {

@@ -86,8 +86,8 @@ func (f *fields) questions() (list []*kit.Question) {
 	address("base", "API URL", "the same as the upload URL", "Records are read and changed there.")
 	address("delivery", "Delivery URL", "optional", "It serves the stored files.")
 	if f.old.Name == "" {
-		add("name", "Account name", "its name in this program", "").Hint = func() string {
-			return text.Either(f.text("name") == "", "Optional. Without one it is called "+strconv.Quote(f.accountName())+".", "Letters, digits, - and _.")
+		add("name", "Account name", "optional", "").Hint = func() string {
+			return text.Either(f.text("name") == "", "What this program calls it: "+strconv.Quote(f.accountName())+" unless you type one.", "Letters, digits, - and _.")
 		}
 		return list
 	}

@@ -355,6 +355,10 @@ func (f *Form) lines(width int, focused, noted bool, th *theme.Theme) []formLine
 		}
 	}
 	column = min(column+1, 22, width/2)
+	fields := *th
+	if f.Spaced && f.Live {
+		fields.Text, fields.Placeholder = th.Text.Inherit(th.Field), th.Placeholder.Inherit(th.Field)
+	}
 	put := func(row int, line string) { out = append(out, formLine{line, row}) }
 	head := func(row int, sign theme.Sign, label string) string {
 		cursor, style := " ", th.Label
@@ -374,9 +378,13 @@ func (f *Form) lines(width int, focused, noted bool, th *theme.Theme) []formLine
 			sign = theme.SignChanged
 		}
 		lead, on := head(i, sign, r.Label), i == f.on && focused
-		for _, line := range append(r.view(width-column, on, f, th), r.under(width-column, on || noted, th)...) {
-			put(i, lead+line)
+		for _, line := range r.view(width-column, on, f, &fields) {
+			line = strings.TrimRight(line, " ")
+			put(i, lead+line+fields.Text.Render(text.Blanks(width-column-text.Width(line))))
 			lead = text.Blanks(column)
+		}
+		for _, line := range r.under(width-column, on || noted, th) {
+			put(i, lead+line)
 		}
 		if f.Spaced {
 			put(i, "")

@@ -14,11 +14,8 @@ import (
 	"mediadesk/api/rule"
 )
 
-// PatternFields lists the fields of patterns, PatternHelp what those stand for that their names do not say.
-const (
-	PatternFields = "{name} {ext} {folder} {date} {exif:date} {n:03}"
-	PatternHelp   = "{name} file name, {ext} its ending, {folder} its folder, {n:03}\u00a0number,\u00a0{date:YYYY/MM}\u00a0file\u00a0date,\u00a0{exif:date:YYYY}\u00a0date\u00a0taken"
-)
+// PatternFields lists the fields of patterns.
+const PatternFields = "{name} {ext} {folder} {date:YYYY} {exif:date:YYYY} {n:03}"
 
 // Pattern is a text with fields that are filled in for each file. Double braces stand for a brace.
 type Pattern string

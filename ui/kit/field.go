@@ -42,11 +42,6 @@ func (f *focus) Blur() { f.focused = false }
 // Focused reports whether the component takes keys.
 func (f *focus) Focused() bool { return f.focused }
 
-// NewField returns a field with a label and a placeholder.
-func NewField(label, placeholder string) *Field {
-	return &Field{Label: label, Placeholder: placeholder}
-}
-
 func newInput() *textinput.Model {
 	in := textinput.New()
 	in.Prompt = ""

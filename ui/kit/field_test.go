@@ -49,7 +49,7 @@ func TestFieldKeys(t *testing.T) {
 		{"e", "\u0301 X", "e\u0301X|"},
 		{"", "backspace delete left right ctrl+w ctrl+k ctrl+u alt+b alt+f alt+d", "|"},
 	} {
-		f := kit.NewField("", "")
+		f := &kit.Field{}
 		f.SetValue(c.begin)
 		f.Focus()
 		keysOf(f.Update, c.keys)
@@ -65,7 +65,7 @@ func TestFieldPaste(t *testing.T) {
 		{"a\tb", "a b"},
 		{"hostile \x1b[31m", "hostile [31m"},
 	} {
-		f := kit.NewField("", "")
+		f := &kit.Field{}
 		f.Focus()
 		if !f.Update(tea.PasteMsg{Content: c.paste}) || f.Value() != c.want {
 			t.Errorf("%q became %q, want %q", c.paste, f.Value(), c.want)
@@ -80,8 +80,10 @@ func TestFieldIsExactAndShowsItsCursor(t *testing.T) {
 	th := theme.New(true, false)
 	keys := strings.Fields("left right home end backspace delete ctrl+w alt+b alt+f ctrl+u ctrl+k a 写")
 	rapid.Check(t, func(t *rapid.T) {
-		f := kit.NewField(rapid.SampledFrom([]string{"", "Name", "写真"}).Draw(t, "label"),
-			rapid.SampledFrom([]string{"", "hint"}).Draw(t, "hint"))
+		f := &kit.Field{
+			Label:       rapid.SampledFrom([]string{"", "Name", "写真"}).Draw(t, "label"),
+			Placeholder: rapid.SampledFrom([]string{"", "hint"}).Draw(t, "hint"),
+		}
 		f.SetValue(words().Draw(t, "value"))
 		f.Focus()
 		for _, k := range rapid.SliceOfN(rapid.SampledFrom(keys), 0, 8).Draw(t, "keys") {
@@ -251,7 +253,7 @@ func words() *rapid.Generator[string] {
 }
 
 func TestFieldCompletes(t *testing.T) {
-	f := kit.NewField("", "")
+	f := &kit.Field{}
 	f.Focus()
 	f.Complete = func(typed string) []string {
 		if strings.HasSuffix(typed, " ") {

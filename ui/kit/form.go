@@ -299,11 +299,10 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 			style = th.Title // as in the other form
 			value = strings.TrimRight(value, " ")
 			value += th.Field.Render(text.Blanks(max(0, s.Width()-label-text.Width(value))))
-		case q.Options == nil && *q.Value == "":
-			words := text.Fit(text.Safe(q.Placeholder), s.Width()-label, 1)
-			value = th.Placeholder.Inherit(th.Field).Render(words)
 		case q.Options == nil: // huh has no style for the text of a field without the focus
-			value = th.Field.Render(text.Fit(text.Safe(*q.Value), s.Width()-label, 1))
+			field := &Field{Placeholder: q.Placeholder}
+			field.SetValue(*q.Value)
+			value = field.View(s.Width()-label, th)
 		}
 		name := text.Either(here, th.Glyph(theme.SignCursor), " ") + " " + text.Safe(q.Label)
 		s.Line(i, style.Render(text.PadRight(name, label))+undirected.Replace(value))

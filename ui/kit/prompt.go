@@ -42,7 +42,7 @@ var _ Overlay = (*Prompt)(nil)
 
 // NewPrompt asks for one line with the initial text value.
 func NewPrompt(title, content, value, placeholder string) *Prompt {
-	p := &Prompt{Title: title, Text: content, begun: value, field: NewField("", placeholder)}
+	p := &Prompt{Title: title, Text: content, begun: value, field: &Field{Placeholder: placeholder}}
 	p.field.SetValue(value)
 	p.field.Focus()
 	return p

@@ -49,13 +49,13 @@ func TestEverythingStaysInside(t *testing.T) {
 				func(i, w int, selected bool) string { return th.Selected.Render(text.Safe(hostile)) })
 		},
 		"field": func(size image.Point, th *theme.Theme) string {
-			f := kit.NewField(hostile, hostile)
+			f := &kit.Field{Label: hostile, Placeholder: hostile}
 			f.Focus()
 			f.SetValue(hostile)
 			return f.View(size.X, th)
 		},
 		"empty field": func(size image.Point, th *theme.Theme) string {
-			f := kit.NewField("Name", hostile)
+			f := &kit.Field{Label: "Name", Placeholder: hostile}
 			f.Focus()
 			return f.View(size.X, th)
 		},

@@ -94,7 +94,11 @@ func (c *checker) rules(problems []edit.Problem) {
 		c.refuse(p.Field, p.Err)
 	}
 	for _, err := range entry.CheckUpload(&c.Entry.Upload) {
-		c.refuse(fieldOf(err), err)
+		field := "name" // of the source
+		if broken, ok := errors.AsType[*api.RuleError](err); ok && entry.FieldByName(broken.Field) != nil {
+			field = entry.FieldByName(broken.Field).Key
+		}
+		c.refuse(field, err)
 	}
 	if edit.Pattern(c.FileName).HasFields() {
 		c.warn("name", "The name holds a field of a pattern; as it is, its braces become _.", "Press ctrl+t to use it as a pattern.")
@@ -145,13 +149,6 @@ func (c *checker) webhook() {
 	case address != "" && !c.p.Local && api.IsPrivateHost(address):
 		c.warn("webhook", "The webhook "+address+" is in a private network, which "+host(c.p)+" cannot reach: the end of extensions will not be reported.", "Give an address that is reachable from the internet.")
 	}
-}
-
-func fieldOf(err error) string {
-	if broken, ok := errors.AsType[*api.RuleError](err); ok && entry.FieldByName(broken.Field) != nil {
-		return entry.FieldByName(broken.Field).Key
-	}
-	return "name" // of the source
 }
 
 func host(p session.Profile) string { return cmp.Or(p.Host, "the service") }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -194,7 +195,8 @@ func files(t testing.TB, pairs ...string) []api.Source {
 	var out []api.Source
 	for i := 0; i < len(pairs); i += 2 {
 		path := filepath.Join(dir, pairs[i])
-		must(t, os.WriteFile(path, []byte(pairs[i+1]), 0o600))
+		changed := time.Date(2026, 7, 31, 0, 0, 0, 0, time.UTC)
+		must(t, errors.Join(os.WriteFile(path, []byte(pairs[i+1]), 0o600), os.Chtimes(path, changed, changed)))
 		out = append(out, api.Source{Path: path})
 	}
 	return out

@@ -60,12 +60,9 @@ func (m *Model) newPatterns() *patternView {
 		}
 		rows = append(rows, &edit.Row{
 			ID: f.field, Label: f.label, Hint: func() string { return f.hint },
-			Get: func(int) string { return string(v.patterns[n]) },
-			Set: func(_ int, content string) { v.patterns[n], v.stale = edit.Pattern(content), true },
-			Note: func() string {
-				tight := v.room.X < 110 || v.m.Layout(v.room).Form.Dy() < 14
-				return text.If(v.room.Y >= 14, text.Either(tight, "Use "+edit.PatternFields+" (number)", edit.PatternHelp))
-			},
+			Get:  func(int) string { return string(v.patterns[n]) },
+			Set:  func(_ int, content string) { v.patterns[n], v.stale = edit.Pattern(content), true },
+			Note: v.fields,
 			Problem: func() string {
 				if err := v.patterns[n].Check(); err != nil {
 					return err.Error()
@@ -78,6 +75,17 @@ func (m *Model) newPatterns() *patternView {
 	v.form.SetRows(rows)
 	v.form.End(false)
 	return v
+}
+
+// fields lists the fields of patterns and what they are for the first file.
+func (v *patternView) fields() string {
+	words := strings.Fields(edit.PatternFields)
+	for n, field := range words {
+		value, err := edit.Pattern(field).Fill(patternFile(v.m.Targets()[0], 1), nil)
+		words[n] += " " + text.Truncate(text.Either(err != nil, "none", value), 16)
+		words[n] = strings.ReplaceAll(words[n], " ", "\u00a0") // it is not broken
+	}
+	return text.If(v.room.Y >= 14, strings.Join(words, "  "))
 }
 
 // Capturing reports true: letters are text.

@@ -123,7 +123,7 @@ var Fields = []*Field{
 	},
 	{
 		Name: rule.FieldRegion, Key: "region", Flag: "region", Value: "REGION", Label: "Region", Words: "region", Hint: "the whole picture, or such as 10,20,300,200", NeedsText: true, Stored: true,
-		Help: "area of interest: x,y,width,height in pixels of the stored picture",
+		Help: "the part that crops keep: x,y,width,height in pixels of the stored picture",
 		value: typedValue[string]{
 			at:   func(u *api.Upload) *api.Field[string] { return &u.CustomCoordinates },
 			text: sameText,

@@ -89,7 +89,7 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 	return append(rows,
 		kit.MenuRow{Key: "c", Label: "replace the background with a color…", Note: "asks for the color", Do: ask},
 		kit.MenuRow{Key: "o", Label: "another extension…", Note: "type its name or JSON", Do: func() tea.Cmd {
-			p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[1].element, "")
+			p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", "Extension", presets[1].element, "")
 			p.Verb = "continue"
 			p.Check = checkExtension
 			p.Do = chosen
@@ -107,7 +107,7 @@ func checkExtension(content string) string {
 // askColor asks for the color behind the picture. option is how the service spells it; empty for
 // the spelling of the specification.
 func askColor(over *kit.Overlays, option string, do func(api.Extension) tea.Cmd) tea.Cmd {
-	p := kit.NewPrompt("Color of the background", "A name or a code, such as green or #00ff00.", "", "green")
+	p := kit.NewPrompt("Color of the background", "A name or a code, such as green or #00ff00.", "Color", "", "green")
 	p.Check = func(typed string) string { return text.If(strings.TrimSpace(typed) == "", "Type a color.") }
 	p.Do = func(typed string) tea.Cmd {
 		color := map[string]json.RawMessage{cmp.Or(option, "bg_colour"): jsonText(strings.TrimSpace(typed))}
@@ -310,7 +310,7 @@ func (x ExtensionList) edit(e api.Extension) tea.Cmd {
 	if err != nil {
 		return page.Send(page.Problem(err))
 	}
-	p := kit.NewPrompt("Options of "+text.Safe(e.Name), "Its name, or its JSON with all options.", string(words), "")
+	p := kit.NewPrompt("Options of "+text.Safe(e.Name), "Its name, or its JSON with all options.", "Extension", string(words), "")
 	p.Check = checkExtension
 	p.Do = func(typed string) tea.Cmd {
 		to, _ := readExtension(typed) // it was checked

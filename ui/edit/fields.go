@@ -60,6 +60,7 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 		Hint: func() string { return cmp.Or(f.missing(field), field.Hint) },
 		Note: func() string {
 			words, _, _ := strings.Cut(field.Help, " (default")
+			words, _, _ = strings.Cut(words, ": ")
 			return text.Sentence(strings.TrimSuffix(words, " (repeatable)"))
 		},
 	}
@@ -240,7 +241,7 @@ func (m metadata) edit(key string) tea.Cmd {
 	if mixed {
 		words = "The files have different values; what you type replaces all of them. " + words
 	}
-	p := kit.NewPrompt(title, words, typed, "")
+	p := kit.NewPrompt(title, words, "Value", typed, "")
 	p.Check = func(typed string) string {
 		value := valueOf(typed, f)
 		switch {

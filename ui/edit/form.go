@@ -355,10 +355,6 @@ func (f *Form) lines(width int, focused, noted bool, th *theme.Theme) []formLine
 		}
 	}
 	column = min(column+1, 22, width/2)
-	fields := *th
-	if f.Spaced && f.Live {
-		fields.Text, fields.Placeholder = th.Text.Inherit(th.Field), th.Placeholder.Inherit(th.Field)
-	}
 	put := func(row int, line string) { out = append(out, formLine{line, row}) }
 	head := func(row int, sign theme.Sign, label string) string {
 		cursor, style := " ", th.Label
@@ -378,13 +374,9 @@ func (f *Form) lines(width int, focused, noted bool, th *theme.Theme) []formLine
 			sign = theme.SignChanged
 		}
 		lead, on := head(i, sign, r.Label), i == f.on && focused
-		for _, line := range r.view(width-column, on, f, &fields) {
-			line = strings.TrimRight(line, " ")
-			put(i, lead+line+fields.Text.Render(text.Blanks(width-column-text.Width(line))))
-			lead = text.Blanks(column)
-		}
-		for _, line := range r.under(width-column, on || noted, th) {
+		for _, line := range append(r.view(width-column, on, f, th), r.under(width-column, on || noted, th)...) {
 			put(i, lead+line)
+			lead = text.Blanks(column)
 		}
 		if f.Spaced {
 			put(i, "")
@@ -431,8 +423,8 @@ func (f *Form) rest(width int) string {
 	}
 	words := strings.Join(parts, " · ")
 	if words == "" {
-		count := text.If(len(labels) > 3 && width > 40, text.Plural(len(labels), "field")+": ")
-		words = count + text.List(labels, min(width, 60)-text.Width(count)) // nobody reads a longer line of names
+		first := min(len(labels), text.Either(width < 40, 1, 3)) // nobody reads a longer line of names
+		words = strings.Join(labels[:first], ", ") + text.If(first < len(labels), " and "+text.Count(len(labels)-first)+" more")
 	}
 	return text.Truncate(text.Safe(words), width)
 }

@@ -218,7 +218,7 @@ func folderOf(f api.File) string {
 func FolderPrompt(title, words, value, verb string, known []string,
 	do func(folder string) tea.Cmd,
 ) *kit.Prompt {
-	p := kit.NewPrompt(title, words, value, "")
+	p := kit.NewPrompt(title, words, "Folder", value, "")
 	p.Verb = verb
 	p.Complete = func(typed string) []string {
 		if strings.Trim(typed, "/ ") == "" {
@@ -249,7 +249,7 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 		words = "Fields: " + PatternFields + ". URLs change with the names: links to the old ones stop working. z undoes it."
 		value = "{name}.{ext}"
 	}
-	p := kit.NewPrompt("Rename "+FilesLabel(files), words, value, "")
+	p := kit.NewPrompt("Rename "+FilesLabel(files), words, "Name", value, "")
 	p.Verb = "rename"
 	p.Check = func(content string) string {
 		_, _, wrong := newNames(files, content)

@@ -1,7 +1,6 @@
 package edit
 
 import (
-	"cmp"
 	"context"
 	"image"
 	"slices"
@@ -37,8 +36,8 @@ type PreviewOptions struct {
 	List interface{ PaneSize() image.Point }
 	// Thumbs returns the picture of the current row, or several of a folder.
 	Thumbs func() []Thumb
-	// Facts is the number of lines that stay free below a picture; 0 means leastFacts.
-	Facts int
+	// Facts returns the number of lines that stay free below a picture; nil means leastFacts.
+	Facts func() int
 }
 
 // NewPreview returns a preview.
@@ -89,7 +88,11 @@ func (p *Preview) Delete() tea.Cmd {
 func (p *Preview) room() image.Point {
 	pane := p.o.List.PaneSize()
 	in, width := kit.BoxInner(pane), kit.PaneWidth(pane)
-	room := image.Pt(width, min(in.Y-cmp.Or(p.o.Facts, leastFacts), width/2))
+	facts := leastFacts
+	if p.o.Facts != nil {
+		facts = p.o.Facts()
+	}
+	room := image.Pt(width, min(in.Y-facts, width/2))
 	if len(p.o.Thumbs()) > 1 {
 		room.Y = in.Y - leastFolderFacts - 1
 	}

@@ -86,7 +86,7 @@ func (p *RegionPage) Actions() []kit.Action {
 }
 
 func (p *RegionPage) askNumbers() tea.Cmd {
-	q := kit.NewPrompt("Region of "+text.Safe(p.o.Title()), "x,y,width,height in pixels of the stored picture", p.r.o.Text(), "10,20,300,200")
+	q := kit.NewPrompt("Region of "+text.Safe(p.o.Title()), "x,y,width,height in pixels of the stored picture", "Region", p.r.o.Text(), "10,20,300,200")
 	q.Check = p.o.Check
 	q.Do = func(region string) tea.Cmd {
 		p.r.Step()

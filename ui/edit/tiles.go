@@ -177,9 +177,9 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 		return picture.Grid{Columns: 1, Rows: 1, Tile: room.Add(image.Pt(1, 1))}
 	case s.o.List == nil:
 		// There is no gap at the right. The last line is blank or says how many have no room, after a blank one.
-		g := picture.GridOf(room.Add(image.Pt(1, 1)), s.o.Len(), s.captions())
+		g := picture.GridOf(room.Add(image.Pt(2, 1)), s.o.Len(), s.captions())
 		if s.o.Rest && s.o.Len() > g.Page() {
-			g = picture.GridOf(room.Add(image.Pt(1, -1)), s.o.Len(), s.captions())
+			g = picture.GridOf(room.Add(image.Pt(2, -1)), s.o.Len(), s.captions())
 		}
 		return g
 	}
@@ -204,7 +204,7 @@ func (s *Tiles) of(g picture.Grid, tile int) picture.Grid {
 	high := max(4-words, min(g.Tile.Y-words, int(float64(g.Width-2*n)/all)))
 	gap := int((float64(g.Width)-all*float64(high))/float64(n) - 0.5) // widths are rounded
 	wide := int(math.Round(s.shape(s.o.Tile(tile).Picture) * float64(high)))
-	g.Tile = image.Pt(wide+max(1, min(gap, 6)), high+words)
+	g.Tile = image.Pt(wide+max(2, min(gap, 6)), high+words)
 	return g
 }
 
@@ -238,7 +238,7 @@ func (s *Tiles) picture(g picture.Grid) (room image.Point, gap bool) {
 	if s.single() || g.Tile.X < 8 || g.Tile.Y < 4+s.captions() {
 		return image.Pt(max(1, g.Tile.X-1), max(1, g.Tile.Y-1)), false
 	}
-	return g.Tile.Sub(image.Pt(text.Either(s.o.List == nil, 1, 2), 1+s.captions())), true
+	return g.Tile.Sub(image.Pt(2, 1+s.captions())), true
 }
 
 func (s *Tiles) cursor() int {

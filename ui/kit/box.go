@@ -232,15 +232,17 @@ func Dim(base string, th *theme.Theme) (dimmed string, pixels image.Rectangle) {
 		case glyphs && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
 			c.Style.Attrs |= uv.AttrFaint
 		default:
-			c.Style = quiet
+			if c.Style = quiet; strings.ContainsAny(c.Content, "─━│┃╭╮╰╯┏┓┗┛") { // frames mark the focus
+				c.Content = " "
+			}
 		}
 	}
 	return text.Fit(cells.Render(), cells.Width(), cells.Height()), pixels
 }
 
-// cleared returns base without the text in r, with or without frames and pixels.
-func cleared(base string, r image.Rectangle, frames bool) string {
-	stays := text.If(frames, "│┃"+string(kitty.Placeholder))
+// cleared returns base without the text in r, with or without pixels.
+func cleared(base string, r image.Rectangle, pixels bool) string {
+	stays := text.If(pixels, string(kitty.Placeholder))
 	cells := cellsOf(base)
 	r = r.Intersect(cells.Bounds())
 	for y := r.Min.Y; y < r.Max.Y; y++ {

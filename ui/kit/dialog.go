@@ -141,7 +141,7 @@ func (d *Dialog) Actions() []Action {
 	}
 	many := len(d.choices) > 1
 	take := action("dialog.take", d.choices[d.focused].Label, true, choose(d.focused), "enter", "space")
-	if take.Main = d.focused > 0; many && !take.Main {
+	if take.Main = true; many && d.focused == 0 {
 		take.Keys.SetHelp("enter/esc", take.Label())
 	}
 	actions, no := []Action{take}, []string{"esc", "n"}

@@ -236,7 +236,7 @@ func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string
 	var widths []int
 	switch {
 	case l.Draw == nil:
-		cols, widths = l.widths(size.X-indent-indent/2, size.Y, th)
+		cols, widths = l.widths(size.X-2*indent, size.Y, th)
 	case l.Columns != nil:
 		cols = l.Columns(size.X)
 		widths = cols.Widths(size.X)
@@ -284,7 +284,7 @@ func (l *List[T]) widths(width, height int, th *theme.Theme) (Columns, []int) {
 	return cols, cols.Fitted(width, cells)
 }
 
-// Draw draws a row with a mark before it and a blank after it, if indent leaves room. If the row is
+// Draw draws a row with a mark before it and blanks after it, if indent leaves room. If the row is
 // selected, the style chosen fills the width, and only marks and states keep their colors.
 func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent, width int, selected bool,
 	chosen lipgloss.Style, th *theme.Theme,
@@ -302,7 +302,7 @@ func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent, widt
 		}
 		texts[n] = c.Style.Render(c.Text)
 	}
-	row, sign := cs.Row(widths, texts...)+text.Blanks(indent/2), th.SignStyle(mark)
+	row, sign := cs.Row(widths, texts...)+text.Blanks(indent), th.SignStyle(mark)
 	if selected {
 		sign = th.OnCursor(sign)
 	}

@@ -49,7 +49,8 @@ type Menu struct {
 	rows          []MenuRow
 	list          List[int]
 	size          image.Point
-	help, palette bool // letters search; the keys are at the right
+	airy          bool // there is room for a blank line
+	help, palette bool // letters search
 }
 
 var _ Overlay = (*Menu)(nil)
@@ -99,7 +100,7 @@ func newHelp(title string, actions []Action, palette bool) *Menu {
 			Group: a.Group, Key: a.KeyLabel(), Label: a.Label(), Disabled: a.Reason(), Do: a.Do,
 			found: a.ID + " " + a.Group + " " + strings.Join(a.Keys.Keys(), " "),
 		}
-		row.hidden = palette && (row.Disabled != "" || strings.HasPrefix(a.ID, "list."))
+		row.hidden = strings.HasPrefix(a.ID, "list."+text.If(!palette, "half-")) || palette && row.Disabled != ""
 		if row.Disabled != "" {
 			row.Group = later
 		}
@@ -220,7 +221,7 @@ func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	at := image.Pt(click.X, click.Y).Sub(m.corner())
 	if inner := BoxInner(m.size); m.size.X > widestMenu && at.X >= inner.X/2 {
-		first, _ := m.column(inner.Y)
+		first := m.column(inner.Y - len(m.intro(0, &theme.Theme{})))
 		at = at.Add(image.Pt(-inner.X/2, first-1))
 	}
 	if !m.list.Hit(at) || click.Button != tea.MouseLeft {
@@ -235,6 +236,7 @@ func (m *Menu) corner() image.Point {
 
 // Resize fits the menu into room.
 func (m *Menu) Resize(room image.Point) {
+	m.airy = room.Y >= airyMenu
 	m.size = m.sizeIn(room)
 	inner := BoxInner(m.size)
 	m.list.Resize(unfolded(m.size, image.Pt(inner.X, inner.Y-len(m.intro(inner.X, &theme.Theme{})))))
@@ -244,12 +246,9 @@ func (m *Menu) Resize(room image.Point) {
 func (m *Menu) intro(width int, th *theme.Theme) []string {
 	f := NewFacts(width-2, th)
 	f.Say(th.Muted, m.Words)
-	lines := f.Lines()
+	lines := append(make([]string, text.Either(m.airy, 1, 0)), f.Lines()...)
 	for i, line := range lines {
 		lines[i] = " " + line
-	}
-	if m.help && len(lines) > 0 {
-		lines = append(lines, "")
 	}
 	return lines
 }
@@ -271,6 +270,7 @@ const (
 	widestHelp = 64
 	leastHelp  = 48
 	leastNote  = 10
+	airyMenu   = 30 // lines
 )
 
 func (m *Menu) sizeIn(room image.Point) image.Point {
@@ -279,8 +279,7 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 		width := min(room.X, widestHelp, max(leastHelp, 8+keys+labels))
 		full, most := m.fullHeight(0), room.Y-room.Y/8 // what is below stays visible at its edges
 		if !m.palette && full > most && 2*width <= room.X {
-			_, longer := m.column(room.Y)
-			return image.Pt(min(room.X, 2*widestHelp), min(room.Y, longer+2))
+			return image.Pt(min(room.X, 2*widestHelp), room.Y) // a page
 		}
 		width = max(width, min(room.X, widestHelp, room.X/2+4)) // as wide as a list beside its pane
 		return image.Pt(width, min(room.Y, max(8, min(full, most))))
@@ -295,20 +294,20 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 		width = max(width, line)
 	}
 	width = min(room.X, width, widestMenu)
-	return image.Pt(width, min(room.Y, m.fullHeight(width-2)))
+	return image.Pt(width, min(room.Y, m.fullHeight(width-2)+text.Either(m.airy, 1, 0)))
 }
 
-// column returns how many lines of the list are in the first of two columns of at most that height, and
-// those of the longer one. The second one begins with a group if it has room.
-func (m *Menu) column(height int) (first, longer int) {
-	all, from := m.fullHeight(0)-2, 1
-	longer = all
+// column returns how many lines of the list are in the first of two columns of at most that height.
+// The second one begins with a group if it has room.
+func (m *Menu) column(height int) (first int) {
+	all, from := m.fullHeight(0)-2-len(m.intro(0, &theme.Theme{})), 1
+	longer := all
 	for _, g := range m.groups() {
 		if from += len(g.Rows) + 2; max(from, all-from+1) < longer {
 			first, longer = from, max(from, all-from+1)
 		}
 	}
-	return text.Either(longer > height, height, first), longer
+	return text.Either(longer > height, height, first)
 }
 
 // unfolded returns the size of a list that is drawn in a room of a menu of that size.
@@ -321,8 +320,9 @@ func unfolded(size, room image.Point) image.Point {
 
 // fullHeight returns the height of the box if nothing is cut off.
 func (m *Menu) fullHeight(inner int) int {
-	height := len(m.rows) + 2 + len(m.intro(inner, &theme.Theme{}))
+	height := 2 + len(m.intro(inner, &theme.Theme{}))
 	for i, g := range m.groups() {
+		height += len(g.Rows)
 		if g.Key != "" {
 			height += min(2, i+1) // with the blank line
 		}
@@ -347,7 +347,7 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	room = image.Pt(inner.X, inner.Y-len(words)-len(below))
 	rows := m.list.View(unfolded(size, room), th)
 	if lines := strings.Split(rows, "\n"); size.X > widestMenu {
-		first, _ := m.column(room.Y)
+		first := m.column(room.Y)
 		aside := "\n" + strings.Join(lines[first:], "\n") // below the row of the search
 		rows = JoinH(strings.Join(lines[:first], "\n"), text.Fit(aside, room.X/2, room.Y))
 	}
@@ -421,12 +421,8 @@ func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *them
 		name, words, muted = th.Off, th.Off, th.Off
 	}
 	drawn := name.Render(key) + words.Render(label) + muted.Render(note)
-	if m.palette {
-		drawn = text.PadRight("  "+words.Render(label)+muted.Render(note), width-text.Width(key)) +
-			name.Render(key)
-	}
 	if selected {
-		head := ansi.Strip(text.Either(m.palette, "  "+label, key+label))
+		head := ansi.Strip(key + label)
 		rest := text.PadRight(strings.TrimPrefix(ansi.Strip(drawn), head), width-text.Width(head))
 		return th.Selected.Render(head) + th.Selected.Bold(false).Render(rest)
 	}

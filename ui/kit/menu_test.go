@@ -89,6 +89,6 @@ func TestHelpColumns(t *testing.T) {
 	m := kit.NewHelp("Keys", actions)
 	m.Resize(image.Pt(120, 34))
 	lines := strings.Split(ansi.Strip(m.View(image.Pt(120, 34), theme.New(true, true))), "\n")
-	uitest.Shows(t, lines[3], "First", "Third")
-	uitest.Shows(t, lines[4], "action 00", "action 22")
+	uitest.Shows(t, lines[4], "First", "Third")
+	uitest.Shows(t, lines[5], "action 00", "action 22")
 }

@@ -40,9 +40,9 @@ type Prompt struct {
 
 var _ Overlay = (*Prompt)(nil)
 
-// NewPrompt asks for one line with the initial text value.
-func NewPrompt(title, content, value, placeholder string) *Prompt {
-	p := &Prompt{Title: title, Text: content, begun: value, field: &Field{Placeholder: placeholder}}
+// NewPrompt asks for one line with the initial text value. The label is before it.
+func NewPrompt(title, content, label, value, placeholder string) *Prompt {
+	p := &Prompt{Title: title, Text: content, begun: value, field: &Field{Label: label, Placeholder: placeholder}}
 	p.field.SetValue(value)
 	p.field.Focus()
 	return p

@@ -13,7 +13,7 @@ import (
 )
 
 func TestPrompt(t *testing.T) {
-	p := kit.NewPrompt("Rename", "A new name.", "a.jpg", "")
+	p := kit.NewPrompt("Rename", "A new name.", "Name", "a.jpg", "")
 	p.Check = func(s string) string {
 		if s == "" {
 			return "A name is needed."
@@ -30,7 +30,7 @@ func TestPrompt(t *testing.T) {
 	if press(p, "b", "q", "enter"); !p.Closed() || took != "bq" {
 		t.Errorf("accepted %q", took)
 	}
-	p = kit.NewPrompt("Rename", "", "a.jpg", "")
+	p = kit.NewPrompt("Rename", "", "Name", "a.jpg", "")
 	p.Do = take
 	if press(p, "esc"); !p.Closed() || took != "bq" {
 		t.Error("esc does not leave")
@@ -44,7 +44,7 @@ func TestPrompt(t *testing.T) {
 
 func TestPromptStaysInside(t *testing.T) {
 	for _, p := range []*kit.Prompt{
-		kit.NewPrompt("名前\x1b[31m", strings.Repeat("long words ", 40), strings.Repeat("値", 90), ""),
+		kit.NewPrompt("名前\x1b[31m", strings.Repeat("long words ", 40), "値", strings.Repeat("値", 90), ""),
 		kit.NewLongPrompt("Text", "", strings.Repeat("line\n", 40)),
 	} {
 		p.Check = func(string) string { return strings.Repeat("wrong ", 30) }

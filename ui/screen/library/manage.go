@@ -84,7 +84,7 @@ type folderChange struct {
 
 func (m *Model) askNewFolder() tea.Cmd {
 	in := m.folder()
-	p := kit.NewPrompt("New folder in "+in, "", "", "summer")
+	p := kit.NewPrompt("New folder in "+in, "", "Name", "", "summer")
 	p.Verb = "create"
 	p.Check = checkFolderName
 	p.Note = func(name string) string {
@@ -124,7 +124,7 @@ func checkFolderName(name string) string {
 }
 
 func (m *Model) askRenameFolder(folder string) tea.Cmd {
-	p := kit.NewPrompt("Rename the folder "+folder, "", path.Base(folder), "")
+	p := kit.NewPrompt("Rename the folder "+folder, "", "Name", path.Base(folder), "")
 	p.Verb = "rename"
 	p.Check = func(name string) string {
 		if strings.TrimSpace(name) == path.Base(folder) {

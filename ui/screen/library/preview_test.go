@@ -20,7 +20,7 @@ func TestMarkedPreview(t *testing.T) {
 		Session: stub{list: small().list, thumb: thumb}, Loader: picture.NewLoader(media.Limits{}),
 	})
 	d.Press("j", "j", "space", "space", "k", "m")
-	d.Sees("─ 2 marked files ─", "f00000.jpg ", "f00001.jpg ")
+	d.Sees("2 marked files", "f00000.jpg ", "f00001.jpg ")
 	d.Press("esc", "k")
 	d.Sees("─ f00000.jpg ─")
 }

@@ -120,7 +120,7 @@ func (m *Model) confirmMove(plan *session.Transfer, what, lost string, do func()
 
 func (m *Model) askDownload() tea.Cmd {
 	files := m.chosen()
-	p := kit.NewPrompt("Download "+edit.FilesLabel(files), "Save to this folder. A name that is taken gets a number.", m.o.Downloads, "")
+	p := kit.NewPrompt("Download "+edit.FilesLabel(files), "Save to this folder. A name that is taken gets a number.", "Folder", m.o.Downloads, "")
 	p.Verb = "download"
 	p.Check = func(typed string) string {
 		return text.If(strings.TrimSpace(typed) == "", "Type a folder on this computer.")

@@ -86,7 +86,7 @@ func (m *Model) showItem() tea.Cmd {
 }
 
 func (m *Model) startAddress() tea.Cmd {
-	p := kit.NewPrompt("Add a URL", "The service downloads the file when you send.", "", "such as https://example.com/photo.jpg")
+	p := kit.NewPrompt("Add a URL", "Paste the address of a picture. The service downloads it when you send.", "URL", "", "such as https://example.com/photo.jpg")
 	p.Do = func(address string) tea.Cmd { return m.pick([]api.Source{{URL: strings.TrimSpace(address)}}) }
 	p.Verb = "add"
 	p.Check = func(typed string) string {
@@ -158,7 +158,7 @@ func (m *Model) pickClipboard() tea.Cmd {
 }
 
 func (m *Model) startJump() tea.Cmd {
-	p := kit.NewPrompt("Go to", "", "", "/a/folder or ~/a/folder")
+	p := kit.NewPrompt("Go to", "", "Folder", "", "/a/folder or ~/a/folder")
 	p.Verb = "go there"
 	p.Do = func(typed string) tea.Cmd {
 		if source, ok := sourceOf(typed, m.shown.folder); ok && source.Path != "" {

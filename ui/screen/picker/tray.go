@@ -107,7 +107,7 @@ func (t *tray) forget(folder string) {
 
 var trayColumns = kit.Columns{
 	{Width: 16, Flex: 1, Middle: true},
-	{Width: 10, Right: true},
+	{Width: 9, Right: true},
 	{Width: 12, Spare: 1},
 }
 
@@ -144,7 +144,8 @@ func (m *Model) Status(room image.Point, th *theme.Theme) []string {
 		return nil
 	case len(m.tray.items) == 0:
 		const short, long = " Nothing picked yet.", " You can also drop or paste files here."
-		return []string{th.Muted.Render(short + text.If(text.Width(short+long) <= room.X, long))}
+		words := th.Muted.Render(short + text.If(text.Width(short+long) <= room.X, long))
+		return []string{"", words}[text.Either(room.Y < 28, 1, 0):]
 	}
 	picked := th.Strong.Render("To upload: " + summary(m.tray.items))
 	return []string{" " + picked + "  " + th.Key.Render("tab") + th.Muted.Render(" list")}

@@ -20,7 +20,8 @@ import (
 
 func (m *Model) View(size image.Point, th *theme.Theme) string {
 	list, tray := m.layout(size)
-	return text.Fit(kit.JoinV(m.list.View(list.Size(), th), m.drawTray(tray.Size(), th)), size.X, size.Y)
+	gap := strings.Repeat(" \n", max(0, tray.Min.Y-list.Max.Y))
+	return text.Fit(kit.JoinV(m.list.View(list.Size(), th), gap+m.drawTray(tray.Size(), th)), size.X, size.Y)
 }
 
 // trayLeast is the least height for a tray in a box.
@@ -46,8 +47,8 @@ func (m *Model) layout(size image.Point) (list, tray image.Rectangle) {
 		lines = min(lines, most) + 2
 	}
 	tray = list
-	list.Max.Y -= lines
-	tray.Min.Y = list.Max.Y
+	tray.Min.Y -= lines - list.Max.Y
+	list.Max.Y = tray.Min.Y - text.Either(lines == 0 || size.Y < 28, 0, 1) // a blank line
 	return list, tray
 }
 

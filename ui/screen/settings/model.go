@@ -96,7 +96,7 @@ var preferences = []*preference{
 	{
 		"theme", "Theme", "colors of the screens", "With auto, it follows the terminal. Choose another one if text is hard to read.", "",
 		[]option{
-			{value: string(config.ThemeAuto)},
+			{string(config.ThemeAuto), "as the terminal is"},
 			{value: string(config.ThemeDark)},
 			{value: string(config.ThemeLight)},
 			{string(config.ThemeHighContrast), "contrast 7:1"},
@@ -137,12 +137,10 @@ var preferences = []*preference{
 		"concurrency", "Parallel uploads", "files sent at once", "How many files are sent at the same time. Choose a low number to keep the connection free for other work.", "the next time an account is opened",
 		[]option{
 			{"0", "more while the service keeps up, fewer when it slows down"},
-			{value: "1"},
-			{value: "2"},
-			{value: "4"},
-			{value: "8"},
-			{value: "16"},
-			{value: "32"},
+			{"1", "one after the other"},
+			{"2", "for a slow connection"},
+			{"8", "for a fast connection"},
+			{"32", "for many small files"},
 		},
 		func(c *config.Choices) string { return strconv.Itoa(c.Concurrency) },
 		func(c *config.Choices, v string) { c.Concurrency, _ = strconv.Atoi(v) },

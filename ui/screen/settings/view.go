@@ -41,11 +41,12 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 		p := m.config.Profiles[r.name]
 		sign, state := "", text.If(p.Name == m.config.Profile, "  at start")
 		if p.Name == m.o.Profile.Name {
-			sign, state = "  "+th.Glyph(theme.SignGood), " in use"
+			sign, state = th.Glyph(theme.SignGood), " in use"
 		}
 		name := text.PadRight(text.ShortName(r.name, nameWidth), nameWidth)
 		kind := text.If(p.Kind != config.KindLocal, string(p.Kind)+" · ")
 		name += "  " + text.Safe(kind+m.host(p))
+		name += text.Blanks(max(2, min(2*nameWidth+5, widths[0]-8)-text.Width(name)))
 		state = text.If(text.Width(name+sign+state) <= widths[0], state)
 		return []kit.Cell{{Text: name + th.Good.Render(sign) + state, Styled: true}}
 	}
@@ -64,7 +65,7 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 		ends := [2]string{th.Selected.Render(name), th.Selected.Render(about(value))}
 		return []kit.Cell{{Text: ends[0] + th.ButtonFocus.Render(value) + ends[1], Styled: true}}
 	}
-	value = "  " + value
+	value = th.Muted.Render("‹ ") + th.Text.Render(value) + th.Muted.Render(" ›")
 	return []kit.Cell{{Text: name + value + th.Muted.Render(about(value)), Style: th.Text}}
 }
 

@@ -233,7 +233,7 @@ const longestName = 200
 
 func (m *Model) askPreset(menu *kit.Menu) tea.Cmd {
 	e := &m.Targets()[0].Entry
-	p := kit.NewPrompt("Save a preset", "Saves the options of "+e.Source.Name()+". A preset of the same name is replaced.", "", "such as web pictures")
+	p := kit.NewPrompt("Save a preset", "Saves the options of "+e.Source.Name()+". A preset of the same name is replaced.", "Name", "", "such as web pictures")
 	p.Verb = "save under this name"
 	p.Check = func(name string) string {
 		return text.If(strings.TrimSpace(name) == "", "A preset needs a name.") + text.If(len(name) > longestName, "The name is too long.")

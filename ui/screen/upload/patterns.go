@@ -77,15 +77,15 @@ func (m *Model) newPatterns() *patternView {
 	return v
 }
 
-// fields lists the fields of patterns and what they are for the first file.
+// fields lists the fields that the first file has and what they are for it.
 func (v *patternView) fields() string {
-	words := strings.Fields(edit.PatternFields)
-	for n, field := range words {
-		value, err := edit.Pattern(field).Fill(patternFile(v.m.Targets()[0], 1), nil)
-		words[n] += " " + text.Truncate(text.Either(err != nil, "none", value), 16)
-		words[n] = strings.ReplaceAll(words[n], " ", "\u00a0") // it is not broken
+	words := "You can use:"
+	for _, field := range strings.Fields(edit.PatternFields) {
+		if value, err := edit.Pattern(field).Fill(patternFile(v.m.Targets()[0], 1), nil); err == nil {
+			words += "  " + strings.ReplaceAll(field+" "+text.Truncate(value, 15), " ", "\u00a0") // not broken
+		}
 	}
-	return text.If(v.room.Y >= 14, strings.Join(words, "  "))
+	return text.If(v.room.Y >= 14, words)
 }
 
 // Capturing reports true: letters are text.
@@ -97,8 +97,7 @@ func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) { return nil, v.form.Typ
 func (v *patternView) Actions() []kit.Action {
 	unread := func(p edit.Pattern) bool { return p.Check() != nil }
 	unusable := func() string {
-		empty := text.If(v.patterns == [len(patternFields)]edit.Pattern{}, "there is no pattern yet: type one")
-		return cmp.Or(empty, text.If(slices.ContainsFunc(v.patterns[:], unread), "the pattern cannot be read: see what it says"))
+		return text.If(slices.ContainsFunc(v.patterns[:], unread), "the pattern cannot be read: see what it says")
 	}
 	return kit.Shadow(slices.Concat([]kit.Action{
 		{ID: "form.use-patterns", Keys: kit.Bind("fill in", "", "enter"), Group: v.form.Group, Footer: true, Main: true, Disabled: unusable, Do: v.apply},

@@ -43,7 +43,7 @@ func TestLookAgain(t *testing.T) {
 	d.Sees("does not list its")
 	lists = true
 	d.Press("L")
-	d.until("1 unknown", "of this name and size")
+	d.until("1 unknown", "shows no new file of this name")
 	if posts != 1 {
 		t.Errorf("it was sent %d times, want 1", posts)
 	}

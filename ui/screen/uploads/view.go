@@ -1,6 +1,7 @@
 package uploads
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"path"
@@ -107,10 +108,7 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 		rest = style
 	}
 	state := style.Render(th.Glyph(mark) + " " + status(r))
-	switch {
-	case r.Job.State == job.Stored && m.list.Inside().Dx() >= kit.StackedWidth:
-		state += rest.Render(" · " + text.Age(r.Job.Updated, now))
-	case r.Job.State == job.Sending && !r.earlier && !r.Answer:
+	if r.Job.State == job.Sending && !r.earlier && !r.Answer {
 		state += " " + kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(groupBar, th)
 	}
 	long := text.Width(status(r)+more)+5 > widths[2]
@@ -166,7 +164,8 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		f.Say(th.Text, "It is tried again "+text.In(r.Next, now)+".")
 	}
 	if bad := j.Failure; bad != nil {
-		f.Say(th.Text, strings.TrimSpace(text.Sentence(bad.Message)+" "+bad.Help))
+		f.Say(th.Text, cmp.Or(bad.Help, text.Sentence(bad.Message)))
+		f.Say(th.Muted, text.If(bad.Help != "", text.Sentence(bad.Message)))
 	}
 	if words := advice(r); words != "" {
 		f.Gap()

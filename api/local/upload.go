@@ -419,7 +419,7 @@ func (f *form) check(ctx context.Context, m *store.Match, version *store.Version
 	return err
 }
 
-var errChecks = badRequest("Your request failed 'checks' validation.", "The file or the request does not meet the condition in checks.")
+var errChecks = badRequest("Your request failed 'checks' validation.", "The file does not meet the condition of this upload.")
 
 // given are the fields that checks can ask for. What a file does not have is left out.
 func (f *form) given(ctx context.Context, version *store.Version) (map[string]any, error) {

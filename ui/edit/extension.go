@@ -24,8 +24,8 @@ import (
 var presets = []struct{ key, label, note, element string }{
 	{"r", "remove background", "leaves it transparent", `{"name":"remove-bg"}`},
 	{"s", "remove background, add a shadow", "with a shadow below", `{"name":"remove-bg","options":{"add_shadow":true}}`},
-	{"g", "find tags (Google)", "at most 10, 60 % sure", `{"maxTags":10,"minConfidence":60,"name":"google-auto-tagging"}`},
-	{"w", "find tags (AWS)", "at most 10, 60 % sure", `{"maxTags":10,"minConfidence":60,"name":"aws-auto-tagging"}`},
+	{"g", "find tags (Google)", "up to 10 tags", `{"maxTags":10,"minConfidence":60,"name":"google-auto-tagging"}`},
+	{"w", "find tags (AWS)", "up to 10 tags", `{"maxTags":10,"minConfidence":60,"name":"aws-auto-tagging"}`},
 	{"d", "write a description", "written by an AI", `{"name":"ai-auto-description"}`},
 }
 
@@ -87,7 +87,7 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 	}
 	ask := func() tea.Cmd { return askColor(over, offers.color, do) }
 	return append(rows,
-		kit.MenuRow{Key: "c", Label: "replace the background with a color…", Note: "asks for the color", Do: ask},
+		kit.MenuRow{Key: "c", Label: "color the background…", Note: "asks for the color", Do: ask},
 		kit.MenuRow{Key: "o", Label: "another extension…", Note: "type its name or JSON", Do: func() tea.Cmd {
 			p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", "Extension", presets[1].element, "")
 			p.Verb = "continue"

@@ -134,7 +134,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 	s, what := g.Session, FilesLabel(files)
 	versions := kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one"}
 	versions.Do = func() tea.Cmd { return g.versions(current) }
-	versions.Disabled = text.If(len(files) > 1, "one file only")
+	versions.Disabled = text.If(len(files) > 1, "for one file")
 	const broken, final = "old links stop working", "cannot be undone"
 	return []kit.MenuRow{
 		{Key: "r", Label: "rename", Note: broken, Do: func() tea.Cmd { return g.Rename(files) }},
@@ -145,7 +145,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 		g.row(operation{MenuRow: kit.MenuRow{Key: "c", Label: "copy to another folder", Note: "the originals stay"}, folder: "Copy", running: "Copying", done: "Copied %s to %s.", into: s.CopyAll}, files),
 		versions,
 		g.row(operation{
-			MenuRow: kit.MenuRow{Key: "b", Label: "go back to the previous version", Note: "z undoes it"},
+			MenuRow: kit.MenuRow{Key: "b", Label: "go back to the previous version", Note: "can be undone (z)"},
 			running: "Restoring", done: "Restored the previous version of %s. z undoes it.", do: s.RestoreAll,
 		}, files),
 		g.PurgeRow(files),

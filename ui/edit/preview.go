@@ -90,7 +90,7 @@ func (p *Preview) room() image.Point {
 	in, width := kit.BoxInner(pane), kit.PaneWidth(pane)
 	facts := leastFacts
 	if p.o.Facts != nil {
-		facts = p.o.Facts()
+		facts = min(p.o.Facts(), in.Y*3/5) // long facts leave a picture
 	}
 	room := image.Pt(width, min(in.Y-facts, width/2))
 	if len(p.o.Thumbs()) > 1 {

@@ -228,7 +228,7 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 		}
 		return []string{field.View(width, th)}
 	case value == "":
-		style := text.Either(f.Spaced || hint == r.None, th.Text, th.Placeholder) // it takes effect
+		style := text.Either(hint == r.None, th.Text, th.Placeholder) // it takes effect
 		return []string{style.Render(text.Truncate(text.Safe(hint), width))}
 	}
 	style := text.Either(on && r.Set == nil && r.Open != nil || on && r.mixed, th.Strong, th.Text)

@@ -153,7 +153,7 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 			if end := text.Either(right < pixels.Min.X, pixels.Min.X-1, room.X); end-right < 24 {
 				right = end
 			}
-			dimmed = cleared(dimmed, image.Rect(left, from, right, s.at.Y+size.Y), size.X < room.X)
+			dimmed = cleared(dimmed, image.Rect(left, from-1, right, s.at.Y+size.Y+1), size.X < room.X)
 			air := text.Fit("", size.X+1+min(1, s.at.X), size.Y) // covers pixels, too
 			base = OverlayAt(OverlayAt(dimmed, air, max(0, s.at.X-1), s.at.Y), top, s.at.X, s.at.Y)
 		}

@@ -105,6 +105,11 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 	if folder := path.Dir(f.FilePath); !m.shown.search.isNone() {
 		facts.Fact("Folder", folder)
 	}
+	marks := m.list.Marks()
+	for n, f := range marks[:min(len(marks), 3)] { // the actions are about them
+		more := text.If(n == 2 && len(marks) > 3, " and "+text.Count(len(marks)-3)+" more")
+		facts.Styled(text.If(n == 0, "Marked"), text.ShortName(f.Name, 24)+more, th.Marked)
+	}
 	facts.Fact("Region", edit.DescribeRegion(f.CustomCoordinates.Or("")))
 	states, _ := m.states(f)
 	facts.Fact("State", strings.TrimSpace(strings.Replace(states, "region", "", 1)))

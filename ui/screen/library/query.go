@@ -47,20 +47,21 @@ var queryWords = []queryWord{
 	{"", "", "Words and tags"},
 	{"", "boat", "the beginning of a word in the name, the tags or a text field"},
 	{"tag:", "tag:sunset", "a tag or an AI tag; tag:sea,beach finds either"},
+	{"", "", "Together"},
+	{"", "boat tag:sunset <7d", "files to which all of them apply"},
 	{"", "", "Place, time and size"},
 	{"in:", "in:/summer/", "this folder and below"},
 	{"<", "<7d", "newer than 7 days (h d w m y); >7d is older"},
 	{"", "<500kb", "smaller; >1mb is larger"},
 	{"after:", "after:2026-07", "uploaded since then; before:2026-07 is earlier"},
 	{"before:", "before:2026", ""}, // described by after:
-	{"", "", "Kinds and fields"},
+	{"", "", "Kinds"},
 	{"is:", "is:private", strings.Join(isWords, ", ")},
 	{"format:", "format:png", "the format of a picture or file"},
+	{"", "", "For experts"},
 	{"", "width>2000", "a field with = != < <= > >=, such as height, updatedAt, published, createdBy"},
 	{rule.SearchKey, "customMetadata.price>5", "custom metadata"},
 	{"query:", `query:"tags NOT EXISTS"`, "a condition in the service's own language"},
-	{"", "", "Together"},
-	{"", "boat tag:sunset <7d", "files to which all of them apply"},
 }
 
 var (

@@ -107,7 +107,7 @@ func (t *tray) forget(folder string) {
 
 var trayColumns = kit.Columns{
 	{Width: 16, Flex: 1, Middle: true},
-	{Width: 9, Right: true},
+	{Width: 10, Right: true},
 	{Width: 12, Spare: 1},
 }
 

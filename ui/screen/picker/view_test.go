@@ -175,7 +175,7 @@ func TestActions(t *testing.T) {
 
 // TestTrayKeepsNamesWhole: a column of the tray is no wider than what it holds, and names get the rest.
 func TestTrayKeepsNamesWhole(t *testing.T) {
-	const name = "studio portrait with two softboxes, 2026-05-01 (final).jpg"
+	const name = "studio portrait with two softboxes, 2026-05-01 final.jpg"
 	dir := folder(t, name)
 	d := start(t, Options{Folder: dir})
 	d.Press("space")

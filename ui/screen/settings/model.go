@@ -94,7 +94,7 @@ func (o option) label() string { return text.Safe(text.Either(o.value == "0", "a
 
 var preferences = []*preference{
 	{
-		"theme", "Theme", "colors of the screens", "With auto, it follows the terminal. Choose another one if text is hard to read.", "",
+		"theme", "Theme", "light or dark screens", "With auto, it follows the terminal. Choose another one if text is hard to read.", "",
 		[]option{
 			{string(config.ThemeAuto), "as the terminal is"},
 			{value: string(config.ThemeDark)},
@@ -107,7 +107,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Theme = config.Theme(v) },
 	},
 	{
-		"colors", "Color depth", "number of colors", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
+		"colors", "Color depth", "fewer if they look wrong", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
 		[]option{
 			{string(config.DepthAuto), "as many as the terminal has"},
 			{string(config.Depth16), "the terminal's own palette"},
@@ -120,7 +120,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Colors = config.ColorDepth(v) },
 	},
 	{
-		"pictures", "Pictures", "how they are drawn", "With auto, the terminal says what it can draw. Choose another way if pictures are missing or broken.", "",
+		"pictures", "Pictures", "pixels or characters", "With auto, the terminal says what it can draw. Choose another way if pictures are missing or broken.", "",
 		[]option{
 			{string(config.PicturesAuto), "the best that the terminal can do"},
 			{string(config.PicturesKitty), "pixels: kitty, Ghostty, Konsole, WezTerm"},

@@ -22,7 +22,7 @@ import (
 
 // patternFields are the fields that patterns can fill, in order.
 var patternFields = [...]struct{ field, label, hint string }{
-	{"tags", "Tags to add", "such as {folder}, {exif:date:YYYY}"},
+	{"tags", "Tags to add", "such as {folder}, {name}"},
 	{"folder", "Folder", "unchanged, or such as /{folder}/{exif:date:YYYY}"},
 	{"name", "Name", "unchanged, or such as {name}-{n:03}.{ext}"},
 }

@@ -1,7 +1,6 @@
 package uploads
 
 import (
-	"cmp"
 	"fmt"
 	"image"
 	"path"
@@ -111,9 +110,8 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	if r.Job.State == job.Sending && !r.earlier && !r.Answer {
 		state += " " + kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(groupBar, th)
 	}
-	long := text.Width(status(r)+more)+5 > widths[2]
-	if bad := r.Job.Failure; long && failed(r.Job.State) && bad != nil && bad.Status != 0 {
-		more = fmt.Sprint(bad.Status) // the pane has the rest
+	if failed(r.Job.State) && r.Job.Failure != nil {
+		more = r.Job.Reason() // the pane has the rest
 	}
 	if more != "" {
 		state += rest.Render(" · " + text.Safe(more))
@@ -164,8 +162,8 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		f.Say(th.Text, "It is tried again "+text.In(r.Next, now)+".")
 	}
 	if bad := j.Failure; bad != nil {
-		f.Say(th.Text, cmp.Or(bad.Help, text.Sentence(bad.Message)))
-		f.Say(th.Muted, text.If(bad.Help != "", text.Sentence(bad.Message)))
+		f.Say(th.Text, text.Sentence(bad.Message))
+		f.Say(th.Muted, bad.Help)
 	}
 	if words := advice(r); words != "" {
 		f.Gap()
@@ -180,6 +178,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	edit.DrawTags(f, j.Upload.Tags.Or(nil))
 	f.Gap()
 	f.Fact("Folder", folder(j))
+	f.Fact("Condition", text.If(j.State == job.Refused, j.Upload.Other.Text(rule.FieldChecks)))
 	f.Fact("Sent as", text.If(name(j) != j.Upload.FileName, j.Upload.FileName))
 	// The title has the name.
 	from := j.Upload.Source.String()
@@ -291,7 +290,7 @@ func bytes(r row) string {
 }
 
 var advices = map[job.State]string{
-	job.Refused:    "Nothing was stored. r sends it again as it is; e changes its options first.",
+	job.Refused:    "Nothing was stored.",
 	job.Unsent:     "Nothing can have arrived. r sends it again.",
 	job.Unknown:    "It may have arrived. L checks whether it did. If you send it again (r), it may be stored twice.",
 	job.Offline:    "It goes on when the service can be reached. r tries now.",

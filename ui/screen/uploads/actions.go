@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -379,7 +380,7 @@ func (m *Model) openMenu() tea.Cmd {
 	copies.Add("m", "Markdown", rule.Markdown(file))
 	copies.Add("s", "source", j.Upload.Source.String())
 	if f := j.Failure; f != nil {
-		copies.Add("e", "error", strings.TrimSpace(failure(f)+"\n"+f.Help))
+		copies.Add("e", "error", strings.TrimSpace(text.If(f.Status != 0, strconv.Itoa(f.Status))+" "+f.Message+"\n"+f.Help))
 		copies.Add("r", "request id", f.RequestID)
 	}
 	copies.AddCommand("c", "curl command", "the request, with the key as a variable", func() tea.Msg {

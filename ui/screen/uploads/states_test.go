@@ -49,7 +49,7 @@ func TestWords(t *testing.T) {
 		{row{Row: queue.Row{Job: upload(job.Stored)}}, theme.SignGood, "stored", "", ""},
 		{row{Row: queue.Row{Job: upload(job.Stored, func(j *job.Job) { j.File.VersionInfo = &api.VersionInfo{ID: "2", Name: "Version 2"} })}}, theme.SignGood, "stored", "", "new version"},
 		{row{Row: queue.Row{Job: upload(job.Stored, lost)}}, theme.SignGood, "stored", "The answer was lost", ""},
-		{row{Row: queue.Row{Job: upload(job.Refused)}}, theme.SignBad, "refused", "400 the service did not like", "Nothing was stored"},
+		{row{Row: queue.Row{Job: upload(job.Refused)}}, theme.SignBad, "refused", "the service did not like", "Nothing was stored"},
 		{row{Row: queue.Row{Job: upload(job.Unsent)}}, theme.SignBad, "unsent", "did not like", "Nothing can have arrived"},
 		{row{Row: queue.Row{Job: upload(job.Unknown)}}, theme.SignUnknown, "unknown", "did not like", "cannot be stored twice"},
 		{row{Row: queue.Row{Job: upload(job.Unknown, suffix)}}, theme.SignUnknown, "unknown", "did not like", "may be stored twice"},

@@ -110,9 +110,6 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	if r.Job.State == job.Sending && !r.earlier && !r.Answer {
 		state += " " + kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(groupBar, th)
 	}
-	if failed(r.Job.State) && r.Job.Failure != nil {
-		more = r.Job.Reason() // the pane has the rest
-	}
 	if more != "" {
 		state += rest.Render(" · " + text.Safe(more))
 	}
@@ -265,18 +262,9 @@ func note(r row, now time.Time) string {
 		return "not deleted from " + j.Upload.Source.Origin.Profile + ": " + j.MoveError
 	case j.Failure == nil, j.State == job.Sending, j.State == job.Waiting:
 		return ""
-	case j.Failure.Status != 0:
-		return failure(j.Failure)
 	default:
-		return j.Reason() // the row already shows the file name
+		return j.Reason() // the row already shows the file name, the pane the status
 	}
-}
-
-func failure(f *job.Failure) string {
-	if f.Status != 0 {
-		return fmt.Sprintf("%d %s", f.Status, f.Message)
-	}
-	return f.Message
 }
 
 func bytes(r row) string {

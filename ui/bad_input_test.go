@@ -47,11 +47,11 @@ func TestBadInput(t *testing.T) {
 	term.Press("u")
 	term.WaitFor("does not exist.")
 	term.Press("esc")
-	term.WaitGone("Filter gone")
+	term.WaitGone("Filter  gone")
 	follow(term, "esc", "Nothing picked yet")
 	term.Press("/")
 	term.Type("large")
-	follow(term, "enter", "Filter large", "space", "To upload: 1 file", "u", "account is 25.0 MB")
+	follow(term, "enter", "Filter  large", "space", "To upload: 1 file", "u", "account is 25.0 MB")
 	if term.Title() == "owned" {
 		t.Error("a file name set the terminal's title")
 	}

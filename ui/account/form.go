@@ -87,7 +87,7 @@ func (f *fields) questions() (list []*kit.Question) {
 	address("delivery", "Delivery URL", "optional", "It serves the stored files.")
 	if f.old.Name == "" {
 		add("name", "Account name", "optional", "").Hint = func() string {
-			return text.Either(f.text("name") == "", "What this program calls it: "+strconv.Quote(f.accountName())+" unless you type one.", "Letters, digits, - and _.")
+			return text.Either(f.text("name") == "", "Its name in this program, "+strconv.Quote(f.accountName())+" if empty.", "Letters, digits, - and _.")
 		}
 		return list
 	}

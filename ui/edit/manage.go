@@ -134,7 +134,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 	s, what := g.Session, FilesLabel(files)
 	versions := kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one"}
 	versions.Do = func() tea.Cmd { return g.versions(current) }
-	versions.Disabled = text.If(len(files) > 1, "for one file")
+	versions.Disabled = text.If(len(files) > 1, "of one file only")
 	const broken, final = "old links stop working", "cannot be undone"
 	return []kit.MenuRow{
 		{Key: "r", Label: "rename", Note: broken, Do: func() tea.Cmd { return g.Rename(files) }},
@@ -145,7 +145,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 		g.row(operation{MenuRow: kit.MenuRow{Key: "c", Label: "copy to another folder", Note: "the originals stay"}, folder: "Copy", running: "Copying", done: "Copied %s to %s.", into: s.CopyAll}, files),
 		versions,
 		g.row(operation{
-			MenuRow: kit.MenuRow{Key: "b", Label: "go back to the previous version", Note: "can be undone (z)"},
+			MenuRow: kit.MenuRow{Key: "b", Label: "restore the previous version", Note: "can be undone (z)"},
 			running: "Restoring", done: "Restored the previous version of %s. z undoes it.", do: s.RestoreAll,
 		}, files),
 		g.PurgeRow(files),
@@ -163,7 +163,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 // PurgeRow is the menu row that purges files or folders from the cache of the service.
 func (g *Manage) PurgeRow(files []api.File) kit.MenuRow {
 	return g.row(operation{
-		MenuRow: kit.MenuRow{Key: "p", Label: "purge the cache", Note: "removes cached copies"}, running: "Purging the cache", done: "Purged the cache of %s.",
+		MenuRow: kit.MenuRow{Key: "p", Label: "purge the cache", Note: "visitors get the newest"}, running: "Purging the cache", done: "Purged the cache of %s.",
 		do: g.Session.PurgeAll, // it is only started
 	}, files)
 }

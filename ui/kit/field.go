@@ -188,7 +188,7 @@ func (f *Field) View(width int, th *theme.Theme) string {
 		return f.text(width, th)
 	}
 	style := text.Either(f.focused, th.Accent, th.Label)
-	return style.Render(text.PadRight(text.Safe(f.Label), w)) + " " + f.text(width-w-1, th)
+	return style.Render(text.PadRight(text.Safe(f.Label), w)) + "  " + f.text(width-w-2, th)
 }
 
 func (f *Field) text(width int, th *theme.Theme) string {

@@ -77,11 +77,11 @@ func (m *Menu) start(meant func(r MenuRow) bool) {
 	m.list.Go(max(0, slices.IndexFunc(m.rows, meant)))
 }
 
-// NewHelp opens the help: a searchable menu of actions with their keys, by group, those that cannot
-// be done now last. It leaves out itself, actions without keys and a way back from nowhere.
+// NewHelp opens the help: a searchable menu of actions with their keys, by group. It leaves out itself,
+// actions without keys and a way back from nowhere. What cannot be done now is found by a search.
 func NewHelp(title string, actions []Action) *Menu { return newHelp(title, actions, false) }
 
-// NewPalette opens the command palette. Until the user searches, it shows only what can be done now.
+// NewPalette opens the command palette: it names actions before their keys.
 func NewPalette(title string, actions []Action) *Menu { return newHelp(title, actions, true) }
 
 func newHelp(title string, actions []Action, palette bool) *Menu {
@@ -100,7 +100,7 @@ func newHelp(title string, actions []Action, palette bool) *Menu {
 			Group: a.Group, Key: a.KeyLabel(), Label: a.Label(), Disabled: a.Reason(), Do: a.Do,
 			found: a.ID + " " + a.Group + " " + strings.Join(a.Keys.Keys(), " "),
 		}
-		row.hidden = strings.HasPrefix(a.ID, "list."+text.If(!palette, "half-")) || palette && row.Disabled != ""
+		row.hidden = strings.HasPrefix(a.ID, "list."+text.If(!palette, "half-")) || row.Disabled != ""
 		if row.Disabled != "" {
 			row.Group = later
 		}
@@ -353,7 +353,7 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	}
 	body := append(words[:max(0, min(len(words), inner.Y))], strings.TrimRight(rows, "\n"))
 	footer := ""
-	if size.Y < m.fullHeight(inner.X) {
+	if size.Y < m.fullHeight(inner.X) && !m.palette {
 		footer = m.list.Position()
 	}
 	box := popupBox(m.title, footer, strings.Join(append(body, below...), "\n"), size, th)
@@ -421,8 +421,13 @@ func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *them
 		name, words, muted = th.Off, th.Off, th.Off
 	}
 	drawn := name.Render(key) + words.Render(label) + muted.Render(note)
+	if m.palette { // the action is what is searched
+		_, labels := m.widths()
+		key = text.If(note == "", text.Blanks(labels-text.Width(label))+key)
+		drawn = "  " + words.Render(label) + muted.Render(note) + name.Render(key)
+	}
 	if selected {
-		head := ansi.Strip(key + label)
+		head := ansi.Strip(text.Either(m.palette, "  "+label, key+label))
 		rest := text.PadRight(strings.TrimPrefix(ansi.Strip(drawn), head), width-text.Width(head))
 		return th.Selected.Render(head) + th.Selected.Bold(false).Render(rest)
 	}

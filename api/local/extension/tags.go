@@ -17,7 +17,7 @@ import (
 // tagSide is the longest side of the measured picture.
 const tagSide = 160
 
-// findTags returns tags for a picture, most confident first: its colors, light, format and camera.
+// findTags returns tags for a picture, most confident first: its colors, light and camera.
 func findTags(ctx context.Context, in Input) ([]api.AITag, error) {
 	picture, err := media.Decode(ctx, in.content(), media.Limits{Side: tagSide})
 	if err != nil {
@@ -31,15 +31,6 @@ func findTags(ctx context.Context, in Input) ([]api.AITag, error) {
 		}
 	}
 	measure(picture.Straight(), add)
-	const format = 60 // it is certain, but says less than the others
-	switch ratio := float64(picture.Size.X) / float64(picture.Size.Y); {
-	case ratio > 1.05:
-		add("landscape format", format)
-	case ratio < 1/1.05:
-		add("portrait format", format)
-	default:
-		add("square format", format)
-	}
 	shot := media.ReadShot(in.content(), in.Mime)
 	add(shot.Make, 99)
 	if shot.Model != shot.Make {

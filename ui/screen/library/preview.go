@@ -96,6 +96,9 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 		version = " · " + v.Name
 	}
 	facts.Say(th.Muted, "changed "+text.When(at, m.now())+version)
+	if words := m.list.MarkedNote(); words != "" && !m.list.Has(f) { // the actions are not about it
+		facts.Say(th.Marked, "not among the "+words)
+	}
 	if err := m.preview.Failure(); err != nil && !errors.Is(err, context.Canceled) {
 		facts.Say(th.Muted, "no picture")
 	}
@@ -104,11 +107,6 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 	facts.Fact("AI tags", strings.Join(edit.AITags(&f), ", "))
 	if folder := path.Dir(f.FilePath); !m.shown.search.isNone() {
 		facts.Fact("Folder", folder)
-	}
-	marks := m.list.Marks()
-	for n, f := range marks[:min(len(marks), 3)] { // the actions are about them
-		more := text.If(n == 2 && len(marks) > 3, " and "+text.Count(len(marks)-3)+" more")
-		facts.Styled(text.If(n == 0, "Marked"), text.ShortName(f.Name, 24)+more, th.Marked)
 	}
 	facts.Fact("Region", edit.DescribeRegion(f.CustomCoordinates.Or("")))
 	states, _ := m.states(f)

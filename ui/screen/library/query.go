@@ -59,7 +59,7 @@ var queryWords = []queryWord{
 	{"is:", "is:private", strings.Join(isWords, ", ")},
 	{"format:", "format:png", "the format of a picture or file"},
 	{"", "", "For experts"},
-	{"", "width>2000", "a field with = != < <= > >=, such as height, updatedAt, published, createdBy"},
+	{"", "width>2000", "any field, such as height, updatedAt, published, createdBy"},
 	{rule.SearchKey, "customMetadata.price>5", "custom metadata"},
 	{"query:", `query:"tags NOT EXISTS"`, "a condition in the service's own language"},
 }

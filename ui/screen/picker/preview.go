@@ -265,6 +265,7 @@ func describeFile(f *kit.Facts, of *media.Facts) {
 		words = append(words, text.Duration(of.Duration))
 	}
 	f.Say(f.Theme().Text, strings.Join(words, " · "))
+	f.Say(f.Theme().Muted, "changed "+text.Date(of.Modified))
 	if of.Orientation.Turned() {
 		f.Fact("Stored", fmt.Sprintf("%s, shown %s", pixels(of.Stored), of.Orientation))
 	}
@@ -272,7 +273,6 @@ func describeFile(f *kit.Facts, of *media.Facts) {
 	if !of.Taken.IsZero() {
 		f.Fact("Taken", of.Taken.Format("2 Jan 2006 15:04"))
 	}
-	f.Fact("Changed", text.Date(of.Modified))
 	switch {
 	case of.Problem != nil:
 		f.Say(f.Theme().Warn, "No preview. "+pictureProblem(of.Problem))

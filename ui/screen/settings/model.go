@@ -107,7 +107,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Theme = config.Theme(v) },
 	},
 	{
-		"colors", "Color depth", "fewer if they look wrong", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
+		"colors", "Color depth", "how many colors", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
 		[]option{
 			{string(config.DepthAuto), "as many as the terminal has"},
 			{string(config.Depth16), "the terminal's own palette"},

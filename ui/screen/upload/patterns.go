@@ -221,7 +221,7 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	if v.skipped > 0 {
 		foot = strings.Trim(text.Plural(v.skipped, "file")+" cannot be filled in · "+foot, " ·")
 	}
-	return kit.BoxFooter("Fill by pattern: "+text.Plural(len(v.rows), "file"), foot,
+	return kit.BoxFooter("Fill tags, folder and name by pattern: "+text.Plural(len(v.rows), "file"), foot,
 		kit.JoinV(text.If(spare > 1, " "), v.form.View(form, true, th), text.If(spare > 0, " "), heads, rows),
 		size, true, th)
 }

@@ -75,7 +75,7 @@ func TestRefusedAndUnsent(t *testing.T) {
 	if !strings.HasPrefix(d.names(), "large.bin gone") {
 		t.Errorf("order: %s", d.names())
 	}
-	d.Sees("refused", "Nothing was stored", "status 4")
+	d.Sees("refused", "Nothing was stored", "Status")
 	d.Press("enter")
 	if !d.Focused("large.bin") {
 		t.Error("enter does not open the error")

@@ -106,7 +106,10 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	if failed(r.Job.State) {
 		rest = style
 	}
-	state := style.Render(th.Glyph(mark) + " " + status(r))
+	state := style.Render(th.Glyph(mark)+" ") + text.Either(mark == theme.SignGood, th.Muted, style).Render(status(r))
+	if r.Job.State == job.Refused && text.Width(status(r)+more)+5 > widths[2] {
+		more = "" // the pane has the reason
+	}
 	if r.Job.State == job.Sending && !r.earlier && !r.Answer {
 		state += " " + kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(groupBar, th)
 	}
@@ -192,7 +195,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		job.MoveFailed: "not deleted from " + origin,
 	}[j.Move])
 	if bad := j.Failure; bad != nil {
-		f.Fact("Response", text.If(bad.Status != 0, fmt.Sprint("status ", bad.Status)))
+		f.Fact("Status", text.If(bad.Status != 0, fmt.Sprint(bad.Status)))
 		f.Fact("Request id", bad.RequestID)
 	}
 	if j.File != nil {

@@ -134,7 +134,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 	s, what := g.Session, FilesLabel(files)
 	versions := kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one"}
 	versions.Do = func() tea.Cmd { return g.versions(current) }
-	versions.Disabled = text.If(len(files) > 1, "of one file only")
+	versions.Disabled = text.If(len(files) > 1, "one file only")
 	const broken, final = "old links stop working", "cannot be undone"
 	return []kit.MenuRow{
 		{Key: "r", Label: "rename", Note: broken, Do: func() tea.Cmd { return g.Rename(files) }},

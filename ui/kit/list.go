@@ -69,6 +69,8 @@ type List[T any] struct {
 	// Folds folds the groups until they are opened. SkipHeads keeps the cursor off their heads,
 	// which then have a blank line before them.
 	Folds, SkipHeads bool
+	// Airy puts a blank line before rows if all rows have room.
+	Airy bool
 	// NoCursor dims the frame and the cursor, or hides it with RowsOnly: the focus is elsewhere.
 	NoCursor bool
 	// Draw draws a row in place of Cells; it may be nil. Columns, if set, name the columns.
@@ -240,6 +242,9 @@ func (l *List[T]) unfold() {
 			}
 		}
 		for i, r := range group.Rows {
+			if l.Airy && 2*count(l.groups)+10 <= l.size.Y {
+				l.lines = append(l.lines, listLine{int32(g), -2})
+			}
 			if under.row != nil && row < 0 && l.Key(r) == under.row {
 				row = len(l.lines)
 			}
@@ -269,7 +274,7 @@ func (l *List[T]) arrived() {
 // first returns the line of the first row, below the head of its group.
 func (l *List[T]) first() int {
 	row := func(at listLine) bool { return at.row >= 0 && at.group == 0 }
-	return max(0, slices.IndexFunc(l.lines[:min(3, len(l.lines))], row)) // after a blank line and the head
+	return max(0, slices.IndexFunc(l.lines[:min(4, len(l.lines))], row)) // after blank lines and the head
 }
 
 func (l *List[T]) toFirst() {

@@ -14,7 +14,10 @@ import (
 )
 
 // Resize sets the size of the screen.
-func (l *List[T]) Resize(size image.Point) { l.size = size }
+func (l *List[T]) Resize(size image.Point) {
+	l.size = size
+	l.unfold()
+}
 
 // PaneSize returns the size of the pane; empty if it is not shown.
 func (l *List[T]) PaneSize() image.Point { return l.layout(l.size).pane.Size() }

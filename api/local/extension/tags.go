@@ -6,8 +6,6 @@ import (
 	"image"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"mediadesk/api"
 	"mediadesk/api/media"
@@ -17,7 +15,7 @@ import (
 // tagSide is the longest side of the measured picture.
 const tagSide = 160
 
-// findTags returns tags for a picture, most confident first: its colors, light and camera.
+// findTags returns tags for a picture, most confident first: its colors and light.
 func findTags(ctx context.Context, in Input) ([]api.AITag, error) {
 	picture, err := media.Decode(ctx, in.content(), media.Limits{Side: tagSide})
 	if err != nil {
@@ -26,20 +24,11 @@ func findTags(ctx context.Context, in Input) ([]api.AITag, error) {
 	var tags []api.AITag
 	least := float64(in.Element.MinConfidence.Or(0))
 	add := func(name string, confidence float64) {
-		if name = strings.TrimSpace(name); name != "" && confidence > 0 && confidence >= least {
+		if confidence > 0 && confidence >= least {
 			tags = append(tags, api.AITag{Name: name, Confidence: confidence, Source: in.Element.Name})
 		}
 	}
 	measure(picture.Straight(), add)
-	shot := media.ReadShot(in.content(), in.Mime)
-	add(shot.Make, 99)
-	if shot.Model != shot.Make {
-		add(shot.Model, 99)
-	}
-	if year := shot.Taken.Year(); year >= 1900 && year <= 2200 { // by the camera's clock
-		add(strconv.Itoa(year), 98)
-		add(strings.ToLower(shot.Taken.Month().String()), 98)
-	}
 	slices.SortStableFunc(tags, func(a, b api.AITag) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	return tags[:min(len(tags), in.Element.MaxTags.Or(rule.MaxAutoTags))], nil
 }

@@ -97,7 +97,7 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 	}
 	facts.Say(th.Muted, "changed "+text.When(at, m.now())+version)
 	if words := m.list.MarkedNote(); words != "" && !m.list.Has(f) { // the actions are not about it
-		facts.Say(th.Marked, "not among the "+words)
+		facts.Say(th.Muted, "not among the "+words)
 	}
 	if err := m.preview.Failure(); err != nil && !errors.Is(err, context.Canceled) {
 		facts.Say(th.Muted, "no picture")

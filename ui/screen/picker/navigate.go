@@ -86,7 +86,7 @@ func (m *Model) showItem() tea.Cmd {
 }
 
 func (m *Model) startAddress() tea.Cmd {
-	p := kit.NewPrompt("Add a URL", "Paste the address of a picture. The service downloads it when you send.", "URL", "", "such as https://example.com/photo.jpg")
+	p := kit.NewPrompt("Add a URL", "The address of a picture. It is fetched when you send.", "URL", "", "such as https://example.com/photo.jpg")
 	p.Do = func(address string) tea.Cmd { return m.pick([]api.Source{{URL: strings.TrimSpace(address)}}) }
 	p.Verb = "add"
 	p.Check = func(typed string) string {

@@ -73,9 +73,9 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 func (m *Model) found(p *preference, th *theme.Theme) string {
 	words := map[string]string{
 		"theme": text.Either(th.Dark, "dark", "light"), "colors": m.abilities.Report.Colors,
-		"pictures": strings.TrimPrefix(strings.TrimSuffix(m.abilities.Method.String(), " graphics)"), "pixels ("),
+		"pictures": m.abilities.Method.String(),
 	}[p.key]
-	words = words[:max(0, strings.IndexAny(words+",", ",:)"))]
+	words = strings.TrimSpace(words[:max(0, strings.IndexAny(words+",", ",:("))])
 	return text.If(words != "", " ("+words+")")
 }
 

@@ -2,6 +2,8 @@ package uitest
 
 import (
 	"flag"
+	"fmt"
+	"os"
 	"strconv"
 	"testing"
 	"time"
@@ -32,9 +34,20 @@ func VerifyTestMain(m *testing.M) {
 	if checks := flag.Lookup("rapid.checks"); mediatest.Racing && checks != nil {
 		_ = checks.Value.Set("10") // one goroutine handles the drawn keys
 	}
-	goleak.VerifyTestMain(m,
+	ignored := []goleak.Option{
 		goleak.IgnoreAnyFunction("github.com/charmbracelet/ultraviolet.(*TerminalReader).sendEvents"),
 		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.Tick.func1"),
 		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.Every.func1"),
-		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.(*Program).execBatchMsg"))
+		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.(*Program).execBatchMsg"),
+	}
+	code, limit := m.Run(), time.Now().Add(Deadline)
+	leaks := goleak.Find(ignored...) // it waits for about a second
+	for leaks != nil && time.Now().Before(limit) {
+		leaks = goleak.Find(ignored...) // a picture is still being drawn on a busy machine
+	}
+	if leaks != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, "goroutines are left:", leaks)
+		code = 1
+	}
+	os.Exit(code)
 }

@@ -241,7 +241,7 @@ func (f *Form) Actions(group string) []Action {
 	actions := []Action{forward, send}
 	if f.At().Options != nil {
 		change := action("", true, f.press("right"))
-		change.Keys = Bind("change the "+strings.ToLower(f.At().Label), "→", "right", "l", "space")
+		change.Keys = Bind("change the "+strings.ToLower(f.At().Label), "←/→", "right", "l", "space")
 		actions = append(actions, change, action("previous option", false, f.press("left"), "left", "h"))
 	}
 	return append(actions, action("previous field", false, line(-1), "up", "shift+tab"))

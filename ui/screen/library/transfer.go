@@ -119,8 +119,12 @@ func (m *Model) confirmMove(plan *session.Transfer, what, lost string, do func()
 }
 
 func (m *Model) askDownload() tea.Cmd {
-	files := m.chosen()
-	p := kit.NewPrompt("Download "+edit.FilesLabel(files), "Save to this folder. A name that is taken gets a number.", "Folder", m.o.Downloads, "")
+	files, size := m.chosen(), int64(0)
+	for _, f := range files {
+		size += f.Size.Or(0)
+	}
+	title := "Download " + edit.FilesLabel(files) + text.If(size > 0, ", "+text.Bytes(size))
+	p := kit.NewPrompt(title, "Save to this folder. A name that is taken gets a number.", "Folder", m.o.Downloads, "")
 	p.Verb = "download"
 	p.Check = func(typed string) string {
 		return text.If(strings.TrimSpace(typed) == "", "Type a folder on this computer.")

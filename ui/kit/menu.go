@@ -413,7 +413,8 @@ func (m *Menu) parts(row, width int) (key, label, note string, whole bool) {
 
 func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *theme.Theme) string {
 	key, label, note, _ := m.parts(row, width)
-	name, words, muted := th.Key, th.Text, th.Muted
+	known := m.help && m.rows[row].Group == cursorGroup // from other programs
+	name, words, muted := th.Key, text.Either(known, th.Muted, th.Text), th.Muted
 	if m.rows[row].Danger {
 		name, words, muted = th.Bad.Bold(true), th.Bad, th.Bad
 	}

@@ -354,13 +354,17 @@ func (m *Model) viewQueryHelp(size image.Point, th *theme.Theme) string {
 		example = max(example, text.Width(w.example))
 	}
 	example = min(example, size.X/3)
+	word, heading := th.Key, th.Strong
 	for i, w := range queryWords {
+		if w.help == "For experts" { // few need the words below it
+			word, heading = th.Muted, th.Muted
+		}
 		switch {
 		case w.example == "" && size.Y > len(queryWords)+3:
-			lines = append(lines, text.If(i > 0, "\n")+"  "+th.Strong.Render(w.help))
+			lines = append(lines, text.If(i > 0, "\n")+"  "+heading.Render(w.help))
 		case w.example != "" && w.help != "":
 			help := th.Muted.Render(text.Truncate(w.help, max(0, size.X-example-4)))
-			lines = append(lines, "  "+th.Key.Render(text.PadRight(w.example, example))+"  "+help)
+			lines = append(lines, "  "+word.Render(text.PadRight(w.example, example))+"  "+help)
 		}
 	}
 	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)

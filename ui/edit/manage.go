@@ -163,7 +163,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 // PurgeRow is the menu row that purges files or folders from the cache of the service.
 func (g *Manage) PurgeRow(files []api.File) kit.MenuRow {
 	return g.row(operation{
-		MenuRow: kit.MenuRow{Key: "p", Label: "purge the cache", Note: "visitors get the newest"}, running: "Purging the cache", done: "Purged the cache of %s.",
+		MenuRow: kit.MenuRow{Key: "p", Label: "purge the cache", Note: "visitors get new copies"}, running: "Purging the cache", done: "Purged the cache of %s.",
 		do: g.Session.PurgeAll, // it is only started
 	}, files)
 }

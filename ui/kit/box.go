@@ -225,7 +225,7 @@ func Dim(base string, th *theme.Theme) (dimmed string, pixels image.Rectangle) {
 		x, y := i%cells.Width(), i/cells.Width()
 		c := cells.CellAt(x, y)
 		switch {
-		case c == nil, glyph(c) && c.Style.Attrs&uv.AttrBold != 0: // the name of the program
+		case c == nil, glyph(c) && c.Style.Attrs&uv.AttrBold != 0: // the name of the program stays: it is no content
 		case pixel(c) && c.Style.Fg == nil: // kitty would continue it below the text that follows
 			c.Content = " "
 		case pixel(c):

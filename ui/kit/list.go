@@ -557,6 +557,9 @@ func (l *List[T]) OpenPane() {
 	l.pane.Reset()
 }
 
+// PaneWhole reports whether the pane is shown with all of its lines.
+func (l *List[T]) PaneWhole() bool { return l.PaneShown() && l.pane.lines <= l.pane.height }
+
 // InPane reports whether the pane has the focus.
 func (l *List[T]) InPane() bool { return l.focus == onPane }
 

@@ -15,8 +15,9 @@ import (
 
 // Resize sets the size of the screen.
 func (l *List[T]) Resize(size image.Point) {
-	l.size = size
-	l.unfold()
+	if l.size = size; l.Airy {
+		l.unfold()
+	}
 }
 
 // PaneSize returns the size of the pane; empty if it is not shown.
@@ -239,7 +240,7 @@ func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string
 	var widths []int
 	switch {
 	case l.Draw == nil:
-		cols, widths = l.widths(size.X-2*indent, size.Y, th)
+		cols, widths = l.widths(size.X-indent-text.Either(size.X < StackedWidth, indent/2, indent), size.Y, th)
 	case l.Columns != nil:
 		cols = l.Columns(size.X)
 		widths = cols.Widths(size.X)
@@ -287,7 +288,7 @@ func (l *List[T]) widths(width, height int, th *theme.Theme) (Columns, []int) {
 	return cols, cols.Fitted(width, cells)
 }
 
-// Draw draws a row with a mark before it and blanks after it, if indent leaves room. If the row is
+// Draw draws a row with a mark before it and a blank after it, if indent leaves room. If the row is
 // selected, the style chosen fills the width, and only marks and states keep their colors.
 func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent, width int, selected bool,
 	chosen lipgloss.Style, th *theme.Theme,
@@ -305,7 +306,7 @@ func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent, widt
 		}
 		texts[n] = c.Style.Render(c.Text)
 	}
-	row, sign := cs.Row(widths, texts...)+text.Blanks(indent), th.SignStyle(mark)
+	row, sign := cs.Row(widths, texts...)+text.Blanks(indent/2), th.SignStyle(mark)
 	if selected {
 		sign = th.OnCursor(sign)
 	}

@@ -221,7 +221,8 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	if v.skipped > 0 {
 		foot = strings.Trim(text.Plural(v.skipped, "file")+" cannot be filled in · "+foot, " ·")
 	}
-	return kit.BoxFooter("Fill tags, folder and name by pattern: "+text.Plural(len(v.rows), "file"), foot,
+	what := text.If(size.X >= kit.StackedWidth, "tags, folder and name ")
+	return kit.BoxFooter("Fill "+what+"by pattern: "+text.Plural(len(v.rows), "file"), foot,
 		kit.JoinV(text.If(spare > 1, " "), v.form.View(form, true, th), text.If(spare > 0, " "), heads, rows),
 		size, true, th)
 }

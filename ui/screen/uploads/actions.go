@@ -64,7 +64,7 @@ func (m *Model) actions() []kit.Action {
 	}
 	for i := range actions {
 		main := text.Either(ok && r.Job.State == job.Refused, "uploads.edit", "uploads.retry-all")
-		actions[i].Footer = i > 0 || !ok || hasDetails(r.Job) || !m.list.PaneShown() // else it goes to the pane, which says it all
+		actions[i].Footer = i > 0 || !ok || hasDetails(r.Job) || !m.list.InPane() && !m.list.PaneWhole() // else it goes to the pane
 		actions[i].Main = actions[i].ID == main
 	}
 	if c := count(m.rows.Totals.Count); c.total() > 0 && c[job.Stored] == c.total() {

@@ -102,10 +102,8 @@ func columns(width int) kit.Columns {
 func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	r, now := m.rows.row(n), m.o.Now()
 	mark := sign(r)
-	style, rest, more := th.SignStyle(mark), th.Muted, note(r, now)
-	if failed(r.Job.State) {
-		rest = style
-	}
+	style, more := th.SignStyle(mark), note(r, now)
+	rest := text.Either(failed(r.Job.State), style, th.Muted)
 	state := style.Render(th.Glyph(mark)+" ") + text.Either(mark == theme.SignGood, th.Muted, style).Render(status(r))
 	if r.Job.State == job.Refused && text.Width(status(r)+more)+5 > widths[2] {
 		more = "" // the pane has the reason

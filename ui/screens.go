@@ -79,8 +79,7 @@ var screens = []screen{
 		open: func(m *Model) page.Screen {
 			return settings.New(settings.Options{
 				Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv,
-				Profile: m.session.Profile,
-				Now:     m.o.Now,
+				Loader: m.loader, Profile: m.session.Profile, Now: m.o.Now,
 			})
 		},
 	},

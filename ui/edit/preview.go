@@ -13,6 +13,7 @@ import (
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
 // Least heights of the picture and the facts in a pane; the first pictures of a folder have few facts.
@@ -36,8 +37,8 @@ type PreviewOptions struct {
 	List interface{ PaneSize() image.Point }
 	// Thumbs returns the picture of the current row, or several of a folder.
 	Thumbs func() []Thumb
-	// Facts returns the number of lines that stay free below a picture; nil means leastFacts.
-	Facts func() int
+	// Facts draws what stays whole below a picture; nil means that leastFacts lines do.
+	Facts func(f *kit.Facts)
 }
 
 // NewPreview returns a preview.
@@ -90,7 +91,9 @@ func (p *Preview) room() image.Point {
 	in, width := kit.BoxInner(pane), kit.PaneWidth(pane)
 	facts := leastFacts
 	if p.o.Facts != nil {
-		facts = min(p.o.Facts(), in.Y*3/5) // long facts leave a picture
+		f := kit.NewFacts(width, &theme.Theme{})
+		p.o.Facts(f)
+		facts = min(len(f.Lines())+2, in.Y*3/5) // long facts leave a picture
 	}
 	room := image.Pt(width, min(in.Y-facts, width/2))
 	if len(p.o.Thumbs()) > 1 {

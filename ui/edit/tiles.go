@@ -42,7 +42,7 @@ type Tile struct {
 type Thumb struct {
 	// Key identifies the picture and its state.
 	Key, Name string
-	// Path returns a local file with it; it runs in a command.
+	// Path returns a local file with it; it runs in a command. nil is the sample picture.
 	Path func(ctx context.Context) (string, error)
 	// Region is framed, or alone visible with Crop; none if it is empty. Size and Orientation are
 	// those of the stored picture, as in [Subject].
@@ -356,18 +356,21 @@ func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey,
 		case <-time.After(loadDelay):
 		}
 	}
-	path, err := t.Path(ctx)
-	if err != nil {
-		return drawn, seen, err
-	}
 	part := func(of *picture.Picture) image.Rectangle {
 		seen = of.Size()
 		return t.part(of, key.size, cmp.Or(o.CellAspect, 2))
 	}
-	drawn, err = s.o.Loader.Load(ctx, picture.Request{
-		Path: path, Cols: key.size.X, Rows: key.size.Y,
-		Options: o, Mark: &picture.Mark{Part: part, Crop: t.Crop || t.Fill},
-	})
+	want := picture.Request{
+		Cols: key.size.X, Rows: key.size.Y, Options: o, Mark: &picture.Mark{Part: part, Crop: t.Crop || t.Fill},
+	}
+	draw := s.o.Loader.Sample
+	if t.Path != nil {
+		draw = s.o.Loader.Load
+		want.Path, err = t.Path(ctx)
+	}
+	if err == nil {
+		drawn, err = draw(ctx, want)
+	}
 	if err == nil && ctx.Err() != nil {
 		drawn.Drop() // no longer wanted
 		return nil, seen, ctx.Err()
@@ -503,7 +506,7 @@ func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {
 			parts = append(parts, text.Fit(strings.Join(lines, "\n"), size.X, size.Y))
 		case err != nil && len(list) == 1 && t.Folder == "":
 			words = "no picture"
-		case err == nil && !s.Off():
+		case err == nil && !s.Off() && thumb.Path != nil:
 			parts = append(parts, centered(th.Muted.Render(text.Truncate("Loading…", size.X)), size))
 		}
 	}

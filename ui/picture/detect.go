@@ -330,7 +330,7 @@ func (d *Detector) method(kitty Method) (Method, string) {
 	case d.silent != "":
 		return MethodBlocks, "block glyphs: " + d.silent
 	case kitty == MethodKitty:
-		return MethodKitty, "pixels: the terminal shows pictures in the cells of text (kitty graphics)"
+		return MethodKitty, "pixels in the cells of text (kitty graphics)"
 	case inline:
 		return MethodInline, "pixels: " + d.name + " is known to show inline images of iTerm2"
 	case kitty == MethodDirect:

@@ -11,11 +11,13 @@ import (
 	"errors"
 	"image"
 	"image/color"
+	"image/jpeg"
 	"os"
 
 	"golang.org/x/sync/semaphore"
 
 	"mediadesk/api/media"
+	"mediadesk/assets"
 )
 
 // Picture is a decoded picture, upright and reduced. Its sizes and rectangles are in pixels
@@ -187,6 +189,21 @@ func (l *Loader) Draw(ctx context.Context, p *Picture, r Request) (Surface, erro
 		return nil, err
 	}
 	return s, nil
+}
+
+// Sample draws the sample picture of the program, a photograph that is stored rotated. It ignores
+// the path.
+func (l *Loader) Sample(ctx context.Context, r Request) (Surface, error) {
+	file, err := assets.Samples().Open("harbour.jpg")
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	img, err := jpeg.Decode(file)
+	if err != nil {
+		return nil, err
+	}
+	return l.Draw(ctx, New(img, 6), r)
 }
 
 const smallCost = 512

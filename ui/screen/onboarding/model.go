@@ -6,14 +6,12 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/jpeg"
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api/media"
-	"mediadesk/assets"
 	"mediadesk/config"
 	"mediadesk/ui/account"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -53,9 +51,9 @@ type Model struct {
 	problem error          // error of the last choice
 	size    image.Point
 
-	picture picture.Slot // beside the choices of a first start
-	draw    picture.Options
-	drawn   picture.Request // the last one
+	terminal edit.Terminal
+	front    bool
+	sample   *edit.Tiles // beside the choices of a first start
 }
 
 // New returns the screen.
@@ -66,6 +64,10 @@ func New(o Options) *Model {
 		o.Getenv = o.Keys.Getenv
 	}
 	m := &Model{o: o}
+	m.sample = edit.NewTiles(edit.TilesOptions{
+		Context: o.Context, Loader: o.Loader, Len: func() int { return 1 },
+		Tile: func(int) edit.Tile { return edit.Tile{Picture: edit.Thumb{Key: "sample", Fill: true}} },
+	})
 	m.profile.Name = o.Profile
 	if missing, ok := errors.AsType[*config.NoKeyError](o.Problem); ok {
 		m.profile.Name = missing.Profile
@@ -78,25 +80,21 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.Resized:
 		m.size = msg.Size
-		return m.paint()
-	case tea.ColorProfileMsg:
-		m.draw.Color = picture.ColorOf(msg.Profile)
-		return m.paint()
-	case picture.Abilities:
-		m.draw = msg.Options(m.draw.Color, m.draw.Light)
-		return m.paint()
-	case picture.Transmitted:
-		gone, _ := m.picture.Transmitted(msg)
-		return gone
+	case page.Shown:
+		m.front = true
 	case page.Hidden:
-		m.drawn = picture.Request{}
-		return m.picture.Set(nil)
+		m.front = false
 	case tea.MouseClickMsg:
 		if msg.Button == tea.MouseLeft && m.busy == "" {
 			return m.form.Click(m.sheet(m.size, &theme.Theme{}).StopAt(msg.X, msg.Y))
 		}
 	}
-	return nil
+	m.sample.Update(msg)
+	m.terminal.Learn(msg)
+	_, room := m.columns(m.size)
+	m.sample.On = m.front && room.X > 0 && m.terminal.Options().Color != picture.NoColor
+	m.sample.Arrange(room, m.terminal.Options())
+	return m.sample.Want()
 }
 
 // Init looks up which profile could not be opened.
@@ -125,61 +123,5 @@ func (m *Model) Init() tea.Cmd {
 		p, known := c.Profiles[name]
 		p.Name = name
 		return named(p, !known)
-	}
-}
-
-// The sample picture, a photograph that is stored rotated.
-const (
-	sample      = "harbour.jpg"
-	sampleTurns = media.Orientation(6)
-)
-
-// cover returns the part of the sample picture that fills the space, with the boat and the sun.
-func cover(size image.Point, in picture.Request) image.Rectangle {
-	aspect := cmp.Or(in.Options.CellAspect, 2)
-	part := image.Pt(min(size.X, int(float64(size.Y*in.Cols)/(float64(in.Rows)*aspect))), size.Y)
-	part.Y = min(size.Y, int(float64(part.X*in.Rows)*aspect/float64(in.Cols)))
-	left := max(0, min(size.X*45/100-part.X/2, size.X-part.X))
-	return image.Rectangle{Max: part}.Add(image.Pt(left, (size.Y-part.Y)/2))
-}
-
-// paint draws the sample picture in the space beside the choices.
-func (m *Model) paint() tea.Cmd {
-	_, room := m.columns(m.size)
-	want := picture.Request{Path: sample, Cols: room.X, Rows: room.Y, Options: m.draw}
-	if m.o.Loader == nil || m.o.Problem != nil || room.X < 1 || m.draw.Color == picture.NoColor ||
-		m.draw.Method == picture.MethodOff {
-		want = picture.Request{}
-	}
-	if want == m.drawn {
-		return nil
-	}
-	if m.drawn = want; want.Path == "" {
-		return m.picture.Set(nil)
-	}
-	return func() tea.Msg {
-		file, err := assets.Samples().Open(sample)
-		if err != nil {
-			return nil
-		}
-		defer file.Close()
-		img, err := jpeg.Decode(file)
-		if err != nil {
-			return nil
-		}
-		fill := want
-		part := func(p *picture.Picture) image.Rectangle { return cover(p.Size(), want) }
-		fill.Mark = &picture.Mark{Crop: true, Part: part}
-		surface, err := m.o.Loader.Draw(m.o.Context, picture.New(img, sampleTurns), fill)
-		if err != nil {
-			return nil
-		}
-		return page.Then(func() tea.Cmd {
-			if want != m.drawn { // the window has another size now
-				surface.Drop()
-				return nil
-			}
-			return m.picture.Set(surface)
-		})
 	}
 }

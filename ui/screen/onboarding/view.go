@@ -2,7 +2,6 @@ package onboarding
 
 import (
 	"image"
-	"strings"
 
 	"mediadesk/config"
 	"mediadesk/ui/account"
@@ -39,16 +38,18 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 		return kit.OverlayAt(text.Fit("", size.X, size.Y), brand, max(0, size.X-kit.Size(brand).X)/2, 4)
 	}
 	choices := m.sheet(size, th).View(th)
-	lines := m.picture.Lines()
-	if _, room := m.columns(size); len(lines) == 0 || len(lines) != room.Y {
-		return choices
+	if _, room := m.columns(size); m.pictured() {
+		return text.Fit(kit.JoinH(choices, " ", m.sample.View(room, th)), size.X, size.Y)
 	}
-	return text.Fit(kit.JoinH(choices, " ", strings.Join(lines, "\n")), size.X, size.Y)
+	return choices
 }
+
+// pictured reports whether the sample picture is shown.
+func (m *Model) pictured() bool { return m.sample.On && !m.sample.Off() }
 
 func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	width, room := m.columns(size)
-	if room.X > 0 && len(m.picture.Lines()) == 0 {
+	if room.X > 0 && !m.pictured() {
 		width = size.X
 	}
 	s := kit.NewSheet(image.Pt(width, size.Y), widest)

@@ -134,7 +134,8 @@ func New(o Options) *Model {
 	}
 	m.trayList.Arrange()
 	m.preview = edit.NewPreview(edit.PreviewOptions{
-		Context: context.Background(), Loader: o.Loader, List: &m.list, Thumbs: m.thumbs, Facts: func() int { return 5 },
+		Context: context.Background(), Loader: o.Loader, List: &m.list, Thumbs: m.thumbs,
+		Facts: func(f *kit.Facts) { f.Draw("size", "date", "link") },
 	})
 	m.sheet = edit.NewTiles(edit.TilesOptions{
 		Context: context.Background(), Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: firstPictures,

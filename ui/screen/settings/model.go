@@ -14,6 +14,7 @@ import (
 	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/account"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -36,6 +37,8 @@ type Options struct {
 	TryKey account.TryKey
 	// Profile is the profile in use.
 	Profile session.Profile
+	// Loader draws the sample picture of a preference; nil for none.
+	Loader *picture.Loader
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -57,6 +60,7 @@ type Model struct {
 	broken error // why they could not be read
 
 	list      *kit.List[row]
+	preview   *edit.Preview
 	shown     config.Choices // as the user chose, also while they are being saved
 	writing   bool           // a later choice is saved after that
 	written   int            // how many times they were saved
@@ -120,12 +124,12 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Colors = config.ColorDepth(v) },
 	},
 	{
-		"pictures", "Pictures", "pixels or characters", "With auto, the terminal says what it can draw. Choose another way if pictures are missing or broken.", "",
+		"pictures", "Pictures", "pixels or characters", "How pictures are drawn. Choose another way if this one is missing or broken.", "",
 		[]option{
 			{string(config.PicturesAuto), "the best that the terminal can do"},
-			{string(config.PicturesKitty), "pixels: kitty, Ghostty, Konsole, WezTerm"},
+			{string(config.PicturesKitty), "pixels: kitty, Ghostty, Konsole"},
 			{string(config.PicturesITerm), "pixels: iTerm2, WezTerm, VS Code"},
-			{string(config.PicturesSixel), "pixels: foot, xterm, Windows Terminal, mlterm"},
+			{string(config.PicturesSixel), "pixels: foot, xterm, Windows Terminal"},
 			{string(config.PicturesBlocks), "colored characters, in every terminal"},
 			{string(config.PicturesOff), "none"},
 		},
@@ -179,6 +183,9 @@ func New(o Options) *Model {
 		Empty:       func() string { return "No matching setting. Press esc to clear the filter." },
 		Placeholder: "part of a name", Nothing: "the settings are being read", NotFound: "no setting matches the filter",
 	}
+	m.preview = edit.NewPreview(edit.PreviewOptions{
+		Context: o.Context, Loader: o.Loader, List: m.list, Facts: m.facts, Thumbs: m.thumbs,
+	})
 	return m
 }
 
@@ -213,12 +220,13 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if _, tick := msg.(page.Tick); tick {
 		return nil
 	}
+	m.preview.Update(msg)
 	cmd := m.handle(msg)
 	m.list.Changed()
 	if !m.ready {
 		return cmd
 	}
-	return tea.Batch(cmd, m.searchKey())
+	return tea.Batch(cmd, m.searchKey(), m.preview.Follow())
 }
 
 func (m *Model) handle(msg tea.Msg) tea.Cmd {

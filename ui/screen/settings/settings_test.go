@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 	"mediadesk/config"
@@ -31,6 +32,19 @@ func TestShowsAccounts(t *testing.T) {
 		"The local library, inside this program.", "Address 127.0.0.1:7843", d.Paths.Library(), "created by the library", "Webhooks 127.0.0.1:7844", " auto (dark) ")
 	d.Press("j").Sees("https://a.example.com", "Uploads to  /in", "x, y", "https://hook.example.com", "none yet: K sets it")
 	d.Press("j").Sees("https://ik.imagekit.io/work", "25 MB, video 100 MB")
+}
+
+func TestPicturesShowASample(t *testing.T) {
+	d := newDriver(t)
+	d.o.Loader = picture.NewLoader(media.Limits{})
+	d.open()
+	sampled := func() bool { return strings.ContainsAny(d.Text(), "▀▄▌▐▖▗▘▝▚▞▁▂▃▅▆▇") }
+	for name, shown := range map[string]bool{"Theme": false, "Color depth": true, "Pictures": true, "Parallel uploads": false} {
+		d.to(name)
+		mediatest.Equal(t, sampled(), shown, "%s shows a sample", name)
+	}
+	d.to("Pictures").Send(picture.Abilities{Method: picture.MethodOff})
+	mediatest.Equal(t, sampled(), false, "a sample without pictures")
 }
 
 func TestWhereTheKeyIs(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"mediadesk/api/job"
 	"mediadesk/config"
 	"mediadesk/ui/account"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -102,14 +103,24 @@ func (m *Model) brief(kit.Entry[row]) string {
 }
 
 func (m *Model) describe(_ kit.Entry[row], f *kit.Facts) (title string) {
-	f.Draw("") // as above the list
+	m.preview.Describe(f, m.facts)
+	return text.Either(m.current().pref != nil, m.current().name, "Account "+m.selected().Name)
+}
+
+func (m *Model) facts(f *kit.Facts) {
 	if r := m.current(); r.pref != nil {
 		m.describePreference(r.pref, f)
-		return r.name
+		return
 	}
-	p := m.selected()
-	m.describeAccount(p, f)
-	return "Account " + p.Name
+	m.describeAccount(m.selected(), f)
+}
+
+// thumbs returns the sample picture for preferences that change how pictures look.
+func (m *Model) thumbs() []edit.Thumb {
+	if p := m.current().pref; p != nil && (p.key == "pictures" || p.key == "colors") {
+		return []edit.Thumb{{Key: "sample"}}
+	}
+	return nil
 }
 
 var kinds = map[config.Kind]string{
@@ -163,7 +174,7 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 	f.Say(th.Muted, text.If(p.applies != "", "Takes effect "+p.applies+"."))
 	f.Gap()
 	for _, fact := range m.abilities.Report.Lines() {
-		f.Fact(fact.Label, text.If(p.key != "concurrency" && p.key != "theme", fact.Value))
+		f.Fact(fact.Label, text.If(p.key == "pictures" || p.key == "colors" && fact.Label == "Colors", fact.Value))
 	}
 }
 

@@ -84,12 +84,10 @@ func New(o Options) *Model {
 	}
 	m.preview = edit.NewPreview(edit.PreviewOptions{
 		Context: o.Context, Loader: o.Loader, List: m.list, Thumbs: m.thumbs,
-		Facts: func() int { // the reason of a failure is whole
-			f := kit.NewFacts(kit.PaneWidth(m.list.PaneSize()), &theme.Theme{})
+		Facts: func(f *kit.Facts) { // the reason of a failure is whole
 			if r, ok := m.current(); ok {
 				describe(f, r, o.Now(), f.Theme())
 			}
-			return len(f.Lines()) + 2
 		},
 	})
 	m.list.Arrange()

@@ -175,8 +175,12 @@ func cutOut(img *image.NRGBA) error {
 		c.flood(holes)
 	}
 	visible := 0
-	for _, area := range c.areas(func(i int) bool { return !c.back[i] }) {
-		if visible += len(area); len(area) < max(16, n/2000) { // dust
+	areas, most := c.areas(func(i int) bool { return !c.back[i] }), 0
+	for _, area := range areas {
+		most = max(most, len(area))
+	}
+	for _, area := range areas {
+		if visible += len(area); len(area) < max(16, most/24) { // dust, leaves
 			visible -= len(area)
 			for _, i := range area {
 				c.back[i] = true

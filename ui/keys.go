@@ -150,7 +150,7 @@ func (m *Model) tab() page.ID {
 func (m *Model) openMessages() tea.Cmd {
 	return m.host.Overlays.Open(m.messages.History(m.host.Overlays.Open, func(words string) tea.Cmd {
 		return page.Send(page.Copy{What: "message", Text: words})
-	}))
+	}, m.theme))
 }
 
 // reserved are keys that terminals use for others, or that must always work.

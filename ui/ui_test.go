@@ -397,7 +397,7 @@ func TestFrameOfTheSizeBefore(t *testing.T) {
 			from := slices.IndexFunc(lines,
 				func(line string) bool { return strings.Contains(line, "╭─ "+top) })
 			to := slices.IndexFunc(lines, func(line string) bool {
-				return strings.Contains(line, " of ") && strings.Contains(line, "╯")
+				return strings.HasPrefix(line, "╰") && strings.Contains(line, "╯")
 			})
 			boxed := from >= 0 && to > from+10
 			for _, line := range lines[from+1 : max(from+1, to)] {

@@ -89,7 +89,8 @@ func (f *Form) Load() {
 			r.loaded, r.values = "", r.describe(all, len(targets))
 		}
 		switch {
-		case r.field != nil && r.field.Value() != r.loaded:
+		case r.field != nil && r.field.Value() != r.loaded &&
+			(r != f.row() || strings.TrimSpace(r.field.Value()) != r.loaded): // a space ends a word that is typed
 			r.field.SetValue(r.loaded)
 		case r.pick != nil:
 			r.pick.SetIndex(max(0, slices.IndexFunc(r.Choices,

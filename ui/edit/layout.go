@@ -43,7 +43,7 @@ func (e *Editor[T]) Layout(size image.Point) Layout {
 	return e.arrange(size)
 }
 
-// arrange divides a size: the picture first, as large as it can be, beside or above the form.
+// arrange divides a size: the picture above the form, as large as it can be.
 func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 	room, mode := image.Rectangle{Max: size}, kit.ModeOfWidth(size.X)
 	inAnother := func(file T) bool { return e.o.Folder(file) != e.o.Folder(e.Items[0]) }
@@ -63,28 +63,7 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 		l.Files.Max.X = max(22, min(size.X/4, 34))
 		room.Min.X = l.Files.Max.X
 	}
-	below, beside := e.below(l, room), e.beside(l, room)
-	if mode != kit.Wide {
-		return below
-	}
-	_, pictured := e.pictured()
-	if a, b := below.Picture, beside.Picture; !pictured || a.Dx()*a.Dy() > b.Dx()*b.Dy() {
-		return below
-	}
-	return beside
-}
-
-// beside has the form to the right of the picture, and the side below the form.
-func (e *Editor[T]) beside(l Layout, room image.Rectangle) Layout {
-	l.Form = room
-	l.Form.Min.X = room.Max.X - max(leastForm, room.Dx()/3)
-	l.Form.Max.Y = min(room.Max.Y, room.Min.Y+e.Form.Height(Inner(l.Form).Dx())+2)
-	if e.Side {
-		l.Form.Max.Y = min(l.Form.Max.Y, room.Max.Y-room.Dy()/4)
-		l.Side = image.Rectangle{Min: image.Pt(l.Form.Min.X, l.Form.Max.Y), Max: room.Max}
-	}
-	room.Max.X = l.Form.Min.X
-	return e.position(l, room)
+	return e.below(l, room)
 }
 
 // below has the form below the picture, and the side to the right of the form or below it.
@@ -239,23 +218,16 @@ func (e *Editor[T]) View(size image.Point, title, side string, th *theme.Theme) 
 	case l.Side.Min.X == l.Form.Max.X:
 		form = kit.JoinH(form, side)
 	}
-	switch {
-	case pic == "":
+	if pic == "" {
 		return text.Fit(kit.JoinH(files, form), size.X, size.Y)
-	case l.Form.Min.Y > 0:
-		return kit.JoinH(files, kit.JoinV(pic, form))
 	}
-	return kit.JoinH(files, pic, text.Fit(form, l.Form.Dx(), size.Y))
+	return kit.JoinH(files, kit.JoinV(pic, form))
 }
 
-// viewPicture draws what is left of, or above, the form: the picture or the contact sheet, and the
-// facts below it.
+// viewPicture draws what is above the form: the picture or the contact sheet, and the facts below it.
 func (e *Editor[T]) viewPicture(l Layout, th *theme.Theme) string {
-	room := image.Rect(l.Files.Max.X, 0, l.Form.Min.X, l.Facts.Max.Y)
-	if l.Form.Min.Y > 0 {
-		room.Max.X = max(l.Form.Max.X, l.Side.Max.X)
-	}
-	if room.Empty() {
+	room := image.Rect(l.Files.Max.X, 0, max(l.Form.Max.X, l.Side.Max.X), l.Facts.Max.Y)
+	if room.Empty() || l.Form.Min.Y == 0 {
 		return ""
 	}
 	var drawn []string

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -131,7 +132,7 @@ func (g *Manage) row(op operation, files []api.File) kit.MenuRow {
 
 // Rows returns the menu rows for managing files. The list of versions is that of current.
 func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
-	s, what := g.Session, FilesLabel(files)
+	s := g.Session
 	versions := kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one"}
 	versions.Do = func() tea.Cmd { return g.versions(current) }
 	versions.Disabled = text.If(len(files) > 1, "one file only")
@@ -150,11 +151,11 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 		}, files),
 		g.PurgeRow(files),
 		g.row(operation{
-			MenuRow: kit.MenuRow{Group: "Delete", Key: "o", Label: "delete the old versions of " + what, Note: final, Danger: true}, lost: "Deletes all versions of %s but the current one from " + g.Host() + ".",
+			MenuRow: kit.MenuRow{Group: "Delete", Key: "o", Label: "delete the old versions", Note: final, Danger: true}, lost: "Deletes all versions of %s but the current one from " + g.Host() + ".",
 			running: "Deleting versions", done: "Deleted the old versions of %s.", do: s.DeleteOldVersions,
 		}, files),
 		g.row(operation{
-			MenuRow: kit.MenuRow{Group: "Delete", Key: "d", Label: "delete " + what, Note: final, Danger: true}, lost: "Deletes %s with all versions from " + g.Host() + ".",
+			MenuRow: kit.MenuRow{Group: "Delete", Key: "d", Label: "delete " + text.ShortName(FilesLabel(files), 24), Note: final, Danger: true}, lost: "Deletes %s with all versions from " + g.Host() + ".",
 			running: "Deleting", done: "Deleted %s.", do: s.DeleteAll,
 		}, files),
 	}
@@ -190,16 +191,12 @@ func (g *Manage) askDelete(title, words string, work Work) tea.Cmd {
 
 // askFolder asks for a target folder, starting with the common one.
 func (g *Manage) askFolder(verb string, files []api.File, do func(folder string) tea.Cmd) tea.Cmd {
-	folder := folderOf(files[0])
-	if slices.ContainsFunc(files, func(f api.File) bool { return folderOf(f) != folder }) {
-		folder = "/"
-	}
 	p := FolderPrompt(verb+" "+FilesLabel(files), "If a file of the same name exists there, it gets a new version, which cannot be undone. Missing folders are created.",
-		folder, strings.ToLower(verb), g.Folders, do)
+		"", strings.ToLower(verb), g.Folders, do)
 	check := p.Check
 	p.Check = func(typed string) string {
-		if wrong := check(typed); wrong != "" {
-			return wrong
+		if wrong := check(typed); wrong != "" || typed == "" {
+			return cmp.Or(wrong, "Choose a folder with ↓, or type one. The topmost one is /.")
 		}
 		clean, _ := rule.CleanFolder(strings.TrimSpace(typed))
 		return text.If(!slices.ContainsFunc(files, func(f api.File) bool { return folderOf(f) != clean }),
@@ -246,7 +243,7 @@ func FolderPrompt(title, words, value, verb string, known []string,
 func (g *Manage) Rename(files []api.File) tea.Cmd {
 	words, value := "Its URL changes with its name: links to the old one stop working. z undoes it.", files[0].Name
 	if len(files) > 1 {
-		words = "Fields: " + PatternFields + ". URLs change with the names: links to the old ones stop working. z undoes it."
+		words = "URLs change with the names: links to the old ones stop working. z undoes it.\nYou can use " + PatternFields
 		value = "{name}.{ext}"
 	}
 	p := kit.NewPrompt("Rename "+FilesLabel(files), words, "Name", value, "")
@@ -254,6 +251,11 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 	p.Check = func(content string) string {
 		_, _, wrong := newNames(files, content)
 		return wrong
+	}
+	p.Note = func(content string) string {
+		changed, names, _ := newNames(files, content)
+		words := changed[0].Name + " becomes " + rule.StoredName(names[0])
+		return words + text.If(len(names) > 1, ", and so on") + "."
 	}
 	p.Do = func(content string) tea.Cmd {
 		changed, names, _ := newNames(files, content)
@@ -278,7 +280,7 @@ func newNames(files []api.File, pattern string) (changed []api.File, names []str
 			var err error
 			folder := strings.Trim(path.Base(path.Dir(f.FilePath)), "/.")
 			of := PatternFile{Name: f.Name, Folder: folder, Number: i + 1, Modified: rule.Created(&f)}
-			if name, err = Pattern(name).Fill(of, nil); err != nil {
+			if name, err = Pattern(name).FillName(of); err != nil {
 				return nil, nil, f.Name + ": " + err.Error() + "."
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"mediadesk/api/rule"
+	"mediadesk/ui/text"
 )
 
 // PatternFields lists the fields of patterns.
@@ -106,6 +107,12 @@ func (p Pattern) Fill(f PatternFile, clean func(string) string) (string, error) 
 		}
 		return value, err
 	})
+}
+
+// FillName fills in the pattern of a name. A result without an extension keeps that of the file.
+func (p Pattern) FillName(f PatternFile) (string, error) {
+	name, err := p.Fill(f, nil)
+	return name + text.If(path.Ext(name) == "" && !strings.Contains(string(p), "{ext}"), path.Ext(f.Name)), err
 }
 
 func (f PatternFile) value(field, option string) (string, error) {

@@ -79,6 +79,9 @@ func (p *Preview) Off() bool { return p.o.Loader == nil || p.Options().Method ==
 // Failure returns why the only picture cannot be shown, or nil.
 func (p *Preview) Failure() error { return p.tiles.Failure() }
 
+// Forget rereads a picture that could not be read.
+func (p *Preview) Forget() { p.tiles.Forget() }
+
 // Delete deletes the pictures from the terminal.
 func (p *Preview) Delete() tea.Cmd {
 	p.tiles.On = false

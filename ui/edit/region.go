@@ -443,7 +443,10 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 			crops.Max.X, facts = crops.Min.X+w, strings.ReplaceAll(facts, " · ", "\n")
 			beside = kit.JoinH("  ", th.Strong.Render("File")+"\n"+kit.Paragraph(facts, factsWidth-2, th.Muted))
 		} else if facts != "" {
-			below = "\n" + kit.Paragraph(facts, crops.Dx(), th.Muted)
+			// Lines end between two facts.
+			facts = strings.ReplaceAll(strings.ReplaceAll(facts, " ", "\u00a0"), "\u00a0·\u00a0", " ·\u00a0")
+			facts = strings.ReplaceAll(strings.Join(text.Wrap(facts, crops.Dx()), "\n"), "\n·\u00a0", "\n")
+			below = "\n" + kit.Paragraph(strings.ReplaceAll(facts, "\u00a0", " "), crops.Dx(), th.Muted)
 			crops.Max.Y -= lipgloss.Height(below)
 		}
 		body = kit.JoinH(body, text.Blanks(crops.Min.X-pic.Max.X), r.drawCrops(crops.Size(), th)+below, beside)

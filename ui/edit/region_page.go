@@ -286,10 +286,10 @@ func (r *Region) ratioMenu() tea.Cmd {
 		return func() tea.Cmd {
 			r.Step()
 			r.ratio = ratio
-			if rect.Empty() {
-				r.SetRect(ratio.Largest(size))
-			} else {
+			if !rect.Empty() {
 				r.SetRect(ratio.Apply(rect, size))
+			} else if ratio.Locked() {
+				r.SetRect(ratio.Largest(size))
 			}
 			return nil
 		}
@@ -301,11 +301,7 @@ func (r *Region) ratioMenu() tea.Cmd {
 		return use(ratio)()
 	})
 	same := kit.MenuRow{Key: "a", Label: "keep that of the region", Do: use(current)}
-	free := kit.MenuRow{Key: "f", Label: "free", Current: !r.ratio.Locked(), Do: func() tea.Cmd {
-		r.Step()
-		r.ratio = picture.Ratio{}
-		return nil
-	}}
+	free := kit.MenuRow{Key: "f", Label: "free", Current: !r.ratio.Locked(), Do: use(picture.Ratio{})}
 	return r.o.Overlays.Open(kit.NewMenu("Ratio", append(rows, same, free)...))
 }
 

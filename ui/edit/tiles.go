@@ -159,8 +159,11 @@ func (s *Tiles) Toggle() tea.Cmd {
 // Delete deletes all pictures from the terminal and stops loading.
 func (s *Tiles) Delete() tea.Cmd { return s.images.DeleteAll() }
 
-// Forget rereads the first pictures of folders when needed.
-func (s *Tiles) Forget() { clear(s.firsts) }
+// Forget rereads the first pictures of folders, and pictures that could not be read, when needed.
+func (s *Tiles) Forget() {
+	clear(s.firsts)
+	s.images.Forget()
+}
 
 // Arrange sets the size and keeps the cursor visible.
 func (s *Tiles) Arrange(room image.Point, draw picture.Options) {
@@ -183,7 +186,9 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 		}
 		return g
 	}
-	return picture.GridOf(room.Sub(image.Pt(0, 1)), s.o.Len(), s.captions()) // a frame has one line more
+	g := picture.GridOf(room.Sub(image.Pt(0, 1)), s.o.Len(), s.captions()) // a frame has one line more
+	g.Tile.Y = min(g.Tile.Y, g.Tile.X/2+s.captions()+1)                    // not higher than wide
+	return g
 }
 
 // of returns the grid with the size of a tile, which differ without a cursor. Rows are as wide as the

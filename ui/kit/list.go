@@ -20,7 +20,7 @@ import (
 // only visible rows are drawn.
 //
 // Set the fields, then call Arrange, and again whenever the rows change. ID, Rows, Key, Match,
-// Columns, Cells, Above, Describe, Brief and Empty are required; with RowsOnly, the last four
+// Columns, Cells, Above, Describe and Empty are required; with RowsOnly, the last three
 // are not.
 type List[T any] struct {
 	// ID is the first word of the action IDs, such as "uploads".
@@ -40,10 +40,8 @@ type List[T any] struct {
 	Cells   func(row T, widths []int, th *theme.Theme) []Cell
 	// Above returns the lines above the list.
 	Above func(size image.Point, th *theme.Theme) []string
-	// Describe writes the details of an entry and returns a title.
+	// Describe writes the details of an entry and returns a title. A small screen has them in one line.
 	Describe func(e Entry[T], f *Facts) (title string)
-	// Brief returns the description of an entry below the list on a small screen.
-	Brief func(e Entry[T]) string
 	// Empty says why no row is shown.
 	Empty func() string
 	// Stop ends running work, and Widen leaves a narrowed view: what the key to step back does

@@ -160,8 +160,15 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 		body = l.scrolled(BoxFooter(title(at.box.Dx()-6), footer(), body, at.box.Size(), !l.dim(), th), th)
 	}
 	if !at.line.Empty() {
+		var parts []string
 		e, _ := l.Current()
-		line = th.Muted.Render(text.Truncate(" "+text.Safe(l.Brief(e)), at.line.Dx()))
+		f := NewFacts(1<<10, th)
+		l.Describe(e, f)
+		for _, fact := range f.Lines() {
+			parts = append(parts, strings.Join(strings.Fields(ansi.Strip(fact)), " "))
+		}
+		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+		line = th.Muted.Render(text.Truncate(" "+strings.Join(parts, " · "), at.line.Dx()))
 	}
 	body = JoinV(body, fit(at.line, line))
 	if !at.pane.Empty() {

@@ -102,6 +102,12 @@ func (l *List[T]) span() (from, to int) {
 	return min(i, l.rows.Cursor()), max(i, l.rows.Cursor())
 }
 
+// InRange reports whether the open range has entry i.
+func (l *List[T]) InRange(i int) bool {
+	from, to := l.span()
+	return from <= i && i <= to
+}
+
 // markRows sets the mark of each row that matches the filter to the result of on, which
 // receives its present mark.
 func (l *List[T]) markRows(on func(marked bool) bool) {

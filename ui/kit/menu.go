@@ -42,6 +42,8 @@ type Menu struct {
 	Popup
 	// Words is the text above the rows, or empty.
 	Words string
+	// Verb names what enter does; empty means "choose".
+	Verb string
 	// Beside are additional actions, or nil.
 	Beside []Action
 
@@ -188,7 +190,7 @@ func (m *Menu) Actions() []Action {
 		}
 	}
 	take := Action{ID: "menu.take", Footer: len(m.rows) > 0, Main: true, Group: m.title}
-	take.Keys = Bind("choose", "", "enter", "space", "right")
+	take.Keys = Bind(cmp.Or(m.Verb, "choose"), "", "enter", "space", "right")
 	take.Do = func() tea.Cmd { return m.choose(m.Row()) }
 	close := Action{ID: "menu.close", Footer: true, Group: m.title, Do: m.Close}
 	close.Keys = Bind("close", "", "esc", "q", "left")
@@ -402,7 +404,8 @@ func (m *Menu) parts(row, width int) (key, label, note string, whole bool) {
 	if r.More != "" { // which has the whole label
 		labels = min(labels, max(1, width-text.Width(key)-text.Width(r.Note)-3))
 	}
-	label, note = text.PadRight(text.TruncateMiddle(r.label(), labels), labels), r.note()
+	label, note = text.Either(r.More != "", text.Truncate, text.TruncateMiddle)(r.label(), labels), r.note()
+	label = text.PadRight(label, labels)
 	room := width - text.Width(key+label) - 3
 	whole = text.Width(note) <= room
 	if room < min(leastNote, text.Width(note)) || note == "" || m.help && !whole {

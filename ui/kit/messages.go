@@ -145,16 +145,17 @@ func (s *Messages) Line(width int, more string, th *theme.Theme) string {
 
 // History returns a menu of all messages, latest first. Enter shows one in full, and a key copies
 // it.
-func (s *Messages) History(open func(Overlay) tea.Cmd, copy func(words string) tea.Cmd) *Menu {
+func (s *Messages) History(open func(Overlay) tea.Cmd, copy func(words string) tea.Cmd, th *theme.Theme) *Menu {
 	var rows []MenuRow
 	for _, history := range slices.Backward(s.history) {
-		sign, _ := history.mark(&theme.Theme{})
+		sign, _ := history.mark(th)
 		rows = append(rows, MenuRow{
-			Label: sign + " " + history.Text, Note: text.Age(history.at, s.now()), More: history.whole() + "\n" + text.Date(history.at),
+			Label: text.PadRight(sign, 4) + history.Text, Note: text.Age(history.at, s.now()), More: history.whole() + "\n" + text.Date(history.at),
 			Do: func() tea.Cmd { return open(NewReader("Message", history.whole())) },
 		})
 	}
 	m := NewMenu("Messages", rows...)
+	m.Verb = "read"
 	m.Beside = []Action{
 		{ID: "history.copy", Keys: Bind("copy", "", "y"), Footer: true, Do: func() tea.Cmd {
 			m.Close()

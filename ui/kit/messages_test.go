@@ -39,7 +39,7 @@ func TestMessages(t *testing.T) {
 	copied := ""
 	var over kit.Overlays
 	over.Resize(pt(100, 20))
-	over.Open(messages.History(over.Open, func(words string) tea.Cmd { copied = words; return nil }))
+	over.Open(messages.History(over.Open, func(words string) tea.Cmd { copied = words; return nil }, &theme.Theme{}))
 	view := ansi.Strip(over.Top().View(pt(100, 20), th))
 	for _, words := range []string{"large and it is large and it is large", "the first reason", "the second reason", "Stored a.jpg", at.now().Format("2 Jan 2006 15:04")} {
 		if strings.Count(view, words) != 1 {
@@ -52,7 +52,7 @@ func TestMessages(t *testing.T) {
 	press(over.Top(), "enter")
 	uitest.Shows(t, ansi.Strip(over.Top().View(pt(100, 20), th)), "the second reason")
 	over.CloseAll()
-	over.Open(messages.History(over.Open, func(words string) tea.Cmd { copied = words; return nil }))
+	over.Open(messages.History(over.Open, func(words string) tea.Cmd { copied = words; return nil }, &theme.Theme{}))
 	press(over.Top(), "down", "y")
 	if over.Top() != nil || copied != "Stored a.jpg" {
 		t.Errorf("copied %q", copied)

@@ -121,10 +121,15 @@ func (p *Prompt) accept() tea.Cmd {
 
 // Actions returns the actions to accept and to leave.
 func (p *Prompt) Actions() []Action {
-	return []Action{
-		{ID: "prompt.take", Keys: Bind(p.verb(), "", p.key()), Footer: true, Main: true, Group: p.Title, Do: p.accept},
-		{ID: "prompt.cancel", Keys: Bind("cancel", "", "esc"), Footer: true, Group: p.Title, Do: p.Close},
+	var offers []Action
+	if p.field != nil {
+		offers = OfferActions(p.field, p.Title, func() {})
 	}
+	return Shadow(slices.Concat([]Action{
+		{ID: "prompt.take", Keys: Bind(p.verb(), "", p.key()), Footer: true, Main: true, Group: p.Title, Do: p.accept},
+	}, offers, []Action{
+		{ID: "prompt.cancel", Keys: Bind("cancel", "", "esc"), Footer: true, Group: p.Title, Do: p.Close},
+	}))
 }
 
 // Capturing returns true: letters are text.
@@ -195,7 +200,7 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 				line = text.PadRight(" "+text.TruncateMiddle(text.Safe(offerLabel(list[i])), width-2), width)
 			}
 			if from+i == p.field.at && line != "" {
-				style = th.Selected
+				style = text.Either(p.field.at > 0, th.Selected, th.SelectedDim) // enter takes what the arrows chose
 			}
 			input = append(input, style.Render(line))
 		}

@@ -20,6 +20,8 @@ type Reader struct {
 	Popup
 	// Beside are additional actions, or nil.
 	Beside []Action
+	// Then runs when the reader is closed; it may be nil.
+	Then func() tea.Cmd
 
 	title, text string
 	lines       viewport.Model
@@ -37,9 +39,16 @@ func NewReader(title, content string) *Reader {
 // Actions returns the actions to scroll and close.
 func (r *Reader) Actions() []Action {
 	return slices.Concat(r.Beside, []Action{
-		{ID: "reader.close", Keys: Bind("close", "", "esc", "q", "enter"), Group: "Read", Footer: true, Do: r.Close},
+		{ID: "reader.close", Keys: Bind("close", "", "esc", "q", "enter"), Group: "Read", Footer: true, Do: r.close},
 		{ID: "reader.page-down", Keys: Bind("page down", "", "space"), Group: "Read", Do: func() tea.Cmd { r.Move(max(1, r.Page()-1)); return nil }},
 	}, ListActions(func() Scroller { return r }, nil))
+}
+
+func (r *Reader) close() tea.Cmd {
+	if r.Close(); r.Then == nil {
+		return nil
+	}
+	return r.Then()
 }
 
 // Move scrolls by that many lines.

@@ -91,7 +91,7 @@ func TestEverythingStaysInside(t *testing.T) {
 			if size.Y == 1 {
 				return messages.Line(size.X, "!", th)
 			}
-			return messages.History(nil, nil).View(size, th)
+			return messages.History(nil, nil, th).View(size, th)
 		},
 		"reader": func(size image.Point, th *theme.Theme) string {
 			return kit.NewReader(hostile, strings.Repeat(hostile+"\n", 40)).View(size, th)

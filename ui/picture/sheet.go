@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"maps"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -133,6 +134,12 @@ func (w *Sheet[K]) Transmitted(msg Transmitted) bool {
 		}
 	}
 	return false
+}
+
+// Forget drops failures: those tiles are loaded again when wanted.
+func (w *Sheet[K]) Forget() {
+	w.order = slices.DeleteFunc(w.order, func(key K) bool { return w.tiles[key].err != nil })
+	maps.DeleteFunc(w.tiles, func(_ K, t *tile) bool { return t.err != nil })
 }
 
 // Delete deletes real pictures of some keys from the terminal and cancels their loads. Glyph tiles

@@ -341,7 +341,10 @@ func TestManaging(t *testing.T) {
 	d.Type("/other")
 	d.Press("enter")
 	d.Toasted("Copied")
-	d.Press("m", "m", "enter") // the same folder is refused
+	d.Press("m", "m", "enter") // none is chosen
+	d.Sees("Choose a folder")
+	d.Type("/summer")
+	d.Press("enter") // the same folder is refused
 	d.Sees("already in that folder")
 	d.Press("esc", "y", "s")
 	if got := uitest.Taken[page.Copy](&d.Out); len(got) != 1 ||

@@ -163,7 +163,9 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 	}
 	if len(list) > 1 {
 		q.Choices = slices.Insert(q.Choices, 1, page.Choice{Label: "Show each", Key: "r", Do: func() tea.Cmd {
-			return m.Open(kit.NewReader("Changes to save", strings.Join(lines, "\n")))
+			all := kit.NewReader("Changes to save", strings.Join(lines, "\n"))
+			all.Then = func() tea.Cmd { return m.askAbout(list) }
+			return m.Open(all)
 		}})
 	}
 	return page.Send(q)
@@ -221,9 +223,7 @@ func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]entry
 	}
 	what = cmp.Or(what, "its values are the same as before")
 	done := edit.Summary("Saved", list, what)
-	if bad > 0 {
-		done.Text += " What was not saved is kept."
-	}
+	done.Text += text.Either(bad > 0, " What was not saved is kept.", " z undoes it.")
 	cmds = append(cmds, page.Send(done))
 	if next := m.next; next != nil && bad == 0 {
 		m.next = nil

@@ -87,7 +87,7 @@ func New(o Options) *Model {
 			return text.HasAll(words, run.Extension, run.FilePath, status, run.Error, run.FileID)
 		},
 		Note:    m.totals,
-		Columns: columns, Cells: m.cells, Describe: m.describe, Brief: m.brief, Empty: m.empty,
+		Columns: columns, Cells: m.cells, Describe: m.describe, Empty: m.empty,
 		Placeholder: "part of an extension, a path or a status",
 		Nothing:     "no extension was requested yet", NotFound: "no run matches the filter",
 		Tiles: func() kit.Tiles { return m.sheet.Shown() },

@@ -97,11 +97,6 @@ func (m *Model) cells(row int, widths []int, th *theme.Theme) []kit.Cell {
 
 func fileOf(run *job.Run) string { return cmp.Or(run.FilePath, run.FileID) }
 
-func (m *Model) brief(e kit.Entry[int]) string {
-	run, now := &m.runs.all[e.Row], m.o.Now()
-	return strings.Trim(edit.LabelRun(run)+" · "+age(run, now)+" · "+m.reason(run, now), " ·")
-}
-
 func sign(s api.Status) theme.Sign {
 	known := map[api.Status]theme.Sign{
 		api.StatusPending: theme.SignWait, api.StatusSuccess: theme.SignGood, api.StatusFailed: theme.SignBad,

@@ -59,7 +59,8 @@ func (m *Model) Catalog() map[string][]kit.Action {
 }
 
 func (m *Model) queryActions() []kit.Action {
-	run := text.Either(m.query.open && m.query.field.Value() == "", "show all", "go to the results")
+	run := text.Either(m.query.open && m.list.Len() == 0, "search", "go to the results")
+	run = text.Either(m.query.open && m.query.field.Value() == "", "show all", run)
 	return []kit.Action{
 		{ID: "library.query-run", Keys: kit.Bind(run, "", "enter"), Group: groupView, Footer: true, Do: m.runQuery},
 		{ID: "library.query-leave", Keys: kit.Bind("close", "", "esc"), Group: groupView, Footer: true, Do: m.leaveQuery},

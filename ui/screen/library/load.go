@@ -262,6 +262,7 @@ func (m *Model) got(l listing, more bool) tea.Cmd {
 	}
 	if m.query.open && l.err != nil {
 		m.query.wrong = l.err
+		m.list.Arrange()
 		return nil
 	}
 	typed := !l.search.isNone() && l.search.text != m.shown.search.text
@@ -269,6 +270,7 @@ func (m *Model) got(l listing, more bool) tea.Cmd {
 		// Not a word of the search is lost.
 		cmd := m.editQuery(l.search.text)
 		m.query.wrong = l.err
+		m.list.Arrange()
 		return cmd
 	}
 	if l.err != nil && l.folder == m.shown.folder && !m.shown.at.IsZero() {
@@ -308,7 +310,9 @@ func (m *Model) rows() []kit.Group[api.File] {
 	m.tagged = slices.ContainsFunc(m.shown.files, func(f api.File) bool {
 		return len(f.Tags.Or(nil)) > len(m.common)
 	})
-	if m.shown.len() == 0 {
+	// What was listed before is no result.
+	none := m.query.open && m.query.field.Value() != "" && (m.shown.search.isNone() || m.query.wrong != nil)
+	if m.shown.len() == 0 || none {
 		return nil
 	}
 	return []kit.Group[api.File]{{Rows: slices.Concat(m.shown.folders, m.shown.files)}}

@@ -68,6 +68,7 @@ func (m *Model) took(list []session.Edited, _ time.Time) (cmd tea.Cmd, what stri
 		return is && e.Err == nil && (e.File == nil || path.Dir(e.File.FilePath) != path.Dir(f.FilePath))
 	})
 	m.sheet.Forget()
+	m.preview.Forget()
 	return m.reload(), ""
 }
 

@@ -3,14 +3,12 @@ package library
 
 import (
 	"context"
-	"image"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -115,16 +113,7 @@ func New(o Options) *Model {
 		Cells: m.cells,
 		Title: m.title, Note: m.note, Footer: m.position, Above: m.above, Describe: m.describe, Empty: m.empty,
 		Instead: m.viewQueryHelp,
-		Brief: func(e kit.Entry[api.File]) string {
-			if has, known := m.counts.Load(folderPath(m.shown.folder, e.Row)); known && e.Row.IsFolder() {
-				return has.(string)
-			}
-			states, _ := m.states(e.Row)
-			w, h, _ := rule.PixelSize(&e.Row)
-			date := text.Date(rule.Created(&e.Row))
-			return edit.FactsLine(image.Pt(w, h), "", 0, m.tags(e.Row), states, date)[0]
-		},
-		Widen: m.widen, Stop: func(try bool) bool {
+		Widen:   m.widen, Stop: func(try bool) bool {
 			busy := m.manage.Busy() != ""
 			if busy && !try {
 				m.manage.Stop()

@@ -145,7 +145,7 @@ func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb,
 }
 
 func (m *Model) thumbOf(f api.File) edit.Thumb {
-	key := f.FileID + " " + f.VersionID()
+	key := f.FileID + " " + f.VersionID() + f.FilePath // not at an address of before
 	return edit.Thumb{Key: key, Name: f.Name, Path: edit.Fetched(m.o.Session.Thumb, f)}
 }
 
@@ -159,7 +159,7 @@ func (m *Model) tile(i int) edit.Tile {
 	case f.IsImage():
 		t.Picture = m.thumbOf(f)
 	}
-	if m.list.Has(f) {
+	if m.list.Has(f) || m.list.InRange(i) {
 		t.Marked, t.Sign = true, theme.SignMarked
 	}
 	states, sign := m.states(f)

@@ -259,6 +259,7 @@ func (m *Model) editQuery(line string) tea.Cmd {
 // typed shows the results of the line after a moment. An unfinished word changes nothing.
 func (m *Model) typed() tea.Cmd {
 	m.query.wrong = nil
+	m.list.Arrange()
 	s, err := parseSearch(m.query.field.Value(), m.query.fields)
 	if err != nil || s.text == m.shown.search.text && s.query() == m.shown.search.query() {
 		return nil
@@ -278,6 +279,7 @@ func (m *Model) find(s search) tea.Cmd {
 func (m *Model) runQuery() tea.Cmd {
 	s, err := parseSearch(m.query.field.Value(), m.query.fields)
 	if m.query.wrong = err; err != nil {
+		m.list.Arrange()
 		return nil
 	}
 	m.closeQuery()
@@ -289,13 +291,12 @@ func (m *Model) runQuery() tea.Cmd {
 
 // leaveQuery leaves the line and shows what was shown before.
 func (m *Model) leaveQuery() tea.Cmd {
-	m.closeQuery()
 	if m.shown.search.text != m.query.before.search.text || m.busy {
 		m.stopReading()
 		m.shown = m.query.before
-		m.list.Arrange()
-		m.returnTo(m.cursors[m.shown.key()])
 	}
+	m.closeQuery()
+	m.returnTo(m.cursors[m.shown.key()])
 	return nil
 }
 
@@ -303,6 +304,7 @@ func (m *Model) closeQuery() {
 	m.query.open, m.list.NoCursor = false, false
 	m.query.typing.Drop()
 	m.query.field.Blur()
+	m.list.Arrange()
 }
 
 // completeQuery suggests completions of the last word: for a plain word, words of the language and

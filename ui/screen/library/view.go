@@ -207,8 +207,6 @@ func (m *Model) above(size image.Point, th *theme.Theme) []string {
 		note(theme.SignInfo, "This service does not list files. Showing those known to this computer. ("+m.shown.refusal.Error()+")")
 	case m.stale && m.shown.len() > maxAgain:
 		note(theme.SignInfo, "The folder has changed. Press r to refresh.")
-	case m.list.Ranged():
-		note(theme.SignInfo, "Range: move the cursor, then press v to mark it or esc to cancel.")
 	}
 	return lines
 }

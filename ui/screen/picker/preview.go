@@ -106,7 +106,13 @@ func (m *Model) wantPreview() tea.Cmd {
 // thumbs returns the pictures in the preview. That of a file is loaded together with its facts.
 func (m *Model) thumbs() (list []edit.Thumb) {
 	p, s := &m.known, m.known.subject
-	switch {
+	switch picked := m.pickedFolder(); {
+	case picked.Head():
+		for _, i := range picked.Rows[:min(len(picked.Rows), edit.MaxFirst)] {
+			if !i.isURL() {
+				list = append(list, thumbOf(i.source.Path, ""))
+			}
+		}
 	case s.path == "" || p.failure != nil:
 	case p.count != nil:
 		for _, path := range p.count.first {
@@ -117,6 +123,14 @@ func (m *Model) thumbs() (list []edit.Thumb) {
 		list = append(list, thumbOf(s.path, fmt.Sprint(s.size, s.changed.UnixNano())))
 	}
 	return list
+}
+
+// pickedFolder returns the folder under the cursor of the tray; no heading for none.
+func (m *Model) pickedFolder() (e kit.Entry[item]) {
+	if m.focus == onTray {
+		e, _ = m.trayList.Current()
+	}
+	return e
 }
 
 // perFolder is how many pictures of a subfolder are among the first ones.
@@ -200,7 +214,7 @@ func (m *Model) describe(_ kit.Entry[int32], out *kit.Facts) (title string) {
 	m.preview.Describe(out, m.describeKnown)
 	if m.focus == onTray {
 		i, _ := m.trayList.Row()
-		return text.ShortName(i.source.Name(), out.Width())
+		return text.ShortName(cmp.Or(m.pickedFolder().Key, i.source.Name()), out.Width())
 	}
 	e, _ := m.current()
 	return text.ShortName(e.name, out.Width())
@@ -208,6 +222,10 @@ func (m *Model) describe(_ kit.Entry[int32], out *kit.Facts) (title string) {
 
 func (m *Model) describeKnown(f *kit.Facts) {
 	th, p := f.Theme(), &m.known
+	if picked := m.pickedFolder(); picked.Head() {
+		f.Say(th.Muted, summary(picked.Rows))
+		return
+	}
 	if m.focus == onTray {
 		if i, ok := m.trayList.Row(); ok && i.isURL() {
 			f.Say(th.Muted, "The service downloads this file: "+i.source.URL)
@@ -230,6 +248,11 @@ func (m *Model) describeKnown(f *kit.Facts) {
 		f.Say(th.Muted, p.count.String())
 	case p.facts != nil:
 		describeFile(f, p.facts)
+	default: // not read, as on a small screen
+		if e, ok := m.current(); ok && m.focus != onTray {
+			of := m.infos[e.name]
+			f.Say(th.Muted, strings.Trim(cmp.Or(of.note(e), e.label())+" · "+text.Date(of.modified), " ·"))
+		}
 	}
 }
 

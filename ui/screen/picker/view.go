@@ -183,15 +183,6 @@ func (m *Model) cells(row int32, widths []int, th *theme.Theme) []kit.Cell {
 	return []kit.Cell{{Text: name, Style: style}, size, word, {Text: age, Style: th.Muted}}
 }
 
-func (m *Model) brief(e kit.Entry[int32]) string {
-	of := m.shown.entries[e.Row]
-	words := cmp.Or(m.infos[of.name].note(of), of.label())
-	if at := m.infos[of.name].modified; !at.IsZero() {
-		words += " · " + text.Date(at)
-	}
-	return words
-}
-
 func firstPictures(ctx context.Context, folder string) (thumbs []edit.Thumb, err error) {
 	n, err := countFolder(ctx, folder)
 	for _, path := range n.first {
@@ -224,7 +215,7 @@ func (m *Model) tile(i int) edit.Tile {
 	case e.kind == kindFile:
 		t.Words = "…"
 	}
-	if m.picked(e) {
+	if m.picked(e) || m.list.InRange(i) {
 		t.Marked, t.Sign = true, theme.SignMarked
 	} else if some, words := m.share(path); words != "" {
 		t.Marked, t.Sign = true, some

@@ -179,7 +179,7 @@ func New(o Options) *Model {
 		Head: func(key string, rows []row, th *theme.Theme) (name, note string) {
 			return key, th.Muted.Render("· " + text.Either(key == accounts, "where files go", "how the program works"))
 		},
-		Above: m.above, Columns: func(int) kit.Columns { return kit.Columns{{Width: 24, Flex: 1}} }, SkipHeads: true, Airy: true, Cells: m.cells, Describe: m.describe, Brief: m.brief,
+		Above: m.above, Columns: func(int) kit.Columns { return kit.Columns{{Width: 24, Flex: 1}} }, SkipHeads: true, Airy: true, Cells: m.cells, Describe: m.describe,
 		Empty:       func() string { return "No matching setting. Press esc to clear the filter." },
 		Placeholder: "part of a name", Nothing: "the settings are being read", NotFound: "no setting matches the filter",
 	}

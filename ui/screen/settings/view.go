@@ -63,8 +63,8 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 		value += "  " + th.Muted.Render(fixed)
 	case m.current() == r:
 		value = "‹ " + text.Truncate(value, widths[0]-nameWidth-4) + " ›"
-		ends := [2]string{th.Selected.Render(name), th.Selected.Render(about(value))}
-		return []kit.Cell{{Text: ends[0] + th.ButtonFocus.Render(value) + ends[1], Styled: true}}
+		row := text.Either(m.list.InPane(), th.SelectedDim, th.Selected)
+		return []kit.Cell{{Text: row.Render(name) + th.ButtonFocus.Render(value) + row.Render(about(value)), Styled: true}}
 	}
 	value = th.Muted.Render("‹ ") + th.Text.Render(value) + th.Muted.Render(" ›")
 	return []kit.Cell{{Text: name + value + th.Muted.Render(about(value)), Style: th.Text}}
@@ -94,14 +94,6 @@ func (m *Model) host(p config.Profile) string {
 	return ""
 }
 
-func (m *Model) brief(kit.Entry[row]) string {
-	if r := m.current(); r.pref != nil {
-		list, at := m.optionsOf(r.pref)
-		return cmp.Or(list[at].about, r.pref.about)
-	}
-	return kinds[m.selected().Kind]
-}
-
 func (m *Model) describe(_ kit.Entry[row], f *kit.Facts) (title string) {
 	m.preview.Describe(f, m.facts)
 	return text.Either(m.current().pref != nil, m.current().name, "Account "+m.selected().Name)
@@ -115,9 +107,9 @@ func (m *Model) facts(f *kit.Facts) {
 	m.describeAccount(m.selected(), f)
 }
 
-// thumbs returns the sample picture for preferences that change how pictures look.
+// thumbs returns the sample picture for preferences that change how pictures look, not under a popup.
 func (m *Model) thumbs() []edit.Thumb {
-	if p := m.current().pref; p != nil && (p.key == "pictures" || p.key == "colors") {
+	if p := m.current().pref; p != nil && m.Overlays().Top() == nil && (p.key == "pictures" || p.key == "colors") {
 		return []edit.Thumb{{Key: "sample"}}
 	}
 	return nil

@@ -46,7 +46,7 @@ func (m *Model) Actions() []kit.Action {
 				m.Touch(m.Targets()...)
 			}),
 		},
-		{ID: "form.patterns", Keys: kit.Bind("fill by pattern", "", "ctrl+t"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Form.Blur(); return m.Open(m.newPatterns()) }},
+		{ID: "form.patterns", Keys: kit.Bind("fill by pattern", "", "ctrl+t"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Focus(m.On); return m.Open(m.newPatterns()) }},
 	}
 	steps := []kit.Action{
 		{ID: "form.next-part", Keys: kit.Bind("next field", "", "tab"), Group: groupForm, Footer: true, Do: then(func() { m.leaveForm(1) })},
@@ -137,8 +137,8 @@ func (m *Model) toolActions() []kit.Action {
 	return []kit.Action{
 		{ID: "form.add-extension", Keys: kit.Bind("add an extension", "", "ctrl+l"), Group: groupForm, Footer: true, Do: m.AddExtension},
 		{ID: "form.presets", Keys: kit.Bind("presets: save or load options", "", "ctrl+p"), Group: groupForm, Do: m.openPresets},
-		{ID: "form.edit-text", Keys: inEditor, Group: groupForm, Do: func() tea.Cmd { m.Form.Blur(); return m.Document.Edit() }},
-		{ID: "form.back", Keys: kit.Bind("back", "", "esc"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Form.Blur(); return page.Send(page.Back{}) }},
+		{ID: "form.edit-text", Keys: inEditor, Group: groupForm, Do: func() tea.Cmd { m.Focus(m.On); return m.Document.Edit() }},
+		{ID: "form.back", Keys: kit.Bind("back", "", "esc"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Focus(m.On); return page.Send(page.Back{}) }},
 	}
 }
 

@@ -181,7 +181,7 @@ func describePreset(body []byte) string {
 }
 
 func (m *Model) openPresets() tea.Cmd {
-	m.Form.Blur()
+	m.Focus(m.On)
 	return func() tea.Msg {
 		list, err := m.o.Session.Presets(m.o.Context)
 		if err != nil {

@@ -99,6 +99,8 @@ var (
 type source struct {
 	edit.Draft
 	known known
+	// again reports that it was sent before: its options are not those of others.
+	again bool
 	// failed is why the source was not queued, or nil.
 	failed  error
 	checked *decision // for the current options and facts; nil: not computed
@@ -167,7 +169,7 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 	if m.sending {
 		return nil
 	}
-	m.Form.Blur()
+	m.Focus(m.On)
 	m.Overlays().CloseAll()
 	held := map[api.Source][]*source{}
 	for _, s := range m.Items {
@@ -178,7 +180,9 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 		s := m.start(src)
 		if old := held[src]; len(old) > 0 {
 			s, held[src] = old[0], old[1:]
-			retained = append(retained, s)
+			if !s.again {
+				retained = append(retained, s)
+			}
 		} else {
 			fresh = append(fresh, s)
 		}
@@ -404,7 +408,7 @@ func (m *Model) editJobs(jobs []job.Job) tea.Cmd {
 	if m.sending {
 		return nil
 	}
-	m.Form.Blur()
+	m.Focus(m.On)
 	m.Overlays().CloseAll()
 	items := slices.Clone(m.Items)
 	for _, s := range items {
@@ -416,7 +420,7 @@ func (m *Model) editJobs(jobs []job.Job) tea.Cmd {
 		if at < 0 {
 			at, items = len(items), append(items, nil)
 		}
-		s := &source{Draft: edit.Draft{Entry: entry.Of(j, m.o.Profile.Receiver != ""), Marked: true}}
+		s := &source{Draft: edit.Draft{Entry: entry.Of(j, m.o.Profile.Receiver != ""), Marked: true}, again: true}
 		if s.Naming == job.NameExact && !s.OverwriteFile.Or(true) {
 			s.OverwriteFile = api.Field[bool]{} // hand set it, and asks again
 		}

@@ -169,6 +169,9 @@ func (v *patternView) fillIn(d *edit.Draft, f edit.PatternFile) error {
 			continue
 		}
 		content, err := p.Fill(f, cleaned[n])
+		if cleaned[n] == nil {
+			content, err = p.FillName(f)
+		}
 		if err != nil {
 			return err
 		}

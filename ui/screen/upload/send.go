@@ -23,7 +23,7 @@ import (
 // send queues the sources. It asks about names that are taken, if there are several files, if
 // something is lost.
 func (m *Model) send() tea.Cmd {
-	m.Form.Blur()
+	m.Focus(m.On)
 	t := m.sum()
 	if len(t.checks) > 0 && t.checks[0].stop {
 		c := t.checks[0]

@@ -63,7 +63,9 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 		words = kit.Paragraph(words, min(size.X, 56), th.Muted)
 		return kit.OverlayCenter(text.Fit("", size.X, size.Y), words)
 	}
-	body := m.Editor.View(size, m.title(), m.viewSide(m.Layout(size).Side.Size(), th), th)
+	room := m.Layout(size).Side.Size()
+	side := m.side.View("Before sending", m.sideLines(kit.PaneWidth(room), th), room, m.On == edit.OnSide, th)
+	body := m.Editor.View(size, m.title(), side, th)
 	return text.Fit(body, size.X, size.Y)
 }
 
@@ -138,10 +140,11 @@ func (m *Model) sentence() string {
 		slices.ContainsFunc(targets, func(s *source) bool { return !m.plain(s) }) {
 		return ""
 	}
-	if s := targets[0]; len(targets) == 1 {
-		return "Will be stored as " + s.folder() + s.storedName() + ", a new file."
+	first := targets[0].folder() + targets[0].storedName()
+	if len(targets) == 1 {
+		return "Will be stored as " + first + ", a new file."
 	}
-	return "Will be stored as " + text.Plural(len(targets), "new file") + "."
+	return "Will be stored as " + text.Plural(len(targets), "new file") + ", such as " + first + "."
 }
 
 // stacked reports whether there is room for more than one part.
@@ -165,11 +168,12 @@ func (m *Model) plain(s *source) bool {
 // sayPrediction tells what sending will do to this file and to the one at its place.
 func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	th, p := facts.Theme(), m.decision(s).out
+	keep, lines := p.Keep(), p.Lines()
 	if m.taken(s) {
+		lines = lines[1:] // a new version is one of the answers
 		facts.Say(th.Warn, th.Glyph(theme.SignWarn)+" A file of this name is there. Sending asks: new version, suffix or skip.")
 	}
-	keep := p.Keep()
-	for _, l := range p.Lines() {
+	for _, l := range lines {
 		words := l.Text
 		if l.Keep != "" && l.Keep == keep {
 			words, keep = words+" Press ctrl+g to keep.", ""
@@ -189,19 +193,4 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	case !at.At.IsZero():
 		facts.Say(th.Muted, "As it was "+text.Age(at.At, m.o.Now())+": the service does not list its files.")
 	}
-}
-
-func (m *Model) viewSide(size image.Point, th *theme.Theme) string {
-	if size.X < 1 || size.Y < 1 {
-		return ""
-	}
-	lines := m.sideLines(kit.PaneWidth(size), th)
-	side := m.side
-	side.SetSize(len(lines), size)
-	from, to := side.Visible()
-	body := make([]string, 0, to-from)
-	for _, line := range lines[from:to] {
-		body = append(body, text.Blanks((kit.BoxInner(size).X-kit.PaneWidth(size))/2)+line)
-	}
-	return kit.Box("Before sending", strings.Join(body, "\n"), size, m.On == edit.OnSide, th)
 }

@@ -75,7 +75,7 @@ func New(o Options) *Model {
 			differs := titled.total() != g.count.total() || titled[job.Stored] < titled.total()
 			return key, text.If(differs, th.Muted.Render("· ")+g.note(th))
 		},
-		Columns: columns, Cells: m.cells, Above: m.above, Note: m.totals, Footer: m.footer, Describe: m.describe, Brief: m.brief, Empty: m.empty,
+		Columns: columns, Cells: m.cells, Above: m.above, Note: m.totals, Footer: m.footer, Describe: m.describe, Empty: m.empty,
 		Placeholder: "part of a name, or a state such as refused",
 		Nothing:     "no uploads yet", NotFound: "the filter shows no upload", Marking: true,
 	}
@@ -121,6 +121,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 			return nil, false
 		}
 		m.refresh()
+	case page.Sent:
+		return m.replace(msg.Jobs), true
 	case page.Acted:
 	case page.Resized:
 		m.list.Resize(msg.Size)
@@ -146,6 +148,21 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return nil, false
 	}
 	return nil, true
+}
+
+// replace removes failures of what was sent again with other options, and moves to the first new job.
+func (m *Model) replace(jobs []job.Job) tea.Cmd {
+	var old []row
+	for n := range len(m.rows.Rows) + len(m.rows.earlier) {
+		r := m.rows.row(n)
+		again := func(j job.Job) bool { return j.ID != r.Job.ID && j.Upload.Source == r.Job.Upload.Source }
+		if s := r.Job.State; (s == job.Refused || s == job.Unsent) && slices.ContainsFunc(jobs, again) {
+			old = append(old, r)
+		}
+	}
+	cmd := m.remove(old)
+	m.list.Go(jobs[0].ID)
+	return cmd
 }
 
 func (m *Model) refresh() {
@@ -185,14 +202,14 @@ func (m *Model) thumbs() (list []edit.Thumb) {
 }
 
 // maxEarlier is the number of jobs shown from earlier runs.
-const maxEarlier = 200
+const maxEarlier = 1000
 
 // maxFailed limits the unstored jobs read from earlier runs.
 const maxFailed = 2000
 
 // readEarlier reads the jobs of earlier runs and of other programs, if the journal has changed.
 func (m *Model) readEarlier() tea.Cmd {
-	limit := maxEarlier + min(len(m.rows.Rows), 10*maxEarlier)
+	limit := maxEarlier + min(len(m.rows.Rows), maxFailed)
 	version := m.version
 	return func() tea.Msg {
 		now, err := m.o.Session.Journal.Changes(m.o.Context)

@@ -133,6 +133,19 @@ func TestCancel(t *testing.T) {
 }
 
 // TestUnknownAsks: the user decides about an unknown job that could be stored twice.
+// TestSentAgainReplacesTheFailure: what was refused and is sent with other options has one row.
+func TestSentAgainReplacesTheFailure(t *testing.T) {
+	d := start(t, nil)
+	d.add(d.job("large.bin", 5000, job.NameExact))
+	d.until("1 refused")
+	again := *d.queue.Snapshot().Rows[0].Job
+	again.ID++
+	d.Send(page.Sent{Jobs: []job.Job{again}})
+	d.SeesNot("refused")
+	d.Press("z")
+	d.Sees("refused")
+}
+
 func TestUnknownAsks(t *testing.T) {
 	broken := true
 	d := start(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -163,7 +176,7 @@ func TestUnknownAsks(t *testing.T) {
 // TestEarlierJobs: the list shows jobs of earlier runs after the current ones, and they can be sent again.
 func TestEarlierJobs(t *testing.T) {
 	old := []job.Job{}
-	for i := range 230 {
+	for i := range maxEarlier + 30 {
 		j := *plain(0, job.Stored, "old"+string(rune('a'+i%26))+".txt")
 		j.Profile = "home"
 		old = append(old, j)
@@ -171,7 +184,7 @@ func TestEarlierJobs(t *testing.T) {
 	other := *plain(0, job.Stored, "other.txt")
 	other.Profile = "elsewhere"
 	d := start(t, nil, append(old, other)...)
-	d.Sees("200 of 200 stored", "1 of 200")
+	d.Sees("1,000 of 1,000 stored · the last ones", "1 of 1,000")
 	d.SeesNot("other.txt")
 
 	failedJob := d.job("again.txt", 10, job.NameHere)

@@ -1,6 +1,7 @@
 package uploads
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"path"
@@ -54,6 +55,9 @@ func (m *Model) totals(th *theme.Theme) string {
 	parts := summary(counts, th)[:shown]
 	if m.busy() {
 		parts[0] += " " + kit.Progress{Done: t.Sent, Total: t.Total}.Bar(groupBar, th)
+	}
+	if t.Jobs == 0 && len(m.rows.earlier) >= maxEarlier {
+		parts = append(parts, th.Muted.Render("the last ones"))
 	}
 	if marked := m.list.MarkedNote(); marked != "" {
 		parts = append(parts, th.Marked.Render(marked))
@@ -114,24 +118,12 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	if more != "" {
 		state += rest.Render(" · " + text.Safe(more))
 	}
-	size := text.If(r.Total > 0, text.Bytes(r.Total))
+	size := text.If(r.Total > 0, text.Bytes(cmp.Or(r.Job.Identity.Size, r.Total))) // not that of the request
 	return []kit.Cell{
 		{Text: name(r.Job), Style: th.Text},
 		{Text: size, Style: th.Muted},
 		{Text: state, Style: style},
 	}
-}
-
-func (m *Model) brief(e kit.Entry[int]) string {
-	if e.Head() {
-		return m.rows.folders[e.Key].note(&theme.Theme{})
-	}
-	r := m.rows.row(e.Row)
-	if words := note(r, m.o.Now()); words != "" {
-		return edit.FactsLine(image.Point{}, bytes(r), 0, words)[0]
-	}
-	tags := strings.Join(r.Job.Upload.Tags.Or(nil), ", ")
-	return edit.FactsLine(image.Point{}, folder(r.Job), 0, bytes(r), tags, extensions(r.Job))[0]
 }
 
 func extensions(j *job.Job) string {
@@ -275,7 +267,7 @@ func bytes(r row) string {
 	case r.Job.State == job.Sending && !r.Answer && !r.earlier:
 		return text.Bytes(r.Sent) + " of " + text.Bytes(r.Total)
 	}
-	return text.Bytes(r.Total)
+	return text.Bytes(cmp.Or(r.Job.Identity.Size, r.Total))
 }
 
 var advices = map[job.State]string{

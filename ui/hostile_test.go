@@ -101,7 +101,7 @@ func TestHostileAnswers(t *testing.T) {
 	term.Press("ctrl+l", "r") // remove-bg
 	term.WaitFor("Extensions    remove background")
 	follow(term, "ctrl+s", "enter send ", "s", "41 of 82 stored")
-	term.WaitFor("refused h")
+	term.WaitFor("✗ refused")
 	const steps = 82
 	for range steps {
 		term.Press("down")

@@ -74,21 +74,13 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 }
 
 func (m *Model) openPalette() tea.Cmd {
-	var last []kit.Action
 	actions := m.host.Actions()
 	for _, s := range screens {
 		if m.session != nil && s.ID != m.host.Front() {
 			actions = append(actions, m.host.Bound(m.actionsOf(s))...)
 		}
 	}
-	for i, a := range actions {
-		actions[i].Do = func() tea.Cmd { m.ran = a.ID; return a.Do() }
-		if a.ID == m.ran && a.ID != "" {
-			last = append(last, actions[i])
-			last[0].Group = "Used last"
-		}
-	}
-	return m.host.Overlays.Open(kit.NewPalette("Run an action", append(last, actions...)))
+	return m.host.Overlays.Open(kit.NewPalette("Run an action", actions))
 }
 
 // actionsOf returns the actions of a screen in the background. They bring it to the front before

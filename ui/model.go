@@ -77,7 +77,6 @@ type Model struct {
 	ctx     context.Context
 	stop    context.CancelFunc
 	opening string // shown while a session opens; else empty
-	ran     string // ID of the action that the palette ran last
 	notice  string // about the service; may be empty
 	host    page.Host
 	picker  *picker.Model

@@ -166,7 +166,7 @@ func (d *doctor) terminal(ctx context.Context) {
 	}
 	_, colors := terminal.Colors("auto", out, os.Environ(), terminal.TmuxFeatures(ctx, d.Getenv))
 	d.ok("colors", "%s", colors)
-	d.say(statusNote, "pictures", "Start mediadesk and press 5, then t.", "the settings screen shows what the terminal supports")
+	d.say(statusNote, "pictures", "Start mediadesk, press 5 and go to Pictures.", "the settings screen shows what the terminal supports")
 	for _, t := range media.Tools() {
 		if t.Path == "" {
 			d.say(statusNote, t.Program, "", "not installed; it would show %s", t.Makes)

@@ -367,7 +367,7 @@ func (f *Form) lines(width int, focused, noted bool, th *theme.Theme) []formLine
 	}
 	for _, i := range f.stops() {
 		if i == more {
-			put(i, head(i, theme.SignNone, "More")+th.Muted.Render(f.rest(width-column)))
+			put(i, head(i, theme.SignNone, "More")+th.Muted.Render(text.If(!f.open, f.rest(width-column))))
 			continue
 		}
 		r, sign := f.rows[i], theme.SignNone

@@ -175,7 +175,7 @@ func (e *Editor[T]) facts() []string {
 // Settle lays the parts out and loads the pictures, none while the screen is hidden. Call it at the
 // end of each Update.
 func (e *Editor[T]) Settle(size image.Point, hidden bool) tea.Cmd {
-	e.Form.Spaced = e.ShowsSheet() && len(e.Items) <= fewFiles && size.Y >= leastAiry // their pictures are low
+	e.Form.Spaced = !e.Form.open && e.ShowsSheet() && len(e.Items) <= fewFiles && size.Y >= leastAiry // their pictures are low
 	e.size, e.layout = size, e.arrange(size)
 	l := e.layout
 	if !l.Files.Empty() {

@@ -136,6 +136,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 	versions := kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one"}
 	versions.Do = func() tea.Cmd { return g.versions(current) }
 	versions.Disabled = text.If(len(files) > 1, "one file only")
+	single := len(files) == 1 && current.VersionInfo != nil && current.VersionInfo.Name == "Version 1"
 	const broken, final = "old links stop working", "cannot be undone"
 	return []kit.MenuRow{
 		{Key: "r", Label: "rename", Note: broken, Do: func() tea.Cmd { return g.Rename(files) }},
@@ -146,7 +147,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 		g.row(operation{MenuRow: kit.MenuRow{Key: "c", Label: "copy to another folder", Note: "the originals stay"}, folder: "Copy", running: "Copying", done: "Copied %s to %s.", into: s.CopyAll}, files),
 		versions,
 		g.row(operation{
-			MenuRow: kit.MenuRow{Key: "b", Label: "restore the previous version", Note: "can be undone (z)"},
+			MenuRow: kit.MenuRow{Key: "b", Label: "restore the previous version", Note: "can be undone (z)", Disabled: text.If(single, "there is only one")},
 			running: "Restoring", done: "Restored the previous version of %s. z undoes it.", do: s.RestoreAll,
 		}, files),
 		g.PurgeRow(files),
@@ -325,7 +326,7 @@ func (g *Manage) versions(f api.File) tea.Cmd {
 				row.Note = text.Bytes(n) + "  "
 			}
 			if w, h, ok := rule.PixelSize(&v); ok {
-				row.Note += fmt.Sprintf("%d x %d  ", w, h)
+				row.Note += fmt.Sprintf("%d × %d  ", w, h)
 			}
 			if at := rule.Updated(&v); !at.IsZero() {
 				row.Note += text.When(at, g.Now())

@@ -64,7 +64,7 @@ func (p *RegionPage) Actions() []kit.Action {
 	done := action("done", "done", true, nil, p.Close, "enter", "ctrl+s")
 	done.Main = !p.r.Rect().Empty()
 	actions := []kit.Action{
-		action("next-file", "next file", false, p.o.NoTurn, turn(1), "n"),
+		action("next-file", "next file", p.o.Files() > 1, p.o.NoTurn, turn(1), "n"),
 		action("previous-file", "previous file", false, p.o.NoTurn, turn(-1), "N"),
 		action("numbers", "type the numbers", true, nil, p.askNumbers, "i"),
 		action("none", "no region", false, p.r.NoRect, func() tea.Cmd {
@@ -220,6 +220,7 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 	}
 	for i := range actions {
 		actions[i].Footer = actions[i].ID != "region.next-handle" || r.NoRect() == ""
+		actions[i].Footer = actions[i].Footer && (i > 1 || !r.found.shown) // a suggestion is not changed
 	}
 	for _, by := range []struct {
 		suffix, mod, words string

@@ -337,11 +337,12 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 func (v *Viewer) compared(lines []string, cells image.Point, th *theme.Theme) []string {
 	part, size, before := v.part(cells), v.decoded.Size(), v.before.Size()
 	scale := func(p image.Point) image.Point { return image.Pt(p.X*before.X/size.X, p.Y*before.Y/size.Y) }
-	area, cut, mark := v.area().Size(), v.divider(), th.Accent.Render("│")
+	area, cut := v.area().Size(), v.divider()
+	mark := text.If(cut > 0 && cut < area.X, th.Accent.Render("│")) // none beside one of them alone
 	left := v.beforeView.Draw(v.before, image.Rectangle{Min: scale(part.Min), Max: scale(part.Max)},
 		area.X, area.Y, v.o.Draw)
 	for y := range min(len(left), len(lines)) {
-		lines[y] = ansi.Cut(left[y], 0, cut) + mark + ansi.Cut(lines[y], cut+1, area.X)
+		lines[y] = ansi.Cut(left[y], 0, cut) + mark + ansi.Cut(lines[y], cut+text.Width(mark), area.X)
 	}
 	return lines
 }

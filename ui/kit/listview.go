@@ -128,7 +128,7 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 		if size.X < 3*w {
 			w, found = 0, ""
 		}
-		if l.RowsOnly && l.SkipHeads { // of a menu: the row under the cursor has the color of the focus
+		if filter = " "; l.RowsOnly && l.SkipHeads { // of a menu: the row under the cursor has the color of the focus
 			style.Field = th.Text
 			filter = " " + th.Sign(theme.SignCursor) + " "
 		}

@@ -101,7 +101,7 @@ var (
 func New(o Options) *Model {
 	m := &Model{
 		o: o, now: o.Now, cursors: map[string]string{},
-		query: query{field: kit.Field{Label: "find", Placeholder: "boat tag:sunset <7d"}},
+		query: query{field: kit.Field{Label: "Find", Placeholder: "boat tag:sunset <7d"}},
 	}
 	if m.now == nil {
 		m.now = time.Now

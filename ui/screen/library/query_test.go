@@ -144,7 +144,7 @@ func TestRefusedQueryStays(t *testing.T) {
 	d.Press("f")
 	d.Type(line)
 	d.Press("enter")
-	d.Sees("find "+line, `"fileType" is no`, "word of searches", "Search names, tags and text")
+	d.Sees("Find "+line, `"fileType" is no`, "word of searches", "Search names, tags and text")
 	if !d.m.Capturing() {
 		t.Error("the query line is closed")
 	}

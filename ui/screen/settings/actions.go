@@ -82,16 +82,11 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 		}
 	}
 	actions = append(actions,
-		action("terminal", "show what the terminal supports", "", !ofAccount, nil, func() tea.Cmd {
-			m.list.Show("PreferencesPictures")
-			m.list.OpenPane()
-			return nil
-		}, "t"),
 		action("edit-file", "edit the settings file", "", !ofAccount, func() string {
 			return text.If(edit.EditorCommand(m.o.Getenv) == nil, "set VISUAL or EDITOR to an editor first")
 		}, m.editFile, "E"))
 	for i := range actions {
-		if i >= len(actions)-2 || !ofAccount && actions[i].ID != "settings.add-account" {
+		if i == len(actions)-1 || !ofAccount && actions[i].ID != "settings.add-account" {
 			actions[i].Group = groupProgram
 		}
 	}

@@ -340,7 +340,7 @@ func TestTerminalPage(t *testing.T) {
 	d := newDriver(t).open()
 	requested := picture.NewDetector(picture.SettingAuto, nil, false)
 	d.Send(requested.Abilities())
-	d.Press("t").Sees("─ Pictures ─", "not a terminal")
+	d.to("Pictures").Sees("not a terminal")
 }
 
 // TestShowsWhatTheUsersFileSets: the screen shows the line of config.toml that fixes a setting. The

@@ -91,7 +91,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 
 	m = exact("/b")
 	text := told(m)
-	uitest.Shows(t, text, "A new version of", "Its 2 tags are removed", "Its region is removed")
+	uitest.Shows(t, text, "Sending asks", "Its 2 tags are removed", "Its region is removed")
 	press(t, m, "ctrl+g") // keeps the tags
 	uitest.Shows(t, told(m), "Its 2 tags are kept")
 	ask := asked(t, press(t, m, "ctrl+s"))

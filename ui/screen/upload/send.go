@@ -143,8 +143,11 @@ func shared(sources []*source) [][2]string {
 			if name == rule.FieldExtensions {
 				list = edit.LabelExtensions(sources[0].Extensions.Or(nil))
 			}
-			facts = append(facts, [2]string{f.Label, cmp.Or(strings.Join(list, ", "), "none")})
+			value = cmp.Or(strings.Join(list, ", "), "none")
+		} else {
+			value = "not the same for all files"
 		}
+		facts = append(facts, [2]string{f.Label, value})
 	}
 	return facts
 }

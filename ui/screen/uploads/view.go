@@ -109,7 +109,7 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	style, more := th.SignStyle(mark), note(r, now)
 	rest := text.Either(failed(r.Job.State), style, th.Muted)
 	state := style.Render(th.Glyph(mark)+" ") + text.Either(mark == theme.SignGood, th.Muted, style).Render(status(r))
-	if r.Job.State == job.Refused && text.Width(status(r)+more)+5 > widths[2] {
+	if r.Job.State == job.Refused && m.list.PaneShown() {
 		more = "" // the pane has the reason
 	}
 	if r.Job.State == job.Sending && !r.earlier && !r.Answer {

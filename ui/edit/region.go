@@ -105,7 +105,6 @@ type Region struct {
 	soon   bool                // sendDue is pending
 	views  []*picture.CropView // of the crops
 	page   *RegionPage         // the latest one, or nil
-	only   bool                // the crops are shown in place of the picture where both do not fit
 }
 
 // drag is a rectangle being moved or drawn with the mouse. It is relative to its start, so rounding
@@ -281,14 +280,12 @@ func (r *Region) send() tea.Cmd {
 // space. The picture begins at the top.
 func (r *Region) rooms(size image.Point) (pic, crops image.Rectangle) {
 	pic = image.Rectangle{Max: size}
-	switch {
-	case r.decoded == nil:
+	if r.decoded == nil {
 		return pic, crops
-	case r.cropsBeside(size):
+	}
+	if r.cropsBeside(size) {
 		pic.Max.X = picture.Fit(r.decoded.Size(), size.X*3/4, size.Y, r.o.Draw.CellAspect).Dx()
 		crops = image.Rect(pic.Max.X+3, 0, size.X, size.Y)
-	case r.only && r.noCrops() == "":
-		return image.Rectangle{}, pic
 	}
 	pic.Max.Y = picture.Fit(r.decoded.Size(), pic.Dx(), size.Y, r.o.Draw.CellAspect).Dy()
 	return pic, crops
@@ -425,9 +422,6 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 		return ""
 	}
 	pic, crops := r.rooms(size)
-	if pic.Empty() && !crops.Empty() {
-		return text.Fit(r.drawCrops(crops.Size(), th), size.X, size.Y)
-	}
 	body := kit.Paragraph(r.noPicture()+text.If(facts != "", "\n\n"+facts), pic.Dx(), th.Muted)
 	if r.decoded != nil {
 		if of := (frameOf{r.decoded, pic.Size(), r.Options(th)}); r.frame == nil || of != r.framed {

@@ -252,7 +252,6 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 		action("undo", "undo the last step here", func() string {
 			return text.If(len(r.past) == 0 && !r.found.shown, "nothing to undo here")
 		}, r.undo, "z"),
-		action("crops", "picture or crops", r.noCrops, func() tea.Cmd { r.only = !r.only; return nil }, "v"),
 		action("copy-to-all", "copy this region to all", r.noCopy, r.CopyToAll, "A"),
 		action("suggest-all", "suggest a region for all", r.noOthers, func() tea.Cmd { return r.SuggestAll(r.ratio) }, "S"),
 	)
@@ -282,7 +281,6 @@ func (r *Region) ratioMenu() tea.Cmd {
 		return nil
 	}
 	rect, size := r.Rect(), p.Upright()
-	current := picture.Ratio{W: rect.Dx(), H: rect.Dy()}
 	use := func(ratio picture.Ratio) func() tea.Cmd {
 		return func() tea.Cmd {
 			r.Step()
@@ -301,9 +299,8 @@ func (r *Region) ratioMenu() tea.Cmd {
 		}
 		return use(ratio)()
 	})
-	same := kit.MenuRow{Key: "a", Label: "keep that of the region", Do: use(current)}
 	free := kit.MenuRow{Key: "f", Label: "free", Current: !r.ratio.Locked(), Do: use(picture.Ratio{})}
-	return r.o.Overlays.Open(kit.NewMenu("Ratio", append(rows, same, free)...))
+	return r.o.Overlays.Open(kit.NewMenu("Ratio", append(rows, free)...))
 }
 
 // RatioRows returns the menu rows for ratios. do receives the chosen one; zero means that of the

@@ -84,12 +84,12 @@ func TestKeysMoveTheRegion(t *testing.T) {
 		{"tab shift+up", "100,74,100,51"}, // upper left corner
 		{"shift+tab K", "100,73,100,51"},  // the whole region again
 		{"tab tab tab tab tab l", "100,73,106,51"},
-		{"r a right", "100,73,112,54"}, // the height follows
-		{"L", "100,73,113,54"},
-		{"+", "97,71,119,57"},
-		{"- -", "103,73,107,51"},
-		{"r 1", "119,61,74,74"},
-		{"r f", "119,61,74,74"},
+		{"L", "100,73,107,51"},
+		{"+", "97,71,113,55"},
+		{"- -", "103,75,101,47"},
+		{"r 1", "119,64,69,69"},
+		{"right", "119,64,75,75"}, // the height follows
+		{"r f", "119,64,75,75"},
 	} {
 		d.Press(strings.Fields(c.keys)...)
 		mediatest.Equal(t, b.text, c.want, "after %q the region", c.keys)

@@ -261,7 +261,7 @@ func (m *Model) got(l listing, more bool) tea.Cmd {
 		return nil
 	}
 	if m.query.open && l.err != nil {
-		m.query.wrong = l.err
+		m.query.wrong = wrongQuery(l.err)
 		m.list.Arrange()
 		return nil
 	}
@@ -269,7 +269,7 @@ func (m *Model) got(l listing, more bool) tea.Cmd {
 	if l.err != nil && typed && m.Overlays().Top() == nil {
 		// Not a word of the search is lost.
 		cmd := m.editQuery(l.search.text)
-		m.query.wrong = l.err
+		m.query.wrong = wrongQuery(l.err)
 		m.list.Arrange()
 		return cmd
 	}
@@ -303,6 +303,16 @@ func (m *Model) returnTo(key string) {
 	if key == "" || !m.list.Go(key) {
 		m.list.GoTo(0)
 	}
+}
+
+// wrongQuery is what the service says of a search, without the advice for its own language.
+func wrongQuery(err error) error {
+	if refused, ok := errors.AsType[*api.ServiceError](err); ok {
+		if _, words, is := strings.Cut(refused.Message, "searchQuery parameter: "); is {
+			return errors.New(words)
+		}
+	}
+	return err
 }
 
 func (m *Model) rows() []kit.Group[api.File] {

@@ -245,8 +245,8 @@ func (s *Session) replayOne(ctx context.Context, t replayed, undo bool) Edited {
 	if out.Err == nil && t.to != "" {
 		out.File, out.Err = s.revert(ctx, t.now, t.edit.Action, t.to)
 	}
-	if out.Err == nil {
-		out.Err = s.Journal.MarkEdits(ctx, []int64{t.edit.ID}, undo)
+	if out.Err == nil || noFile(out.Err) { // a deleted file does not stop the undo of what is older
+		out.Err = cmp.Or(out.Err, s.Journal.MarkEdits(ctx, []int64{t.edit.ID}, undo))
 	}
 	return out
 }

@@ -162,6 +162,27 @@ func TestUndoOfUnknownFile(t *testing.T) {
 	}
 }
 
+// TestUndoOfADeletedFile: it is told once, and does not stop the undo of older changes.
+func TestUndoOfADeletedFile(t *testing.T) {
+	s, end := program(t, newLibrary(t), t.TempDir())
+	defer end()
+	kept, gone := uploadFile(t, s, "kept.jpg", mug(t)), uploadFile(t, s, "gone.jpg", mug(t))
+	for _, f := range []*api.File{kept, gone} {
+		_, err := s.Change(t.Context(), f.FileID, tagged("sea"))
+		must(t, err)
+	}
+	must(t, s.Delete(t.Context(), *gone))
+	first, err := s.Undo(t.Context(), "", Fail)
+	must(t, err)
+	if len(first) != 1 || first[0].Err == nil {
+		t.Errorf("got %+v, want the deleted file", first)
+	}
+	if then, err := s.Undo(t.Context(), "", Fail); err != nil || len(then) != 1 || then[0].Err != nil {
+		t.Errorf("got %+v %v", then, err)
+	}
+	checkFile(t, s, kept.FileID, "", "")
+}
+
 // TestUndoBesideAnotherProgram: of two programs on one library, one does not undo over a change of the
 // other unless the user says so.
 func TestUndoBesideAnotherProgram(t *testing.T) {

@@ -297,6 +297,12 @@ func (s *Session) places(ctx context.Context, paths []string) ([]rule.Place, err
 	return places, nil
 }
 
+// noFile reports whether the service says that a file does not exist.
+func noFile(err error) bool {
+	answer, ok := errors.AsType[*api.ServiceError](err)
+	return ok && answer.Status == http.StatusNotFound
+}
+
 // stillThere asks the service whether a stored file exists. It assumes so if the service does not
 // tell.
 func (s *Session) stillThere(ctx context.Context, j *job.Job) bool {
@@ -304,7 +310,7 @@ func (s *Session) stillThere(ctx context.Context, j *job.Job) bool {
 		return true
 	}
 	file, err := s.Client.Details(ctx, j.File.FileID)
-	if answer, ok := errors.AsType[*api.ServiceError](err); ok && answer.Status == http.StatusNotFound {
+	if noFile(err) {
 		return false
 	}
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"path"
 	"strings"
@@ -87,9 +86,7 @@ func (s *Session) Copy(ctx context.Context, f api.File, folder string) error {
 // error.
 func (s *Session) Delete(ctx context.Context, f api.File) error {
 	err := s.Client.Do(ctx, api.DeleteFile(f.FileID), nil)
-	var answer *api.ServiceError
-	gone := s.Profile.Local && errors.As(err, &answer) && answer.Status == http.StatusNotFound
-	if err != nil && !gone {
+	if err != nil && (!s.Profile.Local || !noFile(err)) {
 		return err
 	}
 	return s.Journal.ForgetFile(ctx, s.Profile.Name, f.FileID)

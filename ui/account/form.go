@@ -535,7 +535,7 @@ func (f *Flow) sheet(room image.Point, th *theme.Theme) *kit.Sheet {
 	f.form.Draw(s, th)
 	if f.step == stepForm && f.o.Mode != Edit {
 		s.Gap()
-		s.Text(kit.NoStop, 2, text.Either(f.o.Mode == Add, "The private key comes next. It", "The key")+" is checked before anything is saved.", th.Muted)
+		s.Text(kit.NoStop, 2, text.Either(f.o.Mode == Add, "The private key comes next. It is", "The key is")+" tried first: a wrong one is not saved.", th.Muted)
 	}
 	s.Lower(min(1, room.Y/16))
 	return s

@@ -152,7 +152,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 		}, files),
 		g.PurgeRow(files),
 		g.row(operation{
-			MenuRow: kit.MenuRow{Group: "Delete", Key: "o", Label: "delete the old versions", Note: final, Danger: true}, lost: "Deletes all versions of %s but the current one from " + g.Host() + ".",
+			MenuRow: kit.MenuRow{Group: "Delete", Key: "o", Label: "delete the old versions", Note: final, Danger: true, Disabled: text.If(single, "there is only one")}, lost: "Deletes all versions of %s but the current one from " + g.Host() + ".",
 			running: "Deleting versions", done: "Deleted the old versions of %s.", do: s.DeleteOldVersions,
 		}, files),
 		g.row(operation{
@@ -190,25 +190,20 @@ func (g *Manage) askDelete(title, words string, work Work) tea.Cmd {
 		page.Choice{Label: "Delete", Key: "d", Danger: true, Do: func() tea.Cmd { return g.Run(work) }})
 }
 
-// askFolder asks for a target folder, starting with the common one.
+// askFolder asks for a target folder.
 func (g *Manage) askFolder(verb string, files []api.File, do func(folder string) tea.Cmd) tea.Cmd {
 	p := FolderPrompt(verb+" "+FilesLabel(files), "If a file of the same name exists there, it gets a new version, which cannot be undone. Missing folders are created.",
 		"", strings.ToLower(verb), g.Folders, do)
 	check := p.Check
 	p.Check = func(typed string) string {
 		if wrong := check(typed); wrong != "" || typed == "" {
-			return cmp.Or(wrong, "Choose a folder with ↓, or type one. The topmost one is /.")
+			return cmp.Or(wrong, "Type a folder. The topmost one is /.")
 		}
 		clean, _ := rule.CleanFolder(strings.TrimSpace(typed))
-		return text.If(!slices.ContainsFunc(files, func(f api.File) bool { return folderOf(f) != clean }),
-			FilesLabel(files)+" already in that folder. Type another one.")
+		moves := func(f api.File) bool { return path.Join("/", clean) != path.Dir(f.FilePath) }
+		return text.If(!slices.ContainsFunc(files, moves), FilesLabel(files)+" already in that folder. Type another one.")
 	}
 	return g.Over.Open(p)
-}
-
-func folderOf(f api.File) string {
-	folder, _ := rule.CleanFolder(f.FilePath[:strings.LastIndexByte(f.FilePath, '/')+1])
-	return folder
 }
 
 // FolderPrompt asks for a folder of the library, starting with value and suggesting known folders.
@@ -237,6 +232,7 @@ func FolderPrompt(title, words, value, verb string, known []string,
 		}
 		return do(folder)
 	}
+	p.Refresh()
 	return p
 }
 
@@ -323,7 +319,7 @@ func (g *Manage) versions(f api.File) tea.Cmd {
 			row := kit.MenuRow{Label: v.VersionInfo.Name, Current: i == 0}
 			row.Do = func() tea.Cmd { return g.version(f, v, row.Current) }
 			if n, ok := v.Size.Get(); ok {
-				row.Note = text.Bytes(n) + "  "
+				row.Note = text.PadLeft(text.Bytes(n), 8) + "  "
 			}
 			if w, h, ok := rule.PixelSize(&v); ok {
 				row.Note += fmt.Sprintf("%d × %d  ", w, h)
@@ -352,17 +348,17 @@ func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
 		}
 	}
 	open := func() tea.Cmd { return page.Send(page.Open{Address: v.URL}) }
-	rows := []kit.MenuRow{{Key: "o", Label: "open in the browser", Note: v.URL, Do: open}}
+	var rows []kit.MenuRow
 	if !current {
 		rows = append(rows, kit.MenuRow{Key: "r", Label: "restore", Note: "makes it the current version; z undoes it", Do: func() tea.Cmd {
 			return g.Run(work("Restoring", "Restored "+name+". z undoes it.",
 				func(ctx context.Context) (*api.File, error) { return g.Session.Restore(ctx, f.FileID, id) }))
-		}}, kit.MenuRow{Key: "d", Label: "delete", Note: "cannot be undone", Do: func() tea.Cmd {
+		}}, kit.MenuRow{Key: "d", Label: "delete", Note: "cannot be undone", Danger: true, Do: func() tea.Cmd {
 			return g.askDelete("Delete "+name+"?", "The version is deleted; the current one stays.",
 				work("Deleting versions", "Deleted "+name+".", func(ctx context.Context) (*api.File, error) {
 					return &f, g.Session.DeleteVersion(ctx, f.FileID, id)
 				}))
 		}})
 	}
-	return g.Over.Open(kit.NewMenu(name, rows...))
+	return g.Over.Open(kit.NewMenu(name, append(rows, kit.MenuRow{Key: "o", Label: "open in the browser", Note: v.URL, Do: open})...))
 }

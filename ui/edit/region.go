@@ -104,7 +104,9 @@ type Region struct {
 	sent   *picture.RegionView // the view shown as a picture
 	soon   bool                // sendDue is pending
 	views  []*picture.CropView // of the crops
+	only   bool                // the crops are shown in place of the picture where both do not fit
 	page   *RegionPage         // the latest one, or nil
+	eager  bool                // a suggestion is wanted once the picture is loaded
 }
 
 // drag is a rectangle being moved or drawn with the mouse. It is relative to its start, so rounding
@@ -157,7 +159,12 @@ func (r *Region) Show(s Subject) tea.Cmd {
 	return tea.Batch(gone, r.load.Ask(func() tea.Msg {
 		defer cancel()
 		p, err := s.decode(ctx, side)
-		return page.Do(func() { r.decoded, r.err = p, err })
+		return page.Then(func() tea.Cmd {
+			if r.decoded, r.err = p, err; r.eager {
+				return r.Suggest()
+			}
+			return nil
+		})
 	}))
 }
 
@@ -286,6 +293,8 @@ func (r *Region) rooms(size image.Point) (pic, crops image.Rectangle) {
 	if r.cropsBeside(size) {
 		pic.Max.X = picture.Fit(r.decoded.Size(), size.X*3/4, size.Y, r.o.Draw.CellAspect).Dx()
 		crops = image.Rect(pic.Max.X+3, 0, size.X, size.Y)
+	} else if r.only && r.noCrops() == "" {
+		return image.Rectangle{}, pic
 	}
 	pic.Max.Y = picture.Fit(r.decoded.Size(), pic.Dx(), size.Y, r.o.Draw.CellAspect).Dy()
 	return pic, crops
@@ -422,6 +431,9 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 		return ""
 	}
 	pic, crops := r.rooms(size)
+	if pic.Empty() && !crops.Empty() {
+		return text.Fit(r.drawCrops(crops.Size(), th), size.X, size.Y)
+	}
 	body := kit.Paragraph(r.noPicture()+text.If(facts != "", "\n\n"+facts), pic.Dx(), th.Muted)
 	if r.decoded != nil {
 		if of := (frameOf{r.decoded, pic.Size(), r.Options(th)}); r.frame == nil || of != r.framed {

@@ -252,6 +252,7 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 		action("undo", "undo the last step here", func() string {
 			return text.If(len(r.past) == 0 && !r.found.shown, "nothing to undo here")
 		}, r.undo, "z"),
+		action("crops", "picture or crops", r.noCrops, func() tea.Cmd { r.only = !r.only; return nil }, "v"),
 		action("copy-to-all", "copy this region to all", r.noCopy, r.CopyToAll, "A"),
 		action("suggest-all", "suggest a region for all", r.noOthers, func() tea.Cmd { return r.SuggestAll(r.ratio) }, "S"),
 	)
@@ -465,6 +466,9 @@ func (r *Region) noCopy() string { return cmp.Or(r.NoRect(), r.noOthers()) }
 
 // Suggest shows the first or next suggestion, or explains why there is none.
 func (r *Region) Suggest() tea.Cmd {
+	if r.eager = r.decoded == nil && r.err == nil; r.eager {
+		return nil // once it is loaded
+	}
 	if reason := r.noSuggestion(); reason != "" {
 		return page.Tell(page.Info, text.Sentence(reason))
 	}

@@ -187,7 +187,7 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 		return g
 	}
 	g := picture.GridOf(room.Sub(image.Pt(0, 1)), s.o.Len(), s.captions()) // a frame has one line more
-	g.Tile.Y = min(g.Tile.Y, g.Tile.X/2+s.captions()+1)                    // not higher than wide
+	g.Tile.Y = min(g.Tile.Y, (g.Tile.X-2)/3+s.captions()+3)                // pictures are 3:2
 	return g
 }
 

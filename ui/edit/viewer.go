@@ -241,7 +241,7 @@ func (v *Viewer) slide(column int) {
 }
 
 func (v *Viewer) flip() tea.Cmd {
-	v.share = text.Either(v.share > 0, 0.0, 1)
+	v.share = text.Either(v.share == 1, 0.5, text.Either(v.share > 0, 0.0, 1)) // after, before, both
 	return nil
 }
 
@@ -291,7 +291,7 @@ func (v *Viewer) pictureRoom(room image.Point) image.Point {
 // halves are the labels under the parts left and right of the divider.
 func (v *Viewer) halves(th *theme.Theme) string {
 	label := func(words string, width int) string {
-		return kit.OverlayCenter(text.Blanks(width), th.Strong.Render(text.Truncate(words, width)))
+		return kit.OverlayCenter(text.Blanks(width), th.Strong.Render(text.If(width >= len(words), words)))
 	}
 	return label("Before", v.divider()) + label("After", v.area().Dx()-v.divider())
 }

@@ -171,7 +171,7 @@ func (m *Menu) Actions() []Action {
 		}
 		return append([]Action{
 			{Keys: Bind("run", "", "enter"), Footer: true, Main: true, Do: func() tea.Cmd { return m.choose(m.Row()) }},
-			{Keys: Bind("close", "", "esc"), Footer: true, Do: func() tea.Cmd {
+			{Keys: Bind(text.Either(m.list.Filter() == "", "close", "clear"), "", "esc"), Footer: true, Do: func() tea.Cmd {
 				m.closed = m.list.Filter() == ""
 				m.list.SetFilter("")
 				m.list.Arrange()

@@ -104,9 +104,14 @@ func (p *Prompt) typed() tea.Cmd {
 	return p.Typed(p.Value())
 }
 
-// accept accepts the text, or the completion that was selected with the arrow keys.
+// chosen reports whether enter takes a completion: the arrows selected it, or nothing was typed.
+func (p *Prompt) chosen() bool {
+	return p.field != nil && len(p.field.list) > 0 && (p.field.at > 0 || p.Value() == "")
+}
+
+// accept accepts the text, or the completion that is chosen.
 func (p *Prompt) accept() tea.Cmd {
-	if p.field != nil && p.field.at > 0 {
+	if p.chosen() {
 		p.field.SetValue(p.field.list[p.field.at])
 	}
 	if p.tried = true; p.problem() != "" {
@@ -200,7 +205,7 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 				line = text.PadRight(" "+text.TruncateMiddle(text.Safe(offerLabel(list[i])), width-2), width)
 			}
 			if from+i == p.field.at && line != "" {
-				style = text.Either(p.field.at > 0, th.Selected, th.SelectedDim) // enter takes what the arrows chose
+				style = text.Either(p.chosen(), th.Selected, th.SelectedDim)
 			}
 			input = append(input, style.Render(line))
 		}

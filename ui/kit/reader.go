@@ -20,7 +20,7 @@ type Reader struct {
 	Popup
 	// Beside are additional actions, or nil.
 	Beside []Action
-	// Then runs when the reader is closed; it may be nil.
+	// Then runs when the reader is closed.
 	Then func() tea.Cmd
 
 	title, text string
@@ -33,22 +33,15 @@ var _ Overlay = (*Reader)(nil)
 // NewReader opens a reader. It keeps the line breaks of the text and escapes all other
 // control characters.
 func NewReader(title, content string) *Reader {
-	return &Reader{title: title, text: content, lines: viewport.New(viewport.WithWidth(-1))}
+	return &Reader{Then: func() tea.Cmd { return nil }, title: title, text: content, lines: viewport.New(viewport.WithWidth(-1))}
 }
 
 // Actions returns the actions to scroll and close.
 func (r *Reader) Actions() []Action {
 	return slices.Concat(r.Beside, []Action{
-		{ID: "reader.close", Keys: Bind("close", "", "esc", "q", "enter"), Group: "Read", Footer: true, Do: r.close},
+		{ID: "reader.close", Keys: Bind("close", "", "esc", "q", "enter"), Group: "Read", Footer: true, Do: func() tea.Cmd { r.Close(); return r.Then() }},
 		{ID: "reader.page-down", Keys: Bind("page down", "", "space"), Group: "Read", Do: func() tea.Cmd { r.Move(max(1, r.Page()-1)); return nil }},
 	}, ListActions(func() Scroller { return r }, nil))
-}
-
-func (r *Reader) close() tea.Cmd {
-	if r.Close(); r.Then == nil {
-		return nil
-	}
-	return r.Then()
 }
 
 // Move scrolls by that many lines.

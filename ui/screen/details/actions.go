@@ -30,7 +30,8 @@ func (m *Model) Actions() []kit.Action {
 		back := kit.Bind("back", "", "esc")
 		return []kit.Action{{ID: "details.back", Keys: back, Group: groupMove, Footer: true, Do: m.leave}}
 	}
-	words := "save" + text.If(len(m.Targets()) > 1, " "+text.Plural(len(m.Targets()), "file"))
+	changed := cmp.Or(len(m.changedEntries()), len(m.Targets())) // what is being typed is of all
+	words := "save" + text.If(len(m.Targets()) > 1, " "+text.Plural(changed, "file"))
 	save := kit.Action{ID: "details.save", Keys: kit.Bind(words, "", "ctrl+s"), Group: groupEdit}
 	save.Footer, save.Main, save.Do = true, true, func() tea.Cmd { return m.SaveAnd(nil) }
 	save.Disabled = func() string {

@@ -342,7 +342,7 @@ func TestManaging(t *testing.T) {
 	d.Press("enter")
 	d.Toasted("Copied")
 	d.Press("m", "m", "enter") // none is chosen
-	d.Sees("Choose a folder")
+	d.Sees("Type a folder")
 	d.Type("/summer")
 	d.Press("enter") // the same folder is refused
 	d.Sees("already in that folder")

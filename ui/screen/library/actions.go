@@ -41,6 +41,8 @@ func (m *Model) Actions() []kit.Action {
 		leads = append(leads, kit.Lead{ID: "library.back", Label: "clear the filter"})
 	case marked == 0 && !m.shown.search.isNone():
 		leads = append(leads, kit.Lead{ID: "library.back", Label: "leave the search"})
+	case marked == 0:
+		leads = []kit.Lead{{ID: "library.open", Label: "open"}, {ID: "library.edit", Label: "edit details"}, {ID: "library.manage", Label: "manage"}, {ID: "library.find", Label: "find"}}
 	}
 	if n := text.Plural(marked, "file"); marked > 0 {
 		if f, ok := m.current(); ok && !f.IsFolder() { // it does the same as editing them
@@ -155,13 +157,7 @@ func (m *Model) copyMenu() tea.Cmd {
 // Disabled reasons, empty if enabled.
 
 func (m *Model) noRow() string {
-	switch {
-	case m.list.Len() > 0:
-		return ""
-	case m.busy:
-		return "the list is still loading"
-	}
-	return "the list is empty"
+	return text.If(m.list.Len() == 0, text.Either(m.busy, "the list is still loading", "the list is empty"))
 }
 
 func (m *Model) noFile() string {

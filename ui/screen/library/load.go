@@ -284,10 +284,11 @@ func (m *Model) got(l listing, more bool) tea.Cmd {
 	if l.done && l.order.by == byName {
 		l.order.sort(l.files)
 	}
+	same := m.shown.key() == l.key() && m.shown.order == l.order
 	m.shown = l
 	m.list.Arrange()
-	if !more {
-		m.returnTo(m.cursors[l.key()])
+	if !more && !m.list.Go(m.cursors[l.key()]) && !same { // else the cursor stays where it was
+		m.list.GoTo(0)
 	}
 	return m.catchUp()
 }
@@ -295,13 +296,6 @@ func (m *Model) got(l listing, more bool) tea.Cmd {
 func (m *Model) rememberRow() {
 	if f, ok := m.current(); ok {
 		m.cursors[m.shown.key()] = keyOf(f)
-	}
-}
-
-// returnTo moves the cursor to the row with the key, or to the first one.
-func (m *Model) returnTo(key string) {
-	if key == "" || !m.list.Go(key) {
-		m.list.GoTo(0)
 	}
 }
 

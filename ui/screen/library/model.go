@@ -126,7 +126,7 @@ func New(o Options) *Model {
 		// A file that is not in the listing stays marked, unless it was deleted from the folder.
 		Keep: func(f api.File) bool {
 			above, _ := parentOf(f.FilePath)
-			return !m.shown.done || m.shown.seen || !m.shown.search.isNone() || above != m.shown.folder
+			return !m.shown.done || m.shown.seen || !m.shown.search.isNone() || m.query.open || above != m.shown.folder
 		},
 		Tiles: func() kit.Tiles { return m.sheet.Shown() },
 	}

@@ -138,7 +138,7 @@ func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb,
 		}
 	}
 	if err == nil {
-		words := text.Plural(n, "file") + text.If(len(files) == pageSize, "+")
+		words := text.If(len(files) == pageSize, "at least ") + text.Plural(n, "file")
 		m.counts.Store(folder, words+text.If(n > 0, " · "+text.Bytes(size)))
 	}
 	return thumbs, err

@@ -296,7 +296,9 @@ func (m *Model) leaveQuery() tea.Cmd {
 		m.shown = m.query.before
 	}
 	m.closeQuery()
-	m.returnTo(m.cursors[m.shown.key()])
+	if !m.list.Go(m.cursors[m.shown.key()]) {
+		m.list.GoTo(0)
+	}
 	return nil
 }
 

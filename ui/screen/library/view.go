@@ -34,7 +34,7 @@ func (m *Model) position() string {
 	if m.query.open {
 		return ""
 	}
-	words := text.Either(m.list.Len() == 0 && m.shown.err != nil, "not available", m.list.Lines().Position())
+	words := text.Either(m.list.Len() == 0 && m.shown.err != nil, "not available", m.list.Position())
 	if !m.shown.done && m.list.Len() > 0 {
 		words += " and more"
 	}
@@ -165,8 +165,10 @@ func (m *Model) empty() string {
 		return "Loading more…"
 	case m.filtered() && !m.shown.done:
 		return "No match in the first " + text.Plural(m.shown.len(), "row") + ". Press f to search the whole library, or esc to clear the filter."
+	case m.query.open && m.query.wrong != nil:
+		return ""
 	case m.query.open:
-		return "No matches yet. Type on, or tab completes a word."
+		return "No matches yet."
 	case !m.shown.search.isNone():
 		return "No matches. Press f to change the search, or esc to go back to the folder."
 	case m.filtered():

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -112,23 +113,29 @@ func (m *Model) trayActions() []kit.Action {
 }
 
 func (m *Model) sharedActions() []kit.Action {
-	what, copied := m.copied()
+	copied := m.shown.folder
+	if e, ok := m.current(); ok {
+		copied = m.path(e)
+	}
+	if rows := m.trayRows(); m.focus == onTray && len(rows) > 0 {
+		copied = cmp.Or(rows[0].source.URL, rows[0].source.Path)
+	}
 	return []kit.Action{
 		{ID: "picker.upload", Keys: kit.Bind(m.uploadLabel(), "", "u"), Group: groupSend, Footer: true, Main: len(m.tray.items) > 0, Disabled: m.nothingToSend, Do: func() tea.Cmd { return m.form(false) }},
 		{ID: "picker.add-url", Keys: kit.Bind("add a URL", "", "a"), Group: groupPick, Footer: true, Do: m.startAddress},
 		{ID: "picker.clipboard", Keys: kit.Bind("add the picture on the clipboard", "", "P"), Group: groupPick, Disabled: m.noClipboard, Do: m.pickClipboard},
 		{ID: "picker.next-part", Keys: kit.Bind("files or tray", "tab", "tab", "shift+tab"), Group: groupMove, Footer: true, Disabled: m.emptyTray, Do: m.nextPart},
 		{ID: "picker.preview", Keys: kit.Bind("preview on or off", "", "p"), Group: groupView, Do: func() tea.Cmd { m.list.NoPane = !m.list.NoPane; return nil }},
-		{ID: "picker.copy-path", Keys: kit.Bind("copy the path", "", "y"), Group: groupView, Disabled: func() string { return text.If(copied == "", "no file is shown") }, Do: func() tea.Cmd { return page.Send(page.Copy{What: what, Text: copied}) }},
+		{ID: "picker.copy-path", Keys: kit.Bind("copy the path", "", "y"), Group: groupView, Disabled: func() string { return text.If(copied == "", "no file is shown") }, Do: func() tea.Cmd {
+			return page.Send(page.Copy{What: text.Either(strings.Contains(copied, "://"), "URL", "path"), Text: copied})
+		}},
 		{ID: "picker.undo", Keys: kit.Bind("undo removal", "", "z"), Group: groupPick, Disabled: func() string { return text.If(len(m.removed) == 0, "nothing was removed") }, Do: m.restore},
 	}
 }
 
 func (m *Model) uploadLabel() string {
-	if len(m.tray.items) > 0 {
-		return "upload " + text.Plural(len(m.tray.items), "file")
-	}
-	return "upload form"
+	n := len(m.tray.items)
+	return "upload " + text.Either(n > 0, text.Plural(n, "file"), "form")
 }
 
 func (m *Model) gridActions() []kit.Action {
@@ -191,29 +198,7 @@ func (m *Model) trayRows() []item {
 	return e.Rows
 }
 
-func (m *Model) copied() (what, content string) {
-	if m.focus == onTray {
-		i, ok := m.trayList.Row()
-		switch {
-		case !ok:
-			return "", ""
-		case i.isURL():
-			return "URL", i.source.URL
-		}
-		return "path", i.source.Path
-	}
-	if e, ok := m.current(); ok {
-		return "path", m.path(e)
-	}
-	return "path", m.shown.folder
-}
-
 func (m *Model) noClipboard() string {
-	switch {
-	case m.options.Clipboard == nil:
-		return "the clipboard cannot be read here"
-	case m.pasting:
-		return "the clipboard is being read"
-	}
-	return ""
+	none := text.If(m.options.Clipboard == nil, "the clipboard cannot be read here")
+	return cmp.Or(none, text.If(m.pasting, "the clipboard is being read"))
 }

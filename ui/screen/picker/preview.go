@@ -214,7 +214,7 @@ func (m *Model) describe(_ kit.Entry[int32], out *kit.Facts) (title string) {
 	m.preview.Describe(out, m.describeKnown)
 	if m.focus == onTray {
 		i, _ := m.trayList.Row()
-		return text.ShortName(cmp.Or(m.pickedFolder().Key, i.source.Name()), out.Width())
+		return text.ShortName(text.Either(m.pickedFolder().Head(), m.pickedFolder().Key, i.source.Name()), out.Width())
 	}
 	e, _ := m.current()
 	return text.ShortName(e.name, out.Width())

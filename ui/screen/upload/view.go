@@ -74,6 +74,9 @@ func (m *Model) title() string {
 	if len(targets) == 1 {
 		return "Upload " + targets[0].Source.Name()
 	}
+	if len(targets) < len(m.Items) {
+		return "Options of " + text.Count(len(targets)) + " of " + text.Plural(len(m.Items), "file")
+	}
 	return "Upload " + text.Plural(len(targets), "file") + ", " + size(targets)
 }
 

@@ -105,7 +105,7 @@ func (r *rows) groups() []kit.Group[int] {
 		}
 		add(i, j)
 	}
-	for i := len(r.earlier) - 1; i >= 0; i-- {
+	for i := range r.earlier {
 		j := &r.earlier[i]
 		// It is hidden if the queue has it or the user removed it.
 		if queued[j.ID] || r.gone[j.ID] || j.Dismissed && failed(j.State) {

@@ -215,7 +215,7 @@ func TestTransferToAnotherProfile(t *testing.T) {
 	term.WaitFor("2 of 2 stored")
 	term.WaitFor("work 127.0.0.1:")
 	term.Press("4")
-	term.WaitFor("f find in the library")
+	term.WaitFor("f find ")
 	term.WaitFor("trip/")
 	term.Press("enter")
 	term.WaitFor("1 of 2") // the files of the folder

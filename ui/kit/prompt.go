@@ -132,16 +132,15 @@ func (p *Prompt) Actions() []Action {
 	}
 	return Shadow(slices.Concat([]Action{
 		{ID: "prompt.take", Keys: Bind(p.verb(), "", p.key()), Footer: true, Main: true, Group: p.Title, Do: p.accept},
-	}, offers, []Action{
 		{ID: "prompt.cancel", Keys: Bind("cancel", "", "esc"), Footer: true, Group: p.Title, Do: p.Close},
-	}))
+	}, offers))
 }
 
 // Capturing returns true: letters are text.
 func (p *Prompt) Capturing() bool { return true }
 
 func (p *Prompt) Type(msg tea.Msg) (tea.Cmd, bool) {
-	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == p.key() {
+	if key, ok := msg.(tea.KeyPressMsg); ok && (key.String() == p.key() || key.String() == "esc") {
 		return nil, false
 	}
 	if p.area != nil {

@@ -185,7 +185,7 @@ func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
 	if inUse {
 		question, verb = "The change applies when the account is opened again. ", "Open "+r.Name+" again"
 	}
-	words += "\n" + question + leaving + text.If(r.Key != nil, "\nIf you do not use it now, the key is lost.")
+	words += "\n\n" + question + leaving + text.If(r.Key != nil, "\n\nIf you do not use it now, the key is lost.")
 	use := page.Choice{Label: verb, Key: "u", Default: true}
 	use.Do = func() tea.Cmd { return m.use(r.Name, r.Key) }
 	return tea.Batch(read,

@@ -107,9 +107,9 @@ func (m *Model) facts(f *kit.Facts) {
 	m.describeAccount(m.selected(), f)
 }
 
-// thumbs returns the sample picture for preferences that change how pictures look, not under a popup.
+// thumbs returns the sample picture for how pictures are drawn, not under a popup.
 func (m *Model) thumbs() []edit.Thumb {
-	if p := m.current().pref; p != nil && m.Overlays().Top() == nil && (p.key == "pictures" || p.key == "colors") {
+	if p := m.current().pref; p != nil && m.Overlays().Top() == nil && p.key == "pictures" {
 		return []edit.Thumb{{Key: "sample"}}
 	}
 	return nil

@@ -251,8 +251,11 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 	}
 	p.Note = func(content string) string {
 		changed, names, _ := newNames(files, content)
-		words := changed[0].Name + " becomes " + rule.StoredName(names[0])
-		return words + text.If(len(names) > 1, ", and so on") + "."
+		words := ""
+		for i := range min(len(names), 3) {
+			words += changed[i].Name + " → " + rule.StoredName(names[i]) + "\n"
+		}
+		return words + text.If(len(names) > 3, "and "+text.Count(len(names)-3)+" more")
 	}
 	p.Do = func(content string) tea.Cmd {
 		changed, names, _ := newNames(files, content)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -176,10 +177,8 @@ func beside(pixels image.Rectangle, room, block image.Point) (best image.Point) 
 		free = free[1:]
 	}
 	fewest := room.X*room.Y + 1
+	free = slices.DeleteFunc(free, func(r image.Rectangle) bool { return r.Dx() < block.X/2 })
 	for _, r := range free {
-		if r.Dx() < block.X/2 { // there is none
-			continue
-		}
 		at := r.Min.Add(centered(r.Size(), block))
 		if r.Min.Y > 0 || block.X >= room.X {
 			at.Y = max(at.Y, r.Max.Y-block.Y-text.Either(block.X < room.X, 2, 1)) // it lies on a form there

@@ -42,7 +42,8 @@ func (m *Model) Actions() []kit.Action {
 	case marked == 0 && !m.shown.search.isNone():
 		leads = append(leads, kit.Lead{ID: "library.back", Label: "leave the search"})
 	case marked == 0:
-		leads = []kit.Lead{{ID: "library.open", Label: "open"}, {ID: "library.edit", Label: "edit details"}, {ID: "library.manage", Label: "manage"}, {ID: "library.find", Label: "find"}}
+		f, _ := m.current()
+		leads = []kit.Lead{{ID: "library.open", Label: text.Either(f.IsFolder(), "open", "details")}, {ID: "library.manage", Label: "manage"}, {ID: "library.find", Label: "find"}}
 	}
 	if n := text.Plural(marked, "file"); marked > 0 {
 		if f, ok := m.current(); ok && !f.IsFolder() { // it does the same as editing them
@@ -83,7 +84,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 	}
 	return slices.Concat([]kit.Action{
 		{ID: "library.open", Keys: open, Group: groupOpen, Footer: true, Disabled: m.noRow, Do: m.enter},
-		{ID: "library.edit", Keys: kit.Bind("edit details", "", "e"), Group: groupOpen, Footer: true, Main: len(m.list.Marks()) > 0, Disabled: m.noFile, Do: m.inspect},
+		{ID: "library.edit", Keys: kit.Bind("edit details", "", "e"), Group: groupOpen, Main: len(m.list.Marks()) > 0, Disabled: m.noFile, Do: m.inspect},
 		{ID: "library.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupOpen, Disabled: m.manage.Busy, Do: m.manageMenu},
 		{ID: "library.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupOpen, Footer: true, Disabled: m.noWork, Do: func() tea.Cmd { return m.manage.Extend(m.chosen()) }},
 		{ID: "library.delete", Keys: kit.Bind("delete: press m, then d", "", "d"), Group: groupOpen, Disabled: func() string {

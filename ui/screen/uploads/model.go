@@ -160,9 +160,8 @@ func (m *Model) replace(jobs []job.Job) tea.Cmd {
 			old = append(old, r)
 		}
 	}
-	cmd := m.remove(old)
-	m.list.Go(jobs[0].ID)
-	return cmd
+	defer m.list.Go(jobs[0].ID)
+	return m.remove(old)
 }
 
 func (m *Model) refresh() {

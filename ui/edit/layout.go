@@ -55,19 +55,14 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 		return l
 	case len(e.Items) > 1:
 		// A list without folders would repeat the names of a sheet that shows all files.
-		if e.On != OnFiles && e.ShowsSheet() && len(e.targetRows()) == len(e.Items) &&
-			(mode != kit.Wide || len(e.Items) <= fewFiles || !slices.ContainsFunc(e.Items, inAnother)) {
-			return e.below(l, room)
+		if e.On == OnFiles || !e.ShowsSheet() || len(e.targetRows()) < len(e.Items) ||
+			mode == kit.Wide && len(e.Items) > fewFiles && slices.ContainsFunc(e.Items, inAnother) {
+			l.Files = room
+			l.Files.Max.X = max(22, min(size.X/4, 34))
+			room.Min.X = l.Files.Max.X
 		}
-		l.Files = room
-		l.Files.Max.X = max(22, min(size.X/4, 34))
-		room.Min.X = l.Files.Max.X
 	}
-	return e.below(l, room)
-}
-
-// below has the form below the picture, and the side to the right of the form or below it.
-func (e *Editor[T]) below(l Layout, room image.Rectangle) Layout {
+	// The side is to the right of the form or below it.
 	l.Form = room
 	switch {
 	case !e.Side:

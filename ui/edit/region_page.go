@@ -61,7 +61,12 @@ func (p *RegionPage) Actions() []kit.Action {
 	turn := func(by int) func() tea.Cmd {
 		return func() tea.Cmd { p.r.Begin(); return p.o.Turn(by) }
 	}
-	done := action("done", "done", true, nil, p.Close, "enter", "ctrl+s")
+	done := action("done", "done", true, nil, func() tea.Cmd {
+		if p.r.Suggesting() { // what is seen counts
+			p.r.change(p.r.Rect())
+		}
+		return p.Close()
+	}, "enter", "ctrl+s")
 	done.Main = !p.r.Rect().Empty()
 	actions := []kit.Action{
 		action("next-file", "next file", p.o.Files() > 1, p.o.NoTurn, turn(1), "n"),

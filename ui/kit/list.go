@@ -595,7 +595,7 @@ func (l *List[T]) Position() string {
 			at = max(1, rows)
 		}
 	}
-	words := text.Count(at) + " of " + text.Count(rows)
+	words := text.If(rows > 0, text.Count(at)+" of "+text.Count(rows)) // all can be folded
 	if from, to := l.span(); from <= to {
 		words = "range of " + text.Count(to-from+1) + " · " + words
 	}

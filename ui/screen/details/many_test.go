@@ -124,6 +124,24 @@ func TestSuggestedRegionsOfAllAreOneChange(t *testing.T) {
 	}
 }
 
+// TestSuggestionForOneOfSeveral: it comes once the picture is loaded, and done takes what is seen.
+func TestSuggestionForOneOfSeveral(t *testing.T) {
+	s := newShelf(t, numbered(t, 2)...)
+	path := spotPNG(t, image.Pt(300, 200), image.Rect(200, 40, 240, 80))
+	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
+	o := s.options(numbered(t, 2)...)
+	o.Loader = picture.NewLoader(media.Limits{})
+	d := start(t, o)
+	d.Press("esc", "s")
+	d.Sees("Suggestion 1 of")
+	d.Press("ctrl+s")
+	r, err := rule.ParseRegion(d.m.Items[0].Region())
+	if err != nil || !image.Rect(200, 40, 240, 80).In(r.Rectangle()) {
+		t.Errorf("the region became %q", d.m.Items[0].Region())
+	}
+	d.Sees("Not saved")
+}
+
 // spotPNG writes a dark picture with a bright spot.
 func spotPNG(t *testing.T, size image.Point, spot image.Rectangle) string {
 	t.Helper()

@@ -109,10 +109,9 @@ func (m *Model) facts(f *kit.Facts) {
 
 // thumbs returns the sample picture for how pictures are drawn, not under a popup.
 func (m *Model) thumbs() []edit.Thumb {
-	if p := m.current().pref; p != nil && m.Overlays().Top() == nil && p.key == "pictures" {
-		return []edit.Thumb{{Key: "sample"}}
-	}
-	return nil
+	p := m.current().pref
+	shown := p != nil && p.key == "pictures" && m.Overlays().Top() == nil
+	return []edit.Thumb{{Key: "sample"}}[:text.Either(shown, 1, 0)]
 }
 
 var kinds = map[config.Kind]string{

@@ -42,9 +42,9 @@ func TestTakenNames(t *testing.T) {
 	for choices, want := range map[string][]string{
 		"New version, Skip":         {"a.jpg over", "c.jpg"},
 		"Add a suffix, New version": {"a_", "b.jpg over", "c.jpg"},
-		"Skip for all 2":            {"c.jpg"},
-		"Add a suffix for all 2":    {"a_", "b_", "c.jpg"},
-		"New version for all 2":     {"a.jpg over", "b.jpg over", "c.jpg"},
+		"All: skip":                 {"c.jpg"},
+		"All: add a suffix":         {"a_", "b_", "c.jpg"},
+		"All: new version":          {"a.jpg over", "b.jpg over", "c.jpg"},
 	} {
 		m, box := begin()
 		msgs := press(t, m, "ctrl+s")

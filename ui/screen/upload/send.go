@@ -63,7 +63,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool) tea.Cmd {
 	decide := func(key, label string, all bool, do func(*source)) page.Choice {
 		of := taken[:1]
 		if all {
-			of, key, label = taken, strings.ToUpper(key), label+" for all "+text.Count(len(taken))
+			of, key, label = taken, strings.ToUpper(key), "All: "+strings.ToLower(label)
 		}
 		return page.Choice{Key: key, Label: label, Do: func() tea.Cmd {
 			for _, s := range of {
@@ -93,7 +93,8 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool) tea.Cmd {
 			decide("k", "Skip", all, func(s *source) { skip[s] = true }))
 	}
 	choices[2].Default, choices[3].Default = !same, same
-	words := text.If(same, "It has the same size as yours.\n")
+	words := text.If(len(taken) > 1, text.Count(len(taken))+" of your files have taken names; this is the first.\n")
+	words += text.If(same, "It has the same size as yours.\n")
 	if loss := m.describeLoss(s); loss != "" {
 		choices[1].Danger = true
 		words += "A new version takes something from it. " + loss

@@ -165,10 +165,8 @@ func (m *Model) empty() string {
 		return "Loading more…"
 	case m.filtered() && !m.shown.done:
 		return "No match in the first " + text.Plural(m.shown.len(), "row") + ". Press f to search the whole library, or esc to clear the filter."
-	case m.query.open && m.query.wrong != nil:
-		return ""
 	case m.query.open:
-		return "No matches yet."
+		return text.If(m.query.wrong == nil, "No matches yet.")
 	case !m.shown.search.isNone():
 		return "No matches. Press f to change the search, or esc to go back to the folder."
 	case m.filtered():

@@ -100,8 +100,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool) tea.Cmd {
 		words += "A new version takes something from it. " + loss
 	}
 	words += "A suffix keeps both files. Skip leaves yours in the form."
-	title := rule.PathOf(&s.Upload) + " exists already"
-	return page.Send(page.Ask{Title: title, Text: words, Choices: choices})
+	return page.Send(page.Ask{Title: rule.PathOf(&s.Upload) + " exists already", Text: words, Choices: choices})
 }
 
 // describeLoss says what a new version takes from the file at the place of a source; empty if

@@ -150,7 +150,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	return nil, true
 }
 
-// replace removes failures of what was sent again with other options, and moves to the first new job.
+// replace removes failures of what was sent again with other options, and moves to a single new job.
 func (m *Model) replace(jobs []job.Job) tea.Cmd {
 	var old []row
 	for n := range len(m.rows.Rows) + len(m.rows.earlier) {
@@ -160,8 +160,11 @@ func (m *Model) replace(jobs []job.Job) tea.Cmd {
 			old = append(old, r)
 		}
 	}
-	defer m.list.Go(jobs[0].ID)
-	return m.remove(old)
+	cmd := m.remove(old)
+	if len(jobs) == 1 && m.list.Go(jobs[0].ID) { // many begin at the top, where failures come
+		m.list.Hold()
+	}
+	return cmd
 }
 
 func (m *Model) refresh() {

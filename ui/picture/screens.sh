@@ -117,8 +117,8 @@ for name in $terminals; do
 	$start "$work/run" >/dev/null 2>&1 &
 	terminal=$!
 	{ see picker && press colon && see popup && press Escape && see after && press t && see sheet &&
-		press t && see after && press 5 && see settings && press t && see abilities &&
-		press Escape && see settings && press 1 && see after && region && press q && see end; } || failed="$failed $name"
+		press t && see after && press 5 && see settings && press Down && press Down && press Down && see changed &&
+		press 1 && see after && region && press q && see end; } || failed="$failed $name"
 	tmux -L screens$$ kill-server 2>/dev/null || true
 	kill $terminal ${weston:-} ${page:-} 2>/dev/null || true
 	wait $terminal 2>/dev/null || true

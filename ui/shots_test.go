@@ -108,7 +108,7 @@ func uploadMore(term *uitest.Term, pick, choose []string, done string) {
 		return strings.Contains(screen, send) || strings.Contains(screen, taken)
 	})
 	if strings.Contains(term.Screen(), taken) { // the library has pictures of these names
-		term.Press("U")
+		term.Press("u")
 		term.WaitUntil(func(screen string) bool {
 			return strings.Contains(screen, send) || strings.Contains(screen, done)
 		})

@@ -487,7 +487,7 @@ func TestClicks(t *testing.T) {
 	m.Update(page.Toast{Text: "The disk is full."})
 	click("The disk is full.")
 	shows("─ Messages ─")
-	click("esc close ") // the frame says "esc closes"
+	click("esc close ")
 	if m.host.Overlays.Top() != nil {
 		t.Error("the hint of an overlay does nothing")
 	}

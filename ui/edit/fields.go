@@ -40,13 +40,18 @@ func (f *Form) Fields(o FieldOptions, fields []*entry.Field) []*Row {
 	}) {
 		row := f.field(&o, field)
 		row.More = order(field) < 0
+		first := len(rows)
 		if field.Kind == entry.KindMetadata {
 			rows = append(rows, (&metadata{f, &o}).rows()...)
 		}
 		rows = append(rows, row)
+		rows[first].Begins = slices.Contains(begins, field.Name)
 	}
 	return rows
 }
+
+// begins are the fields that begin a group under More.
+var begins = []string{"isPrivateFile", rule.FieldOverwriteFile, rule.FieldMetadata}
 
 func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 	row := &Row{

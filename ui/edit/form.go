@@ -347,7 +347,8 @@ type formLine struct {
 	row  int
 }
 
-func (f *Form) lines(width int, focused, noted bool, th *theme.Theme) []formLine {
+// lines returns the lines with the notes of all rows, if noted, and blank lines between groups, if airy.
+func (f *Form) lines(width int, focused, noted, airy bool, th *theme.Theme) []formLine {
 	var out []formLine
 	column := 4
 	for _, i := range f.stops() {
@@ -366,11 +367,21 @@ func (f *Form) lines(width int, focused, noted bool, th *theme.Theme) []formLine
 		return cursor + " " + style.Render(label) + th.Sign(sign) + " "
 	}
 	for _, i := range f.stops() {
+		if i == more && airy && f.open && !f.Spaced {
+			put(out[len(out)-1].row, "")
+		}
 		if i == more {
-			put(i, head(i, theme.SignNone, "More")+th.Muted.Render(text.If(!f.open, f.rest(width-column))))
+			words := th.Muted.Render(f.rest(width - column))
+			if f.open {
+				words = th.Border.Render(strings.Repeat("─", max(0, width-column-1)))
+			}
+			put(i, head(i, theme.SignNone, "More")+words)
 			continue
 		}
 		r, sign := f.rows[i], theme.SignNone
+		if airy && r.Begins && r.More && f.rows[i-1].More {
+			put(out[len(out)-1].row, "")
+		}
 		if r.Changed != nil && slices.ContainsFunc(f.Targets(), r.Changed) {
 			sign = theme.SignChanged
 		}
@@ -386,16 +397,17 @@ func (f *Form) lines(width int, focused, noted bool, th *theme.Theme) []formLine
 	return out
 }
 
-// within returns the lines. If there is room, a spaced form has all notes, and another one a blank
-// line after the note of the row with the focus.
+// within returns the lines. If there is room, a spaced form has all notes, and another one has its groups
+// apart and a blank line after the note of the row with the focus.
 func (f *Form) within(size image.Point, focused bool, th *theme.Theme) []formLine {
-	if all := f.lines(size.X, focused, true, th); f.Spaced && len(all) <= size.Y {
+	if all := f.lines(size.X, focused, true, true, th); f.Spaced && len(all) <= size.Y {
 		return all
 	}
-	all := f.lines(size.X, focused, false, th)
+	airy := len(f.lines(size.X, false, false, true, th)) <= size.Y
+	all := f.lines(size.X, focused, false, airy, th)
 	at := slices.IndexFunc(all, func(l formLine) bool { return l.row == f.on })
 	next := at + slices.IndexFunc(all[at+1:], func(l formLine) bool { return l.row != f.on }) + 1
-	if next > at+1 && len(all) < size.Y && !f.Spaced {
+	if next > at+1 && all[next-1].text != "" && len(all) < size.Y && !f.Spaced {
 		all = slices.Insert(all, next, formLine{row: f.on})
 	}
 	return all
@@ -444,7 +456,7 @@ func (f *Form) Page() int { return f.size.Y }
 func (f *Form) Len() int { return len(f.stops()) }
 
 // Height returns the number of lines at a width.
-func (f *Form) Height(width int) int { return len(f.lines(width, true, false, &theme.Theme{})) }
+func (f *Form) Height(width int) int { return len(f.lines(width, true, false, true, &theme.Theme{})) }
 
 // Wheel moves the focus on a wheel message.
 func (f *Form) Wheel(msg tea.MouseWheelMsg) {

@@ -76,8 +76,9 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 		l.Side.Min.X = l.Form.Max.X
 	}
 	height := e.Form.Height(Inner(l.Form).Dx()) + 2
-	height += text.Either(room.Dy() >= leastAiry, 2, 0) // for air
-	l.Form.Min.Y = max(room.Dy()*2/5, l.Form.Max.Y-height)
+	height += text.Either(room.Dy() >= leastAiry, 2, 0)           // for air
+	least := text.Either(e.Form.open, room.Dy()/4, room.Dy()*2/5) // of the picture
+	l.Form.Min.Y = max(least, l.Form.Max.Y-height)
 	if l.Form.Dy() < height && l.Form.Max.Y < room.Max.Y {
 		l.Form.Min.Y = 0 // no room for a picture
 	}

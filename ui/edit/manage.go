@@ -16,6 +16,7 @@ import (
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 )
 
@@ -37,6 +38,7 @@ type Manager interface {
 	Versions(ctx context.Context, fileID string) ([]api.File, error)
 	Restore(ctx context.Context, fileID, versionID string) (*api.File, error)
 	DeleteVersion(ctx context.Context, fileID, versionID string) error
+	Picture(ctx context.Context, f api.File) (path string, err error)
 	Undo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
 	Redo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
 }
@@ -54,6 +56,9 @@ type Manage struct {
 	// Took shows the changed files. It describes the change of a single one for the message after
 	// an undo, or returns "". May be nil.
 	Took func(list []session.Edited, at time.Time) (cmd tea.Cmd, what string)
+	// Draw says how to draw pictures with Loader, which may be nil.
+	Draw   func() picture.Options
+	Loader *picture.Loader
 
 	task *Task // running task, or nil
 }
@@ -339,6 +344,7 @@ func (g *Manage) versions(f api.File) tea.Cmd {
 	}})
 }
 
+// version shows a version of a picture beside the current one, of another file what can be done with it.
 func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
 	name, id := v.VersionInfo.Name+" of "+Label(&f), v.VersionInfo.ID
 	work := func(label, done string, do func(context.Context) (*api.File, error)) Work {
@@ -363,5 +369,24 @@ func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
 				}))
 		}})
 	}
-	return g.Over.Open(kit.NewMenu(name, append(rows, kit.MenuRow{Key: "o", Label: "open in the browser", Note: v.URL, Do: open})...))
+	rows = append(rows, kit.MenuRow{Key: "o", Label: "open in the browser", Note: v.URL, Do: open})
+	if current || g.Loader == nil || !f.IsImage() {
+		return g.Over.Open(kit.NewMenu(name, rows...))
+	}
+	var viewer *Viewer
+	o := ViewerOptions{
+		Context: g.Context, Draw: g.Draw(), Images: g.Loader.Store, Len: 1, Now: g.Now,
+		Note: func() string {
+			return v.VersionInfo.Name + " (" + text.When(rule.Updated(&v), g.Now()) + ") and the current one"
+		},
+		Subject: func(int) Subject { return Subject{Name: Label(&f), Path: Fetched(g.Session.Picture, f)} },
+		Before:  func(int) func(context.Context) (string, error) { return Fetched(g.Session.Picture, v) },
+	}
+	for _, r := range rows {
+		o.Actions = append(o.Actions, kit.Action{Keys: kit.Bind(r.Label, "", r.Key), Group: "Version", Footer: true, Do: func() tea.Cmd {
+			return tea.Batch(viewer.Close(), r.Do())
+		}})
+	}
+	viewer = NewViewer(o)
+	return tea.Batch(g.Over.Open(viewer), viewer.Read())
 }

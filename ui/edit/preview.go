@@ -149,16 +149,19 @@ type review struct {
 	close func()
 }
 
-// Review returns the pictures of files for a question; nil if there are none or pictures are not
-// shown.
-func (e *Editor[T]) Review(files []T) kit.Drawing {
+// Review returns the pictures of files, and those beside them, for a question; nil if there are none
+// or pictures are not shown.
+func (e *Editor[T]) Review(files []T, beside ...Tile) kit.Drawing {
 	if len(files) == 0 || e.o.Loader == nil || e.Theme == nil {
 		return nil
 	}
 	r := &review{close: func() { e.review = nil }}
 	r.Tiles = NewTiles(TilesOptions{
-		Context: e.o.Context, Loader: e.o.Loader, Len: func() int { return len(files) }, Rest: true,
+		Context: e.o.Context, Loader: e.o.Loader, Len: func() int { return len(files) + len(beside) }, Rest: true,
 		Tile: func(i int) Tile {
+			if i >= len(files) {
+				return beside[i-len(files)]
+			}
 			t := e.tileOf(files[i])
 			t.Picture.Crop = t.Picture.Region != (rule.Region{})
 			return t

@@ -30,6 +30,7 @@ type Row struct {
 	ID, Label string
 	Kind      Kind
 	More      bool // folded under More
+	Begins    bool // begins a group there
 
 	// Get and Set are the text of the field in entry i. A row of Chips has List and SetList instead;
 	// with Get, List is how the text is drawn.

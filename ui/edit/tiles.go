@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
@@ -135,6 +136,12 @@ func NewTiles(o TilesOptions) *Tiles {
 // Fetched returns the Path of a picture that get stores in a local file.
 func Fetched[T any](get func(context.Context, T) (string, error), v T) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) { return get(ctx, v) }
+}
+
+// ThumbOf returns the picture of a stored file, whose thumbnail get stores in a local file.
+func ThumbOf(f api.File, get func(context.Context, api.File) (string, error)) Thumb {
+	key := f.FileID + " " + f.VersionID() + f.FilePath // not at an address of before
+	return Thumb{Key: key, Name: f.Name, Path: Fetched(get, f)}
 }
 
 // Local returns the Path of a local file.

@@ -219,10 +219,9 @@ func (v *Viewer) Actions() []kit.Action {
 			action("flip", "before, after or both", true, none, v.flip, "space"),
 		}, turn...)
 	}
-	return slices.Concat(turn, []kit.Action{
+	return slices.Concat(turn, v.o.Actions, []kit.Action{
 		action("zoom-in", "zoom in", true, none, enlarge(1), "+", "="),
 		action("zoom-out", "zoom out", true, all, enlarge(-1), "-"),
-	}, v.o.Actions, []kit.Action{
 		action("fit", "show the full picture", false, all, func() tea.Cmd { v.fit(); return nil }, "0"),
 		action("left", "move left", false, all, pan(-1, 0), left...),
 		action("right", "move right", false, all, pan(1, 0), right...),

@@ -307,7 +307,7 @@ func (f *Form) Draw(s *Sheet, th *theme.Theme) {
 		name := text.Either(here, th.Glyph(theme.SignCursor), " ") + " " + text.Safe(q.Label)
 		s.Line(i, style.Render(text.PadRight(name, label))+undirected.Replace(value))
 		if err := q.problem(); err != nil && (*q.Value != "" || q.left) {
-			s.Note(theme.SignBad, err.Error(), th)
+			s.Text(NoStop, label, th.Glyph(theme.SignBad)+" "+text.Sentence(err.Error()), th.Bad)
 		} else if q.Hint != nil && (here || spaced) {
 			s.Text(NoStop, label, q.Hint(), th.Muted)
 		}

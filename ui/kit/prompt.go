@@ -213,6 +213,9 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 	problem := below.Lines()[:min(len(below.Lines()), spare)]
 	air := slices.Repeat([]string{""}, text.Either(spare > 12, 1, 0))
 	words := above.Lines()[:min(len(above.Lines()), spare-len(problem))]
+	if len(problem) > 0 && spare > 12 {
+		problem = slices.Insert(problem, 0, "")
+	}
 	body := slices.Concat(air, words, air, input, problem, air)
 	first = BoxOrigin(size).Y + len(body) - len(air) - len(problem) - len(input) + 1
 	size.Y = min(room.Y, len(body)+2)

@@ -60,6 +60,7 @@ func (r *Reader) Mouse(msg tea.MouseMsg) tea.Cmd {
 // Resize wraps the text for room.
 func (r *Reader) Resize(room image.Point) {
 	r.size = image.Pt(min(room.X, 88), room.Y)
+	air := text.Either(room.Y >= airyMenu, 2, 0)
 	if width := PaneWidth(r.size); r.lines.Width() != width {
 		var lines []string
 		for line := range strings.SplitSeq(plainLines.Replace(strings.TrimRight(r.text, "\r\n")), "\n") {
@@ -69,9 +70,10 @@ func (r *Reader) Resize(room image.Point) {
 		r.lines.SetContentLines(lines)
 	}
 	if room.Y > 3 {
-		r.size.Y = min(room.Y, r.Len()+2)
+		r.size.Y = min(room.Y, r.Len()+2+air)
 	}
-	r.lines.SetHeight(BoxInner(r.size).Y)
+	r.size.X = min(r.size.X, max(44, text.Width(r.title)+6, Size(r.lines.GetContent()).X+4))
+	r.lines.SetHeight(BoxInner(r.size).Y - air)
 	r.Move(0)
 }
 
@@ -82,12 +84,15 @@ func (r *Reader) View(room image.Point, th *theme.Theme) string {
 	}
 	drawn := *r // drawing changes nothing
 	drawn.Resize(room)
-	footer := "esc closes"
+	footer := ""
 	if n := drawn.Len(); n > drawn.Page() {
-		last := min(n, drawn.lines.YOffset()+drawn.Page())
-		footer = text.Count(last) + " of " + text.Plural(n, "line") + ", " + footer
+		footer = text.Count(min(n, drawn.lines.YOffset()+drawn.Page())) + " of " + text.Plural(n, "line")
 	}
-	return popupText(r.title, footer, strings.Split(drawn.lines.View(), "\n"), drawn.size, th)
+	lines := strings.Split(drawn.lines.View(), "\n")
+	if room.Y >= airyMenu {
+		lines = slices.Insert(lines, 0, "")
+	}
+	return popupText(r.title, footer, lines, drawn.size, th)
 }
 
 const factColumns = 12

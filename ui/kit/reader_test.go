@@ -57,7 +57,7 @@ func TestReader(t *testing.T) {
 		}
 	}
 	short := ansi.Strip(kit.NewReader("T", "a\x1b[31m\n\n\tb").View(pt(30, 20), th))
-	uitest.Shows(t, short, `a\x1b[31m`, "  b", "esc closes")
+	uitest.Shows(t, short, `a\x1b[31m`, "  b")
 	if n := strings.Count(short, "\n"); n != 4 {
 		t.Errorf("three lines take %d:\n%s", n+1, short)
 	}

@@ -369,7 +369,7 @@ func TestCopyOpenRead(t *testing.T) {
 	}
 	d.m.Form.Focus("fact..URL", false)
 	d.Press("enter")
-	d.Sees("esc closes")
+	d.Sees("╭─ URL")
 	if !d.Host.Covered() {
 		t.Error("keys go past the reader")
 	}

@@ -87,7 +87,7 @@ func New(o Options) *Model {
 	}
 	m.manage = &edit.Manage{
 		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile,
-		Now: m.now, Took: m.took,
+		Now: m.now, Took: m.took, Loader: o.Loader, Draw: func() picture.Options { return m.Region.Draw() },
 	}
 	m.Editor = edit.NewEditor(edit.EditorOptions[*prepared]{
 		FieldOptions: edit.FieldOptions{

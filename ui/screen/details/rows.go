@@ -66,9 +66,10 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 	if len(m.Targets()) > 1 {
 		return rows // the side has the facts of the current file
 	}
+	group := ""
 	for _, fact := range m.facts(&m.current().file) {
 		row := &edit.Row{
-			ID: "fact." + fact.Group + "." + fact.Label, Label: fact.Label, Kind: edit.Structured, More: true,
+			ID: "fact." + fact.Group + "." + fact.Label, Label: fact.Label, Kind: edit.Structured, More: true, Begins: fact.Group != group,
 			Get: func(int) string { return fact.Value }, OpenVerb: "read", Open: func() tea.Cmd { return m.Open(kit.NewReader(fact.Label, fact.Value)) },
 		}
 		if fact.Label == "Name" {
@@ -78,7 +79,7 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 				row.Open = func() tea.Cmd { return m.manage.Rename(filesOf(m.Targets())) }
 			}
 		}
-		rows = append(rows, row)
+		rows, group = append(rows, row), fact.Group
 	}
 	return rows
 }

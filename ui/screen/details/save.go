@@ -108,6 +108,10 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 	var lines, short []string
 	var changes, rest []session.Change
 	var theirs []*prepared
+	widest := 0
+	for _, e := range list {
+		widest = max(widest, min(text.Width(edit.Label(&e.file)), 28))
+	}
 	for _, e := range list {
 		d, _ := e.change()
 		change := session.Change{FileID: e.file.FileID, Details: d}
@@ -122,7 +126,8 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 		if e.readErr != nil && !api.Unavailable(e.readErr) {
 			short = append(short, "Reading it again failed: "+e.readErr.Error())
 		}
-		lines = append(lines, text.If(len(list) > 1, edit.Label(&e.file)+"  ")+line)
+		name := text.PadRight(text.ShortName(edit.Label(&e.file), 28), widest+2)
+		lines = append(lines, text.If(len(list) > 1, name)+line)
 	}
 	if len(theirs) == 0 && (m.next != nil || len(list) == 1 && len(short) == 0) {
 		return m.send(changes) // undo takes it back

@@ -1,7 +1,6 @@
 package details
 
 import (
-	"context"
 	"image"
 	"path"
 	"strings"
@@ -47,10 +46,7 @@ func (m *Model) shownFacts(e *prepared) []string {
 func (m *Model) tile(e *prepared) edit.Tile {
 	t := edit.Tile{Name: e.file.Name, Words: kindLabel(&e.file)}
 	if e.file.IsImage() {
-		t.Picture = edit.Thumb{
-			Key:  m.subject(e).Name,
-			Path: func(ctx context.Context) (string, error) { return m.o.Session.Thumb(ctx, e.file) },
-		}
+		t.Picture = edit.ThumbOf(e.file, m.o.Session.Thumb)
 	}
 	return t
 }

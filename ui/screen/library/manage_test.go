@@ -16,10 +16,12 @@ import (
 	"mediadesk/api/apitest"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
+	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/uitest"
 )
 
@@ -47,7 +49,7 @@ func serve(t *testing.T) *served {
 	for i, name := range []string{"/a.txt", "/b.txt", "/c.txt", "/summer/d.txt"} {
 		store(t, s, name, fmt.Sprint("content ", i))
 	}
-	return &served{start(t, Options{Session: s, Profile: s.Profile}), s}
+	return &served{start(t, Options{Session: s, Profile: s.Profile, Loader: picture.NewLoader(media.Limits{})}), s}
 }
 
 func store(t *testing.T, s *session.Session, name, content string) {
@@ -87,6 +89,19 @@ func TestVersionsOfAFile(t *testing.T) {
 	if d.Sees("Version 2"); strings.Contains(d.Flat(), "Version 1") {
 		t.Error("the deleted version is listed")
 	}
+}
+
+// TestVersionsBesideEachOther: a version of a picture is shown beside the current one before it is restored.
+func TestVersionsBesideEachOther(t *testing.T) {
+	d := serve(t)
+	store(t, d.s, "/b.png", string(mediatest.PNG(t, mediatest.Gradient(40, 30))))
+	store(t, d.s, "/b.png", string(mediatest.PNG(t, mediatest.Gradient(60, 40))))
+	d.Press("r", "j", "j")
+	d.On("b.png")
+	d.Press("m", "v", "down", "enter")
+	d.Sees("Before", "After", "Version 1 (", "60 × 40")
+	d.Press("r")
+	d.Toasted("Restored Version 1 of b.png. z undoes it.")
 }
 
 func (d *served) has(want string) {

@@ -132,7 +132,7 @@ func New(o Options) *Model {
 	}
 	m.manage = &edit.Manage{
 		Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile,
-		Now: m.now, Took: m.took,
+		Now: m.now, Took: m.took, Loader: o.Loader, Draw: func() picture.Options { return m.preview.Options() },
 	}
 	m.sheet = edit.NewTiles(edit.TilesOptions{
 		Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: m.firstPictures,

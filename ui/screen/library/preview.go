@@ -32,7 +32,7 @@ func (m *Model) underMenu() []api.File {
 func (m *Model) thumbs() (thumbs []edit.Thumb) {
 	for _, f := range m.underMenu() {
 		if f.IsImage() {
-			thumbs = append(thumbs, m.thumbOf(f))
+			thumbs = append(thumbs, edit.ThumbOf(f, m.o.Session.Thumb))
 		}
 	}
 	switch f, ok := m.current(); {
@@ -41,7 +41,7 @@ func (m *Model) thumbs() (thumbs []edit.Thumb) {
 	case ok && f.IsFolder():
 		return m.sheet.Firsts(folderPath(m.shown.folder, f))
 	case ok && f.IsImage():
-		t := m.thumbOf(f)
+		t := edit.ThumbOf(f, m.o.Session.Thumb)
 		w, h, _ := rule.PixelSize(&f)
 		t.Size = image.Pt(w, h)
 		t.Region, _ = rule.ParseRegion(f.CustomCoordinates.Or("")) // none is empty
@@ -134,7 +134,7 @@ func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb,
 		n++
 		size += f.Size.Or(0)
 		if f.IsImage() {
-			thumbs = append(thumbs, m.thumbOf(f))
+			thumbs = append(thumbs, edit.ThumbOf(f, m.o.Session.Thumb))
 		}
 	}
 	if err == nil {
@@ -142,11 +142,6 @@ func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb,
 		m.counts.Store(folder, words+text.If(n > 0, " · "+text.Bytes(size)))
 	}
 	return thumbs, err
-}
-
-func (m *Model) thumbOf(f api.File) edit.Thumb {
-	key := f.FileID + " " + f.VersionID() + f.FilePath // not at an address of before
-	return edit.Thumb{Key: key, Name: f.Name, Path: edit.Fetched(m.o.Session.Thumb, f)}
 }
 
 func (m *Model) tile(i int) edit.Tile {
@@ -157,7 +152,7 @@ func (m *Model) tile(i int) edit.Tile {
 	case f.IsFolder():
 		t.Folder = folderPath(m.shown.folder, f)
 	case f.IsImage():
-		t.Picture = m.thumbOf(f)
+		t.Picture = edit.ThumbOf(f, m.o.Session.Thumb)
 	}
 	if m.list.Has(f) || m.list.InRange(i) {
 		t.Marked, t.Sign = true, theme.SignMarked

@@ -35,7 +35,7 @@ func (m *Model) columns(size image.Point) (choices int, room image.Point) {
 func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if m.Overlays().Top() != nil { // half of the picture would stand beside it
 		brand := text.If(size.Y >= 32, th.Title.Render(name))
-		return kit.OverlayAt(text.Fit("", size.X, size.Y), brand, max(0, size.X-kit.Size(brand).X)/2, 4)
+		return kit.OverlayAt(text.Fit("", size.X, size.Y), brand, max(0, size.X-kit.Size(brand).X)/2, 2)
 	}
 	choices := m.sheet(size, th).View(th)
 	if _, room := m.columns(size); m.pictured() {

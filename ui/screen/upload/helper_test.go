@@ -306,6 +306,8 @@ func (s *stub) Folders(ctx context.Context) ([]string, error) { return listed(ct
 
 func (s *stub) Tags(ctx context.Context) ([]string, error) { return listed(ctx, s.tags) }
 
+func (s *stub) Thumb(context.Context, api.File) (string, error) { return "", errors.New("no picture") }
+
 func (s *stub) FoldersIn(ctx context.Context, folder string) ([]string, error) {
 	return answer(ctx, s.foldersIn, folder)
 }

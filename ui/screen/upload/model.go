@@ -37,6 +37,7 @@ type Session interface {
 	Tags(ctx context.Context) ([]string, error)
 	Folders(ctx context.Context) ([]string, error)
 	FoldersIn(ctx context.Context, folder string) ([]string, error)
+	Thumb(ctx context.Context, f api.File) (string, error)
 	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
 }
 

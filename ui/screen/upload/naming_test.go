@@ -40,21 +40,26 @@ func TestTakenNames(t *testing.T) {
 		}}), &box
 	}
 	for choices, want := range map[string][]string{
-		"New version, Skip":         {"a.jpg over", "c.jpg"},
-		"Add a suffix, New version": {"a_", "b.jpg over", "c.jpg"},
-		"All: skip":                 {"c.jpg"},
-		"All: add a suffix":         {"a_", "b_", "c.jpg"},
-		"All: new version":          {"a.jpg over", "b.jpg over", "c.jpg"},
+		"New version, Skip":      {"a.jpg over", "c.jpg"},
+		"Keep both, New version": {"a_", "b.jpg over", "c.jpg"},
+		"Ask once, Skip":         {"c.jpg"},
+		"Ask once, Keep both":    {"a_", "b_", "c.jpg"},
+		"Ask once, New versions": {"a.jpg over", "b.jpg over", "c.jpg"},
 	} {
 		m, box := begin()
 		msgs := press(t, m, "ctrl+s")
+		all := asked(t, msgs)
+		if all.Title != "2 of 3 names exist already" || !strings.Contains(all.Text, "remove something from 2 files") {
+			t.Errorf("asked %+v", all)
+		}
+		msgs = pick(t, m, all.Choices[len(all.Choices)-1])
 		for n, choice := range strings.Split(choices, ", ") {
 			ask := asked(t, msgs)
 			if n == 0 && (ask.Title != "/a.jpg exists already" ||
 				!strings.Contains(ask.Text, "Its 2 tags are removed") || !ask.Choices[2].Default) {
 				t.Errorf("asked %+v", ask)
 			}
-			if n == 1 && (ask.Title != "/b.jpg exists already" || !strings.Contains(ask.Text, "same size") ||
+			if n == 1 && !strings.HasPrefix(choices, "Ask") && (ask.Title != "/b.jpg exists already" || !strings.Contains(ask.Text, "same size") ||
 				!ask.Choices[3].Default) {
 				t.Errorf("asked %+v", ask)
 			}

@@ -3,6 +3,7 @@ package upload
 import (
 	"cmp"
 	"fmt"
+	"image"
 	"maps"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ func (m *Model) send() tea.Cmd {
 	}
 	if taken := slices.DeleteFunc(slices.Clone(m.Items),
 		func(s *source) bool { return !m.taken(s) }); len(taken) > 0 {
-		return m.askTaken(taken, map[*source]bool{})
+		return m.askTaken(taken, map[*source]bool{}, len(taken) > 1)
 	}
 	if len(m.Items) == 1 && t.losses == 0 {
 		return m.hand(m.Items)
@@ -56,22 +57,18 @@ func (m *Model) send() tea.Cmd {
 	})
 }
 
-// askTaken asks what to do about a name that is taken, for this file or for all, until none is
+// askTaken asks what to do about names that are taken, for all or for the first file, until none is
 // left. Then it sends all but those to skip.
-func (m *Model) askTaken(taken []*source, skip map[*source]bool) tea.Cmd {
-	s := taken[0]
-	decide := func(key, label string, all bool, do func(*source)) page.Choice {
-		of := taken[:1]
-		if all {
-			of, key, label = taken, strings.ToUpper(key), "All: "+strings.ToLower(label)
-		}
+func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.Cmd {
+	s, of := taken[0], taken[:text.Either(all, len(taken), 1)]
+	decide := func(key, label string, do func(*source)) page.Choice {
 		return page.Choice{Key: key, Label: label, Do: func() tea.Cmd {
 			for _, s := range of {
 				do(s)
 			}
 			m.Touch(of...)
 			if rest := taken[len(of):]; len(rest) > 0 {
-				return m.askTaken(rest, skip)
+				return m.askTaken(rest, skip, false)
 			}
 			left := m.without(skip)
 			if len(left) == 0 {
@@ -80,27 +77,50 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool) tea.Cmd {
 			return m.hand(left)
 		}}
 	}
-	same := s.known.inspected && m.locate(s).File.Size.Or(-1) == s.known.identity.Size
-	choices := []page.Choice{{Label: "Not yet", Key: "n"}}
-	overwrite := func(s *source) { s.SetText(entry.FieldByName(rule.FieldOverwriteFile), "true") }
-	for _, all := range []bool{false, true} {
-		if all && len(taken) < 2 {
-			break
-		}
-		choices = append(choices,
-			decide("v", "New version", all, overwrite),
-			decide("u", "Add a suffix", all, func(s *source) { s.Naming = job.NameHere }),
-			decide("k", "Skip", all, func(s *source) { skip[s] = true }))
+	count := func(of []*source, is func(*source) bool) int {
+		return len(slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !is(s) }))
 	}
-	choices[2].Default, choices[3].Default = !same, same
-	words := text.If(len(taken) > 1, text.Count(len(taken))+" of your files have taken names; this is the first.\n")
-	words += text.If(same, "It has the same size as yours.\n")
-	if loss := m.describeLoss(s); loss != "" {
-		choices[1].Danger = true
-		words += "A new version takes something from it. " + loss
+	losses := count(of, func(s *source) bool { return m.describeLoss(s) != "" })
+	same := count(of, func(s *source) bool {
+		return s.known.inspected && m.locate(s).File.Size.Or(-1) == s.known.identity.Size
+	})
+	choices := []page.Choice{
+		{Label: "Not yet", Key: "n"},
+		decide("v", "New version"+text.If(all, "s"), func(s *source) { s.SetText(entry.FieldByName(rule.FieldOverwriteFile), "true") }),
+		decide("u", "Keep both", func(s *source) { s.Naming = job.NameHere }),
+		decide("k", "Skip", func(s *source) { skip[s] = true }),
 	}
-	words += "A suffix keeps both files. Skip leaves yours in the form."
-	return page.Send(page.Ask{Title: rule.PathOf(&s.Upload) + " exists already", Text: words, Choices: choices})
+	choices[1].Danger = losses > 0
+	choices[2].Default, choices[3].Default = same < len(of), same == len(of)
+	if len(taken) > 1 {
+		choices = append(choices, page.Choice{
+			Key: text.Either(all, "e", "o"), Label: text.Either(all, "Ask each", "Ask once"),
+			Do: func() tea.Cmd { return m.askTaken(taken, skip, !all) },
+		})
+	}
+	words := "Keep both adds a suffix to the name. Skip leaves yours in the form."
+	file, ask := m.locate(s).File, page.Ask{Choices: choices}
+	if all {
+		ask.Title = text.Count(len(taken)) + " of " + text.Plural(len(m.Items), "name") + " exist already"
+		ask.Text = text.If(same > 0, "The same size as yours: "+text.Count(same)+" of "+text.Count(len(of))+".\n") +
+			text.If(losses > 0, "New versions remove something from "+text.Plural(losses, "file")+": ask each to see what.\n") + words
+		ask.Drawing = m.Review(of)
+		return page.Send(ask)
+	}
+	ask.Title = rule.PathOf(&s.Upload) + " exists already"
+	ask.Text = text.If(same > 0, "It has the same size as yours.\n") +
+		text.If(losses > 0, "A new version takes something from it. "+m.describeLoss(s)) + words
+	stored := edit.Tile{Name: "in the library", Words: "no picture"}
+	if file.IsImage() {
+		stored.Picture = edit.ThumbOf(*file, m.o.Session.Thumb)
+	}
+	w, h, _ := rule.PixelSize(file)
+	ask.Facts = [][2]string{
+		{"Yours", strings.Join(facts(s), "")},
+		{"Stored", edit.FactsLine(image.Pt(w, h), "", file.Size.Or(0), "uploaded "+text.When(rule.Created(file), m.o.Now()))[0]},
+	}
+	ask.Drawing = m.Review(of, stored)
+	return page.Send(ask)
 }
 
 // describeLoss says what a new version takes from the file at the place of a source; empty if
@@ -124,30 +144,30 @@ func size(sources []*source) string {
 	return text.Bytes(size)
 }
 
-// shared lists the folders of sources, and the tags and extensions that all of them have.
+// shared lists the folders, tags and extensions of sources, with how many have them.
 func shared(sources []*source) [][2]string {
-	count := map[string]int{}
-	for _, s := range sources {
-		count[s.folder()]++
-	}
-	names := slices.Sorted(maps.Keys(count))
-	for i, name := range names {
-		names[i] = name + text.If(len(names) > 1, " ×"+text.Count(count[name]))
-	}
-	facts := [][2]string{{text.Either(len(names) > 1, "Folders", "Folder"), strings.Join(names, " · ")}}
-	for _, name := range []string{rule.FieldTags, rule.FieldExtensions} {
-		f := entry.FieldByName(name)
-		value := sources[0].Text(f)
-		if !slices.ContainsFunc(sources, func(s *source) bool { return s.Text(f) != value }) {
-			list := sources[0].Tags.Or(nil)
-			if name == rule.FieldExtensions {
-				list = edit.LabelExtensions(sources[0].Extensions.Or(nil))
+	var facts [][2]string
+	for _, row := range []struct {
+		label string
+		of    func(*source) []string
+	}{
+		{"Folder", func(s *source) []string { return []string{s.folder()} }},
+		{"Tags", func(s *source) []string { return s.Tags.Or(nil) }},
+		{"Extensions", func(s *source) []string { return edit.LabelExtensions(s.Extensions.Or(nil)) }},
+	} {
+		count := map[string]int{}
+		for _, s := range sources {
+			for _, value := range row.of(s) {
+				count[value]++
 			}
-			value = cmp.Or(strings.Join(list, ", "), "none")
-		} else {
-			value = "not the same for all files"
 		}
-		facts = append(facts, [2]string{f.Label, value})
+		list := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+			return cmp.Or(count[b]-count[a], strings.Compare(a, b))
+		})
+		for i, value := range list {
+			list[i] = strings.TrimSpace(value + " " + edit.OfMany(count[value], len(sources)))
+		}
+		facts = append(facts, [2]string{row.label, cmp.Or(text.List(list, 60), "none")})
 	}
 	return facts
 }

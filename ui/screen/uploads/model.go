@@ -196,8 +196,7 @@ func (m *Model) thumbs() (list []edit.Thumb) {
 		case source != "":
 			list = append(list, edit.Thumb{Key: source, Name: name(j), Path: edit.Local(source)})
 		default:
-			path := edit.Fetched(m.o.Session.Thumb, *file)
-			list = append(list, edit.Thumb{Key: file.FileID, Name: name(j), Path: path})
+			list = append(list, edit.ThumbOf(*file, m.o.Session.Thumb))
 		}
 	}
 	return list

@@ -81,7 +81,6 @@ type Model struct {
 	host    page.Host
 	picker  *picker.Model
 	loader  *picture.Loader
-	images  *picture.ImageStore
 
 	detector  *picture.Detector
 	abilities picture.Abilities
@@ -111,8 +110,7 @@ func New(o Options) *Model {
 	m.detector = picture.NewDetector(o.Pictures, m.o.Getenv, true)
 	m.detector.Colors, m.detector.TmuxSixel = o.Colors, o.TmuxSixel
 	m.abilities = m.detector.Abilities()
-	m.images = picture.NewImageStore(m.o.Getenv("TMUX") != "")
-	m.loader.Store = m.images
+	m.loader.Store = picture.NewImageStore(m.o.Getenv("TMUX") != "")
 	m.host.Program, m.host.Keys = m.programActions, o.KeyMap
 	m.setTheme()
 	return m

@@ -66,7 +66,7 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	ctx, hangUp := terminal.ScreensContext(ctx)
 	options := []tea.ProgramOption{
 		tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond),
-		tea.WithColorProfile(colors), tea.WithOutput(picture.NewPainter(os.Stdout, model.images)),
+		tea.WithColorProfile(colors), tea.WithOutput(picture.NewPainter(os.Stdout, model.loader.Store)),
 	}
 	if term.IsTerminal(os.Stdin.Fd()) {
 		options = append(options, tea.WithInput(terminal.Input{File: os.Stdin, Ended: hangUp}))
@@ -247,7 +247,7 @@ func (m *Model) abilitiesChanged() tea.Cmd {
 	}
 	m.abilities = now
 	var clear tea.Cmd
-	if m.images.Use(now.Method) {
+	if m.loader.Store.Use(now.Method) {
 		clear = tea.ClearScreen
 	}
 	return tea.Batch(clear, m.host.Broadcast(now))
@@ -255,4 +255,4 @@ func (m *Model) abilitiesChanged() tea.Cmd {
 
 // Cleanup returns what to write to the terminal after the program: it deletes the transmitted
 // pictures.
-func (m *Model) Cleanup() string { return m.images.Clear() }
+func (m *Model) Cleanup() string { return m.loader.Store.Clear() }

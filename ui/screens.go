@@ -160,14 +160,14 @@ func (m *Model) inspect(msg page.Inspect) tea.Cmd {
 func (m *Model) detailsOf(files []api.File) page.Screen {
 	return details.New(details.Options{
 		Context: m.ctx, Files: files, Session: m.session, Profile: m.session.Profile, Getenv: m.o.Getenv,
-		Images: m.images, Loader: m.loader, Now: m.o.Now,
+		Loader: m.loader, Now: m.o.Now,
 	})
 }
 
 func (m *Model) formOptions() upload.Options {
 	return upload.Options{
 		Context: m.ctx, Session: m.session, Profile: m.session.Profile, Getenv: m.o.Getenv, Now: m.o.Now,
-		Images: m.images, Loader: m.loader,
+		Loader: m.loader,
 	}
 }
 

@@ -61,7 +61,7 @@ func (m *Model) draw() string {
 	}
 	top := m.topLine(r.top.Dx())
 	if m.host.Covered() {
-		top, _ = kit.Dim(top, m.theme)
+		top = kit.Dim(top, m.theme)
 	}
 	// Overlays leave the first and the last lines visible.
 	body = m.host.Overlays.View(text.Fit(body, m.host.Room().X, m.host.Room().Y), m.theme)

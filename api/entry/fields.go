@@ -145,7 +145,7 @@ var Fields = []*Field{
 			valid: rule.CheckExtensions,
 		},
 	},
-	overwrite(rule.FieldOverwriteFile, "overwrite-file", "Overwrite file", "replace a file that has the same name; if false, such an upload fails", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteFile }),
+	overwrite(rule.FieldOverwriteFile, "overwrite-file", "Overwrite file", "replace a file that has the same name, or else refuse the upload", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteFile }),
 	overwrite(rule.FieldOverwriteTags, "overwrite-tags", "Overwrite tags", "remove the tags of the replaced file if you send none", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteTags }),
 	overwrite(rule.FieldOverwriteAITags, "overwrite-ai-tags", "Overwrite AI tags", "remove the AI tags of the replaced file", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteAITags }),
 	overwrite(rule.FieldOverwriteMetadata, "overwrite-metadata", "Overwrite metadata", "remove the custom metadata of the replaced file if you send none", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteCustomMetadata }),

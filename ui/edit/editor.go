@@ -43,8 +43,6 @@ type EditorOptions[T Edited] struct {
 	Group  string // their heading
 	Getenv func(string) string
 	Now    func() time.Time
-	Draw   picture.Options
-	Images *picture.ImageStore
 	Loader *picture.Loader // nil shows no contact sheet
 	Crops  []session.Crop
 
@@ -111,7 +109,7 @@ func NewEditor[T Edited](o EditorOptions[T], items []T) *Editor[T] {
 	e.Form.Changed = func() { e.Touch(e.Targets()...) }
 	e.Document = Document{Getenv: o.Getenv, Entries: e.document, Apply: e.applyDocument}
 	e.Region = NewRegion(RegionOptions{
-		Context: o.Context, Draw: o.Draw, Images: o.Images, Overlays: o.Over, Crops: o.Crops,
+		Context: o.Context, Images: o.Loader.Images(), Overlays: o.Over, Crops: o.Crops,
 		Keep: e.keepRegions, Files: e.regionFiles,
 		Text: func() string {
 			if file, ok := e.Subject(); ok {

@@ -89,7 +89,7 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 	return append(rows,
 		kit.MenuRow{Key: "c", Label: "color the background…", Note: "asks for the color", Do: ask},
 		kit.MenuRow{Key: "o", Label: "another extension…", Note: "type its name or JSON", Do: func() tea.Cmd {
-			p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", "Extension", presets[1].element, "")
+			p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", "Extension", "", rule.RemoveBackground)
 			p.Verb = "continue"
 			p.Check = checkExtension
 			p.Do = chosen

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"image"
 	"path"
 	"slices"
 	"strings"
@@ -197,16 +198,19 @@ func (g *Manage) askDelete(title, words string, work Work) tea.Cmd {
 
 // askFolder asks for a target folder.
 func (g *Manage) askFolder(verb string, files []api.File, do func(folder string) tea.Cmd) tea.Cmd {
+	moved := func(folder string) bool {
+		return slices.ContainsFunc(files, func(f api.File) bool { return path.Join("/", folder) != path.Dir(f.FilePath) })
+	}
+	other := slices.DeleteFunc(slices.Clone(g.Folders), func(folder string) bool { return !moved(folder) })
 	p := FolderPrompt(verb+" "+FilesLabel(files), "If a file of the same name exists there, it gets a new version, which cannot be undone. Missing folders are created.",
-		"", strings.ToLower(verb), g.Folders, do)
+		"", strings.ToLower(verb), other, do)
 	check := p.Check
 	p.Check = func(typed string) string {
 		if wrong := check(typed); wrong != "" || typed == "" {
 			return cmp.Or(wrong, "Type a folder. The topmost one is /.")
 		}
 		clean, _ := rule.CleanFolder(strings.TrimSpace(typed))
-		moves := func(f api.File) bool { return path.Join("/", clean) != path.Dir(f.FilePath) }
-		return text.If(!slices.ContainsFunc(files, moves), FilesLabel(files)+" already in that folder. Type another one.")
+		return text.If(!moved(clean), FilesLabel(files)+" already in that folder. Type another one.")
 	}
 	return g.Over.Open(p)
 }
@@ -319,33 +323,59 @@ func (g *Manage) versions(f api.File) tea.Cmd {
 		if err := done[0].Err; err != nil {
 			return page.Send(page.Problem(err))
 		}
+		list = slices.DeleteFunc(list, func(v api.File) bool { return v.VersionInfo == nil })
+		switch {
+		case len(list) == 0:
+			return page.Tell(page.Info, "The service lists no versions.")
+		case len(list) == 1:
+			return page.Tell(page.Info, "There is only one version of "+Label(&f)+".")
+		case g.Loader != nil && f.IsImage():
+			return g.compare(f, list)
+		}
 		var rows []kit.MenuRow
 		for i, v := range list {
-			if v.VersionInfo == nil {
-				continue
-			}
-			row := kit.MenuRow{Label: v.VersionInfo.Name, Current: i == 0}
-			row.Do = func() tea.Cmd { return g.version(f, v, row.Current) }
-			if n, ok := v.Size.Get(); ok {
-				row.Note = text.PadLeft(text.Bytes(n), 8) + "  "
-			}
-			if w, h, ok := rule.PixelSize(&v); ok {
-				row.Note += fmt.Sprintf("%d × %d  ", w, h)
-			}
-			if at := rule.Updated(&v); !at.IsZero() {
-				row.Note += text.When(at, g.Now())
+			row := kit.MenuRow{Label: v.VersionInfo.Name, Current: i == 0, Note: strings.Join(g.versionFacts(v), "  ")}
+			row.Do = func() tea.Cmd {
+				return g.Over.Open(kit.NewMenu(v.VersionInfo.Name+" of "+Label(&f), g.versionRows(f, v)[text.Either(row.Current, 2, 0):]...))
 			}
 			rows = append(rows, row)
-		}
-		if len(rows) == 0 {
-			return page.Tell(page.Info, "The service lists no versions.")
 		}
 		return g.Over.Open(kit.NewMenu("Versions of "+Label(&f), rows...))
 	}})
 }
 
-// version shows a version of a picture beside the current one, of another file what can be done with it.
-func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
+func (g *Manage) versionFacts(v api.File) []string {
+	w, h, _ := rule.PixelSize(&v)
+	return FactsLine(image.Pt(w, h), "", v.Size.Or(0), text.When(rule.Updated(&v), g.Now()))
+}
+
+// compare shows the older versions of a picture beside the current one, which is the first of list.
+func (g *Manage) compare(f api.File, list []api.File) tea.Cmd {
+	var viewer *Viewer
+	at := 1
+	o := ViewerOptions{
+		Context: g.Context, Draw: g.Draw(), Images: g.Loader.Images(), Len: len(list) - 1, Now: g.Now,
+		Note:    func() string { return list[at].VersionInfo.Name + ": " + g.versionFacts(list[at])[0] },
+		Moved:   func(i int) { at = i + 1 },
+		Subject: func(int) Subject { return Subject{Name: Label(&f), Path: Fetched(g.Session.Picture, f)} },
+		Before: func(i int) func(context.Context) (string, error) {
+			return Fetched(g.Session.Picture, list[i+1])
+		},
+		Halves: func(i int) (left, right string) {
+			return list[i+1].VersionInfo.Name, list[0].VersionInfo.Name + " (now)"
+		},
+	}
+	for i, r := range g.versionRows(f, list[at]) {
+		o.Actions = append(o.Actions, kit.Action{Keys: kit.Bind(r.Label, "", r.Key), Group: "Version", Footer: true, Do: func() tea.Cmd {
+			return tea.Batch(viewer.Close(), g.versionRows(f, list[at])[i].Do())
+		}})
+	}
+	viewer = NewViewer(o)
+	return tea.Batch(g.Over.Open(viewer), viewer.Read())
+}
+
+// versionRows are what can be done with a version; only the last one with that in use.
+func (g *Manage) versionRows(f, v api.File) []kit.MenuRow {
 	name, id := v.VersionInfo.Name+" of "+Label(&f), v.VersionInfo.ID
 	work := func(label, done string, do func(context.Context) (*api.File, error)) Work {
 		return Work{
@@ -356,37 +386,17 @@ func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
 			},
 		}
 	}
-	open := func() tea.Cmd { return page.Send(page.Open{Address: v.URL}) }
-	var rows []kit.MenuRow
-	if !current {
-		rows = append(rows, kit.MenuRow{Key: "r", Label: "restore", Note: "makes it the current version; z undoes it", Do: func() tea.Cmd {
+	return []kit.MenuRow{
+		{Key: "r", Label: "restore", Note: "makes it the current version; z undoes it", Do: func() tea.Cmd {
 			return g.Run(work("Restoring", "Restored "+name+". z undoes it.",
 				func(ctx context.Context) (*api.File, error) { return g.Session.Restore(ctx, f.FileID, id) }))
-		}}, kit.MenuRow{Key: "d", Label: "delete", Note: "cannot be undone", Danger: true, Do: func() tea.Cmd {
+		}},
+		{Key: "d", Label: "delete", Note: "cannot be undone", Danger: true, Do: func() tea.Cmd {
 			return g.askDelete("Delete "+name+"?", "The version is deleted; the current one stays.",
 				work("Deleting versions", "Deleted "+name+".", func(ctx context.Context) (*api.File, error) {
 					return &f, g.Session.DeleteVersion(ctx, f.FileID, id)
 				}))
-		}})
+		}},
+		{Key: "o", Label: "open in the browser", Note: v.URL, Do: func() tea.Cmd { return page.Send(page.Open{Address: v.URL}) }},
 	}
-	rows = append(rows, kit.MenuRow{Key: "o", Label: "open in the browser", Note: v.URL, Do: open})
-	if current || g.Loader == nil || !f.IsImage() {
-		return g.Over.Open(kit.NewMenu(name, rows...))
-	}
-	var viewer *Viewer
-	o := ViewerOptions{
-		Context: g.Context, Draw: g.Draw(), Images: g.Loader.Store, Len: 1, Now: g.Now,
-		Note: func() string {
-			return v.VersionInfo.Name + " (" + text.When(rule.Updated(&v), g.Now()) + ") and the current one"
-		},
-		Subject: func(int) Subject { return Subject{Name: Label(&f), Path: Fetched(g.Session.Picture, f)} },
-		Before:  func(int) func(context.Context) (string, error) { return Fetched(g.Session.Picture, v) },
-	}
-	for _, r := range rows {
-		o.Actions = append(o.Actions, kit.Action{Keys: kit.Bind(r.Label, "", r.Key), Group: "Version", Footer: true, Do: func() tea.Cmd {
-			return tea.Batch(viewer.Close(), r.Do())
-		}})
-	}
-	viewer = NewViewer(o)
-	return tea.Batch(g.Over.Open(viewer), viewer.Read())
 }

@@ -144,7 +144,7 @@ func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
 		words = text.Sentence(p.r.NoPlane())
 	case p.r.Suggesting():
 		words = text.Capital(p.r.Handle())
-	case p.r.o.Text() != "":
+	case !p.r.Rect().Empty():
 		words = fmt.Sprintf("%s of %d × %d. %s. %s", DescribeRegion(p.r.o.Text()), plane.Size.X, plane.Size.Y,
 			text.Capital(p.r.Handle()), note)
 	}
@@ -231,9 +231,9 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 		suffix, mod, words string
 		step               func(size image.Point) image.Point
 	}{
-		{"", "", "2 % ", func(size image.Point) image.Point { return share(size, 2) }},
-		{"-1", "shift+", "1 pixel ", func(image.Point) image.Point { return image.Pt(1, 1) }},
-		{"-far", "ctrl+", "10 % ", func(size image.Point) image.Point { return share(size, 10) }},
+		{"", "", "2 %", func(size image.Point) image.Point { return share(size, 2) }},
+		{"-1", "shift+", "1 pixel", func(image.Point) image.Point { return image.Pt(1, 1) }},
+		{"-far", "ctrl+", "10 %", func(size image.Point) image.Point { return share(size, 10) }},
 	} {
 		for i, name := range []string{"left", "right", "up", "down"} {
 			to := []image.Point{{X: -1}, {X: 1}, {Y: -1}, {Y: 1}}[i]
@@ -244,11 +244,14 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 			case "ctrl+":
 				keys = keys[:1]
 			}
-			actions = append(actions, change(name+by.suffix, by.words+name,
-				func(rect image.Rectangle, size image.Point) image.Rectangle {
-					step := by.step(size)
-					return r.handle.Moved(rect, image.Pt(to.X*step.X, to.Y*step.Y), size, r.ratio)
-				}, keys...))
+			move := change(name+by.suffix, by.words+" "+name, func(rect image.Rectangle, size image.Point) image.Rectangle {
+				step := by.step(size)
+				return r.handle.Moved(rect, image.Pt(to.X*step.X, to.Y*step.Y), size, r.ratio)
+			}, keys...)
+			if move.Aside = i > 0; i == 0 { // for all directions
+				move.Keys = kit.Bind("move by "+by.words, by.mod+"arrows", keys...)
+			}
+			actions = append(actions, move)
 		}
 	}
 	actions = append(actions,
@@ -367,7 +370,7 @@ func (r *Region) deleteCrops() tea.Cmd {
 
 // drawCrops draws the crops that fit, as large as they can be in rows; the last row may be a line lower.
 func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
-	lines := []string{th.Strong.Render(text.Truncate("Crops on web pages", size.X))}
+	lines := []string{th.Strong.Render(text.Either(size.X < 18, "Crops", "Crops on web pages"))}
 	list, o := r.crops(size.Y >= lowCrops && size.X >= thinCrops), r.Options(th)
 	fit := func(c crop, high int) image.Point {
 		return picture.Fit(c.part.Size(), size.X, high, o.CellAspect).Size()
@@ -589,7 +592,7 @@ func (r *Region) allSuggested(files []RegionFile, regions []string, errs []error
 			f.Set(regions[i])
 		}
 	}
-	toast.Text = "Suggested regions for " + text.Plural(len(files)-none-failed, "picture") + ": n shows the next one, s another region."
+	toast.Text = "Suggested regions for " + text.Plural(len(files)-none-failed, "picture") + ": n shows the next one, s another; ctrl+s keeps them."
 	if none > 0 {
 		toast.Text += fmt.Sprintf(" Nothing stands out in %d.", none)
 	}

@@ -110,13 +110,13 @@ func (r *Row) describe(all []string, n int) string {
 	if none := r.counts[""]; none > 0 && r.ID == "region" {
 		return "in " + text.Count(n-none) + " of " + text.Plural(n, "file")
 	}
-	if len(all) > mostValues && r.counts[all[0]] <= len(all)/mostValues { // such as names
+	if len(all) > 2 && r.counts[all[0]] <= max(1, len(all)/mostValues) { // such as names
 		return text.Count(len(all)) + " different"
 	}
 	var parts []string
 	for _, value := range all[:min(len(all), mostValues)] {
 		label := cmp.Or(r.label(value), r.None, "none")
-		parts = append(parts, text.Truncate(label, 24)+" ×"+text.Count(r.counts[value]))
+		parts = append(parts, text.Truncate(label, 24)+text.If(n > 2, " ×"+text.Count(r.counts[value])))
 	}
 	if len(all) > mostValues {
 		parts = append(parts, "…")

@@ -38,6 +38,8 @@ type ViewerOptions struct {
 	// Before returns the Path of what is shown left of a divider, to compare picture i with, or nil; may
 	// be nil.
 	Before func(i int) func(context.Context) (string, error)
+	// Halves names what is left and right of the divider; nil means before and after.
+	Halves func(i int) (left, right string)
 	// Now is the clock of double clicks.
 	Now func() time.Time
 }
@@ -196,10 +198,11 @@ func (v *Viewer) Actions() []kit.Action {
 	enlarge := func(by int) func() tea.Cmd { return func() tea.Cmd { v.enlarge(by); return nil } }
 	pan := func(x, y int) func() tea.Cmd { return func() tea.Cmd { v.pan(image.Pt(x, y)); return nil } }
 	var screens []kit.Action
-	for _, id := range page.Tabs {
+	for i, id := range page.Tabs {
 		screens = append(screens, action(id.Name, "close and go to "+id.Title, false, nil, func() tea.Cmd {
 			return tea.Batch(v.Close(), page.Send(page.Show{ID: id}))
 		}, id.Key))
+		screens[i].Aside = true
 	}
 	slide := func(by int) func() tea.Cmd {
 		return func() tea.Cmd { v.slide(v.divider() + by); return nil }
@@ -292,7 +295,11 @@ func (v *Viewer) halves(th *theme.Theme) string {
 	label := func(words string, width int) string {
 		return kit.OverlayCenter(text.Blanks(width), th.Strong.Render(text.If(width >= len(words), words)))
 	}
-	return label("Before", v.divider()) + label("After", v.area().Dx()-v.divider())
+	left, right := "Before", "After"
+	if v.o.Halves != nil {
+		left, right = v.o.Halves(v.o.At)
+	}
+	return label(left, v.divider()) + label(right, v.area().Dx()-v.divider())
 }
 
 // View draws the picture in the given size.

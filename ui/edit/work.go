@@ -203,7 +203,7 @@ func (g *Manage) Replay(fileID string, redo bool, policy session.Policy) tea.Cmd
 			return page.Tell(page.Info, "Nothing more to "+verb+".")
 		}
 		cmd, what := g.took(list, at)
-		return tea.Batch(cmd, announce(nil, list), page.Send(Summary(past+" the change to", list, what)))
+		return tea.Batch(cmd, announce(nil, list), page.Send(Summary(past+" the change to", list, what, "")))
 	}})
 }
 
@@ -211,8 +211,8 @@ func (g *Manage) Replay(fileID string, redo bool, policy session.Policy) tea.Cmd
 const maxDetail = 90
 
 // Summary describes a change: of one file what changed, of several how many, with failures in the
-// detail.
-func Summary(verb string, list []session.Edited, what string) page.Toast {
+// detail. Without failures, a hint follows.
+func Summary(verb string, list []session.Edited, what, hint string) page.Toast {
 	var good, bad []string
 	for _, e := range list {
 		name := e.FileID
@@ -226,15 +226,15 @@ func Summary(verb string, list []session.Edited, what string) page.Toast {
 		}
 	}
 	words := verb + " " + text.Plural(len(good), "file")
-	done := page.Toast{Level: page.Good, Text: words + ".", Detail: strings.Join(good, "\n")}
+	done := page.Toast{Level: page.Good, Text: words + "." + hint, Detail: strings.Join(good, "\n")}
 	switch {
 	case len(bad) > 0:
 		done.Level, done.Detail = page.Warn, strings.Join(bad, "\n")
 		done.Text = text.If(len(good) > 0, words+"; ") + text.Plural(len(bad), "file") + " failed."
 	case len(good) == 1:
-		done.Text, done.Detail = verb+" "+good[0]+".", what
+		done.Text, done.Detail = verb+" "+good[0]+"."+hint, what
 		if what != "" && len(what) <= maxDetail {
-			done.Text += " " + text.Capital(what) + "."
+			done.Text, done.Detail = done.Text+" "+text.Capital(what)+".", ""
 		}
 	}
 	return done
@@ -313,6 +313,7 @@ func Copies(to *page.Copies, files []api.File, s Signer) {
 				lines = append(lines, line)
 			}
 		}
-		to.Add(row.key, row.label, strings.Join(lines, "\n"))
+		label := row.label + text.If(len(lines) > 1, " of "+text.Plural(len(lines), "file"))
+		to.Add(row.key, label, strings.Join(lines, "\n"))
 	}
 }

@@ -31,6 +31,8 @@ type Action struct {
 	Group string
 	// Footer requests a place in the line of hints. Main draws it as a button: the next step of the work.
 	Footer, Main bool
+	// Aside keeps it out of the help until it is searched: the action before it says enough.
+	Aside bool
 	// Disabled returns why the action is disabled, or "". Nil means always enabled.
 	Disabled func() string
 	// Do runs the action. It is called only in Update.

@@ -203,52 +203,29 @@ func cellsOf(block string) uv.ScreenBuffer {
 }
 
 // Dim draws base as what is behind a popup: its text in one quiet color without backgrounds, its pictures
-// of glyphs faint. Pixels cannot be dimmed: it returns the rectangle around them.
-func Dim(base string, th *theme.Theme) (dimmed string, pixels image.Rectangle) {
+// of glyphs faint, and none in pixels, which cannot be dimmed.
+func Dim(base string, th *theme.Theme) string {
 	cells := cellsOf(base)
 	glyphs := false // a blank cell of a picture of glyphs has a background
 	glyph := func(c *uv.Cell) bool { return strings.ContainsAny(c.Content, "█▀▄▌▖▗▘▝▚▞") }
-	pixel := func(c *uv.Cell) bool { return strings.HasPrefix(c.Content, string(kitty.Placeholder)) }
 	for i := range cells.Width() * cells.Height() {
-		x, y := i%cells.Width(), i/cells.Width()
-		if c := cells.CellAt(x, y); c != nil && pixel(c) {
-			pixels = pixels.Union(image.Rect(x, y, x+1, y+1))
-		} else {
-			glyphs = glyphs || c != nil && glyph(c)
-		}
+		c := cells.CellAt(i%cells.Width(), i/cells.Width())
+		glyphs = glyphs || c != nil && glyph(c)
 	}
-	quiet := uv.Style{Fg: th.Chip.GetBackground()} // it must not draw the eye
+	quiet := uv.Style{Fg: th.Border.GetForeground()} // it must not draw the eye
 	if !th.Color {
 		quiet = uv.Style{Attrs: uv.AttrFaint}
 	}
 	for i := range cells.Width() * cells.Height() {
-		x, y := i%cells.Width(), i/cells.Width()
-		c := cells.CellAt(x, y)
+		c := cells.CellAt(i%cells.Width(), i/cells.Width())
 		switch {
 		case c == nil, glyph(c) && c.Style.Attrs&uv.AttrBold != 0: // the name of the program stays: it is no content
-		case pixel(c) && c.Style.Fg == nil: // kitty would continue it below the text that follows
-			c.Content = " "
-		case pixel(c):
 		case glyphs && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
 			c.Style.Attrs |= uv.AttrFaint
 		default:
-			if c.Style = quiet; strings.ContainsAny(c.Content, "─━│┃╭╮╰╯┏┓┗┛") { // frames mark the focus
+			// Frames mark the focus.
+			if c.Style = quiet; strings.ContainsAny(c.Content, "─━│┃╭╮╰╯┏┓┗┛"+string(kitty.Placeholder)) {
 				c.Content = " "
-			}
-		}
-	}
-	return text.Fit(cells.Render(), cells.Width(), cells.Height()), pixels
-}
-
-// cleared returns base without the text in r, with or without pixels.
-func cleared(base string, r image.Rectangle, pixels bool) string {
-	stays := text.If(pixels, string(kitty.Placeholder))
-	cells := cellsOf(base)
-	r = r.Intersect(cells.Bounds())
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			if c := cells.CellAt(x, y); c != nil && !strings.ContainsAny(c.Content, stays) {
-				cells.SetCell(x, y, &uv.EmptyCell)
 			}
 		}
 	}

@@ -180,9 +180,7 @@ func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 		danger.Dialog, danger.DialogTitle = th.Bad, th.Bad.Bold(true)
 		th = &danger
 	}
-	box := popupText(d.title, "", body, l.size, th)
-	// The pictures of a drawing are the only ones.
-	return text.Either(l.drawing.Y == 0, box, OverlayCenter(text.Fit("", room.X, room.Y), box))
+	return popupText(d.title, "", body, l.size, th)
 }
 
 // dialogLayout is a dialog in a size: its lines, and the rectangles of its buttons by choice.
@@ -265,10 +263,8 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 		high += l.drawing.Y + 1
 	}
 	size.Y = min(room.Y, high+2)
-	size.Y += text.Either(l.drawing.Y == 0 && size.Y == room.Y-1, 1, 0) // nothing below sticks out
-	corner := text.Either(l.drawing.Y > 0, centered(room, size), image.Point{})
 	for i := range l.buttons {
-		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(corner).Add(image.Pt(0, high-buttons))
+		l.buttons[i] = l.buttons[i].Add(BoxOrigin(size)).Add(image.Pt(0, high-buttons))
 	}
 	l.size, l.text, l.rows = size, body, rows
 	return l

@@ -572,7 +572,7 @@ func (l *List[T]) back() {
 		l.focus, l.open = onList, false
 	case l.anchor != nil:
 		l.anchor = nil
-	case len(l.marks.rows) > 0:
+	case len(l.marks.rows) > 0 && len(l.lines) > 0: // else the filter is in the way
 		l.Unmark(nil)
 	case l.filter.Value() != "":
 		l.ClearFilter()

@@ -85,7 +85,8 @@ func NewMessages(now func() time.Time) *Messages { return &Messages{now: now} }
 // Push shows a message and returns the command that removes it. A repeated message
 // appears once in the history.
 func (s *Messages) Push(m Message) tea.Cmd {
-	if n := len(s.history); n > 0 && s.history[n-1].Message == m {
+	// What was said twice is kept once, and a tip only until the next message.
+	if n := len(s.history); n > 0 && (s.history[n-1].Message == m || s.history[n-1].Level == Tip) {
 		s.history = s.history[:n-1]
 	}
 	s.history = append(s.history, history{m, s.now()})
@@ -170,14 +171,12 @@ func (s *Messages) History(open func(Overlay) tea.Cmd, copy func(words string) t
 type Progress struct {
 	// Done and Total are bytes. Total is 0 or less if unknown.
 	Done, Total int64
-	// Finished means that the job is done: only then is the bar full.
-	Finished bool
 	// Stalled means that nothing has moved for a while.
 	Stalled bool
 }
 
-// Bar draws the bar, exactly width columns. The last cell is filled only if Finished is
-// set. If the total is unknown, the bar is empty.
+// Bar draws the bar, exactly width columns, never full: a job that is done has no bar.
+// If the total is unknown, the bar is empty.
 func (p Progress) Bar(width int, th *theme.Theme) string {
 	if width < 1 {
 		return ""
@@ -185,9 +184,6 @@ func (p Progress) Bar(width int, th *theme.Theme) string {
 	style, share := th.Bar, min(text.Share(p.Done, p.Total), 1-1/float64(width))
 	if p.Stalled {
 		style = th.BarStalled
-	}
-	if p.Finished {
-		style, share = th.Bar, 1
 	}
 	full, rest := th.BarGlyphs()
 	bar := progress.New(progress.WithWidth(width), progress.WithoutPercentage(),

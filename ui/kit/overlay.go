@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"time"
 
@@ -141,55 +140,16 @@ func (s *Overlays) trim() {
 func (s *Overlays) View(base string, th *theme.Theme) string {
 	for _, o := range s.open {
 		if !o.Closed() {
-			top := o.View(s.room, th)
-			dimmed, pixels := Dim(base, th)
-			size, room := Size(top), Size(base)
-			if pixels.Max.Y < room.Y { // the status in the last line is about what is behind
-				dimmed = text.Fit(dimmed[:max(0, strings.LastIndexByte(dimmed, '\n'))], room.X, room.Y)
-			}
-			s.at = beside(pixels, room, size)
-			from := text.Either(size.X >= room.X && s.at.Y < pixels.Max.Y, 0, s.at.Y) // no part of a picture sticks out
-			// A column is free on each side, or all columns if they are too few for whole words.
-			left, right := text.Either(s.at.X < 24, 0, s.at.X-1), s.at.X+size.X+1
-			if end := text.Either(right < pixels.Min.X, pixels.Min.X-1, room.X); end-right < 24 {
-				right = end
-			}
-			dimmed = cleared(dimmed, image.Rect(left, from-1, right, s.at.Y+size.Y+1), size.X < room.X)
-			air := text.Fit("", size.X+1+min(1, s.at.X), size.Y) // covers pixels, too
-			base = OverlayAt(OverlayAt(dimmed, air, max(0, s.at.X-1), s.at.Y), top, s.at.X, s.at.Y)
+			top, room := o.View(s.room, th), Size(base)
+			size := Size(top)
+			s.at = centered(room, size)
+			// Text in the rows of the popup would be cut, and the status in the last line is about what is behind.
+			air := text.Fit("", room.X, size.Y+min(2, s.at.Y+1))
+			base = OverlayAt(OverlayAt(Dim(base, th), air, 0, max(0, s.at.Y-1)), text.Blanks(room.X), 0, room.Y-1)
+			base = OverlayAt(base, top, s.at.X, s.at.Y)
 		}
 	}
 	return base
-}
-
-// beside returns the corner of a block left of, below or right of the pixels, or in the middle of the
-// room: the first of those that cover the fewest pixels.
-func beside(pixels image.Rectangle, room, block image.Point) (best image.Point) {
-	free := []image.Rectangle{
-		{Max: image.Pt(pixels.Min.X-2, room.Y)}, // without the margin of a pane
-		{Min: image.Pt(0, pixels.Max.Y), Max: room},
-		{Min: image.Pt(pixels.Max.X, 0), Max: room},
-		{Max: room},
-	}
-	if pixels.Empty() {
-		free = free[3:]
-	} else if block.X >= room.X && block.Y < room.Y-pixels.Max.Y {
-		free = free[1:]
-	}
-	fewest := room.X*room.Y + 1
-	free = slices.DeleteFunc(free, func(r image.Rectangle) bool { return r.Dx() < block.X/2 })
-	for _, r := range free {
-		at := r.Min.Add(centered(r.Size(), block))
-		if r.Min.Y > 0 || block.X >= room.X {
-			at.Y = max(at.Y, r.Max.Y-block.Y-text.Either(block.X < room.X, 2, 1)) // it lies on a form there
-		}
-		at = image.Pt(max(0, min(at.X, room.X-block.X)), max(0, min(at.Y, room.Y-block.Y)))
-		area := image.Rectangle{Min: at, Max: at.Add(block)}
-		if hidden := area.Intersect(pixels).Size(); hidden.X*hidden.Y < fewest {
-			best, fewest = at, hidden.X*hidden.Y
-		}
-	}
-	return best
 }
 
 // Mouse sends a mouse message to the top overlay. Its position is relative to the corner

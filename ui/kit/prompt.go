@@ -23,10 +23,8 @@ type Prompt struct {
 	Check func(content string) string
 	// Note returns a sentence about an accepted text, or "". It may be nil.
 	Note func(content string) string
-	// Complete offers completions for a single line, as in [Field], in a list below it. Typed runs
-	// after each change, such as to read completions: Refresh then offers them. Both may be nil.
+	// Complete offers completions for a single line, as in [Field], in a list below it; may be nil.
 	Complete func(typed string) []string
-	Typed    func(content string) tea.Cmd
 	// Do runs when the text is accepted; it may be nil.
 	Do func(content string) tea.Cmd
 
@@ -91,17 +89,9 @@ func (p *Prompt) Mouse(msg tea.MouseMsg) tea.Cmd {
 		if i := click.Y - first; i >= 0 && i < len(list) {
 			p.field.SetValue(list[i])
 			p.Refresh()
-			return p.typed()
 		}
 	}
 	return nil
-}
-
-func (p *Prompt) typed() tea.Cmd {
-	if p.Typed == nil {
-		return nil
-	}
-	return p.Typed(p.Value())
 }
 
 // chosen reports whether enter takes a completion: the arrows selected it, or nothing was typed.
@@ -147,14 +137,7 @@ func (p *Prompt) Type(msg tea.Msg) (tea.Cmd, bool) {
 		return nil, p.area.Update(msg)
 	}
 	p.field.Complete = p.Complete
-	before := p.Value()
-	if !p.field.Update(msg) {
-		return nil, false
-	}
-	if p.Value() == before {
-		return nil, true
-	}
-	return p.typed(), true
+	return nil, p.field.Update(msg)
 }
 
 // longRows is the number of lines of a long prompt, and of completions.
@@ -164,7 +147,7 @@ func (p *Prompt) listed(room image.Point) int {
 	if p.Complete == nil {
 		return 0
 	}
-	return max(0, min(longRows, (BoxInner(room).Y-1)/2))
+	return max(0, min(longRows, max(len(p.Complete("")), len(p.field.list)), (BoxInner(room).Y-1)/2))
 }
 
 // View draws the prompt as a box no larger than room. The text never pushes the field

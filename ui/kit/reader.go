@@ -18,8 +18,6 @@ import (
 // close it.
 type Reader struct {
 	Popup
-	// Beside are additional actions, or nil.
-	Beside []Action
 	// Then runs when the reader is closed.
 	Then func() tea.Cmd
 
@@ -38,10 +36,10 @@ func NewReader(title, content string) *Reader {
 
 // Actions returns the actions to scroll and close.
 func (r *Reader) Actions() []Action {
-	return slices.Concat(r.Beside, []Action{
+	return append([]Action{
 		{ID: "reader.close", Keys: Bind("close", "", "esc", "q", "enter"), Group: "Read", Footer: true, Do: func() tea.Cmd { r.Close(); return r.Then() }},
 		{ID: "reader.page-down", Keys: Bind("page down", "", "space"), Group: "Read", Do: func() tea.Cmd { r.Move(max(1, r.Page()-1)); return nil }},
-	}, ListActions(func() Scroller { return r }, nil))
+	}, ListActions(func() Scroller { return r }, nil)...)
 }
 
 // Move scrolls by that many lines.

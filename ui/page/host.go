@@ -302,10 +302,10 @@ func (h *Host) Actions() []kit.Action {
 			actions = append(actions, a)
 		}
 	}
-	// A button is what a user came for, so never the way back or to the next field.
+	// A button is what a user came for, so never the way back, to the next field or to remove something.
 	next := func(a kit.Action) bool {
-		moves := slices.Contains(a.Keys.Keys(), "esc") || slices.Contains(a.Keys.Keys(), "tab")
-		return a.Footer && a.KeyLabel() != "" && a.Reason() == "" && !moves
+		leaves := func(key string) bool { return key == "esc" || key == "tab" || key == "d" }
+		return a.Footer && a.KeyLabel() != "" && a.Reason() == "" && !slices.ContainsFunc(a.Keys.Keys(), leaves)
 	}
 	main := func(a kit.Action) bool { return a.Main && next(a) }
 	if i := slices.IndexFunc(actions, next); i >= 0 && !h.Covered() && !slices.ContainsFunc(actions, main) {

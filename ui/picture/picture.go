@@ -120,6 +120,14 @@ type Loader struct {
 	pictures *media.Cache[fileID, outcome]
 }
 
+// Images returns the store of a loader, which may be nil.
+func (l *Loader) Images() *ImageStore {
+	if l == nil {
+		return nil
+	}
+	return l.Store
+}
+
 type fileID struct {
 	path           string
 	modified, size int64

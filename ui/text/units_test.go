@@ -76,7 +76,7 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-func TestBarIsFullOnlyWhenFinished(t *testing.T) {
+func TestBarIsNeverFull(t *testing.T) {
 	th := theme.New(true, false)
 	for _, c := range []struct {
 		p    kit.Progress
@@ -85,23 +85,21 @@ func TestBarIsFullOnlyWhenFinished(t *testing.T) {
 		{kit.Progress{}, "----------"},
 		{kit.Progress{Done: 5, Total: 10}, "=====-----"},
 		{kit.Progress{Done: 10, Total: 10}, "=========-"},
-		{kit.Progress{Done: 10, Total: 10, Finished: true}, "=========="},
 		{kit.Progress{Done: 10}, "----------"},
-		{kit.Progress{Finished: true}, "=========="},
 	} {
 		mediatest.Equal(t, ansi.Strip(c.p.Bar(10, th)), c.want, "%+v", c.p)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		p := kit.Progress{
 			Done: rapid.Int64().Draw(t, "done"), Total: rapid.Int64().Draw(t, "total"),
-			Finished: rapid.Bool().Draw(t, "finished"), Stalled: rapid.Bool().Draw(t, "stalled"),
+			Stalled: rapid.Bool().Draw(t, "stalled"),
 		}
 		w := rapid.IntRange(-1, 60).Draw(t, "w")
 		if got := p.Bar(w, th); text.Width(got) != max(0, w) {
 			t.Fatalf("bar of %d columns, want %d", text.Width(got), w)
 		}
-		if full := !strings.Contains(ansi.Strip(p.Bar(max(1, w), th)), "-"); full != p.Finished {
-			t.Fatalf("full %v, finished %v", full, p.Finished)
+		if !strings.Contains(ansi.Strip(p.Bar(max(1, w), th)), "-") {
+			t.Fatal("the bar is full")
 		}
 	})
 }

@@ -56,7 +56,7 @@ func TestTagsAreSaved(t *testing.T) {
 	if len(s.saved) != 1 || body(t, s.saved[0]) != `{"tags":["sea","beach"]}` {
 		t.Fatalf("sent %+v", s.saved)
 	}
-	d.Toasted("Saved beach.png. Tags: +beach, -old.")
+	d.Toasted("Saved beach.png. z undoes it. Tags: +beach, -old.")
 	news := uitest.Taken[page.FileChanged](&d.Out)
 	if len(news) != 1 || news[0].File.URL == "" || rule.JoinTags(news[0].File.Tags.Or(nil)) != "sea,beach" {
 		t.Errorf("got the messages %+v", news)

@@ -48,10 +48,6 @@ type Options struct {
 	// Getenv finds the user's editor; nil for os.Getenv.
 	Getenv func(string) string
 
-	// Draw configures drawing. Without colors in the theme, pictures have none.
-	Draw picture.Options
-	// Images shows real pictures if the terminal can; nil for glyphs.
-	Images *picture.ImageStore
 	// Loader loads the pictures of several files; nil shows the current one alone.
 	Loader *picture.Loader
 	// Now is the clock; nil for time.Now.
@@ -97,7 +93,7 @@ func New(o Options) *Model {
 				return f.Name == rule.FieldRegion && !m.Items[i].canHaveRegion()
 			},
 		},
-		ID: "details", Group: groupEdit, Getenv: o.Getenv, Now: m.now, Draw: o.Draw, Images: o.Images, Loader: o.Loader, Crops: o.Profile.Crops,
+		ID: "details", Group: groupEdit, Getenv: o.Getenv, Now: m.now, Loader: o.Loader, Crops: o.Profile.Crops,
 		Fields: m.fields, Rows: m.rows, Name: name,
 		Source: func(e *prepared) string { return cmp.Or(e.file.FilePath, e.file.FileID) },
 		Folder: func(e *prepared) string { return path.Dir(e.file.FilePath) }, Subject: m.subject,

@@ -159,7 +159,7 @@ func (m *Model) askAgain(runs []job.Run) tea.Cmd {
 func (m *Model) rerun(runs []job.Run) tea.Cmd {
 	m.list.Unmark(nil)
 	return func() tea.Msg {
-		words := "Requested " + text.Plural(len(runs), "extension") + " again."
+		done := page.Toast{Level: page.Good, Text: "Requested " + text.Plural(len(runs), "extension") + " again."}
 		for _, run := range runs {
 			file, err := m.o.Session.Extend(m.o.Context, run.FileID, []api.Extension{*run.Requested})
 			if err != nil {
@@ -169,10 +169,11 @@ func (m *Model) rerun(runs []job.Run) tea.Cmd {
 				return page.Problem(fmt.Errorf("%s: %w", fileOf(&run), err))
 			}
 			if status, ok := file.ExtensionStatus[run.Extension]; ok && len(runs) == 1 {
-				words = fmt.Sprintf("%s of %s was requested: %s.", run.Extension, fileOf(&run), status)
+				done.Level = text.Either(status == api.StatusFailed, page.Bad, page.Good)
+				done.Text = fmt.Sprintf("%s of %s was requested: %s.", run.Extension, fileOf(&run), status)
 			}
 		}
-		return page.Toast{Level: page.Good, Text: words}
+		return done
 	}
 }
 

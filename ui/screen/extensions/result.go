@@ -62,7 +62,7 @@ func (m *Model) openResult(first job.Run) tea.Cmd {
 	}
 	var v *edit.Viewer
 	o := edit.ViewerOptions{
-		Context: m.o.Context, Draw: m.preview.Options(), Len: len(runs), At: at, Now: m.o.Now,
+		Context: m.o.Context, Draw: m.preview.Options(), Images: m.o.Loader.Images(), Len: len(runs), At: at, Now: m.o.Now,
 		Note: func() string {
 			found := cmp.Or(runs[at].Error, strings.Join(m.names(&runs[at]), ", "))
 			return edit.LabelRun(&runs[at]) + text.If(found != "", ": "+found)
@@ -82,9 +82,6 @@ func (m *Model) openResult(first job.Run) tea.Cmd {
 			m.list.Go(runs[i].ID)
 		},
 		Actions: m.resultActions(func() *job.Run { return &runs[at] }, func() tea.Cmd { return v.Close() }),
-	}
-	if m.o.Loader != nil {
-		o.Images = m.o.Loader.Store
 	}
 	v = edit.NewViewer(o)
 	return tea.Batch(m.Open(v), v.Read())

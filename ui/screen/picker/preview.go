@@ -20,7 +20,6 @@ import (
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 )
 
@@ -345,10 +344,6 @@ func (m *Model) startViewer() tea.Cmd {
 
 func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 	var v *edit.Viewer
-	var images *picture.ImageStore
-	if m.options.Loader != nil {
-		images = m.options.Loader.Store
-	}
 	folder := m.shown.folder
 	source := func(i int) api.Source { return api.Source{Path: filepath.Join(folder, names[i])} }
 	pick := func() tea.Cmd {
@@ -361,7 +356,7 @@ func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 	}
 	form := func() tea.Cmd { return tea.Batch(v.Close(), m.form(false)) }
 	v = edit.NewViewer(edit.ViewerOptions{
-		Context: context.Background(), Draw: m.preview.Options(), Images: images,
+		Context: context.Background(), Draw: m.preview.Options(), Images: m.options.Loader.Images(),
 		Len: len(names), At: at, Now: m.options.Now,
 		Subject: func(i int) edit.Subject {
 			return edit.Subject{Name: names[i], Path: edit.Local(source(i).Path)}

@@ -107,11 +107,10 @@ func (m *Model) facts(f *kit.Facts) {
 	m.describeAccount(m.selected(), f)
 }
 
-// thumbs returns the sample picture for how pictures are drawn, not under a popup.
+// thumbs returns the sample picture for how pictures are drawn.
 func (m *Model) thumbs() []edit.Thumb {
 	p := m.current().pref
-	shown := p != nil && p.key == "pictures" && m.Overlays().Top() == nil
-	return []edit.Thumb{{Key: "sample"}}[:text.Either(shown, 1, 0)]
+	return []edit.Thumb{{Key: "sample"}}[:text.Either(p != nil && p.key == "pictures", 1, 0)]
 }
 
 var kinds = map[config.Kind]string{

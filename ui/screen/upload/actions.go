@@ -29,7 +29,7 @@ func then(do func()) func() tea.Cmd {
 }
 
 func (m *Model) Actions() []kit.Action {
-	send := "send"
+	send := "send" + text.If(len(m.Targets()) < len(m.Items), " all "+text.Count(len(m.Items)))
 	if len(m.sum().stopped) > 0 && m.sum().checks[0].stop {
 		send = "go to what stops the sending"
 	}

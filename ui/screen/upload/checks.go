@@ -239,6 +239,8 @@ func (m *Model) sum() *total {
 			c.text = text.Plural(c.files, "file") + ": " + c.text
 		case len(m.Items) > 1:
 			c.text = c.of.Source.Name() + ": " + c.text
+		default:
+			c.text = text.Capital(c.text)
 		}
 	}
 	for _, s := range m.Targets() {
@@ -273,6 +275,9 @@ func (m *Model) checks(s *source, n int) []check {
 			help: "Change a name, add suffixes, or name them by a pattern with {n}.",
 		}
 		checks = append(checks, c)
+	}
+	if m.taken(s) {
+		checks = append(checks, check{field: "name", text: "the name is taken.", help: "Sending asks: new version, keep both or skip."})
 	}
 	if v.out.Result == rule.Refusal {
 		checks = append(checks, check{

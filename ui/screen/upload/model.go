@@ -56,10 +56,6 @@ type Options struct {
 	Getenv func(string) string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Picture sets how the picture under a region is drawn. It has no color if the theme has none.
-	Picture picture.Options
-	// Images shows real pictures if the terminal supports them; nil draws glyphs.
-	Images *picture.ImageStore
 	// Loader loads the pictures on the side; nil shows none.
 	Loader *picture.Loader
 }
@@ -127,7 +123,7 @@ func New(o Options) *Model {
 			Context: o.Context, Over: m.Overlays(), Offers: o.Session,
 			Color: o.Profile.ColorOption, Top: topFields,
 		},
-		ID: "form", Group: groupForm, Getenv: o.Getenv, Now: o.Now, Draw: o.Picture, Images: o.Images, Loader: o.Loader, Crops: o.Profile.Crops,
+		ID: "form", Group: groupForm, Getenv: o.Getenv, Now: o.Now, Loader: o.Loader, Crops: o.Profile.Crops,
 		Fields: func() []*entry.Field { return entry.Fields }, Rows: m.rows,
 		Name:    func(s *source) string { return s.Source.Name() },
 		Source:  func(s *source) string { return session.ManifestOf(&s.Entry).Source },
@@ -342,6 +338,9 @@ func subject(s *source) edit.Subject {
 
 // facts are the facts that need no label.
 func facts(s *source) []string {
+	if s.Source.URL != "" {
+		return []string{s.Source.URL}
+	}
 	if !s.known.inspected || s.known.err != nil {
 		return nil
 	}

@@ -101,7 +101,7 @@ func (v *patternView) Actions() []kit.Action {
 	}
 	return kit.Shadow(slices.Concat([]kit.Action{
 		{ID: "form.use-patterns", Keys: kit.Bind("fill in", "", "enter"), Group: v.form.Group, Footer: true, Main: true, Disabled: unusable, Do: v.apply},
-	}, kit.ListActions(func() kit.Scroller { return &v.table }, nil), v.form.Actions(), []kit.Action{
+	}, v.form.Actions(), kit.ListActions(func() kit.Scroller { return &v.table }, nil), []kit.Action{
 		{ID: "form.close", Keys: kit.Bind("back", "", "esc", "ctrl+t"), Group: v.form.Group, Footer: true, Do: v.Close},
 	}))
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"image"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -99,16 +98,19 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 		})
 	}
 	words := "Keep both adds a suffix to the name. Skip leaves yours in the form."
+	if n := len(m.Items) - len(skip) - len(taken); n > 0 {
+		words += "\n" + text.Plural(n, "other file") + " will be sent."
+	}
 	file, ask := m.locate(s).File, page.Ask{Choices: choices}
 	if all {
 		ask.Title = text.Count(len(taken)) + " of " + text.Plural(len(m.Items), "name") + " exist already"
-		ask.Text = text.If(same > 0, "The same size as yours: "+text.Count(same)+" of "+text.Count(len(of))+".\n") +
+		ask.Text = text.If(same > 0, text.Either(same == len(of), "All", text.Count(same)+" of them")+" may be the same pictures: the sizes are the same.\n") +
 			text.If(losses > 0, "New versions remove something from "+text.Plural(losses, "file")+": ask each to see what.\n") + words
 		ask.Drawing = m.Review(of)
 		return page.Send(ask)
 	}
-	ask.Title = rule.PathOf(&s.Upload) + " exists already"
-	ask.Text = text.If(same > 0, "It has the same size as yours.\n") +
+	ask.Title = rule.PathOf(&s.Upload) + " exists already" + text.If(len(taken) > 1, " · "+text.Count(len(taken)-1)+" more")
+	ask.Text = text.If(same > 0, "It has the same size as yours, and may be the same.\n") +
 		text.If(losses > 0, "A new version takes something from it. "+m.describeLoss(s)) + words
 	stored := edit.Tile{Name: "in the library", Words: "no picture"}
 	if file.IsImage() {
@@ -156,14 +158,15 @@ func shared(sources []*source) [][2]string {
 		{"Extensions", func(s *source) []string { return edit.LabelExtensions(s.Extensions.Or(nil)) }},
 	} {
 		count := map[string]int{}
+		var list []string
 		for _, s := range sources {
 			for _, value := range row.of(s) {
-				count[value]++
+				if count[value]++; count[value] == 1 {
+					list = append(list, value)
+				}
 			}
 		}
-		list := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
-			return cmp.Or(count[b]-count[a], strings.Compare(a, b))
-		})
+		slices.SortStableFunc(list, func(a, b string) int { return count[b] - count[a] })
 		for i, value := range list {
 			list[i] = strings.TrimSpace(value + " " + edit.OfMany(count[value], len(sources)))
 		}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi/kitty"
 
+	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -59,11 +60,14 @@ func (s *stage) View() tea.View {
 // TestRealRegionAfterAResize: after a resize, the region is drawn as a real picture without further input.
 func TestRealRegionAfterAResize(t *testing.T) {
 	mediatest.OnlyWithEverything(t)
+	loader := picture.NewLoader(media.Limits{})
+	loader.Store = picture.NewImageStore(false)
 	m := New(Options{
 		Context: t.Context(),
-		Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Picture: picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}, Images: picture.NewImageStore(false),
+		Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Loader: loader,
 		Session: &stub{},
 	})
+	m.Update(picture.Abilities{Method: picture.MethodKitty, Cell: image.Pt(8, 16)})
 	term := uitest.Start(t, &stage{form: m, th: theme.New(true, true)}, 120, 40)
 	term.WaitFor("› Tags")
 	term.Press("down", "down", "enter")

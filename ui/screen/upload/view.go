@@ -116,7 +116,6 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 	}
 	facts.Draw(th.Label.Render("Will be stored as"))
 	facts.Draw(strings.Split(th.Strong.Render(text.Method().Hardwrap(place, width, true)), "\n")...)
-	facts.Draw("", th.Label.Render("What will happen"))
 	m.sayPrediction(facts, s)
 	if len(all) > 0 {
 		facts.Draw("", th.Label.Render("Checks"))
@@ -174,7 +173,9 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	keep, lines := p.Keep(), p.Lines()
 	if m.taken(s) {
 		lines = lines[1:] // a new version is one of the answers
-		facts.Say(th.Warn, th.Glyph(theme.SignWarn)+" A file of this name is there. Sending asks: new version, suffix or skip.")
+	}
+	if len(lines) > 0 {
+		facts.Draw("", th.Label.Render("What will happen"))
 	}
 	for _, l := range lines {
 		words := l.Text

@@ -161,7 +161,8 @@ func (m *Model) replace(jobs []job.Job) tea.Cmd {
 		}
 	}
 	cmd := m.remove(old)
-	if len(jobs) == 1 && m.list.Go(jobs[0].ID) { // many begin at the top, where failures come
+	m.refresh()
+	if m.list.Go(jobs[0].ID) && len(jobs) == 1 { // many begin at the top, where failures come
 		m.list.Hold()
 	}
 	return cmd

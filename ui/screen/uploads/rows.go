@@ -71,8 +71,7 @@ func partOf(s job.State) int {
 func failed(s job.State) bool { return partOf(s) == partFailed }
 
 // groups returns the jobs by folder. Folders with failures come first, then those with unfinished
-// jobs, then the newest. Within a folder, failures come first; jobs of earlier runs follow those
-// of the queue, newest first.
+// jobs, then the newest. Within a folder, failures come first, then what was sent together last.
 func (r *rows) groups() []kit.Group[int] {
 	r.stale = false
 	queued := make(map[int64]bool, len(r.earlier)) // by id of an earlier job: whether the queue has it
@@ -120,6 +119,9 @@ func (r *rows) groups() []kit.Group[int] {
 	for _, g := range slices.SortedFunc(maps.Values(r.folders), func(a, b *group) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), b.at.Compare(a.at), cmp.Compare(a.key, b.key))
 	}) {
+		for _, part := range g.parts {
+			slices.SortStableFunc(part, func(a, b int) int { return cmp.Compare(r.row(b).Job.Batch, r.row(a).Job.Batch) })
+		}
 		groups = append(groups, kit.Group[int]{Key: g.key, Rows: slices.Concat(g.parts[:]...)})
 	}
 	return groups

@@ -39,13 +39,10 @@ func (m *Model) above(_ image.Point, th *theme.Theme) []string {
 
 // totals is the note of the list: how much is stored, with a bar while uploads go on, and what is not.
 func (m *Model) totals(th *theme.Theme) string {
-	t, counts := &m.rows.Totals, count(m.rows.Totals.Count)
-	if t.Jobs == 0 { // then those of earlier starts
-		counts = count{}
-		for _, g := range m.rows.folders {
-			for state, n := range g.count {
-				counts[state] += n
-			}
+	t, counts := &m.rows.Totals, count{}
+	for _, g := range m.rows.folders {
+		for state, n := range g.count {
+			counts[state] += n
 		}
 	}
 	if counts.total() == 0 {
@@ -56,7 +53,7 @@ func (m *Model) totals(th *theme.Theme) string {
 	if m.busy() {
 		parts[0] += " " + kit.Progress{Done: t.Sent, Total: t.Total}.Bar(groupBar, th)
 	}
-	if t.Jobs == 0 && len(m.rows.earlier) >= maxEarlier {
+	if len(m.rows.earlier) >= maxEarlier {
 		parts = append(parts, th.Muted.Render("the last ones"))
 	}
 	if marked := m.list.MarkedNote(); marked != "" {
@@ -230,7 +227,7 @@ func note(r row, now time.Time) string {
 	case j.State == job.Sending && r.earlier:
 		return "in another mediadesk"
 	case j.State == job.Sending && r.Answer:
-		return "waiting for the answer"
+		return "no answer yet"
 	case j.State == job.Sending && r.Stalled:
 		return "no byte for 3 s or more"
 	case j.State == job.Offline && (r.earlier || r.Next.IsZero()):
@@ -249,6 +246,8 @@ func note(r row, now time.Time) string {
 		return text.Date(j.Updated)
 	case j.State == job.Processing:
 		return "waiting for the service · L checks"
+	case j.State == job.Stored && j.File != nil && rule.Replaces(j.File):
+		return "new version"
 	case j.State == job.Stored && j.Failure != nil:
 		return j.Failure.Message
 	case j.State == job.Stored && j.Move == job.MoveFailed:

@@ -27,10 +27,7 @@ func IsLoopback(host string) bool {
 // service on the internet cannot reach it.
 func IsPrivateHost(address string) bool {
 	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" {
-		return false
-	}
-	return isPrivate(u.Hostname())
+	return err == nil && u.Hostname() != "" && isPrivate(u.Hostname())
 }
 
 // isPrivate is like IsPrivateHost, for a host without scheme and port.

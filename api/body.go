@@ -18,19 +18,12 @@ type body struct {
 	length      int64
 	contentType string
 	file        *content // nil if the source is an address
-	whole       *[]byte  // the complete body if it is small; nil if it is streamed
 }
 
 // wholeBody is the maximum size in bytes of a body that is read before sending: it then goes out
 // in one write with the header, see WriteBufferSize in newTransport. Every connection has such
 // buffers, and there may be 64 of them.
 const wholeBody = 30 << 10
-
-// wholeBuffers are reused, because allocating them would dominate the cost of small uploads.
-var wholeBuffers = sync.Pool{New: func() any {
-	b := make([]byte, wholeBody)
-	return &b
-}}
 
 // newBody opens the source and builds the parts around it. The file is the last part, so that a
 // service can refuse an upload by the parts before it. hashed hashes the file while it is sent.
@@ -63,17 +56,6 @@ func newBody(u *Upload, hashed bool) (*body, error) {
 	b.length = int64(head.Len()) + b.file.size + int64(len(tail))
 	b.reader = io.MultiReader(&head, &checkedReader{c: b.file, left: b.file.size}, strings.NewReader(tail))
 	return b, nil
-}
-
-func (b *body) readWhole() error {
-	whole := wholeBuffers.Get().(*[]byte)
-	text := (*whole)[:b.length]
-	if _, err := io.ReadFull(b.reader, text); err != nil {
-		wholeBuffers.Put(whole)
-		return err
-	}
-	b.whole, b.reader = whole, bytes.NewReader(text)
-	return nil
 }
 
 // checkedReader reads a file and, before returning its last bytes, checks that the file has not

@@ -197,10 +197,13 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	if b.file != nil {
 		defer b.file.close() //nolint:errcheck // it was only read
 	}
-	if b.length <= wholeBody {
-		if err := b.readWhole(); err != nil {
+	whole := b.length <= wholeBody
+	if whole {
+		text := make([]byte, b.length)
+		if _, err := io.ReadFull(b.reader, text); err != nil {
 			return nil, err
 		}
+		b.reader = bytes.NewReader(text)
 	}
 	progress = cmp.Or(progress, new(Progress))
 	progress.start(b.length)
@@ -212,20 +215,18 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	counting := &counted{from: b.reader, progress: progress, watchdog: watchdog}
 	defer counting.end()
 	reader, complete := io.Reader(counting), progress.Complete
-	var copied atomic.Bool // the transport no longer reads the body
 	var conn atomic.Pointer[net.Conn]
 	trace := &httptrace.ClientTrace{
 		GotConn:      func(info httptrace.GotConnInfo) { conn.Store(&info.Conn) },
 		WroteRequest: func(httptrace.WroteRequestInfo) { watchdog.wrote(0) },
 	}
-	if b.whole != nil {
+	if whole {
 		// net/http writes the header and the body at once only if it knows that the body is in
 		// memory. It calls the trace functions before it writes.
 		reader = b.reader
 		trace.WroteHeaders = func() { counting.countSent(b.length) }
 		trace.WroteRequest = func(httptrace.WroteRequestInfo) {
 			watchdog.wrote(c.stallTimeout + c.answerTimeout)
-			copied.Store(true)
 		}
 		complete = func() bool {
 			if on := conn.Load(); on != nil && writeFailed(*on) {
@@ -252,9 +253,6 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	err = c.do(req, exchange{
 		op: opUpload, complete: complete, answered: watchdog.answered, ended: counting.end,
 	}, file)
-	if copied.Load() && b.whole != nil {
-		wholeBuffers.Put(b.whole)
-	}
 	if b.file != nil && b.file.hash != nil && progress.Complete() {
 		sum := b.file.hash.sum()
 		progress.hash.Store(&sum)
@@ -291,12 +289,32 @@ func (c *Client) Describe(r Request) Request {
 	return r
 }
 
-// Do sends a request and decodes the JSON of the answer into v; v may be nil.
+// Do sends a request and decodes the JSON of the answer into v; v may be nil. If the service limits
+// the rate, it waits and sends the request again.
 func (c *Client) Do(ctx context.Context, r Request, v any) error {
 	if r.Err != nil {
 		return r.Err
 	}
-	return c.call(ctx, r, v)
+	var last error
+	for began := time.Now(); ; {
+		if err := c.hold.wait(ctx, r.op); err != nil {
+			if last == nil || ctx.Err() != nil {
+				last = &SendError{Op: r.op, Host: c.Host(), Err: err}
+			}
+			return last
+		}
+		if last = c.callOnce(ctx, r, v); last == nil {
+			return nil
+		}
+		delay, again := holdRequested(last)
+		if !again || time.Since(began)+delay > maxHoldDelay {
+			return last
+		}
+		c.hold.extend(r.op, delay)
+		if c.waiting != nil && time.Since(began)+delay >= minNoticeDelay && c.hold.noticeDue() {
+			c.waiting(waitNotice(last, delay))
+		}
+	}
 }
 
 // Record is like Do, for an answer that is the record of a file.
@@ -330,7 +348,6 @@ const (
 	opUpdate  = "update of details"
 )
 
-// exchange configures do for a request.
 type exchange struct {
 	op       string                      // the operation, for errors
 	complete func() bool                 // whether the complete request may have arrived
@@ -338,32 +355,7 @@ type exchange struct {
 	ended    func()                      // called after the answer was read; may be nil
 }
 
-// call sends a request and decodes the JSON answer into v. If the service limits the rate, it
-// waits and sends the request again.
-func (c *Client) call(ctx context.Context, r Request, v any) error {
-	var last error
-	for began := time.Now(); ; {
-		if err := c.hold.wait(ctx, r.op); err != nil {
-			if last == nil || ctx.Err() != nil {
-				last = &SendError{Op: r.op, Host: c.Host(), Err: err}
-			}
-			return last
-		}
-		if last = c.callOnce(ctx, r, v); last == nil {
-			return nil
-		}
-		delay, again := holdRequested(last)
-		if !again || time.Since(began)+delay > maxHoldDelay {
-			return last
-		}
-		c.hold.extend(r.op, delay)
-		if c.waiting != nil && time.Since(began)+delay >= minNoticeDelay && c.hold.noticeDue() {
-			c.waiting(waitNotice(last, delay))
-		}
-	}
-}
-
-// callOnce is like call without a repeat, with its own time limit.
+// callOnce is like Do without a repeat, with its own time limit.
 func (c *Client) callOnce(ctx context.Context, r Request, v any) error {
 	late := timeoutError("no answer within " + c.answerTimeout.String())
 	ctx, cancel := context.WithTimeoutCause(ctx, c.answerTimeout, late)

@@ -135,23 +135,16 @@ func (c Config) Find(name string) (Profile, error) {
 	p, ok := c.Profiles[name]
 	if !ok {
 		known := c.Names()
-		list := strings.Join(known, ", ")
-		return p, fmt.Errorf("there is no profile %q%s (there are: %s)", name, didYouMean(name, known), list)
+		return p, fmt.Errorf("there is no profile %q%s (there are: %s)", name, didYouMean(name, known), strings.Join(known, ", "))
 	}
 	return p, nil
 }
 
 // Names returns the names of the profiles: the local one first, the others sorted.
 func (c Config) Names() []string {
-	names := slices.Sorted(maps.Keys(c.Profiles))
-	at := slices.Index(names, LocalProfile)
-	if at < 0 {
-		return names
-	}
-	return append([]string{LocalProfile}, slices.Delete(names, at, at+1)...)
+	isLocal := func(name string) bool { return name == LocalProfile }
+	return append([]string{LocalProfile}, slices.DeleteFunc(slices.Sorted(maps.Keys(c.Profiles)), isLocal)...)
 }
-
-func defaults(paths Paths) Config { return Config{}.withDefaults(paths) }
 
 // withDefaults fills in missing values without checking the others.
 func (c Config) withDefaults(paths Paths) Config {

@@ -24,11 +24,8 @@ const maxFile = 1 << 20
 // Load reads the settings. Missing files mean the defaults. If a file is unusable, the error joins one
 // *FileError per problem, and the Config holds the defaults.
 func Load(paths Paths) (Config, error) {
-	s, err := read(paths)
-	if err != nil {
-		return defaults(paths), err
-	}
-	return s.config()
+	_, c, err := read(paths)
+	return c, err
 }
 
 type sources struct {
@@ -38,9 +35,17 @@ type sources struct {
 	state  state
 }
 
-func read(paths Paths) (s sources, err error) {
-	s.paths = paths
-	return s, errors.Join(s.readConfig(), s.readState())
+// read reads the files and the settings in them. After an error, these are the defaults.
+func read(paths Paths) (*sources, Config, error) {
+	s := &sources{paths: paths}
+	c, err := Config{}, errors.Join(s.readConfig(), s.readState())
+	if err == nil {
+		c, err = s.config()
+	}
+	if err != nil {
+		c = Config{}.withDefaults(paths)
+	}
+	return s, c, err
 }
 
 func (s *sources) readConfig() error {
@@ -149,7 +154,7 @@ func (s *sources) config() (Config, error) {
 	c.Profiles = nil
 	// config.toml overrides what it sets. A profile is taken from one file as a whole.
 	if err := decode(s.paths.Config, s.text, &c); err != nil {
-		return defaults(s.paths), err
+		return c, err
 	}
 	profiles := map[string]Profile{}
 	maps.Copy(profiles, s.state.Profiles)
@@ -166,10 +171,7 @@ func (s *sources) config() (Config, error) {
 	if _, missing := c.Find(c.Profile); missing != nil && c.lineIn("profile") > 0 {
 		err = errors.Join(err, &FileError{Path: c.Path, Line: c.lineIn("profile"), Text: missing.Error()})
 	}
-	if err != nil {
-		return defaults(s.paths), err
-	}
-	return c, nil
+	return c, err
 }
 
 // maxConcurrency limits the damage of a typo.

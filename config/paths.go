@@ -128,11 +128,7 @@ func (c Config) edit(plan func(now Config, next *state) (changed []string, err e
 	}
 	defer unlock()
 
-	s, err := read(c.paths)
-	if err != nil {
-		return fail(err)
-	}
-	now, err := s.config()
+	s, now, err := read(c.paths)
 	if err != nil {
 		return fail(err)
 	}

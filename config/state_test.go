@@ -345,7 +345,7 @@ func TestCreateFile(t *testing.T) {
 func TestDefaultTextIsRight(t *testing.T) {
 	places, lines := examples()
 	c := load(t, home(t, strings.Join(lines, "\n")))
-	d := defaults(c.paths)
+	d := Config{}.withDefaults(c.paths)
 	if c.Profile != d.Profile || c.Theme != d.Theme || c.Pictures != d.Pictures ||
 		c.Concurrency != d.Concurrency ||
 		c.Webhook != d.Webhook || c.Local.Addr != d.Local.Addr || c.Local.MaxSize != d.Local.MaxSize {
@@ -441,7 +441,7 @@ func TestEditWhereNothingCanBeWritten(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	file := write(t, "")
-	c := defaults(FindPaths(env("MEDIADESK_HOME", filepath.Join(file, "below"))))
+	c := Config{}.withDefaults(FindPaths(env("MEDIADESK_HOME", filepath.Join(file, "below"))))
 	if _, err := set(c, func(want *Choices) { want.Theme = ThemeDark }); err == nil ||
 		!strings.Contains(err.Error(), "MEDIADESK_HOME") {
 		t.Errorf("got %v", err)

@@ -123,7 +123,6 @@ func (m *Model) goTo(id page.ID) tea.Cmd {
 	return m.show(id, false)
 }
 
-// turn goes to the next or previous tab.
 func (m *Model) turn(by int) tea.Cmd {
 	n := len(page.Tabs)
 	return m.goTo(page.Tabs[(slices.Index(page.Tabs, m.tab())+by+n)%n])

@@ -12,7 +12,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/api/media"
 	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
@@ -42,7 +41,7 @@ type Options struct {
 	// Theme names a theme; empty means "auto".
 	Theme config.Theme
 	// Pictures is how pictures are drawn; empty means as well as the terminal can.
-	Pictures picture.Setting
+	Pictures config.Pictures
 	// Colors describes the number of colors and its reason. TmuxSixel means that the terminal around
 	// tmux supports sixel.
 	Colors    string
@@ -103,7 +102,7 @@ func New(o Options) *Model {
 		o.Now = time.Now
 	}
 	m := &Model{o: o, focused: true, messages: kit.NewMessages(o.Now)}
-	m.loader = picture.NewLoader(media.Limits{})
+	m.loader = picture.NewLoader()
 	if m.o.Getenv == nil {
 		m.o.Getenv = func(string) string { return "" }
 	}
@@ -130,7 +129,6 @@ func (m *Model) Init() tea.Cmd {
 // sizeDelay is how long Bubble Tea may miss a new size at its start, when a window manager arranges windows.
 const sizeDelay = 200 * time.Millisecond
 
-// sessionOpened is the result of open.
 type sessionOpened struct {
 	profile string
 	show    page.ID

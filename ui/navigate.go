@@ -55,7 +55,6 @@ func (m *Model) leave(confirmed bool) tea.Cmd {
 	quit := func() tea.Cmd { return tea.Quit }
 	switch {
 	case confirmed || m.session == nil:
-		return tea.Quit
 	case m.session.Queue.Busy():
 		open := m.session.Queue.Counts(time.Time{}).Open
 		return m.askToSave("Leave mediadesk?", text.Plural(open, "upload")+" not finished. The rest continues the next time you start mediadesk.", quit)

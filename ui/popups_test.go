@@ -21,7 +21,6 @@ import (
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/picture"
 	"mediadesk/ui/uitest"
 )
 
@@ -68,7 +67,7 @@ func TestPopupsOverRealPictures(t *testing.T) {
 	must(t, os.WriteFile(paths.State+"/tips", []byte(seen), 0o600))
 	var passed atomic.Int64 // dialogs ignore keys at first, so the clock has to advance
 	m := New(Options{
-		Paths: paths, Keys: &config.Keys{}, Folder: dir, Pictures: picture.SettingKitty,
+		Paths: paths, Keys: &config.Keys{}, Folder: dir, Pictures: config.PicturesKitty,
 		Now:  func() time.Time { return noon.Add(time.Duration(passed.Load())) },
 		Open: func(context.Context, string, api.Key) (*session.Session, error) { return d, nil },
 	})

@@ -54,7 +54,7 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	}
 	o.First = !settings.Exists && !request.Unnamed() && request.Profile == ""
 	o.Profile, o.Addresses = request.Profile, request.Flags()
-	o.Theme, o.Pictures = settings.Theme, picture.Setting(settings.Pictures)
+	o.Theme, o.Pictures = settings.Theme, settings.Pictures
 	o.Paths, o.Keys = request.Paths, request.Keys
 	o.Debug = slog.Default().Enabled(ctx, slog.LevelDebug)
 	o.Terminal = os.Stdout
@@ -73,7 +73,7 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	}
 	program = tea.NewProgram(model, options...)
 	_, err = program.Run()
-	fmt.Fprint(os.Stdout, model.Cleanup())
+	fmt.Fprint(os.Stdout, model.loader.Store.Clear())
 	if ctx.Err() != nil && err != nil { // a terminal that is gone fails in several ways
 		err = context.Cause(ctx)
 	}
@@ -119,8 +119,12 @@ func copyText(c page.Copy) tea.Cmd {
 	return tea.Batch(
 		tea.SetClipboard(c.Text),
 		func() tea.Msg {
-			for _, args := range clipboardTools() {
-				runTool(args, c.Text)
+			for _, args := range clipboardTools() { // as far as they work
+				ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+				tool := exec.CommandContext(ctx, args[0], args[1:]...)
+				tool.Stdin = strings.NewReader(c.Text)
+				_ = tool.Run()
+				cancel()
 			}
 			return page.Toast{Level: page.Good, Text: "Copied the " + c.What + ".", Detail: c.Text}
 		},
@@ -143,15 +147,6 @@ func clipboardTools() [][]string {
 		tools = append(tools, []string{"tmux", "load-buffer", "-w", "-"})
 	}
 	return tools
-}
-
-// runTool runs a system tool and reports success, so that the caller can try another one.
-func runTool(args []string, input string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Stdin = strings.NewReader(input)
-	return cmd.Run() == nil
 }
 
 func openAddress(link string) tea.Cmd {
@@ -227,15 +222,10 @@ func (m *Model) measure() tea.Cmd {
 }
 
 func (m *Model) terminalChanged(msg tea.Msg) tea.Cmd {
+	m.detector.Update(msg)
 	var again tea.Cmd
-	switch msg.(type) {
-	case tea.WindowSizeMsg:
-		m.detector.Update(msg)
+	if _, resized := msg.(tea.WindowSizeMsg); resized {
 		again = m.measure()
-	default:
-		if !m.detector.Update(msg) {
-			return nil
-		}
 	}
 	return tea.Batch(again, m.abilitiesChanged())
 }
@@ -252,7 +242,3 @@ func (m *Model) abilitiesChanged() tea.Cmd {
 	}
 	return tea.Batch(clear, m.host.Broadcast(now))
 }
-
-// Cleanup returns what to write to the terminal after the program: it deletes the transmitted
-// pictures.
-func (m *Model) Cleanup() string { return m.loader.Store.Clear() }

@@ -119,7 +119,7 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 		if m.session != nil {
 			m.session.Queue.SetConcurrency(msg.Concurrency)
 		}
-		m.detector.SetSetting(picture.Setting(msg.Pictures))
+		m.detector.Setting = msg.Pictures
 		return m.abilitiesChanged()
 	}
 	if m.messages.Update(msg) {

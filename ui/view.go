@@ -52,12 +52,9 @@ func (m *Model) draw() string {
 	if kit.ModeOf(m.size) == kit.Tiny {
 		return kit.TooSmall(m.size, m.theme)
 	}
-	r := m.rects()
-	body := ""
+	r, body := m.rects(), m.theme.Muted.Render(m.opening)
 	if m.opening == "" && m.host.InFront() != nil {
 		body = m.host.View(m.theme)
-	} else {
-		body = m.theme.Muted.Render(m.opening)
 	}
 	top := m.topLine(r.top.Dx())
 	if m.host.Covered() {
@@ -67,7 +64,11 @@ func (m *Model) draw() string {
 	body = m.host.Overlays.View(text.Fit(body, m.host.Room().X, m.host.Room().Y), m.theme)
 	actions := m.host.Actions()
 	if _, shown := m.messages.Shown(); shown {
-		line := " " + m.messages.Line(r.status.Dx(), keyOf(actions, "program.last-message"), m.theme)
+		key := ""
+		if i := slices.IndexFunc(actions, func(a kit.Action) bool { return a.ID == "program.last-message" }); i >= 0 {
+			key = actions[i].KeyLabel()
+		}
+		line := " " + m.messages.Line(r.status.Dx(), key, m.theme)
 		body = text.Fit(body, r.screen.Dx(), r.screen.Dy()) + "\n" + line
 	}
 	lines := []string{kit.JoinV(text.Fit(top, r.top.Dx(), r.top.Dy()), body)}
@@ -75,15 +76,6 @@ func (m *Model) draw() string {
 		lines = append(lines, " "+kit.Hints(actions, r.hints.Dx(), m.theme))
 	}
 	return text.Fit(strings.Join(lines, "\n"), m.size.X, m.size.Y)
-}
-
-func keyOf(actions []kit.Action, id string) string {
-	for _, a := range actions {
-		if a.ID == id {
-			return a.KeyLabel()
-		}
-	}
-	return ""
 }
 
 func (m *Model) topLine(width int) string {

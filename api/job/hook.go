@@ -52,7 +52,6 @@ func ParseHookPost(body []byte) (HookPost, error) {
 	}, nil
 }
 
-// firstText returns the first of values that is a text with content.
 func firstText(values ...json.RawMessage) string {
 	for _, value := range values {
 		var text string

@@ -86,7 +86,6 @@ func (j *Journal) LeaveEdits(ctx context.Context, edits []Edit) error {
 	return j.exec(ctx, "UPDATE edits SET owner = '' WHERE id IN (SELECT value FROM json_each(?)) AND open = 1", editIDs(edits))
 }
 
-// editIDs formats the IDs of edits for json_each.
 func editIDs(edits []Edit) string {
 	ids := make([]int64, len(edits))
 	for i := range edits {

@@ -26,22 +26,15 @@ func (j *Journal) SaveFile(ctx context.Context, profile string, f api.File) erro
 }
 
 func saveFile(t tx, profile string, f *api.File, at time.Time) error {
-	id, place := f.FileID, f.FilePath
-	if f.IsFolder() {
-		id, place = f.FolderID, f.FolderPath
-		if id == "" { // only some services give folders an id
-			id = "folder " + place
-		}
+	kind, id, place := api.TypeFile, f.FileID, f.FilePath
+	if f.IsFolder() { // only some services give folders an id
+		kind, id, place = api.TypeFolder, cmp.Or(f.FolderID, "folder "+f.FolderPath), f.FolderPath
 	}
 	if id == "" {
 		return errors.New("a record without a file id cannot be kept")
 	}
 	folder, name := path.Split(place)
 	folder, name = cmp.Or(folder, "/"), cmp.Or(name, f.Name)
-	kind := api.TypeFile
-	if f.IsFolder() {
-		kind = api.TypeFolder
-	}
 	text, err := recordText(f)
 	if err != nil {
 		return err

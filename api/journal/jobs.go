@@ -292,11 +292,9 @@ const hasFailed = "state IN ('refused', 'unsent', 'unknown', 'cancelled', 'proce
 // complete. If it was killed, it may have sent the job under a name made here without journaling
 // that.
 func (j *Journal) adopt(t tx, upload *job.Job, from string) error {
-	if from == "" || upload.Evidence != job.NotSent || !upload.HasUniqueName() {
-		_, err := t.exec("UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, upload.ID)
-		return err
+	if from != "" && upload.Evidence == job.NotSent && upload.HasUniqueName() {
+		upload.Evidence = job.Orphaned
 	}
-	upload.Evidence = job.Orphaned
 	row, err := newJobRow(upload)
 	if err != nil {
 		return err

@@ -77,10 +77,10 @@ func Open(ctx context.Context, path string) (*Journal, error) {
 	if j.write, err = commit.Open(path, settings, 1); err != nil {
 		return fail(err)
 	}
-	if err := createSchema(ctx, j.write); err != nil {
-		return fail(errors.Join(err, j.write.Close()))
+	if err = createSchema(ctx, j.write); err == nil {
+		j.owner, err = newOwner(path)
 	}
-	if j.owner, err = newOwner(path); err != nil {
+	if err != nil {
 		return fail(errors.Join(err, j.write.Close()))
 	}
 	if j.read, err = commit.Open(path, settings+"&_pragma=query_only(1)", 4); err != nil {

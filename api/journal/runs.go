@@ -235,13 +235,10 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post job.HookPost
 			made, expires FROM hooks WHERE hash = ?`, hash[:])(
 			&h.Profile, &h.JobID, &h.FileID, when{&h.Made}, when{&h.Expires})
 		switch {
-		case errors.Is(err, sql.ErrNoRows):
+		case errors.Is(err, sql.ErrNoRows), err == nil && !at.Before(h.Expires):
 			return nil
 		case err != nil:
 			return err
-		}
-		if !at.Before(h.Expires) {
-			return nil
 		}
 		result.FileID = h.FileID
 		digest := sha256.Sum256(post.Raw)

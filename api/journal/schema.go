@@ -70,7 +70,6 @@ func first[T any](ctx context.Context, j *Journal, read func(scan) (T, error), t
 	return all[0], true, nil
 }
 
-// collect reads all rows of a query.
 func collect[T any](query func(string, ...any) (*sql.Rows, error), read func(scan) (T, error),
 	text string, args ...any,
 ) (all []T, _ error) {

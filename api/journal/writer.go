@@ -46,7 +46,6 @@ func (t tx) query(text string, args ...any) (*sql.Rows, error) {
 	return t.conn.QueryContext(context.Background(), text, args...)
 }
 
-// row returns a function that reads the row of a query.
 func (t tx) row(text string, args ...any) scan {
 	stmt, err := t.conn.Statement(text) //nolint:sqlclosecheck // the connection keeps it
 	if err != nil {

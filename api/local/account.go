@@ -116,11 +116,11 @@ func presetRoutes(k *presetKind) []route {
 		return nil, tx.Remove(p)
 	}
 	return []route{
-		{http.MethodGet, k.path, "List what there is of " + k.what, "", http.StatusOK, viewing(k.list)},
+		{http.MethodGet, k.path, "List what there is of " + k.what, "", http.StatusOK, within(store.View[any], k.list)},
 		{http.MethodPost, k.path, "Create " + k.what, k.takes, http.StatusCreated, k.write(store.Tx.Add)},
-		{http.MethodGet, item, "Get " + k.what, "", http.StatusOK, viewing(get)},
+		{http.MethodGet, item, "Get " + k.what, "", http.StatusOK, within(store.View[any], get)},
 		{http.MethodPatch, item, "Update " + k.what, optional, http.StatusOK, k.write(store.Tx.Save)},
-		{http.MethodDelete, item, "Delete " + k.what, "", http.StatusNoContent, updating(remove)},
+		{http.MethodDelete, item, "Delete " + k.what, "", http.StatusNoContent, within(store.Update[any], remove)},
 	}
 }
 

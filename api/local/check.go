@@ -20,6 +20,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 // Kinds of Problem.
@@ -410,7 +411,7 @@ func lostError(dir string, contents int) error {
 	if info, err := os.Stat(snapshotPath(dir)); err == nil {
 		text = fmt.Sprintf("the last snapshot is %s of %s", snapshotPath(dir), info.ModTime().Format("2 Jan 2006 15:04"))
 	}
-	return fmt.Errorf("its records are new or empty although the folder has %s; %s", plural(contents, "content"), text)
+	return fmt.Errorf("its records are new or empty although the folder has %s; %s", rule.Plural(contents, "content"), text)
 }
 
 func missingRecords(dir string) error {

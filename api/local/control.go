@@ -33,10 +33,6 @@ type identity struct {
 	Faults   string `json:"faults"` // in the format of Fault.String
 }
 
-func (l *Library) identify(*http.Request) (any, error) {
-	return identity{"mediadesk", l.identity, l.Faults()}, nil
-}
-
 func (l *Library) health(r *http.Request) (any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
 	defer cancel()

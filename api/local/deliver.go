@@ -51,12 +51,11 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	requested = l.deliveryHeaders(h, r, requested, cache)
 	if file.Version.Kind != api.KindImage {
-		requested = requested.Original()
+		if requested = requested.Original(); requested.Changes() {
+			return badRequest("This file is not an image, so it cannot be transformed.", "Ask for the original.")
+		}
 	}
-	changed := requested.Changes() && file.Version.Kind == api.KindImage && !vector
-	if requested.Changes() && file.Version.Kind != api.KindImage {
-		return badRequest("This file is not an image, so it cannot be transformed.", "Ask for the original.")
-	}
+	changed := requested.Changes() && !vector
 	mime, tag := file.Version.Mime, file.Version.Hash
 	if changed {
 		tag += "-" + requested.Tag(file.Region)

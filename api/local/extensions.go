@@ -244,7 +244,7 @@ func (l *Library) runTool(ctx context.Context, run *store.Run,
 	return out, reads.or(err)
 }
 
-// keepPicture makes a version of a tool's picture. The draft may be nil; discard it in the end.
+// keepPicture makes a version of a picture. The draft may be nil; discard it in the end.
 func (l *Library) keepPicture(picture []byte) (*store.Draft, store.Version, error) {
 	draft, err := l.contents.Draft()
 	if err != nil {
@@ -254,10 +254,7 @@ func (l *Library) keepPicture(picture []byte) (*store.Draft, store.Version, erro
 		return draft, store.Version{}, err
 	}
 	v, err := l.inspectContent(draft)
-	if err != nil {
-		return draft, v, err
-	}
-	if v.Kind != api.KindImage {
+	if err == nil && v.Kind != api.KindImage {
 		err = errors.New("the result is not an image")
 	}
 	return draft, v, err

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -251,14 +250,6 @@ const (
 	maxDeleted = 100
 )
 
-func plural(n int, what string) string {
-	text := strconv.Itoa(n) + " " + what
-	if n != 1 {
-		text += "s"
-	}
-	return text
-}
-
 func (l *Library) deleteFiles(r *http.Request) (any, error) {
 	var list []string
 	if _, err := readBody(r, &list); err != nil {
@@ -346,24 +337,12 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// copyFile copies a file into a folder, as a new version of a file of that name.
-func (l *Library) copyFile(r *http.Request) (any, error) {
-	var versions bool
-	return l.transferFile(r, func(tx store.Tx, source, existing *store.File, folder string) error {
-		return l.copyTo(tx, source, existing, folder, versions)
-	}, &versions, &versions)
-}
-
-// moveFile moves a file into a folder. A file of that name there gets its versions.
-func (l *Library) moveFile(r *http.Request) (any, error) { return l.transferFile(r, l.moveTo) }
-
-// transferFile reads the request of a copy or move and calls do with the file and the existing file
-// of its name in the destination, or nil.
-func (l *Library) transferFile(r *http.Request,
-	do func(tx store.Tx, source, existing *store.File, folder string) error, options ...any,
-) (any, error) {
+// transferFile copies or moves a file into a folder. A file of that name there gets its current
+// version or all.
+func (l *Library) transferFile(r *http.Request, move bool) (any, error) {
 	var path, into string
-	if _, err := readBody(r, append([]any{&path, &into}, options...)...); err != nil {
+	var all bool
+	if _, err := readBody(r, &path, &into, &all, &all); err != nil {
 		return nil, err
 	}
 	into, err := cleanFolder(into)
@@ -389,7 +368,10 @@ func (l *Library) transferFile(r *http.Request,
 		if existing != nil && existing.ID == source.ID {
 			return badRequest("The file is in the folder "+quote(into)+" already.", "Choose another destinationPath.").because(samePlace)
 		}
-		return do(tx, source, existing, into)
+		if move {
+			return l.moveTo(tx, source, existing, into)
+		}
+		return l.copyTo(tx, source, existing, into, all)
 	})
 }
 

@@ -121,18 +121,11 @@ type folderJob struct {
 	After    struct{ Name, Folder string } // of the file copied last
 }
 
-func (l *Library) copyFolder(r *http.Request) (any, error) {
-	job := folderJob{}
-	return l.transferFolder(r, &job, jobCopy, &job.Versions, &job.Versions)
-}
-
-func (l *Library) moveFolder(r *http.Request) (any, error) {
-	return l.transferFolder(r, &folderJob{Move: true}, jobMove)
-}
-
-func (l *Library) transferFolder(r *http.Request, job *folderJob, kind string, options ...any) (any, error) {
+// transferFolder starts a job of the kind jobCopy or jobMove.
+func (l *Library) transferFolder(r *http.Request, kind string) (any, error) {
 	var from, into string
-	_, err := readBody(r, append([]any{&from, &into}, options...)...)
+	job := &folderJob{Move: kind == jobMove}
+	_, err := readBody(r, &from, &into, &job.Versions, &job.Versions)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,6 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 	return f, nil
 }
 
-// isRefusal reports whether err answers a request that breaks a rule.
 func isRefusal(err error) bool {
 	var p *problem
 	var broken *api.RuleError
@@ -428,7 +427,6 @@ func setTexts(file *store.File, from api.Members) {
 	}
 }
 
-// texts returns the texts of a file that have a column of their own.
 func texts(file *store.File) (members api.Members) {
 	for _, name := range storedTexts() {
 		if text := *file.Text(name); text != "" {

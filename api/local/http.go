@@ -306,7 +306,7 @@ func fileIDs(list []string, most int) ([]string, error) {
 		}
 	}
 	if len(list) == 0 || len(list) > most {
-		return nil, invalid("fileIds", "it has "+plural(len(list), "file id"), "Send 1 to "+plural(most, "file id")+".")
+		return nil, invalid("fileIds", "it has "+rule.Plural(len(list), "file id"), "Send 1 to "+rule.Plural(most, "file id")+".")
 	}
 	return unique(list), nil
 }

@@ -15,15 +15,12 @@ import (
 // An operation returns the JSON value of its answer, nil for no body, or the error to answer with.
 type operation = func(*Library, *http.Request) (any, error)
 
-func viewing(do func(*Library, store.Tx, *http.Request) (any, error)) operation {
+// within returns an operation in a transaction, which run is to begin.
+func within(run func(context.Context, store.Records, func(store.Tx) (any, error)) (any, error),
+	do func(*Library, store.Tx, *http.Request) (any, error),
+) operation {
 	return func(l *Library, r *http.Request) (any, error) {
-		return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) { return do(l, tx, r) })
-	}
-}
-
-func updating(do func(*Library, store.Tx, *http.Request) (any, error)) operation {
-	return func(l *Library, r *http.Request) (any, error) {
-		return store.Update(r.Context(), l.records, func(tx store.Tx) (any, error) { return do(l, tx, r) })
+		return run(r.Context(), l.records, func(tx store.Tx) (any, error) { return do(l, tx, r) })
 	}
 }
 
@@ -54,52 +51,54 @@ var baseRoutes = []route{
 	{http.MethodPost, "/v1/files/purge", "Purge the cache of an address", "url!", http.StatusCreated, (*Library).purge},
 	{http.MethodGet, "/v1/files/purge/{requestId}", "Get the status of a purge", "", http.StatusOK, (*Library).purgeStatus},
 
-	{http.MethodGet, "/v1/files", "List and search files and folders", "type path sort fileType searchQuery name tags limit:int skip:int", http.StatusOK, viewing((*Library).list)},
-	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", "", http.StatusNoContent, updating(
+	{http.MethodGet, "/v1/files", "List and search files and folders", "type path sort fileType searchQuery name tags limit:int skip:int", http.StatusOK, within(store.View[any], (*Library).list)},
+	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", "", http.StatusNoContent, within(store.Update[any],
 		func(_ *Library, tx store.Tx, r *http.Request) (any, error) {
 			return nil, tx.Files.Delete(r.PathValue("fileId"))
 		})},
-	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", "", http.StatusOK, viewing((*Library).details)},
+	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", "", http.StatusOK, within(store.View[any], (*Library).details)},
 	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", "tags:list? customCoordinates:text? customMetadata:object? " + strings.Join(storedTexts(), ":text? ") + ":text? extensions:any webhookUrl:text? removeAITags:any publish:object?", http.StatusOK, (*Library).updateDetails},
 	{http.MethodGet, "/v1/files/{fileId}/metadata", "Get the metadata of a file's content", "", http.StatusOK, (*Library).metadata},
 	{http.MethodGet, "/v1/metadata", "Get the metadata of the file at an address", "url!", http.StatusOK, (*Library).metadataAt},
 
-	{http.MethodGet, "/v1/files/{fileId}/versions", "List the versions of a file", "", http.StatusOK, viewing((*Library).listVersions)},
-	{http.MethodGet, "/v1/files/{fileId}/versions/{versionId}", "Get a version of a file", "", http.StatusOK, viewing((*Library).showVersion)},
-	{http.MethodDelete, "/v1/files/{fileId}/versions/{versionId}", "Delete a version of a file", "", http.StatusNoContent, updating((*Library).deleteVersion)},
-	{http.MethodPut, "/v1/files/{fileId}/versions/{versionId}/restore", "Make a version the current one", "", http.StatusOK, updating((*Library).restoreVersion)},
+	{http.MethodGet, "/v1/files/{fileId}/versions", "List the versions of a file", "", http.StatusOK, within(store.View[any], (*Library).listVersions)},
+	{http.MethodGet, "/v1/files/{fileId}/versions/{versionId}", "Get a version of a file", "", http.StatusOK, within(store.View[any], (*Library).showVersion)},
+	{http.MethodDelete, "/v1/files/{fileId}/versions/{versionId}", "Delete a version of a file", "", http.StatusNoContent, within(store.Update[any], (*Library).deleteVersion)},
+	{http.MethodPut, "/v1/files/{fileId}/versions/{versionId}/restore", "Make a version the current one", "", http.StatusOK, within(store.Update[any], (*Library).restoreVersion)},
 
 	{http.MethodPost, "/v1/files/addTags", "Add tags to files", "fileIds:list! tags:list!", http.StatusOK, changeTags("tags", addTags)},
 	{http.MethodPost, "/v1/files/removeTags", "Remove tags from files", "fileIds:list! tags:list!", http.StatusOK, changeTags("tags", removeTags)},
 	{http.MethodPost, "/v1/files/removeAITags", "Remove AI tags from files", "fileIds:list! AITags:list!", http.StatusOK, changeTags("AITags", removeAITags)},
 	{http.MethodPost, "/v1/files/batch/deleteByFileIds", "Delete files", "fileIds:list!", http.StatusOK, (*Library).deleteFiles},
-	{http.MethodPost, "/v1/files/copy", "Copy a file", "sourceFilePath! destinationPath! includeFileVersions:bool includeVersions:bool", http.StatusNoContent, (*Library).copyFile},
-	{http.MethodPost, "/v1/files/move", "Move a file", "sourceFilePath! destinationPath!", http.StatusNoContent, (*Library).moveFile},
+	{http.MethodPost, "/v1/files/copy", "Copy a file", "sourceFilePath! destinationPath! includeFileVersions:bool includeVersions:bool", http.StatusNoContent, func(l *Library, r *http.Request) (any, error) { return l.transferFile(r, false) }},
+	{http.MethodPost, "/v1/files/move", "Move a file", "sourceFilePath! destinationPath!", http.StatusNoContent, func(l *Library, r *http.Request) (any, error) { return l.transferFile(r, true) }},
 	{http.MethodPut, "/v1/files/rename", "Rename a file", "filePath! newFileName! purgeCache:bool", http.StatusOK, (*Library).renameFile},
 
 	{http.MethodPost, "/v1/folder", "Create a folder", "folderName! parentFolderPath!", http.StatusCreated, (*Library).makeFolder},
 	{http.MethodDelete, "/v1/folder", "Delete a folder with its contents", "folderPath!", http.StatusNoContent, (*Library).deleteFolder},
-	{http.MethodPost, "/v1/bulkJobs/copyFolder", "Copy a folder", "sourceFolderPath! destinationPath! includeFileVersions:bool includeVersions:bool", http.StatusOK, (*Library).copyFolder},
-	{http.MethodPost, "/v1/bulkJobs/moveFolder", "Move a folder", "sourceFolderPath! destinationPath!", http.StatusOK, (*Library).moveFolder},
+	{http.MethodPost, "/v1/bulkJobs/copyFolder", "Copy a folder", "sourceFolderPath! destinationPath! includeFileVersions:bool includeVersions:bool", http.StatusOK, func(l *Library, r *http.Request) (any, error) { return l.transferFolder(r, jobCopy) }},
+	{http.MethodPost, "/v1/bulkJobs/moveFolder", "Move a folder", "sourceFolderPath! destinationPath!", http.StatusOK, func(l *Library, r *http.Request) (any, error) { return l.transferFolder(r, jobMove) }},
 	{http.MethodPost, "/v1/bulkJobs/renameFolder", "Rename a folder", "folderPath! newFolderName! purgeCache:bool", http.StatusAccepted, (*Library).renameFolder},
 	{http.MethodGet, "/v1/bulkJobs/{jobId}", "Get the status of a folder job", "", http.StatusOK, (*Library).jobStatus},
 
 	{http.MethodGet, "/v1/customMetadataFields", "List the custom metadata fields", "includeDeleted folderPath", http.StatusOK, (*Library).listFields},
 	{http.MethodPost, "/v1/customMetadataFields", "Create a custom metadata field", "name! label! schema:object! description", http.StatusCreated, (*Library).addField},
 	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", "label schema:object description:text?", http.StatusOK, (*Library).updateField},
-	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", "", http.StatusNoContent, updating((*Library).deleteField)},
+	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", "", http.StatusNoContent, within(store.Update[any], (*Library).deleteField)},
 
 	{http.MethodGet, "/v1/accounts/usage", "Get what the library uses", "startDate! endDate!", http.StatusOK, (*Library).usage},
 
 	// Extensions of this library.
-	{http.MethodGet, identityPath, "Identify the running library", "", http.StatusOK, (*Library).identify},
+	{http.MethodGet, identityPath, "Identify the running library", "", http.StatusOK, func(l *Library, _ *http.Request) (any, error) {
+		return identity{"mediadesk", l.identity, l.Faults()}, nil
+	}},
 	{http.MethodGet, healthPath, "Check that records and contents answer", "", http.StatusOK, (*Library).health},
 	{http.MethodGet, openAPIPath, "Describe the API", "", http.StatusOK, (*Library).openAPI},
 	{http.MethodPost, controlPath + "reset", "Delete everything, if allowed, and load a seed", "seed", http.StatusNoContent, (*Library).reset},
 	{http.MethodGet, controlPath + "requests", "List the last requests", "method path status:int since", http.StatusOK, (*Library).listRequests},
 	{http.MethodPut, controlPath + "faults", "Set the rules of injected faults", "rules:any!", http.StatusOK, (*Library).setFaults},
 	{http.MethodDelete, controlPath + "faults", "Remove the rules of injected faults", "", http.StatusNoContent, (*Library).removeFaults},
-	{http.MethodGet, controlPath + "webhooks", "List the last webhook posts", "", http.StatusOK, (*Library).listPosts},
+	{http.MethodGet, controlPath + "webhooks", "List the last webhook posts", "", http.StatusOK, func(l *Library, _ *http.Request) (any, error) { return l.sent.all(), nil }},
 	{http.MethodPost, controlPath + "webhooks/{postId}/resend", "Send a webhook post again", "", http.StatusOK, (*Library).resendPost},
 }
 

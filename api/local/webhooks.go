@@ -46,9 +46,6 @@ type SentPost struct {
 	post store.Post
 }
 
-// listPosts lists the last webhook posts of this instance, oldest first.
-func (l *Library) listPosts(*http.Request) (any, error) { return l.sent.all(), nil }
-
 // resendPost sends one of these posts again, with the same id and body.
 func (l *Library) resendPost(r *http.Request) (any, error) {
 	sent := l.sent.all()
@@ -195,16 +192,12 @@ func (f *form) transform(ctx context.Context, version *store.Version) (later boo
 	if err != nil {
 		return false, err
 	}
-	draft, err := f.library.contents.Draft()
-	if err != nil {
-		return false, err
+	draft, made, err := f.library.keepPicture(picture)
+	if draft != nil {
+		f.content.Discard()
+		f.content = draft
 	}
-	f.content.Discard()
-	f.content = draft
-	if _, err := draft.Write(picture); err != nil {
-		return false, err
-	}
-	*version, err = f.library.inspectContent(draft)
+	*version = made
 	return false, err
 }
 

@@ -184,7 +184,7 @@ func (h *header) decodeFull(ctx context.Context, rs io.ReadSeeker,
 
 // open reads the header and the camera data, and refuses pictures that exceed the limits.
 func open(ctx context.Context, rs io.ReadSeeker, limits Limits) (*header, Shot, error) {
-	src := newSource(ctx, rs, maxHeader)
+	src := &source{ctx, rs, maxHeader}
 	head, err := readHead(src)
 	if err != nil {
 		return nil, Shot{}, readFailure(ctx, err)
@@ -209,7 +209,7 @@ func (h *header) decode(ctx context.Context, rs io.ReadSeeker,
 ) (image.Image, error) {
 	timed, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	src := newSource(timed, rs, math.MaxInt64)
+	src := &source{timed, rs, math.MaxInt64}
 	_, err := src.Seek(0, io.SeekStart)
 	var img image.Image
 	if err == nil {

@@ -68,7 +68,7 @@ func FactsOf(ctx context.Context, path string) (Facts, error) {
 // size and transparency. It is cheaper than [ReadFacts], which also reads camera data and
 // durations.
 func Inspect(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
-	facts, _, err := inspect(ctx, newSource(ctx, rs, maxHeader))
+	facts, _, err := inspect(ctx, &source{ctx, rs, maxHeader})
 	return facts, err
 }
 
@@ -109,7 +109,7 @@ func inspect(ctx context.Context, src io.ReadSeeker) (Facts, []byte, error) {
 
 // ReadFacts is like [FactsOf] for an open file. It does not set Bytes and Modified.
 func ReadFacts(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
-	src := newSource(ctx, rs, maxHeader)
+	src := &source{ctx, rs, maxHeader}
 	facts, head, err := inspect(ctx, src)
 	if err != nil {
 		return Facts{}, err

@@ -100,11 +100,6 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	return io.ReadFull(s.rs, p)
 }
 
-// newSource returns a source of at most limit bytes.
-func newSource(ctx context.Context, rs io.ReadSeeker, limit int64) io.ReadSeeker {
-	return &source{ctx: ctx, rs: rs, left: limit}
-}
-
 // Limits limits the cost of decoding one picture. The zero value means the default of each field.
 type Limits struct {
 	// Pixels is the maximum number of pixels; zero means 150 million.

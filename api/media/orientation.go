@@ -12,7 +12,6 @@ type Orientation int
 // Normal is the orientation of a picture that is stored upright.
 const Normal Orientation = 1
 
-// valid returns o, or Normal if o is not an EXIF value.
 func (o Orientation) valid() Orientation {
 	if o < 1 || o > 8 {
 		return Normal

@@ -31,7 +31,7 @@ func (h *header) decodePNG(ctx context.Context, rs io.ReadSeeker, o Orientation,
 	defer release()
 	timed, cancel := context.WithTimeout(ctx, decodeTimeout)
 	defer cancel()
-	rows, err := openPNG(newSource(timed, rs, math.MaxInt64))
+	rows, err := openPNG(&source{timed, rs, math.MaxInt64})
 	if err != nil {
 		return nil, err
 	}

@@ -48,9 +48,8 @@ func (q *Queue) learn(e *entry, r *result, now time.Time) {
 		if !n.Since.IsZero() {
 			for _, other := range q.order {
 				if other.phase == ready && other.job.State == job.Offline {
-					waiting := *other.job
-					waiting.State = job.Waiting
-					other.job = &waiting
+					other.job = new(*other.job)
+					other.job.State = job.Waiting
 				}
 			}
 		}
@@ -83,9 +82,8 @@ func (q *Queue) learn(e *entry, r *result, now time.Time) {
 	if r.leaveOpen {
 		for _, other := range slices.Backward(q.order) {
 			if other.phase == ready || other.phase == delayed {
-				waiting := *other.job
-				waiting.State, waiting.Failure = job.Offline, n.failure
-				other.job = &waiting
+				other.job = new(*other.job)
+				other.job.State, other.job.Failure = job.Offline, n.failure
 				q.leave(other)
 			}
 		}

@@ -85,7 +85,6 @@ func (e *StateError) Error() string {
 	return fmt.Sprintf("cannot %s job %d: it is %s", e.Action, e.ID, e.State)
 }
 
-// phase is the state of a job within the queue.
 type phase uint8
 
 const (
@@ -443,21 +442,16 @@ func (q *Queue) Close(ctx context.Context) error {
 	}
 	q.mu.Unlock()
 
-	finished := make(chan struct{})
-	go func() {
-		defer close(finished)
-		q.work.Wait()
-	}()
-	select {
-	case <-finished:
-	case <-ctx.Done():
+	interrupt := func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if q.stop != nil {
+			q.stop(errors.New("the program is closing"))
+		}
 	}
-	q.mu.Lock()
-	if q.stop != nil {
-		q.stop(errors.New("the program is closing"))
-	}
-	q.mu.Unlock()
-	<-finished
+	defer context.AfterFunc(ctx, interrupt)()
+	q.work.Wait()
+	interrupt()
 
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -24,10 +24,7 @@ func Created(f *api.File) time.Time { return recordTime(f.CreatedAt) }
 func Updated(f *api.File) time.Time { return recordTime(f.UpdatedAt) }
 
 func recordTime(text string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return time.Time{}
-	}
+	t, _ := time.Parse(time.RFC3339Nano, text) // zero after an error
 	return t
 }
 

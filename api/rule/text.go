@@ -3,6 +3,7 @@ package rule
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
@@ -13,6 +14,14 @@ func ReadableJSON(value any) ([]byte, error) {
 	e.SetEscapeHTML(false)
 	err := e.Encode(value)
 	return bytes.TrimSpace(b.Bytes()), err
+}
+
+// Plural returns a number with its noun, such as "2 files".
+func Plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // underscored replaces every character that keep rejects, and every invalid UTF-8 byte, by "_".
@@ -60,7 +69,6 @@ func RepeatedMember(text []byte) (name string, found bool) {
 	return repeatedIn(d)
 }
 
-// repeatedIn is RepeatedMember for the next value.
 func repeatedIn(d *json.Decoder) (string, bool) {
 	open, _ := d.Token()
 	if _, nested := open.(json.Delim); !nested {

@@ -46,18 +46,16 @@ const editors = 6
 // rest; when ctx ends, the rest fail with its error.
 func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(Edited)) []Edited {
 	batch := batchOf(len(changes))
-	values := make([]map[string]json.RawMessage, len(changes))
+	ids, values := make([]string, len(changes)), make([]map[string]json.RawMessage, len(changes))
 	for i, c := range changes {
-		values[i] = c.Details.CustomMetadata.Or(nil)
+		ids[i], values[i] = c.FileID, c.Details.CustomMetadata.Or(nil)
 	}
 	_, wrong := s.CheckMetadata(ctx, values, rule.CheckMetadata)
-	return each(len(changes), report, func(i int) Edited {
-		c := changes[i]
-		out := Edited{FileID: c.FileID, Err: cmp.Or(wrong, ctx.Err())}
-		if out.Err == nil {
-			out.File, out.Err = s.changeIn(ctx, batch, c.FileID, c.Details)
+	return each(ctx, ids, report, func(i int) (*api.File, error) {
+		if wrong != nil {
+			return nil, wrong
 		}
-		return out
+		return s.changeIn(ctx, batch, ids[i], changes[i].Details)
 	})
 }
 
@@ -70,27 +68,25 @@ func batchOf(n int) string {
 
 // ReadAll reads several files, like Read; report is as in ChangeAll.
 func (s *Session) ReadAll(ctx context.Context, ids []string, report func(Edited)) []Edited {
-	return each(len(ids), report, func(i int) Edited {
-		out := Edited{FileID: ids[i], Err: ctx.Err()}
-		if out.Err == nil {
-			out.File, out.Err = s.Read(ctx, ids[i])
-		}
-		return out
-	})
+	return each(ctx, ids, report, func(i int) (*api.File, error) { return s.Read(ctx, ids[i]) })
 }
 
-// each calls do n times, several at a time, and returns the results in order.
-func each(n int, report func(Edited), do func(int) Edited) []Edited {
-	out := make([]Edited, n)
+// each calls do for each of the files, several at a time, and returns the results in order. When ctx
+// ends, the rest fail with its error.
+func each(ctx context.Context, ids []string, report func(Edited), do func(i int) (*api.File, error)) []Edited {
+	out := make([]Edited, len(ids))
 	var reporting sync.Mutex
-	sideBySide(context.Background(), n, editors, func(i int) {
+	sideBySide(context.Background(), len(ids), editors, func(i int) {
+		out[i] = Edited{FileID: ids[i], Err: ctx.Err()}
 		func() {
 			defer func() {
 				if fault := recover(); fault != nil { // it would leave the terminal unusable
 					out[i].Err = fmt.Errorf("a bug in mediadesk: %v", fault)
 				}
 			}()
-			out[i] = do(i)
+			if out[i].Err == nil {
+				out[i].File, out[i].Err = do(i)
+			}
 		}()
 		if report != nil {
 			reporting.Lock()
@@ -234,21 +230,21 @@ func (s *Session) replay(ctx context.Context, fileID string, policy Policy, undo
 	if len(found.Conflicts) > 0 && policy == Fail {
 		return nil, &found
 	}
-	return each(len(todo), nil, func(i int) Edited { return s.replayOne(ctx, todo[i], undo) }), nil
+	return each(ctx, ids, nil, func(i int) (*api.File, error) { return s.replayOne(ctx, todo[i], undo) }), nil
 }
 
-func (s *Session) replayOne(ctx context.Context, t replayed, undo bool) Edited {
-	out := Edited{FileID: t.edit.FileID, File: t.now, Err: t.err}
-	if out.Err == nil && !t.send.IsEmpty() {
-		out.File, out.Err = s.patch(ctx, out.FileID, t.send)
+func (s *Session) replayOne(ctx context.Context, t replayed, undo bool) (*api.File, error) {
+	file, err := t.now, t.err
+	if err == nil && !t.send.IsEmpty() {
+		file, err = s.patch(ctx, t.edit.FileID, t.send)
 	}
-	if out.Err == nil && t.to != "" {
-		out.File, out.Err = s.revert(ctx, t.now, t.edit.Action, t.to)
+	if err == nil && t.to != "" {
+		file, err = s.revert(ctx, t.now, t.edit.Action, t.to)
 	}
-	if out.Err == nil || noFile(out.Err) { // a deleted file does not stop the undo of what is older
-		out.Err = cmp.Or(out.Err, s.Journal.MarkEdits(ctx, []int64{t.edit.ID}, undo))
+	if err == nil || noFile(err) { // a deleted file does not stop the undo of what is older
+		err = cmp.Or(err, s.Journal.MarkEdits(ctx, []int64{t.edit.ID}, undo))
 	}
-	return out
+	return file, err
 }
 
 // lastKnown returns the record as just read, or as last seen if the service does not let us read

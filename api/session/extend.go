@@ -8,7 +8,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
-	"mediadesk/api/watch"
 )
 
 // Extend runs extensions on a stored file and tracks them like those of an upload.
@@ -26,13 +25,12 @@ func (s *Session) withAddress(ctx context.Context, fileID string,
 		return change, "", nil
 	}
 	address, err := s.Watch.Address(ctx, job.Hook{Profile: s.Profile.Name, FileID: fileID})
-	if errors.Is(err, watch.ErrNoReceiver) {
-		return change, "", nil // only polling is possible
-	}
 	if err != nil {
 		return change, "", fmt.Errorf("no webhook URL: %w", err)
 	}
-	change.WebhookURL = api.Set(address)
+	if address != "" {
+		change.WebhookURL = api.Set(address)
+	}
 	return change, address, nil
 }
 

@@ -297,7 +297,6 @@ func (s *Session) places(ctx context.Context, paths []string) ([]rule.Place, err
 	return places, nil
 }
 
-// noFile reports whether the service says that a file does not exist.
 func noFile(err error) bool {
 	answer, ok := errors.AsType[*api.ServiceError](err)
 	return ok && answer.Status == http.StatusNotFound
@@ -317,13 +316,10 @@ func (s *Session) stillThere(ctx context.Context, j *job.Job) bool {
 		return true
 	}
 	j.File.FilePath = file.FilePath // it may have moved
-	size, ok := file.Size.Get()
-	return !ok || size == j.Identity.Size || s.onlyExtended(ctx, j)
-}
-
-// onlyExtended reports whether an extension made a newer version of a job's file, by the runs in the
-// journal.
-func (s *Session) onlyExtended(ctx context.Context, j *job.Job) bool {
+	if size, ok := file.Size.Get(); !ok || size == j.Identity.Size {
+		return true
+	}
+	// Another size is fine if an extension made a newer version.
 	runs, err := s.Journal.Runs(ctx, job.RunFilter{Profile: j.Profile, FileID: j.File.FileID})
 	return err == nil && slices.ContainsFunc(runs, func(r job.Run) bool {
 		return r.Status != api.StatusFailed && rule.MakesVersion(r.Extension)

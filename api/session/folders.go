@@ -23,16 +23,6 @@ type FolderContent struct {
 	Bytes          int64 // of the files of known size
 }
 
-// Add counts a file or folder.
-func (c *FolderContent) Add(f *api.File) {
-	if f.IsFolder() {
-		c.Folders++
-		return
-	}
-	c.Files++
-	c.Bytes += f.Size.Or(0)
-}
-
 // FindFolder returns the record of a folder, or nil if it does not exist. The root always exists.
 func (s *Session) FindFolder(ctx context.Context, folder string) (*api.File, error) {
 	clean, _ := rule.CleanFolder(folder)
@@ -65,7 +55,7 @@ func TreeQuery(folder string) api.Query {
 // 100,000.
 func (s *Session) FolderTree(ctx context.Context, folder string) ([]api.File, error) {
 	var tree []api.File
-	for file, err := range s.below(ctx, folder) {
+	for file, err := range s.Below(ctx, folder) {
 		if err != nil {
 			return tree, err
 		}
@@ -81,7 +71,8 @@ func (s *Session) FolderTree(ctx context.Context, folder string) ([]api.File, er
 // maxTree is the maximum number of records that are held at once. Each takes some kilobytes.
 const maxTree = 100_000
 
-func (s *Session) below(ctx context.Context, folder string) iter.Seq2[*api.File, error] {
+// Below yields the records of all files and folders in a folder at any depth.
+func (s *Session) Below(ctx context.Context, folder string) iter.Seq2[*api.File, error] {
 	clean, _ := rule.CleanFolder(folder)
 	return func(yield func(*api.File, error) bool) {
 		for file, err := range s.Client.All(ctx, TreeQuery(folder)) {
@@ -100,11 +91,16 @@ func (s *Session) below(ctx context.Context, folder string) iter.Seq2[*api.File,
 // CountFolder counts what a folder contains.
 func (s *Session) CountFolder(ctx context.Context, folder string) (FolderContent, error) {
 	var c FolderContent
-	for file, err := range s.below(ctx, folder) {
-		if err != nil {
+	for file, err := range s.Below(ctx, folder) {
+		switch {
+		case err != nil:
 			return c, err
+		case file.IsFolder():
+			c.Folders++
+		default:
+			c.Files++
+			c.Bytes += file.Size.Or(0)
 		}
-		c.Add(file)
 	}
 	return c, nil
 }

@@ -183,21 +183,17 @@ func (s *Session) revert(ctx context.Context, now *api.File, action, to string) 
 // DeleteAll permanently removes files with all their versions. Results are in the order of the
 // files; report is as in ChangeAll.
 func (s *Session) DeleteAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
-	remove := func(_ int, f api.File) (*api.File, error) { return nil, s.Delete(ctx, f) }
-	return s.eachFile(ctx, files, report, remove)
+	return eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) { return nil, s.Delete(ctx, f) })
 }
 
-// eachFile calls do for files, several at a time, until ctx ends.
-func (s *Session) eachFile(ctx context.Context, files []api.File, report func(Edited),
+func eachFile(ctx context.Context, files []api.File, report func(Edited),
 	do func(i int, f api.File) (*api.File, error),
 ) []Edited {
-	return each(len(files), report, func(i int) Edited {
-		out := Edited{FileID: files[i].FileID, Err: ctx.Err()}
-		if out.Err == nil {
-			out.File, out.Err = do(i, files[i])
-		}
-		return out
-	})
+	ids := make([]string, len(files))
+	for i := range files {
+		ids[i] = files[i].FileID
+	}
+	return each(ctx, ids, report, func(i int) (*api.File, error) { return do(i, files[i]) })
 }
 
 // MoveAll moves files into a folder, like Move. One undo reverts all. Results are in the order of
@@ -206,7 +202,7 @@ func (s *Session) MoveAll(ctx context.Context, files []api.File, folder string,
 	report func(Edited),
 ) []Edited {
 	batch := batchOf(len(files))
-	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+	return eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
 		return s.Move(ctx, batch, f, folder)
 	})
 }
@@ -215,7 +211,7 @@ func (s *Session) MoveAll(ctx context.Context, files []api.File, folder string,
 func (s *Session) CopyAll(ctx context.Context, files []api.File, folder string,
 	report func(Edited),
 ) []Edited {
-	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+	return eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
 		return &f, s.Copy(ctx, f, folder)
 	})
 }
@@ -225,7 +221,7 @@ func (s *Session) RenameAll(ctx context.Context, files []api.File, names []strin
 	report func(Edited),
 ) []Edited {
 	batch := batchOf(len(files))
-	return s.eachFile(ctx, files, report, func(i int, f api.File) (*api.File, error) {
+	return eachFile(ctx, files, report, func(i int, f api.File) (*api.File, error) {
 		return s.Rename(ctx, batch, f, names[i])
 	})
 }
@@ -234,18 +230,17 @@ func (s *Session) RenameAll(ctx context.Context, files []api.File, names []strin
 func (s *Session) ExtendAll(ctx context.Context, files []api.File, list []api.Extension,
 	report func(Edited),
 ) []Edited {
-	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+	return eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
 		return s.Extend(ctx, f.FileID, list)
 	})
 }
 
-// errOneVersion reports that a file has only its current version.
 var errOneVersion = errors.New("the file has only one version")
 
 // RestoreAll restores the previous version of each file, like MoveAll.
 func (s *Session) RestoreAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
 	batch := batchOf(len(files))
-	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+	return eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
 		older, err := s.olderVersions(ctx, f)
 		if err != nil {
 			return nil, err
@@ -257,7 +252,7 @@ func (s *Session) RestoreAll(ctx context.Context, files []api.File, report func(
 // DeleteOldVersions permanently removes all versions of files but the current one; report is as in
 // ChangeAll.
 func (s *Session) DeleteOldVersions(ctx context.Context, files []api.File, report func(Edited)) []Edited {
-	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+	return eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
 		older, err := s.olderVersions(ctx, f)
 		for _, version := range older {
 			if err == nil {
@@ -306,7 +301,7 @@ func (s *Session) AwaitPurge(ctx context.Context, p api.Purge, timeout time.Dura
 // PurgeAll starts purging the URLs of files and of everything in folders from the cache. Results are in
 // the order of the files; report is as in ChangeAll.
 func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
-	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+	return eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
 		addresses, err := []string{f.URL}, error(nil)
 		switch {
 		case f.IsFolder():

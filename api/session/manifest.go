@@ -257,18 +257,11 @@ func csvProblem(err error, cells, columns int) error {
 	case !errors.As(err, &wrong):
 		return err
 	case errors.Is(err, csv.ErrFieldCount):
-		return fmt.Errorf("line %d has %s, but the first line has %s: put \" around values that hold the separator", wrong.StartLine, countCells(cells), countCells(columns))
+		return fmt.Errorf("line %d has %s, but the first line has %s: put \" around values that hold the separator", wrong.StartLine, rule.Plural(cells, "cell"), rule.Plural(columns, "cell"))
 	case errors.Is(err, csv.ErrQuote), errors.Is(err, csv.ErrBareQuote):
 		return fmt.Errorf("line %d: unexpected or missing \": write \"\" for a quotation mark within \"…\"", wrong.StartLine)
 	}
 	return fmt.Errorf("line %d: %w", wrong.StartLine, wrong.Err)
-}
-
-func countCells(n int) string {
-	if n == 1 {
-		return "1 cell"
-	}
-	return fmt.Sprintf("%d cells", n)
 }
 
 // setCell sets one member from CSV. Empty cells are ignored.

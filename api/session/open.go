@@ -261,13 +261,12 @@ func (s *Session) prepare(ctx context.Context, j job.Job) (*api.Upload, error) {
 		return &u, nil
 	}
 	address, err := s.Watch.Address(ctx, job.Hook{Profile: j.Profile, JobID: j.ID})
-	if errors.Is(err, watch.ErrNoReceiver) {
-		return &u, nil // only polling is possible
-	}
 	if err != nil {
 		return nil, fmt.Errorf("no webhook URL: %w", err)
 	}
-	u.WebhookURL = api.Set(address)
+	if address != "" {
+		u.WebhookURL = api.Set(address)
+	}
 	return &u, nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"mediadesk/api"
@@ -152,7 +151,6 @@ func NewProfile(p config.Profile) (Profile, error) {
 	}, nil
 }
 
-// clientOptions returns the addresses of a profile.
 func clientOptions(p config.Profile) api.Options {
 	return api.Options{
 		UploadURL: p.UploadURL, BaseURL: p.BaseURL, DeliveryURL: p.DeliveryURL, Insecure: p.Insecure,
@@ -177,12 +175,6 @@ func TryKey(ctx context.Context, p config.Profile, key api.Key) error {
 	return err
 }
 
-// others holds open profiles other than the one in use.
-type others struct {
-	mu   sync.Mutex
-	open map[string]*Session // by name
-}
-
 // Other opens another profile for reading. The result has a client and the journal of s, but no
 // queue and no watch. It closes with s: do not close it. A key given for this run belongs to the
 // profile in use, unless that is the local library.
@@ -190,9 +182,9 @@ func (s *Session) Other(ctx context.Context, name string) (*Session, error) {
 	if name == s.Profile.Name {
 		return s, nil
 	}
-	s.others.mu.Lock()
-	defer s.others.mu.Unlock()
-	if other := s.others.open[name]; other != nil {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	if other := s.others[name]; other != nil {
 		return other, nil
 	}
 	o := s.options
@@ -213,21 +205,21 @@ func (s *Session) Other(ctx context.Context, name string) (*Session, error) {
 	if err := other.openClient(ctx, o, settings, &profile); err != nil {
 		return nil, errors.Join(err, other.Close(ctx))
 	}
-	if s.others.open == nil {
-		s.others.open = map[string]*Session{}
+	if s.others == nil {
+		s.others = map[string]*Session{}
 	}
-	s.others.open[name] = other
+	s.others[name] = other
 	return other, nil
 }
 
 func (s *Session) closeOthers(ctx context.Context) error {
-	s.others.mu.Lock()
-	defer s.others.mu.Unlock()
+	s.opening.Lock()
+	defer s.opening.Unlock()
 	var errs []error
-	for _, other := range s.others.open {
+	for _, other := range s.others {
 		errs = append(errs, other.Close(ctx))
 	}
-	s.others.open = nil
+	s.others = nil
 	return errors.Join(errs...)
 }
 

@@ -56,8 +56,9 @@ type Session struct {
 	// Cache is the folder for data that can be fetched again.
 	Cache string
 
-	options Options // as passed to Open
-	others  others
+	options Options             // as passed to Open
+	others  map[string]*Session // open profiles other than the one in use, by name
+	opening sync.Mutex          // of others
 	ctx     context.Context
 	cancel  context.CancelFunc
 

@@ -58,11 +58,7 @@ func LostOf(jobs []job.Job) string {
 	}
 	var list []string
 	for _, what := range slices.Sorted(maps.Keys(files)) {
-		noun := "files"
-		if files[what] == 1 {
-			noun = "file"
-		}
-		list = append(list, fmt.Sprintf("%s of %d %s", what, files[what], noun))
+		list = append(list, what+" of "+rule.Plural(files[what], "file"))
 	}
 	return strings.Join(list, ", ")
 }

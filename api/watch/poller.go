@@ -59,8 +59,8 @@ func (w *Watch) follow(ctx context.Context, mark int64) {
 		}
 		if now, err := w.o.Journal.Changes(ctx); err == nil && now != mark {
 			mark = now
-			w.wakeUp()
-			w.signal()
+			nudge(w.wake)
+			nudge(w.changes)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (w *Watch) pollFile(ctx context.Context, fileID string) {
 		run.Status, run.From, run.At, run.Error = api.StatusSuccess, job.FromDetails, w.o.Now(), ""
 		run.Answer = file // the history shows the record
 		if changed, err := w.o.Journal.ApplyRun(ctx, run); err == nil && changed {
-			w.signal()
+			nudge(w.changes)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func (w *Watch) refresh(fileID string) {
 		w.stale = append(w.stale, fileID)
 		w.mu.Unlock()
 	}
-	w.wakeUp()
+	nudge(w.wake)
 }
 
 // readStale reads the records requested by refresh, once: if one cannot be read, it just stays
@@ -198,7 +198,7 @@ func (w *Watch) readStale(ctx context.Context) {
 		file, err := w.o.Details(ctx, id)
 		if err == nil && file != nil && file.FileID == id &&
 			w.o.Journal.SaveFile(ctx, w.o.Profile, *file) == nil {
-			w.signal()
+			nudge(w.changes)
 		}
 	}
 }

@@ -52,64 +52,58 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 	_, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	isToken := ok && err == nil && len(token) == tokenLength
 	if !isToken || req.Method != http.MethodPost || req.URL.RawQuery != "" {
-		refuse(rw, http.StatusNotFound, "not found")
+		http.Error(rw, "not found", http.StatusNotFound)
 		return
 	}
 	hash := sha256.Sum256([]byte(token))
 	profile, known, err := w.o.Journal.HookKnown(req.Context(), hash, w.o.Now())
 	if err != nil {
-		refuse(rw, http.StatusServiceUnavailable, "the journal cannot be read")
+		http.Error(rw, "the journal cannot be read", http.StatusServiceUnavailable)
 		return
 	}
 	if !known {
 		slog.Info("a webhook matches no run",
 			"profile", "", "reason", "its address is unknown or has expired")
-		refuse(rw, http.StatusNotFound, "not found")
+		http.Error(rw, "not found", http.StatusNotFound)
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(rw, req.Body, job.MaxHookBody))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		refuse(rw, http.StatusRequestEntityTooLarge, "the post is larger than 64 KiB")
+		http.Error(rw, "the post is larger than 64 KiB", http.StatusRequestEntityTooLarge)
 		return
 	}
 	if err != nil {
-		refuse(rw, http.StatusBadRequest, "the post was cut short")
+		http.Error(rw, "the post was cut short", http.StatusBadRequest)
 		return
 	}
 	if w.o.Secrets != nil {
 		if secrets := w.o.Secrets(profile); len(secrets) > 0 {
 			if reason := checkSignature(req.Header, body, secrets, w.o.Now()); reason != "" {
 				slog.Info("a webhook matches no run", "profile", profile, "reason", reason)
-				refuse(rw, http.StatusUnauthorized, reason)
+				http.Error(rw, reason, http.StatusUnauthorized)
 				return
 			}
 		}
 	}
 	post, err := job.ParseHookPost(body)
 	if err != nil {
-		refuse(rw, http.StatusBadRequest, err.Error())
+		http.Error(rw, err.Error(), http.StatusBadRequest)
 		return
 	}
 	result, err := w.o.Journal.HookPost(req.Context(), hash, post, w.o.Now())
 	switch {
 	case err != nil:
 		// The service then sends it again later.
-		refuse(rw, http.StatusServiceUnavailable, "the journal cannot be written")
+		http.Error(rw, "the journal cannot be written", http.StatusServiceUnavailable)
 	case !result.Known:
-		refuse(rw, http.StatusNotFound, "not found")
+		http.Error(rw, "not found", http.StatusNotFound)
 	default:
 		rw.WriteHeader(http.StatusOK)
-		w.signal()
+		nudge(w.changes)
 		if result.Changed {
 			w.refresh(result.FileID)
 		}
 	}
-}
-
-func refuse(rw http.ResponseWriter, status int, words string) {
-	rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	rw.WriteHeader(status)
-	io.WriteString(rw, words+"\n") //nolint:errcheck // the sender may be gone
 }
 
 // maxSkew is how far the service's clock may be ahead. A webhook may be as old as its address,

@@ -25,7 +25,6 @@ import (
 	"mediadesk/api/journal"
 )
 
-// defaultListen is the default address of the receiver.
 const defaultListen = "127.0.0.1:7844"
 
 // HookTTL is how long an address accepts webhooks. Services retry for at most 24 hours.
@@ -57,7 +56,7 @@ type Options struct {
 type Watch struct {
 	o       Options
 	changes chan struct{}
-	wake    chan struct{} // wakes the poller
+	wake    chan struct{} // makes the poller read the runs again
 	work    sync.WaitGroup
 
 	mu        sync.Mutex
@@ -70,9 +69,6 @@ type Watch struct {
 	stale     []string            // files that runs have changed since they were read
 	err       error               // why there is no receiver
 }
-
-// ErrNoReceiver reports that the receiver is disabled or could not be started.
-var ErrNoReceiver = errors.New("no webhook receiver is running")
 
 // New returns a watch. Call Start to start it.
 func New(o Options) *Watch {
@@ -151,13 +147,12 @@ func (w *Watch) Addr() string {
 
 // Address returns a webhook address for one attempt of a job, or for a details update with
 // extensions. It cannot be guessed, and its webhooks apply only to that file. Its hash is saved
-// first, so that no webhook arrives too early. It sets the hash and the times of h.
+// first, so that no webhook arrives too early. It sets the hash and the times of h. Without a
+// receiver, the address is empty: only polling is possible.
 func (w *Watch) Address(ctx context.Context, h job.Hook) (string, error) {
-	w.mu.Lock()
-	base, reason := w.addr, w.err
-	w.mu.Unlock()
+	base := w.Addr()
 	if base == "" {
-		return "", errors.Join(ErrNoReceiver, reason)
+		return "", nil
 	}
 	base = cmp.Or(strings.TrimRight(w.o.PublicURL, "/"), "http://"+base)
 	var random [32]byte
@@ -187,8 +182,8 @@ func (w *Watch) begin(ctx context.Context, runs []job.Run) error {
 	if _, err := w.o.Journal.AddRuns(ctx, runs); err != nil {
 		return err
 	}
-	w.wakeUp()
-	w.signal()
+	nudge(w.wake)
+	nudge(w.changes)
 	return nil
 }
 
@@ -200,11 +195,6 @@ func (w *Watch) History(ctx context.Context, runID int64) ([]job.RunEvent, error
 // Changes returns a channel that receives a value when runs may have changed, here or through
 // another program. Several changes may share a value. It is never closed.
 func (w *Watch) Changes() <-chan struct{} { return w.changes }
-
-func (w *Watch) signal() { nudge(w.changes) }
-
-// wakeUp makes the poller read the runs again.
-func (w *Watch) wakeUp() { nudge(w.wake) }
 
 func nudge(c chan struct{}) {
 	select {

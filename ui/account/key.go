@@ -133,7 +133,6 @@ func (f *Flow) enter() tea.Cmd {
 	return f.save(f.way, key)
 }
 
-// save saves the account and its key in the background.
 func (f *Flow) save(w way, key config.Secret) tea.Cmd {
 	p := f.profile
 	if w == wayKeyring || w == wayEnvironment {

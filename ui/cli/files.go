@@ -105,9 +105,6 @@ const (
 	andRoot // also a folder that the service cannot list
 )
 
-var errNoFolder = errors.New("no such folder in the library")
-
-// namesFolder reports whether a name can only be a folder.
 func namesFolder(name string) bool { return strings.HasSuffix(name, "/") }
 
 // isPath reports whether an argument is a library path, not an id.
@@ -146,7 +143,7 @@ func find(ctx context.Context, s *session.Session, name string, what takes) (*ap
 	case (err == nil && folder == nil || api.Unavailable(err)) && !namesFolder(name):
 		return nil, none
 	case err == nil && folder == nil:
-		return nil, errNoFolder
+		return nil, errors.New("no such folder in the library")
 	case err != nil:
 		return nil, err
 	}

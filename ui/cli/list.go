@@ -105,17 +105,7 @@ func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
 	}
 	records := s.Client.All(ctx, q)
 	if l.tree {
-		tree, err := s.FolderTree(ctx, folder)
-		records = func(yield func(*api.File, error) bool) {
-			for i := range tree {
-				if !yield(&tree[i], nil) {
-					return
-				}
-			}
-			if err != nil {
-				yield(nil, err)
-			}
-		}
+		records = s.Below(ctx, folder)
 	}
 	n := 0
 	for f, err := range records {
@@ -189,7 +179,6 @@ func listLine(f *api.File) string {
 	return line
 }
 
-// sizeOf returns the size of a file, or "" if unknown.
 func sizeOf(f *api.File) string {
 	if n, ok := f.Size.Get(); ok && !f.IsFolder() {
 		return text.Bytes(n)
@@ -209,42 +198,37 @@ func newOpen(p *Program) *cobra.Command {
 			if p.dryRun {
 				return p.dryReads(cmd.Context(), args, api.ReadDetails)
 			}
-			return p.openInBrowser(cmd.Context(), args[0])
+			s, err := p.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			file, err := find(cmd.Context(), s, args[0], onlyFiles)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			address := file.URL
+			if file.IsPrivateFile.Or(false) {
+				if address, err = s.Signed(*file, time.Hour); err != nil {
+					return err
+				}
+			}
+			if err := rule.CheckSourceURL(address); err != nil {
+				return fmt.Errorf("%s has no URL that a browser can open: %w", args[0], err)
+			}
+			line := fileLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address, File: &record{file}}
+			if err := p.result(line, address); err != nil {
+				return err
+			}
+			waits := s.Serving && p.Terminal
+			p.addresses = !waits
+			if err := terminal.OpenAddress(address); err != nil {
+				return fmt.Errorf("no browser could be opened (%w). Open the URL yourself", err)
+			}
+			if waits {
+				p.note("The local library is served until you press ctrl+c.")
+				<-cmd.Context().Done()
+			}
+			return nil
 		},
 	}
-}
-
-func (p *Program) openInBrowser(ctx context.Context, name string) error {
-	s, err := p.open(ctx)
-	if err != nil {
-		return err
-	}
-	file, err := find(ctx, s, name, onlyFiles)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	address := file.URL
-	if file.IsPrivateFile.Or(false) {
-		if address, err = s.Signed(*file, time.Hour); err != nil {
-			return err
-		}
-	}
-	if err := rule.CheckSourceURL(address); err != nil {
-		return fmt.Errorf("%s has no URL that a browser can open: %w", name, err)
-	}
-	line := fileLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address}
-	line.File = &record{file}
-	if err := p.result(line, address); err != nil {
-		return err
-	}
-	waits := s.Serving && p.Terminal
-	p.addresses = !waits
-	if err := terminal.OpenAddress(address); err != nil {
-		return fmt.Errorf("no browser could be opened (%w). Open the URL yourself", err)
-	}
-	if waits {
-		p.note("The local library is served until you press ctrl+c.")
-		<-ctx.Done()
-	}
-	return nil
 }

@@ -23,6 +23,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/queue"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
@@ -50,18 +51,13 @@ func safeLines(words string) string {
 // encodeJSON returns v as JSON on one line. Characters that text.Safe would change
 // are escaped, and all combining marks of a letter but the first.
 func encodeJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	if !bytes.ContainsFunc(b.Bytes(), func(r rune) bool { return r >= 0x7f }) {
-		return b.Bytes(), nil
+	line, err := rule.ReadableJSON(v)
+	if line = append(line, '\n'); err != nil || !bytes.ContainsFunc(line, func(r rune) bool { return r >= 0x7f }) {
+		return line, err
 	}
 	var safe []byte
 	afterMark := false
-	for _, r := range b.String() { // other than ASCII occurs only in strings
+	for _, r := range string(line) { // other than ASCII occurs only in strings
 		mark := unicode.Is(unicode.M, r)
 		plain := !mark && r != utf8.RuneError && text.Safe(string(r)) == string(r)
 		if r < 0x7f || mark && !afterMark || plain {
@@ -175,7 +171,6 @@ func (p *Program) result(v any, line string) error {
 	return err
 }
 
-// dryReads shows the requests that would read the files.
 func (p *Program) dryReads(ctx context.Context, names []string,
 	request func(id string) api.Request,
 ) error {
@@ -192,7 +187,6 @@ func (p *Program) dryReads(ctx context.Context, names []string,
 	})
 }
 
-// showRequest shows a request and the equivalent curl command.
 func (p *Program) showRequest(r api.Request) error {
 	switch {
 	case r.Err != nil:

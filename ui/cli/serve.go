@@ -209,7 +209,6 @@ func (s *serveFlags) serve(cmd *cobra.Command, p *Program, settings config.Local
 	return nil
 }
 
-// announce prints where the library is and how to use it.
 func (s *serveFlags) announce(p *Program, address string, key serveKey) (err error) {
 	switch {
 	case p.json:

@@ -27,7 +27,6 @@ func endProcess(pid int, group, force bool) error {
 	return syscall.Kill(pid, signal)
 }
 
-// endedBy returns the signal that ended a process.
 func endedBy(state *os.ProcessState) (int, bool) {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	return int(status.Signal()), ok && status.Signaled()

@@ -129,12 +129,10 @@ func (h *Host) Resize(room image.Point) tea.Cmd {
 	}
 	h.room = room
 	h.inner = h.aboveStatus()
-	cmds := make([]tea.Cmd, 0, len(h.screens))
 	for _, s := range h.screens {
 		s.Overlays().Resize(h.popups())
-		cmds = append(cmds, h.Tell(s.Screen, Resized{h.inner}))
 	}
-	return tea.Batch(cmds...)
+	return h.Broadcast(Resized{h.inner})
 }
 
 // Room returns the size of what View draws.

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api/media"
+	"mediadesk/config"
 )
 
 // Detector queries the terminal for its abilities, which $TERM does not describe. Write
@@ -23,10 +24,11 @@ type Detector struct {
 	Colors string
 	// TmuxSixel reports sixel support of the terminal around tmux, since tmux answers for itself.
 	TmuxSixel bool
+	// Setting is the user's choice, which may change.
+	Setting config.Pictures
 
-	setting Setting
-	tmux    bool
-	silent  string // why the terminal is not queried; empty if it is
+	tmux   bool
+	silent string // why the terminal is not queried; empty if it is
 
 	name, outer string
 	cell        image.Point
@@ -47,11 +49,11 @@ type Detector struct {
 type WindowPixels struct{ Cells, Pixels image.Point }
 
 // NewDetector returns a detector. terminal reports whether the output is a terminal.
-func NewDetector(s Setting, getenv func(string) string, terminal bool) *Detector {
+func NewDetector(s config.Pictures, getenv func(string) string, terminal bool) *Detector {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	d, term := &Detector{setting: s, tmux: getenv("TMUX") != ""}, getenv("TERM")
+	d, term := &Detector{Setting: s, tmux: getenv("TMUX") != ""}, getenv("TERM")
 	switch {
 	case !terminal:
 		d.silent = "not a terminal"
@@ -98,9 +100,6 @@ func (d *Detector) Query() string {
 // AnswerTimeout is how long to wait for replies, which may come from far away. Late ones still count.
 const AnswerTimeout = 2 * time.Second
 
-// SetSetting changes the user's setting.
-func (d *Detector) SetSetting(s Setting) { d.setting = s }
-
 // TimedOut ends the wait.
 func (d *Detector) TimedOut() { d.over = true }
 
@@ -111,8 +110,8 @@ const (
 	cellByKernel
 )
 
-// Update handles a message of Bubble Tea or ultraviolet and reports whether it was a reply.
-func (d *Detector) Update(msg any) bool {
+// Update handles a message of Bubble Tea or ultraviolet, which need not be a reply.
+func (d *Detector) Update(msg any) {
 	switch msg := msg.(type) {
 	case tea.TerminalVersionMsg:
 		d.named(msg.Name)
@@ -125,13 +124,14 @@ func (d *Detector) Update(msg any) bool {
 		d.divide(d.window, d.cells, cellByWindow, "the size of the window")
 	case tea.WindowSizeMsg:
 		d.resized(image.Pt(msg.Width, msg.Height))
-		return false
 	case WindowPixels:
-		old := d.cell
 		d.divide(msg.Pixels, msg.Cells, cellByKernel, "the operating system")
-		return d.cell != old
 	case uv.KittyGraphicsEvent:
-		return d.kitty(msg)
+		if msg.Options.ID == queryID {
+			d.kittyDirect = string(msg.Payload) == "OK"
+		} else if uint32(msg.Options.ID) == probeID {
+			d.kittyReply = cmp.Or(media.Clean(string(msg.Payload)), "an empty answer")
+		}
 	case tea.CursorPositionMsg:
 		d.cursorAt(msg.X, msg.Y)
 	case uv.CursorPositionEvent:
@@ -141,10 +141,7 @@ func (d *Detector) Update(msg any) bool {
 			d.sixel = d.sixel || a == 4
 		}
 		d.fenced = true // the reply to the last query: missing replies will not come
-	default:
-		return false
 	}
-	return true
 }
 
 func (d *Detector) named(name string) {
@@ -177,18 +174,6 @@ func (d *Detector) resized(cells image.Point) {
 	}
 	d.cells = cells
 	d.divide(d.window, cells, cellByWindow, "the size of the window")
-}
-
-func (d *Detector) kitty(e uv.KittyGraphicsEvent) bool {
-	if e.Options.ID == queryID {
-		d.kittyDirect = string(e.Payload) == "OK"
-		return true
-	}
-	if uint32(e.Options.ID) != probeID {
-		return false
-	}
-	d.kittyReply = cmp.Or(media.Clean(string(e.Payload)), "an empty answer")
-	return true
 }
 
 func (d *Detector) cursorAt(x, y int) {
@@ -234,19 +219,6 @@ func (m Method) String() string {
 
 // Pixels reports whether the terminal shows pixels.
 func (m Method) Pixels() bool { return m > MethodBlocks && m < MethodOff }
-
-// Setting is the user's choice of a method. Unknown values mean SettingAuto.
-type Setting string
-
-// Settings.
-const (
-	SettingAuto   Setting = "auto"
-	SettingKitty  Setting = "kitty"
-	SettingITerm  Setting = "iterm"
-	SettingSixel  Setting = "sixel"
-	SettingBlocks Setting = "blocks"
-	SettingOff    Setting = "off"
-)
 
 // Abilities describes what the terminal can draw. The zero value is an unknown terminal, drawn with
 // blocks.
@@ -310,15 +282,15 @@ func (d *Detector) Abilities() Abilities {
 	return a
 }
 
-var methods = map[Setting]Method{
-	SettingOff: MethodOff, SettingBlocks: MethodBlocks, SettingKitty: MethodKitty,
-	SettingITerm: MethodInline, SettingSixel: MethodSixel,
+var methods = map[config.Pictures]Method{
+	config.PicturesOff: MethodOff, config.PicturesBlocks: MethodBlocks, config.PicturesKitty: MethodKitty,
+	config.PicturesITerm: MethodInline, config.PicturesSixel: MethodSixel,
 }
 
 // method returns the method of the setting, or the best one that the terminal supports, and the
 // reason. kitty is the variant of kitty's protocol that works, or MethodBlocks.
 func (d *Detector) method(kitty Method) (Method, string) {
-	if m, set := methods[d.setting]; set {
+	if m, set := methods[d.Setting]; set {
 		if m == MethodKitty && kitty == MethodDirect {
 			m = kitty
 		}

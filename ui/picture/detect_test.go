@@ -13,6 +13,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 
 	"mediadesk/api/media/mediatest"
+	"mediadesk/config"
 	"mediadesk/ui/uitest"
 )
 
@@ -134,7 +135,7 @@ func TestRecordedTerminals(t *testing.T) {
 	for name, r := range all {
 		// The answers may arrive in any pieces.
 		for _, piece := range []int{1, 3, 17, 1 << 20} {
-			d := NewDetector(SettingAuto, func(key string) string { return r.env[key] }, true)
+			d := NewDetector(config.PicturesAuto, func(key string) string { return r.env[key] }, true)
 			d.resized(r.cells)
 			d.Query()
 			feed(d, r.answers, piece)
@@ -186,22 +187,22 @@ func TestTerminalsThatAreNotAsked(t *testing.T) {
 		{"TERM": "screen.xterm", "STY": "1.x"},
 		{"TERM": "screen-256color"},
 	} {
-		d := NewDetector(SettingAuto, func(key string) string { return env[key] }, true)
+		d := NewDetector(config.PicturesAuto, func(key string) string { return env[key] }, true)
 		if q := d.Query(); q != "" || d.Abilities().Method != MethodBlocks {
 			t.Errorf("%v is asked %q", env, q)
 		}
 	}
-	mediatest.Equal(t, NewDetector(SettingAuto, nil, false).Query(), "",
+	mediatest.Equal(t, NewDetector(config.PicturesAuto, nil, false).Query(), "",
 		"a program that is not a terminal got a query")
 	// tmux calls itself screen too, and answers queries.
-	d := NewDetector(SettingAuto, func(key string) string {
+	d := NewDetector(config.PicturesAuto, func(key string) string {
 		return map[string]string{"TERM": "screen-256color", "TMUX": "x"}[key]
 	}, true)
 	uitest.Shows(t, d.Query(), "\x1bPtmux;\x1b\x1b_G")
 }
 
 func TestNothingIsClaimedBeforeTheAnswers(t *testing.T) {
-	d := NewDetector(SettingAuto, nil, true)
+	d := NewDetector(config.PicturesAuto, nil, true)
 	d.Query()
 	if a := d.Abilities(); a.Method != MethodBlocks || a.Cell != (image.Point{}) {
 		t.Errorf("%+v", a)
@@ -218,16 +219,16 @@ func TestSettingOverridesWhatWasFound(t *testing.T) {
 	kitty := answers(t, "kitty 0.41")
 	foot := answers(t, "foot 1.21")
 	for _, c := range []struct {
-		setting Setting
+		setting config.Pictures
 		answers string
 		want    Method
 	}{
-		{SettingOff, kitty, MethodOff},
-		{SettingBlocks, kitty, MethodBlocks},
-		{SettingSixel, kitty, MethodSixel},
-		{SettingITerm, kitty, MethodInline},
-		{SettingKitty, foot, MethodKitty},
-		{SettingKitty, "", MethodBlocks},
+		{config.PicturesOff, kitty, MethodOff},
+		{config.PicturesBlocks, kitty, MethodBlocks},
+		{config.PicturesSixel, kitty, MethodSixel},
+		{config.PicturesITerm, kitty, MethodInline},
+		{config.PicturesKitty, foot, MethodKitty},
+		{config.PicturesKitty, "", MethodBlocks},
 		{"nonsense", kitty, MethodKitty},
 	} {
 		d := NewDetector(c.setting, nil, true)
@@ -243,7 +244,7 @@ func TestSettingOverridesWhatWasFound(t *testing.T) {
 // TestSizeOfACell: the size of a cell comes from the kernel, else from the report of the cell, else
 // from the report of the window.
 func TestSizeOfACell(t *testing.T) {
-	d := NewDetector(SettingAuto, nil, true)
+	d := NewDetector(config.PicturesAuto, nil, true)
 	d.resized(image.Pt(100, 50))
 	for _, step := range []struct {
 		msg  any

@@ -16,7 +16,7 @@ import (
 )
 
 func TestLoader(t *testing.T) {
-	l := NewLoader(media.Limits{})
+	l := NewLoader()
 	path := write(t, "a.png", mediatest.PNG(t, mediatest.Quarters(64, 48)))
 	if p, err := DecodeFile(t.Context(), path, media.Limits{}); err != nil || p.Size() != image.Pt(64, 48) {
 		t.Errorf("DecodeFile: %v, %v", p, err)
@@ -44,7 +44,7 @@ func TestLoader(t *testing.T) {
 }
 
 func TestLoaderErrors(t *testing.T) {
-	l := NewLoader(media.Limits{})
+	l := NewLoader()
 	_, err := l.Load(t.Context(), Request{Path: t.TempDir(), Cols: 9, Rows: 9})
 	if !errors.Is(err, media.ErrUnreadable) {
 		t.Errorf("a folder: %v", err)
@@ -66,7 +66,7 @@ func TestLoaderErrors(t *testing.T) {
 
 // TestLoaderForgetsCanceled: a canceled load leaves nothing behind for a later one.
 func TestLoaderForgetsCanceled(t *testing.T) {
-	l := NewLoader(media.Limits{})
+	l := NewLoader()
 	ctx, cancel := context.WithCancel(t.Context())
 	id := fileID{path: "x"}
 	_, err := l.picture(ctx, id, media.Limits{}, func() (*Picture, error) { cancel(); return nil, ctx.Err() })
@@ -81,7 +81,7 @@ func TestLoaderForgetsCanceled(t *testing.T) {
 }
 
 func TestLoaderDecodesTwoAtATime(t *testing.T) {
-	l := NewLoader(media.Limits{})
+	l := NewLoader()
 	var mu sync.Mutex
 	running, most := 0, 0
 	entered, leave := make(chan struct{}), make(chan struct{})
@@ -122,7 +122,7 @@ func TestLoaderDecodesTwoAtATime(t *testing.T) {
 }
 
 func TestLoaderDecodesOnce(t *testing.T) {
-	l := NewLoader(media.Limits{})
+	l := NewLoader()
 	var mu sync.Mutex
 	decoded := 0
 	decode := func() (*Picture, error) {
@@ -151,7 +151,7 @@ func TestLoaderDecodesOnce(t *testing.T) {
 // TestLoaderDecodesAgainForMoreDetail: a preview for few cells is not enlarged for many cells.
 func TestLoaderDecodesAgainForMoreDetail(t *testing.T) {
 	path := write(t, "a.jpg", mediatest.JPEG(t, mediatest.Quarters(1600, 1200)))
-	l := NewLoader(media.Limits{})
+	l := NewLoader()
 	info, err := os.Stat(path)
 	must(t, err)
 	for _, want := range []struct {

@@ -115,7 +115,6 @@ type Loader struct {
 	// Store shows pictures in pixels; nil for glyphs. Set it before the first Load.
 	Store *ImageStore
 
-	limits   media.Limits
 	decoders *semaphore.Weighted
 	pictures *media.Cache[fileID, outcome]
 }
@@ -146,13 +145,9 @@ const (
 	previewSide = 1024
 )
 
-// NewLoader returns a loader. If limits.Side is zero, pictures are reduced to 1024 pixels.
-func NewLoader(limits media.Limits) *Loader {
-	if limits.Side <= 0 {
-		limits.Side = previewSide
-	}
+// NewLoader returns a loader. Pictures are reduced to 1024 pixels.
+func NewLoader() *Loader {
 	return &Loader{
-		limits:   limits,
 		decoders: semaphore.NewWeighted(maxDecoders),
 		pictures: media.NewCache[fileID, outcome](pictureMemory),
 	}
@@ -169,12 +164,12 @@ func (l *Loader) Load(ctx context.Context, r Request) (Surface, error) {
 		return nil, media.WithPath(r.Path, err)
 	}
 	defer func() { _ = f.Close() }()
-	id, limits := fileID{r.Path, info.ModTime().UnixNano(), info.Size()}, l.limits
+	id := fileID{r.Path, info.ModTime().UnixNano(), info.Size()}
 	cell := image.Pt(2, 4) // more than glyphs can show
 	if r.Options.Method.Pixels() && r.Options.Cell.X > 0 {
 		cell = r.Options.Cell
 	}
-	limits.Enough = max(r.Cols*cell.X, r.Rows*cell.Y)
+	limits := media.Limits{Side: previewSide, Enough: max(r.Cols*cell.X, r.Rows*cell.Y)}
 	p, err := l.picture(ctx, id, limits, func() (*Picture, error) { return decodeFile(ctx, f, limits) })
 	if err != nil {
 		return nil, media.WithPath(r.Path, err)

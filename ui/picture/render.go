@@ -118,7 +118,8 @@ func drawCells(p *Picture, size image.Point, o Options, light int) []cell {
 	for i := range cells {
 		x, y := i%size.X, i/size.X
 		if x == 0 {
-			dither.line()
+			dither.here, dither.next = dither.next, dither.here
+			clear(dither.next)
 		}
 		pix := img.Pix[img.PixOffset(x*sub.X, y*sub.Y):]
 		switch o.Color {
@@ -303,11 +304,6 @@ func newDiffusion(cols int, c Color) *diffusion {
 		d.most, d.remaining = 48, 0.75
 	}
 	return d
-}
-
-func (d *diffusion) line() {
-	d.here, d.next = d.next, d.here
-	clear(d.next)
 }
 
 func (d *diffusion) owed(x int) [3]float32 { return d.here[x+1] }

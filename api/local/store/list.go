@@ -16,7 +16,6 @@ import (
 	"mediadesk/api"
 )
 
-// condition is an SQL fragment with its arguments.
 type condition struct {
 	sql  string
 	args []any
@@ -36,7 +35,6 @@ func joined(parts []condition, with string) condition {
 	return c
 }
 
-// joinedAll joins a condition for each value.
 func joinedAll[T any](values []T, with string, each func(T) condition) condition {
 	parts := make([]condition, len(values))
 	for i, value := range values {

@@ -15,7 +15,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
-	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
@@ -130,7 +129,7 @@ func TestSuggestionForOneOfSeveral(t *testing.T) {
 	path := spotPNG(t, image.Pt(300, 200), image.Rect(200, 40, 240, 80))
 	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 	o := s.options(numbered(t, 2)...)
-	o.Loader = picture.NewLoader(media.Limits{})
+	o.Loader = picture.NewLoader()
 	d := start(t, o)
 	d.Press("esc", "s")
 	d.Sees("Suggestion 1 of")
@@ -494,7 +493,7 @@ func TestCropsInTheQuestion(t *testing.T) {
 	path := pngFile(t, 300, 200)
 	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 	o := s.options(files...)
-	o.Loader = picture.NewLoader(media.Limits{})
+	o.Loader = picture.NewLoader()
 	d := start(t, o)
 	d.Press("b", "p", "1", "enter", "ctrl+s")
 	q := d.Question()

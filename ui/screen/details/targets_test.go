@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"mediadesk/api"
-	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/page"
@@ -178,7 +177,7 @@ func TestContactSheet(t *testing.T) {
 	path := pngFile(t, 30, 20)
 	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 	o := s.options(files...)
-	o.Loader = picture.NewLoader(media.Limits{})
+	o.Loader = picture.NewLoader()
 	d := startIn(t, o, image.Pt(160, 40))
 	d.Send(page.Themed{Theme: d.Theme})
 	for want := 1; want <= 2; want++ {

@@ -13,7 +13,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
-	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/page"
@@ -118,7 +117,7 @@ func TestTagsOfARun(t *testing.T) {
 	uitest.Shows(t, d.Row("a.png"), "✓ sea, boat")
 	uitest.Shows(t, d.Row("b.png"), "✓ sun")
 	uitest.Shows(t, d.Row("c.png"), "✓ sun")
-	d.openWith(func(o *Options) { o.Loader = picture.NewLoader(media.Limits{}) })
+	d.openWith(func(o *Options) { o.Loader = picture.NewLoader() })
 	d.find("/a.png")
 	d.Sees("AI tags", "99 %  sea  (is a tag)", "81 %  boat")
 	d.SeesNot("other")

@@ -9,7 +9,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
-	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -46,7 +45,7 @@ func TestResultPicture(t *testing.T) {
 	s := &pictured{path: path}
 	d.openWith(func(o *Options) {
 		s.Session, o.Session = o.Session, s
-		o.Loader = picture.NewLoader(media.Limits{})
+		o.Loader = picture.NewLoader()
 	})
 	const glyphs = "▀▄▌▐▖▗▘▝▚▞█░▒▓▁▂▃▅▆▇"
 	d.find("/a/posted.png")

@@ -10,7 +10,6 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"mediadesk/api"
-	"mediadesk/api/media"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 )
@@ -28,7 +27,7 @@ func TestLooks(t *testing.T) {
 						list:  small().list,
 						thumb: func(context.Context, api.File) (string, error) { return path, nil },
 					},
-					Loader: picture.NewLoader(media.Limits{}),
+					Loader: picture.NewLoader(),
 				}, size)
 				d.Theme = theme.New(true, false)
 				d.Run(d.Host.Paint(d.Theme))

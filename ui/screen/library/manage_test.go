@@ -16,7 +16,6 @@ import (
 	"mediadesk/api/apitest"
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
-	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
@@ -49,7 +48,7 @@ func serve(t *testing.T) *served {
 	for i, name := range []string{"/a.txt", "/b.txt", "/c.txt", "/summer/d.txt"} {
 		store(t, s, name, fmt.Sprint("content ", i))
 	}
-	return &served{start(t, Options{Session: s, Profile: s.Profile, Loader: picture.NewLoader(media.Limits{})}), s}
+	return &served{start(t, Options{Session: s, Profile: s.Profile, Loader: picture.NewLoader()}), s}
 }
 
 func store(t *testing.T, s *session.Session, name, content string) {

@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api/media"
 	"mediadesk/ui/picture"
 )
 
@@ -21,7 +20,7 @@ func TestRenamingBeginsWithoutAnError(t *testing.T) {
 
 // TestWaitingPreviewSaysSo: a preview whose picture is on its way says that it loads.
 func TestWaitingPreviewSaysSo(t *testing.T) {
-	d := start(t, Options{Session: stub{list: small().list}, Loader: picture.NewLoader(media.Limits{})})
+	d := start(t, Options{Session: stub{list: small().list}, Loader: picture.NewLoader()})
 	d.Hold = &[]tea.Cmd{} // what it loads never arrives
 	d.Press("j", "j")
 	d.Sees("Loading…")

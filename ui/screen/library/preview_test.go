@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"mediadesk/api"
-	"mediadesk/api/media"
 	"mediadesk/ui/picture"
 )
 
@@ -17,7 +16,7 @@ func TestMarkedPreview(t *testing.T) {
 	path := thumbFile(t)
 	thumb := func(context.Context, api.File) (string, error) { return path, nil }
 	d := start(t, Options{
-		Session: stub{list: small().list, thumb: thumb}, Loader: picture.NewLoader(media.Limits{}),
+		Session: stub{list: small().list, thumb: thumb}, Loader: picture.NewLoader(),
 	})
 	d.Press("j", "j", "space", "space", "k", "m")
 	d.Sees("2 marked files", "f00000.jpg ", "f00001.jpg ")
@@ -38,7 +37,7 @@ func TestPreview(t *testing.T) {
 			}
 			return path, nil
 		}},
-		Loader: picture.NewLoader(media.Limits{}),
+		Loader: picture.NewLoader(),
 	})
 	drawn := func() bool { return strings.ContainsAny(d.Text(), "▀▄▌▐▖▗▘▝▚▞▁▂▃▅▆▇") }
 	if !drawn() {

@@ -11,7 +11,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/page"
@@ -221,7 +220,7 @@ func TestContactSheet(t *testing.T) {
 				return path, nil
 			},
 		},
-		Loader: picture.NewLoader(media.Limits{}),
+		Loader: picture.NewLoader(),
 	})
 	d.Resize(image.Pt(120, 32))
 	d.Press("p") // the preview requests pictures, too

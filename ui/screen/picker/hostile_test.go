@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
@@ -50,7 +49,7 @@ func TestHostileFolder(t *testing.T) {
 		t.Cleanup(func() { _ = l.Close() })
 	}
 
-	d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader(media.Limits{})})
+	d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader()})
 	check := func() {
 		t.Helper()
 		view := d.Text()

@@ -9,7 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api/media"
 	"mediadesk/ui/picture"
 )
 
@@ -101,7 +100,7 @@ func TestMouseInTheTray(t *testing.T) {
 
 func TestMouseInTheContactSheet(t *testing.T) {
 	dir := pictures(t)
-	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(media.Limits{})})
+	d := start(t, Options{Folder: dir, Loader: picture.NewLoader()})
 	d.Press("t", "g")
 	for _, name := range []string{"b.png", "a.jpg"} {
 		d.clickAt(d.Find(name), 1)

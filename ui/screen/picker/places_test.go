@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
@@ -67,7 +66,7 @@ func TestFolderIsWatched(t *testing.T) {
 func TestContactSheet(t *testing.T) {
 	dir := pictures(t)
 	must(t, os.MkdirAll(filepath.Join(dir, "sub"), 0o755))
-	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(media.Limits{})})
+	d := start(t, Options{Folder: dir, Loader: picture.NewLoader()})
 	d.Press("t")
 	d.Sees("folder", "sub")
 	d.SeesNot("…")

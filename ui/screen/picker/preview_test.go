@@ -14,7 +14,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -44,7 +43,7 @@ func pictures(t *testing.T) string {
 }
 
 func previewed(t *testing.T) *fixture {
-	return start(t, Options{Folder: pictures(t), Preview: true, Loader: picture.NewLoader(media.Limits{})})
+	return start(t, Options{Folder: pictures(t), Preview: true, Loader: picture.NewLoader()})
 }
 
 func TestPreview(t *testing.T) {
@@ -125,7 +124,7 @@ func TestPreviewWithoutLoader(t *testing.T) {
 // TestPreviewOfAFolder: the preview of a folder shows its first pictures.
 func TestPreviewOfAFolder(t *testing.T) {
 	dir := filepath.Dir(pictures(t))
-	d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader(media.Limits{})})
+	d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader()})
 	d.Sees("3 pictures, 2 other files in 2 folders · 1 hidden", "a.jpg", "b.png", "broken.jpg", "no picture")
 	d.SeesNot("z.txt")
 	if !strings.ContainsAny(d.Text(), "▄▀▌▐") {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
@@ -34,7 +33,7 @@ func sheetOfRealPictures(t *testing.T, dir string) {
 	for i := range 150 {
 		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%03d.png", i)), data, 0o644))
 	}
-	loader := picture.NewLoader(media.Limits{})
+	loader := picture.NewLoader()
 	loader.Store = picture.NewImageStore(false)
 	m := New(Options{Folder: dir, Loader: loader})
 	statTimeout = time.Minute

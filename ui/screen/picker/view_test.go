@@ -10,7 +10,6 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
-	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
@@ -54,7 +53,7 @@ func TestEverySizeAndTheme(t *testing.T) {
 	}
 	for name, prepare := range states {
 		t.Run(name, func(t *testing.T) {
-			d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader(media.Limits{})})
+			d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader()})
 			prepare(d)
 			for _, key := range []string{"", "end"} {
 				if key != "" {

@@ -10,7 +10,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 	"mediadesk/config"
@@ -36,7 +35,7 @@ func TestShowsAccounts(t *testing.T) {
 
 func TestPicturesShowASample(t *testing.T) {
 	d := newDriver(t)
-	d.o.Loader = picture.NewLoader(media.Limits{})
+	d.o.Loader = picture.NewLoader()
 	d.open()
 	sampled := func() bool { return strings.ContainsAny(d.Text(), "▀▄▌▐▖▗▘▝▚▞▁▂▃▅▆▇") }
 	for name, shown := range map[string]bool{"Theme": false, "Color depth": false, "Pictures": true, "Parallel uploads": false} {
@@ -338,7 +337,7 @@ func TestViews(t *testing.T) {
 
 func TestTerminalPage(t *testing.T) {
 	d := newDriver(t).open()
-	requested := picture.NewDetector(picture.SettingAuto, nil, false)
+	requested := picture.NewDetector(config.PicturesAuto, nil, false)
 	d.Send(requested.Abilities())
 	d.to("Pictures").Sees("not a terminal")
 }

@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
@@ -244,7 +243,7 @@ func TestPicturesAtTheSide(t *testing.T) {
 	data := string(pngBytes(t, 64, 48))
 	m := opened(t, Options{
 		Sources: files(t, "a.png", data, "b.png", data+" ", "notes.txt", "z"), Profile: localProfile(),
-		Session: &stub{}, Loader: picture.NewLoader(media.Limits{}),
+		Session: &stub{}, Loader: picture.NewLoader(),
 	})
 	if text := screen(m, 200, 60); strings.Count(text, "no picture") != 1 ||
 		strings.Contains(text, "Loading") {

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi/kitty"
 
-	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -60,7 +59,7 @@ func (s *stage) View() tea.View {
 // TestRealRegionAfterAResize: after a resize, the region is drawn as a real picture without further input.
 func TestRealRegionAfterAResize(t *testing.T) {
 	mediatest.OnlyWithEverything(t)
-	loader := picture.NewLoader(media.Limits{})
+	loader := picture.NewLoader()
 	loader.Store = picture.NewImageStore(false)
 	m := New(Options{
 		Context: t.Context(),

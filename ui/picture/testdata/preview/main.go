@@ -9,14 +9,13 @@ import (
 	"strconv"
 	"strings"
 
-	"mediadesk/api/media"
 	"mediadesk/ui/picture"
 )
 
 func main() {
 	cols, _ := strconv.Atoi(os.Args[2])
 	rows, _ := strconv.Atoi(os.Args[3])
-	l := picture.NewLoader(media.Limits{})
+	l := picture.NewLoader()
 	r, err := l.Load(context.Background(), picture.Request{Path: os.Args[1], Cols: cols, Rows: rows})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -55,7 +55,7 @@ func TreeQuery(folder string) api.Query {
 // 100,000.
 func (s *Session) FolderTree(ctx context.Context, folder string) ([]api.File, error) {
 	var tree []api.File
-	for file, err := range s.Below(ctx, folder) {
+	for file, err := range s.below(ctx, folder) {
 		if err != nil {
 			return tree, err
 		}
@@ -71,8 +71,7 @@ func (s *Session) FolderTree(ctx context.Context, folder string) ([]api.File, er
 // maxTree is the maximum number of records that are held at once. Each takes some kilobytes.
 const maxTree = 100_000
 
-// Below yields the records of all files and folders in a folder at any depth.
-func (s *Session) Below(ctx context.Context, folder string) iter.Seq2[*api.File, error] {
+func (s *Session) below(ctx context.Context, folder string) iter.Seq2[*api.File, error] {
 	clean, _ := rule.CleanFolder(folder)
 	return func(yield func(*api.File, error) bool) {
 		for file, err := range s.Client.All(ctx, TreeQuery(folder)) {
@@ -91,7 +90,7 @@ func (s *Session) Below(ctx context.Context, folder string) iter.Seq2[*api.File,
 // CountFolder counts what a folder contains.
 func (s *Session) CountFolder(ctx context.Context, folder string) (FolderContent, error) {
 	var c FolderContent
-	for file, err := range s.Below(ctx, folder) {
+	for file, err := range s.below(ctx, folder) {
 		switch {
 		case err != nil:
 			return c, err

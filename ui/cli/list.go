@@ -105,7 +105,17 @@ func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
 	}
 	records := s.Client.All(ctx, q)
 	if l.tree {
-		records = s.Below(ctx, folder)
+		tree, err := s.FolderTree(ctx, folder)
+		records = func(yield func(*api.File, error) bool) {
+			for i := range tree {
+				if !yield(&tree[i], nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(nil, err)
+			}
+		}
 	}
 	n := 0
 	for f, err := range records {

@@ -202,7 +202,7 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 		return slices.ContainsFunc(files, func(f api.File) bool { return path.Join("/", folder) != path.Dir(f.FilePath) })
 	}
 	other := slices.DeleteFunc(slices.Clone(g.Folders), func(folder string) bool { return !moved(folder) })
-	p := FolderPrompt(verb+" "+FilesLabel(files), "If a file of the same name exists there, it gets a new version, which cannot be undone. Missing folders are created.",
+	p := FolderPrompt(verb+" "+FilesLabel(files), "If a file of the same name exists there, it gets a new version, which cannot be undone.",
 		"", strings.ToLower(verb), other, do)
 	check := p.Check
 	p.Check = func(typed string) string {
@@ -233,6 +233,11 @@ func FolderPrompt(title, words, value, verb string, known []string,
 			return page.Explain(err)
 		}
 		return ""
+	}
+	p.Note = func(content string) string {
+		clean, _ := rule.CleanFolder(strings.TrimSpace(content))
+		has := func(folder string) bool { return strings.Trim(folder, "/") == strings.Trim(clean, "/") }
+		return text.If(!has("") && !slices.ContainsFunc(known, has), "A folder that is missing is created.")
 	}
 	p.Do = func(content string) tea.Cmd {
 		folder, err := rule.CleanFolder(strings.TrimSpace(content))

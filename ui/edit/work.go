@@ -313,7 +313,9 @@ func Copies(to *page.Copies, files []api.File, s Signer) {
 				lines = append(lines, line)
 			}
 		}
-		label := row.label + text.If(len(lines) > 1, " of "+text.Plural(len(lines), "file"))
-		to.Add(row.key, label, strings.Join(lines, "\n"))
+		if list := strings.Join(lines, "\n"); list != "" {
+			what := row.label + text.If(len(lines) > 1, " of "+text.Plural(len(lines), "file"))
+			to.AddCommand(row.key, row.label, list, page.Send(page.Copy{What: what, Text: list}))
+		}
 	}
 }

@@ -67,8 +67,6 @@ type List[T any] struct {
 	// Folds folds the groups until they are opened. SkipHeads keeps the cursor off their heads,
 	// which then have a blank line before them.
 	Folds, SkipHeads bool
-	// Airy puts a blank line before rows if all rows have room.
-	Airy bool
 	// NoCursor dims the frame and the cursor, or hides it with RowsOnly: the focus is elsewhere.
 	NoCursor bool
 	// Draw draws a row in place of Cells; it may be nil. Columns, if set, name the columns.
@@ -240,9 +238,6 @@ func (l *List[T]) unfold() {
 			}
 		}
 		for i, r := range group.Rows {
-			if l.Airy && 2*count(l.groups)+10 <= l.size.Y {
-				l.lines = append(l.lines, listLine{int32(g), -2})
-			}
 			if under.row != nil && row < 0 && l.Key(r) == under.row {
 				row = len(l.lines)
 			}

@@ -14,11 +14,7 @@ import (
 )
 
 // Resize sets the size of the screen.
-func (l *List[T]) Resize(size image.Point) {
-	if l.size = size; l.Airy {
-		l.unfold()
-	}
-}
+func (l *List[T]) Resize(size image.Point) { l.size = size }
 
 // PaneSize returns the size of the pane; empty if it is not shown.
 func (l *List[T]) PaneSize() image.Point { return l.layout(l.size).pane.Size() }
@@ -422,12 +418,12 @@ type Column struct {
 // Columns are the columns of a table, separated by two blanks.
 type Columns []Column
 
-// columnGap is the number of blanks between two columns, and fixedFrom the width from which numbers
-// keep their width.
-const columnGap, fixedFrom = 2, 50
+// columnGap is the number of blanks between two columns, fixedFrom the width from which numbers
+// keep their width, and widestName how wide the first column is made without need.
+const columnGap, fixedFrom, widestName = 2, 50, 40
 
 // Fitted is Widths for rows of these cells: no column is wider than its cells need, but numbers keep
-// their width and the first column with Flex has half of the width if there is enough, so that the
+// their width and the first column with Flex has up to half of the width, so that the
 // columns of all screens begin at the same cells. What is left stays blank.
 func (cs Columns) Fitted(width int, rows [][]Cell) []int {
 	cs = slices.Clone(cs)
@@ -492,7 +488,7 @@ func (cs Columns) Widths(width int) []int {
 				next = i
 			}
 		}
-		if next < 0 && first >= 0 && out[first] < width/2 {
+		if next < 0 && first >= 0 && out[first] < min(width/2, widestName) {
 			next = first
 		}
 		if next < 0 {

@@ -179,6 +179,7 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 	case problem == "" && p.Note != nil && p.Value() != "":
 		below.Say(th.Text, p.Note(p.Value()))
 	}
+	var offers []string
 	if rows := p.listed(room); rows > 0 {
 		list, from := p.field.offers.page(rows)
 		for i := range rows {
@@ -189,18 +190,18 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 			if from+i == p.field.at && line != "" {
 				style = text.Either(p.chosen(), th.Selected, th.SelectedDim)
 			}
-			input = append(input, style.Render(line))
+			offers = append(offers, style.Render(line))
 		}
 	}
-	spare := max(0, inner.Y-len(input))
+	spare := max(0, inner.Y-len(input)-len(offers))
 	problem := below.Lines()[:min(len(below.Lines()), spare)]
 	air := slices.Repeat([]string{""}, text.Either(spare > 12, 1, 0))
 	words := above.Lines()[:min(len(above.Lines()), spare-len(problem))]
-	if len(problem) > 0 && spare > 12 {
+	if len(problem) > 0 && spare > 12 && offers == nil {
 		problem = slices.Insert(problem, 0, "")
 	}
-	body := slices.Concat(air, words, air, input, problem, air)
-	first = BoxOrigin(size).Y + len(body) - len(air) - len(problem) - len(input) + 1
+	body := slices.Concat(air, words, air, input, problem, offers, air)
+	first = BoxOrigin(size).Y + len(body) - len(air) - len(offers)
 	size.Y = min(room.Y, len(body)+2)
 	return popupText(p.Title, "", body, size, th), first
 }

@@ -166,7 +166,7 @@ func (m *Model) empty() string {
 	case m.filtered() && !m.shown.done:
 		return "No match in the first " + text.Plural(m.shown.len(), "row") + ". Press f to search the whole library, or esc to clear the filter."
 	case m.query.open:
-		return text.If(m.query.wrong == nil, "Nothing matches this yet.")
+		return text.If(m.query.wrong == nil, "Nothing matches. Words find the beginnings of names, tags and texts; an empty line shows what else you can search for.")
 	case !m.shown.search.isNone():
 		return "No name, tag or text matches " + m.shown.search.text + ". Press f to change the search, or esc to go back to the folder."
 	case m.filtered():

@@ -72,14 +72,18 @@ type Model struct {
 	lookups   page.Questions
 }
 
-// row is an account or a preference.
+// row is an account, a preference or where the program keeps files.
 type row struct {
 	group string // heading above the first row of it
 	name  string // of an account, or the label
 	pref  *preference
+	path  string // of files
+	about string // what these files are
 }
 
 const accounts = "Accounts"
+
+var notes = map[string]string{accounts: "where files go", "Preferences": "how the program works", "Files": "where it keeps them"}
 
 // preference is a setting of the program with a few options.
 type preference struct {
@@ -177,9 +181,9 @@ func New(o Options) *Model {
 		Key:   func(r row) any { return r.group + r.name },
 		Match: func(r row, words []string) bool { return text.HasAll(words, r.group, r.name) },
 		Head: func(key string, rows []row, th *theme.Theme) (name, note string) {
-			return key, th.Muted.Render("· " + text.Either(key == accounts, "where files go", "how the program works"))
+			return key, th.Muted.Render("· " + notes[key])
 		},
-		Above: m.above, Columns: func(int) kit.Columns { return kit.Columns{{Width: 24, Flex: 1}} }, SkipHeads: true, Airy: true, Cells: m.cells, Describe: m.describe,
+		Above: m.above, Columns: func(int) kit.Columns { return kit.Columns{{Width: 24, Flex: 1}} }, SkipHeads: true, Cells: m.cells, Describe: m.describe,
 		Empty:       func() string { return "No matching setting. Press esc to clear the filter." },
 		Placeholder: "part of a name", Nothing: "the settings are being read", NotFound: "no setting matches the filter",
 	}
@@ -304,7 +308,15 @@ func (m *Model) groups() []kit.Group[row] {
 	for _, p := range preferences {
 		prefs.Rows = append(prefs.Rows, row{group: prefs.Key, name: p.label, pref: p})
 	}
-	return []kit.Group[row]{list, prefs}
+	const files = "Files"
+	paths := m.o.Paths
+	return []kit.Group[row]{list, prefs, {Key: files, Rows: []row{
+		{group: files, name: "Settings", path: paths.Config, about: "Accounts and preferences. E opens it in your editor."},
+		{group: files, name: "Library", path: paths.Library(), about: "The files of the local account. Keep a copy of this folder."},
+		{group: files, name: "Journal", path: paths.Data, about: "What was uploaded and changed, for undo and for going on after a stop."},
+		{group: files, name: "Log", path: paths.State, about: "What the program did, for reports of faults. It holds no keys."},
+		{group: files, name: "Cache", path: paths.Cache, about: "Copies of pictures. It can be deleted at any time."},
+	}}}
 }
 
 // choose sets the preference under the cursor to the option that to returns, and saves it.

@@ -38,6 +38,10 @@ const nameWidth = 18
 
 // cells returns the name and the host of an account, or the name and the value of a preference.
 func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
+	if r.path != "" {
+		path := text.TruncateMiddle(text.Safe(r.path), max(1, widths[0]-nameWidth-2))
+		return []kit.Cell{{Text: text.PadRight(r.name, nameWidth) + "  " + th.Muted.Render(path), Style: th.Text}}
+	}
 	if r.pref == nil {
 		p := m.config.Profiles[r.name]
 		sign, state := "", text.If(p.Name == m.config.Profile, "  at start")
@@ -96,15 +100,21 @@ func (m *Model) host(p config.Profile) string {
 
 func (m *Model) describe(_ kit.Entry[row], f *kit.Facts) (title string) {
 	m.preview.Describe(f, m.facts)
-	return text.Either(m.current().pref != nil, m.current().name, "Account "+m.selected().Name)
+	r := m.current()
+	return text.Either(r.pref != nil || r.path != "", r.name, "Account "+m.selected().Name)
 }
 
 func (m *Model) facts(f *kit.Facts) {
-	if r := m.current(); r.pref != nil {
+	switch r := m.current(); {
+	case r.path != "":
+		f.Say(f.Theme().Text, r.about)
+		f.Gap()
+		f.Say(f.Theme().Muted, r.path)
+	case r.pref != nil:
 		m.describePreference(r.pref, f)
-		return
+	default:
+		m.describeAccount(m.selected(), f)
 	}
-	m.describeAccount(m.selected(), f)
 }
 
 // thumbs returns the sample picture for how pictures are drawn.

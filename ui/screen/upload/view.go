@@ -114,7 +114,8 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 		facts.Say(th.Text, words)
 		return facts.Lines()
 	}
-	facts.Draw(th.Label.Render("Will be stored as"))
+	several := text.If(len(m.Targets()) > 1, " (the first of "+text.Count(len(m.Targets()))+")")
+	facts.Draw(th.Label.Render("Will be stored as" + several))
 	facts.Draw(strings.Split(th.Strong.Render(text.Method().Hardwrap(place, width, true)), "\n")...)
 	m.sayPrediction(facts, s)
 	if len(all) > 0 {

@@ -110,6 +110,7 @@ func New(o Options) *Model {
 	m.detector.Colors, m.detector.TmuxSixel = o.Colors, o.TmuxSixel
 	m.abilities = m.detector.Abilities()
 	m.loader.Store = picture.NewImageStore(m.o.Getenv("TMUX") != "")
+	m.host.Overlays.Behind = m.loader.Store.Behind
 	m.host.Program, m.host.Keys = m.programActions, o.KeyMap
 	m.setTheme()
 	return m

@@ -481,7 +481,11 @@ func (e *Editor[T]) DrawRegion(of ...T) tea.Cmd {
 	e.Region.Begin()
 	shown := func() T { file, _ := e.Subject(); return file }
 	o := RegionPageOptions{
-		Title: func() string { return e.o.Name(shown()) }, Files: func() int { return len(e.regionOf) },
+		Title: func() string {
+			all, name := e.pictures(), e.o.Name(shown())
+			return name + text.If(len(all) > 1, " · "+text.Count(slices.Index(all, shown())+1)+" of "+text.Count(len(all)))
+		},
+		Files: func() int { return len(e.regionOf) },
 		Turn: func(by int) tea.Cmd {
 			all := e.pictures()
 			n := len(all)

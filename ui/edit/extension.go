@@ -134,11 +134,7 @@ func (g *Manage) Extend(files []api.File) tea.Cmd {
 	what := FilesLabel(files)
 	title := "Run an extension on " + text.Safe(what)
 	return chooseExtension(g.Context, g.Over, title, "", g.Session, func(e api.Extension) tea.Cmd {
-		options, err := json.MarshalIndent(e, "", "  ")
-		if err != nil {
-			return page.Send(page.Problem(err))
-		}
-		lines := []string{string(options), "", effectOf(e.Name) + " It may cost units of your account."}
+		lines := []string{effectOf(e.Name) + " It may cost units of your account."}
 		if g.Profile.Receiver == "" {
 			lines = append(lines, "The service cannot reach this computer. The result is found by polling the file; failures go unreported.")
 		}
@@ -148,7 +144,7 @@ func (g *Manage) Extend(files []api.File) tea.Cmd {
 				return g.Session.ExtendAll(ctx, files, []api.Extension{e}, t.Count)
 			},
 		}
-		return page.Confirm("Run "+e.Name+" on "+what+"?", strings.Join(lines, "\n"),
+		return page.Confirm(text.Capital(LabelExtension(e))+" on "+what+"?", strings.Join(lines, "\n"),
 			page.Choice{Label: "Cancel", Key: "k"},
 			page.Choice{
 				Label: "Run it", Key: "r", Default: len(files) == 1, Danger: len(files) > 1,

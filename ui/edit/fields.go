@@ -91,7 +91,7 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 		row.Get, row.Changed = func(int) string { return "" }, nil
 		row.Hint = func() string { return "none, such as brand = Acme" }
 	case field.Name == rule.FieldDescription: // it can have several lines
-		row.Kind, row.Open = Structured, func() tea.Cmd { return f.askLong(o, row) }
+		row.Kind, row.Open = text.Either(f.Live, Text, Structured), func() tea.Cmd { return f.askLong(o, row) }
 	case field.Kind == entry.KindSwitch:
 		row.Kind = Choice
 		row.Choices = []entry.Choice{

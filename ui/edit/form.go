@@ -158,7 +158,8 @@ func (f *Form) Row(id string) *Row {
 // Editing reports whether letters are text.
 func (f *Form) Editing() bool {
 	r := f.row()
-	return r != nil && r.typed() && (r.Set != nil || r.SetList != nil) && (f.Live || f.editing)
+	long := r != nil && strings.Contains(r.loaded, "\n") // its editor keeps the lines
+	return r != nil && r.typed() && !long && (r.Set != nil || r.SetList != nil) && (f.Live || f.editing)
 }
 
 // Focus moves the focus to a row, unfolding it. With edit, a row of text takes letters at once.
@@ -329,7 +330,11 @@ func (f *Form) Actions() []kit.Action {
 	}
 	if editing && !f.Live {
 		end := func() tea.Cmd { f.Blur(); return nil }
-		actions = append(actions, action("row-done", "leave the field", true, end, "esc", "enter"))
+		keys := []string{"esc", "enter"}
+		if r.chips != nil {
+			keys = keys[:1] // enter ends a tag: pressed twice, it must not leave letters to other actions
+		}
+		actions = append(actions, action("row-done", "leave the field", true, end, keys...))
 	}
 	down := []string{"down"}
 	if f.Live {

@@ -159,7 +159,7 @@ func (s *Tiles) Shown() kit.Tiles {
 
 // Toggle shows the sheet or hides it.
 func (s *Tiles) Toggle() tea.Cmd {
-	s.On = !s.On
+	s.On, s.top = !s.On, 0
 	return s.Delete()
 }
 

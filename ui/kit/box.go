@@ -3,6 +3,7 @@ package kit
 import (
 	"fmt"
 	"image"
+	"image/color"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -202,9 +203,10 @@ func cellsOf(block string) uv.ScreenBuffer {
 	return cells
 }
 
-// Dim draws base as what is behind a popup: its text in one quiet color without backgrounds, its pictures
-// of glyphs faint, and none in pixels, which cannot be dimmed.
-func Dim(base string, th *theme.Theme) string {
+// Dim draws base as what is behind a popup: its text in one quiet color without backgrounds, and none in
+// the rows of the popup, where it would be cut; its pictures darker, those in pixels as Behind of
+// [Overlays] sees them.
+func Dim(base string, behind func(cell string) (upper, lower color.Color, ok bool), popup image.Rectangle, th *theme.Theme) string {
 	cells := cellsOf(base)
 	glyphs := false // a blank cell of a picture of glyphs has a background
 	glyph := func(c *uv.Cell) bool { return strings.ContainsAny(c.Content, "█▀▄▌▖▗▘▝▚▞") }
@@ -217,19 +219,40 @@ func Dim(base string, th *theme.Theme) string {
 		quiet = uv.Style{Attrs: uv.AttrFaint}
 	}
 	for i := range cells.Width() * cells.Height() {
-		c := cells.CellAt(i%cells.Width(), i/cells.Width())
-		switch {
-		case c == nil, glyph(c) && c.Style.Attrs&uv.AttrBold != 0: // the name of the program stays: it is no content
-		case glyphs && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
-			c.Style.Attrs |= uv.AttrFaint
-		default:
-			// Frames mark the focus.
-			if c.Style = quiet; strings.ContainsAny(c.Content, "─━│┃╭╮╰╯┏┓┗┛"+string(kitty.Placeholder)) {
-				c.Content = " "
+		at := image.Pt(i%cells.Width(), i/cells.Width())
+		c := cells.CellAt(at.X, at.Y)
+		if c == nil {
+			continue
+		}
+		if behind != nil {
+			if upper, lower, ok := behind(c.Content); ok {
+				c.Content, c.Style = "▀", uv.Style{Fg: darker(upper, th), Bg: darker(lower, th)}
+				continue
 			}
+		}
+		switch {
+		case glyph(c) && c.Style.Attrs&uv.AttrBold != 0: // the name of the program stays: it is no content
+		case glyphs && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
+			c.Style.Fg, c.Style.Bg = darker(c.Style.Fg, th), darker(c.Style.Bg, th)
+		// Frames mark the focus.
+		case at.In(popup), strings.ContainsAny(c.Content, "─━│┃╭╮╰╯┏┓┗┛"+string(kitty.Placeholder)):
+			cells.SetCell(at.X, at.Y, &uv.EmptyCell)
+		default:
+			c.Style = quiet
 		}
 	}
 	return text.Fit(cells.Render(), cells.Width(), cells.Height())
+}
+
+// darker returns a color of a picture behind a popup: nearer to the background; nil for nil.
+func darker(c color.Color, th *theme.Theme) color.Color {
+	if c == nil {
+		return nil
+	}
+	r, g, b, _ := c.RGBA()
+	ground := text.Either[uint32](th.Dark, 0, 0xffff)
+	mix := func(v uint32) uint8 { return uint8((v*2 + ground*3) / 5 >> 8) }
+	return color.RGBA{mix(r), mix(g), mix(b), 255}
 }
 
 // OverlayCenter draws the block top over the center of base.

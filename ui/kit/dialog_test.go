@@ -179,6 +179,13 @@ func TestOverPixels(t *testing.T) {
 		if strings.Contains(view, string(kitty.Placeholder)) {
 			t.Errorf("pixels are beside the dialog:\n%s", view)
 		}
+		s.Behind = func(cell string) (upper, lower color.Color, ok bool) {
+			return color.White, color.White, strings.HasPrefix(cell, string(kitty.Placeholder))
+		}
+		drawn := s.View(base, theme.New(true, true))
+		if n := strings.Count(drawn, "▀"); n < 700 || !strings.Contains(drawn, "102;102;102") {
+			t.Errorf("%d cells of a darker picture are beside the dialog:\n%s", n, drawn)
+		}
 		for y, line := range strings.Split(view, "\n") {
 			if before, _, ok := strings.Cut(line, "Keep editing"); ok {
 				s.Mouse(tea.MouseClickMsg{X: text.Width(before), Y: y, Button: tea.MouseLeft})

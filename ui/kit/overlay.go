@@ -2,6 +2,7 @@ package kit
 
 import (
 	"image"
+	"image/color"
 	"io"
 	"os"
 	"os/exec"
@@ -82,6 +83,10 @@ func popupText(title, footer string, lines []string, size image.Point, th *theme
 
 // Overlays is a stack of overlays; the top one has the focus. The zero value is empty.
 type Overlays struct {
+	// Behind returns the colors of the halves of a cell that shows a part of a picture in pixels; nil shows
+	// no pictures in pixels behind popups.
+	Behind func(cell string) (upper, lower color.Color, ok bool)
+
 	open []Overlay
 	room image.Point
 	at   image.Point // the upper left corner of the top one when it was drawn
@@ -143,10 +148,10 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 			top, room := o.View(s.room, th), Size(base)
 			size := Size(top)
 			s.at = centered(room, size)
-			// Text in the rows of the popup would be cut, and the status in the last line is about what is behind.
-			air := text.Fit("", room.X, size.Y+min(2, s.at.Y+1))
-			base = OverlayAt(OverlayAt(Dim(base, th), air, 0, max(0, s.at.Y-1)), text.Blanks(room.X), 0, room.Y-1)
-			base = OverlayAt(base, top, s.at.X, s.at.Y)
+			base = Dim(base, s.Behind, image.Rect(0, s.at.Y-1, room.X, s.at.Y+size.Y+1), th)
+			base = OverlayAt(base, text.Blanks(room.X), 0, room.Y-1) // the status is about what is behind
+			air := text.Fit("", size.X+1+min(1, s.at.X), size.Y)
+			base = OverlayAt(OverlayAt(base, air, max(0, s.at.X-1), s.at.Y), top, s.at.X, s.at.Y)
 		}
 	}
 	return base

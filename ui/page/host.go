@@ -78,6 +78,7 @@ func (h *Host) Keep(id ID, s Screen) {
 		h.front = id
 	}
 	h.screens = append(h.screens, held{id, s})
+	s.Overlays().Behind = h.Overlays.Behind
 	s.Overlays().Resize(h.popups())
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -134,6 +135,8 @@ type Image struct {
 	data  string // sent to the terminal once
 	lines []string
 
+	blurred []color.RGBA // the halves of its cells, by row
+
 	composed bool // its pixels are right in all cells, whichever picture shows them
 
 	// Used by painting protocols.
@@ -194,7 +197,29 @@ func (g *ImageStore) pixelImage(pixels *image.RGBA, size image.Point, o Options)
 		return nil, err
 	}
 	i.data = i.by.Prepare(i, pixels)
+	half := image.Pt(max(1, pixels.Rect.Dx()/size.X), max(1, pixels.Rect.Dy()/size.Y/2))
+	for n := range size.X * size.Y * 2 {
+		at := pixels.Rect.Min.Add(image.Pt(n%size.X*half.X, n/size.X*half.Y))
+		var sum [3]int
+		for k := range 9 { // of a blurred copy
+			c := pixels.RGBAAt(at.X+half.X*(1+2*(k%3))/6, at.Y+half.Y*(1+2*(k/3))/6)
+			sum[0], sum[1], sum[2] = sum[0]+int(c.R), sum[1]+int(c.G), sum[2]+int(c.B)
+		}
+		i.blurred = append(i.blurred, color.RGBA{uint8(sum[0] / 9), uint8(sum[1] / 9), uint8(sum[2] / 9), 255})
+	}
 	return i, nil
+}
+
+// Behind returns the colors of the upper and the lower half of a cell of a picture, for what is behind
+// a popup; ok is false if the cell shows none.
+func (g *ImageStore) Behind(cell string) (upper, lower color.Color, ok bool) {
+	c, _ := placeholder(cell)
+	i := g.image(c.n)
+	if i == nil || !c.at.In(image.Rectangle{Max: i.size}) {
+		return nil, nil, false
+	}
+	row := 2 * c.at.Y * i.size.X
+	return i.blurred[row+c.at.X], i.blurred[row+i.size.X+c.at.X], true
 }
 
 // appendCells appends cells x to end of line y. Every cell has row, column and id, so a popup can

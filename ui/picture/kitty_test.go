@@ -327,7 +327,7 @@ func compareEdge(t *testing.T, v *RegionView, rect image.Rectangle) {
 	for y := range v.area.Dy() {
 		for x := range v.area.Dx() {
 			content := buf.CellAt(v.area.Min.X+x, v.area.Min.Y+y).Content
-			c, ok := (&Painter{}).placeholder([]byte(content))
+			c, ok := placeholder(content)
 			if !ok || c.at != image.Pt(x, y) {
 				t.Fatalf("%v: cell %d,%d is %q, not pixels", rect, x, y, content)
 			}
@@ -353,5 +353,23 @@ func compareEdge(t *testing.T, v *RegionView, rect image.Rectangle) {
 				}
 			}
 		}
+	}
+}
+
+// TestBehind: each half of a cell of a picture has its color, and other cells have none.
+func TestBehind(t *testing.T) {
+	g := NewImageStore(false)
+	p := New(mediatest.Quarters(80, 80), media.Normal)
+	s := newSurface(g, p, 8, 4, Options{Method: MethodKitty, Color: TrueColor, Cell: image.Pt(10, 20)})
+	cells := uv.NewScreenBuffer(8, 4)
+	uv.NewStyledString(strings.Join(s.Lines(), "\n")).Draw(cells, cells.Bounds())
+	for i, at := range []image.Point{{0, 0}, {7, 1}, {0, 2}, {7, 3}} {
+		upper, lower, ok := g.Behind(cells.CellAt(at.X, at.Y).Content)
+		if want := mediatest.QuarterColors[i]; !ok || !mediatest.Near(upper, want) || !mediatest.Near(lower, want) {
+			t.Errorf("cell %v has %v and %v, want %v", at, upper, lower, want)
+		}
+	}
+	if _, _, ok := g.Behind("a"); ok {
+		t.Error("a letter shows a picture")
 	}
 }

@@ -3,6 +3,7 @@ package picture
 import (
 	"bytes"
 	"image"
+	"strings"
 	"sync"
 
 	"github.com/charmbracelet/x/ansi"
@@ -184,7 +185,7 @@ func (p *Painter) print(out, char []byte, width int) []byte {
 		p.at = image.Pt(0, p.at.Y)
 		p.lineFeed()
 	}
-	c, painted := p.placeholder(char)
+	c, painted := placeholder(string(char))
 	for range width {
 		p.set(p.at, c)
 		p.at.X++
@@ -196,12 +197,12 @@ func (p *Painter) print(out, char []byte, width int) []byte {
 }
 
 // placeholder parses a placeholder as written by appendCells.
-func (p *Painter) placeholder(char []byte) (shownCell, bool) {
-	if !bytes.HasPrefix(char, []byte(string(kitty.Placeholder))) {
+func placeholder(char string) (shownCell, bool) {
+	if !strings.HasPrefix(char, string(kitty.Placeholder)) {
 		return shownCell{}, false
 	}
 	var marks [3]int
-	for i, r := range []rune(string(char))[1:] {
+	for i, r := range []rune(char)[1:] {
 		if i < len(marks) {
 			marks[i] = diacriticValues[r]
 		}

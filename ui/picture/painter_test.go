@@ -107,7 +107,7 @@ func TestPainterKeepsTextAndPixelsApart(t *testing.T) {
 					if c := buffer.CellAt(x, y); c != nil && c.Content != "" {
 						want = c.Content
 					}
-					if cell, ok := painter.placeholder([]byte(want)); ok {
+					if cell, ok := placeholder(string([]byte(want))); ok {
 						want = string(letter(cell.n, cell.at))
 					}
 					if c := terminal.CellAt(x, y); c != nil && c.Content != "" {

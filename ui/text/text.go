@@ -99,6 +99,9 @@ func ShortName(name string, w int) string {
 		!usual.MatchString(safe[at[2]:at[3]]) {
 		ext := ellipsis + safe[at[3]:]
 		switch room := w - Width(ext); {
+		case room > Width(safe[:at[0]]): // with the beginning of the suffix
+			name, _ := clip(safe[:at[3]], room, "")
+			return name + ext
 		case room > 5:
 			return TruncateMiddle(safe[:at[0]], room) + ext
 		case room > 1:

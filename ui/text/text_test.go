@@ -108,14 +108,14 @@ func TestShortName(t *testing.T) {
 		want string
 	}{
 		{"beach_iEyH1dQme.jpg", 19, "beach_iEyH1dQme.jpg"},
-		{"beach_iEyH1dQme.jpg", 18, "beach….jpg"},
-		{"/2026/greece/beach_iEyH1dQme.jpg", 30, "/2026/greece/beach….jpg"},
+		{"beach_iEyH1dQme.jpg", 18, "beach_iEyH1dQ….jpg"},
+		{"/2026/greece/beach_iEyH1dQme.jpg", 30, "/2026/greece/beach_iEyH1d….jpg"},
 		{"beach-at-noon_iEyH1dQme.jpg", 12, "bea…oon….jpg"},
-		{"archive_iEyH1dQme", 10, "archive…"},
+		{"archive_iEyH1dQme", 10, "archive_i…"},
 		{"my_holidays1.jpg", 14, "my_holi…s1.jpg"}, // a word, not a suffix
 		{"scan_202608121.jpg", 14, "scan_20…21.jpg"},
 		{"to_the-sea-26.jpg", 12, "to_the…6.jpg"},
-		{"beach_x8kd0s2kd.jpg", 18, "beach….jpg"},
+		{"beach_x8kd0s2kd.jpg", 18, "beach_x8kd0s2….jpg"},
 		{"beach_x8kd0s2kd.jpg", 8, "bea….jpg"},
 		{"beach.jpg", 0, ""},
 	} {

@@ -40,9 +40,9 @@ func TestRunAnExtension(t *testing.T) {
 		return asks[0]
 	}
 	ask := choose("x", "s")
-	if !strings.Contains(ask.Text, `"add_shadow": true`) ||
+	if !strings.Contains(ask.Title, "add a shadow") ||
 		!strings.Contains(ask.Text, "failures go unreported") {
-		t.Errorf("asked %q", ask.Text)
+		t.Errorf("asked %+v", ask)
 	}
 	if list := sent[0]; len(list) != 1 || list[0].Name != rule.RemoveBackground {
 		t.Errorf("sent %+v", sent)

@@ -97,7 +97,7 @@ func TestWholeFilesTogether(t *testing.T) {
 	d.Toasted("Moved 3 files to /new/. z undoes it.")
 	d.Press("x", "r")
 	q := d.Question()
-	mediatest.Equal(t, q.Title, "Run remove-bg on 3 files?", "asked")
+	mediatest.Equal(t, q.Title, "Remove background on 3 files?", "asked")
 	d.Choose(q, "Run it")
 	d.Toasted("0 of 3 files done, 3 failed.")
 	mediatest.Equal(t, len(asked), 3, "ran %v", asked)

@@ -112,7 +112,7 @@ func TestHistory(t *testing.T) {
 	d.Resize(image118x60)
 	d.Sees("done in 4 min")
 	d.Press("enter", "w")
-	d.Sees("T11:04:00", "received 2 times, counted once", `"more": {`, `  "kept": true`, "ignored: it changed nothing")
+	d.Sees(":04:00.000", "received 2 times, counted once", `"more": {`, `  "kept": true`, "ignored: it changed nothing")
 	d.Press("esc", "esc")
 	d.find("/a/failed.png")
 	d.Sees("does not retry", "no quota left")

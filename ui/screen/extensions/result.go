@@ -9,7 +9,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -103,7 +102,7 @@ func (m *Model) openHistory(run job.Run) tea.Cmd {
 		if err != nil {
 			return page.Problem(err)
 		}
-		title := run.Extension + " on " + fileOf(&run)
+		title := edit.LabelRun(&run) + " on " + fileOf(&run)
 		return page.Do(func() { m.Open(kit.NewReader(title, rawHistory(events))) })
 	}
 }
@@ -114,7 +113,7 @@ func rawHistory(events []job.RunEvent) string {
 	}
 	var b strings.Builder
 	for _, e := range events {
-		fmt.Fprintf(&b, "%s  %s  %s\n", e.At.Format(time.RFC3339Nano), e.From, e.Status)
+		fmt.Fprintf(&b, "%s  %s  %s\n", e.At.Local().Format("15:04:05.000"), e.From, e.Status)
 		if !e.Applied {
 			b.WriteString("ignored: it changed nothing\n")
 		}

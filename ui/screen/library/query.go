@@ -339,7 +339,8 @@ func (m *Model) completeQuery(line string) (offers []string) {
 	}
 	value = strings.TrimPrefix(value, `"`)
 	for _, v := range edit.Matches(value, values) {
-		if v != value || !valued {
+		begins := strings.Contains(" "+strings.ToLower(v), " "+strings.ToLower(value)) // as the search does
+		if (v != value || !valued) && (begins || prefix != "tag") {
 			quote := text.If(strings.Contains(v, " "), `"`)
 			offers = append(offers, before+prefix+":"+quote+v+quote+" ")
 		}

@@ -168,7 +168,7 @@ func (m *Model) empty() string {
 	case m.query.open:
 		return text.If(m.query.wrong == nil, "Nothing matches. Words find the beginnings of names, tags and texts; an empty line shows what else you can search for.")
 	case !m.shown.search.isNone():
-		return "No name, tag or text matches " + m.shown.search.text + ". Press f to change the search, or esc to go back to the folder."
+		return "No name, tag or text matches “" + m.shown.search.text + "”. Press f to change the search, or esc to go back to the folder."
 	case m.filtered():
 		return "No matches in names or tags. Press esc to clear the filter."
 	case m.shown.seen:

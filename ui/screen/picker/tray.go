@@ -131,8 +131,7 @@ func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
 		return ""
 	}
 	title := "To upload: " + summary(m.tray.items)
-	room := kit.BoxInner(size) // its columns are below those of the files
-	rows := m.trayList.View(image.Pt(min(room.X, m.list.Inside().Dx()), room.Y), th)
+	rows := m.trayList.View(kit.BoxInner(size), th)
 	return kit.BoxFooter(title, text.If(m.focus != onTray, "tab edit this list"), rows, size, m.focus == onTray, th)
 }
 

@@ -20,23 +20,24 @@ import (
 
 // Action groups in the help.
 const (
-	groupAccounts = "Accounts"
+	groupAccounts = accounts
 	groupProgram  = "Preferences"
 )
 
 // Actions returns the actions for the row under the cursor.
 func (m *Model) Actions() []kit.Action {
-	group := m.current().group
-	return m.list.Actions(m.actionsOf(group == "" || group == accounts))
+	return m.list.Actions(m.actionsOf(m.current()))
 }
 
 func (m *Model) Catalog() map[string][]kit.Action {
-	catalog := m.list.Catalog(m.actionsOf(true))
-	catalog["preferences"] = m.list.Catalog(m.actionsOf(false))[""]
+	catalog := m.list.Catalog(m.actionsOf(row{}))
+	catalog["preferences"] = m.list.Catalog(m.actionsOf(row{group: groupProgram}))[""]
+	catalog["files"] = m.list.Catalog(m.actionsOf(row{group: files, path: "/"}))[""]
 	return catalog
 }
 
-func (m *Model) actionsOf(ofAccount bool) []kit.Action {
+func (m *Model) actionsOf(r row) []kit.Action {
+	ofAccount := r.group == "" || r.group == accounts
 	action := func(id, words, shown string, footer bool, disabled func() string, do func() tea.Cmd,
 		keys ...string,
 	) kit.Action {
@@ -67,6 +68,9 @@ func (m *Model) actionsOf(ofAccount bool) []kit.Action {
 				return cmp.Or(m.noKey(), text.If(used, "the key of this account is in use"))
 			}, func() tea.Cmd { return m.findKey(m.selected()) }, "r"),
 		}
+	} else if r.path != "" {
+		copied := page.Send(page.Copy{What: "path", Text: r.path})
+		actions = []kit.Action{action("copy-path", "copy the path", "", true, nil, func() tea.Cmd { return copied }, "enter", "y"), add}
 	} else {
 		choose := func(to func(at, n int) int) func() tea.Cmd {
 			return func() tea.Cmd { return m.choose(to) }

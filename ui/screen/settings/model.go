@@ -81,9 +81,9 @@ type row struct {
 	about string // what these files are
 }
 
-const accounts = "Accounts"
+const accounts, files = "Accounts", "Files"
 
-var notes = map[string]string{accounts: "where files go", "Preferences": "how the program works", "Files": "where it keeps them"}
+var notes = map[string]string{accounts: "where files go", groupProgram: "how the program works", files: "where it keeps them"}
 
 // preference is a setting of the program with a few options.
 type preference struct {
@@ -304,11 +304,10 @@ func (m *Model) groups() []kit.Group[row] {
 	for _, name := range m.config.Names() {
 		list.Rows = append(list.Rows, row{group: accounts, name: name})
 	}
-	prefs := kit.Group[row]{Key: "Preferences"}
+	prefs := kit.Group[row]{Key: groupProgram}
 	for _, p := range preferences {
 		prefs.Rows = append(prefs.Rows, row{group: prefs.Key, name: p.label, pref: p})
 	}
-	const files = "Files"
 	paths := m.o.Paths
 	return []kit.Group[row]{list, prefs, {Key: files, Rows: []row{
 		{group: files, name: "Settings", path: paths.Config, about: "Accounts and preferences. E opens it in your editor."},

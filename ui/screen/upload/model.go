@@ -195,6 +195,7 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 		}
 	}
 	if len(retained) == 0 {
+		m.common = nil
 		m.Focus(edit.OnForm)
 		m.Form.End(false)
 	}

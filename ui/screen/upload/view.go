@@ -105,19 +105,21 @@ func (m *Model) Status(room image.Point, th *theme.Theme) []string {
 
 // sideLines returns the lines of the side: one if nothing is wrong.
 func (m *Model) sideLines(width int, th *theme.Theme) []string {
-	s, ok := m.Current()
-	if !ok || width < 1 {
+	targets := m.Targets()
+	if len(targets) == 0 || width < 1 {
 		return nil
+	}
+	s := targets[0]
+	if now, ok := m.Current(); ok && slices.Contains(targets, now) {
+		s = now
 	}
 	facts, all, place := kit.NewFacts(width, th), m.sum().checks, text.Safe(s.folder()+s.storedName())
 	if words := m.sentence(); words != "" {
 		facts.Say(th.Text, words)
 		return facts.Lines()
 	}
-	several := text.If(len(m.Targets()) > 1, " (the first of "+text.Count(len(m.Targets()))+")")
-	facts.Draw(th.Label.Render("Will be stored as" + several))
+	facts.Say(th.Label, "Will be stored as"+text.If(len(targets) > 1, " (1 of "+text.Count(len(targets))+")"))
 	facts.Draw(strings.Split(th.Strong.Render(text.Method().Hardwrap(place, width, true)), "\n")...)
-	m.sayPrediction(facts, s)
 	if len(all) > 0 {
 		facts.Draw("", th.Label.Render("Checks"))
 	}
@@ -126,6 +128,7 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 		facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+c.text)
 		facts.Say(th.Muted, c.help)
 	}
+	m.sayPrediction(facts, s)
 	if s.Source.Path != "" && !s.known.inspected {
 		facts.Say(th.Muted, "Reading the file…")
 	}

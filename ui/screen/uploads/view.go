@@ -169,7 +169,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	f.Fact("Sent as", text.If(name(j) != j.Upload.FileName, j.Upload.FileName))
 	// The title has the name.
 	from := j.Upload.Source.String()
-	if dir, base := path.Split(from); base == name(j) && dir != "" {
+	if dir, base := path.Split(from); base == name(j) && dir != "" && j.Upload.Source.URL == "" {
 		from = dir
 	}
 	f.Fact("From", from)
@@ -196,6 +196,8 @@ func stateWord(r row) string {
 		return "stalled"
 	case r.Job.State == job.Sending && r.Answer:
 		return "sent"
+	case r.Job.State == job.Stored && r.Job.File != nil && rule.Replaces(r.Job.File):
+		return "new version"
 	}
 	return strings.Replace(string(r.Job.State), "cancelled", "canceled", 1)
 }
@@ -246,8 +248,6 @@ func note(r row, now time.Time) string {
 		return text.Date(j.Updated)
 	case j.State == job.Processing:
 		return "waiting for the service · L checks"
-	case j.State == job.Stored && j.File != nil && rule.Replaces(j.File):
-		return "new version"
 	case j.State == job.Stored && j.Failure != nil:
 		return j.Failure.Message
 	case j.State == job.Stored && j.Move == job.MoveFailed:

@@ -2,6 +2,7 @@ package entry
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -179,6 +180,17 @@ var Fields = []*Field{
 			return nil
 		},
 	},
+}
+
+// InForm returns the message of an error with the label of a field in place of its name in requests.
+func InForm(err error) string {
+	words := err.Error()
+	if broken, ok := errors.AsType[*api.RuleError](err); ok {
+		if f := FieldByName(broken.Field); f != nil && !strings.EqualFold(f.Name, f.Label) {
+			words = strings.Replace(words, f.Name+" ", f.Label+": ", 1)
+		}
+	}
+	return words
 }
 
 // overwrite returns a switch about the file that an upload replaces.

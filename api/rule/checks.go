@@ -19,7 +19,7 @@ func CheckChecks(text string) error {
 	}
 	return &api.RuleError{
 		Field:   "checks",
-		Message: "checks have invalid syntax: " + err.Error(),
+		Message: "checks cannot be read: " + err.Error(),
 		Help:    `Write comparisons such as "file.size" < "2mb" AND "request.folder" : "news/".`,
 	}
 }

@@ -139,7 +139,7 @@ func (g *Manage) Extend(files []api.File) tea.Cmd {
 			lines = append(lines, "The service cannot reach this computer. The result is found by polling the file; failures go unreported.")
 		}
 		work := Work{
-			Label: "Requesting " + e.Name, Done: "Requested " + e.Name + " for " + what + ". Screen 3 shows its progress.", Files: files,
+			Label: "Requesting " + e.Name, Done: "Requested “" + LabelExtension(e) + "” for " + what + ". Screen 3 shows its progress.", Files: files,
 			Do: func(ctx context.Context, t *Task) []session.Edited {
 				return g.Session.ExtendAll(ctx, files, []api.Extension{e}, t.Count)
 			},

@@ -255,7 +255,7 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 	words, value := "Its URL changes with its name: links to the old one stop working. z undoes it.", files[0].Name
 	if len(files) > 1 {
 		words = "URLs change with the names: links to the old ones stop working. z undoes it.\nYou can use " + PatternFields
-		value = "{name}.{ext}"
+		value = "{name}" // FillName keeps the extension
 	}
 	p := kit.NewPrompt("Rename "+FilesLabel(files), words, "Name", value, "")
 	p.Verb = "rename"

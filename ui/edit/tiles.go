@@ -483,7 +483,7 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 	body += "\n" + name
 	if s.captions() > 1 && gap {
 		style = text.Either(t.NoteSign == theme.SignNone, th.Muted, th.SignStyle(t.NoteSign))
-		note := text.Truncate(text.Safe(text.List(t.Note, room.X)), room.X)
+		note := text.Truncate(text.Safe(text.List(t.Note, room.X-2)), room.X)
 		body += "\n" + centered(style.Render(note), line)
 	}
 	switch {

@@ -214,13 +214,17 @@ func (v *Viewer) Actions() []kit.Action {
 	}
 	if v.compares() {
 		left, right = []string{"h"}, []string{"l"}
-		turn = append([]kit.Action{
+		dividers := []kit.Action{
 			{ID: "viewer.divider-left", Keys: kit.Bind("move the divider", "← →", "left"), Group: "Picture", Footer: true, Disabled: none, Do: slide(-1)},
 			action("divider-right", "divider right", false, none, slide(1), "right"),
 			action("divider-far-left", "divider far left", false, none, slide(-10), "shift+left", "H", "pgup", "ctrl+b"),
 			action("divider-far-right", "divider far right", false, none, slide(10), "shift+right", "L", "pgdown", "ctrl+f"),
 			action("flip", "one, the other or both", true, none, v.flip, "space"),
-		}, turn...)
+		}
+		for i := 1; i < 4; i++ { // the first one says it
+			dividers[i].Aside = true
+		}
+		turn = append(dividers, turn...)
 	}
 	return slices.Concat(turn, v.o.Actions, []kit.Action{
 		action("zoom-in", "zoom in", true, none, enlarge(1), "+", "="),

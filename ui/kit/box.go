@@ -203,8 +203,8 @@ func cellsOf(block string) uv.ScreenBuffer {
 	return cells
 }
 
-// Dim draws base as what is behind a popup: its text in one quiet color without backgrounds, and none in
-// the rows of the popup, where it would be cut; its pictures darker, those in pixels as Behind of
+// Dim draws base as what is behind a popup: its text in one quiet color without backgrounds, and no text
+// that the popup would cut, up to two blanks; its pictures darker, those in pixels as Behind of
 // [Overlays] sees them.
 func Dim(base string, behind func(cell string) (upper, lower color.Color, ok bool), popup image.Rectangle, th *theme.Theme) string {
 	cells := cellsOf(base)
@@ -217,6 +217,18 @@ func Dim(base string, behind func(cell string) (upper, lower color.Color, ok boo
 	quiet := uv.Style{Fg: th.Border.GetForeground()} // it must not draw the eye
 	if !th.Color {
 		quiet = uv.Style{Attrs: uv.AttrFaint}
+	}
+	blank := func(x, y int) bool { c := cells.CellAt(x, y); return c == nil || c.Content == " " }
+	cut := map[int]image.Rectangle{} // by row
+	for y := popup.Min.Y; y < popup.Max.Y; y++ {
+		r := popup
+		for r.Min.X > 0 && (!blank(r.Min.X-1, y) || !blank(r.Min.X-2, y)) {
+			r.Min.X--
+		}
+		for r.Max.X < cells.Width() && (!blank(r.Max.X, y) || !blank(r.Max.X+1, y)) {
+			r.Max.X++
+		}
+		cut[y] = r
 	}
 	for i := range cells.Width() * cells.Height() {
 		at := image.Pt(i%cells.Width(), i/cells.Width())
@@ -235,7 +247,7 @@ func Dim(base string, behind func(cell string) (upper, lower color.Color, ok boo
 		case glyphs && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
 			c.Style.Fg, c.Style.Bg = darker(c.Style.Fg, th), darker(c.Style.Bg, th)
 		// Frames mark the focus.
-		case at.In(popup), strings.ContainsAny(c.Content, "─━│┃╭╮╰╯┏┓┗┛"+string(kitty.Placeholder)):
+		case at.In(cut[at.Y]), strings.ContainsAny(c.Content, "─━│┃╭╮╰╯┏┓┗┛"+string(kitty.Placeholder)):
 			cells.SetCell(at.X, at.Y, &uv.EmptyCell)
 		default:
 			c.Style = quiet

@@ -169,7 +169,11 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 		rows := max(1, min(longRows, inner.Y-2))
 		input = strings.Split(p.area.View(image.Pt(width, rows), th), "\n")
 	} else {
-		input[0] = p.field.View(width, th)
+		field := *p.field
+		if p.chosen() && p.Value() == "" { // what enter takes
+			field.Placeholder = p.field.list[p.field.at]
+		}
+		input[0] = field.View(width, th)
 	}
 	above, below := NewFacts(width, th), NewFacts(width, th)
 	above.Say(th.Text, p.Text)

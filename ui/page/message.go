@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
 	"mediadesk/api/job"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
@@ -141,7 +142,7 @@ func Explain(err error) string {
 	if err == nil {
 		return ""
 	}
-	words := text.Sentence(err.Error())
+	words := text.Sentence(entry.InForm(err))
 	if help := hint(err); help != "" {
 		words += " " + help
 	}

@@ -292,7 +292,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.until("the end by looking", s.titled("3 done"))
 		s.truth(0, "")
 		s.Press("enter", "w")
-		s.Sees(job.FromDetails + " success")
+		s.Sees("success, says the record of the file")
 	})
 	t.Run("webhooks lost, nothing to look at", func(t *testing.T) {
 		t.Parallel()

@@ -113,7 +113,8 @@ func rawHistory(events []job.RunEvent) string {
 	}
 	var b strings.Builder
 	for _, e := range events {
-		fmt.Fprintf(&b, "%s  %s  %s\n", e.At.Local().Format("15:04:05.000"), e.From, e.Status)
+		from := map[string]string{job.FromAnswer: "the answer to the request", job.FromWebhook: "a webhook", job.FromDetails: "the record of the file"}
+		fmt.Fprintf(&b, "%s  %s, says %s\n", e.At.Local().Format("15:04:05.000"), e.Status, cmp.Or(from[e.From], e.From))
 		if !e.Applied {
 			b.WriteString("ignored: it changed nothing\n")
 		}

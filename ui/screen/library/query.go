@@ -348,9 +348,10 @@ func (m *Model) completeQuery(line string) (offers []string) {
 	return offers
 }
 
-// viewQueryHelp lists the words of an empty query line.
+// viewQueryHelp lists the words of a query line that is empty, wrong or finds nothing.
 func (m *Model) viewQueryHelp(size image.Point, th *theme.Theme) string {
-	if !m.query.open || m.query.field.Value() != "" {
+	finds := m.query.wrong == nil && (m.busy || m.list.Len() > 0)
+	if !m.query.open || m.query.field.Value() != "" && finds {
 		return ""
 	}
 	var lines []string

@@ -35,6 +35,9 @@ func (m *Model) position() string {
 		return ""
 	}
 	words := text.Either(m.list.Len() == 0 && m.shown.err != nil, "not available", m.list.Position())
+	if r := sortRows[m.order.by]; m.order != sortRows[0].order {
+		words = "by " + r.label + text.If(m.order != r.order, ", reversed") + " · " + words
+	}
 	if !m.shown.done && m.list.Len() > 0 {
 		words += " and more"
 	}

@@ -176,7 +176,7 @@ func (m *Model) nothingToSend() string {
 	return text.If(e.kind == kindFolder, "nothing is picked, and the cursor is on a folder")
 }
 
-func (m *Model) emptyTray() string { return text.If(len(m.tray.items) == 0, "the tray is empty") }
+func (m *Model) emptyTray() string { return text.If(len(m.tray.items) == 0, "nothing is picked") }
 
 func (m *Model) noItem() string {
 	return cmp.Or(m.emptyTray(), text.If(len(m.trayRows()) == 0, "the filter finds nothing"))

@@ -124,7 +124,7 @@ func New(o Options) *Model {
 		Tiles: func() kit.Tiles { return m.sheet.Shown() },
 	}
 	m.trayList = kit.List[item]{
-		ID: "tray", RowsOnly: true, Placeholder: "part of a name", Nothing: "the tray is empty", NotFound: "the filter finds nothing", Now: o.Now,
+		ID: "tray", RowsOnly: true, Placeholder: "part of a name", Nothing: "nothing is picked", NotFound: "the filter finds nothing", Now: o.Now,
 		Rows: m.trayGroups, Key: func(i item) any { return keyOf(i.source) },
 		Head: func(folder string, items []item, th *theme.Theme) (name, note string) {
 			return text.Safe(folder), text.If(len(items) < len(m.tray.items), th.Muted.Render(summary(items)))

@@ -272,7 +272,7 @@ func TestTray(t *testing.T) {
 	dir := folder(t, "one/a.jpg", "two/b.jpg")
 	d := start(t, Options{Folder: dir})
 	d.Press("tab")
-	d.Toasted("The tray is empty.")
+	d.Toasted("Nothing is picked.")
 	d.Send(page.Add{Sources: []api.Source{file(dir, "one", "a.jpg"), file(dir, "two", "b.jpg"), {URL: "https://example.com/c.jpg"}}})
 	d.Sees("2 files, 20 B", "1 URL", "example.com", "/one 1 file, 10 B", "/two 1 file, 10 B")
 	d.Press("tab", "j", "j", "enter")

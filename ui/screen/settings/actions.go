@@ -52,7 +52,8 @@ func (m *Model) actionsOf(r row) []kit.Action {
 	}
 	add := action("add-account", "add an account", "", true, m.noSettings, ask(account.Add), "a")
 	var actions []kit.Action
-	if ofAccount {
+	switch {
+	case ofAccount:
 		actions = []kit.Action{
 			action("use-account", "use this account", "", true, func() string {
 				used, name := m.o.Profile.Name, m.selected().Name
@@ -68,10 +69,10 @@ func (m *Model) actionsOf(r row) []kit.Action {
 				return cmp.Or(m.noKey(), text.If(used, "the key of this account is in use"))
 			}, func() tea.Cmd { return m.findKey(m.selected()) }, "r"),
 		}
-	} else if r.path != "" {
+	case r.path != "":
 		copied := page.Send(page.Copy{What: "path", Text: r.path})
 		actions = []kit.Action{action("copy-path", "copy the path", "", true, nil, func() tea.Cmd { return copied }, "enter", "y"), add}
-	} else {
+	default:
 		choose := func(to func(at, n int) int) func() tea.Cmd {
 			return func() tea.Cmd { return m.choose(to) }
 		}

@@ -39,7 +39,11 @@ const nameWidth = 18
 // cells returns the name and the host of an account, or the name and the value of a preference.
 func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 	if r.path != "" {
-		path := text.TruncateMiddle(text.Safe(r.path), max(1, widths[0]-nameWidth-2))
+		path := r.path
+		if rest, ok := strings.CutPrefix(path, m.o.Getenv("HOME")+"/"); ok {
+			path = "~/" + rest
+		}
+		path = text.TruncateMiddle(text.Safe(path), max(1, widths[0]-nameWidth-2))
 		return []kit.Cell{{Text: text.PadRight(r.name, nameWidth) + "  " + th.Muted.Render(path), Style: th.Text}}
 	}
 	if r.pref == nil {

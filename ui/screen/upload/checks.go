@@ -69,7 +69,7 @@ func (c *checker) warn(f, content, help string) {
 
 func (c *checker) refuse(f string, err error) {
 	if err != nil {
-		words := text.Stop(err.Error())
+		words := text.Stop(entry.InForm(err))
 		c.checks = append(c.checks, check{stop: true, field: f, text: words, help: api.Hint(err)})
 	}
 }

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -122,7 +123,8 @@ func (m *Model) find() tea.Cmd {
 func (m *Model) unplaced() (of []*source) {
 	for _, s := range m.Items {
 		readable := s.known.inspected && s.known.err == nil || s.Source.URL != ""
-		if readable && s.known.of != rule.PathOf(&s.Upload) && rule.CheckName(s.FileName) == nil {
+		_, wrong := rule.CleanFolder(s.Folder.Or(""))
+		if readable && s.known.of != rule.PathOf(&s.Upload) && cmp.Or(wrong, rule.CheckName(s.FileName)) == nil {
 			if of = append(of, s); len(of) == max(batch, len(m.Items)/batch) {
 				break
 			}

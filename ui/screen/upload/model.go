@@ -211,7 +211,7 @@ func (m *Model) setSources(sources []*source) {
 
 // changed drops what is known of the options of sources and saves them later.
 func (m *Model) changed(sources []*source) {
-	m.total = nil
+	m.total, m.unfound = nil, nil
 	for _, s := range sources {
 		s.checked, s.failed = nil, nil
 		m.touched, m.unkept = true, true
@@ -352,7 +352,7 @@ func facts(s *source) []string {
 func (s *source) path(context.Context) (string, error) { return s.Source.Path, nil }
 
 func tile(s *source) edit.Tile {
-	t := edit.Tile{Name: s.Source.Name(), Words: "no picture"}
+	t := edit.Tile{Name: cmp.Or(s.FileName, s.Source.Name()), Words: "no picture"}
 	if subject(s).Path != nil {
 		t.Picture = edit.Thumb{Key: fmt.Sprint(s.Source.Path, s.known.identity.Size,
 			s.known.identity.Modified), Path: s.path}

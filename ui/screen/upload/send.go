@@ -104,7 +104,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 	file, ask := m.locate(s).File, page.Ask{Choices: choices}
 	if all {
 		ask.Title = text.Count(len(taken)) + " of " + text.Plural(len(m.Items), "name") + " exist already"
-		ask.Text = text.If(same > 0, text.Either(same == len(of), "All", text.Count(same)+" of them")+" may be the same pictures: the sizes are the same.\n") +
+		ask.Text = text.If(same > 0, "The same size as yours, so maybe the same: "+text.Either(same == len(of), "all", text.Count(same)+" of "+text.Count(len(of)))+".\n") +
 			text.If(losses > 0, "New versions remove something from "+text.Plural(losses, "file")+": ask each to see what.\n") + words
 		ask.Drawing = m.Review(of)
 		return page.Send(ask)
@@ -117,9 +117,10 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 		stored.Picture = edit.ThumbOf(*file, m.o.Session.Thumb)
 	}
 	w, h, _ := rule.PixelSize(file)
+	when := text.If(!rule.Created(file).IsZero(), "uploaded "+text.When(rule.Created(file), m.o.Now()))
 	ask.Facts = [][2]string{
 		{"Yours", strings.Join(facts(s), "")},
-		{"Stored", edit.FactsLine(image.Pt(w, h), "", file.Size.Or(0), "uploaded "+text.When(rule.Created(file), m.o.Now()))[0]},
+		{"Stored", edit.FactsLine(image.Pt(w, h), "", file.Size.Or(0), when)[0]},
 	}
 	ask.Drawing = m.Review(of, stored)
 	return page.Send(ask)
@@ -131,7 +132,7 @@ func (m *Model) describeLoss(s *source) string {
 	words := ""
 	for _, l := range m.decision(s).out.Lines() {
 		if l.Loss {
-			words += l.Text + "\n"
+			words += inForm(l) + "\n"
 		}
 	}
 	return words

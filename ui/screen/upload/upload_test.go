@@ -213,7 +213,7 @@ func TestPlacesAreLookedUpAfterAPause(t *testing.T) {
 		if !slices.Equal(p.asked, []string{"/photo"}) {
 			t.Errorf("got requests for %q", p.asked)
 		}
-		uitest.Shows(t, told(m), "Its one tag is removed: overwriteTags is on and you send none.")
+		uitest.Shows(t, told(m), "Its one tag is removed: Overwrite tags is on and you send none.")
 	})
 }
 

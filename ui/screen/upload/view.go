@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/entry"
 	"mediadesk/api/job"
 	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
@@ -120,6 +121,10 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 	}
 	facts.Say(th.Label, "Will be stored as"+text.If(len(targets) > 1, " (1 of "+text.Count(len(targets))+")"))
 	facts.Draw(strings.Split(th.Strong.Render(text.Method().Hardwrap(place, width, true)), "\n")...)
+	loses := m.decision(s).out.Loses()
+	if loses { // the most important
+		m.sayPrediction(facts, s)
+	}
 	if len(all) > 0 {
 		facts.Draw("", th.Label.Render("Checks"))
 	}
@@ -128,7 +133,9 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 		facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+c.text)
 		facts.Say(th.Muted, c.help)
 	}
-	m.sayPrediction(facts, s)
+	if !loses {
+		m.sayPrediction(facts, s)
+	}
 	if s.Source.Path != "" && !s.known.inspected {
 		facts.Say(th.Muted, "Reading the file…")
 	}
@@ -171,6 +178,14 @@ func (m *Model) plain(s *source) bool {
 	return m.known(s) && sure && m.unfound == nil && out.Result == rule.NewFile && len(out.Lines()) == 1
 }
 
+// inForm returns a line with the label of its field in place of its name in requests.
+func inForm(l rule.Line) string {
+	if f := entry.FieldByName(l.Keep); f != nil {
+		return strings.Replace(l.Text, f.Name, f.Label, 1)
+	}
+	return l.Text
+}
+
 // sayPrediction tells what sending will do to this file and to the one at its place.
 func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	th, p := facts.Theme(), m.decision(s).out
@@ -182,7 +197,7 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 		facts.Draw("", th.Label.Render("What will happen"))
 	}
 	for _, l := range lines {
-		words := l.Text
+		words := inForm(l)
 		if l.Keep != "" && l.Keep == keep {
 			words, keep = words+" Press ctrl+g to keep.", ""
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -144,7 +145,7 @@ func (j *Job) Reason() string {
 	if j.Failure == nil {
 		return ""
 	}
-	message := strings.TrimPrefix(j.Failure.Message, strconv.Quote(j.Upload.Source.Path)+" ")
+	message := strings.TrimPrefix(j.Failure.Error(), strconv.Quote(j.Upload.Source.Path)+" ")
 	return strings.TrimPrefix(message, api.Quote(j.Upload.Source.String())+" ")
 }
 
@@ -179,7 +180,10 @@ type Failure struct {
 	RequestID string `json:"requestId,omitempty"`
 }
 
-func (f *Failure) Error() string { return f.Message }
+// generic begins messages of the service that go on with what is wrong.
+var generic = regexp.MustCompile(`^Your request contains invalid \S+ parameter\. (\S)`)
+
+func (f *Failure) Error() string { return generic.ReplaceAllString(f.Message, "$1") }
 
 // FailureOf converts an error, or nil, to a Failure.
 func FailureOf(err error) *Failure {

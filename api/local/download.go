@@ -120,6 +120,9 @@ func downloadError(ctx context.Context, err error) error {
 		reason = fmt.Sprintf("it took longer than %.0f minutes", downloadTimeout.Minutes())
 	case errors.As(err, &wrapped):
 		reason = wrapped.Err.Error()
+		if dial, ok := errors.AsType[*net.OpError](err); ok {
+			reason = dial.Err.Error()
+		}
 	}
 	return badRequest("Your request contains invalid file parameter. The file could not be downloaded: "+reason+".", "Check that the address can be reached from here and answers quickly.")
 }
@@ -177,7 +180,7 @@ func (g *guard) newClient(also func(netip.Addr) bool) *http.Client {
 		if err == nil && (allowed || also(ip) || !isInternal(ip)) {
 			return nil
 		}
-		return fmt.Errorf("the address %s is in an internal network; use --allow-address to allow it", address)
+		return fmt.Errorf("the address %s is in an internal network, and the library fetches from there only with --allow-address", address)
 	}
 	transport := &http.Transport{
 		Proxy: nil, // a proxy would dial for us, unchecked

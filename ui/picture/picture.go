@@ -69,12 +69,14 @@ func Crop(p *Picture, rect image.Rectangle) *Picture {
 	return &c
 }
 
-// framed returns p with a white line along the inside of rect and all outside of it darkened.
+// framed returns p with a dashed line, black and white, along the inside of rect and all outside of it
+// darkened.
 func (p *Picture) framed(rect image.Rectangle) *Picture {
 	full, from := *p.full, p.full.Pixels
 	full.Pixels = image.NewRGBA(from.Rect)
 	on := Scaled(rect, full.Size, from.Rect.Size())
-	inside := on.Inset(max(1, min(from.Rect.Dx(), from.Rect.Dy())/64))
+	line := max(1, min(from.Rect.Dx(), from.Rect.Dy())/64)
+	inside := on.Inset(line)
 	for y := range from.Rect.Dy() {
 		for x := range from.Rect.Dx() {
 			at, c := image.Pt(x, y), from.RGBAAt(x, y)
@@ -82,6 +84,9 @@ func (p *Picture) framed(rect image.Rectangle) *Picture {
 			case at.In(inside):
 			case at.In(on):
 				c = color.RGBA{255, 255, 255, 255}
+				if (x+y)/(4*line)%2 == 1 {
+					c = color.RGBA{A: 255}
+				}
 			default:
 				c.R, c.G, c.B = dimmed(c.R), dimmed(c.G), dimmed(c.B)
 			}

@@ -21,12 +21,12 @@ func TestPatternsInTheForm(t *testing.T) {
 	if !m.Capturing() {
 		t.Fatal("the patterns take no text")
 	}
-	write(t, m, "{ext},%{name}")
+	write(t, m, "{ext},{name}")
 	press(t, m, "tab")
 	write(t, m, "/été/{ext}")
 	press(t, m, "tab")
 	write(t, m, "{date:YYYY}-{n:03}.{ext}")
-	uitest.Shows(t, screen(m, 140, 30), "3 files", "/été/png/20", "-001.png", "-002.png", "Tags", "png, %a b",
+	uitest.Shows(t, screen(m, 140, 30), "3 files", "/été/png/20", "-001.png", "-002.png", "Tags", "png, a b",
 		"stays as before: no date", "1 file cannot be filled in")
 	toast := toasted(t, press(t, m, "enter"))
 	uitest.Shows(t, toast.Text, "1 file stayed as before: e.png")
@@ -34,7 +34,7 @@ func TestPatternsInTheForm(t *testing.T) {
 	for i, want := range []string{year + "-001.png", year + "-002.png", "d.txt", "e.png"} {
 		mediatest.Equal(t, m.says(m.Items[i], "name"), want, "file %d has the name", i)
 	}
-	if v := m.row(m.Items[0]); v("folder") != "/été/png" || v("tags") != "png,%a b" {
+	if v := m.row(m.Items[0]); v("folder") != "/été/png" || v("tags") != "png,a b" {
 		t.Errorf("the first file has %q", v("name"))
 	}
 	mediatest.Equal(t, m.says(m.Items[2], "folder"), "", "a file that is not marked was changed")
@@ -48,11 +48,14 @@ func TestPatternsInTheForm(t *testing.T) {
 		t.Error("esc changed something")
 	}
 
-	// An invalid pattern gives the position of the error and is not applied.
-	press(t, m, "ctrl+t", "shift+tab")
+	// An invalid pattern gives the position of the error and is not applied, nor is a tag that is refused.
+	press(t, m, "ctrl+t")
+	write(t, m, "%{name}")
+	uitest.Shows(t, screen(m, 140, 30), "tags contain %")
+	press(t, m, "esc", "ctrl+t", "shift+tab")
 	write(t, m, "ab{nme}")
 	uitest.Shows(t, screen(m, 140, 30), "character 3: {nme} is no field")
-	uitest.Shows(t, toasted(t, press(t, m, "enter")).Text, "cannot be read")
+	uitest.Shows(t, toasted(t, press(t, m, "enter")).Text, "cannot be used")
 }
 
 // TestCollisionsAreThoseOfTheLibrary checks that differently composed forms of a name are the same place.

@@ -24,7 +24,7 @@ import (
 var patternFields = [...]struct{ field, label, hint string }{
 	{"tags", "Tags to add", "such as {folder}, {name}"},
 	{"folder", "Folder", "unchanged, or such as /{folder}/{exif:date:YYYY}"},
-	{"name", "Name", "unchanged, or such as {name}-{n:03}.{ext}"},
+	{"name", "Name", "unchanged, or such as {name}-{n:03}"},
 }
 
 // patternView edits the patterns and previews the results in a table.
@@ -64,8 +64,8 @@ func (m *Model) newPatterns() *patternView {
 			Set:  func(_ int, content string) { v.patterns[n], v.stale = edit.Pattern(content), true },
 			Note: v.fields,
 			Problem: func() string {
-				if err := v.patterns[n].Check(); err != nil {
-					return err.Error()
+				if err := v.check(n); err != nil {
+					return entry.InForm(err)
 				}
 				return ""
 			},
@@ -75,6 +75,15 @@ func (m *Model) newPatterns() *patternView {
 	v.form.SetRows(rows)
 	v.form.End(false)
 	return v
+}
+
+// check says why a pattern cannot be used, or nil.
+func (v *patternView) check(n int) error {
+	err := v.patterns[n].Check()
+	if err == nil && patternFields[n].field == rule.FieldTags {
+		err = rule.CheckTags(rule.SplitTags(string(v.patterns[n])))
+	}
+	return err
 }
 
 // fields lists the fields that the first file has and what they are for it.
@@ -95,9 +104,9 @@ func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) { return nil, v.form.Typ
 
 // Actions returns the actions that apply the patterns, switch between them and scroll the table.
 func (v *patternView) Actions() []kit.Action {
-	unread := func(p edit.Pattern) bool { return p.Check() != nil }
 	unusable := func() string {
-		return text.If(slices.ContainsFunc(v.patterns[:], unread), "the pattern cannot be read: see what it says")
+		bad := cmp.Or(v.check(0), v.check(1), v.check(2)) != nil
+		return text.If(bad, "the pattern cannot be used: see what it says")
 	}
 	return kit.Shadow(slices.Concat([]kit.Action{
 		{ID: "form.use-patterns", Keys: kit.Bind("fill in", "", "enter"), Group: v.form.Group, Footer: true, Main: true, Disabled: unusable, Do: v.apply},
@@ -165,7 +174,7 @@ func patternFile(s *source, number int) edit.PatternFile {
 func (v *patternView) fillIn(d *edit.Draft, f edit.PatternFile) error {
 	cleaned := [...]func(string) string{strings.NewReplacer(",", " ", "%", " ").Replace, edit.FolderText, nil}
 	for n, p := range v.patterns {
-		if p == "" || p.Check() != nil {
+		if p == "" || v.check(n) != nil {
 			continue
 		}
 		content, err := p.Fill(f, cleaned[n])

@@ -149,7 +149,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		f.Say(th.Text, "It is tried again "+text.In(r.Next, now)+".")
 	}
 	if bad := j.Failure; bad != nil {
-		f.Say(th.Text, text.Sentence(bad.Message))
+		f.Say(th.Text, text.Sentence(j.Reason()))
 		f.Say(th.Muted, bad.Help)
 	}
 	if words := advice(r); words != "" {

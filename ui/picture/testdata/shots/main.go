@@ -8,8 +8,8 @@
 //	shots STAGE SHOT PICKER
 //
 // It exits with 1 if the shot is wrong for its stage: picker (a picture in pixels), more (a
-// second one), region (a much larger one), after (the picture again), popup, settings and end (no
-// picture). PICKER is the shot of the picker; for more
+// second one), region (a much larger one), after (the picture again), popup (no pixels of it), settings and end
+// (no picture). PICKER is the shot of the picker; for more
 // it is the shot before.
 package main
 
@@ -47,8 +47,8 @@ func asItShouldBe(stage string, shot, picker counts) bool {
 		return shot.pixels() && shot.colored > picker.colored*3/2
 	case "after":
 		return shot.colored > picker.colored*95/100 && shot.colored < picker.colored*105/100 && shot.pixels()
-	case "popup": // beside the picture; it may have colored rows
-		return shot.differ > picker.differ*95/100
+	case "popup": // the picture is behind it, in the colors of its cells
+		return shot.differ < picker.differ/4
 	case "settings", "end":
 		return shot.colored < fewest
 	}

@@ -372,7 +372,7 @@ func (f *Form) lines(width int, focused, noted, airy bool, th *theme.Theme) []fo
 		return cursor + " " + style.Render(label) + th.Sign(sign) + " "
 	}
 	for _, i := range f.stops() {
-		if i == more && airy && f.open && !f.Spaced {
+		if i == more && airy && f.open && !f.Spaced && len(out) > 0 {
 			put(out[len(out)-1].row, "")
 		}
 		if i == more {
@@ -384,7 +384,7 @@ func (f *Form) lines(width int, focused, noted, airy bool, th *theme.Theme) []fo
 			continue
 		}
 		r, sign := f.rows[i], theme.SignNone
-		if airy && r.Begins && r.More && f.rows[i-1].More {
+		if airy && r.Begins && r.More && i > 0 && f.rows[i-1].More {
 			put(out[len(out)-1].row, "")
 		}
 		if r.Changed != nil && slices.ContainsFunc(f.Targets(), r.Changed) {

@@ -197,6 +197,7 @@ func (g *ImageStore) pixelImage(pixels *image.RGBA, size image.Point, o Options)
 		return nil, err
 	}
 	i.data = i.by.Prepare(i, pixels)
+	i.blurred = make([]color.RGBA, size.X*size.Y*2)
 	half := image.Pt(max(1, pixels.Rect.Dx()/size.X), max(1, pixels.Rect.Dy()/size.Y/2))
 	for n := range size.X * size.Y * 2 {
 		at := pixels.Rect.Min.Add(image.Pt(n%size.X*half.X, n/size.X*half.Y))
@@ -205,7 +206,7 @@ func (g *ImageStore) pixelImage(pixels *image.RGBA, size image.Point, o Options)
 			c := pixels.RGBAAt(at.X+half.X*(1+2*(k%3))/6, at.Y+half.Y*(1+2*(k/3))/6)
 			sum[0], sum[1], sum[2] = sum[0]+int(c.R), sum[1]+int(c.G), sum[2]+int(c.B)
 		}
-		i.blurred = append(i.blurred, color.RGBA{uint8(sum[0] / 9), uint8(sum[1] / 9), uint8(sum[2] / 9), 255})
+		i.blurred[n] = color.RGBA{uint8(sum[0] / 9), uint8(sum[1] / 9), uint8(sum[2] / 9), 255}
 	}
 	return i, nil
 }
@@ -215,7 +216,7 @@ func (g *ImageStore) pixelImage(pixels *image.RGBA, size image.Point, o Options)
 func (g *ImageStore) Behind(cell string) (upper, lower color.Color, ok bool) {
 	c, _ := placeholder(cell)
 	i := g.image(c.n)
-	if i == nil || !c.at.In(image.Rectangle{Max: i.size}) {
+	if i == nil || !c.at.In(image.Rectangle{Max: i.size}) || len(i.blurred) == 0 {
 		return nil, nil, false
 	}
 	row := 2 * c.at.Y * i.size.X

@@ -91,8 +91,8 @@ var (
 	usual  = regexp.MustCompile(`^(([A-Z]?[a-z]*|[A-Z]*)[0-9]*([-_]|$))+$`)
 )
 
-// ShortName shortens a file name or path to at most w columns and makes it safe. It removes
-// a random suffix first, then cuts the middle. Wherever letters are missing stands ….
+// ShortName shortens a file name or path to at most w columns and makes it safe. It cuts a
+// random suffix first, then the middle. Wherever letters are missing stands ….
 func ShortName(name string, w int) string {
 	safe := Safe(name)
 	if at := suffix.FindStringSubmatchIndex(safe); at != nil && Width(safe) > w &&

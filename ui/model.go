@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"image"
+	"image/color"
 	"os"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
@@ -110,7 +112,12 @@ func New(o Options) *Model {
 	m.detector.Colors, m.detector.TmuxSixel = o.Colors, o.TmuxSixel
 	m.abilities = m.detector.Abilities()
 	m.loader.Store = picture.NewImageStore(m.o.Getenv("TMUX") != "")
-	m.host.Overlays.Behind = m.loader.Store.Behind
+	m.host.Overlays.Behind = func(cell string) (upper, lower color.Color, ok bool) {
+		if m.profile.Profile < colorprofile.ANSI256 { // 16 colors would shout
+			return nil, nil, false
+		}
+		return m.loader.Store.Behind(cell)
+	}
 	m.host.Program, m.host.Keys = m.programActions, o.KeyMap
 	m.setTheme()
 	return m

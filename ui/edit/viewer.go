@@ -219,7 +219,7 @@ func (v *Viewer) Actions() []kit.Action {
 			action("divider-right", "divider right", false, none, slide(1), "right"),
 			action("divider-far-left", "divider far left", false, none, slide(-10), "shift+left", "H", "pgup", "ctrl+b"),
 			action("divider-far-right", "divider far right", false, none, slide(10), "shift+right", "L", "pgdown", "ctrl+f"),
-			action("flip", "one, the other or both", true, none, v.flip, "space"),
+			action("flip", "one or both", true, none, v.flip, "space"),
 		}
 		for i := 1; i < 4; i++ { // the first one says it
 			dividers[i].Aside = true

@@ -209,7 +209,9 @@ func cellsOf(block string) uv.ScreenBuffer {
 func Dim(base string, behind func(cell string) (upper, lower color.Color, ok bool), popup image.Rectangle, th *theme.Theme) string {
 	cells := cellsOf(base)
 	glyphs := false // a blank cell of a picture of glyphs has a background
-	glyph := func(c *uv.Cell) bool { return strings.ContainsAny(c.Content, "█▀▄▌▖▗▘▝▚▞") }
+	glyph := func(c *uv.Cell) bool {
+		return strings.ContainsAny(c.Content, "█▀▄▌▖▗▘▝▚▞░▒▓")
+	}
 	for i := range cells.Width() * cells.Height() {
 		c := cells.CellAt(i%cells.Width(), i/cells.Width())
 		glyphs = glyphs || c != nil && glyph(c)
@@ -246,6 +248,7 @@ func Dim(base string, behind func(cell string) (upper, lower color.Color, ok boo
 		case glyph(c) && c.Style.Attrs&uv.AttrBold != 0: // the name of the program stays: it is no content
 		case glyphs && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
 			c.Style.Fg, c.Style.Bg = darker(c.Style.Fg, th), darker(c.Style.Bg, th)
+			c.Style.Attrs |= text.Either[uint8](th.Color, uv.AttrReset, uv.AttrFaint)
 		// Frames mark the focus.
 		case at.In(cut[at.Y]), strings.ContainsAny(c.Content, "─━│┃╭╮╰╯┏┓┗┛"+string(kitty.Placeholder)):
 			cells.SetCell(at.X, at.Y, &uv.EmptyCell)

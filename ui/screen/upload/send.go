@@ -109,7 +109,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 		ask.Drawing = m.Review(of)
 		return page.Send(ask)
 	}
-	ask.Title = rule.PathOf(&s.Upload) + " exists already" + text.If(len(taken) > 1, " · "+text.Count(len(taken)-1)+" more")
+	ask.Title = text.TruncateMiddle(text.Safe(rule.PathOf(&s.Upload)), 48) + " exists already" + text.If(len(taken) > 1, " · "+text.Count(len(taken)-1)+" more")
 	ask.Text = text.If(same > 0, "It has the same size as yours, and may be the same.\n") +
 		text.If(losses > 0, "A new version takes something from it. "+m.describeLoss(s)) + words
 	stored := edit.Tile{Name: "in the library", Words: "no picture"}

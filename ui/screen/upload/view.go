@@ -101,7 +101,7 @@ func (m *Model) Status(room image.Point, th *theme.Theme) []string {
 		return nil
 	}
 	lead := text.If(sign != theme.SignNone, th.Sign(sign)+" ")
-	return []string{" " + lead + th.SignStyle(sign).Render(text.Safe(words))}
+	return []string{" " + lead + th.SignStyle(sign).Render(text.Truncate(text.Safe(words), room.X-1-text.Width(lead)))}
 }
 
 // sideLines returns the lines of the side: one if nothing is wrong.

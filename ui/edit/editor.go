@@ -84,9 +84,8 @@ type Editor[T Edited] struct {
 
 	o        EditorOptions[T]
 	size     image.Point
-	layout   Layout  // in size
-	review   *review // in an open question; nil for none
-	regionOf []T     // whose region changes on the picture
+	layout   Layout // in size
+	regionOf []T    // whose region changes on the picture
 	next     tea.Cmd
 	clicks   *kit.Clicks
 }
@@ -336,7 +335,7 @@ func (e *Editor[T]) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	if edited, ok := msg.(EditedMsg); ok {
 		return e.Document.Update(edited), true
 	}
-	if e.Sheet.Update(msg) || e.review != nil && e.review.Update(msg) {
+	if e.Sheet.Update(msg) {
 		return nil, true
 	}
 	return e.Region.Update(msg)

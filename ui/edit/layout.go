@@ -192,10 +192,6 @@ func (e *Editor[T]) Settle(size image.Point, hidden bool) tea.Cmd {
 		e.Sheet.Arrange(l.Picture.Size(), e.Region.Options(e.Theme))
 		cmd = tea.Batch(cmd, e.Sheet.Want())
 	}
-	if r := e.review; r != nil && e.Theme != nil {
-		r.Arrange(r.size, e.Region.Options(e.Theme))
-		cmd = tea.Batch(cmd, r.Want())
-	}
 	var subject Subject
 	if file, ok := e.Subject(); ok && (e.Drawing() || !l.Picture.Empty() && !sheet && !hidden) {
 		subject = e.o.Subject(file)

@@ -40,6 +40,7 @@ type Manager interface {
 	Restore(ctx context.Context, fileID, versionID string) (*api.File, error)
 	DeleteVersion(ctx context.Context, fileID, versionID string) error
 	Picture(ctx context.Context, f api.File) (path string, err error)
+	Thumb(ctx context.Context, f api.File) (path string, err error)
 	Undo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
 	Redo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
 }
@@ -129,7 +130,7 @@ func (g *Manage) row(op operation, files []api.File) kit.MenuRow {
 			return g.askFolder(op.folder, files, func(folder string) tea.Cmd { return g.Run(work(folder)) })
 		case op.lost != "":
 			subject := text.Either(len(files) == 1, files[0].FilePath, what)
-			return g.askDelete(text.Capital(op.Label)+"?", fmt.Sprintf(op.lost, subject), work(""))
+			return g.askDelete(text.Capital(op.Label)+"?", fmt.Sprintf(op.lost, subject), files, work(""))
 		}
 		return g.Run(work(""))
 	}
@@ -176,24 +177,27 @@ func (g *Manage) PurgeRow(files []api.File) kit.MenuRow {
 	}, files)
 }
 
-const maxNamed = 5
-
-func (g *Manage) askDelete(title, words string, work Work) tea.Cmd {
+// askDelete asks before work, which deletes files.
+func (g *Manage) askDelete(title, words string, files []api.File, work Work) tea.Cmd {
+	ask := page.Ask{Title: title, Text: words + "\nThis cannot be undone.", Choices: []page.Choice{
+		{Label: "Cancel", Key: "k"},
+		{Label: "Delete", Key: "d", Danger: true, Do: func() tea.Cmd { return g.Run(work) }},
+	}}
 	var paths []string
-	files := work.Files
-	if len(files) == 1 {
-		files = nil // the question has its name
+	var tiles []Tile
+	for _, f := range files {
+		if paths = append(paths, f.FilePath); f.IsImage() {
+			tiles = append(tiles, Tile{Name: f.Name, Picture: ThumbOf(f, g.Session.Thumb)})
+		}
 	}
-	for _, f := range files[:min(len(files), maxNamed)] {
-		paths = append(paths, f.FilePath)
+	if len(paths) > 1 { // the question has the name of a single one
+		ask.Facts = [][2]string{{"Files", text.List(paths, 200)}}
 	}
-	if more := len(files) - maxNamed; more > 0 {
-		paths = append(paths, "and "+text.Plural(more, "other"))
-	}
-	words = strings.TrimSpace(words + "\nThis cannot be undone.\n\n" + strings.Join(paths, "\n"))
-	return page.Confirm(title, words,
-		page.Choice{Label: "Cancel", Key: "k"},
-		page.Choice{Label: "Delete", Key: "d", Danger: true, Do: func() tea.Cmd { return g.Run(work) }})
+	ask.Drawing = NewReview(TilesOptions{
+		Context: g.Context, Loader: g.Loader, Len: func() int { return len(tiles) }, Rest: true,
+		Tile: func(i int) Tile { return tiles[i] },
+	}, g.Draw)
+	return page.Send(ask)
 }
 
 // askFolder asks for a target folder.
@@ -397,7 +401,7 @@ func (g *Manage) versionRows(f, v api.File) []kit.MenuRow {
 				func(ctx context.Context) (*api.File, error) { return g.Session.Restore(ctx, f.FileID, id) }))
 		}},
 		{Key: "d", Label: "delete", Note: "cannot be undone", Danger: true, Do: func() tea.Cmd {
-			return g.askDelete("Delete "+name+"?", "The version is deleted; the current one stays.",
+			return g.askDelete("Delete "+name+"?", "The current version stays.", []api.File{v},
 				work("Deleting versions", "Deleted "+name+".", func(ctx context.Context) (*api.File, error) {
 					return &f, g.Session.DeleteVersion(ctx, f.FileID, id)
 				}))

@@ -141,22 +141,26 @@ func DrawTags(f *kit.Facts, tags []string) {
 	}
 }
 
-// review shows files in the question before they are sent or saved: their new regions as pages will
-// crop them, or else the pictures.
+// review shows files in a question about them.
 type review struct {
 	*Tiles
-	size  image.Point
-	close func()
+	size image.Point
+	draw func() picture.Options
 }
 
-// Review returns the pictures of files, and those beside them, for a question; nil if there are none
-// or pictures are not shown.
-func (e *Editor[T]) Review(files []T, beside ...Tile) kit.Drawing {
-	if len(files) == 0 || e.o.Loader == nil || e.Theme == nil {
+// NewReview returns tiles for a question; nil if there are none or pictures are not shown.
+func NewReview(o TilesOptions, draw func() picture.Options) kit.Drawing {
+	r := &review{Tiles: NewTiles(o), draw: draw}
+	if r.On = true; o.Len() == 0 || o.Loader == nil {
 		return nil
 	}
-	r := &review{close: func() { e.review = nil }}
-	r.Tiles = NewTiles(TilesOptions{
+	return r
+}
+
+// Review returns files for the question before they are sent or saved, and what is beside them: new
+// regions as pages will crop them, or else the pictures. It is as [NewReview].
+func (e *Editor[T]) Review(files []T, beside ...Tile) kit.Drawing {
+	return NewReview(TilesOptions{
 		Context: e.o.Context, Loader: e.o.Loader, Len: func() int { return len(files) + len(beside) }, Rest: true,
 		Tile: func(i int) Tile {
 			if i >= len(files) {
@@ -166,16 +170,18 @@ func (e *Editor[T]) Review(files []T, beside ...Tile) kit.Drawing {
 			t.Picture.Crop = t.Picture.Region != (rule.Region{})
 			return t
 		},
-	})
-	e.review, r.Tiles.On = r, true
-	return r
+	}, func() picture.Options { return e.Region.Options(e.Theme) })
 }
 
 // Resize sets the size that View gets.
 func (r *review) Resize(size image.Point) { r.size = size }
 
-// Close deletes the pictures from the terminal.
-func (r *review) Close() tea.Cmd {
-	r.close()
-	return r.Delete()
+// Update loads the pictures in that size.
+func (r *review) Update(msg tea.Msg) tea.Cmd {
+	r.Tiles.Update(msg)
+	r.Arrange(r.size, r.draw())
+	return r.Want()
 }
+
+// Close deletes the pictures from the terminal.
+func (r *review) Close() tea.Cmd { return r.Delete() }

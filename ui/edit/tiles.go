@@ -121,6 +121,8 @@ const (
 	MaxFirst = 24
 	// tileTimeout limits the time for loading a picture.
 	tileTimeout = 20 * time.Second
+	// maxSingle is the width of a single picture in a question.
+	maxSingle = 64
 	// loadDelay is how long the cursor stays before a preview loads pictures.
 	loadDelay = 60 * time.Millisecond
 )
@@ -222,6 +224,9 @@ func (s *Tiles) of(g picture.Grid, tile int) picture.Grid {
 
 // Fit returns the size of the tiles in a room.
 func (s *Tiles) Fit(room image.Point) image.Point {
+	if s.single() {
+		return image.Pt(min(room.X, maxSingle), min(room.Y, maxSingle/4))
+	}
 	g := s.of(s.gridOf(room), 0)
 	return image.Pt(room.X, min(room.Y, g.Rows*g.Tile.Y+text.Either(s.o.Len() > g.Page(), 2, 0)))
 }

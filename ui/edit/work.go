@@ -253,6 +253,8 @@ func Label(f *api.File) string {
 	return f.FileID
 }
 
+const maxNamed = 5
+
 // askConflict asks what to do about changes by others; again repeats the undo or redo (verb) with
 // the chosen policy.
 func askConflict(verb string, found *session.ConflictError, again func(session.Policy) tea.Cmd) tea.Cmd {

@@ -44,6 +44,7 @@ type Drawing interface {
 	// Resize sets the size that View gets; empty for none.
 	Resize(size image.Point)
 	View(size image.Point, th *theme.Theme) string
+	Updater
 	// Close is called once the question is answered.
 	Close() tea.Cmd
 }
@@ -90,6 +91,14 @@ func (d *Dialog) Type(msg tea.Msg) (tea.Cmd, bool) {
 
 // tooEarly reports whether keys come too early to be meant for the dialog.
 func (d *Dialog) tooEarly() bool { return d.now().Sub(d.since) < DialogDelay }
+
+// Update gives a message to the drawing.
+func (d *Dialog) Update(msg tea.Msg) tea.Cmd {
+	if d.Drawing == nil {
+		return nil
+	}
+	return d.Drawing.Update(msg)
+}
 
 // Resize fits the dialog into room.
 func (d *Dialog) Resize(room image.Point) {
@@ -190,8 +199,7 @@ type dialogLayout struct {
 	buttons       []image.Rectangle
 }
 
-// drawingWidth is the greatest width of a dialog with a drawing, leastDrawing the least height of
-// the drawing.
+// drawingWidth is the greatest width of a drawing, leastDrawing the least height of one.
 const drawingWidth, leastDrawing = 120, 6
 
 func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
@@ -210,7 +218,7 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 	}
 	size := image.Pt(min(room.X, max(wish, min(row, 76))), room.Y)
 	if d.Drawing != nil {
-		size.X = min(room.X, drawingWidth)
+		size.X = min(room.X, max(size.X, d.Drawing.Fit(image.Pt(drawingWidth, room.Y)).X+4))
 	}
 	inner, width := BoxInner(size), PaneWidth(size)
 

@@ -33,6 +33,7 @@ type Host struct {
 	Spare int
 
 	screens []held // in the order of adding
+	asker   Screen // of the last question
 	front   ID
 	trail   []ID // screens to go back to
 	room    image.Point
@@ -184,7 +185,11 @@ func (h *Host) Tell(s Screen, msg tea.Msg) tea.Cmd {
 	if then, ok := msg.(Then); ok {
 		next, msg = then(), Acted{}
 	}
-	return tea.Batch(h.from(s, tea.Batch(next, s.Update(msg), s.Overlays().Update(msg))), h.fit())
+	cmds := []tea.Cmd{next, s.Update(msg), s.Overlays().Update(msg)}
+	if s == h.asker {
+		cmds = append(cmds, h.Overlays.Update(msg))
+	}
+	return tea.Batch(h.from(s, tea.Batch(cmds...)), h.fit())
 }
 
 // Broadcast sends a message to all screens.
@@ -243,6 +248,7 @@ func (h *Host) Ask(q Ask, from Screen, now func() time.Time) tea.Cmd {
 			}
 		}
 	}
+	h.asker = from
 	h.Overlays.CloseAll()
 	dialog := kit.NewDialog(now, q.Title, q.Text, choices...)
 	dialog.Drawing, dialog.Facts = q.Drawing, q.Facts

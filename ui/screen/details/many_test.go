@@ -503,7 +503,7 @@ func TestCropsInTheQuestion(t *testing.T) {
 	size := q.Drawing.Fit(image.Pt(60, 13))
 	q.Drawing.Resize(size)
 	for range 9 {
-		d.Send(page.Acted{})
+		d.Run(q.Drawing.Update(page.Acted{}))
 	}
 	view := ansi.Strip(q.Drawing.View(size, d.Theme))
 	if !strings.Contains(view, "p2.png") || !strings.Contains(view, "and 6 more") ||

@@ -103,7 +103,7 @@ func TestWholeFilesTogether(t *testing.T) {
 	mediatest.Equal(t, len(asked), 3, "ran %v", asked)
 	d.Press("shift+tab", "down", "space", "m", "d") // p2.png is not marked now
 	q = d.Question()
-	if q.Title != "Delete 2 files?" || !strings.Contains(q.Text, "/summer/p1.png\n/summer/p3.png") ||
+	if q.Title != "Delete 2 files?" || q.Facts[0][1] != "/summer/p1.png, /summer/p3.png" ||
 		!q.Choices[1].Danger ||
 		slices.ContainsFunc(q.Choices, func(c page.Choice) bool { return c.Default }) {
 		t.Errorf("asked %+v", q)

@@ -122,7 +122,7 @@ func (d *served) answer(key string, says ...string) {
 		d.T.Fatalf("%d questions are open, toasts: %+v", len(asked), uitest.Taken[page.Toast](&d.Out))
 	}
 	for _, words := range says {
-		if !strings.Contains(asked[0].Title+" "+asked[0].Text, words) {
+		if !strings.Contains(fmt.Sprint(asked[0].Title, " ", asked[0].Text, asked[0].Facts), words) {
 			d.T.Errorf("the question lacks %q: %+v", words, asked[0])
 		}
 	}

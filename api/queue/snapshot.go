@@ -102,8 +102,7 @@ func (e *entry) row(now time.Time) Row {
 		return row
 	}
 	row.Sent, row.Total = p.Sent(), p.Total()
-	row.Answer = p.Complete() && row.Sent >= row.Total
-	if row.Answer {
+	if row.Answer = p.Complete(); row.Answer {
 		return row
 	}
 	last := cmp.Or(p.LastMove(), e.job.Updated) // or the start of the attempt

@@ -44,14 +44,8 @@ func List(words []string, w int) string {
 // its middle, to keep the beginning and the extension. It never splits a grapheme cluster
 // or an escape written by Safe. For w < 1 it returns "".
 func TruncateMiddle(s string, w int) string {
-	if w < 1 {
-		return ""
-	}
-	if Width(s) <= w {
-		return s
-	}
-	if w == 1 {
-		return ellipsis
+	if w <= 1 || Width(s) <= w {
+		return Truncate(s, w)
 	}
 	parts := pieces(s)
 	room := w - 1
@@ -62,24 +56,12 @@ func TruncateMiddle(s string, w int) string {
 			tail = ext
 		}
 	}
-	end, used := len(parts), 0
-	for end > 0 {
-		pw := Width(parts[end-1])
-		if used+pw > tail {
-			break
-		}
-		used += pw
-		end--
+	begin, end, used := 0, len(parts), 0
+	for ; end > 0 && used+Width(parts[end-1]) <= tail; end-- {
+		used += Width(parts[end-1])
 	}
-	head := room - used
-	begin, usedHead := 0, 0
-	for begin < end {
-		pw := Width(parts[begin])
-		if usedHead+pw > head {
-			break
-		}
-		usedHead += pw
-		begin++
+	for ; begin < end && used+Width(parts[begin]) <= room; begin++ {
+		used += Width(parts[begin])
 	}
 	return strings.Join(parts[:begin], "") + ellipsis + strings.Join(parts[end:], "")
 }

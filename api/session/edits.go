@@ -153,10 +153,7 @@ func (s *Session) patch(ctx context.Context, fileID string, change api.Details) 
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.Client.Record(ctx, api.ChangeDetails(fileID, change))
-	if err == nil {
-		err = s.Journal.SaveFile(ctx, s.Profile.Name, *after)
-	}
+	after, err := s.record(ctx, api.ChangeDetails(fileID, change))
 	return after, errors.Join(err, s.watchRuns(ctx, fileID, change, address, after, err))
 }
 

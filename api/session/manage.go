@@ -150,11 +150,7 @@ func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []
 
 func (s *Session) revert(ctx context.Context, now *api.File, action, to string) (*api.File, error) {
 	if action == journal.ActionRestore {
-		file, err := s.Client.Record(ctx, api.RestoreVersion(now.FileID, to))
-		if err != nil {
-			return nil, err
-		}
-		return file, s.Journal.SaveFile(ctx, s.Profile.Name, *file)
+		return s.record(ctx, api.RestoreVersion(now.FileID, to))
 	}
 	folder, name := path.Split(to)
 	from := now.FilePath

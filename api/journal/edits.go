@@ -61,10 +61,11 @@ func (j *Journal) EndEdit(ctx context.Context, e Edit, made bool) error {
 		return j.exec(ctx, "DELETE FROM edits WHERE id = ? AND open = 1", e.ID)
 	}
 	return j.change(ctx, func(t tx) error {
-		if _, err := t.exec("DELETE FROM edits WHERE undone = 1 AND profile = ? AND file = ?", e.Profile, e.FileID); err != nil {
+		_, err := t.exec("DELETE FROM edits WHERE undone = 1 AND profile = ? AND file = ?", e.Profile, e.FileID)
+		if err != nil {
 			return err
 		}
-		_, err := t.exec("UPDATE edits SET open = 0, owner = '', became = ? WHERE id = ?", e.Became, e.ID)
+		_, err = t.exec("UPDATE edits SET open = 0, owner = '', became = ? WHERE id = ?", e.Became, e.ID)
 		return err
 	})
 }

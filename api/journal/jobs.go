@@ -323,7 +323,8 @@ const openOf = "WHERE open = 1 AND profile = ? AND owner = ? ORDER BY id"
 // them.
 func (j *Journal) Release(ctx context.Context, ids []int64) error {
 	list, _ := json.Marshal(ids) // they can be encoded
-	return j.exec(ctx, "UPDATE jobs SET owner = '' WHERE id IN (SELECT value FROM json_each(?)) AND owner = ?", string(list), j.owner.name)
+	return j.exec(ctx, "UPDATE jobs SET owner = '' WHERE id IN (SELECT value FROM json_each(?)) AND owner = ?",
+		string(list), j.owner.name)
 }
 
 func withRequest(j *job.Job, runs []job.Run) []job.Run {

@@ -171,7 +171,7 @@ type Query struct {
 // by name.
 type Order string
 
-// Orders that are not just a column.
+// The orders that the library itself names.
 const (
 	ByName    Order = "name"
 	ByCreated Order = "created"

@@ -231,7 +231,6 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 		complete = func() bool {
 			if on := conn.Load(); on != nil && writeFailed(*on) {
 				progress.sent.Store(0) // these bytes were not sent
-				progress.complete.Store(false)
 			}
 			return progress.Complete()
 		}

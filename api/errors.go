@@ -193,7 +193,8 @@ func requestID(h http.Header) string {
 // which may be empty or HTML.
 func newServiceError(res *http.Response, body []byte) *ServiceError {
 	e := &ServiceError{Status: res.StatusCode, RequestID: requestID(res.Header)}
-	e.RetryDelay = retryDelay(res.Header)
+	e.RetryDelay = max(delayOf(res.Header.Get("Retry-After"), time.Second),
+		delayOf(res.Header.Get("X-Ratelimit-Reset"), time.Millisecond))
 	var members struct{ Message, Help, Reason json.RawMessage }
 	if json.Unmarshal(body, &members) == nil {
 		e.Message = cmp.Or(JSONText(members.Message), JSONText(members.Reason))
@@ -242,20 +243,12 @@ func describeEmpty(res *http.Response) string {
 
 const maxRetryDelay = time.Hour
 
-// retryDelay reads Retry-After (seconds or a date) and X-RateLimit-Reset
-// (milliseconds) and returns the longer wait.
-func retryDelay(h http.Header) time.Duration {
-	delay := delayOf(h.Get("Retry-After"), time.Second)
-	if at, err := http.ParseTime(h.Get("Retry-After")); err == nil {
-		delay = time.Until(at)
-	}
-	delay = max(delay, delayOf(h.Get("X-Ratelimit-Reset"), time.Millisecond))
-	return min(delay, maxRetryDelay)
-}
-
-// delayOf parses a number of units; 0 if it is invalid. It limits a number that is too large for a
-// duration to maxRetryDelay.
+// delayOf parses a number of units, or a date as Retry-After may have; 0 if it is invalid. The result
+// is at most maxRetryDelay.
 func delayOf(text string, unit time.Duration) time.Duration {
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, min(time.Until(at), maxRetryDelay))
+	}
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	switch {
 	case n <= 0 || err != nil && !errors.Is(err, strconv.ErrRange):

@@ -137,11 +137,10 @@ func (c limitedConn) Write(p []byte) (written int, err error) {
 // Progress counts the bytes of a running upload. It is safe for concurrent use. The zero value is
 // ready; functions that take a *Progress accept nil.
 type Progress struct {
-	total    atomic.Int64
-	sent     atomic.Int64
-	moved    atomic.Int64 // time of the last byte, Unix nanoseconds
-	complete atomic.Bool
-	hash     atomic.Pointer[string]
+	total atomic.Int64
+	sent  atomic.Int64
+	moved atomic.Int64 // time of the last byte, Unix nanoseconds
+	hash  atomic.Pointer[string]
 }
 
 // Total returns the size of the request body in bytes; 0 if it is not known yet.
@@ -151,7 +150,7 @@ func (p *Progress) Total() int64 { return p.total.Load() }
 func (p *Progress) Sent() int64 { return p.sent.Load() }
 
 // Complete reports whether the transport read the last byte.
-func (p *Progress) Complete() bool { return p.complete.Load() }
+func (p *Progress) Complete() bool { return p.Total() > 0 && p.Sent() >= p.Total() }
 
 // LastMove returns the time when a byte was last sent; zero before the first.
 func (p *Progress) LastMove() time.Time {
@@ -175,16 +174,12 @@ func (p *Progress) start(total int64) {
 	p.total.Store(total)
 	p.sent.Store(0)
 	p.moved.Store(0)
-	p.complete.Store(false)
 	p.hash.Store(nil)
 }
 
 func (p *Progress) add(n int) {
-	sent := p.sent.Add(int64(n))
+	p.sent.Add(int64(n))
 	p.moved.Store(time.Now().UnixNano())
-	if sent >= p.total.Load() {
-		p.complete.Store(true)
-	}
 }
 
 // watchdog ends a stalled upload. net/http has no such limit: its own starts after the last byte,

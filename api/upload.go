@@ -105,10 +105,9 @@ var extensionFields = membersOf[Extension]()
 
 // SavedExtension is a saved extension of an account (hosted-service.md §15).
 type SavedExtension struct {
-	ID          string    `json:"id"`
-	Name        string    `json:"name"`
-	Description string    `json:"description"`
-	Config      Extension `json:"config"`
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
 }
 
 // Transformation describes how the service processes a file at upload (hosted-service.md §12).

@@ -45,10 +45,6 @@ const (
 	PicturesOff    Pictures = "off"
 )
 
-var pictures = []Pictures{
-	PicturesAuto, PicturesKitty, PicturesITerm, PicturesSixel, PicturesBlocks, PicturesOff,
-}
-
 // ColorDepth selects the number of colors.
 type ColorDepth string
 

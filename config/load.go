@@ -192,7 +192,8 @@ func (c *Config) check() error {
 	}
 	report(oneOf("theme", c.Theme, themes...))
 	report(oneOf("colors", c.Colors, DepthAuto, Depth16, Depth256, DepthTrue, DepthNone))
-	report(oneOf("pictures", c.Pictures, pictures...))
+	report(oneOf("pictures", c.Pictures,
+		PicturesAuto, PicturesKitty, PicturesITerm, PicturesSixel, PicturesBlocks, PicturesOff))
 	if c.Concurrency < 0 || c.Concurrency > maxConcurrency {
 		report(badSetting("concurrency", "must be 1 to %d, or 0 to adapt it to the connection", maxConcurrency))
 	}

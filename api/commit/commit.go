@@ -128,16 +128,8 @@ func (w *Writer) write() {
 	for first := range w.changes {
 		group := []*change{first}
 		runtime.Gosched() // changes that are about to start join this transaction
-		for more := true; more && len(group) < maxGroup; {
-			var c *change
-			select {
-			case c, more = <-w.changes:
-			default:
-				more = false
-			}
-			if more {
-				group = append(group, c)
-			}
+		for len(w.changes) > 0 && len(group) < maxGroup {
+			group = append(group, <-w.changes)
 		}
 		// If one change fails, each gets a transaction of its own: that is rare, and savepoints cost a
 		// third more.

@@ -30,8 +30,6 @@ type fieldValue interface {
 	isSet(e *Entry) bool
 	// read returns the field as text for the user; empty if it is not set.
 	read(e *Entry) string
-	// arguments returns the values of its flag, one per occurrence.
-	arguments(e *Entry) []string
 	// write sets the field from text, even if empty.
 	write(e *Entry, text string) error
 	clear(e *Entry)
@@ -105,10 +103,13 @@ func (f *Field) Copy(to, from *Entry) { f.value.copy(to, from) }
 
 // Arguments returns the values of the field's flag, one per occurrence, or nil if it is absent.
 func (f *Field) Arguments(e *Entry) []string {
-	if !f.value.isSet(e) {
+	switch {
+	case !f.IsSet(e):
 		return nil
+	case f.args != nil:
+		return f.args(&e.Upload)
 	}
-	return f.value.arguments(e)
+	return []string{f.Text(e)}
 }
 
 // Webhook reports whether to send an address of the receiver: if the entry has extensions and
@@ -247,8 +248,6 @@ func (v entryText) isSet(e *Entry) bool { return v.get(e) != "" }
 
 func (v entryText) read(e *Entry) string { return v.get(e) }
 
-func (v entryText) arguments(e *Entry) []string { return []string{v.get(e)} }
-
 func (v entryText) write(e *Entry, text string) error { return v.set(e, text) }
 
 func (v entryText) clear(e *Entry) { _ = v.set(e, "") } // empty text is always valid
@@ -272,7 +271,6 @@ func (v entryText) writeJSON(e *Entry, raw json.RawMessage) error {
 type typedValue[T any] struct {
 	at    func(*api.Upload) *api.Field[T]
 	text  func(T) string          // for the user
-	args  func(T) []string        // values of the flag; nil means text alone
 	parse func(string) (T, error) // an error that is not a *api.RuleError continues "KEY is"
 	takes string                  // describes its JSON type
 	valid func(T) error           // nil if every value is valid
@@ -304,14 +302,6 @@ func (v typedValue[T]) read(e *Entry) string {
 		return ""
 	}
 	return v.text(value)
-}
-
-func (v typedValue[T]) arguments(e *Entry) []string {
-	value := v.at(&e.Upload).Or(*new(T))
-	if v.args != nil {
-		return v.args(value)
-	}
-	return []string{v.text(value)}
 }
 
 func (v typedValue[T]) write(e *Entry, text string) error {
@@ -367,8 +357,6 @@ func (n otherText) isSet(e *Entry) bool { return !rule.IsNull(e.Other[string(n)]
 
 func (n otherText) read(e *Entry) string { return e.Other.Text(string(n)) }
 
-func (n otherText) arguments(e *Entry) []string { return []string{n.read(e)} }
-
 func (n otherText) write(e *Entry, text string) error {
 	e.Other = e.Other.With(string(n), rawJSON(text))
 	return nil
@@ -394,11 +382,9 @@ func rawJSON(value any) json.RawMessage {
 	return text
 }
 
-func listValue(at func(*api.Upload) *api.Field[[]string], args func([]string) []string,
-	valid func([]string) error,
-) fieldValue {
+func listValue(at func(*api.Upload) *api.Field[[]string], valid func([]string) error) fieldValue {
 	return typedValue[[]string]{
-		at: at, args: args, takes: "a list of texts", valid: valid,
+		at: at, takes: "a list of texts", valid: valid,
 		text:  rule.JoinTags,
 		parse: func(text string) ([]string, error) { return rule.SplitTags(text), nil },
 	}

@@ -53,7 +53,8 @@ type Field struct {
 	Unset  string
 
 	value fieldValue
-	check func(*api.Upload) error // nil if every value is valid
+	check func(*api.Upload) error    // nil if every value is valid
+	args  func(*api.Upload) []string // values of the flag, one per occurrence; nil means its text
 }
 
 // Fields are the fields of an upload and of the record of a stored file, in the order of the
@@ -120,7 +121,7 @@ var Fields = []*Field{
 		Name: rule.FieldTags, Key: "tags", Flag: "tags", Value: "TAGS", Label: "Tags", Words: "tags",
 		Kind: KindList, Hint: "none", Stored: true,
 		Help:  "tags, separated by commas: at most 500 characters, no %",
-		value: listValue(func(u *api.Upload) *api.Field[[]string] { return &u.Tags }, nil, rule.CheckTags),
+		value: listValue(func(u *api.Upload) *api.Field[[]string] { return &u.Tags }, rule.CheckTags),
 	},
 	{
 		Name: rule.FieldRegion, Key: "region", Flag: "region", Value: "REGION", Label: "Region", Words: "region", Hint: "the whole picture, or such as 10,20,300,200", NeedsText: true, Stored: true,
@@ -140,11 +141,11 @@ var Fields = []*Field{
 		value: typedValue[[]api.Extension]{
 			at:    func(u *api.Upload) *api.Field[[]api.Extension] { return &u.Extensions },
 			text:  rule.ExtensionsText,
-			args:  rule.ExtensionArguments,
 			parse: func(text string) ([]api.Extension, error) { return rule.ParseExtensionList([]string{text}) },
 			takes: "a list of extensions",
 			valid: rule.CheckExtensions,
 		},
+		args: func(u *api.Upload) []string { return rule.ExtensionArguments(u.Extensions.Or(nil)) },
 	},
 	overwrite(rule.FieldOverwriteFile, "overwrite-file", "Overwrite file", "replace a file that has the same name, or else refuse the upload", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteFile }),
 	overwrite(rule.FieldOverwriteTags, "overwrite-tags", "Overwrite tags", "remove the tags of the replaced file if you send none", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteTags }),
@@ -157,17 +158,17 @@ var Fields = []*Field{
 		value: typedValue[map[string]json.RawMessage]{
 			at:    func(u *api.Upload) *api.Field[map[string]json.RawMessage] { return &u.CustomMetadata },
 			text:  rule.MetadataRows,
-			args:  func(m map[string]json.RawMessage) []string { return []string{string(rawJSON(m))} },
 			parse: rule.ParseMetadataRows,
 			takes: "an object",
 		},
+		args: func(u *api.Upload) []string { return []string{string(rawJSON(u.CustomMetadata.Or(nil)))} },
 	},
 	{
 		Name: rule.FieldResponse, Key: "responseFields", Flag: "response-field", Value: "FIELD", Label: "Return", Words: "response fields", Kind: KindList, Repeat: true,
 		Help:    "field to include in the response (repeatable)",
 		Choices: responseChoices,
-		value: listValue(func(u *api.Upload) *api.Field[[]string] { return &u.ResponseFields },
-			slices.Clone[[]string], checkResponseNames),
+		value:   listValue(func(u *api.Upload) *api.Field[[]string] { return &u.ResponseFields }, checkResponseNames),
+		args:    func(u *api.Upload) []string { return u.ResponseFields.Or(nil) },
 	},
 	{
 		Name: rule.FieldWebhook, Key: "webhook", Flag: "webhook", Value: "URL", Label: "Webhook", Words: "webhook", NeedsText: true, Hint: "https://example.com/hook",

@@ -34,64 +34,45 @@ type Edit struct {
 	Undone  bool
 }
 
-// BeginEdits stores edits that are about to be requested, all or none, and returns them with their
-// ids. They can be undone after EndEdits. If the process ends before, OpenEdits returns them.
-func (j *Journal) BeginEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
-	begun := slices.Clone(edits)
-	now := time.Now()
+// BeginEdit stores an edit that is about to be requested and returns it with its id. It can be
+// undone after EndEdit. If the process ends before, OpenEdits returns it.
+func (j *Journal) BeginEdit(ctx context.Context, e Edit) (Edit, error) {
+	e.At = time.Now()
 	err := j.change(ctx, func(t tx) error {
-		for i := range begun {
-			e := &begun[i]
-			before, err := json.Marshal(e.Before)
-			after, wrong := json.Marshal(e.After)
-			if err := cmp.Or(err, wrong); err != nil {
-				return err
-			}
-			e.At = now
-			e.ID, err = t.insert(`INSERT INTO edits
-				(profile, file, batch, "before", "after", at, undone, act, was, became, open, owner)
-				VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, 1, ?)`,
-				e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Action, e.Was,
-				e.Became, j.owner.name)
-			if err != nil {
-				return err
-			}
+		before, err := json.Marshal(e.Before)
+		after, wrong := json.Marshal(e.After)
+		if err := cmp.Or(err, wrong); err != nil {
+			return err
 		}
-		return nil
+		e.ID, err = t.insert(`INSERT INTO edits
+			(profile, file, batch, "before", "after", at, undone, act, was, became, open, owner)
+			VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, 1, ?)`,
+			e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Action, e.Was,
+			e.Became, j.owner.name)
+		return err
 	})
-	return begun, err
+	return e, err
 }
 
-// EndEdits stores whether the service made edits, and Became. Those that it did not make are
-// removed. Undone edits of a file that was changed can no longer be redone.
-func (j *Journal) EndEdits(ctx context.Context, edits []Edit, made bool) error {
+// EndEdit stores whether the service made an edit, and Became. One that it did not make is removed.
+// Undone edits of a file that was changed can no longer be redone.
+func (j *Journal) EndEdit(ctx context.Context, e Edit, made bool) error {
 	if !made {
-		return j.exec(ctx, "DELETE FROM edits WHERE id IN (SELECT value FROM json_each(?)) AND open = 1", editIDs(edits))
+		return j.exec(ctx, "DELETE FROM edits WHERE id = ? AND open = 1", e.ID)
 	}
 	return j.change(ctx, func(t tx) error {
-		for _, e := range edits {
-			if _, err := t.exec("DELETE FROM edits WHERE undone = 1 AND profile = ? AND file = ?", e.Profile, e.FileID); err != nil {
-				return err
-			}
-			if _, err := t.exec("UPDATE edits SET open = 0, owner = '', became = ? WHERE id = ?", e.Became, e.ID); err != nil {
-				return err
-			}
+		_, err := t.exec("DELETE FROM edits WHERE undone = 1 AND profile = ? AND file = ?", e.Profile, e.FileID)
+		if err != nil {
+			return err
 		}
-		return nil
+		_, err = t.exec("UPDATE edits SET open = 0, owner = '', became = ? WHERE id = ?", e.Became, e.ID)
+		return err
 	})
 }
 
-// LeaveEdits gives up edits whose result is unknown, so that OpenEdits returns them.
-func (j *Journal) LeaveEdits(ctx context.Context, edits []Edit) error {
-	return j.exec(ctx, "UPDATE edits SET owner = '' WHERE id IN (SELECT value FROM json_each(?)) AND open = 1", editIDs(edits))
-}
-
-func editIDs(edits []Edit) string {
-	ids := make([]int64, len(edits))
-	for i := range edits {
-		ids[i] = edits[i].ID
-	}
-	return idList(ids)
+// LeaveEdit gives up an edit whose result is unknown, so that OpenEdits returns it.
+func (j *Journal) LeaveEdit(ctx context.Context, id int64) error {
+	return j.exec(ctx, "UPDATE edits SET owner = '' WHERE id = ? AND open = 1", id)
 }
 
 // OpenEdits returns the edits of a profile whose result is unknown, because the process that made
@@ -150,9 +131,9 @@ func scanEdit(scan scan) (e Edit, err error) {
 	return e, err
 }
 
-// MarkEdits marks edits as undone or redone.
-func (j *Journal) MarkEdits(ctx context.Context, ids []int64, undone bool) error {
-	return j.exec(ctx, "UPDATE edits SET undone = ? WHERE id IN (SELECT value FROM json_each(?))", undone, idList(ids))
+// MarkEdit marks an edit as undone or redone.
+func (j *Journal) MarkEdit(ctx context.Context, id int64, undone bool) error {
+	return j.exec(ctx, "UPDATE edits SET undone = ? WHERE id = ?", undone, id)
 }
 
 // SaveDraft replaces the saved draft of a profile's upload form. The caller chooses the format. An

@@ -322,7 +322,9 @@ const openOf = "WHERE open = 1 AND profile = ? AND owner = ? ORDER BY id"
 // Release gives up this process's ownership of jobs, so that this or another process can claim
 // them.
 func (j *Journal) Release(ctx context.Context, ids []int64) error {
-	return j.exec(ctx, "UPDATE jobs SET owner = '' WHERE id IN (SELECT value FROM json_each(?)) AND owner = ?", idList(ids), j.owner.name)
+	list, _ := json.Marshal(ids) // they can be encoded
+	return j.exec(ctx, "UPDATE jobs SET owner = '' WHERE id IN (SELECT value FROM json_each(?)) AND owner = ?",
+		string(list), j.owner.name)
 }
 
 func withRequest(j *job.Job, runs []job.Run) []job.Run {

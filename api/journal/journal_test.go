@@ -228,13 +228,12 @@ func TestOpenEdits(t *testing.T) {
 	path := newPath(t)
 	j, err := Open(t.Context(), path)
 	must(t, err)
-	begun, err := j.BeginEdits(t.Context(), []Edit{
-		{Profile: "home", FileID: "1"}, {Profile: "home", FileID: "2"}, {Profile: "home", FileID: "3"},
-	})
-	if err == nil {
-		err = errors.Join(j.EndEdits(t.Context(), begun[:1], false), j.LeaveEdits(t.Context(), begun[2:]))
+	var begun [3]Edit
+	for i := range begun {
+		begun[i], err = j.BeginEdit(t.Context(), Edit{Profile: "home", FileID: fmt.Sprint(i + 1)})
+		must(t, err)
 	}
-	must(t, err)
+	must(t, errors.Join(j.EndEdit(t.Context(), begun[0], false), j.LeaveEdit(t.Context(), begun[2].ID)))
 	other := openTest(t, path)
 	open := func(want ...int64) []Edit {
 		t.Helper()
@@ -254,7 +253,7 @@ func TestOpenEdits(t *testing.T) {
 	if next, err := other.NextEdits(t.Context(), "home", "", true); err != nil || len(next) != 0 {
 		t.Errorf("to undo: %+v, %v", next, err)
 	}
-	must(t, other.EndEdits(t.Context(), open(begun[1].ID), true))
+	must(t, other.EndEdit(t.Context(), open(begun[1].ID)[0], true))
 	if next, err := other.NextEdits(t.Context(), "home", "", true); err != nil || len(next) != 1 ||
 		next[0].FileID != "2" {
 		t.Errorf("to undo: %+v, %v", next, err)

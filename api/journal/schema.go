@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	_ "embed" // schema.sql
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -104,11 +103,6 @@ func newest(text string, limit int, columns ...string) (string, []any) {
 		}
 	}
 	return fmt.Sprintf("%s ORDER BY id DESC LIMIT %d", text, cmp.Or(max(limit, 0), -1)), args
-}
-
-func idList(ids []int64) string {
-	text, _ := json.Marshal(ids) // they can be encoded
-	return string(text)
 }
 
 // stamp converts a time to Unix nanoseconds, or 0 for the zero time.

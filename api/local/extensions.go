@@ -239,7 +239,7 @@ func (l *Library) runTool(ctx context.Context, run *store.Run,
 	}
 	defer content.Close()
 	reads := &noted{ReaderAt: content}
-	in := extension.Input{Element: run.Extension, Content: reads, Size: source.Size, Mime: source.Mime}
+	in := extension.Input{Element: run.Extension, Content: reads, Size: source.Size}
 	out, err = l.tools.Run(ctx, in)
 	return out, reads.or(err)
 }

@@ -375,7 +375,8 @@ func (l *Library) transferFile(r *http.Request, move bool) (any, error) {
 	})
 }
 
-// copyTo copies a file into folder, with its current version or all. existing may be nil.
+// copyTo copies a file into folder, with its current version or all, as a new file or as newer
+// versions of existing.
 func (l *Library) copyTo(tx store.Tx, source, existing *store.File, folder string, all bool) error {
 	versions := []store.Version{source.Version}
 	if all {
@@ -383,15 +384,8 @@ func (l *Library) copyTo(tx store.Tx, source, existing *store.File, folder strin
 		if versions, err = tx.Versions.Of(source.ID); err != nil {
 			return err
 		}
-		slices.Reverse(versions)
+		slices.Reverse(versions) // the oldest first
 	}
-	return l.attach(tx, source, existing, folder, versions)
-}
-
-// attach writes copies of versions, oldest first, as a new file or as newer versions of existing.
-func (l *Library) attach(tx store.Tx, source, existing *store.File, folder string,
-	versions []store.Version,
-) error {
 	target, last := *source, 0
 	target.ID, target.Folder, target.Created = store.NewID(), folder, l.now()
 	if existing != nil {

@@ -48,7 +48,11 @@ func (l *Library) sweeping() {
 }
 
 func (l *Library) sweep() (sound bool) {
-	lines, err := l.records.Damage(l.work.Context())
+	var lines []string
+	var err error
+	if l.o.Database == "" { // a server checks its own files
+		lines, err = store.Damage(l.work.Context(), recordsPath(l.o.Dir))
+	}
 	if err != nil || len(lines) > 0 {
 		l.suspect.Store(true)
 		if l.work.Context().Err() == nil {

@@ -134,7 +134,11 @@ func Find(dir string) (address, faults string, ok bool) {
 	text, err := os.ReadFile(ownerPath(dir))
 	var recorded owner
 	if err != nil || json.Unmarshal(text, &recorded) != nil || recorded.Identity == "" ||
-		rule.CheckSourceURL(recorded.Address) != nil || !sameFolder(dir, recorded.Dir) {
+		rule.CheckSourceURL(recorded.Address) != nil {
+		return "", "", false
+	}
+	here, _ := os.Stat(dir)
+	if there, err := os.Stat(recorded.Dir); err != nil || !os.SameFile(here, there) {
 		return "", "", false
 	}
 	client := &http.Client{
@@ -153,12 +157,6 @@ func Find(dir string) (address, faults string, ok bool) {
 		return "", "", false
 	}
 	return recorded.Address, answer.Faults, true
-}
-
-func sameFolder(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // Intervals at which a standby checks owner.json, and the serving process itself.

@@ -60,7 +60,7 @@ func (l *Library) snapshot() error {
 	if l.suspect.Load() || unchanged || store.Empty(l.work.Context(), path) {
 		return nil
 	}
-	if lines, err := l.records.Damage(l.work.Context()); err != nil || len(lines) > 0 {
+	if lines, err := store.Damage(l.work.Context(), path); err != nil || len(lines) > 0 {
 		return errors.Join(err, errors.New("the records are damaged. "+repairHelp(l.o.Dir)))
 	}
 	return store.Snapshot(l.work.Context(), path, to)

@@ -191,13 +191,6 @@ func probePNG(rs io.ReadSeeker, h *header) error {
 	}
 }
 
-// probeGIF checks whether the first frame has a transparent color or does not cover the picture.
-func probeGIF(rs io.ReadSeeker, h *header) error {
-	transparent, first, err := scanGIF(rs)
-	h.alpha = h.alpha || transparent || first != h.size
-	return err
-}
-
 // probeWebP reads the transparency. The decoder reports the size of the canvas and allocates that
 // of the frame, so a larger frame is refused.
 func probeWebP(rs io.ReadSeeker, h *header) error {
@@ -305,40 +298,41 @@ func (c *chunks) scan() bool {
 	return true
 }
 
-// scanGIF reads the blocks of a GIF up to the first frame: whether it has a transparent color, and
-// its size.
-func scanGIF(rs io.Reader) (transparent bool, first image.Point, err error) {
+// probeGIF reads the blocks of a GIF up to the first frame: the picture is transparent if that has a
+// transparent color or does not cover it.
+func probeGIF(rs io.ReadSeeker, h *header) error {
 	r := bufio.NewReader(rs)
 	var head [13]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return false, first, err
+		return err
 	}
 	if head[10]&0x80 != 0 { // a table of colors
 		if _, err := r.Discard(3 << (head[10]&7 + 1)); err != nil {
-			return false, first, err
+			return err
 		}
 	}
 	for range maxChunks {
 		kind, err := r.ReadByte()
 		switch {
 		case err != nil:
-			return transparent, first, err
+			return err
 		case kind == 0x2c:
 			var d [8]byte
 			_, err := io.ReadFull(r, d[:])
-			return transparent, image.Pt(int(binary.LittleEndian.Uint16(d[4:])),
-				int(binary.LittleEndian.Uint16(d[6:]))), err
+			frame := image.Pt(int(binary.LittleEndian.Uint16(d[4:])), int(binary.LittleEndian.Uint16(d[6:])))
+			h.alpha = h.alpha || frame != h.size
+			return err
 		case kind != 0x21:
-			return transparent, first, io.ErrUnexpectedEOF // no frame
+			return io.ErrUnexpectedEOF // no frame
 		}
 		if b, err := r.Peek(5); err == nil && b[0] == 0xf9 && b[1] >= 4 {
-			transparent = transparent || b[2]&1 != 0
+			h.alpha = h.alpha || b[2]&1 != 0
 		}
 		if err := skipBlocks(r); err != nil {
-			return transparent, first, err
+			return err
 		}
 	}
-	return transparent, first, io.ErrUnexpectedEOF
+	return io.ErrUnexpectedEOF
 }
 
 // skipBlocks skips one byte (a label or code size) and the data blocks after it.

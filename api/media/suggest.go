@@ -46,7 +46,9 @@ func Suggest(img *image.RGBA, ratio image.Point, most int) []image.Rectangle {
 		share = float64(part.Dx()*part.Dy()) / float64(2*m.size.X*m.size.Y)
 		if i%2 == 1 {
 			share = mostSuggested
-			m.forget(part) // the next suggestion is elsewhere
+			for y := part.Min.Y; y < part.Max.Y; y++ { // the next suggestion is elsewhere
+				clear(m.v[y*m.size.X+part.Min.X : y*m.size.X+part.Max.X])
+			}
 		}
 		part = image.Rect(
 			part.Min.X*full.X/m.size.X, part.Min.Y*full.Y/m.size.Y,
@@ -234,10 +236,4 @@ func (m *salience) window(ratio image.Point, share float64) (part image.Rectangl
 		part = image.Rect(int(math.Round(x)), int(math.Round(y)), int(x+w), int(y+h))
 	}
 	return part, true
-}
-
-func (m *salience) forget(part image.Rectangle) {
-	for y := part.Min.Y; y < part.Max.Y; y++ {
-		clear(m.v[y*m.size.X+part.Min.X : y*m.size.X+part.Max.X])
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -166,13 +165,6 @@ func describeFile(f *api.File) string {
 	return strings.Join(facts, ", ")
 }
 
-// fetcher is a Sender that can fetch stored files. *api.Client implements it.
-type fetcher interface {
-	Fetch(ctx context.Context, address string, offset, limit int64) (body io.ReadCloser, at int64, err error)
-}
-
-var _ fetcher = (*api.Client)(nil)
-
 // maxCompare is the largest file, in bytes, that is fetched for comparison.
 const maxCompare = 64 << 20
 
@@ -203,11 +195,10 @@ func (q *Queue) compareContent(ctx context.Context, j *job.Job, f *api.File) com
 	if sent == "" {
 		return sameSize
 	}
-	reader, ok := q.o.Sender.(fetcher)
-	if !ok || f.URL == "" {
+	if f.URL == "" {
 		return sameSize
 	}
-	body, _, err := reader.Fetch(ctx, api.OriginalURL(f.URL), 0, size+1)
+	body, _, err := q.o.Sender.Fetch(ctx, api.OriginalURL(f.URL), 0, size+1)
 	if err != nil {
 		return sameSize
 	}

@@ -161,6 +161,7 @@ const (
 // service is a library in memory with the rules of service.md §4.1 on names. It can have a fault for
 // each attempt.
 type service struct {
+	Sender   // for Fetch: its files have no URL
 	mu       sync.Mutex
 	files    []api.File
 	versions map[string]int     // by path: how often it was stored, including overwriting

@@ -15,6 +15,7 @@ import (
 // distant is a service behind a line with latency and limited speed. It accepts a limited number of
 // uploads at a time.
 type distant struct {
+	Sender
 	latency time.Duration
 	rate    float64 // of the line, in bytes per second; 0 for no limit
 	each    float64 // of one upload, in bytes per second; 0 for no limit

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -23,6 +24,8 @@ type Sender interface {
 	// List is called if the outcome of an attempt is unclear. If the service does not list files,
 	// api.Unavailable is true for the error.
 	List(ctx context.Context, q api.Query) ([]api.File, error)
+	// Fetch opens a listed file with a URL, to compare its content.
+	Fetch(ctx context.Context, address string, offset, limit int64) (body io.ReadCloser, at int64, err error)
 }
 
 // Journal keeps jobs durably. *journal.Journal implements it and describes the methods.

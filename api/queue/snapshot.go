@@ -65,7 +65,12 @@ func (q *Queue) snapshot(now time.Time) Snapshot {
 			row.Next = q.network.Next
 		}
 		s.Rows = append(s.Rows, row)
-		s.Totals.add(&row)
+		s.Totals.Jobs++
+		s.Totals.Count[row.Job.State]++
+		if state := row.Job.State; !state.Final() || state == job.Stored {
+			s.Totals.Sent += row.Sent
+			s.Totals.Total += row.Total
+		}
 		if e.progress != nil {
 			sentBytes += e.progress.Sent()
 		}
@@ -102,22 +107,12 @@ func (e *entry) row(now time.Time) Row {
 		return row
 	}
 	row.Sent, row.Total = p.Sent(), p.Total()
-	row.Answer = p.Complete() && row.Sent >= row.Total
-	if row.Answer {
+	if row.Answer = p.Complete(); row.Answer {
 		return row
 	}
 	last := cmp.Or(p.LastMove(), e.job.Updated) // or the start of the attempt
 	row.Stalled = now.Sub(last) >= StallTimeout
 	return row
-}
-
-func (t *Totals) add(row *Row) {
-	t.Jobs++
-	t.Count[row.Job.State]++
-	if s := row.Job.State; !s.Final() || s == job.Stored {
-		t.Sent += row.Sent
-		t.Total += row.Total
-	}
 }
 
 type meter struct {

@@ -129,7 +129,16 @@ func misfit(s *api.MetadataSchema, value json.RawMessage) string {
 			return "is more than " + string(s.MaxValue)
 		}
 	case MetadataDate:
-		return misfitDate(s, value)
+		at, ok := readDate(value)
+		if !ok {
+			return "is not a date such as 2026-07-31"
+		}
+		if least, ok := readDate(s.MinValue); ok && at.Before(least) {
+			return "is before " + string(s.MinValue)
+		}
+		if most, ok := readDate(s.MaxValue); ok && at.After(most) {
+			return "is after " + string(s.MaxValue)
+		}
 	case MetadataBoolean:
 		if !is(new(bool)) {
 			return "is not true or false"
@@ -158,20 +167,6 @@ func bound(text json.RawMessage) (float64, bool) {
 		return 0, false
 	}
 	return *n, true
-}
-
-func misfitDate(s *api.MetadataSchema, value json.RawMessage) string {
-	at, ok := readDate(value)
-	if !ok {
-		return "is not a date such as 2026-07-31"
-	}
-	if least, ok := readDate(s.MinValue); ok && at.Before(least) {
-		return "is before " + string(s.MinValue)
-	}
-	if most, ok := readDate(s.MaxValue); ok && at.After(most) {
-		return "is after " + string(s.MaxValue)
-	}
-	return ""
 }
 
 func readDate(value json.RawMessage) (time.Time, bool) {

@@ -107,40 +107,40 @@ func (s *Session) changeIn(ctx context.Context, batch, fileID string, change api
 			err = unread
 		}
 	}
-	var edits []journal.Edit
+	var edit journal.Edit // without an id if there is none
 	// A change that only runs extensions cannot be undone.
 	if back := inverse(&before.File, change); err == nil && seen && !back.IsEmpty() {
 		after := change
 		after.Extensions, after.WebhookURL = api.Field[[]api.Extension]{}, api.Field[string]{}
-		edits, err = s.begin(ctx, journal.Edit{FileID: fileID, Batch: batch, Before: back, After: after})
+		edit, err = s.begin(ctx, journal.Edit{FileID: fileID, Batch: batch, Before: back, After: after})
 	}
 	if err != nil {
 		return nil, err
 	}
 	after, err := s.patch(ctx, fileID, change)
-	return after, s.end(ctx, edits, after != nil, err)
+	return after, s.end(ctx, edit, after != nil, err)
 }
 
 // begin journals an edit that is about to be requested, so that it can be undone after a crash.
-func (s *Session) begin(ctx context.Context, e journal.Edit) ([]journal.Edit, error) {
+func (s *Session) begin(ctx context.Context, e journal.Edit) (journal.Edit, error) {
 	e.Profile = s.Profile.Name
-	return s.Journal.BeginEdits(ctx, []journal.Edit{e})
+	return s.Journal.BeginEdit(ctx, e)
 }
 
-// end journals the result of edits. err is the error of the request, which end returns; if it does
-// not say whether the service made them, settleEdits finds out later.
-func (s *Session) end(ctx context.Context, edits []journal.Edit, made bool, err error) error {
+// end journals the result of an edit. err is the error of the request, which end returns; if it does
+// not say whether the service made the edit, settleEdits finds out later.
+func (s *Session) end(ctx context.Context, e journal.Edit, made bool, err error) error {
 	ctx = context.WithoutCancel(ctx)
 	var answer *api.ServiceError
 	var send *api.SendError
 	var failed error
 	switch {
-	case len(edits) == 0:
+	case e.ID == 0:
 	case made, errors.As(err, &answer) && job.OutcomeOf(err) == job.Refused, errors.As(err, &send) &&
 		!send.Complete:
-		failed = s.Journal.EndEdits(ctx, edits, made)
+		failed = s.Journal.EndEdit(ctx, e, made)
 	default:
-		failed = s.Journal.LeaveEdits(ctx, edits)
+		failed = s.Journal.LeaveEdit(ctx, e.ID)
 	}
 	if failed != nil {
 		return errors.Join(err, failed)
@@ -153,10 +153,7 @@ func (s *Session) patch(ctx context.Context, fileID string, change api.Details) 
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.Client.Record(ctx, api.ChangeDetails(fileID, change))
-	if err == nil {
-		err = s.Journal.SaveFile(ctx, s.Profile.Name, *after)
-	}
+	after, err := s.record(ctx, api.ChangeDetails(fileID, change))
 	return after, errors.Join(err, s.watchRuns(ctx, fileID, change, address, after, err))
 }
 
@@ -242,7 +239,7 @@ func (s *Session) replayOne(ctx context.Context, t replayed, undo bool) (*api.Fi
 		file, err = s.revert(ctx, t.now, t.edit.Action, t.to)
 	}
 	if err == nil || noFile(err) { // a deleted file does not stop the undo of what is older
-		err = cmp.Or(err, s.Journal.MarkEdits(ctx, []int64{t.edit.ID}, undo))
+		err = cmp.Or(err, s.Journal.MarkEdit(ctx, t.edit.ID, undo))
 	}
 	return file, err
 }
@@ -369,10 +366,10 @@ func (s *Session) settleEdits(ctx context.Context) error {
 	for _, e := range open {
 		made, err := s.isMade(ctx, &e, now)
 		if err == nil {
-			err = s.Journal.EndEdits(ctx, []journal.Edit{e}, made)
+			err = s.Journal.EndEdit(ctx, e, made)
 		}
 		if err != nil {
-			_ = s.Journal.LeaveEdits(context.WithoutCancel(ctx), []journal.Edit{e}) // else it stays ours
+			_ = s.Journal.LeaveEdit(context.WithoutCancel(ctx), e.ID) // else it stays ours
 			undecided = cmp.Or(undecided, api.WithHint(err, "A change was interrupted, and the service must say whether it was made. Try again when the service answers."))
 		}
 	}

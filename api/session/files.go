@@ -19,7 +19,12 @@ import (
 // Read fetches and stores the record of a file. If the service does not allow it, api.Unavailable
 // is true for the error.
 func (s *Session) Read(ctx context.Context, fileID string) (*api.File, error) {
-	file, err := s.Client.Details(ctx, fileID)
+	return s.record(ctx, api.ReadDetails(fileID))
+}
+
+// record sends a request and stores the record that is its answer.
+func (s *Session) record(ctx context.Context, r api.Request) (*api.File, error) {
+	file, err := s.Client.Record(ctx, r)
 	if err != nil {
 		return nil, err
 	}

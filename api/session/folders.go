@@ -218,7 +218,7 @@ func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) (
 	ctx = context.WithoutCancel(ctx)
 	folder := api.File{Type: api.TypeFolder, Name: path.Base(to), FolderPath: path.Clean(to)}
 	return []Edited{{File: &folder, Err: errors.Join(
-		s.Journal.ForgetFolder(ctx, s.Profile.Name, from), s.Journal.MarkEdits(ctx, []int64{e.ID}, undo),
+		s.Journal.ForgetFolder(ctx, s.Profile.Name, from), s.Journal.MarkEdit(ctx, e.ID, undo),
 	)}}, nil
 }
 

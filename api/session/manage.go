@@ -59,19 +59,19 @@ func (s *Session) relocate(ctx context.Context, batch string, f api.File, to str
 func (s *Session) carryOut(ctx context.Context, e journal.Edit, do func() error,
 	then func(context.Context) (*api.File, string, error),
 ) (*api.File, error) {
-	edits, err := s.begin(ctx, e)
+	e, err := s.begin(ctx, e)
 	if err != nil {
 		return nil, err
 	}
 	if err := do(); err != nil {
-		return nil, s.end(ctx, edits, false, err)
+		return nil, s.end(ctx, e, false, err)
 	}
 	ctx = context.WithoutCancel(ctx) // it is done, so record it even if the user cancels now
 	after, became, err := then(ctx)
-	if edits[0].Became = became; became == "" || became == e.Was {
-		return after, errors.Join(err, s.Journal.EndEdits(ctx, edits, false))
+	if e.Became = became; became == "" || became == e.Was {
+		return after, errors.Join(err, s.Journal.EndEdit(ctx, e, false))
 	}
-	return after, s.end(ctx, edits, true, err)
+	return after, s.end(ctx, e, true, err)
 }
 
 // Copy copies a file into a folder.
@@ -150,11 +150,7 @@ func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []
 
 func (s *Session) revert(ctx context.Context, now *api.File, action, to string) (*api.File, error) {
 	if action == journal.ActionRestore {
-		file, err := s.Client.Record(ctx, api.RestoreVersion(now.FileID, to))
-		if err != nil {
-			return nil, err
-		}
-		return file, s.Journal.SaveFile(ctx, s.Profile.Name, *file)
+		return s.record(ctx, api.RestoreVersion(now.FileID, to))
 	}
 	folder, name := path.Split(to)
 	from := now.FilePath

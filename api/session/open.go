@@ -32,9 +32,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if err := o.Paths.Make(); err != nil {
 		return nil, err
 	}
-	if o.Secrets == nil {
-		o.Secrets = new(config.Redactor)
-	}
+	o.Secrets = cmp.Or(o.Secrets, new(config.Redactor))
 	s := &Session{Cache: o.Paths.Cache, Notices: make(chan string, 1), options: o}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	if err := s.open(ctx, o, settings, profile); err != nil {

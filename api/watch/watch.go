@@ -25,8 +25,6 @@ import (
 	"mediadesk/api/journal"
 )
 
-const defaultListen = "127.0.0.1:7844"
-
 // HookTTL is how long an address accepts webhooks. Services retry for at most 24 hours.
 const HookTTL = 25 * time.Hour
 
@@ -35,8 +33,8 @@ type Options struct {
 	Journal *journal.Journal
 	Profile string // the profile for Runs and the poller
 
-	// Listen is the address of the receiver; empty means defaultListen. If the port is taken, it uses
-	// a free one. "off" disables the receiver.
+	// Listen is the address of the receiver. If the port is taken, it uses a free one. "off" disables
+	// the receiver.
 	Listen string
 	// PublicURL is the address at which services reach the receiver; empty for its own address.
 	PublicURL string
@@ -72,7 +70,6 @@ type Watch struct {
 
 // New returns a watch. Call Start to start it.
 func New(o Options) *Watch {
-	o.Listen = cmp.Or(o.Listen, defaultListen)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -69,6 +69,23 @@ func (p *Program) openOrDescribe(ctx context.Context, reads bool) (*session.Sess
 	return p.opened(session.Describe(p.Options))
 }
 
+// withSession returns the function of a command that begins with a session. With --dry-run, one that
+// only reads files shows these requests instead.
+func (p *Program) withSession(reads func(id string) api.Request,
+	do func(ctx context.Context, s *session.Session, args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if p.dryRun && reads != nil {
+			return p.dryReads(cmd.Context(), args, reads)
+		}
+		s, err := p.open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), s, args)
+	}
+}
+
 // opened prints the warnings of a session that was opened, and notes it for the end of the command.
 func (p *Program) opened(s *session.Session, err error) (*session.Session, error) {
 	if err == nil {

@@ -204,15 +204,8 @@ func newOpen(p *Program) *cobra.Command {
 			"--dry-run shows the request for the record of the file.",
 		Example: "mediadesk open /summer/a.jpg\nmediadesk open /summer/a.jpg --json\n" +
 			"mediadesk open /summer/a.jpg --dry-run",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if p.dryRun {
-				return p.dryReads(cmd.Context(), args, api.ReadDetails)
-			}
-			s, err := p.open(cmd.Context())
-			if err != nil {
-				return err
-			}
-			file, err := find(cmd.Context(), s, args[0], onlyFiles)
+		RunE: p.withSession(api.ReadDetails, func(ctx context.Context, s *session.Session, args []string) error {
+			file, err := find(ctx, s, args[0], onlyFiles)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
@@ -236,9 +229,9 @@ func newOpen(p *Program) *cobra.Command {
 			}
 			if waits {
 				p.note("The local library is served until you press ctrl+c.")
-				<-cmd.Context().Done()
+				<-ctx.Done()
 			}
 			return nil
-		},
+		}),
 	}
 }

@@ -348,19 +348,12 @@ func newVersions(p *Program) *cobra.Command {
 		Long: "List the versions of a stored file, the current one first. mediadesk restore makes another one current.",
 		Example: "mediadesk versions /summer/a.jpg\nmediadesk versions /summer/a.jpg --jq .versionInfo.id\n" +
 			"mediadesk versions /summer/a.jpg --dry-run",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if p.dryRun {
-				return p.dryReads(cmd.Context(), args, api.ListVersions)
-			}
-			s, err := p.open(cmd.Context())
+		RunE: p.withSession(api.ListVersions, func(ctx context.Context, s *session.Session, args []string) error {
+			id, err := fileID(ctx, s, args[0])
 			if err != nil {
 				return err
 			}
-			id, err := fileID(cmd.Context(), s, args[0])
-			if err != nil {
-				return err
-			}
-			versions, err := s.Versions(cmd.Context(), id)
+			versions, err := s.Versions(ctx, id)
 			for i := range versions {
 				f, line, current := &versions[i], "", text.If(i == 0, "  (current)")
 				if v := f.VersionInfo; v != nil {
@@ -371,7 +364,7 @@ func newVersions(p *Program) *cobra.Command {
 				}
 			}
 			return err
-		},
+		}),
 	}
 }
 
@@ -461,15 +454,10 @@ func newPurge(p *Program) *cobra.Command {
 			"A service may limit the number of purges: ImageKit allows 1000 a month.",
 		Example: "mediadesk purge /summer/a.jpg --wait\nmediadesk purge /summer/a.jpg --dry-run\n" +
 			"mediadesk list /summer/ --json | mediadesk purge -",
-		RunE: func(cmd *cobra.Command, names []string) error {
-			s, err := p.open(cmd.Context())
-			if err != nil {
-				return err
-			}
+		RunE: p.withSession(nil, func(ctx context.Context, s *session.Session, names []string) error {
 			if wait {
 				timeout = 1<<63 - 1
 			}
-			ctx := cmd.Context()
 			return p.each(ctx, names, func(name string) error {
 				address := name
 				if !strings.Contains(name, "://") {
@@ -489,13 +477,14 @@ func newPurge(p *Program) *cobra.Command {
 				if err := s.Client.Do(ctx, api.StartPurge(address), &purge); err != nil {
 					return err
 				}
-				if purge, err = s.AwaitPurge(ctx, purge, timeout); err != nil {
+				purge, err := s.AwaitPurge(ctx, purge, timeout)
+				if err != nil {
 					return fmt.Errorf("the purge was started, but its status is unknown: %w", err)
 				}
 				status := cmp.Or(strings.ToLower(purge.Status), "started")
 				return p.result(purge, purge.URL+": cache purge "+status)
 			})
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the service has removed the copies")
 	return cmd

@@ -151,17 +151,13 @@ func newResume(p *Program) *cobra.Command {
 			"No file is stored twice. The command also names other profiles with unfinished uploads.",
 		Example: "mediadesk resume\nmediadesk resume --profile lab\n" +
 			"mediadesk resume --wait --timeout 5m",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := p.open(cmd.Context())
+		RunE: p.withSession(nil, func(ctx context.Context, s *session.Session, _ []string) error {
+			jobs, err := resume(ctx, p, s)
 			if err != nil {
 				return err
 			}
-			jobs, err := resume(cmd.Context(), p, s)
-			if err != nil {
-				return err
-			}
-			return newUploadOutput(p).finish(cmd.Context(), s, jobs, wait, timeout)
-		},
+			return newUploadOutput(p).finish(ctx, s, jobs, wait, timeout)
+		}),
 	}
 	p.addTransfer(cmd)
 	p.addRetryFor(cmd)

@@ -202,16 +202,16 @@ func (h *Host) Broadcast(msg tea.Msg) tea.Cmd {
 }
 
 // from addresses the replies of a screen's command to the screen.
-func (h *Host) from(s Screen, cmd tea.Cmd) tea.Cmd { return wrap(cmd, s, Gen{}) }
+func (h *Host) from(s Screen, cmd tea.Cmd) tea.Cmd { return wrap(cmd, s, nil) }
 
 // Open unwraps a reply. ok is false if the screen is gone or the question is stale:
 // drop the reply then.
 func (h *Host) Open(r Reply) (to Screen, msg tea.Msg, ok bool) {
-	if r.Gen.stale() || r.To != nil && !h.has(r.To) {
+	if r.stale != nil && r.stale() || r.To != nil && !h.has(r.To) {
 		return nil, nil, false
 	}
 	if w, ok := r.Msg.(Wait); ok {
-		w.gen = r.Gen
+		w.stale = r.stale
 		return r.To, w, true
 	}
 	return r.To, r.Msg, true
@@ -225,7 +225,7 @@ func (h *Host) Deliver(to Screen, msg tea.Msg) tea.Cmd {
 	}
 	if w, ok := msg.(Wait); ok {
 		tick := text.Either(h.Tick == nil, tea.Tick, h.Tick)
-		return wrap(tick(w.Delay, func(time.Time) tea.Msg { return w.Then }), to, w.gen)
+		return wrap(tick(w.Delay, func(time.Time) tea.Msg { return w.Then }), to, w.stale)
 	}
 	if _, event := msg.(Event); event || to == nil {
 		return h.Broadcast(msg)

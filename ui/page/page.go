@@ -109,8 +109,8 @@ type Commander interface{ Commands() [][]string }
 type Reply struct {
 	// To is the screen that asked.
 	To Screen
-	// Gen is the question that is answered; the zero value never goes stale.
-	Gen Gen
+	// stale reports whether a later question was asked; nil never goes stale.
+	stale func() bool
 	// Msg is the answer.
 	Msg tea.Msg
 }
@@ -131,7 +131,7 @@ func Do(do func()) Then {
 type Wait struct {
 	Delay time.Duration
 	Then  tea.Msg
-	gen   Gen
+	stale func() bool // as in [Reply]
 }
 
 // After returns a command that answers with msg after d. The [Host] measures the time, so a test
@@ -156,25 +156,18 @@ type Questions struct{ n int }
 // Ask makes cmd the newest question. Answers to earlier ones are dropped.
 func (q *Questions) Ask(cmd tea.Cmd) tea.Cmd {
 	q.Drop()
-	return wrap(cmd, nil, Gen{q, q.n})
+	n := q.n
+	return wrap(cmd, nil, func() bool { return q.n != n })
 }
 
 // Drop makes all questions so far stale.
 func (q *Questions) Drop() { q.n++ }
 
-// Gen is the generation of a question.
-type Gen struct {
-	of *Questions
-	n  int
-}
-
-func (g Gen) stale() bool { return g.of != nil && g.n != g.of.n }
-
 // frameworkPath is the package whose own messages never belong to a screen.
 var frameworkPath = reflect.TypeFor[tea.KeyPressMsg]().PkgPath()
 
 // wrap addresses the replies of cmd to a screen.
-func wrap(cmd tea.Cmd, to Screen, gen Gen) tea.Cmd {
+func wrap(cmd tea.Cmd, to Screen, stale func() bool) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
@@ -184,7 +177,7 @@ func wrap(cmd tea.Cmd, to Screen, gen Gen) tea.Cmd {
 			return nil
 		case tea.BatchMsg:
 			for i := range msg {
-				msg[i] = wrap(msg[i], to, gen)
+				msg[i] = wrap(msg[i], to, stale)
 			}
 			return msg
 		case Reply:
@@ -197,7 +190,7 @@ func wrap(cmd tea.Cmd, to Screen, gen Gen) tea.Cmd {
 			if reflect.TypeOf(msg).PkgPath() == frameworkPath {
 				return msg
 			}
-			return Reply{To: to, Gen: gen, Msg: msg}
+			return Reply{to, stale, msg}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -44,16 +45,10 @@ func List(words []string, w int) string {
 // its middle, to keep the beginning and the extension. It never splits a grapheme cluster
 // or an escape written by Safe. For w < 1 it returns "".
 func TruncateMiddle(s string, w int) string {
-	if w < 1 {
-		return ""
+	if w <= 1 || Width(s) <= w {
+		return Truncate(s, w)
 	}
-	if Width(s) <= w {
-		return s
-	}
-	if w == 1 {
-		return ellipsis
-	}
-	parts := pieces(s)
+	parts := split(s, firstPiece)
 	room := w - 1
 	tail := room / 2
 	// A longer extension may take more than half the width, but leaves two columns.
@@ -62,24 +57,12 @@ func TruncateMiddle(s string, w int) string {
 			tail = ext
 		}
 	}
-	end, used := len(parts), 0
-	for end > 0 {
-		pw := Width(parts[end-1])
-		if used+pw > tail {
-			break
-		}
-		used += pw
-		end--
+	begin, end, used := 0, len(parts), 0
+	for ; end > 0 && used+Width(parts[end-1]) <= tail; end-- {
+		used += Width(parts[end-1])
 	}
-	head := room - used
-	begin, usedHead := 0, 0
-	for begin < end {
-		pw := Width(parts[begin])
-		if usedHead+pw > head {
-			break
-		}
-		usedHead += pw
-		begin++
+	for ; begin < end && used+Width(parts[begin]) <= room; begin++ {
+		used += Width(parts[begin])
 	}
 	return strings.Join(parts[:begin], "") + ellipsis + strings.Join(parts[end:], "")
 }
@@ -235,12 +218,12 @@ func Matched(s string, indexes []int, style, base lipgloss.Style) string {
 }
 
 // Graphemes splits plain text into grapheme clusters.
-func Graphemes(s string) []string {
-	var parts []string
-	for len(s) > 0 {
-		g := firstGrapheme(s)
-		parts = append(parts, g)
-		s = s[len(g):]
+func Graphemes(s string) []string { return split(s, firstGrapheme) }
+
+func split(s string, first func(string) string) (parts []string) {
+	for s != "" {
+		part := first(s)
+		parts, s = append(parts, part), s[len(part):]
 	}
 	return parts
 }
@@ -255,26 +238,10 @@ func firstGrapheme(s string) string {
 // writtenOut matches an escape written by Safe.
 var writtenOut = regexp.MustCompile(`^\\(x[0-9a-f]{2}|u\{[0-9a-f]{1,6}\})`)
 
-func pieces(s string) []string {
-	var parts []string
-	for len(s) > 0 {
-		part := writtenOut.FindString(s)
-		if part == "" {
-			part = firstGrapheme(s)
-		}
-		parts = append(parts, part)
-		s = s[len(part):]
-	}
-	return parts
-}
+func firstPiece(s string) string { return cmp.Or(writtenOut.FindString(s), firstGrapheme(s)) }
 
 // Blanks returns n blanks, or "" for n < 1.
-func Blanks(n int) string {
-	if n < 1 {
-		return ""
-	}
-	return strings.Repeat(" ", n)
-}
+func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
 
 // HasAll reports whether each word, in lower case, occurs in one of the texts, ignoring
 // their case. Without words it returns true.

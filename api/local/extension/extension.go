@@ -23,7 +23,6 @@ type Input struct {
 	Element api.Extension
 	Content io.ReaderAt
 	Size    int64 // bytes of Content
-	Mime    string
 }
 
 // Output is the result of an extension: a picture or tags.

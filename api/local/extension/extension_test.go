@@ -18,12 +18,12 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-func run(t *testing.T, element string, data []byte, mime string) (Output, error) {
+func run(t *testing.T, element string, data []byte) (Output, error) {
 	t.Helper()
 	var e api.Extension
 	must(t, json.Unmarshal([]byte(element), &e))
 	return New(nil).Run(t.Context(), Input{
-		Element: e, Content: bytes.NewReader(data), Size: int64(len(data)), Mime: mime,
+		Element: e, Content: bytes.NewReader(data), Size: int64(len(data)),
 	})
 }
 
@@ -38,7 +38,7 @@ func decode(t *testing.T, out Output) *image.NRGBA {
 
 func TestRemoveBackgroundCutsTheSubjectOut(t *testing.T) {
 	for _, size := range []image.Point{{240, 180}, {1500, 1000}} {
-		out, err := run(t, `{"name":"remove-bg"}`, apitest.JPEG(size.X, size.Y), "image/jpeg")
+		out, err := run(t, `{"name":"remove-bg"}`, apitest.JPEG(size.X, size.Y))
 		must(t, err)
 		img := decode(t, out)
 		if img.Rect.Size() != size {
@@ -80,14 +80,14 @@ func TestRemoveBackgroundOptions(t *testing.T) {
 		for _, element := range []string{
 			`{"name":"remove-bg","options":{"bg_colour":"green"}}`, `{"name":"remove-bg","options":{"bg_color":"#008000"}}`, `{"name":"remove-bg","options":{"bg_color":"008000"}}`,
 		} {
-			out, err := run(t, element, data, "image/png")
+			out, err := run(t, element, data)
 			must(t, err)
 			mediatest.Equal(t, decode(t, out).NRGBAAt(3, 3), color.NRGBA{0, 128, 0, 255},
 				"%s: the background is", element)
 		}
 	})
 	t.Run("shadow", func(t *testing.T) {
-		out, err := run(t, `{"name":"remove-bg","options":{"add_shadow":true}}`, data, "image/png")
+		out, err := run(t, `{"name":"remove-bg","options":{"add_shadow":true}}`, data)
 		must(t, err)
 		img := decode(t, out)
 		under := img.NRGBAAt(120, 90+54+3)
@@ -104,7 +104,7 @@ func TestRemoveBackgroundOptions(t *testing.T) {
 			`{"name":"remove-bg","options":{"bg_image_url":"x"}}`:     "bg_image_url",
 			`{"name":"remove-bg","options":{"semitransparency":1}}`:   "semitransparency",
 		} {
-			if _, err := run(t, element, data, "image/png"); err == nil ||
+			if _, err := run(t, element, data); err == nil ||
 				!strings.Contains(err.Error(), word) {
 				t.Errorf("%s ended with %v", element, err)
 			}
@@ -124,7 +124,7 @@ func TestRemoveBackgroundFailsHonestly(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"noise": apitest.Noise(200, 150), "one color": flat, "tiny": apitest.PNG(4, 4), "broken": apitest.PNG(100, 80)[:200], "text": []byte("no picture"),
 	} {
-		if _, err := run(t, `{"name":"remove-bg"}`, data, "image/png"); err == nil {
+		if _, err := run(t, `{"name":"remove-bg"}`, data); err == nil {
 			t.Errorf("%s: the extension reports success", name)
 		} else {
 			t.Log(name, err)
@@ -133,7 +133,7 @@ func TestRemoveBackgroundFailsHonestly(t *testing.T) {
 }
 
 func TestTags(t *testing.T) {
-	out, err := run(t, `{"name":"google-auto-tagging"}`, apitest.PhotoJPEG(300, 200, 6), "image/jpeg")
+	out, err := run(t, `{"name":"google-auto-tagging"}`, apitest.PhotoJPEG(300, 200, 6))
 	must(t, err)
 	var found []string
 	for i, tag := range out.Tags {
@@ -151,17 +151,17 @@ func TestTags(t *testing.T) {
 		}
 	}
 	t.Run("options", func(t *testing.T) {
-		out, err := run(t, `{"name":"x-auto-tagging","maxTags":2,"minConfidence":50}`, apitest.PhotoJPEG(300, 200, 1), "image/jpeg")
+		out, err := run(t, `{"name":"x-auto-tagging","maxTags":2,"minConfidence":50}`, apitest.PhotoJPEG(300, 200, 1))
 		if err != nil || len(out.Tags) != 2 || out.Tags[1].Confidence < 50 {
 			t.Errorf("found %v, %v", out.Tags, err)
 		}
-		out, err = run(t, `{"name":"x-auto-tagging","maxTags":0}`, apitest.JPEG(30, 20), "image/jpeg")
+		out, err = run(t, `{"name":"x-auto-tagging","maxTags":0}`, apitest.JPEG(30, 20))
 		if err != nil || len(out.Tags) != 0 {
 			t.Errorf("found %v, %v", out.Tags, err)
 		}
 	})
 	t.Run("transparent", func(t *testing.T) {
-		out, err := run(t, `{"name":"x-auto-tagging"}`, apitest.AlphaPNG(30, 30), "image/png")
+		out, err := run(t, `{"name":"x-auto-tagging"}`, apitest.AlphaPNG(30, 30))
 		if err != nil ||
 			!slices.ContainsFunc(out.Tags, func(t api.AITag) bool { return t.Name == "transparent" }) {
 			t.Errorf("found %v, %v", out.Tags, err)
@@ -173,7 +173,7 @@ func TestTags(t *testing.T) {
 			img.Pix[i] = uint8(4 * (i % 64))
 		}
 		b := mediatest.PNG(t, img)
-		out, err := run(t, `{"name":"x-auto-tagging"}`, b, "image/png")
+		out, err := run(t, `{"name":"x-auto-tagging"}`, b)
 		for _, want := range []string{"black and white", "high contrast"} {
 			if err != nil ||
 				!slices.ContainsFunc(out.Tags, func(t api.AITag) bool { return t.Name == want }) {
@@ -196,7 +196,6 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	data := apitest.JPEG(1000, 800)
 	_, err := New(nil).Run(ctx, Input{
 		Element: api.Extension{Name: "remove-bg"}, Content: bytes.NewReader(data), Size: int64(len(data)),
-		Mime: "image/jpeg",
 	})
 	if err == nil {
 		t.Error("the extension did not stop")
@@ -235,7 +234,7 @@ func TestRemoveBackgroundOpensHoles(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := mediatest.PNG(t, c.img)
-			out, err := run(t, `{"name":"remove-bg"}`, b, "image/png")
+			out, err := run(t, `{"name":"remove-bg"}`, b)
 			must(t, err)
 			img := decode(t, out)
 			mediatest.Equal(t, img.NRGBAAt(150, 120).A == 0, c.empty, "the middle is transparent")
@@ -256,7 +255,7 @@ func TestRemoveBackgroundOpensHoles(t *testing.T) {
 			}
 		}
 		b := mediatest.PNG(t, img)
-		out, err := run(t, `{"name":"remove-bg"}`, b, "image/png")
+		out, err := run(t, `{"name":"remove-bg"}`, b)
 		must(t, err)
 		got := decode(t, out)
 		for x := 90; x < 190; x++ {
@@ -268,7 +267,7 @@ func TestRemoveBackgroundOpensHoles(t *testing.T) {
 }
 
 func TestRemoveBackgroundWithHardAlpha(t *testing.T) {
-	out, err := run(t, `{"name":"remove-bg","options":{"semitransparency":false}}`, apitest.JPEG(240, 180), "image/jpeg")
+	out, err := run(t, `{"name":"remove-bg","options":{"semitransparency":false}}`, apitest.JPEG(240, 180))
 	must(t, err)
 	img := decode(t, out)
 	for i := 3; i < len(img.Pix); i += 4 {

@@ -132,10 +132,6 @@ func (p *postgres) createTables(ctx context.Context) error {
 
 func (p *postgres) Close() error { return p.db.Close() }
 
-func (p *postgres) Damage(context.Context) ([]string, error) {
-	return nil, nil // the server checks its own files
-}
-
 func (p *postgres) Update(ctx context.Context, fn func(Tx) error) error {
 	// A started transaction finishes even if the caller is gone.
 	return p.run(context.WithoutCancel(ctx), &sql.TxOptions{Isolation: sql.LevelSerializable}, fn)

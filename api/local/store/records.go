@@ -38,8 +38,6 @@ var ErrExists = errors.New("already exists")
 type Records interface {
 	Update(ctx context.Context, fn func(Tx) error) error
 	View(ctx context.Context, fn func(Tx) error) error
-	// Damage returns a line per defect of the database. It may take long.
-	Damage(ctx context.Context) ([]string, error)
 	Close() error
 }
 
@@ -169,17 +167,14 @@ type Query struct {
 	AfterName, AfterFolder string
 }
 
-// Order is the sort key of a listing.
+// Order is the sort key of a listing: one of rule.Sorts in lower case. Ties are sorted by folder, then
+// by name.
 type Order string
 
-// Orders of a listing; ties are sorted by folder, then by name.
+// The orders that the library itself names.
 const (
 	ByName    Order = "name"
 	ByCreated Order = "created"
-	ByUpdated Order = "updated"
-	ByHeight  Order = "height"
-	ByWidth   Order = "width"
-	BySize    Order = "size"
 
 	// ByRelevance sorts short names last, since the searched words are a larger part of them.
 	ByRelevance Order = "relevance"

@@ -445,7 +445,7 @@ func FuzzList(f *testing.F) {
 }
 
 var (
-	orders   = []Order{"", ByName, ByCreated, ByUpdated, ByHeight, ByWidth, BySize}
+	orders   = []Order{"", ByName, ByCreated, "updated", "height", "width", "size"}
 	subjects = []string{
 		MatchName, MatchTags, MatchSize, MatchWidth, MatchHeight, MatchCreated, MatchUpdated, MatchPrivate,
 		MatchAlpha, MatchID, MatchRow, MatchFolder, MatchFormat, MatchCustom, MatchCamera,

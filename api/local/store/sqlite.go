@@ -22,7 +22,6 @@ const readers = 4
 
 // sqliteRecords implements Records in SQLite, with one writing connection and a few reading ones.
 type sqliteRecords struct {
-	path        string
 	write, read *sql.DB
 	writer      *commit.Writer    // nil if read-only
 	free        chan *commit.Conn // for reading
@@ -36,7 +35,7 @@ func OpenRecords(ctx context.Context, path string) (Records, error) {
 	}
 	f.Close()
 	atomicfile.Restrict(path) // SQLite copies its permissions to new files
-	s := &sqliteRecords{path: path, free: make(chan *commit.Conn, readers)}
+	s := &sqliteRecords{free: make(chan *commit.Conn, readers)}
 	// FULL makes commits durable. NORMAL lost some in every second power cut.
 	if s.write, err = commit.Open(path, "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(4000)", 1); err != nil {
 		return nil, err
@@ -63,7 +62,7 @@ func ReadRecords(ctx context.Context, path string) (Records, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sqliteRecords{path: path, read: read, free: make(chan *commit.Conn, 1)}
+	s := &sqliteRecords{read: read, free: make(chan *commit.Conn, 1)}
 	if err := s.openReaders(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the records in %s: %w", path, err), s.Close())
 	}
@@ -239,8 +238,6 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 	}
 	return lines, errors.Join(err, db.Close())
 }
-
-func (s *sqliteRecords) Damage(ctx context.Context) ([]string, error) { return Damage(ctx, s.path) }
 
 // Empty reports whether the database at path contains no version of any file, or is unreadable.
 func Empty(ctx context.Context, path string) bool {

@@ -211,8 +211,17 @@ func (m *Model) downloads() string {
 
 // saver returns a function that saves the screens' content, or nil.
 func (m *Model) saver() func(context.Context) error {
-	if k, ok := m.host.Screen(page.Form).(*upload.Model); ok {
-		return k.Keep()
+	p, ok := m.host.Screen(page.Picker).(*picker.Model)
+	if !ok || m.session == nil {
+		return nil
 	}
-	return nil
+	form, open := m.host.Screen(page.Form).(*upload.Model)
+	picked := p.Picked()
+	if !open && len(picked) > 0 {
+		form = upload.New(m.formOptions())
+	}
+	if form == nil {
+		return nil
+	}
+	return form.Keep(picked)
 }

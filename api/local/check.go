@@ -376,10 +376,7 @@ func (o *Options) recordsError(err error) error {
 }
 
 func repairHelp(dir string) string {
-	if strings.ContainsAny(dir, " \t'\"$\\") {
-		dir = "'" + strings.ReplaceAll(dir, "'", `'\''`) + "'"
-	}
-	return "To repair it, run: mediadesk serve --repair --data " + dir
+	return "To repair it, run: mediadesk serve --repair --data " + api.ShellWord(dir)
 }
 
 // checkLost returns an error if the records name none of the stored contents. Contents newer than

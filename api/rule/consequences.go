@@ -173,7 +173,7 @@ func countAspects(f *api.File) map[Aspect]int {
 // Line is a sentence of a prediction.
 type Line struct {
 	Text string
-	Loss bool   // the file there loses something
+	Loss Aspect // what the file there loses; empty for nothing
 	Keep string // name of the request field that prevents the loss if set to false; may be empty
 }
 
@@ -199,7 +199,10 @@ func (o Prediction) Lines() []Line {
 	lines := []Line{{Text: first}}
 	for _, c := range o.Changes {
 		if c.Had != 0 || c.Effect == SetTo {
-			loss := c.Effect == Removed || c.Effect == SetTo && c.Had > 0
+			var loss Aspect
+			if c.Effect == Removed || c.Effect == SetTo && c.Had > 0 {
+				loss = c.Aspect
+			}
 			lines = append(lines, Line{c.sentence(), loss, c.Keep})
 		}
 	}
@@ -208,7 +211,7 @@ func (o Prediction) Lines() []Line {
 
 // Loses reports whether the file there loses something, or may.
 func (o Prediction) Loses() bool {
-	return slices.ContainsFunc(o.Lines(), func(l Line) bool { return l.Loss })
+	return slices.ContainsFunc(o.Lines(), func(l Line) bool { return l.Loss != "" })
 }
 
 // Keep returns the first request field that prevents a loss if set to false, or "".

@@ -70,7 +70,7 @@ func (r Region) CheckWithin(width, height int) error {
 	}
 	return &api.RuleError{
 		Field:   "customCoordinates",
-		Message: fmt.Sprintf("customCoordinates %s reach outside the picture, which is %d by %d pixels", api.Quote(r.String()), width, height),
+		Message: fmt.Sprintf("customCoordinates %s reaches outside the picture, which is %d by %d pixels", api.Quote(r.String()), width, height),
 		Help:    fmt.Sprintf("x + width may be %d at most and y + height %d.", width, height),
 	}
 }

@@ -22,7 +22,7 @@ func newUsage(p *Program) *cobra.Command {
 		Long: "Show the storage, bandwidth and extension units that the account has used in this month. " +
 			"Days are in UTC. The service may be hours behind. " +
 			"The local library counts bandwidth since it was started, and extensions on files that are still stored.",
-		Example: "mediadesk usage\nmediadesk usage --json\nmediadesk usage --jq .storageBytes",
+		Example: "mediadesk usage\nmediadesk usage --json\nmediadesk usage --jq .mediaLibraryStorageBytes",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			end := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
 			start := end.AddDate(0, 0, -end.AddDate(0, 0, -1).Day())

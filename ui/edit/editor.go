@@ -58,8 +58,8 @@ type EditorOptions[T Edited] struct {
 	Tile func(file T) Tile
 	// Facts are lines below the picture of a file.
 	Facts func(file T) []string
-	// State is shown behind the name of a file in the list: a word and its sign.
-	State func(file T) (theme.Sign, string)
+	// State is the sign behind the name of a file.
+	State func(file T) theme.Sign
 	// Comments are written above the file in a document; it may be nil.
 	Comments func(file T) []string
 	// Changed runs after fields of files changed, and Moved after another file is shown.
@@ -381,20 +381,13 @@ func (e *Editor[T]) inside(form image.Rectangle) image.Rectangle {
 }
 
 func (e *Editor[T]) drawFile(file T, mark theme.Sign, width int, selected bool, th *theme.Theme) string {
-	sign, word := e.o.State(file)
-	room := width - 4
-	if name := e.o.Name(file); word != "" && room > text.Width(word)+text.Width(name) {
-		word = " " + word
-		room -= text.Width(word)
-	} else {
-		word = ""
-	}
+	sign, room := e.o.State(file), width-4
 	name := text.PadRight(text.ShortName(e.o.Name(file), room), room)
 	if selected {
 		style := text.Either(e.On == OnFiles, th.Selected, th.SelectedDim)
-		return style.Render(th.Glyph(mark) + " " + name + word + " " + th.Glyph(sign))
+		return style.Render(th.Glyph(mark) + " " + name + " " + th.Glyph(sign))
 	}
-	return th.Sign(mark) + " " + th.Text.Render(name) + th.SignStyle(sign).Render(word) + " " + th.Sign(sign)
+	return th.Sign(mark) + " " + th.Text.Render(name) + " " + th.Sign(sign)
 }
 
 // tile returns a target with its region on the contact sheet, from the page that shows the current
@@ -406,7 +399,7 @@ func (e *Editor[T]) tile(i int) Tile {
 	file := targets[(at+i)%len(targets)]
 	t := e.tileOf(file)
 	t.Current = file == subject && e.On == OnFiles
-	t.Sign, _ = e.o.State(file)
+	t.Sign = e.o.State(file)
 	return t
 }
 
@@ -415,7 +408,9 @@ func (e *Editor[T]) tileOf(file T) Tile {
 	t.Note = file.Edited().Tags.Or(nil)
 	of := e.o.Subject(file)
 	t.Picture.Size, t.Picture.Orientation = of.Size, of.Orientation
-	t.Picture.Region, _ = rule.ParseRegion(file.Edited().Region()) // none is empty
+	if region := file.Edited().Region(); CheckRegion(region, true, of.Size) == "" {
+		t.Picture.Region, _ = rule.ParseRegion(region) // none is empty
+	}
 	return t
 }
 

@@ -277,10 +277,11 @@ func (m metadata) add() tea.Cmd {
 	return m.o.Over.Open(p)
 }
 
-// Matches returns the texts that begin with the typed text, then those that contain it, without
+// Matches returns the texts that begin with the typed text, then those with a word that does, without
 // duplicates.
 func Matches(typed string, lists ...[]string) []string {
 	typed = strings.ToLower(strings.TrimSpace(typed))
+	words := strings.NewReplacer("/", " ", "-", " ", "_", " ")
 	var begin, within []string
 	seen := map[string]bool{}
 	for _, choice := range slices.Concat(lists...) {
@@ -289,7 +290,7 @@ func Matches(typed string, lists ...[]string) []string {
 		case seen[choice]:
 		case strings.HasPrefix(low, typed):
 			begin = append(begin, choice)
-		case strings.Contains(low, typed):
+		case strings.Contains(words.Replace(low), " "+typed):
 			within = append(within, choice)
 		}
 		seen[choice] = true

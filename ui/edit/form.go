@@ -25,8 +25,6 @@ type Form struct {
 	Entry   func(i int) *Draft
 	// Live makes a row of text take letters as soon as it has the focus, otherwise after enter.
 	Live bool
-	// Spaced has a blank line after each row, and the notes of all rows if there is room.
-	Spaced bool
 	// Changed runs after each change; may be nil.
 	Changed func()
 	// Leave goes to the part of the screen after or before the form; nil if there is none.
@@ -239,16 +237,17 @@ func (f *Form) stops() []int {
 	return out
 }
 
-// Step moves the focus by rows. It reports false at the ends.
+// Step moves the focus by rows; letters are text after it if they were before. It reports false at the ends.
 func (f *Form) Step(by int) bool {
 	stops := f.stops()
 	at := slices.Index(stops, f.on) + by
 	if at < 0 || at >= len(stops) {
 		return false
 	}
+	typing := f.editing
 	f.Blur()
 	f.on = stops[at]
-	f.begin(false)
+	f.begin(typing)
 	return true
 }
 
@@ -352,8 +351,8 @@ type formLine struct {
 	row  int
 }
 
-// lines returns the lines with the notes of all rows, if noted, and blank lines between groups, if airy.
-func (f *Form) lines(width int, focused, noted, airy bool, th *theme.Theme) []formLine {
+// lines returns the lines, with blank lines between groups if airy.
+func (f *Form) lines(width int, focused, airy bool, th *theme.Theme) []formLine {
 	var out []formLine
 	column := 4
 	for _, i := range f.stops() {
@@ -372,7 +371,7 @@ func (f *Form) lines(width int, focused, noted, airy bool, th *theme.Theme) []fo
 		return cursor + " " + style.Render(label) + th.Sign(sign) + " "
 	}
 	for _, i := range f.stops() {
-		if i == more && airy && f.open && !f.Spaced && len(out) > 0 {
+		if i == more && airy && f.open && len(out) > 0 {
 			put(out[len(out)-1].row, "")
 		}
 		if i == more {
@@ -391,28 +390,22 @@ func (f *Form) lines(width int, focused, noted, airy bool, th *theme.Theme) []fo
 			sign = theme.SignChanged
 		}
 		lead, on := head(i, sign, r.Label), i == f.on && focused
-		for _, line := range append(r.view(width-column, on, f, th), r.under(width-column, on || noted, th)...) {
+		for _, line := range append(r.view(width-column, on, f, th), r.under(width-column, on, th)...) {
 			put(i, lead+line)
 			lead = text.Blanks(column)
-		}
-		if f.Spaced {
-			put(i, "")
 		}
 	}
 	return out
 }
 
-// within returns the lines. If there is room, a spaced form has all notes, and another one has its groups
-// apart and a blank line after the note of the row with the focus.
+// within returns the lines. If there is room, groups are apart, and a blank line is after the note of the
+// row with the focus.
 func (f *Form) within(size image.Point, focused bool, th *theme.Theme) []formLine {
-	if all := f.lines(size.X, focused, true, true, th); f.Spaced && len(all) <= size.Y {
-		return all
-	}
-	airy := len(f.lines(size.X, false, false, true, th)) <= size.Y
-	all := f.lines(size.X, focused, false, airy, th)
+	airy := len(f.lines(size.X, false, true, th)) <= size.Y
+	all := f.lines(size.X, focused, airy, th)
 	at := slices.IndexFunc(all, func(l formLine) bool { return l.row == f.on })
 	next := at + slices.IndexFunc(all[at+1:], func(l formLine) bool { return l.row != f.on }) + 1
-	if next > at+1 && all[next-1].text != "" && len(all) < size.Y && !f.Spaced {
+	if next > at+1 && all[next-1].text != "" && len(all) < size.Y {
 		all = slices.Insert(all, next, formLine{row: f.on})
 	}
 	return all
@@ -461,7 +454,7 @@ func (f *Form) Page() int { return f.size.Y }
 func (f *Form) Len() int { return len(f.stops()) }
 
 // Height returns the number of lines at a width.
-func (f *Form) Height(width int) int { return len(f.lines(width, true, false, true, &theme.Theme{})) }
+func (f *Form) Height(width int) int { return len(f.lines(width, true, true, &theme.Theme{})) }
 
 // Wheel moves the focus on a wheel message.
 func (f *Form) Wheel(msg tea.MouseWheelMsg) {

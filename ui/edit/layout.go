@@ -93,7 +93,11 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 		l.Side.Min.Y = l.Form.Min.Y
 	}
 	room.Max.Y = l.Form.Min.Y
-	return e.position(l, room)
+	l = e.position(l, room)
+	if !e.Side {
+		l.Form.Max.Y = min(l.Form.Max.Y, l.Form.Min.Y+height)
+	}
+	return l
 }
 
 // pictured returns the size of what is shown of the targets, if there are pictures.
@@ -171,7 +175,6 @@ func (e *Editor[T]) facts() []string {
 // Settle lays the parts out and loads the pictures, none while the screen is hidden. Call it at the
 // end of each Update.
 func (e *Editor[T]) Settle(size image.Point, hidden bool) tea.Cmd {
-	e.Form.Spaced = !e.Form.open && e.ShowsSheet() && len(e.Items) <= fewFiles && size.Y >= leastAiry // their pictures are low
 	e.size, e.layout = size, e.arrange(size)
 	l := e.layout
 	if !l.Files.Empty() {

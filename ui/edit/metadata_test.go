@@ -72,8 +72,8 @@ func TestMetadataTextReadsBack(t *testing.T) {
 }
 
 func TestMatches(t *testing.T) {
-	here, all := []string{"sea", "Seaside"}, []string{"oversea", "old", "sea", "seal"}
-	if got := Matches(" SEA ", here, all); !slices.Equal(got, []string{"sea", "Seaside", "seal", "oversea"}) {
+	here, all := []string{"sea", "Seaside"}, []string{"over-sea", "oversea", "old", "sea", "seal"}
+	if got := Matches(" SEA ", here, all); !slices.Equal(got, []string{"sea", "Seaside", "seal", "over-sea"}) {
 		t.Errorf("found %q", got)
 	}
 }

@@ -69,7 +69,7 @@ func (p *RegionPage) Actions() []kit.Action {
 	}, "enter", "ctrl+s")
 	done.Main = !p.r.Rect().Empty()
 	actions := []kit.Action{
-		action("next-file", "next file", p.o.Files() > 1, p.o.NoTurn, turn(1), "n"),
+		action("next-file", "next file", p.o.NoTurn() == "", p.o.NoTurn, turn(1), "n"),
 		action("previous-file", "previous file", false, p.o.NoTurn, turn(-1), "N"),
 		action("numbers", "type the numbers", true, nil, p.askNumbers, "i"),
 		action("none", "no region", false, p.r.NoRect, func() tea.Cmd {
@@ -132,24 +132,26 @@ func (p *RegionPage) View(room image.Point, th *theme.Theme) string {
 	body := text.Fit(p.r.draw(at.Size(), "", th), max(0, at.Dx()), max(0, at.Dy()))
 	body = kit.JoinV(append(lines, body)...)
 	body = text.If(room.Y >= leastAiry, "\n") + " " + strings.ReplaceAll(body, "\n", "\n ")
-	footer := text.If(p.o.Files() > 1, text.Plural(p.o.Files(), "file"))
-	return kit.BoxFooter("Region of "+text.Safe(p.o.Title()), footer, body, room, true, th)
+	all := text.If(p.o.Files() > 1, "all "+text.Plural(p.o.Files(), "file")+", drawn on ")
+	return kit.Box("Region of "+all+text.Safe(p.o.Title()), body, room, true, th)
 }
 
 func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
 	plane, known := p.r.Plane()
-	words := "No region yet: press enter, or drag with the mouse."
+	words, style := "No region yet: press enter, or drag with the mouse.", th.Text
 	switch note := p.r.Note(); {
 	case !known:
 		words = text.Sentence(p.r.NoPlane())
 	case p.r.Suggesting():
 		words = text.Capital(p.r.Handle())
+	case p.o.Check(p.r.o.Text()) != "" && p.r.o.Text() != "":
+		words, style = p.o.Check(p.r.o.Text()), th.Bad
 	case !p.r.Rect().Empty():
 		words = fmt.Sprintf("%s of %d × %d. %s. %s", DescribeRegion(p.r.o.Text()), plane.Size.X, plane.Size.Y,
 			text.Capital(p.r.Handle()), note)
 	}
 	facts := kit.NewFacts(inner.X, th)
-	if facts.Say(th.Text, words); inner.Y >= LeastStacked {
+	if facts.Say(style, words); inner.Y >= LeastStacked {
 		facts.Draw(" ")
 	}
 	return facts.Lines()[:min(len(facts.Lines()), max(0, inner.Y-3))]

@@ -102,7 +102,7 @@ func newHelp(title string, actions []Action, palette bool) *Menu {
 			Group: a.Group, Key: a.KeyLabel(), Label: a.Label(), Disabled: a.Reason(), Do: a.Do,
 			found: a.ID + " " + a.Group + " " + strings.Join(a.Keys.Keys(), " "),
 		}
-		row.hidden = a.Aside || strings.HasPrefix(a.ID, "list."+text.If(!palette, "half-")) || row.Disabled != ""
+		row.hidden = a.Aside || palette && strings.HasPrefix(a.ID, "choice.") || strings.HasPrefix(a.ID, "list."+text.If(!palette, "half-")) || row.Disabled != ""
 		if row.Disabled != "" {
 			row.Group = later
 		}

@@ -123,7 +123,9 @@ func (s *Messages) Shown() (m Message, ok bool) {
 }
 
 // Empty reports whether there has been no message yet.
-func (s *Messages) Empty() bool { return len(s.history) == 0 }
+func (s *Messages) Empty() bool {
+	return !slices.ContainsFunc(s.history, func(h history) bool { return h.Level != Tip })
+}
 
 // Line draws the status line, exactly width columns. If the history has more text than
 // fits, the line ends with more, the key of the history.
@@ -149,6 +151,9 @@ func (s *Messages) Line(width int, more string, th *theme.Theme) string {
 func (s *Messages) History(open func(Overlay) tea.Cmd, copy func(words string) tea.Cmd, th *theme.Theme) *Menu {
 	var rows []MenuRow
 	for _, history := range slices.Backward(s.history) {
+		if history.Level == Tip {
+			continue
+		}
 		sign, _ := history.mark(th)
 		rows = append(rows, MenuRow{
 			Label: text.PadRight(sign, 4) + history.Text, Note: text.Age(history.at, s.now()), More: history.whole() + "\n" + text.Date(history.at),

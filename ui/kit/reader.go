@@ -93,7 +93,7 @@ func (r *Reader) View(room image.Point, th *theme.Theme) string {
 	return popupText(r.title, footer, lines, drawn.size, th)
 }
 
-const factColumns = 12
+const factColumns = 13
 
 // Facts collects the lines of a [Pane]: sentences, and labels with values. It makes
 // all text safe and wraps it. Use [NewFacts].

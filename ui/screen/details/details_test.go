@@ -101,13 +101,13 @@ func TestRegionInNumbers(t *testing.T) {
 	d := start(t, s.options(f))
 	d.Press("down", "down", "enter", "ctrl+u")
 	d.Type("250,20,100,50")
-	d.Sees("reach outside the picture", "x + width may be 300")
+	d.Sees("reaches outside the picture", "x + width may be 300")
 	d.Press("esc", "ctrl+s")
 	if len(s.saved) > 0 || len(uitest.Taken[page.Ask](&d.Out)) > 0 || d.m.Form.On() != rowRegion ||
 		!d.m.Capturing() {
 		t.Error("a region outside of the picture was let through")
 	}
-	d.Sees("Not saved:")
+	d.Sees("Not saved.")
 	d.Press("ctrl+u")
 	d.Sees("Region: 100 × 50 at 10, 20 → the whole picture")
 	d.Type("20, 30, 40, 50")
@@ -142,7 +142,7 @@ func TestRegionOnThePicture(t *testing.T) {
 	d.Sees("150 × 100 at 75, 50", "lower right corner", "┌")
 	d.Press("i", "ctrl+u")
 	d.Type("9,9,999,9")
-	d.Sees("reach outside the picture")
+	d.Sees("reaches outside the picture")
 	d.Press("ctrl+u")
 	d.Type("1,2,3,4")
 	d.Press("enter", "esc")

@@ -79,7 +79,7 @@ func TestPartialFailure(t *testing.T) {
 	d.Press("b", "t", "ctrl+s")
 	d.Choose(d.Question(), "Save 3 files")
 	d.Toasted("Saved 2 files; 1 file failed. What was not saved is kept.")
-	d.Sees("failed ✗", "Unsaved changes in 1 other file.")
+	d.Sees("p2.png                  ✗", "Unsaved changes in 1 other file.")
 	d.Press("n")
 	d.Sees("p2.png: Not saved: Not today.")
 	fails = false

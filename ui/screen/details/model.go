@@ -130,14 +130,14 @@ func (m *Model) begin() {
 
 func name(e *prepared) string { return edit.Label(&e.file) }
 
-func state(e *prepared) (theme.Sign, string) {
+func state(e *prepared) theme.Sign {
 	switch {
-	case e.problem != nil:
-		return theme.SignBad, "failed"
+	case e.problem != nil, !e.valid():
+		return theme.SignBad
 	case e.changed():
-		return theme.SignChanged, ""
+		return theme.SignChanged
 	}
-	return theme.SignNone, ""
+	return theme.SignNone
 }
 
 // comments says in a document why the draft cannot be saved.

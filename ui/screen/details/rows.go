@@ -50,12 +50,12 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 				r.Hint = func() string { return strings.Replace(usual(), "none", "none · enter draws it", 1) }
 			}
 			r.Problem = func() string {
-				for _, e := range m.withRegion() {
-					if _, err := e.change(); err != nil && e.Changed(rule.FieldRegion) {
-						return m.named(e, page.Explain(err))
-					}
+				outside := slices.DeleteFunc(m.withRegion(), func(e *prepared) bool { return e.valid() || !e.Changed(rule.FieldRegion) })
+				if len(outside) == 0 {
+					return ""
 				}
-				return ""
+				_, err := outside[0].change()
+				return text.If(len(outside) > 1, text.Plural(len(outside), "file")+", such as ") + m.named(outside[0], page.Explain(err))
 			}
 		}
 	}
@@ -232,6 +232,9 @@ func (e *prepared) change() (api.Details, error) {
 	}
 	return d, nil
 }
+
+// valid reports whether the service would not refuse the draft.
+func (e *prepared) valid() bool { _, err := e.change(); return err == nil }
 
 func (e *prepared) changed() bool { return len(e.Changes()) > 0 }
 

@@ -227,7 +227,7 @@ func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]entry
 		return nil // the status line shows why
 	}
 	what = cmp.Or(what, "its values are the same as before")
-	done := edit.Summary("Saved", list, what, " z undoes it.")
+	done := edit.Summary("Saved", list, what, text.If(m.Form.Editing(), " esc")+" z undoes it.")
 	done.Text += text.If(bad > 0, " What was not saved is kept.")
 	cmds = append(cmds, page.Send(done))
 	if next := m.next; next != nil && bad == 0 {

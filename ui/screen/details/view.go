@@ -61,17 +61,16 @@ func (m *Model) Status(size image.Point, th *theme.Theme) []string {
 	case m.manage.Busy() != "":
 		return withSign(theme.SignBusy, m.manage.Progress()+" esc stops.", size.X, 1, th)
 	case e.problem != nil:
-		words := m.named(e, "Not saved: "+page.Explain(e.problem))
+		words := m.because("Not saved", e, e.problem)
 		return withSign(theme.SignBad, words, size.X, min(max(1, size.Y/4), 3), th)
 	case m.gone(e):
 		return withSign(theme.SignBad, m.named(e, "")+"This file no longer exists. This is its last known state.", size.X, 2, th)
 	}
 	if d, err := e.change(); err != nil || !d.IsEmpty() {
-		words := "Not saved: " + strings.Join(describe(e.Saved.Values(), e.Changes()), "; ")
+		words := m.named(e, "Not saved: "+strings.Join(describe(e.Saved.Values(), e.Changes()), "; "))
 		if err != nil {
-			words = "Not saved, and cannot be saved yet: " + page.Explain(err)
+			words = m.because("Cannot be saved yet", e, err)
 		}
-		words = m.named(e, words)
 		if list := m.changedEntries(); len(list) > 1 && err == nil {
 			changes := summary(list)
 			if words = "Not saved: " + strings.Join(changes, "; "); len(changes) > 2 {
@@ -89,6 +88,14 @@ func (m *Model) Status(size image.Point, th *theme.Theme) []string {
 		return withSign(theme.SignNone, "Unsaved changes in "+text.Plural(n, "other file")+".", size.X, 1, th)
 	}
 	return nil
+}
+
+// because says why something is so of a file, unless the row of the region does.
+func (m *Model) because(words string, e *prepared, err error) string {
+	if r := m.Form.Row(rowRegion); r != nil && r.Problem != nil && r.Problem() != "" {
+		return words + "."
+	}
+	return m.named(e, words+": "+page.Explain(err))
 }
 
 func (m *Model) named(e *prepared, words string) string {

@@ -142,7 +142,7 @@ func (m *Model) askAgain(runs []job.Run) tea.Cmd {
 	words := "Each is a new request to the service, with the same options."
 	succeeded := slices.ContainsFunc(runs, func(r job.Run) bool { return r.Status == api.StatusSuccess })
 	if len(runs) == 1 {
-		title = "Run " + runs[0].Extension + " again?"
+		title = "Run " + edit.LabelRun(&runs[0]) + " again?"
 		words = "This is a new request to the service, for " + fileOf(&runs[0]) + ", with the same options."
 		if succeeded {
 			words = "It has already succeeded. " + words

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"image"
 	"path"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -158,7 +159,11 @@ func (m *Model) tile(i int) edit.Tile {
 		t.Marked, t.Sign = true, theme.SignMarked
 	}
 	states, sign := m.states(f)
-	t.Note, t.NoteSign = strings.Split(strings.Trim(states+" · "+m.tags(f), " ·"), ", "), sign
+	words := []string{m.tags(f), states}
+	if sign != theme.SignNone {
+		slices.Reverse(words)
+	}
+	t.Note, t.NoteSign = strings.Split(strings.Trim(strings.Join(words, " · "), " ·"), ", "), sign
 	return t
 }
 

@@ -142,7 +142,7 @@ func (m *Model) tags(f api.File) string {
 
 // note shows the tags of all files.
 func (m *Model) note(th *theme.Theme) string {
-	return text.If(len(m.common) > 0 && !m.query.open, th.Muted.Render("all tagged: "+text.Safe(strings.Join(m.common, ", "))))
+	return text.If(len(m.common) > 0 && !m.query.open && m.shown.search.isNone(), th.Muted.Render("all tagged: "+text.Safe(strings.Join(m.common, ", "))))
 }
 
 // commonTags returns the tags that all files have, at least two of them.

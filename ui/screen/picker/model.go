@@ -120,7 +120,7 @@ func New(o Options) *Model {
 			return text.Either(m.picked(e), theme.SignMarked, some)
 		},
 		Total: func() int { return len(m.shown.sorted) }, Title: m.title, Footer: m.footer, Empty: m.emptyText,
-		Columns: func(int) kit.Columns { return listColumns }, Cells: m.cells, Describe: m.describe,
+		Columns: m.columns, Cells: m.cells, Describe: m.describe,
 		Tiles: func() kit.Tiles { return m.sheet.Shown() },
 	}
 	m.trayList = kit.List[item]{

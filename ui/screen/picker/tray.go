@@ -105,6 +105,14 @@ func (t *tray) forget(folder string) {
 	}
 }
 
+// Picked returns the sources in the tray.
+func (m *Model) Picked() (sources []api.Source) {
+	for _, i := range m.tray.items {
+		sources = append(sources, i.source)
+	}
+	return sources
+}
+
 var trayColumns = kit.Columns{
 	{Width: 16, Flex: 1, Middle: true},
 	{Width: 10, Right: true},

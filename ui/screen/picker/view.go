@@ -80,12 +80,16 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	m.list.Hold()
 }
 
-// listColumns are the columns of the files. A word for what is wrong takes the place of the kind.
-var listColumns = kit.Columns{
-	{Name: "Name", Width: 24, Flex: 1},
-	{Name: "Size", Width: 10, Right: true},
-	{Name: "Kind", Width: 12, Spare: 1},
-	{Name: "Changed", Width: 11, Right: true, Spare: 2},
+// columns are those of the files. A word for what is wrong takes the place of the kind.
+func (m *Model) columns(int) kit.Columns {
+	n := len(m.shown.rows)
+	files := n > 0 && m.shown.entries[m.shown.rows[n-1]].kind != kindFolder // folders are first
+	return kit.Columns{
+		{Name: "Name", Width: 24, Flex: 1},
+		{Name: "Size", Width: 10, Right: true},
+		{Name: text.If(files, "Kind"), Width: 12, Spare: 1},
+		{Name: "Changed", Width: 11, Right: true, Spare: 2},
+	}
 }
 
 // title returns the path of the folder. It cuts the middle, because the last part matters most.

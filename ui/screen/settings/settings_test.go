@@ -29,7 +29,7 @@ func TestShowsAccounts(t *testing.T) {
 	d := newDriver(t, hosted("work"), lab).open()
 	d.Sees("local", "in use", "work", "hosted", "upload.imagekit.io", "lab", "own", "u.example.com",
 		"The local library, inside this program.", "Address 127.0.0.1:7843", d.Paths.Library(), "created by the library", "Webhooks 127.0.0.1:7844", " auto (dark) ")
-	d.Press("j").Sees("https://a.example.com", "Uploads to  /in", "x, y", "https://hook.example.com", "none yet: K sets it")
+	d.Press("j").Sees("https://a.example.com", "Uploads to   /in", "x, y", "https://hook.example.com", "none yet: K sets it")
 	d.Press("j").Sees("https://ik.imagekit.io/work", "25 MB, video 100 MB")
 }
 
@@ -348,7 +348,7 @@ func TestShowsWhatTheUsersFileSets(t *testing.T) {
 	d := newDriver(t, hosted("work"))
 	own := "theme = \"dark\"\nprofile = \"mine\"\n[profiles.mine]\nupload_url = \"https://u.example.com\"\nbase_url = \"https://u.example.com\"\n"
 	must(t, os.WriteFile(d.Paths.Config, []byte(own), 0o600))
-	d.open().Press("down").Sees("https://u.example.com", "Settings    set in config.toml line 3")
+	d.open().Press("down").Sees("https://u.example.com", "Settings     set in config.toml line 3")
 	d.to("Theme").Sees("dark set in config.toml line 1")
 	for _, key := range []string{"right", "left", "space", "enter", "h", "l"} {
 		d.Out = nil

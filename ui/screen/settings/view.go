@@ -40,7 +40,8 @@ const nameWidth = 18
 func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 	if r.path != "" {
 		path := r.path
-		if rest, ok := strings.CutPrefix(path, m.o.Getenv("HOME")+"/"); ok {
+		home := m.o.Getenv("HOME")
+		if rest, ok := strings.CutPrefix(path, home+"/"); ok && home != "" {
 			path = "~/" + rest
 		}
 		path = text.TruncateMiddle(text.Safe(path), max(1, widths[0]-nameWidth-2))

@@ -25,6 +25,7 @@ type check struct {
 
 	of    *source // the first affected source; nil if the checks are of one source
 	files int     // number of affected sources, if merged
+	mixed bool    // the text is that of the first one
 }
 
 // known is what the form has found out about a source.
@@ -214,15 +215,22 @@ func (m *Model) sum() *total {
 	for _, s := range m.Items {
 		at[m.decision(s).key]++
 	}
-	byText := map[string]int{} // numbers in t.checks
+	merged := map[string]int{} // numbers in t.checks: errors by field, the others by text
 	for _, s := range m.Items {
 		t.of[s] = m.checks(s, at[m.decision(s).key])
+		had := map[string]bool{}
 		for _, c := range t.of[s] {
-			n, had := byText[c.text]
-			if !had {
-				n, c.of = len(t.checks), s
-				byText[c.text], t.checks = n, append(t.checks, c)
+			key := text.Either(c.stop, c.field, c.text)
+			for had[key] {
+				key += "+"
 			}
+			had[key] = true
+			n, known := merged[key]
+			if !known {
+				n, c.of = len(t.checks), s
+				merged[key], t.checks = n, append(t.checks, c)
+			}
+			t.checks[n].mixed = t.checks[n].mixed || t.checks[n].text != c.text
 			if t.checks[n].files++; c.stop {
 				t.stopped[s] = true
 			}
@@ -233,6 +241,8 @@ func (m *Model) sum() *total {
 	}
 	for i := range t.checks {
 		switch c := &t.checks[i]; {
+		case c.mixed:
+			c.text = text.Plural(c.files, "file") + ", such as " + c.of.Source.Name() + ": " + c.text
 		case c.files > 1 && c.files == len(m.Items):
 			c.text = "All files: " + c.text
 		case c.files > 1:

@@ -96,10 +96,16 @@ func (m *Model) saving(sources []*source) func(context.Context) error {
 	}
 }
 
-// Keep returns a function that saves the form as it is now, for use when the program exits and
-// runs no more commands. It returns nil if nothing needs saving.
-func (m *Model) Keep() func(context.Context) error {
-	if !m.touched {
+// Keep returns a function that saves the form of the picked sources as it is now, for use when the
+// program exits and runs no more commands. It returns nil if nothing needs saving.
+func (m *Model) Keep(picked []api.Source) func(context.Context) error {
+	same := func(s *source, p api.Source) bool { return s.Source == p }
+	alone := len(picked) == 0 && len(m.Items) == 1 // the form of a file that was not picked
+	if !m.sending && !alone && !slices.EqualFunc(m.Items, picked, same) {
+		m.Compose(picked)
+		m.touched = true
+	}
+	if !m.touched && len(m.Items) == 0 {
 		return nil
 	}
 	return m.saving(m.Items)
@@ -112,7 +118,7 @@ func (m *Model) saveDraft() tea.Cmd {
 		return nil
 	}
 	m.keeping = true
-	keep := m.Keep()
+	keep := m.saving(m.Items)
 	return func() tea.Msg {
 		err := keep(m.o.Context)
 		return page.Then(func() tea.Cmd {

@@ -145,16 +145,21 @@ func TestKeepAtTheEnd(t *testing.T) {
 			},
 		},
 	})
-	if m.Keep() != nil {
-		t.Error("an unchanged form has something to save")
+	if New(Options{Profile: localProfile(), Session: &stub{}}).Keep(nil) != nil {
+		t.Error("an empty form has something to save")
 	}
 	older := held(t, m, "1") // the program ends before this runs
 	held(t, m, "2")
-	must(t, m.Keep()(context.Background()))
+	more := api.Source{Path: "/b.png"} // picked since
+	must(t, m.Keep([]api.Source{m.Items[0].Source, more})(context.Background()))
 	run(t, m, older)
 	k, err := readDraft(last)
-	if err != nil || k[0].FileName != "a.png12" {
+	if err != nil || k[0].FileName != "a.png12" || len(k) != 2 || k[1].Source != more {
 		t.Errorf("kept %s, %v", last, err)
+	}
+	must(t, m.Keep(nil)(context.Background()))
+	if len(last) > 0 {
+		t.Errorf("kept %s of an empty tray", last)
 	}
 }
 

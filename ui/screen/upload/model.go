@@ -360,22 +360,20 @@ func tile(s *source) edit.Tile {
 	return t
 }
 
-func (m *Model) state(s *source) (theme.Sign, string) {
+func (m *Model) state(s *source) theme.Sign {
 	t := m.sum()
 	switch {
 	case t.stopped[s]:
-		return theme.SignBad, "refused"
-	case s.failed != nil:
-		return theme.SignWarn, "look"
-	case m.taken(s):
-		return theme.SignWarn, "taken"
+		return theme.SignBad
+	case s.failed != nil, m.taken(s):
+		return theme.SignWarn
 	}
 	for _, f := range entry.Fields {
 		if set, ok := m.common[f.Key]; ok && s.Text(f) != set {
-			return theme.SignChanged, ""
+			return theme.SignChanged
 		}
 	}
-	return theme.SignNone, ""
+	return theme.SignNone
 }
 
 // noDraw returns why the region cannot be drawn on the picture, or "".

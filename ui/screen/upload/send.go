@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"image"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -79,7 +80,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 	count := func(of []*source, is func(*source) bool) int {
 		return len(slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !is(s) }))
 	}
-	losses := count(of, func(s *source) bool { return m.describeLoss(s) != "" })
+	losses := m.losses(of)
 	same := count(of, func(s *source) bool {
 		return s.known.inspected && m.locate(s).File.Size.Or(-1) == s.known.identity.Size
 	})
@@ -89,7 +90,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 		decide("u", "Keep both", func(s *source) { s.Naming = job.NameHere }),
 		decide("k", "Skip", func(s *source) { skip[s] = true }),
 	}
-	choices[1].Danger = losses > 0
+	choices[1].Danger = losses != ""
 	choices[2].Default, choices[3].Default = same < len(of), same == len(of)
 	if len(taken) > 1 {
 		choices = append(choices, page.Choice{
@@ -104,14 +105,14 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 	file, ask := m.locate(s).File, page.Ask{Choices: choices}
 	if all {
 		ask.Title = text.Count(len(taken)) + " of " + text.Plural(len(m.Items), "name") + " exist already"
-		ask.Text = text.If(same > 0, "The same size as yours, so maybe the same: "+text.Either(same == len(of), "all", text.Count(same)+" of "+text.Count(len(of)))+".\n") +
-			text.If(losses > 0, "New versions remove something from "+text.Plural(losses, "file")+": ask each to see what.\n") + words
+		ask.Text = text.If(same > 0, text.Count(same)+" of "+text.Count(len(of))+" have the same size as yours, and may be the same.\n") +
+			text.If(losses != "", "New versions remove what you do not send: "+losses+".\n") + words
 		ask.Drawing = m.Review(of)
 		return page.Send(ask)
 	}
 	ask.Title = text.TruncateMiddle(text.Safe(rule.PathOf(&s.Upload)), 48) + " exists already" + text.If(len(taken) > 1, " · "+text.Count(len(taken)-1)+" more")
 	ask.Text = text.If(same > 0, "It has the same size as yours, and may be the same.\n") +
-		text.If(losses > 0, "A new version takes something from it. "+m.describeLoss(s)) + words
+		text.If(losses != "", "A new version takes something from it. "+m.describeLoss(s)) + words
 	stored := edit.Tile{Name: "in the library", Words: "no picture"}
 	if file.IsImage() {
 		stored.Picture = edit.ThumbOf(*file, m.o.Session.Thumb)
@@ -131,11 +132,27 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 func (m *Model) describeLoss(s *source) string {
 	words := ""
 	for _, l := range m.decision(s).out.Lines() {
-		if l.Loss {
+		if l.Loss != "" {
 			words += inForm(l) + "\n"
 		}
 	}
 	return words
+}
+
+// losses counts what new versions take from files, such as "region ×3, tags"; empty for nothing.
+func (m *Model) losses(of []*source) string {
+	count := map[rule.Aspect]int{}
+	for _, s := range of {
+		for _, l := range m.decision(s).out.Lines() {
+			count[l.Loss]++
+		}
+	}
+	delete(count, "")
+	var parts []string
+	for _, aspect := range slices.Sorted(maps.Keys(count)) {
+		parts = append(parts, strings.TrimSpace(string(aspect)+" "+edit.OfMany(count[aspect], len(of))))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // size is the size of sources, as far as known.
@@ -147,22 +164,25 @@ func size(sources []*source) string {
 	return text.Bytes(size)
 }
 
-// shared lists the folders, tags and extensions of sources, with how many have them.
+// shared lists the folders, tags and extensions of sources, and the regions and descriptions if there are
+// any, with how many have them.
 func shared(sources []*source) [][2]string {
 	var facts [][2]string
-	for _, row := range []struct {
+	for i, row := range []struct {
 		label string
 		of    func(*source) []string
 	}{
 		{"Folder", func(s *source) []string { return []string{s.folder()} }},
 		{"Tags", func(s *source) []string { return s.Tags.Or(nil) }},
 		{"Extensions", func(s *source) []string { return edit.LabelExtensions(s.Extensions.Or(nil)) }},
+		{"Region", func(s *source) []string { return []string{text.If(s.Region() != "", "drawn")} }},
+		{"Description", func(s *source) []string { return []string{s.Text(entry.FieldByName(rule.FieldDescription))} }},
 	} {
 		count := map[string]int{}
 		var list []string
 		for _, s := range sources {
 			for _, value := range row.of(s) {
-				if count[value]++; count[value] == 1 {
+				if count[value]++; count[value] == 1 && value != "" {
 					list = append(list, value)
 				}
 			}
@@ -171,7 +191,9 @@ func shared(sources []*source) [][2]string {
 		for i, value := range list {
 			list[i] = strings.TrimSpace(value + " " + edit.OfMany(count[value], len(sources)))
 		}
-		facts = append(facts, [2]string{row.label, cmp.Or(text.List(list, 60), "none")})
+		if len(list) > 0 || i < 3 {
+			facts = append(facts, [2]string{row.label, cmp.Or(text.List(list, 60), "none")})
+		}
 	}
 	return facts
 }

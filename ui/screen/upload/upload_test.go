@@ -259,7 +259,7 @@ func TestOffers(t *testing.T) {
 	})
 	goTo(t, m, "tags")
 	write(t, m, "se")
-	uitest.Shows(t, told(m), "tab completes seaside sea Overseas")
+	uitest.Shows(t, told(m), "tab completes seaside sea")
 	press(t, m, "tab")
 	goTo(t, m, "folder")
 	write(t, m, "/su")

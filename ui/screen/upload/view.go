@@ -201,7 +201,7 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 		if l.Keep != "" && l.Keep == keep {
 			words, keep = words+" Press ctrl+g to keep.", ""
 		}
-		if l.Loss {
+		if l.Loss != "" {
 			facts.Say(th.Bad, th.Glyph(theme.SignWarn)+" "+words)
 		} else {
 			facts.Say(th.Text, words)

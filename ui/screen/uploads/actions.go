@@ -63,7 +63,10 @@ func (m *Model) actions() []kit.Action {
 		action("copy", "copy", "y", m.list.NoRow, m.openMenu),
 	}
 	for i := range actions {
-		main := text.Either(ok && r.Job.State == job.Refused, "uploads.edit", "uploads.retry-all")
+		main := "uploads.open"
+		if !ok || failed(r.Job.State) {
+			main = text.Either(ok && r.Job.State == job.Refused, "uploads.edit", "uploads.retry-all")
+		}
 		actions[i].Footer = i > 0 || !ok || hasDetails(r.Job) || !m.list.InPane() && !m.list.PaneWhole() // else it goes to the pane
 		actions[i].Main = actions[i].ID == main
 	}

@@ -21,7 +21,7 @@ func TestStoredFiles(t *testing.T) {
 	d.add(d.job("a.txt", 10, job.NameExact), d.job("b.txt", 20, job.NameExact),
 		d.job("c.txt", 30, job.NameExact))
 	d.until("3 of 3 stored")
-	d.Sees("3 of 3 stored", "✓ stored", "a.txt", "Folder      /")
+	d.Sees("3 of 3 stored", "✓ stored", "a.txt", "Folder       /")
 
 	d.Press("/", "b", ".", "t", "enter")
 	if d.names() != "b.txt" || d.m.Capturing() {

@@ -54,7 +54,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Extensions, tip: "Press f for all, pending or failed runs, R to run all failed ones again.",
+		ID: page.Extensions, tip: "Press x on files in the library to run an extension on them.",
 		open: func(m *Model) page.Screen {
 			return extensions.New(extensions.Options{
 				Context: m.ctx, Loader: m.loader, Session: m.session,

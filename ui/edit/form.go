@@ -251,6 +251,9 @@ func (f *Form) Step(by int) bool {
 	return true
 }
 
+// Fold hides the rows under More.
+func (f *Form) Fold() { f.open = false }
+
 // End moves the focus to the first row, or to the last.
 func (f *Form) End(last bool) {
 	stops := f.stops()

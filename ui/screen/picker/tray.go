@@ -139,8 +139,12 @@ func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
 		return ""
 	}
 	title := "To upload: " + summary(m.tray.items)
-	rows := m.trayList.View(kit.BoxInner(size), th)
-	return kit.BoxFooter(title, text.If(m.focus != onTray, "tab edit this list"), rows, size, m.focus == onTray, th)
+	inner := kit.BoxInner(size)
+	rows, below := m.trayList.View(inner, th), text.If(m.focus != onTray, "tab edit this list")
+	if n := m.trayList.Len() - inner.Y; n > 0 && m.focus != onTray {
+		below = text.Count(n) + " more · " + below
+	}
+	return kit.BoxFooter(title, below, rows, size, m.focus == onTray, th)
 }
 
 // Status says what is picked, unless the tray shows it.

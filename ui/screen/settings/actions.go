@@ -85,6 +85,7 @@ func (m *Model) actionsOf(r row) []kit.Action {
 				choose(func(at, _ int) int { return at - 1 }), "left", "h"),
 			add,
 		}
+		actions[0].Aside, actions[2].Aside = true, true
 	}
 	actions = append(actions,
 		action("edit-file", "edit the settings file", "", !ofAccount, func() string {

@@ -197,6 +197,7 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 	if len(retained) == 0 {
 		m.common = nil
 		m.Focus(edit.OnForm)
+		m.Form.Fold()
 		m.Form.End(false)
 	}
 	m.setSources(all)

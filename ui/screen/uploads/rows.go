@@ -89,7 +89,7 @@ func (r *rows) groups() []kit.Group[int] {
 		}
 		g.count[j.State]++
 		if j.Created.After(g.at) {
-			g.at = j.Created
+			g.at, g.batch = j.Created, j.Batch
 		}
 		part := partOf(j.State)
 		g.parts[part] = append(g.parts[part], n)
@@ -196,6 +196,7 @@ type group struct {
 	key   string // path of the folder
 	count count
 	at    time.Time // of the newest job
+	batch string    // of that job
 	parts [partCount][]int
 }
 

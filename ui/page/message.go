@@ -34,6 +34,11 @@ func (JobsChanged) event() {}
 func (RunsChanged) event() {}
 func (Tick) event()        {}
 
+// Go returns the action that leads to another screen, as the next thing to do.
+func Go(id, group, words string, to ID) kit.Action {
+	return kit.Action{ID: id, Keys: kit.Bind(words, "", to.Key), Group: group, Footer: true, Main: true, Do: func() tea.Cmd { return Send(Show{ID: to}) }}
+}
+
 // Back asks the root to leave the screen in front for the one before it.
 type Back struct{}
 

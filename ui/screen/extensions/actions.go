@@ -49,6 +49,9 @@ func (m *Model) actions() []kit.Action {
 	if m.sheet.On { // the arrows move among the tiles
 		open, moves = kit.Bind(words, "", "enter"), m.sheet.Actions("extensions")
 	}
+	if len(m.runs.all) == 0 {
+		moves = append(moves, page.Go("extensions.pick", groupRun, "pick files", page.Picker))
+	}
 	return append([]kit.Action{
 		m.addTags("extensions.add-tags", func() []job.Run { return m.chosen() }, nil),
 		{ID: "extensions.result", Keys: open, Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.enter},

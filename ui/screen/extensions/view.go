@@ -54,8 +54,7 @@ func (m *Model) empty() string {
 	case !m.runs.read:
 		return "Reading the runs…"
 	case len(m.runs.all) == 0:
-		return "No extension was requested yet. Choose background removal or tagging in the upload form (1, pick a file, u): " +
-			"each run is then listed here with its status."
+		return "No extension was requested yet. Add background removal or tagging in the upload form, or with x in the library."
 	case m.list.Filter() != "":
 		return "No matching extension, path or status. Press esc to clear the filter."
 	}

@@ -82,6 +82,9 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		// The arrows move among the tiles.
 		open, parent = kit.Bind("open", "", "enter"), kit.Bind("parent folder", "", "backspace")
 	}
+	if m.shown.len() == 0 && m.shown.search.isNone() {
+		moves = append(moves, page.Go("library.pick", groupOpen, "pick files", page.Picker))
+	}
 	return slices.Concat([]kit.Action{
 		{ID: "library.open", Keys: open, Group: groupOpen, Footer: true, Disabled: m.noRow, Do: m.enter},
 		{ID: "library.edit", Keys: kit.Bind("edit details", "", "e"), Group: groupOpen, Main: len(m.list.Marks()) > 0, Disabled: m.noFile, Do: m.inspect},

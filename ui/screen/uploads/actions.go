@@ -71,11 +71,9 @@ func (m *Model) actions() []kit.Action {
 		actions[i].Main = actions[i].ID == main
 	}
 	if c := count(m.rows.Totals.Count); c.total() > 0 && c[job.Stored] == c.total() {
-		actions = append(actions, kit.Action{
-			Keys:  kit.Bind("see them in the library", "", page.Library.Key),
-			Group: groupJob, Footer: true, Main: true,
-			Do: func() tea.Cmd { return page.Send(page.Show{ID: page.Library}) },
-		})
+		actions = append(actions, page.Go("uploads.see", groupJob, "see them in the library", page.Library))
+	} else if m.rows.all == 0 {
+		actions = append(actions, page.Go("uploads.pick", groupJob, "pick files", page.Picker))
 	}
 	return append(
 		actions,

@@ -208,7 +208,7 @@ func checkID(content string) error {
 	}
 	for _, r := range content {
 		if config.CheckProfileName(string(r)) != nil && r != '.' {
-			return fmt.Errorf("an id cannot contain %q: it follows %s in the URLs of your files", r, hostedDelivery)
+			return fmt.Errorf("an id cannot contain %q", r)
 		}
 	}
 	return nil

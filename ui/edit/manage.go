@@ -224,7 +224,7 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 func FolderPrompt(title, words, value, verb string, known []string,
 	do func(folder string) tea.Cmd,
 ) *kit.Prompt {
-	p := kit.NewPrompt(title, words, "Folder", value, "/summer/")
+	p := kit.NewPrompt(title, words, "Folder", value, "such as /summer/")
 	p.Verb = verb
 	p.Complete = func(typed string) []string {
 		if strings.Trim(typed, "/ ") == "" {

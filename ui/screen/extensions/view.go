@@ -67,7 +67,7 @@ func columns(width int) kit.Columns {
 	return kit.Columns{
 		{Name: "Name", Width: 16, Flex: 2, Middle: true},
 		{Name: "Age", Width: text.Either(width < 80, 0, 10), Right: true, Spare: 2},
-		{Name: "Extension", Width: text.Either(width < 60, 10, 18), Flex: 1, Spare: 1, Middle: true},
+		{Name: "Extension", Width: text.Either(width < 60, 10, 18), Flex: 4, Spare: 1, Middle: true},
 		{Name: "Result", Width: 14, Flex: 4},
 	}
 }

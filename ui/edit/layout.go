@@ -85,15 +85,14 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 	if _, ok := e.pictured(); !ok {
 		l.Form.Min.Y = min(len(e.facts()), room.Dy()/4)
 	}
-	strip := e.Sheet.Fit(image.Pt(room.Dx()-2, l.Form.Min.Y-1))
-	if e.ShowsSheet() && len(e.targetRows()) <= e.Sheet.gridOf(strip).Columns { // the form follows a single row
-		l.Form.Min.Y = min(l.Form.Min.Y, 1+strip.Y)
-	}
 	if e.Side && l.Form.Max.Y == room.Max.Y {
 		l.Side.Min.Y = l.Form.Min.Y
 	}
 	room.Max.Y = l.Form.Min.Y
 	l = e.position(l, room)
+	if sheet := l.Picture.Size(); e.ShowsSheet() && len(e.targetRows()) <= e.Sheet.gridOf(sheet).Columns {
+		l.Picture.Min.Y += (sheet.Y - e.Sheet.Fit(sheet).Y) / 2 // a single row is in the middle
+	}
 	if !e.Side {
 		l.Form.Max.Y = min(l.Form.Max.Y, l.Form.Min.Y+height)
 	}

@@ -190,13 +190,13 @@ func (g *Manage) askDelete(title, words string, files []api.File, work Work) tea
 			tiles = append(tiles, Tile{Name: f.Name, Picture: ThumbOf(f, g.Session.Thumb)})
 		}
 	}
-	if len(paths) > 1 { // the question has the name of a single one
-		ask.Facts = [][2]string{{"Files", text.List(paths, 200)}}
-	}
 	ask.Drawing = NewReview(TilesOptions{
 		Context: g.Context, Loader: g.Loader, Len: func() int { return len(tiles) }, Rest: true,
 		Tile: func(i int) Tile { return tiles[i] },
 	}, g.Draw)
+	if len(paths) > max(1, len(tiles)) || ask.Drawing == nil && len(paths) > 1 { // the others are named or seen
+		ask.Facts = [][2]string{{"Files", text.List(paths, 200)}}
+	}
 	return page.Send(ask)
 }
 

@@ -262,7 +262,9 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 		action("undo", "undo the last step here", func() string {
 			return text.If(len(r.past) == 0 && !r.found.shown, "nothing to undo here")
 		}, r.undo, "z"),
-		action("crops", "picture or crops", r.noCrops, func() tea.Cmd { r.only = !r.only; return nil }, "v"),
+		action("crops", "picture or crops", func() string {
+			return cmp.Or(r.noCrops(), text.If(r.cropsBeside(r.room.Size()), "both are shown"))
+		}, func() tea.Cmd { r.only = !r.only; return nil }, "v"),
 		action("copy-to-all", "copy this region to all", r.noCopy, r.CopyToAll, "A"),
 		action("suggest-all", "suggest a region for all", r.noOthers, func() tea.Cmd { return r.SuggestAll(r.ratio) }, "S"),
 	)

@@ -203,10 +203,9 @@ func cellsOf(block string) uv.ScreenBuffer {
 	return cells
 }
 
-// Dim draws base as what is behind a popup: its text in one quiet color without backgrounds, and no text
-// that the popup would cut, up to two blanks; its pictures darker, those in pixels as Behind of
-// [Overlays] sees them.
-func Dim(base string, behind func(cell string) (upper, lower color.Color, ok bool), popup image.Rectangle, th *theme.Theme) string {
+// Dim draws base as what is behind a popup: its text in one quiet color without backgrounds, its pictures
+// darker, those in pixels as Behind of [Overlays] sees them. Without pictures, it leaves them out.
+func Dim(base string, behind func(cell string) (upper, lower color.Color, ok bool), pictures bool, th *theme.Theme) string {
 	cells := cellsOf(base)
 	glyphs := false // a blank cell of a picture of glyphs has a background
 	glyph := func(c *uv.Cell) bool {
@@ -220,18 +219,6 @@ func Dim(base string, behind func(cell string) (upper, lower color.Color, ok boo
 	if !th.Color {
 		quiet = uv.Style{Attrs: uv.AttrFaint}
 	}
-	blank := func(x, y int) bool { c := cells.CellAt(x, y); return c == nil || c.Content == " " }
-	cut := map[int]image.Rectangle{} // by row
-	for y := popup.Min.Y; y < popup.Max.Y; y++ {
-		r := popup
-		for r.Min.X > 0 && (!blank(r.Min.X-1, y) || !blank(r.Min.X-2, y)) {
-			r.Min.X--
-		}
-		for r.Max.X < cells.Width() && (!blank(r.Max.X, y) || !blank(r.Max.X+1, y)) {
-			r.Max.X++
-		}
-		cut[y] = r
-	}
 	for i := range cells.Width() * cells.Height() {
 		at := image.Pt(i%cells.Width(), i/cells.Width())
 		c := cells.CellAt(at.X, at.Y)
@@ -240,17 +227,20 @@ func Dim(base string, behind func(cell string) (upper, lower color.Color, ok boo
 		}
 		if behind != nil {
 			if upper, lower, ok := behind(c.Content); ok {
-				c.Content, c.Style = "▀", uv.Style{Fg: darker(upper, th), Bg: darker(lower, th)}
+				c.Content, c.Style = text.Either(pictures, "▀", " "), uv.Style{}
+				if pictures {
+					c.Style = uv.Style{Fg: darker(upper, th), Bg: darker(lower, th)}
+				}
 				continue
 			}
 		}
 		switch {
 		case glyph(c) && c.Style.Attrs&uv.AttrBold != 0: // the name of the program stays: it is no content
-		case glyphs && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
+		case glyphs && pictures && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
 			c.Style.Fg, c.Style.Bg = darker(c.Style.Fg, th), darker(c.Style.Bg, th)
 			c.Style.Attrs |= text.Either[uint8](th.Color, uv.AttrReset, uv.AttrFaint)
 		// Frames mark the focus.
-		case at.In(cut[at.Y]), strings.ContainsAny(c.Content, "─━│┃╭╮╰╯┏┓┗┛"+string(kitty.Placeholder)):
+		case glyph(c), strings.ContainsAny(c.Content, "─━│┃╭╮╰╯┏┓┗┛"+string(kitty.Placeholder)):
 			cells.SetCell(at.X, at.Y, &uv.EmptyCell)
 		default:
 			c.Style = quiet

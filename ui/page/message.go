@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -35,8 +36,8 @@ func (RunsChanged) event() {}
 func (Tick) event()        {}
 
 // Go returns the action that leads to another screen, as the next thing to do.
-func Go(id, group, words string, to ID) kit.Action {
-	return kit.Action{ID: id, Keys: kit.Bind(words, "", to.Key), Group: group, Footer: true, Main: true, Do: func() tea.Cmd { return Send(Show{ID: to}) }}
+func Go(group, words string, to ID) kit.Action {
+	return kit.Action{ID: "screen." + to.Name, Keys: kit.Bind(words, "", to.Key), Group: group, Footer: true, Main: true, Do: func() tea.Cmd { return Send(Show{ID: to}) }}
 }
 
 // Back asks the root to leave the screen in front for the one before it.
@@ -147,7 +148,12 @@ func Explain(err error) string {
 	if err == nil {
 		return ""
 	}
-	words := text.Sentence(entry.InForm(err))
+	words := entry.InForm(err)
+	if answer, ok := errors.AsType[*api.ServiceError](err); ok && !answer.Foreign && !api.KeyRefused(err) {
+		// A refusal says what is wrong by itself.
+		words = strings.Replace(words, fmt.Sprintf("the service answered 4%02d: ", answer.Status%100), "", 1)
+	}
+	words = text.Sentence(words)
 	if help := hint(err); help != "" {
 		words += " " + help
 	}

@@ -9,7 +9,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/entry"
-	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -39,7 +38,7 @@ func (m *Model) Actions() []kit.Action {
 		return cmp.Or(text.If(same, "nothing to save"), m.manage.Busy())
 	}
 	unset := kit.Action{ID: "details.unset", Group: groupEdit, Do: m.toggleUnset}
-	unset.Keys = kit.Bind("remove the value", "", "ctrl+x")
+	unset.Keys = kit.Bind(text.Either(m.changedHere(), "take the change back", "remove the value"), "", "ctrl+x")
 	unset.Disabled = func() string {
 		r := m.Form.Row(m.Form.On())
 		return text.If(r == nil || r.Set == nil && r.SetList == nil, "this cannot be removed here")
@@ -143,23 +142,26 @@ func (m *Model) edit(row string) tea.Cmd {
 	return nil
 }
 
-// toggleUnset removes the value of the focused field, or takes that back if all targets have it
-// removed.
+// changedHere reports whether the field with the focus is changed.
+func (m *Model) changedHere() bool {
+	f := entry.FieldByKey(m.Form.On())
+	return f != nil && slices.ContainsFunc(m.Targets(), func(e *prepared) bool { return e.Changed(f.Name) })
+}
+
+// toggleUnset takes changes of the focused field back, or removes its value.
 func (m *Model) toggleUnset() tea.Cmd {
 	r, of, changed := m.Form.Row(m.Form.On()), m.Targets(), false
-	f := entry.FieldByKey(r.ID)
+	f, back := entry.FieldByKey(r.ID), m.changedHere()
 	if r.ID == rowRegion {
 		of = m.withRegion()
 	}
 	m.Form.Discard()
-	removed := f != nil && !slices.ContainsFunc(of,
-		func(e *prepared) bool { return !rule.IsNull(e.Changes()[f.Name]) || !e.Changed(f.Name) })
 	for _, e := range of {
 		before := maps.Clone(e.Changes())
 		switch {
 		case f == nil:
 			r.Set(slices.Index(m.Items, e), "") // a value of the metadata
-		case removed:
+		case back:
 			e.Drop(entry.Values{f.Name: before[f.Name]})
 		default:
 			e.Unset(f)
@@ -215,7 +217,7 @@ func (m *Model) oneFile() string { return text.If(len(m.Items) < 2, "only one fi
 func (m *Model) noAI() string { return text.If(len(aiTags(m.Targets())) == 0, "no AI tags") }
 
 func (m *Model) noUndo() string {
-	unsaved := "this file has changes that are not saved; save them (ctrl+s) or drop them (ctrl+x) first"
+	unsaved := "there are changes that are not saved; save them (ctrl+s) or take them back (ctrl+x) first"
 	return cmp.Or(text.If(m.current().changed(), unsaved), m.manage.Busy())
 }
 

@@ -198,7 +198,7 @@ func TestRefusalStaysInPlace(t *testing.T) {
 	s.saveErr = &api.ServiceError{Status: 400, Message: "Your request contains invalid \x1b[31mtags.", Help: "Look at the tags.", RequestID: "r-7"}
 	d := start(t, s.options(f))
 	d.Press("t", "ctrl+s")
-	d.Sees("Not saved: The service answered 400", "r-7", "Look at the tags.", `\x1b[31m`)
+	d.Sees("Not saved: Your request", "r-7", "Look at the tags.", `\x1b[31m`)
 	s.saveErr = nil
 	d.Press("ctrl+s")
 	d.Toasted("Saved")

@@ -65,5 +65,5 @@ func TestRunAnExtension(t *testing.T) {
 	d.Toasted("may have been made")
 	fail = &api.ServiceError{Status: 400, Message: "no quota"}
 	choose("x", "r")
-	d.Toasted("no quota")
+	d.Toasted("No quota")
 }

@@ -155,6 +155,8 @@ func TestRegionOfSeveralFiles(t *testing.T) {
 	d.Sees("Region of p1.png")
 	mediatest.Equal(t, d.regions(), " 5,6,70,80 5,6,70,80", "on the picture")
 	d.Press("ctrl+s", "ctrl+x")
+	mediatest.Equal(t, d.regions(), "10,20,100,50 10,20,100,50 1,1,9,9", "taken back")
+	d.Press("ctrl+x")
 	mediatest.Equal(t, d.regions(), "  ", "removed")
 }
 

@@ -50,7 +50,7 @@ func (m *Model) actions() []kit.Action {
 		open, moves = kit.Bind(words, "", "enter"), m.sheet.Actions("extensions")
 	}
 	if len(m.runs.all) == 0 {
-		moves = append(moves, page.Go("extensions.pick", groupRun, "pick files", page.Picker))
+		moves = append(moves, page.Go(groupRun, "pick files", page.Picker))
 	}
 	return append([]kit.Action{
 		m.addTags("extensions.add-tags", func() []job.Run { return m.chosen() }, nil),
@@ -173,7 +173,7 @@ func (m *Model) rerun(runs []job.Run) tea.Cmd {
 			}
 			if status, ok := file.ExtensionStatus[run.Extension]; ok && len(runs) == 1 {
 				done.Level = text.Either(status == api.StatusFailed, page.Bad, page.Good)
-				done.Text = fmt.Sprintf("%s of %s was requested: %s.", run.Extension, fileOf(&run), status)
+				done.Text = text.Capital(edit.LabelRun(&run)) + " was requested for " + fileOf(&run) + "."
 			}
 		}
 		return done

@@ -78,7 +78,7 @@ func TestRunAgain(t *testing.T) {
 	if len(s.requested) != 1 || s.requested[0].MaxTags.Or(0) != 7 {
 		t.Errorf("sent %+v", s.requested)
 	}
-	uitest.Shows(t, one[page.Toast](d).Text, "pending")
+	uitest.Shows(t, one[page.Toast](d).Text, "was requested for /a.png")
 	s.err = &api.SendError{Complete: true, Err: context.DeadlineExceeded}
 	d.choose(ask, "r")
 	uitest.Shows(t, one[page.Toast](d).Text, "may be running")

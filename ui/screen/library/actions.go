@@ -83,7 +83,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		open, parent = kit.Bind("open", "", "enter"), kit.Bind("parent folder", "", "backspace")
 	}
 	if m.shown.len() == 0 && m.shown.search.isNone() {
-		moves = append(moves, page.Go("library.pick", groupOpen, "pick files", page.Picker))
+		moves = append(moves, page.Go(groupOpen, "pick files", page.Picker))
 	}
 	return slices.Concat([]kit.Action{
 		{ID: "library.open", Keys: open, Group: groupOpen, Footer: true, Disabled: m.noRow, Do: m.enter},

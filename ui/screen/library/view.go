@@ -60,12 +60,14 @@ func (m *Model) columns(int) kit.Columns {
 		{Name: "Size", Width: 10, Right: true, Spare: 2},
 		{Name: text.Either(len(m.shown.files) > 0, "Kind", "Content"), Width: 10, Spare: 3},
 		{Name: text.Either(m.tagged, "Tags", "AI tags"), Width: 12, Flex: 2, Spare: 4},
-		{Name: "State", Width: 16, Spare: 1},
+		{Name: "State", Spare: 1},
 	}
 	// The first rows show what is used.
 	first := m.shown.files[:min(len(m.shown.files), 2*pageSize)]
-	if !slices.ContainsFunc(first, func(f api.File) bool { words, _ := m.states(f); return words != "" }) {
-		columns[4] = kit.Column{}
+	for _, f := range first {
+		if words, _ := m.states(f); words != "" {
+			columns[4].Width = max(columns[4].Width, 7, min(text.Width(words)+1, 16))
+		}
 	}
 	if !slices.ContainsFunc(first, func(f api.File) bool {
 		return len(f.Tags.Or(nil))+len(f.AITags.Or(nil)) > len(m.common)
@@ -86,10 +88,15 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 		size = text.Bytes(n)
 	}
 	name, tags := text.ShortName(f.Name, widths[0]-len(slash)), text.List(strings.Split(text.Safe(m.tags(f)), ", "), widths[3])
-	searching, words := !m.shown.search.isNone(), m.list.Filter()+" "+strings.NewReplacer("tag:", "", ",", " ", `"`, "").Replace(m.shown.search.text)
+	searching, words, named := !m.shown.search.isNone(), m.list.Filter(), m.list.Filter()
+	for term := range strings.FieldsSeq(strings.ReplaceAll(m.shown.search.text, `"`, "")) {
+		tags, is := strings.CutPrefix(term, "tag:")
+		words += " " + strings.ReplaceAll(tags, ",", " ")
+		named += text.If(!is, " "+term)
+	}
 	states, worst := m.states(f)
 	return []kit.Cell{
-		{Text: found(f.Name, name, words, th.Match, style) + style.Render(slash), Styled: searching},
+		{Text: found(f.Name, name, named, th.Match, style) + style.Render(slash), Styled: searching},
 		{Text: size, Style: th.Muted},
 		{Text: kind, Style: th.Muted},
 		{Text: found(tags, tags, words, th.Match, text.Either(searching, th.Text, th.Muted)), Styled: searching},

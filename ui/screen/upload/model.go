@@ -125,9 +125,11 @@ func New(o Options) *Model {
 		},
 		ID: "form", Group: groupForm, Getenv: o.Getenv, Now: o.Now, Loader: o.Loader, Crops: o.Profile.Crops,
 		Fields: func() []*entry.Field { return entry.Fields }, Rows: m.rows,
-		Name:    func(s *source) string { return s.Source.Name() },
-		Source:  func(s *source) string { return session.ManifestOf(&s.Entry).Source },
-		Folder:  func(s *source) string { return filepath.Base(filepath.Dir(s.Source.Path)) },
+		Name:   func(s *source) string { return s.Source.Name() },
+		Source: func(s *source) string { return session.ManifestOf(&s.Entry).Source },
+		Folder: func(s *source) string {
+			return text.Either(s.Source.URL != "", "URLs", filepath.Base(filepath.Dir(s.Source.Path)))
+		},
 		Subject: subject, Tile: tile, Facts: facts, State: m.state, Comments: m.comments,
 		Changed: m.changed, Moved: func() tea.Cmd { m.side.Reset(); return nil },
 	}, nil)

@@ -49,7 +49,7 @@ func TestTakenNames(t *testing.T) {
 		m, box := begin()
 		msgs := press(t, m, "ctrl+s")
 		all := asked(t, msgs)
-		if all.Title != "2 of 3 names exist already" || !strings.Contains(all.Text, "you do not send: AI tags, custom metadata, region, tags.") {
+		if all.Title != "2 of 3 names exist already" || !strings.Contains(all.Text, "lose: AI tags, custom metadata, region, tags.") {
 			t.Errorf("asked %+v", all)
 		}
 		msgs = pick(t, m, all.Choices[len(all.Choices)-1])

@@ -86,11 +86,13 @@ func (v *patternView) check(n int) error {
 	return err
 }
 
-// fields lists the fields that the first file has and what they are for it.
+// fields lists the fields that the first file has and what they are for it; a URL has few.
 func (v *patternView) fields() string {
+	of := v.m.Targets()
+	first := of[max(0, slices.IndexFunc(of, func(s *source) bool { return s.Source.Path != "" }))]
 	words := "You can use:"
 	for _, field := range strings.Fields(edit.PatternFields) {
-		if value, err := edit.Pattern(field).Fill(patternFile(v.m.Targets()[0], 1), nil); err == nil {
+		if value, err := edit.Pattern(field).Fill(patternFile(first, 1), nil); err == nil {
 			words += "  " + strings.ReplaceAll(field+" "+text.Truncate(value, 15), " ", "\u00a0") // not broken
 		}
 	}

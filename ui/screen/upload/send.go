@@ -106,13 +106,13 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 	if all {
 		ask.Title = text.Count(len(taken)) + " of " + text.Plural(len(m.Items), "name") + " exist already"
 		ask.Text = text.If(same > 0, text.Count(same)+" of "+text.Count(len(of))+" have the same size as yours, and may be the same.\n") +
-			text.If(losses != "", "New versions remove what you do not send: "+losses+".\n") + words
+			text.If(losses != "", "With new versions, the files there lose: "+losses+".\n") + words
 		ask.Drawing = m.Review(of)
 		return page.Send(ask)
 	}
 	ask.Title = text.TruncateMiddle(text.Safe(rule.PathOf(&s.Upload)), 48) + " exists already" + text.If(len(taken) > 1, " · "+text.Count(len(taken)-1)+" more")
 	ask.Text = text.If(same > 0, "It has the same size as yours, and may be the same.\n") +
-		text.If(losses != "", "A new version takes something from it. "+m.describeLoss(s)) + words
+		text.If(losses != "", "With a new version: "+m.describeLoss(s)) + words
 	stored := edit.Tile{Name: "in the library", Words: "no picture"}
 	if file.IsImage() {
 		stored.Picture = edit.ThumbOf(*file, m.o.Session.Thumb)

@@ -62,18 +62,20 @@ func (m *Model) actions() []kit.Action {
 		}, m.drop),
 		action("copy", "copy", "y", m.list.NoRow, m.openMenu),
 	}
+	c := count(m.rows.Totals.Count)
+	all := c.total() > 0 && c[job.Stored] == c.total()
 	for i := range actions {
-		main := "uploads.open"
+		main := text.If(!all, "uploads.open")
 		if !ok || failed(r.Job.State) {
 			main = text.Either(ok && r.Job.State == job.Refused, "uploads.edit", "uploads.retry-all")
 		}
 		actions[i].Footer = i > 0 || !ok || hasDetails(r.Job) || !m.list.InPane() && !m.list.PaneWhole() // else it goes to the pane
 		actions[i].Main = actions[i].ID == main
 	}
-	if c := count(m.rows.Totals.Count); c.total() > 0 && c[job.Stored] == c.total() {
-		actions = append(actions, page.Go("uploads.see", groupJob, "see them in the library", page.Library))
+	if all {
+		actions = append(actions, page.Go(groupJob, "see them in the library", page.Library))
 	} else if m.rows.all == 0 {
-		actions = append(actions, page.Go("uploads.pick", groupJob, "pick files", page.Picker))
+		actions = append(actions, page.Go(groupJob, "pick files", page.Picker))
 	}
 	return append(
 		actions,

@@ -188,6 +188,9 @@ type Grid struct {
 func GridOf(room image.Point, n, words int) (g Grid) {
 	// Keep two rows visible if possible.
 	least := max(leastTile, min(leastTile+(room.X-80)/10, (room.Y/2-words-1)*3+2))
+	if n > 0 && room.X/n >= least-3 { // a little smaller, so that a single row has all
+		least = min(least, room.X/n)
+	}
 	most := max(1, room.X/least, min(2, room.X/15))
 	for columns := 1; columns <= most && (columns == 1 || g.Page() < n); columns++ {
 		// A tile is a 3:2 picture, with cells twice as high as wide. It may be a little lower to fit

@@ -56,7 +56,7 @@ func TestFormComesBack(t *testing.T) {
 	again := func(edit string) *uitest.Term {
 		t.Helper()
 		term := d.startWith(env(edit), 120, 36, d.pictures)
-		term.WaitFor("The upload form of last time is back: 2 files")
+		term.WaitFor("Back from last time: 2 files")
 		term.WaitFor("To upload: 2 files")
 		term.Press("u")
 		term.WaitFor("Description")
@@ -105,5 +105,5 @@ func TestFormComesBack(t *testing.T) {
 	term = d.start(120, 36, d.pictures)
 	term.WaitFor("harbour.jpg")
 	term.WaitFor("Nothing picked yet")
-	uitest.Lacks(t, term.Screen(), "form of last time") // a form that was sent does not come back
+	uitest.Lacks(t, term.Screen(), "Back from last time") // a form that was sent does not come back
 }

@@ -190,7 +190,7 @@ func (m *Model) findDraft() tea.Cmd {
 			return tea.Batch(
 				m.begin(page.Form, upload.New(o)),
 				page.Send(page.Add{Sources: sources}),
-				page.Tell(page.Info, "The upload form of last time is back: "+text.Plural(len(sources), "file")+" not sent yet. Press u to go on."),
+				page.Tell(page.Info, "Back from last time: "+text.Plural(len(sources), "file")+" not sent yet. Press u to go on."),
 			)
 		})
 	}

@@ -58,7 +58,7 @@ func (m *Model) draw() string {
 	}
 	top := m.topLine(r.top.Dx())
 	if m.host.Covered() {
-		top = kit.Dim(top, nil, false, m.theme)
+		top = kit.Dim(top, nil, m.theme)
 	}
 	// Overlays leave the first and the last lines visible.
 	body = m.host.Overlays.View(text.Fit(body, m.host.Room().X, m.host.Room().Y), m.theme)

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,7 +125,8 @@ func downloadError(ctx context.Context, err error) error {
 			reason = dial.Err.Error()
 		}
 	}
-	return badRequest("Your request contains invalid file parameter. The file could not be downloaded: "+reason+".", "Check that the address can be reached from here and answers quickly.")
+	return badRequest("Your request contains invalid file parameter. The file could not be downloaded: "+reason+".",
+		cmp.Or(api.Hint(err), "Check that the address can be reached from here and answers quickly."))
 }
 
 type readerFunc func([]byte) (int, error)
@@ -180,7 +182,8 @@ func (g *guard) newClient(also func(netip.Addr) bool) *http.Client {
 		if err == nil && (allowed || also(ip) || !isInternal(ip)) {
 			return nil
 		}
-		return fmt.Errorf("the address %s is in an internal network, and the library fetches from there only with --allow-address", address)
+		return api.WithHint(fmt.Errorf("the address %s is in an internal network", address),
+			"Send the file itself, or run mediadesk serve --allow-address "+address+".")
 	}
 	transport := &http.Transport{
 		Proxy: nil, // a proxy would dial for us, unchecked

@@ -28,7 +28,7 @@ func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || 
 func CheckName(name string) error {
 	switch name {
 	case "":
-		return &api.RuleError{Field: "fileName", Message: "fileName is missing: a file needs a name", Help: "Give the file a name."}
+		return &api.RuleError{Field: "fileName", Message: "fileName is missing", Help: "Give the file a name."}
 	case ".", "..":
 		return &api.RuleError{Field: "fileName", Message: "fileName " + api.Quote(name) + " is a step in a path, not a name", Help: "Give the file another name."}
 	}

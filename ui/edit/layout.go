@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
@@ -140,9 +141,11 @@ func (e *Editor[T]) position(l Layout, room image.Rectangle) Layout {
 	return l
 }
 
-// ShowsSheet reports whether several targets are shown side by side.
+// ShowsSheet reports whether several targets are shown side by side, because there are pictures.
 func (e *Editor[T]) ShowsSheet() bool {
-	return e.o.Loader != nil && e.Theme != nil && len(e.targetRows()) > 1
+	drawn := e.o.Loader != nil && e.Theme != nil && e.Region.o.Draw.Method != picture.MethodOff
+	return drawn && len(e.targetRows()) > 1 &&
+		slices.ContainsFunc(e.Targets(), func(file T) bool { return e.o.Tile(file).Picture.Key != "" })
 }
 
 // FactsLine joins the facts of a file that need no label. Those that are empty or zero are left out.

@@ -227,13 +227,6 @@ func (s *Tiles) Fit(room image.Point) image.Point {
 	if s.single() {
 		return image.Pt(min(room.X, maxSingle), min(room.Y, maxSingle/4))
 	}
-	pictures := false
-	for i := 0; i < s.o.Len() && !pictures && !s.Off(); i++ {
-		pictures = s.o.Tile(i).Picture.Key != ""
-	}
-	if !pictures { // words alone
-		room.Y = min(room.Y, 4+s.captions())
-	}
 	g := s.of(s.gridOf(room), 0)
 	return image.Pt(room.X, min(room.Y, g.Rows*g.Tile.Y+text.Either(s.o.Len() > g.Page(), 2, 0)))
 }

@@ -204,8 +204,8 @@ func cellsOf(block string) uv.ScreenBuffer {
 }
 
 // Dim draws base as what is behind a popup: its text in one quiet color without backgrounds, its pictures
-// darker, those in pixels as Behind of [Overlays] sees them. Without pictures, it leaves them out.
-func Dim(base string, behind func(cell string) (upper, lower color.Color, ok bool), pictures bool, th *theme.Theme) string {
+// darker, those in pixels as Behind of [Overlays] sees them.
+func Dim(base string, behind func(cell string) (upper, lower color.Color, ok bool), th *theme.Theme) string {
 	cells := cellsOf(base)
 	glyphs := false // a blank cell of a picture of glyphs has a background
 	glyph := func(c *uv.Cell) bool {
@@ -227,20 +227,17 @@ func Dim(base string, behind func(cell string) (upper, lower color.Color, ok boo
 		}
 		if behind != nil {
 			if upper, lower, ok := behind(c.Content); ok {
-				c.Content, c.Style = text.Either(pictures, "▀", " "), uv.Style{}
-				if pictures {
-					c.Style = uv.Style{Fg: darker(upper, th), Bg: darker(lower, th)}
-				}
+				c.Content, c.Style = "▀", uv.Style{Fg: darker(upper, th), Bg: darker(lower, th)}
 				continue
 			}
 		}
 		switch {
 		case glyph(c) && c.Style.Attrs&uv.AttrBold != 0: // the name of the program stays: it is no content
-		case glyphs && pictures && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
+		case glyphs && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
 			c.Style.Fg, c.Style.Bg = darker(c.Style.Fg, th), darker(c.Style.Bg, th)
 			c.Style.Attrs |= text.Either[uint8](th.Color, uv.AttrReset, uv.AttrFaint)
 		// Frames mark the focus.
-		case glyph(c), strings.ContainsAny(c.Content, "─━│┃╭╮╰╯┏┓┗┛"+string(kitty.Placeholder)):
+		case strings.ContainsAny(c.Content, "─━│┃╭╮╰╯┏┓┗┛"+string(kitty.Placeholder)):
 			cells.SetCell(at.X, at.Y, &uv.EmptyCell)
 		default:
 			c.Style = quiet

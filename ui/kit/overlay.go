@@ -148,9 +148,11 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 			top, room := o.View(s.room, th), Size(base)
 			size := Size(top)
 			s.at = centered(room, size)
-			d, asks := o.(*Dialog)
-			base = Dim(base, s.Behind, !asks || d.Drawing == nil, th) // else its pictures would be there twice
-			base = OverlayAt(base, text.Blanks(room.X), 0, room.Y-1)  // the status is about what is behind
+			if d, asks := o.(*Dialog); asks && d.Drawing != nil {
+				base = text.Fit("", room.X, room.Y) // nothing competes with its pictures
+			}
+			base = Dim(base, s.Behind, th)
+			base = OverlayAt(base, text.Blanks(room.X), 0, room.Y-1) // the status is about what is behind
 			air := text.Fit("", size.X+1+min(1, s.at.X), size.Y)
 			base = OverlayAt(OverlayAt(base, air, max(0, s.at.X-1), s.at.Y), top, s.at.X, s.at.Y)
 		}

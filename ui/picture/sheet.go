@@ -206,8 +206,8 @@ func GridOf(room image.Point, n, words int) (g Grid) {
 			g.Tile.Y = max(1, room.Y) // in one row, those that are not as wide can be higher
 		}
 	}
-	if n > g.Columns && n <= g.Page() { // rows of one length, or a single one that is hardly lower
-		if high := (room.X/n-2)/3 + words + 1; g.Rows == 2 && high*5 >= g.Tile.Y*4 {
+	if n > g.Columns && n <= g.Page() { // rows of one length, or a single one that is not lower, of a few hardly
+		if high := (room.X/n-2)/3 + words + 1; g.Rows == 2 && (high >= g.Tile.Y || n < 5 && high*5 >= g.Tile.Y*4) {
 			g.Rows, g.Tile.Y = 1, room.Y
 		}
 		g.Columns = (n + g.Rows - 1) / g.Rows

@@ -43,7 +43,7 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d.Type("wind,sea,")
 	d.Press("esc", "b", "x", "ctrl+s")
 	q := d.Question()
-	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || q.Text != "Add the tag “wind” to 4 files\nRemove the tag “old” from 4 files\nChange Region in 4 files" {
+	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || q.Text != "Add the tag “wind” to 4 files\nRemove the tag “old” from 4 files\nChange the region of 4 files" {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
 	d.Choose(q, "Show each")
@@ -497,7 +497,7 @@ func TestCropsInTheQuestion(t *testing.T) {
 	d := start(t, o)
 	d.Press("b", "p", "1", "enter", "ctrl+s")
 	q := d.Question()
-	if q.Drawing == nil || !strings.Contains(q.Text, "Change Region in 9 files") {
+	if q.Drawing == nil || !strings.Contains(q.Text, "Change the region of 9 files") {
 		t.Fatalf("asked %q with %v", q.Text, q.Drawing)
 	}
 	size := q.Drawing.Fit(image.Pt(60, 13))

@@ -316,8 +316,8 @@ func summary(list []*prepared) []string {
 		if !metadata {
 			label = entry.FieldByName(name).Label
 		}
-		rows = append(rows, "Change "+label+" in")
-		counts["Change "+label+" in"] = other[name]
+		row := "Change the " + text.Either(metadata, label, strings.ToLower(label)) + " of"
+		rows, counts[row] = append(rows, row), other[name]
 	}
 	var lines []string
 	for i, row := range rows {

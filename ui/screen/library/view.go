@@ -23,6 +23,9 @@ func (m *Model) title(width int) string {
 		return text.Truncate("Search names, tags and text", width)
 	case !s.isNone() && m.opening == "":
 		found := text.If(m.shown.done, text.Count(m.list.Len())+" ") + "found"
+		if m.shown.done && m.list.Len() == 0 {
+			found = "Nothing found"
+		}
 		found += text.If(!m.query.open, ": "+s.text)
 		return text.TruncateMiddle(text.Safe(found), width)
 	}

@@ -38,7 +38,7 @@ func TestChecks(t *testing.T) {
 	}{
 		{"size over the limit", file, huge, localProfile(), nil, true, "name", "the limit of this account"},
 		{"the file is gone", file, gone, localProfile(), nil, true, "name", "does not exist"},
-		{"no name", file, aPicture, localProfile(), map[string]string{"name": ""}, true, "name", "needs a name"},
+		{"no name", file, aPicture, localProfile(), map[string]string{"name": ""}, true, "name", "is missing"},
 		{"a step as a name", file, aPicture, localProfile(), map[string]string{"name": ".."}, true, "name", "step in a path"},
 		{"tags too long", file, aPicture, localProfile(), map[string]string{"tags": long}, true, "tags", "501 characters"},
 		{"tags with %", file, aPicture, localProfile(), map[string]string{"tags": "100%"}, true, "tags", "%"},

@@ -95,7 +95,7 @@ func columns(width int) kit.Columns {
 		{Name: "State", Width: 14, Flex: 4},
 	}
 	if width < kit.StackedWidth {
-		cols[0].Width = 8
+		cols[0].Width, cols[0].Flex = 8, 4
 	}
 	return cols
 }

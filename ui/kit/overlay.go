@@ -148,9 +148,6 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 			top, room := o.View(s.room, th), Size(base)
 			size := Size(top)
 			s.at = centered(room, size)
-			if d, asks := o.(*Dialog); asks && d.Drawing != nil {
-				base = text.Fit("", room.X, room.Y) // nothing competes with its pictures
-			}
 			base = Dim(base, s.Behind, th)
 			base = OverlayAt(base, text.Blanks(room.X), 0, room.Y-1) // the status is about what is behind
 			air := text.Fit("", size.X+1+min(1, s.at.X), size.Y)

@@ -148,13 +148,16 @@ type review struct {
 	draw func() picture.Options
 }
 
-// NewReview returns tiles for a question; nil if there are none or pictures are not shown.
+// NewReview returns tiles for a question; nil if none has a picture or pictures are not shown.
 func NewReview(o TilesOptions, draw func() picture.Options) kit.Drawing {
-	r := &review{Tiles: NewTiles(o), draw: draw}
-	if r.On = true; o.Len() == 0 || o.Loader == nil {
-		return nil
+	for i := 0; i < o.Len() && o.Loader != nil; i++ {
+		if o.Tile(i).Picture.Key != "" {
+			r := &review{Tiles: NewTiles(o), draw: draw}
+			r.On = true
+			return r
+		}
 	}
-	return r
+	return nil
 }
 
 // Review returns files for the question before they are sent or saved, and what is beside them: new

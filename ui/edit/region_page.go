@@ -139,13 +139,13 @@ func (p *RegionPage) View(room image.Point, th *theme.Theme) string {
 func (p *RegionPage) lines(inner image.Point, th *theme.Theme) []string {
 	plane, known := p.r.Plane()
 	words, style := "No region yet: press enter, or drag with the mouse.", th.Text
-	switch note := p.r.Note(); {
+	switch note, wrong := p.r.Note(), p.o.Check(p.r.o.Text()); {
 	case !known:
 		words = text.Sentence(p.r.NoPlane())
 	case p.r.Suggesting():
 		words = text.Capital(p.r.Handle())
-	case p.o.Check(p.r.o.Text()) != "" && p.r.o.Text() != "":
-		words, style = p.o.Check(p.r.o.Text()), th.Bad
+	case wrong != "" && p.r.o.Text() != "":
+		words, style = wrong, th.Bad
 	case !p.r.Rect().Empty():
 		words = fmt.Sprintf("%s of %d × %d. %s. %s", DescribeRegion(p.r.o.Text()), plane.Size.X, plane.Size.Y,
 			text.Capital(p.r.Handle()), note)

@@ -50,7 +50,7 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 				r.Hint = func() string { return strings.Replace(usual(), "none", "none · enter draws it", 1) }
 			}
 			r.Problem = func() string {
-				outside := slices.DeleteFunc(m.withRegion(), func(e *prepared) bool { return e.valid() || !e.Changed(rule.FieldRegion) })
+				outside := slices.DeleteFunc(m.withRegion(), func(e *prepared) bool { return !e.Changed(rule.FieldRegion) || e.valid() })
 				if len(outside) == 0 {
 					return ""
 				}

@@ -84,18 +84,18 @@ func (m *Model) openPalette() tea.Cmd {
 }
 
 // actionsOf returns the actions of a screen in the background. They bring it to the front before
-// they run.
+// they run. What a form was last about is no longer what the user sees.
 func (m *Model) actionsOf(of screen) []kit.Action {
-	s, missing := m.host.Screen(of.ID), ""
-	if s == nil {
-		s, missing = of.open(m), of.missing
+	s := m.host.Screen(of.ID)
+	if s == nil || of.missing != "" {
+		s = of.open(m)
 	}
 	var actions []kit.Action
 	for _, a := range s.Actions() {
 		if strings.HasPrefix(a.ID, "list.") || a.ID == "" {
 			continue
 		}
-		a.Group, a.Disabled = of.Title, func() string { return missing }
+		a.Group, a.Menu, a.Disabled = of.Title, nil, func() string { return of.missing }
 		a.Do = func() tea.Cmd { return m.runOn(of.ID, a.ID) }
 		actions = append(actions, a)
 	}
@@ -104,7 +104,7 @@ func (m *Model) actionsOf(of screen) []kit.Action {
 
 // runOn shows a screen and runs an action there, or says why it is disabled.
 func (m *Model) runOn(id page.ID, action string) tea.Cmd {
-	shown := m.show(id, id.Key == "")
+	shown := m.show(id, false)
 	for _, a := range m.host.Actions() {
 		if a.ID == action {
 			if reason := a.Reason(); reason != "" {

@@ -28,7 +28,7 @@ import (
 type screen struct {
 	page.ID
 	tip string // shown once, at the first visit
-	// missing says when there is such a screen; empty if every session has one.
+	// missing says how to open such a screen; empty if it has a tab.
 	missing string
 	open    func(m *Model) page.Screen
 	badges  func(m *Model) []kit.Cell // of the tab; may be nil

@@ -148,11 +148,11 @@ func (m *Model) input(msg tea.Msg) tea.Cmd {
 
 func (m *Model) say(t page.Toast) tea.Cmd { return m.messages.Push(t) }
 
-// noteMessage notes the message at an input. If the input leads to another screen, it goes; a tip
-// goes at once.
+// noteMessage notes the message at an input. If the input leads to another screen, it goes; what is
+// only worth knowing goes at once, because the input may make it untrue.
 func (m *Model) noteMessage() {
 	shown, _ := m.messages.Shown()
-	if m.seen = shown; shown.Level == kit.Tip {
+	if m.seen = shown; shown.Level == kit.Tip || shown.Level == kit.Info {
 		m.messages.Dismiss()
 	}
 }

@@ -284,7 +284,13 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 		rename := func(ctx context.Context, t *Task) []session.Edited {
 			return g.Session.RenameAll(ctx, changed, names, t.Count)
 		}
-		return g.Run(Work{Label: "Renaming", Done: done, Files: changed, Do: rename})
+		work := Work{Label: "Renaming", Done: done, Files: changed, Do: rename}
+		if len(files) == 1 {
+			work.Taken = func() tea.Cmd {
+				return g.Over.Open(p.Refuse("Another file in this folder has that name. Type another one."))
+			}
+		}
+		return g.Run(work)
 	}
 	return g.Over.Open(p)
 }

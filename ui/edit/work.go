@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,8 @@ type Work struct {
 	Do func(ctx context.Context, t *Task) []session.Edited
 	// Then replaces the usual message; may be nil.
 	Then func(list []session.Edited, at time.Time) tea.Cmd
+	// Taken asks for another name of a single file if the service has a file of that name; may be nil.
+	Taken func() tea.Cmd
 }
 
 // Task is running work. The working goroutine writes the counters; ticks read them.
@@ -96,6 +99,11 @@ func (g *Manage) Run(w Work) tea.Cmd {
 			g.task = nil
 			if w.Then != nil {
 				return w.Then(list, at)
+			}
+			if w.Taken != nil {
+				if answer, ok := errors.AsType[*api.ServiceError](list[0].Err); ok && answer.Status == http.StatusConflict {
+					return w.Taken()
+				}
 			}
 			cmd, _ := g.took(list, at)
 			return tea.Batch(cmd, announce(w.Files, list), page.Send(w.outcome(list)))

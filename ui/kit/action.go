@@ -35,8 +35,10 @@ type Action struct {
 	Aside bool
 	// Disabled returns why the action is disabled, or "". Nil means always enabled.
 	Disabled func() string
-	// Do runs the action. It is called only in Update.
-	Do func() tea.Cmd
+	// Do runs the action. It is called only in Update. If it opens a menu, Menu returns the menu, whose
+	// rows the palette has instead of the action; else it is nil.
+	Do   func() tea.Cmd
+	Menu func() *Menu
 }
 
 // Reason returns why the action is disabled, or "".

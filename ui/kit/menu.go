@@ -65,8 +65,13 @@ func NewMenu(title string, rows ...MenuRow) *Menu {
 		Rows: m.groups, Key: func(row int) any { return row }, Draw: m.drawRow,
 		Head: func(key string, _ []int, _ *theme.Theme) (name, note string) { return key, "" },
 		Match: func(row int, words []string) bool {
-			r := m.rows[row]
-			return text.HasAll(words, r.Group, r.Key, r.Label, r.found)
+			r, begins := m.rows[row], make([]string, len(words))
+			for i, w := range words {
+				begins[i] = " " + w
+			}
+			split := strings.NewReplacer(".", " ", "-", " ", ",", " ").Replace
+			all := strings.Join([]string{"", r.Group, r.Key, r.Label, r.found}, " ")
+			return text.HasAll(begins, all, split(all))
 		},
 	}
 	m.SetRows(rows...)
@@ -105,6 +110,13 @@ func newHelp(title string, actions []Action, palette bool) *Menu {
 		row.hidden = a.Aside || palette && strings.HasPrefix(a.ID, "choice.") || strings.HasPrefix(a.ID, "list."+text.If(!palette, "half-")) || row.Disabled != ""
 		if row.Disabled != "" {
 			row.Group = later
+		}
+		if palette && a.Menu != nil && row.Disabled == "" {
+			for _, r := range a.Menu().rows {
+				r.Group, r.Key, r.Note, r.found = a.Group, row.Key+" "+r.Key, "", row.found
+				rows = append(rows, r)
+			}
+			continue
 		}
 		rows = append(rows, row)
 	}

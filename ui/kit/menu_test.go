@@ -92,3 +92,20 @@ func TestHelpColumns(t *testing.T) {
 	uitest.Shows(t, lines[4], "First", "Third")
 	uitest.Shows(t, lines[5], "action 00", "action 22")
 }
+
+// TestPaletteNamesTheRowsOfMenus: the rows of a menu stand in place of the action that opens it.
+func TestPaletteNamesTheRowsOfMenus(t *testing.T) {
+	ran := ""
+	row := kit.MenuRow{Key: "r", Label: "rename", Do: func() tea.Cmd { ran = "rename"; return nil }}
+	m := kit.NewPalette("Run", []kit.Action{
+		{ID: "parent", Keys: kit.Bind("parent folder", "", "h"), Do: func() tea.Cmd { ran = "parent"; return nil }},
+		{ID: "manage", Keys: kit.Bind("manage", "", "m"), Menu: func() *kit.Menu { return kit.NewMenu("Manage", row) }},
+	})
+	for _, key := range []string{"r", "e", "n"} {
+		m.Type(kit.KeyMsg(key))
+	}
+	uitest.Shows(t, ansi.Strip(m.View(image.Pt(60, 20), theme.New(true, true))), "rename         m r")
+	if m.Actions()[0].Do(); ran != "rename" {
+		t.Errorf("ran %q", ran)
+	}
+}

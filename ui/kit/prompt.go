@@ -62,6 +62,19 @@ func (p *Prompt) Value() string {
 	return p.field.Value()
 }
 
+// Refuse says why the text was refused, until the user changes it. Then open the prompt again.
+func (p *Prompt) Refuse(why string) *Prompt {
+	refused, check := p.Value(), p.Check
+	p.closed, p.tried = false, true
+	p.Check = func(typed string) string {
+		if typed == refused || check == nil {
+			return text.If(typed == refused, why)
+		}
+		return check(typed)
+	}
+	return p
+}
+
 func (p *Prompt) problem() string {
 	if p.Check == nil {
 		return ""

@@ -100,10 +100,10 @@ func (m *Model) letters() []kit.Action {
 	replay := func(redo bool) func() tea.Cmd {
 		return func() tea.Cmd { return m.manage.Replay(m.current().file.FileID, redo, session.Fail) }
 	}
-	manage := func() tea.Cmd {
+	manage := func() *kit.Menu {
 		files := filesOf(m.Targets())
 		rows := m.manage.Rows(files, m.current().file)
-		return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), rows...))
+		return kit.NewMenu("Manage "+edit.FilesLabel(files), rows...)
 	}
 	return []kit.Action{
 		{ID: "details.edit-tags", Keys: kit.Bind("edit tags", "", "e"), Group: groupEdit, Do: func() tea.Cmd { return m.edit(rowTags) }},
@@ -114,7 +114,7 @@ func (m *Model) letters() []kit.Action {
 		{ID: "details.next-file", Keys: kit.Bind("next file", "", "n"), Group: groupFile, Disabled: m.oneFile, Do: turn(1)},
 		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.oneFile, Do: turn(-1)},
 		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Do: m.copyMenu},
-		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Do: manage},
+		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Menu: manage, Do: func() tea.Cmd { return m.Open(manage()) }},
 		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Footer: true, Disabled: func() string {
 			return cmp.Or(text.If(m.current().file.FileID == "", "this file has no ID"), m.manage.Busy())
 		}, Do: func() tea.Cmd { return m.manage.Extend(filesOf(m.Targets())) }},

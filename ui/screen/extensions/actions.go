@@ -49,7 +49,7 @@ func (m *Model) actions() []kit.Action {
 	if m.sheet.On { // the arrows move among the tiles
 		open, moves = kit.Bind(words, "", "enter"), m.sheet.Actions("extensions")
 	}
-	if len(m.runs.all) == 0 {
+	if m.runs.read && len(m.runs.all) == 0 {
 		moves = append(moves, page.Go(groupRun, "pick files", page.Picker))
 	}
 	return append([]kit.Action{

@@ -82,17 +82,17 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		// The arrows move among the tiles.
 		open, parent = kit.Bind("open", "", "enter"), kit.Bind("parent folder", "", "backspace")
 	}
-	if m.shown.len() == 0 && m.shown.search.isNone() {
+	if m.shown.len() == 0 && m.shown.search.isNone() && m.shown.folder == m.folder() && !m.shown.at.IsZero() {
 		moves = append(moves, page.Go(groupOpen, "pick files", page.Picker))
 	}
 	return slices.Concat([]kit.Action{
 		{ID: "library.open", Keys: open, Group: groupOpen, Footer: true, Disabled: m.noRow, Do: m.enter},
 		{ID: "library.edit", Keys: kit.Bind("edit details", "", "e"), Group: groupOpen, Main: len(m.list.Marks()) > 0, Disabled: m.noFile, Do: m.inspect},
-		{ID: "library.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupOpen, Disabled: m.manage.Busy, Do: m.manageMenu},
+		{ID: "library.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupOpen, Disabled: m.manage.Busy, Menu: m.manageMenu, Do: func() tea.Cmd { return m.Open(m.manageMenu()) }},
 		{ID: "library.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupOpen, Footer: true, Disabled: m.noWork, Do: func() tea.Cmd { return m.manage.Extend(m.chosen()) }},
 		{ID: "library.delete", Keys: kit.Bind("delete: press m, then d", "", "d"), Group: groupOpen, Disabled: func() string {
 			return "d never deletes from the library; m deletes (press m, then d)"
-		}, Do: m.manageMenu},
+		}, Do: func() tea.Cmd { return nil }},
 		{ID: "library.undo", Keys: kit.Bind("undo the last change", "", "z"), Group: groupOpen, Disabled: m.manage.Busy, Do: func() tea.Cmd { return m.manage.Replay("", false, session.Fail) }},
 		{ID: "library.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupOpen, Disabled: m.manage.Busy, Do: func() tea.Cmd { return m.manage.Replay("", true, session.Fail) }},
 		{ID: "library.find", Keys: kit.Bind("find in the library", "", "f"), Group: groupView, Footer: true, Do: m.startQuery},

@@ -18,7 +18,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-func (m *Model) manageMenu() tea.Cmd {
+func (m *Model) manageMenu() *kit.Menu {
 	newFolder := kit.MenuRow{Key: "n", Label: "new folder", Note: "in this folder", Do: m.askNewFolder}
 	if files := m.chosen(); len(files) > 0 {
 		current, ok := m.current()
@@ -28,11 +28,11 @@ func (m *Model) manageMenu() tea.Cmd {
 		rows := m.manage.Rows(files, current)
 		final := slices.IndexFunc(rows, func(r kit.MenuRow) bool { return r.Danger })
 		rows = slices.Insert(rows, final, newFolder)
-		return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), rows...))
+		return kit.NewMenu("Manage "+edit.FilesLabel(files), rows...)
 	}
 	f, ok := m.current()
 	if !ok {
-		return m.askNewFolder()
+		return kit.NewMenu("Manage this folder", newFolder)
 	}
 	folder := folderPath(m.shown.folder, f)
 	f.FolderPath = folder
@@ -54,7 +54,7 @@ func (m *Model) manageMenu() tea.Cmd {
 			})
 		},
 	}, newFolder)
-	return m.Open(kit.NewMenu("Manage the folder "+folder, rows...))
+	return kit.NewMenu("Manage the folder "+folder, rows...)
 }
 
 // took shows the library after a change. Files that left the folder are unmarked.

@@ -176,7 +176,11 @@ func TestMarkedFilesAreManaged(t *testing.T) {
 	d.has("/n01.txt /n02.txt /n03.txt /summer/d.txt")
 	d.Press("z")
 	d.has("/a.txt /b.txt /c.txt /summer/d.txt")
-	d.Press("m", "c")
+	d.Press("esc", "g", "j", "m", "r", "ctrl+u") // a taken name asks again
+	d.Type("c.txt")
+	d.Press("enter")
+	d.Sees("Rename a.txt", "c.txt", "Another file in this folder has that name")
+	d.Press("esc", "ctrl+a", "m", "c")
 	d.Type("copies")
 	d.Press("enter")
 	d.has("/a.txt /b.txt /c.txt /copies/a.txt /copies/b.txt /copies/c.txt /summer/d.txt")

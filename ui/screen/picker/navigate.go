@@ -161,10 +161,19 @@ func (m *Model) startJump() tea.Cmd {
 	p := kit.NewPrompt("Go to", "", "Folder", "", "/a/folder or ~/a/folder")
 	p.Verb = "go there"
 	p.Do = func(typed string) tea.Cmd {
-		if source, ok := sourceOf(typed, m.shown.folder); ok && source.Path != "" {
-			return m.open(source.Path, "")
+		source, ok := sourceOf(typed, m.shown.folder)
+		if !ok {
+			return nil
 		}
-		return nil
+		return m.reads.Ask(func() tea.Msg {
+			_, err := os.Stat(source.Path)
+			return page.Then(func() tea.Cmd {
+				if err != nil && missing(err) {
+					return m.Open(p.Refuse("Nothing is there. Correct the path."))
+				}
+				return m.open(source.Path, "")
+			})
+		})
 	}
 	return m.Open(p)
 }

@@ -27,6 +27,10 @@ func TestGoToATypedPath(t *testing.T) {
 	}
 	d.Press("c", "enter")
 	d.under("almost.txt")
+	d.open(dir, "alpah")
+	d.Sees("Nothing is there", filepath.Join(dir, "alpah")[:20])
+	d.Press("esc")
+	d.under("almost.txt")
 }
 
 // TestHoldsPictures: the first start stays in a folder with pictures, or with folders of pictures that are

@@ -74,7 +74,7 @@ func (m *Model) actions() []kit.Action {
 	}
 	if all {
 		actions = append(actions, page.Go(groupJob, "see them in the library", page.Library))
-	} else if m.rows.all == 0 {
+	} else if m.rows.read && m.rows.all == 0 {
 		actions = append(actions, page.Go(groupJob, "pick files", page.Picker))
 	}
 	return append(

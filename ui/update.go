@@ -31,10 +31,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	m.markUploadsSeen()
 	room := m.rects().screen.Size()
-	shown, _ := m.messages.Shown()
-	if m.host.Spare = 0; m.size.Y >= statusHeight && shown.Level != kit.Tip { // a tip stands below the status
-		m.host.Spare = 1
-	}
+	m.host.Spare = text.Either(m.size.Y >= statusHeight, 1, 0)
 	room.Y += m.host.Spare
 	return m, tea.Batch(cmd, m.host.Paint(m.theme), m.host.Resize(room))
 }

@@ -96,18 +96,18 @@ var Fields = []*Field{
 	},
 	{
 		Name: rule.FieldDescription, Key: "description", Flag: "description", Value: "TEXT", Label: "Description", Words: "description", Hint: "none",
-		Help: "text about the file (hosted services)", Stored: true, Unset: `""`,
+		Help: "text about the file", Stored: true, Unset: `""`,
 		value: otherText(rule.FieldDescription),
 	},
 	{
 		Name: rule.FieldChecks, Key: rule.FieldChecks, Flag: "checks", Value: "CONDITION",
 		Label: "Condition", Words: "condition", Hint: "none",
-		Help:  `condition that the service checks before it stores the file, such as "file.size" < "2mb" (hosted services)`,
+		Help:  `condition that the service checks before it stores the file, such as "file.size" < "2mb"`,
 		value: otherText(rule.FieldChecks),
 	},
 	{
 		Name: rule.FieldTransformation, Key: "transformation", Flag: "transformation", Value: "STEPS", Label: "Transformation", Words: "transformation",
-		Help:    "transformation before the file is stored: steps such as w-1600,q-80, or JSON with pre and post (hosted services)",
+		Help:    "transformation before the file is stored: steps such as w-1600,q-80, or JSON with pre and post",
 		Choices: transformationChoices, Open: true, Hint: "none, such as w-1600,q-80",
 		value: typedValue[api.Transformation]{
 			at:    func(u *api.Upload) *api.Field[api.Transformation] { return &u.Transformation },

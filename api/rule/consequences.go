@@ -175,6 +175,7 @@ type Line struct {
 	Text string
 	Loss Aspect // what the file there loses; empty for nothing
 	Keep string // name of the request field that prevents the loss if set to false; may be empty
+	Had  int    // how many are lost; 0 or less if that is unknown
 }
 
 // Lines describes the prediction: first the file, then each aspect that changes or is kept, unless
@@ -203,7 +204,7 @@ func (o Prediction) Lines() []Line {
 			if c.Effect == Removed || c.Effect == SetTo && c.Had > 0 {
 				loss = c.Aspect
 			}
-			lines = append(lines, Line{c.sentence(), loss, c.Keep})
+			lines = append(lines, Line{c.sentence(), loss, c.Keep, c.Had})
 		}
 	}
 	return lines
@@ -214,14 +215,14 @@ func (o Prediction) Loses() bool {
 	return slices.ContainsFunc(o.Lines(), func(l Line) bool { return l.Loss != "" })
 }
 
-// Keep returns the first request field that prevents a loss if set to false, or "".
-func (o Prediction) Keep() string {
+// Keeps returns the request fields that each prevent a loss if set to false.
+func (o Prediction) Keeps() (fields []string) {
 	for _, l := range o.Lines() {
 		if l.Keep != "" {
-			return l.Keep
+			fields = append(fields, l.Keep)
 		}
 	}
-	return ""
+	return fields
 }
 
 func (c Change) sentence() string {

@@ -397,13 +397,14 @@ func (e *Editor[T]) tile(i int) Tile {
 	subject, _ := e.Subject()
 	at := max(0, slices.Index(targets, subject)) / n * n
 	file := targets[(at+i)%len(targets)]
-	t := e.tileOf(file)
+	t := e.TileOf(file)
 	t.Current = file == subject && e.On == OnFiles
 	t.Sign = e.o.State(file)
 	return t
 }
 
-func (e *Editor[T]) tileOf(file T) Tile {
+// TileOf returns the tile of a file with its region as it is edited.
+func (e *Editor[T]) TileOf(file T) Tile {
 	t := e.o.Tile(file)
 	t.Note = file.Edited().Tags.Or(nil)
 	of := e.o.Subject(file)

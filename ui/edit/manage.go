@@ -262,6 +262,7 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 		value = "{name}" // FillName keeps the extension
 	}
 	p := kit.NewPrompt("Rename "+FilesLabel(files), words, "Name", value, "")
+	p.Stem()
 	p.Verb = "rename"
 	p.Check = func(content string) string {
 		_, _, wrong := newNames(files, content)
@@ -364,6 +365,23 @@ func (g *Manage) versionFacts(v api.File) []string {
 	return FactsLine(image.Pt(w, h), "", v.Size.Or(0), text.When(rule.Updated(&v), g.Now()))
 }
 
+// View shows stored pictures full-screen, first that of a file; moved is told which one is shown.
+func (g *Manage) View(files []api.File, first api.File, moved func(api.File) tea.Cmd) tea.Cmd {
+	files = slices.DeleteFunc(slices.Clone(files), func(f api.File) bool { return !f.IsImage() })
+	v := NewViewer(ViewerOptions{
+		Context: g.Context, Draw: g.Draw(), Images: g.Loader.Images(), Now: g.Now, Len: len(files),
+		At:      slices.IndexFunc(files, func(f api.File) bool { return f.FileID == first.FileID }),
+		Subject: func(i int) Subject { return Subject{Name: Label(&files[i]), Path: Fetched(g.Session.Picture, files[i])} },
+		Moved:   func(i int) tea.Cmd { return moved(files[i]) },
+	})
+	return tea.Batch(g.Over.Open(v), v.Read())
+}
+
+// NoView says why there is no picture of a file to show, or "".
+func (g *Manage) NoView(f api.File) string {
+	return text.If(g.Loader == nil || !f.IsImage() || f.FileID == "", "there is no picture to show")
+}
+
 // compare shows the older versions of a picture beside the current one, which is the first of list.
 func (g *Manage) compare(f api.File, list []api.File) tea.Cmd {
 	var viewer *Viewer
@@ -371,7 +389,7 @@ func (g *Manage) compare(f api.File, list []api.File) tea.Cmd {
 	o := ViewerOptions{
 		Context: g.Context, Draw: g.Draw(), Images: g.Loader.Images(), Len: len(list) - 1, Now: g.Now,
 		Note:    func() string { return list[at].VersionInfo.Name + ": " + g.versionFacts(list[at])[0] },
-		Moved:   func(i int) { at = i + 1 },
+		Moved:   func(i int) tea.Cmd { at = i + 1; return nil },
 		Subject: func(int) Subject { return Subject{Name: Label(&f), Path: Fetched(g.Session.Picture, f)} },
 		Before: func(i int) func(context.Context) (string, error) {
 			return Fetched(g.Session.Picture, list[i+1])

@@ -47,7 +47,6 @@ func NewPreview(o PreviewOptions) *Preview {
 		Context: o.Context, Loader: o.Loader, Len: func() int { return len(o.Thumbs()) },
 		Tile: func(i int) Tile {
 			t := o.Thumbs()[i]
-			t.Fill = len(o.Thumbs()) > 1
 			return Tile{Name: t.Name, Picture: t}
 		},
 	})}
@@ -169,7 +168,7 @@ func (e *Editor[T]) Review(files []T, beside ...Tile) kit.Drawing {
 			if i >= len(files) {
 				return beside[i-len(files)]
 			}
-			t := e.tileOf(files[i])
+			t := e.TileOf(files[i])
 			t.Picture.Crop = t.Picture.Region != (rule.Region{})
 			return t
 		},

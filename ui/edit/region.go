@@ -447,7 +447,7 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 		beside, below := "", ""
 		if w := crops.Dx() - factsWidth; facts != "" && w >= thinCrops {
 			crops.Max.X, facts = crops.Min.X+w, strings.ReplaceAll(facts, " · ", "\n")
-			beside = kit.JoinH("  ", th.Strong.Render("File")+"\n"+kit.Paragraph(facts, factsWidth-2, th.Muted))
+			beside = th.Strong.Render("File") + "\n" + kit.Paragraph(facts, factsWidth-2, th.Muted) // the crops end with a gap
 		} else if facts != "" {
 			// Lines end between two facts.
 			facts = strings.ReplaceAll(strings.ReplaceAll(facts, " ", "\u00a0"), "\u00a0·\u00a0", " ·\u00a0")

@@ -30,7 +30,7 @@ type ViewerOptions struct {
 	// Subject returns picture i.
 	Subject func(i int) Subject
 	// Moved is called when picture i is shown; may be nil.
-	Moved func(i int)
+	Moved func(i int) tea.Cmd
 	// Note describes the shown picture, such as "picked"; may be nil.
 	Note func() string
 	// Actions are additional actions; may be nil.
@@ -130,10 +130,11 @@ func (v *Viewer) Close() tea.Cmd {
 
 func (v *Viewer) move(by int) tea.Cmd {
 	v.o.At += by
+	var cmd tea.Cmd
 	if v.o.Moved != nil {
-		v.o.Moved(v.o.At)
+		cmd = v.o.Moved(v.o.At)
 	}
-	return v.Read()
+	return tea.Batch(cmd, v.Read())
 }
 
 func (v *Viewer) fit() {
@@ -208,9 +209,18 @@ func (v *Viewer) Actions() []kit.Action {
 		return func() tea.Cmd { v.slide(v.divider() + by); return nil }
 	}
 	left, right := []string{"left", "h"}, []string{"right", "l"}
+	last := func() string { return text.If(v.o.At+1 >= v.o.Len, "this is the last picture") }
+	first := func() string { return text.If(v.o.At == 0, "this is the first picture") }
 	turn := []kit.Action{
-		action("next", "next picture", v.o.Len > 1, func() string { return text.If(v.o.At+1 >= v.o.Len, "this is the last picture") }, func() tea.Cmd { return v.move(1) }, "n"),
-		action("previous", "previous picture", v.o.Len > 1, func() string { return text.If(v.o.At == 0, "this is the first picture") }, func() tea.Cmd { return v.move(-1) }, "N"),
+		action("next", "next picture", v.o.Len > 1, last, func() tea.Cmd { return v.move(1) }, "n"),
+		action("previous", "previous picture", v.o.Len > 1, first, func() tea.Cmd { return v.move(-1) }, "N"),
+	}
+	// What is whole has nothing to its left and right but the other pictures.
+	side := func(id, words, whole string, end func() string, by int, keys []string) kit.Action {
+		if v.zoom == 0 {
+			return action(id, whole, false, end, func() tea.Cmd { return v.move(by) }, keys...)
+		}
+		return action(id, words, false, nil, pan(by, 0), keys...)
 	}
 	if v.compares() {
 		left, right = []string{"h"}, []string{"l"}
@@ -230,8 +240,8 @@ func (v *Viewer) Actions() []kit.Action {
 		action("zoom-in", "zoom in", true, none, enlarge(1), "+", "="),
 		action("zoom-out", "zoom out", true, all, enlarge(-1), "-"),
 		action("fit", "show the full picture", false, all, func() tea.Cmd { v.fit(); return nil }, "0"),
-		action("left", "move left", false, all, pan(-1, 0), left...),
-		action("right", "move right", false, all, pan(1, 0), right...),
+		side("left", "move left", "previous picture", first, -1, left),
+		side("right", "move right", "next picture", last, 1, right),
 		action("up", "move up", false, all, pan(0, -1), "up", "k"),
 		action("down", "move down", false, all, pan(0, 1), "down", "j"),
 		action("close", "close", true, nil, v.Close, "esc", "q", "enter", "backspace"), // the last hint: the way out

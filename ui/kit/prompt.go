@@ -3,8 +3,10 @@ package kit
 import (
 	"cmp"
 	"image"
+	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -52,6 +54,12 @@ func NewLongPrompt(title, content, value string) *Prompt {
 	p.area.SetValue(value)
 	p.area.Focus()
 	return p
+}
+
+// Stem puts the cursor before the extension of a file name.
+func (p *Prompt) Stem() {
+	name := p.Value()
+	p.field.input().SetCursor(utf8.RuneCountInString(strings.TrimSuffix(name, path.Ext(name))))
 }
 
 // Value returns the current text.
@@ -133,8 +141,12 @@ func (p *Prompt) Actions() []Action {
 	if p.field != nil {
 		offers = OfferActions(p.field, p.Title, func() {})
 	}
+	words := p.verb()
+	if p.chosen() {
+		words += " to " + text.ShortName(p.field.list[p.field.at], 24)
+	}
 	return Shadow(slices.Concat([]Action{
-		{ID: "prompt.take", Keys: Bind(p.verb(), "", p.key()), Footer: true, Main: true, Group: p.Title, Do: p.accept},
+		{ID: "prompt.take", Keys: Bind(words, "", p.key()), Footer: true, Main: true, Group: p.Title, Do: p.accept},
 		{ID: "prompt.cancel", Keys: Bind("cancel", "", "esc"), Footer: true, Group: p.Title, Do: p.Close},
 	}, offers))
 }

@@ -274,7 +274,7 @@ func (d *Detector) Abilities() Abilities {
 	}
 	f.Cell = "not known"
 	if d.cell.X > 0 {
-		f.Cell = fmt.Sprintf("%d x %d pixels, by %s", d.cell.X, d.cell.Y, d.cellFrom)
+		f.Cell = fmt.Sprintf("%d × %d pixels, by %s", d.cell.X, d.cell.Y, d.cellFrom)
 	}
 	if a.Method, f.Drawing = d.method(d.kittyProtocol()); a.Method.Pixels() && a.Cell.X == 0 {
 		a.Method, f.Drawing = MethodBlocks, "block glyphs: the size of a cell in pixels is unknown"

@@ -115,10 +115,11 @@ func Wrap(s string, w int) []string {
 		return nil
 	}
 	long := slices.ContainsFunc(strings.Fields(s), func(word string) bool { return Width(word) > w })
-	lines := strings.Split(Method().Wrap(s, w, If(long, "/")), "\n")
+	const whole = "\u2011" // a hyphen at which no line ends, as in --flag
+	lines := strings.Split(Method().Wrap(strings.ReplaceAll(s, "-", whole), w, If(long, "/")), "\n")
 	for i, line := range lines {
 		// A wide letter does not fit in a line of one column.
-		lines[i], _ = clip(line, w, "")
+		lines[i], _ = clip(strings.ReplaceAll(line, whole, "-"), w, "")
 	}
 	return lines
 }

@@ -123,6 +123,7 @@ func (m *Model) letters() []kit.Action {
 		{ID: "details.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupFile, Disabled: func() string {
 			return text.If(m.current().file.URL == "", "this file has no URL")
 		}, Do: m.browse},
+		{ID: "details.view", Keys: kit.Bind("view full-screen", "", "V"), Group: groupFile, Disabled: func() string { return m.manage.NoView(m.current().file) }, Do: m.view},
 		{ID: "details.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupFile, Do: func() tea.Cmd { return m.read(m.Targets()) }},
 		{ID: "details.undo", Keys: kit.Bind("undo the last saved change", "", "z"), Group: groupEdit, Disabled: m.noUndo, Do: replay(false)},
 		{ID: "details.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupEdit, Disabled: m.noUndo, Do: replay(true)},
@@ -213,6 +214,12 @@ func (m *Model) noPlane() string {
 }
 
 func (m *Model) oneFile() string { return text.If(len(m.Items) < 2, "only one file is shown") }
+
+func (m *Model) view() tea.Cmd {
+	return m.manage.View(filesOf(m.Items), m.current().file, func(f api.File) tea.Cmd {
+		return m.Show(m.Items[slices.IndexFunc(m.Items, func(e *prepared) bool { return e.file.FileID == f.FileID })])
+	})
+}
 
 func (m *Model) noAI() string { return text.If(len(aiTags(m.Targets())) == 0, "no AI tags") }
 

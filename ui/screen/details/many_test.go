@@ -350,7 +350,7 @@ func TestManaging(t *testing.T) {
 	s.Manager = log
 	d := start(t, o)
 	d.Press("shift+tab", "enter", "m", "r", "ctrl+u")
-	d.Type("new name.png")
+	d.Type("new name")
 	d.Press("enter")
 	d.Toasted("Renamed p1.png to new_name.png.")
 	d.Sees("new name.png")

@@ -76,9 +76,10 @@ func (m *Model) openResult(first job.Run) tea.Cmd {
 		Before: func(i int) func(context.Context) (string, error) {
 			return text.Either(compares(&runs[i]), edit.Fetched(m.o.Session.Before, runs[i]), nil)
 		},
-		Moved: func(i int) {
+		Moved: func(i int) tea.Cmd {
 			at = i
 			m.list.Go(runs[i].ID)
+			return nil
 		},
 		Actions: m.resultActions(func() *job.Run { return &runs[at] }, func() tea.Cmd { return v.Close() }),
 	}

@@ -95,6 +95,13 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		}, Do: func() tea.Cmd { return nil }},
 		{ID: "library.undo", Keys: kit.Bind("undo the last change", "", "z"), Group: groupOpen, Disabled: m.manage.Busy, Do: func() tea.Cmd { return m.manage.Replay("", false, session.Fail) }},
 		{ID: "library.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupOpen, Disabled: m.manage.Busy, Do: func() tea.Cmd { return m.manage.Replay("", true, session.Fail) }},
+		{ID: "library.view", Keys: kit.Bind("view full-screen", "", "V"), Group: groupView, Disabled: func() string {
+			f, _ := m.current()
+			return m.manage.NoView(f)
+		}, Do: func() tea.Cmd {
+			f, _ := m.current()
+			return m.manage.View(m.shown.files, f, func(f api.File) tea.Cmd { m.list.Go(keyOf(f)); return nil })
+		}},
 		{ID: "library.find", Keys: kit.Bind("find in the library", "", "f"), Group: groupView, Footer: true, Do: m.startQuery},
 		{ID: "library.grid", Keys: kit.Bind(text.Either(sheet, "list", "contact sheet"), "", "t"), Group: groupView, Footer: true, Do: m.sheet.Toggle},
 		{ID: "library.download", Keys: kit.Bind("download to this computer", "", "D"), Group: groupOpen, Disabled: m.noWork, Do: m.askDownload},

@@ -310,7 +310,9 @@ func wrongQuery(err error) error {
 }
 
 func (m *Model) rows() []kit.Group[api.File] {
-	m.common = commonTags(m.shown.files)
+	if m.common = nil; m.shown.search.isNone() { // the title of a search has no room for them
+		m.common = commonTags(m.shown.files)
+	}
 	m.tagged = slices.ContainsFunc(m.shown.files, func(f api.File) bool {
 		return len(f.Tags.Or(nil)) > len(m.common)
 	})

@@ -176,10 +176,10 @@ func TestMarkedFilesAreManaged(t *testing.T) {
 	d.has("/n01.txt /n02.txt /n03.txt /summer/d.txt")
 	d.Press("z")
 	d.has("/a.txt /b.txt /c.txt /summer/d.txt")
-	d.Press("esc", "g", "j", "m", "r", "ctrl+u") // a taken name asks again
-	d.Type("c.txt")
+	d.Press("esc", "g", "j", "j", "m", "r", "ctrl+u") // a taken name asks again
+	d.Type("c")
 	d.Press("enter")
-	d.Sees("Rename a.txt", "c.txt", "Another file in this folder has that name")
+	d.Sees("Rename a.txt", "Name  c.txt", "Another file in this folder has that name")
 	d.Press("esc", "ctrl+a", "m", "c")
 	d.Type("copies")
 	d.Press("enter")
@@ -264,7 +264,7 @@ func TestQueryLineOfTheLocalLibrary(t *testing.T) {
 func TestPurgingTheCache(t *testing.T) {
 	d := serve(t)
 	d.Press("j", "m", "r", "ctrl+u")
-	d.Type("0a.txt")
+	d.Type("0a")
 	d.Press("enter")
 	d.Toasted("Renamed a.txt to 0a.txt. z undoes it.")
 	d.Press("m")

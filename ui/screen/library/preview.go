@@ -159,7 +159,7 @@ func (m *Model) tile(i int) edit.Tile {
 		t.Marked, t.Sign = true, theme.SignMarked
 	}
 	states, sign := m.states(f)
-	words := []string{m.tags(f), states}
+	words := []string{strings.Join(m.tags(f), ", "), states}
 	if sign != theme.SignNone {
 		slices.Reverse(words)
 	}

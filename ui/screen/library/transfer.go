@@ -45,7 +45,7 @@ func (m *Model) askTransfer() tea.Cmd {
 		return err
 	}, func() tea.Cmd {
 		if len(names) == 0 {
-			return page.Tell(page.Info, "No other profile. Add one on "+page.Settings.String()+".")
+			return page.Tell(page.Info, "No other account. Add one on "+page.Settings.String()+".")
 		}
 		rows := make([]kit.MenuRow, len(names))
 		for i, name := range names {

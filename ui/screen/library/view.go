@@ -90,7 +90,7 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 	} else if n, ok := f.Size.Get(); ok {
 		size = text.Bytes(n)
 	}
-	name, tags := text.ShortName(f.Name, widths[0]-len(slash)), text.List(strings.Split(text.Safe(m.tags(f)), ", "), widths[3])
+	name, tags := text.ShortName(f.Name, widths[0]-len(slash)), text.List(strings.Split(text.Safe(strings.Join(m.tags(f), ", ")), ", "), widths[3])
 	searching, words, named := !m.shown.search.isNone(), m.list.Filter(), m.list.Filter()
 	for term := range strings.FieldsSeq(strings.ReplaceAll(m.shown.search.text, `"`, "")) {
 		tags, is := strings.CutPrefix(term, "tag:")
@@ -139,15 +139,16 @@ func kind(f api.File) string {
 	return "file"
 }
 
-// tags lists the tags of a file that not all files have, then those that extensions found.
-func (m *Model) tags(f api.File) string {
+// tags lists the tags of a file that not all files have, or where no file has others, what extensions found.
+func (m *Model) tags(f api.File) []string {
+	if m.tagged {
+		return edit.Replayed(nil, m.common, f.Tags.Or(nil))
+	}
 	var found []string
 	for _, tag := range f.AITags.Or(nil) {
 		found = append(found, tag.Name)
 	}
-	label := " · " + text.If(m.tagged && len(found) > 0, "AI: ")
-	other := edit.Replayed(nil, m.common, f.Tags.Or(nil))
-	return strings.Trim(strings.Join(other, ", ")+label+strings.Join(found, ", "), " ·")
+	return found
 }
 
 // note shows the tags of all files.

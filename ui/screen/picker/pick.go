@@ -347,11 +347,11 @@ func (m *Model) pickedFolders(list []content) tea.Cmd {
 		m.tray.subs[c.folder] = sub
 	}
 	m.trayChanged()
-	name, below := text.Plural(len(list), "folder"), " and their subfolders"
+	name := text.Plural(len(list), "folder")
 	if len(list) == 1 {
-		name, below = text.Safe(filepath.Base(list[0].folder)), " and its subfolders"
+		name = text.Safe(filepath.Base(list[0].folder))
 	}
-	words := "Picked " + text.Plural(fresh, "file") + " in " + name + below
+	words := "Picked " + text.Plural(fresh, "file") + " in " + name
 	switch {
 	case fresh == 0 && had > 0:
 		for _, folder := range folders {

@@ -361,10 +361,11 @@ func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 		Subject: func(i int) edit.Subject {
 			return edit.Subject{Name: names[i], Path: edit.Local(source(i).Path)}
 		},
-		Moved: func(i int) {
+		Moved: func(i int) tea.Cmd {
 			at = i
 			m.list.Go(names[i])
 			m.list.Hold()
+			return nil
 		},
 		Note: func() string {
 			return text.If(m.tray.has(source(at)), "picked")

@@ -31,17 +31,19 @@ func then(do func()) func() tea.Cmd {
 func (m *Model) Actions() []kit.Action {
 	send := "send" + text.If(len(m.Targets()) < len(m.Items), " all "+text.Count(len(m.Items)))
 	if len(m.sum().stopped) > 0 && m.sum().checks[0].stop {
-		send = "go to what stops the sending"
+		send = "go to the error"
 	}
 	keepable := m.keepable()
 	actions := []kit.Action{
 		{ID: "form.send", Keys: kit.Bind(send, "", "ctrl+s"), Group: groupForm, Footer: true, Main: true, Do: m.send},
 		{
-			ID: "form.keep", Keys: kit.Bind("keep what would be lost", "", "ctrl+g"), Group: groupForm, Footer: keepable != nil,
-			Disabled: func() string { return text.If(keepable == nil, "nothing would be lost") },
+			ID: "form.keep", Keys: kit.Bind("keep what would be lost", "", "ctrl+g"), Group: groupForm, Footer: len(keepable) > 0,
+			Disabled: func() string { return text.If(len(keepable) == 0, "nothing would be lost") },
 			Do: then(func() {
 				for _, s := range m.Targets() {
-					s.SetText(keepable, "false")
+					for _, name := range keepable {
+						s.SetText(entry.FieldByName(name), "false")
+					}
 				}
 				m.Touch(m.Targets()...)
 			}),
@@ -142,12 +144,12 @@ func (m *Model) toolActions() []kit.Action {
 	}
 }
 
-// keepable returns the switch that prevents the first loss of a target, or nil.
-func (m *Model) keepable() *entry.Field {
+// keepable returns the switches that prevent losses of the targets.
+func (m *Model) keepable() (fields []string) {
 	for _, s := range m.Targets() {
-		if name := m.decision(s).out.Keep(); name != "" && m.locate(s).File != nil {
-			return entry.FieldByName(name)
+		if m.locate(s).File != nil {
+			fields = append(fields, m.decision(s).out.Keeps()...)
 		}
 	}
-	return nil
+	return slices.Compact(slices.Sorted(slices.Values(fields)))
 }

@@ -258,9 +258,12 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case page.Resized:
 		m.size = msg.Size
 	case page.Shown:
-		// Files may have changed while the form was hidden.
+		// Files and folders may have changed while the form was hidden.
+		again := m.hidden
 		m.forgetPlaces()
-		m.hidden, m.unfound = false, nil
+		if m.hidden, m.unfound = false, nil; again {
+			return m.readSuggestions()
+		}
 	case page.Hidden:
 		m.hidden = true
 		m.stopSearch()

@@ -56,7 +56,7 @@ func TestTakenNames(t *testing.T) {
 		for n, choice := range strings.Split(choices, ", ") {
 			ask := asked(t, msgs)
 			if n == 0 && (!strings.HasPrefix(ask.Title, "/a.jpg exists already") ||
-				!strings.Contains(ask.Text, "Its 2 tags are removed") || !ask.Choices[2].Default) {
+				!strings.Contains(ask.Text, "loses: AI tags, custom metadata, region, 2 tags.") || !ask.Choices[2].Default) {
 				t.Errorf("asked %+v", ask)
 			}
 			if n == 1 && !strings.HasPrefix(choices, "Ask") && (ask.Title != "/b.jpg exists already" || !strings.Contains(ask.Text, "same size") ||

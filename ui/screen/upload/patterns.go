@@ -64,7 +64,8 @@ func (m *Model) newPatterns() *patternView {
 			Set:  func(_ int, content string) { v.patterns[n], v.stale = edit.Pattern(content), true },
 			Note: v.fields,
 			Problem: func() string {
-				if err := v.check(n); err != nil {
+				p := string(v.patterns[n]) // a field that is being typed is not wrong yet
+				if err := v.check(n); err != nil && (v.form.On() != f.field || strings.LastIndex(p, "{") <= strings.LastIndex(p, "}")) {
 					return entry.InForm(err)
 				}
 				return ""
@@ -108,7 +109,7 @@ func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) { return nil, v.form.Typ
 func (v *patternView) Actions() []kit.Action {
 	unusable := func() string {
 		bad := cmp.Or(v.check(0), v.check(1), v.check(2)) != nil
-		return text.If(bad, "the pattern cannot be used: see what it says")
+		return text.If(bad, "the pattern cannot be used: the line below it says why")
 	}
 	return kit.Shadow(slices.Concat([]kit.Action{
 		{ID: "form.use-patterns", Keys: kit.Bind("fill in", "", "enter"), Group: v.form.Group, Footer: true, Main: true, Disabled: unusable, Do: v.apply},

@@ -41,7 +41,7 @@ func (m *Model) send() tea.Cmd {
 	words := ""
 	switch {
 	case t.losses > 0 && len(m.Items) == 1:
-		words = m.describeLoss(m.Items[0])
+		words = "The stored file loses: " + m.losses(m.Items) + "."
 	case t.losses > 0:
 		words = text.Plural(t.losses, "file") + " can take something from a file at the same place.\n"
 	}
@@ -98,7 +98,12 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 			Do: func() tea.Cmd { return m.askTaken(taken, skip, !all) },
 		})
 	}
-	words := "Keep both adds a suffix to the name. Skip leaves yours in the form."
+	words := "Keep both adds a suffix to the name."
+	if len(m.Items) > 1 {
+		words += " Skip leaves yours in the form."
+	} else {
+		choices = choices[:3] // Not yet does the same
+	}
 	if n := len(m.Items) - len(skip) - len(taken); n > 0 {
 		words += "\n" + text.Plural(n, "other file") + " will be sent."
 	}
@@ -106,14 +111,15 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 	if all {
 		ask.Title = text.Count(len(taken)) + " of " + text.Plural(len(m.Items), "name") + " exist already"
 		ask.Text = text.If(same > 0, text.Count(same)+" of "+text.Count(len(of))+" have the same size as yours, and may be the same.\n") +
-			text.If(losses != "", "With new versions, the files there lose: "+losses+".\n") + words
+			text.If(losses != "", "With new versions, the stored files lose: "+losses+".\n") + words
 		ask.Drawing = m.Review(of)
 		return page.Send(ask)
 	}
 	ask.Title = text.TruncateMiddle(text.Safe(rule.PathOf(&s.Upload)), 48) + " exists already" + text.If(len(taken) > 1, " · "+text.Count(len(taken)-1)+" more")
 	ask.Text = text.If(same > 0, "It has the same size as yours, and may be the same.\n") +
-		text.If(losses != "", "With a new version: "+m.describeLoss(s)) + words
-	stored := edit.Tile{Name: "in the library", Words: "no picture"}
+		text.If(losses != "", "With a new version, the stored file loses: "+losses+".\n") + words
+	yours, stored := m.TileOf(s), edit.Tile{Name: "Stored", Words: "no picture"}
+	yours.Name = "Yours"
 	if file.IsImage() {
 		stored.Picture = edit.ThumbOf(*file, m.o.Session.Thumb)
 	}
@@ -121,35 +127,29 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 	when := text.If(!rule.Created(file).IsZero(), "uploaded "+text.When(rule.Created(file), m.o.Now()))
 	ask.Facts = [][2]string{
 		{"Yours", strings.Join(facts(s), "")},
-		{"Stored", edit.FactsLine(image.Pt(w, h), "", file.Size.Or(0), when)[0]},
+		{"Stored", edit.FactsLine(image.Pt(w, h), strings.ToUpper(file.Mime[strings.LastIndexByte(file.Mime, '/')+1:]), file.Size.Or(0), when)[0]},
 	}
-	ask.Drawing = m.Review(of, stored)
+	ask.Drawing = m.Review(nil, yours, stored)
 	return page.Send(ask)
 }
 
-// describeLoss says what a new version takes from the file at the place of a source; empty if
-// nothing.
-func (m *Model) describeLoss(s *source) string {
-	words := ""
-	for _, l := range m.decision(s).out.Lines() {
-		if l.Loss != "" {
-			words += inForm(l) + "\n"
-		}
-	}
-	return words
-}
-
-// losses counts what new versions take from files, such as "region ×3, tags"; empty for nothing.
+// losses counts what new versions take from files, such as "region ×3, tags", or "2 tags, region" of one
+// file; empty for nothing.
 func (m *Model) losses(of []*source) string {
-	count := map[rule.Aspect]int{}
+	count, had := map[rule.Aspect]int{}, map[rule.Aspect]int{}
 	for _, s := range of {
 		for _, l := range m.decision(s).out.Lines() {
 			count[l.Loss]++
+			had[l.Loss] = l.Had
 		}
 	}
 	delete(count, "")
 	var parts []string
 	for _, aspect := range slices.Sorted(maps.Keys(count)) {
+		if one, many := strings.CutSuffix(string(aspect), "s"); many && had[aspect] > 0 && len(of) == 1 {
+			parts = append(parts, text.Plural(had[aspect], one))
+			continue
+		}
 		parts = append(parts, strings.TrimSpace(string(aspect)+" "+edit.OfMany(count[aspect], len(of))))
 	}
 	return strings.Join(parts, ", ")

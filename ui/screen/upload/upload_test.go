@@ -213,7 +213,7 @@ func TestPlacesAreLookedUpAfterAPause(t *testing.T) {
 		if !slices.Equal(p.asked, []string{"/photo"}) {
 			t.Errorf("got requests for %q", p.asked)
 		}
-		uitest.Shows(t, told(m), "Its one tag is removed: Overwrite tags is on and you send none.")
+		uitest.Shows(t, told(m), "takes from the stored file:", "1 tag.")
 	})
 }
 
@@ -222,14 +222,10 @@ func TestKeep(t *testing.T) {
 		FileID: "1", Tags: api.Set([]string{"x"}), AITags: api.Null[[]api.AITag](), CustomMetadata: nil,
 	}}}
 	m := started(t, localOptions(files(t, "a.png", "x"), &stub{known: p.look}))
-	uitest.Shows(t, told(m), "Press ctrl+g to keep")
+	uitest.Shows(t, told(m), "ctrl+g keeps what can be kept")
 	press(t, m, "ctrl+g")
 	v := m.row(current(m))
-	if v("overwriteTags") != "false" || v("overwriteCustomMetadata") != "" {
-		t.Errorf("ctrl+g kept %+v", current(m).Entry)
-	}
-	press(t, m, "ctrl+g")
-	if v("overwriteCustomMetadata") != "false" || strings.Contains(told(m), "Press ctrl+g to keep") {
+	if v("overwriteTags") != "false" || v("overwriteCustomMetadata") != "false" || strings.Contains(told(m), "ctrl+g keeps") {
 		t.Errorf("the form still has something to keep: %+v", current(m).Entry)
 	}
 }
@@ -246,7 +242,7 @@ func TestPlaceErrorsAndNews(t *testing.T) {
 		FileID: "1", FilePath: "/a.png", Tags: api.Set([]string{"x", "y"}),
 	}}
 	send(t, m, page.FileChanged{File: *p.of["/a.png"]})
-	uitest.Shows(t, told(m), "Its 2 tags are removed")
+	uitest.Shows(t, told(m), "takes from the stored file:", "2 tags.")
 }
 
 func TestOffers(t *testing.T) {

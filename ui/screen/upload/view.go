@@ -189,23 +189,26 @@ func inForm(l rule.Line) string {
 // sayPrediction tells what sending will do to this file and to the one at its place.
 func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	th, p := facts.Theme(), m.decision(s).out
-	keep, lines := p.Keep(), p.Lines()
-	if m.taken(s) {
-		lines = lines[1:] // a new version is one of the answers
+	lines := p.Lines()
+	if lost := m.losses([]*source{s}); m.taken(s) { // a new version is one of the answers
+		lines = nil
+		if lost != "" {
+			lines = []rule.Line{{Text: "A new version takes from the stored file: " + lost + ".", Loss: rule.AspectTags}}
+		}
 	}
 	if len(lines) > 0 {
 		facts.Draw("", th.Label.Render("What will happen"))
 	}
 	for _, l := range lines {
 		words := inForm(l)
-		if l.Keep != "" && l.Keep == keep {
-			words, keep = words+" Press ctrl+g to keep.", ""
-		}
 		if l.Loss != "" {
 			facts.Say(th.Bad, th.Glyph(theme.SignWarn)+" "+words)
 		} else {
 			facts.Say(th.Text, words)
 		}
+	}
+	if len(m.keepable()) > 0 {
+		facts.Say(th.Text, "ctrl+g keeps what can be kept.")
 	}
 	switch at := s.known.place; {
 	case s.Naming != job.NameExact:

@@ -75,12 +75,7 @@ func (e *KeyringError) Describe() string {
 	return e.Problem.Error() + " (" + e.Cause.Error() + ")"
 }
 
-func (e *KeyringError) Unwrap() []error {
-	if e.Cause == nil {
-		return []error{e.Problem}
-	}
-	return []error{e.Problem, e.Cause}
-}
+func (e *KeyringError) Unwrap() error { return errors.Join(e.Problem, e.Cause) }
 
 // KeyStore stores the keys of profiles. Its errors are *KeyringError, or those of the context.
 type KeyStore interface {

@@ -60,12 +60,7 @@ func (e *NoKeyError) Error() string {
 	return text + ": store one with \"mediadesk key set\", or " + otherWays
 }
 
-func (e *NoKeyError) Unwrap() []error {
-	if e.Keyring == nil {
-		return []error{ErrNoKey}
-	}
-	return []error{ErrNoKey, e.Keyring}
-}
+func (e *NoKeyError) Unwrap() error { return errors.Join(ErrNoKey, e.Keyring) }
 
 // SourceError reports that a configured key source failed. Later sources are not tried, because
 // they might silently supply the key of another account.

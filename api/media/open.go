@@ -261,12 +261,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s cannot be %s: %s", what, verb, e.Detail)
 }
 
-func (e *Error) Unwrap() []error {
-	if e.Cause == nil {
-		return []error{e.Reason}
-	}
-	return []error{e.Reason, e.Cause}
-}
+func (e *Error) Unwrap() error { return errors.Join(e.Reason, e.Cause) }
 
 // WithPath returns err with the path set, if it is an [*Error] without one.
 func WithPath(path string, err error) error {

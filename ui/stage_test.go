@@ -176,7 +176,7 @@ func (s *stage) fill(d *session.Session) {
 			Started: noon.Add(-90 * time.Minute), At: noon.Add(-89 * time.Minute), Webhook: true,
 		}
 	}
-	if _, err := d.Journal.AddRuns(ctx, []job.Run{
+	if err := d.Journal.AddRuns(ctx, []job.Run{
 		run(harbour, "google-auto-tagging", api.StatusSuccess, "answer", ""),
 		run(harbour, "remove-bg", api.StatusFailed, "webhook", "no subject was found"),
 		run(logo, "remove-bg", api.StatusPending, "answer", ""),

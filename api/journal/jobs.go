@@ -116,9 +116,8 @@ func (j *Journal) updateJob(t tx, upload *job.Job, row jobRow) error {
 		return err
 	}
 	hooked := upload.JobWebhook || upload.Upload.WebhookURL.IsSet()
-	_, err = addRuns(t, withRequest(upload, job.RunsOf(upload.Profile, upload.File, hooked,
-		upload.Updated)), upload.ID)
-	return err
+	runs := withRequest(upload, job.RunsOf(upload.Profile, upload.File, hooked, upload.Updated))
+	return addRuns(t, runs, upload.ID)
 }
 
 // StoredSize reports whether content of a size in bytes was stored. Only such files need to be

@@ -27,10 +27,11 @@ func asked(t *testing.T, j *Journal, n int, at time.Time, answered bool) (job.Ru
 
 func answer(t *testing.T, j *Journal, hash [32]byte, at time.Time) job.Run {
 	t.Helper()
-	list := []api.Extension{{Name: "google-auto-tagging", MaxTags: api.Set(7)}}
-	runs := job.RunsRequested("home", "f", list, record(t, `{"fileId":"f","filePath":"/a.jpg","extensionStatus":{"google-auto-tagging":"pending"}}`), at.Add(time.Second))
+	extensions := []api.Extension{{Name: "google-auto-tagging", MaxTags: api.Set(7)}}
+	runs := job.RunsRequested("home", "f", extensions, record(t, `{"fileId":"f","filePath":"/a.jpg","extensionStatus":{"google-auto-tagging":"pending"}}`), at.Add(time.Second))
 	runs[0].Hook, runs[0].Webhook = hash, true
-	kept, err := j.AddRuns(t.Context(), runs)
+	must(t, j.AddRuns(t.Context(), runs))
+	kept, err := list(t.Context(), j, scanRun, "SELECT "+runColumns+" FROM runs WHERE hook = ?", hash[:])
 	if err != nil || len(kept) != 1 {
 		t.Fatalf("%+v, %v", kept, err)
 	}
@@ -52,8 +53,8 @@ func TestTwoUpdatesAskForTheSame(t *testing.T) {
 	post(t, j, secondHook, noon.Add(2*time.Minute), `{"service":"google-auto-tagging","status":"FAILURE"}`)
 	post(t, j, firstHook, noon.Add(3*time.Minute), `{"service":"google-auto-tagging","status":"SUCCESS"}`)
 	for id, want := range map[int64]api.Status{first.ID: api.StatusSuccess, second.ID: api.StatusFailed} {
-		if run, err := list(t.Context(), j, scanRun, oneRun, id); err != nil || len(run) != 1 ||
-			run[0].Status != want {
+		if run, err := list(t.Context(), j, value[api.Status], "SELECT status FROM runs WHERE id = ?", id); err != nil ||
+			len(run) != 1 || run[0] != want {
 			t.Errorf("run %d: %+v, %v", id, run, err)
 		}
 	}

@@ -15,19 +15,13 @@ import (
 	"mediadesk/api/job"
 )
 
-// AddRuns saves the runs in an answer and returns them with their IDs, and with the result of any
-// webhook that arrived before the answer. Runs of an answer that is already saved count once.
-func (j *Journal) AddRuns(ctx context.Context, runs []job.Run) ([]job.Run, error) {
-	var added []job.Run
-	err := j.change(ctx, func(t tx) (err error) {
-		added, err = addRuns(t, runs, 0)
-		return err
-	})
-	return added, err
+// AddRuns saves the runs in an answer, with the result of any webhook that arrived before the answer.
+// Runs of an answer that is already saved count once.
+func (j *Journal) AddRuns(ctx context.Context, runs []job.Run) error {
+	return j.change(ctx, func(t tx) error { return addRuns(t, runs, 0) })
 }
 
-func addRuns(t tx, runs []job.Run, jobID int64) ([]job.Run, error) {
-	added := make([]job.Run, 0, len(runs))
+func addRuns(t tx, runs []job.Run, jobID int64) error {
 	for _, run := range runs {
 		jobID := max(jobID, run.JobID)
 		answer := ""
@@ -36,7 +30,7 @@ func addRuns(t tx, runs []job.Run, jobID int64) ([]job.Run, error) {
 		if run.Answer != nil {
 			text, err := recordText(run.Answer)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			sum := sha256.Sum256([]byte(text))
 			answer, digest = text, sum[:]
@@ -46,29 +40,25 @@ func addRuns(t tx, runs []job.Run, jobID int64) ([]job.Run, error) {
 		}
 		id, fresh, err := addRun(t, run, jobID, answer, digest)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if fresh {
-			if err := addEvent(t, id, run, true); err != nil {
-				return nil, err
-			}
-			posts, err := earlyPosts(t, run, jobID)
-			if err != nil {
-				return nil, err
-			}
-			for _, p := range posts {
-				if _, err := p.apply(t, id); err != nil {
-					return nil, err
-				}
-			}
+		if !fresh {
+			continue
 		}
-		run, err = scanRun(t.row(oneRun, id))
+		if err := addEvent(t, id, run, true); err != nil {
+			return err
+		}
+		posts, err := earlyPosts(t, run, jobID)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		added = append(added, run)
+		for _, p := range posts {
+			if _, err := p.apply(t, id); err != nil {
+				return err
+			}
+		}
 	}
-	return added, nil
+	return nil
 }
 
 func addRun(t tx, run job.Run, jobID int64, answer string, digest []byte) (id int64, fresh bool, err error) {
@@ -157,8 +147,6 @@ func (j *Journal) Runs(ctx context.Context, f job.RunFilter) ([]job.Run, error) 
 	slices.Reverse(runs)
 	return runs, err
 }
-
-const oneRun = "SELECT " + runColumns + " FROM runs WHERE id = ?"
 
 func scanRun(scan scan) (run job.Run, err error) {
 	var hook []byte

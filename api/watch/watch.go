@@ -176,7 +176,7 @@ func (w *Watch) Answered(ctx context.Context, profile string, file *api.File, we
 }
 
 func (w *Watch) begin(ctx context.Context, runs []job.Run) error {
-	if _, err := w.o.Journal.AddRuns(ctx, runs); err != nil {
+	if err := w.o.Journal.AddRuns(ctx, runs); err != nil {
 		return err
 	}
 	nudge(w.wake)

@@ -93,7 +93,8 @@ func (d *driver) add(extension, place string, ago time.Duration, change ...func(
 	for _, c := range change {
 		c(&run)
 	}
-	runs, err := d.files.AddRuns(d.t.Context(), []job.Run{run})
+	must(d.t, d.files.AddRuns(d.t.Context(), []job.Run{run}))
+	runs, err := d.files.Runs(d.t.Context(), job.RunFilter{FileID: run.FileID, Limit: 1})
 	must(d.t, err)
 	return runs[0]
 }

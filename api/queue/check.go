@@ -192,10 +192,7 @@ func (q *Queue) compareContent(ctx context.Context, j *job.Job, f *api.File) com
 		// Its sender was killed before the hash was known.
 		sent, _, _ = api.HashSource(j.Upload.Source.Path) // "" if unknown
 	}
-	if sent == "" {
-		return sameSize
-	}
-	if f.URL == "" {
+	if sent == "" || f.URL == "" {
 		return sameSize
 	}
 	body, _, err := q.o.Sender.Fetch(ctx, api.OriginalURL(f.URL), 0, size+1)

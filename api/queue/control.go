@@ -158,7 +158,6 @@ func (q *Queue) Dismiss(j job.Job, dismissed bool) {
 func (q *Queue) Wait(ctx context.Context, ids []int64) ([]job.Job, error) {
 	q.mu.Lock()
 	var entries []*entry
-	var settled []chan struct{}
 	if ids == nil {
 		entries = slices.Clone(q.order)
 	}
@@ -170,20 +169,17 @@ func (q *Queue) Wait(ctx context.Context, ids []int64) ([]job.Job, error) {
 		}
 		entries = append(entries, e)
 	}
-	for _, e := range entries {
-		settled = append(settled, e.settled)
-	}
 	q.mu.Unlock()
 
 	var err error
-	for _, outcome := range settled {
+	for _, e := range entries {
 		select {
-		case <-outcome:
+		case <-e.settled:
 			continue
 		default:
 		}
 		select {
-		case <-outcome:
+		case <-e.settled:
 			continue
 		case <-ctx.Done():
 			err = ctx.Err()

@@ -108,8 +108,8 @@ const (
 	wishCancel
 )
 
-// entry is a job in the queue, guarded by Queue.mu. What job points to is never changed, only
-// replaced.
+// entry is a job in the queue, guarded by Queue.mu but for settled. What job points to is never
+// changed, only replaced.
 type entry struct {
 	job      *job.Job
 	phase    phase

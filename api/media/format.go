@@ -85,13 +85,12 @@ func readHead(rs io.ReadSeeker) ([]byte, error) {
 	if _, err := rs.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	head := make([]byte, headLength)
-	n, err := io.ReadFull(rs, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	head, err := io.ReadAll(io.LimitReader(rs, headLength))
+	if err != nil {
 		return nil, err
 	}
 	_, err = rs.Seek(0, io.SeekStart)
-	return head[:n], err
+	return head, err
 }
 
 func formatOf(head []byte) *format {

@@ -138,14 +138,7 @@ func (t *track) matroska(r *bufio.Reader) {
 		switch id {
 		case mkvSegment, mkvInfo, mkvTracks, mkvEntry, mkvVideo:
 			continue // its children follow
-		case mkvScale, mkvDuration, mkvWidth, mkvHeight:
-		case mkvCodec:
-			name := make([]byte, min(size, 32))
-			if _, err := io.ReadFull(r, name); err != nil || size > 32 {
-				return
-			}
-			t.codec(string(name))
-			continue
+		case mkvScale, mkvDuration, mkvWidth, mkvHeight, mkvCodec:
 		default:
 			if size > mkvMaxSkip {
 				return
@@ -155,15 +148,17 @@ func (t *track) matroska(r *bufio.Reader) {
 			}
 			continue
 		}
-		var b [8]byte
-		if size < 1 || size > 8 {
+		if size > 32 || id != mkvCodec && (size < 1 || size > 8) {
 			return
 		}
-		if _, err := io.ReadFull(r, b[8-size:]); err != nil {
+		var b [32]byte
+		if _, err := io.ReadFull(r, b[32-size:]); err != nil {
 			return
 		}
-		v := binary.BigEndian.Uint64(b[:])
+		v := binary.BigEndian.Uint64(b[24:])
 		switch {
+		case id == mkvCodec:
+			t.codec(string(b[32-size:]))
 		case id == mkvScale:
 			scale = v
 		case id == mkvDuration && size == 4:

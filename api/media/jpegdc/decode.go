@@ -13,6 +13,7 @@ package jpegdc
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -88,21 +89,16 @@ func (d *decoder) marker() (byte, error) {
 		return m, nil
 	}
 	for {
-		if _, err := d.r.ReadSlice(0xff); err != nil {
-			if errors.Is(err, bufio.ErrBufferFull) {
-				if err := d.ctx.Err(); err != nil {
-					return 0, err
-				}
-				continue
-			}
-			return 0, unexpected(err)
+		_, err := d.r.ReadSlice(0xff)
+		if errors.Is(err, bufio.ErrBufferFull) && d.ctx.Err() == nil {
+			continue
 		}
 		b := byte(0xff)
-		for b == 0xff {
-			var err error
-			if b, err = d.r.ReadByte(); err != nil {
-				return 0, unexpected(err)
-			}
+		for err == nil && b == 0xff {
+			b, err = d.r.ReadByte()
+		}
+		if err != nil {
+			return 0, cmp.Or(d.ctx.Err(), unexpected(err))
 		}
 		if b != 0 && (b < 0xd0 || b > 0xd7) {
 			return b, nil

@@ -282,14 +282,11 @@ func checkURL(text string, plainHTTP func(address string) bool) (string, error) 
 }
 
 func checkListen(key, text string) *settingError {
-	host, port, err := net.SplitHostPort(text)
-	if err == nil {
-		_, err = netip.ParseAddrPort("[::]:" + port)
+	host, port, _ := net.SplitHostPort(text)
+	if strings.EqualFold(host, "localhost") {
+		host = "127.0.0.1"
 	}
-	if err == nil && !strings.EqualFold(host, "localhost") {
-		_, err = netip.ParseAddr(host)
-	}
-	if err != nil {
+	if _, err := netip.ParseAddrPort(net.JoinHostPort(host, port)); err != nil {
 		return badSetting(key, `%q is not an address to listen on: use one such as "127.0.0.1:7843" (port 0 picks one)`, text)
 	}
 	return nil

@@ -80,15 +80,12 @@ func (Secret) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, red
 // MarshalText returns "[redacted]", so that no encoder writes a key into a file.
 func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// secretVariables are the environment variables that may hold secrets.
-var secretVariables = []string{KeyVariable, SecretVariable, DatabaseVariable}
-
 // RemoveSecrets removes the secrets from the environment of this process, so that no child process
 // (editor, clipboard tool, browser) inherits them. It returns an os.Getenv that still knows them.
 // Call it once, before starting any process.
 func RemoveSecrets() (getenv func(string) string) {
 	taken := map[string]string{}
-	for _, name := range secretVariables {
+	for _, name := range []string{KeyVariable, SecretVariable, DatabaseVariable} {
 		if value, ok := os.LookupEnv(name); ok && os.Unsetenv(name) == nil {
 			taken[name] = value
 		}
@@ -154,8 +151,6 @@ func secretsOf(text string) ([]Secret, error) {
 // Unlike the flag and the setting, it may contain a password.
 const DatabaseVariable = "MEDIADESK_DATABASE"
 
-var passwordParameters = []string{"password", "sslpassword"}
-
 // CheckDatabase returns an error unless address is a PostgreSQL address. A password in it is an
 // error unless password is set. The error does not repeat the address.
 func CheckDatabase(address string, password bool) error {
@@ -178,7 +173,7 @@ func DatabaseSecrets(address string) (secrets []string) {
 	if password, ok := u.User.Password(); ok {
 		secrets = append(secrets, password)
 	}
-	for _, name := range passwordParameters {
+	for _, name := range []string{"password", "sslpassword"} {
 		secrets = append(secrets, u.Query()[name]...)
 	}
 	return secrets

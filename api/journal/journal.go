@@ -77,7 +77,11 @@ func Open(ctx context.Context, path string) (*Journal, error) {
 	if j.write, err = commit.Open(path, settings, 1); err != nil {
 		return fail(err)
 	}
-	if err = createSchema(ctx, j.write); err == nil {
+	found, err := checkVersion(ctx, j.write)
+	if err == nil && found != version {
+		err = commit.Create(ctx, j.write, schema+fmt.Sprintf("PRAGMA user_version = %d", version))
+	}
+	if err == nil {
 		j.owner, err = newOwner(path)
 	}
 	if err != nil {

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"mediadesk/api/commit"
 )
 
 const version = 2
@@ -31,14 +29,6 @@ func checkVersion(ctx context.Context, db *sql.DB) (found int, err error) {
 		return found, fmt.Errorf("%w (version %d, this one reads %d)", ErrVersion, found, version)
 	}
 	return found, nil
-}
-
-func createSchema(ctx context.Context, db *sql.DB) error {
-	found, err := checkVersion(ctx, db)
-	if err != nil || found == version {
-		return err
-	}
-	return commit.Create(ctx, db, schema+fmt.Sprintf("PRAGMA user_version = %d", version))
 }
 
 type scan = func(into ...any) error

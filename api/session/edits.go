@@ -112,19 +112,15 @@ func (s *Session) changeIn(ctx context.Context, batch, fileID string, change api
 	if back := inverse(&before.File, change); err == nil && seen && !back.IsEmpty() {
 		after := change
 		after.Extensions, after.WebhookURL = api.Field[[]api.Extension]{}, api.Field[string]{}
-		edit, err = s.begin(ctx, journal.Edit{FileID: fileID, Batch: batch, Before: back, After: after})
+		edit, err = s.Journal.BeginEdit(ctx, journal.Edit{
+			Profile: s.Profile.Name, FileID: fileID, Batch: batch, Before: back, After: after,
+		})
 	}
 	if err != nil {
 		return nil, err
 	}
 	after, err := s.patch(ctx, fileID, change)
 	return after, s.end(ctx, edit, after != nil, err)
-}
-
-// begin journals an edit that is about to be requested, so that it can be undone after a crash.
-func (s *Session) begin(ctx context.Context, e journal.Edit) (journal.Edit, error) {
-	e.Profile = s.Profile.Name
-	return s.Journal.BeginEdit(ctx, e)
 }
 
 // end journals the result of an edit. err is the error of the request, which end returns; if it does
@@ -142,10 +138,7 @@ func (s *Session) end(ctx context.Context, e journal.Edit, made bool, err error)
 	default:
 		failed = s.Journal.LeaveEdit(ctx, e.ID)
 	}
-	if failed != nil {
-		return errors.Join(err, failed)
-	}
-	return err
+	return errors.Join(err, failed)
 }
 
 func (s *Session) patch(ctx context.Context, fileID string, change api.Details) (*api.File, error) {

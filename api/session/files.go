@@ -59,9 +59,6 @@ func (s *Session) List(ctx context.Context, q api.Query) ([]api.File, error) {
 	return s.Client.List(ctx, q)
 }
 
-// Runs returns the known runs of this profile, newest last.
-func (s *Session) Runs(ctx context.Context) ([]job.Run, error) { return s.Watch.Runs(ctx) }
-
 // Tags returns the tags of all files seen, most used first.
 func (s *Session) Tags(ctx context.Context) ([]string, error) {
 	return s.Journal.Tags(ctx, s.Profile.Name)

@@ -59,7 +59,8 @@ func (s *Session) relocate(ctx context.Context, batch string, f api.File, to str
 func (s *Session) carryOut(ctx context.Context, e journal.Edit, do func() error,
 	then func(context.Context) (*api.File, string, error),
 ) (*api.File, error) {
-	e, err := s.begin(ctx, e)
+	e.Profile = s.Profile.Name
+	e, err := s.Journal.BeginEdit(ctx, e)
 	if err != nil {
 		return nil, err
 	}

@@ -259,13 +259,10 @@ func (s *Session) prepare(ctx context.Context, j job.Job) (*api.Upload, error) {
 		return &u, nil
 	}
 	address, err := s.Watch.Address(ctx, job.Hook{Profile: j.Profile, JobID: j.ID})
-	if err != nil {
-		return nil, fmt.Errorf("no webhook URL: %w", err)
-	}
 	if address != "" {
 		u.WebhookURL = api.Set(address)
 	}
-	return &u, nil
+	return &u, err
 }
 
 // jobEnded removes a source's copy that is no longer needed and tells the watch which runs an

@@ -125,7 +125,7 @@ const clipboardTimeout = 20 * time.Second
 type clipboardTool struct {
 	program string
 	args    []string                     // arguments before the type
-	types   []string                     // types to request, best first; empty if args request PNG
+	types   []string                     // types to request, best first
 	decode  func([]byte) ([]byte, error) // decodes its output; may be nil
 }
 
@@ -138,9 +138,9 @@ var (
 	clipboardTools = []clipboardTool{
 		{program: "wl-paste", args: []string{"--no-newline", "--type"}, types: pictureTypes},
 		{program: "xclip", args: []string{"-selection", "clipboard", "-out", "-target"}, types: pictureTypes},
-		{program: "osascript", args: []string{"-e", "get the clipboard as «class PNGf»"}, decode: appleData},
-		{program: "powershell.exe", args: powerShell, decode: base64Line},
-		{program: "pwsh.exe", args: powerShell, decode: base64Line},
+		{program: "osascript", args: []string{"-e", "get the clipboard as «class PNGf»"}, types: pictureTypes[:1], decode: appleData},
+		{program: "powershell.exe", args: powerShell, types: pictureTypes[:1], decode: base64Line},
+		{program: "pwsh.exe", args: powerShell, types: pictureTypes[:1], decode: base64Line},
 	}
 )
 
@@ -190,12 +190,8 @@ func ClipboardPicture(ctx context.Context, spool string, now time.Time) (api.Sou
 }
 
 func (t clipboardTool) picture(ctx context.Context, program string) (picture []byte, kind string, err error) {
-	types := t.types
-	if len(types) == 0 {
-		types = pictureTypes[:1]
-	}
 	var first error // the most useful, since the copied type is rarely the last one
-	for _, kind := range types {
+	for _, kind := range t.types {
 		args := slices.Clone(t.args)
 		if t.decode == nil {
 			args = append(args, kind)

@@ -159,7 +159,7 @@ func (w *Watch) Address(ctx context.Context, h job.Hook) (string, error) {
 	h.Made = w.o.Now()
 	h.Expires = h.Made.Add(HookTTL)
 	if err := w.o.Journal.AddHook(ctx, h); err != nil {
-		return "", err
+		return "", fmt.Errorf("no webhook URL: %w", err)
 	}
 	return base + hookPath + token, nil
 }

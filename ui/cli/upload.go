@@ -400,14 +400,12 @@ func (u *uploadFlags) readManifest(ctx context.Context, p *Program, common plann
 	for _, entry := range entries {
 		plan := common
 		plan.from = fmt.Sprintf("manifest %s: line %d", name, entry.Line)
-		fail := func(err error) ([]planned, error) { return nil, usage("%s: %s", plan.from, err.Error()) }
-		if plan.Entry, err = entry.Entry(filepath.Dir(name), common.Entry); err != nil {
-			return fail(err)
+		plan.Entry, err = entry.Entry(filepath.Dir(name), common.Entry)
+		if address := plan.Source.URL; err == nil && address != "" {
+			err = rule.CheckSourceURL(address)
 		}
-		if address := plan.Source.URL; address != "" {
-			if err := rule.CheckSourceURL(address); err != nil {
-				return fail(err)
-			}
+		if err != nil {
+			return nil, usage("%s: %s", plan.from, err.Error())
 		}
 		plans = append(plans, plan)
 	}

@@ -27,10 +27,6 @@ type SignalError struct {
 
 func (e *SignalError) Error() string { return "ended by a signal" }
 
-// browserTimeout is how long to wait for the system's tool to fail. Some tools run as long
-// as the browser does.
-const browserTimeout = 2 * time.Second
-
 // OpenAddress opens an address in the browser of this computer. It returns the error of
 // the system's tool.
 func OpenAddress(address string) error {
@@ -50,8 +46,8 @@ func OpenAddress(address string) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(browserTimeout):
-		return nil
+	case <-time.After(2 * time.Second):
+		return nil // some tools run as long as the browser does
 	}
 }
 

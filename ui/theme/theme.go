@@ -222,20 +222,14 @@ func Make(o Options) *Theme {
 }
 
 func (o Options) palette() (dark bool, p Palette) {
-	dark = isDark(o.Ground)
-	switch o.Name {
-	case Dark:
-		dark = true
-	case Light:
-		dark = false
-	case HighContrast:
-		if dark {
-			return dark, darkContrast
-		}
-		return dark, lightContrast
-	}
-	if dark {
+	dark = o.Name == Dark || o.Name != Light && isDark(o.Ground)
+	switch {
+	case dark && o.Name == HighContrast:
+		return dark, darkContrast
+	case dark:
 		return dark, darkPalette
+	case o.Name == HighContrast:
+		return dark, lightContrast
 	}
 	return dark, lightPalette
 }

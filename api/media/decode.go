@@ -75,7 +75,7 @@ func DecodeFile(ctx context.Context, f *os.File, limits Limits) (*Picture, error
 // the context's error; every other error is an [*Error].
 func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (p *Picture, err error) {
 	limits = limits.orDefaults()
-	h, shot, err := open(ctx, rs, limits)
+	h, shot, err := open(ctx, rs)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ const (
 // DecodeFull decodes the picture in rs in full size; for an animation, the first frame. It returns
 // the errors of [Decode].
 func DecodeFull(ctx context.Context, rs io.ReadSeeker) (*Full, error) {
-	h, shot, err := open(ctx, rs, Limits{}.orDefaults())
+	h, shot, err := open(ctx, rs)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (h *header) decodeFull(ctx context.Context, rs io.ReadSeeker,
 }
 
 // open reads the header and the camera data, and refuses pictures that exceed the limits.
-func open(ctx context.Context, rs io.ReadSeeker, limits Limits) (*header, Shot, error) {
+func open(ctx context.Context, rs io.ReadSeeker) (*header, Shot, error) {
 	src := &source{ctx, rs, maxHeader}
 	head, err := readHead(src)
 	if err != nil {
@@ -195,7 +195,7 @@ func open(ctx context.Context, rs io.ReadSeeker, limits Limits) (*header, Shot, 
 	}
 	h, err := readHeader(ctx, f, src)
 	if err == nil {
-		err = h.allowed(limits)
+		err = h.allowed()
 	}
 	if err != nil {
 		return nil, Shot{}, err

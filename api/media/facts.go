@@ -1,3 +1,9 @@
+// Package media inspects, decodes and scales pictures. It detects the type of any file, and
+// reads the size, orientation and metadata of pictures. All work on pictures shares one
+// limit of memory, whatever size a file claims.
+//
+// [FactsOf] and [Inspect] never decode a pixel. [Decode] returns a picture reduced to the
+// size of a screen, [DecodeFull] a picture in full size.
 package media
 
 import (
@@ -102,7 +108,7 @@ func inspect(ctx context.Context, src io.ReadSeeker) (Facts, []byte, error) {
 	if facts.Problem = err; err != nil {
 		return facts, head, nil
 	}
-	facts.Problem = h.allowed(Limits{}.orDefaults())
+	facts.Problem = h.allowed()
 	facts.Stored, facts.Upright, facts.Alpha = h.size, h.size, h.alpha
 	return facts, head, nil
 }

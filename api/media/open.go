@@ -102,8 +102,6 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 
 // Limits limits the cost of decoding one picture. The zero value means the default of each field.
 type Limits struct {
-	// Pixels is the maximum number of pixels; zero means 150 million.
-	Pixels int64
 	// Side is the maximum length of the longer side of the decoded picture in pixels;
 	// larger pictures are reduced. Zero means 2048, which is more than a terminal shows.
 	Side int
@@ -114,8 +112,8 @@ type Limits struct {
 }
 
 const (
-	defaultPixels = 150_000_000
-	defaultSide   = 2048
+	maxPixels   = 150_000_000
+	defaultSide = 2048
 
 	// MaxSide is the maximum length of a side in pixels. The rows of longer ones would take more
 	// memory than the picture itself.
@@ -128,7 +126,7 @@ const (
 )
 
 func (l Limits) orDefaults() Limits {
-	l.Pixels, l.Side = cmp.Or(l.Pixels, defaultPixels), cmp.Or(l.Side, defaultSide)
+	l.Side = cmp.Or(l.Side, defaultSide)
 	l.Enough = cmp.Or(l.Enough, l.Side)
 	return l
 }
@@ -157,13 +155,13 @@ func reserve(ctx context.Context, pixels int64) (release func(), err error) {
 
 // allowed returns an error for a picture that exceeds the limits. It checks the sides
 // first, because their product could overflow.
-func (h *header) allowed(l Limits) error {
+func (h *header) allowed() error {
 	switch {
 	case max(h.size.X, h.size.Y) > MaxSide:
 		return &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("it has %d × %d pixels; no side may have more than %d", h.size.X, h.size.Y, MaxSide)}
-	case h.pixels() > l.Pixels:
+	case h.pixels() > maxPixels:
 		return &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf(
-			"it has too many pixels: %d × %d; the limit is %d million", h.size.X, h.size.Y, l.Pixels/1_000_000)}
+			"it has too many pixels: %d × %d; the limit is %d million", h.size.X, h.size.Y, maxPixels/1_000_000)}
 	}
 	return nil
 }

@@ -34,7 +34,8 @@ var ErrClosed = commit.ErrClosed
 type Journal struct {
 	path  string
 	owner *owner
-	aside string // see SetAside
+	// Aside is the path to which Open moved an empty file; "" if the file was missing or not empty.
+	Aside string
 
 	writer *commit.Writer
 	write  *sql.DB // of the writer, with one connection
@@ -73,7 +74,7 @@ func Open(ctx context.Context, path string) (*Journal, error) {
 	if err != nil {
 		return fail(err)
 	}
-	j := &Journal{path: path, aside: aside}
+	j := &Journal{path: path, Aside: aside}
 	if j.write, err = commit.Open(path, settings, 1); err != nil {
 		return fail(err)
 	}
@@ -131,10 +132,6 @@ func private(path string) error {
 // settings of a connection. A cache of 512 KiB is enough: the default of 2 MB uses 3 MB more at the
 // peak of 2,000 uploads and is no faster.
 const settings = "_txlock=immediate&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=cache_size(-512)"
-
-// SetAside returns the path to which Open moved an empty file, or "" if the file was missing or not
-// empty.
-func (j *Journal) SetAside() string { return j.aside }
 
 // Path returns the path of the journal.
 func (j *Journal) Path() string { return j.path }
@@ -236,10 +233,7 @@ type owner struct {
 func newOwner(path string) (*owner, error) {
 	o := &owner{name: rand.Text()}
 	o.lock = flock.New(ownerFile(path, o.name))
-	ok, err := o.lock.TryLock()
-	if err == nil && !ok {
-		err = errors.New("the lock of a new name is taken")
-	}
+	_, err := o.lock.TryLock() // nobody else has the name
 	return o, err
 }
 

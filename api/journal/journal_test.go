@@ -264,16 +264,16 @@ func TestOpenEdits(t *testing.T) {
 func TestAnEmptyFileIsSetAside(t *testing.T) {
 	path := newPath(t)
 	j := openTest(t, path)
-	if err := j.Close(); err != nil || j.SetAside() != "" {
-		t.Fatalf("a new journal was set aside as %q, %v", j.SetAside(), err)
+	if err := j.Close(); err != nil || j.Aside != "" {
+		t.Fatalf("a new journal was set aside as %q, %v", j.Aside, err)
 	}
 	must(t, errors.Join(os.Truncate(path, 0), os.WriteFile(path+"-wal", []byte("log"), 0o600)))
 	j = openTest(t, path)
-	if log, err := os.ReadFile(j.SetAside() + "-wal"); err != nil || string(log) != "log" {
+	if log, err := os.ReadFile(j.Aside + "-wal"); err != nil || string(log) != "log" {
 		t.Errorf("the log is %q, %v", log, err)
 	}
 	must(t, j.Close())
-	mediatest.Equal(t, openTest(t, path).SetAside(), "", "it is said twice")
+	mediatest.Equal(t, openTest(t, path).Aside, "", "it is said twice")
 }
 
 var must = mediatest.Must

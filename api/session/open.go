@@ -124,10 +124,10 @@ func (s *Session) openJournal(ctx context.Context, o Options) error {
 	}
 	s.Journal = j
 	s.onClose(func(context.Context) error { return j.Close() })
-	if aside := j.SetAside(); aside != "" {
+	if j.Aside != "" {
 		s.Warnings = append(s.Warnings, api.WithHint(
 			fmt.Errorf("the journal %q was empty, so mediadesk begins a new one: earlier uploads and changes are not listed", j.Path()),
-			fmt.Sprintf("What was stored is safe at the service. The empty file is now %q.", aside),
+			fmt.Sprintf("What was stored is safe at the service. The empty file is now %q.", j.Aside),
 		))
 	} else { // the journal knows what is needed
 		s.removeUnused(ctx)

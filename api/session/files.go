@@ -41,18 +41,6 @@ func (s *Session) Locate(ctx context.Context, filePath string) (rule.Place, erro
 	return places[0], nil
 }
 
-func (s *Session) lastPlace(ctx context.Context, filePath string) (rule.Place, error) {
-	folder, _ := path.Split(filePath)
-	seen, err := s.Journal.Files(ctx, s.Profile.Name, folder)
-	for i := range seen {
-		if seen[i].File.FilePath == filePath {
-			return rule.Place{Known: true, File: &seen[i].File, At: seen[i].At}, err
-		}
-	}
-	// The journal knows only files sent from here.
-	return rule.Place{}, err
-}
-
 // List lists folders and files. If the service does not support it, api.Unavailable is true for the
 // error.
 func (s *Session) List(ctx context.Context, q api.Query) ([]api.File, error) {
@@ -280,19 +268,23 @@ func (s *Session) places(ctx context.Context, paths []string) ([]rule.Place, err
 			}
 			files = append(files, found...)
 		}
+		var seen []journal.Seen
+		if unlisted {
+			var err error
+			if seen, err = s.Journal.Files(ctx, s.Profile.Name, folder); err != nil {
+				return nil, err
+			}
+		}
 		for i, at := range paths {
-			isThere := func(f api.File) bool { return f.FilePath == at }
 			if in, _ := path.Split(at); in != folder {
 				continue
 			}
-			places[i].Known = true
-			if unlisted {
-				var err error
-				if places[i], err = s.lastPlace(ctx, at); err != nil {
-					return nil, err
-				}
-			} else if n := slices.IndexFunc(files, isThere); n >= 0 {
+			places[i].Known = !unlisted // the journal knows only files sent from here
+			if n := slices.IndexFunc(files, func(f api.File) bool { return f.FilePath == at }); n >= 0 {
 				places[i].File = &files[n]
+			}
+			if n := slices.IndexFunc(seen, func(s journal.Seen) bool { return s.File.FilePath == at }); n >= 0 {
+				places[i] = rule.Place{Known: true, File: &seen[n].File, At: seen[n].At}
 			}
 		}
 	}

@@ -75,14 +75,11 @@ type localFile struct {
 }
 
 func (l *localFile) sum() (string, error) {
-	if l.hash != "" {
-		return l.hash, nil
+	var err error
+	if l.hash == "" {
+		l.hash, _, err = api.HashSource(l.source.Path)
 	}
-	sum, _, err := api.HashSource(l.source.Path)
-	if err == nil {
-		l.hash = sum
-	}
-	return sum, err
+	return l.hash, err
 }
 
 // syncedFile is a file that was equal on both sides at the end of a sync.
@@ -150,10 +147,7 @@ func (y *Sync) readLocal(ctx context.Context) error {
 }
 
 func (y *Sync) below(name string) string {
-	rel, err := filepath.Rel(y.local, name)
-	if err != nil {
-		return name
-	}
+	rel, _ := filepath.Rel(y.local, name) // all names begin with the folder
 	return filepath.ToSlash(rel)
 }
 

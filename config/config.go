@@ -123,9 +123,6 @@ type Local struct {
 	AllowAddresses []string `toml:"allow_address"` // HOST:PORT its guard allows for URL sources and webhooks
 }
 
-// Current returns the profile in use.
-func (c Config) Current() Profile { return c.Profiles[c.Profile] }
-
 // Find returns a profile by name. The error suggests the nearest name.
 func (c Config) Find(name string) (Profile, error) {
 	p, ok := c.Profiles[name]

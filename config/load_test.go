@@ -113,7 +113,7 @@ func TestLoadFull(t *testing.T) {
 	if got := c.Names(); !reflect.DeepEqual(got, []string{"local", "ik", "work"}) {
 		t.Errorf("names: %v", got)
 	}
-	mediatest.Equal(t, c.Current().Name, "work", "in use: %+v", c.Current())
+	mediatest.Equal(t, c.Profiles[c.Profile].Name, "work", "in use: %+v", c.Profiles[c.Profile])
 }
 
 // TestLoadProblems: an error in a file names the line and says what helps.

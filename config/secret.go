@@ -240,9 +240,6 @@ func OpenFD(fd int) (*os.File, error) {
 	fail := func(problem string) (*os.File, error) {
 		return nil, &SourceError{SourceFD, fmt.Errorf("--key-fd %d: %s", fd, problem)}
 	}
-	if fd < 0 {
-		return fail("a file descriptor is 0 or above")
-	}
 	file := os.NewFile(uintptr(fd), fmt.Sprintf("file descriptor %d", fd))
 	if file == nil {
 		return fail("there is no such file descriptor")

@@ -153,7 +153,7 @@ func TestFirstChoice(t *testing.T) {
 		t.Error("looking for the settings made a folder")
 	}
 	if c.Webhook.Listen != "127.0.0.1:7844" || c.Local.Addr != "127.0.0.1:7843" ||
-		c.Current().MaxSize != 25_000_000 {
+		c.Profiles[c.Profile].MaxSize != 25_000_000 {
 		t.Errorf("by default %+v", c)
 	}
 	c = changed(t)(c.Use(LocalProfile))

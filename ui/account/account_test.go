@@ -37,7 +37,7 @@ func TestConnectsAHostedAccount(t *testing.T) {
 		t.Errorf("result %+v", got)
 	}
 	c := d.Settings()
-	p := c.Current()
+	p := c.Profiles[c.Profile]
 	if p.Name != "my_pictures" || p.Kind != config.KindHosted || p.DeliveryURL != "https://ik.imagekit.io/my_pictures" {
 		t.Errorf("in use is %+v", p)
 	}

@@ -87,7 +87,7 @@ func newDoctor(p *Program) *cobra.Command {
 			d := &doctor{Program: p, count: map[string]int{}}
 			d.keys = &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()}
 			if d.settings, d.wrong = config.Load(p.Paths); d.wrong != nil && p.Profile != "" && !p.Unnamed() {
-				d.profile = d.settings.Current() // the named one cannot be read
+				d.profile = d.settings.Profiles[d.settings.Profile] // the named one cannot be read
 			} else if d.profile, err = session.Resolve(d.settings, p.Request); err != nil {
 				return err
 			}

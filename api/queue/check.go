@@ -159,10 +159,7 @@ func describeFile(f *api.File) string {
 	} else if at := rule.Created(f); !at.IsZero() {
 		facts = append(facts, "written "+at.Local().Format("2006-01-02 15:04:05"))
 	}
-	if len(facts) == 0 {
-		return "of unknown size"
-	}
-	return strings.Join(facts, ", ")
+	return cmp.Or(strings.Join(facts, ", "), "of unknown size")
 }
 
 // maxCompare is the largest file, in bytes, that is fetched for comparison.

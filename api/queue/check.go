@@ -214,10 +214,7 @@ func (q *Queue) hasCompetingJob(ctx context.Context, j *job.Job, f *api.File) bo
 
 func sameTags(j *job.Job, file *api.File) bool {
 	want, ok := j.Upload.Tags.Get()
-	if !ok || file.Tags.IsZero() {
-		return true
-	}
-	return slices.Equal(want, file.Tags.Or(nil)) || len(want) == 0 && len(file.Tags.Or(nil)) == 0
+	return !ok || file.Tags.IsZero() || slices.Equal(want, file.Tags.Or(nil))
 }
 
 const (

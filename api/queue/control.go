@@ -135,8 +135,7 @@ func (q *Queue) Remove(id int64) error {
 		return &StateError{ID: id, State: j.State, Action: "remove"}
 	}
 	delete(q.entries, id)
-	i := slices.Index(q.order, e)
-	q.order = slices.Delete(q.order, i, i+1)
+	q.order = slices.DeleteFunc(q.order, func(other *entry) bool { return other == e })
 	q.signal()
 	q.mu.Unlock()
 	if j.Failed() {

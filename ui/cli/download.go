@@ -111,17 +111,13 @@ func (d *download) write(ctx context.Context, s *session.Session, file *api.File
 	if d.p.dryRun {
 		return d.print(session.Downloaded{File: file, Path: "standard output"})
 	}
-	size, known := file.Size.Get()
-	if !known {
-		size = session.MaxUnknown
-	}
-	body, err := s.Fetch(ctx, *file, size)
+	body, err := s.Fetch(ctx, *file, file.Size.Or(session.MaxUnknown))
 	if err != nil {
 		return err
 	}
 	defer body.Close()
 	n, err := io.Copy(d.p.Stdout, body)
-	if err == nil && known && n != size {
+	if size, known := file.Size.Get(); err == nil && known && n != size {
 		err = fmt.Errorf("received %d bytes, but the record says %d", n, size)
 	}
 	return err

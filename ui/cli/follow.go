@@ -132,8 +132,6 @@ func runFollow(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-		}
-		if ctx.Err() != nil {
 			out.rollUp()
 			return context.Cause(ctx)
 		}

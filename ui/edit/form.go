@@ -324,7 +324,7 @@ func (f *Form) Actions() []kit.Action {
 		actions = append(actions, action("edit-row", "edit", true, begin, "enter"))
 	}
 	if r != nil && r.Open != nil && (editing || !r.typed()) {
-		open := action("open-row", cmp.Or(r.OpenVerb, "edit"), true, r.Open, "enter")
+		open := action("open-row", cmp.Or(r.OpenVerb, text.Either(editing, "edit with more room", "edit")), true, r.Open, "enter")
 		open.Disabled = r.NoOpen
 		if r.NoOpen == nil || r.NoOpen() == "" {
 			actions = append(actions, open)

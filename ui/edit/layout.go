@@ -84,7 +84,7 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 		l.Form.Min.Y = 0 // no room for a picture
 	}
 	if _, ok := e.pictured(); !ok {
-		l.Form.Min.Y = min(len(e.facts()), room.Dy()/4)
+		l.Form.Min.Y = min(len(e.facts()), room.Dy()/4) + text.Either(room.Dy() >= leastAiry, 1, 0)
 	}
 	if e.Side && l.Form.Max.Y == room.Max.Y {
 		l.Side.Min.Y = l.Form.Min.Y

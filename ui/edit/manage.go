@@ -370,9 +370,11 @@ func (g *Manage) View(files []api.File, first api.File, moved func(api.File) tea
 	files = slices.DeleteFunc(slices.Clone(files), func(f api.File) bool { return !f.IsImage() })
 	v := NewViewer(ViewerOptions{
 		Context: g.Context, Draw: g.Draw(), Images: g.Loader.Images(), Now: g.Now, Len: len(files),
-		At:      slices.IndexFunc(files, func(f api.File) bool { return f.FileID == first.FileID }),
-		Subject: func(i int) Subject { return Subject{Name: Label(&files[i]), Path: Fetched(g.Session.Picture, files[i])} },
-		Moved:   func(i int) tea.Cmd { return moved(files[i]) },
+		At: slices.IndexFunc(files, func(f api.File) bool { return f.FileID == first.FileID }),
+		Subject: func(i int) Subject {
+			return Subject{Name: Label(&files[i]), Path: Fetched(g.Session.Picture, files[i])}
+		},
+		Moved: func(i int) tea.Cmd { return moved(files[i]) },
 	})
 	return tea.Batch(g.Over.Open(v), v.Read())
 }

@@ -322,7 +322,7 @@ func RatioRows(current picture.Ratio, do func(picture.Ratio) tea.Cmd) []kit.Menu
 	var rows []kit.MenuRow
 	for i, r := range picture.Ratios {
 		rows = append(rows, kit.MenuRow{
-			Key: []string{"1", "4", "3", "6"}[i], Label: r.String(), Current: current == r || current == r.Turned(),
+			Key: []string{"1", "4", "3", "5", "6"}[i], Label: r.String(), Current: current == r || current == r.Turned(),
 			Do: func() tea.Cmd { return do(r) },
 		})
 	}

@@ -170,7 +170,7 @@ func (r Ratio) String() string {
 func (r Ratio) Turned() Ratio { return Ratio{r.H, r.W} }
 
 // Ratios are the most common ratios of pictures.
-var Ratios = []Ratio{{1, 1}, {4, 3}, {3, 2}, {16, 9}}
+var Ratios = []Ratio{{1, 1}, {4, 3}, {3, 2}, {4, 5}, {16, 9}}
 
 // Largest returns the largest centered rectangle of the ratio; all of the picture if the ratio is
 // free.

@@ -43,7 +43,7 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d.Type("wind,sea,")
 	d.Press("esc", "b", "x", "ctrl+s")
 	q := d.Question()
-	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || q.Text != "Add the tag “wind” to 4 files\nRemove the tag “old” from 4 files\nChange the region of 4 files" {
+	if q.Title != "Save 4 files?" || q.Choices[0].Label != "Keep editing" || q.Text != "Add the tag “wind” to 4 files\nRemove the tag “old” from 4 files\nChange the region of 4 files" {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
 	d.Choose(q, "Show each")
@@ -193,7 +193,7 @@ func TestChangedByOthersMeanwhile(t *testing.T) {
 			if q.Text != "Mine: Tags: +old, +mine, -theirs\nTheirs: Description: none → \"their text\"; Tags: +theirs, -old" {
 				t.Errorf("asked %q", q.Text)
 			}
-			if q.Choices[0].Do != nil || slices.ContainsFunc(q.Choices,
+			if q.Choices[0].Label != "Keep editing" || slices.ContainsFunc(q.Choices,
 				func(c page.Choice) bool { return c.Default }) {
 				t.Errorf("a choice is made for the user: %+v", q.Choices)
 			}

@@ -42,6 +42,10 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 			r.Complete = func(typed string) []string {
 				return edit.Matches(typed, aiTags(m.Targets()), m.manage.Tags)
 			}
+			r.Note = func() string {
+				percent := func(e *prepared) bool { return strings.Contains(rule.JoinTags(e.Tags.Or(nil)), "%") }
+				return text.If(slices.ContainsFunc(m.Targets(), percent), "Uploads with % in a tag are refused; a stored file can have it.")
+			}
 		case rowRegion:
 			r.OpenVerb, r.Open, r.NoOpen = "draw on the picture", m.drawRegion, m.noPlane
 			if usual := r.Hint; m.noRegion() != "" {

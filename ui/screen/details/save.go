@@ -152,7 +152,8 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 		q.Title = "Changed by others meanwhile"
 		save.Label, save.Key, save.Default = "Use mine", "u", false
 	}
-	q.Choices = []page.Choice{{Label: "Keep editing", Key: "k"}, save}
+	goOn := func() tea.Cmd { m.Form.Focus(m.Form.On(), true); return nil }
+	q.Choices = []page.Choice{{Label: "Keep editing", Key: "k", Do: goOn}, save}
 	if len(theirs) > 0 {
 		keep := page.Choice{Label: "Keep theirs", Key: "d", Danger: true}
 		keep.Do = func() tea.Cmd {

@@ -77,11 +77,14 @@ func (m *Model) inspect() tea.Cmd {
 // tags, not yet saved. leave is run first; it may be nil.
 func (m *Model) addTags(id string, of func() []job.Run, leave func() tea.Cmd) kit.Action {
 	found := func() bool {
-		return slices.ContainsFunc(of(), func(run job.Run) bool { return len(m.foundTags(&run)) > 0 })
+		return slices.ContainsFunc(of(), func(run job.Run) bool {
+			fresh := func(t api.AITag) bool { return !slices.Contains(m.file(&run).Tags.Or(nil), t.Name) }
+			return slices.ContainsFunc(m.foundTags(&run), fresh)
+		})
 	}
 	a := kit.Action{ID: id, Keys: kit.Bind(text.Either(leave == nil, "add the AI tags as tags", "add these tags"), "", "a"), Group: groupRun}
 	a.Footer, a.Main = found(), m.runs.failed == 0
-	a.Disabled = func() string { return text.If(!found(), "no extension found tags in it") }
+	a.Disabled = func() string { return text.If(!found(), "no extension found other tags in it") }
 	a.Do = func() tea.Cmd {
 		runs := of()
 		open := func() tea.Msg {

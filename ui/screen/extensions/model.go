@@ -100,6 +100,11 @@ func New(o Options) *Model {
 	}
 	m.preview = edit.NewPreview(edit.PreviewOptions{
 		Context: o.Context, Loader: o.Loader, List: m.list, Thumbs: m.thumbs,
+		Facts: func(f *kit.Facts) { // the tags that were found are whole
+			if run, ok := m.current(); ok {
+				m.describeRun(f, run, m.o.Now())
+			}
+		},
 	})
 	m.list.Arrange()
 	return m

@@ -45,7 +45,7 @@ func (m *Model) Actions() []kit.Action {
 		f, _ := m.current()
 		leads = []kit.Lead{{ID: "library.open", Label: text.Either(f.IsFolder(), "open", "details")}, {ID: "library.manage", Label: "manage"}, {ID: "library.find", Label: "find"}}
 	}
-	if n := text.Plural(marked, "file"); marked > 0 {
+	if n := m.list.MarkedNote(); marked > 0 {
 		if f, ok := m.current(); ok && !f.IsFolder() { // it does the same as editing them
 			actions[0].Footer = false
 			actions[0].Keys = kit.Bind("details of "+n, actions[0].KeyLabel(), actions[0].Keys.Keys()...)

@@ -97,8 +97,8 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 		version = " · " + v.Name
 	}
 	facts.Say(th.Muted, "changed "+text.When(at, m.now())+version)
-	if words := m.list.MarkedNote(); words != "" && !m.list.Has(f) { // the actions are not about it
-		facts.Say(th.Muted, "not among the "+words)
+	if len(m.list.Marks()) > 0 && !m.list.Has(f) { // the actions are not about it
+		facts.Say(th.Muted, "not one of the marked files")
 	}
 	if err := m.preview.Failure(); err != nil && !errors.Is(err, context.Canceled) {
 		facts.Say(th.Muted, "no picture")

@@ -87,7 +87,7 @@ func (m *Model) columns(int) kit.Columns {
 	return kit.Columns{
 		{Name: "Name", Width: 24, Flex: 1},
 		{Name: "Size", Width: 10, Right: true},
-		{Name: text.Either(files, "Kind  ", "      "), Width: 12, Spare: 1}, // as wide for folders
+		{Name: text.Either(files, "Kind", "    "), Width: 12, Spare: 1}, // as wide for folders
 		{Name: "Changed", Width: 11, Right: true, Spare: 2},
 	}
 }

@@ -29,6 +29,9 @@ func (m *Model) send() tea.Cmd {
 	if len(t.checks) > 0 && t.checks[0].stop {
 		c := t.checks[0]
 		m.goToCheck(c)
+		if r := m.Form.Row(c.field); r != nil && c.field != "name" && len(m.Items) == 1 { // its row says it
+			return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. Correct this: " + r.Label + ".", Detail: c.text + " " + c.help})
+		}
 		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + c.text, Detail: c.help})
 	}
 	if taken := slices.DeleteFunc(slices.Clone(m.Items),

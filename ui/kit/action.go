@@ -29,6 +29,8 @@ type Action struct {
 	Keys key.Binding
 	// Group is the heading in the help.
 	Group string
+	// Short stands in the line of hints in place of the text for the help, unless it is empty.
+	Short string
 	// Footer requests a place in the line of hints. Main draws it as a button: the next step of the work.
 	Footer, Main bool
 	// Aside keeps it out of the help until it is searched: the action before it says enough.
@@ -51,6 +53,8 @@ func (a Action) Reason() string {
 
 // Label returns the text for the help.
 func (a Action) Label() string { return a.Keys.Help().Desc }
+
+func (a Action) hint() string { return text.Safe(cmp.Or(a.Short, a.Label())) }
 
 // KeyLabel returns the keys as the help shows them.
 func (a Action) KeyLabel() string {
@@ -84,7 +88,8 @@ func Shadow(actions []Action) []Action {
 type Lead struct{ ID, Label string }
 
 // Leading moves actions to the front, in that order, gives them new labels, and requests
-// places in the line of hints for them. It leaves out leads that are not in the list.
+// places in the line of hints for them. Only there is a label shorter. It leaves out leads that are not in
+// the list.
 func Leading(actions []Action, leads ...Lead) []Action {
 	to := 0
 	for _, l := range leads {
@@ -93,7 +98,9 @@ func Leading(actions []Action, leads ...Lead) []Action {
 			continue
 		}
 		a := actions[i]
-		a.Keys, a.Footer = Bind(l.Label, a.KeyLabel(), a.Keys.Keys()...), true
+		if a.Footer, a.Short = true, l.Label; len(a.Short) > len(a.Label()) {
+			a.Keys = Bind(l.Label, a.KeyLabel(), a.Keys.Keys()...)
+		}
 		actions = slices.Insert(slices.Delete(actions, i, i+1), to, a)
 		to++
 	}
@@ -180,7 +187,7 @@ func hints(actions []Action, width int) []hint {
 	var all, line []hint
 	for _, a := range actions {
 		if a.Footer && a.KeyLabel() != "" && a.Reason() == "" {
-			w := text.Width(a.KeyLabel()) + 1 + text.Width(text.Safe(a.Label())) + text.Either(a.Main, 2, 0)
+			w := text.Width(a.KeyLabel()) + 1 + text.Width(a.hint()) + text.Either(a.Main, 2, 0)
 			all = append(all, hint{a, 0, w})
 		}
 	}
@@ -211,9 +218,9 @@ func hints(actions []Action, width int) []hint {
 func Hints(actions []Action, width int, th *theme.Theme) string {
 	var line []string
 	for _, h := range hints(actions, width) {
-		words := th.Key.Render(h.KeyLabel()) + " " + th.Hint.Render(text.Safe(h.Label()))
+		words := th.Key.Render(h.KeyLabel()) + " " + th.Hint.Render(h.hint())
 		if h.Main {
-			words = th.ButtonFocus.Render(" " + h.KeyLabel() + " " + text.Safe(h.Label()) + " ")
+			words = th.ButtonFocus.Render(" " + h.KeyLabel() + " " + h.hint() + " ")
 		}
 		line = append(line, words)
 	}

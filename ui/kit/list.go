@@ -84,8 +84,6 @@ type List[T any] struct {
 	Nothing, NotFound string
 	// Marking enables marks on rows.
 	Marking bool
-	// PaneMost is the maximum width of the pane.
-	PaneMost int
 	// Now is the clock for double clicks; nil means time.Now.
 	Now func() time.Time
 

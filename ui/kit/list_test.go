@@ -17,7 +17,7 @@ import (
 
 func letters(all *string) *kit.List[rune] {
 	l := &kit.List[rune]{
-		ID: "letters", Marking: true, PaneMost: 40, Now: time.Now,
+		ID: "letters", Marking: true, Now: time.Now,
 		Key: func(row rune) any { return row },
 		Rows: func() []kit.Group[rune] {
 			groups := []kit.Group[rune]{{Key: "vowels"}, {Key: "others"}}

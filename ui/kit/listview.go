@@ -45,6 +45,7 @@ const (
 	rowsOnlyHeadFrom = 7  // minimum lines with RowsOnly for column names
 	lineFrom         = 6  // minimum lines for the description of the entry under the cursor
 	paneLeast        = 26 // columns
+	listMost         = 92
 )
 
 func (l *List[T]) layout(size image.Point) listLayout {
@@ -84,7 +85,8 @@ func (l *List[T]) layout(size image.Point) listLayout {
 	case l.NoPane || l.Instead != nil && l.Instead(size, &theme.Theme{}) != "":
 	case mode == Wide, mode == Stacked && !l.tiled() && framed:
 		at.pane = rest
-		at.pane.Min.X = rest.Max.X - min(l.PaneMost, max(paneLeast, size.X*3/7))
+		// Rows need no more than listMost; pictures can use the rest.
+		at.pane.Min.X = rest.Max.X - max(paneLeast, size.X*3/7, text.Either(l.tiled(), 0, size.X-listMost))
 		rest.Max.X = at.pane.Min.X
 	case l.open:
 		at.pane = rest

@@ -79,7 +79,7 @@ func New(o Options) *Model {
 	}
 	m := &Model{o: o}
 	m.list = &kit.List[int]{
-		ID: "extensions", Marking: true, Now: o.Now, PaneMost: 72, Widen: m.widen,
+		ID: "extensions", Marking: true, Now: o.Now, Widen: m.widen,
 		Rows: m.rows, Key: func(n int) any { return m.runs.all[n].ID },
 		Match: func(n int, words []string) bool {
 			run := &m.runs.all[n]

@@ -107,7 +107,7 @@ func New(o Options) *Model {
 		m.now = time.Now
 	}
 	m.list = &kit.List[api.File]{
-		ID: "library", Marking: true, PaneMost: 200, Now: m.now, Placeholder: "part of a name or tag",
+		ID: "library", Marking: true, Now: m.now, Placeholder: "part of a name or tag",
 		Nothing: "the list is empty", NotFound: "the filter has no matches",
 		Rows: m.rows, Key: func(f api.File) any { return keyOf(f) }, Match: m.matches, Columns: m.columns,
 		Cells: m.cells,

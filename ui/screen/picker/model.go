@@ -106,7 +106,7 @@ func New(o Options) *Model {
 	}
 	m.list = kit.List[int32]{
 		ID: "picker", Placeholder: "letters of the name", NotFound: "no file is shown", Nothing: "no file is shown", Now: o.Now,
-		PaneMost: 100, NoPane: !o.Preview, Marking: true, Widen: m.widen,
+		NoPane: !o.Preview, Marking: true, Widen: m.widen,
 		Rows: func() []kit.Group[int32] {
 			if len(m.shown.rows) == 0 {
 				return nil

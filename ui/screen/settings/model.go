@@ -177,7 +177,7 @@ func New(o Options) *Model {
 	}
 	m := &Model{o: o, places: map[string]place{}}
 	m.list = &kit.List[row]{
-		ID: "settings", Now: o.Now, PaneMost: 90, Rows: m.groups,
+		ID: "settings", Now: o.Now, Rows: m.groups,
 		Key:   func(r row) any { return r.group + r.name },
 		Match: func(r row, words []string) bool { return text.HasAll(words, r.group, r.name) },
 		Head: func(key string, rows []row, th *theme.Theme) (name, note string) {

@@ -64,7 +64,7 @@ func New(o Options) *Model {
 	}
 	m := &Model{o: o, rows: rows{gone: map[int64]bool{}}}
 	m.list = &kit.List[int]{
-		ID: "uploads", Now: o.Now, PaneMost: 64,
+		ID: "uploads", Now: o.Now,
 		Rows: m.rows.groups, Key: func(n int) any { return m.rows.row(n).Job.ID },
 		Match: func(n int, words []string) bool {
 			r := m.rows.row(n)

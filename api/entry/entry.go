@@ -27,14 +27,18 @@ type Entry struct {
 
 // fieldValue reads and writes a field of an entry in all its formats.
 type fieldValue interface {
-	isSet(e *Entry) bool
-	// read returns the field as text for the user; empty if it is not set.
-	read(e *Entry) string
+	// IsSet reports whether an entry sets the field.
+	IsSet(e *Entry) bool
+	// Text returns the field in the format of SetText; empty if it is not set or empty.
+	Text(e *Entry) string
 	// write sets the field from text, even if empty.
 	write(e *Entry, text string) error
-	clear(e *Entry)
-	copy(to, from *Entry)
-	writeJSON(e *Entry, raw json.RawMessage) error
+	// Clear makes the field absent.
+	Clear(e *Entry)
+	// Copy copies the field from one entry to another.
+	Copy(to, from *Entry)
+	// SetJSON sets the field from JSON; null is no value.
+	SetJSON(e *Entry, raw json.RawMessage) error
 	// raw returns the value as JSON, null if it has none, or nil if it is absent.
 	raw(e *Entry) json.RawMessage
 	// refusal returns a *api.RuleError if the service would refuse the value.
@@ -46,19 +50,13 @@ func (f *Field) Check(u *api.Upload) error {
 	if f.check != nil {
 		return f.check(u)
 	}
-	return f.value.refusal(u)
+	return f.refusal(u)
 }
-
-// IsSet reports whether an entry sets the field.
-func (f *Field) IsSet(e *Entry) bool { return f.value.isSet(e) }
-
-// Text returns the field in the format of SetText; empty if it is not set or empty.
-func (f *Field) Text(e *Entry) string { return f.value.read(e) }
 
 // SetText sets the field from user input. Empty text, and "default" for a switch, clear it. It
 // trims surrounding spaces except in names. After an error the field is absent.
 func (f *Field) SetText(e *Entry, text string) error {
-	f.value.clear(e)
+	f.Clear(e)
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || f.Kind == KindSwitch && strings.EqualFold(trimmed, "default") {
 		return nil
@@ -68,14 +66,14 @@ func (f *Field) SetText(e *Entry, text string) error {
 	}
 	err := f.Parse(e, text)
 	if err != nil || f.Text(e) == "" {
-		f.value.clear(e)
+		f.Clear(e)
 	}
 	return err
 }
 
 // Parse sets the field from text; empty text is an empty value.
 func (f *Field) Parse(e *Entry, text string) error {
-	err := f.value.write(e, text)
+	err := f.write(e, text)
 	if _, broken := errors.AsType[*api.RuleError](err); err == nil || broken {
 		return err
 	}
@@ -85,21 +83,12 @@ func (f *Field) Parse(e *Entry, text string) error {
 // JSON returns the field as a details update has it. Nil means that it is not known: see
 // [OfFile].
 func (f *Field) JSON(e *Entry) json.RawMessage {
-	raw := f.value.raw(e)
+	raw := f.raw(e)
 	if rule.IsNull(raw) && f.Unset != "" {
 		return json.RawMessage(f.Unset)
 	}
 	return raw
 }
-
-// SetJSON sets the field from JSON; null is no value.
-func (f *Field) SetJSON(e *Entry, raw json.RawMessage) error { return f.value.writeJSON(e, raw) }
-
-// Clear makes the field absent.
-func (f *Field) Clear(e *Entry) { f.value.clear(e) }
-
-// Copy copies the field from one entry to another.
-func (f *Field) Copy(to, from *Entry) { f.value.copy(to, from) }
 
 // Arguments returns the values of the field's flag, one per occurrence, or nil if it is absent.
 func (f *Field) Arguments(e *Entry) []string {
@@ -174,7 +163,7 @@ func (o *Options) Set(f *Field, raw json.RawMessage) error {
 	}
 	f.Clear(&o.entry)
 	if string(raw) != "null" {
-		if err := f.value.writeJSON(&o.entry, raw); err != nil {
+		if err := f.SetJSON(&o.entry, raw); err != nil {
 			return fmt.Errorf("%s %w", f.Key, err)
 		}
 	}
@@ -208,7 +197,7 @@ func (o Options) MarshalJSON() ([]byte, error) {
 		}
 		text := json.RawMessage("null")
 		if f.IsSet(&o.entry) {
-			text = f.value.raw(&o.entry)
+			text = f.raw(&o.entry)
 		}
 		if b.Len() > 1 {
 			b.WriteByte(',')
@@ -244,19 +233,19 @@ type entryText struct {
 
 func (v entryText) refusal(*api.Upload) error { return nil }
 
-func (v entryText) isSet(e *Entry) bool { return v.get(e) != "" }
+func (v entryText) IsSet(e *Entry) bool { return v.get(e) != "" }
 
-func (v entryText) read(e *Entry) string { return v.get(e) }
+func (v entryText) Text(e *Entry) string { return v.get(e) }
 
 func (v entryText) write(e *Entry, text string) error { return v.set(e, text) }
 
-func (v entryText) clear(e *Entry) { _ = v.set(e, "") } // empty text is always valid
+func (v entryText) Clear(e *Entry) { _ = v.set(e, "") } // empty text is always valid
 
-func (v entryText) copy(to, from *Entry) { _ = v.set(to, v.get(from)) }
+func (v entryText) Copy(to, from *Entry) { _ = v.set(to, v.get(from)) }
 
 func (v entryText) raw(e *Entry) json.RawMessage { return rawJSON(v.get(e)) }
 
-func (v entryText) writeJSON(e *Entry, raw json.RawMessage) error {
+func (v entryText) SetJSON(e *Entry, raw json.RawMessage) error {
 	var text string
 	if json.Unmarshal(raw, &text) != nil { // null is empty
 		return wrongKind("a text", raw)
@@ -283,11 +272,11 @@ func (v typedValue[T]) refusal(u *api.Upload) error {
 	return nil
 }
 
-func (v typedValue[T]) isSet(e *Entry) bool { return v.at(&e.Upload).IsSet() }
+func (v typedValue[T]) IsSet(e *Entry) bool { return v.at(&e.Upload).IsSet() }
 
-func (v typedValue[T]) clear(e *Entry) { *v.at(&e.Upload) = api.Field[T]{} }
+func (v typedValue[T]) Clear(e *Entry) { *v.at(&e.Upload) = api.Field[T]{} }
 
-func (v typedValue[T]) copy(to, from *Entry) { *v.at(&to.Upload) = *v.at(&from.Upload) }
+func (v typedValue[T]) Copy(to, from *Entry) { *v.at(&to.Upload) = *v.at(&from.Upload) }
 
 func (v typedValue[T]) raw(e *Entry) json.RawMessage {
 	if v.at(&e.Upload).IsZero() {
@@ -296,7 +285,7 @@ func (v typedValue[T]) raw(e *Entry) json.RawMessage {
 	return rawJSON(v.at(&e.Upload))
 }
 
-func (v typedValue[T]) read(e *Entry) string {
+func (v typedValue[T]) Text(e *Entry) string {
 	value, ok := v.at(&e.Upload).Get()
 	if !ok {
 		return ""
@@ -312,8 +301,8 @@ func (v typedValue[T]) write(e *Entry, text string) error {
 	return err
 }
 
-// writeJSON reads a value, or text as the user types it.
-func (v typedValue[T]) writeJSON(e *Entry, raw json.RawMessage) error {
+// SetJSON reads a value, or text as the user types it.
+func (v typedValue[T]) SetJSON(e *Entry, raw json.RawMessage) error {
 	var value T
 	var text string
 	if string(raw) == "null" {
@@ -353,22 +342,22 @@ func (n otherText) refusal(u *api.Upload) error {
 	return nil
 }
 
-func (n otherText) isSet(e *Entry) bool { return !rule.IsNull(e.Other[string(n)]) }
+func (n otherText) IsSet(e *Entry) bool { return !rule.IsNull(e.Other[string(n)]) }
 
-func (n otherText) read(e *Entry) string { return e.Other.Text(string(n)) }
+func (n otherText) Text(e *Entry) string { return e.Other.Text(string(n)) }
 
 func (n otherText) write(e *Entry, text string) error {
 	e.Other = e.Other.With(string(n), rawJSON(text))
 	return nil
 }
 
-func (n otherText) clear(e *Entry) { e.Other = e.Other.With(string(n), nil) }
+func (n otherText) Clear(e *Entry) { e.Other = e.Other.With(string(n), nil) }
 
-func (n otherText) copy(to, from *Entry) { to.Other = to.Other.With(string(n), n.raw(from)) }
+func (n otherText) Copy(to, from *Entry) { to.Other = to.Other.With(string(n), n.raw(from)) }
 
 func (n otherText) raw(e *Entry) json.RawMessage { return e.Other[string(n)] }
 
-func (n otherText) writeJSON(e *Entry, raw json.RawMessage) error {
+func (n otherText) SetJSON(e *Entry, raw json.RawMessage) error {
 	if json.Unmarshal(raw, new(string)) != nil { // null is no value
 		return wrongKind("a text", raw)
 	}

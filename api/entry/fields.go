@@ -52,7 +52,7 @@ type Field struct {
 	Stored bool
 	Unset  string
 
-	value fieldValue
+	fieldValue
 	check func(*api.Upload) error    // nil if every value is valid
 	args  func(*api.Upload) []string // values of the flag, one per occurrence; nil means its text
 }
@@ -65,7 +65,7 @@ var Fields = []*Field{
 	{
 		Name: rule.FieldName, Key: "name", Flag: "name", Value: "NAME", Label: "Name", Words: "name", Hint: "a name is needed",
 		Help: "name of the stored file (default: the source's name)", NeedsText: true,
-		value: entryText{
+		fieldValue: entryText{
 			get: func(e *Entry) string { return e.FileName },
 			set: func(e *Entry, text string) error { e.FileName = text; return nil },
 		},
@@ -74,14 +74,14 @@ var Fields = []*Field{
 	{
 		Name: "useUniqueFileName", Key: "unique", Flag: "unique", Value: "HOW",
 		Label: "Naming", Words: "naming", NeedsText: true,
-		Help:    "how to name the file: here (unique suffix, a repeat never stores twice), service (it adds a suffix) or off (exact name, replaces a file of this name)",
-		Choices: []Choice{{string(job.NameHere), "suffix"}, {string(job.NameService), "by the service"}, {string(job.NameExact), "kept as is"}},
-		value:   entryText{get: func(e *Entry) string { return string(e.Naming) }, set: setNaming},
+		Help:       "how to name the file: here (unique suffix, a repeat never stores twice), service (it adds a suffix) or off (exact name, replaces a file of this name)",
+		Choices:    []Choice{{string(job.NameHere), "suffix"}, {string(job.NameService), "by the service"}, {string(job.NameExact), "kept as is"}},
+		fieldValue: entryText{get: func(e *Entry) string { return string(e.Naming) }, set: setNaming},
 	},
 	{
 		Name: rule.FieldFolder, Key: "folder", Flag: "folder", Value: "PATH", Label: "Folder", Words: "folder", Hint: "/, or such as /summer/2026",
 		Help: "where the files go, created if missing (default /)",
-		value: typedValue[string]{
+		fieldValue: typedValue[string]{
 			at:    func(u *api.Upload) *api.Field[string] { return &u.Folder },
 			text:  sameText,
 			parse: func(text string) (string, error) { return text, nil },
@@ -91,25 +91,25 @@ var Fields = []*Field{
 	},
 	{
 		Name: "isPrivateFile", Key: "private", Flag: "private", Label: "Private", Words: "private", Kind: KindSwitch,
-		Help:  "deliver the file with signed URLs only",
-		value: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.IsPrivateFile }),
+		Help:       "deliver the file with signed URLs only",
+		fieldValue: switchValue(func(u *api.Upload) *api.Field[bool] { return &u.IsPrivateFile }),
 	},
 	{
 		Name: rule.FieldDescription, Key: "description", Flag: "description", Value: "TEXT", Label: "Description", Words: "description", Hint: "none",
 		Help: "text about the file", Stored: true, Unset: `""`,
-		value: otherText(rule.FieldDescription),
+		fieldValue: otherText(rule.FieldDescription),
 	},
 	{
 		Name: rule.FieldChecks, Key: rule.FieldChecks, Flag: "checks", Value: "CONDITION",
 		Label: "Condition", Words: "condition", Hint: "none",
-		Help:  `condition that the service checks before it stores the file, such as "file.size" < "2mb"`,
-		value: otherText(rule.FieldChecks),
+		Help:       `condition that the service checks before it stores the file, such as "file.size" < "2mb"`,
+		fieldValue: otherText(rule.FieldChecks),
 	},
 	{
 		Name: rule.FieldTransformation, Key: "transformation", Flag: "transformation", Value: "STEPS", Label: "Transformation", Words: "transformation",
 		Help:    "transformation before the file is stored: steps such as w-1600,q-80, or JSON with pre and post",
 		Choices: transformationChoices, Open: true, Hint: "none, such as w-1600,q-80",
-		value: typedValue[api.Transformation]{
+		fieldValue: typedValue[api.Transformation]{
 			at:    func(u *api.Upload) *api.Field[api.Transformation] { return &u.Transformation },
 			text:  rule.TransformationText,
 			parse: rule.ParseTransformation,
@@ -120,13 +120,13 @@ var Fields = []*Field{
 	{
 		Name: rule.FieldTags, Key: "tags", Flag: "tags", Value: "TAGS", Label: "Tags", Words: "tags",
 		Kind: KindList, Hint: "none", Stored: true,
-		Help:  "tags, separated by commas: at most 500 characters, no %",
-		value: listValue(func(u *api.Upload) *api.Field[[]string] { return &u.Tags }, rule.CheckTags),
+		Help:       "tags, separated by commas: at most 500 characters, no %",
+		fieldValue: listValue(func(u *api.Upload) *api.Field[[]string] { return &u.Tags }, rule.CheckTags),
 	},
 	{
 		Name: rule.FieldRegion, Key: "region", Flag: "region", Value: "REGION", Label: "Region", Words: "region", Hint: "the whole picture, or such as 10,20,300,200", NeedsText: true, Stored: true,
 		Help: "the part that crops keep: x,y,width,height in pixels of the stored picture",
-		value: typedValue[string]{
+		fieldValue: typedValue[string]{
 			at:   func(u *api.Upload) *api.Field[string] { return &u.CustomCoordinates },
 			text: sameText,
 			// The service takes no spaces.
@@ -138,7 +138,7 @@ var Fields = []*Field{
 	{
 		Name: rule.FieldExtensions, Key: "extensions", Flag: "extension", Value: "EXTENSION", Label: "Extensions", Words: "extensions", Kind: KindExtensions, Repeat: true,
 		Help: "what to run on the file: the name or the JSON of an extension (repeatable)",
-		value: typedValue[[]api.Extension]{
+		fieldValue: typedValue[[]api.Extension]{
 			at:    func(u *api.Upload) *api.Field[[]api.Extension] { return &u.Extensions },
 			text:  rule.ExtensionsText,
 			parse: func(text string) ([]api.Extension, error) { return rule.ParseExtensionList([]string{text}) },
@@ -155,7 +155,7 @@ var Fields = []*Field{
 		Name: rule.FieldMetadata, Key: "metadata", Flag: "metadata", Value: "JSON", Label: "Metadata", Words: "metadata",
 		Kind: KindMetadata, Stored: true, Hint: "none",
 		Help: "custom metadata: a JSON object, or rows such as brand = Acme; the service must know the keys",
-		value: typedValue[map[string]json.RawMessage]{
+		fieldValue: typedValue[map[string]json.RawMessage]{
 			at:    func(u *api.Upload) *api.Field[map[string]json.RawMessage] { return &u.CustomMetadata },
 			text:  rule.MetadataRows,
 			parse: rule.ParseMetadataRows,
@@ -165,15 +165,15 @@ var Fields = []*Field{
 	},
 	{
 		Name: rule.FieldResponse, Key: "responseFields", Flag: "response-field", Value: "FIELD", Label: "Return", Words: "response fields", Kind: KindList, Repeat: true,
-		Help:    "field to include in the response (repeatable)",
-		Choices: responseChoices,
-		value:   listValue(func(u *api.Upload) *api.Field[[]string] { return &u.ResponseFields }, checkResponseNames),
-		args:    func(u *api.Upload) []string { return u.ResponseFields.Or(nil) },
+		Help:       "field to include in the response (repeatable)",
+		Choices:    responseChoices,
+		fieldValue: listValue(func(u *api.Upload) *api.Field[[]string] { return &u.ResponseFields }, checkResponseNames),
+		args:       func(u *api.Upload) []string { return u.ResponseFields.Or(nil) },
 	},
 	{
 		Name: rule.FieldWebhook, Key: "webhook", Flag: "webhook", Value: "URL", Label: "Webhook", Words: "webhook", NeedsText: true, Hint: "https://example.com/hook",
-		Help:  "URL that receives the results of extensions, or none (default: the receiver of this program, if the service can reach it)",
-		value: entryText{get: webhookText, set: setWebhook},
+		Help:       "URL that receives the results of extensions, or none (default: the receiver of this program, if the service can reach it)",
+		fieldValue: entryText{get: webhookText, set: setWebhook},
 		check: func(u *api.Upload) error {
 			if address, ok := u.WebhookURL.Get(); ok {
 				return rule.CheckWebhookURL(address)
@@ -197,7 +197,7 @@ func InForm(err error) string {
 // overwrite returns a switch about the file that an upload replaces.
 func overwrite(name, flag, label, help string, at func(*api.Upload) *api.Field[bool]) *Field {
 	f := &Field{Name: name, Key: name, Words: name, Flag: flag, Label: label, Help: help}
-	f.Kind, f.Default, f.value = KindSwitch, true, switchValue(at)
+	f.Kind, f.Default, f.fieldValue = KindSwitch, true, switchValue(at)
 	return f
 }
 

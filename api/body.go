@@ -53,39 +53,9 @@ func newBody(u *Upload, hashed bool) (*body, error) {
 	}
 	// The service uses the fileName part; here the name only marks the part as a file.
 	fmt.Fprintf(&head, "Content-Disposition: %s\r\nContent-Type: application/octet-stream\r\n\r\n", multipart.FileContentDisposition("file", SafeName(u.FileName)))
-	b.length = int64(head.Len()) + b.file.size + int64(len(tail))
-	b.reader = io.MultiReader(&head, &checkedReader{c: b.file, left: b.file.size}, strings.NewReader(tail))
+	b.length = int64(head.Len()) + b.file.left + int64(len(tail))
+	b.reader = io.MultiReader(&head, b.file, strings.NewReader(tail))
 	return b, nil
-}
-
-// checkedReader reads a file and, before returning its last bytes, checks that the file has not
-// changed, so that the upload of a changed file never completes.
-type checkedReader struct {
-	c    *content
-	left int64
-}
-
-func (r *checkedReader) Read(p []byte) (int, error) {
-	if r.left == 0 {
-		return 0, io.EOF
-	}
-	n, err := r.c.Read(p[:min(int64(len(p)), r.left)])
-	r.left -= int64(n)
-	if errors.Is(err, io.EOF) {
-		if r.left > 0 {
-			return n, errChanged(r.c.path)
-		}
-		err = nil
-	}
-	if err != nil {
-		return n, NewSourceError(r.c.path, err)
-	}
-	if r.left == 0 {
-		if err := r.c.check(); err != nil {
-			return 0, err
-		}
-	}
-	return n, nil
 }
 
 // counted counts the bytes that the transport reads and resets the watchdog. The transport may

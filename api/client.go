@@ -195,7 +195,7 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 		return nil, err
 	}
 	if b.file != nil {
-		defer b.file.close() //nolint:errcheck // it was only read
+		defer b.file.file.Close() // it was only read
 	}
 	whole := b.length <= wholeBody
 	if whole {

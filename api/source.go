@@ -221,41 +221,48 @@ func errChanged(name string) error {
 	return &SourceError{Path: name, Reason: "changed while it was being sent", Help: "Send it again once it is complete."}
 }
 
+// content is a file that is being sent. Before it returns its last bytes, it checks that the file has
+// not changed, so that the upload of a changed file never completes.
 type content struct {
-	io.Reader
-	path  string
-	size  int64 // length of Reader in bytes
-	check func() error
-	close func() error
-	hash  *xxh128 // of the bytes read from the file; may be nil
+	file     *os.File
+	identity Identity // when it was opened
+	left     int64    // bytes; a growing file is cut at its first size
+	hash     *xxh128  // of the bytes read; nil for none
 }
 
 func openContent(s Source, hashed bool) (*content, error) {
-	f, before, err := openSource(s.Path)
+	f, id, err := openSource(s.Path)
 	if err != nil {
 		return nil, err
 	}
-	c := &content{
-		// A growing file is cut at the declared length.
-		Reader: io.LimitReader(f, before.Size),
-		path:   s.Path,
-		size:   before.Size,
-		close:  f.Close,
-		check: func() error {
-			// By path, because the handle of a replaced or removed file would look unchanged.
-			after, err := IdentifyFile(s.Path)
-			if err != nil || !after.Same(before) {
-				return errChanged(s.Path)
-			}
-			return nil
-		},
-	}
+	c := &content{file: f, identity: id, left: id.Size}
 	if hashed {
-		// Hashed here, because another goroutine would cost more.
-		sum := new(xxh128)
-		c.Reader, c.hash = io.TeeReader(c.Reader, sum), sum
+		c.hash = new(xxh128)
 	}
 	return c, nil
+}
+
+func (c *content) Read(p []byte) (int, error) {
+	if c.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := c.file.Read(p[:min(int64(len(p)), c.left)])
+	if c.hash != nil { // hashed here, because another goroutine would cost more
+		_, _ = c.hash.Write(p[:n]) // it returns no error
+	}
+	c.left -= int64(n)
+	switch {
+	case errors.Is(err, io.EOF):
+		return n, errChanged(c.file.Name())
+	case err != nil:
+		return n, NewSourceError(c.file.Name(), err)
+	case c.left == 0:
+		// By path, because the handle of a replaced or removed file would look unchanged.
+		if after, err := IdentifyFile(c.file.Name()); err != nil || !after.Same(c.identity) {
+			return 0, errChanged(c.file.Name())
+		}
+	}
+	return n, nil
 }
 
 // hashKind is the beginning of a hash: XXH128, and 32 hexadecimal digits, as xxh128sum prints

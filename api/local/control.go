@@ -64,9 +64,7 @@ func (l *Library) reset(r *http.Request) (any, error) {
 	if err := l.Reset(r.Context(), name); err != nil {
 		return nil, err
 	}
-	l.requests.mu.Lock()
-	defer l.requests.mu.Unlock()
-	l.requests.list = nil
+	l.requests.set(nil)
 	return nil, nil
 }
 
@@ -115,16 +113,22 @@ type sentKey struct{}
 // secretLength is the length from which a key is masked: a shorter one may be part of a word.
 const secretLength = 8
 
-// recent keeps the last entries of a kind, oldest first.
-type recent[T any] struct {
+// locked is a list for several goroutines, such as of the last requests, oldest first.
+type locked[T any] struct {
 	mu   sync.Mutex
 	list []T
 }
 
-func (r *recent[T]) all() []T {
+func (r *locked[T]) all() []T {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]T{}, r.list...)
+}
+
+func (r *locked[T]) set(list []T) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = list
 }
 
 // observe records a request that came at start. It is deferred, since a lost answer panics.

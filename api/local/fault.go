@@ -1,7 +1,6 @@
 package local
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,14 +90,8 @@ func (rule *FaultRule) parse() (chance float64, err error) {
 }
 
 type chance struct {
-	seed   uint64
 	mu     sync.Mutex
 	source *rand.Rand
-}
-
-func newChance(seed uint64) *chance {
-	seed = cmp.Or(seed, rand.Uint64())
-	return &chance{seed: seed, source: rand.New(rand.NewPCG(seed, seed))}
 }
 
 // below is true with probability p. The same seed gives the same sequence of results.
@@ -114,7 +107,7 @@ func (l *Library) injected(fault string, id int64) bool {
 	return slices.ContainsFunc(l.o.Fault, func(rule FaultRule) bool {
 		h := fnv.New64a()
 		h.Write([]byte(fault))
-		odds := rand.New(rand.NewPCG(l.chance.seed^h.Sum64(), uint64(id))).Float64()
+		odds := rand.New(rand.NewPCG(l.o.Seed^h.Sum64(), uint64(id))).Float64()
 		return strings.HasPrefix(rule.Text, fault) && (rule.Probability == 0 || odds < rule.Probability)
 	})
 }
@@ -125,7 +118,7 @@ func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWr
 	rules := slices.DeleteFunc(slices.Clone(l.o.Fault), func(rule FaultRule) bool {
 		return rule.Probability > 0 && rule.Probability < 1 && !l.chance.below(rule.Probability)
 	})
-	rules = append(rules, l.rules.use(l.chance, func(rule *FaultRule) bool { return rule.fits(r) })...)
+	rules = append(rules, l.useRules(func(rule *FaultRule) bool { return rule.fits(r) })...)
 	if text := r.Header.Get(faultHeader); text != "" {
 		rule, err := readRule([]byte(text))
 		if err != nil {
@@ -241,18 +234,13 @@ func readRule(text []byte) (rule FaultRule, err error) {
 	return rule, nil
 }
 
-type faultRules struct {
-	mu   sync.Mutex
-	list []FaultRule
-}
-
-// use returns the rules that fits selects, and uses up one of their counts.
-func (f *faultRules) use(chance *chance, fits func(*FaultRule) bool) (found []FaultRule) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	retained := f.list[:0]
-	for _, rule := range f.list {
-		if fits(&rule) && (rule.Probability == 0 || chance.below(rule.Probability)) {
+// useRules returns the rules that fits selects, and uses up one of their counts.
+func (l *Library) useRules(fits func(*FaultRule) bool) (found []FaultRule) {
+	l.rules.mu.Lock()
+	defer l.rules.mu.Unlock()
+	retained := l.rules.list[:0]
+	for _, rule := range l.rules.list {
+		if fits(&rule) && (rule.Probability == 0 || l.chance.below(rule.Probability)) {
 			found = append(found, rule)
 			if rule.Count == 1 {
 				continue
@@ -261,14 +249,8 @@ func (f *faultRules) use(chance *chance, fits func(*FaultRule) bool) (found []Fa
 		}
 		retained = append(retained, rule)
 	}
-	f.list = retained
+	l.rules.list = retained
 	return found
-}
-
-func (f *faultRules) set(list []FaultRule) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.list = list
 }
 
 func (rule *FaultRule) fits(r *http.Request) bool {
@@ -304,10 +286,8 @@ func (l *Library) removeFaults(*http.Request) (any, error) {
 
 // Faults returns the faults in force, for people; empty for none.
 func (l *Library) Faults() string {
-	l.rules.mu.Lock()
-	defer l.rules.mu.Unlock()
 	text := l.o.Fault.String()
-	if n := len(l.rules.list); n > 0 {
+	if n := len(l.rules.all()); n > 0 {
 		text = strings.TrimSpace(fmt.Sprintf("%s rules=%d", text, n))
 	}
 	return text

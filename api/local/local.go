@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	mathrand "math/rand/v2"
 	"net/http"
 	"net/url"
 	"os"
@@ -91,17 +92,17 @@ type Library struct {
 	suspect   atomic.Bool     // the records may be damaged or older than the contents
 	snapshots sync.Mutex      // held while one is made
 	guard     *guard
-	chance    *chance
+	chance    chance
 	limits    limits
-	rules     faultRules
+	rules     locked[FaultRule]
 	ignored   sync.Map // kinds of transformations that were logged as left out
-	sent      recent[SentPost]
+	sent      locked[SentPost]
 	seeded    map[string]bool // hashes of the contents of seeds
 	work      *run.Work
 	tools     *extension.Tools
 	origin    *http.CrossOriginProtection
 	pictures  *media.Cache[string, picture]
-	requests  recent[Request]
+	requests  locked[Request]
 	traffic   traffic
 	keyless   chan struct{}         // has one for each upload without the key
 	describe  func() map[string]any // the API; a function to avoid an initialization cycle
@@ -136,7 +137,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	}
 	o.MaxSize, o.idleTimeout = cmp.Or(o.MaxSize, defaultMaxSize), cmp.Or(o.idleTimeout, idleTimeout)
 	o.jobStep, o.objects = cmp.Or(o.jobStep, jobStep), cmp.Or(o.objects, maxObjects)
-	o.Log = cmp.Or(o.Log, slog.Default())
+	o.Log, o.Seed = cmp.Or(o.Log, slog.Default()), cmp.Or(o.Seed, mathrand.Uint64())
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -165,15 +166,15 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	l := &Library{
 		o: o, log: o.Log, keySum: sha256.Sum256([]byte(o.Key.Reveal())), identity: store.NewID(), lock: lock,
 		hosts: map[string]bool{}, seeded: map[string]bool{}, traffic: traffic{bytes: map[string]int64{}},
-		limits: limits{empty: map[string]time.Time{}}, guard: guard, chance: newChance(o.Seed),
+		limits: limits{empty: map[string]time.Time{}}, guard: guard, chance: chance{source: mathrand.New(mathrand.NewPCG(o.Seed, o.Seed))},
 		origin: http.NewCrossOriginProtection(), keyless: make(chan struct{}, maxKeyless),
 		tools: extension.New(o.Commands), pictures: media.NewCache[string, picture](cacheSize),
 		headerTimeout: 8 * time.Second, tagTimeout: 1500 * time.Millisecond,
 	}
 	l.describe, l.close = describeAPI, sync.OnceValue(l.release)
 	for _, seed := range o.Seeds { // whose contents a sweep must not remove between two resets
-		for _, hash := range seed.Hashes() {
-			l.seeded[hash] = true
+		for _, version := range seed["versions"] {
+			l.seeded[version["hash"].(string)] = true
 		}
 	}
 	l.setAddress(o.Address)

@@ -26,7 +26,7 @@ import (
 // post sends a webhook post once, with the faults to inject.
 func (l *Library) post(ctx context.Context, p *store.Post) error {
 	lost := func(rule *FaultRule) bool { return rule.LostWebhook }
-	if l.injected("webhooks=lost", p.ID) || len(l.rules.use(l.chance, lost)) > 0 {
+	if l.injected("webhooks=lost", p.ID) || len(l.useRules(lost)) > 0 {
 		return nil
 	}
 	err := l.sendPost(ctx, p)

@@ -342,14 +342,6 @@ func (t Library) UseToken(hash string, expire, now time.Time) error {
 // State is what the records of a library hold, without runs, posts and jobs: rows by table.
 type State map[string][]map[string]any
 
-// Hashes returns the hashes of the contents of all versions.
-func (s State) Hashes() (list []string) {
-	for _, row := range s["versions"] {
-		list = append(list, row["hash"].(string))
-	}
-	return list
-}
-
 // State returns the state of the library.
 func (t Library) State() (State, error) {
 	s := State{}

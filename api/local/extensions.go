@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io"
 	"slices"
 
 	"mediadesk/api"
@@ -239,7 +240,7 @@ func (l *Library) runTool(ctx context.Context, run *store.Run,
 	}
 	defer content.Close()
 	reads := &noted{ReaderAt: content}
-	in := extension.Input{Element: run.Extension, Content: reads, Size: source.Size}
+	in := extension.Input{Element: run.Extension, Content: io.NewSectionReader(reads, 0, source.Size)}
 	out, err = l.tools.Run(ctx, in)
 	return out, reads.or(err)
 }

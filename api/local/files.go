@@ -297,10 +297,15 @@ func removeAITags(f *store.File, names []string) {
 func (l *Library) bulk(r *http.Request, list []string, most int, done string,
 	change func(tx store.Tx, id string) error,
 ) (any, error) {
-	ids, err := fileIDs(list, most)
-	if err != nil {
-		return nil, err
+	for _, id := range list {
+		if !store.IsID(id) {
+			return nil, invalid("fileIds", quote(id)+" is not a file id", "A file id has 24 hexadecimal digits.")
+		}
 	}
+	if len(list) == 0 || len(list) > most {
+		return nil, invalid("fileIds", "it has "+rule.Plural(len(list), "file id"), "Send 1 to "+rule.Plural(most, "file id")+".")
+	}
+	ids := unique(list)
 	return map[string][]string{done: ids}, l.records.Update(r.Context(), func(tx store.Tx) error {
 		var missing []string
 		for _, id := range ids {

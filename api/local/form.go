@@ -311,17 +311,6 @@ func (w diskWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// missing reports a missing required field (service.md §4.1), or a path that is too long.
-func (f *form) missing() error {
-	if !f.seen["file"] {
-		return badRequest("Your request is missing file parameter.", "Send the file as bytes, base64 text or an address.")
-	}
-	if f.upload.FileName == "" {
-		return badRequest("Your request is missing fileName parameter.", "Give the file a name.")
-	}
-	return rule.CheckPathOf(&f.upload)
-}
-
 func (f *form) wantsField(name string) bool {
 	return slices.Contains(f.upload.ResponseFields.Or(nil), name)
 }
@@ -340,7 +329,7 @@ type handler struct {
 var handlers = map[string]handler{
 	rule.FieldName: {read: func(f *form, value string) error {
 		if f.upload.FileName = value; value == "" {
-			return nil // f.missing reports it
+			return nil // upload reports it
 		}
 		return rule.CheckName(value)
 	}},
@@ -398,9 +387,14 @@ var handlers = map[string]handler{
 		f.upload.WebhookURL = api.Set(value)
 		return checkWebhook(value)
 	}},
-	rule.FieldTransformation: {read: func(f *form, value string) (err error) {
-		f.upload.Transformation, err = readTransformation(value)
-		return err
+	rule.FieldTransformation: {read: func(f *form, value string) error {
+		var t api.Transformation
+		err := json.Unmarshal([]byte(value), &t)
+		if err = cmp.Or(err, rule.CheckTransformation(t, "")); err != nil {
+			return badTransformation(err)
+		}
+		f.upload.Transformation = api.Set(t)
+		return nil
 	}},
 	// Its grammar is checked in parseChecks.
 	rule.FieldChecks: {read: func(f *form, value string) error {

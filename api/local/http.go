@@ -300,18 +300,6 @@ func filePath(field, path string) (folder, name string, err error) {
 	return folder, name, nil
 }
 
-func fileIDs(list []string, most int) ([]string, error) {
-	for _, id := range list {
-		if !store.IsID(id) {
-			return nil, invalid("fileIds", quote(id)+" is not a file id", "A file id has 24 hexadecimal digits.")
-		}
-	}
-	if len(list) == 0 || len(list) > most {
-		return nil, invalid("fileIds", "it has "+rule.Plural(len(list), "file id"), "Send 1 to "+rule.Plural(most, "file id")+".")
-	}
-	return unique(list), nil
-}
-
 // idleTimeout is how long a connection may be idle during a request, while no bytes move.
 const idleTimeout = 60 * time.Second
 

@@ -27,7 +27,14 @@ func (l *Library) upload(r *http.Request) (any, error) {
 		return nil, err
 	}
 	defer f.discard()
-	if err := f.missing(); err != nil {
+	// Required fields (service.md §4.1), and the length of the path.
+	switch {
+	case !f.seen["file"]:
+		return nil, badRequest("Your request is missing file parameter.", "Send the file as bytes, base64 text or an address.")
+	case f.upload.FileName == "":
+		return nil, badRequest("Your request is missing fileName parameter.", "Give the file a name.")
+	}
+	if err := rule.CheckPathOf(&f.upload); err != nil {
 		return nil, err
 	}
 	checks, err := f.parseChecks(r.Context())
@@ -236,19 +243,12 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 	if err := tx.Folders.Make(file.Folder, version.Created); err != nil {
 		return nil, err
 	}
-	if prediction.Suffix {
-		return file, insertUnique(tx, file)
-	}
-	return file, tx.Files.Insert(file)
-}
-
-// insertUnique inserts a file with a unique suffix. It hardly ever needs a second attempt.
-func insertUnique(tx store.Tx, file *store.File) error {
-	name := file.Name
-	for {
-		file.Name = rule.UniqueName(name, rule.NewSuffix())
-		if err := tx.Files.Insert(file); !errors.Is(err, store.ErrExists) {
-			return err
+	for name := file.Name; ; { // a suffix hardly ever needs a second attempt
+		if prediction.Suffix {
+			file.Name = rule.UniqueName(name, rule.NewSuffix())
+		}
+		if err = tx.Files.Insert(file); !prediction.Suffix || !errors.Is(err, store.ErrExists) {
+			return file, err
 		}
 	}
 }

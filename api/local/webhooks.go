@@ -156,18 +156,6 @@ func badTransformation(err error) error {
 	return badRequest("The file could not be uploaded because the transformation field is invalid.", "The problem: "+err.Error()+".")
 }
 
-func readTransformation(value string) (api.Field[api.Transformation], error) {
-	var t api.Transformation
-	err := json.Unmarshal([]byte(value), &t)
-	if err == nil {
-		err = rule.CheckTransformation(t, "")
-	}
-	if err != nil {
-		err = badTransformation(err)
-	}
-	return api.Set(t), err
-}
-
 // transform applies the pre-transformation to a picture. later: it is a video's, done afterwards.
 func (f *form) transform(ctx context.Context, version *store.Version) (later bool, err error) {
 	t, ok := f.upload.Transformation.Get()

@@ -17,7 +17,7 @@ import (
 // command runs a line of sh in the place of an extension.
 func command(ctx context.Context, line string, most limits) (Output, error) {
 	return runCommand(ctx, []string{"sh", "-c", line},
-		Input{Content: bytes.NewReader([]byte("picture")), Size: 7}, most)
+		Input{Content: bytes.NewReader([]byte("picture"))}, most)
 }
 
 func TestCommand(t *testing.T) {

@@ -21,8 +21,7 @@ import (
 // Input is the input of an extension.
 type Input struct {
 	Element api.Extension
-	Content io.ReaderAt
-	Size    int64 // bytes of Content
+	Content io.ReadSeeker
 }
 
 // Output is the result of an extension: a picture or tags.
@@ -81,8 +80,6 @@ func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
 	return out, err
 }
 
-func (in Input) content() io.ReadSeeker { return io.NewSectionReader(in.Content, 0, in.Size) }
-
 type limits struct {
 	timeout time.Duration
 	output  int // bytes of its picture
@@ -103,7 +100,7 @@ func runCommand(ctx context.Context, command []string, in Input, most limits) (O
 	alone(cmd)
 	cmd.WaitDelay = time.Second
 	cmd.Env = safeEnvironment(os.Environ())
-	cmd.Stdin = io.NewSectionReader(in.Content, 0, in.Size)
+	cmd.Stdin = in.Content
 	full := fmt.Errorf("it wrote more than %d bytes", most.output)
 	picture := &cappedBuffer{most: most.output, full: func() { stop(full) }}
 	complaint := &cappedBuffer{most: 4 << 10, full: func() {}}

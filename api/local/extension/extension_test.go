@@ -23,7 +23,7 @@ func run(t *testing.T, element string, data []byte) (Output, error) {
 	var e api.Extension
 	must(t, json.Unmarshal([]byte(element), &e))
 	return New(nil).Run(t.Context(), Input{
-		Element: e, Content: bytes.NewReader(data), Size: int64(len(data)),
+		Element: e, Content: bytes.NewReader(data),
 	})
 }
 
@@ -195,7 +195,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	cancel()
 	data := apitest.JPEG(1000, 800)
 	_, err := New(nil).Run(ctx, Input{
-		Element: api.Extension{Name: "remove-bg"}, Content: bytes.NewReader(data), Size: int64(len(data)),
+		Element: api.Extension{Name: "remove-bg"}, Content: bytes.NewReader(data),
 	})
 	if err == nil {
 		t.Error("the extension did not stop")

@@ -74,7 +74,7 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	picture, err := media.DecodeFull(ctx, in.content())
+	picture, err := media.DecodeFull(ctx, in.Content)
 	if err != nil {
 		return Output{}, err
 	}

@@ -17,7 +17,7 @@ const tagSide = 160
 
 // findTags returns tags for a picture, most confident first: its colors and light.
 func findTags(ctx context.Context, in Input) ([]api.AITag, error) {
-	picture, err := media.Decode(ctx, in.content(), media.Limits{Side: tagSide})
+	picture, err := media.Decode(ctx, in.Content, media.Limits{Side: tagSide})
 	if err != nil {
 		return nil, err
 	}

@@ -46,28 +46,21 @@ func joinedAll[T any](values []T, with string, each func(T) condition) condition
 // limits ends a query. With bare parameters each number would get its own prepared statement.
 const limits = "LIMIT ?+0 OFFSET ?+0"
 
-// Kinds of rows returned by sql.
-const (
-	rowFile    = "0"
-	rowFolder  = "1"
-	rowEarlier = "2"
-)
-
-// sql returns the query for the keys of a listing, each a kind and an id; "" for nothing.
+// sql returns the query for the keys of a listing, each a type and an id; "" for nothing.
 func (q *Query) sql() (string, []any) {
 	var parts []string
 	var args []any
-	add := func(requested bool, kind, folder, name, sizes, from, row string) {
+	add := func(requested bool, row, folder, name, sizes, from string) {
 		if requested {
 			c := q.conditions(row)
-			parts = append(parts, "SELECT '"+kind+"' || id AS key, "+folder+" AS place, "+name+" AS name, created, updated, "+sizes+
+			parts = append(parts, "SELECT '"+row+" ' || id AS key, "+folder+" AS place, "+name+" AS name, created, updated, "+sizes+
 				", -length("+name+") AS relevance FROM "+from+" WHERE "+c.sql)
 			args = append(args, c.args...)
 		}
 	}
-	add(q.Files, rowFile, "folder", "name_key", "height, width, size", "files", api.TypeFile)
-	add(q.Earlier, rowEarlier, "folder", "name_key", "height, width, size", "("+earlier+") AS files", api.TypeVersion)
-	add(q.Folders, rowFolder, "parent", "name", "0 AS height, 0 AS width, 0 AS size", "folders", api.TypeFolder)
+	add(q.Files, api.TypeFile, "folder", "name_key", "height, width, size", "files")
+	add(q.Earlier, api.TypeVersion, "folder", "name_key", "height, width, size", "("+earlier+") AS files")
+	add(q.Folders, api.TypeFolder, "parent", "name", "0 AS height, 0 AS width, 0 AS size", "folders")
 	if len(parts) == 0 {
 		return "", nil
 	}
@@ -107,10 +100,11 @@ func (t Files) List(q Query) ([]Entry, error) {
 	}
 	entries := make([]Entry, len(keys))
 	for i, key := range keys {
-		switch e, id := &entries[i], key[1:]; key[:1] {
-		case rowFolder:
+		e := &entries[i]
+		switch row, id, _ := strings.Cut(key, " "); row {
+		case api.TypeFolder:
 			e.Folder, err = get[Folder](t.session, "id = ?", id)
-		case rowEarlier:
+		case api.TypeVersion:
 			e.Earlier, err = t.earlier(id)
 		default:
 			e.File, err = get[File](t.session, "id = ?", id)

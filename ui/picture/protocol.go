@@ -70,7 +70,11 @@ func forgetting(i *Image) string {
 func transmission(p *image.RGBA, action string, wrap func(string) string) string {
 	var packed bytes.Buffer
 	z, _ := zlib.NewWriterLevel(&packed, zlib.BestSpeed)
-	_, _ = z.Write(colors(p))
+	rgb := make([]uint8, 0, len(p.Pix)/4*3)
+	for i := 0; i < len(p.Pix); i += 4 {
+		rgb = append(rgb, p.Pix[i:i+3]...)
+	}
+	_, _ = z.Write(rgb)
 	_ = z.Close()
 	options := []string{action, "f=24", fmt.Sprintf("s=%d,v=%d", p.Rect.Dx(), p.Rect.Dy()), "o=z", "t=d"}
 	text := []byte(base64.StdEncoding.EncodeToString(packed.Bytes()))
@@ -85,14 +89,6 @@ func transmission(p *image.RGBA, action string, wrap func(string) string) string
 		options = nil
 	}
 	return b.String()
-}
-
-func colors(p *image.RGBA) []uint8 {
-	rgb := make([]uint8, 0, len(p.Pix)/4*3)
-	for i := 0; i < len(p.Pix); i += 4 {
-		rgb = append(rgb, p.Pix[i:i+3]...)
-	}
-	return rgb
 }
 
 // placements is kitty's graphics protocol without placeholders: visible parts of stored images are

@@ -1,8 +1,8 @@
 package picture
 
 import (
+	"fmt"
 	"image"
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
@@ -167,7 +167,17 @@ func encode(b []byte, cells []cell) []byte {
 			newFg = fg
 		}
 		if newFg != fg || c.bg != bg {
-			b = sequence(b, fg, newFg, bg, c.bg)
+			b = append(b, "\x1b["...)
+			if newFg != fg {
+				b = appendPaint(b, newFg, '3')
+			}
+			if newFg != fg && c.bg != bg {
+				b = append(b, ';')
+			}
+			if c.bg != bg {
+				b = appendPaint(b, c.bg, '4')
+			}
+			b = append(b, 'm')
 			fg, bg = newFg, c.bg
 		}
 		b = append(b, string(c.glyph)...)
@@ -178,38 +188,16 @@ func encode(b []byte, cells []cell) []byte {
 	return b
 }
 
-func sequence(b []byte, oldFg, fg, oldBg, bg paint) []byte {
-	b = append(b, "\x1b["...)
-	n := len(b)
-	if fg != oldFg {
-		b = appendPaint(b, fg, '3')
-	}
-	if bg != oldBg {
-		if len(b) > n {
-			b = append(b, ';')
-		}
-		b = appendPaint(b, bg, '4')
-	}
-	return append(b, 'm')
-}
-
 // appendPaint appends the parameters of a color; layer is '3' for foreground and '4' for
 // background.
 func appendPaint(b []byte, p paint, layer byte) []byte {
-	b = append(b, layer)
 	switch {
 	case p == noPaint:
-		return append(b, '9')
+		return append(b, layer, '9')
 	case p&palPaint != 0:
-		b = append(b, "8;5;"...)
-		return strconv.AppendUint(b, uint64(p&0xff), 10)
+		return fmt.Appendf(b, "%c8;5;%d", layer, p&0xff)
 	}
-	b = append(b, "8;2;"...)
-	b = strconv.AppendUint(b, uint64(p>>16&0xff), 10)
-	b = append(b, ';')
-	b = strconv.AppendUint(b, uint64(p>>8&0xff), 10)
-	b = append(b, ';')
-	return strconv.AppendUint(b, uint64(p&0xff), 10)
+	return fmt.Appendf(b, "%c8;2;%d;%d;%d", layer, p>>16&0xff, p>>8&0xff, p&0xff)
 }
 
 // The 256-color palette from 16 on: a 6×6×6 cube, then 24 grays. The first 16 vary between users.

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,13 +107,29 @@ func Consequences(u *api.Upload, at Place) Prediction {
 	if !at.Known {
 		o.Result, o.Reason = eitherOfBoth, "overwriteFile is on"
 	}
-	had := countAspects(at.File)
+	file := cmp.Or(at.File, new(api.File)) // without a record, nothing is known
+	had := func(known bool, n int) int {
+		if !known {
+			return -1
+		}
+		return n
+	}
+	// The region has no switch.
+	region := Change{AspectRegion, Removed, had(!file.CustomCoordinates.IsZero(), 0), "you send none, and no switch keeps it", ""}
+	if file.CustomCoordinates.IsSet() {
+		region.Had = 1
+	}
+	if u.CustomCoordinates.IsSet() {
+		region.Effect, region.Reason = SetTo, "the request has it"
+	}
 	o.Changes = []Change{
-		switched(AspectTags, len(u.Tags.Or(nil)) > 0, u.OverwriteTags, FieldOverwriteTags, had[AspectTags]),
-		switched(AspectAITags, false, u.OverwriteAITags, FieldOverwriteAITags, had[AspectAITags]),
-		region(u, had[AspectRegion]),
+		switched(AspectTags, len(u.Tags.Or(nil)) > 0, u.OverwriteTags,
+			FieldOverwriteTags, had(!file.Tags.IsZero(), len(file.Tags.Or(nil)))),
+		switched(AspectAITags, false, u.OverwriteAITags,
+			FieldOverwriteAITags, had(!file.AITags.IsZero(), len(file.AITags.Or(nil)))),
+		region,
 		switched(AspectMetadata, len(u.CustomMetadata.Or(nil)) > 0, u.OverwriteCustomMetadata,
-			FieldOverwriteMetadata, had[AspectMetadata]),
+			FieldOverwriteMetadata, had(file.CustomMetadata != nil, len(file.CustomMetadata))),
 	}
 	return o
 }
@@ -135,39 +152,6 @@ func switched(aspect Aspect, sent bool, overwrite api.Field[bool], field string,
 		c.Effect, c.Reason = Retained, field+" is off"
 	}
 	return c
-}
-
-// region applies the rule of customCoordinates, which has no switch.
-func region(u *api.Upload, had int) Change {
-	c := Change{AspectRegion, Removed, had, "you send none, and no switch keeps it", ""}
-	if u.CustomCoordinates.IsSet() {
-		c.Effect, c.Reason = SetTo, "the request has it"
-	}
-	return c
-}
-
-// countAspects counts the aspects in a record; -1 means unknown.
-func countAspects(f *api.File) map[Aspect]int {
-	had := map[Aspect]int{AspectTags: -1, AspectAITags: -1, AspectRegion: -1, AspectMetadata: -1}
-	if f == nil {
-		return had
-	}
-	if !f.Tags.IsZero() {
-		had[AspectTags] = len(f.Tags.Or(nil))
-	}
-	if !f.AITags.IsZero() {
-		had[AspectAITags] = len(f.AITags.Or(nil))
-	}
-	if !f.CustomCoordinates.IsZero() {
-		had[AspectRegion] = 0
-		if f.CustomCoordinates.IsSet() {
-			had[AspectRegion] = 1
-		}
-	}
-	if f.CustomMetadata != nil {
-		had[AspectMetadata] = len(f.CustomMetadata)
-	}
-	return had
 }
 
 // Line is a sentence of a prediction.

@@ -27,7 +27,7 @@ func CleanFolder(folder string) (string, error) {
 			return clean, &api.RuleError{
 				Field:   "folder",
 				Message: fmt.Sprintf("folder %s contains %s, which is not allowed", api.Quote(folder), api.Quote(string(r))),
-				Help:    fmt.Sprintf("Folders take letters, marks and numerals of any language, and / _ -. An allowed name is %s.", api.Quote(allowedFolder(clean))),
+				Help:    fmt.Sprintf("Folders take letters, marks and numerals of any language, and / _ -. An allowed name is %s.", api.Quote(underscored(clean, folderRune))),
 			}
 		}
 	}
@@ -50,8 +50,6 @@ func folderNames(folder string) []string {
 
 func folderRune(r rune) bool { return wordRune(r) || r == '/' || r == '_' || r == '-' }
 
-func allowedFolder(folder string) string { return underscored(folder, folderRune) }
-
 // FolderName returns the name that the service gives to a folder that is created or renamed as
 // name (hosted-service.md §9). Every character except letters, combining marks and numerals of any
 // language becomes "_". Only a renamed folder keeps "-". Uploads create folders with the names of
@@ -73,7 +71,7 @@ func CreatedFolder(folder string) string {
 
 // SubFolder converts a path of folders such as "a b/c" to valid folder names, replacing invalid
 // characters with "_" (service.md §4.1), for the Sub of a Source.
-func SubFolder(rel string) string { return allowedFolder(strings.Trim(rel, "/")) }
+func SubFolder(rel string) string { return underscored(strings.Trim(rel, "/"), folderRune) }
 
 // CheckFolderName checks the name of a folder. The error is a *api.RuleError.
 func CheckFolderName(name string) error {

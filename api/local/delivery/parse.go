@@ -451,7 +451,10 @@ func Signed(key string, u *url.URL, now time.Time) bool {
 		return false
 	}
 	rests := []string{""}
-	if rest := unsigned(u.RawQuery); rest != "" {
+	rest := strings.Join(slices.DeleteFunc(strings.Split(u.RawQuery, "&"), func(part string) bool {
+		return part == "" || strings.HasPrefix(part, "ik-t=") || strings.HasPrefix(part, "ik-s=")
+	}), "&")
+	if rest != "" {
 		rests = []string{"?" + rest}
 		if plain, err := url.QueryUnescape(rest); err == nil && plain != rest {
 			rests = append(rests, "?"+plain)
@@ -467,10 +470,4 @@ func Signed(key string, u *url.URL, now time.Time) bool {
 		}
 	}
 	return false
-}
-
-func unsigned(query string) string {
-	return strings.Join(slices.DeleteFunc(strings.Split(query, "&"), func(part string) bool {
-		return part == "" || strings.HasPrefix(part, "ik-t=") || strings.HasPrefix(part, "ik-s=")
-	}), "&")
 }

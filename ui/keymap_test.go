@@ -97,7 +97,7 @@ func (s *stage) requireHints(scene string) {
 	lines := strings.Split(s.screen(), "\n")
 	hints := lines[len(lines)-1]
 	for _, a := range s.m.host.Actions() {
-		if words := a.KeyLabel() + " " + a.Label(); a.Footer && a.Reason() == "" {
+		if words := a.KeyLabel() + " " + cmp.Or(a.Short, a.Label()); a.Footer && a.Reason() == "" {
 			hints = strings.Replace(hints, words, "", 1)
 		}
 	}

@@ -84,19 +84,33 @@ func (m *Model) openPalette() tea.Cmd {
 }
 
 // actionsOf returns the actions of a screen in the background. They bring it to the front before
-// they run. What a form was last about is no longer what the user sees.
+// they run; details show the files that are chosen in front. What a form was last about is no longer
+// what the user sees.
 func (m *Model) actionsOf(of screen) []kit.Action {
-	s := m.host.Screen(of.ID)
-	if s == nil || of.missing != "" {
+	s, missing := m.host.Screen(of.ID), of.missing
+	if s == nil || missing != "" {
 		s = of.open(m)
 	}
+	var begin func() tea.Cmd
+	if chooser, ok := m.host.InFront().(page.Chooser); ok && of.ID == page.Details && len(chooser.Chosen()) > 0 {
+		s, missing = m.detailsOf(chooser.Chosen()), ""
+		begin = func() tea.Cmd { return m.inspect(page.Inspect{Files: chooser.Chosen()}) }
+	}
+	known := m.host.Actions()
 	var actions []kit.Action
 	for _, a := range s.Actions() {
-		if strings.HasPrefix(a.ID, "list.") || a.ID == "" {
+		same := func(b kit.Action) bool { return begin != nil && a.Label() == b.Label() }
+		if strings.HasPrefix(a.ID, "list.") || a.ID == "" || slices.ContainsFunc(known, same) {
 			continue
 		}
-		a.Group, a.Menu, a.Disabled = of.Title, nil, func() string { return of.missing }
-		a.Do = func() tea.Cmd { return m.runOn(of.ID, a.ID) }
+		a.Group, a.Menu, a.Disabled = of.Title, nil, func() string { return missing }
+		a.Do = func() tea.Cmd {
+			var begun tea.Cmd
+			if begin != nil {
+				begun = begin()
+			}
+			return tea.Batch(begun, m.runOn(of.ID, a.ID))
+		}
 		actions = append(actions, a)
 	}
 	return actions
@@ -104,7 +118,7 @@ func (m *Model) actionsOf(of screen) []kit.Action {
 
 // runOn shows a screen and runs an action there, or says why it is disabled.
 func (m *Model) runOn(id page.ID, action string) tea.Cmd {
-	shown := m.show(id, false)
+	shown := m.goTo(id)
 	for _, a := range m.host.Actions() {
 		if a.ID == action {
 			if reason := a.Reason(); reason != "" {

@@ -125,6 +125,9 @@ func downloadError(ctx context.Context, err error) error {
 			reason = dial.Err.Error()
 		}
 	}
+	if what, _ := api.DescribeUnreached(err); what != "" {
+		reason = what
+	}
 	return badRequest("Your request contains invalid file parameter. The file could not be downloaded: "+reason+".",
 		cmp.Or(api.Hint(err), "Check that the address can be reached from here and answers quickly."))
 }
@@ -183,7 +186,7 @@ func (g *guard) newClient(also func(netip.Addr) bool) *http.Client {
 			return nil
 		}
 		return api.WithHint(fmt.Errorf("the address %s is in an internal network", address),
-			"Send the file itself, or run mediadesk serve --allow-address "+address+".")
+			"Send the file itself, or allow the address: --allow-address of mediadesk serve, allow_address in config.toml.")
 	}
 	transport := &http.Transport{
 		Proxy: nil, // a proxy would dial for us, unchecked

@@ -59,7 +59,7 @@ const (
 type Change struct {
 	Aspect Aspect
 	Effect Effect
-	Had    int    // number in the existing file (a region counts as 1); -1 if unknown
+	Had    int    // number in the existing file, without tags that are sent again (a region counts as 1); -1 if unknown
 	Reason string // the rule, as part of a sentence
 	Keep   string // name of the request field that preserves the aspect if set to false; may be empty
 }
@@ -122,9 +122,10 @@ func Consequences(u *api.Upload, at Place) Prediction {
 	if u.CustomCoordinates.IsSet() {
 		region.Effect, region.Reason = SetTo, "the request has it"
 	}
+	sent := func(tag string) bool { return slices.Contains(u.Tags.Or(nil), tag) }
 	o.Changes = []Change{
 		switched(AspectTags, len(u.Tags.Or(nil)) > 0, u.OverwriteTags,
-			FieldOverwriteTags, had(!file.Tags.IsZero(), len(file.Tags.Or(nil)))),
+			FieldOverwriteTags, had(!file.Tags.IsZero(), len(slices.DeleteFunc(slices.Clone(file.Tags.Or(nil)), sent)))),
 		switched(AspectAITags, false, u.OverwriteAITags,
 			FieldOverwriteAITags, had(!file.AITags.IsZero(), len(file.AITags.Or(nil)))),
 		region,

@@ -206,7 +206,7 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 		return slices.ContainsFunc(files, func(f api.File) bool { return path.Join("/", folder) != path.Dir(f.FilePath) })
 	}
 	other := slices.DeleteFunc(slices.Clone(g.Folders), func(folder string) bool { return !moved(folder) })
-	p := FolderPrompt(verb+" "+FilesLabel(files), "If a file of the same name exists there, it gets a new version, which cannot be undone.",
+	p := FolderPrompt(verb+" "+FilesLabel(files), text.If(verb == "Move", "Links to the old URLs stop working. ")+"If a file of the same name exists there, it gets a new version, which cannot be undone.",
 		"", strings.ToLower(verb), other, do)
 	check := p.Check
 	p.Check = func(typed string) string {
@@ -230,18 +230,20 @@ func FolderPrompt(title, words, value, verb string, known []string,
 		if strings.Trim(typed, "/ ") == "" {
 			return known
 		}
-		return slices.DeleteFunc(Matches(typed, known), func(folder string) bool { return folder == typed })
+		list := Matches(typed, known)
+		if clean, err := rule.CleanFolder(strings.TrimSpace(typed)); err == nil && !slices.Contains(list, clean) {
+			list = append(list, clean)
+		}
+		return list
+	}
+	p.Label = func(folder string) string {
+		return folder + text.If(!slices.Contains(known, folder), "  new folder")
 	}
 	p.Check = func(content string) string {
 		if _, err := rule.CleanFolder(strings.TrimSpace(content)); err != nil {
 			return page.Explain(err)
 		}
 		return ""
-	}
-	p.Note = func(content string) string {
-		clean, _ := rule.CleanFolder(strings.TrimSpace(content))
-		has := func(folder string) bool { return strings.Trim(folder, "/") == strings.Trim(clean, "/") }
-		return text.If(!has("") && !slices.ContainsFunc(known, has), "A folder that is missing is created.")
 	}
 	p.Do = func(content string) tea.Cmd {
 		folder, err := rule.CleanFolder(strings.TrimSpace(content))

@@ -218,7 +218,9 @@ func (v *Viewer) Actions() []kit.Action {
 	// What is whole has nothing to its left and right but the other pictures.
 	side := func(id, words, whole string, end func() string, by int, keys []string) kit.Action {
 		if v.zoom == 0 {
-			return action(id, whole, false, end, func() tea.Cmd { return v.move(by) }, keys...)
+			a := action(id, whole, false, end, func() tea.Cmd { return v.move(by) }, keys...)
+			a.Aside = true // n says it
+			return a
 		}
 		return action(id, words, false, nil, pan(by, 0), keys...)
 	}

@@ -144,7 +144,7 @@ func (d *Dialog) Actions() []Action {
 	choose := func(i int) func() tea.Cmd { return func() tea.Cmd { return d.choose(i) } }
 	walk := func(by int) func() tea.Cmd {
 		return func() tea.Cmd {
-			d.focused = (d.focused + by + len(d.choices)) % len(d.choices)
+			d.focused = max(0, min(d.focused+by, len(d.choices)-1)) // never from one end to the other
 			return nil
 		}
 	}
@@ -238,6 +238,8 @@ func (d *Dialog) layout(room image.Point, th *theme.Theme) (l dialogLayout) {
 	for i, c := range d.choices {
 		style, label := th.Button, d.label(i, width)
 		switch {
+		case i == d.focused && c.Danger:
+			style = th.Bad.Bold(true).Reverse(true)
 		case i == d.focused:
 			style = th.ButtonFocus
 		case c.Danger:

@@ -113,7 +113,8 @@ func newHelp(title string, actions []Action, palette bool) *Menu {
 		}
 		if palette && a.Menu != nil && row.Disabled == "" {
 			for _, r := range a.Menu().rows {
-				r.Group, r.Key, r.Note, r.found = a.Group, row.Key+" "+r.Key, "", row.found
+				r.Group, r.Key, r.Note, r.found = text.Either(r.Disabled == "", a.Group, later), row.Key+" "+r.Key, "", row.found
+				r.hidden = r.Disabled != ""
 				rows = append(rows, r)
 			}
 			continue
@@ -171,7 +172,19 @@ func (m *Menu) Type(msg tea.Msg) (tea.Cmd, bool) {
 		}
 	}
 	cmd, used := m.list.Type(msg)
-	m.list.Arrange() // the palette shows more while it has a filter
+	m.list.Arrange()                                             // the palette shows more while it has a filter
+	if words := m.list.Filter(); m.help && used && words != "" { // the cursor is on what is meant most likely
+		meant := func(r MenuRow) int {
+			return text.Either(r.Key == words, 2, text.Either(strings.HasPrefix(r.Label, words), 1, 0))
+		}
+		best, most := -1, -1
+		for i := range m.list.Len() {
+			if e, _ := m.list.At(i); !e.head && m.rows[e.Row].Disabled == "" && meant(m.rows[e.Row]) > most {
+				best, most = e.Row, meant(m.rows[e.Row])
+			}
+		}
+		m.list.Go(best)
+	}
 	return cmd, used
 }
 
@@ -182,7 +195,7 @@ func (m *Menu) Actions() []Action {
 			return Action{Keys: Bind(words, "", key), Do: func() tea.Cmd { m.list.Move(by); return nil }}
 		}
 		return append([]Action{
-			{Keys: Bind("run", "", "enter"), Footer: true, Main: true, Do: func() tea.Cmd { return m.choose(m.Row()) }},
+			{Keys: Bind("run", "", "enter"), Footer: true, Main: true, Disabled: func() string { return text.If(m.Row().Do == nil || m.Row().Disabled != "", "this cannot run now") }, Do: func() tea.Cmd { return m.choose(m.Row()) }},
 			{Keys: Bind(text.Either(m.list.Filter() == "", "close", "clear"), "", "esc"), Footer: true, Do: func() tea.Cmd {
 				m.closed = m.list.Filter() == ""
 				m.list.SetFilter("")

@@ -25,8 +25,10 @@ type Prompt struct {
 	Check func(content string) string
 	// Note returns a sentence about an accepted text, or "". It may be nil.
 	Note func(content string) string
-	// Complete offers completions for a single line, as in [Field], in a list below it; may be nil.
+	// Complete offers completions for a single line in a list below it; may be nil. Once something is
+	// typed, enter takes the selected one. Label is how one is shown.
 	Complete func(typed string) []string
+	Label    func(offer string) string
 	// Do runs when the text is accepted; it may be nil.
 	Do func(content string) tea.Cmd
 
@@ -35,6 +37,7 @@ type Prompt struct {
 	area  *TextArea
 	begun string // the initial value
 	tried bool
+	moved bool // among the completions
 	room  image.Point
 }
 
@@ -115,9 +118,9 @@ func (p *Prompt) Mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// chosen reports whether enter takes a completion: the arrows selected it, or nothing was typed.
+// chosen reports whether enter takes a completion.
 func (p *Prompt) chosen() bool {
-	return p.field != nil && len(p.field.list) > 0 && (p.field.at > 0 || p.Value() == "")
+	return p.field != nil && len(p.field.list) > 0 && (p.moved || p.Value() != "")
 }
 
 // accept accepts the text, or the completion that is chosen.
@@ -162,6 +165,12 @@ func (p *Prompt) Type(msg tea.Msg) (tea.Cmd, bool) {
 		return nil, p.area.Update(msg)
 	}
 	p.field.Complete = p.Complete
+	moved := p.moved
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		if p.moved = key.String() == "down" || key.String() == "up"; p.moved && !moved && len(p.field.list) > 0 && p.Value() == "" {
+			return nil, true // the first one is selected
+		}
+	}
 	return nil, p.field.Update(msg)
 }
 
@@ -194,11 +203,7 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 		rows := max(1, min(longRows, inner.Y-2))
 		input = strings.Split(p.area.View(image.Pt(width, rows), th), "\n")
 	} else {
-		field := *p.field
-		if p.chosen() && p.Value() == "" { // what enter takes
-			field.Placeholder = p.field.list[p.field.at]
-		}
-		input[0] = field.View(width, th)
+		input[0] = p.field.View(width, th)
 	}
 	above, below := NewFacts(width, th), NewFacts(width, th)
 	above.Say(th.Text, p.Text)
@@ -214,7 +219,7 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 		for i := range rows {
 			line, style := "", th.Muted
 			if i < len(list) {
-				line = text.PadRight(" "+text.TruncateMiddle(text.Safe(offerLabel(list[i])), width-2), width)
+				line = text.PadRight(" "+text.TruncateMiddle(text.Safe(p.Label(list[i])), width-2), width)
 			}
 			if from+i == p.field.at && line != "" {
 				style = text.Either(p.chosen(), th.Selected, th.SelectedDim)
@@ -224,6 +229,9 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 	}
 	spare := max(0, inner.Y-len(input)-len(offers))
 	problem := below.Lines()[:min(len(below.Lines()), spare)]
+	if len(problem) == 0 && spare > 12 && (p.Check != nil || p.Note != nil) {
+		problem = []string{""} // the field stays where it is
+	}
 	air := slices.Repeat([]string{""}, text.Either(spare > 12, 1, 0))
 	words := above.Lines()[:min(len(above.Lines()), spare-len(problem))]
 	if len(problem) > 0 && spare > 12 && offers == nil {

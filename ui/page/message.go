@@ -46,8 +46,9 @@ type Back struct{}
 // Compose opens the upload form for these sources. If Jobs is not empty, it restores
 // the form of those jobs, which were sent and not stored.
 type Compose struct {
-	Sources []api.Source
-	Jobs    []job.Job
+	Sources  []api.Source
+	Unpicked bool // they are not in the tray
+	Jobs     []job.Job
 }
 
 // Add adds sources to the tray, such as those on the command line or files that are
@@ -63,6 +64,9 @@ type Inspect struct {
 	// AddTags begins with a change: what extensions found becomes tags.
 	AddTags bool
 }
+
+// Chooser is a screen of stored files. Chosen returns those that an action is about.
+type Chooser interface{ Chosen() []api.File }
 
 // FileChanged carries a newer record of a file.
 type FileChanged struct{ File api.File }

@@ -122,6 +122,7 @@ func New(o Options) *Model {
 // begin puts the focus on the form; with several files, letters are tags at once.
 func (m *Model) begin() {
 	m.Focus(edit.OnForm)
+	m.Form.Fold()
 	m.Form.End(false)
 	if len(m.Targets()) > 1 {
 		m.Form.Focus(rowTags, true)

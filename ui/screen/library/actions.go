@@ -89,7 +89,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.open", Keys: open, Group: groupOpen, Footer: true, Disabled: m.noRow, Do: m.enter},
 		{ID: "library.edit", Keys: kit.Bind("edit details", "", "e"), Group: groupOpen, Main: len(m.list.Marks()) > 0, Disabled: m.noFile, Do: m.inspect},
 		{ID: "library.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupOpen, Disabled: m.manage.Busy, Menu: m.manageMenu, Do: func() tea.Cmd { return m.Open(m.manageMenu()) }},
-		{ID: "library.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupOpen, Footer: true, Disabled: m.noWork, Do: func() tea.Cmd { return m.manage.Extend(m.chosen()) }},
+		{ID: "library.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupOpen, Footer: true, Disabled: m.noWork, Do: func() tea.Cmd { return m.manage.Extend(m.Chosen()) }},
 		{ID: "library.delete", Keys: kit.Bind("delete: press m, then d", "", "d"), Group: groupOpen, Disabled: func() string {
 			return "d never deletes from the library; m deletes (press m, then d)"
 		}, Do: func() tea.Cmd { return nil }},
@@ -161,7 +161,7 @@ func (m *Model) sortMenu() tea.Cmd {
 
 func (m *Model) copyMenu() tea.Cmd {
 	var copies page.Copies
-	edit.Copies(&copies, m.chosen(), m.o.Session)
+	edit.Copies(&copies, m.Chosen(), m.o.Session)
 	return m.Open(copies.Menu())
 }
 
@@ -172,15 +172,15 @@ func (m *Model) noRow() string {
 }
 
 func (m *Model) noFile() string {
-	if len(m.chosen()) > 0 {
+	if len(m.Chosen()) > 0 {
 		return ""
 	}
 	return cmp.Or(m.noRow(), "no file is marked, and the cursor is on a folder")
 }
 
-// chosen returns the marked files, or the current one.
-func (m *Model) chosen() []api.File {
+// Chosen returns the marked files, or the current one.
+func (m *Model) Chosen() []api.File {
 	return slices.DeleteFunc(m.list.Chosen(), func(f api.File) bool { return f.IsFolder() })
 }
 
-func (m *Model) inspect() tea.Cmd { return page.Send(page.Inspect{Files: m.chosen()}) }
+func (m *Model) inspect() tea.Cmd { return page.Send(page.Inspect{Files: m.Chosen()}) }

@@ -20,7 +20,7 @@ import (
 
 func (m *Model) manageMenu() *kit.Menu {
 	newFolder := kit.MenuRow{Key: "n", Label: "new folder", Note: "in this folder", Do: m.askNewFolder}
-	if files := m.chosen(); len(files) > 0 {
+	if files := m.Chosen(); len(files) > 0 {
 		current, ok := m.current()
 		if !ok || current.IsFolder() {
 			current = files[0]
@@ -49,7 +49,7 @@ func (m *Model) manageMenu() *kit.Menu {
 		Key: "d", Label: "delete " + f.Name + " and its contents", Note: "cannot be undone", Do: func() tea.Cmd {
 			return m.count(folderChange{
 				verb: "Delete", past: "Deleted", folder: folder, danger: true,
-				effect: "Its contents are deleted from " + m.manage.Host() + " with all versions. This cannot be undone.",
+				effect: "Deleting from " + m.manage.Host() + " removes all versions and cannot be undone.",
 				do:     func(ctx context.Context) error { return m.o.Session.DeleteFolder(ctx, folder) },
 			})
 		},

@@ -95,6 +95,7 @@ var (
 	_ page.Screen    = (*Model)(nil)
 	_ page.Catalog   = (*Model)(nil)
 	_ page.Commander = (*Model)(nil)
+	_ page.Chooser   = (*Model)(nil)
 )
 
 // New returns a library at the root folder.

@@ -32,7 +32,7 @@ func (m *Model) background(label string, do func(ctx context.Context) error, the
 }
 
 func (m *Model) askTransfer() tea.Cmd {
-	items := m.chosen()
+	items := m.Chosen()
 	title := "Send " + edit.FilesLabel(items) + " to profile"
 	if f, ok := m.current(); len(items) == 0 && ok {
 		folder := folderPath(m.shown.folder, f)
@@ -119,7 +119,7 @@ func (m *Model) confirmMove(plan *session.Transfer, what, lost string, do func()
 }
 
 func (m *Model) askDownload() tea.Cmd {
-	files, size := m.chosen(), int64(0)
+	files, size := m.Chosen(), int64(0)
 	for _, f := range files {
 		size += f.Size.Or(0)
 	}

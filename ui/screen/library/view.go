@@ -90,13 +90,18 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 	} else if n, ok := f.Size.Get(); ok {
 		size = text.Bytes(n)
 	}
-	name, tags := text.ShortName(f.Name, widths[0]-len(slash)), text.List(strings.Split(text.Safe(strings.Join(m.tags(f), ", ")), ", "), widths[3])
 	searching, words, named := !m.shown.search.isNone(), m.list.Filter(), m.list.Filter()
 	for term := range strings.FieldsSeq(strings.ReplaceAll(m.shown.search.text, `"`, "")) {
 		tags, is := strings.CutPrefix(term, "tag:")
 		words += " " + strings.ReplaceAll(tags, ",", " ")
 		named += text.If(!is, " "+term)
 	}
+	list, sought := m.tags(f), strings.Fields(words) // what was searched for comes first
+	slices.SortStableFunc(list, func(a, b string) int {
+		rank := func(tag string) int { return text.Either(len(sought) > 0 && text.HasAll(sought[:1], tag), 0, 1) }
+		return rank(a) - rank(b)
+	})
+	name, tags := text.ShortName(f.Name, widths[0]-len(slash)), text.List(strings.Split(text.Safe(strings.Join(list, ", ")), ", "), widths[3])
 	states, worst := m.states(f)
 	return []kit.Cell{
 		{Text: found(f.Name, name, named, th.Match, style) + style.Render(slash), Styled: searching},

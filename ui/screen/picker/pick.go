@@ -278,7 +278,7 @@ func (m *Model) form(pick bool) tea.Cmd {
 			if len(sources) == 0 {
 				return refusals(refused, len(items))
 			}
-			return tea.Batch(refusals(refused, len(items)), page.Send(page.Compose{Sources: sources}))
+			return tea.Batch(refusals(refused, len(items)), page.Send(page.Compose{Sources: sources, Unpicked: len(m.tray.items) == 0}))
 		})
 	}
 }

@@ -100,8 +100,7 @@ func (m *Model) saving(sources []*source) func(context.Context) error {
 // program exits and runs no more commands. It returns nil if nothing needs saving.
 func (m *Model) Keep(picked []api.Source) func(context.Context) error {
 	same := func(s *source, p api.Source) bool { return s.Source == p }
-	alone := len(picked) == 0 && len(m.Items) == 1 // the form of a file that was not picked
-	if !m.sending && !alone && !slices.EqualFunc(m.Items, picked, same) {
+	if alone := len(picked) == 0 && m.unpicked; !m.sending && !alone && !slices.EqualFunc(m.Items, picked, same) {
 		m.Compose(picked)
 		m.touched = true
 	}

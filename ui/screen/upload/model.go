@@ -79,6 +79,7 @@ type Model struct {
 	common       map[string]string // what was set for all files, by key of the field
 
 	touched    bool // something was entered
+	unpicked   bool // the sources are not in the tray
 	unkept     bool // something entered is not saved yet
 	keeping    bool
 	keepFailed bool
@@ -188,7 +189,8 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 		all = append(all, s)
 	}
 	for _, f := range entry.Fields {
-		if len(retained) == 0 || f.Name == rule.FieldName ||
+		// What was set for all of several files is for the new ones, too.
+		if len(m.Items) < 2 || len(retained) == 0 || f.Name == rule.FieldName || retained[0].Text(f) == m.start(retained[0].Source).Text(f) ||
 			slices.ContainsFunc(retained, func(s *source) bool { return s.Text(f) != retained[0].Text(f) }) {
 			continue
 		}
@@ -271,6 +273,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		if len(msg.Jobs) > 0 {
 			return m.editJobs(msg.Jobs)
 		}
+		m.unpicked = msg.Unpicked
 		return m.Compose(msg.Sources)
 	case page.Themed:
 		m.Theme = msg.Theme

@@ -213,7 +213,7 @@ func TestPlacesAreLookedUpAfterAPause(t *testing.T) {
 		if !slices.Equal(p.asked, []string{"/photo"}) {
 			t.Errorf("got requests for %q", p.asked)
 		}
-		uitest.Shows(t, told(m), "takes from the stored file:", "1 tag.")
+		uitest.Shows(t, told(m), "the stored file loses: ", "1 tag.")
 	})
 }
 
@@ -242,7 +242,7 @@ func TestPlaceErrorsAndNews(t *testing.T) {
 		FileID: "1", FilePath: "/a.png", Tags: api.Set([]string{"x", "y"}),
 	}}
 	send(t, m, page.FileChanged{File: *p.of["/a.png"]})
-	uitest.Shows(t, told(m), "takes from the stored file:", "2 tags.")
+	uitest.Shows(t, told(m), "the stored file loses: ", "2 tags.")
 }
 
 func TestOffers(t *testing.T) {

@@ -119,23 +119,21 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 		facts.Say(th.Text, words)
 		return facts.Lines()
 	}
+	checks := func(stop bool) {
+		for _, c := range slices.DeleteFunc(slices.Clone(all), func(c check) bool { return c.stop != stop }) {
+			sign := text.Either(c.stop, theme.SignBad, theme.SignWarn)
+			facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+c.text)
+			facts.Say(th.Muted, c.help)
+			facts.Gap()
+		}
+	}
+	checks(true)
 	facts.Say(th.Label, "Will be stored as"+text.If(len(targets) > 1, " (1 of "+text.Count(len(targets))+")"))
 	facts.Draw(strings.Split(th.Strong.Render(text.Method().Hardwrap(place, width, true)), "\n")...)
-	loses := m.decision(s).out.Loses()
-	if loses { // the most important
-		m.sayPrediction(facts, s)
-	}
-	if len(all) > 0 {
-		facts.Draw("", th.Label.Render("Checks"))
-	}
-	for _, c := range all {
-		sign := text.Either(c.stop, theme.SignBad, theme.SignWarn)
-		facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+c.text)
-		facts.Say(th.Muted, c.help)
-	}
-	if !loses {
-		m.sayPrediction(facts, s)
-	}
+	facts.Gap()
+	m.sayPrediction(facts, s)
+	facts.Gap()
+	checks(false)
 	if s.Source.Path != "" && !s.known.inspected {
 		facts.Say(th.Muted, "Reading the file…")
 	}
@@ -193,11 +191,8 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	if lost := m.losses([]*source{s}); m.taken(s) { // a new version is one of the answers
 		lines = nil
 		if lost != "" {
-			lines = []rule.Line{{Text: "A new version takes from the stored file: " + lost + ".", Loss: rule.AspectTags}}
+			lines = []rule.Line{{Text: "With a new version, the stored file loses: " + lost + ".", Loss: rule.AspectTags}}
 		}
-	}
-	if len(lines) > 0 {
-		facts.Draw("", th.Label.Render("What will happen"))
 	}
 	for _, l := range lines {
 		words := inForm(l)

@@ -47,31 +47,10 @@ func (r *rows) refresh(s queue.Snapshot) bool {
 	return same
 }
 
-// Parts of a batch, in display order.
-const (
-	partFailed = iota
-	partSending
-	partWaiting
-	partDone
-	partCount
-)
+func failed(s job.State) bool { return s == job.Refused || s == job.Unsent || s == job.Unknown }
 
-func partOf(s job.State) int {
-	switch s {
-	case job.Sending:
-		return partSending
-	case job.Waiting, job.Offline, job.Processing:
-		return partWaiting
-	case job.Refused, job.Unsent, job.Unknown:
-		return partFailed
-	}
-	return partDone
-}
-
-func failed(s job.State) bool { return partOf(s) == partFailed }
-
-// groups returns the jobs by folder. Folders with failures come first, then those with unfinished
-// jobs, then the newest. Within a folder, failures come first, then what was sent together last.
+// groups returns the jobs by folder. Folders with failures come first, then those of the newest batch.
+// Within a folder, failures come first, then the newest batch. Else nothing moves while jobs are sent.
 func (r *rows) groups() []kit.Group[int] {
 	r.stale = false
 	queued := make(map[int64]bool, len(r.earlier)) // by id of an earlier job: whether the queue has it
@@ -91,10 +70,10 @@ func (r *rows) groups() []kit.Group[int] {
 		if j.Created.After(g.at) {
 			g.at, g.batch = j.Created, j.Batch
 		}
-		part := partOf(j.State)
-		g.parts[part] = append(g.parts[part], n)
-		if part == partFailed {
+		g.rows = append(g.rows, n)
+		if failed(j.State) {
 			r.failed++
+			g.failed++
 		}
 	}
 	for i := range r.Rows {
@@ -117,12 +96,14 @@ func (r *rows) groups() []kit.Group[int] {
 	}
 	var groups []kit.Group[int]
 	for _, g := range slices.SortedFunc(maps.Values(r.folders), func(a, b *group) int {
-		return cmp.Or(cmp.Compare(a.rank(), b.rank()), b.at.Compare(a.at), cmp.Compare(a.key, b.key))
+		return cmp.Or(cmp.Compare(min(b.failed, 1), min(a.failed, 1)), cmp.Compare(b.batch, a.batch), cmp.Compare(a.key, b.key))
 	}) {
-		for _, part := range g.parts {
-			slices.SortStableFunc(part, func(a, b int) int { return cmp.Compare(r.row(b).Job.Batch, r.row(a).Job.Batch) })
-		}
-		groups = append(groups, kit.Group[int]{Key: g.key, Rows: slices.Concat(g.parts[:]...)})
+		rank := func(j *job.Job) int { return text.Either(failed(j.State), 0, 1) }
+		slices.SortStableFunc(g.rows, func(x, y int) int {
+			a, b := r.row(x).Job, r.row(y).Job
+			return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Batch, a.Batch), cmp.Compare(a.ID, b.ID))
+		})
+		groups = append(groups, kit.Group[int]{Key: g.key, Rows: g.rows})
 	}
 	return groups
 }
@@ -193,22 +174,12 @@ func (c count) total() (n int) {
 }
 
 type group struct {
-	key   string // path of the folder
-	count count
-	at    time.Time // of the newest job
-	batch string    // of that job
-	parts [partCount][]int
-}
-
-// rank orders groups: those with failures first, then unfinished ones.
-func (g *group) rank() int {
-	switch {
-	case len(g.parts[partFailed]) > 0:
-		return 0
-	case g.count[job.Waiting]+g.count[job.Offline]+g.count[job.Sending] > 0:
-		return 1
-	}
-	return 2
+	key    string // path of the folder
+	count  count
+	at     time.Time // of the newest job
+	batch  string    // of that job
+	rows   []int
+	failed int
 }
 
 // groupBar is the width of the bar of an unfinished folder, and of all uploads.

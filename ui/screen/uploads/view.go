@@ -89,15 +89,11 @@ func (m *Model) empty() string {
 // columns returns the columns for a list of the given width. The folder is in the heading. The
 // state has the progress of a running upload and the reason of a failed one.
 func columns(width int) kit.Columns {
-	cols := kit.Columns{
-		{Name: "Name", Width: 16, Flex: 2, Middle: true},
+	return kit.Columns{
+		{Name: "Name", Width: max(8, width*2/5), Flex: 2, Middle: true}, // it stays while states change
 		{Name: "Size", Width: 10, Right: true, Spare: 1},
 		{Name: "State", Width: 14, Flex: 4},
 	}
-	if width < kit.StackedWidth {
-		cols[0].Width, cols[0].Flex = 8, 4
-	}
-	return cols
 }
 
 func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {

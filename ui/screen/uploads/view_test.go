@@ -100,9 +100,9 @@ func TestNextTryInTheRow(t *testing.T) {
 func TestSmallScreensTellOfTheRow(t *testing.T) {
 	d := still(t, busy())
 	d.Resize(image.Pt(40, 10))
-	d.Press("j", "j", "j")
+	d.Press("j", "j", "j", "j", "j")
 	d.Sees("» sending 45 %", "four.jpg", "900 kB of 2 MB")
-	d.Press("k", "enter")
+	d.Press("k", "k", "k", "enter")
 	d.Sees("unsent", "The service did not like ten.jpg.", "Rename it.")
 	d.Press("esc")
 	d.Sees("refused")

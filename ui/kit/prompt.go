@@ -74,12 +74,12 @@ func (p *Prompt) Value() string {
 }
 
 // Refuse says why the text was refused, until the user changes it. Then open the prompt again.
-func (p *Prompt) Refuse(why string) *Prompt {
+func (p *Prompt) Refuse(reason string) *Prompt {
 	refused, check := p.Value(), p.Check
 	p.closed, p.tried = false, true
 	p.Check = func(typed string) string {
 		if typed == refused || check == nil {
-			return text.If(typed == refused, why)
+			return text.If(typed == refused, reason)
 		}
 		return check(typed)
 	}

@@ -268,9 +268,9 @@ func (m *Model) names(run *job.Run) (names []string) {
 func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.list.At(i)
 	run := m.runs.all[e.Row]
-	note := m.names(&run)
-	if len(note) == 0 {
-		note = []string{edit.LabelRun(&run)}
+	note := []string{edit.LabelRun(&run)}
+	if found := m.names(&run); len(found) > 0 {
+		note = append([]string{"tags: " + found[0]}, found[1:]...)
 	}
 	return edit.Tile{
 		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),

@@ -19,6 +19,11 @@ import (
 )
 
 func (m *Model) manageMenu() *kit.Menu {
+	for _, f := range m.shown.folders { // the others were seen earlier
+		if known := folderPath(m.shown.folder, f); !slices.Contains(m.manage.Folders, known) {
+			m.manage.Folders = append(m.manage.Folders, known)
+		}
+	}
 	newFolder := kit.MenuRow{Key: "n", Label: "new folder", Note: "in this folder", Do: m.askNewFolder}
 	if files := m.Chosen(); len(files) > 0 {
 		current, ok := m.current()

@@ -184,10 +184,15 @@ func TestMarkedFilesAreManaged(t *testing.T) {
 	d.Type("copies")
 	d.Press("enter")
 	d.has("/a.txt /b.txt /c.txt /copies/a.txt /copies/b.txt /copies/c.txt /summer/d.txt")
-	d.Press("d")
+	d.Press("esc", "G", "m", "m")
+	d.Type("sum") // enter takes the folder that is highlighted
+	d.Sees("/sum/  new folder")
+	d.Press("enter")
+	d.has("/a.txt /b.txt /copies/a.txt /copies/b.txt /copies/c.txt /summer/c.txt /summer/d.txt")
+	d.Press("ctrl+a", "d")
 	d.Toasted("m deletes")
 	d.Press("x")
-	d.Sees("Run an extension on 3 files")
+	d.Sees("Run an extension on 2 files")
 }
 
 // TestFoldersAreManaged creates, renames, moves, copies and deletes a folder. The question counts its

@@ -161,6 +161,14 @@ func TestKeepAtTheEnd(t *testing.T) {
 	if len(last) > 0 {
 		t.Errorf("kept %s of an empty tray", last)
 	}
+	for _, unpicked := range []bool{true, false} { // a form of its own is kept, one of a tray goes with it
+		send(t, m, page.Compose{Sources: []api.Source{more}, Unpicked: unpicked})
+		press(t, m, "3")
+		must(t, m.Keep(nil)(context.Background()))
+		if (len(last) > 0) != unpicked {
+			t.Errorf("unpicked %t: kept %s", unpicked, last)
+		}
+	}
 }
 
 func TestKeepingThatFailsIsSaidOnce(t *testing.T) {

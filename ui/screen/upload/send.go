@@ -149,8 +149,8 @@ func (m *Model) losses(of []*source) string {
 	delete(count, "")
 	var parts []string
 	for _, aspect := range slices.Sorted(maps.Keys(count)) {
-		if one, many := strings.CutSuffix(string(aspect), "s"); many && had[aspect] > 0 && len(of) == 1 {
-			parts = append(parts, text.Plural(had[aspect], one))
+		if single, counted := strings.CutSuffix(string(aspect), "s"); counted && had[aspect] > 0 && len(of) == 1 {
+			parts = append(parts, text.Plural(had[aspect], single))
 			continue
 		}
 		parts = append(parts, strings.TrimSpace(string(aspect)+" "+edit.OfMany(count[aspect], len(of))))

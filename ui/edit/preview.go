@@ -67,7 +67,6 @@ func (p *Preview) Update(msg tea.Msg) (used bool) {
 // Follow loads the pictures of the current row. Call it at the end of each Update.
 func (p *Preview) Follow() tea.Cmd {
 	p.tiles.On = p.front
-	p.tiles.o.Rest = len(p.o.Thumbs()) != MaxFirst // else there may be more
 	p.tiles.Arrange(p.room(), p.Options())
 	return p.tiles.Want()
 }

@@ -554,9 +554,6 @@ func (l *List[T]) PaneWhole() bool { return l.PaneShown() && l.pane.lines <= l.p
 // InPane reports whether the pane has the focus.
 func (l *List[T]) InPane() bool { return l.focus == onPane }
 
-// Width returns the width of the list beside its pane.
-func (l *List[T]) Width() int { return l.layout(l.size).list.Dx() }
-
 // PaneShown reports whether the pane is shown.
 func (l *List[T]) PaneShown() bool { return !l.layout(l.size).pane.Empty() }
 

@@ -70,8 +70,8 @@ func NewMenu(title string, rows ...MenuRow) *Menu {
 				begins[i] = " " + w
 			}
 			split := strings.NewReplacer(".", " ", "-", " ", ",", " ").Replace
-			all := strings.Join([]string{"", r.Group, r.Key, r.Label, r.found}, " ")
-			return text.HasAll(begins, all, split(all))
+			all := strings.Join([]string{"", r.Group, r.Label, r.found}, " ")
+			return text.HasAll(begins, all, split(all)) || slices.Contains(strings.Fields(strings.ToLower(r.Key)), strings.Join(words, " "))
 		},
 	}
 	m.SetRows(rows...)
@@ -96,7 +96,7 @@ func newHelp(title string, actions []Action, palette bool) *Menu {
 	var rows []MenuRow
 	order := map[string]int{cursorGroup: len(actions), later: len(actions) + 1} // of groups
 	for _, a := range actions {
-		if len(a.Keys.Keys()) == 0 || strings.HasSuffix(a.ID, ".back") && a.Reason() != "" ||
+		if len(a.Keys.Keys()) == 0 || palette && a.Aside && a.Reason() != "" || strings.HasSuffix(a.ID, ".back") && a.Reason() != "" ||
 			a.ID == text.Either(palette, "program.palette", "program.help") {
 			continue
 		}
@@ -105,7 +105,7 @@ func newHelp(title string, actions []Action, palette bool) *Menu {
 		}
 		row := MenuRow{
 			Group: a.Group, Key: a.KeyLabel(), Label: a.Label(), Disabled: a.Reason(), Do: a.Do,
-			found: a.ID + " " + a.Group + " " + strings.Join(a.Keys.Keys(), " "),
+			found: a.ID + " " + a.Group,
 		}
 		row.hidden = a.Aside || palette && strings.HasPrefix(a.ID, "choice.") || strings.HasPrefix(a.ID, "list."+text.If(!palette, "half-")) || row.Disabled != ""
 		if row.Disabled != "" {
@@ -195,7 +195,7 @@ func (m *Menu) Actions() []Action {
 			return Action{Keys: Bind(words, "", key), Do: func() tea.Cmd { m.list.Move(by); return nil }}
 		}
 		return append([]Action{
-			{Keys: Bind("run", "", "enter"), Footer: true, Main: true, Disabled: func() string { return text.If(m.Row().Do == nil || m.Row().Disabled != "", "this cannot run now") }, Do: func() tea.Cmd { return m.choose(m.Row()) }},
+			{Keys: Bind("run", "", "enter"), Footer: true, Main: true, Disabled: func() string { return text.If(m.Row().Do == nil || m.Row().Disabled != "", "there is nothing to run") }, Do: func() tea.Cmd { return m.choose(m.Row()) }},
 			{Keys: Bind(text.Either(m.list.Filter() == "", "close", "clear"), "", "esc"), Footer: true, Do: func() tea.Cmd {
 				m.closed = m.list.Filter() == ""
 				m.list.SetFilter("")

@@ -221,8 +221,8 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 			if i < len(list) {
 				line = text.PadRight(" "+text.TruncateMiddle(text.Safe(p.Label(list[i])), width-2), width)
 			}
-			if from+i == p.field.at && line != "" {
-				style = text.Either(p.chosen(), th.Selected, th.SelectedDim)
+			if from+i == p.field.at && line != "" && p.chosen() {
+				style = th.Selected
 			}
 			offers = append(offers, style.Render(line))
 		}

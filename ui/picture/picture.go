@@ -71,11 +71,10 @@ func Crop(p *Picture, rect image.Rectangle) *Picture {
 
 // framed returns p with a dashed line, black and white, along the inside of rect and all outside of it
 // darkened.
-func (p *Picture) framed(rect image.Rectangle) *Picture {
+func (p *Picture) framed(rect image.Rectangle, line int) *Picture {
 	full, from := *p.full, p.full.Pixels
 	full.Pixels = image.NewRGBA(from.Rect)
 	on := Scaled(rect, full.Size, from.Rect.Size())
-	line := max(1, min(from.Rect.Dx(), from.Rect.Dy())/64)
 	inside := on.Inset(line)
 	for y := range from.Rect.Dy() {
 		for x := range from.Rect.Dx() {
@@ -182,13 +181,22 @@ func (l *Loader) Load(ctx context.Context, r Request) (Surface, error) {
 	return l.Draw(ctx, p, r)
 }
 
+// line returns the width of a frame in pixels of a picture of that size: two on the screen, or half a cell.
+func (r *Request) line(size image.Point) int {
+	cell, wide := r.Options.Cell, 2
+	if cell.X < 1 || cell.Y < 1 {
+		cell, wide = image.Pt(1, 2), 1
+	}
+	return max(1, wide*max(size.X/max(1, r.Cols*cell.X), size.Y/max(1, r.Rows*cell.Y)))
+}
+
 // Draw draws a picture that is in memory as requested, unless ctx has ended. It ignores the path.
 func (l *Loader) Draw(ctx context.Context, p *Picture, r Request) (Surface, error) {
 	if r.Mark != nil {
 		if part := r.Mark.Part(p); !part.Empty() && r.Mark.Crop {
 			p = Crop(p, part)
 		} else if !part.Empty() {
-			p = p.framed(part)
+			p = p.framed(part, r.line(p.full.Pixels.Rect.Size()))
 		}
 	}
 	s := newSurface(l.Store, p, r.Cols, r.Rows, r.Options)

@@ -51,7 +51,7 @@ func (m *Model) manageMenu() *kit.Menu {
 		}},
 	}
 	rows = append(rows, m.manage.PurgeRow([]api.File{f}), kit.MenuRow{
-		Key: "d", Label: "delete " + f.Name + " and its contents", Note: "cannot be undone", Do: func() tea.Cmd {
+		Group: "Delete", Key: "d", Label: "delete " + f.Name + " and its contents", Note: "cannot be undone", Danger: true, Do: func() tea.Cmd {
 			return m.count(folderChange{
 				verb: "Delete", past: "Deleted", folder: folder, danger: true,
 				effect: "Deleting from " + m.manage.Host() + " removes all versions and cannot be undone.",

@@ -104,6 +104,9 @@ func (c *checker) rules(problems []edit.Problem) {
 	if edit.Pattern(c.FileName).HasFields() {
 		c.warn("name", "The name holds a field of a pattern; as it is, its braces become _.", "Press ctrl+t to use it as a pattern.")
 	}
+	if edit.Pattern(c.Other.Text(rule.FieldDescription)).HasFields() {
+		c.warn(rule.FieldDescription, "The description holds a field of a pattern; it is stored as it is.", "")
+	}
 	if c.Source.URL != "" && !c.p.Local && api.IsPrivateHost(c.Source.URL) {
 		c.warn("name", "The source URL is in a private network, which "+host(c.p)+" cannot reach.", "Send the file itself instead.")
 	}

@@ -108,9 +108,6 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	if r.Job.State == job.Sending && !r.earlier && !r.Answer {
 		state += " " + kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(groupBar, th)
 	}
-	if g := m.rows.folders[folder(r.Job)]; r.Job.State == job.Stored && r.Job.Batch != g.batch && m.list.Width() >= 60 {
-		state += th.Muted.Render(" · " + text.Age(r.Job.Created, now)) // maybe the same name again
-	}
 	if more != "" {
 		state += rest.Render(" · " + text.Safe(more))
 	}

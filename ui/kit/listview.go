@@ -45,7 +45,7 @@ const (
 	rowsOnlyHeadFrom = 7  // minimum lines with RowsOnly for column names
 	lineFrom         = 6  // minimum lines for the description of the entry under the cursor
 	paneLeast        = 26 // columns
-	listMost         = 92
+	listMost         = 100
 )
 
 func (l *List[T]) layout(size image.Point) listLayout {

@@ -148,6 +148,9 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 			top, room := o.View(s.room, th), Size(base)
 			size := Size(top)
 			s.at = centered(room, size)
+			if a, ok := o.(interface{ Top(room image.Point) int }); ok {
+				s.at.Y = a.Top(room)
+			}
 			base = Dim(base, s.Behind, th)
 			base = OverlayAt(base, text.Blanks(room.X), 0, room.Y-1) // the status is about what is behind
 			air := text.Fit("", size.X+1+min(1, s.at.X), size.Y)

@@ -91,9 +91,9 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 
 	m = exact("/b")
 	text := told(m)
-	uitest.Shows(t, text, "Sending asks", "Its 2 tags are removed", "Its region is removed")
+	uitest.Shows(t, text, "Sending asks", "the stored file loses: region, 2 tags.")
 	press(t, m, "ctrl+g") // keeps the tags
-	uitest.Shows(t, told(m), "Its 2 tags are kept")
+	uitest.Shows(t, told(m), "the stored file loses: region.")
 	ask := asked(t, press(t, m, "ctrl+s"))
 	pick(t, m, ask.Choices[1])
 	if len(l.stored) != 3 {
@@ -110,7 +110,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	press(t, m, "right", "right")
 	uitest.Shows(t, told(m), "The service will refuse it")
 	toast := toasted(t, press(t, m, "ctrl+s"))
-	if !strings.HasPrefix(toast.Text, "Not sent. /b/день_1___naïve__final_.png: a file is at this place and overwriteFile is off.") || toast.Level != page.Bad || m.Model.Form.On() != "overwriteFile" {
+	if toast.Text != "Not sent. Correct this: Overwrite file." || !strings.HasPrefix(toast.Detail, "/b/день_1___naïve__final_.png: a file is at this place and overwriteFile is off.") || toast.Level != page.Bad || m.Model.Form.On() != "overwriteFile" {
 		t.Errorf("got the messages %+v, focus at %s", toast, m.Model.Form.On())
 	}
 }

@@ -101,7 +101,7 @@ func (r *rows) groups() []kit.Group[int] {
 		rank := func(j *job.Job) int { return text.Either(failed(j.State), 0, 1) }
 		slices.SortStableFunc(g.rows, func(x, y int) int {
 			a, b := r.row(x).Job, r.row(y).Job
-			return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Batch, a.Batch), cmp.Compare(a.ID, b.ID))
+			return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Batch, a.Batch))
 		})
 		groups = append(groups, kit.Group[int]{Key: g.key, Rows: g.rows})
 	}

@@ -11,8 +11,8 @@ func TestOrder(t *testing.T) {
 	old := *plain(100, job.Refused, "old.jpg")
 	older := *plain(99, job.Stored, "older.jpg")
 	d := still(t, busy(), older, old)
-	want := "old.jpg two.jpg six.jpg ten.jpg " + // failed
-		"older.jpg one.jpg three.jpg four.jpg five.jpg seven.jpg eight.jpg nine.jpg eleven.jpg" // as they were sent
+	want := "two.jpg six.jpg ten.jpg old.jpg " + // failed
+		"one.jpg three.jpg four.jpg five.jpg seven.jpg eight.jpg nine.jpg eleven.jpg older.jpg" // as they were sent
 	if got := d.names(); got != want {
 		t.Errorf("order\n%s, want\n%s", got, want)
 	}
@@ -22,7 +22,7 @@ func TestFilter(t *testing.T) {
 	d := still(t, busy(), *plain(100, job.Refused, "Grüße.jpg"))
 	for _, c := range []struct{ pattern, want string }{
 		{"", d.names()},
-		{"refused", "Grüße.jpg two.jpg"},
+		{"refused", "two.jpg Grüße.jpg"},
 		{"STALLED", "seven.jpg"},
 		{"/pictures/ten", "ten.jpg"},
 		{"jpg sto", "one.jpg five.jpg"},

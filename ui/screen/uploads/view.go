@@ -161,6 +161,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	edit.DrawTags(f, j.Upload.Tags.Or(nil))
 	f.Gap()
 	f.Fact("Folder", folder(j))
+	f.Fact("Description", j.Upload.Other.Text(rule.FieldDescription))
 	f.Fact("Condition", text.If(j.State == job.Refused, j.Upload.Other.Text(rule.FieldChecks)))
 	f.Fact("Sent as", text.If(name(j) != j.Upload.FileName, j.Upload.FileName))
 	// The title has the name.

@@ -27,7 +27,7 @@ import (
 
 type screen struct {
 	page.ID
-	tip string // shown once, at the first visit
+	tip string // shown once, at the first visit; empty where the status says what comes next
 	// missing says how to open such a screen; empty if it has a tab.
 	missing string
 	open    func(m *Model) page.Screen
@@ -84,7 +84,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Form, tip: "Press ctrl+p to save these options as a preset, or to load one.", missing: "pick files and press u first",
+		ID: page.Form, missing: "pick files and press u first",
 		open: func(m *Model) page.Screen { return upload.New(m.formOptions()) },
 	},
 	{

@@ -5,6 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // TestInEditor: the text is in a file that only this user can read. Without an editor the error says
@@ -45,5 +49,21 @@ func TestEditorCommand(t *testing.T) {
 	if got := EditorCommand(env("EDITOR", "nano -w")); len(got) == 0 ||
 		!strings.HasPrefix(got[len(got)-1], "nano -w") {
 		t.Errorf("the editor is %q", got)
+	}
+}
+
+// TestFolderThatIsTaken: enter takes the best match, a complete path as it is typed.
+func TestFolderThatIsTaken(t *testing.T) {
+	for typed, want := range map[string]string{
+		"bi": "/birds/", "/bi/": "/bi/", "/": "/", "/birds/": "/birds/", "sea": "/sea/", "/sea": "/sea/",
+	} {
+		got := ""
+		p := FolderPrompt("Move", "", "", "move", []string{"/birds/", "/cars/"}, func(folder string) tea.Cmd {
+			got = folder
+			return nil
+		})
+		p.Type(tea.PasteMsg{Content: typed})
+		p.Actions()[0].Do()
+		mediatest.Equal(t, got, want, "%q and enter", typed)
 	}
 }

@@ -205,10 +205,13 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 	moved := func(folder string) bool {
 		return slices.ContainsFunc(files, func(f api.File) bool { return path.Join("/", folder) != path.Dir(f.FilePath) })
 	}
-	other := slices.DeleteFunc(slices.Clone(g.Folders), func(folder string) bool { return !moved(folder) })
 	p := FolderPrompt(verb+" "+FilesLabel(files), text.If(verb == "Move", "Links to the old URLs stop working. ")+"If a file of the same name exists there, it gets a new version, which cannot be undone.",
-		"", strings.ToLower(verb), other, do)
-	check := p.Check
+		"", strings.ToLower(verb), g.Folders, do)
+	complete, check := p.Complete, p.Check
+	p.Complete = func(typed string) []string {
+		return slices.DeleteFunc(complete(typed), func(folder string) bool { return !moved(folder) })
+	}
+	p.Refresh()
 	p.Check = func(typed string) string {
 		if wrong := check(typed); wrong != "" || typed == "" {
 			return cmp.Or(wrong, "Type a folder. The topmost one is /.")
@@ -227,17 +230,22 @@ func FolderPrompt(title, words, value, verb string, known []string,
 	p := kit.NewPrompt(title, words, "Folder", value, "such as /summer/")
 	p.Verb = verb
 	p.Complete = func(typed string) []string {
-		if strings.Trim(typed, "/ ") == "" {
-			return known
+		if typed = strings.TrimSpace(typed); typed == "" {
+			return slices.Clone(known)
 		}
 		list := Matches(typed, known)
-		if clean, err := rule.CleanFolder(strings.TrimSpace(typed)); err == nil && !slices.Contains(list, clean) {
+		clean, err := rule.CleanFolder(typed)
+		switch {
+		case err != nil:
+		case strings.HasSuffix(typed, "/"): // it is complete
+			list = slices.Insert(slices.DeleteFunc(list, func(folder string) bool { return folder == clean }), 0, clean)
+		case !slices.Contains(list, clean):
 			list = append(list, clean)
 		}
 		return list
 	}
 	p.Label = func(folder string) string {
-		return folder + text.If(!slices.Contains(known, folder), "  new folder")
+		return folder + text.If(folder != "/" && !slices.Contains(known, folder), "  new folder")
 	}
 	p.Check = func(content string) string {
 		if _, err := rule.CleanFolder(strings.TrimSpace(content)); err != nil {

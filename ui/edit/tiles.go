@@ -298,7 +298,7 @@ func (s *Tiles) Want() tea.Cmd {
 			folders = append(folders, t.Folder)
 		}
 		for _, thumb := range list {
-			thumb.Fill = thumb.Fill || t.Folder != ""
+			thumb.Fill = t.Folder != ""
 			key := tileKey{thumb.id(), size, s.draw}
 			keys = append(keys, key)
 			thumbs[key] = thumb

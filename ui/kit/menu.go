@@ -173,8 +173,9 @@ func (m *Menu) Type(msg tea.Msg) (tea.Cmd, bool) {
 		}
 	}
 	cmd, used := m.list.Type(msg)
-	m.list.Arrange()                                             // the palette shows more while it has a filter
-	if words := m.list.Filter(); m.help && used && words != "" { // the cursor is on what is meant most likely
+	m.list.Arrange() // the palette shows more while it has a filter
+	// The cursor is on what is meant most likely.
+	if words := m.list.Filter(); m.help && used && words != "" {
 		meant := func(r MenuRow) int {
 			return text.Either(r.Key == words, 2, text.Either(strings.HasPrefix(r.Label, words), 1, 0))
 		}
@@ -269,10 +270,8 @@ func (m *Menu) corner() image.Point {
 // where it is.
 func (m *Menu) Top(room image.Point) int {
 	high := m.sizeIn(room).Y
-	if m.palette {
-		high = m.most
-	}
-	return max(0, (room.Y-high)/2)
+	whole := text.Either(m.palette, m.most, high)
+	return max(0, min((room.Y-whole)/2, room.Y-high))
 }
 
 // Resize fits the menu into room.

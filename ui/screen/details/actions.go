@@ -217,7 +217,10 @@ func (m *Model) oneFile() string { return text.If(len(m.Items) < 2, "only one fi
 
 func (m *Model) view() tea.Cmd {
 	return m.manage.View(filesOf(m.Items), m.current().file, func(f api.File) tea.Cmd {
-		return m.Show(m.Items[slices.IndexFunc(m.Items, func(e *prepared) bool { return e.file.FileID == f.FileID })])
+		if e := m.entryOf(f.FileID); e != nil { // it was not deleted meanwhile
+			return m.Show(e)
+		}
+		return nil
 	})
 }
 

@@ -119,7 +119,7 @@ func New(o Options) *Model {
 	return m
 }
 
-// begin puts the focus on the form; with several files, letters are tags at once.
+// begin folds the form and puts the focus on it; with several files, letters are tags at once.
 func (m *Model) begin() {
 	m.Focus(edit.OnForm)
 	m.Form.Fold()

@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"charm.land/lipgloss/v2"
 
@@ -67,9 +66,7 @@ func (r *rows) groups() []kit.Group[int] {
 			r.folders[key] = g
 		}
 		g.count[j.State]++
-		if j.Created.After(g.at) {
-			g.at, g.batch = j.Created, j.Batch
-		}
+		g.batch = max(g.batch, j.Batch)
 		g.rows = append(g.rows, n)
 		if failed(j.State) {
 			r.failed++
@@ -176,8 +173,7 @@ func (c count) total() (n int) {
 type group struct {
 	key    string // path of the folder
 	count  count
-	at     time.Time // of the newest job
-	batch  string    // of that job
+	batch  string // the newest one
 	rows   []int
 	failed int
 }

@@ -40,12 +40,12 @@ type listLayout struct {
 
 // Sizes of the parts.
 const (
-	headFrom         = 12 // minimum lines of the screen for a frame and column names
-	frameLines       = 3  // of the frame and the column names
-	rowsOnlyHeadFrom = 7  // minimum lines with RowsOnly for column names
-	lineFrom         = 6  // minimum lines for the description of the entry under the cursor
-	paneLeast        = 26 // columns
-	listMost         = 100
+	headFrom         = 12  // minimum lines of the screen for a frame and column names
+	frameLines       = 3   // of the frame and the column names
+	rowsOnlyHeadFrom = 7   // minimum lines with RowsOnly for column names
+	lineFrom         = 6   // minimum lines for the description of the entry under the cursor
+	paneLeast        = 26  // columns
+	listMost         = 100 // columns of rows beside a pane
 )
 
 func (l *List[T]) layout(size image.Point) listLayout {

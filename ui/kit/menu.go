@@ -476,6 +476,7 @@ func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *them
 	drawn := name.Render(key) + words.Render(label) + muted.Render(note)
 	if m.palette { // the action is what is searched
 		_, labels := m.widths()
+		labels = min(labels, width-text.Width(key)-3)
 		key = text.If(note == "", text.Blanks(labels-text.Width(label))+key)
 		drawn = "  " + words.Render(label) + muted.Render(note) + name.Render(key)
 	}

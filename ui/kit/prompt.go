@@ -26,7 +26,7 @@ type Prompt struct {
 	// Note returns a sentence about an accepted text, or "". It may be nil.
 	Note func(content string) string
 	// Complete offers completions for a single line in a list below it; may be nil. Once something is
-	// typed, enter takes the selected one. Label is how one is shown.
+	// typed, enter takes the selected one. Label formats one for the list.
 	Complete func(typed string) []string
 	Label    func(offer string) string
 	// Do runs when the text is accepted; it may be nil.
@@ -73,7 +73,8 @@ func (p *Prompt) Value() string {
 	return p.field.Value()
 }
 
-// Refuse says why the text was refused, until the user changes it. Then open the prompt again.
+// Refuse prepares a closed prompt to be opened again: it says why the text was refused until the user
+// changes it.
 func (p *Prompt) Refuse(reason string) *Prompt {
 	refused, check := p.Value(), p.Check
 	p.closed, p.tried = false, true

@@ -47,7 +47,7 @@ type Back struct{}
 // the form of those jobs, which were sent and not stored.
 type Compose struct {
 	Sources  []api.Source
-	Unpicked bool // they are not in the tray
+	Unpicked bool // the sources are not in the tray
 	Jobs     []job.Job
 }
 

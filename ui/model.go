@@ -6,12 +6,10 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/color"
 	"os"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
@@ -82,6 +80,8 @@ type Model struct {
 	host    page.Host
 	picker  *picker.Model
 	loader  *picture.Loader
+	drawn   string   // the last frame
+	behind  []string // the frames behind open overlays
 
 	detector  *picture.Detector
 	abilities picture.Abilities
@@ -112,12 +112,6 @@ func New(o Options) *Model {
 	m.detector.Colors, m.detector.TmuxSixel = o.Colors, o.TmuxSixel
 	m.abilities = m.detector.Abilities()
 	m.loader.Store = picture.NewImageStore(m.o.Getenv("TMUX") != "")
-	m.host.Overlays.Behind = func(cell string) (upper, lower color.Color, ok bool) {
-		if m.profile.Profile < colorprofile.ANSI256 { // 16 colors would shout
-			return nil, nil, false
-		}
-		return m.loader.Store.Behind(cell)
-	}
 	m.host.Program, m.host.Keys = m.programActions, o.KeyMap
 	m.setTheme()
 	return m

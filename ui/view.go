@@ -36,7 +36,8 @@ func (m *Model) rects() rects {
 }
 
 func (m *Model) View() tea.View {
-	v := tea.NewView(m.draw())
+	m.drawn = m.draw()
+	v := tea.NewView(m.drawn)
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.MouseMode = tea.MouseModeCellMotion
@@ -57,8 +58,8 @@ func (m *Model) draw() string {
 		body = m.host.View(m.theme)
 	}
 	top := m.topLine(r.top.Dx())
-	if m.host.Covered() {
-		top = kit.Dim(top, nil, m.theme)
+	if m.host.Depth() > 0 {
+		top = kit.Dim(top, m.theme)
 	}
 	// Overlays leave the first and the last lines visible.
 	body = m.host.Overlays.View(text.Fit(body, m.host.Room().X, m.host.Room().Y), m.theme)

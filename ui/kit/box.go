@@ -204,8 +204,8 @@ func cellsOf(block string) uv.ScreenBuffer {
 }
 
 // Dim draws base as what is behind a popup: its text in one quiet color without backgrounds, its pictures
-// darker, those in pixels as Behind of [Overlays] sees them.
-func Dim(base string, behind func(cell string) (upper, lower color.Color, ok bool), th *theme.Theme) string {
+// of glyphs darker. Those in pixels stay; a terminal may darken them.
+func Dim(base string, th *theme.Theme) string {
 	cells := cellsOf(base)
 	glyphs := false // a blank cell of a picture of glyphs has a background
 	glyph := func(c *uv.Cell) bool {
@@ -225,18 +225,13 @@ func Dim(base string, behind func(cell string) (upper, lower color.Color, ok boo
 		if c == nil {
 			continue
 		}
-		if behind != nil {
-			if upper, lower, ok := behind(c.Content); ok {
-				c.Content, c.Style = "▀", uv.Style{Fg: darker(upper, th), Bg: darker(lower, th)}
-				continue
-			}
-		}
 		switch {
+		case th.Color && strings.HasPrefix(c.Content, string(kitty.Placeholder)):
 		case glyph(c) && c.Style.Attrs&uv.AttrBold != 0: // the name of the program stays: it is no content
 		case glyphs && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
 			c.Style.Fg, c.Style.Bg = darker(c.Style.Fg, th), darker(c.Style.Bg, th)
 			c.Style.Attrs |= text.Either[uint8](th.Color, uv.AttrReset, uv.AttrFaint)
-		// Frames mark the focus.
+		// Frames mark the focus. kitty would go on with a picture without color beside the popup.
 		case strings.ContainsAny(c.Content, "─━│┃╭╮╰╯┏┓┗┛"+string(kitty.Placeholder)):
 			cells.SetCell(at.X, at.Y, &uv.EmptyCell)
 		default:

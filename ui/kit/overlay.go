@@ -2,7 +2,6 @@ package kit
 
 import (
 	"image"
-	"image/color"
 	"io"
 	"os"
 	"os/exec"
@@ -83,10 +82,6 @@ func popupText(title, footer string, lines []string, size image.Point, th *theme
 
 // Overlays is a stack of overlays; the top one has the focus. The zero value is empty.
 type Overlays struct {
-	// Behind returns the colors of the halves of a cell that shows a part of a picture in pixels; nil shows
-	// no pictures in pixels behind popups.
-	Behind func(cell string) (upper, lower color.Color, ok bool)
-
 	open []Overlay
 	room image.Point
 	at   image.Point // the upper left corner of the top one when it was drawn
@@ -110,8 +105,7 @@ func (s *Overlays) Resize(room image.Point) {
 
 // Top returns the overlay that has the focus, or nil.
 func (s *Overlays) Top() Overlay {
-	s.trim()
-	if len(s.open) == 0 {
+	if s.Len() == 0 {
 		return nil
 	}
 	return s.open[len(s.open)-1]
@@ -130,6 +124,12 @@ func (s *Overlays) Update(msg tea.Msg) tea.Cmd {
 
 // CloseAll closes all overlays without a result.
 func (s *Overlays) CloseAll() { s.open = nil }
+
+// Len returns the number of open overlays.
+func (s *Overlays) Len() int {
+	s.trim()
+	return len(s.open)
+}
 
 func (s *Overlays) trim() {
 	open := s.open[:0:len(s.open)]
@@ -151,7 +151,7 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 			if a, ok := o.(interface{ Top(room image.Point) int }); ok {
 				s.at.Y = a.Top(room)
 			}
-			base = Dim(base, s.Behind, th)
+			base = Dim(base, th)
 			base = OverlayAt(base, text.Blanks(room.X), 0, room.Y-1) // the status is about what is behind
 			air := text.Fit("", size.X+1+min(1, s.at.X), size.Y)
 			base = OverlayAt(OverlayAt(base, air, max(0, s.at.X-1), s.at.Y), top, s.at.X, s.at.Y)

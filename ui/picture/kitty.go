@@ -4,14 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
 	"math/rand/v2"
 	"strings"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/ansi/kitty"
+
+	"mediadesk/ui/text"
 )
 
 // ImageStore assigns the ids of the pictures stored in the terminal. A program has one
@@ -135,12 +137,13 @@ type Image struct {
 	data  string // sent to the terminal once
 	lines []string
 
-	blurred []color.RGBA // the halves of its cells, by row
+	shaded bool // has the frame of Shade
 
 	composed bool // its pixels are right in all cells, whichever picture shows them
 
+	scale image.Point // size in pixels
+
 	// Used by painting protocols.
-	scale  image.Point // size in pixels
 	pixels *image.RGBA
 	colors []uint8
 }
@@ -197,30 +200,39 @@ func (g *ImageStore) pixelImage(pixels *image.RGBA, size image.Point, o Options)
 		return nil, err
 	}
 	i.data = i.by.Prepare(i, pixels)
-	i.blurred = make([]color.RGBA, size.X*size.Y*2)
-	half := image.Pt(max(1, pixels.Rect.Dx()/size.X), max(1, pixels.Rect.Dy()/size.Y/2))
-	for n := range size.X * size.Y * 2 {
-		at := pixels.Rect.Min.Add(image.Pt(n%size.X*half.X, n/size.X*half.Y))
-		var sum [3]int
-		for k := range 9 { // of a blurred copy
-			c := pixels.RGBAAt(at.X+half.X*(1+2*(k%3))/6, at.Y+half.Y*(1+2*(k/3))/6)
-			sum[0], sum[1], sum[2] = sum[0]+int(c.R), sum[1]+int(c.G), sum[2]+int(c.B)
-		}
-		i.blurred[n] = color.RGBA{uint8(sum[0] / 9), uint8(sum[1] / 9), uint8(sum[2] / 9), 255}
-	}
 	return i, nil
 }
 
-// Behind returns the colors of the upper and the lower half of a cell of a picture, for what is behind
-// a popup; ok is false if the cell shows none.
-func (g *ImageStore) Behind(cell string) (upper, lower color.Color, ok bool) {
-	c, _ := placeholder(cell)
-	i := g.image(c.n)
-	if i == nil || !c.at.In(image.Rectangle{Max: i.size}) || len(i.blurred) == 0 {
-		return nil, nil, false
+// Shade darkens the pictures of a frame, for what is behind a popup, or makes them lighter on a light
+// ground, and shows all others as they are. A terminal gets such a picture as a second frame of an
+// animation, which is the first one below a veil; those without animations ignore it.
+func (g *ImageStore) Shade(frame string, light bool) tea.Cmd {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	by, ok := g.by.(placeholders)
+	var behind [mostNumbers + 1]bool
+	for _, cell := range strings.Split(frame, string(kitty.Placeholder))[1:] {
+		c, _ := placeholder(string(kitty.Placeholder) + cell)
+		behind[c.n&mostNumbers] = true
 	}
-	row := 2 * c.at.Y * i.size.X
-	return i.blurred[row+c.at.X], i.blurred[row+i.size.X+c.at.X], true
+	veil := text.Either(light, "\xff\xff\xff\x80", "\x00\x00\x00\x80")
+	var b strings.Builder
+	for n, i := range g.held {
+		if !ok || i == nil || !behind[n] && !i.shaded {
+			continue
+		}
+		if !i.shaded {
+			i.shaded = true
+			b.WriteString(packed([]byte(strings.Repeat(veil, i.scale.X*i.scale.Y)), by.wrap, "q=2,a=f",
+				fmt.Sprintf("i=%d,c=1,f=32,s=%d,v=%d", i.id, i.scale.X, i.scale.Y)))
+		}
+		shown := fmt.Sprintf("i=%d,c=%d", i.id, text.Either(behind[n], 2, 1))
+		b.WriteString(by.wrap(ansi.KittyGraphics(nil, "a=a", shown, "q=2")))
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	return tea.Raw(b.String())
 }
 
 // appendCells appends cells x to end of line y. Every cell has row, column and id, so a popup can

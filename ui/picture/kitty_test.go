@@ -356,20 +356,38 @@ func compareEdge(t *testing.T, v *RegionView, rect image.Rectangle) {
 	}
 }
 
-// TestBehind: each half of a cell of a picture has its color, and other cells have none.
-func TestBehind(t *testing.T) {
+// TestShade: a picture behind a popup gets a veil as large as itself, once; afterwards it is shown as it is.
+func TestShade(t *testing.T) {
 	g := NewImageStore(false)
-	p := New(mediatest.Quarters(80, 80), media.Normal)
-	s := newSurface(g, p, 8, 4, Options{Method: MethodKitty, Color: TrueColor, Cell: image.Pt(10, 20)})
-	cells := uv.NewScreenBuffer(8, 4)
-	uv.NewStyledString(strings.Join(s.Lines(), "\n")).Draw(cells, cells.Bounds())
-	for i, at := range []image.Point{{0, 0}, {7, 1}, {0, 2}, {7, 3}} {
-		upper, lower, ok := g.Behind(cells.CellAt(at.X, at.Y).Content)
-		if want := mediatest.QuarterColors[i]; !ok || !mediatest.Near(upper, want) || !mediatest.Near(lower, want) {
-			t.Errorf("cell %v has %v and %v, want %v", at, upper, lower, want)
+	o := Options{Method: MethodKitty, Color: TrueColor, Cell: image.Pt(10, 20)}
+	behind := newSurface(g, New(mediatest.Quarters(80, 80), media.Normal), 8, 4, o).(*Image)
+	other := newSurface(g, New(mediatest.Quarters(80, 80), media.Normal), 8, 4, o).(*Image)
+	frame := strings.Join(behind.Lines(), "\n")
+	for _, c := range []struct {
+		frame string
+		light bool
+		veil  string // its first pixel
+		shown int
+	}{{frame, false, "\x00\x00\x00\x80", 2}, {"", false, "", 1}, {frame, true, "", 2}} {
+		sent := fmt.Sprint(g.Shade(c.frame, c.light)().(tea.RawMsg).Msg)
+		if !strings.Contains(sent, fmt.Sprintf("a=a,i=%d,c=%d,", behind.id, c.shown)) || strings.Contains(sent, fmt.Sprint(other.id)) {
+			t.Errorf("%q was sent", sent)
 		}
+		veil := regexp.MustCompile(fmt.Sprintf(`_Gi=%d,c=1,f=32,s=80,v=80,o=z,t=d,q=2,a=f,m=0;([^\x1b]+)`, behind.id)).FindStringSubmatch(sent)
+		if len(veil) == 0 || c.veil == "" {
+			mediatest.Equal(t, len(veil) > 0, c.veil != "", "a veil is sent")
+			continue
+		}
+		data, err := base64.StdEncoding.DecodeString(veil[1])
+		must(t, err)
+		z, err := zlib.NewReader(bytes.NewReader(data))
+		must(t, err)
+		pixels, err := io.ReadAll(z)
+		must(t, err)
+		mediatest.Equal(t, string(pixels), strings.Repeat(c.veil, 80*80), "veil")
 	}
-	if _, _, ok := g.Behind("a"); ok {
-		t.Error("a letter shows a picture")
+	g.Use(MethodSixel)
+	if g.Shade(frame, false) != nil {
+		t.Error("a terminal that paints gets a frame")
 	}
 }

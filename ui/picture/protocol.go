@@ -48,6 +48,7 @@ func goTo(b []byte, at image.Point) []byte {
 type placeholders struct{ tmux bool }
 
 func (s placeholders) Prepare(i *Image, p *image.RGBA) string {
+	i.scale = p.Rect.Size()
 	return transmission(p, fmt.Sprintf("a=T,U=1,i=%d,c=%d,r=%d", i.id, i.size.X, i.size.Y), s.wrap)
 }
 
@@ -66,27 +67,32 @@ func forgetting(i *Image) string {
 	return ansi.KittyGraphics(nil, "a=d", "d=I", fmt.Sprintf("i=%d", i.id), "q=2")
 }
 
-// transmission sends pixels by kitty's protocol in chunks that all terminals accept.
 func transmission(p *image.RGBA, action string, wrap func(string) string) string {
-	var packed bytes.Buffer
-	z, _ := zlib.NewWriterLevel(&packed, zlib.BestSpeed)
 	rgb := make([]uint8, 0, len(p.Pix)/4*3)
 	for i := 0; i < len(p.Pix); i += 4 {
 		rgb = append(rgb, p.Pix[i:i+3]...)
 	}
-	_, _ = z.Write(rgb)
+	return packed(rgb, wrap, "q=2", fmt.Sprintf("%s,f=24,s=%d,v=%d", action, p.Rect.Dx(), p.Rect.Dy()))
+}
+
+// packed sends pixels by kitty's protocol in chunks that all terminals accept: the first with options, all
+// with each.
+func packed(pixels []byte, wrap func(string) string, each, options string) string {
+	var data bytes.Buffer
+	z, _ := zlib.NewWriterLevel(&data, zlib.BestSpeed)
+	_, _ = z.Write(pixels)
 	_ = z.Close()
-	options := []string{action, "f=24", fmt.Sprintf("s=%d,v=%d", p.Rect.Dx(), p.Rect.Dy()), "o=z", "t=d"}
-	text := []byte(base64.StdEncoding.EncodeToString(packed.Bytes()))
+	text := []byte(base64.StdEncoding.EncodeToString(data.Bytes()))
+	head := []string{options, "o=z", "t=d"}
 	var b strings.Builder
-	for options != nil || len(text) > 0 {
+	for head != nil || len(text) > 0 {
 		chunk, more := text, "m=0"
 		if len(text) > kitty.MaxChunkSize {
 			chunk, more = text[:kitty.MaxChunkSize], "m=1"
 		}
 		text = text[len(chunk):]
-		b.WriteString(wrap(ansi.KittyGraphics(chunk, append(options, "q=2", more)...)))
-		options = nil
+		b.WriteString(wrap(ansi.KittyGraphics(chunk, append(head, each, more)...)))
+		head = nil
 	}
 	return b.String()
 }

@@ -8,7 +8,7 @@
 //	shots STAGE SHOT PICKER
 //
 // It exits with 1 if the shot is wrong for its stage: picker (a picture in pixels), more (a
-// second one), region (a much larger one), after (the picture again), popup (no pixels of it), settings and end
+// second one), region (a much larger one), after (the picture again), popup (a part of it), settings and end
 // (no picture). PICKER is the shot of the picker; for more
 // it is the shot before.
 package main
@@ -47,8 +47,8 @@ func asItShouldBe(stage string, shot, picker counts) bool {
 		return shot.pixels() && shot.colored > picker.colored*3/2
 	case "after":
 		return shot.colored > picker.colored*95/100 && shot.colored < picker.colored*105/100 && shot.pixels()
-	case "popup": // the picture is behind it, in the colors of its cells
-		return shot.differ < picker.differ/4
+	case "popup":
+		return shot.colored < picker.colored*95/100
 	case "settings", "end":
 		return shot.colored < fewest
 	}

@@ -66,7 +66,7 @@ func actionsByScreen(t *testing.T) (names []string, actions map[string][]kit.Act
 		s.play(sc)
 		s.requireHints(sc.name)
 		title := screenOf(s.m.host.Front()).Title // without the welcome screen
-		if title == "" || s.m.host.Depth() > 0 || s.m.host.Capturing() {
+		if title == "" || s.m.host.Covered() || s.m.host.Capturing() {
 			continue
 		}
 		for _, a := range s.m.host.Actions() {

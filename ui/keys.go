@@ -45,7 +45,7 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 			return text.If(m.messages.Empty(), "there was no message yet")
 		}, "!", "ctrl+e")
 	}
-	if m.host.Depth() > 0 {
+	if m.host.Covered() {
 		messages()
 		return append(actions, help, suspend)
 	}

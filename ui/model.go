@@ -80,8 +80,6 @@ type Model struct {
 	host    page.Host
 	picker  *picker.Model
 	loader  *picture.Loader
-	drawn   string   // the last frame
-	behind  []string // the frames behind open overlays
 
 	detector  *picture.Detector
 	abilities picture.Abilities

@@ -514,7 +514,7 @@ func TestPalette(t *testing.T) {
 	}
 	find("picker.add-url")
 	m.Update(kit.KeyMsg("enter"))
-	if m.host.Front() != page.Picker || m.host.Depth() == 0 {
+	if m.host.Front() != page.Picker || !m.host.Covered() {
 		t.Errorf("the action of another screen does not run:\n%s", screen())
 	}
 	m.Update(kit.KeyMsg("esc"))

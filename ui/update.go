@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 	"log/slog"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,17 +24,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.o.Debug {
 		slog.Debug("message", "type", fmt.Sprintf("%T", msg))
 	}
-	depth := m.host.Depth()
+	covered := m.host.Covered()
 	cmd := tea.Batch(m.terminalChanged(msg), m.route(msg))
-	if now := m.host.Depth(); now != depth {
-		if depth == 0 { // something opened over what the message is about
-			m.dismissSeen()
-		}
-		for len(m.behind) < now {
-			m.behind = append(m.behind, m.drawn)
-		}
-		m.behind = m.behind[:now]
-		cmd = tea.Batch(cmd, m.loader.Store.Shade(strings.Join(m.behind, ""), !m.theme.Dark))
+	if !covered && m.host.Covered() { // something opened over what the message is about
+		m.dismissSeen()
 	}
 	m.markUploadsSeen()
 	room := m.rects().screen.Size()
@@ -174,7 +166,7 @@ func (m *Model) interrupt() tea.Cmd {
 	case m.host.Overlays.Top() != nil:
 		m.host.Overlays.CloseAll()
 		return nil
-	case m.host.Depth() > 0, m.host.Capturing():
+	case m.host.Covered(), m.host.Capturing():
 		cmd, _, _ := m.host.Press(kit.KeyMsg("esc"))
 		return cmd
 	}

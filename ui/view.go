@@ -36,8 +36,12 @@ func (m *Model) rects() rects {
 }
 
 func (m *Model) View() tea.View {
-	m.drawn = m.draw()
-	v := tea.NewView(m.drawn)
+	v := tea.NewView(m.draw())
+	front := m.host.Overlays.Front
+	if s := m.host.InFront(); front == "" && s != nil {
+		front = s.Overlays().Front
+	}
+	m.loader.Store.Shade(v.Content, front, !m.theme.Dark)
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.MouseMode = tea.MouseModeCellMotion
@@ -58,7 +62,7 @@ func (m *Model) draw() string {
 		body = m.host.View(m.theme)
 	}
 	top := m.topLine(r.top.Dx())
-	if m.host.Depth() > 0 {
+	if m.host.Covered() {
 		top = kit.Dim(top, m.theme)
 	}
 	// Overlays leave the first and the last lines visible.

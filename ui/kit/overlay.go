@@ -82,6 +82,9 @@ func popupText(title, footer string, lines []string, size image.Point, th *theme
 
 // Overlays is a stack of overlays; the top one has the focus. The zero value is empty.
 type Overlays struct {
+	// Front is the top overlay as drawn last; empty if none is open.
+	Front string
+
 	open []Overlay
 	room image.Point
 	at   image.Point // the upper left corner of the top one when it was drawn
@@ -105,7 +108,8 @@ func (s *Overlays) Resize(room image.Point) {
 
 // Top returns the overlay that has the focus, or nil.
 func (s *Overlays) Top() Overlay {
-	if s.Len() == 0 {
+	s.trim()
+	if len(s.open) == 0 {
 		return nil
 	}
 	return s.open[len(s.open)-1]
@@ -125,12 +129,6 @@ func (s *Overlays) Update(msg tea.Msg) tea.Cmd {
 // CloseAll closes all overlays without a result.
 func (s *Overlays) CloseAll() { s.open = nil }
 
-// Len returns the number of open overlays.
-func (s *Overlays) Len() int {
-	s.trim()
-	return len(s.open)
-}
-
 func (s *Overlays) trim() {
 	open := s.open[:0:len(s.open)]
 	for _, o := range s.open {
@@ -143,9 +141,11 @@ func (s *Overlays) trim() {
 
 // View draws the open overlays over base, the top one last.
 func (s *Overlays) View(base string, th *theme.Theme) string {
+	s.Front = ""
 	for _, o := range s.open {
 		if !o.Closed() {
 			top, room := o.View(s.room, th), Size(base)
+			s.Front = top
 			size := Size(top)
 			s.at = centered(room, size)
 			if a, ok := o.(interface{ Top(room image.Point) int }); ok {

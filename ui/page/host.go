@@ -286,13 +286,10 @@ func (h *Host) Capturing() bool {
 	return f != nil && f.Capturing()
 }
 
-// Depth returns how many overlays are open over the screen in front.
-func (h *Host) Depth() int {
-	n := h.Overlays.Len()
-	if s := h.InFront(); s != nil {
-		n += s.Overlays().Len()
-	}
-	return n
+// Covered reports whether an overlay has the focus.
+func (h *Host) Covered() bool {
+	f, s := h.focus()
+	return f != nil && f != kit.Focus(s)
 }
 
 // Actions returns the actions of the part with the focus, followed by the program's,
@@ -315,7 +312,7 @@ func (h *Host) Actions() []kit.Action {
 		return a.Footer && a.KeyLabel() != "" && a.Reason() == "" && !slices.ContainsFunc(a.Keys.Keys(), leaves)
 	}
 	main := func(a kit.Action) bool { return a.Main && next(a) }
-	if i := slices.IndexFunc(actions, next); i >= 0 && h.Depth() == 0 && !slices.ContainsFunc(actions, main) {
+	if i := slices.IndexFunc(actions, next); i >= 0 && !h.Covered() && !slices.ContainsFunc(actions, main) {
 		actions[i].Main = true
 	}
 	if h.Program != nil {

@@ -37,6 +37,7 @@ type ImageStore struct {
 	method Method
 	by     protocol                // protocol of method, for new images
 	held   [mostNumbers + 1]*Image // by number
+	unsent string                  // to the terminal, before the next frame
 }
 
 // mostNumbers limits the pictures of a store. Konsole treats ids from 1<<31 as negative.
@@ -63,14 +64,15 @@ func (g *ImageStore) Use(m Method) bool {
 }
 
 // painting returns the protocol that paints pictures into the screen, or nil if the terminal draws
-// them in text cells.
-func (g *ImageStore) painting() protocol {
+// them in text cells, and what to send before the next frame.
+func (g *ImageStore) painting() (by protocol, first string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.method == MethodKitty {
-		return nil
+	first, g.unsent = g.unsent, ""
+	if g.method != MethodKitty {
+		by = g.by
 	}
-	return g.by
+	return by, first
 }
 
 func (g *ImageStore) image(n int) *Image {
@@ -137,7 +139,7 @@ type Image struct {
 	data  string // sent to the terminal once
 	lines []string
 
-	shaded bool // has the frame of Shade
+	veiled, shaded bool // has the frame of Shade, and shows it
 
 	composed bool // its pixels are right in all cells, whichever picture shows them
 
@@ -203,36 +205,41 @@ func (g *ImageStore) pixelImage(pixels *image.RGBA, size image.Point, o Options)
 	return i, nil
 }
 
-// Shade darkens the pictures of a frame, for what is behind a popup, or makes them lighter on a light
-// ground, and shows all others as they are. A terminal gets such a picture as a second frame of an
-// animation, which is the first one below a veil; those without animations ignore it.
-func (g *ImageStore) Shade(frame string, light bool) tea.Cmd {
+// Shade darkens the pictures of a frame that are behind front, a part of it that is a popup, or makes them
+// lighter on a light ground, and shows all others as they are. Front is empty if there is no popup. A
+// terminal gets such a picture as a second frame of an animation, which is the first one below a veil; those
+// without animations ignore it. The [Painter] sends this before the frame.
+func (g *ImageStore) Shade(frame, front string, light bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	by, ok := g.by.(placeholders)
+	if !ok {
+		return
+	}
 	var behind [mostNumbers + 1]bool
-	for _, cell := range strings.Split(frame, string(kitty.Placeholder))[1:] {
-		c, _ := placeholder(string(kitty.Placeholder) + cell)
-		behind[c.n&mostNumbers] = true
+	mark := func(text string, is bool) {
+		for _, cell := range strings.Split(text, string(kitty.Placeholder))[1:] {
+			c, _ := placeholder(string(kitty.Placeholder) + cell)
+			behind[c.n&mostNumbers] = is
+		}
+	}
+	if front != "" {
+		mark(frame, true)
+		mark(front, false)
 	}
 	veil := text.Either(light, "\xff\xff\xff\x80", "\x00\x00\x00\x80")
-	var b strings.Builder
 	for n, i := range g.held {
-		if !ok || i == nil || !behind[n] && !i.shaded {
+		if i == nil || behind[n] == i.shaded {
 			continue
 		}
-		if !i.shaded {
-			i.shaded = true
-			b.WriteString(packed([]byte(strings.Repeat(veil, i.scale.X*i.scale.Y)), by.wrap, "q=2,a=f",
-				fmt.Sprintf("i=%d,c=1,f=32,s=%d,v=%d", i.id, i.scale.X, i.scale.Y)))
+		if i.shaded = behind[n]; !i.veiled {
+			i.veiled = true
+			g.unsent += packed([]byte(strings.Repeat(veil, i.scale.X*i.scale.Y)), by.wrap, "q=2,a=f",
+				fmt.Sprintf("i=%d,c=1,f=32,s=%d,v=%d", i.id, i.scale.X, i.scale.Y))
 		}
-		shown := fmt.Sprintf("i=%d,c=%d", i.id, text.Either(behind[n], 2, 1))
-		b.WriteString(by.wrap(ansi.KittyGraphics(nil, "a=a", shown, "q=2")))
+		shown := fmt.Sprintf("i=%d,c=%d", i.id, text.Either(i.shaded, 2, 1))
+		g.unsent += by.wrap(ansi.KittyGraphics(nil, "a=a", shown, "q=2"))
 	}
-	if b.Len() == 0 {
-		return nil
-	}
-	return tea.Raw(b.String())
 }
 
 // appendCells appends cells x to end of line y. Every cell has row, column and id, so a popup can

@@ -26,6 +26,7 @@ import (
 
 	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
+	"mediadesk/ui/text"
 )
 
 // messages runs a command and returns the messages that it sends, in order.
@@ -356,38 +357,44 @@ func compareEdge(t *testing.T, v *RegionView, rect image.Rectangle) {
 	}
 }
 
-// TestShade: a picture behind a popup gets a veil as large as itself, once; afterwards it is shown as it is.
+// TestShade: a picture behind a popup gets a veil as large as itself, once, before the next frame; afterwards
+// it is shown as it is. Pictures of the popup stay as they are.
 func TestShade(t *testing.T) {
 	g := NewImageStore(false)
 	o := Options{Method: MethodKitty, Color: TrueColor, Cell: image.Pt(10, 20)}
-	behind := newSurface(g, New(mediatest.Quarters(80, 80), media.Normal), 8, 4, o).(*Image)
-	other := newSurface(g, New(mediatest.Quarters(80, 80), media.Normal), 8, 4, o).(*Image)
-	frame := strings.Join(behind.Lines(), "\n")
+	draw := func() (*Image, string) {
+		i := newSurface(g, New(mediatest.Quarters(80, 80), media.Normal), 8, 4, o).(*Image)
+		return i, strings.Join(i.Lines(), "\n")
+	}
+	behind, base := draw()
+	_, popup := draw()
+	var veils []string
 	for _, c := range []struct {
-		frame string
+		front string
 		light bool
-		veil  string // its first pixel
-		shown int
-	}{{frame, false, "\x00\x00\x00\x80", 2}, {"", false, "", 1}, {frame, true, "", 2}} {
-		sent := fmt.Sprint(g.Shade(c.frame, c.light)().(tea.RawMsg).Msg)
-		if !strings.Contains(sent, fmt.Sprintf("a=a,i=%d,c=%d,", behind.id, c.shown)) || strings.Contains(sent, fmt.Sprint(other.id)) {
-			t.Errorf("%q was sent", sent)
+		shown int // the frame that is shown from now on; 0 if nothing changes
+	}{{"", false, 0}, {popup, false, 2}, {popup, false, 0}, {"", false, 1}, {popup, true, 2}, {base + popup, true, 1}} {
+		g.Shade(base+popup, c.front, c.light)
+		_, sent := g.painting()
+		show, rest := "", sent
+		if i := strings.Index(sent, "\x1b_Ga=a"); i >= 0 {
+			show, rest = sent[i:], sent[:i]
 		}
-		veil := regexp.MustCompile(fmt.Sprintf(`_Gi=%d,c=1,f=32,s=80,v=80,o=z,t=d,q=2,a=f,m=0;([^\x1b]+)`, behind.id)).FindStringSubmatch(sent)
-		if len(veil) == 0 || c.veil == "" {
-			mediatest.Equal(t, len(veil) > 0, c.veil != "", "a veil is sent")
-			continue
+		mediatest.Equal(t, show, text.If(c.shown > 0, fmt.Sprintf("\x1b_Ga=a,i=%d,c=%d,q=2\x1b\\", behind.id, c.shown)), "shown")
+		if rest != "" {
+			veils = append(veils, rest)
 		}
-		data, err := base64.StdEncoding.DecodeString(veil[1])
-		must(t, err)
-		z, err := zlib.NewReader(bytes.NewReader(data))
-		must(t, err)
-		pixels, err := io.ReadAll(z)
-		must(t, err)
-		mediatest.Equal(t, string(pixels), strings.Repeat(c.veil, 80*80), "veil")
 	}
-	g.Use(MethodSixel)
-	if g.Shade(frame, false) != nil {
-		t.Error("a terminal that paints gets a frame")
+	mediatest.Equal(t, len(veils), 1, "veils")
+	veil := regexp.MustCompile(fmt.Sprintf(`^\x1b_Gi=%d,c=1,f=32,s=80,v=80,o=z,t=d,q=2,a=f,m=0;([^\x1b]+)\x1b\\$`, behind.id)).FindStringSubmatch(veils[0])
+	if len(veil) == 0 {
+		t.Fatalf("%q is sent", veils[0])
 	}
+	data, err := base64.StdEncoding.DecodeString(veil[1])
+	must(t, err)
+	z, err := zlib.NewReader(bytes.NewReader(data))
+	must(t, err)
+	pixels, err := io.ReadAll(z)
+	must(t, err)
+	mediatest.Equal(t, string(pixels), strings.Repeat("\x00\x00\x00\x80", 80*80), "veil")
 }

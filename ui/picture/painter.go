@@ -72,15 +72,15 @@ func (p *Painter) measure() {
 func (p *Painter) Write(frame []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	by := p.store.painting()
+	by, first := p.store.painting()
+	out := append([]byte(first), frame...)
 	if by == nil {
 		p.graphemes = p.graphemes || bytes.Contains(frame, []byte(ansi.SetModeUnicodeCore))
-		return p.File.Write(frame)
+	} else {
+		out = p.paint(frame, by)
 	}
-	if _, err := p.File.Write(p.paint(frame, by)); err != nil {
-		return 0, err
-	}
-	return len(frame), nil
+	_, err := p.File.Write(out)
+	return len(frame), err
 }
 
 func (p *Painter) paint(frame []byte, by protocol) []byte {

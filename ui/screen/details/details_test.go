@@ -146,7 +146,7 @@ func TestRegionOnThePicture(t *testing.T) {
 	d.Press("ctrl+u")
 	d.Type("1,2,3,4")
 	d.Press("enter", "esc")
-	if got := d.regions(); got != "10,20,100,50" || d.Host.Depth() > 0 {
+	if got := d.regions(); got != "10,20,100,50" || d.Host.Covered() {
 		t.Errorf("esc leaves the region %q", got)
 	}
 }
@@ -370,7 +370,7 @@ func TestCopyOpenRead(t *testing.T) {
 	d.m.Form.Focus("fact..URL", false)
 	d.Press("enter")
 	d.Sees("╭─ URL")
-	if d.Host.Depth() == 0 {
+	if !d.Host.Covered() {
 		t.Error("keys go past the reader")
 	}
 	d.Press("esc", "end", "home", "esc")

@@ -188,7 +188,7 @@ func TestSort(t *testing.T) {
 	s := small()
 	d := start(t, Options{Session: stub{list: s.list}})
 	d.Press("G", ",")
-	if d.Host.Depth() == 0 {
+	if !d.Host.Covered() {
 		t.Error("keys go past the menu")
 	}
 	d.Sees("Sort files by", "name (now)")
@@ -203,7 +203,7 @@ func TestSort(t *testing.T) {
 		t.Errorf("asked %+v", last)
 	}
 	d.Press(",", "esc")
-	if d.Host.Depth() > 0 {
+	if d.Host.Covered() {
 		t.Error("the menu stays")
 	}
 }
@@ -449,7 +449,7 @@ func TestEveryActionRuns(t *testing.T) {
 			}
 			for _, k := range a.Keys.Keys() {
 				d, s := fresh()
-				if d.Host.Depth() > 0 && a.ID != "" {
+				if d.Host.Covered() && a.ID != "" {
 					d.Press("down")
 				}
 				asked := len(s.asked)

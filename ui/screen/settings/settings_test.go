@@ -166,7 +166,7 @@ func TestKeepsWhatIsInUse(t *testing.T) {
 		d.Press(keys...)
 		last[page.Toast](d)
 	}
-	if len(d.Settings().Profiles) != 2 || d.Host.Depth() > 0 {
+	if len(d.Settings().Profiles) != 2 || d.Host.Covered() {
 		t.Error("an action was done without the answer")
 	}
 }

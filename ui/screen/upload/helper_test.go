@@ -38,7 +38,7 @@ func drive(t testing.TB, m *Model) *form {
 }
 
 // covered reports whether an overlay has the focus.
-func (m *form) covered() bool { return m.d.Host.Depth() > 0 }
+func (m *form) covered() bool { return m.d.Host.Covered() }
 
 // Capturing reports whether a text field of the form or of an overlay has the focus.
 func (m *form) Capturing() bool { return m.d.Host.Capturing() }

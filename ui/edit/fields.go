@@ -109,7 +109,7 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 
 // missing describes a missing value of stored files; empty if there is nothing to say.
 func (f *Form) missing(field *entry.Field) string {
-	removed := true
+	removed, first := true, f.Entry(f.Targets()[0])
 	for _, i := range f.Targets() {
 		d := f.Entry(i)
 		switch {
@@ -120,7 +120,10 @@ func (f *Form) missing(field *entry.Field) string {
 		}
 		removed = removed && d.Changed(field.Name)
 	}
-	return text.If(removed, "will be removed")
+	if !removed || field.Kind != entry.KindList || len(f.Targets()) > 1 {
+		return text.If(removed, "will be removed")
+	}
+	return strings.Join((&Draft{Entry: *first.Saved}).List(field), " and ") + " will be removed"
 }
 
 func completeChoices(f *entry.Field) func(string) []string {

@@ -59,7 +59,7 @@ func (f *Form) SetRows(rows []*Row) {
 	for _, r := range rows {
 		at := slices.IndexFunc(old, func(o *Row) bool { return o.ID == r.ID && o.Kind == r.Kind })
 		if at >= 0 {
-			r.field, r.chips, r.pick = old[at].field, old[at].chips, old[at].pick
+			r.field, r.chips, r.pick, r.was = old[at].field, old[at].chips, old[at].pick, old[at].was
 		}
 		r.begin(f)
 	}
@@ -99,8 +99,14 @@ func (f *Form) Load() {
 
 func (f *Form) apply(r *Row) {
 	now := r.value()
+	if r.mixed && r.Returns {
+		r.was = map[int]string{}
+	}
 	for _, i := range f.Targets() {
-		r.Set(i, now)
+		if r.mixed && r.Returns {
+			r.was[i] = r.Get(i)
+		}
+		r.Set(i, text.Either(now == "", r.was[i], now))
 	}
 	r.loaded, r.mixed = now, false
 	f.changed()
@@ -197,6 +203,7 @@ func (f *Form) Blur() {
 	switch {
 	case r.field != nil:
 		r.field.Blur()
+		r.was = nil
 	case r.pick != nil:
 		r.pick.Blur()
 	case r.chips != nil && r.chips.Focused():

@@ -268,7 +268,7 @@ func FolderPrompt(title, words, value, verb string, known []string,
 func (g *Manage) Rename(files []api.File) tea.Cmd {
 	words, value := "Its URL changes with its name: links to the old one stop working. z undoes it.", files[0].Name
 	if len(files) > 1 {
-		words = "URLs change with the names: links to the old ones stop working. z undoes it.\nYou can use " + PatternFields
+		words = "URLs change with the names: links to the old ones stop working. z undoes it.\n" + patternFileOf(files[0], 0).Examples()
 		value = "{name}" // FillName keeps the extension
 	}
 	p := kit.NewPrompt("Rename "+FilesLabel(files), words, "Name", value, "")
@@ -279,12 +279,12 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 		return wrong
 	}
 	p.Note = func(content string) string {
-		changed, names, _ := newNames(files, content)
-		words := ""
-		for i := range min(len(names), 3) {
-			words += changed[i].Name + " → " + rule.StoredName(names[i]) + "\n"
+		var words []string
+		for i := range min(len(files), text.Either(len(files) > 1, 5, 0)) {
+			name, _ := Pattern(content).FillName(patternFileOf(files[i], i))
+			words = append(words, files[i].Name+" → "+rule.StoredName(name))
 		}
-		return words + text.If(len(names) > 3, "and "+text.Count(len(names)-3)+" more")
+		return strings.Join(words, "\n")
 	}
 	p.Do = func(content string) tea.Cmd {
 		changed, names, _ := newNames(files, content)
@@ -306,16 +306,19 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 	return g.Over.Open(p)
 }
 
+// patternFileOf returns a stored file as one for patterns.
+func patternFileOf(f api.File, i int) PatternFile {
+	folder := strings.Trim(path.Base(path.Dir(f.FilePath)), "/.")
+	return PatternFile{Name: f.Name, Folder: folder, Number: i + 1, Modified: rule.Created(&f)}
+}
+
 // newNames applies a pattern. It returns the changed files and their names, or what is wrong.
 func newNames(files []api.File, pattern string) (changed []api.File, names []string, wrong string) {
 	taken := map[string]bool{}
 	for i, f := range files {
-		name := strings.TrimSpace(pattern)
+		name, err := strings.TrimSpace(pattern), error(nil)
 		if len(files) > 1 {
-			var err error
-			folder := strings.Trim(path.Base(path.Dir(f.FilePath)), "/.")
-			of := PatternFile{Name: f.Name, Folder: folder, Number: i + 1, Modified: rule.Created(&f)}
-			if name, err = Pattern(name).FillName(of); err != nil {
+			if name, err = Pattern(name).FillName(patternFileOf(f, i)); err != nil {
 				return nil, nil, f.Name + ": " + err.Error() + "."
 			}
 		}

@@ -31,6 +31,17 @@ type PatternFile struct {
 	Unread   bool      // it was not inspected yet
 }
 
+// Examples lists the fields of patterns that a file has and what they are for it.
+func (f PatternFile) Examples() string {
+	words := "You can use:"
+	for _, field := range strings.Fields(PatternFields) {
+		if value, err := Pattern(field).Fill(f, nil); err == nil {
+			words += "  " + strings.ReplaceAll(field+" "+text.Truncate(value, 15), " ", "\u00a0") // not broken
+		}
+	}
+	return words
+}
+
 // ErrUnread is why a file that was not inspected yet has no date.
 var ErrUnread = errors.New("the file is being read")
 

@@ -67,7 +67,8 @@ func (p *RegionPage) Actions() []kit.Action {
 		}
 		return p.Close()
 	}, "enter", "ctrl+s")
-	done.Main = !p.r.Rect().Empty()
+	done.Footer = !p.r.Suggesting()
+	done.Main = done.Footer && !p.r.Rect().Empty()
 	actions := []kit.Action{
 		action("next-file", "next file", p.o.NoTurn() == "", p.o.NoTurn, turn(1), "n"),
 		action("previous-file", "previous file", false, p.o.NoTurn, turn(-1), "N"),
@@ -278,7 +279,7 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 func (r *Region) SuggestionActions() []kit.Action {
 	take := func() tea.Cmd { r.change(r.Rect()); return nil }
 	return []kit.Action{
-		{ID: "region.take-suggestion", Keys: kit.Bind("take it", "", "enter"), Group: "Region", Footer: true, Do: take},
+		{ID: "region.take-suggestion", Keys: kit.Bind("take it", "", "enter"), Group: "Region", Footer: true, Main: true, Do: take},
 		{ID: "region.drop-suggestion", Keys: kit.Bind("drop it", "", "esc"), Group: "Region", Footer: true, Do: r.dropSuggestion},
 	}
 }

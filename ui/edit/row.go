@@ -46,6 +46,7 @@ type Row struct {
 	Hint     func() string               // shown for an empty value
 	None     string                      // what an empty value means, if it is not "none"
 	Usual    func(value string) bool     // whether More says nothing of a value
+	Returns  bool                        // emptied at once, different values come back
 	Note     func() string               // below the row that has the focus
 	Problem  func() string               // why the value is refused, or ""
 	Changed  func(i int) bool            // whether entry i has an unsaved value
@@ -59,7 +60,8 @@ type Row struct {
 	pick   *kit.Select
 	loaded string
 	mixed  bool
-	values string // what the entries have, if mixed
+	values string         // what the entries have, if mixed
+	was    map[int]string // what they had, if Returns
 	counts map[string]int
 
 	list       []string // what List has, if Get has the value

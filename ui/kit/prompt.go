@@ -211,7 +211,7 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 	switch problem := p.problem(); {
 	case problem != "" && (p.tried || p.Value() != p.begun):
 		below.Say(th.Bad, problem) // only after the user has typed or tried to accept
-	case problem == "" && p.Note != nil && p.Value() != "":
+	case p.Note != nil && p.Value() != "":
 		below.Say(th.Text, p.Note(p.Value()))
 	}
 	var offers []string

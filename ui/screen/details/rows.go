@@ -44,7 +44,7 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 			}
 			r.Note = func() string {
 				percent := func(e *prepared) bool { return strings.Contains(rule.JoinTags(e.Tags.Or(nil)), "%") }
-				return text.If(slices.ContainsFunc(m.Targets(), percent), "Uploads with % in a tag are refused; a stored file can have it.")
+				return text.If(slices.ContainsFunc(m.Targets(), percent), "Stored files can have a tag with %; uploads cannot.")
 			}
 		case rowRegion:
 			r.OpenVerb, r.Open, r.NoOpen = "draw on the picture", m.drawRegion, m.noPlane
@@ -356,10 +356,8 @@ func listDifference(before, after json.RawMessage) string {
 	switch {
 	case rule.IsNull(after) && string(before) == "null":
 		return ""
-	case rule.IsNull(after):
+	case rule.IsNull(after) && len(a) == 0:
 		parts = append(parts, "not set")
-	case len(b) == 0 && len(a) > 0:
-		parts = append(parts, "an empty list")
 	case len(parts) == 0 && !slices.Equal(a, b):
 		parts = append(parts, "in another order")
 	}

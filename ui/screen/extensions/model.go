@@ -16,6 +16,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/ui/edit"
@@ -272,12 +273,23 @@ func (m *Model) tile(i int) edit.Tile {
 	if found := m.names(&run); len(found) > 0 {
 		note = append([]string{"tags: " + found[0]}, found[1:]...)
 	}
+	picture := edit.Thumb{Key: m.pictureOf(&run), Path: func(ctx context.Context) (string, error) {
+		return m.o.Session.Thumb(ctx, m.record(&run))
+	}}
+	if read := picture.Path; rule.IsTagging(run.Extension) { // what it was about, even if another run changed it
+		picture.Key = "before " + picture.Key
+		picture.Path = func(ctx context.Context) (string, error) {
+			name, err := m.o.Session.Before(ctx, run)
+			if err != nil {
+				return read(ctx)
+			}
+			return name, nil
+		}
+	}
 	return edit.Tile{
 		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
 		Note: note, NoteSign: text.Either(run.Status == api.StatusFailed, theme.SignBad, theme.SignNone),
-		Picture: edit.Thumb{Key: m.pictureOf(&run), Path: func(ctx context.Context) (string, error) {
-			return m.o.Session.Thumb(ctx, m.record(&run))
-		}},
+		Picture: picture,
 	}
 }
 

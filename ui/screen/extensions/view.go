@@ -79,7 +79,7 @@ func (m *Model) cells(row int, widths []int, th *theme.Theme) []kit.Cell {
 	if mark == theme.SignWait && len(glyph) > 1 { // not in ASCII
 		glyph = frames[int(now.UnixMilli()/spinner.MiniDot.FPS.Milliseconds())%len(frames)]
 	}
-	state, style := text.Either(mark == theme.SignGood, "done "+age(run, now), string(run.Status)), th.SignStyle(mark)
+	state, style := text.Either(mark == theme.SignGood, "done"+text.If(widths[1] == 0, " "+age(run, now)), string(run.Status)), th.SignStyle(mark)
 	if reason := m.reason(run, now); reason != "" {
 		state += ": " + reason
 	} else if found := m.names(run); len(found) > 0 {
@@ -176,10 +176,10 @@ func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 		f.Say(th.Text, "The service does not retry. Press r to run it again.")
 	}
 	f.Gap()
+	m.describeTags(f, run)
+	f.Gap()
 	f.Say(th.Text, fileOf(run))
 	f.Say(th.Muted, "requested "+text.When(run.Started, now))
-	f.Gap()
-	m.describeTags(f, run)
 }
 
 // foundTags returns the tags in a file that a finished run has found.

@@ -140,7 +140,7 @@ func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb,
 	}
 	if err == nil {
 		words := text.If(len(files) == pageSize, "at least ") + text.Plural(n, "file")
-		m.counts.Store(folder, words+text.If(n > 0, " · "+text.Bytes(size)))
+		m.counts.Store(folder, words+text.If(n > 0, " · "+text.Bytes(size))+text.If(n > 1, " in all"))
 	}
 	return thumbs, err
 }

@@ -186,6 +186,8 @@ func (n *count) String() string {
 	all := cmp.Or(strings.Join(words, ", "), "No files")
 	if n.folders > 0 {
 		all += " in " + text.Plural(n.folders, "folder")
+	} else if n.pictures > 1 { // the preview shows some of them
+		all += " in all"
 	}
 	return all + text.If(n.more, " and more") + text.If(n.hidden > 0, " · "+text.Count(n.hidden)+" hidden")
 }

@@ -1,8 +1,10 @@
 package upload
 
 import (
+	"cmp"
 	"image"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -37,7 +39,7 @@ func (m *Model) Actions() []kit.Action {
 	actions := []kit.Action{
 		{ID: "form.send", Keys: kit.Bind(send, "", "ctrl+s"), Group: groupForm, Footer: true, Main: true, Do: m.send},
 		{
-			ID: "form.keep", Keys: kit.Bind("keep what would be lost", "", "ctrl+g"), Group: groupForm, Footer: len(keepable) > 0,
+			ID: "form.keep", Keys: kit.Bind("keep "+cmp.Or(m.keeps(), "what would be lost"), "", "ctrl+g"), Group: groupForm, Footer: len(keepable) > 0,
 			Disabled: func() string { return text.If(len(keepable) == 0, "nothing would be lost") },
 			Do: then(func() {
 				for _, s := range m.Targets() {
@@ -145,6 +147,15 @@ func (m *Model) toolActions() []kit.Action {
 }
 
 // keepable returns the switches that prevent losses of the targets.
+// keeps names what [Model.keepable] keeps.
+func (m *Model) keeps() string {
+	var words []string
+	for _, name := range m.keepable() {
+		words = append(words, strings.TrimPrefix(entry.FieldByName(name).Label, "Overwrite "))
+	}
+	return strings.Join(words, " and ")
+}
+
 func (m *Model) keepable() (fields []string) {
 	for _, s := range m.Targets() {
 		if m.locate(s).File != nil {

@@ -250,3 +250,18 @@ func TestPicturesAtTheSide(t *testing.T) {
 		t.Errorf("three files:\n%s", text)
 	}
 }
+
+// TestEmptiedFolder: files of different folders keep them if a typed folder is removed again at once.
+func TestEmptiedFolder(t *testing.T) {
+	m := started(t, localOptions(files(t, "a.jpg", "a", "b.jpg", "b"), &stub{}))
+	m.set(m.Items[0], "folder", "/dogs/")
+	m.set(m.Items[1], "folder", "/cats/")
+	m.Load()
+	goTo(t, m, "folder")
+	for _, c := range []struct{ key, first, second string }{
+		{"x", "x", "x"}, {"backspace", "/dogs/", "/cats/"}, {"/", "/", "/"}, {"tab", "/", "/"}, {"shift+tab", "/", "/"}, {"backspace", "", ""},
+	} {
+		press(t, m, c.key)
+		mediatest.Equal(t, [2]string{m.says(m.Items[0], "folder"), m.says(m.Items[1], "folder")}, [2]string{c.first, c.second}, "after %s", c.key)
+	}
+}

@@ -91,13 +91,7 @@ func (v *patternView) check(n int) error {
 func (v *patternView) fields() string {
 	of := v.m.Targets()
 	first := of[max(0, slices.IndexFunc(of, func(s *source) bool { return s.Source.Path != "" }))]
-	words := "You can use:"
-	for _, field := range strings.Fields(edit.PatternFields) {
-		if value, err := edit.Pattern(field).Fill(patternFile(first, 1), nil); err == nil {
-			words += "  " + strings.ReplaceAll(field+" "+text.Truncate(value, 15), " ", "\u00a0") // not broken
-		}
-	}
-	return text.If(v.room.Y >= 14, words)
+	return text.If(v.room.Y >= 14, patternFile(first, 1).Examples())
 }
 
 // Capturing reports true: letters are text.

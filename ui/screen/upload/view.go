@@ -202,8 +202,8 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 			facts.Say(th.Text, words)
 		}
 	}
-	if len(m.keepable()) > 0 {
-		facts.Say(th.Text, "ctrl+g keeps what can be kept.")
+	if keeps := m.keeps(); keeps != "" {
+		facts.Say(th.Text, "ctrl+g keeps its "+keeps+".")
 	}
 	switch at := s.known.place; {
 	case s.Naming != job.NameExact:

@@ -176,25 +176,18 @@ func (o *uploadOutput) copy(form string) {
 
 // addSelection adds the flags that select files of folders, the same in all commands.
 func addSelection(fl *pflag.FlagSet, f *session.Filter) {
-	for _, flag := range []struct {
-		name, help string
-		set        func(value string) error
-	}{
-		{"include", "`PATTERN`: in folders, select only matching files, such as '*.jpg' or 'a/**' (repeatable)", func(value string) error {
-			f.Include = append(f.Include, value)
-			return f.Check()
-		}},
-		{"exclude", "`PATTERN`: in folders, skip matching files and folders (repeatable)", func(value string) error {
-			f.Exclude = append(f.Exclude, value)
-			return f.Check()
-		}},
-		{"min-size", "`SIZE`: in folders, select only files of at least this size, such as 100k or 2M", parsed(&f.MinSize, parseSize)},
-		{"max-size", "`SIZE`: in folders, select only files of at most this size", parsed(&f.MaxSize, parseSize)},
-		{"newer-than", "`AGE`: in folders, select only files that changed within this time (90m, 24h, 7d, 2w) or since a day such as 2026-06-01", parsed(&f.Newer, parseAge)},
-		{"older-than", "`AGE`: in folders, select only files that did not change within this time or since a day", parsed(&f.Older, parseAge)},
-	} {
-		fl.Func(flag.name, flag.help, flag.set)
-	}
+	fl.Func("include", "`PATTERN`: in folders, select only matching files, such as '*.jpg' or 'a/**' (repeatable)", func(value string) error {
+		f.Include = append(f.Include, value)
+		return f.Check()
+	})
+	fl.Func("exclude", "`PATTERN`: in folders, skip matching files and folders (repeatable)", func(value string) error {
+		f.Exclude = append(f.Exclude, value)
+		return f.Check()
+	})
+	fl.Func("min-size", "`SIZE`: in folders, select only files of at least this size, such as 100k or 2M", parsed(&f.MinSize, parseSize))
+	fl.Func("max-size", "`SIZE`: in folders, select only files of at most this size", parsed(&f.MaxSize, parseSize))
+	fl.Func("newer-than", "`AGE`: in folders, select only files that changed within this time (90m, 24h, 7d, 2w) or since a day such as 2026-06-01", parsed(&f.Newer, parseAge))
+	fl.Func("older-than", "`AGE`: in folders, select only files that did not change within this time or since a day", parsed(&f.Older, parseAge))
 }
 
 // parsed returns the function of a flag that stores a parsed value.

@@ -47,9 +47,13 @@ func newBody(u *Upload, hashed bool) (*body, error) {
 		b.length = int64(head.Len() + len(tail))
 		return b, nil
 	}
-	b.file, err = openContent(u.Source, hashed)
+	f, id, err := openSource(u.Source.Path)
 	if err != nil {
 		return nil, err
+	}
+	b.file = &content{file: f, identity: id, left: id.Size}
+	if hashed {
+		b.file.hash = new(xxh128)
 	}
 	// The service uses the fileName part; here the name only marks the part as a file.
 	fmt.Fprintf(&head, "Content-Disposition: %s\r\nContent-Type: application/octet-stream\r\n\r\n", multipart.FileContentDisposition("file", SafeName(u.FileName)))

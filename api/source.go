@@ -230,18 +230,6 @@ type content struct {
 	hash     *xxh128  // of the bytes read; nil for none
 }
 
-func openContent(s Source, hashed bool) (*content, error) {
-	f, id, err := openSource(s.Path)
-	if err != nil {
-		return nil, err
-	}
-	c := &content{file: f, identity: id, left: id.Size}
-	if hashed {
-		c.hash = new(xxh128)
-	}
-	return c, nil
-}
-
 func (c *content) Read(p []byte) (int, error) {
 	if c.left == 0 {
 		return 0, io.EOF

@@ -243,7 +243,7 @@ func (v entryText) Clear(e *Entry) { _ = v.set(e, "") } // empty text is always 
 
 func (v entryText) Copy(to, from *Entry) { _ = v.set(to, v.get(from)) }
 
-func (v entryText) raw(e *Entry) json.RawMessage { return rawJSON(v.get(e)) }
+func (v entryText) raw(e *Entry) json.RawMessage { return rule.JSON(v.get(e)) }
 
 func (v entryText) SetJSON(e *Entry, raw json.RawMessage) error {
 	var text string
@@ -282,7 +282,7 @@ func (v typedValue[T]) raw(e *Entry) json.RawMessage {
 	if v.at(&e.Upload).IsZero() {
 		return nil
 	}
-	return rawJSON(v.at(&e.Upload))
+	return rule.JSON(v.at(&e.Upload))
 }
 
 func (v typedValue[T]) Text(e *Entry) string {
@@ -347,7 +347,7 @@ func (n otherText) IsSet(e *Entry) bool { return !rule.IsNull(e.Other[string(n)]
 func (n otherText) Text(e *Entry) string { return e.Other.Text(string(n)) }
 
 func (n otherText) write(e *Entry, text string) error {
-	e.Other = e.Other.With(string(n), rawJSON(text))
+	e.Other = e.Other.With(string(n), rule.JSON(text))
 	return nil
 }
 
@@ -363,12 +363,6 @@ func (n otherText) SetJSON(e *Entry, raw json.RawMessage) error {
 	}
 	e.Other = e.Other.With(string(n), raw)
 	return nil
-}
-
-// rawJSON encodes what can be encoded: texts, lists, and JSON.
-func rawJSON(value any) json.RawMessage {
-	text, _ := rule.ReadableJSON(value)
-	return text
 }
 
 func listValue(at func(*api.Upload) *api.Field[[]string], valid func([]string) error) fieldValue {

@@ -161,7 +161,7 @@ var Fields = []*Field{
 			parse: rule.ParseMetadataRows,
 			takes: "an object",
 		},
-		args: func(u *api.Upload) []string { return []string{string(rawJSON(u.CustomMetadata.Or(nil)))} },
+		args: func(u *api.Upload) []string { return []string{string(rule.JSON(u.CustomMetadata.Or(nil)))} },
 	},
 	{
 		Name: rule.FieldResponse, Key: "responseFields", Flag: "response-field", Value: "FIELD", Label: "Return", Words: "response fields", Kind: KindList, Repeat: true,
@@ -256,7 +256,7 @@ func MetadataKey(name string) (key string, ok bool) {
 func OfFile(f *api.File) Entry {
 	var e Entry
 	var members map[string]json.RawMessage
-	_ = json.Unmarshal(rawJSON(f), &members) // a record can be encoded
+	_ = json.Unmarshal(rule.JSON(f), &members) // a record can be encoded
 	for _, field := range StoredFields {
 		if raw := members[field.Name]; raw != nil {
 			_ = field.SetJSON(&e, raw) // a value of the wrong type counts as missing
@@ -324,7 +324,7 @@ func (v Values) split() Values {
 }
 
 // Set sets a field.
-func (v Values) Set(name string, value any) { v[name] = rawJSON(value) }
+func (v Values) Set(name string, value any) { v[name] = rule.JSON(value) }
 
 // Details returns the update that sets the fields.
 func (v Values) Details() api.Details {
@@ -340,7 +340,7 @@ func (v Values) Details() api.Details {
 	if len(metadata) > 0 {
 		members.Set(rule.FieldMetadata, metadata)
 	}
-	_ = json.Unmarshal(rawJSON(members), &d) // each value was one of its field
+	_ = json.Unmarshal(rule.JSON(members), &d) // each value was one of its field
 	return d
 }
 

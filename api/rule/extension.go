@@ -186,8 +186,7 @@ func ExtensionsText(list []api.Extension) string {
 	if len(list) > 0 && !slices.ContainsFunc(list, func(e api.Extension) bool { return !isName(e) }) {
 		return strings.Join(ExtensionArguments(list), ",")
 	}
-	text, _ := ReadableJSON(api.Set(list)) // values read from JSON can be encoded
-	return string(text)
+	return string(JSON(api.Set(list)))
 }
 
 // ParseExtensionList parses extensions in flags and settings: each value is a comma-separated list

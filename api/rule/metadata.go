@@ -336,7 +336,7 @@ func ParseMetadataRows(text string) (map[string]json.RawMessage, error) {
 			return nil, metadataError(row, fmt.Sprintf("sets %q a second time", key))
 		}
 		if members[key] = json.RawMessage(value); !json.Valid(members[key]) {
-			members[key] = rowText(value)
+			members[key] = JSON(value)
 		}
 	}
 	return members, nil
@@ -356,8 +356,7 @@ func MetadataRows(members map[string]json.RawMessage) string {
 	var rows []string
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		if key == "" || key != strings.TrimSpace(key) || strings.ContainsAny(key, "=:\n\r{[") {
-			text, _ := ReadableJSON(members) // values read from JSON can be encoded
-			return string(text)
+			return string(JSON(members))
 		}
 		rows = append(rows, key+" = "+valueText(members[key]))
 	}
@@ -369,7 +368,7 @@ func valueText(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil && text != "" && text == strings.TrimSpace(text) &&
 		!strings.ContainsAny(text, "\n\r") && !json.Valid([]byte(text)) &&
-		string(rowText(text)) == string(value) {
+		string(JSON(text)) == string(value) {
 		return text
 	}
 	var line bytes.Buffer
@@ -377,9 +376,4 @@ func valueText(value json.RawMessage) string {
 		return string(value)
 	}
 	return line.String()
-}
-
-func rowText(text string) json.RawMessage {
-	quoted, _ := ReadableJSON(text) // text can always be encoded
-	return quoted
 }

@@ -16,6 +16,12 @@ func ReadableJSON(value any) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
+// JSON is [ReadableJSON] of what can be encoded: texts, lists, and values read from JSON.
+func JSON(value any) json.RawMessage {
+	text, _ := ReadableJSON(value)
+	return text
+}
+
 // Plural returns a number with its noun, such as "2 files".
 func Plural(n int, noun string) string {
 	if n != 1 {

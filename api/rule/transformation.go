@@ -41,8 +41,7 @@ func TransformationText(t api.Transformation) string {
 	case t.Post == nil && !strings.HasPrefix(t.Pre, "{") && t.Pre == strings.TrimSpace(t.Pre):
 		return t.Pre
 	}
-	text, _ := ReadableJSON(t)
-	return string(text)
+	return string(JSON(t))
 }
 
 // CheckTransformation returns a *api.RuleError if the service would refuse a transformation for a

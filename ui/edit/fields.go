@@ -1,7 +1,6 @@
 package edit
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -364,12 +363,12 @@ func MetadataValue(typed string, s api.MetadataSchema) json.RawMessage {
 	case "":
 		return json.RawMessage(trimmed)
 	case rule.MetadataText, rule.MetadataTextarea:
-		return jsonText(typed)
+		return rule.JSON(typed)
 	case rule.MetadataMultiSelect:
 		return multiSelect(trimmed, s.Options)
 	case rule.MetadataNumber:
 		if json.Unmarshal([]byte(trimmed), &n) != nil || trimmed[0] == '"' {
-			return jsonText(trimmed)
+			return rule.JSON(trimmed)
 		}
 		return json.RawMessage(trimmed)
 	case rule.MetadataBoolean, rule.MetadataSingleSelect:
@@ -377,7 +376,7 @@ func MetadataValue(typed string, s api.MetadataSchema) json.RawMessage {
 			return json.RawMessage(trimmed)
 		}
 	}
-	return jsonText(trimmed)
+	return rule.JSON(trimmed)
 }
 
 // multiSelect parses a comma-separated list or JSON. Each part is an option, else JSON, else a
@@ -392,7 +391,7 @@ func multiSelect(typed string, options []json.RawMessage) json.RawMessage {
 	}
 	var list []string
 	for _, part := range rule.SplitTags(typed) {
-		value := jsonText(part)
+		value := rule.JSON(part)
 		if option, ok := byWords[part]; ok {
 			value = option
 		} else if json.Valid([]byte(part)) {
@@ -401,13 +400,4 @@ func multiSelect(typed string, options []json.RawMessage) json.RawMessage {
 		list = append(list, string(value))
 	}
 	return json.RawMessage("[" + strings.Join(list, ",") + "]")
-}
-
-// jsonText encodes a text as JSON without escaping <, > and &.
-func jsonText(words string) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(words)
-	return bytes.TrimSpace(b.Bytes())
 }

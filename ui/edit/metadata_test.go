@@ -49,7 +49,7 @@ func TestMetadataTextReadsBack(t *testing.T) {
 		case rule.MetadataMultiSelect:
 			words := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z7]{1,5}`), 1, 4, rapid.ID).Draw(t, "list")
 			for _, w := range words {
-				s.Options = append(s.Options, jsonText(w))
+				s.Options = append(s.Options, rule.JSON(w))
 			}
 			value = words
 		default:

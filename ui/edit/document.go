@@ -110,7 +110,8 @@ func inEditor(getenv func(string) string, content string) tea.Cmd {
 	return func() tea.Msg {
 		command := EditorCommand(getenv)
 		if command == nil {
-			return EditedMsg{Err: noEditor{}}
+			return EditedMsg{Err: api.WithHint(errors.New("no editor found"),
+				"Set the environment variable EDITOR, for example to nano.")}
 		}
 		path, err := writeTemporary(content)
 		if err != nil {
@@ -127,11 +128,6 @@ func inEditor(getenv func(string) string, content string) tea.Cmd {
 		})()
 	}
 }
-
-type noEditor struct{}
-
-func (noEditor) Error() string { return "no editor found" }
-func (noEditor) Hint() string  { return "Set the environment variable EDITOR, for example to nano." }
 
 func writeTemporary(content string) (path string, err error) {
 	f, err := os.CreateTemp("", "mediadesk-*.txt")

@@ -35,22 +35,15 @@ var presets = []struct{ key, label, note, element string }{
 func chooseExtension(ctx context.Context, over *kit.Overlays, title, color string, from any,
 	do func(api.Extension) tea.Cmd,
 ) tea.Cmd {
-	o := offers{color: color}
-	menu := kit.NewMenu(title, extensionRows(over, o, do)...)
+	menu := kit.NewMenu(title, extensionRows(over, nil, color, do)...)
 	over.Open(menu)
 	lister, ok := from.(Offerer)
 	if !ok {
 		return nil
 	}
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		saved, _ := lister.SavedExtensions(ctx) // the menu works without them
-		return page.Do(func() {
-			o.saved = saved
-			menu.SetRows(extensionRows(over, o, do)...)
-		})
-	}
+	return Within(ctx, lister.SavedExtensions, func(saved []api.SavedExtension) {
+		menu.SetRows(extensionRows(over, saved, color, do)...)
+	})
 }
 
 // Offerer lists the saved extensions of the account.
@@ -58,13 +51,9 @@ type Offerer interface {
 	SavedExtensions(ctx context.Context) ([]api.SavedExtension, error)
 }
 
-// offers are the choices of an account.
-type offers struct {
-	saved []api.SavedExtension
-	color string // how the service spells the color of remove-bg
-}
-
-func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea.Cmd) []kit.MenuRow {
+func extensionRows(over *kit.Overlays, offered []api.SavedExtension, color string,
+	do func(api.Extension) tea.Cmd,
+) []kit.MenuRow {
 	chosen := func(content string) tea.Cmd {
 		e, err := readExtension(content)
 		if err != nil {
@@ -79,13 +68,13 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 			Do: func() tea.Cmd { return chosen(p.element) },
 		})
 	}
-	for _, saved := range offers.saved {
+	for _, saved := range offered {
 		rows = append(rows, kit.MenuRow{
 			Label: text.Safe(saved.Name), Note: text.Safe("saved: " + saved.Description),
 			Do: func() tea.Cmd { return do(rule.SavedElement(&saved)) },
 		})
 	}
-	ask := func() tea.Cmd { return askColor(over, offers.color, do) }
+	ask := func() tea.Cmd { return askColor(over, color, do) }
 	return append(rows,
 		kit.MenuRow{Key: "c", Label: "color the background…", Note: "asks for the color", Do: ask},
 		kit.MenuRow{Key: "o", Label: "another extension…", Note: "type its name or JSON", Do: func() tea.Cmd {
@@ -110,7 +99,7 @@ func askColor(over *kit.Overlays, option string, do func(api.Extension) tea.Cmd)
 	p := kit.NewPrompt("Color of the background", "A name or a code, such as green or #00ff00.", "Color", "", "green")
 	p.Check = func(typed string) string { return text.If(strings.TrimSpace(typed) == "", "Type a color.") }
 	p.Do = func(typed string) tea.Cmd {
-		color := map[string]json.RawMessage{cmp.Or(option, "bg_colour"): jsonText(strings.TrimSpace(typed))}
+		color := map[string]json.RawMessage{cmp.Or(option, "bg_colour"): rule.JSON(strings.TrimSpace(typed))}
 		return do(api.Extension{Name: rule.RemoveBackground, Options: color})
 	}
 	return over.Open(p)

@@ -116,7 +116,15 @@ func (j *Journal) updateJob(t tx, upload *job.Job, row jobRow) error {
 		return err
 	}
 	hooked := upload.JobWebhook || upload.Upload.WebhookURL.IsSet()
-	runs := withRequest(upload, job.RunsOf(upload.Profile, upload.File, hooked, upload.Updated))
+	runs := job.RunsOf(upload.Profile, upload.File, hooked, upload.Updated)
+	list := upload.Upload.Extensions.Or(nil)
+	for i := range runs {
+		for n := range list {
+			if strings.EqualFold(list[n].Name, runs[i].Extension) {
+				runs[i].Requested = &list[n]
+			}
+		}
+	}
 	return addRuns(t, runs, upload.ID)
 }
 
@@ -324,18 +332,6 @@ func (j *Journal) Release(ctx context.Context, ids []int64) error {
 	list, _ := json.Marshal(ids) // they can be encoded
 	return j.exec(ctx, "UPDATE jobs SET owner = '' WHERE id IN (SELECT value FROM json_each(?)) AND owner = ?",
 		string(list), j.owner.name)
-}
-
-func withRequest(j *job.Job, runs []job.Run) []job.Run {
-	list := j.Upload.Extensions.Or(nil)
-	for i := range runs {
-		for n := range list {
-			if strings.EqualFold(list[n].Name, runs[i].Extension) {
-				runs[i].Requested = &list[n]
-			}
-		}
-	}
-	return runs
 }
 
 // jobRow is a row of the table of jobs. The record is separate, because only the service's text is

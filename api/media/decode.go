@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gabriel-vasile/mimetype"
@@ -139,11 +140,8 @@ type Full struct {
 
 // Release lets other work begin. A second call does nothing.
 func (f *Full) Release() {
-	if f.release != nil {
-		f.Image = nil
-		f.release()
-		f.release = nil
-	}
+	f.Image = nil
+	f.release()
 }
 
 // decodeTimeout limits the decoding of a picture that is reduced, fullTimeout of one in full size.
@@ -154,7 +152,7 @@ const (
 
 // DecodeFull decodes the picture in rs in full size; for an animation, the first frame. It returns
 // the errors of [Decode].
-func DecodeFull(ctx context.Context, rs io.ReadSeeker) (*Full, error) {
+func DecodeFull(ctx context.Context, rs io.ReadSeeker) (f *Full, err error) {
 	h, shot, err := open(ctx, rs)
 	if err != nil {
 		return nil, err
@@ -163,23 +161,18 @@ func DecodeFull(ctx context.Context, rs io.ReadSeeker) (*Full, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Full{Orientation: shot.Orientation, release: release}
-	if f.Image, err = h.decodeFull(ctx, rs, f.Orientation); err != nil {
-		f.Release()
-		return nil, err
-	}
-	return f, nil
-}
-
-func (h *header) decodeFull(ctx context.Context, rs io.ReadSeeker,
-	o Orientation,
-) (out *image.NRGBA, err error) {
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
 	defer recoverTo(&err, h.format.name)
 	img, err := h.decode(ctx, rs, fullTimeout)
 	if err != nil {
 		return nil, err
 	}
-	return upright(img, h.area(img), o), ctx.Err()
+	f = &Full{upright(img, h.area(img), shot.Orientation), shot.Orientation, sync.OnceFunc(release)}
+	return f, ctx.Err()
 }
 
 // open reads the header and the camera data, and refuses pictures that exceed the limits.

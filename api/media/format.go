@@ -46,7 +46,10 @@ var formats = []*format{
 		config: gif.DecodeConfig, decode: gif.Decode, probe: probeGIF,
 	},
 	{
-		name: "WebP picture", mime: "image/webp", match: isWebP,
+		name: "WebP picture", mime: "image/webp",
+		match: func(head []byte) bool {
+			return len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP"
+		},
 		config: webp.DecodeConfig, decode: decodeWebP, probe: probeWebP,
 	},
 	{
@@ -63,10 +66,6 @@ func startsWith(magic ...string) func([]byte) bool {
 	return func(head []byte) bool {
 		return slices.ContainsFunc(magic, func(m string) bool { return bytes.HasPrefix(head, []byte(m)) })
 	}
-}
-
-func isWebP(head []byte) bool {
-	return len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP"
 }
 
 type header struct {

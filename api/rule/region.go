@@ -62,19 +62,6 @@ func RegionOf(rect image.Rectangle) Region {
 	return Region{rect.Min.X, rect.Min.Y, rect.Dx(), rect.Dy()}
 }
 
-// CheckWithin returns a *api.RuleError if the region exceeds a picture of width by height pixels.
-func (r Region) CheckWithin(width, height int) error {
-	// Differences, because sums of user input could overflow.
-	if r.X >= 0 && r.Y >= 0 && r.Width <= width-r.X && r.Height <= height-r.Y {
-		return nil
-	}
-	return &api.RuleError{
-		Field:   "customCoordinates",
-		Message: fmt.Sprintf("customCoordinates %s reaches outside the picture, which is %d by %d pixels", api.Quote(r.String()), width, height),
-		Help:    fmt.Sprintf("x + width may be %d at most and y + height %d.", width, height),
-	}
-}
-
 // CheckRegion checks the format of custom coordinates, that the file is an image and, if its size
 // is known (both greater than 0), that they are inside. The error is a *api.RuleError.
 func CheckRegion(text string, isImage bool, width, height int) (Region, error) {
@@ -85,8 +72,12 @@ func CheckRegion(text string, isImage bool, width, height int) (Region, error) {
 	if !isImage {
 		return r, &api.RuleError{Field: "customCoordinates", Message: "customCoordinates are for images only, and this file is not an image", Help: "Leave the region out."}
 	}
-	if width > 0 && height > 0 {
-		return r, r.CheckWithin(width, height)
+	if width > 0 && height > 0 && !r.Rectangle().In(image.Rect(0, 0, width, height)) {
+		return r, &api.RuleError{
+			Field:   "customCoordinates",
+			Message: fmt.Sprintf("customCoordinates %s reaches outside the picture, which is %d by %d pixels", api.Quote(r.String()), width, height),
+			Help:    fmt.Sprintf("x + width may be %d at most and y + height %d.", width, height),
+		}
 	}
 	return r, nil
 }

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 	"mediadesk/ui/picture"
 )
 
@@ -27,7 +28,8 @@ func TestPlaneTurns(t *testing.T) {
 		p := Plane{drawSize(t), media.Orientation(rapid.IntRange(1, 8).Draw(t, "orientation"))}
 		rect := drawRect(t, p.Upright())
 		r := p.Region(rect)
-		must(t, r.CheckWithin(p.Size.X, p.Size.Y))
+		_, err := rule.CheckRegion(r.String(), true, p.Size.X, p.Size.Y)
+		must(t, err)
 		if back := p.Seen(r); back != rect {
 			t.Fatalf("%v was converted back to %v", rect, back)
 		}

@@ -345,7 +345,7 @@ type Flow struct {
 	result  Result
 
 	shownIf page.Questions     // running work
-	cancel  context.CancelFunc // cancels it; nil if none
+	cancel  context.CancelFunc // cancels it
 	room    image.Point
 }
 
@@ -355,7 +355,7 @@ var _ kit.Overlay = (*Flow)(nil)
 func New(o Options) *Flow {
 	o.Context = cmp.Or(o.Context, context.Background())
 	o.Keys = cmp.Or(o.Keys, &config.Keys{})
-	return &Flow{o: o}
+	return &Flow{o: o, cancel: func() {}}
 }
 
 // Init returns the first command of the dialog.
@@ -386,10 +386,7 @@ func (f *Flow) start(busy string, work func(context.Context) page.Then) tea.Cmd 
 
 func (f *Flow) stop() {
 	f.shownIf.Drop()
-	if f.cancel != nil {
-		f.cancel()
-		f.cancel = nil
-	}
+	f.cancel()
 }
 
 func (f *Flow) loaded(c config.Config, err error) tea.Cmd {

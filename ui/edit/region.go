@@ -135,7 +135,7 @@ type frameOf struct {
 type sendDue struct{}
 
 // NewRegion returns an editor without a picture.
-func NewRegion(o RegionOptions) *Region { return &Region{o: o} }
+func NewRegion(o RegionOptions) *Region { return &Region{o: o, cancel: func() {}} }
 
 // Show shows a picture, loading it if it changed.
 func (r *Region) Show(s Subject) tea.Cmd {
@@ -144,9 +144,7 @@ func (r *Region) Show(s Subject) tea.Cmd {
 	if s.Name == before.Name {
 		return nil
 	}
-	if r.cancel != nil {
-		r.cancel()
-	}
+	r.cancel()
 	gone := tea.Batch(r.sent.Delete(), r.deleteCrops())
 	r.load.Drop()
 	r.decoded, r.err, r.sent, r.found = nil, nil, nil, suggestions{}

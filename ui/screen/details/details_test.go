@@ -75,7 +75,7 @@ func TestUnsetIsAnExplicitValue(t *testing.T) {
 	d.Sees("sea")
 	d.SeesNot("Not saved")
 	d.Press("ctrl+x", "esc", "down", "down", "ctrl+x")
-	d.Sees("Not saved: Tags: -sea, -old, not set; Region: 100 × 50 at 10, 20 → the whole picture")
+	d.Sees("Not saved: Tags: -sea, -old; Region: 100 × 50 at 10, 20 → the whole picture")
 	d.Press("ctrl+s")
 	mediatest.Equal(t, body(t, s.saved[0]), `{"tags":null,"customCoordinates":null}`, "sent")
 	d.Press("ctrl+x")

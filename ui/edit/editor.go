@@ -149,9 +149,14 @@ func (e *Editor[T]) groups() []kit.Group[T] {
 	return groups
 }
 
-// SetItems replaces the files.
+// SetItems replaces the files, and orders them as they are listed.
 func (e *Editor[T]) SetItems(items []T) {
 	e.Items = items
+	groups := e.groups()
+	e.Items = nil
+	for _, g := range groups {
+		e.Items = append(e.Items, g.Rows...)
+	}
 	if len(items) == 1 {
 		items[0].Edited().Marked = true
 	}

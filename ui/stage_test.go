@@ -440,7 +440,7 @@ func formLosingTags(keys ...string) func(*stage) {
 		s.press("down", "down", "down", "down", "down", "enter", "down", "down", "right", "right")
 		s.waitFor("ctrl+g keep")
 		s.press(keys...)
-		s.waitForAction("keep what would be lost")
+		s.waitForAction("keep tags")
 	}
 }
 

@@ -81,7 +81,7 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 	th := facts.Theme()
 	if f.IsFolder() {
 		if has, known := m.counts.Load(folderPath(m.shown.folder, f)); known {
-			facts.Say(th.Text, has.(string))
+			facts.Say(th.Text, has.(string)+text.If(strings.Contains(has.(string), "files ·"), " in all"))
 		}
 		at := text.When(rule.Created(&f), m.now())
 		facts.Say(th.Muted, text.If(at != "", "created "+at))
@@ -140,7 +140,7 @@ func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb,
 	}
 	if err == nil {
 		words := text.If(len(files) == pageSize, "at least ") + text.Plural(n, "file")
-		m.counts.Store(folder, words+text.If(n > 0, " · "+text.Bytes(size))+text.If(n > 1, " in all"))
+		m.counts.Store(folder, words+text.If(n > 0, " · "+text.Bytes(size)))
 	}
 	return thumbs, err
 }

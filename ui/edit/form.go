@@ -99,13 +99,13 @@ func (f *Form) Load() {
 
 func (f *Form) apply(r *Row) {
 	now := r.value()
-	if r.mixed && r.Returns {
+	if r.mixed && r.Restores {
 		r.was = map[int]string{}
-	}
-	for _, i := range f.Targets() {
-		if r.mixed && r.Returns {
+		for _, i := range f.Targets() {
 			r.was[i] = r.Get(i)
 		}
+	}
+	for _, i := range f.Targets() {
 		r.Set(i, text.Either(now == "", r.was[i], now))
 	}
 	r.loaded, r.mixed = now, false

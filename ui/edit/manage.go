@@ -284,6 +284,9 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 			name, _ := Pattern(content).FillName(patternFileOf(files[i], i))
 			words = append(words, files[i].Name+" → "+rule.StoredName(name))
 		}
+		if more := len(files) - len(words); more > 0 && len(words) > 0 {
+			words = append(words, "and "+text.Count(more)+" more")
+		}
 		return strings.Join(words, "\n")
 	}
 	p.Do = func(content string) tea.Cmd {

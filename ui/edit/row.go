@@ -46,7 +46,7 @@ type Row struct {
 	Hint     func() string               // shown for an empty value
 	None     string                      // what an empty value means, if it is not "none"
 	Usual    func(value string) bool     // whether More says nothing of a value
-	Returns  bool                        // emptied at once, different values come back
+	Restores bool                        // whether different values come back if the typed text is removed
 	Note     func() string               // below the row that has the focus
 	Problem  func() string               // why the value is refused, or ""
 	Changed  func(i int) bool            // whether entry i has an unsaved value
@@ -61,7 +61,7 @@ type Row struct {
 	loaded string
 	mixed  bool
 	values string         // what the entries have, if mixed
-	was    map[int]string // what they had, if Returns
+	was    map[int]string // what they had, if Restores
 	counts map[string]int
 
 	list       []string // what List has, if Get has the value

@@ -231,7 +231,7 @@ func Dim(base string, th *theme.Theme) string {
 		case glyphs && (glyph(c) || c.Content == " " && !th.Surface(c.Style.Bg)):
 			c.Style.Fg, c.Style.Bg = darker(c.Style.Fg, th), darker(c.Style.Bg, th)
 			c.Style.Attrs |= text.Either[uint8](th.Color, uv.AttrReset, uv.AttrFaint)
-		// Frames mark the focus. kitty would go on with a picture without color beside the popup.
+		// Frames mark the focus. kitty would continue a picture without a color in the cells beside it.
 		case strings.ContainsAny(c.Content, "─━│┃╭╮╰╯┏┓┗┛"+string(kitty.Placeholder)):
 			cells.SetCell(at.X, at.Y, &uv.EmptyCell)
 		default:

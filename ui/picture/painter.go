@@ -77,7 +77,7 @@ func (p *Painter) Write(frame []byte) (int, error) {
 	if by == nil {
 		p.graphemes = p.graphemes || bytes.Contains(frame, []byte(ansi.SetModeUnicodeCore))
 	} else {
-		out = p.paint(frame, by)
+		out = p.paint(out, by)
 	}
 	_, err := p.File.Write(out)
 	return len(frame), err

@@ -75,8 +75,8 @@ func transmission(p *image.RGBA, action string, wrap func(string) string) string
 	return packed(rgb, wrap, "q=2", fmt.Sprintf("%s,f=24,s=%d,v=%d", action, p.Rect.Dx(), p.Rect.Dy()))
 }
 
-// packed sends pixels by kitty's protocol in chunks that all terminals accept: the first with options, all
-// with each.
+// packed returns the sequences that send pixels by kitty's protocol, in chunks that all terminals accept.
+// The first has options, and all have each.
 func packed(pixels []byte, wrap func(string) string, each, options string) string {
 	var data bytes.Buffer
 	z, _ := zlib.NewWriterLevel(&data, zlib.BestSpeed)

@@ -273,23 +273,22 @@ func (m *Model) tile(i int) edit.Tile {
 	if found := m.names(&run); len(found) > 0 {
 		note = append([]string{"tags: " + found[0]}, found[1:]...)
 	}
-	picture := edit.Thumb{Key: m.pictureOf(&run), Path: func(ctx context.Context) (string, error) {
-		return m.o.Session.Thumb(ctx, m.record(&run))
-	}}
-	if read := picture.Path; rule.IsTagging(run.Extension) { // what it was about, even if another run changed it
-		picture.Key = "before " + picture.Key
-		picture.Path = func(ctx context.Context) (string, error) {
-			name, err := m.o.Session.Before(ctx, run)
-			if err != nil {
-				return read(ctx)
+	key := m.pictureOf(&run)
+	if rule.IsTagging(run.Extension) {
+		key = "before " + key
+	}
+	read := func(ctx context.Context) (string, error) {
+		if rule.IsTagging(run.Extension) { // it was about this picture, even if another run changed it
+			if name, err := m.o.Session.Before(ctx, run); err == nil {
+				return name, nil
 			}
-			return name, nil
 		}
+		return m.o.Session.Thumb(ctx, m.record(&run))
 	}
 	return edit.Tile{
 		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
 		Note: note, NoteSign: text.Either(run.Status == api.StatusFailed, theme.SignBad, theme.SignNone),
-		Picture: picture,
+		Picture: edit.Thumb{Key: key, Path: read},
 	}
 }
 

@@ -146,7 +146,6 @@ func (m *Model) toolActions() []kit.Action {
 	}
 }
 
-// keepable returns the switches that prevent losses of the targets.
 // keeps names what [Model.keepable] keeps.
 func (m *Model) keeps() string {
 	var words []string
@@ -156,6 +155,7 @@ func (m *Model) keeps() string {
 	return strings.Join(words, " and ")
 }
 
+// keepable returns the switches that prevent losses of the targets.
 func (m *Model) keepable() (fields []string) {
 	for _, s := range m.Targets() {
 		if m.locate(s).File != nil {

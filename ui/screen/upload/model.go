@@ -303,7 +303,7 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 		case rule.FieldTags:
 			r.Complete, r.Note = func(typed string) []string { return edit.Matches(typed, m.tags) }, m.tagNote
 		case rule.FieldFolder:
-			r.Complete, r.Returns = m.completeFolder, true
+			r.Complete, r.Restores = m.completeFolder, true
 		case rule.FieldName:
 			r.Usual = func(name string) bool { s, ok := m.Current(); return ok && name == s.Source.Name() }
 		case "useUniqueFileName":

@@ -282,7 +282,7 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 		var words []string
 		for i := range min(len(files), text.Either(len(files) > 1, 5, 0)) {
 			name, _ := Pattern(content).FillName(patternFileOf(files[i], i))
-			words = append(words, files[i].Name+" → "+rule.StoredName(name))
+			words = append(words, text.ShortName(files[i].Name, 26)+" → "+text.ShortName(rule.StoredName(name), 26))
 		}
 		if more := len(files) - len(words); more > 0 && len(words) > 0 {
 			words = append(words, "and "+text.Count(more)+" more")
@@ -322,7 +322,7 @@ func newNames(files []api.File, pattern string) (changed []api.File, names []str
 		name, err := strings.TrimSpace(pattern), error(nil)
 		if len(files) > 1 {
 			if name, err = Pattern(name).FillName(patternFileOf(f, i)); err != nil {
-				return nil, nil, f.Name + ": " + err.Error() + "."
+				return nil, nil, text.ShortName(f.Name, 26) + ": " + err.Error() + "."
 			}
 		}
 		if err := rule.CheckName(name); err != nil {

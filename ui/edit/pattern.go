@@ -120,10 +120,14 @@ func (p Pattern) Fill(f PatternFile, clean func(string) string) (string, error) 
 	})
 }
 
-// FillName fills in the pattern of a name. A result without an extension keeps that of the file.
+// FillName fills in the pattern of a name. A pattern without an extension keeps that of the file.
 func (p Pattern) FillName(f PatternFile) (string, error) {
 	name, err := p.Fill(f, nil)
-	return name + text.If(path.Ext(name) == "" && !strings.Contains(string(p), "{ext}"), path.Ext(f.Name)), err
+	filled, _ := p.each(func(string, string) (string, error) { return "x", nil }) // a value can have a dot
+	if ext, _ := f.value("ext", ""); ext != "" && path.Ext(filled) == "" && !strings.Contains(string(p), "{ext}") {
+		name += "." + ext
+	}
+	return name, err
 }
 
 func (f PatternFile) value(field, option string) (string, error) {

@@ -61,6 +61,27 @@ func TestPattern(t *testing.T) {
 	}
 }
 
+// TestFillName: a name keeps the extension of its file unless the pattern has one; a dot in a value is none.
+func TestFillName(t *testing.T) {
+	at := time.Date(2026, 7, 31, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct{ pattern, file, want string }{
+		{"{name}", "a.jpg", "a.jpg"},
+		{"{name}", "trip.v2.jpg", "trip.v2.jpg"},
+		{"{name}-{n:02}", "evil.exe.jpg", "evil.exe-01.jpg"},
+		{"{date:YYYY.MM}", "a.jpg", "2026.07.jpg"},
+		{"{name}.png", "a.jpg", "a.png"},
+		{"{ext}-{name}", "a.jpg", "jpg-a"},
+		{"{name}.{ext}", "a.jpg", "a.jpg"},
+		{"{name}", ".hidden", ".hidden"},
+		{"{name}", "README", "README"},
+	} {
+		got, err := Pattern(c.pattern).FillName(PatternFile{Name: c.file, Number: 1, Modified: at})
+		if err != nil || got != c.want {
+			t.Errorf("%q of %q: %q, %v; want %q", c.pattern, c.file, got, err, c.want)
+		}
+	}
+}
+
 func FuzzPattern(f *testing.F) {
 	for _, s := range []string{"{name}-{n:03}.{ext}", "{{", "}}{", "{exif:date:YYYY}", "{n:-1}", "é{\xff}"} {
 		f.Add(s)

@@ -208,10 +208,11 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 	}
 	above, below := NewFacts(width, th), NewFacts(width, th)
 	above.Say(th.Text, p.Text)
-	switch problem := p.problem(); {
-	case problem != "" && (p.tried || p.Value() != p.begun):
-		below.Say(th.Bad, problem) // only after the user has typed or tried to accept
-	case p.Note != nil && p.Value() != "":
+	wrong := p.problem()
+	if !p.tried && p.Value() == p.begun { // only after the user has typed or tried to accept
+		wrong = ""
+	}
+	if below.Say(th.Bad, wrong); wrong == "" && p.Note != nil && p.Value() != "" {
 		below.Say(th.Text, p.Note(p.Value()))
 	}
 	var offers []string
@@ -229,7 +230,8 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 		}
 	}
 	spare := max(0, inner.Y-len(input)-len(offers))
-	problem := below.Lines()[:min(len(below.Lines()), spare)]
+	most := text.Either(wrong == "", max(0, spare-len(above.Lines())), spare) // a note leaves the text its room
+	problem := below.Lines()[:min(len(below.Lines()), most)]
 	if len(problem) == 0 && spare > 12 && (p.Check != nil || p.Note != nil) {
 		problem = []string{""} // the field stays where it is
 	}

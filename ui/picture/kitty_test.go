@@ -216,15 +216,15 @@ func TestKittyTransmission(t *testing.T) {
 			t.Fatalf("piece %d of %d has the keys %q with %d bytes", n, len(found), c[1], len(c[2]))
 		}
 	}
-	want := fmt.Sprintf("a=T,U=1,i=%d,c=40,r=15,f=24,s=320,v=240,o=z,t=d,q=2,m=1", i.id)
+	want := fmt.Sprintf("a=T,U=1,i=%d,c=40,r=15,f=32,s=320,v=240,o=z,t=d,q=2,m=1", i.id)
 	mediatest.Equal(t, found[0][1], want, "got the keys")
-	mediatest.Equal(t, len(pixelsOf(t, i)), 320*240*3, "bytes of pixels")
+	mediatest.Equal(t, len(pixelsOf(t, i)), 320*240*4, "bytes of pixels")
 	// A very large picture is transmitted with fewer pixels, and the terminal enlarges it.
 	vast, _, err := NewImageStore(false).newImage(small(), image.Pt(200, 100),
 		Options{Cell: image.Pt(20, 40)}, fullLight)
 	must(t, err)
 	if keys := keysOf(chunk.FindStringSubmatch(vast.data)[1]); keys["c"] != "200" || keys["r"] != "100" ||
-		len(pixelsOf(t, vast)) > 3*maxSent {
+		len(pixelsOf(t, vast)) > 4*maxSent {
 		t.Errorf("a very large picture has the keys %v", keys)
 	}
 }

@@ -67,12 +67,10 @@ func forgetting(i *Image) string {
 	return ansi.KittyGraphics(nil, "a=d", "d=I", fmt.Sprintf("i=%d", i.id), "q=2")
 }
 
+// transmission sends a picture with four bytes for each pixel: of others whose lines have no multiple of
+// four bytes, kitty draws stripes once they have a second frame.
 func transmission(p *image.RGBA, action string, wrap func(string) string) string {
-	rgb := make([]uint8, 0, len(p.Pix)/4*3)
-	for i := 0; i < len(p.Pix); i += 4 {
-		rgb = append(rgb, p.Pix[i:i+3]...)
-	}
-	return packed(rgb, wrap, "q=2", fmt.Sprintf("%s,f=24,s=%d,v=%d", action, p.Rect.Dx(), p.Rect.Dy()))
+	return packed(p.Pix, wrap, "q=2", fmt.Sprintf("%s,f=32,s=%d,v=%d", action, p.Rect.Dx(), p.Rect.Dy()))
 }
 
 // packed returns the sequences that send pixels by kitty's protocol, in chunks that all terminals accept.

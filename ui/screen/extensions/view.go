@@ -79,7 +79,7 @@ func (m *Model) cells(row int, widths []int, th *theme.Theme) []kit.Cell {
 	if mark == theme.SignWait && len(glyph) > 1 { // not in ASCII
 		glyph = frames[int(now.UnixMilli()/spinner.MiniDot.FPS.Milliseconds())%len(frames)]
 	}
-	state, style := text.Either(mark == theme.SignGood, "done"+text.If(widths[1] == 0, " "+age(run, now)), string(run.Status)), th.SignStyle(mark)
+	state, style := text.Either(mark == theme.SignGood, "done", string(run.Status)), th.SignStyle(mark)
 	if reason := m.reason(run, now); reason != "" {
 		state += ": " + reason
 	} else if found := m.names(run); len(found) > 0 {

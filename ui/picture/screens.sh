@@ -62,9 +62,9 @@ see() {
 	[ "$1" != more ] || reference=changed
 	deadline=$(($(date +%s) + 180))
 	until
-		import -window root "$shot"
 		now=$(import -window root rgb:- | cksum)
-		[ "$now" = "$before" ] && { { [ "$1" != changed ] && [ "$1" != frame ]; } || [ "$now" != "$shown" ]; } && "$work/shots" "$1" "$shot" "$out/$name-$reference.png"
+		[ "$now" = "$before" ] && { { [ "$1" != changed ] && [ "$1" != frame ]; } || [ "$now" != "$shown" ]; } &&
+			import -window root "$shot" && "$work/shots" "$1" "$shot" "$out/$name-$reference.png"
 	do
 		before=$now
 		[ "$(date +%s)" -lt $deadline ] || { echo "$shot is not as it should be"; return 1; }

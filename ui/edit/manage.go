@@ -231,7 +231,7 @@ func FolderPrompt(title, words, value, verb string, known []string,
 	p.Verb = verb
 	p.Complete = func(typed string) []string {
 		if typed = strings.TrimSpace(typed); typed == "" {
-			return slices.Clone(known)
+			return append([]string{"/"}, known...)
 		}
 		list := Matches(typed, known)
 		clean, err := rule.CleanFolder(typed)

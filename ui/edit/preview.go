@@ -92,7 +92,7 @@ func (p *Preview) room() image.Point {
 	in, width := kit.BoxInner(pane), kit.PaneWidth(pane)
 	facts := leastFacts
 	if p.o.Facts != nil {
-		f := kit.NewFacts(width, &theme.Theme{})
+		f := kit.NewFacts(width, &theme.Theme{}).Thin()
 		p.o.Facts(f)
 		facts = min(len(f.Lines())+2, in.Y*3/5) // long facts leave a picture
 	}
@@ -119,7 +119,7 @@ func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
 	lines = lines[max(0, slices.IndexFunc(lines, func(line string) bool { return !blank(line) })):]
 	out.Draw(lines...)
 	out.Gap()
-	describe(out)
+	describe(out.Thin())
 }
 
 // DrawTags draws tags as chips, as many as fit in a line, and counts the others.

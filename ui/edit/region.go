@@ -443,8 +443,11 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 	body = text.Fit(body, pic.Dx(), size.Y)
 	if !crops.Empty() {
 		beside, below := "", ""
-		if w := crops.Dx() - factsWidth; facts != "" && w >= thinCrops {
-			crops.Max.X, facts = crops.Min.X+w, strings.ReplaceAll(facts, " · ", "\n")
+		narrow := crops.Size().Sub(image.Pt(factsWidth, 0))
+		_, high := r.cropRows(narrow, r.Options(th))
+		_, wide := r.cropRows(crops.Size().Sub(image.Pt(0, 2)), r.Options(th))
+		if facts != "" && narrow.X >= thinCrops && high >= wide { // no smaller than above the facts
+			crops.Max.X, facts = crops.Min.X+narrow.X, strings.ReplaceAll(facts, " · ", "\n")
 			beside = th.Strong.Render("File") + "\n" + kit.Paragraph(facts, factsWidth-2, th.Muted) // the crops end with a gap
 		} else if facts != "" {
 			// Lines end between two facts.

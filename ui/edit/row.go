@@ -245,7 +245,7 @@ func (r *Row) under(width int, on bool, th *theme.Theme) []string {
 	}
 	facts := kit.NewFacts(width, th)
 	if r.Problem != nil && r.Problem() != "" {
-		facts.Say(th.Bad, th.Glyph(theme.SignBad)+" "+r.Problem())
+		facts.Say(th.Bad, th.Glyph(theme.SignBad)+" "+text.Sentence(r.Problem()))
 	} else if on && r.Note != nil && r.Note() != "" {
 		begin, end, _ := strings.Cut(th.Muted.Render("x"), "x")
 		bright := func(field string) string { return end + th.Accent.Render(field) + begin } // of a pattern

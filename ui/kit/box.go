@@ -195,6 +195,26 @@ func OverlayAt(base, top string, x, y int) string {
 	return text.Fit(cells.Render(), cells.Width(), cells.Height())
 }
 
+// cleared empties an area, and the rest of the words that it cuts.
+func cleared(base string, area image.Rectangle) string {
+	cells := cellsOf(base)
+	written := func(x, y int) bool { // no part of a picture or a frame
+		c := cells.CellAt(x, y)
+		return c != nil && c.Content > " " && c.Content < "─"
+	}
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		from, to := area.Min.X, area.Max.X
+		for written(from, y) && written(from-1, y) {
+			from--
+		}
+		for written(to-1, y) && written(to, y) {
+			to++
+		}
+		cells.ClearArea(image.Rect(from, y, to, y+1))
+	}
+	return text.Fit(cells.Render(), cells.Width(), cells.Height())
+}
+
 func cellsOf(block string) uv.ScreenBuffer {
 	size := Size(block)
 	cells := uv.NewScreenBuffer(size.X, size.Y)

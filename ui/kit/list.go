@@ -64,9 +64,10 @@ type List[T any] struct {
 	// NoPane hides the pane. RowsOnly draws only the filter, the names of the columns and the rows:
 	// the screen draws what is around them, and sizes and mouse messages are relative to the rows.
 	NoPane, RowsOnly bool
-	// Folds folds the groups until they are opened. SkipHeads keeps the cursor off their heads,
-	// which then have a blank line before them.
-	Folds, SkipHeads bool
+	// Folds reports whether a group is folded until the user opens it; it may be nil.
+	Folds func(group string) bool
+	// SkipHeads keeps the cursor off the heads of groups, which then have a blank line before them.
+	SkipHeads bool
 	// NoCursor dims the frame and the cursor, or hides it with RowsOnly: the focus is elsewhere.
 	NoCursor bool
 	// Draw draws a row in place of Cells; it may be nil. Columns, if set, name the columns.
@@ -357,7 +358,12 @@ func (l *List[T]) GoTo(i int) {
 	l.landed()
 }
 
-func (l *List[T]) isFolded(group string) bool { return l.folded[group] != l.Folds }
+func (l *List[T]) isFolded(group string) bool {
+	if folded, chosen := l.folded[group]; chosen {
+		return folded
+	}
+	return l.Folds != nil && l.Filter() == "" && l.Folds(group)
+}
 
 // Fold folds or unfolds the group whose head is under the cursor, and reports
 // whether the cursor is on one.
@@ -366,7 +372,7 @@ func (l *List[T]) Fold() bool {
 	if !ok || !e.head {
 		return false
 	}
-	l.folded[e.Key] = !l.folded[e.Key]
+	l.folded[e.Key] = !l.isFolded(e.Key)
 	l.moved = true
 	l.unfold()
 	return true

@@ -61,7 +61,7 @@ func (l *List[T]) layout(size image.Point) listLayout {
 		at.above = top(len(l.Above(size, &theme.Theme{})))
 	}
 	if l.Filtering() && (size.Y > 1 || !l.RowsOnly) {
-		at.filter = top(1 + text.Either(l.SkipHeads && l.RowsOnly && size.Y > headFrom, 1, 0))
+		at.filter = top(1 + text.Either(l.SkipHeads && l.RowsOnly && (size.Y > headFrom || l.filter.Value() != ""), 1, 0))
 	}
 	if l.RowsOnly {
 		if size.Y >= rowsOnlyHeadFrom && l.named(size.X) {

@@ -309,7 +309,7 @@ func (m *Menu) widths() (keys, label int) {
 // widestMenu and widestHelp are maximum widths: wider help has two columns. leastNote is the minimum
 // width for a readable note.
 const (
-	widestMenu = 76
+	widestMenu = 95
 	widestHelp = 64
 	leastHelp  = 48
 	leastNote  = 10

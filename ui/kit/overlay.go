@@ -153,8 +153,9 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 			}
 			base = Dim(base, th)
 			base = OverlayAt(base, text.Blanks(room.X), 0, room.Y-1) // the status is about what is behind
-			air := text.Fit("", size.X+1+min(1, s.at.X), size.Y)
-			base = OverlayAt(OverlayAt(base, air, max(0, s.at.X-1), s.at.Y), top, s.at.X, s.at.Y)
+			area := image.Rectangle{Min: s.at, Max: s.at.Add(size)}
+			area.Min.X, area.Max.X = max(0, area.Min.X-1), area.Max.X+1
+			base = OverlayAt(cleared(base, area), top, s.at.X, s.at.Y)
 		}
 	}
 	return base

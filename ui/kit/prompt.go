@@ -218,15 +218,16 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 	var offers []string
 	if rows := p.listed(room); rows > 0 {
 		list, from := p.field.offers.page(rows)
+		indent := text.Width(text.Safe(p.field.Label)) + 2 // below the text of the field
 		for i := range rows {
 			line, style := "", th.Muted
 			if i < len(list) {
-				line = text.PadRight(" "+text.TruncateMiddle(text.Safe(p.Label(list[i])), width-2), width)
+				line = text.PadRight(text.TruncateMiddle(text.Safe(p.Label(list[i])), width-indent), width-indent)
 			}
 			if from+i == p.field.at && line != "" && p.chosen() {
 				style = th.Selected
 			}
-			offers = append(offers, style.Render(line))
+			offers = append(offers, text.Blanks(indent)+style.Render(line))
 		}
 	}
 	spare := max(0, inner.Y-len(input)-len(offers))

@@ -93,7 +93,8 @@ func (r *Reader) View(room image.Point, th *theme.Theme) string {
 	return popupText(r.title, footer, lines, drawn.size, th)
 }
 
-const factColumns = 13
+// factColumns is the width of labels, thinColumns in less room than thinFacts.
+const factColumns, thinColumns, thinFacts = 13, 8, 36
 
 // Facts collects the lines of a [Pane]: sentences, and labels with values. It makes
 // all text safe and wraps it. Use [NewFacts].
@@ -107,6 +108,12 @@ type Facts struct {
 // NewFacts returns an empty Facts whose lines are at most width columns.
 func NewFacts(width int, th *theme.Theme) *Facts {
 	return &Facts{width: width, labels: factColumns, th: th}
+}
+
+// Thin narrows the column of the labels in little room. Longer labels are then above their values.
+func (f *Facts) Thin() *Facts {
+	f.labels = text.Either(f.width < thinFacts, thinColumns, f.labels)
+	return f
 }
 
 // Theme returns the theme of the lines.
@@ -161,7 +168,7 @@ func (f *Facts) Styled(label, value string, style lipgloss.Style) {
 	if value == "" {
 		return
 	}
-	if f.width < f.labels+14 {
+	if f.width < f.labels+14 || f.labels < factColumns && text.Width(label) > f.labels-2 {
 		f.Say(f.th.Label, label)
 		f.Say(style, value)
 		return

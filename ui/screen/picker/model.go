@@ -126,6 +126,7 @@ func New(o Options) *Model {
 	m.trayList = kit.List[item]{
 		ID: "tray", RowsOnly: true, Placeholder: "part of a name", Nothing: "nothing is picked", NotFound: "the filter finds nothing", Now: o.Now,
 		Rows: m.trayGroups, Key: func(i item) any { return keyOf(i.source) },
+		Folds: func(string) bool { return len(m.tray.items) > manyPicked },
 		Head: func(folder string, items []item, th *theme.Theme) (name, note string) {
 			return text.Safe(folder), text.If(len(items) < len(m.tray.items), th.Muted.Render(summary(items)))
 		},

@@ -203,7 +203,6 @@ const manyPicked = 8
 // trayChanged updates the tray's counts and its list. An empty tray loses the focus.
 func (m *Model) trayChanged() {
 	m.tray.count()
-	m.trayList.Folds = len(m.tray.items) > manyPicked
 	m.trayList.Arrange()
 	if len(m.tray.items) == 0 && m.focus == onTray {
 		m.focus = onList

@@ -41,7 +41,7 @@ func (m *Model) layout(size image.Point) (list, tray image.Rectangle) {
 	switch small := kit.ModeOfWidth(size.X) < kit.Stacked || size.Y < trayLeast; {
 	case small && m.focus == onTray:
 		return image.Rectangle{}, list
-	case small, len(m.tray.items) == 0, lines == 1 && m.trayList.Folds && m.focus != onTray: // one folder
+	case small, len(m.tray.items) == 0, lines == 1 && len(m.tray.items) > manyPicked && m.focus != onTray: // one folder
 		lines = 0
 	default:
 		lines = min(lines, most) + 2

@@ -51,10 +51,10 @@ func TestPatternsInTheForm(t *testing.T) {
 	// An invalid pattern gives the position of the error and is not applied, nor is a tag that is refused.
 	press(t, m, "ctrl+t")
 	write(t, m, "%{name}")
-	uitest.Shows(t, screen(m, 140, 30), "tags contain %")
+	uitest.Shows(t, screen(m, 140, 30), "Tags contain %")
 	press(t, m, "esc", "ctrl+t", "shift+tab")
 	write(t, m, "ab{nme}")
-	uitest.Shows(t, screen(m, 140, 30), "character 3: {nme} is no field")
+	uitest.Shows(t, screen(m, 140, 30), "Character 3: {nme} is no field")
 	uitest.Shows(t, toasted(t, press(t, m, "enter")).Text, "cannot be used")
 }
 

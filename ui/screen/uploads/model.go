@@ -75,6 +75,7 @@ func New(o Options) *Model {
 			differs := titled.total() != g.count.total() || titled[job.Stored] < titled.total()
 			return key, text.If(differs, th.Muted.Render("· ")+g.note(th))
 		},
+		Folds:   m.rows.finished,
 		Columns: columns, Cells: m.cells, Above: m.above, Note: m.totals, Footer: m.footer, Describe: m.describe, Empty: m.empty,
 		Placeholder: "part of a name, or a state such as refused",
 		Nothing:     "no uploads yet", NotFound: "the filter shows no upload", Marking: true,

@@ -32,6 +32,8 @@ type rows struct {
 	removed [][]job.Job // by the user, latest last
 
 	folders       map[string]*group // by their path
+	newest        string            // batch
+	latest        int               // folders with files of that batch
 	all           int               // rows without a filter
 	failed        int               // failed rows, of which failedEarlier are not in the queue
 	failedEarlier int
@@ -56,7 +58,7 @@ func (r *rows) groups() []kit.Group[int] {
 	for i := range r.earlier {
 		queued[r.earlier[i].ID] = false
 	}
-	r.folders = map[string]*group{}
+	r.folders, r.newest, r.latest = map[string]*group{}, "", 0
 	r.all, r.failed, r.failedEarlier = len(r.Rows), 0, 0
 	add := func(n int, j *job.Job) {
 		key := folder(j)
@@ -101,8 +103,24 @@ func (r *rows) groups() []kit.Group[int] {
 			return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Batch, a.Batch))
 		})
 		groups = append(groups, kit.Group[int]{Key: g.key, Rows: g.rows})
+		switch cmp.Compare(g.batch, r.newest) {
+		case 1:
+			r.newest, r.latest = g.batch, 1
+		case 0:
+			r.latest++
+		}
 	}
 	return groups
+}
+
+// manyUploads is the number of uploads up to which those of finished folders are shown, too.
+const manyUploads = 30
+
+// finished reports whether all uploads of a folder are stored, among many in several folders. A single
+// folder that was sent last stays open.
+func (r *rows) finished(key string) bool {
+	g := r.folders[key]
+	return r.all > manyUploads && g.count[job.Stored] == len(g.rows) && (g.batch < r.newest || r.latest > 1)
 }
 
 // row returns row n. The rows of the queue come first.

@@ -3,6 +3,7 @@ package jpegdc
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"io"
 )
@@ -60,10 +61,7 @@ func (s *scan) restart() error {
 		}
 	}
 	if s.in.end < 0xd0 || s.in.end > 0xd7 {
-		if s.in.err != nil {
-			return s.in.err
-		}
-		return errFormat
+		return cmp.Or(s.in.err, errFormat)
 	}
 	s.in = bitSource{r: s.in.r, buf: s.in.buf[:0]}
 	for _, p := range s.components {
@@ -159,29 +157,23 @@ func (b *bitSource) read() bool {
 	}
 	data, _ := b.r.Peek(b.r.Buffered()) // buffered data does not block
 	used := 0
-	for used < len(data) {
-		at := bytes.IndexByte(data[used:], 0xff)
-		if at < 0 {
-			b.buf = append(b.buf, data[used:]...)
-			used = len(data)
-			break
-		}
-		b.buf = append(b.buf, data[used:used+at]...)
-		used += at
+	for b.end == 0 {
+		plain, _, _ := bytes.Cut(data[used:], []byte{0xff})
+		b.buf = append(b.buf, plain...)
+		used += len(plain)
 		if used+1 >= len(data) {
 			break
 		}
-		next := data[used+1]
-		if next == 0xff {
+		switch next := data[used+1]; next {
+		case 0xff:
 			used++ // a fill byte
-			continue
-		}
-		used += 2
-		if next != 0 {
+		case 0:
+			b.buf = append(b.buf, 0xff)
+			used += 2
+		default:
 			b.end = next
-			break
+			used += 2
 		}
-		b.buf = append(b.buf, 0xff)
 	}
 	_, _ = b.r.Discard(used) // it is in the buffer
 	return len(b.buf) > 0 || b.end == 0

@@ -41,14 +41,6 @@ func (o Orientation) Upright(stored image.Point) image.Point {
 	return stored
 }
 
-// inverse returns the orientation that undoes o. All but the quarter turns are their own inverse.
-func (o Orientation) inverse() Orientation {
-	if o = o.valid(); o == 6 || o == 8 {
-		return 14 - o
-	}
-	return o
-}
-
 // ToStored maps a rectangle of the picture as shown to pixels of the stored picture, whose
 // size is stored. It does not clamp; a rectangle inside the picture stays inside.
 func ToStored(o Orientation, stored image.Point, display image.Rectangle) image.Rectangle {
@@ -82,8 +74,12 @@ func ToStored(o Orientation, stored image.Point, display image.Rectangle) image.
 // ToDisplay maps a rectangle of the stored picture, whose size is stored, to the
 // picture as shown. It is the inverse of [ToStored].
 func ToDisplay(o Orientation, stored image.Point, rect image.Rectangle) image.Rectangle {
+	inverse := o.valid()
+	if inverse == 6 || inverse == 8 { // all but the quarter turns are their own inverse
+		inverse = 14 - inverse
+	}
 	// Undoing a turn is itself a turn, of the upright picture.
-	return ToStored(o.inverse(), o.Upright(stored), rect)
+	return ToStored(inverse, o.Upright(stored), rect)
 }
 
 // upright converts the part full of an image to 8 bits per channel with straight alpha,

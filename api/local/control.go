@@ -104,7 +104,6 @@ type Request struct {
 	Body   json.RawMessage   `json:"body,omitempty"`   // the JSON body, up to 16 kB
 
 	Query string `json:"-"` // without signatures
-	Agent string `json:"-"` // the User-Agent header
 }
 
 // sentKey is the context key of what a request sent, a *Request that readForm and readBody fill in.
@@ -164,7 +163,7 @@ func (l *Library) observe(r *http.Request, w *timedWriter, start time.Time) {
 		Fields: sent.Fields, Body: json.RawMessage(masked(string(sent.Body))),
 		Time: start.UTC(), Method: r.Method, Path: masked(r.URL.Path), Status: w.status,
 		Millis: float64(time.Since(start).Microseconds()) / 1000, Size: w.size,
-		ID: w.Header().Get(requestIDHeader), Query: query.Encode(), Agent: masked(r.UserAgent()),
+		ID: w.Header().Get(requestIDHeader), Query: query.Encode(),
 	}
 	l.requests.mu.Lock()
 	l.requests.list = append(l.requests.list[max(0, len(l.requests.list)+1-1000):], request)

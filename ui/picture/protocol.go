@@ -117,26 +117,24 @@ func (d *placements) Paint(b []byte, all, _ []Part, disturbed bool) []byte {
 		b = append(b, "\x1b_Ga=d,d=a,q=2\x1b\\"...)
 		d.placed = nil
 	}
-	remaining := d.placed[:0:0]
-	for _, p := range d.placed {
-		if slices.Contains(all, p.Part) {
-			remaining = append(remaining, p)
-		} else {
+	d.placed = slices.DeleteFunc(d.placed, func(p placement) bool {
+		gone := !slices.Contains(all, p.Part)
+		if gone {
 			b = fmt.Appendf(b, "\x1b_Ga=d,d=i,i=%d,p=%d,q=2\x1b\\", p.Image.id, p.number)
 		}
-	}
+		return gone
+	})
 	for _, part := range all {
-		if slices.ContainsFunc(remaining, func(p placement) bool { return p.Part == part }) {
+		if slices.ContainsFunc(d.placed, func(p placement) bool { return p.Part == part }) {
 			continue
 		}
 		d.last++
-		remaining = append(remaining, placement{part, d.last})
+		d.placed = append(d.placed, placement{part, d.last})
 		from := part.scaled()
 		b = goTo(b, part.At)
 		b = fmt.Appendf(b, "\x1b_Ga=p,i=%d,p=%d,x=%d,y=%d,w=%d,h=%d,c=%d,r=%d,C=1,q=2\x1b\\", part.Image.id, d.last,
 			from.Min.X, from.Min.Y, from.Dx(), from.Dy(), part.Cells.Dx(), part.Cells.Dy())
 	}
-	d.placed = remaining
 	return b
 }
 

@@ -184,11 +184,14 @@ func (q *Queue) finishMove(ctx context.Context, e *entry, j *job.Job) {
 	q.mu.Lock()
 	canceled := e.wish == wishCancel
 	q.mu.Unlock()
-	if canceled || q.o.Moved == nil {
-		j.Move, j.MoveError = job.MoveFailed, "the move was canceled"
-		return
+	err := errors.New("the move was canceled")
+	if !canceled && q.o.Moved != nil {
+		err = q.o.Moved(ctx, j)
 	}
-	q.o.Moved(ctx, j)
+	j.Move = job.MoveDone
+	if err != nil {
+		j.Move, j.MoveError = job.MoveFailed, err.Error()
+	}
 }
 
 func (q *Queue) prepareLater(e *entry, j job.Job, reason *NotReadyError) result {

@@ -62,9 +62,9 @@ type Options struct {
 	// After a *NotReadyError it is called again. Nil means the upload of the job.
 	Prepare func(ctx context.Context, job job.Job) (*api.Upload, error)
 
-	// Moved finishes the move of a stored job and records it in the job. After a kill it is called
-	// again. Nil keeps the source.
-	Moved func(ctx context.Context, job *job.Job)
+	// Moved finishes the move of a stored job: it deletes the source, or keeps it and says why. After
+	// a kill it is called again. Nil keeps the source.
+	Moved func(ctx context.Context, job *job.Job) error
 
 	// Ended is called for every job with an outcome, after it is journaled and before Wait returns.
 	// The record of a stored one may be nil. Ended may be nil.

@@ -259,18 +259,9 @@ func (t *Transfer) Move() {
 	}
 }
 
-// deleteOrigin finishes the move of a stored job: it deletes the source in the other profile, or
-// keeps it and says why.
-func (s *Session) deleteOrigin(ctx context.Context, j *job.Job) {
-	j.Move = job.MoveDone
-	if err := s.moveOrigin(ctx, j); err != nil {
-		j.Move, j.MoveError = job.MoveFailed, err.Error()
-	}
-}
-
-// moveOrigin deletes the source of a stored job, with all versions, if the stored file was read back
+// deleteOrigin deletes the source of a stored job, with all versions, if the stored file was read back
 // and has the size that was sent, and the source has not changed.
-func (s *Session) moveOrigin(ctx context.Context, j *job.Job) error {
+func (s *Session) deleteOrigin(ctx context.Context, j *job.Job) error {
 	origin, at := j.Upload.Source.Origin, rule.PathOf(&j.Upload)
 	place, err := s.Locate(ctx, at)
 	switch stored := place.File; {

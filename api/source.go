@@ -201,18 +201,16 @@ func checkMode(name string, info fs.FileInfo) error {
 // NewSourceError explains why a file or folder cannot be read; err is the error of the operating
 // system. The error is a *SourceError.
 func NewSourceError(name string, err error) error {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if to, err := os.Readlink(name); err == nil {
-			return &SourceError{Path: name, Reason: "is a link to " + Quote(to) + ", which does not exist", Help: "Restore its target, or pick another file."}
-		}
+	to, noLink := os.Readlink(name)
+	switch missing := errors.Is(err, fs.ErrNotExist); {
+	case missing && noLink == nil:
+		return &SourceError{Path: name, Reason: "is a link to " + Quote(to) + ", which does not exist", Help: "Restore its target, or pick another file."}
+	case missing:
 		return &SourceError{Path: name, Reason: "does not exist", Help: "Check the path."}
 	case errors.Is(err, fs.ErrPermission):
 		return &SourceError{Path: name, Reason: "cannot be read: permission denied", Help: "Get read permission, or copy the file."}
-	case errors.Is(err, syscall.ELOOP):
-		if to, err := os.Readlink(name); err == nil {
-			return &SourceError{Path: name, Reason: "is a link to " + Quote(to) + ", which leads back to itself", Help: "Pick the file itself."}
-		}
+	case errors.Is(err, syscall.ELOOP) && noLink == nil:
+		return &SourceError{Path: name, Reason: "is a link to " + Quote(to) + ", which leads back to itself", Help: "Pick the file itself."}
 	}
 	return &SourceError{Path: name, Reason: "cannot be read: " + rootCause(err)}
 }

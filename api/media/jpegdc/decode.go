@@ -215,13 +215,11 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 // ratio returns the chroma subsampling; negative if package image does not support it.
 func (d *decoder) ratio() image.YCbCrSubsampleRatio {
 	y, cb, cr := d.components[0].sampling, d.components[1].sampling, d.components[2].sampling
-	if cb != cr || y != d.maxSampling || y.X%cb.X != 0 || y.Y%cb.Y != 0 {
+	ratio, ok := ratios[image.Pt(y.X/cb.X, y.Y/cb.Y)]
+	if !ok || cb != cr || y != d.maxSampling || y.X%cb.X != 0 || y.Y%cb.Y != 0 {
 		return -1
 	}
-	if ratio, ok := ratios[image.Pt(y.X/cb.X, y.Y/cb.Y)]; ok {
-		return ratio
-	}
-	return -1
+	return ratio
 }
 
 // ratios maps the pixels per chroma sample.

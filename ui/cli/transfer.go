@@ -36,9 +36,7 @@ func newTransfer(p *Program) *cobra.Command {
 			"--move deletes each file, with its versions, after it reads the new record back and confirms that the sizes match. A file that fails stays. Empty folders stay, too. The command asks first; in a script, add --yes.",
 		Example: "mediadesk transfer /summer/ --to work --yes\nmediadesk transfer /summer/a.jpg --to work --folder /news/ --yes\n" +
 			"mediadesk transfer / --to work --exclude drafts --dry-run",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return t.run(cmd.Context(), args)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&t.to, "to", "", "`PROFILE`: profile to send to")

@@ -31,9 +31,7 @@ func newUploads(p *Program) *cobra.Command {
 			"they could be stored twice.",
 		Example: "mediadesk uploads --failed\nmediadesk uploads --failed --retry\n" +
 			"mediadesk uploads --jq 'select(.outcome==\"unknown\").source'",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runUploads(cmd.Context(), p, u, args)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runUploads(cmd.Context(), p, u, args) },
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&u.failed, "failed", false, "only uploads that were not stored")

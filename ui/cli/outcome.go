@@ -227,8 +227,7 @@ func interrupted(s *session.Session, id int64) ([]job.Job, error) {
 	for i := range jobs {
 		j := &jobs[i]
 		switch {
-		case j.State.Final():
-		case j.State == job.Offline:
+		case j.State.Final(), j.State == job.Offline:
 		case j.MayRepeat():
 			j.State = job.Waiting
 		default:

@@ -115,13 +115,12 @@ func newProfileAdd(p *Program) *cobra.Command {
 			if key, what := profile.Problem(); p.dryRun && what != "" {
 				return usage("%s %s", key, what)
 			}
-			if p.dryRun {
-				return newProfileLine(c, profile).print(p)
+			if !p.dryRun {
+				if _, err := c.SetProfile(profile); err != nil {
+					return &exitError{exitUsage, err}
+				}
 			}
-			if _, err := c.SetProfile(profile); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			if p.json {
+			if p.dryRun || p.json {
 				return newProfileLine(c, profile).print(p)
 			}
 			fmt.Fprintf(p.Stdout, "Saved the profile %s.\n", profile.Name)

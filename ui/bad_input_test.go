@@ -48,7 +48,7 @@ func TestBadInput(t *testing.T) {
 	term.WaitFor("does not exist.")
 	term.Press("esc")
 	term.WaitGone("Filter  gone")
-	follow(term, "esc", "Nothing picked yet")
+	follow(term, "D", "Nothing picked yet")
 	term.Press("/")
 	term.Type("large")
 	follow(term, "enter", "Filter  large", "space", "To upload: 1 file", "u", "account is 25.0 MB")

@@ -33,7 +33,7 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 			shown = keys[0]
 		}
 		if capturing {
-			shown = "esc " + shown
+			shown = "esc then " + shown
 		}
 		actions = append(actions, kit.Action{
 			ID: id, Keys: kit.Bind(words, shown, keys...), Group: everywhere,

@@ -18,8 +18,8 @@ const (
 	// cropsFrom is the width from which the crops are beside the picture.
 	cropsFrom = 70
 	// leastCrop is the least height of a crop. Crops in less room than lowCrops by thinCrops do not say their
-	// sizes, which would be wider than they are. The facts beside them take factsWidth.
-	leastCrop, lowCrops, thinCrops, factsWidth = 3, 12, 32, 21
+	// sizes, which would be wider than they are.
+	leastCrop, lowCrops, thinCrops = 3, 12, 32
 )
 
 // crop is a part of the picture as a page shows it. Its view is kept while it changes.
@@ -56,41 +56,35 @@ func (r *Region) deleteCrops() tea.Cmd {
 	return tea.Batch(gone...)
 }
 
-// fit returns the size in cells, no higher than high, and the width with the label and a gap.
-func (c crop) fit(width, high int, o picture.Options) (fit image.Point, all int) {
-	fit = picture.Fit(c.part.Size(), width, high, o.CellAspect).Size()
-	return fit, max(fit.X, text.Width(c.label)) + 2
-}
-
-// cropRows returns the crops in rows, as high as they can be.
-func (r *Region) cropRows(size image.Point, o picture.Options) (rows [][]crop, high int) {
-	list := r.crops(size.Y >= lowCrops && size.X >= thinCrops)
-	for high = max(leastCrop, size.Y-2); ; high-- {
+// drawCrops draws the crops that fit, as large as they can be in rows; the last row may be a line lower.
+func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
+	lines := []string{th.Strong.Render(text.Either(size.X < 18, "Crops", "Crops on web pages"))}
+	list, o := r.crops(size.Y >= lowCrops && size.X >= thinCrops), r.Options(th)
+	fit := func(c crop, high int) image.Point {
+		return picture.Fit(c.part.Size(), size.X, high, o.CellAspect).Size()
+	}
+	width := func(c crop, high int) int { return max(fit(c, high).X, text.Width(c.label)) + 2 }
+	var rows [][]crop
+	high := max(leastCrop, size.Y-2)
+	for ; ; high-- {
 		rows = nil
 		room := 0
 		for _, c := range list {
-			if _, w := c.fit(size.X, high, o); w <= room {
+			if w := width(c, high); w <= room {
 				rows[len(rows)-1], room = append(rows[len(rows)-1], c), room-w
 			} else {
 				rows, room = append(rows, []crop{c}), size.X+2-w
 			}
 		}
 		if len(rows)*(high+2) <= size.Y+1 || high <= leastCrop {
-			return rows, high
+			break
 		}
 	}
-}
-
-// drawCrops draws the crops that fit; the last row may be a line lower.
-func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
-	lines := []string{th.Strong.Render(text.Either(size.X < 18, "Crops", "Crops on web pages"))}
-	o := r.Options(th)
-	rows, high := r.cropRows(size, o)
 	for i, row := range rows[:min(len(rows), max(1, (size.Y+1)/(high+2)))] {
 		high := max(1, min(high, size.Y-i*(high+2)-2))
 		var tiles []string
 		for _, c := range row {
-			fit, w := c.fit(size.X, high, o)
+			w, fit := width(c, high), fit(c, high)
 			body := kit.JoinV(c.view.Draw(r.decoded, c.part, fit.X, fit.Y, o)...)
 			label := th.Muted.Render(text.Truncate(c.label, size.X))
 			tiles = append(tiles, text.Fit(label+"\n"+body, w, high+2))

@@ -209,10 +209,7 @@ func (e *Editor[T]) targetRows() []int {
 			marked = append(marked, i)
 		}
 	}
-	if len(marked) == 0 && len(e.Items) > 0 {
-		return []int{e.At()}
-	}
-	return marked
+	return text.Either(len(marked) == 0 && len(e.Items) > 0, []int{e.At()}, marked)
 }
 
 // Load shows the values of the targets.

@@ -324,6 +324,10 @@ func (f *Form) Actions() []kit.Action {
 	case editing:
 		before := r.chipsOf()
 		actions = kit.OfferActions(r.chips, r.Label, func() { f.applyList(r, before) })
+		if r.chips.Typed() != "" {
+			drop := func() tea.Cmd { r.chips.Update(kit.KeyMsg("esc")); return nil }
+			actions = append(actions, action("drop-word", "drop the word", true, drop, "esc"))
+		}
 	case r.pick != nil && r.Set != nil:
 		actions = kit.ChoiceActions(r.pick, func() tea.Cmd { f.apply(r); return nil })
 	case r.typed() && (r.Set != nil || r.SetList != nil):
@@ -408,17 +412,10 @@ func (f *Form) lines(width int, focused, airy bool, th *theme.Theme) []formLine 
 	return out
 }
 
-// within returns the lines. If there is room, groups are apart, and a blank line is after the note of the
-// row with the focus.
+// within returns the lines. If there is room, groups are apart.
 func (f *Form) within(size image.Point, focused bool, th *theme.Theme) []formLine {
 	airy := len(f.lines(size.X, false, true, th)) <= size.Y
-	all := f.lines(size.X, focused, airy, th)
-	at := slices.IndexFunc(all, func(l formLine) bool { return l.row == f.on })
-	next := at + slices.IndexFunc(all[at+1:], func(l formLine) bool { return l.row != f.on }) + 1
-	if next > at+1 && all[next-1].text != "" && len(all) < size.Y {
-		all = slices.Insert(all, next, formLine{row: f.on})
-	}
-	return all
+	return f.lines(size.X, focused, airy, th)
 }
 
 // rest describes the rows under More: their values, or which rows they are if none is worth a word.

@@ -119,7 +119,7 @@ func (e *Editor[T]) position(l Layout, room image.Rectangle) Layout {
 		room.Min.Y++
 	}
 	if ok && e.Region.cropsBeside(room.Size()) {
-		facts = nil // they are beside or below the crops
+		facts = nil // they are below the crops
 	}
 	below := len(facts)
 	if ok && l.Form.Min.Y > 0 && l.Form.Max.Y >= leastAiry {
@@ -131,12 +131,10 @@ func (e *Editor[T]) position(l Layout, room image.Rectangle) Layout {
 	} else if size != (image.Point{}) {
 		l.Picture = e.Region.fitted(l.Picture, size)
 	}
-	// They begin where the picture does. Wider ones are centered below it.
+	// They begin where the picture does, if that leaves them room.
 	l.Facts.Min = image.Pt(l.Picture.Min.X, l.Picture.Max.Y+(below-len(facts)+1)/2)
 	for _, line := range facts {
-		if w := text.Width(line); w > l.Picture.Dx() {
-			l.Facts.Min.X = max(room.Min.X, min((l.Picture.Min.X+l.Picture.Max.X-w)/2, room.Max.X-w))
-		}
+		l.Facts.Min.X = max(room.Min.X, min(l.Facts.Min.X, room.Max.X-text.Width(line)))
 	}
 	return l
 }

@@ -143,7 +143,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 	versions := kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one"}
 	versions.Do = func() tea.Cmd { return g.versions(current) }
 	versions.Disabled = text.If(len(files) > 1, "one file only")
-	single := len(files) == 1 && current.VersionInfo != nil && current.VersionInfo.Name == "Version 1"
+	single := !slices.ContainsFunc(files, func(f api.File) bool { return f.VersionInfo == nil || f.VersionInfo.Name != "Version 1" })
 	const broken, final = "old links stop working", "cannot be undone"
 	return []kit.MenuRow{
 		{Key: "r", Label: "rename", Note: broken, Do: func() tea.Cmd { return g.Rename(files) }},
@@ -280,11 +280,11 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 	}
 	p.Note = func(content string) string {
 		var words []string
-		for i := range min(len(files), text.Either(len(files) > 1, 5, 0)) {
-			name, _ := Pattern(content).FillName(patternFileOf(files[i], i))
-			words = append(words, text.ShortName(files[i].Name, 26)+" → "+text.ShortName(rule.StoredName(name), 26))
+		changed, names, _ := newNames(files, content)
+		for i := range min(len(changed), text.Either(len(files) > 1, 5, 0)) {
+			words = append(words, text.ShortName(changed[i].Name, 26)+" → "+text.ShortName(rule.StoredName(names[i]), 26))
 		}
-		if more := len(files) - len(words); more > 0 && len(words) > 0 {
+		if more := len(changed) - len(words); more > 0 && len(words) > 0 {
 			words = append(words, "and "+text.Count(more)+" more")
 		}
 		return strings.Join(words, "\n")

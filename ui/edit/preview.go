@@ -159,8 +159,18 @@ func NewReview(o TilesOptions, draw func() picture.Options) kit.Drawing {
 }
 
 // Review returns files for the question before they are sent or saved, and what is beside them: new
-// regions as pages will crop them, or else the pictures. It is as [NewReview].
+// regions as pages will crop them, or else the pictures. The first file of each folder comes first. It is
+// as [NewReview].
 func (e *Editor[T]) Review(files []T, beside ...Tile) kit.Drawing {
+	nth, turns := map[string]int{}, [][]T{}
+	for _, f := range files {
+		turn := nth[e.o.Folder(f)]
+		if nth[e.o.Folder(f)]++; turn == len(turns) {
+			turns = append(turns, nil)
+		}
+		turns[turn] = append(turns[turn], f)
+	}
+	files = slices.Concat(turns...)
 	return NewReview(TilesOptions{
 		Context: e.o.Context, Loader: e.o.Loader, Len: func() int { return len(files) + len(beside) }, Rest: true,
 		Tile: func(i int) Tile {

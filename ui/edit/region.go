@@ -442,21 +442,14 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 	}
 	body = text.Fit(body, pic.Dx(), size.Y)
 	if !crops.Empty() {
-		beside, below := "", ""
-		narrow := crops.Size().Sub(image.Pt(factsWidth, 0))
-		_, high := r.cropRows(narrow, r.Options(th))
-		_, wide := r.cropRows(crops.Size().Sub(image.Pt(0, 2)), r.Options(th))
-		if facts != "" && narrow.X >= thinCrops && high >= wide { // no smaller than above the facts
-			crops.Max.X, facts = crops.Min.X+narrow.X, strings.ReplaceAll(facts, " · ", "\n")
-			beside = th.Strong.Render("File") + "\n" + kit.Paragraph(facts, factsWidth-2, th.Muted) // the crops end with a gap
-		} else if facts != "" {
-			// Lines end between two facts.
+		below := ""
+		if facts != "" { // lines end between two facts
 			facts = strings.ReplaceAll(strings.ReplaceAll(facts, " ", "\u00a0"), "\u00a0·\u00a0", " ·\u00a0")
 			facts = strings.ReplaceAll(strings.Join(text.Wrap(facts, crops.Dx()), "\n"), "\n·\u00a0", "\n")
 			below = "\n" + kit.Paragraph(strings.ReplaceAll(facts, "\u00a0", " "), crops.Dx(), th.Muted)
 			crops.Max.Y -= lipgloss.Height(below)
 		}
-		body = kit.JoinH(body, text.Blanks(crops.Min.X-pic.Max.X), r.drawCrops(crops.Size(), th)+below, beside)
+		body = kit.JoinH(body, text.Blanks(crops.Min.X-pic.Max.X), r.drawCrops(crops.Size(), th)+below)
 	}
 	return text.Fit(body, size.X, size.Y)
 }

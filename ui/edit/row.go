@@ -235,6 +235,9 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 		return []string{style.Render(text.Truncate(text.Safe(hint), width))}
 	}
 	style := text.Either(on && r.Set == nil && r.Open != nil || on && r.mixed, th.Strong, th.Text)
+	if r.Changed != nil && slices.ContainsFunc(f.Targets(), r.Changed) {
+		style = style.Foreground(th.Warn.GetForeground()) // as a new tag
+	}
 	return []string{style.Render(text.Truncate(value, width))}
 }
 
@@ -246,7 +249,7 @@ func (r *Row) under(width int, on bool, th *theme.Theme) []string {
 	facts := kit.NewFacts(width, th)
 	if r.Problem != nil && r.Problem() != "" {
 		facts.Say(th.Bad, th.Glyph(theme.SignBad)+" "+text.Sentence(r.Problem()))
-	} else if on && r.Note != nil && r.Note() != "" {
+	} else if on && r.Note != nil && r.Note() != "" && (r.chips == nil || len(r.chips.Offers()) == 0) {
 		begin, end, _ := strings.Cut(th.Muted.Render("x"), "x")
 		bright := func(field string) string { return end + th.Accent.Render(field) + begin } // of a pattern
 		for _, line := range text.Wrap(text.Safe(r.Note()), width) {

@@ -297,13 +297,9 @@ func (v *Viewer) Mouse(msg tea.MouseMsg) tea.Cmd {
 
 // pictureRoom returns the size without the caption.
 func (v *Viewer) pictureRoom(room image.Point) image.Point {
-	if v.compares() {
-		room.Y -= 2 // a margin, and the labels of the halves
-	}
-	if room.Y > gapsFrom { // blank lines are above and below the caption
-		room.Y -= 2
-	}
-	return image.Pt(room.X, room.Y-1)
+	// Blank lines are above and below the caption; a margin and the labels of the halves are around the picture.
+	gaps, labels := text.Either(room.Y > gapsFrom, 2, 0), text.Either(v.compares(), 2, 0)
+	return image.Pt(room.X, room.Y-1-gaps-labels)
 }
 
 // halves are the labels under the parts left and right of the divider.

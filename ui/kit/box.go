@@ -195,22 +195,19 @@ func OverlayAt(base, top string, x, y int) string {
 	return text.Fit(cells.Render(), cells.Width(), cells.Height())
 }
 
-// cleared empties an area, and the rest of the words that it cuts.
+// cleared empties an area, and the ends of texts that begin in it: nobody could read them.
 func cleared(base string, area image.Rectangle) string {
 	cells := cellsOf(base)
-	written := func(x, y int) bool { // no part of a picture or a frame
-		c := cells.CellAt(x, y)
-		return c != nil && c.Content > " " && c.Content < "─"
-	}
 	for y := area.Min.Y; y < area.Max.Y; y++ {
-		from, to := area.Min.X, area.Max.X
-		for written(from, y) && written(from-1, y) {
-			from--
+		to := area.Max.X
+		written := func(x int) bool { // no part of a picture or a frame
+			c := cells.CellAt(x, y)
+			return c != nil && c.Content > " " && c.Content < "─"
 		}
-		for written(to-1, y) && written(to, y) {
+		for written(to) && (written(to-1) || written(to-2)) || written(to-1) && written(to+1) {
 			to++
 		}
-		cells.ClearArea(image.Rect(from, y, to, y+1))
+		cells.ClearArea(image.Rect(area.Min.X, y, to, y+1))
 	}
 	return text.Fit(cells.Render(), cells.Width(), cells.Height())
 }

@@ -172,9 +172,12 @@ func (c *Chips) pressEntry(msg tea.KeyPressMsg) bool {
 		return true
 	}
 	switch key {
-	case "enter":
+	case "enter", "esc":
 		if c.Typed() == "" {
 			return false
+		}
+		if key == "esc" { // who leaves means no tag
+			c.entry.SetValue("")
 		}
 		c.commit()
 		return true

@@ -151,6 +151,7 @@ func TestChips(t *testing.T) {
 		{"right goes back to the entry", "a", "left right x enter", "a x"},
 		{"enter puts a chip back", "cat dog", "left left enter s enter", "dog cats"},
 		{"typing leaves the chips", "a b", "left x enter", "a b x"},
+		{"esc drops the open entry", "a", "b esc", "a"},
 	} {
 		e := &kit.Chips{}
 		e.SetValue(strings.Fields(c.begin))

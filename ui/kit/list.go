@@ -594,7 +594,8 @@ func (l *List[T]) Position() string {
 			at = max(1, rows)
 		}
 	}
-	words := text.If(rows > 0, text.Count(at)+" of "+text.Count(rows)) // all can be folded
+	e, _ := l.Current()
+	words := text.If(!e.head, text.Count(at)+" of "+text.Count(rows))
 	if from, to := l.span(); from <= to {
 		words = "range of " + text.Count(to-from+1) + " · " + words
 	}

@@ -61,7 +61,7 @@ func (l *List[T]) layout(size image.Point) listLayout {
 		at.above = top(len(l.Above(size, &theme.Theme{})))
 	}
 	if l.Filtering() && (size.Y > 1 || !l.RowsOnly) {
-		at.filter = top(1 + text.Either(l.SkipHeads && l.RowsOnly && (size.Y > headFrom || l.filter.Value() != ""), 1, 0))
+		at.filter = top(1 + text.Either(l.SkipHeads && l.RowsOnly && size.Y > headFrom, 1, 0))
 	}
 	if l.RowsOnly {
 		if size.Y >= rowsOnlyHeadFrom && l.named(size.X) {
@@ -209,7 +209,8 @@ func (l *List[T]) facts(size image.Point, th *theme.Theme) (title string, lines 
 
 // named reports whether rows are shown in columns with names.
 func (l *List[T]) named(width int) bool {
-	return !l.tiled() && l.Columns != nil && strings.Join(l.Columns(width).names(), "") != ""
+	rows := len(l.lines) == 0 || slices.ContainsFunc(l.lines, func(at listLine) bool { return at.row >= 0 })
+	return rows && !l.tiled() && l.Columns != nil && strings.Join(l.Columns(width).names(), "") != ""
 }
 
 func (l *List[T]) dim() bool { return l.focus == onPane || l.NoCursor }

@@ -50,8 +50,7 @@ type Menu struct {
 	title         string
 	rows          []MenuRow
 	list          List[int]
-	size, room    image.Point
-	most          int  // height without a filter
+	size          image.Point
 	airy          bool // there is room for a blank line
 	help, palette bool // letters search
 }
@@ -187,9 +186,6 @@ func (m *Menu) Type(msg tea.Msg) (tea.Cmd, bool) {
 		}
 		m.list.Go(best)
 	}
-	if m.palette {
-		m.Resize(m.room)
-	}
 	return cmd, used
 }
 
@@ -266,20 +262,9 @@ func (m *Menu) corner() image.Point {
 	return BoxOrigin(m.size).Add(image.Pt(0, len(m.intro(BoxInner(m.size).X, &theme.Theme{}))))
 }
 
-// Top returns the line of the menu in a room. The palette becomes lower while the user types, but stays
-// where it is.
-func (m *Menu) Top(room image.Point) int {
-	high := m.sizeIn(room).Y
-	whole := text.Either(m.palette, m.most, high)
-	return max(0, min((room.Y-whole)/2, room.Y-high))
-}
-
 // Resize fits the menu into room.
 func (m *Menu) Resize(room image.Point) {
-	m.airy, m.room = room.Y >= airyMenu, room
-	if m.list.Filter() == "" {
-		m.most = m.sizeIn(room).Y
-	}
+	m.airy = room.Y >= airyMenu
 	m.size = m.sizeIn(room)
 	inner := BoxInner(m.size)
 	m.list.Resize(unfolded(m.size, image.Pt(inner.X, inner.Y-len(m.intro(inner.X, &theme.Theme{})))))
@@ -325,15 +310,7 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 			return image.Pt(min(room.X, 2*widestHelp), room.Y) // a page
 		}
 		width = max(width, min(room.X, widestHelp, room.X/2+4)) // as wide as a list beside its pane
-		if m.palette && m.list.Filter() != "" {
-			full = 6 + m.list.Len()
-			for i := range m.list.Len() {
-				if e, _ := m.list.At(i); e.head {
-					full++ // with the blank line
-				}
-			}
-		}
-		return image.Pt(width, min(room.Y, max(8, min(full, most))))
+		return image.Pt(width, min(room.Y, max(8, text.Either(m.palette, most, min(full, most)))))
 	}
 	width := max(text.Width(text.Safe(m.title)), text.Width(m.Words)) + 6
 	keys, labels := m.widths()
@@ -475,8 +452,7 @@ func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *them
 	}
 	drawn := name.Render(key) + words.Render(label) + muted.Render(note)
 	if m.palette { // the action is what is searched
-		_, labels := m.widths()
-		labels = min(labels, width-text.Width(key)-3)
+		labels := width - text.Width(key) - 2
 		key = text.If(note == "", text.Blanks(labels-text.Width(label))+key)
 		drawn = "  " + words.Render(label) + muted.Render(note) + name.Render(key)
 	}

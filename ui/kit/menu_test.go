@@ -104,7 +104,7 @@ func TestPaletteNamesTheRowsOfMenus(t *testing.T) {
 	for _, key := range []string{"r", "e", "n"} {
 		m.Type(kit.KeyMsg(key))
 	}
-	uitest.Shows(t, ansi.Strip(m.View(image.Pt(60, 20), theme.New(true, true))), "rename         m r")
+	uitest.Shows(t, ansi.Strip(m.View(image.Pt(60, 20), theme.New(true, true))), "rename                                 m r")
 	if m.Actions()[0].Do(); ran != "rename" {
 		t.Errorf("ran %q", ran)
 	}

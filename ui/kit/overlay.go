@@ -148,9 +148,6 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 			s.Front = top
 			size := Size(top)
 			s.at = centered(room, size)
-			if a, ok := o.(interface{ Top(room image.Point) int }); ok {
-				s.at.Y = a.Top(room)
-			}
 			base = Dim(base, th)
 			base = OverlayAt(base, text.Blanks(room.X), 0, room.Y-1) // the status is about what is behind
 			area := image.Rectangle{Min: s.at, Max: s.at.Add(size)}

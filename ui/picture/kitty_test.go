@@ -324,6 +324,9 @@ func compareEdge(t *testing.T, v *RegionView, rect image.Rectangle) {
 	if v.images[2] != nil {
 		sources[v.images[2].number()] = v.borderPixels(on, v.marked)
 	}
+	if !v.pixels[0].Opaque() || !v.pixels[1].Opaque() {
+		t.Error("the background of the terminal is seen instead of the checkerboard")
+	}
 	width := max(1, v.pixels[0].Rect.Dy()/v.area.Dy()/8)
 	for y := range v.area.Dy() {
 		for x := range v.area.Dx() {

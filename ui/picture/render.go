@@ -100,6 +100,7 @@ func (p *Picture) sample(size, check image.Point, light int, o Options) *image.R
 		for c := range 3 {
 			px[c] = uint8(min(255, int(px[c])+under) * light / fullLight)
 		}
+		px[3] = 255 // a terminal would show its background
 	}
 	return img
 }

@@ -50,7 +50,7 @@ func TruncateMiddle(s string, w int) string {
 	if w <= 1 || Width(s) <= w {
 		return Truncate(s, w)
 	}
-	parts := split(s, firstPiece)
+	parts := split(s, func(s string) string { return cmp.Or(writtenOut.FindString(s), firstGrapheme(s)) })
 	room := w - 1
 	tail := room / 2
 	// A longer extension may take more than half the width, but leaves two columns.
@@ -240,8 +240,6 @@ func firstGrapheme(s string) string {
 
 // writtenOut matches an escape written by Safe.
 var writtenOut = regexp.MustCompile(`^\\(x[0-9a-f]{2}|u\{[0-9a-f]{1,6}\})`)
-
-func firstPiece(s string) string { return cmp.Or(writtenOut.FindString(s), firstGrapheme(s)) }
 
 // Blanks returns n blanks, or "" for n < 1.
 func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }

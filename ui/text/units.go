@@ -108,10 +108,7 @@ func Count(n int) string { return humanize.Comma(int64(n)) }
 
 // Plural formats a number with a noun: "1 file", "12 files". It forms the plural with s.
 func Plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return Count(n) + " " + word + "s"
+	return Either(n == 1, "1 "+word, Count(n)+" "+word+"s")
 }
 
 // Share returns done divided by total, between 0 and 1; 0 for an unknown total.

@@ -203,6 +203,10 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		}
 	case page.FileGone:
 		return m.lose(msg.FileID), true
+	case page.RunsChanged:
+		if len(m.Items) == 1 { // of many, r reads them again
+			return m.read(m.Items), true
+		}
 	case tea.MouseClickMsg:
 		if len(m.Items) == 0 {
 			return nil, true

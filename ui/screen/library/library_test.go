@@ -218,7 +218,7 @@ func TestMarks(t *testing.T) {
 	if got := uitest.Taken[page.Inspect](&d.Out); len(got) != 1 || len(got[0].Files) != 2 {
 		t.Fatalf("inspects %+v", got)
 	}
-	if a := d.m.Actions()[0]; a.Label() != "edit 2 marked" || a.ID != "library.edit" {
+	if a := d.m.Actions()[0]; a.Label() != "edit tags of 2 marked" || a.ID != "library.edit" {
 		t.Errorf("first action: %+v", a)
 	}
 	// Marks stay across folders, in the order of marking.

@@ -107,7 +107,6 @@ func (m *Model) trayActions() []kit.Action {
 	back.Keys = kit.Bind("back to the files", "", "esc")
 	return append(m.trayList.Actions(append([]kit.Action{
 		{ID: "picker.remove", Keys: kit.Bind("remove", "", "d"), Group: groupPick, Footer: true, Disabled: m.noItem, Do: m.removeItem},
-		{ID: "picker.clear-tray", Keys: kit.Bind("clear the tray", "", "D"), Group: groupPick, Disabled: m.emptyTray, Do: m.clearTray},
 		{ID: "picker.show-in-folder", Keys: kit.Bind(text.Either(m.pickedFolder().Head(), "fold or unfold", "show in its folder"), "enter/→", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noItemFile, Do: m.showItem},
 	}, m.sharedActions()...)), back)
 }
@@ -129,6 +128,7 @@ func (m *Model) sharedActions() []kit.Action {
 		{ID: "picker.copy-path", Keys: kit.Bind("copy the path", "", "y"), Group: groupView, Disabled: func() string { return text.If(copied == "", "no file is shown") }, Do: func() tea.Cmd {
 			return page.Send(page.Copy{What: text.Either(strings.Contains(copied, "://"), "URL", "path"), Text: copied})
 		}},
+		{ID: "picker.clear-tray", Keys: kit.Bind("unpick all", "", "D"), Group: groupPick, Disabled: m.emptyTray, Do: m.clearTray},
 		{ID: "picker.undo", Keys: kit.Bind("undo removal", "", "z"), Group: groupPick, Disabled: func() string { return text.If(len(m.removed) == 0, "nothing was removed") }, Do: m.restore},
 	}
 }
@@ -192,10 +192,7 @@ func (m *Model) noItemFile() string {
 // trayRows returns the item under the tray's cursor, or all items of the folder.
 func (m *Model) trayRows() []item {
 	e, ok := m.trayList.Current()
-	if ok && !e.Head() {
-		return []item{e.Row}
-	}
-	return e.Rows
+	return text.Either(ok && !e.Head(), []item{e.Row}, e.Rows)
 }
 
 func (m *Model) noClipboard() string {

@@ -43,17 +43,14 @@ func (m *Model) parent() tea.Cmd {
 	return m.open(filepath.Dir(m.shown.folder), filepath.Base(m.shown.folder))
 }
 
-// widen leaves the contact sheet or clears the tray, see [kit.List].
+// widen leaves the contact sheet, see [kit.List]. The tray stays: who leaves forms with esc presses it once
+// too often.
 func (m *Model) widen(try bool) bool {
-	narrow := m.sheet.On || len(m.tray.items) > 0
-	switch {
-	case try:
-	case m.sheet.On:
+	if m.sheet.On && !try {
 		m.next = m.sheet.Toggle()
-	case narrow:
-		m.next = m.clearTray()
+		return true
 	}
-	return narrow
+	return m.sheet.On
 }
 
 func (m *Model) clearTray() tea.Cmd {

@@ -61,7 +61,7 @@ func TestSpecialFiles(t *testing.T) {
 	d.Sees("4 B")
 
 	// The file disappears while it is shown.
-	d.Press("esc")
+	d.Press("D")
 	d.To("good.jpg")
 	must(t, os.Remove(filepath.Join(dir, "good.jpg")))
 	d.toasts()

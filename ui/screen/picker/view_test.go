@@ -163,7 +163,7 @@ func TestActions(t *testing.T) {
 	mediatest.Equal(t, d.m.Actions()[0].Label(), "pick", "first action")
 	d.Press("space")
 	mediatest.Equal(t, d.m.Actions()[0].Label(), "upload 1 file", "first action")
-	for _, k := range []string{"space", "enter", "v", "ctrl+a", "*", "esc", "u", "tab"} {
+	for _, k := range []string{"space", "enter", "v", "ctrl+a", "*", "D", "u", "tab"} {
 		mediatest.Equal(t, reason(d, k), "", "%s", k)
 	}
 	hints := ansi.Strip(kit.Hints(d.m.Actions(), 100, theme.New(true, true)))

@@ -277,10 +277,7 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 // current returns the row under the cursor; on a heading, a row without a name.
 func (m *Model) current() row {
 	e, _ := m.list.Current()
-	if e.Head() {
-		return row{group: e.Key}
-	}
-	return e.Row
+	return text.Either(e.Head(), row{group: e.Key}, e.Row)
 }
 
 // selected returns the account under the cursor, or the account in use.

@@ -161,10 +161,12 @@ func (m *Model) losses(of []*source) string {
 // size is the size of sources, as far as known.
 func size(sources []*source) string {
 	var size int64
+	least := ""
 	for _, s := range sources {
 		size += s.known.identity.Size
+		least = text.Either(s.known.inspected || s.Source.URL != "", least, "at least ")
 	}
-	return text.Bytes(size)
+	return least + text.Bytes(size)
 }
 
 // shared lists the folders, tags and extensions of sources, and the regions and descriptions if there are

@@ -121,8 +121,11 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 	}
 	checks := func(stop bool) {
 		for _, c := range slices.DeleteFunc(slices.Clone(all), func(c check) bool { return c.stop != stop }) {
-			sign := text.Either(c.stop, theme.SignBad, theme.SignWarn)
-			facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+c.text)
+			sign, words, row := text.Either(c.stop, theme.SignBad, theme.SignWarn), c.text, m.Form.Row(c.field)
+			if stop && c.help != "" && row != nil && !row.More {
+				words, c.help = c.help, "" // the form says what is wrong
+			}
+			facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+words)
 			facts.Say(th.Muted, c.help)
 			facts.Gap()
 		}

@@ -68,6 +68,7 @@ func (r *rows) groups() []kit.Group[int] {
 			r.folders[key] = g
 		}
 		g.count[j.State]++
+		g.size += j.Identity.Size
 		g.batch = max(g.batch, j.Batch)
 		g.rows = append(g.rows, n)
 		if failed(j.State) {
@@ -194,18 +195,22 @@ type group struct {
 	batch  string // the newest one
 	rows   []int
 	failed int
+	size   int64 // of all files, in bytes
 }
 
 // groupBar is the width of the bar of an unfinished folder, and of all uploads.
 const groupBar = 8
 
 // note returns how many of a folder's files are stored, such as "25 of 25", a bar if not all are,
-// and the other states.
+// the other states, and the size.
 func (g *group) note(th *theme.Theme) string {
 	parts := summary(g.count, th)
 	stored, total, c := g.count[job.Stored], g.count.total(), g.count
 	if c[job.Sending]+c[job.Waiting]+c[job.Offline]+c[job.Processing] > 0 { // it goes on
 		parts[0] += " " + kit.Progress{Done: int64(stored), Total: int64(total)}.Bar(groupBar, th)
+	}
+	if g.size > 0 {
+		parts = append(parts, th.Muted.Render(text.Bytes(g.size)))
 	}
 	return strings.Join(parts, th.Muted.Render(" · "))
 }

@@ -205,7 +205,7 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 	moved := func(folder string) bool {
 		return slices.ContainsFunc(files, func(f api.File) bool { return path.Join("/", folder) != path.Dir(f.FilePath) })
 	}
-	p := FolderPrompt(verb+" "+FilesLabel(files), text.If(verb == "Move", "Links to the old URLs stop working. ")+"If a file of the same name exists there, it gets a new version, which cannot be undone.",
+	p := FolderPrompt(verb+" "+FilesLabel(files), text.If(verb == "Move", "Old links stop working. ")+"A file of the same name there gets a new version, for good.",
 		"", strings.ToLower(verb), g.Folders, do)
 	complete, check := p.Complete, p.Check
 	p.Complete = func(typed string) []string {
@@ -281,6 +281,11 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 	p.Note = func(content string) string {
 		var words []string
 		changed, names, _ := newNames(files, content)
+		if len(changed) == 1 && len(files) == 1 {
+			stored, ext := rule.StoredName(names[0]), path.Ext(files[0].Name)
+			words = append(words, "Stored as "+stored+". "+text.If(path.Ext(stored) != ext, "Its extension was "+cmp.Or(ext, "none")+".")+
+				text.If(ext != "" && strings.HasSuffix(stored, ext+ext), "It ends with "+ext+" twice."))
+		}
 		for i := range min(len(changed), text.Either(len(files) > 1, 5, 0)) {
 			words = append(words, text.ShortName(changed[i].Name, 26)+" → "+text.ShortName(rule.StoredName(names[i]), 26))
 		}

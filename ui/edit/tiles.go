@@ -153,10 +153,7 @@ func Local(path string) func(context.Context) (string, error) {
 
 // Shown returns the sheet while it is on, for a list.
 func (s *Tiles) Shown() kit.Tiles {
-	if !s.On {
-		return nil
-	}
-	return s
+	return text.Either[kit.Tiles](s.On, s, nil)
 }
 
 // Toggle shows the sheet or hides it.

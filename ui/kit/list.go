@@ -585,17 +585,9 @@ func (l *List[T]) Position() string {
 	if len(l.lines) == 0 {
 		return l.rows.Position()
 	}
-	at, rows := 0, 0
-	for i, line := range l.lines {
-		if line.row >= 0 {
-			rows++
-		}
-		if i == l.rows.Cursor() {
-			at = max(1, rows)
-		}
-	}
-	e, _ := l.Current()
-	words := text.If(!e.head, text.Count(at)+" of "+text.Count(rows))
+	at := l.lines[l.rows.Cursor()]
+	before := count(l.groups[:at.group]) + int(at.row)
+	words := text.If(at.row >= 0, text.Count(before+1)+" of "+text.Count(count(l.groups)))
 	if from, to := l.span(); from <= to {
 		words = "range of " + text.Count(to-from+1) + " · " + words
 	}

@@ -294,11 +294,12 @@ func (m *Menu) widths() (keys, label int) {
 // widestMenu and widestHelp are maximum widths: wider help has two columns. leastNote is the minimum
 // width for a readable note.
 const (
-	widestMenu = 95
-	widestHelp = 64
-	leastHelp  = 48
-	leastNote  = 10
-	airyMenu   = 30 // lines
+	widestMenu   = 95
+	widestHelp   = 64
+	leastHelp    = 48
+	leastNote    = 10
+	airyMenu     = 30 // lines
+	paletteLines = 22 // of the palette, also while the user types
 )
 
 func (m *Menu) sizeIn(room image.Point) image.Point {
@@ -307,10 +308,11 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 		width := min(room.X, widestHelp, max(leastHelp, 8+keys+labels))
 		full, most := m.fullHeight(0), room.Y-room.Y/8 // what is below stays visible at its edges
 		if !m.palette && full > most && 2*width <= room.X {
-			return image.Pt(min(room.X, 2*widestHelp), room.Y) // a page
+			high := m.column(room.Y) + len(m.intro(0, &theme.Theme{})) + 3
+			return image.Pt(min(room.X, 2*widestHelp), min(room.Y, high)) // two columns
 		}
 		width = max(width, min(room.X, widestHelp, room.X/2+4)) // as wide as a list beside its pane
-		return image.Pt(width, min(room.Y, max(8, text.Either(m.palette, most, min(full, most)))))
+		return image.Pt(width, min(room.Y, max(8, min(most, text.Either(m.palette, paletteLines, full)))))
 	}
 	width := max(text.Width(text.Safe(m.title)), text.Width(m.Words)) + 6
 	keys, labels := m.widths()

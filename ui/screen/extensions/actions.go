@@ -149,7 +149,7 @@ func (m *Model) askAgain(runs []job.Run) tea.Cmd {
 	succeeded := slices.ContainsFunc(runs, func(r job.Run) bool { return r.Status == api.StatusSuccess })
 	if len(runs) == 1 {
 		title = "Run " + edit.LabelRun(&runs[0]) + " again?"
-		words = "This is a new request to the service, for " + fileOf(&runs[0]) + ", with the same options."
+		words = "This is a new request to the service, for " + m.fileOf(&runs[0]) + ", with the same options."
 		if succeeded {
 			words = "It has already succeeded. " + words
 		}
@@ -172,11 +172,11 @@ func (m *Model) rerun(runs []job.Run) tea.Cmd {
 				if job.OutcomeOf(err) == job.Unknown {
 					err = fmt.Errorf("no answer came, it may be running: %w", err)
 				}
-				return page.Problem(fmt.Errorf("%s: %w", fileOf(&run), err))
+				return page.Problem(fmt.Errorf("%s: %w", m.fileOf(&run), err))
 			}
 			if status, ok := file.ExtensionStatus[run.Extension]; ok && len(runs) == 1 {
 				done.Level = text.Either(status == api.StatusFailed, page.Bad, page.Good)
-				done.Text = text.Capital(edit.LabelRun(&run)) + " was requested for " + fileOf(&run) + "."
+				done.Text = text.Capital(edit.LabelRun(&run)) + " was requested for " + m.fileOf(&run) + "."
 			}
 		}
 		return done

@@ -286,7 +286,7 @@ func (m *Model) tile(i int) edit.Tile {
 		return m.o.Session.Thumb(ctx, m.record(&run))
 	}
 	return edit.Tile{
-		Name: path.Base(fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
+		Name: path.Base(m.fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
 		Note: note, NoteSign: text.Either(run.Status == api.StatusFailed, theme.SignBad, theme.SignNone),
 		Picture: edit.Thumb{Key: key, Path: read},
 	}

@@ -67,7 +67,7 @@ func (m *Model) openResult(first job.Run) tea.Cmd {
 			return edit.LabelRun(&runs[at]) + text.If(found != "", ": "+found)
 		},
 		Subject: func(i int) edit.Subject {
-			s := edit.Subject{Name: path.Base(fileOf(&runs[i]))}
+			s := edit.Subject{Name: path.Base(m.fileOf(&runs[i]))}
 			s.Path = func(ctx context.Context) (string, error) {
 				return m.o.Session.Picture(ctx, m.record(&runs[i]))
 			}
@@ -103,7 +103,7 @@ func (m *Model) openHistory(run job.Run) tea.Cmd {
 		if err != nil {
 			return page.Problem(err)
 		}
-		title := edit.LabelRun(&run) + " on " + fileOf(&run)
+		title := edit.LabelRun(&run) + " on " + m.fileOf(&run)
 		return page.Do(func() { m.Open(kit.NewReader(title, rawHistory(events))) })
 	}
 }

@@ -87,14 +87,17 @@ func (m *Model) cells(row int, widths []int, th *theme.Theme) []kit.Cell {
 	}
 	words := text.Either(mark == theme.SignGood, th.Muted, style).Render(text.Safe(state))
 	return []kit.Cell{
-		{Text: text.Safe(path.Base(fileOf(run))), Style: th.Text},
+		{Text: text.Safe(path.Base(m.fileOf(run))), Style: th.Text},
 		{Text: age(run, now), Style: th.Muted},
 		{Text: text.Safe(edit.LabelRun(run)), Style: th.Muted},
 		{Text: style.Render(glyph) + " " + words, Style: style},
 	}
 }
 
-func fileOf(run *job.Run) string { return cmp.Or(run.FilePath, run.FileID) }
+// fileOf returns the path of a run's file, the newest one that is known.
+func (m *Model) fileOf(run *job.Run) string {
+	return cmp.Or(m.file(run).FilePath, run.FilePath, run.FileID)
+}
 
 func sign(s api.Status) theme.Sign {
 	known := map[api.Status]theme.Sign{
@@ -153,7 +156,7 @@ func expected(run *job.Run, now, next time.Time, polled bool, err error) (short,
 func (m *Model) describe(e kit.Entry[int], out *kit.Facts) (title string) {
 	run := &m.runs.all[e.Row]
 	m.preview.Describe(out, func(f *kit.Facts) { m.describeRun(f, run, m.o.Now()) })
-	return path.Base(fileOf(run))
+	return path.Base(m.fileOf(run))
 }
 
 func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
@@ -178,7 +181,7 @@ func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	f.Gap()
 	m.describeTags(f, run)
 	f.Gap()
-	f.Say(th.Text, fileOf(run))
+	f.Say(th.Text, m.fileOf(run))
 	f.Say(th.Muted, "requested "+text.When(run.Started, now))
 }
 

@@ -338,11 +338,8 @@ func (m *Model) enter() tea.Cmd {
 
 // folderPath returns the path of a folder in a listing, in the form "/a/b/".
 func folderPath(parent string, f api.File) string {
-	full := cmp.Or(f.FolderPath, path.Join(parent, f.Name))
-	if full = "/" + strings.Trim(full, "/"); full == "/" {
-		return full
-	}
-	return full + "/"
+	full := strings.Trim(cmp.Or(f.FolderPath, path.Join(parent, f.Name)), "/")
+	return "/" + full + text.If(full != "", "/")
 }
 
 func (m *Model) parent() tea.Cmd {

@@ -111,7 +111,7 @@ func New(o Options) *Model {
 		ID: "library", Marking: true, Now: m.now, Placeholder: "part of a name or tag",
 		Nothing: "the list is empty", NotFound: "the filter has no matches",
 		Rows: m.rows, Key: func(f api.File) any { return keyOf(f) }, Match: m.matches, Columns: m.columns,
-		Cells: m.cells,
+		Cells: m.cells, Sign: m.partly,
 		Title: m.title, Note: m.note, Footer: m.position, Above: m.above, Describe: m.describe, Empty: m.empty,
 		Instead: m.viewQueryHelp,
 		Widen:   m.widen, Stop: func(try bool) bool {

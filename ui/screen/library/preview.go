@@ -94,7 +94,7 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 		at = rule.Created(&f)
 	}
 	if v := f.VersionInfo; v != nil && v.Name != "Version 1" {
-		version = " · " + v.Name
+		version = " · " + strings.ToLower(v.Name)
 	}
 	facts.Say(th.Muted, "changed "+text.When(at, m.now())+version)
 	if len(m.list.Marks()) > 0 && !m.list.Has(f) { // the actions are not about it

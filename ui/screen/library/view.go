@@ -8,6 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -57,11 +58,12 @@ func (m *Model) position() string {
 }
 
 // columns returns the columns. Tags and states have one only if there are some.
-func (m *Model) columns(int) kit.Columns {
+func (m *Model) columns(width int) kit.Columns {
 	columns := kit.Columns{
 		{Name: "Name", Width: 20, Flex: 3},
 		{Name: "Size", Width: 10, Right: true, Spare: 2},
 		{Name: text.Either(len(m.shown.files) > 0, "Kind", "Content"), Width: 10, Spare: 3},
+		{Name: "Changed", Width: 11, Right: true, Spare: 5},
 		{Name: text.Either(m.tagged, "Tags", "AI tags"), Width: 12, Flex: 2, Spare: 4},
 		{Name: "State", Spare: 1},
 	}
@@ -69,15 +71,24 @@ func (m *Model) columns(int) kit.Columns {
 	first := m.shown.files[:min(len(m.shown.files), 2*pageSize)]
 	for _, f := range first {
 		if words, _ := m.states(f); words != "" {
-			columns[4].Width = max(columns[4].Width, 7, min(text.Width(words)+1, 16))
+			columns[5].Width = max(columns[5].Width, 7, min(text.Width(words)+1, 16))
 		}
 	}
 	if !slices.ContainsFunc(first, func(f api.File) bool {
 		return len(f.Tags.Or(nil))+len(f.AITags.Or(nil)) > len(m.common)
 	}) {
+		columns[4] = kit.Column{}
+	}
+	if width < 80 { // names and tags tell more
 		columns[3] = kit.Column{}
 	}
 	return columns
+}
+
+// partly is the sign of a folder with marked files.
+func (m *Model) partly(f api.File) theme.Sign {
+	inside := func(of api.File) bool { return strings.HasPrefix(of.FilePath, folderPath(m.shown.folder, f)) }
+	return text.Either(f.IsFolder() && slices.ContainsFunc(m.list.Marks(), inside), theme.SignPartly, theme.SignNone)
 }
 
 func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
@@ -101,12 +112,13 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 		rank := func(tag string) int { return text.Either(len(sought) > 0 && text.HasAll(sought[:1], tag), 0, 1) }
 		return rank(a) - rank(b)
 	})
-	name, tags := text.ShortName(f.Name, widths[0]-len(slash)), text.List(strings.Split(text.Safe(strings.Join(list, ", ")), ", "), widths[3])
+	name, tags := text.ShortName(f.Name, widths[0]-len(slash)), text.List(strings.Split(text.Safe(strings.Join(list, ", ")), ", "), widths[4])
 	states, worst := m.states(f)
 	return []kit.Cell{
 		{Text: found(f.Name, name, named, th.Match, style) + style.Render(slash), Styled: searching},
 		{Text: size, Style: th.Muted},
 		{Text: kind, Style: th.Muted},
+		{Text: text.If(f.UpdatedAt != "", text.Age(rule.Updated(&f), m.o.Now())), Style: th.Muted},
 		{Text: found(tags, tags, words, th.Match, text.Either(searching, th.Text, th.Muted)), Styled: searching},
 		{Text: states, Style: th.SignStyle(worst)},
 	}

@@ -115,7 +115,6 @@ func (m *Model) Picked() (sources []api.Source) {
 
 var trayColumns = kit.Columns{
 	{Width: 16, Flex: 1, Middle: true},
-	{Width: 10, Right: true},
 	{Width: 12, Spare: 1},
 }
 
@@ -163,20 +162,17 @@ func (m *Model) Status(room image.Point, th *theme.Theme) []string {
 }
 
 func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {
-	sign, size, note := theme.SignMarked, "", ""
+	sign, note := theme.SignMarked, ""
 	switch {
 	case i.isURL():
 	case i.problem != nil:
 		sign, note = theme.SignWarn, "unusable"
 	case !i.checked:
 		sign, note = theme.SignWait, "checking"
-	default:
-		size = text.Bytes(i.identity.Size)
 	}
 	style := th.SignStyle(sign).Bold(false)
 	return []kit.Cell{
 		{Text: th.Glyph(sign) + " " + cmp.Or(i.source.URL, i.label()), Style: style},
-		{Text: size, Style: th.Muted},
 		{Text: note, Style: style},
 	}
 }

@@ -170,11 +170,7 @@ func (m *Model) describePreference(p *preference, f *kit.Facts) {
 			mark, style = theme.SignGood, th.Accent
 		}
 		first := th.Sign(mark) + " " + style.Render(text.PadRight(o.label(), w))
-		about := text.Wrap(o.about, f.Width()-w-4)
-		if len(about) > 1 && f.Width() < 40 { // all options are seen
-			about = []string{text.Truncate(o.about, f.Width()-w-4)}
-		}
-		for _, line := range about {
+		for _, line := range text.Wrap(o.about, f.Width()-w-4) {
 			f.Draw(first + "  " + th.Muted.Render(line))
 			first = text.Blanks(w + 2)
 		}

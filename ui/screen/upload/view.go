@@ -121,11 +121,10 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 	}
 	checks := func(stop bool) {
 		for _, c := range slices.DeleteFunc(slices.Clone(all), func(c check) bool { return c.stop != stop }) {
-			sign, words, row := text.Either(c.stop, theme.SignBad, theme.SignWarn), c.text, m.Form.Row(c.field)
-			if stop && c.help != "" && row != nil && !row.More {
-				words, c.help = c.help, "" // the form says what is wrong
+			sign, row := text.Either(c.stop, theme.SignBad, theme.SignWarn), m.Form.Row(c.field)
+			if !stop || row == nil || row.More { // else the form says what is wrong
+				facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+c.text)
 			}
-			facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+words)
 			facts.Say(th.Muted, c.help)
 			facts.Gap()
 		}
@@ -134,9 +133,9 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 	facts.Say(th.Label, "Will be stored as"+text.If(len(targets) > 1, " (1 of "+text.Count(len(targets))+")"))
 	facts.Draw(strings.Split(th.Strong.Render(text.Method().Hardwrap(place, width, true)), "\n")...)
 	facts.Gap()
+	checks(false)
 	m.sayPrediction(facts, s)
 	facts.Gap()
-	checks(false)
 	if s.Source.Path != "" && !s.known.inspected {
 		facts.Say(th.Muted, "Reading the file…")
 	}

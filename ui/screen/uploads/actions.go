@@ -36,7 +36,7 @@ func (m *Model) Capturing() bool { return m.list.Capturing() }
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 
 func (m *Model) actions() []kit.Action {
-	enter, drop := "read the details", "cancel or remove from the list"
+	enter, drop := "read the details", text.Either(m.busy(), "cancel or remove from the list", "remove from the list")
 	r, ok := m.current()
 	if !ok {
 		enter = "fold or unfold"

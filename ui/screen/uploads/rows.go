@@ -209,7 +209,7 @@ func (g *group) note(th *theme.Theme) string {
 	if c[job.Sending]+c[job.Waiting]+c[job.Offline]+c[job.Processing] > 0 { // it goes on
 		parts[0] += " " + kit.Progress{Done: int64(stored), Total: int64(total)}.Bar(groupBar, th)
 	}
-	if g.size > 0 {
+	if stored == total && g.size > 0 {
 		parts = append(parts, th.Muted.Render(text.Bytes(g.size)))
 	}
 	return strings.Join(parts, th.Muted.Render(" · "))

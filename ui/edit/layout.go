@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"slices"
@@ -8,6 +9,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
@@ -157,6 +160,26 @@ func FactsLine(size image.Point, kind string, bytes int64, more ...string) []str
 	}
 	parts = slices.DeleteFunc(append(parts, more...), func(part string) bool { return part == "" })
 	return []string{strings.Join(parts, " · ")}
+}
+
+// FactsOf is [FactsLine] of a stored file.
+func FactsOf(f *api.File, more ...string) []string {
+	w, h, _ := rule.PixelSize(f)
+	return FactsLine(image.Pt(w, h), KindOf(*f), f.Size.Or(0), more...)
+}
+
+// KindOf names the kind of a file, such as "PNG" or "application/pdf".
+func KindOf(f api.File) string {
+	major, subtype, _ := strings.Cut(f.Mime, "/")
+	switch {
+	case f.IsFolder():
+		return "folder"
+	case major == "image":
+		return strings.ToUpper(strings.TrimSuffix(subtype, "+xml"))
+	case f.IsImage():
+		return "image"
+	}
+	return cmp.Or(f.Mime, "file")
 }
 
 // facts are the lines below the picture, about the current file; none below a contact sheet.

@@ -241,7 +241,7 @@ func TestSeveralFiles(t *testing.T) {
 	d.Sees("─ 2 files ─", "1 of 2")
 	d.Press("shift+tab", "enter") // one file at a time
 	d.Press("t", "n")
-	d.Sees("PLAIN", "Unsaved changes in 1 other file.")
+	d.Sees("text/plain", "Unsaved changes in 1 other file.")
 	d.Press("c")
 	d.Toasted("nly images")
 	d.Press("e")

@@ -30,17 +30,12 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 
 // shownFacts are the facts that need no label.
 func (m *Model) shownFacts(e *prepared) []string {
-	f, version, when := &e.file, "", ""
+	f, version := &e.file, ""
 	if f.VersionInfo != nil {
 		version = strings.ToLower(f.VersionInfo.Name)
 	}
-	if at := rule.Created(f); !at.IsZero() {
-		when = "uploaded " + text.When(at, m.now())
-	}
-	w, h, _ := rule.PixelSize(f)
-	private := text.If(f.IsPrivateFile.Or(false), "private")
-	kind := strings.ToUpper(f.Mime[strings.LastIndexByte(f.Mime, '/')+1:])
-	return edit.FactsLine(image.Pt(w, h), kind, f.Size.Or(0), when, version, private)
+	when := text.If(!rule.Created(f).IsZero(), "uploaded "+text.When(rule.Created(f), m.now()))
+	return edit.FactsOf(f, when, version, text.If(f.IsPrivateFile.Or(false), "private"))
 }
 
 func (m *Model) tile(e *prepared) edit.Tile {

@@ -87,8 +87,7 @@ func (m *Model) describeFile(f api.File, facts *kit.Facts) {
 		facts.Say(th.Muted, text.If(at != "", "created "+at))
 		return
 	}
-	w, h, _ := rule.PixelSize(&f)
-	facts.Say(th.Text, edit.FactsLine(image.Pt(w, h), kind(f), f.Size.Or(0))[0])
+	facts.Say(th.Text, edit.FactsOf(&f)[0])
 	at, version := rule.Updated(&f), ""
 	if at.IsZero() {
 		at = rule.Created(&f)
@@ -148,7 +147,7 @@ func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb,
 func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.list.At(i)
 	f := e.Row
-	t := edit.Tile{Name: f.Name, Words: kind(f)}
+	t := edit.Tile{Name: f.Name, Words: edit.KindOf(f)}
 	switch {
 	case f.IsFolder():
 		t.Folder = folderPath(m.shown.folder, f)

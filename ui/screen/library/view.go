@@ -92,7 +92,7 @@ func (m *Model) partly(f api.File) theme.Sign {
 }
 
 func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
-	style, slash, size, kind := th.Text, "", "", text.Safe(kind(f))
+	style, slash, size, kind := th.Text, "", "", text.Safe(edit.KindOf(f))
 	if f.IsFolder() {
 		style, slash, kind = th.Accent, "/", ""
 		if has, known := m.counts.Load(folderPath(m.shown.folder, f)); known {
@@ -138,22 +138,6 @@ func found(name, shown, filter string, match, base lipgloss.Style) string {
 		}
 	}
 	return text.Matched(name, at, match, base)
-}
-
-func kind(f api.File) string {
-	switch {
-	case f.IsFolder():
-		return "folder"
-	case f.Mime != "":
-		major, subtype, _ := strings.Cut(f.Mime, "/")
-		if major == "image" {
-			return strings.ToUpper(strings.TrimSuffix(subtype, "+xml"))
-		}
-		return f.Mime
-	case f.IsImage():
-		return "image"
-	}
-	return "file"
 }
 
 // tags lists the tags of a file that not all files have, or where no file has others, what extensions found.

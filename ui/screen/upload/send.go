@@ -3,7 +3,6 @@ package upload
 import (
 	"cmp"
 	"fmt"
-	"image"
 	"maps"
 	"slices"
 	"strings"
@@ -126,11 +125,10 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 	if file.IsImage() {
 		stored.Picture = edit.ThumbOf(*file, m.o.Session.Thumb)
 	}
-	w, h, _ := rule.PixelSize(file)
 	when := text.If(!rule.Created(file).IsZero(), "uploaded "+text.When(rule.Created(file), m.o.Now()))
 	ask.Facts = [][2]string{
 		{"Yours", strings.Join(facts(s), "")},
-		{"Stored", edit.FactsLine(image.Pt(w, h), strings.ToUpper(file.Mime[strings.LastIndexByte(file.Mime, '/')+1:]), file.Size.Or(0), when)[0]},
+		{"Stored", edit.FactsOf(file, when)[0]},
 	}
 	ask.Drawing = m.Review(nil, yours, stored)
 	return page.Send(ask)

@@ -532,8 +532,8 @@ func sentImages(raw string) (map[int]sentImage, error) {
 		if err != nil {
 			return nil, err
 		}
-		if first.Columns == 0 || first.ImageWidth < 2 {
-			continue // a question
+		if first.Columns == 0 || first.ImageWidth < 2 || first.Action == 'f' {
+			continue // a question, or what darkens a picture behind a popup
 		}
 		im, err := (&kitty.Decoder{
 			Decompress: first.Compression != 0, Format: first.Format, Width: first.ImageWidth,

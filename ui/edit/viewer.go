@@ -297,7 +297,7 @@ func (v *Viewer) Mouse(msg tea.MouseMsg) tea.Cmd {
 
 // pictureRoom returns the size without the caption.
 func (v *Viewer) pictureRoom(room image.Point) image.Point {
-	// Blank lines are above and below the caption; a margin and the labels of the halves are around the picture.
+	// The height of the whole room decides about the gaps, as in View.
 	gaps, labels := text.Either(room.Y > gapsFrom, 2, 0), text.Either(v.compares(), 2, 0)
 	return image.Pt(room.X, room.Y-1-gaps-labels)
 }

@@ -195,7 +195,7 @@ func OverlayAt(base, top string, x, y int) string {
 	return text.Fit(cells.Render(), cells.Width(), cells.Height())
 }
 
-// cleared empties an area, and the ends of texts that begin in it: nobody could read them.
+// cleared empties an area, and the rest of each text that begins in it, which nobody could read.
 func cleared(base string, area image.Rectangle) string {
 	cells := cellsOf(base)
 	for y := area.Min.Y; y < area.Max.Y; y++ {

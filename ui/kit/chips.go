@@ -176,7 +176,7 @@ func (c *Chips) pressEntry(msg tea.KeyPressMsg) bool {
 		if c.Typed() == "" {
 			return false
 		}
-		if key == "esc" { // who leaves means no tag
+		if key == "esc" { // a word that was not ended is no tag
 			c.entry.SetValue("")
 		}
 		c.commit()

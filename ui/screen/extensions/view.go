@@ -182,7 +182,7 @@ func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	m.describeTags(f, run)
 	f.Gap()
 	f.Say(th.Text, m.fileOf(run))
-	file := m.file(run) // as it is now: after a removal of the background, a PNG
+	file := m.file(run) // as it is now: without its background it is a PNG
 	f.Say(th.Muted, edit.FactsOf(&file)[0])
 	f.Say(th.Muted, "requested "+text.When(run.Started, now))
 }

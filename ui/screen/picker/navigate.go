@@ -43,8 +43,8 @@ func (m *Model) parent() tea.Cmd {
 	return m.open(filepath.Dir(m.shown.folder), filepath.Base(m.shown.folder))
 }
 
-// widen leaves the contact sheet, see [kit.List]. The tray stays: who leaves forms with esc presses it once
-// too often.
+// widen leaves the contact sheet, see [kit.List]. The tray stays, because people who leave a form with esc
+// often press it once more.
 func (m *Model) widen(try bool) bool {
 	if m.sheet.On && !try {
 		m.next = m.sheet.Toggle()

@@ -151,7 +151,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	return nil, true
 }
 
-// replace removes failures of what was sent again with other options, and moves to a single new job.
+// replace removes failures of what was sent again with other options, and moves to the new jobs: to
+// the first row of many, which is a failure if there is one, because the row of a job moves as it ends.
 func (m *Model) replace(jobs []job.Job) tea.Cmd {
 	var old []row
 	for n := range len(m.rows.Rows) + len(m.rows.earlier) {
@@ -163,7 +164,13 @@ func (m *Model) replace(jobs []job.Job) tea.Cmd {
 	}
 	cmd := m.remove(old)
 	m.refresh()
-	if m.list.Go(jobs[0].ID) && len(jobs) == 1 { // many begin at the top, where failures come
+	for i := range m.list.Len() {
+		if e, _ := m.list.At(i); !e.Head() && m.rows.row(e.Row).Job.Batch == jobs[0].Batch {
+			m.list.GoTo(i)
+			break
+		}
+	}
+	if len(jobs) == 1 {
 		m.list.Hold()
 	}
 	return cmd

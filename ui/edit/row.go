@@ -83,11 +83,12 @@ func (r *Row) begin(f *Form) {
 		}
 		r.chips.Complete, r.chips.Note = r.Complete,
 			func(value string) string { return OfMany(r.counts[value], len(f.Targets())) }
-		r.chips.New = func(value string) bool {
-			return r.Saved != nil && slices.ContainsFunc(f.Targets(), func(i int) bool {
-				has := func(list []string) bool { return slices.Contains(list, value) }
-				return r.Changed(i) && has(r.List(i)) && !has(r.Saved(i))
-			})
+		r.chips.New, r.chips.Gone = nil, nil
+		if r.Saved != nil {
+			r.chips.New = func(value string) bool {
+				return slices.Contains(r.only(f, r.List, r.Saved), value)
+			}
+			r.chips.Gone = func() []string { return r.only(f, r.Saved, r.List) }
 		}
 		r.chips.Entered = func(value string) { r.entered = append(r.entered, value) }
 	case Choice:
@@ -100,6 +101,18 @@ func (r *Row) begin(f *Form) {
 		}
 	case Structured:
 	}
+}
+
+// only returns what changed targets have in one list and not in another.
+func (r *Row) only(f *Form, in, without func(int) []string) (out []string) {
+	for _, i := range slices.DeleteFunc(f.Targets(), func(i int) bool { return !r.Changed(i) }) {
+		for _, v := range in(i) {
+			if !slices.Contains(without(i), v) && !slices.Contains(out, v) {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
 }
 
 // OfMany says how many of all files, such as "×12"; empty for all.

@@ -26,6 +26,8 @@ type Chips struct {
 	Note func(value string) string
 	// New reports whether a chip is not saved, which its color and a plus say; it may be nil.
 	New func(value string) bool
+	// Gone returns the removed chips that are still saved, which are struck out; it may be nil.
+	Gone func() []string
 	// Entered receives every text that is entered as a chip, including duplicates; it may
 	// be nil.
 	Entered func(value string)
@@ -284,8 +286,15 @@ func (c *Chips) layout(room int, th *theme.Theme) (rows []string, at int) {
 		words := style.Render(text.Truncate(first+text.Safe(v), max(1, room-text.Width(last))))
 		put(text.Truncate(words+quiet.Render(last), room), on)
 	}
+	var gone []string
+	if c.Gone != nil {
+		gone = c.Gone()
+	}
+	for _, v := range gone {
+		put(th.Bad.Strikethrough(th.Color).Render(text.Truncate("-"+text.Safe(v), room)), false)
+	}
 	if !c.focused {
-		if len(c.values) == 0 {
+		if len(c.values)+len(gone) == 0 {
 			put(th.Placeholder.Render(text.Truncate(text.Safe(c.Placeholder), room)), false)
 		}
 		return rows, at

@@ -32,7 +32,7 @@ cp assets/sample/* "$work/pictures/"
 printf 'set -g allow-passthrough on\nset -g status off\nset -g escape-time 0\n' >"$work/tmux.conf"
 export MEDIADESK_HOME="$work/home" LIBGL_ALWAYS_SOFTWARE=1 DISPLAY="${SCREENS_DISPLAY:-:87}" LANG=C.UTF-8 QT_QPA_PLATFORM=xcb
 unset TMUX WAYLAND_DISPLAY || true
-Xvfb "$DISPLAY" -r -screen 0 1200x800x24 >/dev/null 2>&1 &
+Xvfb "$DISPLAY" -r -screen 0 1200x800x24 -fbdir "$work" >/dev/null 2>&1 &
 server=$!
 until xdotool getmouselocation >/dev/null 2>&1; do sleep 0.1; done
 kitty=${SCREENS_KITTY:-kitty}
@@ -62,7 +62,7 @@ see() {
 	[ "$1" != more ] || reference=changed
 	deadline=$(($(date +%s) + 180))
 	until
-		now=$(import -window root rgb:- | cksum)
+		now=$(cksum "$work/Xvfb_screen0")
 		[ "$now" = "$before" ] && { { [ "$1" != changed ] && [ "$1" != frame ]; } || [ "$now" != "$shown" ]; } &&
 			import -window root "$shot" && "$work/shots" "$1" "$shot" "$out/$name-$reference.png"
 	do

@@ -41,7 +41,9 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d := start(t, o)
 	d.Press("e", "left", "delete") // old
 	d.Type("wind,sea,")
-	d.Press("esc", "b", "x", "ctrl+s")
+	d.Press("esc")
+	d.Sees("+wind  -old")
+	d.Press("b", "x", "ctrl+s")
 	q := d.Question()
 	if q.Title != "Save 4 files?" || q.Choices[0].Label != "Keep editing" || q.Text != "Add the tag “wind” to 4 files\nRemove the tag “old” from 4 files\nChange the region of 4 files" {
 		t.Errorf("asked %q %q", q.Title, q.Text)

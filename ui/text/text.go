@@ -4,6 +4,7 @@ package text
 
 import (
 	"cmp"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -243,6 +244,12 @@ var writtenOut = regexp.MustCompile(`^\\(x[0-9a-f]{2}|u\{[0-9a-f]{1,6}\})`)
 
 // Blanks returns n blanks, or "" for n < 1.
 func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
+
+// Home returns a path with "~" in place of the home folder. An empty home changes nothing.
+func Home(path, home string) string {
+	rest, inside := strings.CutPrefix(path, home)
+	return Either(home != "" && home != "/" && inside && (rest == "" || os.IsPathSeparator(rest[0])), "~"+rest, path)
+}
 
 // HasAll reports whether each word, in lower case, occurs in one of the texts, ignoring
 // their case. Without words it returns true.

@@ -66,7 +66,9 @@ func (m *Model) manageMenu() *kit.Menu {
 func (m *Model) took(list []session.Edited, _ time.Time) (cmd tea.Cmd, what string) {
 	edited := map[string]session.Edited{}
 	for _, e := range list {
-		edited[e.FileID] = e
+		if edited[e.FileID] = e; e.File != nil && len(list) == 1 {
+			what = "It is in " + path.Dir(e.File.FilePath) // an undo can move it
+		}
 	}
 	m.list.Unmark(func(f api.File) bool {
 		e, is := edited[f.FileID]
@@ -74,7 +76,7 @@ func (m *Model) took(list []session.Edited, _ time.Time) (cmd tea.Cmd, what stri
 	})
 	m.sheet.Forget()
 	m.preview.Forget()
-	return m.reload(), ""
+	return m.reload(), what
 }
 
 // folderChange is a change of a folder, once its contents are counted.

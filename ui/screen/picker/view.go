@@ -101,12 +101,8 @@ func (m *Model) title(width int) string {
 }
 
 func (m *Model) short(folder string) string {
-	if home, err := os.UserHomeDir(); err == nil && home != "/" {
-		if rest, ok := strings.CutPrefix(folder, home); ok && (rest == "" || rest[0] == filepath.Separator) {
-			return "~" + rest
-		}
-	}
-	return folder
+	home, _ := os.UserHomeDir()
+	return text.Home(folder, home)
 }
 
 func (m *Model) footer() string {

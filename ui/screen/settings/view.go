@@ -39,12 +39,7 @@ const nameWidth = 18
 // cells returns the name and the host of an account, or the name and the value of a preference.
 func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 	if r.path != "" {
-		path := r.path
-		home := m.o.Getenv("HOME")
-		if rest, ok := strings.CutPrefix(path, home+"/"); ok && home != "" {
-			path = "~/" + rest
-		}
-		path = text.TruncateMiddle(text.Safe(path), max(1, widths[0]-nameWidth-2))
+		path := text.TruncateMiddle(text.Safe(text.Home(r.path, m.o.Getenv("HOME"))), max(1, widths[0]-nameWidth-2))
 		return []kit.Cell{{Text: text.PadRight(r.name, nameWidth) + "  " + th.Muted.Render(path), Style: th.Text}}
 	}
 	if r.pref == nil {
@@ -193,7 +188,7 @@ func (m *Model) describeAccount(p config.Profile, f *kit.Facts) {
 		address := text.Either(used && m.o.Profile.Host != "", m.o.Profile.Host,
 			m.config.Local.Addr+" once it is used")
 		f.Fact("Address", address)
-		f.Fact("Folder", m.o.Paths.Library())
+		f.Fact("Folder", text.Home(m.o.Paths.Library(), m.o.Getenv("HOME")))
 	case config.KindHosted, config.KindOther:
 		f.Fact("Upload", p.UploadURL)
 		f.Fact("API", text.If(p.BaseURL != p.UploadURL, p.BaseURL))

@@ -22,8 +22,8 @@ import (
 
 // presets are the elements as they are marshaled.
 var presets = []struct{ key, label, note, element string }{
-	{"r", "remove background", "leaves it transparent", `{"name":"remove-bg"}`},
-	{"s", "remove background, add a shadow", "with a shadow below", `{"name":"remove-bg","options":{"add_shadow":true}}`},
+	{"r", "remove background", "a transparent PNG of the same name", `{"name":"remove-bg"}`},
+	{"s", "remove background, add a shadow", "and a shadow below it", `{"name":"remove-bg","options":{"add_shadow":true}}`},
 	{"g", "find tags (Google)", "up to 10", `{"maxTags":10,"minConfidence":60,"name":"google-auto-tagging"}`},
 	{"w", "find tags (AWS)", "up to 10", `{"maxTags":10,"minConfidence":60,"name":"aws-auto-tagging"}`},
 	{"d", "write a description", "written by an AI", `{"name":"ai-auto-description"}`},

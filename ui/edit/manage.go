@@ -205,8 +205,8 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 	moved := func(folder string) bool {
 		return slices.ContainsFunc(files, func(f api.File) bool { return path.Join("/", folder) != path.Dir(f.FilePath) })
 	}
-	from := path.Dir(files[0].FilePath)
-	words := text.If(!moved(from), "In "+from+text.If(from != "/", "/")+" now. ") + text.If(verb == "Move", "Old links stop working. ") +
+	from, _ := path.Split(files[0].FilePath)
+	words := text.If(!moved(from), "In "+from+" now. ") + text.If(verb == "Move", "Old links stop working. ") +
 		"A file of the same name in the other folder gets a new version, for good."
 	p := FolderPrompt(verb+" "+FilesLabel(files), words, "", strings.ToLower(verb), g.Folders, do)
 	complete, check := p.Complete, p.Check

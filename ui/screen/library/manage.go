@@ -67,7 +67,8 @@ func (m *Model) took(list []session.Edited, _ time.Time) (cmd tea.Cmd, what stri
 	edited := map[string]session.Edited{}
 	for _, e := range list {
 		if edited[e.FileID] = e; e.File != nil && len(list) == 1 {
-			what = "It is in " + path.Dir(e.File.FilePath) // an undo can move it
+			folder, _ := path.Split(e.File.FilePath) // an undo can move it
+			what = "It is in " + folder
 		}
 	}
 	m.list.Unmark(func(f api.File) bool {

@@ -69,8 +69,8 @@ func (m *Model) draw() string {
 	body = m.host.Overlays.View(text.Fit(body, m.host.Room().X, m.host.Room().Y), m.theme)
 	actions := m.host.Actions()
 	if _, shown := m.messages.Shown(); shown {
-		key := ""
-		if i := slices.IndexFunc(actions, func(a kit.Action) bool { return a.ID == "program.last-message" }); i >= 0 {
+		key := "" // none where the key is text
+		if i := slices.IndexFunc(actions, func(a kit.Action) bool { return a.ID == "program.last-message" }); i >= 0 && !m.host.Capturing() {
 			key = actions[i].KeyLabel()
 		}
 		line := " " + m.messages.Line(r.status.Dx(), key, m.theme)

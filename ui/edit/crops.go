@@ -110,7 +110,7 @@ func (r *Region) copyCrop() tea.Cmd {
 			copies.Add("u", "URL", c.URL(&f, region, 0))
 			copies.Add("m", "Markdown", c.Markdown(&f, region))
 			copies.Add("h", "HTML", c.HTML(&f, region))
-			return r.o.Overlays.Open(copies.Menu())
+			return r.o.Overlays.Open(copies.Menu("the crop " + c.Name))
 		}}
 		if i < 9 {
 			rows[i].Key = string(rune('1' + i))

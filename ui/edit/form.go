@@ -464,7 +464,7 @@ func (f *Form) Len() int { return len(f.stops()) }
 // in its place.
 func (f *Form) Height(width int) int {
 	without, with := f.lines(width, false, true, &theme.Theme{}), f.lines(width, true, true, &theme.Theme{})
-	return max(len(without)+1, len(with))
+	return max(len(without)+text.Either(f.Offering(), 0, 1), len(with))
 }
 
 // Wheel moves the focus on a wheel message.

@@ -345,7 +345,7 @@ func newNames(files []api.File, pattern string) (changed []api.File, names []str
 		}
 	}
 	if len(changed) == 0 {
-		return nil, nil, "No name would change."
+		return nil, nil, text.Either(len(files) == 1, "That is its name already.", "No name would change.")
 	}
 	return changed, names, ""
 }

@@ -436,7 +436,7 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 	if r.decoded != nil {
 		if of := (frameOf{r.decoded, pic.Size(), r.Options(th)}); r.frame == nil || of != r.framed {
 			r.frame, r.framed = picture.NewRegionView(r.decoded, pic.Dx(), pic.Dy(), of.options), of
-			r.frame.Handle = r.handle
+			r.frame.Handle = text.Either(r.page == nil, picture.NoHandle, r.handle)
 		}
 		body = strings.Join(r.frame.Render(r.shownRect()), "\n")
 	}
@@ -449,7 +449,11 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 			below = "\n" + kit.Paragraph(strings.ReplaceAll(facts, "\u00a0", " "), crops.Dx(), th.Muted)
 			crops.Max.Y -= lipgloss.Height(below)
 		}
-		body = kit.JoinH(body, text.Blanks(crops.Min.X-pic.Max.X), r.drawCrops(crops.Size(), th)+below)
+		side := r.drawCrops(crops.Size(), th) + below
+		if facts != "" { // beside the middle of the picture
+			side = strings.Repeat("\n", max(0, pic.Dy()-lipgloss.Height(side))/2) + side
+		}
+		body = kit.JoinH(body, text.Blanks(crops.Min.X-pic.Max.X), side)
 	}
 	return text.Fit(body, size.X, size.Y)
 }

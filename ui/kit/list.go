@@ -485,7 +485,7 @@ func (l *List[T]) listActions() []Action {
 		)
 	}
 	back := l.action("back", "step back", l.nothingToLeave, l.back, "esc", "left", "h", "backspace")
-	back.Group = "Move"
+	back.Group = "Navigation"
 	switch {
 	case !l.RowsOnly:
 		actions = append(

@@ -267,7 +267,7 @@ func (m *Menu) Resize(room image.Point) {
 	m.airy = room.Y >= airyMenu
 	m.size = m.sizeIn(room)
 	inner := BoxInner(m.size)
-	m.list.Resize(unfolded(m.size, image.Pt(inner.X, inner.Y-len(m.intro(inner.X, &theme.Theme{})))))
+	m.list.Resize(m.unfolded(m.size, image.Pt(inner.X, inner.Y-len(m.intro(inner.X, &theme.Theme{})))))
 	m.list.Changed()
 }
 
@@ -330,20 +330,23 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 // column returns how many lines of the list are in the first of two columns of at most that height.
 // The second one begins with a group if it has room.
 func (m *Menu) column(height int) (first int) {
-	all, from := m.fullHeight(0)-2-len(m.intro(0, &theme.Theme{})), 1
+	all, from, cut := m.fullHeight(0)-2-len(m.intro(0, &theme.Theme{})), 1, height
 	longer := all
 	for _, g := range m.groups() {
 		if from += len(g.Rows) + 2; max(from, all-from+1) < longer {
 			first, longer = from, max(from, all-from+1)
 		}
+		if from > height/2 && from <= height {
+			cut = from
+		}
 	}
-	return text.Either(longer > height, height, first)
+	return text.Either(longer > height, cut, first)
 }
 
-// unfolded returns the size of a list that is drawn in a room of a menu of that size.
-func unfolded(size, room image.Point) image.Point {
+// unfolded returns the size of the list that is drawn in a room of the menu of that size.
+func (m *Menu) unfolded(size, room image.Point) image.Point {
 	if size.X > widestMenu {
-		room.X, room.Y = room.X/2, 2*room.Y-1
+		room.X, room.Y = room.X/2, m.column(room.Y)+room.Y-1
 	}
 	return room
 }
@@ -375,7 +378,7 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	inner, words := BoxInner(size), m.intro(BoxInner(size).X, th)
 	below := m.below(inner, th)
 	room = image.Pt(inner.X, inner.Y-len(words)-len(below))
-	rows := m.list.View(unfolded(size, room), th)
+	rows := m.list.View(m.unfolded(size, room), th)
 	if lines := strings.Split(rows, "\n"); size.X > widestMenu {
 		first := m.column(room.Y)
 		aside := "\n" + strings.Join(lines[first:], "\n") // below the row of the search

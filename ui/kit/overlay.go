@@ -152,6 +152,9 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 			base = OverlayAt(base, text.Blanks(room.X), 0, room.Y-1) // the status is about what is behind
 			area := image.Rectangle{Min: s.at, Max: s.at.Add(size)}
 			area.Min.X, area.Max.X = max(0, area.Min.X-1), area.Max.X+1
+			if area.Min.X < narrow { // the beginnings of words are noise
+				area.Min.X = 0
+			}
 			base = OverlayAt(cleared(base, area), top, s.at.X, s.at.Y)
 		}
 	}
@@ -183,6 +186,9 @@ func Moved(msg tea.MouseMsg, origin image.Point) tea.MouseMsg {
 	}
 	return tea.MouseMotionMsg(at)
 }
+
+// narrow is the width from which what is left of a popup stays.
+const narrow = 9
 
 // minReleaseDelay is the minimum time for which the terminal is released. Bubble Tea's
 // renderer goroutine stops asynchronously on release, and stops the ticker of whatever

@@ -199,12 +199,12 @@ func (c *Copies) Add(key, what, content string) {
 // AddCommand adds a row whose command answers with [Copy]; note describes the text.
 func (c *Copies) AddCommand(key, what, note string, do tea.Cmd) {
 	note, more, _ := strings.Cut(note, "\n")
-	note += text.If(more != "", " and "+text.Count(1+strings.Count(more, "\n"))+" more")
+	note += text.If(more != "", " and "+text.Plural(1+strings.Count(more, "\n"), "more line"))
 	*c = append(*c, kit.MenuRow{Key: key, Label: what, Note: note, Do: func() tea.Cmd { return do }})
 }
 
-// Menu returns the menu.
-func (c Copies) Menu() *kit.Menu { return kit.NewMenu("Copy", c...) }
+// Menu returns the menu of what is copied from something, such as a file.
+func (c Copies) Menu(from string) *kit.Menu { return kit.NewMenu("Copy from "+from, c...) }
 
 // FileGone reports that a file no longer exists.
 type FileGone struct{ FileID string }

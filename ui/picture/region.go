@@ -16,7 +16,7 @@ import (
 // crosses show a third picture, composed of both for every position. Except for its commands it is
 // not safe for concurrent use.
 type RegionView struct {
-	// Handle is the part that stands out: what the arrow keys move.
+	// Handle is the part that stands out: what the arrow keys move. NoHandle shows none.
 	Handle Handle
 
 	cols, rows int
@@ -176,6 +176,9 @@ func (v *RegionView) borderPixels(on image.Rectangle, marked Handle) *image.RGBA
 		}
 	}
 	for h := range handles {
+		if marked == NoHandle {
+			break
+		}
 		box, fill := v.handleBox(h, on), dashes[0]
 		if marked == 0 || marked == Handle(h) {
 			fill = markedColor
@@ -303,8 +306,8 @@ func borderGlyph(c image.Point, b image.Rectangle) rune {
 // clockwise from the upper left.
 type Handle int
 
-// Handles is the number of handles.
-const Handles = Handle(len(handles))
+// Handles is the number of handles, NoHandle none of them.
+const Handles, NoHandle = Handle(len(handles)), Handle(-1)
 
 var handles = [...]struct {
 	words string
@@ -324,7 +327,7 @@ var handles = [...]struct {
 // String names the handle, such as "upper left corner".
 func (g Handle) String() string { return handles[g].words }
 
-func (g Handle) side() image.Point { return handles[g].side }
+func (g Handle) side() image.Point { return handles[max(0, g)].side }
 
 // Next returns the handle by steps further, cyclically.
 func (g Handle) Next(by int) Handle {

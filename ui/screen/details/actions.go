@@ -21,7 +21,7 @@ import (
 const (
 	groupEdit = "Edit"
 	groupFile = "File"
-	groupMove = "Move"
+	groupMove = "Navigation"
 )
 
 func (m *Model) Actions() []kit.Action {
@@ -190,7 +190,7 @@ func (m *Model) copyMenu() tea.Cmd {
 		copies.Add("f", "this field: "+r.Label, r.Value())
 	}
 	edit.Copies(&copies, filesOf(m.Targets()), m.o.Session)
-	return m.Open(copies.Menu())
+	return m.Open(copies.Menu(edit.FilesLabel(filesOf(m.Targets()))))
 }
 
 // Disabled reasons, empty if enabled.

@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/entry"
+	"mediadesk/ui/edit"
 )
 
 // TestChangeOfTags: the request distinguishes no change, a list, an empty list and null.
@@ -121,13 +122,13 @@ func TestDifferenceInWords(t *testing.T) {
 		{list(), list(many...), "Tags: +x, +b, +c, +d, +e, +f, +g, +h, +i, +j, +k, +l, and +2 more"},
 	} {
 		f := api.File{Tags: c.a}
-		if got := strings.Join(describe(entry.ValuesOf(&f), entry.ChangesOf(api.Details{Tags: c.b})),
+		if got := strings.Join(edit.Describe(entry.ValuesOf(&f), entry.ChangesOf(api.Details{Tags: c.b})),
 			"|"); got != c.want {
 			t.Errorf("%v to %v is %q, want %q", c.a, c.b, got, c.want)
 		}
 	}
 	f := api.File{CustomCoordinates: api.Null[string]()}
-	if got := describe(entry.ValuesOf(&f), entry.ChangesOf(api.Details{
+	if got := edit.Describe(entry.ValuesOf(&f), entry.ChangesOf(api.Details{
 		CustomCoordinates: api.Set("1,2,3,4"),
 	})); !slices.Equal(got, []string{"Region: the whole picture → 3 × 4 at 1, 2"}) {
 		t.Errorf("got %q", got)

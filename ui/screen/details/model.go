@@ -248,7 +248,7 @@ func (m *Model) Unsaved() (changes [][2]string) {
 		return changes
 	}
 	for _, e := range list {
-		words := strings.Join(describe(e.Saved.Values(), e.Changes()), "; ")
+		words := strings.Join(edit.Describe(e.Saved.Values(), e.Changes()), "; ")
 		changes = append(changes, [2]string{name(e), words})
 	}
 	return changes

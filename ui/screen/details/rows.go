@@ -251,7 +251,7 @@ func (e *prepared) rebase(fresh api.File) (meanwhile []string) {
 	if !drafted || was[rule.FieldTags] == nil && was[rule.FieldRegion] == nil {
 		return nil // no draft, or nothing was known before
 	}
-	return differences(was, e.Saved.Values())
+	return edit.Differences(was, e.Saved.Values())
 }
 
 // merged returns a newer record completed from the older one, since an update is answered with
@@ -272,94 +272,4 @@ func merged(old, fresh api.File) (out api.File) {
 		return fresh
 	}
 	return out
-}
-
-// differences says how two records differ. A field that the first of them does not have is not
-// compared.
-func differences(a, b entry.Values) []string {
-	to := entry.Values{}
-	for name := range a {
-		if to[name] = b[name]; b[name] == nil {
-			to[name] = json.RawMessage("null")
-		}
-	}
-	for name := range b {
-		if _, metadata := entry.MetadataKey(name); metadata {
-			to[name] = b[name]
-		}
-	}
-	return describe(a, to)
-}
-
-func describe(saved, to entry.Values) []string {
-	var out []string
-	for _, name := range to.Names() {
-		key, metadata := entry.MetadataKey(name)
-		before, after := saved[name], to[name]
-		field := entry.FieldByName(name)
-		switch {
-		case metadata && rule.SameValue(before, after):
-			continue
-		case metadata:
-		case field.Kind == entry.KindList:
-			if words := listDifference(before, after); words != "" {
-				out = append(out, field.Label+": "+words)
-			}
-			continue
-		default:
-			key = field.Label
-		}
-		if before, after := valueText(name, before), valueText(name, after); before != after {
-			out = append(out, key+": "+before+" → "+after)
-		}
-	}
-	return out
-}
-
-const maxText = 60
-
-// valueText formats a value for a difference.
-func valueText(name string, value json.RawMessage) string {
-	words := text.Truncate(strings.Join(strings.Fields(rule.PlainValue(value)), " "), maxText)
-	switch {
-	case name == rule.FieldRegion && value == nil:
-		return "not known"
-	case rule.IsNull(value):
-		return text.Either(name == rule.FieldRegion, "the whole picture", "not set")
-	case name == rule.FieldRegion:
-		return edit.DescribeRegion(words)
-	case words == "":
-		return "none"
-	case name == rule.FieldDescription:
-		return strconv.Quote(words)
-	}
-	return words
-}
-
-const maxNamed = 12
-
-func listDifference(before, after json.RawMessage) string {
-	var a, b, parts []string
-	_, _ = json.Unmarshal(before, &a), json.Unmarshal(after, &b) // null and missing are empty
-	side := func(sign string, from, without []string) {
-		has := func(v string) bool { return slices.Contains(without, v) }
-		from = slices.DeleteFunc(slices.Clone(from), has)
-		for _, value := range from[:min(len(from), maxNamed)] {
-			parts = append(parts, sign+value)
-		}
-		if n := len(from) - maxNamed; n > 0 {
-			parts = append(parts, fmt.Sprintf("and %s%d more", sign, n))
-		}
-	}
-	side("+", b, a)
-	side("-", a, b)
-	switch {
-	case rule.IsNull(after) && string(before) == "null":
-		return ""
-	case rule.IsNull(after) && len(a) == 0:
-		parts = append(parts, "not set")
-	case len(parts) == 0 && !slices.Equal(a, b):
-		parts = append(parts, "in another order")
-	}
-	return strings.Join(parts, ", ")
 }

@@ -116,7 +116,7 @@ func (m *Model) askAbout(list []*prepared) tea.Cmd {
 		d, _ := e.change()
 		change := session.Change{FileID: e.file.FileID, Details: d}
 		changes = append(changes, change)
-		line := strings.Join(describe(e.Saved.Values(), e.Changes()), "; ")
+		line := strings.Join(edit.Describe(e.Saved.Values(), e.Changes()), "; ")
 		if len(e.meanwhile) > 0 {
 			theirs = append(theirs, e)
 			line = "Mine: " + line + "\nTheirs: " + strings.Join(e.meanwhile, "; ")
@@ -248,7 +248,7 @@ func (m *Model) took(list []session.Edited, _ time.Time) (cmd tea.Cmd, what stri
 		e.problem = nil
 		saved := e.Saved.Values()
 		e.rebase(*done.File)
-		what = strings.Join(differences(saved, e.Saved.Values()), "; ")
+		what = strings.Join(edit.Differences(saved, e.Saved.Values()), "; ")
 	}
 	m.Load()
 	if len(list) > 1 {
@@ -308,8 +308,8 @@ func summary(list []*prepared) []string {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
 	})
 	more := ""
-	if n := len(tags) - maxNamed; n > 0 {
-		more, tags = text.Plural(n, "other tag"), tags[:maxNamed]
+	if n := len(tags) - edit.MaxNamed; n > 0 {
+		more, tags = text.Plural(n, "other tag"), tags[:edit.MaxNamed]
 	}
 	rows := tags
 	for _, name := range fields {

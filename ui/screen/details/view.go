@@ -62,7 +62,7 @@ func (m *Model) Status(size image.Point, th *theme.Theme) []string {
 		return withSign(theme.SignBad, m.named(e, "")+"This file no longer exists. This is its last known state.", size.X, 2, th)
 	}
 	if d, err := e.change(); err != nil || !d.IsEmpty() {
-		words := m.named(e, "Not saved: "+strings.Join(describe(e.Saved.Values(), e.Changes()), "; "))
+		words := m.named(e, "Not saved: "+strings.Join(edit.Describe(e.Saved.Values(), e.Changes()), "; "))
 		if err != nil {
 			words = m.because("Cannot be saved yet", e, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -137,7 +138,7 @@ func (m *Model) findCopies() tea.Cmd {
 		copies.Add("e", "error", known.Error)
 		return page.Do(func() {
 			if !m.Capturing() { // otherwise the user has moved on
-				m.Open(copies.Menu())
+				m.Open(copies.Menu(path.Base(known.FilePath)))
 			}
 		})
 	}

@@ -162,7 +162,7 @@ func (m *Model) sortMenu() tea.Cmd {
 func (m *Model) copyMenu() tea.Cmd {
 	var copies page.Copies
 	edit.Copies(&copies, m.Chosen(), m.o.Session)
-	return m.Open(copies.Menu())
+	return m.Open(copies.Menu(edit.FilesLabel(m.Chosen())))
 }
 
 // Disabled reasons, empty if enabled.

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/entry"
 	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
@@ -68,7 +70,11 @@ func (m *Model) took(list []session.Edited, _ time.Time) (cmd tea.Cmd, what stri
 	for _, e := range list {
 		if edited[e.FileID] = e; e.File != nil && len(list) == 1 {
 			folder, _ := path.Split(e.File.FilePath) // an undo can move it
-			what = "It is in " + folder
+			what = "it is in " + folder
+			if i := slices.IndexFunc(m.shown.files, func(f api.File) bool { return f.FileID == e.FileID }); i >= 0 {
+				was, is := entry.OfFile(&m.shown.files[i]), entry.OfFile(e.File)
+				what = cmp.Or(strings.Join(edit.Differences(was.Values(), is.Values()), "; "), what)
+			}
 		}
 	}
 	m.list.Unmark(func(f api.File) bool {

@@ -260,11 +260,20 @@ func (m *Model) editQuery(line string) tea.Cmd {
 func (m *Model) typed() tea.Cmd {
 	m.query.wrong = nil
 	m.list.Arrange()
-	s, err := parseSearch(m.query.field.Value(), m.query.fields)
+	s, err := m.parse()
 	if err != nil || s.text == m.shown.search.text && s.query() == m.shown.search.query() {
 		return nil
 	}
 	return m.query.typing.Ask(page.After(typingDelay, page.Then(func() tea.Cmd { return m.find(s) })))
+}
+
+// parse translates the line. A last tag that the library has is meant as it is, not as a beginning.
+func (m *Model) parse() (search, error) {
+	line := m.query.field.Value()
+	if _, tag, is := strings.Cut(line[strings.LastIndexByte(line, ' ')+1:], "tag:"); is && slices.Contains(m.manage.Tags, tag) {
+		line += " "
+	}
+	return parseSearch(line, m.query.fields)
 }
 
 // find shows the results of a search; an empty one shows the folder.
@@ -277,7 +286,7 @@ func (m *Model) find(s search) tea.Cmd {
 }
 
 func (m *Model) runQuery() tea.Cmd {
-	s, err := parseSearch(m.query.field.Value(), m.query.fields)
+	s, err := m.parse()
 	if m.query.wrong = err; err != nil {
 		m.list.Arrange()
 		return nil

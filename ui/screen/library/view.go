@@ -79,7 +79,7 @@ func (m *Model) columns(width int) kit.Columns {
 	}) {
 		columns[4] = kit.Column{}
 	}
-	if width < 80 { // names and tags tell more
+	if width < text.Either(columns[4].Name == "", 63, 80) { // names and tags tell more
 		columns[3] = kit.Column{}
 	}
 	return columns

@@ -11,13 +11,14 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
 // Action groups in the help.
 const (
 	groupPick = "Pick"
 	groupSend = "Send"
-	groupMove = "Move"
+	groupMove = "Navigation"
 	groupView = "View"
 )
 
@@ -64,8 +65,9 @@ func (m *Model) listActions() []kit.Action {
 		return text.If(at == "" || filepath.Dir(at) == at, "this is the topmost folder")
 	}
 	pick := "pick"
-	if e, ok := m.current(); ok && m.picked(e) {
-		pick = "unpick"
+	if e, ok := m.current(); ok {
+		sign, _ := m.share(m.path(e))
+		pick = text.Either(m.picked(e) || sign == theme.SignMarked, "unpick", pick)
 	}
 	return m.list.Actions(slices.Concat([]kit.Action{
 		{ID: "picker.pick", Keys: kit.Bind(pick, "space", "space"), Group: groupPick, Footer: true, Disabled: m.noEntry, Do: m.toggle},

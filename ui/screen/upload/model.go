@@ -294,7 +294,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 
 func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 	for _, r := range fields {
-		r.Problem = func() string { return m.sum().stops[r.ID].text }
+		r.Problem = func() string { return strings.TrimSpace(m.sum().stops[r.ID].text + " " + m.sum().stops[r.ID].help) }
 		f := entry.FieldByKey(r.ID)
 		if f == nil {
 			continue // a value of the metadata

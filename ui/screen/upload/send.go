@@ -83,9 +83,10 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 		return len(slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !is(s) }))
 	}
 	losses := m.losses(of)
-	same := count(of, func(s *source) bool {
+	alike := func(s *source) bool {
 		return s.known.inspected && m.locate(s).File.Size.Or(-1) == s.known.identity.Size
-	})
+	}
+	same := count(of, alike)
 	choices := []page.Choice{
 		{Label: "Not yet", Key: "n"},
 		decide("v", "New version"+text.If(all, "s"), func(s *source) { s.SetText(entry.FieldByName(rule.FieldOverwriteFile), "true") }),
@@ -109,22 +110,31 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 	if n := len(m.Items) - len(skip) - len(taken); n > 0 {
 		words += "\n" + text.Plural(n, "other file") + " will be sent."
 	}
-	file, ask := m.locate(s).File, page.Ask{Choices: choices}
+	pair := func(s *source, name string) (yours, stored edit.Tile) {
+		yours, stored = m.TileOf(s), edit.Tile{Name: text.Either(all && alike(s), "Stored, same size", "Stored"), Words: "no picture"}
+		if yours.Name = name; m.locate(s).File.IsImage() {
+			stored.Picture = edit.ThumbOf(*m.locate(s).File, m.o.Session.Thumb)
+		}
+		return yours, stored
+	}
+	ask := page.Ask{Choices: choices}
 	if all {
 		ask.Title = text.Count(len(taken)) + " of " + text.Plural(len(m.Items), "name") + " exist already"
 		ask.Text = text.If(same > 0, text.Count(same)+" of "+text.Count(len(of))+" have the same size as yours, and may be the same.\n") +
 			text.If(losses != "", "With new versions, the stored files lose: "+losses+".\n") + words
-		ask.Drawing = m.Review(of)
+		var pairs []edit.Tile
+		for _, s := range of[:text.Either(len(of) > mostPairs, 0, len(of))] {
+			yours, stored := pair(s, s.storedName())
+			pairs = append(pairs, yours, stored)
+		}
+		ask.Drawing = m.Review(of[:text.Either(len(of) > mostPairs, len(of), 0)], pairs...)
 		return page.Send(ask)
 	}
 	ask.Title = text.TruncateMiddle(text.Safe(rule.PathOf(&s.Upload)), 48) + " exists already" + text.If(len(taken) > 1, " · "+text.Count(len(taken)-1)+" more")
 	ask.Text = text.If(same > 0, "It has the same size as yours, and may be the same.\n") +
 		text.If(losses != "", "With a new version, the stored file loses: "+losses+".\n") + words
-	yours, stored := m.TileOf(s), edit.Tile{Name: "Stored", Words: "no picture"}
-	yours.Name = "Yours"
-	if file.IsImage() {
-		stored.Picture = edit.ThumbOf(*file, m.o.Session.Thumb)
-	}
+	file := m.locate(s).File
+	yours, stored := pair(s, "Yours")
 	when := text.If(!rule.Created(file).IsZero(), "uploaded "+text.When(rule.Created(file), m.o.Now()))
 	ask.Facts = [][2]string{
 		{"Yours", strings.Join(facts(s), "")},
@@ -133,6 +143,9 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 	ask.Drawing = m.Review(nil, yours, stored)
 	return page.Send(ask)
 }
+
+// mostPairs is how many pictures are shown beside the stored ones.
+const mostPairs = 2
 
 // losses counts what new versions take from files, such as "region ×3, tags", or "2 tags, region" of one
 // file; empty for nothing.

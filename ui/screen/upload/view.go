@@ -122,19 +122,19 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 	checks := func(stop bool) {
 		for _, c := range slices.DeleteFunc(slices.Clone(all), func(c check) bool { return c.stop != stop }) {
 			sign, row := text.Either(c.stop, theme.SignBad, theme.SignWarn), m.Form.Row(c.field)
-			if !stop || row == nil || row.More { // else the form says what is wrong
+			if !stop || row == nil || row.More { // else the form says what is wrong, and what helps
 				facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+c.text)
+				facts.Say(th.Muted, c.help)
+				facts.Gap()
 			}
-			facts.Say(th.Muted, c.help)
-			facts.Gap()
 		}
 	}
 	checks(true)
-	facts.Say(th.Label, "Will be stored as"+text.If(len(targets) > 1, " (1 of "+text.Count(len(targets))+")"))
-	facts.Draw(strings.Split(th.Strong.Render(text.Method().Hardwrap(place, width, true)), "\n")...)
-	facts.Gap()
 	checks(false)
 	m.sayPrediction(facts, s)
+	facts.Gap()
+	facts.Say(th.Label, "Will be stored as"+text.If(len(targets) > 1, " (1 of "+text.Count(len(targets))+")"))
+	facts.Draw(strings.Split(th.Strong.Render(text.Method().Hardwrap(place, width, true)), "\n")...)
 	facts.Gap()
 	if s.Source.Path != "" && !s.known.inspected {
 		facts.Say(th.Muted, "Reading the file…")

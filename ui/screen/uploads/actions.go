@@ -393,7 +393,7 @@ func (m *Model) openMenu() tea.Cmd {
 		}
 		return page.Copy{What: "curl command", Text: request.Curl()}
 	})
-	return m.Open(copies.Menu())
+	return m.Open(copies.Menu(name(&j)))
 }
 
 // Commands returns the command that uploads the selected job's source again, or the command that

@@ -41,7 +41,7 @@ func (r *Region) crops(sizes bool) []crop {
 	}
 	for i, c := range r.o.Crops {
 		part := c.Part(region)
-		label := text.Safe(c.Name) + text.If(sizes, fmt.Sprintf("  %d × %d", part.Dx(), part.Dy()))
+		label := text.Safe(c.Name) + text.If(sizes, fmt.Sprintf(" %d × %d", part.Dx(), part.Dy()))
 		list[i] = crop{label, p.drawn(part, r.decoded.Size()), r.views[i]}
 	}
 	return list

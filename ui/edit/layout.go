@@ -30,8 +30,8 @@ type Layout struct {
 const LeastStacked = 15
 
 // leastAiry is the height from which a blank line is above the form, leastSideRows that of a side
-// below it.
-const leastAiry, leastSideRows = 30, 4
+// below it, and leastGap that of a picture that does not touch the form.
+const leastAiry, leastSideRows, leastGap = 26, 4, 10
 
 // fewFiles is the most files whose contact sheet has their tags, and needs no list beside it.
 const fewFiles = 6
@@ -125,8 +125,8 @@ func (e *Editor[T]) position(l Layout, room image.Rectangle) Layout {
 		facts = nil // they are below the crops
 	}
 	below := len(facts)
-	if ok && l.Form.Min.Y > 0 && l.Form.Max.Y >= leastAiry {
-		below += min(2, below+1)
+	if airy := l.Form.Max.Y >= leastAiry; ok && l.Form.Min.Y > 0 && (airy || below == 0 && room.Dy() > leastGap) {
+		below += text.Either(airy, min(2, below+1), 1)
 	}
 	l.Picture, l.Facts = room, room
 	if l.Picture.Max.Y -= min(below, max(0, room.Dy()-4)); !ok {

@@ -34,6 +34,7 @@ type Manager interface {
 	RestoreAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	DeleteOldVersions(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	PurgeAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
+	Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, error)
 	Tags(ctx context.Context) ([]string, error)
 	Folders(ctx context.Context) ([]string, error)
 	Versions(ctx context.Context, fileID string) ([]api.File, error)
@@ -127,7 +128,7 @@ func (g *Manage) row(op operation, files []api.File) kit.MenuRow {
 	op.MenuRow.Do = func() tea.Cmd {
 		switch {
 		case op.folder != "":
-			return g.askFolder(op.folder, files, func(folder string) tea.Cmd { return g.Run(work(folder)) })
+			return g.askFolder(op.folder, files, func(folder string) tea.Cmd { return g.into(folder, op.folder, files, work(folder)) })
 		case op.lost != "":
 			subject := text.Either(len(files) == 1, files[0].FilePath, what)
 			return g.askDelete(text.Capital(op.Label)+"?", fmt.Sprintf(op.lost, subject), files, work(""))
@@ -206,8 +207,7 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 		return slices.ContainsFunc(files, func(f api.File) bool { return path.Join("/", folder) != path.Dir(f.FilePath) })
 	}
 	from, _ := path.Split(files[0].FilePath)
-	words := text.If(!moved(from), "In "+from+" now. ") + text.If(verb == "Move", "Old links stop working. ") +
-		"A file of the same name in the other folder gets a new version, for good."
+	words := text.If(!moved(from), "In "+from+" now. ") + text.If(verb == "Move", "Old links stop working.")
 	p := FolderPrompt(verb+" "+FilesLabel(files), words, "", strings.ToLower(verb), g.Folders, do)
 	complete, check := p.Complete, p.Check
 	p.Complete = func(typed string) []string {
@@ -222,6 +222,38 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 		return text.If(!moved(clean), FilesLabel(files)+" already in that folder. Type another one.")
 	}
 	return g.Over.Open(p)
+}
+
+// into runs work, which moves or copies files. It asks first if files of the same names are in the folder.
+func (g *Manage) into(folder, verb string, files []api.File, work Work) tea.Cmd {
+	targets := make([]api.Upload, len(files))
+	for i, f := range files {
+		targets[i] = api.Upload{FileName: f.Name, Folder: api.Set(folder)}
+	}
+	return page.Within(g.Context, timeout, func(ctx context.Context) tea.Msg {
+		places, _ := g.Session.Places(ctx, targets) // if that is not known, the result says it
+		var taken []api.File
+		for i, p := range places {
+			if p.File != nil && p.File.FileID != files[i].FileID {
+				taken = append(taken, files[i])
+			}
+		}
+		return page.Then(func() tea.Cmd {
+			if len(taken) == 0 {
+				return g.Run(work)
+			}
+			one := len(taken) == 1
+			return page.Send(page.Ask{
+				Title: FilesLabel(taken) + text.Either(one, " exists", " exist") + " in " + folder + " already",
+				Text: text.Either(one, "It becomes a new version of the file there", "They become new versions of the files there") +
+					text.If(verb == "Move", ", which undo cannot separate") + ".",
+				Choices: []page.Choice{
+					{Label: "Cancel", Key: "k"},
+					{Label: verb + " " + FilesLabel(files), Key: "m", Danger: true, Do: func() tea.Cmd { return g.Run(work) }},
+				},
+			})
+		})
+	})
 }
 
 // FolderPrompt asks for a folder of the library, starting with value and suggesting known folders.

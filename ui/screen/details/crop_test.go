@@ -162,7 +162,7 @@ func TestCropsAreDelivered(t *testing.T) {
 	})
 	d.Resize(image.Pt(140, 40))
 	d.Press("c")
-	d.Sees("1:1  200 × 200", "4:5  160 × 200", "16:9  301 × 169", "card  266 × 200")
+	d.Sees("1:1 200 × 200", "4:5 160 × 200", "16:9 301 × 169", "card 266 × 200")
 	f, err := os.Open(path)
 	must(t, err)
 	defer f.Close()
@@ -181,7 +181,7 @@ func TestCropsAreDelivered(t *testing.T) {
 	d.Resize(image.Pt(64, 24))
 	d.SeesNot("16:9")
 	d.Press("v")
-	d.Sees("1:1  200 × 200", "16:9  301 × 169")
+	d.Sees("1:1 200 × 200", "16:9 301 × 169")
 
 	// Without a region, it shows the middle of the picture, as pages do.
 	plain, err := client.Upload(t.Context(),
@@ -191,7 +191,7 @@ func TestCropsAreDelivered(t *testing.T) {
 		Files: []api.File{*plain}, Profile: profile, Session: &shelf{t: t, client: client, Manager: unmanaged{}, picture: func(context.Context, api.File) (string, error) { return path, nil }},
 	})
 	d.Resize(image.Pt(140, 40))
-	d.Sees("1:1  480 × 480", "4:5  384 × 480", "16:9  640 × 360", "card  640 × 480")
+	d.Sees("1:1 480 × 480", "4:5 384 × 480", "16:9 640 × 360", "card 640 × 480")
 	for _, crop := range profile.Crops {
 		compareCrop(t, client, full.Image, crop.URL(plain, full.Image.Rect, 0), crop, full.Image.Rect)
 	}

@@ -184,6 +184,11 @@ func TestMarkedFilesAreManaged(t *testing.T) {
 	d.Type("copies")
 	d.Press("enter")
 	d.has("/a.txt /b.txt /c.txt /copies/a.txt /copies/b.txt /copies/c.txt /summer/d.txt")
+	d.Press("esc", "G", "m", "c")
+	d.Type("copies")
+	d.Press("enter")
+	d.answer("m", "c.txt exists in /copies/ already", "It becomes a new version of the file there.")
+	d.has("/a.txt /b.txt /c.txt /copies/a.txt /copies/b.txt /copies/c.txt /summer/d.txt")
 	d.Press("esc", "G", "m", "m")
 	d.Type("sum") // enter takes the folder that is highlighted
 	d.Sees("/sum/  new folder")

@@ -35,6 +35,8 @@ type List[T any] struct {
 	Total func() int
 	// Head returns the name of a group and a styled note about its rows; nil without groups.
 	Head func(key string, rows []T, th *theme.Theme) (name, note string)
+	// HeadCells returns the columns of a group, in place of Head; it may be nil.
+	HeadCells func(key string, th *theme.Theme) []Cell
 	// Columns returns the columns of a list of that width, and Cells the cells of a row.
 	Columns func(width int) Columns
 	Cells   func(row T, widths []int, th *theme.Theme) []Cell

@@ -261,6 +261,9 @@ func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string
 			if l.lines[i].row < -1 || l.SkipHeads && i+1 == to && to < len(l.lines) {
 				return "" // the heading of what is not shown
 			}
+			if l.HeadCells != nil {
+				return cols.Draw(l.HeadCells(e.Key, th), widths, l.fold(e.Key), indent, width, selected, chosen, th)
+			}
 			return l.drawHead(e, width, selected, chosen, th)
 		}
 		mark := theme.SignNone
@@ -289,6 +292,8 @@ func (l *List[T]) widths(width, height int, th *theme.Theme) (Columns, []int) {
 	for i, to := drawn.Visible(); i < to; i++ {
 		if e, _ := l.At(i); !e.head {
 			cells = append(cells, l.Cells(e.Row, room, th))
+		} else if l.HeadCells != nil {
+			cells = append(cells, l.HeadCells(e.Key, th))
 		}
 	}
 	return cols, cols.Fitted(width, cells)
@@ -326,13 +331,14 @@ func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent, widt
 	return begin + strings.ReplaceAll(text.PadRight(row, width), ansi.ResetStyle, ansi.ResetStyle+begin) + end
 }
 
+func (l *List[T]) fold(group string) theme.Sign {
+	return text.Either(l.isFolded(group), theme.SignFolded, theme.SignUnfolded)
+}
+
 func (l *List[T]) drawHead(e Entry[T], width int, selected bool, chosen lipgloss.Style,
 	th *theme.Theme,
 ) string {
-	fold := text.Either(l.isFolded(e.Key), theme.SignFolded, theme.SignUnfolded)
-	if l.SkipHeads {
-		fold = theme.SignNone
-	}
+	fold := text.Either(l.SkipHeads, theme.SignNone, l.fold(e.Key))
 	name, note := l.Head(e.Key, e.Rows, th)
 	name = text.Safe(name)
 	room := max(0, width-2)

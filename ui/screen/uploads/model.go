@@ -70,10 +70,14 @@ func New(o Options) *Model {
 			r := m.rows.row(n)
 			return text.HasAll(words, name(r.Job), r.Job.Upload.Source.String(), stateWord(r))
 		},
-		Head: func(key string, _ []int, th *theme.Theme) (title, note string) {
+		HeadCells: func(key string, th *theme.Theme) []kit.Cell {
 			g, titled := m.rows.folders[key], count(m.rows.Totals.Count)
 			differs := titled.total() != g.count.total() || titled[job.Stored] < titled.total()
-			return key, text.If(differs, th.Muted.Render("· ")+g.note(th))
+			return []kit.Cell{
+				{Text: key, Style: th.Strong},
+				{Text: text.If(g.size > 0, text.Bytes(g.size)), Style: th.Muted},
+				{Text: text.If(differs, g.note(th)), Style: th.Muted},
+			}
 		},
 		Folds:   m.rows.finished,
 		Columns: columns, Cells: m.cells, Above: m.above, Note: m.totals, Footer: m.footer, Describe: m.describe, Empty: m.empty,

@@ -101,7 +101,7 @@ func TestFolders(t *testing.T) {
 	d.Send(page.Shown{})
 	d.Send(page.Sent{Jobs: jobs[3:]}) // the form sent them all, and some have failed since
 	d.Sees("1 of 40")
-	d.Sees("▾ /2026/greece/ · 4 of 7 stored · 2 refused · 1 canceled", "refused-0.jpg", "▸ /2026/italy/ · 3 of 3 stored", "▸ /2026/spain/")
+	d.Sees("4 of 7 · 2 refused · 1 canceled", "▾ /2026/greece/", "refused-0.jpg", "▸ /2026/italy/", "6 MB  3 of 3", "▸ /2026/spain/")
 	hints := ansi.Strip(kit.Hints(d.m.Actions(), 200, d.Theme))
 	uitest.Shows(t, hints, "R send all failed again")
 
@@ -112,7 +112,7 @@ func TestFolders(t *testing.T) {
 	d.Press("enter", "d")
 	d.SeesNot("/2026/greece/")
 	d.Press("z")
-	d.Sees("▾ /2026/greece/ · 4 of 7 stored")
+	d.Sees("▾ /2026/greece/", "4 of 7")
 }
 
 // TestMarks: actions apply to the marked uploads, wherever the cursor is.

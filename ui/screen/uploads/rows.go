@@ -201,18 +201,17 @@ type group struct {
 // groupBar is the width of the bar of an unfinished folder, and of all uploads.
 const groupBar = 8
 
-// note returns how many of a folder's files are stored, such as "25 of 25", a bar if not all are,
-// the other states, and the size.
+// note returns how many of a folder's files are stored, such as "25 of 25", the other states, and a bar
+// while it goes on.
 func (g *group) note(th *theme.Theme) string {
 	parts := summary(g.count, th)
+	parts[0] = strings.TrimSuffix(parts[0], th.Muted.Render(" stored"))
 	stored, total, c := g.count[job.Stored], g.count.total(), g.count
-	if c[job.Sending]+c[job.Waiting]+c[job.Offline]+c[job.Processing] > 0 { // it goes on
-		parts[0] += " " + kit.Progress{Done: int64(stored), Total: int64(total)}.Bar(groupBar, th)
+	bar := ""
+	if c[job.Sending]+c[job.Waiting]+c[job.Offline]+c[job.Processing] > 0 {
+		bar = " " + kit.Progress{Done: int64(stored), Total: int64(total)}.Bar(groupBar, th)
 	}
-	if stored == total && g.size > 0 {
-		parts = append(parts, th.Muted.Render(text.Bytes(g.size)))
-	}
-	return strings.Join(parts, th.Muted.Render(" · "))
+	return strings.Join(parts, th.Muted.Render(" · ")) + bar
 }
 
 // summary returns the number of stored jobs, green only if all are stored, and then the other

@@ -126,7 +126,8 @@ func extensions(j *job.Job) string {
 func (m *Model) describe(e kit.Entry[int], f *kit.Facts) (title string) {
 	if e.Head() {
 		m.preview.Describe(f, func(f *kit.Facts) {
-			f.Draw(m.rows.folders[e.Key].note(f.Theme()))
+			g := m.rows.folders[e.Key]
+			f.Draw(g.note(f.Theme()) + text.If(g.size > 0, f.Theme().Muted.Render(" · "+text.Bytes(g.size))))
 		})
 		return e.Key
 	}

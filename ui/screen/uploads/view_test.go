@@ -85,7 +85,7 @@ func TestBarOnlyWhileSending(t *testing.T) {
 		}
 	}
 	d.SeesNot("100 %")
-	d.Sees("/ · 2 of 11 stored ━", "2 of 11 stored", "1 refused · 1 unsent", "3.2 MB/s · about 2 min left")
+	d.Sees("2 of 11 · 1 refused", "2 of 11 stored", "1 refused · 1 unsent", "3.2 MB/s · about 2 min left")
 }
 
 // TestNextTryInTheRow: a narrow row says when an upload is tried again, not the status of the last response.

@@ -73,6 +73,13 @@ var screens = []screen{
 				Profile: m.session.Profile, Now: m.o.Now,
 			})
 		},
+		badges: func(m *Model) []kit.Cell {
+			n := 0
+			if d, ok := m.host.Screen(page.Details).(*details.Model); ok && m.tab() != page.Library {
+				n = d.Changed()
+			}
+			return []kit.Cell{badge(n, m.theme.Glyph(theme.SignChanged), m.theme.Warn)}
+		},
 	},
 	{
 		ID: page.Settings, tip: "Press down, then ←/→ to change a preference. E edits config.toml.",

@@ -308,7 +308,7 @@ func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 	env := d.keyed()
 	term := uitest.StartBinary(t, binary, append(s.account(), file), env, 120, 36)
 	term.WaitFor("To upload: 1 file")
-	follow(term, "u", "Will be stored as", "ctrl+s", "no answer yet")
+	follow(term, "u", "Will be stored as", "ctrl+s", "no answer")
 	term.Press("q")
 	term.WaitFor("enter leave") // in the line of hints: the dialog takes keys now
 	term.Press("l")

@@ -129,7 +129,7 @@ func downloadError(ctx context.Context, err error) error {
 		reason = what
 	}
 	return badRequest("Your request contains invalid file parameter. The file could not be downloaded: "+reason+".",
-		cmp.Or(api.Hint(err), "Check that the address can be reached from here and answers quickly."))
+		cmp.Or(api.Hint(err), "Check the address, and that it can be reached from here."))
 }
 
 type readerFunc func([]byte) (int, error)

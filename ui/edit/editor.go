@@ -62,6 +62,8 @@ type EditorOptions[T Edited] struct {
 	State func(file T) theme.Sign
 	// Comments are written above the file in a document; it may be nil.
 	Comments func(file T) []string
+	// Save saves the changes; nil if the region editor only keeps a region.
+	Save func() tea.Cmd
 	// Changed runs after fields of files changed, and Moved after another file is shown.
 	Changed func(files []T)
 	Moved   func() tea.Cmd
@@ -491,6 +493,7 @@ func (e *Editor[T]) DrawRegion(of ...T) tea.Cmd {
 			return e.Show(file)
 		},
 		NoTurn: func() string { return text.If(len(e.pictures()) < 2, "there is only one picture") },
+		Save:   e.o.Save,
 		Check:  func(region string) string { return CheckRegion(region, true, e.o.Subject(shown()).Size) },
 	}
 	if field := entry.FieldByName(rule.FieldRegion); shown().Edited().Saved != nil {

@@ -143,8 +143,9 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 	s := g.Session
 	versions := kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one"}
 	versions.Do = func() tea.Cmd { return g.versions(current) }
-	versions.Disabled = text.If(len(files) > 1, "one file only")
 	single := !slices.ContainsFunc(files, func(f api.File) bool { return f.VersionInfo == nil || f.VersionInfo.Name != "Version 1" })
+	versions.Disabled = text.If(len(files) > 1, "one file only")
+	versions.Note = text.Either(single, "there is only one", versions.Note)
 	const broken, final = "old links stop working", "cannot be undone"
 	return []kit.MenuRow{
 		{Key: "r", Label: "rename", Note: broken, Do: func() tea.Cmd { return g.Rename(files) }},

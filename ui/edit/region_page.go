@@ -35,6 +35,7 @@ type RegionPageOptions struct {
 	Turn   func(by int) tea.Cmd             // shows the next picture and edits its region alone
 	NoTurn func() string                    // why there is no other picture, or ""
 	Check  func(region string) (err string) // why a typed region is refused, or ""
+	Save   func() tea.Cmd                   // saves it; nil if it is only kept
 	Drop   func()                           // restores the saved region; nil if there is none
 	NoDrop func() string                    // why it cannot, or ""
 }
@@ -61,12 +62,21 @@ func (p *RegionPage) Actions() []kit.Action {
 	turn := func(by int) func() tea.Cmd {
 		return func() tea.Cmd { p.r.Begin(); return p.o.Turn(by) }
 	}
-	done := action("done", "done", true, nil, func() tea.Cmd {
+	keep := func() tea.Cmd {
 		if p.r.Suggesting() { // what is seen counts
 			p.r.change(p.r.Rect())
 		}
 		return p.Close()
-	}, "enter", "ctrl+s")
+	}
+	save := action("save", "save", true, nil, func() tea.Cmd {
+		closed := keep()
+		if p.o.Save == nil {
+			return closed
+		}
+		return tea.Batch(closed, p.o.Save())
+	}, "ctrl+s")
+	save.Footer = p.o.Save != nil
+	done := action("done", "done", true, nil, keep, "enter")
 	done.Footer = !p.r.Suggesting()
 	done.Main = done.Footer && !p.r.Rect().Empty()
 	actions := []kit.Action{
@@ -78,7 +88,7 @@ func (p *RegionPage) Actions() []kit.Action {
 			p.r.o.Set("")
 			return nil
 		}, "x", "ctrl+x"),
-		done,
+		done, save,
 		action("revert", "cancel", true, nil, func() tea.Cmd { p.restore(); return p.Close() }, "esc"),
 	}
 	if p.o.Drop != nil {

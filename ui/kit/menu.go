@@ -249,7 +249,7 @@ func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	at := image.Pt(click.X, click.Y).Sub(m.corner())
 	if inner := BoxInner(m.size); m.size.X > widestMenu && at.X >= inner.X/2 {
-		first := m.column(inner.Y - len(m.intro(0, &theme.Theme{})))
+		first, _ := m.column(inner.Y - len(m.intro(0, &theme.Theme{})))
 		at = at.Add(image.Pt(-inner.X/2, first-1))
 	}
 	if !m.list.Hit(at) || click.Button != tea.MouseLeft {
@@ -308,7 +308,8 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 		width := min(room.X, widestHelp, max(leastHelp, 8+keys+labels))
 		full, most := m.fullHeight(0), room.Y-room.Y/8 // what is below stays visible at its edges
 		if !m.palette && full > most && 2*width <= room.X {
-			high := m.column(room.Y) + len(m.intro(0, &theme.Theme{})) + 3
+			first, longer := m.column(room.Y)
+			high := max(first, min(longer, room.Y)) + len(m.intro(0, &theme.Theme{})) + 3
 			return image.Pt(min(room.X, 2*widestHelp), min(room.Y, high)) // two columns
 		}
 		width = max(width, min(room.X, widestHelp, room.X/2+4)) // as wide as a list beside its pane
@@ -327,11 +328,12 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 	return image.Pt(width, min(room.Y, m.fullHeight(width-2)+text.Either(m.airy, 1, 0)))
 }
 
-// column returns how many lines of the list are in the first of two columns of at most that height.
+// column returns how many lines of the list are in the first of two columns of at most that height, and
+// the height of the longer one, which may be more.
 // The second one begins with a group if it has room.
-func (m *Menu) column(height int) (first int) {
+func (m *Menu) column(height int) (first, longer int) {
 	all, from, cut := m.fullHeight(0)-2-len(m.intro(0, &theme.Theme{})), 1, height
-	longer := all
+	longer = all
 	for _, g := range m.groups() {
 		if from += len(g.Rows) + 2; max(from, all-from+1) < longer {
 			first, longer = from, max(from, all-from+1)
@@ -340,13 +342,14 @@ func (m *Menu) column(height int) (first int) {
 			cut = from
 		}
 	}
-	return text.Either(longer > height, cut, first)
+	return text.Either(longer > height, cut, first), longer
 }
 
 // unfolded returns the size of the list that is drawn in a room of the menu of that size.
 func (m *Menu) unfolded(size, room image.Point) image.Point {
 	if size.X > widestMenu {
-		room.X, room.Y = room.X/2, m.column(room.Y)+room.Y-1
+		first, _ := m.column(room.Y)
+		room.X, room.Y = room.X/2, first+room.Y-1
 	}
 	return room
 }
@@ -380,7 +383,7 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	room = image.Pt(inner.X, inner.Y-len(words)-len(below))
 	rows := m.list.View(m.unfolded(size, room), th)
 	if lines := strings.Split(rows, "\n"); size.X > widestMenu {
-		first := m.column(room.Y)
+		first, _ := m.column(room.Y)
 		aside := "\n" + strings.Join(lines[first:], "\n") // below the row of the search
 		rows = JoinH(strings.Join(lines[:first], "\n"), text.Fit(aside, room.X/2, room.Y))
 	}

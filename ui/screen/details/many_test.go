@@ -125,7 +125,7 @@ func TestSuggestedRegionsOfAllAreOneChange(t *testing.T) {
 	}
 }
 
-// TestSuggestionForOneOfSeveral: it comes once the picture is loaded, and done takes what is seen.
+// TestSuggestionForOneOfSeveral: it comes once the picture is loaded, and ctrl+s saves what is seen.
 func TestSuggestionForOneOfSeveral(t *testing.T) {
 	s := newShelf(t, numbered(t, 2)...)
 	path := spotPNG(t, image.Pt(300, 200), image.Rect(200, 40, 240, 80))
@@ -140,7 +140,7 @@ func TestSuggestionForOneOfSeveral(t *testing.T) {
 	if err != nil || !image.Rect(200, 40, 240, 80).In(r.Rectangle()) {
 		t.Errorf("the region became %q", d.m.Items[0].Region())
 	}
-	d.Sees("Not saved")
+	d.Toasted("Saved p1.png")
 }
 
 // spotPNG writes a dark picture with a bright spot.

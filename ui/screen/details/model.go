@@ -86,6 +86,7 @@ func New(o Options) *Model {
 		Now: m.now, Took: m.took, Loader: o.Loader, Draw: func() picture.Options { return m.Region.Draw() },
 	}
 	m.Editor = edit.NewEditor(edit.EditorOptions[*prepared]{
+		Save: func() tea.Cmd { return m.SaveAnd(nil) },
 		FieldOptions: edit.FieldOptions{
 			Context: o.Context, Over: m.Overlays(), Offers: o.Session,
 			Top: []string{rule.FieldTags, rule.FieldRegion, rule.FieldDescription},
@@ -237,6 +238,9 @@ func (m *Model) Commands() [][]string {
 	}
 	return commands
 }
+
+// Changed returns the number of files with unsaved changes.
+func (m *Model) Changed() int { return len(m.changedEntries()) }
 
 // Unsaved describes the unsaved changes, for [page.AskToSave]: those of each file, or of many files together.
 func (m *Model) Unsaved() (changes [][2]string) {

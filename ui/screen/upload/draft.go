@@ -100,11 +100,12 @@ func (m *Model) saving(sources []*source) func(context.Context) error {
 // program exits and runs no more commands. It returns nil if nothing needs saving.
 func (m *Model) Keep(picked []api.Source) func(context.Context) error {
 	same := func(s *source, p api.Source) bool { return s.Source == p }
-	if alone := len(picked) == 0 && m.unpicked; !m.sending && !alone && !slices.EqualFunc(m.Items, picked, same) {
+	alone := len(picked) == 0 && m.unpicked
+	if !m.sending && !alone && !slices.EqualFunc(m.Items, picked, same) {
 		m.Compose(picked)
 		m.touched = true
 	}
-	if !m.touched && len(m.Items) == 0 {
+	if !m.touched && (len(m.Items) == 0 || alone) { // it was only looked at
 		return nil
 	}
 	return m.saving(m.Items)

@@ -91,7 +91,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 
 	m = exact("/b")
 	text := told(m)
-	uitest.Shows(t, text, "Sending asks", "the stored file loses: region, 2 tags.")
+	uitest.Shows(t, text, "You will be asked", "the stored file loses: region, 2 tags.")
 	press(t, m, "ctrl+g") // keeps the tags
 	uitest.Shows(t, told(m), "the stored file loses: region.")
 	ask := asked(t, press(t, m, "ctrl+s"))

@@ -94,7 +94,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 		decide("k", "Skip", func(s *source) { skip[s] = true }),
 	}
 	choices[1].Danger = losses != ""
-	choices[2].Default, choices[3].Default = same < len(of), same == len(of)
+	choices[2].Default, choices[3].Default = 2*same <= len(of), 2*same > len(of)
 	if len(taken) > 1 {
 		choices = append(choices, page.Choice{
 			Key: text.Either(all, "e", "o"), Label: text.Either(all, "Ask each", "Ask once"),

@@ -227,7 +227,7 @@ func note(r row, now time.Time) string {
 	case j.State == job.Sending && r.earlier:
 		return "in another mediadesk"
 	case j.State == job.Sending && r.Answer:
-		return "no answer yet"
+		return "no answer"
 	case j.State == job.Sending && r.Stalled:
 		return "no byte for 3 s or more"
 	case j.State == job.Offline && (r.earlier || r.Next.IsZero()):

@@ -107,10 +107,7 @@ func (l *Library) deliveredFile(r *http.Request, at string) (*store.File, error)
 		}
 		return withVersion(*file, version), nil
 	})
-	if errors.Is(err, store.ErrNotFound) {
-		err = errNoPath
-	}
-	return file, err
+	return file, store.Replaced(err, store.ErrNotFound, errNoPath)
 }
 
 // deliveryHeaders sets headers and returns what is asked for with what the client's headers say.

@@ -106,7 +106,7 @@ func (l *Library) execute(ctx context.Context, id int64) error {
 		return err
 	}
 	var out extension.Output
-	unable := errProgramDied
+	unable := errors.New("the program ended twice during this run")
 	if pending.Attempts < run.MaxAttempts {
 		if err := l.countAttempt(id, 1); err != nil {
 			return err
@@ -153,7 +153,7 @@ func (l *Library) finish(tx store.Tx, id int64, source *store.Version, out exten
 	}
 	file, err := store.Get[store.File](tx, run.FileID)
 	if errors.Is(err, store.ErrNotFound) {
-		file, unable = nil, errFileGone
+		file, unable = nil, errors.New("the file no longer exists")
 	} else if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (l *Library) runAndSource(id int64) (run *store.Run, source *store.Version,
 		}
 		source, err := store.Get[store.Version](tx, run.VersionID)
 		if err != nil {
-			return nil, ignoreMissing(err)
+			return nil, store.Replaced(err, store.ErrNotFound, nil)
 		}
 		file, err := store.Get[store.File](tx, run.FileID)
 		switch {
@@ -219,11 +219,7 @@ func (l *Library) runAndSource(id int64) (run *store.Run, source *store.Version,
 	return run, source, err
 }
 
-var (
-	errNewerVersion = errors.New("another version of the file was stored or restored meanwhile")
-	errFileGone     = errors.New("the file no longer exists")
-	errProgramDied  = errors.New("the program ended twice during this run")
-)
+var errNewerVersion = errors.New("another version of the file was stored or restored meanwhile")
 
 func (l *Library) runTool(ctx context.Context, run *store.Run,
 	source *store.Version,

@@ -3,7 +3,6 @@ package local
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -50,10 +49,8 @@ func (l *Library) addField(r *http.Request) (any, error) {
 		}
 		return tx.Add(&f)
 	})
-	if errors.Is(err, store.ErrExists) {
-		return nil, badRequest("A custom metadata field with the name "+quote(f.Name)+" already exists.", "Choose another name. Names of deleted fields stay reserved.")
-	}
-	return f, err
+	taken := badRequest("A custom metadata field with the name "+quote(f.Name)+" already exists.", "Choose another name. Names of deleted fields stay reserved.")
+	return f, store.Replaced(err, store.ErrExists, taken)
 }
 
 const maxDescription = 500
@@ -148,10 +145,7 @@ func changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json
 
 func (l *Library) deleteField(tx store.Tx, r *http.Request) (any, error) {
 	err := tx.Library.DeleteField(r.PathValue("fieldId"), l.now())
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, errNoField
-	}
-	return nil, err
+	return nil, store.Replaced(err, store.ErrNotFound, errNoField)
 }
 
 func liveFields(tx store.Tx) ([]store.Field, error) {

@@ -36,15 +36,12 @@ func (l *Library) details(tx store.Tx, r *http.Request) (any, error) {
 // change is a details update. Absent fields stay, null removes the value.
 type change struct {
 	api.Details
-	removeAll bool     // all AI tags
-	remove    []string // names of AI tags
-	publish   *publication
-}
-
-// publication is the member publish of a details update, which stands alone.
-type publication struct {
-	IsPublished         *bool `json:"isPublished"`
-	IncludeFileVersions bool  `json:"includeFileVersions"`
+	removeAll bool      // all AI tags
+	remove    []string  // names of AI tags
+	publish   *struct { // stands alone
+		IsPublished         *bool `json:"isPublished"`
+		IncludeFileVersions bool  `json:"includeFileVersions"`
+	}
 }
 
 // updateDetails is the file-detail update operation (service.md §4.2).
@@ -332,14 +329,7 @@ func noFileAt(path, reason string) *problem {
 // fileAt is tx.Files.At, but returns nil for a missing file.
 func fileAt(tx store.Tx, folder, name string) (*store.File, error) {
 	file, err := tx.Files.At(folder, name)
-	return file, ignoreMissing(err)
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	return err
+	return file, store.Replaced(err, store.ErrNotFound, nil)
 }
 
 // transferFile copies or moves a file into a folder. A file of that name there gets its current
@@ -494,11 +484,9 @@ func (l *Library) renameFile(r *http.Request) (any, error) {
 		}
 		return l.replace(tx, file, file.Folder, name)
 	})
-	if errors.Is(err, store.ErrExists) {
-		return nil, refuse(http.StatusConflict, "File with name "+quote(name)+" already exists at the same location.", "Choose another name.").because("FILE_ALREADY_EXISTS")
-	}
 	if err != nil {
-		return nil, err
+		taken := refuse(http.StatusConflict, "File with name "+quote(name)+" already exists at the same location.", "Choose another name.")
+		return nil, store.Replaced(err, store.ErrExists, taken.because("FILE_ALREADY_EXISTS"))
 	}
 	answer := map[string]string{}
 	if purge {

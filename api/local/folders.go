@@ -103,10 +103,8 @@ func (l *Library) deleteFolder(r *http.Request) (any, error) {
 		}
 		return tx.Folders.Delete(clean)
 	})
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, refuse(http.StatusNotFound, "No folder found with folderPath "+quote(path)+".", "Check the path.").because("FOLDER_NOT_FOUND")
-	}
-	return nil, err
+	none := refuse(http.StatusNotFound, "No folder found with folderPath "+quote(path)+".", "Check the path.").because("FOLDER_NOT_FOUND")
+	return nil, store.Replaced(err, store.ErrNotFound, none)
 }
 
 // jobStep is the number of files copied or moved in one transaction. A job of one step is atomic.

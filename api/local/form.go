@@ -68,7 +68,8 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 		case l.keyless <- struct{}{}:
 			defer func() { <-l.keyless }()
 		default:
-			return nil, errManyKeyless
+			return nil, refuse(http.StatusServiceUnavailable, "Too many uploads without the private key are under way.",
+				"Try again in a few seconds.")
 		}
 	}
 	// Package multipart would read in smaller parts.
@@ -268,11 +269,16 @@ func (f *form) file(part *multipart.Part) error {
 		f.upload.Source.URL = address
 		return rule.CheckSourceURL(address)
 	case strings.HasPrefix(lower, "data:"):
-		decoded, err := dataURI(body)
-		if err != nil {
+		head, err := body.ReadSlice(',')
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, bufio.ErrBufferFull):
+			return errNotBase64
+		case err != nil:
 			return err
+		case strings.HasSuffix(strings.ToLower(strings.TrimSpace(string(head[:len(head)-1]))), ";base64"):
+			return f.store(newBase64Reader(percentReader{body}))
 		}
-		return f.store(decoded)
+		return f.store(percentReader{body}) // a vector picture as text, say
 	}
 	return f.store(newBase64Reader(body))
 }
@@ -432,20 +438,6 @@ func texts(file *store.File) (members api.Members) {
 
 var errNotBase64 = badRequest("Your request contains invalid file parameter. The text is neither an http or https address nor base64.",
 	"Send bytes as a part with a file name, an address, or valid base64.")
-
-// dataURI reads the head of a data: URI and returns a reader of its content.
-func dataURI(body *bufio.Reader) (io.Reader, error) {
-	head, err := body.ReadSlice(',')
-	if errors.Is(err, io.EOF) || errors.Is(err, bufio.ErrBufferFull) {
-		return nil, errNotBase64
-	} else if err != nil {
-		return nil, err
-	}
-	if strings.HasSuffix(strings.ToLower(strings.TrimSpace(string(head[:len(head)-1]))), ";base64") {
-		return newBase64Reader(percentReader{body}), nil
-	}
-	return percentReader{body}, nil // a vector picture as text, say
-}
 
 type percentReader struct{ src *bufio.Reader }
 

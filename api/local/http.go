@@ -158,10 +158,7 @@ func (l *Library) errTooLarge() error {
 		fmt.Sprintf("The limit is %d bytes.", l.o.MaxSize))
 }
 
-var (
-	errNoFile   = refuse(http.StatusNotFound, "The requested file does not exist.", "Check the file id. Another request may have deleted the file.")
-	errCutShort = badRequest("The request ended early; nothing was stored.", "Send it again.")
-)
+var errCutShort = badRequest("The request ended early; nothing was stored.", "Send it again.")
 
 // answerError writes err as an answer. Internal errors are logged, and show a request id only.
 func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *timedBody, err error) {
@@ -175,7 +172,7 @@ func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *time
 	switch {
 	case errors.As(err, &p):
 	case errors.Is(err, store.ErrNotFound):
-		p = errNoFile
+		p = refuse(http.StatusNotFound, "The requested file does not exist.", "Check the file id. Another request may have deleted the file.")
 	case errors.As(err, &rule):
 		p = badRequest(rule.Message, rule.Help)
 	case errors.As(err, &down):

@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/api/entry"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 // An operation returns the JSON value of its answer, nil for no body, or the error to answer with.
@@ -273,12 +274,7 @@ func (route *route) taken() (list []taken) {
 	return list
 }
 
-func names(list []taken) (names []string) {
-	for _, t := range list {
-		names = append(names, t.name)
-	}
-	return names
-}
+func names(list []taken) []string { return rule.Mapped(list, func(t taken) string { return t.name }) }
 
 type routeKey struct{}
 

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -49,9 +48,6 @@ func allowPages(w http.ResponseWriter, r *http.Request) bool {
 // maxKeyless limits the concurrent uploads without the key, which pages of all sites can send.
 const maxKeyless = 32
 
-var errManyKeyless = refuse(http.StatusServiceUnavailable, "Too many uploads without the private key are under way.",
-	"Try again in a few seconds.")
-
 // admit checks the parts of an upload without the key. The token is used up even if the upload fails.
 func (l *Library) admit(r *http.Request, f *form) error {
 	check, name := l.checkSignature, "signature"
@@ -74,10 +70,8 @@ func (l *Library) admit(r *http.Request, f *form) error {
 	err = l.records.Update(r.Context(), func(tx store.Tx) error {
 		return tx.Library.UseToken(hex.EncodeToString(sum[:]), expire, l.now())
 	})
-	if errors.Is(err, store.ErrExists) {
-		return badRequest("The token with value '"+api.Clip(token, 120)+"' has been used before.", "Use a new token for each attempt.")
-	}
-	return err
+	used := badRequest("The token with value '"+api.Clip(token, 120)+"' has been used before.", "Use a new token for each attempt.")
+	return store.Replaced(err, store.ErrExists, used)
 }
 
 func (l *Library) checkSignature(parts map[string]string) (expire time.Time, err error) {

@@ -7,6 +7,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
+	"mediadesk/api/rule"
 )
 
 var errNoVersion = refuse(http.StatusNotFound, "The requested file version does not exist.", "Check the version id.")
@@ -55,11 +56,7 @@ func (l *Library) versionRecord(file *store.File, v store.Version) *api.File {
 
 func (l *Library) listVersions(tx store.Tx, r *http.Request) (any, error) {
 	file, list, err := findVersions(tx, r.PathValue("fileId"))
-	records := []*api.File{}
-	for _, v := range list {
-		records = append(records, l.versionRecord(file, v))
-	}
-	return records, err
+	return rule.Mapped(list, func(v store.Version) *api.File { return l.versionRecord(file, v) }), err
 }
 
 func (l *Library) showVersion(tx store.Tx, r *http.Request) (any, error) {

@@ -142,7 +142,7 @@ func (l *Library) eventData(tx store.Tx, c store.Change) (any, error) {
 	}
 	file, err := store.Get[store.File](tx, c.FileID)
 	if err != nil {
-		return nil, ignoreMissing(err)
+		return nil, store.Replaced(err, store.ErrNotFound, nil)
 	}
 	record := l.fullRecord(file)
 	if c.Kind == store.VersionCreated {

@@ -102,10 +102,7 @@ func (q *Queue) journalAttempt(ctx context.Context, j *job.Job) error {
 	j.Started = cmp.Or(j.Started, j.Updated)
 	j.Attempts++
 	j.Evidence = job.MaybeStored // until more is known, even after a crash
-	q.mu.Lock()
-	works := q.journalErr == nil
-	q.mu.Unlock()
-	if j.HasUniqueName() && works {
+	if j.HasUniqueName() && locked(q, func() bool { return q.journalErr == nil }) {
 		q.o.Journal.NoteJob(*j)
 		return nil
 	}
@@ -181,9 +178,7 @@ func (q *Queue) finishMove(ctx context.Context, e *entry, j *job.Job) {
 	if j.State != job.Stored || j.Move != job.MoveAfter {
 		return
 	}
-	q.mu.Lock()
-	canceled := e.wish == wishCancel
-	q.mu.Unlock()
+	canceled := locked(q, func() bool { return e.wish == wishCancel })
 	err := errors.New("the move was canceled")
 	if !canceled && q.o.Moved != nil {
 		err = q.o.Moved(ctx, j)

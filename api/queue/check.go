@@ -142,11 +142,8 @@ func suffixedHelp(like []*api.File) string {
 	if len(like) == 0 {
 		return "The library shows no new file of this name and size. It may still arrive: check once more before you send it again, which could store it twice."
 	}
-	texts := make([]string, len(like))
-	for i, f := range like {
-		texts[i] = fmt.Sprintf("%s (%s)", f.FilePath, describeFile(f))
-	}
-	return "The library has " + strings.Join(texts, ", ") + ", of the same size and name except for the suffix: probably this file. Another upload would store it twice."
+	describe := func(f *api.File) string { return fmt.Sprintf("%s (%s)", f.FilePath, describeFile(f)) }
+	return "The library has " + strings.Join(rule.Mapped(like, describe), ", ") + ", of the same size and name except for the suffix: probably this file. Another upload would store it twice."
 }
 
 func describeFile(f *api.File) string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"mediadesk/api/job"
+	"mediadesk/api/rule"
 )
 
 var errCanceled = errors.New("canceled")
@@ -100,10 +101,7 @@ func (q *Queue) Check(ctx context.Context, id int64) error {
 func (q *Queue) reopen(ctx context.Context, action string, ids []int64, as entry,
 	may func(*job.Job) bool,
 ) ([]job.Job, error) {
-	q.mu.Lock()
-	closed := q.closed
-	q.mu.Unlock()
-	if closed {
+	if locked(q, func() bool { return q.closed }) {
 		return nil, ErrClosed
 	}
 	jobs, err := q.o.Journal.Reopen(ctx, q.o.Profile, ids, may)
@@ -189,11 +187,7 @@ func (q *Queue) Wait(ctx context.Context, ids []int64) ([]job.Job, error) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	jobs := make([]job.Job, len(entries))
-	for i, e := range entries {
-		jobs[i] = *e.job
-	}
-	return jobs, err
+	return rule.Mapped(entries, func(e *entry) job.Job { return *e.job }), err
 }
 
 // Busy reports whether a job is running or due.
@@ -231,9 +225,7 @@ func (q *Queue) claim(ctx context.Context, ids []int64) ([]job.Job, error) {
 // service was processing. Outcomes of this run stay.
 func (q *Queue) resumeFailed(ctx context.Context) ([]job.Job, error) {
 	earlier := func(id int64) bool {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		return q.entries[id] == nil
+		return locked(q, func() bool { return q.entries[id] == nil })
 	}
 	jobs, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil,
 		func(j *job.Job) bool { return j.MayResume() && earlier(j.ID) })

@@ -172,17 +172,15 @@ func (p *pace) set(n int) {
 
 // note records a finished attempt. waiting means that more jobs are queued.
 func (p *pace) note(r *result, waiting bool, now time.Time) {
-	if p.fixed || r.contact == noAttempt {
+	switch {
+	case p.fixed || r.contact == noAttempt:
 		return
-	}
-	if r.overload {
+	case r.overload:
 		p.reduce(r.began, now)
 		return
-	}
-	if r.contact != answer {
+	case r.contact != answer:
 		return
-	}
-	if p.began.IsZero() || !waiting {
+	case p.began.IsZero() || !waiting:
 		p.began, p.bytes, p.finished = now, 0, 0 // the limit is not the bottleneck
 		return
 	}

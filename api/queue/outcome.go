@@ -224,10 +224,7 @@ func (q *Queue) settle(ctx context.Context, e *entry, j job.Job, want goal) resu
 			}
 			return result{job: j}
 		case ClaimStored:
-			q.mu.Lock()
-			again := found.presence == isMissing && e.failures < maxAttempts
-			q.mu.Unlock()
-			if again {
+			if found.presence == isMissing && locked(q, func() bool { return e.failures < maxAttempts }) {
 				return q.checkLater(e, j) // listings may lag behind
 			}
 			return stored(j, found)

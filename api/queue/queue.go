@@ -408,9 +408,14 @@ func (q *Queue) undelay(e *entry) {
 }
 
 func (q *Queue) context() context.Context {
+	return locked(q, func() context.Context { return q.ctx })
+}
+
+// locked returns what read returns under the lock.
+func locked[T any](q *Queue, read func() T) T {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.ctx
+	return read()
 }
 
 // Changes receives a value when jobs have changed, once for all changes since the last receive. It

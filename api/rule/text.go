@@ -30,6 +30,15 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
+// Mapped returns what of returns for each element of a list. It is never nil.
+func Mapped[T, R any](list []T, of func(T) R) []R {
+	all := make([]R, len(list))
+	for i, element := range list {
+		all[i] = of(element)
+	}
+	return all
+}
+
 // underscored replaces every character that keep rejects, and every invalid UTF-8 byte, by "_".
 func underscored(text string, keep func(rune) bool) string {
 	return strings.Map(func(r rune) rune {

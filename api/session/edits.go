@@ -46,10 +46,8 @@ const editors = 6
 // rest; when ctx ends, the rest fail with its error.
 func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(Edited)) []Edited {
 	batch := batchOf(len(changes))
-	ids, values := make([]string, len(changes)), make([]map[string]json.RawMessage, len(changes))
-	for i, c := range changes {
-		ids[i], values[i] = c.FileID, c.Details.CustomMetadata.Or(nil)
-	}
+	ids := rule.Mapped(changes, func(c Change) string { return c.FileID })
+	values := rule.Mapped(changes, func(c Change) map[string]json.RawMessage { return c.Details.CustomMetadata.Or(nil) })
 	_, wrong := s.CheckMetadata(ctx, values, rule.CheckMetadata)
 	return each(ctx, ids, report, func(i int) (*api.File, error) {
 		if wrong != nil {
@@ -195,10 +193,7 @@ func (s *Session) replay(ctx context.Context, fileID string, policy Policy, undo
 	}
 	todo := make([]replayed, len(edits))
 	var found ConflictError
-	ids := make([]string, len(edits))
-	for i, e := range edits {
-		ids[i] = e.FileID
-	}
+	ids := rule.Mapped(edits, func(e journal.Edit) string { return e.FileID })
 	fresh := s.ReadAll(ctx, ids, nil)
 	for i, e := range edits {
 		now, err := s.lastKnown(ctx, fresh[i])

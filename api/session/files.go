@@ -111,10 +111,7 @@ func (s *Session) SeenIn(ctx context.Context, folder string) ([]api.File, error)
 		}
 	}
 	seen, err := s.Journal.Files(ctx, s.Profile.Name, folder)
-	for i := range seen {
-		files = append(files, seen[i].File)
-	}
-	return files, err
+	return append(files, rule.Mapped(seen, lastRecord)...), err
 }
 
 // LastSeen returns the record of a file as last seen; false if never.
@@ -127,12 +124,10 @@ func (s *Session) LastSeen(ctx context.Context, fileID string) (journal.Seen, bo
 // Seen returns all files that the journal knows.
 func (s *Session) Seen(ctx context.Context) ([]api.File, error) {
 	seen, err := s.Journal.Files(ctx, s.Profile.Name, "")
-	files := make([]api.File, len(seen))
-	for i := range seen {
-		files[i] = seen[i].File
-	}
-	return files, err
+	return rule.Mapped(seen, lastRecord), err
 }
+
+func lastRecord(seen journal.Seen) api.File { return seen.File }
 
 // AlreadyStored returns, for each upload, the job that stored the same content in the same folder,
 // or nil. It uses the journal, reads only files of a known size, and asks the service whether the
@@ -243,11 +238,7 @@ const maxNames = 50
 // Places returns what is at the path of each upload. If the service does not list files, it is
 // what the journal knows.
 func (s *Session) Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, error) {
-	paths := make([]string, len(uploads))
-	for i := range uploads {
-		paths[i] = rule.PathOf(&uploads[i])
-	}
-	return s.places(ctx, paths)
+	return s.places(ctx, rule.Mapped(uploads, func(u api.Upload) string { return rule.PathOf(&u) }))
 }
 
 func (s *Session) places(ctx context.Context, paths []string) ([]rule.Place, error) {
@@ -303,11 +294,8 @@ func (s *Session) stillThere(ctx context.Context, j *job.Job) bool {
 		return true
 	}
 	file, err := s.Client.Details(ctx, j.File.FileID)
-	if noFile(err) {
-		return false
-	}
 	if err != nil {
-		return true
+		return !noFile(err)
 	}
 	j.File.FilePath = file.FilePath // it may have moved
 	if size, ok := file.Size.Get(); !ok || size == j.Identity.Size {

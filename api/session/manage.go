@@ -186,10 +186,7 @@ func (s *Session) DeleteAll(ctx context.Context, files []api.File, report func(E
 func eachFile(ctx context.Context, files []api.File, report func(Edited),
 	do func(i int, f api.File) (*api.File, error),
 ) []Edited {
-	ids := make([]string, len(files))
-	for i := range files {
-		ids[i] = files[i].FileID
-	}
+	ids := rule.Mapped(files, func(f api.File) string { return f.FileID })
 	return each(ctx, ids, report, func(i int) (*api.File, error) { return do(i, files[i]) })
 }
 

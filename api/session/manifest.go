@@ -195,11 +195,7 @@ func syntaxAt(text []byte, at int64, err error) error {
 }
 
 func manifestColumns() []string {
-	names := []string{memberSource}
-	for _, f := range entry.Fields {
-		names = append(names, f.Key)
-	}
-	return names
+	return append([]string{memberSource}, rule.Mapped(entry.Fields, func(f *entry.Field) string { return f.Key })...)
 }
 
 func csvEntries(text []byte) ([]ManifestEntry, error) {

@@ -35,7 +35,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	o.Secrets = cmp.Or(o.Secrets, new(config.Redactor))
 	s := &Session{Cache: o.Paths.Cache, Notices: make(chan string, 1), options: o}
 	s.ctx, s.cancel = context.WithCancel(ctx)
-	if err := s.open(ctx, o, settings, profile); err != nil {
+	if err := s.open(ctx, settings, profile); err != nil {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), CloseTimeout)
 		defer cancel()
 		return nil, errors.Join(err, s.Close(closing))
@@ -52,10 +52,8 @@ func load(o Options) (config.Config, config.Profile, error) {
 	return settings, profile, err
 }
 
-func (s *Session) open(ctx context.Context, o Options, settings config.Config,
-	profile config.Profile,
-) (err error) {
-	if err := s.openJournal(ctx, o); err != nil {
+func (s *Session) open(ctx context.Context, settings config.Config, profile config.Profile) (err error) {
+	if err := s.openJournal(ctx); err != nil {
 		return err
 	}
 	if s.Profile, err = NewProfile(profile); err != nil {
@@ -66,16 +64,16 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config,
 		settings.SetIn("profiles."+profile.Name) == "" {
 		s.Profile.FormNaming = job.NameExact
 	}
-	if err := s.openClient(ctx, o, settings, &profile); err != nil {
+	if err := s.openClient(ctx, settings, &profile); err != nil {
 		return err
 	}
 	s.Queue = queue.New(queue.Options{ // before the watch, which reports events to it
 		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client,
-		Concurrency: cmp.Or(max(o.Concurrency, 0), settings.Concurrency),
-		Fresh:       !o.Adopt, RetryTimeout: o.RetryTimeout,
+		Concurrency: cmp.Or(max(s.options.Concurrency, 0), settings.Concurrency),
+		Fresh:       !s.options.Adopt, RetryTimeout: s.options.RetryTimeout,
 		Prepare: s.prepare, Moved: s.deleteOrigin, Ended: s.jobEnded,
 	})
-	if err := s.openWatch(ctx, o, settings, profile); err != nil {
+	if err := s.openWatch(ctx, settings, profile); err != nil {
 		return err
 	}
 	s.onClose(s.closeOthers)
@@ -117,8 +115,8 @@ func Describe(o Options) (*Session, error) {
 	return s, nil
 }
 
-func (s *Session) openJournal(ctx context.Context, o Options) error {
-	j, err := journal.Open(ctx, o.Paths.Journal())
+func (s *Session) openJournal(ctx context.Context) error {
+	j, err := journal.Open(ctx, s.options.Paths.Journal())
 	if err != nil {
 		return err
 	}
@@ -137,16 +135,14 @@ func (s *Session) openJournal(ctx context.Context, o Options) error {
 
 // openClient opens the client. For the local profile it first opens the local service and sets its
 // address.
-func (s *Session) openClient(ctx context.Context, o Options, settings config.Config,
-	profile *config.Profile,
-) error {
+func (s *Session) openClient(ctx context.Context, settings config.Config, profile *config.Profile) (err error) {
 	var key api.Key
-	var err error
+	o := s.options
 	if s.Profile.Local {
 		s.Profile.MaxSize = settings.Local.MaxSize
 		s.Profile.Crops = cropsOf(profile.Crops, settings.Local.Transformations)
 		s.Profile.KeySource = "the library's own"
-		key, err = s.openLibrary(o, settings, profile)
+		key, err = s.openLibrary(settings, profile)
 		// Ask the process that runs the library, which may have other settings.
 		_, faults, _ := local.Find(o.Paths.Library())
 		s.Profile.Notice = faultNotice(faults)
@@ -167,10 +163,8 @@ func (s *Session) openClient(ctx context.Context, o Options, settings config.Con
 	return nil
 }
 
-func (s *Session) openWatch(ctx context.Context, o Options, settings config.Config,
-	profile config.Profile,
-) error {
-	secrets, err := webhookSecrets(o, settings, profile)
+func (s *Session) openWatch(ctx context.Context, settings config.Config, profile config.Profile) error {
+	secrets, err := webhookSecrets(s.options, settings, profile)
 	if err != nil {
 		return err
 	}
@@ -281,8 +275,8 @@ func (s *Session) jobEnded(ctx context.Context, j job.Job) {
 
 // openLibrary starts the local library, or finds the process that serves it, and sets its address
 // in the profile. If that process ends first, this one takes over.
-func (s *Session) openLibrary(o Options, settings config.Config, profile *config.Profile) (api.Key, error) {
-	dir := o.Paths.Library()
+func (s *Session) openLibrary(settings config.Config, profile *config.Profile) (api.Key, error) {
+	dir := s.options.Paths.Library()
 	text, _, err := local.FolderKey(dir)
 	if err != nil {
 		return nil, err
@@ -291,7 +285,7 @@ func (s *Session) openLibrary(o Options, settings config.Config, profile *config
 	if err != nil {
 		return nil, err
 	}
-	o.Secrets.Add(key)
+	s.options.Secrets.Add(key)
 	served := local.Options{
 		Dir: dir, Storage: settings.Local.Storage, Key: key, MaxSize: settings.Local.MaxSize,
 		Commands: settings.Local.Commands, Named: settings.Local.Transformations,

@@ -202,7 +202,7 @@ func (s *Session) Other(ctx context.Context, name string) (*Session, error) {
 	if other.Profile, err = NewProfile(profile); err != nil {
 		return nil, err
 	}
-	if err := other.openClient(ctx, o, settings, &profile); err != nil {
+	if err := other.openClient(ctx, settings, &profile); err != nil {
 		return nil, errors.Join(err, other.Close(ctx))
 	}
 	if s.others == nil {

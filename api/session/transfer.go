@@ -56,11 +56,8 @@ func LostOf(jobs []job.Job) string {
 			files[what]++
 		}
 	}
-	var list []string
-	for _, what := range slices.Sorted(maps.Keys(files)) {
-		list = append(list, what+" of "+rule.Plural(files[what], "file"))
-	}
-	return strings.Join(list, ", ")
+	count := func(what string) string { return what + " of " + rule.Plural(files[what], "file") }
+	return strings.Join(rule.Mapped(slices.Sorted(maps.Keys(files)), count), ", ")
 }
 
 type planner struct {
@@ -166,10 +163,7 @@ func (p *planner) add(f *api.File, base string) {
 }
 
 func (p *planner) skipTaken(ctx context.Context) error {
-	uploads := make([]api.Upload, len(p.t.Jobs))
-	for i := range uploads {
-		uploads[i] = p.t.Jobs[i].Upload
-	}
+	uploads := rule.Mapped(p.t.Jobs, func(j job.Job) api.Upload { return j.Upload })
 	places, err := p.to.Places(ctx, uploads)
 	if err != nil {
 		return fmt.Errorf("the profile %s: %w", p.t.To, err)

@@ -158,8 +158,7 @@ func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error)
 			}
 		}
 	}
-	byPath := func(a, b api.Source) int { return strings.Compare(a.Path, b.Path) }
-	slices.SortStableFunc(w.tree.Sources, byPath)
+	slices.SortStableFunc(w.tree.Sources, func(a, b api.Source) int { return strings.Compare(a.Path, b.Path) })
 	return w.tree, ctx.Err()
 }
 

@@ -30,10 +30,7 @@ func runCheck(ctx context.Context, p *Program, s *serveFlags) error {
 	if sum.Aside > 0 {
 		p.note("%s without a record in %s: removed after 30 days.", text.Plural(sum.Aside, "content"), aside)
 	}
-	if sum.Unrepaired > 0 {
-		return &exitError{exitFailed, nil}
-	}
-	return nil
+	return failures{text.Either(sum.Unrepaired > 0, exitFailed, exitDone)}.exit()
 }
 
 const toFolder = "folder"

@@ -73,10 +73,7 @@ func (c *detailFlags) needsRecord() bool { return c.addTags != "" || c.removeTag
 
 func changeFlags() []string {
 	flags := []string{"add-tags", "remove-tags", "unset-tags", "unset-region", "extension", "webhook"}
-	for _, f := range entry.StoredFields {
-		flags = append(flags, f.Flag)
-	}
-	return flags
+	return append(flags, rule.Mapped(entry.StoredFields, func(f *entry.Field) string { return f.Flag })...)
 }
 
 // change returns the update for a file. before is its record, or nil if needsRecord is false.
@@ -271,19 +268,12 @@ func recordLines(f *api.File) [][2]string {
 		add("pixels", fmt.Sprintf("%d x %d", w, h))
 	}
 	add("size", sizeOf(f))
-	if !f.Tags.IsZero() {
-		add("tags", cmp.Or(strings.Join(f.Tags.Or(nil), ", "), "not set"))
-	}
-	if !f.AITags.IsZero() {
-		var words []string
-		for _, t := range f.AITags.Or(nil) {
-			words = append(words, fmt.Sprintf("%s (%.0f %%, %s)", t.Name, t.Confidence, t.Source))
-		}
-		add("AI tags", cmp.Or(strings.Join(words, ", "), "not set"))
-	}
-	if !f.CustomCoordinates.IsZero() {
-		add("region", cmp.Or(f.CustomCoordinates.Or(""), "not set"))
-	}
+	add("tags", text.If(!f.Tags.IsZero(), cmp.Or(strings.Join(f.Tags.Or(nil), ", "), "not set")))
+	found := rule.Mapped(f.AITags.Or(nil), func(t api.AITag) string {
+		return fmt.Sprintf("%s (%.0f %%, %s)", t.Name, t.Confidence, t.Source)
+	})
+	add("AI tags", text.If(!f.AITags.IsZero(), cmp.Or(strings.Join(found, ", "), "not set")))
+	add("region", text.If(!f.CustomCoordinates.IsZero(), cmp.Or(f.CustomCoordinates.Or(""), "not set")))
 	if private, ok := f.IsPrivateFile.Get(); ok {
 		add("private", text.Either(private, "yes", "no"))
 	}

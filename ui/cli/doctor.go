@@ -100,10 +100,7 @@ func newDoctor(p *Program) *cobra.Command {
 			}
 			problems, warnings := d.count[statusProblem], d.count[statusWarn]
 			d.print("%s, %s.\n", text.Plural(problems, "problem"), text.Plural(warnings, "warning"))
-			if problems > 0 {
-				return &exitError{code: exitFailed}
-			}
-			return nil
+			return failures{text.Either(problems > 0, exitFailed, exitDone)}.exit()
 		},
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -141,10 +142,7 @@ func runFollow(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 func (u *uploadFlags) sendFinished(ctx context.Context, s *session.Session, common planned,
 	files []api.Source, batch string, out *uploadOutput,
 ) error {
-	plans := make([]planned, len(files))
-	for i, file := range files {
-		plans[i] = common.of(file, true)
-	}
+	plans := rule.Mapped(files, func(file api.Source) planned { return common.of(file, true) })
 	if err := checkPlans(plans); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 	"mediadesk/config"
 	"mediadesk/ui/text"
 )
@@ -45,11 +46,9 @@ func describeFlags(c *cobra.Command) {
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) {
 		f.Hidden, hidden = true, "\n\nGlobal flags: mediadesk --help"
 	})
-	var paragraphs []string
-	for paragraph := range strings.SplitSeq(cmp.Or(c.Long, c.Short+".")+hidden, "\n\n") {
-		paragraphs = append(paragraphs, wrap(paragraph, width-helpIndent))
-	}
-	c.Long = strings.Join(paragraphs, "\n\n")
+	paragraphs := strings.Split(cmp.Or(c.Long, c.Short+".")+hidden, "\n\n")
+	fit := func(paragraph string) string { return wrap(paragraph, width-helpIndent) }
+	c.Long = strings.Join(rule.Mapped(paragraphs, fit), "\n\n")
 	column := 0
 	for _, f := range visibleFlags(c.Flags()) {
 		name, usage := valueName(f)
@@ -142,10 +141,7 @@ func (p *Program) completeFlags(cmd *cobra.Command) {
 		}
 		at := slices.IndexFunc(entry.Fields, func(field *entry.Field) bool { return field.Flag == f.Name })
 		if at >= 0 && len(entry.Fields[at].Choices) > 0 {
-			var options []string
-			for _, choice := range entry.Fields[at].Choices {
-				options = append(options, choice.Text)
-			}
+			options := rule.Mapped(entry.Fields[at].Choices, func(c entry.Choice) string { return c.Text })
 			complete = cobra.FixedCompletions(options, cobra.ShellCompDirectiveNoFileComp)
 		}
 		_ = cmd.RegisterFlagCompletionFunc(f.Name, complete)

@@ -41,11 +41,7 @@ func report(w io.Writer, err error) {
 
 // safeLines makes text safe for the terminal and keeps our line breaks.
 func safeLines(words string) string {
-	lines := strings.Split(words, "\n")
-	for i, line := range lines {
-		lines[i] = text.Safe(line)
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(rule.Mapped(strings.Split(words, "\n"), text.Safe), "\n")
 }
 
 // encodeJSON returns v as JSON on one line. Characters that text.Safe would change
@@ -243,15 +239,12 @@ func progressLine(s queue.Snapshot, now time.Time, w int) string {
 	t := s.Totals
 	full := int(text.Share(t.Sent, t.Total) * barWidth)
 	bar := strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
+	failed := t.Count[job.Refused] + t.Count[job.Unsent] + t.Count[job.Unknown]
 	words := []string{
 		text.Count(t.Count[job.Stored]) + " of " + text.Count(t.Jobs) + " stored  " + bar,
 		text.Percent(t.Sent, t.Total), text.Rate(t.Rate),
-	}
-	if t.Left > 0 {
-		words = append(words, text.Duration(t.Left)+" left")
-	}
-	if n := t.Count[job.Refused] + t.Count[job.Unsent] + t.Count[job.Unknown]; n > 0 {
-		words = append(words, text.Count(n)+" failed")
+		text.If(t.Left > 0, text.Duration(t.Left)+" left"),
+		text.If(failed > 0, text.Count(failed)+" failed"),
 	}
 	if o := s.Offline; !o.Since.IsZero() {
 		words = append(words, "offline: "+text.Safe(o.Host), "next try "+text.In(o.Next, now))

@@ -71,10 +71,7 @@ func newServe(p *Program) *cobra.Command {
 		"If the URL has a password, set "+config.DatabaseVariable+" instead. Together with --storage, any number of instances can serve the library")
 	fl.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
 	fl.StringVar(&s.key, "key", "", "`KEY`: private key, such as dev; on loopback only, because other users of this computer can see it")
-	fl.Func("host", "`HOST`: host name that requests may use (repeatable); beyond loopback, the names of the computer are allowed, too", func(host string) error {
-		s.Hosts = append(s.Hosts, host)
-		return local.CheckHost(host)
-	})
+	fl.Func("host", "`HOST`: host name that requests may use (repeatable); beyond loopback, the names of the computer are allowed, too", repeated(&s.Hosts, local.CheckHost))
 	fl.Func("public-url", "`URL`: URL for the files in records (default: the one that the request used)", func(address string) error {
 		s.Address = address
 		return local.CheckPublicURL(address)
@@ -85,10 +82,7 @@ func newServe(p *Program) *cobra.Command {
 	fl.BoolVar(&s.AllowReset, "allow-reset", false, "allow POST /_mediadesk/reset to empty the library, as with --ephemeral")
 	fl.StringVar(&s.log, "log", "", "`LEVEL`: what to log on standard error: none or requests (default: requests on a terminal, else none)")
 	fl.Int64Var(&s.MaxSize, "max-size", config.DefaultMaxSize, "`BYTES`: largest file in bytes (default: 25000000)")
-	fl.Func("allow-address", "`ADDRESS`: internal address that URL sources and webhooks may reach (repeatable)", func(address string) error {
-		s.AllowAddresses = append(s.AllowAddresses, address)
-		return local.CheckAllowed(address)
-	})
+	fl.Func("allow-address", "`ADDRESS`: internal address that URL sources and webhooks may reach (repeatable)", repeated(&s.AllowAddresses, local.CheckAllowed))
 	fl.StringVar(&s.Webhook, "webhook", "", "`URL`: URL that gets the events of transformations; with --json, the first line has the signing secret")
 	fl.StringArrayVar(&s.faults, "fault", nil, "`KIND=VALUE`: inject faults: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, rate=5/s, extensions=pending|fail, webhooks=lost|repeated; "+
 		"all except delay accept a probability, such as refuse=503:0.3 (repeatable)")

@@ -176,14 +176,9 @@ func (o *uploadOutput) copy(form string) {
 
 // addSelection adds the flags that select files of folders, the same in all commands.
 func addSelection(fl *pflag.FlagSet, f *session.Filter) {
-	fl.Func("include", "`PATTERN`: in folders, select only matching files, such as '*.jpg' or 'a/**' (repeatable)", func(value string) error {
-		f.Include = append(f.Include, value)
-		return f.Check()
-	})
-	fl.Func("exclude", "`PATTERN`: in folders, skip matching files and folders (repeatable)", func(value string) error {
-		f.Exclude = append(f.Exclude, value)
-		return f.Check()
-	})
+	valid := func(string) error { return f.Check() }
+	fl.Func("include", "`PATTERN`: in folders, select only matching files, such as '*.jpg' or 'a/**' (repeatable)", repeated(&f.Include, valid))
+	fl.Func("exclude", "`PATTERN`: in folders, skip matching files and folders (repeatable)", repeated(&f.Exclude, valid))
 	fl.Func("min-size", "`SIZE`: in folders, select only files of at least this size, such as 100k or 2M", parsed(&f.MinSize, parseSize))
 	fl.Func("max-size", "`SIZE`: in folders, select only files of at most this size", parsed(&f.MaxSize, parseSize))
 	fl.Func("newer-than", "`AGE`: in folders, select only files that changed within this time (90m, 24h, 7d, 2w) or since a day such as 2026-06-01", parsed(&f.Newer, parseAge))
@@ -195,6 +190,14 @@ func parsed[T any](into *T, parse func(string) (T, error)) func(string) error {
 	return func(value string) (err error) {
 		*into, err = parse(value)
 		return err
+	}
+}
+
+// repeated returns the function of a repeatable flag. It adds each value to a list and checks it.
+func repeated(list *[]string, check func(string) error) func(string) error {
+	return func(value string) error {
+		*list = append(*list, value)
+		return check(value)
 	}
 }
 

@@ -315,10 +315,7 @@ func runUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []planned, batch string,
 	out *uploadOutput,
 ) (jobs []job.Job, unsent []planned, err error) {
-	values := make([]map[string]json.RawMessage, len(plans))
-	for i := range plans {
-		values[i] = plans[i].CustomMetadata.Or(nil)
-	}
+	values := rule.Mapped(plans, func(p planned) map[string]json.RawMessage { return p.CustomMetadata.Or(nil) })
 	if at, err := d.CheckMetadata(ctx, values, rule.CheckNewMetadata); err != nil {
 		return nil, plans, plans[at].refuse(err)
 	}

@@ -193,11 +193,5 @@ func (w *watcher) end(stopped bool) error {
 			fmt.Fprintln(w.p.Stderr, "mediadesk: still pending. Continue with: mediadesk watch")
 		}
 	}
-	switch {
-	case w.failed > 0:
-		return &exitError{code: exitFailed}
-	case stopped:
-		return &exitError{code: exitUnknown}
-	}
-	return nil
+	return failures{text.Either(w.failed > 0, exitFailed, text.Either(stopped, exitUnknown, exitDone))}.exit()
 }

@@ -281,13 +281,9 @@ func (b *bucket) move(from, to string) error {
 
 // delete removes an object. It is no error if another process did.
 func (b *bucket) delete(key string) error {
-	err := within(b.timeout, func(ctx context.Context) error {
+	return Replaced(within(b.timeout, func(ctx context.Context) error {
 		return b.client.RemoveObject(ctx, b.name, b.prefix+key, minio.RemoveObjectOptions{})
-	})
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	return err
+	}), ErrNotFound, nil)
 }
 
 // put writes an object, unless it is a small one that exists. It fails when nothing moves for a while.
@@ -336,9 +332,7 @@ func (b *bucket) Owner(fresh string) (owner string, err error) {
 		}
 	}
 	o := &object{bucket: b, key: ownerKey}
-	if err = o.fetch(0); errors.Is(err, ErrNotFound) {
-		err = nil
-	}
+	err = Replaced(o.fetch(0), ErrNotFound, nil)
 	return string(o.retained), err
 }
 

@@ -130,11 +130,8 @@ func (b *folder) Open(hash string) (Content, error) {
 		return nil, ErrNotFound
 	}
 	f, err := os.Open(b.path(hash))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrNotFound
-	}
 	if err != nil {
-		return nil, err
+		return nil, Replaced(err, fs.ErrNotExist, ErrNotFound)
 	}
 	return f, nil
 }
@@ -226,10 +223,7 @@ func (b *folder) Owner(fresh string) (string, error) {
 		}
 	}
 	owner, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return string(owner), err
+	return string(owner), Replaced(err, fs.ErrNotExist, nil)
 }
 
 // healthSize is large enough for a draft to reach the disk.

@@ -14,6 +14,7 @@ import (
 	"modernc.org/sqlite"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 )
 
 type condition struct {
@@ -36,11 +37,7 @@ func joined(parts []condition, with string) condition {
 }
 
 func joinedAll[T any](values []T, with string, each func(T) condition) condition {
-	parts := make([]condition, len(values))
-	for i, value := range values {
-		parts[i] = each(value)
-	}
-	return joined(parts, with)
+	return joined(rule.Mapped(values, each), with)
 }
 
 // limits ends a query. With bare parameters each number would get its own prepared statement.
@@ -151,11 +148,8 @@ func in[T any](column string, values []T) condition {
 	if len(values) == 0 {
 		return condition{sql: "FALSE"}
 	}
-	c := condition{sql: column + " IN (" + places(len(values)) + ")"}
-	for _, v := range values {
-		c.args = append(c.args, v)
-	}
-	return c
+	args := rule.Mapped(values, func(v T) any { return v })
+	return condition{column + " IN (" + places(len(values)) + ")", args}
 }
 
 func element(list string, c condition) condition {

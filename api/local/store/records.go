@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 )
 
 // ErrNotFound reports that a record or content does not exist.
@@ -25,6 +26,14 @@ var ErrNotFound = errors.New("not found")
 
 // ErrExists reports that a path or name is taken.
 var ErrExists = errors.New("already exists")
+
+// Replaced returns by, which may be nil, if err is what; else err.
+func Replaced(err, what, by error) error {
+	if errors.Is(err, what) {
+		return by
+	}
+	return err
+}
 
 // Records keeps the records of a library. An implementation promises:
 //
@@ -372,10 +381,7 @@ func (t Library) Restore(s State) error {
 	for table, rows := range s {
 		for _, row := range rows {
 			names := slices.Sorted(maps.Keys(row))
-			values := make([]any, len(names))
-			for i, name := range names {
-				values[i] = row[name]
-			}
+			values := rule.Mapped(names, func(name string) any { return row[name] })
 			query := "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ")" +
 				" VALUES (" + places(len(names)) + ")"
 			if _, err := t.exec(query, values...); err != nil {

@@ -42,7 +42,7 @@ var popups = []struct {
 		term.Press("!")
 	}, pressing("esc"), ""},
 	{"menu", "reverse the order", pressing(","), pressing("esc"), "picker"},
-	{"menu", "─ Copy ─", pressing("y"), pressing("esc"), "details"},
+	{"menu", "─ Copy from ", pressing("y"), pressing("esc"), "details"},
 }
 
 func pressing(key string) func(*uitest.Term) { return func(term *uitest.Term) { term.Press(key) } }

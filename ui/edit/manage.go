@@ -243,10 +243,10 @@ func (g *Manage) into(folder, verb string, files []api.File, work Work) tea.Cmd 
 			if len(taken) == 0 {
 				return g.Run(work)
 			}
-			one := len(taken) == 1
+			alone := len(taken) == 1
 			return page.Send(page.Ask{
-				Title: FilesLabel(taken) + text.Either(one, " exists", " exist") + " in " + folder + " already",
-				Text: text.Either(one, "It becomes a new version of the file there", "They become new versions of the files there") +
+				Title: FilesLabel(taken) + text.Either(alone, " exists", " exist") + " in " + folder + " already",
+				Text: text.Either(alone, "It becomes a new version of the file there", "They become new versions of the files there") +
 					text.If(verb == "Move", ", which undo cannot separate") + ".",
 				Choices: []page.Choice{
 					{Label: "Cancel", Key: "k"},

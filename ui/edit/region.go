@@ -258,7 +258,7 @@ func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 // screen. It may return nil.
 func (r *Region) Follow() tea.Cmd {
 	if r.frame != nil {
-		r.frame.Handle = r.handle
+		r.frame.Handle = r.shownHandle()
 	}
 	cmds := []tea.Cmd{r.sent.Follow(r.o.Images, r.shownRect)}
 	for _, v := range r.views {
@@ -436,8 +436,8 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 	if r.decoded != nil {
 		if of := (frameOf{r.decoded, pic.Size(), r.Options(th)}); r.frame == nil || of != r.framed {
 			r.frame, r.framed = picture.NewRegionView(r.decoded, pic.Dx(), pic.Dy(), of.options), of
-			r.frame.Handle = text.Either(r.page == nil, picture.NoHandle, r.handle)
 		}
+		r.frame.Handle = r.shownHandle()
 		body = strings.Join(r.frame.Render(r.shownRect()), "\n")
 	}
 	body = text.Fit(body, pic.Dx(), size.Y)
@@ -456,6 +456,11 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 		body = kit.JoinH(body, text.Blanks(crops.Min.X-pic.Max.X), side)
 	}
 	return text.Fit(body, size.X, size.Y)
+}
+
+// shownHandle returns the handle that stands out; none outside of the page, where keys move none.
+func (r *Region) shownHandle() picture.Handle {
+	return text.Either(r.page == nil || r.page.Closed(), picture.NoHandle, r.handle)
 }
 
 // shownRect returns [Region.Rect] in pixels of the decoded picture.

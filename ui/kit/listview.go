@@ -73,7 +73,7 @@ func (l *List[T]) layout(size image.Point) listLayout {
 	if rest.Dy() < headFrom && rest.Dy() > 1 && (l.Title != nil || l.Note != nil) {
 		at.title = top(1)
 	}
-	if len(l.lines) == 0 {
+	if len(l.lines) == 0 && l.Filter() == "" {
 		at.list = rest
 		if rest.Dy() >= headFrom {
 			at.box, at.list = rest, rest.Inset(1)
@@ -159,9 +159,10 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 	}
 	if !at.line.Empty() {
 		var parts []string
-		e, _ := l.Current()
 		f := NewFacts(1<<10, th)
-		l.Describe(e, f)
+		if e, ok := l.Current(); ok {
+			l.Describe(e, f)
+		}
 		for _, fact := range f.Lines() {
 			parts = append(parts, strings.Join(strings.Fields(ansi.Strip(fact)), " "))
 		}

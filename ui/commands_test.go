@@ -186,7 +186,10 @@ func TestEquivalents(t *testing.T) {
 	d.shell(equivalent(t, term))
 
 	checkDetailsCommand(t, d, term)
-	// Settings.
+	// Settings. The command made the changes, so the screen may have none left.
+	term.Press("esc", "e")
+	term.Type("night,")
+	term.WaitFor("+night")
 	term.Press("esc", "esc")
 	term.WaitFor("Leave")
 	term.Press("esc")

@@ -460,8 +460,8 @@ func (f *Form) Page() int { return f.size.Y }
 
 func (f *Form) Len() int { return len(f.stops()) }
 
-// Height returns the number of lines at a width. A line is kept for a note, so that what is above stays
-// in its place.
+// Height returns the number of lines at a width. A line is kept for a note or completions, so that what
+// is above stays in its place.
 func (f *Form) Height(width int) int {
 	without, with := f.lines(width, false, true, &theme.Theme{}), f.lines(width, true, true, &theme.Theme{})
 	return max(len(without)+text.Either(f.Offering(), 0, 1), len(with))

@@ -227,10 +227,9 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 
 // into runs work, which moves or copies files. It asks first if files of the same names are in the folder.
 func (g *Manage) into(folder, verb string, files []api.File, work Work) tea.Cmd {
-	targets := make([]api.Upload, len(files))
-	for i, f := range files {
-		targets[i] = api.Upload{FileName: f.Name, Folder: api.Set(folder)}
-	}
+	targets := rule.Mapped(files, func(f api.File) api.Upload {
+		return api.Upload{FileName: f.Name, Folder: api.Set(folder)}
+	})
 	return page.Within(g.Context, timeout, func(ctx context.Context) tea.Msg {
 		places, _ := g.Session.Places(ctx, targets) // if that is not known, the result says it
 		var taken []api.File

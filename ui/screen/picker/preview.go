@@ -373,7 +373,7 @@ func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 			return text.If(m.tray.has(source(at)), "picked")
 		},
 		Actions: []kit.Action{
-			{ID: "picker.pick", Keys: kit.Bind(text.Either(len(names) > 0 && m.tray.has(source(at)), "unpick", "pick"), "space", "space"), Group: groupPick, Footer: true, Do: pick},
+			{ID: "picker.pick", Keys: kit.Bind("pick or unpick", "space", "space"), Group: groupPick, Footer: true, Do: pick},
 			{ID: "picker.upload", Keys: kit.Bind("upload form", "", "u"), Group: groupSend, Footer: true, Do: form},
 		},
 	})

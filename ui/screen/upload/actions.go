@@ -32,7 +32,7 @@ func then(do func()) func() tea.Cmd {
 
 func (m *Model) Actions() []kit.Action {
 	send := "send" + text.If(len(m.Targets()) < len(m.Items), " all "+text.Count(len(m.Items)))
-	if all := m.sum().checks; len(all) > 0 && all[0].stop && (m.On != edit.OnForm || m.Form.On() != all[0].field) {
+	if all := m.sum().checks; len(all) > 0 && all[0].stop {
 		send = "go to the error"
 	}
 	keepable := m.keepable()

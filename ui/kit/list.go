@@ -101,7 +101,7 @@ type List[T any] struct {
 
 	all, groups []Group[T] // without and with the filter
 	lines       []listLine
-	under       identity // of the entry under the cursor: rows change before Arrange
+	under, from identity // of the entry under the cursor (rows change before Arrange), now and before the filter
 	folded      map[string]bool
 	marks       marks[T]
 	anchor      any // key of the row where the open range begins, or nil
@@ -221,7 +221,7 @@ func (l *List[T]) identify() identity {
 
 // unfold builds the lines of the groups and restores the cursor.
 func (l *List[T]) unfold() {
-	under := l.under
+	under := cmp.Or(l.under, l.from)
 	l.lines = l.lines[:0]
 	row, head := -1, -1
 	for g := range l.groups {
@@ -411,7 +411,7 @@ func (l *List[T]) Type(msg tea.Msg) (tea.Cmd, bool) {
 
 // StartFilter focuses the filter.
 func (l *List[T]) StartFilter() {
-	l.focus = onFilter
+	l.focus, l.from = onFilter, text.Either(l.filter.Value() == "", l.under, l.from)
 	l.filter.Focus()
 }
 
@@ -421,9 +421,10 @@ func (l *List[T]) KeepFilter() {
 	l.filter.Blur()
 }
 
-// ClearFilter removes the filter and leaves its field. The cursor stays on its entry.
+// ClearFilter removes the filter and leaves its field. The cursor stays on its entry, or returns to
+// that of before if the filter matched none.
 func (l *List[T]) ClearFilter() {
-	l.moved = l.moved || l.filter.Value() != "" && l.under != identity{}
+	l.moved = l.moved || l.filter.Value() != "" && cmp.Or(l.under, l.from) != identity{}
 	l.SetFilter("")
 	l.KeepFilter()
 }

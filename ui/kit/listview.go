@@ -210,7 +210,7 @@ func (l *List[T]) facts(size image.Point, th *theme.Theme) (title string, lines 
 
 // named reports whether rows are shown in columns with names.
 func (l *List[T]) named(width int) bool {
-	rows := len(l.lines) == 0 || slices.ContainsFunc(l.lines, func(at listLine) bool { return at.row >= 0 })
+	rows := len(l.lines) == 0 || l.HeadCells != nil || slices.ContainsFunc(l.lines, func(at listLine) bool { return at.row >= 0 })
 	return rows && !l.tiled() && l.Columns != nil && strings.Join(l.Columns(width).names(), "") != ""
 }
 

@@ -91,7 +91,7 @@ func (m *Model) empty() string {
 func columns(width int) kit.Columns {
 	return kit.Columns{
 		{Name: "Name", Width: max(8, width*2/5), Flex: 2, Middle: true}, // it stays while states change
-		{Name: "Size", Width: 10, Right: true, Spare: 1},
+		{Name: "Size", Width: 8, Right: true, Spare: 1},
 		{Name: "State", Width: 14, Flex: 4},
 	}
 }
@@ -113,7 +113,7 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	}
 	size := text.If(r.Total > 0, text.Bytes(cmp.Or(r.Job.Identity.Size, r.Total))) // not that of the request
 	return []kit.Cell{
-		{Text: name(r.Job), Style: th.Text},
+		{Text: "  " + name(r.Job), Style: th.Text}, // below its folder
 		{Text: size, Style: th.Muted},
 		{Text: state, Style: style},
 	}

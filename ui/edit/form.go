@@ -356,7 +356,7 @@ func (f *Form) Actions() []kit.Action {
 	return kit.Shadow(append(actions,
 		cursor(action("next-field", "next field", false, step(1, false), down...)),
 		cursor(action("previous-field", "previous field", false, step(-1, false), "up")),
-		action("next-part", "next field", true, step(1, true), "tab"),
+		action("next-part", "next field", f.Live || editing, step(1, true), "tab"),
 		action("previous-part", "previous field", false, step(-1, true), "shift+tab")))
 }
 

@@ -89,7 +89,13 @@ func (p *RegionPage) Actions() []kit.Action {
 			return nil
 		}, "x", "ctrl+x"),
 		done, save,
-		action("revert", "cancel", true, nil, func() tea.Cmd { p.restore(); return p.Close() }, "esc"),
+		action("revert", "cancel", true, nil, func() tea.Cmd {
+			now := p.r.o.Text()
+			if p.restore(); p.r.o.Text() == now {
+				return p.Close()
+			}
+			return tea.Batch(p.Close(), page.Tell(page.Info, "The region is as it was before the editor."))
+		}, "esc"),
 	}
 	if p.o.Drop != nil {
 		drop := func() tea.Cmd { p.r.Unset(); p.o.Drop(); return nil }

@@ -125,6 +125,10 @@ func (r *Row) describe(all []string, n int) string {
 	if none := r.counts[""]; none > 0 && r.ID == "region" {
 		return "in " + text.Count(n-none) + " of " + text.Plural(n, "file")
 	}
+	if typed := r.counts[r.None]; r.None != "" && typed > 0 && r.counts[""] > 0 { // the same, once typed
+		r.counts[""] += typed
+		all = slices.DeleteFunc(all, func(value string) bool { return value == r.None })
+	}
 	if len(all) > 2 && r.counts[all[0]] <= max(1, len(all)/mostValues) { // such as names
 		return text.Count(len(all)) + " different"
 	}

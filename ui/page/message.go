@@ -63,6 +63,8 @@ type Inspect struct {
 	Files []api.File
 	// AddTags begins with a change: what extensions found becomes tags.
 	AddTags bool
+	// Turn opens the file before or after a single one, by -1 or 1; nil if there is none.
+	Turn func(by int) tea.Cmd
 }
 
 // Chooser is a screen of stored files. Chosen returns those that an action is about.

@@ -96,7 +96,9 @@ func (m *Model) Catalog() map[string][]kit.Action {
 
 // letters returns the actions of parts that are not text fields.
 func (m *Model) letters() []kit.Action {
-	turn := func(by int) func() tea.Cmd { return func() tea.Cmd { return m.Turn(by) } }
+	turn := func(by int) func() tea.Cmd {
+		return func() tea.Cmd { return text.Either(m.oneFile() == "" || m.turn == nil, m.Turn, m.turn)(by) }
+	}
 	replay := func(redo bool) func() tea.Cmd {
 		return func() tea.Cmd { return m.manage.Replay(m.current().file.FileID, redo, session.Fail) }
 	}
@@ -111,8 +113,8 @@ func (m *Model) letters() []kit.Action {
 		{ID: "details.suggest-region", Keys: kit.Bind("suggest a region", "", "s"), Group: groupEdit, Disabled: m.noPlane, Do: func() tea.Cmd {
 			return tea.Batch(m.drawRegion(), m.Region.Suggest())
 		}},
-		{ID: "details.next-file", Keys: kit.Bind("next file", "", "n"), Group: groupFile, Disabled: m.oneFile, Do: turn(1)},
-		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.oneFile, Do: turn(-1)},
+		{ID: "details.next-file", Keys: kit.Bind("next file", "", "n"), Group: groupFile, Footer: len(m.Items) == 1 && m.turn != nil, Disabled: m.noTurn, Do: turn(1)},
+		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.noTurn, Do: turn(-1)},
 		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Do: m.copyMenu},
 		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Menu: manage, Do: func() tea.Cmd { return m.Open(manage()) }},
 		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Footer: true, Disabled: func() string {
@@ -211,6 +213,13 @@ func (m *Model) noPlane() string {
 		return "" // also where the picture has no room
 	}
 	return m.Region.NoPlane()
+}
+
+func (m *Model) noTurn() string {
+	if m.oneFile() == "" || m.turn == nil {
+		return m.oneFile()
+	}
+	return text.If(m.Changed() > 0, "save the changes first, or take them back with ctrl+x")
 }
 
 func (m *Model) oneFile() string { return text.If(len(m.Items) < 2, "only one file is shown") }

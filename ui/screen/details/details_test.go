@@ -217,7 +217,12 @@ func TestLeavingAsks(t *testing.T) {
 	d.Choose(q, "Leave")
 	mediatest.Equal(t, len(uitest.Taken[page.Back](&d.Out)), 1, "did not leave")
 	// The screen is used again for the next files, without the dropped changes.
-	d.Send(page.Inspect{Files: []api.File{{FileID: "f9", Name: "another.png"}}})
+	turned := 0
+	d.Send(page.Inspect{
+		Files: []api.File{{FileID: "f9", Name: "another.png"}}, Turn: func(by int) tea.Cmd { turned = by; return nil },
+	})
+	d.Press("N")
+	mediatest.Equal(t, turned, -1, "the file before")
 	if names := d.m.Unsaved(); len(names) > 0 || strings.Contains(d.Flat(), f.Name) {
 		t.Errorf("dropped changes of %v are back:\n%s", names, d.Flat())
 	}

@@ -66,7 +66,8 @@ type Model struct {
 	manages bool         // it lists versions, so it has the hosted calls
 
 	size image.Point
-	next func() tea.Cmd // after saving everything; nil for nothing
+	next func() tea.Cmd       // after saving everything; nil for nothing
+	turn func(by int) tea.Cmd // see [page.Inspect]
 }
 
 var (
@@ -192,6 +193,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Themed:
 		m.Theme = msg.Theme
 	case page.Inspect:
+		m.turn = msg.Turn
 		cmd := m.adopt(msg.Files)
 		if msg.AddTags {
 			cmd = tea.Batch(cmd, m.addAITags())

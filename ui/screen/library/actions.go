@@ -183,4 +183,17 @@ func (m *Model) Chosen() []api.File {
 	return slices.DeleteFunc(m.list.Chosen(), func(f api.File) bool { return f.IsFolder() })
 }
 
-func (m *Model) inspect() tea.Cmd { return page.Send(page.Inspect{Files: m.Chosen()}) }
+func (m *Model) inspect() tea.Cmd {
+	return page.Send(page.Inspect{Files: m.Chosen(), Turn: text.Either(len(m.list.Marks()) == 0, m.turn, nil)})
+}
+
+// turn moves to the next file, or to the one before, and opens its details.
+func (m *Model) turn(by int) tea.Cmd {
+	i := m.list.Cursor() + by
+	e, ok := m.list.At(i)
+	if !ok || e.Row.IsFolder() {
+		return page.Tell(page.Info, "There is no "+text.Either(by > 0, "file after", "file before")+" this one in the list.")
+	}
+	m.list.GoTo(i)
+	return page.Send(page.Inspect{Files: []api.File{e.Row}, Turn: m.turn})
+}

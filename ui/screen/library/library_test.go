@@ -46,10 +46,13 @@ func TestWayThroughFolders(t *testing.T) {
 	d.Press("l")
 	d.On("f00000.jpg") // where the cursor was before
 	d.Press("enter")
-	if got := uitest.Taken[page.Inspect](&d.Out); len(got) != 1 ||
-		got[0].Files[0].FilePath != "/summer/f00000.jpg" {
-		t.Errorf("inspects %+v", got)
-	}
+	got := uitest.One[page.Inspect](t, &d.Out)
+	mediatest.Equal(t, got.Files[0].FilePath, "/summer/f00000.jpg", "inspects")
+	d.Run(got.Turn(-1))
+	d.Toasted("no file before")
+	d.Run(got.Turn(1))
+	mediatest.Equal(t, uitest.One[page.Inspect](t, &d.Out).Files[0].FilePath, "/summer/f00001.jpg", "then")
+	d.On("f00001.jpg")
 }
 
 func TestFacts(t *testing.T) {

@@ -156,7 +156,7 @@ func (m *Model) batchEnded(b queue.Batch) tea.Cmd {
 		words, level = text.Count(b.Stored)+" of "+words, page.Info
 		words += text.If(b.Processing > 0, ", "+text.Count(b.Processing)+" processing")
 	}
-	shown := m.say(page.Toast{Level: level, Text: words + " (" + page.Uploads.String() + ")."})
+	shown := m.say(page.Toast{Level: level, Text: words + text.If(m.host.Front() != page.Uploads, " ("+page.Uploads.String()+")") + "."})
 	return tea.Batch(shown, text.Either(m.focused, nil, tea.Raw(bell)))
 }
 

@@ -433,8 +433,8 @@ func TestMessagesLine(t *testing.T) {
 			t.Errorf("%v: got the hints %q, want %q", size, lastLine(m), hints)
 		}
 		if line := strings.TrimRight(lines[at], " "); !strings.Contains(line, "Nothing was stored") ||
-			size.Width < 200 && !strings.HasSuffix(line, "… ! more") &&
-				!strings.HasSuffix(line, "…  ! more") {
+			size.Width < 200 && !strings.HasSuffix(line, "… ! whole message") &&
+				!strings.HasSuffix(line, "…  ! whole message") {
 			t.Errorf("%v: the message is %q", size, line)
 		}
 		mediatest.Equal(t, m.rects().screen, before, "%v: the message moved the screen", size)

@@ -208,7 +208,7 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 		return slices.ContainsFunc(files, func(f api.File) bool { return path.Join("/", folder) != path.Dir(f.FilePath) })
 	}
 	from, _ := path.Split(files[0].FilePath)
-	words := text.If(!moved(from), "In "+from+" now. ") + text.If(verb == "Move", "Old links stop working.")
+	words := text.If(!moved(from), "In "+from+" now. ") + text.If(verb == "Move", "Old links stop working. z undoes it.")
 	p := FolderPrompt(verb+" "+FilesLabel(files), words, "", strings.ToLower(verb), g.Folders, do)
 	complete, check := p.Complete, p.Check
 	p.Complete = func(typed string) []string {
@@ -302,7 +302,7 @@ func FolderPrompt(title, words, value, verb string, known []string,
 func (g *Manage) Rename(files []api.File) tea.Cmd {
 	words, value := "Its URL changes with its name: links to the old one stop working. z undoes it.", files[0].Name
 	if len(files) > 1 {
-		words = "URLs change with the names: links to the old ones stop working. z undoes it.\n" + patternFileOf(files[0], 0).Examples()
+		words = "URLs change with the names: links to the old ones stop working. z undoes it.\n\n" + patternFileOf(files[0], 0).Examples()
 		value = "{name}" // FillName keeps the extension
 	}
 	p := kit.NewPrompt("Rename "+FilesLabel(files), words, "Name", value, "")

@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"image"
+	"path"
 	"slices"
 	"strings"
 
@@ -162,15 +163,7 @@ func NewReview(o TilesOptions, draw func() picture.Options) kit.Drawing {
 // regions as pages will crop them, or else the pictures. The first file of each folder comes first. It is
 // as [NewReview].
 func (e *Editor[T]) Review(files []T, beside ...Tile) kit.Drawing {
-	nth, turns := map[string]int{}, [][]T{}
-	for _, f := range files {
-		turn := nth[e.o.Folder(f)]
-		if nth[e.o.Folder(f)]++; turn == len(turns) {
-			turns = append(turns, nil)
-		}
-		turns[turn] = append(turns[turn], f)
-	}
-	files = slices.Concat(turns...)
+	files, several := Alternate(files, e.o.Folder)
 	return NewReview(TilesOptions{
 		Context: e.o.Context, Loader: e.o.Loader, Len: func() int { return len(files) + len(beside) }, Rest: true,
 		Tile: func(i int) Tile {
@@ -178,10 +171,25 @@ func (e *Editor[T]) Review(files []T, beside ...Tile) kit.Drawing {
 				return beside[i-len(files)]
 			}
 			t := e.TileOf(files[i])
+			t.Name = text.If(several, strings.TrimPrefix(path.Base(e.o.Folder(files[i]))+"/", "//")) + t.Name
 			t.Picture.Crop = t.Picture.Region != (rule.Region{})
 			return t
 		},
 	}, func() picture.Options { return e.Region.Options(e.Theme) })
+}
+
+// Alternate returns the first item of each folder, then the second of each, and so on; and whether there
+// are several folders.
+func Alternate[T any](items []T, folder func(T) string) (list []T, several bool) {
+	nth, turns := map[string]int{}, [][]T{}
+	for _, item := range items {
+		turn := nth[folder(item)]
+		if nth[folder(item)]++; turn == len(turns) {
+			turns = append(turns, nil)
+		}
+		turns[turn] = append(turns[turn], item)
+	}
+	return slices.Concat(turns...), len(nth) > 1
 }
 
 // Resize sets the size that View gets.

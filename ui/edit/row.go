@@ -51,6 +51,7 @@ type Row struct {
 	Problem  func() string               // why the value is refused, or ""
 	Changed  func(i int) bool            // whether entry i has an unsaved value
 	Saved    func(i int) []string        // of Chips with Changed: the list before
+	Wrong    func(value string) bool     // of Chips: whether one is not allowed
 	Open     func() tea.Cmd              // opens an editor
 	OpenVerb string                      // names Open
 	NoOpen   func() string               // why it cannot be opened, or ""
@@ -83,6 +84,7 @@ func (r *Row) begin(f *Form) {
 		}
 		r.chips.Complete, r.chips.Note = r.Complete,
 			func(value string) string { return OfMany(r.counts[value], len(f.Targets())) }
+		r.chips.Wrong = r.Wrong
 		r.chips.New, r.chips.Gone = nil, nil
 		if r.Saved != nil {
 			r.chips.New = func(value string) bool {

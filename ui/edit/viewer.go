@@ -238,13 +238,17 @@ func (v *Viewer) Actions() []kit.Action {
 		}
 		turn = append(dividers, turn...)
 	}
+	up := action("up", "move up", v.zoom > 0 && !v.compares(), all, pan(0, -1), "up", "k")
+	if up.Footer {
+		up.Keys = kit.Bind("move", "↑↓←→", "up", "k")
+	}
 	return slices.Concat(turn, v.o.Actions, []kit.Action{
 		action("zoom-in", "zoom in", true, none, enlarge(1), "+", "="),
-		action("zoom-out", "zoom out", true, all, enlarge(-1), "-"),
+		action("zoom-out", "zoom out", v.zoom > 0, all, enlarge(-1), "-"),
 		action("fit", "show the full picture", false, all, func() tea.Cmd { v.fit(); return nil }, "0"),
 		side("left", "move left", "previous picture", first, -1, left),
 		side("right", "move right", "next picture", last, 1, right),
-		action("up", "move up", false, all, pan(0, -1), "up", "k"),
+		up,
 		action("down", "move down", false, all, pan(0, 1), "down", "j"),
 		action("close", "close", true, nil, v.Close, "esc", "q", "enter", "backspace"), // the last hint: the way out
 	}, screens)

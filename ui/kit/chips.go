@@ -26,6 +26,8 @@ type Chips struct {
 	Note func(value string) string
 	// New reports whether a chip is not saved, which its color and a plus say; it may be nil.
 	New func(value string) bool
+	// Wrong reports whether a chip is not allowed; it may be nil.
+	Wrong func(value string) bool
 	// Gone returns the removed chips that are still saved, which are struck out; it may be nil.
 	Gone func() []string
 	// Entered receives every text that is entered as a chip, including duplicates; it may
@@ -278,6 +280,9 @@ func (c *Chips) layout(room int, th *theme.Theme) (rows []string, at int) {
 		if c.New != nil && c.New(v) {
 			style = text.Either(on, style, style.Foreground(th.Warn.GetForeground()))
 			first = text.Either(th.Color, " +", "[+")
+		}
+		if c.Wrong != nil && c.Wrong(v) {
+			style = text.Either(on, style, style.Foreground(th.Bad.GetForeground()))
 		}
 		if c.Note != nil && c.Note(v) != "" {
 			last = " " + c.Note(v) + last

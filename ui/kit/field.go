@@ -359,7 +359,7 @@ type Completer interface {
 // none. done runs after each.
 func OfferActions(f Completer, group string, done func()) []Action {
 	press := func(id, words, key string, footer bool) Action {
-		return Action{ID: id, Keys: Bind(words, "", key), Group: group, Footer: footer, Do: func() tea.Cmd {
+		return Action{ID: id, Keys: Bind(words, map[string]string{"down": "↓", "up": "↑"}[key], key), Group: group, Footer: footer, Do: func() tea.Cmd {
 			f.Update(KeyMsg(key))
 			done()
 			return nil

@@ -167,7 +167,13 @@ func (l *List[T]) View(size image.Point, th *theme.Theme) string {
 			parts = append(parts, strings.Join(strings.Fields(ansi.Strip(fact)), " "))
 		}
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-		line = th.Muted.Render(text.Truncate(" "+strings.Join(parts, " · "), at.line.Dx()))
+		for i, part := range parts {
+			if most := at.line.Dx(); text.Width(line) > most*2/3 && text.Width(line)+3+text.Width(part) > most {
+				break // no beginning of a fact
+			}
+			line += text.Either(i > 0, " · ", " ") + part
+		}
+		line = th.Muted.Render(text.Truncate(line, at.line.Dx()))
 	}
 	body = JoinV(body, fit(at.line, line))
 	if !at.pane.Empty() {

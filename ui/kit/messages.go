@@ -138,7 +138,7 @@ func (s *Messages) Line(width int, more string, th *theme.Theme) string {
 	words, rest := text.Safe(m.Text), style
 	room := width - text.Width(sign) - 1
 	hidden := m.Detail != "" || text.Width(words) > room
-	end := text.If(more != "" && hidden, "  "+th.Key.Render(more)+th.Hint.Render(" more"))
+	end := text.If(more != "" && hidden, "  "+th.Key.Render(more)+th.Hint.Render(" whole message"))
 	if m.Level != Warn && m.Level != Bad { // only the sign needs a color
 		rest = text.Either(m.Level == Tip, th.Muted, th.Text)
 	}

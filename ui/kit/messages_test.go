@@ -31,7 +31,7 @@ func TestMessages(t *testing.T) {
 	at.pass(time.Minute)
 	messages.Push(kit.Message{Level: kit.Bad, Text: long, Detail: "the first reason\nthe second reason"})
 	messages.Push(kit.Message{Level: kit.Bad, Text: long, Detail: "the first reason\nthe second reason"})
-	if got := line(); strings.Contains(got, "a.jpg") || !strings.HasSuffix(got, "…  ! more") ||
+	if got := line(); strings.Contains(got, "a.jpg") || !strings.HasSuffix(got, "…  ! whole message") ||
 		ansi.StringWidth(got) != 40 {
 		t.Errorf("a long message: %q", got)
 	}

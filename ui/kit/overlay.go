@@ -152,8 +152,11 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 			base = OverlayAt(base, text.Blanks(room.X), 0, room.Y-1) // the status is about what is behind
 			area := image.Rectangle{Min: s.at, Max: s.at.Add(size)}
 			area.Min.X, area.Max.X = max(0, area.Min.X-1), area.Max.X+1
-			if area.Min.X < narrow { // the beginnings of words are noise
+			if area.Min.X < narrow { // the beginnings of words, and slices of pictures, are noise
 				area.Min.X = 0
+			}
+			if room.X-area.Max.X < narrow {
+				area.Max.X = room.X
 			}
 			base = OverlayAt(cleared(base, area), top, s.at.X, s.at.Y)
 		}

@@ -201,7 +201,7 @@ func (c *Copies) Add(key, what, content string) {
 // AddCommand adds a row whose command answers with [Copy]; note describes the text.
 func (c *Copies) AddCommand(key, what, note string, do tea.Cmd) {
 	note, more, _ := strings.Cut(note, "\n")
-	note += text.If(more != "", " and "+text.Plural(1+strings.Count(more, "\n"), "more line"))
+	note += text.If(more != "", " and "+text.Count(1+strings.Count(more, "\n"))+" more")
 	*c = append(*c, kit.MenuRow{Key: key, Label: what, Note: note, Do: func() tea.Cmd { return do }})
 }
 

@@ -20,12 +20,12 @@ func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.V
 
 func (m *Model) title(width int) string {
 	switch s := m.shown.search; {
-	case m.query.open && (s.isNone() || m.query.wrong != nil):
+	case m.query.open && (s.isNone() || m.query.wrong != nil || m.list.Len() == 0 && s.text != strings.TrimSpace(m.query.field.Value())):
 		return text.Truncate("Search names, tags and text", width)
 	case !s.isNone() && m.opening == "":
 		found := text.If(m.shown.done, text.Count(m.list.Len())+" ") + "found"
 		if m.shown.done && m.list.Len() == 0 {
-			found = "Nothing found"
+			found = "Nothing found" + text.If(m.query.open, ". You can search for")
 		}
 		found += text.If(!m.query.open, ": "+s.text)
 		return text.TruncateMiddle(text.Safe(found), width)

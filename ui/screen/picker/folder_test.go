@@ -86,8 +86,8 @@ func TestPickAgainKeepsThePlace(t *testing.T) {
 	equal(t, "tray", d.tray(), []string{"c.jpg", "a.jpg", "b.jpg"})
 	equal(t, "places", d.subs(), []string{"trip/day_2", "trip/day_1", "trip/day_1"})
 
-	// Without its folder, a file has no subfolder.
+	// A single file keeps the folder in which it lies.
 	d.Press("h", "space", "g", "enter", "g", "enter", "g", "space")
 	equal(t, "tray", d.tray(), []string{"a.jpg"})
-	equal(t, "places", d.subs(), []string{""})
+	equal(t, "places", d.subs(), []string{"day_1"})
 }

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -56,6 +57,7 @@ type Model struct {
 	focus focus
 	size  image.Point
 
+	began   string // the first folder
 	opening string // folder being opened; may be empty
 	shown   arrangement
 	changed time.Time         // modification time of the folder before it was read
@@ -210,5 +212,15 @@ func (m *Model) entryAt(i int) (entry, bool) {
 func (m *Model) current() (entry, bool) { return m.entryAt(m.list.Cursor()) }
 
 func (m *Model) path(e entry) string { return filepath.Join(m.shown.folder, e.name) }
+
+// source returns a file of the folder that is shown. As from a folder that is picked as a whole, it
+// keeps the name of its folder, unless that is the one where the picker began.
+func (m *Model) source(e entry) api.Source {
+	s, at := api.Source{Path: m.path(e)}, m.shown.folder
+	if _, known := m.tray.subs[at]; !known && at != m.began && at != filepath.Dir(at) {
+		s.Sub = rule.SubFolder(filepath.Base(at))
+	}
+	return s
+}
 
 func (m *Model) picked(e entry) bool { return m.tray.has(api.Source{Path: m.path(e)}) }

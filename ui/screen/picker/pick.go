@@ -113,7 +113,7 @@ func (m *Model) toggle() tea.Cmd {
 	if m.shown.pattern != m.list.Filter() { // the rows are not those of the filter yet
 		return page.Tell(page.Info, "Nothing was picked: the filter is still running.")
 	}
-	source := api.Source{Path: m.path(e)}
+	source := m.source(e)
 	switch {
 	case m.tray.has(source):
 		m.drop(among(source))
@@ -152,7 +152,7 @@ type entries struct {
 func (m *Model) entries(rows []int32) (r entries) {
 	for _, row := range rows {
 		e := m.shown.entries[row]
-		s := api.Source{Path: m.path(e)}
+		s := m.source(e)
 		switch n := m.tray.under[s.Path]; {
 		case e.kind != kindFolder:
 			r.files = append(r.files, s)
@@ -250,7 +250,7 @@ func (m *Model) form(pick bool) tea.Cmd {
 		if !ok {
 			return nil
 		}
-		items = []item{{source: api.Source{Path: m.path(e)}}}
+		items = []item{{source: m.source(e)}}
 	}
 	return func() tea.Msg {
 		for n, i := range items {

@@ -346,8 +346,7 @@ func (m *Model) startViewer() tea.Cmd {
 
 func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 	var v *edit.Viewer
-	folder := m.shown.folder
-	source := func(i int) api.Source { return api.Source{Path: filepath.Join(folder, names[i])} }
+	source := func(i int) api.Source { return m.source(entry{name: names[i]}) }
 	pick := func() tea.Cmd {
 		s := source(at)
 		if m.tray.has(s) {

@@ -111,7 +111,7 @@ func (m *Model) opened(o opened) tea.Cmd {
 		}
 		return page.Send(problem(o.err))
 	}
-	m.problem, m.changed = nil, o.changed
+	m.began, m.problem, m.changed = cmp.Or(m.began, o.folder), nil, o.changed
 	var cmds []tea.Cmd
 	land := o.land
 	if o.folder != m.shown.folder {

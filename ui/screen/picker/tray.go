@@ -155,7 +155,7 @@ func (m *Model) Status(room image.Point, th *theme.Theme) []string {
 	case len(m.tray.items) == 0:
 		const short, long = " Nothing picked yet.", " You can also drop or paste files here."
 		words := th.Muted.Render(short + text.If(text.Width(short+long) <= room.X, long))
-		return []string{"", words}[text.Either(room.Y < 28, 1, 0):]
+		return []string{words}
 	}
 	picked := th.Strong.Render("To upload: " + summary(m.tray.items))
 	return []string{" " + picked + "  " + th.Key.Render("tab") + th.Muted.Render(" list")}

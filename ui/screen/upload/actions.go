@@ -35,17 +35,15 @@ func (m *Model) Actions() []kit.Action {
 	if all := m.sum().checks; len(all) > 0 && all[0].stop {
 		send = "go to the error"
 	}
-	keepable := m.keepable()
+	keepable := m.keepable(m.Targets())
 	actions := []kit.Action{
 		{ID: "form.send", Keys: kit.Bind(send, "", "ctrl+s"), Group: groupForm, Footer: true, Main: true, Do: m.send},
 		{
-			ID: "form.keep", Keys: kit.Bind("keep "+cmp.Or(m.keeps(), "what would be lost"), "", "ctrl+g"), Group: groupForm, Footer: len(keepable) > 0,
+			ID: "form.keep", Keys: kit.Bind("keep "+cmp.Or(keeps(keepable), "what would be lost"), "", "ctrl+g"), Group: groupForm, Footer: len(keepable) > 0,
 			Disabled: func() string { return text.If(len(keepable) == 0, "nothing would be lost") },
 			Do: then(func() {
 				for _, s := range m.Targets() {
-					for _, name := range keepable {
-						s.SetText(entry.FieldByName(name), "false")
-					}
+					s.keep(keepable)
 				}
 				m.Touch(m.Targets()...)
 			}),
@@ -146,18 +144,24 @@ func (m *Model) toolActions() []kit.Action {
 	}
 }
 
-// keeps names what [Model.keepable] keeps.
-func (m *Model) keeps() string {
+// keep sets the switches of [Model.keepable], and keeps names what they keep.
+func (s *source) keep(switches []string) {
+	for _, name := range switches {
+		s.SetText(entry.FieldByName(name), "false")
+	}
+}
+
+func keeps(switches []string) string {
 	var words []string
-	for _, name := range m.keepable() {
+	for _, name := range switches {
 		words = append(words, strings.TrimPrefix(entry.FieldByName(name).Label, "Overwrite "))
 	}
 	return strings.Join(words, " and ")
 }
 
-// keepable returns the switches that prevent losses of the targets.
-func (m *Model) keepable() (fields []string) {
-	for _, s := range m.Targets() {
+// keepable returns the switches that prevent losses of what new versions of sources replace.
+func (m *Model) keepable(of []*source) (fields []string) {
+	for _, s := range of {
 		if m.locate(s).File != nil {
 			fields = append(fields, m.decision(s).out.Keeps()...)
 		}

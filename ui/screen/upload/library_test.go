@@ -91,7 +91,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 
 	m = exact("/b")
 	text := told(m)
-	uitest.Shows(t, text, "You will be asked", "the stored file loses: region, 2 tags.")
+	uitest.Shows(t, text, "You will be asked", "the stored file loses: region, 2 tags (one, two).")
 	press(t, m, "ctrl+g") // keeps the tags
 	uitest.Shows(t, told(m), "the stored file loses: region.")
 	ask := asked(t, press(t, m, "ctrl+s"))
@@ -108,7 +108,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	m = exact("/b")
 	goTo(t, m, "overwriteFile")
 	press(t, m, "right", "right")
-	uitest.Shows(t, told(m), "The service will refuse it")
+	uitest.Shows(t, told(m), "a file is at this place and overwriteFile is off", "Not ready")
 	toast := toasted(t, press(t, m, "ctrl+s"))
 	if toast.Text != "Not sent. Correct this: Overwrite file." || !strings.HasPrefix(toast.Detail, "/b/день_1___naïve__final_.png: a file is at this place and overwriteFile is off.") || toast.Level != page.Bad || m.Model.Form.On() != "overwriteFile" {
 		t.Errorf("got the messages %+v, focus at %s", toast, m.Model.Form.On())

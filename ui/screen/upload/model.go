@@ -301,6 +301,7 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 		}
 		switch f.Name {
 		case rule.FieldTags:
+			r.Wrong = func(tag string) bool { return rule.CheckTags([]string{tag}) != nil }
 			r.Complete, r.Note = func(typed string) []string { return edit.Matches(typed, m.tags) }, m.tagNote
 		case rule.FieldFolder:
 			r.Complete, r.Restores = m.completeFolder, true
@@ -349,7 +350,7 @@ func subject(s *source) edit.Subject {
 // facts are the facts that need no label.
 func facts(s *source) []string {
 	if s.Source.URL != "" {
-		return []string{s.Source.URL}
+		return []string{s.Source.URL, "the service downloads it: its picture is not known here"}
 	}
 	if !s.known.inspected || s.known.err != nil {
 		return nil

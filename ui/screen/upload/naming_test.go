@@ -49,18 +49,18 @@ func TestTakenNames(t *testing.T) {
 		m, box := begin()
 		msgs := press(t, m, "ctrl+s")
 		all := asked(t, msgs)
-		if all.Title != "2 of 3 names exist already" || !strings.Contains(all.Text, "lose: AI tags, custom metadata, region, tags.") {
+		if all.Title != "2 of 3 names exist already" || !strings.Contains(all.Text, "lose: AI tags, custom metadata, region, tags (x, y).") {
 			t.Errorf("asked %+v", all)
 		}
 		msgs = pick(t, m, all.Choices[len(all.Choices)-1])
 		for n, choice := range strings.Split(choices, ", ") {
 			ask := asked(t, msgs)
 			if n == 0 && (!strings.HasPrefix(ask.Title, "/a.jpg exists already") ||
-				!strings.Contains(ask.Text, "loses: AI tags, custom metadata, region, 2 tags.") || !ask.Choices[2].Default) {
+				!strings.Contains(ask.Text, "loses: AI tags, custom metadata, region, 2 tags (x, y).") || !ask.Choices[3].Default) {
 				t.Errorf("asked %+v", ask)
 			}
 			if n == 1 && !strings.HasPrefix(choices, "Ask") && (ask.Title != "/b.jpg exists already" || !strings.Contains(ask.Text, "same size") ||
-				!ask.Choices[3].Default) {
+				!ask.Choices[4].Default) {
 				t.Errorf("asked %+v", ask)
 			}
 			i := slices.IndexFunc(ask.Choices, func(c page.Choice) bool { return c.Label == choice })

@@ -87,25 +87,32 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 		return s.known.inspected && m.locate(s).File.Size.Or(-1) == s.known.identity.Size
 	}
 	same := count(of, alike)
+	overwrite, keepable := entry.FieldByName(rule.FieldOverwriteFile), m.keepable(of)
 	choices := []page.Choice{
 		{Label: "Not yet", Key: "n"},
-		decide("v", "New version"+text.If(all, "s"), func(s *source) { s.SetText(entry.FieldByName(rule.FieldOverwriteFile), "true") }),
+		decide("v", "New version"+text.If(all, "s"), func(s *source) { s.SetText(overwrite, "true") }),
 		decide("u", "Keep both", func(s *source) { s.Naming = job.NameHere }),
 		decide("k", "Skip", func(s *source) { skip[s] = true }),
 	}
 	choices[1].Danger = losses != ""
 	choices[2].Default, choices[3].Default = 2*same <= len(of), 2*same > len(of)
-	if len(taken) > 1 {
-		choices = append(choices, page.Choice{
-			Key: text.Either(all, "e", "o"), Label: text.Either(all, "Ask each", "Ask once"),
-			Do: func() tea.Cmd { return m.askTaken(taken, skip, !all) },
-		})
-	}
 	words := "Keep both adds a suffix to the name."
 	if len(m.Items) > 1 {
 		words += " Skip leaves yours in the form."
 	} else {
 		choices = choices[:3] // Not yet does the same
+	}
+	if len(keepable) > 0 {
+		choices = slices.Insert(choices, 2, decide("g", "New, keep "+keeps(keepable[:1])+text.If(len(keepable) > 1, " and more"), func(s *source) {
+			s.SetText(overwrite, "true")
+			s.keep(keepable)
+		}))
+	}
+	if len(taken) > 1 {
+		choices = append(choices, page.Choice{
+			Key: text.Either(all, "e", "o"), Label: text.Either(all, "Ask each", "Ask once"),
+			Do: func() tea.Cmd { return m.askTaken(taken, skip, !all) },
+		})
 	}
 	if n := len(m.Items) - len(skip) - len(taken); n > 0 {
 		words += "\n" + text.Plural(n, "other file") + " will be sent."
@@ -147,24 +154,30 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 // mostPairs is how many pictures are shown beside the stored ones.
 const mostPairs = 2
 
-// losses counts what new versions take from files, such as "region ×3, tags", or "2 tags, region" of one
-// file; empty for nothing.
+// losses counts what new versions take from files, such as "region ×3, tags (sea)", or "2 tags (sea, beach),
+// region" of one file; empty for nothing.
 func (m *Model) losses(of []*source) string {
-	count, had := map[rule.Aspect]int{}, map[rule.Aspect]int{}
+	count, had, tags := map[rule.Aspect]int{}, map[rule.Aspect]int{}, []string{}
 	for _, s := range of {
+		file := cmp.Or(m.locate(s).File, new(api.File))
 		for _, l := range m.decision(s).out.Lines() {
 			count[l.Loss]++
-			had[l.Loss] = l.Had
+			if had[l.Loss] = l.Had; l.Loss == rule.AspectTags {
+				tags = append(tags, file.Tags.Or(nil)...)
+			}
 		}
+		tags = slices.DeleteFunc(tags, func(tag string) bool { return slices.Contains(s.Tags.Or(nil), tag) })
 	}
 	delete(count, "")
 	var parts []string
+	tags = slices.Compact(slices.Sorted(slices.Values(tags)))
 	for _, aspect := range slices.Sorted(maps.Keys(count)) {
+		named := text.If(aspect == rule.AspectTags && len(tags) > 0, " ("+text.List(tags, 24)+")")
 		if single, counted := strings.CutSuffix(string(aspect), "s"); counted && had[aspect] > 0 && len(of) == 1 {
-			parts = append(parts, text.Plural(had[aspect], single))
+			parts = append(parts, text.Plural(had[aspect], single)+named)
 			continue
 		}
-		parts = append(parts, strings.TrimSpace(string(aspect)+" "+edit.OfMany(count[aspect], len(of))))
+		parts = append(parts, strings.TrimSpace(string(aspect)+" "+edit.OfMany(count[aspect], len(of)))+named)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -190,6 +203,10 @@ func shared(sources []*source) [][2]string {
 	}{
 		{"Folder", func(s *source) []string { return []string{s.folder()} }},
 		{"Tags", func(s *source) []string { return s.Tags.Or(nil) }},
+		{"Stored as", func(s *source) []string {
+			stored := rule.StoredName(s.FileName)
+			return []string{text.If(stored != s.FileName, stored)}
+		}},
 		{"Extensions", func(s *source) []string { return edit.LabelExtensions(s.Extensions.Or(nil)) }},
 		{"Region", func(s *source) []string { return []string{text.If(s.Region() != "", "drawn")} }},
 		{"Description", func(s *source) []string { return []string{s.Text(entry.FieldByName(rule.FieldDescription))} }},
@@ -207,7 +224,7 @@ func shared(sources []*source) [][2]string {
 		for i, value := range list {
 			list[i] = strings.TrimSpace(value + " " + edit.OfMany(count[value], len(sources)))
 		}
-		if len(list) > 0 || i < 3 {
+		if len(list) > 0 || i < 2 || row.label == "Extensions" {
 			facts = append(facts, [2]string{row.label, cmp.Or(text.List(list, 60), "none")})
 		}
 	}

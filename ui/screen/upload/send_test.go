@@ -155,7 +155,7 @@ func TestSendAsksBeforeALoss(t *testing.T) {
 	goTo(t, m, "overwriteFile")
 	press(t, m, "right")
 	ask := asked(t, press(t, m, "ctrl+s"))
-	if !strings.Contains(ask.Text, "loses: AI tags, custom metadata, region, 2 tags.") || ask.Title != "Send 1 file?" {
+	if !strings.Contains(ask.Text, "loses: AI tags, custom metadata, region, 2 tags (x, y).") || ask.Title != "Send 1 file?" {
 		t.Errorf("asked %+v", ask)
 	}
 	pick(t, m, ask.Choices[1])

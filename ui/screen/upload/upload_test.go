@@ -213,7 +213,7 @@ func TestPlacesAreLookedUpAfterAPause(t *testing.T) {
 		if !slices.Equal(p.asked, []string{"/photo"}) {
 			t.Errorf("got requests for %q", p.asked)
 		}
-		uitest.Shows(t, told(m), "the stored file loses: ", "1 tag.")
+		uitest.Shows(t, told(m), "the stored file loses: ", "1 tag (")
 	})
 }
 
@@ -242,7 +242,7 @@ func TestPlaceErrorsAndNews(t *testing.T) {
 		FileID: "1", FilePath: "/a.png", Tags: api.Set([]string{"x", "y"}),
 	}}
 	send(t, m, page.FileChanged{File: *p.of["/a.png"]})
-	uitest.Shows(t, told(m), "the stored file loses: ", "2 tags.")
+	uitest.Shows(t, told(m), "the stored file loses: ", "2 tags (x, y).")
 }
 
 func TestOffers(t *testing.T) {
@@ -332,7 +332,7 @@ func TestMouse(t *testing.T) {
 	}
 	m.set(m.Items[2], "tags", "100%")
 	send(t, m, page.Acted{})
-	click("Will be stored")
+	click("Not ready")
 	mediatest.Equal(t, m.On, edit.OnSide, "a click leads to")
 	send(t, m, tea.MouseWheelMsg{X: 50, Y: 5, Button: tea.MouseWheelDown})
 	send(t, m, tea.MouseWheelMsg{X: 2, Y: 2, Button: tea.MouseWheelUp})

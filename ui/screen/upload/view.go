@@ -114,7 +114,7 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 	if now, ok := m.Current(); ok && slices.Contains(targets, now) {
 		s = now
 	}
-	facts, all, place := kit.NewFacts(width, th), m.sum().checks, text.Safe(s.folder()+s.storedName())
+	facts, all := kit.NewFacts(width, th), m.sum().checks
 	if words := m.sentence(); words != "" {
 		facts.Say(th.Text, words)
 		return facts.Lines()
@@ -131,11 +131,13 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 	}
 	checks(true)
 	checks(false)
+	if n := len(m.sum().stopped); n > 0 {
+		facts.Say(th.Bad, th.Glyph(theme.SignBad)+" Not ready: correct what is red"+text.If(n > 1, " in "+text.Count(n)+" files")+".")
+		return facts.Lines()
+	}
+	facts.Say(th.Text, "Will be stored as "+s.folder()+s.storedName()+text.If(m.decision(s).out.Result == rule.NewFile && !m.decision(s).out.Suffix, ", a new file")+
+		text.If(len(targets) > 1, " (1 of "+text.Count(len(targets))+")")+".")
 	m.sayPrediction(facts, s)
-	facts.Gap()
-	facts.Say(th.Label, "Will be stored as"+text.If(len(targets) > 1, " (1 of "+text.Count(len(targets))+")"))
-	facts.Draw(strings.Split(th.Strong.Render(text.Method().Hardwrap(place, width, true)), "\n")...)
-	facts.Gap()
 	if s.Source.Path != "" && !s.known.inspected {
 		facts.Say(th.Muted, "Reading the file…")
 	}
@@ -190,6 +192,9 @@ func inForm(l rule.Line) string {
 func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	th, p := facts.Theme(), m.decision(s).out
 	lines := p.Lines()
+	if p.Result == rule.NewFile && !p.Suffix { // that is said already
+		lines = lines[1:]
+	}
 	if lost := m.losses([]*source{s}); m.taken(s) { // a new version is one of the answers
 		lines = nil
 		if lost != "" {
@@ -204,8 +209,8 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 			facts.Say(th.Text, words)
 		}
 	}
-	if keeps := m.keeps(); keeps != "" {
-		facts.Say(th.Text, "ctrl+g keeps its "+keeps+".")
+	if kept := keeps(m.keepable([]*source{s})); kept != "" {
+		facts.Say(th.Text, "ctrl+g keeps its "+kept+".")
 	}
 	switch at := s.known.place; {
 	case s.Naming != job.NameExact:

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -73,10 +74,14 @@ func New(o Options) *Model {
 		HeadCells: func(key string, th *theme.Theme) []kit.Cell {
 			g, titled := m.rows.folders[key], count(m.rows.Totals.Count)
 			differs := titled.total() != g.count.total() || titled[job.Stored] < titled.total()
+			words := text.If(differs, g.note(th))
+			if g.count[job.Stored] == len(g.rows) && m.list.Inside().Dx() >= kit.StackedWidth {
+				words = strings.TrimPrefix(words+" · "+text.Age(g.at, m.o.Now()), " · ")
+			}
 			return []kit.Cell{
 				{Text: key, Style: th.Strong},
 				{Text: text.If(g.size > 0, text.Bytes(g.size)), Style: th.Muted},
-				{Text: text.If(differs, g.note(th)), Style: th.Muted},
+				{Text: words, Style: th.Muted},
 			}
 		},
 		Folds:   m.rows.finished,

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 
@@ -70,6 +71,9 @@ func (r *rows) groups() []kit.Group[int] {
 		g.count[j.State]++
 		g.size += j.Identity.Size
 		g.batch = max(g.batch, j.Batch)
+		if j.Updated.After(g.at) {
+			g.at = j.Updated
+		}
 		g.rows = append(g.rows, n)
 		if failed(j.State) {
 			r.failed++
@@ -192,7 +196,8 @@ func (c count) total() (n int) {
 type group struct {
 	key    string // path of the folder
 	count  count
-	batch  string // the newest one
+	batch  string    // the newest one
+	at     time.Time // of the last change
 	rows   []int
 	failed int
 	size   int64 // of all files, in bytes

@@ -73,7 +73,7 @@ func (m *Model) footer() string {
 		return words
 	}
 	left := text.If(t.Left > 0, " · about "+text.About(t.Left)+" left")
-	return strings.TrimLeft(text.Rate(t.Rate)+left+" · "+words, " ·")
+	return strings.Trim(text.Rate(t.Rate)+left+" · "+words, " ·")
 }
 
 func (m *Model) empty() string {
@@ -107,6 +107,9 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	}
 	if r.Job.State == job.Sending && !r.earlier && !r.Answer {
 		state += " " + kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(groupBar, th)
+	}
+	if age := text.Age(r.Job.Updated, now); r.Job.State == job.Stored && text.Width(state+" · "+age) <= widths[2] {
+		more = cmp.Or(more, age)
 	}
 	if more != "" {
 		state += rest.Render(" · " + text.Safe(more))
@@ -227,7 +230,7 @@ func note(r row, now time.Time) string {
 	case j.State == job.Sending && r.earlier:
 		return "in another mediadesk"
 	case j.State == job.Sending && r.Answer:
-		return "no answer"
+		return "waiting for the answer"
 	case j.State == job.Sending && r.Stalled:
 		return "no byte for 3 s or more"
 	case j.State == job.Offline && (r.earlier || r.Next.IsZero()):

@@ -186,38 +186,35 @@ func (k *Keyring) call(ctx context.Context, doing string, do func() (string, err
 	case <-limited.Done():
 		return "", late()
 	}
-	type answer struct {
-		text string
-		err  error
-	}
-	answered := make(chan answer, 1)
+	var text string
+	var err error
+	answered := make(chan struct{})
 	go func() {
-		var a answer
 		defer func() {
 			// The libraries trust replies from the bus: a malformed one, or a bus that disappears during a
 			// prompt, makes them panic.
 			if r := recover(); r != nil {
-				a.err = fmt.Errorf("its answer is not understood: %v", r)
+				err = fmt.Errorf("its answer is not understood: %v", r)
 			}
 			<-k.busy
-			answered <- a
+			close(answered)
 		}()
-		if a.err = k.probe(limited); a.err == nil {
-			a.text, a.err = do()
+		if err = k.probe(limited); err == nil {
+			text, err = do()
 		}
 	}()
 	select {
-	case a := <-answered:
-		if a.err != nil && limited.Err() != nil {
-			return "", late()
-		}
-		if a.err != nil {
-			return "", keyringError(doing, a.err)
-		}
-		return a.text, nil
 	case <-limited.Done():
 		return "", late()
+	case <-answered:
 	}
+	switch {
+	case err == nil:
+		return text, nil
+	case limited.Err() != nil:
+		return "", late()
+	}
+	return "", keyringError(doing, err)
 }
 
 // lockedExits are exit codes of the macOS program security: no user can be asked, or the password was

@@ -17,6 +17,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"mediadesk/api/rule"
 )
 
 const maxFile = 1 << 20
@@ -66,8 +68,7 @@ func (s *sources) readConfig() error {
 		runsProgram := len(p.key) == 3 && hasPrefix(p.key, []string{"local", "commands"})
 		if runsProgram || p.key[len(p.key)-1] == "key_command" {
 			if err := checkWriters(path, info); err != nil {
-				what := fmt.Sprintf("this names a program to run, and %v", err)
-				return &FileError{Path: path, Line: p.line, Text: what}
+				return &FileError{Path: path, Line: p.line, Text: fmt.Sprintf("this names a program to run, and %v", err)}
 			}
 		}
 	}
@@ -331,7 +332,7 @@ var examples = sync.OnceValues(func() ([]place, []string) {
 })
 
 func generic(key []string) []string {
-	if len(key) > 1 && (key[0] == "profiles") {
+	if len(key) > 1 && key[0] == "profiles" {
 		key[1] = "NAME"
 	}
 	return key
@@ -382,14 +383,12 @@ func unknownKey(key []string) string {
 }
 
 func joinKey(key []string) string {
-	parts := make([]string, len(key))
-	for i, part := range key {
-		parts[i] = part
+	return strings.Join(rule.Mapped(key, func(part string) string {
 		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return !isKeyRune(r) }) {
-			parts[i] = strconv.Quote(part)
+			return strconv.Quote(part)
 		}
-	}
-	return strings.Join(parts, ".")
+		return part
+	}), ".")
 }
 
 func isKeyRune(r rune) bool {

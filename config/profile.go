@@ -302,10 +302,7 @@ func oneOf[T ~string](key string, got T, values ...T) *settingError {
 	if slices.Contains(values, got) {
 		return nil
 	}
-	names := make([]string, len(values))
-	for i, v := range values {
-		names[i] = string(v)
-	}
+	names := rule.Mapped(values, func(v T) string { return string(v) })
 	meant := didYouMean(string(got), names)
 	return badSetting(key, "%q is not one of %s%s", string(got), strings.Join(names, ", "), meant)
 }

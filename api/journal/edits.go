@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"mediadesk/api"
@@ -78,10 +77,7 @@ func (j *Journal) LeaveEdit(ctx context.Context, id int64) error {
 // OpenEdits returns the edits of a profile whose result is unknown, because the process that made
 // them has ended or left them, and makes this process their owner.
 func (j *Journal) OpenEdits(ctx context.Context, profile string) ([]Edit, error) {
-	owners, err := list(ctx, j, value[string], "SELECT DISTINCT owner FROM edits WHERE open = 1 AND profile = ?", profile)
-	owners = slices.DeleteFunc(owners, func(owner string) bool {
-		return owner == j.owner.name || !ownerGone(j.path, owner)
-	})
+	owners, err := j.endedOwners(ctx, profile, "SELECT DISTINCT owner FROM edits WHERE open = 1 AND profile = ?")
 	if err != nil || len(owners) == 0 {
 		return nil, err
 	}
@@ -158,10 +154,9 @@ func (j *Journal) Draft(ctx context.Context, profile string) (body []byte, at ti
 type Preset struct {
 	Name string
 	Body []byte
-	At   time.Time // when it was saved
 }
 
-// SavePreset saves a preset, replacing one of the same name. It ignores At.
+// SavePreset saves a preset, replacing one of the same name.
 func (j *Journal) SavePreset(ctx context.Context, p Preset) error {
 	if p.Name == "" {
 		return errors.New("a preset needs a name")
@@ -177,7 +172,7 @@ func (j *Journal) RemovePreset(ctx context.Context, name string) error {
 // Presets returns all presets, sorted by name.
 func (j *Journal) Presets(ctx context.Context) ([]Preset, error) {
 	return list(ctx, j, func(scan scan) (p Preset, err error) {
-		err = scan(&p.Name, &p.Body, when{&p.At})
+		err = scan(&p.Name, &p.Body)
 		return p, err
-	}, "SELECT name, body, at FROM presets ORDER BY name")
+	}, "SELECT name, body FROM presets ORDER BY name")
 }

@@ -243,8 +243,7 @@ func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64,
 	may func(*job.Job) bool,
 ) ([]job.Job, error) {
 	var reopened []job.Job
-	err := j.change(ctx, func(t tx) error {
-		var err error
+	err := j.change(ctx, func(t tx) (err error) {
 		if reopened, err = j.failedJobs(t, profile, ids, may); err != nil {
 			return err
 		}
@@ -313,11 +312,16 @@ func (j *Journal) adopt(t tx, upload *job.Job, from string) error {
 // freeOwners returns the owners of open jobs whose process has ended, and "" for released ones.
 // Names are never reused. It steps from name to name, since DISTINCT would read all jobs.
 func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, error) {
-	owners, err := list(ctx, j, value[string], `WITH RECURSIVE owners(owner) AS (
+	return j.endedOwners(ctx, profile, `WITH RECURSIVE owners(owner) AS (
 			SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1
 			UNION ALL SELECT (SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1 AND owner > owners.owner)
 			FROM owners WHERE owner IS NOT NULL
-		) SELECT owner FROM owners WHERE owner IS NOT NULL`, profile)
+		) SELECT owner FROM owners WHERE owner IS NOT NULL`)
+}
+
+// endedOwners returns those owners that a query finds for a profile whose process has ended.
+func (j *Journal) endedOwners(ctx context.Context, profile, query string) ([]string, error) {
+	owners, err := list(ctx, j, value[string], query, profile)
 	return slices.DeleteFunc(owners, func(owner string) bool {
 		return owner == j.owner.name || !ownerGone(j.path, owner)
 	}), err

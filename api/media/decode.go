@@ -59,12 +59,8 @@ func DecodeFile(ctx context.Context, f *os.File, limits Limits) (*Picture, error
 		return p, WithPath(f.Name(), err)
 	}
 	head, failed := readHead(f)
-	if failed != nil {
-		return nil, WithPath(f.Name(), err)
-	}
-	mime := mimeOf(head)
-	tool := toolFor(mime)
-	if tool == nil || tool.Path == "" {
+	tool := toolFor(mimeOf(head))
+	if failed != nil || tool == nil || tool.Path == "" {
 		return nil, WithPath(f.Name(), err) // err says what to install
 	}
 	p, err = tool.convert(ctx, f.Name(), limits.orDefaults())

@@ -93,10 +93,8 @@ func readHead(rs io.ReadSeeker) ([]byte, error) {
 }
 
 func formatOf(head []byte) *format {
-	for _, f := range formats {
-		if f.match(head) {
-			return f
-		}
+	if i := slices.IndexFunc(formats, func(f *format) bool { return f.match(head) }); i >= 0 {
+		return formats[i]
 	}
 	return nil
 }

@@ -171,11 +171,11 @@ func ReadShot(rs io.ReadSeeker, mime string) Shot {
 	}
 	for _, names := range [][2]string{{"DateTimeOriginal", "OffsetTimeOriginal"}, {"CreateDate", "OffsetTimeDigitized"}, {"ModifyDate", "OffsetTime"}} {
 		date := text(names[0])
-		if t, err := time.Parse("2006:01:02 15:04:05-07:00", date+text(names[1])); err == nil {
-			s.Taken = t
-			break
+		t, err := time.Parse("2006:01:02 15:04:05-07:00", date+text(names[1]))
+		if err != nil {
+			t, err = time.Parse("2006:01:02 15:04:05", date)
 		}
-		if t, err := time.Parse("2006:01:02 15:04:05", date); err == nil {
+		if err == nil {
 			s.Taken = t
 			break
 		}

@@ -212,15 +212,8 @@ func meanSquares(out []uint8, sums []uint64, lines, w, k int) {
 func reduceYCbCr(dst *image.RGBA, img *image.YCbCr, k int) {
 	size, n := img.Rect.Size(), dst.Rect.Dx()
 	// The size of the chroma planes says how many pixels share a sample.
-	block := image.YCbCr{SubsampleRatio: img.SubsampleRatio, YStride: 1, CStride: 1}
-	block.Rect = image.Rect(0, 0, 4, 4)
-	sx, sy := 1, 1
-	for block.COffset(sx, 0) == 0 && sx < 4 {
-		sx++
-	}
-	for block.COffset(0, sy) == 0 && sy < 4 {
-		sy++
-	}
+	block := image.NewYCbCr(image.Rect(0, 0, 4, 4), img.SubsampleRatio)
+	sx, sy := 4/block.CStride, 4*block.CStride/len(block.Cb)
 	planes := [3][]uint8{make([]uint8, n), make([]uint8, n), make([]uint8, n)}
 	chroma := image.Pt((size.X+sx-1)/sx, (size.Y+sy-1)/sy)
 	for by := range dst.Rect.Dy() {
@@ -274,15 +267,12 @@ func FitSize(size image.Point, most int) image.Point {
 
 // CoverCut returns the centered part of a picture that has the proportions of to.
 func CoverCut(size, to image.Point) image.Rectangle {
-	cut := image.Rectangle{Max: size}
+	part := size
 	if size.X*to.Y > size.Y*to.X { // too wide
-		width := max(1, size.Y*to.X/to.Y)
-		cut.Min.X = (size.X - width) / 2
-		cut.Max.X = cut.Min.X + width
+		part.X = max(1, size.Y*to.X/to.Y)
 	} else {
-		height := max(1, size.X*to.Y/to.X)
-		cut.Min.Y = (size.Y - height) / 2
-		cut.Max.Y = cut.Min.Y + height
+		part.Y = max(1, size.X*to.Y/to.X)
 	}
-	return cut
+	at := size.Sub(part).Div(2)
+	return image.Rectangle{Min: at, Max: at.Add(part)}
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,10 +72,9 @@ var converting = semaphore.NewWeighted(1)
 
 // Tools returns the supported programs, installed or not.
 func Tools() []Tool {
-	list := make([]Tool, len(tools))
-	for i, t := range tools {
-		t.Path, _ = exec.LookPath(t.Program) // "" if it is not installed
-		list[i] = t
+	list := slices.Clone(tools)
+	for i := range list {
+		list[i].Path, _ = exec.LookPath(list[i].Program) // "" if it is not installed
 	}
 	return list
 }

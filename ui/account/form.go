@@ -123,10 +123,7 @@ func (f *fields) accountName() string {
 	if typed := f.text("name"); typed != "" {
 		return typed
 	}
-	stem := path.Base(f.text("id"))
-	if f.is(config.KindOther) {
-		stem = hostStem(f.address("upload"))
-	}
+	stem := text.Either(f.is(config.KindOther), hostStem(f.address("upload")), path.Base(f.text("id")))
 	stem = strings.Map(func(r rune) rune {
 		if config.CheckProfileName(string(r)) != nil {
 			return '-'

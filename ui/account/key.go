@@ -66,10 +66,8 @@ func (f *Flow) askWay() {
 	offer(wayCommand, "Ask a command for it", "A program such as pass prints the key. The settings keep the command.")
 	missing := text.If(!inEnvironment(f.o.Keys), " is not set")
 	offer(wayEnvironment, "Read it from the environment", config.KeyVariable+missing+".")
-	f.wayName = options[0].Value
-	if errors.Is(f.keyring, config.KeyringMissing) || errors.Is(f.keyring, config.KeyringRefused) {
-		f.wayName = options[1].Value // trying again will not help
-	}
+	hopeless := errors.Is(f.keyring, config.KeyringMissing) || errors.Is(f.keyring, config.KeyringRefused)
+	f.wayName = text.Either(hopeless, options[1], options[0]).Value // trying again will not help
 	f.step, f.problem, f.chosen = stepWays, nil, true
 	check := func() error {
 		if way(f.wayName) == wayEnvironment && missing != "" {

@@ -14,6 +14,7 @@ import (
 
 	"mediadesk/api/media"
 	"mediadesk/config"
+	"mediadesk/ui/text"
 )
 
 // Detector queries the terminal for its abilities, which $TERM does not describe. Write
@@ -268,14 +269,10 @@ func (d *Detector) Abilities() Abilities {
 	a := Abilities{Cell: d.cell}
 	f := &a.Report
 	f.Colors = d.Colors
-	f.Terminal = cmp.Or(d.name, "unknown")
-	if d.tmux {
-		f.Terminal += " in " + cmp.Or(d.outer, "a terminal that does not answer through tmux: its option allow-passthrough is needed")
-	}
-	f.Cell = "not known"
-	if d.cell.X > 0 {
-		f.Cell = fmt.Sprintf("%d × %d pixels, by %s", d.cell.X, d.cell.Y, d.cellFrom)
-	}
+	outer := cmp.Or(d.outer, "a terminal that does not answer through tmux: its option allow-passthrough is needed")
+	f.Terminal = cmp.Or(d.name, "unknown") + text.If(d.tmux, " in "+outer)
+	size := fmt.Sprintf("%d × %d pixels, by %s", d.cell.X, d.cell.Y, d.cellFrom)
+	f.Cell = text.Either(d.cell.X > 0, size, "not known")
 	if a.Method, f.Drawing = d.method(d.kittyProtocol()); a.Method.Pixels() && a.Cell.X == 0 {
 		a.Method, f.Drawing = MethodBlocks, "block glyphs: the size of a cell in pixels is unknown"
 	}
@@ -321,10 +318,7 @@ func (d *Detector) method(kitty Method) (Method, string) {
 // terminal must also be known to support them. Without placeholders, a terminal that answers the
 // basic query places pictures over text; in Konsole text does not erase sixel.
 func (d *Detector) kittyProtocol() Method {
-	works := d.cursorKnown && d.cursor == probeAt
-	if d.tmux {
-		works = begins(d.outer, "ghostty", "rio", "kitty")
-	}
+	works := text.Either(d.tmux, begins(d.outer, "ghostty", "rio", "kitty"), d.cursorKnown && d.cursor == probeAt)
 	switch {
 	case d.kittyReply == "OK" && works:
 		return MethodKitty

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api/media"
+	"mediadesk/ui/text"
 )
 
 // Sub-pixels of a cell, divisible into halves, quarters and eighths.
@@ -160,10 +161,7 @@ func clamp(v, lo, hi int) int { return max(lo, min(v, hi)) }
 
 // String returns the ratio, such as "4:3".
 func (r Ratio) String() string {
-	if !r.Locked() {
-		return "free"
-	}
-	return strconv.Itoa(r.W) + ":" + strconv.Itoa(r.H)
+	return text.Either(r.Locked(), strconv.Itoa(r.W)+":"+strconv.Itoa(r.H), "free")
 }
 
 // Turned returns the ratio with width and height swapped.

@@ -193,12 +193,8 @@ func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) 
 
 // pixelImage prepares pixels for size cells.
 func (g *ImageStore) pixelImage(pixels *image.RGBA, size image.Point, o Options) (*Image, error) {
-	lower := uint32(inkID)
-	if o.Color == NoColor {
-		lower = 0
-	}
 	i := &Image{store: g, size: size}
-	if err := g.reserve(i, lower); err != nil {
+	if err := g.reserve(i, text.Either(o.Color == NoColor, uint32(0), inkID)); err != nil {
 		return nil, err
 	}
 	i.data = i.by.Prepare(i, pixels)

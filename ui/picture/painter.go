@@ -9,6 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/ansi/kitty"
 	"github.com/charmbracelet/x/term"
+
+	"mediadesk/ui/text"
 )
 
 // Painter writes program output to terminals that paint pictures on the screen instead of
@@ -90,10 +92,7 @@ func (p *Painter) paint(frame []byte, by protocol) []byte {
 	end := []byte(ansi.ResetModeSynchronizedOutput)
 	frame, synchronized := bytes.CutSuffix(frame, end)
 	out := make([]byte, 0, len(frame)+len(end))
-	decode := ansi.DecodeSequenceWc[[]byte]
-	if p.graphemes {
-		decode = ansi.DecodeSequence[[]byte]
-	}
+	decode := text.Either(p.graphemes, ansi.DecodeSequence[[]byte], ansi.DecodeSequenceWc[[]byte])
 	var state byte
 	for len(frame) > 0 {
 		seq, width, n, next := decode(frame, state, p.parser)

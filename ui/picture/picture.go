@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/color"
 	"image/jpeg"
 	"os"
 
@@ -82,10 +81,7 @@ func (p *Picture) framed(rect image.Rectangle, line int) *Picture {
 			switch {
 			case at.In(inside):
 			case at.In(on):
-				c = color.RGBA{255, 255, 255, 255}
-				if (x+y)/(4*line)%2 == 1 {
-					c = color.RGBA{A: 255}
-				}
+				c = dashes[(x+y)/(4*line)%len(dashes)]
 			default:
 				c.R, c.G, c.B = dimmed(c.R), dimmed(c.G), dimmed(c.B)
 			}

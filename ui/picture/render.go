@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"mediadesk/api/media"
+	"mediadesk/ui/text"
 )
 
 // Color is the number of terminal colors. For 16 use [Color256]: the framework finds the nearest.
@@ -109,10 +110,7 @@ func drawCells(p *Picture, size image.Point, o Options, light int) []cell {
 	if size.X <= 0 || size.Y <= 0 {
 		return nil
 	}
-	sub := image.Pt(fitWidth, fitHeight)
-	if o.Color == NoColor {
-		sub = image.Pt(1, 1)
-	}
+	sub := text.Either(o.Color == NoColor, image.Pt(1, 1), image.Pt(fitWidth, fitHeight))
 	// Checkerboard squares are one cell high and two wide.
 	img := p.sample(image.Pt(size.X*sub.X, size.Y*sub.Y), image.Pt(2*sub.X, sub.Y), light, o)
 	cells, dither := make([]cell, size.X*size.Y), newDiffusion(size.X, o.Color)
@@ -287,8 +285,7 @@ type diffusion struct {
 }
 
 func newDiffusion(cols int, c Color) *diffusion {
-	d := &diffusion{most: 24, remaining: 0.5}
-	d.here, d.next = make([][3]float32, cols+2), make([][3]float32, cols+2)
+	d := &diffusion{make([][3]float32, cols+2), make([][3]float32, cols+2), 24, 0.5}
 	if c == NoColor {
 		d.most, d.remaining = 48, 0.75
 	}

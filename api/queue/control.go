@@ -51,8 +51,7 @@ func (q *Queue) Retry(ctx context.Context, ids []int64) ([]job.Job, error) {
 	if q.retryNow(ids) {
 		return nil, nil
 	}
-	notStored := func(j *job.Job) bool { return j.State != job.Stored }
-	return q.reopen(ctx, "retry", ids, entry{wish: wishSend}, notStored)
+	return q.reopen(ctx, "retry", ids, entry{wish: wishSend}, func(j *job.Job) bool { return j.State != job.Stored })
 }
 
 // retryNow starts jobs now that wait for their next attempt. It reports whether all of ids do.
@@ -202,11 +201,8 @@ func (q *Queue) Busy() bool {
 // Resume continues journaled jobs that no running program has, and returns them. Nil ids means all
 // jobs of the profile that Start would resume.
 func (q *Queue) Resume(ctx context.Context, ids []int64) ([]job.Job, error) {
-	if ids != nil {
-		return q.claim(ctx, ids)
-	}
-	open, err := q.claim(ctx, nil)
-	if err != nil {
+	open, err := q.claim(ctx, ids)
+	if err != nil || ids != nil {
 		return open, err
 	}
 	failed, err := q.resumeFailed(ctx)

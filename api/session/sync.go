@@ -42,12 +42,13 @@ const (
 	SyncConflict SyncAction = "conflict" // both sides changed since the last sync
 )
 
-// SyncStep is a file of a sync. Paths are below both folders, as the library spells them.
+// SyncStep is a file of a sync. Paths are below both folders, as the library spells them. The tags
+// are for the output of commands.
 type SyncStep struct {
-	Action SyncAction
-	Path   string
-	Was    string // where a moved file was
-	Bytes  int64
+	Action SyncAction `json:"action"`
+	Path   string     `json:"path"`
+	Was    string     `json:"was,omitempty"` // where a moved file was
+	Bytes  int64      `json:"bytes"`
 }
 
 // Sync is the plan for making a folder of the library equal to a local one (Up), or the reverse.

@@ -77,12 +77,9 @@ func syncSides(from, to string) (local, folder string, up bool, err error) {
 }
 
 type syncLine struct {
-	Action  session.SyncAction `json:"action"`
-	Path    string             `json:"path"`
-	Was     string             `json:"was,omitempty"`
-	Bytes   int64              `json:"bytes"`
-	Outcome string             `json:"outcome"` // planned, done, failed or open
-	Error   string             `json:"error,omitempty"`
+	session.SyncStep
+	Outcome string `json:"outcome"` // planned, done, failed or open
+	Error   string `json:"error,omitempty"`
 }
 
 func (y *syncFlags) run(ctx context.Context, p *Program, args []string) error {
@@ -117,7 +114,7 @@ func (y *syncFlags) run(ctx context.Context, p *Program, args []string) error {
 	}
 	var failed failures
 	print := func(step session.SyncStep, outcome string, err error) {
-		line := syncLine{step.Action, step.Path, step.Was, step.Bytes, outcome, ""}
+		line := syncLine{step, outcome, ""}
 		if err != nil {
 			line.Error = err.Error()
 			failed.add(p, step.Path, err)

@@ -45,10 +45,7 @@ type SkippedFile struct {
 	There  bool // no failure: a file of that name and size exists
 }
 
-// Lost describes what is not transferred, such as "AI tags of 3 files", or "" if all is.
-func (t *Transfer) Lost() string { return LostOf(t.Jobs) }
-
-// LostOf is Transfer.Lost for the given jobs.
+// LostOf describes what is not transferred with jobs, such as "AI tags of 3 files", or "" if all is.
 func LostOf(jobs []job.Job) string {
 	files := map[string]int{}
 	for i := range jobs {
@@ -103,7 +100,6 @@ func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile strin
 	for _, item := range items {
 		files, base := []api.File{item}, path.Dir(item.FilePath)
 		if item.IsFolder() {
-			var err error
 			base, _ = rule.CleanFolder(item.FolderPath)
 			if files, err = from.FilesBelow(ctx, base, o.Filter); err != nil {
 				return nil, err

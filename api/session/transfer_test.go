@@ -210,7 +210,7 @@ func TestTransfer(t *testing.T) {
 	if len(transfer.Jobs) != 2 || len(transfer.Skipped) > 0 {
 		t.Fatalf("%+v", transfer)
 	}
-	mediatest.Equal(t, transfer.Lost(), "custom metadata field price of 1 file, earlier versions of 1 file",
+	mediatest.Equal(t, LostOf(transfer.Jobs), "custom metadata field price of 1 file, earlier versions of 1 file",
 		"the losses")
 	for _, j := range send(t, to, transfer) {
 		if j.State != job.Stored {

@@ -101,7 +101,7 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 		}
 		t.p.note("%s (%s) would be %s from %s to %s", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes),
 			text.Either(t.move, "moved", "sent"), plan.From, plan.To)
-		t.reportLost(plan.Lost())
+		t.reportLost(session.LostOf(plan.Jobs))
 		return errors.Join(failed.exit(), out.end())
 	}
 	if err := t.ask(ctx, plan); err != nil {
@@ -133,7 +133,7 @@ func (t *transfer) reportLost(lost string) {
 
 // ask asks if something is left behind or deleted. The error means that the answer was not yes.
 func (t *transfer) ask(ctx context.Context, plan *session.Transfer) error {
-	lost, deletes := plan.Lost(), t.move && len(plan.Jobs) > 0
+	lost, deletes := session.LostOf(plan.Jobs), t.move && len(plan.Jobs) > 0
 	files := text.Plural(len(plan.Jobs), "file")
 	switch {
 	case lost == "" && !deletes || t.p.yes:
@@ -147,8 +147,6 @@ func (t *transfer) ask(ctx context.Context, plan *session.Transfer) error {
 	t.reportLost(lost)
 	question := fmt.Sprintf("%s %s (%s) from %s to %s?", text.Either(deletes, "Move", "Send"), files,
 		text.Bytes(plan.Bytes), plan.From, plan.To)
-	if deletes {
-		question += fmt.Sprintf(" Each file with all its versions is deleted from %s once %s has it. This cannot be undone.", plan.From, plan.To)
-	}
+	question += text.If(deletes, fmt.Sprintf(" Each file with all its versions is deleted from %s once %s has it. This cannot be undone.", plan.From, plan.To))
 	return t.p.confirm(ctx, question)
 }

@@ -77,7 +77,7 @@ func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
 	if waiting > 0 {
 		words = append(words, text.Plural(waiting, "upload")+" of an earlier transfer will continue.")
 	}
-	lost := plan.Lost()
+	lost := session.LostOf(plan.Jobs)
 	if lost != "" {
 		words = append(words, "Left behind: "+lost+".")
 	}

@@ -108,10 +108,8 @@ func (p *Program) note(format string, args ...any) {
 func Main(ctx context.Context, p Program, args []string) int {
 	err := p.execute(ctx, args)
 	if s := p.last; s != nil && s.Serving && p.addresses {
-		serve := "To serve it, run: mediadesk serve"
-		if s.Busy != "" {
-			serve = text.Capital(s.Busy) + ". To serve it at these URLs, run: mediadesk serve --addr " + s.Profile.Host
-		}
+		serve := text.Either(s.Busy == "", "To serve it, run: mediadesk serve",
+			text.Capital(s.Busy)+". To serve it at these URLs, run: mediadesk serve --addr "+s.Profile.Host)
 		p.note("mediadesk: URLs of the local library work while it is served. %s", serve)
 	}
 	if len(p.stale) > 0 && !p.last.Profile.Local { // whose copies are never old
@@ -323,10 +321,7 @@ func nearest(cmd *cobra.Command, word string) string {
 	if word == "version" && !cmd.HasParent() {
 		return "--version"
 	}
-	cmd.SuggestionsMinimumDistance = 2
-	if len(word) < 6 {
-		cmd.SuggestionsMinimumDistance = 1 // short words are close to everything
-	}
+	cmd.SuggestionsMinimumDistance = text.Either(len(word) < 6, 1, 2) // short words are close to everything
 	if near := cmd.SuggestionsFor(word); len(near) > 0 {
 		return near[0]
 	}

@@ -155,11 +155,8 @@ func (d *doctor) terminal(ctx context.Context) {
 		return
 	}
 	if w, h, err := term.GetSize(out.Fd()); err == nil {
-		status, help := statusOK, ""
-		if w < 40 || h < 12 {
-			status, help = statusWarn, "The screens need 40x12."
-		}
-		d.say(status, "size", help, "%dx%d", w, h)
+		small := w < 40 || h < 12
+		d.say(text.Either(small, statusWarn, statusOK), "size", text.If(small, "The screens need 40x12."), "%dx%d", w, h)
 	}
 	_, colors := terminal.Colors("auto", out, os.Environ(), terminal.TmuxFeatures(ctx, d.Getenv))
 	d.ok("colors", "%s", colors)
@@ -272,10 +269,8 @@ func (d *doctor) key(ctx context.Context) {
 	case !known:
 		d.say(statusWarn, "keyring", "", "%v", tried)
 	default:
-		status := statusNote // other sources of keys remain
-		if problem.Problem == config.KeyringLocked || problem.Problem == config.KeyringSilent {
-			status = statusWarn
-		}
+		broken := problem.Problem == config.KeyringLocked || problem.Problem == config.KeyringSilent
+		status := text.Either(broken, statusWarn, statusNote) // other sources of keys remain
 		d.say(status, "keyring", text.Sentence(problem.Problem.Help()), "%s", problem.Describe())
 	}
 }

@@ -135,9 +135,7 @@ func (d *download) print(file session.Downloaded) error {
 		Action: "download", FileID: file.File.FileID, From: file.File.FilePath, To: file.Path,
 		File: &record{file.File}, Already: file.Already,
 	}
-	safe := ""
-	if _, changed := session.LocalName(file.File); changed && d.to != toOutput {
-		safe = " (a safe name)"
-	}
+	_, changed := session.LocalName(file.File)
+	safe := text.If(changed && d.to != toOutput, " (a safe name)")
 	return d.p.result(line, file.File.FilePath+": "+what+file.Path+safe)
 }

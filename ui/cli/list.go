@@ -182,11 +182,9 @@ func listLine(f *api.File) string {
 	if f.IsFolder() {
 		id, place = "folder", strings.TrimSuffix(cmp.Or(f.FolderPath, place), "/")+"/"
 	}
-	line := fmt.Sprintf("%-24s %10s  %s", id, sizeOf(f), place)
-	if tags := f.Tags.Or(nil); len(tags) > 0 {
-		line += "  [" + strings.Join(tags, ", ") + "]"
-	}
-	return line
+	tags := f.Tags.Or(nil)
+	return fmt.Sprintf("%-24s %10s  %s", id, sizeOf(f), place) +
+		text.If(len(tags) > 0, "  ["+strings.Join(tags, ", ")+"]")
 }
 
 func sizeOf(f *api.File) string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -446,7 +447,7 @@ func newRmdir(p *Program) *cobra.Command {
 }
 
 func newPurge(p *Program) *cobra.Command {
-	wait, timeout := false, time.Duration(0)
+	wait := false
 	cmd := &cobra.Command{
 		Use: "purge FILE…", Short: "Remove cached copies of stored files",
 		Long: "Remove the cached copies of stored files, for example after an overwrite or a new region. " +
@@ -455,9 +456,6 @@ func newPurge(p *Program) *cobra.Command {
 		Example: "mediadesk purge /summer/a.jpg --wait\nmediadesk purge /summer/a.jpg --dry-run\n" +
 			"mediadesk list /summer/ --json | mediadesk purge -",
 		RunE: p.withSession(nil, func(ctx context.Context, s *session.Session, names []string) error {
-			if wait {
-				timeout = 1<<63 - 1
-			}
 			return p.each(ctx, names, func(name string) error {
 				address := name
 				if !strings.Contains(name, "://") {
@@ -477,7 +475,7 @@ func newPurge(p *Program) *cobra.Command {
 				if err := s.Client.Do(ctx, api.StartPurge(address), &purge); err != nil {
 					return err
 				}
-				purge, err := s.AwaitPurge(ctx, purge, timeout)
+				purge, err := s.AwaitPurge(ctx, purge, text.Either[time.Duration](wait, math.MaxInt64, 0))
 				if err != nil {
 					return fmt.Errorf("the purge was started, but its status is unknown: %w", err)
 				}

@@ -77,10 +77,7 @@ func (o *uploadOutput) job(j job.Job) error {
 	if o.p.json {
 		return o.p.printJSON(newUploadLine(j))
 	}
-	to, line := o.p.Stderr, jobSentence(j)
-	if j.State == job.Stored {
-		to = o.p.Stdout
-	}
+	to, line := text.Either(j.State == job.Stored, o.p.Stdout, o.p.Stderr), jobSentence(j)
 	if j.File != nil && j.File.URL != "" {
 		line += "  " + text.Safe(j.File.URL)
 	}

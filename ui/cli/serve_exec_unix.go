@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+
+	"mediadesk/ui/text"
 )
 
 func shellCommand(ctx context.Context, command string) *exec.Cmd {
@@ -20,11 +22,7 @@ func endProcess(pid int, group, force bool) error {
 	if group {
 		pid = -pid
 	}
-	signal := syscall.SIGTERM
-	if force {
-		signal = syscall.SIGKILL
-	}
-	return syscall.Kill(pid, signal)
+	return syscall.Kill(pid, text.Either(force, syscall.SIGKILL, syscall.SIGTERM))
 }
 
 func endedBy(state *os.ProcessState) (int, bool) {

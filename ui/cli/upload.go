@@ -335,12 +335,9 @@ func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []plan
 ) (jobs []job.Job, unsent []planned, err error) {
 	there := make([]*job.Job, len(plans))
 	if u.skipStored {
-		uploads := make([]api.Upload, len(plans))
-		for i := range plans {
-			if plans[i].err == nil {
-				uploads[i] = plans[i].Upload
-			}
-		}
+		uploads := rule.Mapped(plans, func(p planned) api.Upload {
+			return text.Either(p.err == nil, p.Upload, api.Upload{})
+		})
 		if there, err = d.AlreadyStored(ctx, uploads, true); err != nil {
 			return nil, nil, err
 		}

@@ -208,8 +208,5 @@ func resume(ctx context.Context, p *Program, s *session.Session) ([]job.Job, err
 }
 
 func resumeCommand(profile string) string {
-	if session.IsUnnamed(profile) {
-		return "mediadesk resume (with the same URLs)"
-	}
-	return fmt.Sprintf("mediadesk resume --profile %s", profile)
+	return "mediadesk resume " + text.Either(session.IsUnnamed(profile), "(with the same URLs)", "--profile "+profile)
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"image"
 	"path/filepath"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -130,7 +131,8 @@ func New(o Options) *Model {
 		Rows: m.trayGroups, Key: func(i item) any { return keyOf(i.source) },
 		Folds: func(string) bool { return len(m.tray.items) > manyPicked },
 		Head: func(folder string, items []item, th *theme.Theme) (name, note string) {
-			return text.Safe(folder), text.If(len(items) < len(m.tray.items), th.Muted.Render(summary(items)))
+			words := text.If(len(items) < len(m.tray.items), summary(items)) + items[0].to()
+			return text.Safe(folder), th.Muted.Render(strings.TrimSpace(words))
 		},
 		Match:   func(i item, words []string) bool { return text.HasAll(words, i.label()) },
 		Columns: func(int) kit.Columns { return trayColumns }, Cells: m.trayCells,

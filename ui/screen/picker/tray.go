@@ -23,6 +23,9 @@ type item struct {
 // isURL reports whether the service downloads the source.
 func (i item) isURL() bool { return i.source.URL != "" }
 
+// to says in which folder it will be, unless that is the form's.
+func (i item) to() string { return text.If(i.source.Sub != "", " → /"+i.source.Sub+"/") }
+
 func (i item) label() string { return cmp.Or(i.source.Label, i.source.Name()) }
 
 // keyOf returns the key of a source. It ignores Label, so that a file is in the tray once.
@@ -115,7 +118,7 @@ func (m *Model) Picked() (sources []api.Source) {
 
 var trayColumns = kit.Columns{
 	{Width: 16, Flex: 1, Middle: true},
-	{Width: 12, Spare: 1},
+	{Width: 12, Right: true, Spare: 1},
 }
 
 // trayGroups returns the items by folder, in the order in which the folders were picked first.
@@ -162,9 +165,10 @@ func (m *Model) Status(room image.Point, th *theme.Theme) []string {
 }
 
 func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {
-	sign, note := theme.SignMarked, ""
+	sign, note := theme.SignMarked, text.Bytes(i.identity.Size)
 	switch {
 	case i.isURL():
+		note = ""
 	case i.problem != nil:
 		sign, note = theme.SignWarn, "unusable"
 	case !i.checked:
@@ -173,7 +177,7 @@ func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {
 	style := th.SignStyle(sign).Bold(false)
 	return []kit.Cell{
 		{Text: th.Glyph(sign) + " " + cmp.Or(i.source.URL, i.label()), Style: style},
-		{Text: note, Style: style},
+		{Text: note, Style: text.Either(sign == theme.SignMarked, th.Muted, style)},
 	}
 }
 

@@ -83,7 +83,7 @@ type row struct {
 
 const accounts, files = "Accounts", "Files"
 
-var notes = map[string]string{accounts: "where files go", groupProgram: "how the program works", files: "where it keeps them"}
+var notes = map[string]string{accounts: "where files go", groupProgram: "how the program works", files: "enter copies a path"}
 
 // preference is a setting of the program with a few options.
 type preference struct {

@@ -274,6 +274,12 @@ func (f *Form) End(last bool) {
 	f.begin(false)
 }
 
+// Typing reports whether the last word of chips is not entered yet.
+func (f *Form) Typing() bool {
+	r := f.row()
+	return f.Editing() && r.chips != nil && r.chips.Typed() != ""
+}
+
 func (f *Form) Type(msg tea.Msg) (used bool) {
 	r := f.row()
 	if !f.Editing() {
@@ -324,7 +330,7 @@ func (f *Form) Actions() []kit.Action {
 	case editing:
 		before := r.chipsOf()
 		actions = kit.OfferActions(r.chips, r.Label, func() { f.applyList(r, before) })
-		if r.chips.Typed() != "" {
+		if f.Typing() {
 			drop := func() tea.Cmd { r.chips.Update(kit.KeyMsg("esc")); return nil }
 			actions = append(actions, action("drop-word", "drop the word", true, drop, "esc"))
 		}

@@ -34,7 +34,7 @@ func (m *Model) Actions() []kit.Action {
 	save := kit.Action{ID: "details.save", Keys: kit.Bind(words, "", "ctrl+s"), Group: groupEdit}
 	save.Footer, save.Main, save.Do = true, true, func() tea.Cmd { return m.SaveAnd(nil) }
 	save.Disabled = func() string {
-		same := len(m.changedEntries()) == 0 && !m.Form.Editing()
+		same := len(m.changedEntries()) == 0 && !m.Form.Typing()
 		return cmp.Or(text.If(same, "nothing to save"), m.manage.Busy())
 	}
 	unset := kit.Action{ID: "details.unset", Group: groupEdit, Do: m.toggleUnset}

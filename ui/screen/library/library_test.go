@@ -79,10 +79,10 @@ func TestTagsOfAllFiles(t *testing.T) {
 		s.files["/"][i].Tags = api.Set(append([]string{"sea", "sand"}, f.Name))
 	}
 	d := start(t, Options{Session: stub{list: s.list}})
-	d.Sees("Library · all tagged: sea, sand", "JPEG f00001.jpg ")
+	d.Sees("Library · all tagged: sea, sand", "kB f00001.jpg ")
 	s.files["/"][2].Tags = api.Set([]string{"sand"})
 	d.Press("r")
-	d.Sees("Library · all tagged: sand", "JPEG sea, f00001.jpg ")
+	d.Sees("Library · all tagged: sand", "kB sea, f00001.jpg ")
 }
 
 func TestPagesComeAsTheCursorNears(t *testing.T) {

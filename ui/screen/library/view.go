@@ -61,7 +61,7 @@ func (m *Model) position() string {
 func (m *Model) columns(width int) kit.Columns {
 	columns := kit.Columns{
 		{Name: "Name", Width: 20, Flex: 3},
-		{Name: "Size", Width: 10, Right: true, Spare: 2},
+		{Name: "Size", Width: 8, Right: true, Spare: 2},
 		{Name: text.Either(len(m.shown.files) > 0, "Kind", "Content"), Width: 10, Spare: 3},
 		{Name: "Changed", Width: 11, Right: true, Spare: 5},
 		{Name: text.Either(m.tagged, "Tags", "AI tags"), Width: 12, Flex: 2, Spare: 4},
@@ -79,7 +79,10 @@ func (m *Model) columns(width int) kit.Columns {
 	}) {
 		columns[4] = kit.Column{}
 	}
-	if width < text.Either(columns[4].Name == "", 63, 80) { // names and tags tell more
+	switch tagged := columns[4].Name != ""; { // names and tags tell more
+	case tagged && width >= 57 && width < 80 && len(m.shown.folders) == 0:
+		columns[2] = kit.Column{} // the names say it
+	case width < text.Either(tagged, 80, 61):
 		columns[3] = kit.Column{}
 	}
 	return columns

@@ -5,12 +5,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/journal"
 	"mediadesk/api/queue"
@@ -47,6 +49,7 @@ type Model struct {
 	manage  *edit.Manage
 	preview *edit.Preview
 
+	runs     int            // changes of runs so far
 	shown    bool           // visible: read counters and watch the journal
 	watching page.Questions // latest check of the journal
 	version  int64          // of the journal at the last read
@@ -133,6 +136,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.refresh()
 	case page.Sent:
 		return m.replace(msg.Jobs), true
+	case page.RunsChanged:
+		m.runs++
 	case page.Acted:
 	case page.Resized:
 		m.list.Resize(msg.Size)
@@ -211,6 +216,10 @@ func (m *Model) thumbs() (list []edit.Thumb) {
 		source, file := j.Upload.Source.Path, j.File
 		switch {
 		case e.Head() && failed(j.State), source == "" && (file == nil || !file.IsImage()):
+		case file != nil && file.IsImage() && len(j.Upload.Extensions.Or(nil)) > 0: // they can change the picture
+			t := edit.ThumbOf(*file, m.thumb)
+			t.Key += fmt.Sprint(m.runs)
+			list = append(list, t)
 		case source != "":
 			list = append(list, edit.Thumb{Key: source, Name: name(j), Path: edit.Local(source)})
 		default:
@@ -218,6 +227,14 @@ func (m *Model) thumbs() (list []edit.Thumb) {
 		}
 	}
 	return list
+}
+
+// thumb returns the thumbnail of a file as last seen.
+func (m *Model) thumb(ctx context.Context, f api.File) (string, error) {
+	if seen, ok, err := m.o.Session.LastSeen(ctx, f.FileID); err == nil && ok {
+		f = seen.File
+	}
+	return m.o.Session.Thumb(ctx, f)
 }
 
 // maxEarlier is the number of jobs shown from earlier runs.

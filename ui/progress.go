@@ -79,8 +79,8 @@ func (w *runCounts) count(runs []job.Run) (success, failed int, ended bool) {
 func (m *Model) counted(runs []job.Run) tea.Cmd {
 	success, failed, ended := m.runs.count(runs)
 	if !ended {
-		if shown, _ := m.messages.Shown(); m.runs.pending > 0 && shown == m.runs.message {
-			m.messages.Dismiss() // no longer true: more were requested
+		if m.runs.pending > 0 {
+			m.messages.Retract(m.runs.message) // more were requested
 		}
 		return nil
 	}

@@ -106,6 +106,9 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 		return m.ask(msg, from)
 	case page.Toast:
 		return m.say(msg)
+	case page.Retract:
+		m.messages.Retract(page.Toast(msg))
+		return nil
 	case page.Copy:
 		return copyText(msg)
 	case page.Open:

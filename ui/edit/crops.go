@@ -64,10 +64,7 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 		return picture.Fit(c.part.Size(), size.X, high, o.CellAspect).Size()
 	}
 	width := func(c crop, high int) int { return max(fit(c, high).X, text.Width(c.label)) + 2 }
-	var rows [][]crop
-	high := max(leastCrop, size.Y-2)
-	for ; ; high-- {
-		rows = nil
+	inRows := func(high int) (rows [][]crop) {
 		room := 0
 		for _, c := range list {
 			if w := width(c, high); w <= room {
@@ -76,9 +73,17 @@ func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
 				rows, room = append(rows, []crop{c}), size.X+2-w
 			}
 		}
-		if len(rows)*(high+2) <= size.Y+1 || high <= leastCrop {
-			break
+		return rows
+	}
+	high := max(leastCrop, size.Y-2)
+	for high > leastCrop && len(inRows(high))*(high+2) > size.Y+1 {
+		high--
+	}
+	rows := inRows(high)
+	if wide := max(leastCrop, high*4/5); len(inRows(wide)) == 1 { // a little smaller, they fill the width
+		for high = wide; len(inRows(high+1)) == 1 && high+3 <= size.Y+1; high++ {
 		}
+		rows = inRows(high)
 	}
 	for i, row := range rows[:min(len(rows), max(1, (size.Y+1)/(high+2)))] {
 		high := max(1, min(high, size.Y-i*(high+2)-2))

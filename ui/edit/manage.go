@@ -196,6 +196,9 @@ func (g *Manage) askDelete(title, words string, files []api.File, work Work) tea
 		Context: g.Context, Loader: g.Loader, Len: func() int { return len(tiles) }, Rest: true,
 		Tile: func(i int) Tile { return tiles[i] },
 	}, g.Draw)
+	if len(files) == 1 {
+		ask.Facts = [][2]string{{"File", FactsOf(&files[0], "uploaded "+text.When(rule.Created(&files[0]), g.Now()))[0]}}
+	}
 	if len(paths) > max(1, len(tiles)) || ask.Drawing == nil && len(paths) > 1 { // the others are named or seen
 		ask.Facts = [][2]string{{"Files", text.List(paths, 200)}}
 	}

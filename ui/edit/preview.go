@@ -163,7 +163,7 @@ func NewReview(o TilesOptions, draw func() picture.Options) kit.Drawing {
 // regions as pages will crop them, or else the pictures. The first file of each folder comes first. It is
 // as [NewReview].
 func (e *Editor[T]) Review(files []T, beside ...Tile) kit.Drawing {
-	files, several := Alternate(files, e.o.Folder)
+	files, several := Mix(files, reviewed, e.o.Folder)
 	return NewReview(TilesOptions{
 		Context: e.o.Context, Loader: e.o.Loader, Len: func() int { return len(files) + len(beside) }, Rest: true,
 		Tile: func(i int) Tile {
@@ -178,12 +178,16 @@ func (e *Editor[T]) Review(files []T, beside ...Tile) kit.Drawing {
 	}, func() picture.Options { return e.Region.Options(e.Theme) })
 }
 
-// Alternate returns the first item of each folder, then the second of each, and so on; and whether there
-// are several folders.
-func Alternate[T any](items []T, folder func(T) string) (list []T, several bool) {
+// Mix returns first some items of each folder, most of all together, then as many again, and so on; and
+// whether there are several folders.
+func Mix[T any](items []T, most int, folder func(T) string) (list []T, several bool) {
 	nth, turns := map[string]int{}, [][]T{}
 	for _, item := range items {
-		turn := nth[folder(item)]
+		nth[folder(item)] = 0
+	}
+	share := max(1, most/max(1, len(nth)))
+	for _, item := range items {
+		turn := nth[folder(item)] / share
 		if nth[folder(item)]++; turn == len(turns) {
 			turns = append(turns, nil)
 		}
@@ -191,6 +195,9 @@ func Alternate[T any](items []T, folder func(T) string) (list []T, several bool)
 	}
 	return slices.Concat(turns...), len(nth) > 1
 }
+
+// reviewed is about how many files a question shows.
+const reviewed = 10
 
 // Resize sets the size that View gets.
 func (r *review) Resize(size image.Point) { r.size = size }

@@ -450,9 +450,7 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 			crops.Max.Y -= lipgloss.Height(below)
 		}
 		side := r.drawCrops(crops.Size(), th) + below
-		if facts != "" { // beside the middle of the picture
-			side = strings.Repeat("\n", max(0, pic.Dy()-lipgloss.Height(side))/2) + side
-		}
+		side = strings.Repeat("\n", max(0, pic.Dy()-lipgloss.Height(side))/2) + side // beside the middle
 		body = kit.JoinH(body, text.Blanks(crops.Min.X-pic.Max.X), side)
 	}
 	return text.Fit(body, size.X, size.Y)

@@ -238,18 +238,17 @@ func (v *Viewer) Actions() []kit.Action {
 		}
 		turn = append(dividers, turn...)
 	}
-	up := action("up", "move up", v.zoom > 0 && !v.compares(), all, pan(0, -1), "up", "k")
-	if up.Footer {
-		up.Keys = kit.Bind("move", "↑↓←→", "up", "k")
+	up, down := action("up", "move up", false, all, pan(0, -1), "up", "k"), action("down", "move down", false, all, pan(0, 1), "down", "j")
+	toLeft, toRight := side("left", "move left", "previous picture", first, -1, left), side("right", "move right", "next picture", last, 1, right)
+	if v.zoom > 0 && !v.compares() { // one says all
+		up.Keys, up.Footer = kit.Bind("move", "↑↓←→", "up", "k"), true
+		down.Aside, toLeft.Aside, toRight.Aside = true, true, true
 	}
 	return slices.Concat(turn, v.o.Actions, []kit.Action{
 		action("zoom-in", "zoom in", true, none, enlarge(1), "+", "="),
 		action("zoom-out", "zoom out", v.zoom > 0, all, enlarge(-1), "-"),
 		action("fit", "show the full picture", false, all, func() tea.Cmd { v.fit(); return nil }, "0"),
-		side("left", "move left", "previous picture", first, -1, left),
-		side("right", "move right", "next picture", last, 1, right),
-		up,
-		action("down", "move down", false, all, pan(0, 1), "down", "j"),
+		toLeft, toRight, up, down,
 		action("close", "close", true, nil, v.Close, "esc", "q", "enter", "backspace"), // the last hint: the way out
 	}, screens)
 }
@@ -374,7 +373,7 @@ func (v *Viewer) compared(lines []string, cells image.Point, th *theme.Theme) []
 func (v *Viewer) zoomed() string {
 	if area := v.area(); v.o.Draw.Cell.X > 0 && !area.Empty() {
 		shown := area.Dx() * v.o.Draw.Cell.X * 100 / max(1, v.part(v.pictureRoom(v.room)).Dx())
-		return "zoom " + strconv.Itoa(shown) + " %"
+		return "zoom " + strconv.Itoa(text.Either(shown > 100, (shown+5)/10*10, shown)) + " %"
 	}
 	return text.If(v.zoom > 0, strconv.FormatFloat(float64(zooms[v.zoom])/100, 'g', -1, 64)+"x")
 }
@@ -393,7 +392,7 @@ func (v *Viewer) caption() (name, facts, below string) {
 		words = append(words, FactsLine(v.decoded.Size(), "", 0, v.zoomed())...)
 	}
 	for i, word := range words {
-		if word != "" && (i < 2 || text.Width(name+facts+" · "+word) < v.area().Dx()) { // the size only if it fits
+		if word != "" && (i < 2 || text.Width(name+facts+" · "+word) < max(v.area().Dx(), v.room.X/2)) { // the size only if it fits
 			facts += " · " + word
 		}
 	}

@@ -418,6 +418,9 @@ func (m *Menu) below(inner image.Point, th *theme.Theme) []string {
 	for _, line := range f.Lines()[:min(len(f.Lines()), most)] {
 		lines = append(lines, " "+line)
 	}
+	if n := len(f.Lines()) - most; n > 0 && most > 1 {
+		lines[most] = " " + th.Muted.Render("and "+text.Plural(n+1, "more line"))
+	}
 	if row.More != "" { // the rows stay where they are
 		lines = append(lines, make([]string, most+1-len(lines))...)
 	}
@@ -460,8 +463,8 @@ func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *them
 	}
 	drawn := name.Render(key) + words.Render(label) + muted.Render(note)
 	if m.palette { // the action is what is searched
-		labels := width - text.Width(key) - 2
-		key = text.If(note == "", text.Blanks(labels-text.Width(label))+key)
+		keys := strings.TrimSpace(key)
+		key = text.If(note == "", text.Blanks(width-text.Width(label)-text.Width(keys)-4)+keys)
 		drawn = "  " + words.Render(label) + muted.Render(note) + name.Render(key)
 	}
 	if selected {

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/progress"
@@ -114,6 +115,13 @@ func (s *Messages) Dismiss() bool {
 	return shown
 }
 
+// Retract removes the message if it is m.
+func (s *Messages) Retract(m Message) {
+	if shown, ok := s.Shown(); ok && shown == m {
+		s.shown = false
+	}
+}
+
 // Shown returns the message in the status line; ok is false if there is none.
 func (s *Messages) Shown() (m Message, ok bool) {
 	if !s.shown {
@@ -137,7 +145,9 @@ func (s *Messages) Line(width int, more string, th *theme.Theme) string {
 	sign, style := m.mark(th)
 	words, rest := text.Safe(m.Text), style
 	room := width - text.Width(sign) - 1
-	hidden := m.Detail != "" || text.Width(words) > room
+	whole := text.Safe(strings.TrimSpace(m.Text + " " + strings.ReplaceAll(m.Detail, "\n", " · ")))
+	hidden := text.Width(whole) > room
+	words = text.Either(hidden, words, whole)
 	end := text.If(more != "" && hidden, "  "+th.Key.Render(more)+th.Hint.Render(" whole message"))
 	if m.Level != Warn && m.Level != Bad { // only the sign needs a color
 		rest = text.Either(m.Level == Tip, th.Muted, th.Text)

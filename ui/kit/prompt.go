@@ -150,7 +150,7 @@ func (p *Prompt) Actions() []Action {
 		words += " to " + text.ShortName(p.field.list[p.field.at], 24)
 	}
 	return Shadow(slices.Concat([]Action{
-		{ID: "prompt.take", Keys: Bind(words, "", p.key()), Footer: true, Main: true, Group: p.Title, Do: p.accept},
+		{ID: "prompt.take", Keys: Bind(words, "", p.key()), Footer: true, Main: p.Complete == nil || p.Value() != "" || p.moved, Group: p.Title, Do: p.accept},
 		{ID: "prompt.cancel", Keys: Bind("cancel", "", "esc"), Footer: true, Group: p.Title, Do: p.Close},
 	}, offers))
 }
@@ -212,7 +212,7 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 	if !p.tried && p.Value() == p.begun { // only after the user has typed or tried to accept
 		wrong = ""
 	}
-	if below.Say(th.Bad, wrong); wrong == "" && p.Note != nil && p.Value() != "" {
+	if below.Say(th.Bad, text.If(wrong != "", th.Glyph(theme.SignBad)+" ")+wrong); wrong == "" && p.Note != nil && p.Value() != "" {
 		below.Say(th.Text, p.Note(p.Value()))
 	}
 	var offers []string

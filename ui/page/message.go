@@ -93,6 +93,9 @@ type UseProfile struct {
 // Toast is a short message in the status line. The history of messages shows Detail.
 type Toast = kit.Message
 
+// Retract takes a toast out of the status line if it is there: it is no longer true.
+type Retract Toast
+
 // The levels of a toast.
 const (
 	Info = kit.Info

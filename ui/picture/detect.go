@@ -271,7 +271,7 @@ func (d *Detector) Abilities() Abilities {
 	f.Colors = d.Colors
 	outer := cmp.Or(d.outer, "a terminal that does not answer through tmux: its option allow-passthrough is needed")
 	f.Terminal = cmp.Or(d.name, "unknown") + text.If(d.tmux, " in "+outer)
-	size := fmt.Sprintf("%d × %d pixels, by %s", d.cell.X, d.cell.Y, d.cellFrom)
+	size := fmt.Sprintf("%d × %d pixels, from %s", d.cell.X, d.cell.Y, d.cellFrom)
 	f.Cell = text.Either(d.cell.X > 0, size, "not known")
 	if a.Method, f.Drawing = d.method(d.kittyProtocol()); a.Method.Pixels() && a.Cell.X == 0 {
 		a.Method, f.Drawing = MethodBlocks, "block glyphs: the size of a cell in pixels is unknown"

@@ -183,7 +183,7 @@ func (d *Driver) Answer(msg tea.Msg) tea.Cmd {
 // ForOthers reports whether the root or Bubble Tea handles a message.
 func ForOthers(msg tea.Msg) bool {
 	switch msg.(type) {
-	case page.Show, page.Back, page.Compose, page.Inspect, page.UseProfile, page.Ask, page.Toast,
+	case page.Show, page.Back, page.Compose, page.Inspect, page.UseProfile, page.Ask, page.Toast, page.Retract,
 		page.Copy, page.Open:
 		return true
 	}

@@ -137,7 +137,8 @@ func (m *Model) sharedActions() []kit.Action {
 
 func (m *Model) uploadLabel() string {
 	n := len(m.tray.items)
-	return "upload " + text.Either(n > 0, text.Plural(n, "file"), "form")
+	noun := text.Either(slices.ContainsFunc(m.tray.items, func(i item) bool { return !i.isURL() }), "file", "URL")
+	return "upload " + text.Either(n > 0, text.Plural(n, noun), "form")
 }
 
 func (m *Model) gridActions() []kit.Action {

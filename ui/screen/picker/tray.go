@@ -161,6 +161,9 @@ func (m *Model) Status(room image.Point, th *theme.Theme) []string {
 		return []string{words}
 	}
 	picked := th.Strong.Render("To upload: " + summary(m.tray.items))
+	if len(m.trayGroups()) == 1 {
+		picked += th.Muted.Render(m.tray.items[0].to())
+	}
 	return []string{" " + picked + "  " + th.Key.Render("tab") + th.Muted.Render(" list")}
 }
 

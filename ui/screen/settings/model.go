@@ -102,7 +102,7 @@ func (o option) label() string { return text.Safe(text.Either(o.value == "0", "a
 
 var preferences = []*preference{
 	{
-		"theme", "Theme", "light or dark screens", "With auto, it follows the terminal. Choose another one if text is hard to read.", "",
+		"theme", "Theme", "light or dark", "With auto, it follows the terminal. Choose another one if text is hard to read.", "",
 		[]option{
 			{string(config.ThemeAuto), "as the terminal is"},
 			{value: string(config.ThemeDark)},
@@ -115,7 +115,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Theme = config.Theme(v) },
 	},
 	{
-		"colors", "Color depth", "how many colors", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
+		"colors", "Color depth", "fewer for old terminals", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
 		[]option{
 			{string(config.DepthAuto), "as many as the terminal has"},
 			{string(config.Depth16), "the terminal's own palette"},

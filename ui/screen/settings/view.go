@@ -57,7 +57,7 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 	}
 	list, at := m.optionsOf(r.pref)
 	name := text.PadRight(r.name, nameWidth)
-	value := list[at].label() + text.If(at == 0, m.found(r.pref, th))
+	value := text.PadRight(list[at].label()+text.If(at == 0, m.found(r.pref, th)), min(nameWidth+1, widths[0]-nameWidth-4))
 	about := func(after string) string { // what it does, if there is room
 		words := text.Blanks(max(2, nameWidth+5-text.Width(after))) + r.pref.about
 		return text.If(text.Width(name+after+words) <= widths[0], words)

@@ -75,6 +75,7 @@ type Model struct {
 	unfound      error              // why it failed, or nil
 	due          page.Questions     // debounces it
 	hidden       bool               // another screen is in front
+	refusal      page.Toast         // why the last attempt sent nothing, until it is corrected
 	sending      bool
 	common       map[string]string // what was set for all files, by key of the field
 
@@ -245,9 +246,13 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	unknown := func(s *source) bool { return !m.known(s) }
 	switch {
 	case m.sentence() != "":
-		m.Side = m.On == edit.OnSide
+		m.Side = m.On == edit.OnSide || len(m.Items) > 1 && kit.ModeOfWidth(m.size.X) == kit.Wide // nothing moves if there is more to say
 	case len(m.sum().checks) > 0 || m.unfound != nil || !slices.ContainsFunc(m.Targets(), unknown):
 		m.Side = true
+	}
+	if m.refusal.Text != "" && len(m.sum().stopped) == 0 {
+		cmd = tea.Batch(cmd, page.Send(page.Retract(m.refusal)))
+		m.refusal = page.Toast{}
 	}
 	cmd = tea.Batch(cmd, m.Settle(m.size, m.hidden))
 	side := m.Layout(m.size).Side.Size()

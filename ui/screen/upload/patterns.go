@@ -151,7 +151,7 @@ func (v *patternView) compute() {
 		}
 		v.rows = append(v.rows, row)
 	}
-	v.rows, _ = edit.Alternate(v.rows, func(r patternRow) string { return filepath.Dir(r.source.Source.Path) })
+	v.rows, _ = edit.Mix(v.rows, max(1, v.room.Y/2), func(r patternRow) string { return filepath.Dir(r.source.Source.Path) })
 	v.table.SetLen(len(v.rows))
 }
 
@@ -240,14 +240,15 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 func (v *patternView) row(r *patternRow, column, stored, width int, selected bool, th *theme.Theme) string {
 	sign, problem := theme.SignNone, ""
 	_, folderErr := rule.CleanFolder(r.draft.Folder.Or(""))
-	tagsErr := rule.CheckTags(r.draft.Tags.Or(nil))
 	switch {
 	case r.err != nil:
 		sign, problem = theme.SignWarn, "stays as before: "+r.err.Error()
 	case rule.CheckName(r.draft.FileName) != nil:
 		sign, problem = theme.SignBad, "would have no name"
-	case cmp.Or(folderErr, tagsErr) != nil:
-		sign, problem = theme.SignBad, cmp.Or(folderErr, tagsErr).Error()
+	case folderErr != nil:
+		sign, problem = theme.SignBad, folderErr.Error()
+	case rule.CheckTags(r.draft.Tags.Or(nil)) != nil: // the form says why
+		sign = theme.SignBad
 	}
 	row := th.Sign(sign) + " " + text.PadRight(text.ShortName(r.source.Source.Name(), column), column) + " "
 	if problem != "" {

@@ -28,10 +28,11 @@ func (m *Model) send() tea.Cmd {
 	if len(t.checks) > 0 && t.checks[0].stop {
 		c := t.checks[0]
 		m.goToCheck(c)
+		m.refusal = page.Toast{Level: page.Bad, Text: "Not sent. " + c.text, Detail: c.help}
 		if r := m.Form.Row(c.field); r != nil && c.field != "name" && len(m.Items) == 1 { // its row says it
-			return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. Correct this: " + r.Label + ".", Detail: c.text + " " + c.help})
+			m.refusal.Text, m.refusal.Detail = "Not sent. Correct this: "+r.Label+".", c.text+" "+c.help
 		}
-		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + c.text, Detail: c.help})
+		return page.Send(m.refusal)
 	}
 	if taken := slices.DeleteFunc(slices.Clone(m.Items),
 		func(s *source) bool { return !m.taken(s) }); len(taken) > 0 {
@@ -96,7 +97,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 	}
 	choices[1].Danger = losses != ""
 	choices[2].Default, choices[3].Default = 2*same <= len(of), 2*same > len(of)
-	words := "Keep both adds a suffix to the name."
+	words := "A new version keeps the stored file as an earlier one. Keep both adds a suffix to the name."
 	if len(m.Items) > 1 {
 		words += " Skip leaves yours in the form."
 	} else {

@@ -28,7 +28,7 @@ func (m *Model) focus(to edit.Part) {
 // leaveForm moves the focus to the next or previous part.
 func (m *Model) leaveForm(by int) {
 	to := (m.On + edit.Part(by) + 3) % 3
-	for to == edit.OnFiles && len(m.Items) < 2 || to == edit.OnSide && !m.Side && stacked(m.size) {
+	for to == edit.OnFiles && len(m.Items) < 2 || to == edit.OnSide && (!m.Side || m.sentence() != "") && stacked(m.size) {
 		to = (to + edit.Part(by) + 3) % 3
 	}
 	if m.focus(to); to == edit.OnForm {

@@ -78,6 +78,9 @@ func New(o Options) *Model {
 			g, titled := m.rows.folders[key], count(m.rows.Totals.Count)
 			differs := titled.total() != g.count.total() || titled[job.Stored] < titled.total()
 			words := text.If(differs, g.note(th))
+			if narrow := m.list.Inside().Dx() < kit.StackedWidth; narrow && g.failed > 0 && differs {
+				_, words, _ = strings.Cut(words, th.Muted.Render(" · ")) // what failed
+			}
 			if g.count[job.Stored] == len(g.rows) && m.list.Inside().Dx() >= kit.StackedWidth {
 				words = strings.TrimPrefix(words+" · "+text.Age(g.at, m.o.Now()), " · ")
 			}

@@ -193,6 +193,11 @@ func (c count) total() (n int) {
 	return n
 }
 
+// ended returns how many of the parts of [summary] are of jobs that have ended.
+func (c count) ended() int {
+	return 1 + min(1, c[job.Refused]) + min(1, c[job.Unsent]) + min(1, c[job.Unknown]) + min(1, c[job.Canceled])
+}
+
 type group struct {
 	key    string // path of the folder
 	count  count
@@ -214,6 +219,7 @@ func (g *group) note(th *theme.Theme) string {
 	stored, total, c := g.count[job.Stored], g.count.total(), g.count
 	bar := ""
 	if c[job.Sending]+c[job.Waiting]+c[job.Offline]+c[job.Processing] > 0 {
+		parts = parts[:c.ended()] // the rows say the rest
 		bar = " " + kit.Progress{Done: int64(stored), Total: int64(total)}.Bar(groupBar, th)
 	}
 	return strings.Join(parts, th.Muted.Render(" · ")) + bar

@@ -44,7 +44,7 @@ func TestWords(t *testing.T) {
 			theme.SignBusy, "sending 45 %", "", "",
 		},
 		{row{Row: queue.Row{Job: upload(job.Sending), Sent: 100, Total: 100}}, theme.SignBusy, "sending 99 %", "", ""},
-		{row{Row: queue.Row{Job: upload(job.Sending), Sent: 100, Total: 100, Answer: true}}, theme.SignBusy, "sent", "waiting for the answer", ""},
+		{row{Row: queue.Row{Job: upload(job.Sending), Sent: 100, Total: 100, Answer: true}}, theme.SignBusy, "sent", "no answer yet", ""},
 		{row{Row: queue.Row{Job: upload(job.Sending), Sent: 45, Total: 100, Stalled: true}}, theme.SignWarn, "stalled 45 %", "no byte for 3 s", "d cancels it"},
 		{row{Row: queue.Row{Job: upload(job.Stored)}}, theme.SignGood, "stored", "", ""},
 		{row{Row: queue.Row{Job: upload(job.Stored, func(j *job.Job) { j.File.VersionInfo = &api.VersionInfo{ID: "2", Name: "Version 2"} })}}, theme.SignGood, "new version", "", "new version"},

@@ -123,7 +123,7 @@ func TestCancel(t *testing.T) {
 	// A waiting job is canceled without a question.
 	d.queue.SetConcurrency(1)
 	added := d.add(d.job("first.bin", 60_000_000, job.NameHere), d.job("second.bin", 10, job.NameHere))
-	d.until("1 sen")
+	d.until("» sen")
 	d.To(added[1].Upload.FileName)
 	d.Press("d")
 	d.until("2 canceled")

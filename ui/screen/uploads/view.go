@@ -48,8 +48,7 @@ func (m *Model) totals(th *theme.Theme) string {
 	if counts.total() == 0 {
 		return ""
 	}
-	shown := 1 + min(1, counts[job.Refused]) + min(1, counts[job.Unsent]) + min(1, counts[job.Unknown])
-	parts := summary(counts, th)[:shown]
+	parts := summary(counts, th)[:counts.ended()]
 	if m.busy() {
 		parts[0] += " " + kit.Progress{Done: t.Sent, Total: t.Total}.Bar(groupBar, th)
 	}
@@ -230,7 +229,7 @@ func note(r row, now time.Time) string {
 	case j.State == job.Sending && r.earlier:
 		return "in another mediadesk"
 	case j.State == job.Sending && r.Answer:
-		return "waiting for the answer"
+		return "no answer yet"
 	case j.State == job.Sending && r.Stalled:
 		return "no byte for 3 s or more"
 	case j.State == job.Offline && (r.earlier || r.Next.IsZero()):

@@ -3,8 +3,11 @@ package upload
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
 	"mediadesk/api/job"
@@ -112,5 +115,8 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	toast := toasted(t, press(t, m, "ctrl+s"))
 	if toast.Text != "Not sent. Correct this: Overwrite file." || !strings.HasPrefix(toast.Detail, "/b/день_1___naïve__final_.png: a file is at this place and overwriteFile is off.") || toast.Level != page.Bad || m.Model.Form.On() != "overwriteFile" {
 		t.Errorf("got the messages %+v, focus at %s", toast, m.Model.Form.On())
+	}
+	if !slices.Contains(press(t, m, "left"), tea.Msg(page.Retract(toast))) {
+		t.Error("what is corrected still stands in the status line")
 	}
 }

@@ -40,11 +40,13 @@ func TestTakenNames(t *testing.T) {
 		}}), &box
 	}
 	for choices, want := range map[string][]string{
-		"New version, Skip":      {"a.jpg over", "c.jpg"},
-		"Keep both, New version": {"a_", "b.jpg over", "c.jpg"},
-		"Ask once, Skip":         {"c.jpg"},
-		"Ask once, Keep both":    {"a_", "b_", "c.jpg"},
-		"Ask once, New versions": {"a.jpg over", "b.jpg over", "c.jpg"},
+		"New version / Skip":      {"a.jpg over", "c.jpg"},
+		"Keep both / New version": {"a_", "b.jpg over", "c.jpg"},
+		"Ask once / Skip":         {"c.jpg"},
+		"Ask once / Keep both":    {"a_", "b_", "c.jpg"},
+		"Ask once / New versions": {"a.jpg over", "b.jpg over", "c.jpg"},
+
+		"Ask once / New, keep AI tags and more": {"a.jpg over kept", "b.jpg over kept", "c.jpg"},
 	} {
 		m, box := begin()
 		msgs := press(t, m, "ctrl+s")
@@ -53,7 +55,7 @@ func TestTakenNames(t *testing.T) {
 			t.Errorf("asked %+v", all)
 		}
 		msgs = pick(t, m, all.Choices[len(all.Choices)-1])
-		for n, choice := range strings.Split(choices, ", ") {
+		for n, choice := range strings.Split(choices, " / ") {
 			ask := asked(t, msgs)
 			if n == 0 && (!strings.HasPrefix(ask.Title, "/a.jpg exists already") ||
 				!strings.Contains(ask.Text, "loses: AI tags, custom metadata, region, 2 tags (x, y).") || !ask.Choices[3].Default) {
@@ -77,6 +79,9 @@ func TestTakenNames(t *testing.T) {
 			}
 			if j.Upload.OverwriteFile.Or(true) {
 				name += " over"
+			}
+			if !j.Upload.OverwriteTags.Or(true) {
+				name += " kept"
 			}
 			got = append(got, name)
 		}

@@ -17,11 +17,8 @@ func CheckChecks(text string) error {
 	if err == nil {
 		return nil
 	}
-	return &api.RuleError{
-		Field:   "checks",
-		Message: "checks cannot be read: " + err.Error(),
-		Help:    `Write comparisons such as "file.size" < "2mb" AND "request.folder" : "news/".`,
-	}
+	return broken(FieldChecks, "checks cannot be read: "+err.Error(),
+		`Write comparisons such as "file.size" < "2mb" AND "request.folder" : "news/".`)
 }
 
 // ParseChecks parses the field checks and checks its values. fields are the custom metadata fields.

@@ -58,8 +58,7 @@ func ParseExtensions(text string) ([]api.Extension, error) {
 	list := make([]api.Extension, len(elements))
 	for i, element := range elements {
 		if err := json.Unmarshal(element, &list[i]); err != nil {
-			words := fmt.Sprintf("extensions: number %d of %d: %s", i+1, len(elements), err)
-			return nil, extensionError(words)
+			return nil, extensionError(fmt.Sprintf("extensions: number %d of %d: %s", i+1, len(elements), err))
 		}
 	}
 	return list, CheckExtensions(list)
@@ -123,7 +122,7 @@ func checkOptions(e api.Extension) error {
 }
 
 func extensionError(message string) error {
-	return &api.RuleError{Field: "extensions", Message: message, Help: `Write a JSON array such as [{"name":"remove-bg","options":{"add_shadow":true}}].`}
+	return broken(FieldExtensions, message, `Write a JSON array such as [{"name":"remove-bg","options":{"add_shadow":true}}].`)
 }
 
 // ParseMetadata parses the customMetadata parameter, a JSON object (service.md §4.1). The error is a
@@ -132,7 +131,7 @@ func ParseMetadata(text string) (map[string]json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	err := json.Unmarshal([]byte(text), &members)
 	refuse := func(reason string) (map[string]json.RawMessage, error) {
-		return nil, &api.RuleError{Field: "customMetadata", Message: "customMetadata " + reason, Help: `Write an object such as {"brand":"Acme","year":2026}.`}
+		return nil, broken(FieldMetadata, "customMetadata "+reason, `Write an object such as {"brand":"Acme","year":2026}.`)
 	}
 	if err != nil {
 		return refuse("is not a JSON object: " + jsonProblem([]byte(text), err))

@@ -47,9 +47,6 @@ func CheckSize(size, limit int64) error {
 	if has == most { // avoid "25.0 MB is more than 25.0 MB"
 		has, most = fmt.Sprintf("%d bytes", size), fmt.Sprintf("%d bytes", limit)
 	}
-	return &api.RuleError{
-		Field:   "file",
-		Message: fmt.Sprintf("file has %s; the limit of this account is %s", has, most),
-		Help:    "Make it smaller, or raise the limit in the profile if the account allows more.",
-	}
+	return broken("file", fmt.Sprintf("file has %s; the limit of this account is %s", has, most),
+		"Make it smaller, or raise the limit in the profile if the account allows more.")
 }

@@ -24,21 +24,16 @@ func CleanFolder(folder string) (string, error) {
 	}
 	for _, r := range folder {
 		if !folderRune(r) {
-			return clean, &api.RuleError{
-				Field:   "folder",
-				Message: fmt.Sprintf("folder %s contains %s, which is not allowed", api.Quote(folder), api.Quote(string(r))),
-				Help:    fmt.Sprintf("Folders take letters, marks and numerals of any language, and / _ -. An allowed name is %s.", api.Quote(underscored(clean, folderRune))),
-			}
+			return clean, broken(FieldFolder,
+				fmt.Sprintf("folder %s contains %s, which is not allowed", api.Quote(folder), api.Quote(string(r))),
+				fmt.Sprintf("Folders take letters, marks and numerals of any language, and / _ -. An allowed name is %s.", api.Quote(underscored(clean, folderRune))))
 		}
 	}
 	if len(names) > MaxFolderDepth {
-		return clean, &api.RuleError{
-			Field:   "folder",
-			Message: fmt.Sprintf("folder is %d levels deep; at most %d are allowed", len(names), MaxFolderDepth),
-			Help:    "Use fewer levels.",
-		}
+		return clean, broken(FieldFolder,
+			fmt.Sprintf("folder is %d levels deep; at most %d are allowed", len(names), MaxFolderDepth), "Use fewer levels.")
 	}
-	return clean, checkPath("folder", clean)
+	return clean, checkPath(FieldFolder, clean)
 }
 
 // FolderDepth returns the number of levels in folder, 0 for the root.
@@ -77,7 +72,7 @@ func SubFolder(rel string) string { return underscored(strings.Trim(rel, "/"), f
 func CheckFolderName(name string) error {
 	clean, err := CleanFolder(name)
 	if err == nil && (clean != "/"+name+"/" || FolderDepth(clean) != 1) {
-		err = &api.RuleError{Field: "folder", Message: api.Quote(name) + " is not the name of a folder", Help: "Give a name without slashes."}
+		err = broken(FieldFolder, api.Quote(name)+" is not the name of a folder", "Give a name without slashes.")
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -42,19 +41,15 @@ func CheckMetadata(fields []api.MetadataField, values map[string]json.RawMessage
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		at := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == key })
 		if at < 0 {
-			return &api.RuleError{
-				Field: "customMetadata", Message: "customMetadata has the key " + api.Quote(key) + ", which is not a custom metadata field",
-				Help: "Create the field in the library first, or take the key out.",
-			}
+			return broken(FieldMetadata, "customMetadata has the key "+api.Quote(key)+", which is not a custom metadata field",
+				"Create the field in the library first, or take the key out.")
 		}
 		if string(values[key]) == "null" {
 			continue
 		}
 		if reason := misfit(&fields[at].Schema, values[key]); reason != "" {
-			return &api.RuleError{
-				Field: "customMetadata", Message: "customMetadata: the value of " + api.Quote(key) + " " + reason + ": " + api.Clip(string(values[key]), 80),
-				Help: "Its field takes " + describeSchema(&fields[at].Schema) + ".",
-			}
+			return broken(FieldMetadata, "customMetadata: the value of "+api.Quote(key)+" "+reason+": "+api.Clip(string(values[key]), 80),
+				"Its field takes "+describeSchema(&fields[at].Schema)+".")
 		}
 	}
 	return nil
@@ -74,10 +69,8 @@ func CheckNewMetadata(fields []api.MetadataField, values map[string]json.RawMess
 func CheckRequiredMetadata(fields []api.MetadataField, values map[string]json.RawMessage) error {
 	for _, f := range fields {
 		if f.Schema.Required && IsNull(values[f.Name]) {
-			return &api.RuleError{
-				Field: "customMetadata", Message: "customMetadata has no value for " + api.Quote(f.Name) + ", which is required",
-				Help: "Its field is of the type " + f.Schema.Type + "; give it a value.",
-			}
+			return broken(FieldMetadata, "customMetadata has no value for "+api.Quote(f.Name)+", which is required",
+				"Its field is of the type "+f.Schema.Type+"; give it a value.")
 		}
 	}
 	return nil
@@ -305,7 +298,7 @@ func schemaMisfit(s *api.MetadataSchema) (reason, help string) {
 }
 
 func schemaError(reason, help string) error {
-	return &api.RuleError{Field: "schema", Message: "schema of the custom metadata field: " + reason, Help: help}
+	return broken("schema", "schema of the custom metadata field: "+reason, help)
 }
 
 // ParseMetadataRows parses custom metadata as users type it: a JSON object (service.md §4.1), or
@@ -343,11 +336,8 @@ func ParseMetadataRows(text string) (map[string]json.RawMessage, error) {
 }
 
 func metadataError(row int, reason string) error {
-	return &api.RuleError{
-		Field:   "customMetadata",
-		Message: fmt.Sprintf("customMetadata: row %d %s", row, reason),
-		Help:    `Write rows such as brand = Acme, or a JSON object.`,
-	}
+	return broken(FieldMetadata, fmt.Sprintf("customMetadata: row %d %s", row, reason),
+		"Write rows such as brand = Acme, or a JSON object.")
 }
 
 // MetadataRows formats members for ParseMetadataRows: as rows sorted by key, or as a JSON object
@@ -371,9 +361,5 @@ func valueText(value json.RawMessage) string {
 		string(JSON(text)) == string(value) {
 		return text
 	}
-	var line bytes.Buffer
-	if json.Compact(&line, value) != nil {
-		return string(value)
-	}
-	return line.String()
+	return compact(value)
 }

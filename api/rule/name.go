@@ -28,11 +28,11 @@ func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || 
 func CheckName(name string) error {
 	switch name {
 	case "":
-		return &api.RuleError{Field: "fileName", Message: "fileName is missing", Help: "Give the file a name."}
+		return broken(FieldName, "fileName is missing", "Give the file a name.")
 	case ".", "..":
-		return &api.RuleError{Field: "fileName", Message: "fileName " + api.Quote(name) + " is a step in a path, not a name", Help: "Give the file another name."}
+		return broken(FieldName, "fileName "+api.Quote(name)+" is a step in a path, not a name", "Give the file another name.")
 	}
-	return checkLength("fileName", "fileName", len(StoredName(name)), maxName)
+	return checkLength(FieldName, "fileName", len(StoredName(name)), maxName)
 }
 
 // The specification has no limit for names. The local service has the one where servers begin to
@@ -44,7 +44,7 @@ const (
 
 // CheckPath checks the length of the path of a stored file or folder, and of the names in it. The
 // error is a *api.RuleError.
-func CheckPath(path string) error { return checkPath("fileName", path) }
+func CheckPath(path string) error { return checkPath(FieldName, path) }
 
 func checkPath(field, path string) error {
 	for name := range strings.SplitSeq(path, "/") {
@@ -59,7 +59,7 @@ func checkLength(field, what string, length, most int) error {
 	if length <= most {
 		return nil
 	}
-	return &api.RuleError{Field: field, Message: fmt.Sprintf("%s is %d bytes long; at most %d are allowed", what, length, most), Help: "Shorten it."}
+	return broken(field, fmt.Sprintf("%s is %d bytes long; at most %d are allowed", what, length, most), "Shorten it.")
 }
 
 const (

@@ -20,11 +20,8 @@ const maxPixel = 1 << 30
 // least 1. The error is a *api.RuleError.
 func ParseRegion(text string) (Region, error) {
 	fail := func(reason string) (Region, error) {
-		return Region{}, &api.RuleError{
-			Field:   "customCoordinates",
-			Message: fmt.Sprintf("customCoordinates %s %s", api.Quote(text), reason),
-			Help:    "Write x,y,width,height in pixels, such as 10,20,300,200.",
-		}
+		return Region{}, broken(FieldRegion, fmt.Sprintf("customCoordinates %s %s", api.Quote(text), reason),
+			"Write x,y,width,height in pixels, such as 10,20,300,200.")
 	}
 	parts := strings.Split(text, ",")
 	if len(parts) != 4 {
@@ -70,14 +67,12 @@ func CheckRegion(text string, isImage bool, width, height int) (Region, error) {
 		return r, err
 	}
 	if !isImage {
-		return r, &api.RuleError{Field: "customCoordinates", Message: "customCoordinates are for images only, and this file is not an image", Help: "Leave the region out."}
+		return r, broken(FieldRegion, "customCoordinates are for images only, and this file is not an image", "Leave the region out.")
 	}
 	if width > 0 && height > 0 && !r.Rectangle().In(image.Rect(0, 0, width, height)) {
-		return r, &api.RuleError{
-			Field:   "customCoordinates",
-			Message: fmt.Sprintf("customCoordinates %s reaches outside the picture, which is %d by %d pixels", api.Quote(r.String()), width, height),
-			Help:    fmt.Sprintf("x + width may be %d at most and y + height %d.", width, height),
-		}
+		return r, broken(FieldRegion,
+			fmt.Sprintf("customCoordinates %s reaches outside the picture, which is %d by %d pixels", api.Quote(r.String()), width, height),
+			fmt.Sprintf("x + width may be %d at most and y + height %d.", width, height))
 	}
 	return r, nil
 }

@@ -36,9 +36,9 @@ func CheckTags(tags []string) error {
 	for _, tag := range tags {
 		switch {
 		case strings.TrimSpace(tag) == "":
-			return &api.RuleError{Field: "tags", Message: "tags contain an empty tag", Help: "Remove it or give it a name."}
+			return broken(FieldTags, "tags contain an empty tag", "Remove it or give it a name.")
 		case strings.Contains(tag, ","):
-			return &api.RuleError{Field: "tags", Message: fmt.Sprintf("tag %s contains a comma, which separates tags", api.Quote(tag)), Help: "Make it two tags or leave the comma out."}
+			return broken(FieldTags, fmt.Sprintf("tag %s contains a comma, which separates tags", api.Quote(tag)), "Make it two tags or leave the comma out.")
 		}
 	}
 	return CheckTagString(JoinTags(tags))
@@ -47,10 +47,10 @@ func CheckTags(tags []string) error {
 // CheckTagString checks joined tags for % and their length only.
 func CheckTagString(joined string) error {
 	if strings.Contains(joined, "%") {
-		return &api.RuleError{Field: "tags", Message: "tags contain %, which is not allowed", Help: "Write the tag without %."}
+		return broken(FieldTags, "tags contain %, which is not allowed", "Write the tag without %.")
 	}
 	if n := utf8.RuneCountInString(joined); n > MaxTagsLength {
-		return &api.RuleError{Field: "tags", Message: fmt.Sprintf("tags have %d characters in total; at most %d are allowed", n, MaxTagsLength), Help: "Use fewer or shorter tags: the commas between them count too."}
+		return broken(FieldTags, fmt.Sprintf("tags have %d characters in total; at most %d are allowed", n, MaxTagsLength), "Use fewer or shorter tags: the commas between them count too.")
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"mediadesk/api"
 )
 
 // ReadableJSON encodes a value as JSON without escapes for < > and &.
@@ -20,6 +22,11 @@ func ReadableJSON(value any) ([]byte, error) {
 func JSON(value any) json.RawMessage {
 	text, _ := ReadableJSON(value)
 	return text
+}
+
+// broken returns the *api.RuleError of a field.
+func broken(field, message, help string) error {
+	return &api.RuleError{Field: field, Message: message, Help: help}
 }
 
 // Plural returns a number with its noun, such as "2 files".
@@ -66,6 +73,11 @@ func PlainValue(value json.RawMessage) string {
 	if json.Unmarshal(value, &words) == nil && string(value) != "null" {
 		return words
 	}
+	return compact(value)
+}
+
+// compact returns JSON without white space, and invalid JSON as it is.
+func compact(value json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, value) != nil {
 		return string(value)

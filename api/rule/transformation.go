@@ -82,8 +82,6 @@ func postMisfit(p *api.PostTransformation, mime, kind string) string {
 }
 
 func transformationError(reason string) error {
-	return &api.RuleError{
-		Field: FieldTransformation, Message: "transformation " + reason,
-		Help: `Write steps such as w-1600,q-80, or {"pre":"w-1600","post":[{"type":"thumbnail","value":"w-300"}]}.`,
-	}
+	return broken(FieldTransformation, "transformation "+reason,
+		`Write steps such as w-1600,q-80, or {"pre":"w-1600","post":[{"type":"thumbnail","value":"w-300"}]}.`)
 }

@@ -19,7 +19,7 @@ func CheckSourceURL(text string) error { return checkAddress("file", text) }
 
 // CheckWebhookURL returns an error unless text is an address to which a service can post
 // (service.md §4.1, webhookUrl). The error is a *api.RuleError.
-func CheckWebhookURL(text string) error { return checkAddress("webhookUrl", text) }
+func CheckWebhookURL(text string) error { return checkAddress(FieldWebhook, text) }
 
 func checkAddress(field, text string) error {
 	u, err := url.Parse(text)
@@ -28,10 +28,10 @@ func checkAddress(field, text string) error {
 		return nil
 	}
 	if text == "" {
-		return &api.RuleError{Field: field, Message: field + " has no URL", Help: "Type one, or leave it out."}
+		return broken(field, field+" has no URL", "Type one, or leave it out.")
 	}
-	return &api.RuleError{Field: field, Message: field + " " + api.Quote(api.Clip(text, 80)) +
-		" is not an http or https URL", Help: "Write the complete URL, such as https://example.com/photo.jpg."}
+	return broken(field, field+" "+api.Quote(api.Clip(text, 80))+" is not an http or https URL",
+		"Write the complete URL, such as https://example.com/photo.jpg.")
 }
 
 // IsFileAddress reports whether a word begins like a file: address.
@@ -96,10 +96,8 @@ func CheckPurgeURL(address string) error {
 			return nil
 		}
 	}
-	return &api.RuleError{
-		Field: "url", Message: "The URL is not valid for cache purging.",
-		Help: "Send the url of a record. It may end in * after two folder levels, 15 characters or a file name.",
-	}
+	return broken("url", "The URL is not valid for cache purging.",
+		"Send the url of a record. It may end in * after two folder levels, 15 characters or a file name.")
 }
 
 // PurgeURL returns the address that purges the URL of a record. It ends in * to include

@@ -175,11 +175,8 @@ func (c *checker) inspect(ctx context.Context) (broken []string, err error) {
 		if err != nil {
 			return nil, c.o.recordsError(err)
 		}
-		for _, line := range lines {
-			broken = append(broken, "the records are damaged: "+line)
-		}
-		if broken != nil {
-			return broken, nil
+		if len(lines) > 0 {
+			return rule.Mapped(lines, func(line string) string { return "the records are damaged: " + line }), nil
 		}
 	}
 	if err := c.open(ctx); err != nil && c.contents == nil {
@@ -263,7 +260,6 @@ func (c *checker) close() (err error) {
 		err = c.records.Close()
 		c.records = nil
 	}
-	c.contents = nil
 	return err
 }
 

@@ -403,9 +403,5 @@ func (t Files) listFiles(q *Query) ([]Entry, error) {
 	c := q.conditions(api.TypeFile)
 	query := "SELECT " + files.read + " FROM files WHERE " + c.sql + q.ordered("folder", "name_key", "-length(name_key)")
 	list, err := records[File](t.session, query, append(c.args, q.Limit, q.Skip)...)
-	entries := make([]Entry, len(list))
-	for i := range list {
-		entries[i].File = &list[i]
-	}
-	return entries, err
+	return rule.Mapped(list, func(f File) Entry { return Entry{File: &f} }), err
 }

@@ -217,18 +217,8 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var lines []string
-	rows, err := db.QueryContext(ctx, "PRAGMA integrity_check(20)")
-	if err == nil {
-		err = eachRow(rows, func(rows *sql.Rows) error {
-			var line string
-			err := rows.Scan(&line)
-			if line != "ok" {
-				lines = append(lines, line)
-			}
-			return err
-		})
-	}
+	lines, err := firstColumn[string](newTx(ctx, db, nil).session, "PRAGMA integrity_check(20)")
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "ok" })
 	if err == nil && len(lines) == 0 {
 		err = checkFormat(ctx, db)
 	}

@@ -137,10 +137,6 @@ func (s session) each(scan func(*sql.Rows) error, query string, args ...any) err
 	if err != nil {
 		return diskFull(err)
 	}
-	return eachRow(rows, scan)
-}
-
-func eachRow(rows *sql.Rows, scan func(*sql.Rows) error) error {
 	defer rows.Close()
 	for rows.Next() {
 		if err := scan(rows); err != nil {

@@ -32,17 +32,14 @@ type Output struct {
 }
 
 // Tools holds the available extensions.
-type Tools struct {
-	commands map[string][]string
-	limits   limits // of the commands
-}
+type Tools struct{ commands map[string][]string }
 
 // New returns the tools. A command replaces the extension of its name.
-func New(commands map[string][]string) *Tools { return &Tools{commands: commands, limits: usualLimits} }
+func New(commands map[string][]string) *Tools { return &Tools{commands} }
 
 // Knows reports whether an extension of that name exists.
 func (t *Tools) Knows(name string) bool {
-	return len(t.commands[name]) > 0 || name == rule.RemoveBackground || name == rule.AITasks ||
+	return !t.BuiltIn(name) || name == rule.RemoveBackground || name == rule.AITasks ||
 		rule.IsTagging(name)
 }
 
@@ -50,7 +47,7 @@ func (t *Tools) Knows(name string) bool {
 func (t *Tools) BuiltIn(name string) bool { return len(t.commands[name]) == 0 }
 
 // Quick reports whether a request waits for the extension. All others start as pending.
-func (t *Tools) Quick(name string) bool { return len(t.commands[name]) == 0 && rule.IsTagging(name) }
+func (t *Tools) Quick(name string) bool { return t.BuiltIn(name) && rule.IsTagging(name) }
 
 // Run runs an extension. Its error is meant for users.
 func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
@@ -63,7 +60,7 @@ func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
 	name := in.Element.Name
 	switch {
 	case len(t.commands[name]) > 0:
-		return runCommand(ctx, t.commands[name], in, t.limits)
+		return runCommand(ctx, t.commands[name], in, usualLimits)
 	case name == rule.RemoveBackground:
 		out, err = removeBackground(ctx, in)
 	case rule.IsTagging(name), name == rule.AITasks: // from whose tags the caller answers the tasks

@@ -344,10 +344,7 @@ func (l *Library) purge(r *http.Request) (any, error) {
 	if _, err := readBody(r, &address); err != nil {
 		return nil, err
 	}
-	if wrong, ok := errors.AsType[*api.RuleError](rule.CheckPurgeURL(address)); ok {
-		return nil, badRequest(wrong.Message, wrong.Help)
-	}
-	return map[string]string{"requestId": newJob(jobPurge)}, nil
+	return map[string]string{"requestId": newJob(jobPurge)}, rule.CheckPurgeURL(address)
 }
 
 func (l *Library) purgeStatus(r *http.Request) (any, error) {

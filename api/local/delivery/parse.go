@@ -418,8 +418,8 @@ func side(into *float64, value string) error {
 		*into = share
 		return nil
 	}
-	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 || n > maxSide {
+	n, err := number(value, maxSide)
+	if err != nil {
 		return fmt.Errorf("%q is not a number of pixels from 1 to %d or a share such as 0.5", value, maxSide)
 	}
 	*into = float64(n)

@@ -125,10 +125,11 @@ func (f *File) UnmarshalJSON(data []byte) error {
 	*f = File{Raw: bytes.Clone(data), Other: without(sent, recordMembers)}
 	record := reflect.ValueOf(f).Elem()
 	for name, text := range sent {
-		if i, ok := recordFields[name]; ok {
-			readMember(text, record.Field(i))
+		if i, ok := recordFields[name]; ok && json.Unmarshal(text, record.Field(i).Addr().Interface()) != nil {
+			record.Field(i).SetZero() // json.Unmarshal leaves a partial value
 		}
 	}
+	f.ExtensionStatus = readStatuses(sent["extensionStatus"])
 	return nil
 }
 
@@ -146,19 +147,7 @@ func IsRecordMember(name string) bool {
 	return ok
 }
 
-// readMember reads a member and sets its field to zero on a type error, after which json.Unmarshal
-// would leave a partial value.
-func readMember(text json.RawMessage, field reflect.Value) {
-	into := field.Addr().Interface()
-	if statuses, ok := into.(*map[string]Status); ok {
-		*statuses = readStatuses(text)
-		return
-	}
-	if json.Unmarshal(text, into) != nil {
-		field.SetZero()
-	}
-}
-
+// readStatuses returns the members that are texts.
 func readStatuses(text json.RawMessage) (statuses map[string]Status) {
 	var members map[string]any
 	_ = json.Unmarshal(text, &members) // anything but an object has none

@@ -34,10 +34,7 @@ func (p *problems) add(err error) {
 
 // CheckResponseFields returns an error if one of fields is no response field.
 func CheckResponseFields(fields []string) error {
-	var known []string
-	for _, c := range responseChoices {
-		known = append(known, c.Text)
-	}
+	known := rule.Mapped(responseChoices, func(c Choice) string { return c.Text })
 	for _, name := range fields {
 		if !slices.Contains(hostedResponses, name) && !slices.Contains(known, name) {
 			return &api.RuleError{
@@ -101,7 +98,7 @@ func (f Fact) Name() string {
 
 // hostedFacts lists members of hosted services' records (hosted-service.md §12) that File lacks, and
 // isPublished. With a group, the member is an object whose members are facts.
-var hostedFacts = []struct{ name, label, group, unit string }{
+var hostedFacts = []hostedFact{
 	{"isPublished", "Published", "", ""},
 	{"duration", "Duration", "", " s"},
 	{"bitRate", "Bit rate", "", " kbps"},
@@ -111,6 +108,8 @@ var hostedFacts = []struct{ name, label, group, unit string }{
 	{"metadata", "Metadata", "metadata", ""},
 	{"selectedFieldsSchema", "Fields", "field", ""},
 }
+
+type hostedFact struct{ name, label, group, unit string }
 
 // HostedFacts returns the facts that only records of hosted services have, in reading order.
 func HostedFacts(f *api.File) []Fact {
@@ -147,11 +146,7 @@ func HostedFacts(f *api.File) []Fact {
 func OtherFacts(f *api.File) []Fact {
 	var facts []Fact
 	for _, name := range slices.Sorted(maps.Keys(f.Other)) {
-		known := FieldByName(name) != nil
-		for _, h := range hostedFacts {
-			known = known || h.name == name
-		}
-		if !known {
+		if FieldByName(name) == nil && !slices.ContainsFunc(hostedFacts, func(h hostedFact) bool { return h.name == name }) {
 			facts = append(facts, Fact{"other", name, api.JSONText(f.Other[name])})
 		}
 	}

@@ -116,3 +116,11 @@ func (s *suite) runStrict(t *testing.T, name string, test func(*testing.T)) {
 		test(t)
 	})
 }
+
+// delivers skips a test if the target has no delivery address.
+func (s *suite) delivers(t *testing.T) {
+	t.Helper()
+	if s.DeliveryURL == "" {
+		t.Skip("the target has no delivery address")
+	}
+}

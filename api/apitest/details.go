@@ -81,9 +81,7 @@ func testDetails(t *testing.T, s *suite) {
 			a := s.call(t, http.StatusOK, http.MethodGet, path, "")
 			want(t, a.json, "format", "jpg", "width", 40, "height", 30, "size", photo["size"],
 				"hasTransparency", false)
-			exif, _ := a.json["exif"].(map[string]any)
-			image, _ := exif["image"].(map[string]any)
-			want(t, image, "Make", "Pentacon", "Orientation", 6)
+			want(t, object(object(a.json, "exif"), "image"), "Make", "Pentacon", "Orientation", 6)
 		}
 		a := s.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+textID+"/metadata", "")
 		want(t, a.json, "format", "plain")
@@ -170,12 +168,9 @@ func testPublished(t *testing.T, s *suite) {
 		return append(more, field("folder", folder), field("fileName", "p.txt"),
 			field("useUniqueFileName", "false"), field("responseFields", "isPublished"))
 	}
-	public := func(address string) int {
-		return s.getAnonymous(t, address).status
-	}
 	wantPublic := func(about, address string, status int) {
 		t.Helper()
-		mediatest.Equal(t, public(address), status, "%s: anonymous users get", about)
+		mediatest.Equal(t, s.getAnonymous(t, address).status, status, "%s: anonymous users get", about)
 	}
 	draft := s.store(t, parts(content([]byte("draft")), field("isPublished", "false"))...)
 	id, address := text(draft["fileId"]), text(draft["url"])
@@ -197,10 +192,8 @@ func testPublished(t *testing.T, s *suite) {
 	wantNames(t, s.list(t, "searchQuery", `published = false AND type = "file-version" AND path = "`+folder+`"`), "[p.txt]")
 
 	states := func() (list []any) {
-		var versions []map[string]any
 		listed := s.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+id+"/versions", "")
-		mediatest.Must(t, json.Unmarshal(listed.body, &versions))
-		for _, v := range versions {
+		for _, v := range records(t, listed) {
 			list = append(list, v["isPublished"])
 		}
 		return list
@@ -317,7 +310,7 @@ func testVersions(t *testing.T, s *suite) {
 	first := s.store(t, exact(file, []byte("1"))...)
 	second := s.store(t, exact(file, []byte("22"))...)
 	want(t, second, "fileId", first["fileId"], "size", 2)
-	version, _ := second["versionInfo"].(map[string]any)
+	version := object(second, "versionInfo")
 	want(t, version, "name", "Version 2")
 	if version["id"] == first["fileId"] {
 		t.Error("the second version has the id of the first")
@@ -328,24 +321,20 @@ func testVersions(t *testing.T, s *suite) {
 		}
 		s.refused(t, "100 versions", exact(file, []byte("101"))...)
 		r := s.details(t, text(first["fileId"]))
-		want(t, r["versionInfo"].(map[string]any), "name", "Version 100")
+		want(t, object(r, "versionInfo"), "name", "Version 100")
 	})
 }
 
-// metadataField creates a custom metadata field and returns its name.
+// metadataField creates a custom metadata field as schemaField does and returns its name.
 func (s *suite) metadataField(t *testing.T, kind string) string {
 	t.Helper()
-	name := "field_" + random()
-	body := fmt.Sprintf(`{"name":%q,"label":%[1]q,"schema":{"type":%[2]q,"selectOptions":["one","two",3]}}`, name, kind)
-	a := s.do(t, http.MethodPost, s.BaseURL+"/v1/customMetadataFields", "application/json", strings.NewReader(body), nil)
-	wantStatus(t, a, http.StatusCreated)
+	name, _ := s.schemaField(t, js("type", kind, "selectOptions", []any{"one", "two", 3}))
 	return name
 }
 
 // testMetadata tests that keys must exist as fields before use (service.md §2.1, §4.1).
 func testMetadata(t *testing.T, s *suite) {
-	s.refused(t, "no_such_key", field("fileName", "meta"), content([]byte("x")),
-		field("customMetadata", `{"no_such_key":1}`))
+	s.refused(t, "no_such_key", small("meta", field("customMetadata", `{"no_such_key":1}`))...)
 	for _, c := range []struct{ kind, good, bad string }{
 		{"Text", `"words"`, `1`},
 		{"Textarea", `"words\nand more"`, `true`},
@@ -357,12 +346,11 @@ func testMetadata(t *testing.T, s *suite) {
 	} {
 		t.Run(c.kind, func(t *testing.T) {
 			key := s.metadataField(t, c.kind)
-			r := s.store(t, field("fileName", "meta"), content([]byte("x")),
-				field("customMetadata", `{"`+key+`":`+c.good+`}`), field("responseFields", "customMetadata"))
+			r := s.store(t, small("meta", field("customMetadata", `{"`+key+`":`+c.good+`}`), field("responseFields", "customMetadata"))...)
 			want(t, r, "customMetadata", map[string]json.RawMessage{key: json.RawMessage(c.good)})
 			id := text(r["fileId"])
 			s.runStrict(t, "misfit", func(t *testing.T) {
-				s.refused(t, key, field("fileName", "meta"), content([]byte("x")), field("customMetadata", `{"`+key+`":`+c.bad+`}`))
+				s.refused(t, key, small("meta", field("customMetadata", `{"`+key+`":`+c.bad+`}`))...)
 				wantError(t, s.patch(t, id, `{"customMetadata":{"`+key+`":`+c.bad+`}}`), http.StatusBadRequest, key)
 			})
 			a := s.patch(t, id, `{"customMetadata":{"`+key+`":null}}`)

@@ -12,10 +12,7 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-func extensionStatus(r map[string]any) map[string]any {
-	m, _ := r["extensionStatus"].(map[string]any)
-	return m
-}
+func extensionStatus(r map[string]any) map[string]any { return object(r, "extensionStatus") }
 
 // tagged waits for the AI tags of a file and returns them.
 func (s *suite) tagged(t *testing.T, id string) (tags []any) {
@@ -59,12 +56,7 @@ func testExtensions(t *testing.T, s *suite) {
 	s.runStrict(t, "failed", func(t *testing.T) {
 		r := s.store(t, field("fileName", "failed.jpg"), content(JPEG(20, 20)), field("extensions", `[{"name":"no-such-thing"},{"name":"ai-auto-description"}]`))
 		want(t, r, "extensionStatus", map[string]string{"no-such-thing": "failed", "ai-auto-description": "failed"})
-		reasons, _ := r["extensionErrors"].(map[string]any)
-		for _, name := range []string{"no-such-thing", "ai-auto-description"} {
-			if text(reasons[name]) == "" {
-				t.Errorf("got no reason for the failure of %s: %v", name, reasons)
-			}
-		}
+		wantText(t, object(r, "extensionErrors"), "no-such-thing", "ai-auto-description")
 		r = s.store(t, field("fileName", "failed.txt"), content([]byte("words")), field("extensions", `[{"name":"remove-bg"},{"name":"google-auto-tagging"}]`))
 		want(t, r, "extensionStatus", map[string]string{"remove-bg": "failed", "google-auto-tagging": "failed"})
 	})
@@ -116,7 +108,7 @@ func testRemoveBackground(t *testing.T, s *suite) {
 	s.strict(t)
 	want(t, now, "mime", "image/png", "name", r["name"], "tags", []string{"kept"},
 		"customCoordinates", "10,20,30,40")
-	want(t, now["versionInfo"].(map[string]any), "name", "Version 2")
+	want(t, object(now, "versionInfo"), "name", "Version 2")
 	a := s.do(t, http.MethodGet, text(now["url"]), "", nil, nil)
 	img, err := png.Decode(bytes.NewReader(a.body))
 	mediatest.Must(t, err)
@@ -155,15 +147,11 @@ func testMinConfidence(t *testing.T, s *suite) {
 			field("extensions", fmt.Sprintf(`[{"name":"aws-auto-tagging","minConfidence":%d}]`, least)))
 		return s.tagged(t, text(r["fileId"]))
 	}
-	var want []string
 	all := found(0)
-	for _, v := range all {
-		if tag := v.(map[string]any); tag["confidence"].(float64) >= 60 {
-			want = append(want, text(tag["name"]))
-		}
-	}
-	if got := names(records(found(60))); len(want) == len(all) || got != fmt.Sprint(want) {
-		t.Errorf("found %s of %v, want %v", got, all, want)
+	want := slices.DeleteFunc(slices.Clone(all),
+		func(tag any) bool { return tag.(map[string]any)["confidence"].(float64) < 60 })
+	if got := found(60); len(want) == len(all) || !same(got, want) {
+		t.Errorf("found %v of %v, want %v", got, all, want)
 	}
 }
 
@@ -185,8 +173,7 @@ func testWebhooks(t *testing.T, s *suite) {
 		want(t, extensionStatus(r), "remove-bg", "pending")
 		post := wait(t, path)
 		want(t, post, "service", "remove-bg", "status", "SUCCESS")
-		file, _ := post["fileObject"].(map[string]any)
-		want(t, file, "fileId", r["fileId"], "hasAlpha", true)
+		want(t, object(post, "fileObject"), "fileId", r["fileId"], "hasAlpha", true)
 	})
 	t.Run("failure", func(t *testing.T) {
 		path := "/hook/" + random()
@@ -194,10 +181,7 @@ func testWebhooks(t *testing.T, s *suite) {
 			field("extensions", `[{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
 		post := wait(t, path)
 		want(t, post, "service", "remove-bg", "status", "FAILURE", "fileId", r["fileId"])
-		reason, _ := post["error"].(map[string]any)
-		if text(reason["message"]) == "" {
-			t.Errorf("no reason in %v", post)
-		}
+		wantText(t, object(post, "error"), "message")
 	})
 	s.runStrict(t, "only what was pending", func(t *testing.T) {
 		path := "/hook/" + random()
@@ -219,15 +203,6 @@ func testWebhooks(t *testing.T, s *suite) {
 		want(t, extensionStatus(a.json), "remove-bg", "pending")
 		want(t, wait(t, path), "status", "SUCCESS")
 	})
-}
-
-func records(list []any) []map[string]any {
-	var all []map[string]any
-	for _, v := range list {
-		r, _ := v.(map[string]any)
-		all = append(all, r)
-	}
-	return all
 }
 
 // testTransformation tests transformations during upload and the tasks of ai-tasks
@@ -280,10 +255,8 @@ func testTransformation(t *testing.T, s *suite) {
 		name, _ := s.schemaField(t, `{"type":"Number","minValue":1}`)
 		r := s.store(t, field("fileName", "p.png"), content(PNG(6, 4)), field("responseFields", "tags,selectedFieldsSchema"))
 		for _, record := range []map[string]any{r, s.details(t, text(r["fileId"]))} {
-			schemas, _ := record["selectedFieldsSchema"].(map[string]any)
-			if !same(schemas[name], map[string]any{"type": "Number", "minValue": 1, "readOnly": false}) {
-				t.Errorf("the schemas are %v", schemas)
-			}
+			want(t, object(record, "selectedFieldsSchema"),
+				name, map[string]any{"type": "Number", "minValue": 1, "readOnly": false})
 		}
 	})
 }
@@ -330,7 +303,7 @@ func testTasks(t *testing.T, s *suite) {
 		if x != 2 || !has("kept") || has("old") || !has("w1") || has("y1") || !has("yes") || has("wrong") {
 			t.Errorf("the tags are %v, for the label %s", tags, label)
 		}
-		metadata, _ := record["customMetadata"].(map[string]any)
+		metadata := object(record, "customMetadata")
 		if chosen, _ := metadata[several].([]any); len(chosen) != 2 || metadata[single] != "walrus" ||
 			metadata[number] != 3.0 {
 			t.Errorf("the custom metadata are %v, for the label %s", metadata, label)

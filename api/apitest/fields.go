@@ -1,13 +1,10 @@
 package apitest
 
 import (
-	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
-
-	"mediadesk/api/media/mediatest"
 )
 
 // testName tests the row fileName of service.md §4.1.
@@ -95,7 +92,7 @@ func testFolder(t *testing.T, s *suite) {
 	})
 	t.Run("root", func(t *testing.T) {
 		for _, root := range []string{"/", "", "undefined", "null"} {
-			r := s.store(t, field("fileName", "root.txt"), content([]byte("x")), field("folder", root))
+			r := s.store(t, small("root.txt", field("folder", root))...)
 			want(t, r, "filePath", "/"+text(r["name"]))
 		}
 	})
@@ -121,16 +118,14 @@ func testTags(t *testing.T, s *suite) {
 		{"null", "null", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := s.store(t, field("fileName", "tags"), content([]byte("x")), field("tags", c.sent), fields)
+			r := s.store(t, small("tags", field("tags", c.sent), fields)...)
 			want(t, r, "tags", c.stored)
 		})
 	}
 	t.Run("refused", func(t *testing.T) {
-		s.refused(t, "tags", field("fileName", "tags"), content([]byte("x")),
-			field("tags", strings.Repeat("t", 501)))
-		s.refused(t, "tags", field("fileName", "tags"), content([]byte("x")), field("tags", "100%"))
-		s.refused(t, "tags", field("fileName", "tags"), content([]byte("x")),
-			field("tags", strings.Repeat("ab,", 167)))
+		s.refused(t, "tags", small("tags", field("tags", strings.Repeat("t", 501)))...)
+		s.refused(t, "tags", small("tags", field("tags", "100%"))...)
+		s.refused(t, "tags", small("tags", field("tags", strings.Repeat("ab,", 167)))...)
 	})
 }
 
@@ -157,21 +152,19 @@ func testSwitches(t *testing.T, s *suite) {
 	s.strict(t)
 	for _, name := range []string{"useUniqueFileName", "isPrivateFile", "overwriteFile", "overwriteAITags", "overwriteTags", "overwriteCustomMetadata", "isPublished"} {
 		for _, value := range []string{"yes", "1", "TRUE", "0", " true"} {
-			s.refused(t, name, field("fileName", "switch"), content([]byte("x")), field(name, value))
+			s.refused(t, name, small("switch", field(name, value))...)
 		}
 		for _, value := range []string{"true", "false", "", "undefined", "null"} {
-			s.store(t, field("fileName", "switch"), content([]byte("x")), field(name, value))
+			s.store(t, small("switch", field(name, value))...)
 		}
 	}
 }
 
 // testChecks tests the conditions for an upload (hosted-service.md §12).
 func testChecks(t *testing.T, s *suite) {
-	s.store(t, field("fileName", "checks"), content([]byte("x")), field("checks", `"file.size" < "2mb" AND 'request.folder' : "/"`))
-	s.refused(t, "checks", field("fileName", "checks"), content([]byte("x")),
-		field("checks", `"file.size" > "2mb"`))
-	a := s.refused(t, "checks", field("fileName", "checks"), content([]byte("x")),
-		field("checks", `"file.size" <`))
+	s.store(t, small("checks", field("checks", `"file.size" < "2mb" AND 'request.folder' : "/"`))...)
+	s.refused(t, "checks", small("checks", field("checks", `"file.size" > "2mb"`))...)
+	a := s.refused(t, "checks", small("checks", field("checks", `"file.size" <`))...)
 	if s.Strict && !strings.Contains(text(a.json["help"]), "file.size is compared with nothing") {
 		t.Errorf("the reason is missing: %s", a.body)
 	}
@@ -287,10 +280,8 @@ func testResponseFields(t *testing.T, s *suite) {
 			t.Errorf("%s was asked for and is missing", name)
 		}
 	}
-	embedded, _ := r["embeddedMetadata"].(map[string]any)
-	mediatest.Equal(t, fmt.Sprint(embedded["Make"]), "Pentacon", "embeddedMetadata has the maker")
+	want(t, object(r, "embeddedMetadata"), "Make", "Pentacon")
 	s.runStrict(t, "refused", func(t *testing.T) {
-		s.refused(t, "responseFields", field("fileName", "fields"), content([]byte("x")),
-			field("responseFields", "tags,everything"))
+		s.refused(t, "responseFields", small("fields", field("responseFields", "tags,everything"))...)
 	})
 }

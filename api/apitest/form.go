@@ -27,14 +27,11 @@ func testForm(t *testing.T, s *suite) {
 	t.Run("chunked", func(t *testing.T) {
 		body := multipartBody(field("fileName", "chunked"), field("folder", s.folder),
 			content([]byte("chunked")))
-		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary,
-			io.MultiReader(bytes.NewReader(body)), nil)
+		a := s.do(t, http.MethodPost, s.uploadAddress(), formType, io.MultiReader(bytes.NewReader(body)), nil)
 		wantStatus(t, a, http.StatusOK)
 	})
-	s.runStrict(t, "second address", func(t *testing.T) { // hosted-service.md §14
-		body := multipartBody(field("fileName", "second"), field("folder", s.folder),
-			content([]byte("second")))
-		a := s.do(t, http.MethodPost, s.UploadURL+"/api/v2/files/upload", "multipart/form-data; boundary="+boundary, bytes.NewReader(body), nil)
+	s.runStrict(t, "second address", func(t *testing.T) {
+		a := s.sendSecond(t, field("fileName", "second"), field("folder", s.folder), content([]byte("second")))
 		wantStatus(t, a, http.StatusOK)
 	})
 	t.Run("file required", func(t *testing.T) {
@@ -42,12 +39,11 @@ func testForm(t *testing.T, s *suite) {
 		s.refused(t, "file")
 	})
 	t.Run("hosted parts", func(t *testing.T) {
-		s.store(t, field("fileName", "hosted"), content([]byte("x")), field("isPublished", "true"),
-			field("description", "words"))
+		s.store(t, small("hosted", field("isPublished", "true"), field("description", "words"))...)
 	})
 	t.Run("nothing asked for", func(t *testing.T) {
-		r := s.store(t, field("fileName", "nothing"), content([]byte("x")), field("extensions", "[]"),
-			field("customMetadata", "{}"), field("webhookUrl", ""), field("responseFields", ""))
+		r := s.store(t, small("nothing", field("extensions", "[]"),
+			field("customMetadata", "{}"), field("webhookUrl", ""), field("responseFields", ""))...)
 		wantAbsent(t, r, "extensionStatus")
 	})
 	s.runStrict(t, "strict", func(t *testing.T) { testStrictForm(t, s) })
@@ -73,31 +69,25 @@ func testForm(t *testing.T, s *suite) {
 }
 
 func testStrictForm(t *testing.T, s *suite) {
-	s.refused(t, "tgas", field("fileName", "unknown"), content([]byte("x")), field("tgas", "a"))
-	s.refused(t, "tags", field("fileName", "twice"), content([]byte("x")), field("tags", "a"),
-		field("tags", "b"))
+	s.refused(t, "tgas", small("unknown", field("tgas", "a"))...)
+	s.refused(t, "tags", small("twice", field("tags", "a"), field("tags", "b"))...)
 	s.refused(t, "file", field("fileName", "empty"), content(nil))
 	s.refused(t, "file[0]", field("fileName", "indexed"), part{name: "file[0]", value: "x", file: true})
-	s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", "[{"))
-	s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")),
-		field("extensions", `{"name":"remove-bg"}`))
-	s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")),
-		field("extensions", `[{"options":{}}]`))
-	s.refused(t, "shadow", field("fileName", "option"), content([]byte("x")), field("extensions", `[{"name":"remove-bg","options":{"add_shadow":true,"shadow":1}}]`))
-	s.refused(t, "maxtags", field("fileName", "member"), content([]byte("x")), field("extensions", `[{"name":"google-auto-tagging","maxtags":5}]`))
+	s.refused(t, "extensions", small("json", field("extensions", "[{"))...)
+	s.refused(t, "extensions", small("json", field("extensions", `{"name":"remove-bg"}`))...)
+	s.refused(t, "extensions", small("json", field("extensions", `[{"options":{}}]`))...)
+	s.refused(t, "shadow", small("option", field("extensions", `[{"name":"remove-bg","options":{"add_shadow":true,"shadow":1}}]`))...)
+	s.refused(t, "maxtags", small("member", field("extensions", `[{"name":"google-auto-tagging","maxtags":5}]`))...)
 	for _, name := range []string{"tags", "folder", "description", "extensions", "customMetadata", "webhookUrl"} {
-		s.refused(t, name, field("fileName", "bytes"), content([]byte("x")), field(name, "\xff\xfe"))
+		s.refused(t, name, small("bytes", field(name, "\xff\xfe"))...)
 	}
 	for _, nothing := range []string{"null", "undefined"} {
 		s.refused(t, "missing file", field("fileName", "absent"), field("file", nothing))
 	}
-	s.refused(t, "customMetadata", field("fileName", "json"), content([]byte("x")),
-		field("customMetadata", `["a"]`))
-	s.refused(t, "twice", field("fileName", "json"), content([]byte("x")),
-		field("customMetadata", `{"a":null,"a":1}`))
-	s.refused(t, "webhookUrl", field("fileName", "hook"), content([]byte("x")),
-		field("webhookUrl", "example.com/hook"))
-	s.refused(t, "webhookUrl", field("fileName", "hook"), content([]byte("x")), field("webhookUrl", "https://user:word@example.com/hook"))
+	s.refused(t, "customMetadata", small("json", field("customMetadata", `["a"]`))...)
+	s.refused(t, "twice", small("json", field("customMetadata", `{"a":null,"a":1}`))...)
+	s.refused(t, "webhookUrl", small("hook", field("webhookUrl", "example.com/hook"))...)
+	s.refused(t, "webhookUrl", small("hook", field("webhookUrl", "https://user:word@example.com/hook"))...)
 	var many []part
 	for range 40 {
 		many = append(many, field("f"+random(), "x"))
@@ -209,13 +199,13 @@ func testLimits(t *testing.T, s *suite) {
 			}
 		}()
 		defer body.Close()
-		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, body, nil)
+		a := s.do(t, http.MethodPost, s.uploadAddress(), formType, body, nil)
 		wantError(t, a, http.StatusBadRequest, "size exceeds")
 	})
 	s.runStrict(t, "declared too large", func(t *testing.T) {
 		body, writer := io.Pipe() // never sends data
 		defer writer.Close()
-		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, body,
+		a := s.do(t, http.MethodPost, s.uploadAddress(), formType, body,
 			func(r *http.Request) { r.ContentLength = 1 << 40 })
 		wantError(t, a, http.StatusBadRequest, "size exceeds")
 	})
@@ -242,21 +232,21 @@ func testRequired(t *testing.T, s *suite) {
 	before := s.fresh(t)
 	must, id := s.schemaField(t, `{"type":"Number","isValueRequired":true,"defaultValue":5,"minValue":1,"maxValue":9}`)
 	requested := field("responseFields", "customMetadata")
-	small := []part{field("fileName", "r.txt"), content([]byte("x")), requested}
+	simple := small("r.txt", requested)
 	set := func(pairs ...any) part { return field("customMetadata", js(pairs...)) }
 	name := "required-" + random()
 
 	t.Run("defaults of a new file", func(t *testing.T) {
-		want(t, s.store(t, small...), "customMetadata", map[string]any{plain: []any{"a", 2}, must: 5})
-		want(t, s.store(t, append(small, set(must, 7))...), "customMetadata",
+		want(t, s.store(t, simple...), "customMetadata", map[string]any{plain: []any{"a", 2}, must: 5})
+		want(t, s.store(t, append(simple, set(must, 7))...), "customMetadata",
 			map[string]any{plain: []any{"a", 2}, must: 7})
-		want(t, s.store(t, append(small, set(must, 7, plain, []any{true}))...), "customMetadata",
+		want(t, s.store(t, append(simple, set(must, 7, plain, []any{true}))...), "customMetadata",
 			map[string]any{plain: []any{true}, must: 7})
 	})
 	t.Run("required beside others", func(t *testing.T) {
-		s.refused(t, must, append(small, set(other, "x"))...)
-		s.refused(t, must, append(small, set(other, "x", must, nil))...)
-		s.refused(t, must, append(small, set(other, "x", must, 10))...)
+		s.refused(t, must, append(simple, set(other, "x"))...)
+		s.refused(t, must, append(simple, set(other, "x", must, nil))...)
+		s.refused(t, must, append(simple, set(other, "x", must, 10))...)
 	})
 	t.Run("a new version", func(t *testing.T) {
 		s.store(t, exact(name, []byte("1"), set(must, 3, other, "x"))...)
@@ -267,7 +257,7 @@ func testRequired(t *testing.T, s *suite) {
 		want(t, again, "customMetadata", map[string]any{plain: []any{"a", 2}, must: 5})
 	})
 	t.Run("an update", func(t *testing.T) {
-		file := text(s.store(t, small...)["fileId"])
+		file := text(s.store(t, simple...)["fileId"])
 		wantError(t, s.patch(t, file, js("customMetadata", map[string]any{must: nil})), http.StatusBadRequest,
 			must)
 		wantError(t, s.patch(t, file, `{"customMetadata":null}`), http.StatusBadRequest, must)
@@ -279,7 +269,7 @@ func testRequired(t *testing.T, s *suite) {
 	})
 	t.Run("not required any more", func(t *testing.T) {
 		s.call(t, http.StatusOK, http.MethodPatch, "/v1/customMetadataFields/"+id, `{"schema":{"isValueRequired":false,"defaultValue":null}}`)
-		want(t, s.store(t, append(small, set(other, "x"))...), "customMetadata",
+		want(t, s.store(t, append(simple, set(other, "x"))...), "customMetadata",
 			map[string]any{plain: []any{"a", 2}, other: "x"})
 	})
 }
@@ -296,8 +286,7 @@ func testSchemas(t *testing.T, s *suite) {
 		`{"type":"MultiSelect","selectOptions":["a"],"defaultValue":"a"}`, `{"type":"Text","pattern":"x"}`, `{"type":"Text","type":"Number"}`, `{"type":"text"}`, `{}`, `[]`, `"Text"`, `null`,
 	} {
 		body := `{"name":"s` + random() + `","label":"L","schema":` + schema + `}`
-		wantError(t, s.do(t, http.MethodPost, s.BaseURL+"/v1/customMetadataFields", "application/json",
-			strings.NewReader(body), nil), http.StatusBadRequest, "")
+		s.fails(t, http.StatusBadRequest, http.MethodPost, "/v1/customMetadataFields", body, "")
 	}
 	for _, c := range []struct {
 		schema    string
@@ -317,7 +306,7 @@ func testSchemas(t *testing.T, s *suite) {
 			s.fresh(t, value(v))
 		}
 		for _, v := range c.bad {
-			s.refused(t, name, field("fileName", "v"), content([]byte("x")), value(v))
+			s.refused(t, name, small("v", value(v))...)
 		}
 	}
 }
@@ -327,8 +316,7 @@ func testSchemas(t *testing.T, s *suite) {
 func testSecond(t *testing.T, s *suite) {
 	s.strict(t)
 	folder := s.folder + "second-" + random()
-	parts := multipartBody(exact("a.txt", []byte("two"), field("folder", folder+"/in"))...)
-	a := s.do(t, http.MethodPost, s.UploadURL+"/api/v2/files/upload", "multipart/form-data; boundary="+boundary, bytes.NewReader(parts), nil)
+	a := s.sendSecond(t, exact("a.txt", []byte("two"), field("folder", folder+"/in"))...)
 	wantStatus(t, a, http.StatusOK)
 	id := text(a.json["fileId"])
 	s.call(t, http.StatusCreated, http.MethodPost, "/v2/folder",

@@ -58,16 +58,15 @@ func (s *suite) fresh(t *testing.T, more ...part) string {
 // testDelete tests DELETE {base_url}/v1/files/{id} and batch/deleteByFileIds.
 func testDelete(t *testing.T, s *suite) {
 	t.Run("one", func(t *testing.T) {
-		r := s.store(t, field("fileName", "m.txt"), content([]byte("x")))
+		r := s.store(t, small("m.txt")...)
 		id := text(r["fileId"])
 		s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/files/"+id, "")
 		if !s.gone(t, id) {
 			t.Error("the file is still there")
 		}
 		if s.DeliveryURL != "" && s.Strict {
-			if a := s.do(t, http.MethodGet, text(r["url"]), "", nil, nil); a.status != http.StatusNotFound {
-				t.Errorf("its address answers %d, want %d", a.status, http.StatusNotFound)
-			}
+			a := s.do(t, http.MethodGet, text(r["url"]), "", nil, nil)
+			mediatest.Equal(t, a.status, http.StatusNotFound, "its address answers")
 		}
 		s.fails(t, http.StatusNotFound, http.MethodDelete, "/v1/files/"+id, "", "does not exist")
 		s.call(t, http.StatusBadRequest, http.MethodDelete, "/v1/files/no-id", "")
@@ -77,7 +76,7 @@ func testDelete(t *testing.T, s *suite) {
 		first := s.id(t, exact(name, []byte("1"))...)
 		s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/files/"+first, "")
 		second := s.store(t, exact(name, []byte("2"))...)
-		if second["fileId"] == first || text(second["versionInfo"].(map[string]any)["name"]) != "Version 1" {
+		if second["fileId"] == first || versionName(second) != "Version 1" {
 			t.Errorf("the new file is %v", second)
 		}
 	})
@@ -180,23 +179,18 @@ func testFileVersions(t *testing.T, s *suite) {
 		r := s.store(t, exact(name, d, field("tags", fmt.Sprint("t", i)),
 			field("customCoordinates", "0,0,20,30"))...)
 		id = text(r["fileId"])
-		ids = append(ids, text(r["versionInfo"].(map[string]any)["id"]))
+		ids = append(ids, text(object(r, "versionInfo")["id"]))
 	}
 	if ids[0] != id {
 		t.Errorf("the first version has the id %s, the file %s", ids[0], id)
 	}
 	versions := func() []map[string]any {
-		a := s.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+id+"/versions", "")
-		var list []map[string]any
-		if err := json.Unmarshal(a.body, &list); err != nil {
-			t.Fatalf("no array: %s", a.body)
-		}
-		return list
+		return records(t, s.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+id+"/versions", ""))
 	}
 	kinds := func(list []map[string]any) string {
 		var all []string
 		for _, v := range list {
-			all = append(all, text(v["versionInfo"].(map[string]any)["name"])+" "+text(v["type"]))
+			all = append(all, versionName(v)+" "+text(v["type"]))
 		}
 		return strings.Join(all, ", ")
 	}
@@ -221,15 +215,14 @@ func testFileVersions(t *testing.T, s *suite) {
 	t.Run("restore", func(t *testing.T) {
 		r := s.call(t, http.StatusOK, http.MethodPut, "/v1/files/"+id+"/versions/"+ids[1]+"/restore", "").json
 		want(t, r, "fileId", id, "width", 20)
-		want(t, r["versionInfo"].(map[string]any), "id", ids[1])
+		want(t, object(r, "versionInfo"), "id", ids[1])
 		now := s.details(t, id)
 		want(t, now, "width", 20)
 		if s.Strict {
 			want(t, now, "customCoordinates", nil) // they were pixels of a wider picture
 		}
-		if got := kinds(versions()); got != "Version 3 file-version, Version 2 file, Version 1 file-version" {
-			t.Errorf("the versions are %s", got)
-		}
+		mediatest.Equal(t, kinds(versions()), "Version 3 file-version, Version 2 file, Version 1 file-version",
+			"the versions are")
 		if s.DeliveryURL != "" {
 			if a := s.do(t, http.MethodGet, text(r["url"]), "", nil, nil); !bytes.Equal(a.body, data[1]) {
 				t.Error("its address serves another version")
@@ -243,9 +236,11 @@ func testFileVersions(t *testing.T, s *suite) {
 		s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/files/"+id+"/versions/"+ids[0], "")
 		mediatest.Equal(t, kinds(versions()), "Version 3 file-version, Version 2 file", "the versions are")
 		r := s.store(t, exact(name, data[0])...)
-		want(t, r["versionInfo"].(map[string]any), "name", "Version 4")
+		want(t, object(r, "versionInfo"), "name", "Version 4")
 	})
 }
+
+func versionName(record map[string]any) string { return text(object(record, "versionInfo")["name"]) }
 
 // testTransfer tests copy, move and rename.
 func testTransfer(t *testing.T, s *suite) {
@@ -259,10 +254,6 @@ func testTransfer(t *testing.T, s *suite) {
 			return nil
 		}
 		return list[0]
-	}
-	versionName := func(r map[string]any) string {
-		info, _ := r["versionInfo"].(map[string]any)
-		return text(info["name"])
 	}
 	t.Run("copy", func(t *testing.T) {
 		id := put(from, "a.txt", "a", field("tags", "x,y"))
@@ -470,12 +461,12 @@ func testFields(t *testing.T, s *suite) {
 	t.Run("change", func(t *testing.T) {
 		r := s.call(t, http.StatusOK, http.MethodPatch, path, `{"label":"M`+name+`","schema":{"type":"Text","maxValue":9}}`).json
 		want(t, r, "label", "M"+name, "description", "net")
-		want(t, r["schema"].(map[string]any), "type", "Number", "minValue", 1)
+		want(t, object(r, "schema"), "type", "Number", "minValue", 1)
 		longest := strings.Repeat("é", 500)
 		changed := s.call(t, http.StatusOK, http.MethodPatch, path, js("description", longest))
 		want(t, changed.json, "description", longest)
 		wantAbsent(t, s.call(t, http.StatusOK, http.MethodPatch, path, `{"description":""}`).json, "description")
-		s.refused(t, name, field("fileName", "x"), content([]byte("x")), value("10"))
+		s.refused(t, name, small("x", value("10"))...)
 		s.fresh(t, value("9"))
 	})
 	t.Run("refused", func(t *testing.T) {
@@ -486,15 +477,14 @@ func testFields(t *testing.T, s *suite) {
 		s.refusedBodies(t, http.MethodPost, "/v1/customMetadataFields", `{"name":"x"}`, `{"name":"`+name+`","label":"L","schema":{"type":"Text"}}`, `{"name":"x","label":"L","schema":{"type":"Colour"}}`,
 			`{"name":"x","label":"L","schema":{"type":"SingleSelect"}}`, `{"name":"x","label":"L","schema":{"type":"Text"},"more":1}`)
 		for query, word := range map[string]string{"includeDeleted=maybe": "includeDeleted", "include=true": "include", "includeDeleted=true&includeDeleted=false": "includeDeleted"} {
-			wantError(t, s.do(t, http.MethodGet, s.BaseURL+"/v1/customMetadataFields?"+query, "", nil, nil),
-				http.StatusBadRequest, word)
+			s.fails(t, http.StatusBadRequest, http.MethodGet, "/v1/customMetadataFields?"+query, "", word)
 		}
 	})
 	t.Run("delete", func(t *testing.T) {
 		s.call(t, http.StatusNoContent, http.MethodDelete, path, "")
 		s.call(t, http.StatusNotFound, http.MethodDelete, path, "")
 		s.call(t, http.StatusNotFound, http.MethodPatch, path, `{"label":"N"}`)
-		s.refused(t, name, field("fileName", "x"), content([]byte("x")), value("5"))
+		s.refused(t, name, small("x", value("5"))...)
 		again := `{"name":"` + name + `","label":"` + name + `","schema":{"type":"Text"}}`
 		s.refusedBodies(t, http.MethodPost, "/v1/customMetadataFields", again) // its name stays reserved
 		all := s.call(t, http.StatusOK, http.MethodGet, "/v1/customMetadataFields?includeDeleted=true", "").body
@@ -505,7 +495,7 @@ func testFields(t *testing.T, s *suite) {
 		if strings.Contains(string(living), name) {
 			t.Error("the field is still listed")
 		}
-		if meta, _ := s.details(t, id)["customMetadata"].(map[string]any); len(meta) != 0 {
+		if meta := object(s.details(t, id), "customMetadata"); len(meta) != 0 {
 			t.Errorf("the file still has %v", meta)
 		}
 	})
@@ -516,8 +506,7 @@ func (s *suite) tree(t *testing.T, folder string) string {
 	t.Helper()
 	var paths []string
 	for _, r := range s.list(t, "searchQuery", `path : "`+folder+`"`) {
-		path := text(r["filePath"])
-		path = cmp.Or(path, text(r["folderPath"])+"/")
+		path := cmp.Or(text(r["filePath"]), text(r["folderPath"])+"/")
 		paths = append(paths, strings.TrimPrefix(path, folder))
 	}
 	slices.Sort(paths)
@@ -548,9 +537,7 @@ func testJobs(t *testing.T, s *suite) {
 	}
 	has := func(t *testing.T, want string) {
 		t.Helper()
-		if got := s.tree(t, root); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		mediatest.Equal(t, s.tree(t, root), want, "the tree")
 	}
 	job := func(t *testing.T, what, from, to string, more ...any) {
 		t.Helper()
@@ -570,18 +557,18 @@ func testJobs(t *testing.T, s *suite) {
 		has(t, "a/ a/1.txt a/b/ a/b/2.txt a/b/empty/ c/ c/a/ c/a/1.txt c/a/b/ c/a/b/2.txt c/a/b/empty/")
 		r := s.list(t, "path", root+"c/a")[0]
 		want(t, r, "tags", []string{"x"})
-		want(t, r["versionInfo"].(map[string]any), "name", "Version 1")
+		want(t, object(r, "versionInfo"), "name", "Version 1")
 		if r["fileId"] == first {
 			t.Error("the copy is the file itself")
 		}
 		job(t, "copyFolder", "a", "v", "includeFileVersions", true)
-		want(t, s.list(t, "path", root+"v/a")[0]["versionInfo"].(map[string]any), "name", "Version 2")
+		want(t, object(s.list(t, "path", root+"v/a")[0], "versionInfo"), "name", "Version 2")
 		s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/folder", js("folderPath", root+"v"))
 	})
 	t.Run("over what is there", func(t *testing.T) {
 		job(t, "copyFolder", "a", "c")
 		r := s.list(t, "path", root+"c/a")[0]
-		want(t, r["versionInfo"].(map[string]any), "name", "Version 2")
+		want(t, object(r, "versionInfo"), "name", "Version 2")
 		want(t, r, "size", len("one, newer"))
 	})
 	t.Run("move", func(t *testing.T) {

@@ -10,9 +10,7 @@ import (
 	"image/draw"
 	"image/gif"
 	"image/jpeg"
-	_ "image/jpeg"
 	"image/png"
-	_ "image/png"
 	"math"
 	"net/http"
 	"testing"
@@ -148,9 +146,7 @@ func Noise(w, h int) []byte {
 // testCrop tests that fo-custom returns the pixels of the region, upright for any
 // orientation of the photograph.
 func testCrop(t *testing.T, s *suite) {
-	if s.DeliveryURL == "" {
-		t.Skip("the target has no delivery address")
-	}
+	s.delivers(t)
 	s.strict(t)
 	// A quarter of the ball and its background, which looks different in every other orientation.
 	region := image.Rect(100, 60, 180, 110)

@@ -2,7 +2,6 @@ package apitest
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"image"
 	"net/http"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // testPresets tests the five calls for saved extensions and for named transformations
@@ -52,10 +53,9 @@ func testPresets(t *testing.T, s *suite) {
 		changed := s.call(t, http.StatusOK, http.MethodPatch, address, js(c.change...)).json
 		want(t, changed, c.change...)
 		want(t, changed, "id", made["id"], "name", made["name"], "createdAt", made["createdAt"])
-		var list []map[string]any
-		if err := json.Unmarshal(s.call(t, http.StatusOK, http.MethodGet, c.path, "").body,
-			&list); err != nil || !same(list[len(list)-1], changed) {
-			t.Errorf("listed %v, %v", list, err)
+		list := records(t, s.call(t, http.StatusOK, http.MethodGet, c.path, ""))
+		if !same(list[len(list)-1], changed) {
+			t.Errorf("listed %v", list)
 		}
 		s.refusedBodies(t, http.MethodPost, c.path, c.bad...)
 		s.refusedBodies(t, http.MethodPatch, address, `{"more":1}`, `{"name":""}`)
@@ -72,9 +72,7 @@ func testPresets(t *testing.T, s *suite) {
 		made := s.call(t, http.StatusCreated, http.MethodPost, "/v1/saved-extensions",
 			js("name", "Tags", "description", "", "config", map[string]any{"name": "aws-auto-tagging", "maxTags": 2, "minConfidence": 0})).json
 		r := s.store(t, field("fileName", "p.png"), content(PNG(30, 20)), field("extensions", `[{"name":"saved-extension","id":"`+text(made["id"])+`"}]`))
-		if status, _ := r["extensionStatus"].(map[string]any); text(status["aws-auto-tagging"]) == "" {
-			t.Errorf("the status is %v", r["extensionStatus"])
-		}
+		wantText(t, extensionStatus(r), "aws-auto-tagging")
 		s.refused(t, "saved extension", field("fileName", "p.png"), content(PNG(30, 20)), field("extensions", `[{"name":"saved-extension","id":"ext_`+nobody+`"}]`))
 		s.refused(t, "saved extension", field("fileName", "p.png"), content(PNG(30, 20)), field("extensions", `[{"name":"saved-extension"}]`))
 		s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/saved-extensions/"+text(made["id"]), "")
@@ -83,9 +81,7 @@ func testPresets(t *testing.T, s *suite) {
 }
 
 func testNamedTransformation(t *testing.T, s *suite) {
-	if s.DeliveryURL == "" {
-		t.Skip("the target has no delivery address")
-	}
+	s.delivers(t)
 	name := "small_" + random()
 	made := s.call(t, http.StatusCreated, http.MethodPost, "/v1/named-transformations", js("name", name, "transformation", "w-15,h-10,f-png")).json
 	s.refusedBodies(t, http.MethodPost, "/v1/named-transformations", js("name", name, "transformation", "w-1"))
@@ -105,9 +101,7 @@ func testNamedTransformation(t *testing.T, s *suite) {
 // testSteps tests the results of the transformations of hosted-service.md §18.
 func testSteps(t *testing.T, s *suite) {
 	s.strict(t)
-	if s.DeliveryURL == "" {
-		t.Skip("the target has no delivery address")
-	}
+	s.delivers(t)
 	path := escapedPath(s.store(t, field("fileName", "p.jpg"), content(JPEG(60, 40))))
 	clear := escapedPath(s.store(t, field("fileName", "p.png"), content(AlphaPNG(60, 40))))
 	for _, c := range []struct {
@@ -194,9 +188,8 @@ func testSignedSteps(t *testing.T, s *suite) {
 			sign(s.Key, signed, 0): http.StatusOK, sign("other", signed, 0): http.StatusUnauthorized,
 			"": http.StatusUnauthorized,
 		} {
-			if a := s.getAnonymous(t, s.DeliveryURL+signed+mark+query); a.status != status {
-				t.Errorf("%s%s%s answered %d, want %d", signed, mark, query, a.status, status)
-			}
+			a := s.getAnonymous(t, s.DeliveryURL+signed+mark+query)
+			mediatest.Equal(t, a.status, status, "%s%s%s answered", signed, mark, query)
 		}
 	}
 }

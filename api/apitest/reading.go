@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha1"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"image"
 	"io"
@@ -25,13 +24,7 @@ func (s *suite) list(t *testing.T, pairs ...string) []map[string]any {
 	for i := 0; i < len(pairs); i += 2 {
 		q.Set(pairs[i], pairs[i+1])
 	}
-	a := s.do(t, http.MethodGet, s.BaseURL+"/v1/files?"+q.Encode(), "", nil, nil)
-	wantStatus(t, a, http.StatusOK)
-	var list []map[string]any
-	if err := json.Unmarshal(a.body, &list); err != nil || list == nil {
-		t.Fatalf("list answered no array: %s", a.body)
-	}
-	return list
+	return records(t, s.call(t, http.StatusOK, http.MethodGet, "/v1/files?"+q.Encode(), ""))
 }
 
 func names(list []map[string]any) string {
@@ -93,14 +86,11 @@ func testList(t *testing.T, s *suite) {
 	t.Run("folder record", func(t *testing.T) {
 		r := s.list(t, "path", folder, "type", "folder")[0]
 		want(t, r, "type", "folder")
-		if text(r["folderId"]) == "" || text(r["folderPath"]) == "" {
-			t.Errorf("the folder is %v", r)
-		}
+		wantText(t, r, "folderId", "folderPath")
 	})
 	s.runStrict(t, "nothing asked for", func(t *testing.T) {
-		got := s.list(t, "path", folder, "type", "undefined", "sort", "null", "limit", "", "skip", "undefined",
-			"searchQuery", "undefined", "fileType", "null", "tags", "null")
-		mediatest.Equal(t, names(got), "[b.txt a.png c.jpg]", "listed")
+		wantNames(t, s.list(t, "path", folder, "type", "undefined", "sort", "null", "limit", "", "skip", "undefined",
+			"searchQuery", "undefined", "fileType", "null", "tags", "null"), "[b.txt a.png c.jpg]")
 	})
 	s.runStrict(t, "tags in several parameters", func(t *testing.T) {
 		a := s.do(t, http.MethodGet, s.BaseURL+"/v1/files?tags=none&tags=blue&path="+url.QueryEscape(folder),
@@ -110,9 +100,7 @@ func testList(t *testing.T, s *suite) {
 		}
 	})
 	t.Run("no such folder", func(t *testing.T) {
-		if got := s.list(t, "path", folder+"/nothing"); len(got) != 0 {
-			t.Errorf("listed %v", got)
-		}
+		wantNames(t, s.list(t, "path", folder+"/nothing"), "[]")
 	})
 	s.runStrict(t, "trailing slash", func(t *testing.T) {
 		for _, path := range []string{"/v1/files/", "//v1/files"} {
@@ -157,9 +145,7 @@ func (s *suite) deliveredSize(t *testing.T, address string) (int, int) {
 
 // testDelivery tests that url and thumbnailUrl deliver the file (service.md §2.1).
 func testDelivery(t *testing.T, s *suite) {
-	if s.DeliveryURL == "" {
-		t.Skip("the target has no delivery address")
-	}
+	s.delivers(t)
 	data := PhotoJPEG(800, 600, 6)
 	r := s.store(t, field("fileName", "Übersicht 1.jpg"), content(data), field("folder", s.folder+"写真"),
 		field("customCoordinates", "0,0,200,100"))
@@ -228,9 +214,8 @@ func testDelivery(t *testing.T, s *suite) {
 		}
 	})
 	t.Run("no such file", func(t *testing.T) {
-		if a := s.getAnonymous(t, s.DeliveryURL+s.folder+"nothing.jpg"); a.status != http.StatusNotFound {
-			t.Errorf("answered %d, want %d", a.status, http.StatusNotFound)
-		}
+		a := s.getAnonymous(t, s.DeliveryURL+s.folder+"nothing.jpg")
+		mediatest.Equal(t, a.status, http.StatusNotFound, "answered")
 	})
 }
 
@@ -284,9 +269,8 @@ func testTransformations(t *testing.T, s *suite, path string, data []byte) {
 		t.Error("tr:orig-true is not the original")
 	}
 	for _, steps := range []string{"x-9", "w-10,w-20", "fo-custom,fo-custom", "w-0", "h-4001", "w-1.5", "n-nothing", "w-9,ar-1-500,cm-pad_resize"} {
-		if a := s.getAnonymous(t, s.DeliveryURL+"/tr:"+steps+path); a.status != http.StatusBadRequest {
-			t.Errorf("%s answered %d, want %d", steps, a.status, http.StatusBadRequest)
-		}
+		a := s.getAnonymous(t, s.DeliveryURL+"/tr:"+steps+path)
+		mediatest.Equal(t, a.status, http.StatusBadRequest, "%s answered", steps)
 	}
 }
 
@@ -312,9 +296,7 @@ func testRanges(t *testing.T, s *suite, address string, data []byte) {
 
 // testPrivate tests the row isPrivateFile of service.md §4.1.
 func testPrivate(t *testing.T, s *suite) {
-	if s.DeliveryURL == "" {
-		t.Skip("the target has no delivery address")
-	}
+	s.delivers(t)
 	r := s.store(t, field("fileName", "private.jpg"), content(JPEG(80, 60)), field("isPrivateFile", "true"))
 	path := escapedPath(r)
 	for _, address := range []string{
@@ -360,13 +342,11 @@ func testPrivate(t *testing.T, s *suite) {
 		}
 		// The signature covers the expiry.
 		later := strings.Replace(sign(s.Key, path, soon), fmt.Sprint(soon), fmt.Sprint(soon+9999), 1)
-		if a := s.getAnonymous(t, s.DeliveryURL+path+"?"+later); a.status != http.StatusUnauthorized {
-			t.Errorf("with a later expiry it answered %d, want %d", a.status, http.StatusUnauthorized)
-		}
+		a = s.getAnonymous(t, s.DeliveryURL+path+"?"+later)
+		mediatest.Equal(t, a.status, http.StatusUnauthorized, "with a later expiry it answered")
 	})
-	if a := s.getAnonymous(t, text(r["thumbnailUrl"])); a.status != http.StatusOK {
-		t.Errorf("the named transformation answered %d, want %d", a.status, http.StatusOK)
-	}
+	a := s.getAnonymous(t, text(r["thumbnailUrl"]))
+	mediatest.Equal(t, a.status, http.StatusOK, "the named transformation answered")
 	t.Run("no name leads to the original", func(t *testing.T) {
 		data := []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="16" height="12"><rect/></svg>`)
 		r := s.store(t, field("fileName", "private.svg"), content(data), field("isPrivateFile", "true"))
@@ -564,9 +544,8 @@ func testPhotographSearch(t *testing.T, s *suite, folder string) {
 		`"embeddedMetadata.Keywords" NOT IN ["sea"] AND format = "jpg"`: "[photo.jpg plain.jpg]",
 		`"embeddedMetadata.Keywords" EXISTS`:                            "[]",
 	} {
-		if got := names(s.list(t, "path", place, "sort", "ASC_NAME", "searchQuery", query)); got != want {
-			t.Errorf("%s found %s, want %s", query, got, want)
-		}
+		found := s.list(t, "path", place, "sort", "ASC_NAME", "searchQuery", query)
+		mediatest.Equal(t, names(found), want, "%s found", query)
 	}
 	place = folder + "/meridian"
 	s.store(t, exact("east.jpg", takenJPEG(179), field("folder", place))...)

@@ -42,7 +42,10 @@ func content(data []byte) part {
 	return part{name: "file", value: string(data), file: true, filename: "unknown_file"}
 }
 
-const boundary = "a-boundary-of-the-contract-tests"
+const (
+	boundary = "a-boundary-of-the-contract-tests"
+	formType = "multipart/form-data; boundary=" + boundary
+)
 
 // multipartBody encodes parts without validating them.
 func multipartBody(parts ...part) []byte {
@@ -108,8 +111,14 @@ func (s *suite) detailsAddress(id string) string { return s.BaseURL + "/v1/files
 // send uploads parts.
 func (s *suite) send(t *testing.T, parts ...part) answer {
 	t.Helper()
-	return s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary,
-		bytes.NewReader(multipartBody(parts...)), nil)
+	return s.do(t, http.MethodPost, s.uploadAddress(), formType, bytes.NewReader(multipartBody(parts...)), nil)
+}
+
+// sendSecond is send at the second address (hosted-service.md §14).
+func (s *suite) sendSecond(t *testing.T, parts ...part) answer {
+	t.Helper()
+	address := s.UploadURL + "/api/v2/files/upload"
+	return s.do(t, http.MethodPost, address, formType, bytes.NewReader(multipartBody(parts...)), nil)
 }
 
 // store uploads parts and returns the record. The default folder is the suite's.
@@ -117,7 +126,7 @@ func (s *suite) store(t *testing.T, parts ...part) map[string]any {
 	t.Helper()
 	a := s.send(t, s.inFolder(parts)...)
 	wantStatus(t, a, http.StatusOK)
-	if id, _ := a.json["fileId"].(string); id == "" {
+	if text(a.json["fileId"]) == "" {
 		t.Fatalf("upload answered without a fileId: %s", a.body)
 	}
 	return a.json
@@ -143,7 +152,7 @@ func (s *suite) refused(t *testing.T, word string, parts ...part) answer {
 // message (service.md §7).
 func wantError(t *testing.T, a answer, status int, word string) {
 	t.Helper()
-	message, _ := a.json["message"].(string)
+	message := text(a.json["message"])
 	if a.status != status || message == "" || !strings.Contains(strings.ToLower(message),
 		strings.ToLower(word)) {
 		t.Errorf("answered %d %s, want %d with a message that has %q", a.status, a.body, status, word)
@@ -186,6 +195,22 @@ func (s *suite) details(t *testing.T, id string) map[string]any {
 func text(v any) string {
 	s, _ := v.(string)
 	return s
+}
+
+// object returns a member that is an object; nil if there is none.
+func object(record map[string]any, name string) map[string]any {
+	m, _ := record[name].(map[string]any)
+	return m
+}
+
+// records returns the records of an answer that is a list.
+func records(t *testing.T, a answer) []map[string]any {
+	t.Helper()
+	var list []map[string]any
+	if err := json.Unmarshal(a.body, &list); err != nil || list == nil {
+		t.Fatalf("no array of records: %s", a.body)
+	}
+	return list
 }
 
 // same compares JSON values.
@@ -234,6 +259,11 @@ func wantStatus(t *testing.T, a answer, status int) {
 	if a.status != status {
 		t.Fatalf("answered %d %s, want %d", a.status, a.body, status)
 	}
+}
+
+// small returns the parts of an upload of one byte.
+func small(name string, more ...part) []part {
+	return append([]part{field("fileName", name), content([]byte("x"))}, more...)
 }
 
 // exact returns the parts of an upload under an exact name.

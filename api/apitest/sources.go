@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
-
-	"mediadesk/api/media/mediatest"
 )
 
 // sources is a server for the target's downloads and webhook posts.
@@ -62,10 +60,7 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 	mux.HandleFunc("GET /inside", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://127.0.0.1:"+s.within+"/redirected", http.StatusFound)
 	})
-	mux.HandleFunc("GET /loop", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "/loop",
-			http.StatusFound)
-	})
+	mux.Handle("GET /loop", http.RedirectHandler("/loop", http.StatusFound))
 	mux.HandleFunc("GET /silent", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	take := func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
@@ -83,32 +78,21 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 	}
 	mux.HandleFunc("POST /hook/{token}", take)
 	mux.HandleFunc("POST /hook/{token}/{how}", take)
-	serveUntilEnd(t, &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}, listener)
+	server := httptest.NewUnstartedServer(mux)
+	server.Listener.Close() // in favor of the one that the target reaches
+	server.Listener = listener
+	server.Start()
+	t.Cleanup(server.Close)
 
-	trap, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	mediatest.Must(t, err)
-	_, s.within, _ = net.SplitHostPort(trap.Addr().String())
-	serveUntilEnd(t, &http.Server{
-		ReadHeaderTimeout: 10 * time.Second,
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			s.mu.Lock()
-			s.reached = append(s.reached, r.Method+" "+r.URL.String())
-			s.mu.Unlock()
-			w.Write(s.picture)
-		}),
-	}, trap)
+	trap := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.reached = append(s.reached, r.Method+" "+r.URL.String())
+		s.mu.Unlock()
+		w.Write(s.picture)
+	}))
+	t.Cleanup(trap.Close)
+	_, s.within, _ = net.SplitHostPort(trap.Listener.Addr().String())
 	return s
-}
-
-func serveUntilEnd(t *testing.T, server *http.Server, listener net.Listener) {
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(listener) }()
-	t.Cleanup(func() {
-		server.Close()
-		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
-			t.Error(err)
-		}
-	})
 }
 
 // posted returns the posts to a path.
@@ -209,7 +193,7 @@ func (s *suite) startSlow() func(*testing.T, *suite) {
 			done <- result{err: err}
 			return
 		}
-		req.Header.Set("Content-Type", "multipart/form-data; boundary="+boundary)
+		req.Header.Set("Content-Type", formType)
 		req.SetBasicAuth(s.Key, "")
 		res, err := client.Do(req)
 		if err != nil {

@@ -1,6 +1,7 @@
 package uitest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -34,10 +35,7 @@ type Keyring struct {
 // Try returns its error.
 func (k *Keyring) Try(context.Context) error {
 	k.Attempts++
-	if k.TryErr != nil {
-		return k.TryErr
-	}
-	return k.Err
+	return cmp.Or(k.TryErr, k.Err)
 }
 
 // Get returns a key.
@@ -142,9 +140,7 @@ func (a *Accounts[D]) Click(words string) {
 func (a *Accounts[D]) Settings() config.Config {
 	a.TB.Helper()
 	c, err := config.Load(a.Paths)
-	if err != nil {
-		a.TB.Fatal(err)
-	}
+	mediatest.Must(a.TB, err)
 	return c
 }
 
@@ -152,19 +148,16 @@ func (a *Accounts[D]) Settings() config.Config {
 func (a *Accounts[D]) Add(accounts ...config.Profile) {
 	a.TB.Helper()
 	for _, p := range accounts {
-		if _, err := a.Settings().SetProfile(p); err != nil {
-			a.TB.Fatal(err)
-		}
+		_, err := a.Settings().SetProfile(p)
+		mediatest.Must(a.TB, err)
 	}
 }
 
 // WriteConfig writes config.toml.
 func (a *Accounts[D]) WriteConfig(text string) {
 	a.TB.Helper()
-	err := os.MkdirAll(filepath.Dir(a.Paths.Config), 0o700)
-	if err = errors.Join(err, os.WriteFile(a.Paths.Config, []byte(text), 0o600)); err != nil {
-		a.TB.Fatal(err)
-	}
+	mediatest.Must(a.TB, os.MkdirAll(filepath.Dir(a.Paths.Config), 0o700))
+	mediatest.Must(a.TB, os.WriteFile(a.Paths.Config, []byte(text), 0o600))
 }
 
 // HidesKey fails if TestKey was drawn or is in the settings.

@@ -81,7 +81,9 @@ func Forbidden(written string) []string {
 	marks := 0
 	for i := 0; i < len(written); {
 		r, n := utf8.DecodeRuneInString(written[i:])
-		marks = (marks + 1) * btoi(r >= 0x300 && r < 0x370)
+		if marks++; r < 0x300 || r >= 0x370 {
+			marks = 0
+		}
 		switch {
 		case r == utf8.RuneError && n == 1:
 			found = append(found, fmt.Sprintf("byte %#x at %d", written[i], i))
@@ -96,11 +98,4 @@ func Forbidden(written string) []string {
 		i += n
 	}
 	return found
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -65,7 +65,6 @@ func (s *HostileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		text, _ := json.Marshal(v)
 		io.WriteString(w, strings.ReplaceAll(string(text), `\ufffd`, "\xff"))
 	}
-	var id string
 	switch path := strings.TrimSuffix(r.URL.Path, "/"); {
 	case r.Method == http.MethodPost:
 		s.upload(r, answer)
@@ -78,18 +77,16 @@ func (s *HostileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		answer(http.StatusOK, list)
 	default:
-		fmt.Sscanf(path, "/v1/files/%24s", &id)
-		for i := range Hostile() {
-			if HostileID(i) == id && strings.HasSuffix(path, "/versions") {
-				answer(http.StatusOK, []any{s.record(i)})
-				return
-			}
-			if HostileID(i) == id {
-				answer(http.StatusOK, s.record(i))
-				return
-			}
+		var n int // as in HostileID
+		fmt.Sscanf(path, "/v1/files/%24x", &n)
+		switch {
+		case n < 1 || n > len(hostile):
+			answer(http.StatusNotFound, s.refusal(0))
+		case strings.HasSuffix(path, "/versions"):
+			answer(http.StatusOK, []any{s.record(n - 1)})
+		default:
+			answer(http.StatusOK, s.record(n-1))
 		}
-		answer(http.StatusNotFound, s.refusal(0))
 	}
 }
 

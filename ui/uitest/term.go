@@ -98,10 +98,7 @@ func StartBinary(t testing.TB, path string, args, env []string, w, h int) *Term 
 	newSession(cmd)
 	term := newTerm(t, line, w, h)
 	term.command = cmd
-	term.stop = func() {
-		// The process may have ended already.
-		_ = cmd.Process.Kill()
-	}
+	term.stop = func() { _ = cmd.Process.Kill() } // it may have ended already
 	if err := cmd.Start(); err != nil {
 		line.Hangup()
 		_ = line.Close()
@@ -280,8 +277,8 @@ func (term *Term) Title() string {
 // Find returns the column and row of the first occurrence of text on the screen, for clicks.
 func (term *Term) Find(text string) (x, y int, ok bool) {
 	for y, line := range strings.Split(term.Screen(), "\n") {
-		if i := strings.Index(line, text); i >= 0 {
-			return ansi.StringWidth(line[:i]), y, true
+		if before, _, found := strings.Cut(line, text); found {
+			return ansi.StringWidth(before), y, true
 		}
 	}
 	return 0, 0, false
@@ -371,17 +368,7 @@ func (term *Term) Wait() tea.Model {
 func (term *Term) Done() <-chan struct{} { return term.done }
 
 // ExitCode returns the exit code of a binary, -1 if a signal ended it. Call it after Wait.
-func (term *Term) ExitCode() int {
-	var exit *exec.ExitError
-	switch {
-	case term.err == nil:
-		return 0
-	case errors.As(term.err, &exit):
-		return exit.ExitCode()
-	default:
-		return -1
-	}
-}
+func (term *Term) ExitCode() int { return term.command.ProcessState.ExitCode() }
 
 // Pid returns the process ID of a binary, 0 for a model.
 func (term *Term) Pid() int {

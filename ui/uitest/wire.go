@@ -20,7 +20,7 @@ type wire interface {
 
 // ptyWire is a pseudo-terminal; a process uses the slave.
 type ptyWire struct {
-	pty    *xpty.UnixPty
+	*xpty.UnixPty
 	hangup sync.Once
 }
 
@@ -29,26 +29,22 @@ func openPty(w, h int) (*ptyWire, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &ptyWire{pty: pty}, pty.Slave(), nil
+	return &ptyWire{UnixPty: pty}, pty.Slave(), nil
 }
-
-func (p *ptyWire) Read(b []byte) (int, error) { return p.pty.Read(b) }
 
 func (p *ptyWire) Write(b []byte) (int, error) {
 	// If the program stops reading, the buffer of the terminal fills up.
-	_ = p.pty.Master().SetWriteDeadline(time.Now().Add(Deadline))
-	return p.pty.Write(b)
+	_ = p.Master().SetWriteDeadline(time.Now().Add(Deadline))
+	return p.UnixPty.Write(b)
 }
 
-func (p *ptyWire) Resize(w, h int) error { return p.pty.Resize(w, h) }
-
 func (p *ptyWire) Hangup() {
-	p.hangup.Do(func() { _ = p.pty.Slave().Close() })
+	p.hangup.Do(func() { _ = p.Slave().Close() })
 }
 
 func (p *ptyWire) Close() error {
 	p.Hangup()
-	return p.pty.Master().Close()
+	return p.Master().Close()
 }
 
 // pipes connect a program in this process. With a real terminal, Bubble Tea's reader can
@@ -83,21 +79,16 @@ func (p *pipes) Close() error {
 // feed is a pipe with an unlimited buffer, so that the terminal's replies never block on a
 // program that waits for the terminal.
 type feed struct {
-	mu     sync.Mutex
-	ready  *sync.Cond
+	ready  *sync.Cond // its lock guards the rest
 	buf    []byte
 	closed bool
 }
 
-func newFeed() *feed {
-	f := &feed{}
-	f.ready = sync.NewCond(&f.mu)
-	return f
-}
+func newFeed() *feed { return &feed{ready: sync.NewCond(new(sync.Mutex))} }
 
 func (f *feed) Read(b []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.ready.L.Lock()
+	defer f.ready.L.Unlock()
 	for len(f.buf) == 0 && !f.closed {
 		f.ready.Wait()
 	}
@@ -110,8 +101,8 @@ func (f *feed) Read(b []byte) (int, error) {
 }
 
 func (f *feed) Write(b []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.ready.L.Lock()
+	defer f.ready.L.Unlock()
 	if f.closed {
 		return 0, io.ErrClosedPipe
 	}
@@ -122,8 +113,8 @@ func (f *feed) Write(b []byte) (int, error) {
 
 // Close discards unread data.
 func (f *feed) Close() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.ready.L.Lock()
+	defer f.ready.L.Unlock()
 	f.closed = true
 	f.ready.Broadcast()
 	return nil

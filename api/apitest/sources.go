@@ -82,7 +82,10 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 	server.Listener.Close() // in favor of the one that the target reaches
 	server.Listener = listener
 	server.Start()
-	t.Cleanup(server.Close)
+	t.Cleanup(func() { // also what the target has left open
+		server.CloseClientConnections()
+		server.Close()
+	})
 
 	trap := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()

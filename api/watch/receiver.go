@@ -77,10 +77,12 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if w.o.Secrets != nil {
-		if reason := checkSignature(req.Header, body, w.o.Secrets(profile), w.o.Now()); reason != "" {
-			slog.Info("a webhook matches no run", "profile", profile, "reason", reason)
-			http.Error(rw, reason, http.StatusUnauthorized)
-			return
+		if secrets := w.o.Secrets(profile); len(secrets) > 0 {
+			if reason := checkSignature(req.Header, body, secrets, w.o.Now()); reason != "" {
+				slog.Info("a webhook matches no run", "profile", profile, "reason", reason)
+				http.Error(rw, reason, http.StatusUnauthorized)
+				return
+			}
 		}
 	}
 	post, err := job.ParseHookPost(body)
@@ -116,12 +118,11 @@ const (
 // checkSignature checks whether a webhook is signed with one of the secrets, in either form of the
 // hosted service: Standard Webhooks (webhook-id, webhook-timestamp in seconds, webhook-signature
 // with "v1," and base64) or its older one (x-ik-signature: t=<milliseconds>,v1=<hex>). If both are
-// present, one match is enough. Without secrets, no signature is needed. It returns why the webhook is
-// not authentic, or "".
+// present, one match is enough. It returns why the webhook is not authentic, or "".
 func checkSignature(h http.Header, body []byte, secrets []string, now time.Time) (reason string) {
 	older, standard := h.Get("X-Ik-Signature"), h.Get("Webhook-Signature")
 	switch {
-	case len(secrets) == 0, checkOlder(older, body, secrets, now),
+	case checkOlder(older, body, secrets, now),
 		checkStandard(h.Get("Webhook-Id"), h.Get("Webhook-Timestamp"), standard, body, secrets, now):
 		return ""
 	case older == "" && standard == "":

@@ -209,8 +209,8 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 			facts.Say(th.Text, words)
 		}
 	}
-	if kept := keeps(m.keepable([]*source{s})); kept != "" {
-		facts.Say(th.Text, "ctrl+g keeps its "+kept+".")
+	if words := keeps(m.keepable([]*source{s})); words != "" {
+		facts.Say(th.Text, "ctrl+g keeps its "+words+".")
 	}
 	switch at := s.known.place; {
 	case s.Naming != job.NameExact:

@@ -39,7 +39,7 @@ type screen struct {
 var screens = []screen{
 	{ID: page.Picker, tip: "Press v to pick a range, ctrl+a for all, t to see pictures side by side.", open: (*Model).openPicker},
 	{
-		ID: page.Uploads, tip: "Stored means: the service confirmed it. Press y to copy the URL.",
+		ID: page.Uploads, tip: "Stored means: the service confirmed it. On a file, y copies its URL.",
 		open: func(m *Model) page.Screen {
 			return uploads.New(uploads.Options{
 				Context: m.ctx, Loader: m.loader, Session: m.session,

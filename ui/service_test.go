@@ -416,7 +416,7 @@ func TestMessagesLeaveWithTheirScreen(t *testing.T) {
 	d := newWorkplace(t)
 	term := d.start(120, 36, "--profile", "local", d.pictures)
 	term.WaitFor("127.0.0.1:")
-	follow(term, "4", "This folder is empty", "d", "d never deletes from the library")
+	follow(term, "4", "This folder is empty", "d", "to delete here")
 	term.Press("5")
 	term.WaitFor("a add an account") // in the last line, which is drawn after the message's
 	uitest.Lacks(t, term.Screen(), "never deletes")

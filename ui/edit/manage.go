@@ -320,8 +320,7 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 		changed, names, _ := newNames(files, content)
 		if len(changed) == 1 && len(files) == 1 {
 			stored, ext := rule.StoredName(names[0]), path.Ext(files[0].Name)
-			words = append(words, "Stored as "+stored+". "+text.If(path.Ext(stored) != ext, "Its extension was "+cmp.Or(ext, "none")+".")+
-				text.If(ext != "" && strings.HasSuffix(stored, ext+ext), "It ends with "+ext+" twice."))
+			words = append(words, "Stored as "+stored+". "+text.If(path.Ext(stored) != ext, "Its extension was "+cmp.Or(ext, "none")+"."))
 		}
 		for i := range min(len(changed), text.Either(len(files) > 1, 5, 0)) {
 			words = append(words, text.ShortName(changed[i].Name, 26)+" → "+text.ShortName(rule.StoredName(names[i]), 26))
@@ -330,6 +329,10 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 			words = append(words, "and "+text.Count(more)+" more")
 		}
 		return strings.Join(words, "\n")
+	}
+	p.Doubt = func(content string) string {
+		ext := path.Ext(files[0].Name)
+		return text.If(len(files) == 1 && ext != "" && strings.HasSuffix(content, ext+ext), "It ends with "+ext+" twice.")
 	}
 	p.Do = func(content string) tea.Cmd {
 		changed, names, _ := newNames(files, content)

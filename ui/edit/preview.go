@@ -163,7 +163,7 @@ func NewReview(o TilesOptions, draw func() picture.Options) kit.Drawing {
 // regions as pages will crop them, or else the pictures. The first file of each folder comes first. It is
 // as [NewReview].
 func (e *Editor[T]) Review(files []T, beside ...Tile) kit.Drawing {
-	files, several := Mix(files, reviewed, e.o.Folder)
+	files, several := mixed(files, reviewed, e.o.Folder)
 	return NewReview(TilesOptions{
 		Context: e.o.Context, Loader: e.o.Loader, Len: func() int { return len(files) + len(beside) }, Rest: true,
 		Tile: func(i int) Tile {
@@ -178,9 +178,9 @@ func (e *Editor[T]) Review(files []T, beside ...Tile) kit.Drawing {
 	}, func() picture.Options { return e.Region.Options(e.Theme) })
 }
 
-// Mix returns first some items of each folder, most of all together, then as many again, and so on; and
+// mixed returns first some items of each folder, most of all together, then as many again, and so on; and
 // whether there are several folders.
-func Mix[T any](items []T, most int, folder func(T) string) (list []T, several bool) {
+func mixed[T any](items []T, most int, folder func(T) string) (list []T, several bool) {
 	nth, turns := map[string]int{}, [][]T{}
 	for _, item := range items {
 		nth[folder(item)] = 0

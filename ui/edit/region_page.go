@@ -108,6 +108,9 @@ func (p *RegionPage) Actions() []kit.Action {
 }
 
 func (p *RegionPage) askNumbers() tea.Cmd {
+	if p.r.Suggesting() { // what is seen counts
+		p.r.change(p.r.Rect())
+	}
 	q := kit.NewPrompt("Region of "+text.Safe(p.o.Title()), "x,y,width,height in pixels of the stored picture", "Region", p.r.o.Text(), "10,20,300,200")
 	q.Check = p.o.Check
 	q.Do = func(region string) tea.Cmd {

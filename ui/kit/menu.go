@@ -470,7 +470,11 @@ func (m *Menu) drawRow(row int, _ theme.Sign, width int, selected bool, th *them
 	if selected {
 		head := ansi.Strip(text.Either(m.palette, "  "+label, key+label))
 		rest := text.PadRight(strings.TrimPrefix(ansi.Strip(drawn), head), width-text.Width(head))
-		return th.Selected.Render(head) + th.Selected.Bold(false).Render(rest)
+		style := th.Selected
+		if m.rows[row].Danger && m.rows[row].Disabled == "" {
+			style = style.Foreground(th.Bad.GetForeground())
+		}
+		return style.Render(head) + th.Selected.Bold(false).Render(rest)
 	}
 	return drawn
 }

@@ -147,7 +147,9 @@ func (s *Messages) Line(width int, more string, th *theme.Theme) string {
 	room := width - text.Width(sign) - 1
 	whole := text.Safe(strings.TrimSpace(m.Text + " " + strings.ReplaceAll(m.Detail, "\n", " · ")))
 	hidden := text.Width(whole) > room
-	words = text.Either(hidden, words, whole)
+	if words = text.Either(hidden, words, whole); m.Level == Good { // the names of what went well can wait
+		hidden = text.Width(words) > room
+	}
 	end := text.If(more != "" && hidden, "  "+th.Key.Render(more)+th.Hint.Render(" whole message"))
 	if m.Level != Warn && m.Level != Bad { // only the sign needs a color
 		rest = text.Either(m.Level == Tip, th.Muted, th.Text)

@@ -25,6 +25,8 @@ type Prompt struct {
 	Check func(content string) string
 	// Note returns a sentence about an accepted text, or "". It may be nil.
 	Note func(content string) string
+	// Doubt returns what may be a mistake in an accepted text, or "". It may be nil.
+	Doubt func(content string) string
 	// Complete offers completions for a single line in a list below it; may be nil. Once something is
 	// typed, enter takes the selected one. Label formats one for the list.
 	Complete func(typed string) []string
@@ -214,6 +216,9 @@ func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int
 	}
 	if below.Say(th.Bad, text.If(wrong != "", th.Glyph(theme.SignBad)+" ")+wrong); wrong == "" && p.Note != nil && p.Value() != "" {
 		below.Say(th.Text, p.Note(p.Value()))
+		if p.Doubt != nil {
+			below.Say(th.Warn, p.Doubt(p.Value()))
+		}
 	}
 	var offers []string
 	if rows := p.listed(room); rows > 0 {

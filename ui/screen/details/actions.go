@@ -120,7 +120,7 @@ func (m *Model) letters() []kit.Action {
 		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Footer: true, Disabled: func() string {
 			return cmp.Or(text.If(m.current().file.FileID == "", "this file has no ID"), m.manage.Busy())
 		}, Do: func() tea.Cmd { return m.manage.Extend(filesOf(m.Targets())) }},
-		{ID: "details.edit-all", Keys: kit.Bind("change all marked files", "", "b"), Group: groupEdit, Footer: true, Disabled: func() string { return cmp.Or(m.oneFile(), m.manage.Busy()) }, Do: m.manyMenu},
+		{ID: "details.edit-all", Keys: kit.Bind("change all marked files", "", "b"), Group: groupEdit, Disabled: func() string { return cmp.Or(m.oneFile(), m.manage.Busy()) }, Do: m.manyMenu},
 		{ID: "details.edit-text", Keys: kit.Bind("edit as text in $EDITOR", "", "E"), Group: groupEdit, Do: m.Document.Edit},
 		{ID: "details.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupFile, Disabled: func() string {
 			return text.If(m.current().file.URL == "", "this file has no URL")

@@ -91,7 +91,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupOpen, Disabled: m.manage.Busy, Menu: m.manageMenu, Do: func() tea.Cmd { return m.Open(m.manageMenu()) }},
 		{ID: "library.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupOpen, Footer: true, Disabled: m.noWork, Do: func() tea.Cmd { return m.manage.Extend(m.Chosen()) }},
 		{ID: "library.delete", Keys: kit.Bind("delete: press m, then d", "", "d"), Group: groupOpen, Aside: true, Disabled: func() string {
-			return "d never deletes from the library; m deletes (press m, then d)"
+			return "d only removes from lists: to delete here, press m, then d"
 		}, Do: func() tea.Cmd { return nil }},
 		{ID: "library.undo", Keys: kit.Bind("undo the last change", "", "z"), Group: groupOpen, Disabled: m.manage.Busy, Do: func() tea.Cmd { return m.manage.Replay("", false, session.Fail) }},
 		{ID: "library.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupOpen, Disabled: m.manage.Busy, Do: func() tea.Cmd { return m.manage.Replay("", true, session.Fail) }},

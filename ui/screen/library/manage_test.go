@@ -195,7 +195,7 @@ func TestMarkedFilesAreManaged(t *testing.T) {
 	d.Press("enter")
 	d.has("/a.txt /b.txt /copies/a.txt /copies/b.txt /copies/c.txt /summer/c.txt /summer/d.txt")
 	d.Press("ctrl+a", "d")
-	d.Toasted("m deletes")
+	d.Toasted("press m, then d")
 	d.Press("x")
 	d.Sees("Run an extension on 2 files")
 }

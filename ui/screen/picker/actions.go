@@ -136,9 +136,9 @@ func (m *Model) sharedActions() []kit.Action {
 }
 
 func (m *Model) uploadLabel() string {
-	n := len(m.tray.items)
-	noun := text.Either(slices.ContainsFunc(m.tray.items, func(i item) bool { return !i.isURL() }), "file", "URL")
-	return "upload " + text.Either(n > 0, text.Plural(n, noun), "form")
+	files, urls := counts(m.tray.items)
+	words := text.If(files > 0, text.Plural(files, "file")) + text.If(files > 0 && urls > 0, ", ") + text.If(urls > 0, text.Plural(urls, "URL"))
+	return "upload " + cmp.Or(words, "form")
 }
 
 func (m *Model) gridActions() []kit.Action {

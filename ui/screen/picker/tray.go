@@ -184,19 +184,24 @@ func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {
 	}
 }
 
+func counts(items []item) (files, urls int) {
+	for _, i := range items {
+		urls += text.Either(i.isURL(), 1, 0)
+	}
+	return len(items) - urls, urls
+}
+
 func summary(items []item) string {
 	var words []string
-	files, size := 0, int64(0)
+	size := int64(0)
 	for _, i := range items {
-		if !i.isURL() {
-			files++
-			size += i.identity.Size
-		}
+		size += i.identity.Size // 0 of a URL
 	}
+	files, urls := counts(items)
 	if files > 0 {
 		words = append(words, text.Plural(files, "file")+", "+text.Bytes(size))
 	}
-	if urls := len(items) - files; urls > 0 {
+	if urls > 0 {
 		words = append(words, text.Plural(urls, "URL"))
 	}
 	return strings.Join(words, " · ")

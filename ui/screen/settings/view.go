@@ -235,7 +235,7 @@ func sizes(p config.Profile) string {
 var namingTexts = map[job.Naming]string{
 	job.NameHere:    "with a unique suffix",
 	job.NameService: "with a unique suffix from the service",
-	job.NameExact:   "kept as they are",
+	job.NameExact:   "kept; signs such as ' become _",
 }
 
 // signature describes how an account's webhooks are verified; empty if it has none.

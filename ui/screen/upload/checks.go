@@ -290,7 +290,7 @@ func (m *Model) checks(s *source, n int) []check {
 		checks = append(checks, c)
 	}
 	if m.taken(s) {
-		checks = append(checks, check{field: "name", text: "the name is taken.", help: "You will be asked what to do."})
+		checks = append(checks, check{field: "name", text: "the name is taken, you will be asked."})
 	}
 	if v.out.Result == rule.Refusal {
 		checks = append(checks, check{

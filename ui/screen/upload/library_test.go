@@ -94,7 +94,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 
 	m = exact("/b")
 	text := told(m)
-	uitest.Shows(t, text, "You will be asked", "the stored file loses: region, 2 tags (one, two).")
+	uitest.Shows(t, text, "you will be asked", "the stored file loses: region, 2 tags (one, two).")
 	press(t, m, "ctrl+g") // keeps the tags
 	uitest.Shows(t, told(m), "the stored file loses: region.")
 	ask := asked(t, press(t, m, "ctrl+s"))

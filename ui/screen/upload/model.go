@@ -355,7 +355,7 @@ func subject(s *source) edit.Subject {
 // facts are the facts that need no label.
 func facts(s *source) []string {
 	if s.Source.URL != "" {
-		return []string{s.Source.URL, "the service downloads it: its picture is not known here"}
+		return []string{s.Source.URL, "no preview: the service downloads it"}
 	}
 	if !s.known.inspected || s.known.err != nil {
 		return nil
@@ -367,7 +367,7 @@ func facts(s *source) []string {
 func (s *source) path(context.Context) (string, error) { return s.Source.Path, nil }
 
 func tile(s *source) edit.Tile {
-	t := edit.Tile{Name: cmp.Or(s.FileName, s.Source.Name()), Words: "no picture"}
+	t := edit.Tile{Name: cmp.Or(s.FileName, s.Source.Name()), Words: text.Either(s.Source.URL != "", "a URL, without a preview", "no picture")}
 	if subject(s).Path != nil {
 		t.Picture = edit.Thumb{Key: fmt.Sprint(s.Source.Path, s.known.identity.Size,
 			s.known.identity.Modified), Path: s.path}

@@ -151,7 +151,6 @@ func (v *patternView) compute() {
 		}
 		v.rows = append(v.rows, row)
 	}
-	v.rows, _ = edit.Mix(v.rows, max(1, v.room.Y/2), func(r patternRow) string { return filepath.Dir(r.source.Source.Path) })
 	v.table.SetLen(len(v.rows))
 }
 

@@ -101,7 +101,8 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 	if len(m.Items) > 1 {
 		words += " Skip leaves yours in the form."
 	} else {
-		choices = choices[:3] // Not yet does the same
+		choices = choices[:3] // Not yet does the same as to skip
+		choices[0].Default = !choices[2].Default
 	}
 	if len(keepable) > 0 {
 		choices = slices.Insert(choices, 2, decide("g", "New, keep "+keeps(keepable[:1])+text.If(len(keepable) > 1, " and more"), func(s *source) {
@@ -119,7 +120,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 		words += "\n" + text.Plural(n, "other file") + " will be sent."
 	}
 	pair := func(s *source, name string) (yours, stored edit.Tile) {
-		yours, stored = m.TileOf(s), edit.Tile{Name: text.Either(all && alike(s), "Stored, same size", "Stored"), Words: "no picture"}
+		yours, stored = m.TileOf(s), edit.Tile{Name: "Stored", Words: "no picture"}
 		if yours.Name = name; m.locate(s).File.IsImage() {
 			stored.Picture = edit.ThumbOf(*m.locate(s).File, m.o.Session.Thumb)
 		}
@@ -155,7 +156,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 // mostPairs is how many pictures are shown beside the stored ones.
 const mostPairs = 2
 
-// losses counts what new versions take from files, such as "region ×3, tags (sea)", or "2 tags (sea, beach),
+// losses counts what new versions take from files, such as "region of 3 files, tags (sea)", or "2 tags (sea, beach),
 // region" of one file; empty for nothing.
 func (m *Model) losses(of []*source) string {
 	count, had, tags := map[rule.Aspect]int{}, map[rule.Aspect]int{}, []string{}
@@ -178,7 +179,7 @@ func (m *Model) losses(of []*source) string {
 			parts = append(parts, text.Plural(had[aspect], single)+named)
 			continue
 		}
-		parts = append(parts, strings.TrimSpace(string(aspect)+" "+edit.OfMany(count[aspect], len(of)))+named)
+		parts = append(parts, string(aspect)+named+text.If(count[aspect] < len(of), " of "+text.Plural(count[aspect], "file")))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -206,7 +207,7 @@ func shared(sources []*source) [][2]string {
 		{"Tags", func(s *source) []string { return s.Tags.Or(nil) }},
 		{"Stored as", func(s *source) []string {
 			stored := rule.StoredName(s.FileName)
-			return []string{text.If(stored != s.FileName, stored)}
+			return []string{text.If(stored != s.FileName, s.FileName+" → "+stored)}
 		}},
 		{"Extensions", func(s *source) []string { return edit.LabelExtensions(s.Extensions.Or(nil)) }},
 		{"Region", func(s *source) []string { return []string{text.If(s.Region() != "", "drawn")} }},

@@ -130,14 +130,15 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 		}
 	}
 	checks(true)
-	checks(false)
 	if n := len(m.sum().stopped); n > 0 {
+		checks(false)
 		facts.Say(th.Bad, th.Glyph(theme.SignBad)+" Not ready: correct what is red"+text.If(n > 1, " in "+text.Count(n)+" files")+".")
 		return facts.Lines()
 	}
+	m.sayPrediction(facts, s) // losses first
+	checks(false)
 	facts.Say(th.Text, "Will be stored as "+s.folder()+s.storedName()+text.If(m.decision(s).out.Result == rule.NewFile && !m.decision(s).out.Suffix, ", a new file")+
 		text.If(len(targets) > 1, " (1 of "+text.Count(len(targets))+")")+".")
-	m.sayPrediction(facts, s)
 	if s.Source.Path != "" && !s.known.inspected {
 		facts.Say(th.Muted, "Reading the file…")
 	}
@@ -198,7 +199,7 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	if lost := m.losses([]*source{s}); m.taken(s) { // a new version is one of the answers
 		lines = nil
 		if lost != "" {
-			lines = []rule.Line{{Text: "With a new version, the stored file loses: " + lost + ".", Loss: rule.AspectTags}}
+			lines = []rule.Line{{Text: "With a new version, " + text.Either(len(m.Targets()) > 1, s.storedName(), "the stored file") + " loses: " + lost + ".", Loss: rule.AspectTags}}
 		}
 	}
 	for _, l := range lines {

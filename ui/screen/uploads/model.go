@@ -77,11 +77,12 @@ func New(o Options) *Model {
 		HeadCells: func(key string, th *theme.Theme) []kit.Cell {
 			g, titled := m.rows.folders[key], count(m.rows.Totals.Count)
 			differs := titled.total() != g.count.total() || titled[job.Stored] < titled.total()
-			words := text.If(differs, g.note(th))
-			if narrow := m.list.Inside().Dx() < kit.StackedWidth; narrow && g.failed > 0 && differs {
+			narrow := m.list.Inside().Dx() < kit.StackedWidth
+			words := text.If(differs || narrow, g.note(th))
+			if narrow && g.failed > 0 {
 				_, words, _ = strings.Cut(words, th.Muted.Render(" · ")) // what failed
 			}
-			if g.count[job.Stored] == len(g.rows) && m.list.Inside().Dx() >= kit.StackedWidth {
+			if g.count[job.Stored] == len(g.rows) && !narrow {
 				words = strings.TrimPrefix(words+" · "+text.Age(g.at, m.o.Now()), " · ")
 			}
 			return []kit.Cell{

@@ -100,7 +100,7 @@ func TestFolders(t *testing.T) {
 	d.Resize(image.Pt(160, 32))
 	d.Send(page.Shown{})
 	d.Send(page.Sent{Jobs: jobs[3:]}) // the form sent them all, and some have failed since
-	d.Sees("1 of 40")
+	d.On("refused-0.jpg")
 	d.Sees("4 of 7 · 2 refused · 1 canceled", "▾ /2026/greece/", "refused-0.jpg", "▸ /2026/italy/", "6 MB  3 of 3", "▸ /2026/spain/")
 	hints := ansi.Strip(kit.Hints(d.m.Actions(), 200, d.Theme))
 	uitest.Shows(t, hints, "R send all failed again")

@@ -65,14 +65,13 @@ func (m *Model) busy() bool {
 	return m.rows.Totals.Count[job.Waiting]+m.rows.Totals.Count[job.Sending] > 0
 }
 
-// footer says how fast uploads go on and how long, and the position of the cursor.
+// footer says how fast uploads go on and how long.
 func (m *Model) footer() string {
-	t, words := &m.rows.Totals, m.list.Position()
+	t := &m.rows.Totals
 	if !m.busy() || m.list.Inside().Dx() < kit.MinWidth {
-		return words
+		return ""
 	}
-	left := text.If(t.Left > 0, " · about "+text.About(t.Left)+" left")
-	return strings.Trim(text.Rate(t.Rate)+left+" · "+words, " ·")
+	return strings.Trim(text.Rate(t.Rate)+text.If(t.Left > 0, " · about "+text.About(t.Left)+" left"), " ·")
 }
 
 func (m *Model) empty() string {
@@ -160,7 +159,8 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	if !j.State.Open() {
 		at = text.When(j.Updated, now)
 	}
-	f.Say(th.Muted, strings.Trim(bytes(r)+" · "+at, " ·"))
+	changed := j.State == job.Stored && len(j.Upload.Extensions.Or(nil)) > 0 // perhaps
+	f.Say(th.Muted, strings.Trim(bytes(r)+text.If(changed, " sent")+" · "+at, " ·"))
 	edit.DrawTags(f, j.Upload.Tags.Or(nil))
 	f.Gap()
 	f.Fact("Folder", folder(j))

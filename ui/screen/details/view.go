@@ -34,7 +34,7 @@ func (m *Model) shownFacts(e *prepared) []string {
 	if f.VersionInfo != nil {
 		version = strings.ToLower(f.VersionInfo.Name)
 	}
-	when := text.If(!rule.Created(f).IsZero(), "uploaded "+text.When(rule.Created(f), m.now()))
+	when := text.If(!rule.Created(f).IsZero(), text.If(rule.Replaces(f), "first ")+"uploaded "+text.When(rule.Created(f), m.now()))
 	return edit.FactsOf(f, when, version, text.If(f.IsPrivateFile.Or(false), "private"))
 }
 

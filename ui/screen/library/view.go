@@ -2,6 +2,7 @@ package library
 
 import (
 	"image"
+	"path"
 	"slices"
 	"strings"
 
@@ -79,8 +80,12 @@ func (m *Model) columns(width int) kit.Columns {
 	}) {
 		columns[4] = kit.Column{}
 	}
+	searching := !m.shown.search.isNone()
+	if searching {
+		columns[2].Name = "Folder"
+	}
 	switch tagged := columns[4].Name != ""; { // names and tags tell more
-	case tagged && width >= 57 && width < 80 && len(m.shown.folders) == 0:
+	case tagged && !searching && width >= 57 && width < 80 && len(m.shown.folders) == 0:
 		columns[2] = kit.Column{} // the names say it
 	case width < text.Either(tagged, 80, 61):
 		columns[3] = kit.Column{}
@@ -105,6 +110,9 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 		size = text.Bytes(n)
 	}
 	searching, words, named := !m.shown.search.isNone(), m.list.Filter(), m.list.Filter()
+	if searching {
+		kind = path.Dir(f.FilePath)
+	}
 	for term := range strings.FieldsSeq(strings.ReplaceAll(m.shown.search.text, `"`, "")) {
 		tags, is := strings.CutPrefix(term, "tag:")
 		words += " " + strings.ReplaceAll(tags, ",", " ")

@@ -169,6 +169,7 @@ type total struct {
 	stops   map[string]check // of the targets: the first error by field
 	of      map[*source][]check
 	stopped map[*source]bool // sources with errors
+	lost    string           // of what new versions take from files, if names of targets are taken
 	losses  int              // sources that are known to take something from the file at their place
 }
 
@@ -255,6 +256,10 @@ func (m *Model) sum() *total {
 		default:
 			c.text = text.Capital(c.text)
 		}
+	}
+	taken := slices.DeleteFunc(slices.Clone(m.Targets()), func(s *source) bool { return !m.taken(s) })
+	if words := m.losses(taken); words != "" {
+		t.lost = text.Either(len(taken) > 1, "With new versions, the stored files lose: ", "With a new version, the stored file loses: ") + words + "."
 	}
 	for _, s := range m.Targets() {
 		for _, c := range t.of[s] {

@@ -310,6 +310,10 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 			r.Complete, r.Note = func(typed string) []string { return edit.Matches(typed, m.tags) }, m.tagNote
 		case rule.FieldFolder:
 			r.Complete, r.Restores = m.completeFolder, true
+			set := r.Set
+			r.Set = func(i int, folder string) { // an emptied one is where the picker puts it
+				set(i, cmp.Or(folder, rule.FolderUnder(m.Items[i].Source, "")))
+			}
 		case rule.FieldName:
 			r.Usual = func(name string) bool { s, ok := m.Current(); return ok && name == s.Source.Name() }
 		case "useUniqueFileName":

@@ -222,7 +222,7 @@ func TestKeep(t *testing.T) {
 		FileID: "1", Tags: api.Set([]string{"x"}), AITags: api.Null[[]api.AITag](), CustomMetadata: nil,
 	}}}
 	m := started(t, localOptions(files(t, "a.png", "x"), &stub{known: p.look}))
-	uitest.Shows(t, told(m), "ctrl+g keeps its metadata and tags")
+	uitest.Shows(t, told(m), "ctrl+g keeps metadata and tags")
 	press(t, m, "ctrl+g")
 	v := m.row(current(m))
 	if v("overwriteTags") != "false" || v("overwriteCustomMetadata") != "false" || strings.Contains(told(m), "ctrl+g keeps") {

@@ -196,11 +196,11 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	if p.Result == rule.NewFile && !p.Suffix { // that is said already
 		lines = lines[1:]
 	}
-	if lost := m.losses([]*source{s}); m.taken(s) { // a new version is one of the answers
+	if m.taken(s) { // a new version is one of the answers
 		lines = nil
-		if lost != "" {
-			lines = []rule.Line{{Text: "With a new version, " + text.Either(len(m.Targets()) > 1, s.storedName(), "the stored file") + " loses: " + lost + ".", Loss: rule.AspectTags}}
-		}
+	}
+	if lost := m.sum().lost; lost != "" {
+		lines = append(lines, rule.Line{Text: lost, Loss: rule.AspectTags})
 	}
 	for _, l := range lines {
 		words := inForm(l)
@@ -210,8 +210,8 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 			facts.Say(th.Text, words)
 		}
 	}
-	if words := keeps(m.keepable([]*source{s})); words != "" {
-		facts.Say(th.Text, "ctrl+g keeps its "+words+".")
+	if words := keeps(m.keepable(m.Targets())); words != "" {
+		facts.Say(th.Text, "ctrl+g keeps "+words+".")
 	}
 	switch at := s.known.place; {
 	case s.Naming != job.NameExact:

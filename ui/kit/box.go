@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -141,49 +142,29 @@ func TooSmall(size image.Point, th *theme.Theme) string {
 // JoinH puts blocks side by side. It pads each block to its widest line and to the
 // height of the tallest block.
 func JoinH(blocks ...string) string {
-	type part struct {
-		lines []string
-		width int
-	}
-	parts := make([]part, 0, len(blocks))
-	height := 0
+	var rows []string
+	width := 0 // of the blocks so far
 	for _, block := range blocks {
-		if block == "" {
-			continue
+		size, lines := Size(block), strings.Split(block, "\n")
+		for len(rows) < size.Y {
+			rows = append(rows, text.Blanks(width))
 		}
-		p := part{lines: strings.Split(block, "\n")}
-		for _, line := range p.lines {
-			p.width = max(p.width, text.Width(line))
-		}
-		height = max(height, len(p.lines))
-		parts = append(parts, p)
-	}
-	var b strings.Builder
-	for row := range height {
-		if row > 0 {
-			b.WriteByte('\n')
-		}
-		for _, p := range parts {
+		for i := range rows {
 			line := ""
-			if row < len(p.lines) {
-				line = p.lines[row]
+			if i < len(lines) {
+				line = lines[i]
 			}
-			b.WriteString(line)
-			b.WriteString(text.Blanks(p.width - text.Width(line)))
+			rows[i] += line + text.Blanks(size.X-text.Width(line))
 		}
+		width += size.X
 	}
-	return b.String()
+	return strings.Join(rows, "\n")
 }
 
 // JoinV stacks blocks; empty blocks take no line.
 func JoinV(blocks ...string) string {
-	valid := make([]string, 0, len(blocks))
-	for _, block := range blocks {
-		if block != "" {
-			valid = append(valid, block)
-		}
-	}
-	return strings.Join(valid, "\n")
+	empty := func(block string) bool { return block == "" }
+	return strings.Join(slices.DeleteFunc(slices.Clone(blocks), empty), "\n")
 }
 
 // OverlayAt draws the block top over base, with its upper left corner at column x, row y, not negative.
@@ -232,10 +213,8 @@ func Dim(base string, th *theme.Theme) string {
 		c := cells.CellAt(i%cells.Width(), i/cells.Width())
 		glyphs = glyphs || c != nil && glyph(c)
 	}
-	quiet := uv.Style{Fg: th.Border.GetForeground()} // it must not draw the eye
-	if !th.Color {
-		quiet = uv.Style{Attrs: uv.AttrFaint}
-	}
+	// It must not draw the eye.
+	quiet := text.Either(th.Color, uv.Style{Fg: th.Border.GetForeground()}, uv.Style{Attrs: uv.AttrFaint})
 	for i := range cells.Width() * cells.Height() {
 		at := image.Pt(i%cells.Width(), i/cells.Width())
 		c := cells.CellAt(at.X, at.Y)

@@ -225,9 +225,6 @@ func (c *Chips) remove(i int) {
 	c.on = min(c.on, len(c.values))
 }
 
-// Offers returns the completions offered now.
-func (c *Chips) Offers() []string { return c.offers.list }
-
 func (c *Chips) complete() {
 	c.offers.set(nil)
 	content := c.Typed()

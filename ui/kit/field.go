@@ -104,9 +104,6 @@ func (f *Field) Refresh() {
 	}
 }
 
-// Offers returns the completions offered now.
-func (f *Field) Offers() []string { return f.offers.list }
-
 // ViewOffers draws the completions in one line.
 func (f *Field) ViewOffers(width int, th *theme.Theme) string {
 	return f.offers.view(width, offerLabel, th)
@@ -304,6 +301,9 @@ type offers struct {
 	list []string
 	at   int
 }
+
+// Offers returns the completions offered now.
+func (o *offers) Offers() []string { return o.list }
 
 func (o *offers) set(list []string) { o.list, o.at = list, 0 }
 

@@ -126,10 +126,8 @@ func (f *Form) optionLabel(q *Question, o Option, width int) string {
 	if len(f.questions) > 1 {
 		return text.Safe(o.Label)
 	}
-	style, room := f.th.Strong, max(1, width-2) // huh draws a mark before it
-	if o.Value == *q.Value {
-		style = f.th.Selected
-	}
+	room := max(1, width-2) // huh draws a mark before it
+	style := text.Either(o.Value == *q.Value, f.th.Selected, f.th.Strong)
 	label := style.Render(text.PadRight(" "+text.Safe(o.Label), room-3) + " " + text.PadRight(o.Key, 2))
 	if f.cardLines == 1 {
 		return label

@@ -527,27 +527,19 @@ func (cs Columns) Widths(width int) []int {
 // Row aligns cells, which may contain styles, to widths from Widths. Cells that are too
 // long end with …. Missing cells are blank.
 func (cs Columns) Row(widths []int, cells ...string) string {
-	var b strings.Builder
-	first := true
+	row := make([]string, 0, len(widths))
 	for i, w := range widths {
 		if w < 1 {
 			continue
 		}
-		if !first {
-			b.WriteString(text.Blanks(columnGap))
-		}
-		first = false
 		cell := ""
 		if i < len(cells) {
 			cell = cells[i]
 		}
-		if i < len(cs) && cs[i].Right {
-			b.WriteString(text.PadLeft(cell, w))
-		} else {
-			b.WriteString(text.PadRight(cell, w))
-		}
+		pad := text.Either(i < len(cs) && cs[i].Right, text.PadLeft, text.PadRight)
+		row = append(row, pad(cell, w))
 	}
-	return b.String()
+	return strings.Join(row, text.Blanks(columnGap))
 }
 
 func (cs Columns) names() []string {

@@ -388,10 +388,7 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 		rows = JoinH(strings.Join(lines[:first], "\n"), text.Fit(aside, room.X/2, room.Y))
 	}
 	body := append(words[:max(0, min(len(words), inner.Y))], strings.TrimRight(rows, "\n"))
-	footer := ""
-	if size.Y < m.fullHeight(inner.X) && !m.palette {
-		footer = m.list.Position()
-	}
+	footer := text.If(size.Y < m.fullHeight(inner.X) && !m.palette, m.list.Position())
 	box := popupBox(m.title, footer, strings.Join(append(body, below...), "\n"), size, th)
 	return m.list.scrolled(box, th)
 }

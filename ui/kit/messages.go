@@ -198,10 +198,7 @@ func (p Progress) Bar(width int, th *theme.Theme) string {
 	if width < 1 {
 		return ""
 	}
-	style, share := th.Bar, min(text.Share(p.Done, p.Total), 1-1/float64(width))
-	if p.Stalled {
-		style = th.BarStalled
-	}
+	style, share := text.Either(p.Stalled, th.BarStalled, th.Bar), min(text.Share(p.Done, p.Total), 1-1/float64(width))
 	full, rest := th.BarGlyphs()
 	bar := progress.New(progress.WithWidth(width), progress.WithoutPercentage(),
 		progress.WithFillCharacters(full, rest),

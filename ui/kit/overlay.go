@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -129,15 +130,7 @@ func (s *Overlays) Update(msg tea.Msg) tea.Cmd {
 // CloseAll closes all overlays without a result.
 func (s *Overlays) CloseAll() { s.open = nil }
 
-func (s *Overlays) trim() {
-	open := s.open[:0:len(s.open)]
-	for _, o := range s.open {
-		if !o.Closed() {
-			open = append(open, o)
-		}
-	}
-	s.open = open
-}
+func (s *Overlays) trim() { s.open = slices.DeleteFunc(slices.Clone(s.open), Overlay.Closed) }
 
 // View draws the open overlays over base, the top one last.
 func (s *Overlays) View(base string, th *theme.Theme) string {

@@ -62,12 +62,9 @@ func (p *Pane) View(title string, lines []string, size image.Point, focused bool
 	drawn.SetSize(len(lines), size)
 	from, to := drawn.Visible()
 	margin := text.Blanks(paneMargin(BoxInner(size).X))
-	body := make([]string, 0, to-from)
-	for _, line := range lines[from:to] {
-		body = append(body, margin+line)
-	}
+	body := margin + strings.Join(lines[from:to], "\n"+margin)
 	more := text.If(to < len(lines), text.Plural(len(lines)-to, "more line"))
-	return BoxFooter(title, more, strings.Join(body, "\n"), size, focused, th)
+	return BoxFooter(title, more, body, size, focused, th)
 }
 
 const doubleClickInterval = 400 * time.Millisecond
@@ -90,10 +87,7 @@ func (c *Clicks) Double(msg tea.MouseClickMsg) bool {
 	}
 	now, at := c.now(), image.Pt(msg.X, msg.Y)
 	double := !c.last.IsZero() && at == c.at && now.Sub(c.last) <= doubleClickInterval
-	c.at, c.last = at, now
-	if double {
-		c.last = time.Time{}
-	}
+	c.at, c.last = at, text.Either(double, time.Time{}, now)
 	return double
 }
 
@@ -231,23 +225,19 @@ func (l *Lines) scroll() {
 // number, the width, and whether it is under the cursor, and fits the result into one
 // line.
 func (l *Lines) View(size image.Point, row func(i, width int, selected bool) string) string {
-	drawn := *l // drawing changes nothing
-	drawn.SetHeight(size.Y)
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	var b strings.Builder
-	for y := range size.Y {
-		if y > 0 {
-			b.WriteByte('\n')
-		}
-		line := ""
+	drawn := *l // drawing changes nothing
+	drawn.SetHeight(size.Y)
+	lines := make([]string, size.Y)
+	for y := range lines {
 		if i := drawn.top + y; i < drawn.n {
-			line = row(i, size.X, i == drawn.cursor)
+			lines[y] = row(i, size.X, i == drawn.cursor)
 		}
-		b.WriteString(text.Fit(line, size.X, 1))
+		lines[y] = text.Fit(lines[y], size.X, 1)
 	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }
 
 // Position describes the position of the cursor: "3 of 120", "empty".

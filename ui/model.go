@@ -106,7 +106,7 @@ func New(o Options) *Model {
 	if m.o.Getenv == nil {
 		m.o.Getenv = func(string) string { return "" }
 	}
-	m.detector = picture.NewDetector(o.Pictures, m.o.Getenv, true)
+	m.detector = picture.NewDetector(o.Pictures, m.o.Getenv)
 	m.detector.Colors, m.detector.TmuxSixel = o.Colors, o.TmuxSixel
 	m.abilities = m.detector.Abilities()
 	m.loader.Store = picture.NewImageStore(m.o.Getenv("TMUX") != "")

@@ -49,15 +49,13 @@ type Detector struct {
 // WindowPixels is the size of the terminal according to the operating system.
 type WindowPixels struct{ Cells, Pixels image.Point }
 
-// NewDetector returns a detector. terminal reports whether the output is a terminal.
-func NewDetector(s config.Pictures, getenv func(string) string, terminal bool) *Detector {
+// NewDetector returns a detector for the terminal that getenv describes.
+func NewDetector(s config.Pictures, getenv func(string) string) *Detector {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
 	d, term := &Detector{Setting: s, tmux: getenv("TMUX") != ""}, getenv("TERM")
 	switch {
-	case !terminal:
-		d.silent = "not a terminal"
 	case term == "dumb" || term == "linux":
 		d.silent = "terminals of type " + term + " do not understand queries"
 	case getenv("TERM_PROGRAM") == "Apple_Terminal":

@@ -135,7 +135,7 @@ func TestRecordedTerminals(t *testing.T) {
 	for name, r := range all {
 		// The answers may arrive in any pieces.
 		for _, piece := range []int{1, 3, 17, 1 << 20} {
-			d := NewDetector(config.PicturesAuto, func(key string) string { return r.env[key] }, true)
+			d := NewDetector(config.PicturesAuto, func(key string) string { return r.env[key] })
 			d.resized(r.cells)
 			d.Query()
 			feed(d, r.answers, piece)
@@ -187,22 +187,20 @@ func TestTerminalsThatAreNotAsked(t *testing.T) {
 		{"TERM": "screen.xterm", "STY": "1.x"},
 		{"TERM": "screen-256color"},
 	} {
-		d := NewDetector(config.PicturesAuto, func(key string) string { return env[key] }, true)
+		d := NewDetector(config.PicturesAuto, func(key string) string { return env[key] })
 		if q := d.Query(); q != "" || d.Abilities().Method != MethodBlocks {
 			t.Errorf("%v is asked %q", env, q)
 		}
 	}
-	mediatest.Equal(t, NewDetector(config.PicturesAuto, nil, false).Query(), "",
-		"a program that is not a terminal got a query")
 	// tmux calls itself screen too, and answers queries.
 	d := NewDetector(config.PicturesAuto, func(key string) string {
 		return map[string]string{"TERM": "screen-256color", "TMUX": "x"}[key]
-	}, true)
+	})
 	uitest.Shows(t, d.Query(), "\x1bPtmux;\x1b\x1b_G")
 }
 
 func TestNothingIsClaimedBeforeTheAnswers(t *testing.T) {
-	d := NewDetector(config.PicturesAuto, nil, true)
+	d := NewDetector(config.PicturesAuto, nil)
 	d.Query()
 	if a := d.Abilities(); a.Method != MethodBlocks || a.Cell != (image.Point{}) {
 		t.Errorf("%+v", a)
@@ -231,7 +229,7 @@ func TestSettingOverridesWhatWasFound(t *testing.T) {
 		{config.PicturesKitty, "", MethodBlocks},
 		{"nonsense", kitty, MethodKitty},
 	} {
-		d := NewDetector(c.setting, nil, true)
+		d := NewDetector(c.setting, nil)
 		d.resized(image.Pt(100, 30))
 		d.Query()
 		feed(d, c.answers, 1<<20)
@@ -244,7 +242,7 @@ func TestSettingOverridesWhatWasFound(t *testing.T) {
 // TestSizeOfACell: the size of a cell comes from the kernel, else from the report of the cell, else
 // from the report of the window.
 func TestSizeOfACell(t *testing.T) {
-	d := NewDetector(config.PicturesAuto, nil, true)
+	d := NewDetector(config.PicturesAuto, nil)
 	d.resized(image.Pt(100, 50))
 	for _, step := range []struct {
 		msg  any

@@ -337,9 +337,10 @@ func TestViews(t *testing.T) {
 
 func TestTerminalPage(t *testing.T) {
 	d := newDriver(t).open()
-	requested := picture.NewDetector(config.PicturesAuto, nil, false)
+	dumb := func(name string) string { return map[string]string{"TERM": "dumb"}[name] }
+	requested := picture.NewDetector(config.PicturesAuto, dumb)
 	d.Send(requested.Abilities())
-	d.to("Pictures").Sees("not a terminal")
+	d.to("Pictures").Sees("terminals of type dumb")
 }
 
 // TestShowsWhatTheUsersFileSets: the screen shows the line of config.toml that fixes a setting. The

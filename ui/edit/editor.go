@@ -60,7 +60,7 @@ type EditorOptions[T Edited] struct {
 	Facts func(file T) []string
 	// State is the sign behind the name of a file.
 	State func(file T) theme.Sign
-	// Comments are written above the file in a document; it may be nil.
+	// Comments are written above the file in a document.
 	Comments func(file T) []string
 	// Save saves the changes; nil if the region editor only keeps a region.
 	Save func() tea.Cmd
@@ -197,20 +197,20 @@ func (e *Editor[T]) Subject() (file T, ok bool) {
 
 // Targets returns the files to which changes go: the marked ones, or else the current one.
 func (e *Editor[T]) Targets() []T {
-	var out []T
-	for _, i := range e.targetRows() {
-		out = append(out, e.Items[i])
+	return rule.Mapped(e.targetRows(), func(i int) T { return e.Items[i] })
+}
+
+func (e *Editor[T]) marked() (rows []int) {
+	for i, file := range e.Items {
+		if file.Edited().Marked {
+			rows = append(rows, i)
+		}
 	}
-	return out
+	return rows
 }
 
 func (e *Editor[T]) targetRows() []int {
-	var marked []int
-	for i, file := range e.Items {
-		if file.Edited().Marked {
-			marked = append(marked, i)
-		}
-	}
+	marked := e.marked()
 	return text.Either(len(marked) == 0 && len(e.Items) > 0, []int{e.At()}, marked)
 }
 
@@ -349,12 +349,7 @@ func (e *Editor[T]) viewFiles(room image.Rectangle, th *theme.Theme) string {
 	if room.Empty() {
 		return ""
 	}
-	n := 0
-	for _, file := range e.Items {
-		if file.Edited().Marked {
-			n++
-		}
-	}
+	n := len(e.marked())
 	title := text.Either(n == 0 || n == len(e.Items), text.Plural(len(e.Items), "file"),
 		text.Count(n)+" of "+text.Count(len(e.Items))+" marked")
 	if text.Width(title) > room.Dx()-6 { // the border takes six columns
@@ -451,14 +446,9 @@ func (e *Editor[T]) keepRegions() (restore func()) {
 // regionFiles returns the files on whose pictures a region can be drawn: the targets if there are
 // several.
 func (e *Editor[T]) regionFiles() []RegionFile {
-	var files []RegionFile
-	for _, file := range e.pictures() {
-		files = append(files, RegionFile{
-			Subject: e.o.Subject(file),
-			Set:     func(region string) { e.SetRegion(region, file) },
-		})
-	}
-	return files
+	return rule.Mapped(e.pictures(), func(file T) RegionFile {
+		return RegionFile{Subject: e.o.Subject(file), Set: func(region string) { e.SetRegion(region, file) }}
+	})
 }
 
 func (e *Editor[T]) pictures() []T {
@@ -512,18 +502,12 @@ func (e *Editor[T]) DrawRegion(of ...T) tea.Cmd {
 
 // document returns the targets with every field, also those without a value.
 func (e *Editor[T]) document() []session.ManifestEntry {
-	var entries []session.ManifestEntry
-	for _, file := range e.Targets() {
-		item := session.ManifestEntry{
-			Source:  e.o.Source(file),
+	return rule.Mapped(e.Targets(), func(file T) session.ManifestEntry {
+		return session.ManifestEntry{
+			Source: e.o.Source(file), Comments: e.o.Comments(file),
 			Options: entry.OptionsOf(&file.Edited().Entry, e.o.Fields()...),
 		}
-		if e.o.Comments != nil {
-			item.Comments = e.o.Comments(file)
-		}
-		entries = append(entries, item)
-	}
-	return entries
+	})
 }
 
 func (e *Editor[T]) applyDocument(entries []session.ManifestEntry) tea.Cmd {

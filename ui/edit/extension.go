@@ -55,10 +55,7 @@ func extensionRows(over *kit.Overlays, offered []api.SavedExtension, color strin
 	do func(api.Extension) tea.Cmd,
 ) []kit.MenuRow {
 	chosen := func(content string) tea.Cmd {
-		e, err := readExtension(content)
-		if err != nil {
-			return nil
-		}
+		e, _ := readExtension(content) // it was checked
 		return do(e)
 	}
 	var rows []kit.MenuRow
@@ -194,14 +191,6 @@ func LabelExtension(e api.Extension) string {
 	return e.Name + " (" + strings.Join(parts, ", ") + ")"
 }
 
-// LabelExtensions formats extensions, in the order in which they run.
-func LabelExtensions(list []api.Extension) (labels []string) {
-	for _, e := range list {
-		labels = append(labels, LabelExtension(e))
-	}
-	return labels
-}
-
 // LabelRun names the extension of a run as the menu does, if its options are known.
 func LabelRun(run *job.Run) string {
 	if run.Requested == nil {
@@ -211,11 +200,10 @@ func LabelRun(run *job.Run) string {
 }
 
 // AITags lists the AI tags of a file with their confidence in percent, with blanks at which no line breaks.
-func AITags(f *api.File) (found []string) {
-	for _, t := range f.AITags.Or(nil) {
-		found = append(found, strings.ReplaceAll(fmt.Sprintf("%s %.0f %%", t.Name, t.Confidence), " ", "\u00a0"))
-	}
-	return found
+func AITags(f *api.File) []string {
+	return rule.Mapped(f.AITags.Or(nil), func(t api.AITag) string {
+		return strings.ReplaceAll(fmt.Sprintf("%s %.0f %%", t.Name, t.Confidence), " ", "\u00a0")
+	})
 }
 
 // open lists the extensions of the targets, or offers some if there are none.

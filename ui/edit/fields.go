@@ -82,7 +82,7 @@ func (f *Form) field(o *FieldOptions, field *entry.Field) *Row {
 	case field.Kind == entry.KindExtensions:
 		x := ExtensionList{f, o}
 		row.Kind, row.Open, row.OpenVerb = Structured, x.open, "add or change"
-		row.List = func(i int) []string { return LabelExtensions(x.get(i)) }
+		row.List = func(i int) []string { return rule.Mapped(x.get(i), LabelExtension) }
 		row.Get = func(i int) string { return strings.Join(row.List(i), ", ") }
 	case field.Kind == entry.KindMetadata:
 		m := metadata{f, o}
@@ -340,11 +340,7 @@ func MetadataText(value json.RawMessage, s api.MetadataSchema) string {
 		return string(value)
 	case rule.MetadataMultiSelect:
 		if json.Unmarshal(value, &list) == nil {
-			words := make([]string, len(list))
-			for i, v := range list {
-				words[i] = rule.PlainValue(v)
-			}
-			return strings.Join(words, ", ")
+			return strings.Join(rule.Mapped(list, rule.PlainValue), ", ")
 		}
 	}
 	return rule.PlainValue(value)

@@ -267,10 +267,7 @@ func (f *Form) End(last bool) {
 	if f.Blur(); len(stops) == 0 {
 		return
 	}
-	f.on = stops[0]
-	if last {
-		f.on = stops[len(stops)-1]
-	}
+	f.on = text.Either(last, stops[len(stops)-1], stops[0])
 	f.begin(false)
 }
 

@@ -285,16 +285,11 @@ func FolderPrompt(title, words, value, verb string, known []string,
 		return folder + text.If(folder != "/" && !slices.Contains(known, folder), "  new folder")
 	}
 	p.Check = func(content string) string {
-		if _, err := rule.CleanFolder(strings.TrimSpace(content)); err != nil {
-			return page.Explain(err)
-		}
-		return ""
+		_, err := rule.CleanFolder(strings.TrimSpace(content))
+		return page.Explain(err)
 	}
 	p.Do = func(content string) tea.Cmd {
-		folder, err := rule.CleanFolder(strings.TrimSpace(content))
-		if err != nil {
-			return nil
-		}
+		folder, _ := rule.CleanFolder(strings.TrimSpace(content)) // it was checked
 		return do(folder)
 	}
 	p.Refresh()

@@ -55,9 +55,9 @@ func (p *RegionPage) Actions() []kit.Action {
 	action := func(id, words string, footer bool, disabled func() string, do func() tea.Cmd,
 		keys ...string,
 	) kit.Action {
-		a := kit.Action{ID: "region." + id, Keys: kit.Bind(words, "", keys...), Group: "Region"}
-		a.Footer, a.Disabled, a.Do = footer, disabled, do
-		return a
+		return kit.Action{
+			ID: "region." + id, Keys: kit.Bind(words, "", keys...), Group: "Region", Footer: footer, Disabled: disabled, Do: do,
+		}
 	}
 	turn := func(by int) func() tea.Cmd {
 		return func() tea.Cmd { p.r.Begin(); return p.o.Turn(by) }
@@ -189,10 +189,8 @@ func DescribeRegion(region string) string {
 // CheckRegion says why a typed region does not fit a picture of a size, or returns "". An unknown
 // size is zero.
 func CheckRegion(region string, isPicture bool, size image.Point) string {
-	if _, err := rule.CheckRegion(CleanRegion(region), isPicture, size.X, size.Y); err != nil {
-		return page.Explain(err)
-	}
-	return ""
+	_, err := rule.CheckRegion(CleanRegion(region), isPicture, size.X, size.Y)
+	return page.Explain(err)
 }
 
 // NoPlane returns why no region can be drawn, or "".
@@ -309,10 +307,7 @@ func share(size image.Point, percent int) image.Point {
 
 // ratioMenu offers ratios. The chosen one is applied at once, to a new region if there is none.
 func (r *Region) ratioMenu() tea.Cmd {
-	p, ok := r.Plane()
-	if !ok {
-		return nil
-	}
+	p, _ := r.Plane()
 	rect, size := r.Rect(), p.Upright()
 	use := func(ratio picture.Ratio) func() tea.Cmd {
 		return func() tea.Cmd {

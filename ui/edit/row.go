@@ -244,10 +244,7 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 		return []string{r.pick.View(width, th)}
 	case on && r.field != nil && f.Editing():
 		field := *r.field
-		field.Placeholder = hint
-		if r.mixed {
-			field.Placeholder = value
-		}
+		field.Placeholder = text.Either(r.mixed, value, hint)
 		return []string{field.View(width, th)}
 	case value == "":
 		style := text.Either(hint == r.None, th.Text, th.Placeholder) // it takes effect

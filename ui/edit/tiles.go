@@ -500,10 +500,7 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 }
 
 func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {
-	style, words := th.Muted, t.Words
-	if t.Folder != "" {
-		style = th.Accent
-	}
+	style, words := text.Either(t.Folder != "", th.Accent, th.Muted), t.Words
 	list, size := s.thumbs(t, room)
 	var parts []string
 	for _, thumb := range list {

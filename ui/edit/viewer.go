@@ -190,9 +190,9 @@ func (v *Viewer) Actions() []kit.Action {
 	action := func(id, words string, footer bool, disabled func() string, do func() tea.Cmd,
 		keys ...string,
 	) kit.Action {
-		a := kit.Action{ID: "viewer." + id, Keys: kit.Bind(words, "", keys...), Group: "Picture"}
-		a.Footer, a.Disabled, a.Do = footer, disabled, do
-		return a
+		return kit.Action{
+			ID: "viewer." + id, Keys: kit.Bind(words, "", keys...), Group: "Picture", Footer: footer, Disabled: disabled, Do: do,
+		}
 	}
 	none := func() string { return text.If(v.decoded == nil, "no picture is shown") }
 	all := func() string { return text.If(v.zoom == 0, "the full picture is shown") }

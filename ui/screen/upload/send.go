@@ -209,7 +209,7 @@ func shared(sources []*source) [][2]string {
 			stored := rule.StoredName(s.FileName)
 			return []string{text.If(stored != s.FileName, s.FileName+" → "+stored)}
 		}},
-		{"Extensions", func(s *source) []string { return edit.LabelExtensions(s.Extensions.Or(nil)) }},
+		{"Extensions", func(s *source) []string { return rule.Mapped(s.Extensions.Or(nil), edit.LabelExtension) }},
 		{"Region", func(s *source) []string { return []string{text.If(s.Region() != "", "drawn")} }},
 		{"Description", func(s *source) []string { return []string{s.Text(entry.FieldByName(rule.FieldDescription))} }},
 	} {

@@ -205,11 +205,7 @@ func (m *Model) done(err error) tea.Cmd {
 }
 
 func (m *Model) extend(rows []row) tea.Cmd {
-	var files []api.File
-	for _, r := range rows {
-		files = append(files, *r.Job.File)
-	}
-	return m.manage.Extend(files)
+	return m.manage.Extend(rule.Mapped(rows, func(r row) api.File { return *r.Job.File }))
 }
 
 // drop cancels jobs without an outcome. If there are none, it takes jobs off the list.
@@ -254,11 +250,7 @@ func (m *Model) cancelJobs(rows []row) tea.Cmd {
 }
 
 func compose(rows []row) tea.Cmd {
-	jobs := make([]job.Job, len(rows))
-	for i, r := range rows {
-		jobs[i] = *r.Job
-	}
-	return page.Send(page.Compose{Jobs: jobs})
+	return page.Send(page.Compose{Jobs: rule.Mapped(rows, func(r row) job.Job { return *r.Job })})
 }
 
 // retry sends jobs again. It asks before it sends a single job that could be stored twice, and
@@ -283,10 +275,7 @@ func (r row) storesTwice() bool { return !r.Job.MayRepeat() }
 // retryJobs sends jobs again, but not the ambiguous ones, which could be stored twice.
 func (m *Model) retryJobs(rows []row, ambiguous int) tea.Cmd {
 	m.list.Unmark(nil)
-	ctx, ids := m.o.Context, make([]int64, len(rows))
-	for i, r := range rows {
-		ids[i] = r.Job.ID
-	}
+	ctx, ids := m.o.Context, rule.Mapped(rows, func(r row) int64 { return r.Job.ID })
 	return func() tea.Msg {
 		var err error
 		if len(ids) > 0 {

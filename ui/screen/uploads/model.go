@@ -211,10 +211,7 @@ func (m *Model) current() (row, bool) {
 // sent, or the stored ones.
 func (m *Model) thumbs() (list []edit.Thumb) {
 	e, ok := m.list.Current()
-	rows := []int{e.Row}
-	if !ok || e.Head() {
-		rows = e.Rows
-	}
+	rows := text.Either(!ok || e.Head(), e.Rows, []int{e.Row})
 	for _, n := range rows[:min(len(rows), edit.MaxFirst)] {
 		j := m.rows.row(n).Job
 		source, file := j.Upload.Source.Path, j.File

@@ -228,10 +228,8 @@ func (g *group) note(th *theme.Theme) string {
 // summary returns the number of stored jobs, green only if all are stored, and then the other
 // states.
 func summary(c count, th *theme.Theme) []string {
-	total, style := c.total(), th.Strong
-	if c[job.Stored] == total {
-		style = th.Good
-	}
+	total := c.total()
+	style := text.Either(c[job.Stored] == total, th.Good, th.Strong)
 	parts := []string{style.Render(text.Count(c[job.Stored])+" of "+text.Count(total)) + th.Muted.Render(" stored")}
 	for _, state := range []struct {
 		n     int

@@ -120,10 +120,6 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	}
 }
 
-func extensions(j *job.Job) string {
-	return strings.Join(edit.LabelExtensions(j.Upload.Extensions.Or(nil)), ", ")
-}
-
 func (m *Model) describe(e kit.Entry[int], f *kit.Facts) (title string) {
 	if e.Head() {
 		m.preview.Describe(f, func(f *kit.Facts) {
@@ -155,10 +151,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		f.Say(th.Muted, words)
 		f.Gap()
 	}
-	at := "queued " + text.When(j.Created, now)
-	if !j.State.Open() {
-		at = text.When(j.Updated, now)
-	}
+	at := text.Either(j.State.Open(), "queued "+text.When(j.Created, now), text.When(j.Updated, now))
 	changed := j.State == job.Stored && len(j.Upload.Extensions.Or(nil)) > 0 // perhaps
 	f.Say(th.Muted, strings.Trim(bytes(r)+text.If(changed, " sent")+" · "+at, " ·"))
 	edit.DrawTags(f, j.Upload.Tags.Or(nil))
@@ -174,7 +167,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	}
 	f.Fact("From", from)
 	f.Fact("Attempts", text.If(j.Attempts > 1, text.Count(j.Attempts)))
-	f.Fact("Extensions", extensions(j))
+	f.Fact("Extensions", strings.Join(rule.Mapped(j.Upload.Extensions.Or(nil), edit.LabelExtension), ", "))
 	f.Fact("Left behind", strings.Join(j.Lost, ", "))
 	origin := j.Upload.Source.Origin.Profile
 	f.Fact("Move", map[job.Move]string{

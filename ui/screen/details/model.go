@@ -112,11 +112,7 @@ func New(o Options) *Model {
 			m.Focus(edit.OnFiles)
 		}
 	}
-	items := make([]*prepared, len(o.Files))
-	for i, f := range o.Files {
-		items[i] = newEntry(f)
-	}
-	m.SetItems(items)
+	m.SetItems(rule.Mapped(o.Files, newEntry))
 	m.begin()
 	return m
 }
@@ -282,11 +278,7 @@ func (m *Model) withRegion() []*prepared {
 }
 
 func filesOf(of []*prepared) []api.File {
-	files := make([]api.File, len(of))
-	for i, e := range of {
-		files[i] = e.file
-	}
-	return files
+	return rule.Mapped(of, func(e *prepared) api.File { return e.file })
 }
 
 func (m *Model) arrive() tea.Cmd {
@@ -412,9 +404,5 @@ func (m *Model) subject(e *prepared) edit.Subject {
 }
 
 func ids(of []*prepared) []string {
-	list := make([]string, len(of))
-	for i, e := range of {
-		list[i] = e.file.FileID
-	}
-	return list
+	return rule.Mapped(of, func(e *prepared) string { return e.file.FileID })
 }

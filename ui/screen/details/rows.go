@@ -142,11 +142,8 @@ func (m *Model) facts(f *api.File) []entry.Fact {
 		add(fact.Group, fact.Label, fact.Value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.ExtensionStatus)) {
-		state := string(f.ExtensionStatus[name])
-		if state == string(api.StatusSuccess) {
-			state = "done" // whether it is good is for the person to say
-		}
-		add("last known", name, state)
+		status := f.ExtensionStatus[name] // whether the result is good is for the person to say
+		add("last known", name, text.Either(status == api.StatusSuccess, "done", string(status)))
 	}
 	if v := f.VersionInfo; v != nil {
 		add("", "Version", strings.TrimSpace(v.Name+" "+v.ID))

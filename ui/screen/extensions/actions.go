@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/ui/edit"
@@ -54,7 +55,7 @@ func (m *Model) actions() []kit.Action {
 		moves = append(moves, page.Go(groupRun, "pick files", page.Picker))
 	}
 	return append([]kit.Action{
-		m.addTags("extensions.add-tags", func() []job.Run { return m.chosen() }, nil),
+		m.addTags("extensions.add-tags", m.chosen, nil),
 		{ID: "extensions.result", Keys: open, Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.enter},
 		{ID: "extensions.run-again", Keys: kit.Bind("run again", "", "r"), Group: groupRun, Footer: run.Status == api.StatusFailed, Disabled: m.noAgain, Do: func() tea.Cmd { return m.askAgain(m.againOf()) }},
 		{ID: "extensions.rerun-failed", Keys: kit.Bind("run all failed again", "", "R"), Group: groupRun, Footer: m.runs.failed > 0, Main: true, Disabled: func() string { return text.If(len(m.failedNow()) == 0, "no failed run can be requested again") }, Do: func() tea.Cmd { return m.askAgain(m.failedNow()) }},
@@ -65,8 +66,6 @@ func (m *Model) actions() []kit.Action {
 		{ID: "extensions.copy", Keys: kit.Bind("copy", "", "y"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.findCopies},
 	}, moves...)
 }
-
-// Disabled reasons, empty if enabled.
 
 func (m *Model) inspect() tea.Cmd {
 	run, _ := m.current()
@@ -150,10 +149,8 @@ func (m *Model) askAgain(runs []job.Run) tea.Cmd {
 	succeeded := slices.ContainsFunc(runs, func(r job.Run) bool { return r.Status == api.StatusSuccess })
 	if len(runs) == 1 {
 		title = "Run " + edit.LabelRun(&runs[0]) + " again?"
-		words = "This is a new request to the service, for " + m.fileOf(&runs[0]) + ", with the same options."
-		if succeeded {
-			words = "It has already succeeded. " + words
-		}
+		words = text.If(succeeded, "It has already succeeded. ") +
+			"This is a new request to the service, for " + m.fileOf(&runs[0]) + ", with the same options."
 	}
 	return page.Confirm(title, words,
 		page.Choice{Label: "Cancel", Key: "l"},
@@ -184,11 +181,8 @@ func (m *Model) rerun(runs []job.Run) tea.Cmd {
 	}
 }
 
-func (m *Model) chosen() (runs []job.Run) {
-	for _, n := range m.list.Chosen() {
-		runs = append(runs, m.runs.all[n])
-	}
-	return runs
+func (m *Model) chosen() []job.Run {
+	return rule.Mapped(m.list.Chosen(), func(n int) job.Run { return m.runs.all[n] })
 }
 
 // againOf returns the chosen runs that can be requested again.

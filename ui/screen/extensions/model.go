@@ -258,11 +258,8 @@ func (m *Model) pictureOf(run *job.Run) string {
 func keyOf(run *job.Run) string { return fmt.Sprint(run.ID, run.Status, run.At.UnixNano()) }
 
 // names returns the tags that a run found.
-func (m *Model) names(run *job.Run) (names []string) {
-	for _, tag := range m.foundTags(run) {
-		names = append(names, tag.Name)
-	}
-	return names
+func (m *Model) names(run *job.Run) []string {
+	return rule.Mapped(m.foundTags(run), func(tag api.AITag) string { return tag.Name })
 }
 
 // tile shows the result of a run, or why it failed.
@@ -273,10 +270,7 @@ func (m *Model) tile(i int) edit.Tile {
 	if found := m.names(&run); len(found) > 0 {
 		note = append([]string{"tags: " + found[0]}, found[1:]...)
 	}
-	key := m.pictureOf(&run)
-	if rule.IsTagging(run.Extension) {
-		key = "before " + key
-	}
+	key := text.If(rule.IsTagging(run.Extension), "before ") + m.pictureOf(&run)
 	read := func(ctx context.Context) (string, error) {
 		if rule.IsTagging(run.Extension) { // it was about this picture, even if another run changed it
 			if name, err := m.o.Session.Before(ctx, run); err == nil {

@@ -140,10 +140,7 @@ func expected(run *job.Run, now, next time.Time, polled bool, err error) (short,
 	default:
 		return "the result stays unknown", "No webhook is expected, and the file's details do not show the result. Check the file (i)."
 	}
-	last := run.Started
-	if run.At.After(last) {
-		last = run.At
-	}
+	last := text.Either(run.At.After(run.Started), run.At, run.Started)
 	if silent := now.Sub(last); silent >= quietPeriod {
 		short = "no news for " + text.Duration(silent.Truncate(time.Minute)) + "; " + short
 	}

@@ -225,10 +225,7 @@ func (l *listing) ask(limit int) api.Query {
 
 // add appends a page without known files: concurrent changes move rows between pages.
 func (l *listing) add(got []api.File, folders bool) {
-	into := &l.files
-	if folders {
-		into = &l.folders
-	}
+	into := text.Either(folders, &l.folders, &l.files)
 	have := make(map[string]bool, len(*into))
 	for _, f := range *into {
 		have[keyOf(f)] = true

@@ -132,10 +132,7 @@ func (m *Model) askNewFolder() tea.Cmd {
 }
 
 func checkFolderName(name string) string {
-	if err := rule.CheckFolderName(strings.TrimSpace(name)); err != nil {
-		return page.Explain(err)
-	}
-	return ""
+	return page.Explain(rule.CheckFolderName(strings.TrimSpace(name)))
 }
 
 func (m *Model) askRenameFolder(folder string) tea.Cmd {

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
@@ -222,10 +223,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 func (m *Model) Commands() [][]string {
 	switch {
 	case len(m.list.Marks()) > 0:
-		var ids []string
-		for _, f := range m.list.Marks() {
-			ids = append(ids, f.FileID)
-		}
+		ids := rule.Mapped(m.list.Marks(), func(f api.File) string { return f.FileID })
 		return [][]string{session.Command("download", ids, "--to="+m.o.Downloads)}
 	case m.shown.search.kind != "":
 		return nil // no equivalent in the command

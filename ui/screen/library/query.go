@@ -146,10 +146,7 @@ func (s *search) term(word string, fields []api.MetadataField, typed bool) (cond
 	}
 	switch prefix {
 	case "tag":
-		tags := rule.SplitTags(value)
-		for i, tag := range tags {
-			tags[i] = api.SearchValue(tag)
-		}
+		tags := rule.Mapped(rule.SplitTags(value), api.SearchValue)
 		condition = "tags IN [" + strings.Join(tags, ",") + "]"
 		if typed && len(tags) == 1 {
 			condition = "tags HAS " + tags[0]

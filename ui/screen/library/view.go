@@ -156,11 +156,7 @@ func (m *Model) tags(f api.File) []string {
 	if m.tagged {
 		return edit.Replayed(nil, m.common, f.Tags.Or(nil))
 	}
-	var found []string
-	for _, tag := range f.AITags.Or(nil) {
-		found = append(found, tag.Name)
-	}
-	return found
+	return rule.Mapped(f.AITags.Or(nil), func(t api.AITag) string { return t.Name })
 }
 
 // note shows the tags of all files.

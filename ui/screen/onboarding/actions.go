@@ -7,10 +7,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/rule"
 	"mediadesk/config"
 	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 const group = "Start"
@@ -33,10 +35,9 @@ func (m *Model) offer() {
 	if m.o.Problem != nil {
 		choices = m.helpChoices()
 	}
-	var options []kit.Option
-	for _, c := range choices {
-		options = append(options, kit.Option{Value: c.key, Key: c.key, Label: c.label, Text: c.text})
-	}
+	options := rule.Mapped(choices, func(c choice) kit.Option {
+		return kit.Option{Value: c.key, Key: c.key, Label: c.label, Text: c.text}
+	})
 	if !slices.ContainsFunc(choices, func(c choice) bool { return c.key == m.chosen }) {
 		m.chosen = choices[0].key
 	}
@@ -74,10 +75,7 @@ func (m *Model) helpChoices() []choice {
 			return m.ask(account.Options{Mode: mode, Name: m.profile.Name})
 		}})
 	}
-	again := "After solving the problem."
-	if unreadable {
-		again = "Correct the file in an editor first."
-	}
+	again := text.Either(unreadable, "Correct the file in an editor first.", "After solving the problem.")
 	choices = append(choices, choice{"r", "Try again", again, func() tea.Cmd {
 		return m.open("Trying again…", page.UseProfile{Name: m.o.Profile})
 	}})
@@ -124,10 +122,8 @@ func (m *Model) ask(o account.Options) tea.Cmd {
 }
 
 func (m *Model) connected(r account.Result) tea.Cmd {
-	name := r.Name
-	if m.unsaved && name == m.profile.Name {
-		name = "" // as requested on the command line
-	}
+	requested := m.unsaved && r.Name == m.profile.Name // on the command line
+	name := text.If(!requested, r.Name)
 	open := m.open("Opening the account "+r.Name+"…", page.UseProfile{Name: name, Key: r.Key})
 	for _, words := range []string{r.Tried, r.Notice} {
 		if words != "" {

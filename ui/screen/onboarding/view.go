@@ -52,10 +52,7 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	if room.X > 0 && !m.pictured() {
 		width = size.X
 	}
-	s := kit.NewSheet(image.Pt(width, size.Y), widest)
-	if size.X >= kit.MinWidth {
-		s = kit.NewSheet(image.Pt(width, size.Y), min(widest, width-4))
-	}
+	s := kit.NewSheet(image.Pt(width, size.Y), text.Either(size.X >= kit.MinWidth, min(widest, width-4), widest))
 	s.Lower(max(0, (size.Y-18)/2))
 	switch {
 	case m.o.Problem == nil && size.Y < leastIntro:

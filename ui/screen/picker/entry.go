@@ -15,6 +15,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
@@ -300,10 +301,7 @@ func (a *arrangement) sort() {
 		}
 		return cmp.Or(c, strings.Compare(a.entries[x.at].name, a.entries[y.at].name))
 	})
-	a.sorted = make([]int32, len(list))
-	for i, r := range list {
-		a.sorted[i] = r.at
-	}
+	a.sorted = rule.Mapped(list, func(r row) int32 { return r.at })
 }
 
 // measure returns a key that sorts the largest or newest entry first and unreadable ones last.
@@ -350,10 +348,7 @@ func search(entries []entry, among []int32, pattern string) []int32 {
 			}
 			return cmp.Compare(b.score, a.score)
 		})
-		among = make([]int32, len(hits))
-		for i, h := range hits {
-			among[i] = h.row
-		}
+		among = rule.Mapped(hits, func(h hit) int32 { return h.row })
 	}
 	return among
 }

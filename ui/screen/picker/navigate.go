@@ -65,11 +65,7 @@ func (m *Model) nextPart() tea.Cmd {
 }
 
 func (m *Model) removeItem() tea.Cmd {
-	var sources []api.Source
-	for _, i := range m.trayRows() {
-		sources = append(sources, i.source)
-	}
-	m.drop(among(sources...))
+	m.drop(among(sourcesOf(m.trayRows())...))
 	return nil
 }
 

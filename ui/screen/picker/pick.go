@@ -228,11 +228,7 @@ func (m *Model) restore() tea.Cmd {
 }
 
 func (m *Model) sent(jobs []job.Job) {
-	sources := make([]api.Source, len(jobs))
-	for i, j := range jobs {
-		sources[i] = j.Upload.Source
-	}
-	m.tray.remove(among(sources...))
+	m.tray.remove(among(rule.Mapped(jobs, func(j job.Job) api.Source { return j.Upload.Source })...))
 	m.removed = nil
 	if len(m.tray.items) == 0 {
 		clear(m.tray.subs)
@@ -312,10 +308,7 @@ func (m *Model) pickFolders(folders []string) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		list := make([]content, len(folders))
-		for i, folder := range folders {
-			list[i] = contentOf(folder)
-		}
+		list := rule.Mapped(folders, contentOf)
 		return page.Then(func() tea.Cmd { return m.pickedFolders(list) })
 	}
 }

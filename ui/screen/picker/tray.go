@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -109,11 +110,10 @@ func (t *tray) forget(folder string) {
 }
 
 // Picked returns the sources in the tray.
-func (m *Model) Picked() (sources []api.Source) {
-	for _, i := range m.tray.items {
-		sources = append(sources, i.source)
-	}
-	return sources
+func (m *Model) Picked() []api.Source { return sourcesOf(m.tray.items) }
+
+func sourcesOf(items []item) []api.Source {
+	return rule.Mapped(items, func(i item) api.Source { return i.source })
 }
 
 var trayColumns = kit.Columns{

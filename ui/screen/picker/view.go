@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -183,12 +184,9 @@ func (m *Model) cells(row int32, widths []int, th *theme.Theme) []kit.Cell {
 	return []kit.Cell{{Text: name, Style: style}, size, word, {Text: age, Style: th.Muted}}
 }
 
-func firstPictures(ctx context.Context, folder string) (thumbs []edit.Thumb, err error) {
+func firstPictures(ctx context.Context, folder string) ([]edit.Thumb, error) {
 	n, err := countFolder(ctx, folder)
-	for _, path := range n.first {
-		thumbs = append(thumbs, thumbOf(path, ""))
-	}
-	return thumbs, err
+	return rule.Mapped(n.first, func(path string) edit.Thumb { return thumbOf(path, "") }), err
 }
 
 // thumbOf returns the thumbnail of a file. state changes with the file.

@@ -11,6 +11,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/entry"
 	"mediadesk/api/media"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -132,14 +133,11 @@ func (m *Model) fileActions() []kit.Action {
 }
 
 func (m *Model) toolActions() []kit.Action {
-	inEditor := kit.Bind("edit all options in $EDITOR", "E", "E", "ctrl+o")
-	if m.Capturing() {
-		inEditor = kit.Bind("edit all options in $EDITOR", "", "ctrl+o")
-	}
+	keys := text.Either(m.Capturing(), []string{"ctrl+o"}, []string{"E", "ctrl+o"})
 	return []kit.Action{
 		{ID: "form.add-extension", Keys: kit.Bind("add an extension", "", "ctrl+l"), Group: groupForm, Footer: true, Do: m.AddExtension},
 		{ID: "form.presets", Keys: kit.Bind("presets: save or load options", "", "ctrl+p"), Group: groupForm, Do: m.openPresets},
-		{ID: "form.edit-text", Keys: inEditor, Group: groupForm, Do: func() tea.Cmd { m.Focus(m.On); return m.Document.Edit() }},
+		{ID: "form.edit-text", Keys: kit.Bind("edit all options in $EDITOR", "", keys...), Group: groupForm, Do: func() tea.Cmd { m.Focus(m.On); return m.Document.Edit() }},
 		{ID: "form.back", Keys: kit.Bind("back", "", "esc"), Group: groupForm, Footer: true, Do: func() tea.Cmd { m.Focus(m.On); return page.Send(page.Back{}) }},
 	}
 }
@@ -152,11 +150,9 @@ func (s *source) keep(switches []string) {
 }
 
 func keeps(switches []string) string {
-	var words []string
-	for _, name := range switches {
-		words = append(words, strings.TrimPrefix(entry.FieldByName(name).Label, "Overwrite "))
-	}
-	return strings.Join(words, " and ")
+	return strings.Join(rule.Mapped(switches, func(name string) string {
+		return strings.TrimPrefix(entry.FieldByName(name).Label, "Overwrite ")
+	}), " and ")
 }
 
 // keepable returns the switches that prevent losses of what new versions of sources replace.

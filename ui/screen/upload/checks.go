@@ -125,10 +125,7 @@ func (c *checker) pictureOnly() {
 		_, err := rule.CheckRegion(content, isPicture, c.k.facts.Stored.X, c.k.facts.Stored.Y)
 		c.refuse("region", err)
 	}
-	if isPicture || !sure {
-		return
-	}
-	if len(c.Extensions.Or(nil)) > 0 {
+	if sure && !isPicture && len(c.Extensions.Or(nil)) > 0 {
 		c.warn("extensions", "Extensions work on pictures; this is: "+cmp.Or(c.k.facts.Name, "no picture")+".", "Leave them out, or expect them to fail.")
 	}
 }

@@ -44,11 +44,7 @@ func readDraft(content []byte) ([]entry.Entry, error) {
 // an error if the text cannot be read.
 func DraftSources(content []byte) ([]api.Source, error) {
 	entries, err := readDraft(content)
-	var out []api.Source
-	for _, e := range entries {
-		out = append(out, e.Source)
-	}
-	return out, err
+	return rule.Mapped(entries, func(e entry.Entry) api.Source { return e.Source }), err
 }
 
 // restore returns the sources of a draft; nil if there is none that can be read.
@@ -76,10 +72,7 @@ func (m *Model) saving(sources []*source) func(context.Context) error {
 	m.unkept = false
 	m.drafts.started++
 	d, number, save := m.drafts, m.drafts.started, m.o.Session.SaveDraft
-	var entries []session.ManifestEntry
-	for _, s := range sources {
-		entries = append(entries, session.ManifestOf(&s.Entry))
-	}
+	entries := rule.Mapped(sources, func(s *source) session.ManifestEntry { return session.ManifestOf(&s.Entry) })
 	return func(ctx context.Context) error {
 		var draft bytes.Buffer
 		_ = session.WriteManifest(&draft, entries) // a buffer takes all
@@ -146,11 +139,8 @@ func (m *Model) keepOthers(queued []*source) func() {
 }
 
 // comments are the checks of a source, for its document.
-func (m *Model) comments(s *source) (lines []string) {
-	for _, c := range m.sum().of[s] {
-		lines = append(lines, strings.TrimSpace(c.text+" "+c.help))
-	}
-	return lines
+func (m *Model) comments(s *source) []string {
+	return rule.Mapped(m.sum().of[s], func(c check) string { return strings.TrimSpace(c.text + " " + c.help) })
 }
 
 // Presets stores options by name.
@@ -200,18 +190,11 @@ func (m *Model) openPresets() tea.Cmd {
 func (m *Model) presetMenu(list []journal.Preset) *kit.Menu {
 	menu, files := kit.NewMenu("Presets"), text.Plural(len(m.Targets()), "file")
 	fill := func() {
-		menu.Words = "Press enter to load a preset into " + files + ": it sets what it names and leaves the rest."
-		if len(list) == 0 {
-			menu.Words = "There is no preset yet. Press s to save the options of " + files + " as one."
-		}
-		rows := make([]kit.MenuRow, len(list))
-		for i, p := range list {
-			rows[i] = kit.MenuRow{
-				Label: p.Name, Note: describePreset(p.Body),
-				Do: func() tea.Cmd { return m.loadPreset(p) },
-			}
-		}
-		menu.SetRows(rows...)
+		menu.Words = text.Either(len(list) == 0, "There is no preset yet. Press s to save the options of "+files+" as one.",
+			"Press enter to load a preset into "+files+": it sets what it names and leaves the rest.")
+		menu.SetRows(rule.Mapped(list, func(p journal.Preset) kit.MenuRow {
+			return kit.MenuRow{Label: p.Name, Note: describePreset(p.Body), Do: func() tea.Cmd { return m.loadPreset(p) }}
+		})...)
 	}
 	action := func(id, words, key string, do func() tea.Cmd) kit.Action {
 		keys := kit.Bind(words, "", key)

@@ -138,10 +138,7 @@ func (m *Model) findNow() tea.Cmd {
 	if m.cancelSearch != nil || len(of) == 0 {
 		return nil
 	}
-	uploads := make([]api.Upload, len(of))
-	for i, s := range of {
-		uploads[i] = s.upload()
-	}
+	uploads := rule.Mapped(of, (*source).upload)
 	ctx, cancel := context.WithCancel(m.o.Context)
 	m.cancelSearch = cancel
 	session := m.o.Session

@@ -140,9 +140,7 @@ func New(o Options) *Model {
 	sources := restore(o.Draft)
 	m.touched = sources != nil
 	if sources == nil {
-		for _, src := range o.Sources {
-			sources = append(sources, m.start(src))
-		}
+		sources = rule.Mapped(o.Sources, m.start)
 	}
 	m.SetItems(sources)
 	m.Form.End(false)
@@ -484,9 +482,7 @@ func (s *source) storedName() string {
 // Commands returns the commands that upload the sources. Sources with the same options share a
 // command.
 func (m *Model) Commands() [][]string {
-	commands := make([][]string, len(m.Items))
-	for i, s := range m.Items {
-		commands[i] = session.UploadArgs(&s.Entry, m.o.Profile)
-	}
-	return session.Together(commands)
+	return session.Together(rule.Mapped(m.Items, func(s *source) []string {
+		return session.UploadArgs(&s.Entry, m.o.Profile)
+	}))
 }

@@ -10,6 +10,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/queue"
+	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -129,10 +130,7 @@ func (m *Model) jobsCounted(counts queue.Counts, ended []queue.Batch) tea.Cmd {
 	}
 	u.started = true
 	m.markUploadsSeen()
-	for _, b := range ended {
-		cmds = append(cmds, m.batchEnded(b))
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, rule.Mapped(ended, m.batchEnded)...)...)
 }
 
 // markUploadsSeen records when the user sees the uploads.

@@ -185,14 +185,7 @@ func (m *Model) noCommand() string {
 }
 
 func (m *Model) copyCommand() tea.Cmd {
-	commands := m.equivalents()
-	if commands == nil {
-		return page.Send(page.Toast{Level: page.Info, Text: "Nothing was copied: " + m.noCommand() + "."})
-	}
-	lines := make([]string, len(commands))
-	for i, args := range commands {
-		lines[i] = session.CommandLine(args)
-	}
+	lines := rule.Mapped(m.equivalents(), session.CommandLine)
 	what := text.Either(len(lines) > 1, text.Count(len(lines))+" commands", "command")
 	return page.Send(page.Copy{What: what, Text: strings.Join(lines, "\n")})
 }

@@ -11,6 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/job"
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -143,10 +145,7 @@ func (m *Model) begin(id page.ID, s page.Screen) tea.Cmd {
 func (m *Model) compose(msg page.Compose) tea.Cmd {
 	var cmds []tea.Cmd
 	if len(msg.Jobs) > 0 {
-		var sources []api.Source
-		for i := range msg.Jobs {
-			sources = append(sources, msg.Jobs[i].Upload.Source)
-		}
+		sources := rule.Mapped(msg.Jobs, func(j job.Job) api.Source { return j.Upload.Source })
 		cmds = append(cmds, page.Send(page.Add{Sources: sources}))
 	}
 	if m.host.Screen(page.Form) == nil {

@@ -140,10 +140,8 @@ func badge(n int, sign string, style lipgloss.Style) (c kit.Cell) {
 func (m *Model) tabLine(width int) string {
 	var b strings.Builder
 	for _, t := range m.tabs(width) {
-		style, front := m.theme.Tab, t.ID == m.tab()
-		if front {
-			style = m.theme.TabActive
-		}
+		front := t.ID == m.tab()
+		style := text.Either(front, m.theme.TabActive, m.theme.Tab)
 		b.WriteString(style.Render(t.name))
 		for _, badge := range t.badges {
 			if front {

@@ -10,6 +10,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -193,11 +194,7 @@ func (h *Host) Tell(s Screen, msg tea.Msg) tea.Cmd {
 
 // Broadcast sends a message to all screens.
 func (h *Host) Broadcast(msg tea.Msg) tea.Cmd {
-	cmds := make([]tea.Cmd, 0, len(h.screens))
-	for _, s := range h.screens {
-		cmds = append(cmds, h.Tell(s.Screen, msg))
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(rule.Mapped(h.screens, func(s held) tea.Cmd { return h.Tell(s.Screen, msg) })...)
 }
 
 // from addresses the replies of a screen's command to the screen.

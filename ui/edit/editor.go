@@ -373,7 +373,7 @@ func (e *Editor[T]) viewForm(title string, room image.Rectangle, th *theme.Theme
 // inside returns the part of the form in its box: without the first line if there is room.
 func (e *Editor[T]) inside(form image.Rectangle) image.Rectangle {
 	in := Inner(form)
-	if !form.Empty() && in.Dy() >= e.Form.Height(in.Dx())+2 {
+	if !form.Empty() && in.Dy() >= e.Form.Height(in.Dx(), 0)+2 {
 		in.Min.Y++
 	}
 	return in

@@ -368,8 +368,8 @@ type formLine struct {
 	row  int
 }
 
-// lines returns the lines, with blank lines between groups if airy.
-func (f *Form) lines(width int, focused, airy bool, th *theme.Theme) []formLine {
+// lines returns the lines, with blank lines between groups if airy, and what is below rows if notes.
+func (f *Form) lines(width int, focused, airy, notes bool, th *theme.Theme) []formLine {
 	var out []formLine
 	column := 4
 	for _, i := range f.stops() {
@@ -407,7 +407,11 @@ func (f *Form) lines(width int, focused, airy bool, th *theme.Theme) []formLine 
 			sign = theme.SignChanged
 		}
 		lead, on := head(i, sign, r.Label), i == f.on && focused
-		for _, line := range append(r.view(width-column, on, f, th), r.under(width-column, on, th)...) {
+		drawn := r.view(width-column, on, f, th)
+		if notes {
+			drawn = append(drawn, r.under(width-column, on, th)...)
+		}
+		for _, line := range drawn {
 			put(i, lead+line)
 			lead = text.Blanks(column)
 		}
@@ -417,8 +421,8 @@ func (f *Form) lines(width int, focused, airy bool, th *theme.Theme) []formLine 
 
 // within returns the lines. If there is room, groups are apart.
 func (f *Form) within(size image.Point, focused bool, th *theme.Theme) []formLine {
-	airy := len(f.lines(size.X, false, true, th)) <= size.Y
-	return f.lines(size.X, focused, airy, th)
+	airy := len(f.lines(size.X, false, true, true, th)) <= size.Y
+	return f.lines(size.X, focused, airy, true, th)
 }
 
 // rest describes the rows under More: their values, or which rows they are if none is worth a word.
@@ -463,11 +467,11 @@ func (f *Form) Page() int { return f.size.Y }
 
 func (f *Form) Len() int { return len(f.stops()) }
 
-// Height returns the number of lines at a width. A line is kept for a note or completions, so that what
-// is above stays in its place.
-func (f *Form) Height(width int) int {
-	without, with := f.lines(width, false, true, &theme.Theme{}), f.lines(width, true, true, &theme.Theme{})
-	return max(len(without)+text.Either(f.Offering(), 0, 1), len(with))
+// Height returns the number of lines at a width. A line is kept for a note or completions, and air for
+// longer ones, so that what is above stays in its place.
+func (f *Form) Height(width, air int) int {
+	without, with := f.lines(width, false, true, false, &theme.Theme{}), f.lines(width, true, true, true, &theme.Theme{})
+	return max(len(without)+text.Either(f.Offering(), 0, 1)+air, len(with))
 }
 
 // Wheel moves the focus on a wheel message.

@@ -79,8 +79,7 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 		l.Side = room
 		l.Side.Min.X = l.Form.Max.X
 	}
-	height := e.Form.Height(Inner(l.Form).Dx()) + 2
-	height += text.Either(room.Dy() >= leastAiry, 2, 0)           // for air
+	height := e.Form.Height(Inner(l.Form).Dx(), text.Either(room.Dy() >= leastAiry, 2, 0)) + 2
 	least := text.Either(e.Form.open, room.Dy()/4, room.Dy()*2/5) // of the picture
 	l.Form.Min.Y = max(least, l.Form.Max.Y-height)
 	if l.Form.Dy() < height && l.Form.Max.Y < room.Max.Y {

@@ -132,7 +132,7 @@ func (v *patternView) refresh() {
 // two blank ones more in a high room.
 func (v *patternView) layout(size image.Point) (form, table image.Point) {
 	inner := kit.BoxInner(size)
-	form = image.Pt(inner.X, min(v.form.Height(inner.X), inner.Y))
+	form = image.Pt(inner.X, min(v.form.Height(inner.X, 0), inner.Y))
 	return form, image.Pt(inner.X, max(0, min(len(v.rows), size.Y-form.Y-text.Either(size.Y < 26, 3, 5))))
 }
 

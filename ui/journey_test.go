@@ -60,7 +60,7 @@ func follow(term *uitest.Term, keysAndWords ...string) {
 }
 
 func openHarbour(term *uitest.Term) {
-	follow(term, "4", "Kind")
+	follow(term, "4", "m manage")
 	term.WaitFor("harbour.jpg")
 	term.Press("/")
 	term.Type("harbour")

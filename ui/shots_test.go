@@ -77,7 +77,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.WaitFor("move the divider")
 	glance()
 	term.Press("esc", "4")
-	term.WaitFor("Kind")
+	term.WaitFor("m manage")
 	term.WaitFor("harbour.jpg")
 	stop()
 	term.Press("enter")
@@ -90,7 +90,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.Press("esc", "esc")
 	term.WaitFor("enter save and leave") // in the line of hints: the dialog takes keys now
 	term.Press("l")
-	term.WaitFor("Kind")
+	term.WaitFor("m manage")
 }
 
 // uploadMore uploads more files: pick selects them, and choose selects their options.

@@ -140,7 +140,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	term.Type("/zoo/")
 	term.Press("ctrl+l", "g")
 	term.WaitFor("find tags (Google) ")
-	term.WaitGone("Checking for files")
+	term.WaitGone("Checking ")
 	stop("upload")
 	term.Press("ctrl+s")
 	term.WaitFor("enter send ")

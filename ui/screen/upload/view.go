@@ -196,7 +196,8 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	if p.Result == rule.NewFile && !p.Suffix { // that is said already
 		lines = lines[1:]
 	}
-	if m.taken(s) { // a new version is one of the answers
+	asks := s.Naming == job.NameExact && !s.OverwriteFile.IsSet() && s.known.of != rule.PathOf(&s.Upload)
+	if m.taken(s) || asks { // a new version is one of the answers, or there is no file
 		lines = nil
 	}
 	if lost := m.sum().lost; lost != "" {

@@ -50,7 +50,6 @@ func (e *Editor[T]) Layout(size image.Point) Layout {
 // arrange divides a size: the picture above the form, as large as it can be.
 func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 	room, mode := image.Rectangle{Max: size}, kit.ModeOfWidth(size.X)
-	inAnother := func(file T) bool { return e.o.Folder(file) != e.o.Folder(e.Items[0]) }
 	switch {
 	case len(e.Items) == 0:
 		return l
@@ -58,9 +57,9 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 		*[]*image.Rectangle{&l.Files, &l.Form, &l.Side}[e.On] = room
 		return l
 	case len(e.Items) > 1:
-		// A list without folders would repeat the names of a sheet that shows all files.
+		// A list would repeat the names of a sheet that shows all files.
 		if e.On == OnFiles || !e.ShowsSheet() || len(e.targetRows()) < len(e.Items) ||
-			mode == kit.Wide && len(e.Items) > fewFiles && slices.ContainsFunc(e.Items, inAnother) {
+			mode == kit.Wide && len(e.Items) > fewFiles {
 			l.Files = room
 			l.Files.Max.X = max(22, min(size.X/4, 34))
 			room.Min.X = l.Files.Max.X

@@ -6,6 +6,7 @@ import (
 	"image"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -164,6 +165,12 @@ func FactsLine(size image.Point, kind string, bytes int64, more ...string) []str
 func FactsOf(f *api.File, more ...string) []string {
 	w, h, _ := rule.PixelSize(f)
 	return FactsLine(image.Pt(w, h), KindOf(*f), f.Size.Or(0), more...)
+}
+
+// Uploaded says when a file was uploaded first; "" if that is not known.
+func Uploaded(f *api.File, now time.Time) string {
+	first := text.If(rule.Replaces(f) && f.Type != api.TypeVersion, "first ")
+	return text.If(!rule.Created(f).IsZero(), first+"uploaded "+text.When(rule.Created(f), now))
 }
 
 // KindOf names the kind of a file, such as "PNG" or "application/pdf".

@@ -197,7 +197,7 @@ func (g *Manage) askDelete(title, words string, files []api.File, work Work) tea
 		Tile: func(i int) Tile { return tiles[i] },
 	}, g.Draw)
 	if len(files) == 1 {
-		ask.Facts = [][2]string{{"File", FactsOf(&files[0], "uploaded "+text.When(rule.Created(&files[0]), g.Now()))[0]}}
+		ask.Facts = [][2]string{{"File", FactsOf(&files[0], Uploaded(&files[0], g.Now()))[0]}}
 	}
 	if len(paths) > max(1, len(tiles)) || ask.Drawing == nil && len(paths) > 1 { // the others are named or seen
 		ask.Facts = [][2]string{{"Files", text.List(paths, 200)}}

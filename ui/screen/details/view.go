@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"mediadesk/api"
-	"mediadesk/api/rule"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -34,8 +33,7 @@ func (m *Model) shownFacts(e *prepared) []string {
 	if f.VersionInfo != nil {
 		version = strings.ToLower(f.VersionInfo.Name)
 	}
-	when := text.If(!rule.Created(f).IsZero(), text.If(rule.Replaces(f), "first ")+"uploaded "+text.When(rule.Created(f), m.now()))
-	return edit.FactsOf(f, when, version, text.If(f.IsPrivateFile.Or(false), "private"))
+	return edit.FactsOf(f, edit.Uploaded(f, m.now()), version, text.If(f.IsPrivateFile.Or(false), "private"))
 }
 
 func (m *Model) tile(e *prepared) edit.Tile {

@@ -184,16 +184,24 @@ func (m *Model) Chosen() []api.File {
 }
 
 func (m *Model) inspect() tea.Cmd {
-	return page.Send(page.Inspect{Files: m.Chosen(), Turn: text.Either(len(m.list.Marks()) == 0, m.turn, nil)})
+	open := page.Inspect{Files: m.Chosen()}
+	if len(m.list.Marks()) == 0 && len(open.Files) == 1 {
+		open.Turn = m.turnFrom(open.Files[0])
+	}
+	return page.Send(open)
 }
 
-// turn moves to the next file, or to the one before, and opens its details.
-func (m *Model) turn(by int) tea.Cmd {
-	i := m.list.Cursor() + by
-	e, ok := m.list.At(i)
-	if !ok || e.Row.IsFolder() {
-		return page.Tell(page.Info, "There is no "+text.Either(by > 0, "file after", "file before")+" this one in the list.")
+// turnFrom returns a function that opens the details of the file after or before f, and moves to it. Rows
+// can have come since f was opened.
+func (m *Model) turnFrom(f api.File) func(by int) tea.Cmd {
+	return func(by int) tea.Cmd {
+		m.list.Go(keyOf(f))
+		i := m.list.Cursor() + by
+		e, ok := m.list.At(i)
+		if !ok || e.Row.IsFolder() {
+			return page.Tell(page.Info, "There is no "+text.Either(by > 0, "file after", "file before")+" this one in the list.")
+		}
+		m.list.GoTo(i)
+		return page.Send(page.Inspect{Files: []api.File{e.Row}, Turn: m.turnFrom(e.Row)})
 	}
-	m.list.GoTo(i)
-	return page.Send(page.Inspect{Files: []api.File{e.Row}, Turn: m.turn})
 }

@@ -200,10 +200,11 @@ func (m *Model) locate(s *source) rule.Place {
 	return text.Either(s.known.of != rule.PathOf(&s.Upload), rule.Place{}, s.known.place)
 }
 
-// taken reports whether sending asks what to do about the file at the place of a source.
-func (m *Model) taken(s *source) bool {
-	return s.Naming == job.NameExact && !s.OverwriteFile.IsSet() && m.locate(s).File != nil
-}
+// asks reports whether sending asks what to do if there is a file at the place of a source, and taken
+// whether there is one.
+func (s *source) asks() bool { return s.Naming == job.NameExact && !s.OverwriteFile.IsSet() }
+
+func (m *Model) taken(s *source) bool { return s.asks() && m.locate(s).File != nil }
 
 func (m *Model) sum() *total {
 	if m.total != nil {

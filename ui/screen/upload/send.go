@@ -144,10 +144,9 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 		text.If(losses != "", "With a new version, the stored file loses: "+losses+".\n") + words
 	file := m.locate(s).File
 	yours, stored := pair(s, "Yours")
-	when := text.If(!rule.Created(file).IsZero(), "uploaded "+text.When(rule.Created(file), m.o.Now()))
 	ask.Facts = [][2]string{
 		{"Yours", strings.Join(facts(s), "")},
-		{"Stored", edit.FactsOf(file, when)[0]},
+		{"Stored", edit.FactsOf(file, edit.Uploaded(file, m.o.Now()))[0]},
 	}
 	ask.Drawing = m.Review(nil, yours, stored)
 	return page.Send(ask)
@@ -196,8 +195,9 @@ func size(sources []*source) string {
 }
 
 // shared lists the folders, tags and extensions of sources, and the regions and descriptions if there are
-// any, with how many have them.
+// any, with how many have them, and which names change.
 func shared(sources []*source) [][2]string {
+	const renamed = "Stored as"
 	var facts [][2]string
 	for i, row := range []struct {
 		label string
@@ -205,13 +205,13 @@ func shared(sources []*source) [][2]string {
 	}{
 		{"Folder", func(s *source) []string { return []string{s.folder()} }},
 		{"Tags", func(s *source) []string { return s.Tags.Or(nil) }},
-		{"Stored as", func(s *source) []string {
-			stored := rule.StoredName(s.FileName)
-			return []string{text.If(stored != s.FileName, s.FileName+" → "+stored)}
-		}},
 		{"Extensions", func(s *source) []string { return rule.Mapped(s.Extensions.Or(nil), edit.LabelExtension) }},
 		{"Region", func(s *source) []string { return []string{text.If(s.Region() != "", "drawn")} }},
 		{"Description", func(s *source) []string { return []string{s.Text(entry.FieldByName(rule.FieldDescription))} }},
+		{renamed, func(s *source) []string {
+			stored := rule.StoredName(s.FileName)
+			return []string{text.If(stored != s.FileName, s.FileName+" → "+stored)}
+		}},
 	} {
 		count := map[string]int{}
 		var list []string
@@ -224,9 +224,11 @@ func shared(sources []*source) [][2]string {
 		}
 		slices.SortStableFunc(list, func(a, b string) int { return count[b] - count[a] })
 		for i, value := range list {
-			list[i] = strings.TrimSpace(value + " " + edit.OfMany(count[value], len(sources)))
+			if row.label != renamed { // each name is of one file
+				list[i] = strings.TrimSpace(value + " " + edit.OfMany(count[value], len(sources)))
+			}
 		}
-		if len(list) > 0 || i < 2 || row.label == "Extensions" {
+		if len(list) > 0 || i < 3 {
 			facts = append(facts, [2]string{row.label, cmp.Or(text.List(list, 60), "none")})
 		}
 	}

@@ -196,8 +196,7 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	if p.Result == rule.NewFile && !p.Suffix { // that is said already
 		lines = lines[1:]
 	}
-	asks := s.Naming == job.NameExact && !s.OverwriteFile.IsSet() && s.known.of != rule.PathOf(&s.Upload)
-	if m.taken(s) || asks { // a new version is one of the answers, or there is no file
+	if m.taken(s) || s.asks() && s.known.of != rule.PathOf(&s.Upload) { // the answer decides, if there is a file
 		lines = nil
 	}
 	if lost := m.sum().lost; lost != "" {

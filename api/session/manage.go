@@ -235,47 +235,21 @@ var errOneVersion = errors.New("the file has only one version")
 func (s *Session) RestoreAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
 	batch := batchOf(len(files))
 	return eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
-		older, err := s.olderVersions(ctx, f)
+		list, err := s.Versions(ctx, f.FileID)
 		if err != nil {
 			return nil, err
 		}
-		return s.restoreIn(ctx, batch, f.FileID, older[0])
-	})
-}
-
-// DeleteOldVersions permanently removes all versions of files but the current one; report is as in
-// ChangeAll.
-func (s *Session) DeleteOldVersions(ctx context.Context, files []api.File, report func(Edited)) []Edited {
-	return eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
-		older, err := s.olderVersions(ctx, f)
-		for _, version := range older {
-			if err == nil {
-				err = s.DeleteVersion(ctx, f.FileID, version)
+		now, err := s.Read(ctx, f.FileID)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			if id := list[i].VersionID(); id != "" && id != now.VersionID() {
+				return s.restoreIn(ctx, batch, f.FileID, id)
 			}
 		}
-		return &f, err
-	})
-}
-
-func (s *Session) olderVersions(ctx context.Context, f api.File) ([]string, error) {
-	list, err := s.Versions(ctx, f.FileID)
-	if err != nil {
-		return nil, err
-	}
-	now, err := s.Read(ctx, f.FileID)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for i := range list {
-		if id := list[i].VersionID(); id != "" && id != now.VersionID() {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 {
 		return nil, errOneVersion
-	}
-	return ids, nil
+	})
 }
 
 // AwaitPurge polls the status of a purge until it is completed, but at most for timeout; with 0 it

@@ -131,10 +131,4 @@ func TestManyFilesOneUndo(t *testing.T) {
 	if done[0].Err != nil || !errors.Is(done[1].Err, errOneVersion) {
 		t.Fatalf("restored %+v", done)
 	}
-	if done := s.DeleteOldVersions(t.Context(), files[:1], count); done[0].Err != nil {
-		t.Fatal(done[0].Err)
-	}
-	if list, err := s.Versions(t.Context(), files[0].FileID); err != nil || len(list) != 1 {
-		t.Errorf("got %d versions (%v), want 1", len(list), err)
-	}
 }

@@ -32,7 +32,6 @@ type Manager interface {
 	ExtendAll(ctx context.Context, files []api.File, list []api.Extension,
 		report func(session.Edited)) []session.Edited
 	RestoreAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
-	DeleteOldVersions(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	PurgeAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	Places(ctx context.Context, uploads []api.Upload) ([]rule.Place, error)
 	Tags(ctx context.Context) ([]string, error)
@@ -143,7 +142,10 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 	s := g.Session
 	versions := kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one"}
 	versions.Do = func() tea.Cmd { return g.versions(current) }
-	single := !slices.ContainsFunc(files, func(f api.File) bool { return f.VersionInfo == nil || f.VersionInfo.Name != "Version 1" })
+	// After a change, the first one can be in use again.
+	single := !slices.ContainsFunc(files, func(f api.File) bool {
+		return f.VersionInfo == nil || rule.Replaces(&f) || rule.Updated(&f).After(rule.Created(&f))
+	})
 	versions.Disabled = text.If(len(files) > 1, "one file only")
 	versions.Note = text.Either(single, "there is only one", versions.Note)
 	const broken, final = "old links stop working", "cannot be undone"
@@ -160,10 +162,9 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 			running: "Restoring", done: "Restored the previous version of %s. z undoes it.", do: s.RestoreAll,
 		}, files),
 		g.PurgeRow(files),
-		g.row(operation{
-			MenuRow: kit.MenuRow{Group: "Delete", Key: "o", Label: "delete the old versions", Note: final, Danger: true, Disabled: text.If(single, "there is only one")}, lost: "Deletes all versions of %s but the current one from " + g.Host() + ".",
-			running: "Deleting versions", done: "Deleted the old versions of %s.", do: s.DeleteOldVersions,
-		}, files),
+		{Group: "Delete", Key: "o", Label: "delete the old versions", Note: final, Danger: true, Disabled: text.If(single, "there is only one"), Do: func() tea.Cmd {
+			return g.readVersions(files, g.askOld)
+		}},
 		g.row(operation{
 			MenuRow: kit.MenuRow{Group: "Delete", Key: "d", Label: "delete " + text.ShortName(FilesLabel(files), 24), Note: final, Danger: true}, lost: "Deletes %s with all versions from " + g.Host() + ".",
 			running: "Deleting", done: "Deleted %s.", do: s.DeleteAll,
@@ -188,8 +189,12 @@ func (g *Manage) askDelete(title, words string, files []api.File, work Work) tea
 	var paths []string
 	var tiles []Tile
 	for _, f := range files {
-		if paths = append(paths, f.FilePath); f.IsImage() {
-			tiles = append(tiles, Tile{Name: f.Name, Picture: ThumbOf(f, g.Session.Thumb)})
+		version := ""
+		if f.Type == api.TypeVersion && f.VersionInfo != nil {
+			version = f.VersionInfo.Name + " of "
+		}
+		if paths = append(paths, version+f.FilePath); f.IsImage() {
+			tiles = append(tiles, Tile{Name: version + f.Name, Picture: ThumbOf(f, g.Session.Thumb)})
 		}
 	}
 	ask.Drawing = NewReview(TilesOptions{
@@ -383,19 +388,60 @@ func newNames(files []api.File, pattern string) (changed []api.File, names []str
 	return changed, names, ""
 }
 
-func (g *Manage) versions(f api.File) tea.Cmd {
-	var list []api.File
-	return g.Run(Work{Label: "Reading the versions", Do: func(ctx context.Context, _ *Task) []session.Edited {
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		var err error
-		list, err = g.Session.Versions(ctx, f.FileID)
-		return []session.Edited{{Err: err}}
-	}, Then: func(done []session.Edited, _ time.Time) tea.Cmd {
-		if err := done[0].Err; err != nil {
-			return page.Send(page.Problem(err))
+// readVersions reads the versions of files, the current one first.
+func (g *Manage) readVersions(files []api.File, then func(lists [][]api.File) tea.Cmd) tea.Cmd {
+	var lists [][]api.File
+	return g.Run(Work{Label: "Reading the versions", Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
+		for _, f := range files {
+			ctx, cancel := context.WithTimeout(ctx, timeout)
+			list, err := g.Session.Versions(ctx, f.FileID)
+			cancel()
+			if err != nil {
+				return []session.Edited{{Err: err}}
+			}
+			list = slices.DeleteFunc(list, func(v api.File) bool { return v.VersionInfo == nil })
+			// One that was restored is not the newest. "file" comes before "file-version".
+			slices.SortStableFunc(list, func(a, b api.File) int { return cmp.Compare(a.Type, b.Type) })
+			lists = append(lists, list)
+			t.Count(session.Edited{})
 		}
-		list = slices.DeleteFunc(list, func(v api.File) bool { return v.VersionInfo == nil })
+		return nil
+	}, Then: func(failed []session.Edited, _ time.Time) tea.Cmd {
+		if len(failed) > 0 {
+			return page.Send(page.Problem(failed[0].Err))
+		}
+		return then(lists)
+	}})
+}
+
+// askOld asks whether to delete the old versions of files, and deletes those that it shows.
+func (g *Manage) askOld(lists [][]api.File) tea.Cmd {
+	var old, current []api.File
+	for _, list := range lists {
+		for i := 1; i < len(list); i++ {
+			old, current = append(old, list[i]), append(current, list[0])
+		}
+	}
+	if len(old) == 0 {
+		return page.Tell(page.Info, "There are no old versions.")
+	}
+	whole := text.Plural(len(old), "old version") + " of " + FilesLabel(slices.CompactFunc(slices.Clone(current), func(a, b api.File) bool { return a.FileID == b.FileID }))
+	return g.askDelete("Delete "+whole+"?", "The current version stays.", old, Work{
+		Label: "Deleting versions", Done: "Deleted " + whole + ".", Files: old,
+		Do: func(ctx context.Context, t *Task) (done []session.Edited) {
+			for i, v := range old {
+				err := g.Session.DeleteVersion(ctx, v.FileID, v.VersionID())
+				done = append(done, session.Edited{FileID: v.FileID, File: &current[i], Err: err})
+				t.Count(done[i])
+			}
+			return done
+		},
+	})
+}
+
+func (g *Manage) versions(f api.File) tea.Cmd {
+	return g.readVersions([]api.File{f}, func(lists [][]api.File) tea.Cmd {
+		list := lists[0]
 		switch {
 		case len(list) == 0:
 			return page.Tell(page.Info, "The service lists no versions.")
@@ -413,7 +459,7 @@ func (g *Manage) versions(f api.File) tea.Cmd {
 			rows = append(rows, row)
 		}
 		return g.Over.Open(kit.NewMenu("Versions of "+Label(&f), rows...))
-	}})
+	})
 }
 
 func (g *Manage) versionFacts(v api.File) []string {

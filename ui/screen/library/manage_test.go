@@ -88,7 +88,8 @@ func TestVersionsOfAFile(t *testing.T) {
 	d.Toasted("There is only one version of b.txt.")
 }
 
-// TestVersionsBesideEachOther: a version of a picture is shown beside the current one before it is restored.
+// TestVersionsBesideEachOther: a version of a picture is shown beside the current one before it is
+// restored, and the old ones before they are deleted.
 func TestVersionsBesideEachOther(t *testing.T) {
 	d := serve(t)
 	store(t, d.s, "/b.png", string(mediatest.PNG(t, mediatest.Gradient(40, 30))))
@@ -99,6 +100,13 @@ func TestVersionsBesideEachOther(t *testing.T) {
 	d.Sees("Version 1 ", "Version 2 (now)", "40 × 30", "60 × 40")
 	d.Press("r")
 	d.Toasted("Restored Version 1 of b.png. z undoes it.")
+	d.Press("m", "v")
+	d.Sees("Version 2 ", "Version 1 (now)")
+	d.Press("esc", "m", "o")
+	d.answer("d", "Delete 1 old version of b.png?", "60 × 40", "cannot be undone")
+	d.Toasted("Deleted 1 old version of b.png.")
+	d.Press("m", "o")
+	d.Toasted("There are no old versions.")
 }
 
 func (d *served) has(want string) {

@@ -34,11 +34,15 @@ func (FileGone) event()    {}
 func (JobsChanged) event() {}
 func (RunsChanged) event() {}
 func (Tick) event()        {}
+func (Reveal) event()      {}
 
 // Go returns the action that leads to another screen, as the next thing to do.
 func Go(group, words string, to ID) kit.Action {
 	return kit.Action{ID: "screen." + to.Name, Keys: kit.Bind(words, "", to.Key), Group: group, Footer: true, Main: true, Do: func() tea.Cmd { return Send(Show{ID: to}) }}
 }
+
+// Reveal shows a folder in the library, in the form "/a/b/", with the cursor on a file.
+type Reveal struct{ Folder, FileID string }
 
 // Back asks the root to leave the screen in front for the one before it.
 type Back struct{}

@@ -51,8 +51,15 @@ func TestWayThroughFolders(t *testing.T) {
 	d.Run(got.Turn(-1))
 	d.Toasted("no file before")
 	d.Run(got.Turn(1))
-	mediatest.Equal(t, uitest.One[page.Inspect](t, &d.Out).Files[0].FilePath, "/summer/f00001.jpg", "then")
+	next := uitest.One[page.Inspect](t, &d.Out).Files[0]
+	mediatest.Equal(t, next.FilePath, "/summer/f00001.jpg", "then")
 	d.On("f00001.jpg")
+	d.Press("h", "f")
+	d.Type("boat")
+	d.Send(page.Reveal{Folder: "/summer/", FileID: next.FileID})
+	d.Sees("Library / summer")
+	d.On("f00001.jpg")
+	mediatest.Equal(t, uitest.One[page.Show](t, &d.Out).ID, page.Library, "shows")
 }
 
 func TestFacts(t *testing.T) {

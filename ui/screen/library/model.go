@@ -197,6 +197,9 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Shown:
 		m.front = true
 		return m.comeToFront(), true
+	case page.Reveal:
+		m.closeQuery()
+		return tea.Batch(m.open(msg.Folder, msg.FileID), page.Send(page.Show{ID: page.Library})), true
 	case page.Hidden:
 		m.front = false
 		return nil, false

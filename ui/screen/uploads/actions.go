@@ -73,7 +73,9 @@ func (m *Model) actions() []kit.Action {
 		actions[i].Main = actions[i].ID == main
 	}
 	if all {
-		actions = append(actions, page.Go(groupJob, "see them in the library", page.Library))
+		see := page.Go(groupJob, "see them in the library", page.Library)
+		see.Do = m.reveal
+		actions = append(actions, see)
 	} else if m.rows.read && m.rows.all == 0 {
 		actions = append(actions, page.Go(groupJob, "pick files", page.Picker))
 	}
@@ -176,6 +178,16 @@ func (m *Model) enter() tea.Cmd {
 	}
 	m.list.OpenPane()
 	return nil
+}
+
+// reveal shows the folder under the cursor in the library, or the file in it.
+func (m *Model) reveal() tea.Cmd {
+	e, _ := m.list.Current()
+	to := page.Reveal{Folder: cmp.Or(e.Key, "/")}
+	if r, ok := m.current(); ok && hasDetails(r.Job) {
+		to.FileID = r.Job.File.FileID
+	}
+	return page.Send(to)
 }
 
 // inspect shows the details of a stored file. It prefers the file's last known record, which may

@@ -62,6 +62,10 @@ func TestStoredFiles(t *testing.T) {
 	if got := one[page.Toast](d); got.Text != "It is stored." {
 		t.Errorf("why not again: %+v", got)
 	}
+	d.Press("4")
+	if got := one[page.Reveal](d); got != (page.Reveal{Folder: "/", FileID: seen.Files[0].FileID}) {
+		t.Errorf("the library shows %+v", got)
+	}
 }
 
 func TestRefusedAndUnsent(t *testing.T) {

@@ -488,6 +488,10 @@ func TestPictureFromTheSource(t *testing.T) {
 	if got := picture(*f); got == source {
 		t.Error("a changed source was used for the file")
 	}
+	preview, err := s.Preview(t.Context(), f.URL) // one that is to be uploaded
+	must(t, err)
+	content, _ := os.ReadFile(preview)
+	mediatest.Equal(t, string(content), "one", "it shows")
 }
 
 type testKey string

@@ -67,6 +67,17 @@ func (s *Session) cached(f api.File, address string,
 	return name, nil
 }
 
+// Preview returns the path of a local copy of what a URL that is to be uploaded delivers, fetched once a day.
+func (s *Session) Preview(ctx context.Context, address string) (string, error) {
+	return s.cached(api.File{}, time.Now().Format(time.DateOnly)+address, func() (io.ReadCloser, int64, error) {
+		body, at, err := s.Client.Fetch(ctx, address, 0, maxPicture)
+		if answer, ok := errors.AsType[*api.ServiceError](err); ok { // of another server
+			err = fmt.Errorf("the server answers %d", answer.Status)
+		}
+		return body, at, err
+	})
+}
+
 const maxThumb = 8 << 20
 
 // Thumb returns the path of a local file with a thumbnail, fetched once per version. It is the

@@ -479,7 +479,7 @@ func (r *Region) noPicture() string {
 	case errors.Is(r.err, context.DeadlineExceeded):
 		return "The picture did not arrive in time. You can still type the numbers."
 	}
-	return "No picture: " + strings.TrimSuffix(r.err.Error(), ".") + ". You can still type the numbers."
+	return "No picture: " + strings.TrimSuffix(media.Reason(r.err), ".") + ". You can still type the numbers."
 }
 
 // Note warns if the size of the picture differs from the record, or says that it is stored rotated.

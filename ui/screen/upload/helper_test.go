@@ -249,6 +249,7 @@ type stub struct {
 	tags      func(context.Context) ([]string, error)
 	foldersIn func(context.Context, string) ([]string, error)
 	fields    func(context.Context) ([]api.MetadataField, error)
+	preview   func(context.Context, string) (string, error)
 	presets   Presets
 }
 
@@ -307,6 +308,10 @@ func (s *stub) Folders(ctx context.Context) ([]string, error) { return listed(ct
 func (s *stub) Tags(ctx context.Context) ([]string, error) { return listed(ctx, s.tags) }
 
 func (s *stub) Thumb(context.Context, api.File) (string, error) { return "", errors.New("no picture") }
+
+func (s *stub) Preview(ctx context.Context, address string) (string, error) {
+	return answer(ctx, s.preview, address)
+}
 
 func (s *stub) FoldersIn(ctx context.Context, folder string) ([]string, error) {
 	return answer(ctx, s.foldersIn, folder)

@@ -238,7 +238,8 @@ func TestEditedText(t *testing.T) {
 	}
 }
 
-// TestPicturesAtTheSide checks that the pictures of the edited files are below the checks if they fit.
+// TestPicturesAtTheSide checks that the pictures of the edited files are below the checks if they fit, also
+// those at URLs.
 func TestPicturesAtTheSide(t *testing.T) {
 	data := string(pngBytes(t, 64, 48))
 	m := opened(t, Options{
@@ -248,6 +249,17 @@ func TestPicturesAtTheSide(t *testing.T) {
 	if text := screen(m, 200, 60); strings.Count(text, "no picture") != 1 ||
 		strings.Contains(text, "Loading") {
 		t.Errorf("three files:\n%s", text)
+	}
+	var asked []string
+	m = opened(t, Options{
+		Sources: []api.Source{{URL: "https://example.com/a"}, {URL: "https://example.com/film.mp4"}}, Profile: localProfile(),
+		Session: &stub{preview: func(_ context.Context, address string) (string, error) {
+			asked = append(asked, address)
+			return files(t, "a.png", data)[0].Path, nil
+		}}, Loader: picture.NewLoader(),
+	})
+	if text := screen(m, 200, 60); !slices.Equal(slices.Compact(asked), []string{"https://example.com/a"}) || strings.Count(text, "no picture") != 1 || strings.Contains(text, "Loading") {
+		t.Errorf("asked for %q:\n%s", asked, text)
 	}
 }
 

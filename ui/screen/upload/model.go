@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"mime"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,6 +40,7 @@ type Session interface {
 	Folders(ctx context.Context) ([]string, error)
 	FoldersIn(ctx context.Context, folder string) ([]string, error)
 	Thumb(ctx context.Context, f api.File) (string, error)
+	Preview(ctx context.Context, address string) (string, error)
 	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
 }
 
@@ -132,7 +135,7 @@ func New(o Options) *Model {
 		Folder: func(s *source) string {
 			return text.Either(s.Source.URL != "", "URLs", filepath.Base(filepath.Dir(s.Source.Path)))
 		},
-		Subject: subject, Tile: tile, Facts: facts, State: m.state, Comments: m.comments,
+		Subject: m.subject, Tile: m.tile, Facts: facts, State: m.state, Comments: m.comments,
 		Changed: m.changed, Moved: func() tea.Cmd { m.side.Reset(); return nil },
 	}, nil)
 	m.Files.Nothing = emptyForm
@@ -344,20 +347,24 @@ func (m *Model) tagNote() string {
 	return fmt.Sprintf("%d of %d characters.", longest, rule.MaxTagsLength)
 }
 
-func subject(s *source) edit.Subject {
+func (m *Model) subject(s *source) edit.Subject {
+	kind := mime.TypeByExtension(path.Ext(s.Source.Name()))
+	if s.Source.URL != "" && (kind == "" || strings.HasPrefix(kind, "image/")) {
+		return edit.Subject{Name: s.Source.URL, Path: edit.Fetched(m.o.Session.Preview, s.Source.URL)}
+	}
 	if yes, _ := s.known.isPicture(); !yes || s.Source.Path == "" {
 		return edit.Subject{}
 	}
 	return edit.Subject{
 		Name: s.Source.Path, Size: s.known.facts.Stored,
-		Orientation: s.known.facts.Orientation, Path: s.path,
+		Orientation: s.known.facts.Orientation, Path: edit.Local(s.Source.Path),
 	}
 }
 
 // facts are the facts that need no label.
 func facts(s *source) []string {
 	if s.Source.URL != "" {
-		return []string{s.Source.URL, "no preview: the service downloads it"}
+		return []string{s.Source.URL, "the service downloads it"}
 	}
 	if !s.known.inspected || s.known.err != nil {
 		return nil
@@ -366,13 +373,11 @@ func facts(s *source) []string {
 	return edit.FactsLine(s.known.facts.Upright, kind, s.known.identity.Size)
 }
 
-func (s *source) path(context.Context) (string, error) { return s.Source.Path, nil }
-
-func tile(s *source) edit.Tile {
-	t := edit.Tile{Name: cmp.Or(s.FileName, s.Source.Name()), Words: text.Either(s.Source.URL != "", "a URL, without a preview", "no picture")}
-	if subject(s).Path != nil {
-		t.Picture = edit.Thumb{Key: fmt.Sprint(s.Source.Path, s.known.identity.Size,
-			s.known.identity.Modified), Path: s.path}
+func (m *Model) tile(s *source) edit.Tile {
+	of := m.subject(s)
+	t := edit.Tile{Name: cmp.Or(s.FileName, s.Source.Name()), Words: "no picture"}
+	if of.Path != nil {
+		t.Picture = edit.Thumb{Key: fmt.Sprint(of.Name, s.known.identity.Size, s.known.identity.Modified), Path: of.Path}
 	}
 	return t
 }
@@ -401,8 +406,8 @@ func (m *Model) noDraw() string {
 	}
 	yes, sure := s.known.isPicture()
 	switch {
-	case s.Source.Path == "":
-		return "the picture is not on this computer; type the numbers"
+	case s.Source.URL != "":
+		return text.If(m.subject(s).Path == nil, "it is no picture; type the numbers")
 	case !sure && s.known.err == nil:
 		return "the file is being read"
 	case !yes:

@@ -191,7 +191,7 @@ func size(sources []*source) string {
 		size += s.known.identity.Size
 		least = text.Either(s.known.inspected || s.Source.URL != "", least, "at least ")
 	}
-	return least + text.Bytes(size)
+	return text.If(size > 0, least+text.Bytes(size)) // that of a URL is not known
 }
 
 // shared lists the folders, tags and extensions of sources, and the regions and descriptions if there are

@@ -78,7 +78,7 @@ func (m *Model) title() string {
 	if len(targets) < len(m.Items) {
 		return "Options of " + text.Count(len(targets)) + " of " + text.Plural(len(m.Items), "file")
 	}
-	return "Upload " + text.Plural(len(targets), "file") + ", " + size(targets)
+	return strings.TrimSuffix("Upload "+text.Plural(len(targets), "file")+", "+size(targets), ", ")
 }
 
 // Status returns what sending does, or what stands in its way.

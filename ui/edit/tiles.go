@@ -143,7 +143,8 @@ func Fetched[T any](get func(context.Context, T) (string, error), v T) func(cont
 // ThumbOf returns the picture of a stored file, whose thumbnail get stores in a local file.
 func ThumbOf(f api.File, get func(context.Context, api.File) (string, error)) Thumb {
 	key := f.FileID + " " + f.VersionID() + f.FilePath // not at an address of before
-	return Thumb{Key: key, Name: f.Name, Path: Fetched(get, f)}
+	w, h, _ := rule.PixelSize(&f)
+	return Thumb{Key: key, Name: f.Name, Path: Fetched(get, f), Size: image.Pt(w, h)}
 }
 
 // Local returns the Path of a local file.

@@ -97,6 +97,7 @@ func (d *Dialog) Update(msg tea.Msg) tea.Cmd {
 	if d.Drawing == nil {
 		return nil
 	}
+	d.Resize(d.room) // the shapes of pictures can be known now
 	return d.Drawing.Update(msg)
 }
 

@@ -189,12 +189,13 @@ func (g *Manage) askDelete(title, words string, files []api.File, work Work) tea
 	var paths []string
 	var tiles []Tile
 	for _, f := range files {
-		version := ""
+		at, name := f.FilePath, f.Name
 		if f.Type == api.TypeVersion && f.VersionInfo != nil {
-			version = f.VersionInfo.Name + " of "
+			several := files[0].FileID != files[len(files)-1].FileID
+			at, name = f.VersionInfo.Name+" of "+at, f.VersionInfo.Name+text.If(several, " of "+name)
 		}
-		if paths = append(paths, version+f.FilePath); f.IsImage() {
-			tiles = append(tiles, Tile{Name: version + f.Name, Picture: ThumbOf(f, g.Session.Thumb)})
+		if paths = append(paths, at); f.IsImage() {
+			tiles = append(tiles, Tile{Name: name, Picture: ThumbOf(f, g.Session.Thumb)})
 		}
 	}
 	ask.Drawing = NewReview(TilesOptions{

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/ansi/kitty"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -209,4 +210,24 @@ func TestBehind(t *testing.T) {
 			t.Errorf("the first cell of line %d has the style %+v", y, s)
 		}
 	}
+}
+
+// growing is a drawing whose height becomes known after it was opened.
+type growing struct{ fits, got image.Point }
+
+func (g *growing) Resize(size image.Point)               { g.got = size }
+func (g *growing) Fit(image.Point) image.Point           { return g.fits }
+func (g *growing) Update(tea.Msg) tea.Cmd                { return nil }
+func (g *growing) View(image.Point, *theme.Theme) string { return "" }
+func (g *growing) Close() tea.Cmd                        { return nil }
+
+// TestDrawingOfAnotherShape: a drawing loads its pictures for the room in which it is drawn.
+func TestDrawingOfAnotherShape(t *testing.T) {
+	d, _ := newClock().dialog()
+	drawing := &growing{fits: image.Pt(30, 8)}
+	d.Drawing = drawing
+	d.Resize(image.Pt(80, 24))
+	drawing.fits.Y = 6
+	d.Update(nil)
+	mediatest.Equal(t, drawing.got, drawing.fits, "it has")
 }

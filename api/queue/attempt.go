@@ -224,7 +224,7 @@ func sameSource(j *job.Job) error {
 		return err
 	}
 	if !now.Same(j.Identity) {
-		return &api.SourceError{Path: source.Path, Reason: "changed since it was queued", Help: "Pick it again to send it as it is now."}
+		return &api.SourceError{Path: source.Path, Reason: "changed since it was queued", Help: "If it is sent again, it is sent as it is now."}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"mediadesk/api"
 	"mediadesk/api/job"
 	"mediadesk/api/rule"
 )
@@ -51,7 +52,10 @@ func (q *Queue) Retry(ctx context.Context, ids []int64) ([]job.Job, error) {
 	if q.retryNow(ids) {
 		return nil, nil
 	}
-	return q.reopen(ctx, "retry", ids, entry{wish: wishSend}, func(j *job.Job) bool { return j.State != job.Stored })
+	return q.reopen(ctx, "retry", ids, entry{wish: wishSend}, func(j *job.Job) bool {
+		asItIsNow(j)
+		return j.State != job.Stored
+	})
 }
 
 // retryNow starts jobs now that wait for their next attempt. It reports whether all of ids do.
@@ -83,9 +87,19 @@ func (q *Queue) RetryFailed(ctx context.Context) (jobs []job.Job, ambiguous int,
 		if j.Failed() && !j.MayRepeat() {
 			ambiguous++
 		}
+		asItIsNow(j)
 		return j.Failed() && j.MayRepeat()
 	})
 	return jobs, ambiguous, err
+}
+
+// asItIsNow lets a file that was never sent be sent as it is now: who asks for that was told that it changed.
+func asItIsNow(j *job.Job) {
+	if j.Attempts == 0 && j.Identity != (api.Identity{}) && j.Upload.Source.Path != "" {
+		if now, err := api.Identify(j.Upload.Source.Path); err == nil {
+			j.Identity = now
+		}
+	}
 }
 
 // Check asks the service again about a job that is unknown or being processed. It sends nothing.

@@ -147,7 +147,7 @@ func TestCloseLeavesTheRest(t *testing.T) {
 	})
 }
 
-// TestChangedSource: a source that changed after it was queued is not sent.
+// TestChangedSource: a source that changed after it was queued is not sent, unless the user asks again.
 func TestChangedSource(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -176,6 +176,14 @@ func TestChangedSource(t *testing.T) {
 			if got.State != job.Unsent || got.Attempts != 0 ||
 				!strings.Contains(got.Failure.Message, tt.words) {
 				t.Errorf("%s after %d attempts: %+v", got.State, got.Attempts, got.Failure)
+			}
+			if tt.words != "changed" {
+				return
+			}
+			_, err = q.Retry(t.Context(), []int64{got.ID})
+			must(t, err)
+			if got = outcome(t, q, got.ID); got.State != job.Stored {
+				t.Errorf("sent again: %s, %+v", got.State, got.Failure)
 			}
 		})
 	}

@@ -26,7 +26,7 @@ func CleanFolder(folder string) (string, error) {
 		if !folderRune(r) {
 			return clean, broken(FieldFolder,
 				fmt.Sprintf("folder %s contains %s, which is not allowed", api.Quote(folder), api.Quote(string(r))),
-				fmt.Sprintf("Folders take letters, marks and numerals of any language, and / _ -. An allowed name is %s.", api.Quote(underscored(clean, folderRune))))
+				fmt.Sprintf("Names of folders have letters, digits, _ and -, as in %s.", api.Quote(underscored(clean, folderRune))))
 		}
 	}
 	if len(names) > MaxFolderDepth {

@@ -120,7 +120,7 @@ func (g *Manage) Extend(files []api.File) tea.Cmd {
 	what := FilesLabel(files)
 	title := "Run an extension on " + text.Safe(what)
 	return chooseExtension(g.Context, g.Over, title, "", g.Session, func(e api.Extension) tea.Cmd {
-		lines := []string{effectOf(e.Name) + " It may cost units of your account."}
+		lines := []string{effectOf(e.Name, text.Either(len(files) == 1, "The", "Each")) + " It may cost units of your account."}
 		if g.Profile.Receiver == "" {
 			lines = append(lines, "The service cannot reach this computer. The result is found by polling the file; failures go unreported.")
 		}
@@ -139,16 +139,17 @@ func (g *Manage) Extend(files []api.File) tea.Cmd {
 	})
 }
 
-func effectOf(extension string) string {
+// effectOf says what an extension does with a file; the is "The" or "Each".
+func effectOf(extension, the string) string {
 	switch {
 	case extension == rule.RemoveBackground:
-		return "A file gets a new version without its background. Its name, tags and region stay."
+		return the + " file gets a new version without its background. Its name, tags and region stay."
 	case rule.IsTagging(extension):
 		return "The AI tags of this extension are replaced. Other tags stay."
 	case extension == rule.AutoDescription:
-		return "A file gets a description."
+		return the + " file gets a description."
 	case extension == rule.AITasks:
-		return "A file gets tags or custom metadata by the answers."
+		return the + " file gets tags or custom metadata by the answers."
 	case extension == rule.SavedExtension:
 		return "This extension is defined in your account."
 	}

@@ -169,8 +169,11 @@ func FactsOf(f *api.File, more ...string) []string {
 
 // Uploaded says when a file was uploaded first; "" if that is not known.
 func Uploaded(f *api.File, now time.Time) string {
-	first := text.If(rule.Replaces(f) && f.Type != api.TypeVersion, "first ")
-	return text.If(!rule.Created(f).IsZero(), first+"uploaded "+text.When(rule.Created(f), now))
+	first, at := text.If(rule.Replaces(f), "first "), rule.Created(f)
+	if f.Type == api.TypeVersion {
+		first, at = "", rule.Updated(f)
+	}
+	return text.If(!at.IsZero(), first+"uploaded "+text.When(at, now))
 }
 
 // KindOf names the kind of a file, such as "PNG" or "application/pdf".

@@ -188,22 +188,24 @@ func (g *Manage) askDelete(title, words string, files []api.File, work Work) tea
 	}}
 	var paths []string
 	var tiles []Tile
+	label := "File"
 	for _, f := range files {
-		at, name := f.FilePath, f.Name
+		at, tile := f.FilePath, Tile{Name: f.Name, Picture: ThumbOf(f, g.Session.Thumb)}
 		if f.Type == api.TypeVersion && f.VersionInfo != nil {
 			several := files[0].FileID != files[len(files)-1].FileID
-			at, name = f.VersionInfo.Name+" of "+at, f.VersionInfo.Name+text.If(several, " of "+name)
+			label, tile.Note = f.VersionInfo.Name, g.versionFacts(f)
+			at, tile.Name = label+" of "+at, label+text.If(several, " of "+f.Name)
 		}
 		if paths = append(paths, at); f.IsImage() {
-			tiles = append(tiles, Tile{Name: name, Picture: ThumbOf(f, g.Session.Thumb)})
+			tiles = append(tiles, tile)
 		}
 	}
 	ask.Drawing = NewReview(TilesOptions{
 		Context: g.Context, Loader: g.Loader, Len: func() int { return len(tiles) }, Rest: true,
-		Tile: func(i int) Tile { return tiles[i] },
+		Tile: func(i int) Tile { return tiles[i] }, Notes: func() bool { return tiles[0].Note != nil },
 	}, g.Draw)
 	if len(files) == 1 {
-		ask.Facts = [][2]string{{"File", FactsOf(&files[0], Uploaded(&files[0], g.Now()))[0]}}
+		ask.Facts = [][2]string{{label, FactsOf(&files[0], Uploaded(&files[0], g.Now()))[0]}}
 	}
 	if len(paths) > max(1, len(tiles)) || ask.Drawing == nil && len(paths) > 1 { // the others are named or seen
 		ask.Facts = [][2]string{{"Files", text.List(paths, 200)}}
@@ -503,10 +505,13 @@ func (g *Manage) compare(f api.File, list []api.File) tea.Cmd {
 			return list[i+1].VersionInfo.Name, list[0].VersionInfo.Name + " (now)"
 		},
 	}
-	for i, r := range g.versionRows(f, list[at]) {
-		o.Actions = append(o.Actions, kit.Action{Keys: kit.Bind(r.Label, "", r.Key), Group: "Version", Footer: true, Do: func() tea.Cmd {
-			return tea.Batch(viewer.Close(), g.versionRows(f, list[at])[i].Do())
-		}})
+	o.Actions = func() []kit.Action {
+		return rule.Mapped(g.versionRows(f, list[at]), func(r kit.MenuRow) kit.Action {
+			words := r.Label + text.If(r.Key != "o", " "+list[at].VersionInfo.Name)
+			return kit.Action{Keys: kit.Bind(words, "", r.Key), Group: "Version", Footer: true, Do: func() tea.Cmd {
+				return tea.Batch(viewer.Close(), r.Do())
+			}}
+		})
 	}
 	viewer = NewViewer(o)
 	return tea.Batch(g.Over.Open(viewer), viewer.Read())

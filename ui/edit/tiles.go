@@ -88,6 +88,9 @@ type TilesOptions struct {
 	// Notes reports whether tiles have a note below their name; nil means that none has.
 	Notes func() bool
 	Tile  func(i int) Tile
+	// Below is how many rows something below the sheet takes at times; the tiles stay as large as without
+	// it. nil means none.
+	Below func() int
 	// First returns the first pictures of a folder, in a command; may be nil.
 	First func(ctx context.Context, folder string) ([]Thumb, error)
 }
@@ -106,6 +109,7 @@ type Tiles struct {
 	seen   map[string]image.Point // sizes of decoded pictures, by Thumb.Key
 
 	firsts map[string][]Thumb // by folder; nil while being read
+	asked  map[string]bool    // the folders of which they are read or known
 	asking bool
 	also   []string // folders whose first pictures are needed elsewhere
 }
@@ -132,7 +136,7 @@ func NewTiles(o TilesOptions) *Tiles {
 	if o.List != nil {
 		o.Len = o.List.Len
 	}
-	return &Tiles{o: o, firsts: map[string][]Thumb{}, seen: map[string]image.Point{}}
+	return &Tiles{o: o, firsts: map[string][]Thumb{}, asked: map[string]bool{}, seen: map[string]image.Point{}}
 }
 
 // Fetched returns the Path of a picture that get stores in a local file.
@@ -168,7 +172,7 @@ func (s *Tiles) Delete() tea.Cmd { return s.images.DeleteAll() }
 
 // Forget rereads the first pictures of folders, and pictures that could not be read, when needed.
 func (s *Tiles) Forget() {
-	clear(s.firsts)
+	clear(s.asked)
 	s.images.Forget()
 }
 
@@ -193,8 +197,16 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 		}
 		return g
 	}
-	g := picture.GridOf(room.Sub(image.Pt(0, 1)), s.o.Len(), s.captions()) // a frame has one line more
-	g.Tile.Y = min(g.Tile.Y, (g.Tile.X-2)/3+s.captions()+3)                // pictures are 3:2
+	below := 0
+	if s.o.Below != nil {
+		below = s.o.Below()
+	}
+	g := picture.GridOf(room.Add(image.Pt(0, below-1)), s.o.Len(), s.captions()) // a frame has one line more
+	g.Tile.Y = min(g.Tile.Y, (g.Tile.X-2)/3+s.captions()+3)                      // pictures are 3:2
+	if below > 0 {
+		g.Rows = max(1, (room.Y-1)/g.Tile.Y)
+		g.Tile.Y = min(g.Tile.Y, room.Y-1)
+	}
 	return g
 }
 
@@ -339,10 +351,10 @@ func (s *Tiles) thumbs(t Tile, room image.Point) ([]Thumb, image.Point) {
 // wantFirsts reads the first pictures of folders, one folder at a time.
 func (s *Tiles) wantFirsts(folders []string) tea.Cmd {
 	for _, folder := range slices.Concat(s.also, folders) {
-		if _, ok := s.firsts[folder]; ok || s.asking || s.o.First == nil {
+		if s.asked[folder] || s.asking || s.o.First == nil {
 			continue
 		}
-		s.firsts[folder], s.asking = nil, true
+		s.asked[folder], s.asking = true, true
 		return page.Within(s.o.Context, tileTimeout, func(ctx context.Context) tea.Msg {
 			firsts, _ := s.o.First(ctx, folder) // without them the folder shows words
 			return page.Do(func() {
@@ -469,7 +481,7 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 	if s.single() {
 		return body
 	}
-	style := th.Text
+	style := text.Either(t.Folder != "", th.Accent, th.Text)
 	switch {
 	case selected:
 		style = th.Title
@@ -479,7 +491,11 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 		style = th.Marked
 	}
 	sign, line := text.If(t.Sign != theme.SignNone, th.Sign(t.Sign)+" "), image.Pt(room.X, 1)
-	name := centered(sign+style.Render(text.ShortName(t.Name, max(1, room.X-text.Width(sign)))), line)
+	words, least := t.Name+text.If(t.Folder != "", "/"), max(1, room.X-text.Width(sign))
+	if text.Width(words) > least { // the folder before it goes first
+		words = words[strings.LastIndexByte(strings.TrimSuffix(words, "/"), '/')+1:]
+	}
+	name := centered(sign+style.Render(text.ShortName(words, least)), line)
 	if selected && !gap {
 		name = th.Selected.Render(ansi.Strip(name))
 	}

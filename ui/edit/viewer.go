@@ -33,8 +33,8 @@ type ViewerOptions struct {
 	Moved func(i int) tea.Cmd
 	// Note describes the shown picture, such as "picked"; may be nil.
 	Note func() string
-	// Actions are additional actions; may be nil.
-	Actions []kit.Action
+	// Actions returns additional actions; may be nil.
+	Actions func() []kit.Action
 	// Before returns the Path of what is shown left of a divider, to compare picture i with, or nil; may
 	// be nil.
 	Before func(i int) func(context.Context) (string, error)
@@ -187,6 +187,10 @@ func (v *Viewer) part(cells image.Point) image.Rectangle {
 
 // Actions go through the pictures and enlarge them.
 func (v *Viewer) Actions() []kit.Action {
+	var more []kit.Action
+	if v.o.Actions != nil {
+		more = v.o.Actions()
+	}
 	action := func(id, words string, footer bool, disabled func() string, do func() tea.Cmd,
 		keys ...string,
 	) kit.Action {
@@ -244,7 +248,7 @@ func (v *Viewer) Actions() []kit.Action {
 		up.Keys, up.Footer = kit.Bind("move", "↑↓←→", "up", "k"), true
 		down.Aside, toLeft.Aside, toRight.Aside = true, true, true
 	}
-	return slices.Concat(turn, v.o.Actions, []kit.Action{
+	return slices.Concat(turn, more, []kit.Action{
 		action("zoom-in", "zoom in", true, none, enlarge(1), "+", "="),
 		action("zoom-out", "zoom out", v.zoom > 0, all, enlarge(-1), "-"),
 		action("fit", "show the full picture", false, all, func() tea.Cmd { v.fit(); return nil }, "0"),

@@ -32,7 +32,7 @@ func (m *Model) Catalog() map[string][]kit.Action {
 	parts := m.list.Catalog(m.actions())
 	before := func(int) func(context.Context) (string, error) { return edit.Local("") }
 	o := edit.ViewerOptions{Len: 1, Before: before}
-	o.Actions = m.resultActions(func() *job.Run { return &job.Run{} }, nil)
+	o.Actions = func() []kit.Action { return m.resultActions(job.Run{}, nil) }
 	parts["result"] = edit.NewViewer(o).Actions()
 	return parts
 }
@@ -58,7 +58,7 @@ func (m *Model) actions() []kit.Action {
 		m.addTags("extensions.add-tags", m.chosen, nil),
 		{ID: "extensions.result", Keys: open, Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.enter},
 		{ID: "extensions.run-again", Keys: kit.Bind("run again", "", "r"), Group: groupRun, Footer: run.Status == api.StatusFailed, Disabled: m.noAgain, Do: func() tea.Cmd { return m.askAgain(m.againOf()) }},
-		{ID: "extensions.rerun-failed", Keys: kit.Bind("run all failed again", "", "R"), Group: groupRun, Footer: m.runs.failed > 0, Main: true, Disabled: func() string { return text.If(len(m.failedNow()) == 0, "no failed run can be requested again") }, Do: func() tea.Cmd { return m.askAgain(m.failedNow()) }},
+		{ID: "extensions.rerun-failed", Keys: kit.Bind("run all failed again", "", "R"), Group: groupRun, Footer: m.runs.failed > 0, Main: run.Status == api.StatusFailed, Disabled: func() string { return text.If(len(m.failedNow()) == 0, "no failed run can be requested again") }, Do: func() tea.Cmd { return m.askAgain(m.failedNow()) }},
 		{ID: "extensions.status-filter", Keys: kit.Bind("show "+statusNames[next], "", "f"), Group: groupView, Footer: next != m.runs.status, Disabled: func() string { return text.If(m.runs.next() == m.runs.status, "no run is pending or failed") }, Do: func() tea.Cmd { m.runs.status = next; m.list.Arrange(); return nil }},
 		{ID: "extensions.grid", Keys: kit.Bind(text.Either(m.sheet.On, "list", "contact sheet"), "", "t"), Group: groupView, Footer: true, Disabled: m.list.NoRow, Do: grid},
 		{ID: "extensions.details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.inspect},

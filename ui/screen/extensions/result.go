@@ -81,19 +81,19 @@ func (m *Model) openResult(first job.Run) tea.Cmd {
 			m.list.Go(runs[i].ID)
 			return nil
 		},
-		Actions: m.resultActions(func() *job.Run { return &runs[at] }, func() tea.Cmd { return v.Close() }),
+		Actions: func() []kit.Action { return m.resultActions(runs[at], v.Close) },
 	}
 	v = edit.NewViewer(o)
 	return tea.Batch(m.Open(v), v.Read())
 }
 
 // resultActions returns the actions of a result, whose viewer close closes.
-func (m *Model) resultActions(run func() *job.Run, close func() tea.Cmd) []kit.Action {
+func (m *Model) resultActions(run job.Run, close func() tea.Cmd) []kit.Action {
 	history := kit.Action{ID: "extensions.history", Keys: kit.Bind("history", "", "w"), Group: groupRun}
-	history.Footer, history.Do = true, func() tea.Cmd { return m.openHistory(*run()) }
+	history.Footer, history.Do = true, func() tea.Cmd { return m.openHistory(run) }
 	details := kit.Action{ID: "extensions.result-details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun}
 	details.Footer, details.Do = true, func() tea.Cmd { return tea.Batch(close(), m.inspect()) }
-	runs := func() []job.Run { return []job.Run{*run()} }
+	runs := func() []job.Run { return []job.Run{run} }
 	return []kit.Action{m.addTags("extensions.result-add-tags", runs, close), details, history}
 }
 

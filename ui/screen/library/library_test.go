@@ -364,7 +364,7 @@ func newsAreGathered(t *testing.T) {
 		d.Text()
 	}
 	d.Run(first)
-	mediatest.Equal(t, len(s.asked)-asked, 2, "questions, one for folders and one for files")
+	mediatest.Equal(t, len(s.asked)-asked, 3, "questions, for folders, for files and for the files of the current folder")
 	// A hidden screen reads nothing until it is in front.
 	d.Send(page.Hidden{})
 	asked = len(s.asked)

@@ -117,9 +117,11 @@ func (m *Model) open(folder, land string) tea.Cmd {
 	return m.read(next, pageSize, false)
 }
 
-// reload rereads the folder as far as it was read.
+// reload rereads the folder as far as it was read, and what is in its folders.
 func (m *Model) reload() tea.Cmd {
 	m.rememberRow()
+	m.sheet.Forget()
+	m.preview.Forget()
 	if m.landing != "" {
 		m.cursors[m.shown.key()], m.landing = m.landing, ""
 	}

@@ -48,11 +48,11 @@ func (m *Model) manageMenu() *kit.Menu {
 		{Key: "m", Label: "move into another folder", Note: "z undoes it", Do: func() tea.Cmd {
 			return m.askFolder("Move", folder, m.o.Session.MoveFolder)
 		}},
-		{Key: "c", Label: "copy into another folder", Do: func() tea.Cmd {
+		{Key: "c", Label: "copy into another folder", Note: "the original stays", Do: func() tea.Cmd {
 			return m.askFolder("Copy", folder, m.o.Session.CopyFolder)
 		}},
 	}
-	rows = append(rows, m.manage.PurgeRow([]api.File{f}), kit.MenuRow{
+	rows = append(rows, m.manage.PurgeRow([]api.File{f}), newFolder, kit.MenuRow{
 		Group: "Delete", Key: "d", Label: "delete " + f.Name + " and its contents", Note: "cannot be undone", Danger: true, Do: func() tea.Cmd {
 			return m.count(folderChange{
 				verb: "Delete", past: "Deleted", folder: folder, danger: true,
@@ -60,7 +60,7 @@ func (m *Model) manageMenu() *kit.Menu {
 				do:     func(ctx context.Context) error { return m.o.Session.DeleteFolder(ctx, folder) },
 			})
 		},
-	}, newFolder)
+	})
 	return kit.NewMenu("Manage the folder "+folder, rows...)
 }
 
@@ -81,8 +81,6 @@ func (m *Model) took(list []session.Edited, _ time.Time) (cmd tea.Cmd, what stri
 		e, is := edited[f.FileID]
 		return is && e.Err == nil && (e.File == nil || path.Dir(e.File.FilePath) != path.Dir(f.FilePath))
 	})
-	m.sheet.Forget()
-	m.preview.Forget()
 	return m.reload(), what
 }
 

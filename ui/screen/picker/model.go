@@ -143,7 +143,7 @@ func New(o Options) *Model {
 		Facts: func(f *kit.Facts) { f.Draw("size", "date", "link") },
 	})
 	m.sheet = edit.NewTiles(edit.TilesOptions{
-		Context: context.Background(), Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: firstPictures,
+		Context: context.Background(), Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: firstPictures, Below: m.belowList,
 	})
 	m.list.Arrange()
 	return m

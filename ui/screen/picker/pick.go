@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
@@ -291,6 +292,7 @@ func contentOf(folder string) content {
 	if err != nil {
 		c.bad = append(c.bad, err)
 	}
+	inOrder(tree.Sources, func(s api.Source) string { return s.Path })
 	for _, s := range tree.Sources {
 		s.Label = ""
 		if identity, err := identify(s.Path); err == nil {
@@ -300,6 +302,16 @@ func contentOf(folder string) content {
 		}
 	}
 	return c
+}
+
+// inOrder sorts files as the list does, those of each folder together.
+func inOrder[T any](files []T, path func(T) string) {
+	keys := make(map[string]string, len(files))
+	for _, f := range files {
+		folder, name := filepath.Split(path(f))
+		keys[path(f)] = text.SortKey(folder) + "\x00" + text.SortKey(name)
+	}
+	slices.SortStableFunc(files, func(a, b T) int { return strings.Compare(keys[path(a)], keys[path(b)]) })
 }
 
 // pickFolders picks the files in folders at any depth. If all are already picked, it removes them.

@@ -169,6 +169,8 @@ func countFolder(ctx context.Context, root string) (n count, err error) {
 		}
 		return ctx.Err()
 	})
+	inOrder(n.first, func(path string) string { return path })
+	inOrder(below, func(path string) string { return path })
 	n.first = append(n.first, below...)
 	n.first = n.first[:min(len(n.first), edit.MaxFirst)]
 	return n, err
@@ -371,9 +373,11 @@ func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 		Note: func() string {
 			return text.If(m.tray.has(source(at)), "picked")
 		},
-		Actions: []kit.Action{
-			{ID: "picker.pick", Keys: kit.Bind("pick or unpick", "space", "space"), Group: groupPick, Footer: true, Do: pick},
-			{ID: "picker.upload", Keys: kit.Bind("upload form", "", "u"), Group: groupSend, Footer: true, Do: form},
+		Actions: func() []kit.Action {
+			return []kit.Action{
+				{ID: "picker.pick", Keys: kit.Bind("pick or unpick", "space", "space"), Group: groupPick, Footer: true, Do: pick},
+				{ID: "picker.upload", Keys: kit.Bind("upload form", "", "u"), Group: groupSend, Footer: true, Do: form},
+			}
 		},
 	})
 	return v

@@ -107,8 +107,9 @@ func (c *checker) rules(problems []edit.Problem) {
 	if edit.Pattern(c.Other.Text(rule.FieldDescription)).HasFields() {
 		c.warn(rule.FieldDescription, "The description holds a field of a pattern; it is stored as it is.", "")
 	}
-	if c.Source.URL != "" && !c.p.Local && api.IsPrivateHost(c.Source.URL) {
-		c.warn("name", "The source URL is in a private network, which "+host(c.p)+" cannot reach.", "Send the file itself instead.")
+	if c.Source.URL != "" && api.IsPrivateHost(c.Source.URL) {
+		who := text.Either(c.p.Local, "the library", host(c.p))
+		c.warn("name", "The source URL is in a private network, from which "+who+" fetches nothing.", "Send the file itself instead.")
 	}
 }
 

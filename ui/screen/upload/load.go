@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -47,6 +48,30 @@ func (m *Model) inspectSources() tea.Cmd {
 				}
 			}
 			m.total = nil
+			return m.inspectSources()
+		})
+	}
+}
+
+// lookAgain inspects the files again that have changed since they were inspected.
+func (m *Model) lookAgain() tea.Cmd {
+	changed := map[string]api.Identity{}
+	for _, s := range m.Items {
+		if s.known.inspected {
+			changed[s.Source.Path] = s.known.identity
+		}
+	}
+	return func() tea.Msg {
+		maps.DeleteFunc(changed, func(path string, was api.Identity) bool {
+			now, err := api.Identify(path)
+			return err == nil && now.Same(was)
+		})
+		return page.Then(func() tea.Cmd {
+			for _, s := range m.Items {
+				if _, ok := changed[s.Source.Path]; ok {
+					s.known = known{}
+				}
+			}
 			return m.inspectSources()
 		})
 	}

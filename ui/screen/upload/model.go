@@ -270,7 +270,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		again := m.hidden
 		m.forgetPlaces()
 		if m.hidden, m.unfound = false, nil; again {
-			return m.readSuggestions()
+			return tea.Batch(m.readSuggestions(), m.lookAgain())
 		}
 	case page.Hidden:
 		m.hidden = true
@@ -356,7 +356,7 @@ func (m *Model) subject(s *source) edit.Subject {
 		return edit.Subject{}
 	}
 	return edit.Subject{
-		Name: s.Source.Path, Size: s.known.facts.Stored,
+		Name: fmt.Sprint(s.Source.Path, " ", s.known.identity.Modified), Size: s.known.facts.Stored,
 		Orientation: s.known.facts.Orientation, Path: edit.Local(s.Source.Path),
 	}
 }
@@ -377,7 +377,7 @@ func (m *Model) tile(s *source) edit.Tile {
 	of := m.subject(s)
 	t := edit.Tile{Name: cmp.Or(s.FileName, s.Source.Name()), Words: "no picture"}
 	if of.Path != nil {
-		t.Picture = edit.Thumb{Key: fmt.Sprint(of.Name, s.known.identity.Size, s.known.identity.Modified), Path: of.Path}
+		t.Picture = edit.Thumb{Key: of.Name, Path: of.Path}
 	}
 	return t
 }

@@ -143,19 +143,11 @@ func (p Profile) check() (Profile, *settingError) {
 }
 
 func (p Profile) withDefaults() Profile {
-	if p.Kind == "" {
-		p.Kind = KindOther
-		if p.Name == LocalProfile {
-			p.Kind = KindLocal
-		}
-	}
+	kinds := map[string]Kind{LocalProfile: KindLocal}
+	spellings := map[Kind]ColorOption{KindHosted: ColorAmerican}
+	p.Kind = cmp.Or(p.Kind, kinds[p.Name], KindOther)
 	p.Naming = cmp.Or(p.Naming, job.NameHere)
-	if p.ColorOption == "" {
-		p.ColorOption = ColorBritish
-		if p.Kind == KindHosted {
-			p.ColorOption = ColorAmerican
-		}
-	}
+	p.ColorOption = cmp.Or(p.ColorOption, spellings[p.Kind], ColorBritish)
 	return p
 }
 

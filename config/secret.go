@@ -90,12 +90,7 @@ func RemoveSecrets() (getenv func(string) string) {
 			taken[name] = value
 		}
 	}
-	return func(name string) string {
-		if value, ok := taken[name]; ok {
-			return value
-		}
-		return os.Getenv(name)
-	}
+	return func(name string) string { return cmp.Or(taken[name], os.Getenv(name)) }
 }
 
 // SecretVariable is the environment variable with the secret for webhook signatures.

@@ -207,8 +207,13 @@ func (j *Journal) Mentions(ctx context.Context, text string) (bool, error) {
 // them, and returns them in the order in which they are sent: those of ids, or all of the profile if
 // ids is nil. Two processes never get the same job.
 func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]job.Job, error) {
-	// Usually nothing can be claimed, and checking that needs no write transaction.
-	free, err := j.freeOwners(ctx, profile)
+	// Usually nothing can be claimed, and checking that needs no write transaction. It steps from name
+	// to name, since DISTINCT would read all jobs.
+	free, err := j.endedOwners(ctx, profile, `WITH RECURSIVE owners(owner) AS (
+			SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1
+			UNION ALL SELECT (SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1 AND owner > owners.owner)
+			FROM owners WHERE owner IS NOT NULL
+		) SELECT owner FROM owners WHERE owner IS NOT NULL`)
 	if err != nil || len(free) == 0 {
 		return nil, err
 	}
@@ -309,17 +314,8 @@ func (j *Journal) adopt(t tx, upload *job.Job, from string) error {
 	return err
 }
 
-// freeOwners returns the owners of open jobs whose process has ended, and "" for released ones.
-// Names are never reused. It steps from name to name, since DISTINCT would read all jobs.
-func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, error) {
-	return j.endedOwners(ctx, profile, `WITH RECURSIVE owners(owner) AS (
-			SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1
-			UNION ALL SELECT (SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1 AND owner > owners.owner)
-			FROM owners WHERE owner IS NOT NULL
-		) SELECT owner FROM owners WHERE owner IS NOT NULL`)
-}
-
-// endedOwners returns those owners that a query finds for a profile whose process has ended.
+// endedOwners returns those owners that a query finds for a profile whose process has ended, and ""
+// for what was released. Names are never reused.
 func (j *Journal) endedOwners(ctx context.Context, profile, query string) ([]string, error) {
 	owners, err := list(ctx, j, value[string], query, profile)
 	return slices.DeleteFunc(owners, func(owner string) bool {

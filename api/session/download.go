@@ -51,6 +51,7 @@ func (s *Session) fetchPart(ctx context.Context, f api.File, folder string,
 	}
 	size, known := f.Size.Get()
 	path := filepath.Join(folder, partName(&f))
+	f.URL = api.OriginalURL(f.URL)
 	// Parallel downloads of the same file would write to the same place.
 	_, busy := s.parts.LoadOrStore(path, true)
 	if busy {
@@ -76,10 +77,10 @@ func (s *Session) fetchPart(ctx context.Context, f api.File, folder string,
 		end = info.Size()
 	}
 	if !known || end < size || size == 0 {
-		body, at, err := s.fetchOriginal(ctx, f, end, f.Size.Or(MaxUnknown))
+		body, at, err := s.fetchFrom(ctx, f, end, f.Size.Or(MaxUnknown))
 		answer, _ := errors.AsType[*api.ServiceError](err)
 		if end > 0 && answer != nil && answer.Status == http.StatusRequestedRangeNotSatisfiable {
-			body, at, err = s.fetchOriginal(ctx, f, 0, size)
+			body, at, err = s.fetchFrom(ctx, f, 0, size)
 		}
 		if err != nil {
 			return "", err

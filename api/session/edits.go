@@ -125,13 +125,12 @@ func (s *Session) changeIn(ctx context.Context, batch, fileID string, change api
 // not say whether the service made the edit, settleEdits finds out later.
 func (s *Session) end(ctx context.Context, e journal.Edit, made bool, err error) error {
 	ctx = context.WithoutCancel(ctx)
-	var answer *api.ServiceError
-	var send *api.SendError
+	_, answered := errors.AsType[*api.ServiceError](err)
+	send, unanswered := errors.AsType[*api.SendError](err)
 	var failed error
 	switch {
 	case e.ID == 0:
-	case made, errors.As(err, &answer) && job.OutcomeOf(err) == job.Refused, errors.As(err, &send) &&
-		!send.Complete:
+	case made, answered && job.OutcomeOf(err) == job.Refused, unanswered && !send.Complete:
 		failed = s.Journal.EndEdit(ctx, e, made)
 	default:
 		failed = s.Journal.LeaveEdit(ctx, e.ID)

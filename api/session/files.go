@@ -22,6 +22,12 @@ func (s *Session) Read(ctx context.Context, fileID string) (*api.File, error) {
 	return s.record(ctx, api.ReadDetails(fileID))
 }
 
+// ReadOrSeen is Read, or returns the record as last seen if the service does not provide it.
+func (s *Session) ReadOrSeen(ctx context.Context, fileID string) (*api.File, error) {
+	file, err := s.Read(ctx, fileID)
+	return s.lastKnown(ctx, Edited{fileID, file, err})
+}
+
 // record sends a request and stores the record that is its answer.
 func (s *Session) record(ctx context.Context, r api.Request) (*api.File, error) {
 	file, err := s.Client.Record(ctx, r)

@@ -147,37 +147,31 @@ func checkFolder(folder string) error {
 
 // CopyFolder copies a folder into another and returns the path of the copy.
 func (s *Session) CopyFolder(ctx context.Context, folder, into string) (string, error) {
-	r := api.CopyFolder(folder, into)
-	if err := cmp.Or(checkFolder(into), r.Err); err != nil {
+	if err := checkFolder(into); err != nil {
 		return "", err
 	}
-	return path.Join(into, path.Base(folder)) + "/", s.runFolderJob(ctx, r)
+	return path.Join(into, path.Base(folder)) + "/", s.runFolderJob(ctx, api.CopyFolder(folder, into))
 }
 
 // MoveFolder moves a folder into another and returns its new path. It can be undone, unless a
 // folder existed there: the service then merges their contents.
 func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, error) {
-	r := api.MoveFolder(folder, into)
-	if err := cmp.Or(checkFolder(into), r.Err); err != nil {
-		return "", err
-	}
 	to := path.Join(into, path.Base(folder)) + "/"
-	return to, s.relocateFolder(ctx, r, folder, to)
+	return to, s.relocateFolder(ctx, api.MoveFolder(folder, into), checkFolder(into), folder, to)
 }
 
 // RenameFolder renames a folder and returns its new path. It can be undone.
 func (s *Session) RenameFolder(ctx context.Context, folder, name string) (string, error) {
-	r := api.RenameFolder(folder, name)
-	if err := cmp.Or(rule.CheckFolderName(name), r.Err); err != nil {
-		return "", err
-	}
 	to := path.Join(path.Dir(path.Clean(folder)), name) + "/"
-	return to, s.relocateFolder(ctx, r, folder, to)
+	return to, s.relocateFolder(ctx, api.RenameFolder(folder, name), rule.CheckFolderName(name), folder, to)
 }
 
 // relocateFolder runs a job that moves a folder to another path, and stores the undo information if
-// nothing was there.
-func (s *Session) relocateFolder(ctx context.Context, r api.Request, from, to string) error {
+// nothing was there. It runs nothing if the target is wrong.
+func (s *Session) relocateFolder(ctx context.Context, r api.Request, wrong error, from, to string) error {
+	if err := cmp.Or(wrong, r.Err); err != nil {
+		return err
+	}
 	there, err := s.FindFolder(ctx, to)
 	if err != nil {
 		return err

@@ -186,10 +186,9 @@ func lineAt(text []byte, at int64) int {
 }
 
 func syntaxAt(text []byte, at int64, err error) error {
-	var syntax *json.SyntaxError
 	var value any
-	if again := json.Unmarshal(text[at:], &value); errors.As(again, &syntax) {
-		at, err = at+syntax.Offset, again
+	if syntax, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(text[at:], &value)); ok {
+		at, err = at+syntax.Offset, syntax
 	}
 	return fmt.Errorf("line %d: %s", lineAt(text, at), strings.TrimPrefix(err.Error(), "json: "))
 }
@@ -248,9 +247,9 @@ func csvEntries(text []byte) ([]ManifestEntry, error) {
 }
 
 func csvProblem(err error, cells, columns int) error {
-	var wrong *csv.ParseError
+	wrong, ok := errors.AsType[*csv.ParseError](err)
 	switch {
-	case !errors.As(err, &wrong):
+	case !ok:
 		return err
 	case errors.Is(err, csv.ErrFieldCount):
 		return fmt.Errorf("line %d has %s, but the first line has %s: put \" around values that hold the separator", wrong.StartLine, rule.Plural(cells, "cell"), rule.Plural(columns, "cell"))

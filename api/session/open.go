@@ -329,11 +329,11 @@ func serveOrFind(usual string, o local.Options,
 		}
 		var server *local.Server
 		server, err = local.Serve(context.Background(), addr, o)
-		var taken *net.OpError
+		taken, isTaken := errors.AsType[*net.OpError](err)
 		switch {
 		case err == nil:
 			return server.Address, busy, server, nil
-		case errors.As(err, &taken) && taken.Op == "listen":
+		case isTaken && taken.Op == "listen":
 			if addr = "127.0.0.1:0"; busy == "" {
 				addr, busy = fixedAddress(o.Dir), "another program uses "+usual
 			}

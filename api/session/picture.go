@@ -132,16 +132,9 @@ func (s *Session) Signed(f api.File, ttl time.Duration) (string, error) {
 // Fetch opens the stored content of a file, a private one by a signed address. At most limit bytes
 // can be read.
 func (s *Session) Fetch(ctx context.Context, f api.File, limit int64) (io.ReadCloser, error) {
-	body, _, err := s.fetchOriginal(ctx, f, 0, limit)
-	return body, err
-}
-
-// fetchOriginal is fetchFrom for the stored content, where it differs from the delivered one.
-func (s *Session) fetchOriginal(ctx context.Context, f api.File, offset,
-	limit int64,
-) (body io.ReadCloser, at int64, err error) {
 	f.URL = api.OriginalURL(f.URL)
-	return s.fetchFrom(ctx, f, offset, limit)
+	body, _, err := s.fetchFrom(ctx, f, 0, limit)
+	return body, err
 }
 
 func (s *Session) fetchFrom(ctx context.Context, f api.File, offset,

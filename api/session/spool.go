@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -208,16 +209,10 @@ func (t clipboardTool) picture(ctx context.Context, program string) (picture []b
 			}
 			return out, kind, nil
 		}
-		var exit *exec.ExitError
-		switch {
-		case first != nil:
-		case errors.As(err, &exit) && len(bytes.TrimSpace(exit.Stderr)) > 0:
-			first = errors.New(string(bytes.TrimSpace(exit.Stderr)))
-		case err != nil:
-			first = err
-		default:
-			first = errors.New("it returned nothing")
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok && len(bytes.TrimSpace(exit.Stderr)) > 0 {
+			err = errors.New(string(bytes.TrimSpace(exit.Stderr)))
 		}
+		first = cmp.Or(first, err, errors.New("it returned nothing"))
 	}
 	return nil, "", first
 }

@@ -329,15 +329,14 @@ func (s *Session) fetchOrigin(ctx context.Context, j job.Job) (string, error) {
 
 // notReady returns a *queue.NotReadyError if a later attempt may succeed after err, else nil.
 func notReady(source api.Source, err error) error {
-	var answer *api.ServiceError
-	var send *api.SendError
 	later := &queue.NotReadyError{Err: fmt.Errorf("%s cannot be read: %w", source, err)}
+	answer, answered := errors.AsType[*api.ServiceError](err)
+	_, unanswered := errors.AsType[*api.SendError](err)
 	switch {
-	case errors.As(err, &answer) && (answer.Status == http.StatusTooManyRequests || answer.Status >= 500 &&
-		!api.Unavailable(err)):
+	case answered && (answer.Status == http.StatusTooManyRequests || answer.Status >= 500 && !api.Unavailable(err)):
 		later.Delay = answer.RetryDelay
 		return later
-	case errors.As(err, &send), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case unanswered, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return later
 	}
 	return nil

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -126,7 +125,7 @@ func find(ctx context.Context, s *session.Session, name string, what takes) (*ap
 	none := errors.New("no such file" + text.If(what > onlyFiles, " or folder") + " in the library")
 	switch {
 	case !isPath(name):
-		return readRecord(ctx, s, name)
+		return s.ReadOrSeen(ctx, name)
 	case !namesFolder(name) || what == onlyFiles:
 		found, err := s.Locate(ctx, name)
 		if err != nil || found.File != nil {
@@ -207,24 +206,6 @@ func fileID(ctx context.Context, s *session.Session, name string) (string, error
 		return "", err
 	}
 	return file.FileID, nil
-}
-
-// readRecord reads a record from the service, or from the journal if the service does not provide
-// it.
-func readRecord(ctx context.Context, s *session.Session, id string) (*api.File, error) {
-	file, err := s.Read(ctx, id)
-	if err == nil || !api.Unavailable(err) {
-		return file, err
-	}
-	seen, ok, journalErr := s.LastSeen(ctx, id)
-	if journalErr != nil {
-		return nil, journalErr
-	}
-	var answer *api.ServiceError
-	if !ok || s.Profile.Local && errors.As(err, &answer) && answer.Status == http.StatusNotFound {
-		return nil, err
-	}
-	return &seen.File, nil
 }
 
 type failures struct{ code int }

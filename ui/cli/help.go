@@ -123,9 +123,7 @@ func escapeManual(c *cobra.Command) {
 	}
 }
 
-func (p *Program) completeProfiles(*cobra.Command, []string,
-	string,
-) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (p *Program) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	c, _ := config.Load(p.Paths) // the local profile, at least
 	return c.Names(), cobra.ShellCompDirectiveNoFileComp
 }

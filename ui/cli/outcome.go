@@ -85,6 +85,12 @@ func (o *uploadOutput) job(j job.Job) error {
 	return err
 }
 
+// unsent prints that a job cannot be sent, and why.
+func (o *uploadOutput) unsent(j job.Job, err error) error {
+	j.State, j.Failure = job.Unsent, job.FailureOf(err)
+	return o.job(j)
+}
+
 func (o *uploadOutput) add(j job.Job) {
 	o.count[j.State]++
 	o.jobs = append(o.jobs, j)

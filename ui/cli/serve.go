@@ -206,12 +206,8 @@ func (s *serveFlags) serve(cmd *cobra.Command, p *Program, settings config.Local
 func (s *serveFlags) announce(p *Program, address string, key serveKey) (err error) {
 	switch {
 	case p.json:
-		database := config.ShownDatabase(s.Database)
-		line := serveLine{address, s.Dir, key.source, local.PublicKey(key.secret), "", database}
-		if s.Webhook != "" {
-			line.Secret = local.WebhookSecret(key.secret)
-		}
-		err = p.printJSON(line)
+		secret, database := text.If(s.Webhook != "", local.WebhookSecret(key.secret)), config.ShownDatabase(s.Database)
+		err = p.printJSON(serveLine{address, s.Dir, key.source, local.PublicKey(key.secret), secret, database})
 	case s.exec != "":
 	case p.TerminalOut:
 		_, err = io.WriteString(p.Stdout, s.banner(address, key))
@@ -365,8 +361,8 @@ func (s *serveFlags) runCommand(ctx context.Context, p *Program, address string,
 	if group {
 		_ = endProcess(cmd.Process.Pid, true, true) // end remaining children
 	}
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
 		return err
 	}
 	code := exit.ExitCode()

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -84,10 +83,7 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 		if file.There {
 			err = out.skipped(source, nil, ": "+file.Reason.Error())
 		} else {
-			err = out.job(job.Job{
-				Upload: api.Upload{Source: source}, State: job.Unsent,
-				Failure: job.FailureOf(file.Reason), Created: time.Now(), Updated: time.Now(),
-			})
+			err = out.unsent(job.Job{Upload: api.Upload{Source: source}}, file.Reason)
 		}
 		if err != nil {
 			return err

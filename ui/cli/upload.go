@@ -355,9 +355,7 @@ func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []plan
 			jobs = append(jobs, j)
 			continue
 		} else {
-			j.State, j.Failure = job.Unsent, job.FailureOf(err)
-			j.Created, j.Updated = time.Now(), time.Now()
-			err = out.job(j)
+			err = out.unsent(j, err)
 		}
 		if err != nil {
 			return nil, nil, err

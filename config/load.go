@@ -53,11 +53,8 @@ func read(paths Paths) (*sources, Config, error) {
 func (s *sources) readConfig() error {
 	path := s.paths.Config
 	text, info, err := readText(path)
-	if err != nil {
+	if err != nil || text == nil {
 		return err
-	}
-	if text == nil {
-		return nil
 	}
 	s.text = bytes.TrimPrefix(text, []byte("\ufeff")) // a byte order mark, as editors of Windows write
 	if err := decode(path, s.text, new(Config)); err != nil {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -138,10 +137,19 @@ func (s *Session) end(ctx context.Context, e journal.Edit, made bool, err error)
 	return errors.Join(err, failed)
 }
 
+// patch sends a change, and with extensions an address of our receiver if the service can reach it and
+// the change has none.
 func (s *Session) patch(ctx context.Context, fileID string, change api.Details) (*api.File, error) {
-	change, address, err := s.withAddress(ctx, fileID, change)
-	if err != nil {
-		return nil, err
+	address := ""
+	chosen := change.NoWebhook || !change.WebhookURL.IsZero()
+	if len(change.Extensions.Or(nil)) > 0 && !chosen && s.Profile.Receiver != "" {
+		var err error
+		if address, err = s.Watch.Address(ctx, job.Hook{Profile: s.Profile.Name, FileID: fileID}); err != nil {
+			return nil, err
+		}
+	}
+	if address != "" {
+		change.WebhookURL = api.Set(address)
 	}
 	after, err := s.record(ctx, api.ChangeDetails(fileID, change))
 	return after, errors.Join(err, s.watchRuns(ctx, fileID, change, address, after, err))
@@ -313,14 +321,12 @@ type Conflict struct {
 }
 
 func (e *ConflictError) Error() string {
-	const most = 5
-	var list []string
-	for i, c := range e.Conflicts {
-		if i == most {
-			list = append(list, "and "+strconv.Itoa(len(e.Conflicts)-i)+" more")
-			break
-		}
-		list = append(list, c.Name+": "+c.Field+" was left as "+cmp.Or(c.Left, "unset")+" and is "+cmp.Or(c.Now, "unset")+" now")
+	shown := e.Conflicts[:min(len(e.Conflicts), 5)]
+	list := rule.Mapped(shown, func(c Conflict) string {
+		return c.Name + ": " + c.Field + " was left as " + cmp.Or(c.Left, "unset") + " and is " + cmp.Or(c.Now, "unset") + " now"
+	})
+	if more := len(e.Conflicts) - len(shown); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
 	}
 	return "changed elsewhere since: " + strings.Join(list, "; ")
 }

@@ -15,22 +15,6 @@ func (s *Session) Extend(ctx context.Context, fileID string, list []api.Extensio
 	return s.Change(ctx, fileID, api.Details{Extensions: api.Set(list)})
 }
 
-// withAddress adds an address of our receiver to a change with extensions, if the service can reach
-// it and the change has none.
-func (s *Session) withAddress(ctx context.Context, fileID string,
-	change api.Details,
-) (api.Details, string, error) {
-	chosen := change.NoWebhook || !change.WebhookURL.IsZero()
-	if chosen || len(change.Extensions.Or(nil)) == 0 || s.Profile.Receiver == "" {
-		return change, "", nil
-	}
-	address, err := s.Watch.Address(ctx, job.Hook{Profile: s.Profile.Name, FileID: fileID})
-	if address != "" {
-		change.WebhookURL = api.Set(address)
-	}
-	return change, address, err
-}
-
 // watchRuns watches the runs that a change began. Without an answer, after is nil, and the runs
 // that may have begun are watched.
 func (s *Session) watchRuns(ctx context.Context, fileID string, change api.Details, address string,

@@ -66,11 +66,10 @@ func (s *Session) Folders(ctx context.Context) ([]string, error) {
 // FoldersIn returns the folders in a folder, as listed by the service.
 func (s *Session) FoldersIn(ctx context.Context, folder string) ([]string, error) {
 	records, err := s.Client.List(ctx, api.Query{Folder: folder, Type: api.TypeFolder, Limit: 1000})
-	folders := make([]string, len(records))
-	for i := range records {
-		folders[i], _ = rule.CleanFolder(records[i].FolderPath)
-	}
-	return folders, err
+	return rule.Mapped(records, func(f api.File) string {
+		folder, _ := rule.CleanFolder(f.FolderPath)
+		return folder
+	}), err
 }
 
 // MetadataFields returns the custom metadata fields for files in a folder, or for the library if

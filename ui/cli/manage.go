@@ -371,14 +371,15 @@ func newVersions(p *Program) *cobra.Command {
 
 // eachFolder returns a function that acts on folders, or shows the requests. check refuses names
 // before that.
-func (p *Program) eachFolder(check func(name string) error,
+func (p *Program) eachFolder(check func(name string) (string, error),
 	do func(ctx context.Context, s *session.Session, name string) error,
 	request func(name string) api.Request,
 ) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, names []string) error {
 		for _, name := range names {
-			if err := cmp.Or(notRoot(name), check(name)); err != nil {
-				return err
+			_, wrong := check(name)
+			if err := cmp.Or(notRoot(name), wrong); err != nil {
+				return &exitError{exitUsage, err}
 			}
 		}
 		s, err := p.openOrDescribe(cmd.Context(), false)
@@ -401,12 +402,7 @@ func newMkdir(p *Program) *cobra.Command {
 			"The service writes _ for - in the name of a new folder; uploads can create folders with -.",
 		Example: "mediadesk mkdir /summer/2026/\nmediadesk mkdir /inbox /sorted\n" +
 			"mediadesk mkdir /summer/2027/ --dry-run",
-		RunE: p.eachFolder(func(name string) error {
-			if _, err := rule.CleanFolder(name); err != nil {
-				return &exitError{exitUsage, err}
-			}
-			return nil
-		}, func(ctx context.Context, s *session.Session, name string) error {
+		RunE: p.eachFolder(rule.CleanFolder, func(ctx context.Context, s *session.Session, name string) error {
 			folder, existed, err := s.MakeFolder(ctx, name)
 			if err != nil {
 				return err
@@ -424,7 +420,7 @@ func newRmdir(p *Program) *cobra.Command {
 			"to delete it with its contents, use mediadesk delete.",
 		Example: "mediadesk rmdir /drafts/\nmediadesk rmdir /drafts/ --json\n" +
 			"mediadesk rmdir /drafts/ --dry-run",
-		RunE: p.eachFolder(func(string) error { return nil },
+		RunE: p.eachFolder(func(name string) (string, error) { return name, nil },
 			func(ctx context.Context, s *session.Session, name string) error {
 				folder, err := find(ctx, s, strings.TrimSuffix(name, "/")+"/", andFolders)
 				if err != nil {

@@ -28,45 +28,79 @@ func newProfile(p *Program) *cobra.Command {
 		Short:   "List, add, change and remove accounts",
 		Example: "mediadesk profile list\nmediadesk profile add work --hosted my_account_id",
 	}
-	cmd.AddCommand(newProfileAdd(p))
-	for _, c := range []struct {
-		use, short, long, example string
-		do                        func(p *Program, c config.Config, args []string) error
-	}{
-		{
-			"list", "List the profiles", "List the profiles. A * marks the one in use.",
-			"mediadesk profile list\nmediadesk profile list --json\n" +
-				"mediadesk profile list --jq .name", listProfiles,
-		},
-		{
-			"show [NAME]", "Show a profile", "Show the settings of a profile. Without NAME, show the profile in use.",
-			"mediadesk profile show\nmediadesk profile show work --json\n" +
-				"mediadesk profile show work --jq .uploadUrl", showProfile,
-		},
-		{
-			"use NAME", "Switch to another profile", "Switch to another profile. The screens and all later commands use it, unless you add --profile.",
-			"mediadesk profile use work\nmediadesk profile use local\n" +
-				"mediadesk profile use work && mediadesk list", useProfile,
-		},
-		{
-			"remove NAME", "Remove a profile from the settings",
-			"Remove a profile from the settings. The files at the service stay. The key stays in the keyring until you run mediadesk key forget.",
-			"mediadesk profile remove lab\nmediadesk key forget --profile lab && mediadesk profile remove lab", removeProfile,
-		},
-	} {
-		complete := text.Either(c.use == "list", cobra.NoFileCompletions, p.completeProfiles)
-		cmd.AddCommand(&cobra.Command{
-			Use: c.use, Short: c.short, Long: c.long, Example: c.example, ValidArgsFunction: complete,
-			RunE: func(_ *cobra.Command, args []string) error {
-				settings, err := config.Load(p.Paths)
-				if err != nil {
+	cmd.AddCommand(newProfileAdd(p), &cobra.Command{
+		Use: "list", Short: "List the profiles", Long: "List the profiles. A * marks the one in use.",
+		Example: "mediadesk profile list\nmediadesk profile list --json\n" +
+			"mediadesk profile list --jq .name",
+		RunE: p.withSettings(func(_ *cobra.Command, c config.Config, _ []string) error {
+			for _, name := range c.Names() {
+				line := newProfileLine(c, c.Profiles[name])
+				address := cmp.Or(line.UploadURL, "the local library of this computer")
+				row := fmt.Sprintf("%s %-16s %-8s %s  %s", text.Either(line.Used, "*", " "), name, line.Kind,
+					text.Safe(address), line.SetIn)
+				if err := p.result(line, strings.TrimRight(row, " ")); err != nil {
 					return err
 				}
-				return c.do(p, settings, args)
-			},
-		})
-	}
+			}
+			return nil
+		}),
+	}, &cobra.Command{
+		Use: "show [NAME]", Short: "Show a profile", ValidArgsFunction: p.completeProfiles,
+		Long: "Show the settings of a profile. Without NAME, show the profile in use.",
+		Example: "mediadesk profile show\nmediadesk profile show work --json\n" +
+			"mediadesk profile show work --jq .uploadUrl",
+		RunE: p.withSettings(func(_ *cobra.Command, c config.Config, args []string) error {
+			name := cmp.Or(p.Profile, c.Profile)
+			if len(args) == 1 {
+				name = args[0]
+			}
+			profile, err := c.Find(name)
+			if err != nil {
+				return err
+			}
+			return newProfileLine(c, profile).print(p)
+		}),
+	}, &cobra.Command{
+		Use: "use NAME", Short: "Switch to another profile", ValidArgsFunction: p.completeProfiles,
+		Long: "Switch to another profile. The screens and all later commands use it, unless you add --profile.",
+		Example: "mediadesk profile use work\nmediadesk profile use local\n" +
+			"mediadesk profile use work && mediadesk list",
+		RunE: p.withSettings(func(_ *cobra.Command, c config.Config, args []string) error {
+			_, err := c.Use(args[0])
+			if is[*config.ReadOnlyError](err) {
+				return fmt.Errorf("%w; --profile %s uses it for one run", err, args[0])
+			}
+			if err == nil {
+				_, err = fmt.Fprintf(p.Stdout, "Profile %s is in use.\n", args[0])
+			}
+			return err
+		}),
+	}, &cobra.Command{
+		Use: "remove NAME", Short: "Remove a profile from the settings", ValidArgsFunction: p.completeProfiles,
+		Long:    "Remove a profile from the settings. The files at the service stay. The key stays in the keyring until you run mediadesk key forget.",
+		Example: "mediadesk profile remove lab\nmediadesk key forget --profile lab && mediadesk profile remove lab",
+		RunE: p.withSettings(func(_ *cobra.Command, c config.Config, args []string) error {
+			_, err := c.RemoveProfile(args[0])
+			if err == nil {
+				_, err = fmt.Fprintf(p.Stdout, "Removed the profile %s.\n", args[0])
+			}
+			return err
+		}),
+	})
 	return cmd
+}
+
+// withSettings returns the function of a command that begins with the settings.
+func (p *Program) withSettings(
+	do func(cmd *cobra.Command, c config.Config, args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		settings, err := config.Load(p.Paths)
+		if err != nil {
+			return err
+		}
+		return do(cmd, settings, args)
+	}
 }
 
 // profileFields are the settings of a profile that flags set. value returns a pointer to the setting.
@@ -103,11 +137,7 @@ func newProfileAdd(p *Program) *cobra.Command {
 		Example: "mediadesk profile add work --hosted my_account_id --tags work\n" +
 			"mediadesk profile add lab --upload-url https://media.example.com\n" +
 			"mediadesk profile add work --key-command pass --key-command media",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(p.Paths)
-			if err != nil {
-				return err
-			}
+		RunE: p.withSettings(func(cmd *cobra.Command, c config.Config, args []string) error {
 			profile, err := q.apply(cmd, p, c, args[0])
 			if err != nil {
 				return err
@@ -130,7 +160,7 @@ func newProfileAdd(p *Program) *cobra.Command {
 				p.note("Next: %smediadesk profile use %s", first, profile.Name)
 			}
 			return nil
-		},
+		}),
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&q.hosted, "hosted", "", "`ID`: id of the account at the hosted service, as in https://ik.imagekit.io/ID")
@@ -239,106 +269,64 @@ func (l profileLine) print(p *Program) error {
 	return nil
 }
 
-func listProfiles(p *Program, c config.Config, _ []string) error {
-	for _, name := range c.Names() {
-		line := newProfileLine(c, c.Profiles[name])
-		address := cmp.Or(line.UploadURL, "the local library of this computer")
-		row := fmt.Sprintf("%s %-16s %-8s %s  %s", text.Either(line.Used, "*", " "), name, line.Kind,
-			text.Safe(address), line.SetIn)
-		if err := p.result(line, strings.TrimRight(row, " ")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func showProfile(p *Program, c config.Config, args []string) error {
-	name := cmp.Or(p.Profile, c.Profile)
-	if len(args) == 1 {
-		name = args[0]
-	}
-	profile, err := c.Find(name)
-	if err != nil {
-		return err
-	}
-	return newProfileLine(c, profile).print(p)
-}
-
-func useProfile(p *Program, c config.Config, args []string) error {
-	_, err := c.Use(args[0])
-	if _, ok := errors.AsType[*config.ReadOnlyError](err); ok {
-		return fmt.Errorf("%w; --profile %s uses it for one run", err, args[0])
-	}
-	if err == nil {
-		_, err = fmt.Fprintf(p.Stdout, "Profile %s is in use.\n", args[0])
-	}
-	return err
-}
-
-func removeProfile(p *Program, c config.Config, args []string) error {
-	_, err := c.RemoveProfile(args[0])
-	if err == nil {
-		_, err = fmt.Fprintf(p.Stdout, "Removed the profile %s.\n", args[0])
-	}
-	return err
-}
-
 func newKey(p *Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "key",
 		Short:   "Store, find and forget private keys",
 		Example: "mediadesk key set --profile work\nmediadesk key where --json",
 	}
-	for _, c := range []struct {
-		use, short, long, example string
-		do                        func(context.Context, *Program, *config.Keys, config.Profile) error
-	}{
-		{
-			"set", "Store the key in the keyring, or replace it",
-			"Store the private key of a profile in the keyring, or replace it. Type it (it is not shown), or pipe it to standard input. " +
-				"The keyring is tested before you are asked. To rotate a key, set the new one; the next start uses it.",
-			"mediadesk key set\nmediadesk key set --profile work\npass show media | mediadesk key set --profile work", setKey,
-		},
-		{
-			"where", "Show where the key comes from", "Show which source the key of a profile comes from, for example if the service refuses it. The key is not shown.",
-			"mediadesk key where\nmediadesk key where --profile work\n" +
-				"mediadesk key where --profile work --json", whereKey,
-		},
-		{
-			"forget", "Remove the key from the keyring", "Remove the key of a profile from the keyring, for example before you pass on the computer. Other sources are not changed.",
-			"mediadesk key forget\nmediadesk key forget --profile work\n" +
-				"mediadesk key forget --profile work --json", forgetKey,
-		},
-	} {
-		cmd.AddCommand(&cobra.Command{
-			Use: c.use, Short: c.short, Long: c.long, Example: c.example,
-			RunE: func(cmd *cobra.Command, _ []string) error {
-				settings, err := config.Load(p.Paths)
-				if err != nil {
-					return err
-				}
-				profile, err := session.Resolve(settings, p.Request)
-				if err != nil {
-					return err
-				}
-				keys := &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()}
-				if p.KeyFD >= 0 {
-					if keys.FD, err = config.OpenFD(p.KeyFD); err != nil {
-						return &exitError{exitKey, err}
-					}
-				}
-				switch {
-				case c.use == "where":
-				case profile.Kind == config.KindLocal:
-					return usage("the local library makes its own key; choose an account with --profile")
-				case session.IsUnnamed(profile.Name):
-					return usage("the keyring stores keys of profiles, and these URLs have no profile: add one with mediadesk profile add")
-				}
-				return c.do(cmd.Context(), p, keys, profile)
-			},
-		})
-	}
+	cmd.AddCommand(&cobra.Command{
+		Use: "set", Short: "Store the key in the keyring, or replace it",
+		Long: "Store the private key of a profile in the keyring, or replace it. Type it (it is not shown), or pipe it to standard input. " +
+			"The keyring is tested before you are asked. To rotate a key, set the new one; the next start uses it.",
+		Example: "mediadesk key set\nmediadesk key set --profile work\npass show media | mediadesk key set --profile work",
+		RunE:    p.withKeys(false, p.setKey),
+	}, &cobra.Command{
+		Use: "where", Short: "Show where the key comes from",
+		Long: "Show which source the key of a profile comes from, for example if the service refuses it. The key is not shown.",
+		Example: "mediadesk key where\nmediadesk key where --profile work\n" +
+			"mediadesk key where --profile work --json",
+		RunE: p.withKeys(true, p.whereKey),
+	}, &cobra.Command{
+		Use: "forget", Short: "Remove the key from the keyring",
+		Long: "Remove the key of a profile from the keyring, for example before you pass on the computer. Other sources are not changed.",
+		Example: "mediadesk key forget\nmediadesk key forget --profile work\n" +
+			"mediadesk key forget --profile work --json",
+		RunE: p.withKeys(false, func(ctx context.Context, k *config.Keys, profile config.Profile) error {
+			if err := k.Keyring.Delete(ctx, profile.Name); err != nil {
+				return err
+			}
+			return p.result(keyLine{profile.Name, "nowhere"}, fmt.Sprintf("The key of profile %s is no longer in the keyring.", profile.Name))
+		}),
+	})
 	return cmd
+}
+
+// withKeys returns the function of a command for the key of a profile. It refuses a profile that has
+// no key in the keyring, unless the command is for any profile.
+func (p *Program) withKeys(anyProfile bool,
+	do func(context.Context, *config.Keys, config.Profile) error,
+) func(*cobra.Command, []string) error {
+	return p.withSettings(func(cmd *cobra.Command, settings config.Config, _ []string) error {
+		profile, err := session.Resolve(settings, p.Request)
+		if err != nil {
+			return err
+		}
+		keys := &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()}
+		if p.KeyFD >= 0 {
+			if keys.FD, err = config.OpenFD(p.KeyFD); err != nil {
+				return &exitError{exitKey, err}
+			}
+		}
+		switch {
+		case anyProfile:
+		case profile.Kind == config.KindLocal:
+			return usage("the local library makes its own key; choose an account with --profile")
+		case session.IsUnnamed(profile.Name):
+			return usage("the keyring stores keys of profiles, and these URLs have no profile: add one with mediadesk profile add")
+		}
+		return do(cmd.Context(), keys, profile)
+	})
 }
 
 type keyLine struct {
@@ -346,7 +334,7 @@ type keyLine struct {
 	Source  string `json:"source"`
 }
 
-func whereKey(ctx context.Context, p *Program, k *config.Keys, profile config.Profile) error {
+func (p *Program) whereKey(ctx context.Context, k *config.Keys, profile config.Profile) error {
 	if profile.Kind == config.KindLocal {
 		return p.result(keyLine{profile.Name, "the local library's own"}, fmt.Sprintf("The key of the local library is in its folder, %s", p.Paths.Library()))
 	}
@@ -358,14 +346,7 @@ func whereKey(ctx context.Context, p *Program, k *config.Keys, profile config.Pr
 	return p.result(line, fmt.Sprintf("The key of profile %s comes from: %s", line.Profile, line.Source))
 }
 
-func forgetKey(ctx context.Context, p *Program, k *config.Keys, profile config.Profile) error {
-	if err := k.Keyring.Delete(ctx, profile.Name); err != nil {
-		return err
-	}
-	return p.result(keyLine{profile.Name, "nowhere"}, fmt.Sprintf("The key of profile %s is no longer in the keyring.", profile.Name))
-}
-
-func setKey(ctx context.Context, p *Program, k *config.Keys, profile config.Profile) error {
+func (p *Program) setKey(ctx context.Context, k *config.Keys, profile config.Profile) error {
 	// Check first whether the key can be stored.
 	if err := k.Keyring.Try(ctx); err != nil {
 		return err

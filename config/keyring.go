@@ -127,9 +127,9 @@ func (k *Keyring) Get(ctx context.Context, profile string) (Secret, error) {
 	}
 	key, err := NewSecret(text)
 	if err != nil {
-		return Secret{}, &KeyringError{Problem: KeyringRefused, Doing: doing, Cause: err}
+		err = &KeyringError{Problem: KeyringRefused, Doing: doing, Cause: err}
 	}
-	return key, nil
+	return key, err
 }
 
 // Set stores the key of a profile.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,9 +14,8 @@ import (
 // CommandLine formats a command of this program for a shell.
 func CommandLine(args []string) string {
 	words := []string{"mediadesk"}
-	special := func(r rune) bool { return !strings.ContainsRune(plainLetters, r) }
 	for _, a := range args {
-		if a == "" || strings.ContainsFunc(a, special) {
+		if !plainWord.MatchString(a) {
 			a = api.ShellWord(a)
 		}
 		words = append(words, a)
@@ -41,7 +41,7 @@ func WithFlags(args []string, flags ...string) []string {
 	return slices.Concat(args[:at], flags, args[at:])
 }
 
-const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@%+"
+var plainWord = regexp.MustCompile(`^[a-zA-Z0-9_=./:,@%+-]+$`)
 
 // SourceArg returns a source as an argument. Paths that look like a flag are protected.
 func SourceArg(s api.Source) string {

@@ -18,9 +18,8 @@ func runCheck(ctx context.Context, p *Program, s *serveFlags) error {
 		return err
 	}
 	found := text.Either(sum.Problems == 0, "no problem", text.Plural(sum.Problems, "problem"))
-	if s.repair && sum.Problems > 0 {
-		found += ", " + text.If(sum.Unrepaired > 0, text.Count(sum.Unrepaired)+" not ") + "repaired"
-	}
+	repaired := ", " + text.If(sum.Unrepaired > 0, text.Count(sum.Unrepaired)+" not ") + "repaired"
+	found += text.If(s.repair && sum.Problems > 0, repaired)
 	p.note("Checked %s with %s, %s: %s.", text.Plural(sum.Files, "file"),
 		text.Plural(sum.Versions, "version"), text.Bytes(sum.Bytes), found)
 	if sum.Unnamed > 0 {

@@ -167,30 +167,25 @@ func (p *Program) findAll(ctx context.Context, s *session.Session, names []strin
 func (p *Program) readAll(ctx context.Context, names []string,
 	read func(context.Context, string) (*api.File, error), do func(string, *api.File) error,
 ) error {
-	type result struct {
-		name string
-		file *api.File
-		err  error
-	}
-	results, slots := make([]chan result, len(names)), make(chan struct{}, 16)
+	results, slots := make([]chan session.Edited, len(names)), make(chan struct{}, 16)
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	for i, name := range names {
-		results[i] = make(chan result, 1)
+		results[i] = make(chan session.Edited, 1)
 		go func() {
 			slots <- struct{}{}
 			file, err := read(reading, name)
-			results[i] <- result{name, file, err}
+			results[i] <- session.Edited{FileID: name, File: file, Err: err}
 			<-slots
 		}()
 	}
 	var failed failures
 	for _, result := range results {
 		r := <-result
-		if r.err == nil {
-			r.err = do(r.name, r.file)
+		if r.Err == nil {
+			r.Err = do(r.FileID, r.File)
 		}
-		if failed.add(p, r.name, r.err); ctx.Err() != nil {
+		if failed.add(p, r.FileID, r.Err); ctx.Err() != nil {
 			break
 		}
 	}

@@ -12,10 +12,7 @@ import (
 	ss "github.com/zalando/go-keyring/secret_service"
 )
 
-const (
-	busVariable    = "DBUS_SESSION_BUS_ADDRESS"
-	lockedProperty = "org.freedesktop.Secret.Collection.Locked"
-)
+const busVariable = "DBUS_SESSION_BUS_ADDRESS"
 
 // findBus returns the address of the session bus, or "". Check it before calling the keyring
 // library: without a bus, and with dbus-launch installed, each call of the library starts two
@@ -55,7 +52,7 @@ func probeKeyring(ctx context.Context) error {
 		return &KeyringError{Problem: KeyringMissing, Cause: err}
 	}
 	collection := secrets.GetLoginCollection()
-	locked, err := collection.GetProperty(lockedProperty)
+	locked, err := collection.GetProperty("org.freedesktop.Secret.Collection.Locked")
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -16,8 +16,6 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-const appName = "mediadesk"
-
 // Paths are the locations of the program's files (design.md §9), which need not exist.
 type Paths struct {
 	Config string // the user's settings file, config.toml
@@ -53,7 +51,7 @@ func FindPaths(getenv func(string) string) Paths {
 		} else if !filepath.IsAbs(home) {
 			found = false
 		}
-		return filepath.Join(usual, appName)
+		return filepath.Join(usual, "mediadesk")
 	}
 	p := Paths{
 		Config: filepath.Join(base("XDG_CONFIG_HOME", xdg.ConfigHome), "config.toml"),

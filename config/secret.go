@@ -107,9 +107,9 @@ func (k *Keys) WebhookSecrets(p Profile) ([]Secret, error) {
 	if p.WebhookSecretFile == "" {
 		secrets, err := secretsOf(k.getenv(SecretVariable))
 		if err != nil {
-			return nil, fmt.Errorf("the webhook secret in %s cannot be used: %w", SecretVariable, err)
+			err = fmt.Errorf("the webhook secret in %s cannot be used: %w", SecretVariable, err)
 		}
-		return secrets, nil
+		return secrets, err
 	}
 	path := expandHome(p.WebhookSecretFile)
 	var secrets []Secret

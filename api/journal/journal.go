@@ -83,7 +83,9 @@ func Open(ctx context.Context, path string) (*Journal, error) {
 		err = commit.Create(ctx, j.write, schema+fmt.Sprintf("PRAGMA user_version = %d", version))
 	}
 	if err == nil {
-		j.owner, err = newOwner(path)
+		name := rand.Text()
+		j.owner = &owner{name, flock.New(ownerFile(path, name))}
+		_, err = j.owner.lock.TryLock() // nobody else has the name
 	}
 	if err != nil {
 		return fail(errors.Join(err, j.write.Close()))
@@ -228,13 +230,6 @@ func Check(ctx context.Context, path string) (s State, err error) {
 type owner struct {
 	name string
 	lock *flock.Flock
-}
-
-func newOwner(path string) (*owner, error) {
-	o := &owner{name: rand.Text()}
-	o.lock = flock.New(ownerFile(path, o.name))
-	_, err := o.lock.TryLock() // nobody else has the name
-	return o, err
 }
 
 func ownerFile(path, name string) string { return path + "." + name + ".lock" }

@@ -30,13 +30,6 @@ type Edited struct {
 	Err    error
 }
 
-// Change changes the details of a file and stores the new record and its undo information. It
-// refuses the same changes as ChangeAll.
-func (s *Session) Change(ctx context.Context, fileID string, change api.Details) (*api.File, error) {
-	done := s.ChangeAll(ctx, []Change{{fileID, change}}, nil)[0]
-	return done.File, done.Err
-}
-
 const editors = 6
 
 // ChangeAll changes several files; one undo reverts all. Results are in the order of the changes.

@@ -103,7 +103,7 @@ func TestUndoAfterRestart(t *testing.T) {
 	f := uploadFile(t, s, "mug.jpg", u)
 	change := func(c api.Details) {
 		t.Helper()
-		_, err := s.Change(t.Context(), f.FileID, c)
+		_, err := changeOne(t.Context(), s, f.FileID, c)
 		must(t, err)
 	}
 	change(tagged("a", "b"))
@@ -168,7 +168,7 @@ func TestUndoOfADeletedFile(t *testing.T) {
 	defer end()
 	kept, gone := uploadFile(t, s, "kept.jpg", mug(t)), uploadFile(t, s, "gone.jpg", mug(t))
 	for _, f := range []*api.File{kept, gone} {
-		_, err := s.Change(t.Context(), f.FileID, tagged("sea"))
+		_, err := changeOne(t.Context(), s, f.FileID, tagged("sea"))
 		must(t, err)
 	}
 	must(t, s.Delete(t.Context(), *gone))
@@ -198,7 +198,7 @@ func TestUndoBesideAnotherProgram(t *testing.T) {
 		t.Helper()
 		_, err := s.Read(t.Context(), f.FileID)
 		must(t, err)
-		_, err = s.Change(t.Context(), f.FileID, c)
+		_, err = changeOne(t.Context(), s, f.FileID, c)
 		must(t, err)
 	}
 	for _, c := range []struct{ ours, theirs, undone api.Details }{
@@ -522,7 +522,7 @@ func TestMetadataOfTheWrongType(t *testing.T) {
 	}
 	checkFile(t, s, a.FileID, "", "")
 	checkFile(t, s, b.FileID, "", "")
-	if _, err := s.Change(t.Context(), a.FileID, priced(`true`)); err == nil {
+	if _, err := changeOne(t.Context(), s, a.FileID, priced(`true`)); err == nil {
 		t.Error("a boolean was accepted as a number")
 	}
 	for _, e := range s.ChangeAll(t.Context(), []Change{
@@ -589,9 +589,9 @@ func TestUndoOfAnyOrder(t *testing.T) {
 				}
 				continue
 			case "tags":
-				_, err = s.Change(t.Context(), f.FileID, tagged(fmt.Sprint("t", n)))
+				_, err = changeOne(t.Context(), s, f.FileID, tagged(fmt.Sprint("t", n)))
 			case "description":
-				_, err = s.Change(t.Context(), f.FileID,
+				_, err = changeOne(t.Context(), s, f.FileID,
 					api.Details{Other: api.Members{"description": fmt.Appendf(nil, `"d%d"`, n)}})
 			case "rename":
 				_, err = s.Rename(t.Context(), "", *now, fmt.Sprintf("r%d.txt", n))
@@ -602,4 +602,9 @@ func TestUndoOfAnyOrder(t *testing.T) {
 			states, at = append(states[:at+1], describe()), at+1
 		}
 	})
+}
+
+func changeOne(ctx context.Context, s *Session, fileID string, change api.Details) (*api.File, error) {
+	done := s.ChangeAll(ctx, []Change{{fileID, change}}, nil)[0]
+	return done.File, done.Err
 }

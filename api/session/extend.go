@@ -12,7 +12,8 @@ import (
 
 // Extend runs extensions on a stored file and tracks them like those of an upload.
 func (s *Session) Extend(ctx context.Context, fileID string, list []api.Extension) (*api.File, error) {
-	return s.Change(ctx, fileID, api.Details{Extensions: api.Set(list)})
+	done := s.ChangeAll(ctx, []Change{{fileID, api.Details{Extensions: api.Set(list)}}}, nil)[0]
+	return done.File, done.Err
 }
 
 // watchRuns watches the runs that a change began. Without an answer, after is nil, and the runs

@@ -125,10 +125,7 @@ func (s *Session) MakeFolder(ctx context.Context, folder string) (made string, e
 	if err := s.Client.Do(ctx, api.MakeFolder(folder), &answer); err != nil {
 		return "", false, err
 	}
-	if answer.FolderPath == "" {
-		return rule.CreatedFolder(folder), false, nil
-	}
-	made, _ = rule.CleanFolder(answer.FolderPath)
+	made, _ = rule.CleanFolder(cmp.Or(answer.FolderPath, rule.CreatedFolder(folder)))
 	return made, false, nil
 }
 

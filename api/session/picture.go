@@ -122,8 +122,6 @@ func (s *Session) withCurrentURL(f api.File) api.File {
 	return f
 }
 
-const signedTTL = 10 * time.Minute
-
 // Signed returns an address at which anybody can fetch a private file for ttl.
 func (s *Session) Signed(f api.File, ttl time.Duration) (string, error) {
 	return s.Client.SignedURL(s.withCurrentURL(f).URL, time.Now().Add(ttl))
@@ -152,7 +150,7 @@ func (s *Session) fetchFrom(ctx context.Context, f api.File, offset,
 			return body, at, err
 		}
 	}
-	address, err := s.Signed(f, signedTTL)
+	address, err := s.Signed(f, 10*time.Minute)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -157,12 +157,10 @@ func clientOptions(p config.Profile) api.Options {
 	}
 }
 
-const tryTimeout = 10 * time.Second
-
 // TryKey requests one record with the key. It returns nil if the service accepts the key, and an
 // error for which [api.KeyRefused] is true if it refuses the key.
 func TryKey(ctx context.Context, p config.Profile, key api.Key) error {
-	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	o := clientOptions(p)
 	o.Key = key

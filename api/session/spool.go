@@ -121,8 +121,6 @@ func originSpool(spool string, j int64) string {
 	return filepath.Join(spool, originPrefix+strconv.FormatInt(j, 10))
 }
 
-const clipboardTimeout = 20 * time.Second
-
 type clipboardTool struct {
 	program string
 	args    []string                     // arguments before the type
@@ -160,7 +158,7 @@ func base64Line(out []byte) ([]byte, error) {
 // It uses the first program that returns one: wl-paste, xclip, osascript or PowerShell. The error
 // says what to copy or to install.
 func ClipboardPicture(ctx context.Context, spool string, now time.Time) (api.Source, error) {
-	ctx, cancel := context.WithTimeout(ctx, clipboardTimeout)
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	var said error
 	for _, tool := range clipboardTools {

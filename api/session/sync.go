@@ -316,11 +316,6 @@ func (y *Sync) Count(action SyncAction) (n int, size int64) {
 	return n, size
 }
 
-// Differs reports whether the sides differ.
-func (y *Sync) Differs() bool {
-	return slices.ContainsFunc(y.Steps, func(s SyncStep) bool { return s.Action != SyncSame })
-}
-
 func (y *Sync) note(key string, l *localFile, f *api.File, hash string) {
 	y.mu.Lock()
 	defer y.mu.Unlock()

@@ -51,8 +51,6 @@ var ErrSyncOpen = errors.New("the upload is not finished; run the same command t
 // errChangedSince reports a target that is not as it was compared.
 var errChangedSince = errors.New("it changed while the sync ran; run the same command again")
 
-const savedSteps = 200
-
 // Run carries out the plan: moves, then copies, and with Delete at last the deletions, unless a
 // step failed. It calls report with each finished step, one at a time. The error is about all of
 // it.
@@ -63,7 +61,7 @@ func (y *Sync) Run(ctx context.Context, report func(SyncStep, error)) error {
 		mu.Lock()
 		defer mu.Unlock()
 		failed = failed || err != nil
-		if finished++; finished%savedSteps == 0 {
+		if finished++; finished%200 == 0 {
 			_ = y.save() // the next time succeeds, or the last one fails
 		}
 		report(step, err)

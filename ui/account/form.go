@@ -148,10 +148,8 @@ func hostStem(address string) string {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return "server"
 	}
-	if parts := strings.Split(host, "."); len(parts) > 1 {
-		return parts[len(parts)-2]
-	}
-	return host
+	parts := strings.Split(host, ".")
+	return parts[max(0, len(parts)-2)]
 }
 
 func (f *fields) check(name string) error {

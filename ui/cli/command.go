@@ -416,13 +416,10 @@ func checkArgs(cmd *cobra.Command, args []string) error {
 	return usage("%s takes %s; %q is one too many", cmd.CommandPath(), takes, args[len(words)])
 }
 
-// unreleased is the version of a build without version information.
-const unreleased = "0.2.0-dev"
-
 // Version returns the module version or commit of the build; info may be nil.
 func Version(info *debug.BuildInfo) string {
 	if info == nil || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return unreleased
+		return "0.2.0-dev" // there is no version information
 	}
 	return info.Main.Version
 }

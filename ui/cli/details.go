@@ -264,9 +264,8 @@ func recordLines(f *api.File) [][2]string {
 		{"kind", strings.TrimSpace(f.FileType + " " + f.Mime)},
 	}
 	add := func(name, value string) { lines = append(lines, [2]string{name, value}) }
-	if w, h, ok := rule.PixelSize(f); ok {
-		add("pixels", fmt.Sprintf("%d x %d", w, h))
-	}
+	width, height, sized := rule.PixelSize(f)
+	add("pixels", text.If(sized, fmt.Sprintf("%d x %d", width, height)))
 	add("size", sizeOf(f))
 	add("tags", text.If(!f.Tags.IsZero(), cmp.Or(strings.Join(f.Tags.Or(nil), ", "), "not set")))
 	found := rule.Mapped(f.AITags.Or(nil), func(t api.AITag) string {
@@ -274,9 +273,8 @@ func recordLines(f *api.File) [][2]string {
 	})
 	add("AI tags", text.If(!f.AITags.IsZero(), cmp.Or(strings.Join(found, ", "), "not set")))
 	add("region", text.If(!f.CustomCoordinates.IsZero(), cmp.Or(f.CustomCoordinates.Or(""), "not set")))
-	if private, ok := f.IsPrivateFile.Get(); ok {
-		add("private", text.Either(private, "yes", "no"))
-	}
+	private, known := f.IsPrivateFile.Get()
+	add("private", text.If(known, text.Either(private, "yes", "no")))
 	for _, field := range entry.StoredFields {
 		add(field.Words, f.Other.Text(field.Name))
 	}

@@ -188,10 +188,8 @@ func listLine(f *api.File) string {
 }
 
 func sizeOf(f *api.File) string {
-	if n, ok := f.Size.Get(); ok && !f.IsFolder() {
-		return text.Bytes(n)
-	}
-	return ""
+	n, known := f.Size.Get()
+	return text.If(known && !f.IsFolder(), text.Bytes(n))
 }
 
 func newOpen(p *Program) *cobra.Command {

@@ -150,10 +150,10 @@ func (y *syncFlags) run(ctx context.Context, p *Program, args []string) error {
 		}
 	}
 	p.note("%s", strings.Join(words, ", "))
-	switch {
+	switch same, _ := plan.Count(session.SyncSame); {
 	case err != nil:
 		return err
-	case failed.code == 0 && y.exitCode && plan.Differs():
+	case failed.code == 0 && y.exitCode && same < len(plan.Steps):
 		return &exitError{code: exitFailed}
 	}
 	return failed.exit()

@@ -179,13 +179,12 @@ func (p *Program) addTransfer(cmd *cobra.Command) {
 
 func resume(ctx context.Context, p *Program, s *session.Session) ([]job.Job, error) {
 	jobs, err := s.Queue.Resume(ctx, nil)
-	if ctx.Err() != nil {
-		if len(jobs) > 0 {
-			return jobs, nil
-		}
+	switch {
+	case ctx.Err() != nil && len(jobs) > 0:
+		return jobs, nil
+	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	open, err := s.Journal.Jobs(ctx, journal.JobFilter{Open: true})

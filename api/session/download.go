@@ -312,10 +312,7 @@ func LocalName(f *api.File) (name string, changed bool) {
 		return r
 	}, api.SafeName(stored))
 	name = strings.TrimLeft(strings.TrimRight(name, " ."), ".")
-	if windowsNames.MatchString(name) {
-		name = "_" + name
-	}
-	name = cmp.Or(name, "file")
+	name = cmp.Or(windowsNames.ReplaceAllString(name, "_$0"), "file")
 	return name, name != stored
 }
 

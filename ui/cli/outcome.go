@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -234,10 +235,7 @@ func interrupted(s *session.Session, id int64) ([]job.Job, error) {
 		case j.MayRepeat():
 			j.State = job.Waiting
 		default:
-			failure := job.Failure{Message: "interrupted when it may have arrived already"}
-			if j.Failure != nil {
-				failure = *j.Failure
-			}
+			failure := *cmp.Or(j.Failure, &job.Failure{Message: "interrupted when it may have arrived already"})
 			failure.Help = "To find out whether it arrived, run: " + resumeCommand(s.Profile.Name)
 			j.State, j.Failure = job.Unknown, &failure
 		}

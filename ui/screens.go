@@ -77,7 +77,7 @@ var screens = []screen{
 		},
 		badges: func(m *Model) []kit.Cell {
 			n := 0
-			if d, ok := m.host.Screen(page.Details).(*details.Model); ok && m.tab() != page.Library {
+			if d, ok := m.host.Screen(page.Details).(*details.Model); ok && m.host.Front() != page.Details {
 				n = d.Changed()
 			}
 			return []kit.Cell{badge(n, m.theme.Glyph(theme.SignChanged), m.theme.Warn)}

@@ -199,17 +199,23 @@ func (m *Model) askChange(c folderChange, has string) tea.Cmd {
 		done += " z undoes it."
 	}
 	key := strings.ToLower(c.verb[:1])
-	return page.Confirm(title+"?", has+" "+c.effect,
-		page.Choice{Label: "Cancel", Key: "k"},
-		page.Choice{Label: c.verb + " it", Key: key, Danger: c.danger, Default: undone, Do: func() tea.Cmd {
-			m.landing = c.landing
-			return m.manage.Run(edit.Work{
-				Label: title, Done: done,
-				Do: func(ctx context.Context, _ *edit.Task) []session.Edited {
-					return []session.Edited{{Err: c.do(ctx)}}
-				},
-			})
-		}})
+	change := page.Choice{Label: c.verb + " it", Key: key, Danger: c.danger, Default: undone, Do: func() tea.Cmd {
+		m.landing = c.landing
+		return m.manage.Run(edit.Work{
+			Label: title, Done: done,
+			Do: func(ctx context.Context, _ *edit.Task) []session.Edited {
+				return []session.Edited{{Err: c.do(ctx)}}
+			},
+		})
+	}}
+	first := text.Either(c.danger, m.sheet.Firsts(c.folder), nil) // what would be lost
+	return page.Send(page.Ask{
+		Title: title + "?", Text: has + " " + c.effect, Choices: []page.Choice{{Label: "Cancel", Key: "k"}, change},
+		Drawing: edit.NewReview(edit.TilesOptions{
+			Context: m.o.Context, Loader: m.o.Loader, Len: func() int { return len(first) }, Rest: true,
+			Tile: func(i int) edit.Tile { return edit.Tile{Name: first[i].Name, Picture: first[i]} },
+		}, m.preview.Options),
+	})
 }
 
 func contents(c session.FolderContent) string {

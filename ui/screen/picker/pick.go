@@ -7,8 +7,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 

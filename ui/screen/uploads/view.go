@@ -273,8 +273,6 @@ var advices = map[job.State]string{
 
 func advice(r row) string {
 	switch j := r.Job; {
-	case j.State == job.Stored && j.File != nil && rule.Replaces(j.File):
-		return "It is a new version of the file."
 	case j.State == job.Unknown && j.RepeatsSafely():
 		return "It may have arrived. r sends it again; it cannot be stored twice, because its name is unique."
 	case j.State == job.Sending && r.Stalled:

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/rule"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -63,7 +64,13 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 	keys := text.Either(capturing, kit.Bind("copy as a command", "F2", "f2"),
 		kit.Bind("copy as a command", "ctrl+y/F2", "f2", "ctrl+y"))
 	actions = append(actions, kit.Action{
-		ID: "program.copy-command", Keys: keys, Group: everywhere, Disabled: m.noCommand, Do: m.copyCommand,
+		ID: "program.copy-command", Keys: keys, Group: everywhere, Disabled: func() string {
+			return text.If(m.equivalents() == nil, "no equivalent command here")
+		}, Do: func() tea.Cmd {
+			lines := rule.Mapped(m.equivalents(), session.CommandLine)
+			what := text.Either(len(lines) > 1, text.Count(len(lines))+" commands", "command")
+			return page.Send(page.Copy{What: what, Text: strings.Join(lines, "\n")})
+		},
 	}, help, suspend)
 	if !capturing {
 		add("program.palette", "find and run an action", ":", m.openPalette, nil, ":", "ctrl+k")

@@ -180,16 +180,6 @@ func (m *Model) equivalents() [][]string {
 	return commands
 }
 
-func (m *Model) noCommand() string {
-	return text.If(m.equivalents() == nil, "no equivalent command here")
-}
-
-func (m *Model) copyCommand() tea.Cmd {
-	lines := rule.Mapped(m.equivalents(), session.CommandLine)
-	what := text.Either(len(lines) > 1, text.Count(len(lines))+" commands", "command")
-	return page.Send(page.Copy{What: what, Text: strings.Join(lines, "\n")})
-}
-
 // queryTerminal queries the terminal's features. Until it answers, pictures are drawn with glyphs
 // that work everywhere.
 func (m *Model) queryTerminal() tea.Cmd {

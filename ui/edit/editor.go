@@ -111,7 +111,11 @@ func NewEditor[T Edited](o EditorOptions[T], items []T) *Editor[T] {
 	e.Document = Document{Getenv: o.Getenv, Entries: e.document, Apply: e.applyDocument}
 	e.Region = NewRegion(RegionOptions{
 		Context: o.Context, Images: o.Loader.Images(), Overlays: o.Over, Crops: o.Crops,
-		Keep: e.keepRegions, Files: e.regionFiles,
+		Keep: e.keepRegions, Files: func() []RegionFile { // the targets if there are several
+			return rule.Mapped(e.pictures(), func(file T) RegionFile {
+				return RegionFile{Subject: e.o.Subject(file), Set: func(region string) { e.SetRegion(region, file) }}
+			})
+		},
 		Text: func() string {
 			if file, ok := e.Subject(); ok {
 				return file.Edited().Region()
@@ -441,14 +445,6 @@ func (e *Editor[T]) keepRegions() (restore func()) {
 		}
 		e.Touch(changed...)
 	}
-}
-
-// regionFiles returns the files on whose pictures a region can be drawn: the targets if there are
-// several.
-func (e *Editor[T]) regionFiles() []RegionFile {
-	return rule.Mapped(e.pictures(), func(file T) RegionFile {
-		return RegionFile{Subject: e.o.Subject(file), Set: func(region string) { e.SetRegion(region, file) }}
-	})
 }
 
 func (e *Editor[T]) pictures() []T {

@@ -102,11 +102,19 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 			f, _ := m.current()
 			return m.manage.View(m.shown.files, f, func(f api.File) tea.Cmd { m.list.Go(keyOf(f)); return nil })
 		}},
-		{ID: "library.find", Keys: kit.Bind("find in the library", "", "f"), Group: groupView, Footer: true, Do: m.startQuery},
+		{ID: "library.find", Keys: kit.Bind("find in the library", "", "f"), Group: groupView, Footer: true, Do: func() tea.Cmd {
+			m.rememberRow()
+			m.query.before = m.shown
+			return m.editQuery(m.shown.search.text + text.If(!m.shown.search.isNone(), " "))
+		}},
 		{ID: "library.grid", Keys: kit.Bind(text.Either(sheet, "list", "contact sheet"), "", "t"), Group: groupView, Footer: true, Do: m.sheet.Toggle},
 		{ID: "library.download", Keys: kit.Bind("download to this computer", "", "D"), Group: groupOpen, Disabled: m.noWork, Do: m.askDownload},
 		{ID: "library.transfer", Keys: kit.Bind("send to another account", "", "s"), Group: groupOpen, Disabled: func() string { return cmp.Or(m.manage.Busy(), m.noRow()) }, Do: m.askTransfer},
-		{ID: "library.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupOpen, Disabled: m.noFile, Do: m.copyMenu},
+		{ID: "library.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupOpen, Disabled: m.noFile, Do: func() tea.Cmd {
+			var copies page.Copies
+			edit.Copies(&copies, m.Chosen(), m.o.Session)
+			return m.Open(copies.Menu(edit.FilesLabel(m.Chosen())))
+		}},
 		{ID: "library.parent", Keys: parent, Group: groupOpen, Disabled: func() string { return text.If(m.folder() == "/", "this is the root folder") }, Do: m.parent},
 		{ID: "library.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupOpen, Disabled: func() string {
 			f, _ := m.current()
@@ -157,12 +165,6 @@ func (m *Model) sortMenu() tea.Cmd {
 		}})
 	}
 	return m.Open(kit.NewMenu("Sort files by", rows...))
-}
-
-func (m *Model) copyMenu() tea.Cmd {
-	var copies page.Copies
-	edit.Copies(&copies, m.Chosen(), m.o.Session)
-	return m.Open(copies.Menu(edit.FilesLabel(m.Chosen())))
 }
 
 // Disabled reasons, empty if enabled.

@@ -232,12 +232,6 @@ type query struct {
 	fields []api.MetadataField // of custom metadata in the folder, nil if unknown
 }
 
-func (m *Model) startQuery() tea.Cmd {
-	m.rememberRow()
-	m.query.before = m.shown
-	return m.editQuery(m.shown.search.text + text.If(!m.shown.search.isNone(), " "))
-}
-
 func (m *Model) editQuery(line string) tea.Cmd {
 	m.list.ClearFilter()
 	m.query.open, m.query.wrong, m.query.fields = true, nil, nil

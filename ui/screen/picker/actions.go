@@ -108,7 +108,7 @@ func (m *Model) trayActions() []kit.Action {
 	back := kit.Action{ID: "picker.back-to-files", Group: groupMove, Do: m.nextPart}
 	back.Keys = kit.Bind("back to the files", "", "esc")
 	return append(m.trayList.Actions(append([]kit.Action{
-		{ID: "picker.remove", Keys: kit.Bind("remove", "", "d"), Group: groupPick, Footer: true, Disabled: m.noItem, Do: m.removeItem},
+		{ID: "picker.remove", Keys: kit.Bind("remove", "", "d"), Group: groupPick, Footer: true, Disabled: m.noItem, Do: func() tea.Cmd { m.drop(among(sourcesOf(m.trayRows())...)); return nil }},
 		{ID: "picker.show-in-folder", Keys: kit.Bind(text.Either(m.pickedFolder().Head(), "fold or unfold", "show in its folder"), "enter/→", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noItemFile, Do: m.showItem},
 	}, m.sharedActions()...)), back)
 }

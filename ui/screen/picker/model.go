@@ -143,7 +143,8 @@ func New(o Options) *Model {
 		Facts: func(f *kit.Facts) { f.Draw("size", "date", "link") },
 	})
 	m.sheet = edit.NewTiles(edit.TilesOptions{
-		Context: context.Background(), Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: firstPictures, Below: m.belowList,
+		Context: context.Background(), Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: firstPictures,
+		Below: func() int { list, _ := m.layout(m.size); return m.size.Y - list.Max.Y },
 	})
 	m.list.Arrange()
 	return m

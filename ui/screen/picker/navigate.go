@@ -64,11 +64,6 @@ func (m *Model) nextPart() tea.Cmd {
 	return nil
 }
 
-func (m *Model) removeItem() tea.Cmd {
-	m.drop(among(sourcesOf(m.trayRows())...))
-	return nil
-}
-
 func (m *Model) showItem() tea.Cmd {
 	if m.trayList.Fold() {
 		return nil
@@ -229,16 +224,14 @@ func splitLine(line string) []string {
 	case quoted || len(words) < 2:
 		return words
 	}
-	if slices.ContainsFunc(words, func(w string) bool { return !isAnchored(w) }) {
+	if slices.ContainsFunc(words, func(w string) bool {
+		begins := func(prefix string) bool { return strings.HasPrefix(w, prefix) }
+		return !slices.ContainsFunc([]string{"/", "~/", "./", "../"}, begins) &&
+			!api.IsWebAddress(w) && !rule.IsFileAddress(w) && !filepath.IsAbs(w)
+	}) {
 		return []string{line}
 	}
 	return words
-}
-
-func isAnchored(w string) bool {
-	begins := func(prefix string) bool { return strings.HasPrefix(w, prefix) }
-	return slices.ContainsFunc([]string{"/", "~/", "./", "../"}, begins) ||
-		api.IsWebAddress(w) || rule.IsFileAddress(w) || filepath.IsAbs(w)
 }
 
 // splitShell splits a line as a shell does. A quotation mark counts only at the beginning of a

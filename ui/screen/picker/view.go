@@ -53,12 +53,6 @@ func (m *Model) layout(size image.Point) (list, tray image.Rectangle) {
 	return list, tray
 }
 
-// belowList returns the height of the tray and what is above it.
-func (m *Model) belowList() int {
-	list, _ := m.layout(m.size)
-	return m.size.Y - list.Max.Y
-}
-
 func insideTray(tray image.Rectangle) image.Point { return tray.Min.Add(kit.BoxOrigin(tray.Size())) }
 
 func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {

@@ -138,11 +138,6 @@ func (m *Model) keepOthers(queued []*source) func() {
 	return func() { _ = save(m.o.Context) }
 }
 
-// comments are the checks of a source, for its document.
-func (m *Model) comments(s *source) []string {
-	return rule.Mapped(m.sum().of[s], func(c check) string { return strings.TrimSpace(c.text + " " + c.help) })
-}
-
 // Presets stores options by name.
 type Presets interface {
 	Presets(ctx context.Context) ([]journal.Preset, error)

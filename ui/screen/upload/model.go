@@ -135,7 +135,10 @@ func New(o Options) *Model {
 		Folder: func(s *source) string {
 			return text.Either(s.Source.URL != "", "URLs", filepath.Base(filepath.Dir(s.Source.Path)))
 		},
-		Subject: m.subject, Tile: m.tile, Facts: facts, State: m.state, Comments: m.comments,
+		Subject: m.subject, Tile: m.tile, Facts: facts, State: m.state,
+		Comments: func(s *source) []string {
+			return rule.Mapped(m.sum().of[s], func(c check) string { return strings.TrimSpace(c.text + " " + c.help) })
+		},
 		Changed: m.changed, Moved: func() tea.Cmd { m.side.Reset(); return nil },
 	}, nil)
 	m.Files.Nothing = emptyForm

@@ -56,7 +56,9 @@ func (m *Model) actions() []kit.Action {
 		{ID: "uploads.open", Keys: kit.Bind(enter, "", "enter", "l", "right"), Group: groupJob, Disabled: m.list.NoEntry, Do: m.enter},
 		m.many("retry", "send again", "r", mayRetry, m.retry),
 		action("retry-all", "send all failed again", "R", func() string { return text.If(m.rows.failed == 0, "nothing failed") }, m.askRetryAll),
-		m.many("edit", "change options", "e", mayRetry, compose),
+		m.many("edit", "change options", "e", mayRetry, func(rows []row) tea.Cmd {
+			return page.Send(page.Compose{Jobs: rule.Mapped(rows, func(r row) job.Job { return *r.Job })})
+		}),
 		m.many("drop", drop, "d", func(r row) string {
 			return text.If(!r.Job.State.Final() && !r.earlier, mayStop(r))
 		}, m.drop),
@@ -83,7 +85,9 @@ func (m *Model) actions() []kit.Action {
 		actions,
 		m.many("run-extension", "run an extension", "x", func(r row) string {
 			return text.If(!hasDetails(r.Job), "it is not stored")
-		}, m.extend),
+		}, func(rows []row) tea.Cmd {
+			return m.manage.Extend(rule.Mapped(rows, func(r row) api.File { return *r.Job.File }))
+		}),
 		action("look-up", "check whether it arrived", "L", m.aboutRow(func(r row) string {
 			known := r.Job.State != job.Unknown && r.Job.State != job.Processing
 			return text.If(known, "its outcome is known, or to come")
@@ -216,10 +220,6 @@ func (m *Model) done(err error) tea.Cmd {
 	return page.Send(page.Problem(err))
 }
 
-func (m *Model) extend(rows []row) tea.Cmd {
-	return m.manage.Extend(rule.Mapped(rows, func(r row) api.File { return *r.Job.File }))
-}
-
 // drop cancels jobs without an outcome. If there are none, it takes jobs off the list.
 func (m *Model) drop(rows []row) tea.Cmd {
 	open := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return mayStop(r) != "" })
@@ -259,10 +259,6 @@ func (m *Model) cancelJobs(rows []row) tea.Cmd {
 		first = cmp.Or(first, m.o.Session.Queue.Cancel(r.Job.ID))
 	}
 	return m.done(first)
-}
-
-func compose(rows []row) tea.Cmd {
-	return page.Send(page.Compose{Jobs: rule.Mapped(rows, func(r row) job.Job { return *r.Job })})
 }
 
 // retry sends jobs again. It asks before it sends a single job that could be stored twice, and

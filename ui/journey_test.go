@@ -215,10 +215,8 @@ func TestTransferToAnotherProfile(t *testing.T) {
 	term.WaitFor("2 of 2 stored")
 	term.WaitFor("work 127.0.0.1:")
 	term.Press("4")
-	term.WaitFor("f find ")
-	term.WaitFor("trip/")
-	term.Press("enter")
-	term.WaitFor("1 of 2") // the files of the folder
+	term.WaitFor("Library / trip")
+	term.WaitFor("1 of 2") // the files that were sent
 	term.Press("ctrl+a", "s")
 	term.WaitFor("Send 2 files to profile")
 	term.Press("enter")

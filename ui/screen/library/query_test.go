@@ -236,7 +236,7 @@ func TestContactSheet(t *testing.T) {
 		t.Errorf("%d pictures were asked for, most of them not seen", len(asked))
 	}
 	d.Press("right")
-	d.On("winter")
+	d.On("winter/")
 	d.Press("down") // to the next row of tiles
 	d.On("f00004.jpg")
 	d.Press("up", "down", "left", "right", "space")
@@ -250,7 +250,7 @@ func TestContactSheet(t *testing.T) {
 	at := tea.Mouse{X: 3, Y: 3, Button: tea.MouseLeft}
 	d.Press("home")
 	d.Send(tea.MouseClickMsg(at))
-	d.On("summer")
+	d.On("summer/")
 	for _, a := range d.m.Actions() {
 		if a.KeyLabel() == "" {
 			t.Errorf("an action without keys: %+v", a)

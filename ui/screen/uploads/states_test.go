@@ -47,7 +47,7 @@ func TestWords(t *testing.T) {
 		{row{Row: queue.Row{Job: upload(job.Sending), Sent: 100, Total: 100, Answer: true}}, theme.SignBusy, "sent", "no answer yet", ""},
 		{row{Row: queue.Row{Job: upload(job.Sending), Sent: 45, Total: 100, Stalled: true}}, theme.SignWarn, "stalled 45 %", "no byte for 3 s", "d cancels it"},
 		{row{Row: queue.Row{Job: upload(job.Stored)}}, theme.SignGood, "stored", "", ""},
-		{row{Row: queue.Row{Job: upload(job.Stored, func(j *job.Job) { j.File.VersionInfo = &api.VersionInfo{ID: "2", Name: "Version 2"} })}}, theme.SignGood, "new version", "", "new version"},
+		{row{Row: queue.Row{Job: upload(job.Stored, func(j *job.Job) { j.File.VersionInfo = &api.VersionInfo{ID: "2", Name: "Version 2"} })}}, theme.SignGood, "new version", "", ""},
 		{row{Row: queue.Row{Job: upload(job.Stored, lost)}}, theme.SignGood, "stored", "The answer was lost", ""},
 		{row{Row: queue.Row{Job: upload(job.Refused)}}, theme.SignBad, "refused", "the service did not like", "Nothing was stored"},
 		{row{Row: queue.Row{Job: upload(job.Unsent)}}, theme.SignBad, "unsent", "did not like", "Nothing can have arrived"},

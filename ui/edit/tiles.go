@@ -176,10 +176,12 @@ func (s *Tiles) Forget() {
 	s.images.Forget()
 }
 
-// Arrange sets the size and keeps the cursor visible.
+// Arrange sets the size, keeps the cursor visible and fills the rows.
 func (s *Tiles) Arrange(room image.Point, draw picture.Options) {
 	s.room, s.draw = room, draw
-	s.top = s.Grid().Top(s.top, s.cursor())
+	g := s.Grid()
+	last := (s.o.Len()-1)/g.Columns + 1 - g.Rows // without empty rows below
+	s.top = g.Top(min(s.top, max(0, last)), s.cursor())
 }
 
 // Grid returns the arrangement of the tiles.

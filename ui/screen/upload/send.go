@@ -47,9 +47,11 @@ func (m *Model) send() tea.Cmd {
 		words = "The stored file loses: " + m.losses(m.Items) + "."
 	case t.losses > 0:
 		words = text.Plural(t.losses, "file") + " can take something from a file at the same place.\n"
+	case !slices.ContainsFunc(m.Items, func(s *source) bool { return !m.plain(s) }):
+		words = "All are new files: nothing is replaced."
 	}
 	send := page.Choice{
-		Label: "Send", Key: "s", Default: words == "", Danger: t.losses > 0,
+		Label: "Send", Key: "s", Default: t.losses == 0, Danger: t.losses > 0,
 		Do: func() tea.Cmd { return m.hand(m.Items) },
 	}
 	return page.Send(page.Ask{

@@ -7,6 +7,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 )
 
@@ -45,9 +46,7 @@ func TestManyFilesAtALimitedService(t *testing.T) {
 	done := s.ChangeAll(t.Context(), tags, nil)
 	check("tags", done)
 	for _, e := range done {
-		if rule.JoinTags(e.File.Tags.Or(nil)) != "old,new" {
-			t.Fatalf("a record with %v", e.File.Tags)
-		}
+		mediatest.Equal(t, rule.JoinTags(e.File.Tags.Or(nil)), "old,new", "the tags of a record")
 	}
 	undone, err := s.Undo(t.Context(), files[3].FileID, Fail)
 	if err != nil || len(undone) != n {
@@ -58,9 +57,7 @@ func TestManyFilesAtALimitedService(t *testing.T) {
 	// A deleted file does not prevent changes to the others.
 	must(t, s.Client.Do(t.Context(), api.DeleteFile(files[0].FileID), nil))
 	list := s.ChangeAll(t.Context(), tags, nil)
-	if list[0].Err == nil {
-		t.Error("changing a deleted file: got no error")
-	}
+	mediatest.Equal(t, list[0].Err == nil, false, "changing a deleted file succeeds")
 	check("the others", list[1:])
 	check("deletion", s.DeleteAll(t.Context(), files[1:], nil))
 	if left, err := s.Client.List(t.Context(), api.Query{}); err != nil || len(left) > 0 {

@@ -31,9 +31,7 @@ func TestCloseLeavesWhatHangs(t *testing.T) {
 		patient := func(ctx context.Context) error { <-ctx.Done(); return nil }
 		ctx, cancel := context.WithTimeout(t.Context(), CloseTimeout)
 		defer cancel()
-		if err := (&Session{closers: []func(context.Context) error{patient}}).Close(ctx); err != nil {
-			t.Error(err)
-		}
+		must(t, (&Session{closers: []func(context.Context) error{patient}}).Close(ctx))
 
 		release := make(chan struct{})
 		defer close(release)

@@ -8,6 +8,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/entry"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 )
 
 func TestUploadArgs(t *testing.T) {
@@ -22,11 +23,8 @@ func TestUploadArgs(t *testing.T) {
 		ResponseFields: api.Set([]string{"tags"}),
 		CustomMetadata: api.Set(map[string]json.RawMessage{"a": json.RawMessage("1")}),
 	}}
-	got := CommandLine(UploadArgs(&e, Profile{}))
 	want := `mediadesk upload './-odd name.jpg' '--name=it'\''s.jpg' --unique=off --folder=/summer/ --private=false --tags=sea,boat --region=1,2,3,4 --extension=remove-bg '--extension={"maxTags":5,"name":"google-auto-tagging"}' --overwrite-tags=false '--metadata={"a":1}' --response-field=tags`
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	mediatest.Equal(t, CommandLine(UploadArgs(&e, Profile{})), want, "the command")
 }
 
 // TestIDsAreNoFlags: the service may return ids that look like flags.
@@ -42,9 +40,7 @@ func TestIDsAreNoFlags(t *testing.T) {
 		{Command("watch", []string{"x"}), "mediadesk watch x --profile=p"},
 		{Command("download", []string{"x"}, "--to=/d"), "mediadesk download x --to=/d --profile=p"},
 	} {
-		if got := CommandLine(WithFlags(c.args, "--profile=p")); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
+		mediatest.Equal(t, CommandLine(WithFlags(c.args, "--profile=p")), c.want, "%q with a flag", c.args)
 	}
 }
 
@@ -54,8 +50,6 @@ func TestDetailsArgs(t *testing.T) {
 		"details x --tags=a,b --region=1,2,3,4": {Tags: api.Set([]string{"a", "b"}), CustomCoordinates: api.Set("1,2,3,4")},
 		"details x --unset-tags --unset-region": {Tags: api.Null[[]string](), CustomCoordinates: api.Null[string]()},
 	} {
-		if got := strings.Join(DetailsArgs([]string{"x"}, d), " "); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		mediatest.Equal(t, strings.Join(DetailsArgs([]string{"x"}, d), " "), want, "arguments")
 	}
 }

@@ -154,9 +154,7 @@ func TestUndoOfUnknownFile(t *testing.T) {
 	defer end()
 	change := api.Details{Tags: api.Set([]string{"sea"})}
 	done := s.ChangeAll(t.Context(), []Change{{FileID: file.FileID, Details: change}}, nil)
-	if done[0].Err != nil {
-		t.Fatal(done[0].Err)
-	}
+	must(t, done[0].Err)
 	if undone, err := s.Undo(t.Context(), file.FileID, Fail); err != nil || len(undone) != 1 {
 		t.Errorf("got %v, %v, want 1 file", undone, err)
 	}
@@ -272,9 +270,7 @@ func TestStepOverManyFiles(t *testing.T) {
 			bad++
 			want = fmt.Sprintf("old,%d", i)
 		}
-		if e.FileID != ids[i] {
-			t.Fatal("the outcomes are out of order")
-		}
+		mediatest.Equal(t, e.FileID, ids[i], "the file of outcome %d", i)
 		checkFile(t, s, e.FileID, want, "")
 	}
 	if told != 60 || bad != 20 {
@@ -289,9 +285,7 @@ func TestStepOverManyFiles(t *testing.T) {
 		t.Fatalf("undone %d: %v, want 40", len(undone), err)
 	}
 	for _, e := range undone {
-		if e.Err != nil {
-			t.Error(e.Err)
-		}
+		must(t, e.Err)
 	}
 	for i, id := range ids {
 		checkFile(t, s, id, fmt.Sprintf("old,%d", i), "")
@@ -481,13 +475,9 @@ func TestPictureFromTheSource(t *testing.T) {
 	mediatest.Equal(t, picture(*f), source, "it comes from")
 	second := *f
 	second.VersionInfo = &api.VersionInfo{ID: "0123456789abcdef01234567", Name: "Version 2"}
-	if got := picture(second); got == source {
-		t.Error("the source was used for another version")
-	}
+	mediatest.Equal(t, picture(second) == source, false, "the source was used for another version")
 	must(t, os.WriteFile(source, []byte("two!"), 0o600))
-	if got := picture(*f); got == source {
-		t.Error("a changed source was used for the file")
-	}
+	mediatest.Equal(t, picture(*f) == source, false, "a changed source was used for the file")
 	preview, err := s.Preview(t.Context(), f.URL) // one that is to be uploaded
 	must(t, err)
 	content, _ := os.ReadFile(preview)

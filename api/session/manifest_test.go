@@ -12,6 +12,7 @@ import (
 	"mediadesk/api/apitest"
 	"mediadesk/api/entry"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/session"
 )
 
@@ -44,9 +45,7 @@ func TestWhereAManifestIsWrong(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
 		}
-		if len(entries) > 0 {
-			t.Errorf("%q: got %d entries, want none", tt.text, len(entries))
-		}
+		mediatest.Equal(t, len(entries), 0, "%q: entries", tt.text)
 	}
 }
 

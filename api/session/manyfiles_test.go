@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 )
 
@@ -32,9 +33,7 @@ func undo(t *testing.T, s *Session) {
 		t.Fatalf("undo: %+v %v", done, err)
 	}
 	for _, e := range done {
-		if e.Err != nil {
-			t.Fatal(e.Err)
-		}
+		must(t, e.Err)
 	}
 }
 
@@ -45,9 +44,7 @@ func TestFolderUndo(t *testing.T) {
 	defer end()
 	want := func(list string) {
 		t.Helper()
-		if got := paths(t, s); got != list {
-			t.Fatalf("the library has %s, want %s", got, list)
-		}
+		mediatest.Equal(t, paths(t, s), list, "the library has")
 	}
 	uploadFile(t, s, "a.txt", api.Upload{Folder: api.Set("/x/")})
 	uploadFile(t, s, "b.txt", api.Upload{Folder: api.Set("/x/y/")})
@@ -89,9 +86,7 @@ func TestManyFilesOneUndo(t *testing.T) {
 	calm := func(done []Edited) {
 		t.Helper()
 		for _, e := range done {
-			if e.Err != nil {
-				t.Fatal(e.Err)
-			}
+			must(t, e.Err)
 			if e.File != nil {
 				i := slices.IndexFunc(files, func(f api.File) bool { return f.FileID == e.FileID })
 				files[i] = *e.File
@@ -102,9 +97,7 @@ func TestManyFilesOneUndo(t *testing.T) {
 	count := func(Edited) { reported++ }
 	calm(s.MoveAll(t.Context(), files, "/in/", count))
 	calm(s.RenameAll(t.Context(), files, []string{"1.txt", "2.txt"}, count))
-	if got := paths(t, s); got != "/in/1.txt /in/2.txt" {
-		t.Fatal(got)
-	}
+	mediatest.Equal(t, paths(t, s), "/in/1.txt /in/2.txt", "the library has")
 	// Undo works without the records in the journal.
 	for i := range files {
 		must(t, s.Journal.ForgetFile(t.Context(), "p", files[i].FileID))
@@ -113,18 +106,14 @@ func TestManyFilesOneUndo(t *testing.T) {
 		func(have []string) []string { return append(slices.Clone(have), "new") }, count))
 	checkFile(t, s, files[0].FileID, "old,new", "")
 	checkFile(t, s, files[1].FileID, "new", "")
-	if reported != 6 {
-		t.Errorf("reported %d results, want 6", reported)
-	}
+	mediatest.Equal(t, reported, 6, "reported results")
 	calm(s.CopyAll(t.Context(), files, "/copy/", count))
 	undo(t, s)
 	checkFile(t, s, files[0].FileID, "old", "")
 	checkFile(t, s, files[1].FileID, "", "")
 	undo(t, s)
 	undo(t, s)
-	if got := paths(t, s); got != "/a.txt /b.txt /copy/1.txt /copy/2.txt" {
-		t.Fatal(got)
-	}
+	mediatest.Equal(t, paths(t, s), "/a.txt /b.txt /copy/1.txt /copy/2.txt", "the library has")
 	// Versions.
 	uploadFile(t, s, "a.txt", api.Upload{})
 	done := s.RestoreAll(t.Context(), files, count)

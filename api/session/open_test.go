@@ -163,9 +163,8 @@ func TestCopiesAreRemoved(t *testing.T) {
 		must(t, err)
 	}
 	closeSession(t, s)
-	if s, err = Open(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	s, err = Open(t.Context(), o)
+	must(t, err)
 	closeSession(t, s)
 	for path, kept := range map[string]bool{
 		unused: false, drafted: true, refused: false, unsent: true, fetched: false, running: true,

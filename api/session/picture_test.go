@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/config"
 )
 
@@ -24,9 +25,7 @@ func TestRecordsOfAnEarlierStart(t *testing.T) {
 	}
 	defer hold.Close()
 	s, _ = openProfile(t, paths, config.LocalProfile, false)
-	if hostOf(t, f.URL) == s.Client.Host() {
-		t.Fatal("the service got the same port")
-	}
+	mediatest.Equal(t, hostOf(t, f.URL) == s.Client.Host(), false, "the service got the same port")
 	for name, read := range map[string]func() (string, error){
 		"picture":   func() (string, error) { return s.Picture(t.Context(), *f) },
 		"thumbnail": func() (string, error) { return s.Thumb(t.Context(), *f) },

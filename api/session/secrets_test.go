@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/config"
 )
 
@@ -42,15 +43,9 @@ func TestWebhookSecretsAreReplacedMeanwhile(t *testing.T) {
 	if got := secrets("p"); len(got) != 1 || got[0] == "whsec_new" {
 		t.Errorf("got %q without the file", got)
 	}
-	if got := o.Secrets.String("x whsec_old whsec_new"); got == "x whsec_old whsec_new" {
-		t.Error("the secrets are not masked in logs")
-	}
-	if got := secrets("broken"); len(got) != 1 {
-		t.Errorf("got %q for a profile without a readable secret", got)
-	}
-	if got := secrets("nobody"); got != nil {
-		t.Errorf("got %q for an unknown profile", got)
-	}
+	mediatest.Equal(t, o.Secrets.String("x whsec_old whsec_new") == "x whsec_old whsec_new", false, "logs show the secrets")
+	mediatest.Equal(t, len(secrets("broken")), 1, "secrets for a profile without a readable secret")
+	mediatest.Equal(t, secrets("nobody") == nil, true, "an unknown profile has no secrets")
 	if _, err := webhookSecrets(o, settings, used); err == nil {
 		t.Error("opening a profile without its secret: got no error")
 	}

@@ -176,9 +176,7 @@ func checkUndo(t *testing.T, s *Session, before map[string]string, when string) 
 		}
 	}
 	for id, now := range libraryState(t, s) {
-		if before[id] != now {
-			t.Fatalf("%s: after undo %s, want %s", when, now, before[id])
-		}
+		mediatest.Equal(t, now, before[id], "%s: after undo", when)
 	}
 	if again, err := s.Undo(t.Context(), "", Fail); err != nil || len(again) > 0 {
 		t.Fatalf("%s: another step can be undone: %d, %v", when, len(again), err)

@@ -142,9 +142,8 @@ func send(t *testing.T, s *Session, transfer *Transfer) []job.Job {
 	for i := range jobs {
 		ids[i] = jobs[i].ID
 	}
-	if jobs, err = s.Queue.Wait(t.Context(), ids); err != nil {
-		t.Fatal(err)
-	}
+	jobs, err = s.Queue.Wait(t.Context(), ids)
+	must(t, err)
 	return jobs
 }
 
@@ -154,9 +153,8 @@ func content(t *testing.T, c *api.Client, f *api.File) string {
 	address := f.URL
 	if f.IsPrivateFile.Or(false) {
 		var err error
-		if address, err = c.SignedURL(address, time.Now().Add(time.Minute)); err != nil {
-			t.Fatal(err)
-		}
+		address, err = c.SignedURL(address, time.Now().Add(time.Minute))
+		must(t, err)
 	}
 	body, _, err := c.Fetch(t.Context(), address, 0, 1<<20)
 	must(t, err)
@@ -176,9 +174,7 @@ func makeField(t *testing.T, c *api.Client, address string, key testKey, name, k
 	res, err := http.DefaultClient.Do(req)
 	must(t, err)
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusCreated {
-		t.Fatal(res.Status)
-	}
+	mediatest.Equal(t, res.StatusCode, http.StatusCreated, "creating the field answers")
 }
 
 // TestTransfer: a folder arrives in the other profile with everything that can be transferred, and
@@ -213,9 +209,7 @@ func TestTransfer(t *testing.T) {
 	mediatest.Equal(t, LostOf(transfer.Jobs), "custom metadata field price of 1 file, earlier versions of 1 file",
 		"the losses")
 	for _, j := range send(t, to, transfer) {
-		if j.State != job.Stored {
-			t.Fatalf("%s: %s, %v, want %v", j.Upload.Source, j.State, j.Failure, job.Stored)
-		}
+		mediatest.Equal(t, j.State, job.Stored, "%s: %v; its state", j.Upload.Source, j.Failure)
 		if j.Upload.Source.Path != "" || j.Upload.Source.Origin.Profile != config.LocalProfile {
 			t.Errorf("the source is %+v", j.Upload.Source)
 		}
@@ -236,9 +230,7 @@ func TestTransfer(t *testing.T) {
 		!a.IsPrivateFile.Or(false) || string(a.CustomMetadata["brand"]) != `"Acme"` || len(a.CustomMetadata) != 1 {
 		t.Errorf("it has %s", a.Raw)
 	}
-	if got := content(t, work.Client, a); got != string(picture) {
-		t.Errorf("got %d bytes", len(got))
-	}
+	mediatest.Equal(t, content(t, work.Client, a) == string(picture), true, "the content arrived unchanged")
 	if spooled, _ := filepath.Glob(filepath.Join(paths.Spool(), "*")); len(spooled) > 0 {
 		t.Errorf("files remain: %v", spooled)
 	}
@@ -351,9 +343,8 @@ func TestTransferContinues(t *testing.T) {
 	for i := range jobs {
 		ids[i] = jobs[i].ID
 	}
-	if jobs, err = to.Queue.Wait(t.Context(), ids); err != nil {
-		t.Fatal(err)
-	}
+	jobs, err = to.Queue.Wait(t.Context(), ids)
+	must(t, err)
 	if i := slices.IndexFunc(jobs, func(j job.Job) bool { return j.State != job.Stored }); i >= 0 {
 		t.Errorf("%s: %s, %v", jobs[i].Upload.Source, jobs[i].State, jobs[i].Failure)
 	}

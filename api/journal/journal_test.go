@@ -164,13 +164,9 @@ func TestChangesOfThisAndOtherPrograms(t *testing.T) {
 	mediatest.Equal(t, look(), before, "another number without a change")
 	add(t, j, newJob("a"))
 	ours := look()
-	if ours == before {
-		t.Error("an own change did not show")
-	}
+	mediatest.Equal(t, ours == before, false, "an own change did not show")
 	add(t, other, newJob("b"))
-	if look() == ours {
-		t.Error("another's change did not show")
-	}
+	mediatest.Equal(t, look() == ours, false, "another's change did not show")
 }
 
 func TestFilesAsLastSeen(t *testing.T) {
@@ -186,9 +182,7 @@ func TestFilesAsLastSeen(t *testing.T) {
 		must(t, j.SaveFile(t.Context(), "home", *record(t, text)))
 	}
 	must(t, j.SaveFile(t.Context(), "work", *record(t, `{"fileId":"1","filePath":"/w.jpg","tags":["work"]}`)))
-	if err := j.SaveFile(t.Context(), "home", api.File{Name: "no id"}); err == nil {
-		t.Error("a record without id was kept")
-	}
+	mediatest.Equal(t, j.SaveFile(t.Context(), "home", api.File{Name: "no id"}) == nil, false, "a record without id was kept")
 	names := func(folder string) string {
 		t.Helper()
 		files, err := j.Files(t.Context(), "home", folder)

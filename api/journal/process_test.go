@@ -73,9 +73,8 @@ func run(t *testing.T, what, path string) *program {
 	out, err := p.StdoutPipe()
 	must(t, err)
 	p.out = bufio.NewScanner(out)
-	if p.in, err = p.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
+	p.in, err = p.StdinPipe()
+	must(t, err)
 	must(t, p.Start())
 	t.Cleanup(func() {
 		p.Process.Kill()
@@ -112,9 +111,7 @@ func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 	ours := add(t, j, jobs...)
 	first, second, third := run(t, "claim", path), run(t, "claim", path), run(t, "claim", path)
 	for _, p := range []*program{first, second, third} {
-		if ids := p.claimed(t); len(ids) != 0 {
-			t.Fatalf("%d jobs of a living program were claimed, want 0", len(ids))
-		}
+		mediatest.Equal(t, len(p.claimed(t)), 0, "claimed jobs of a living program")
 	}
 	var ids []int64
 	for _, upload := range ours[:200] {
@@ -216,12 +213,10 @@ func TestCloseWhileOthersWrite(t *testing.T) {
 	must(t, j.Close())
 	work.Wait()
 	must(t, j.Close())
-	if _, err := j.Jobs(t.Context(), JobFilter{}); err != ErrClosed {
-		t.Errorf("reading after Close: %v, want %v", err, ErrClosed)
-	}
-	if _, err := j.Changes(t.Context()); err != ErrClosed {
-		t.Errorf("Changes after Close: %v, want %v", err, ErrClosed)
-	}
+	_, err = j.Jobs(t.Context(), JobFilter{})
+	mediatest.Equal(t, err, ErrClosed, "reading after Close")
+	_, err = j.Changes(t.Context())
+	mediatest.Equal(t, err, ErrClosed, "Changes after Close")
 	jobs, err := openTest(t, path).Jobs(t.Context(), JobFilter{})
 	if err != nil || len(jobs) != kept {
 		t.Errorf("%d jobs were acknowledged, %d are there: %v", kept, len(jobs), err)

@@ -44,9 +44,7 @@ func TestTwoUpdatesAskForTheSame(t *testing.T) {
 	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
 	first, firstHook := asked(t, j, 1, noon, true)
 	second, secondHook := asked(t, j, 2, noon.Add(time.Minute), true)
-	if first.ID == second.ID {
-		t.Fatal("they are one run")
-	}
+	mediatest.Equal(t, first.ID == second.ID, false, "the two updates are one run")
 	if first.Requested == nil || first.Requested.MaxTags.Or(0) != 7 {
 		t.Errorf("asked for %+v", first.Requested)
 	}

@@ -125,16 +125,12 @@ func TestDamagedRecords(t *testing.T) {
 	}) || sum.Unrepaired != 0 || sum.Files != 1 || sum.Aside != 1 {
 		t.Errorf("repaired %v, %+v", kinds, sum)
 	}
-	if !inFolder(t, dir, "set-aside", []byte("after")) {
-		t.Error("the content without a record is not set aside")
-	}
+	mediatest.Equal(t, inFolder(t, dir, "set-aside", []byte("after")), true, "the content without a record is set aside")
 	if kept, err := filepath.Glob(path + ".before-repair-*"); err != nil || len(kept) != 1 {
 		t.Errorf("the damaged records are kept as %v, %v", kept, err)
 	}
 	again := serve(t, local.Options{Dir: dir})
-	if now := details(t, again.Address, before["fileId"]); now["name"] != before["name"] {
-		t.Errorf("the file is %v", now)
-	}
+	mediatest.Equal(t, details(t, again.Address, before["fileId"])["name"], before["name"], "the name of the file")
 }
 
 // TestBackup copies a folder while pictures are stored, replaced and described in it, as docs/backup.md
@@ -261,9 +257,7 @@ func TestCopyContents(t *testing.T) {
 		check("", 4)
 		s = serve(t, local.Options{Dir: dir, Storage: storage})
 		for name, text := range texts {
-			if fetch(t, s.Address+"/"+name) != text {
-				t.Errorf("%s is not served from the store", name)
-			}
+			mediatest.Equal(t, fetch(t, s.Address+"/"+name), text, "%s from the store", name)
 		}
 		closeServer(t, s)
 		if sum := copied(storage, ""); sum.Contents != 4 {

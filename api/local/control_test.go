@@ -69,9 +69,7 @@ func TestReset(t *testing.T) {
 		if path == "/_mediadesk/requests" {
 			ask(s.Library, http.MethodPost, "/_mediadesk/reset")
 		}
-		if w := ask(s.Library, http.MethodGet, path); w.Body.String() != want {
-			t.Errorf("%s is %s", path, w.Body)
-		}
+		mediatest.Equal(t, ask(s.Library, http.MethodGet, path).Body.String(), want, "%s", path)
 	}
 	if pending, _ := s.Library.Unfinished(t); pending != 0 {
 		t.Errorf("%d runs are pending, want 0", pending)
@@ -176,9 +174,7 @@ func TestResets(t *testing.T) {
 				t.Fatalf("reset answers %d: %s", w.Code, w.Body)
 			}
 			slowest = max(slowest, time.Since(start))
-			if after := ask(s.Library, http.MethodGet, "/v1/files?type=all").Body.String(); after != before {
-				t.Fatalf("after a reset the library holds %s, want %s", after, before)
-			}
+			mediatest.Equal(t, ask(s.Library, http.MethodGet, "/v1/files?type=all").Body.String(), before, "the library after a reset")
 		}
 		t.Logf("the slowest reset took %s", slowest)
 		mediatest.Equal(t, fetch(t, s.Address+"/0.txt"), "third", "the file")
@@ -339,9 +335,7 @@ func TestUsage(t *testing.T) {
 	picture := apitest.PNG(8, 8)
 	record := upload(t, s.Address, picture, "fileName", "a.png", "extensions", `[{"name":"google-auto-tagging","maxTags":2,"minConfidence":0}]`)
 	upload(t, s.Address, []byte("hello"), "fileName", "b.txt")
-	if fetch(t, record["url"].(string)) == "" {
-		t.Fatal("the file is not served")
-	}
+	mediatest.Equal(t, fetch(t, record["url"].(string)) == "", false, "the file is missing")
 	day := func(n int) string { return time.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
 	// The range includes tomorrow, because the day may end now.
 	address := fmt.Sprintf("%s/v1/accounts/usage?startDate=%s&endDate=%s", s.Address, day(-1), day(2))
@@ -419,9 +413,7 @@ func TestWebhooksRepeated(t *testing.T) {
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
 	s := serve(t, local.Options{Fault: local.Fault{{Text: "webhooks=repeated"}}})
 	upload(t, s.Address, apitest.JPEG(60, 40), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
-	if a, b := receive(t, posts), receive(t, posts); fmt.Sprint(a) != fmt.Sprint(b) {
-		t.Errorf("posted %v, then %v", a, b)
-	}
+	mediatest.Equal(t, fmt.Sprint(receive(t, posts)), fmt.Sprint(receive(t, posts)), "two posts of one event")
 }
 
 // TestSeed: the same seed makes the same requests fail.
@@ -439,9 +431,7 @@ func TestSeed(t *testing.T) {
 	}
 	first := run(7)
 	mediatest.Equal(t, run(7), first, "the same seed gave\n%s, then\n", first)
-	if other := run(8); other == first {
-		t.Error("another seed gave the same answers")
-	}
+	mediatest.Equal(t, run(8) == first, false, "another seed gave the same answers")
 	for _, word := range []string{":503", "success", "failed"} {
 		if !strings.Contains(first, word) {
 			t.Errorf("there is no %s in %s", word, first)

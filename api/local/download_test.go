@@ -95,9 +95,7 @@ func TestOtherSites(t *testing.T) {
 			t.Errorf("a page of another origin gets %d, want %d", w.Code, refused)
 		}
 		want := map[bool]string{false: "same-site", true: "cross-origin"}[embeddable]
-		if got := ask(l, http.MethodGet, "/a.txt").Header().Get("Cross-Origin-Resource-Policy"); got != want {
-			t.Errorf("a file has the policy %q, want %q", got, want)
-		}
+		mediatest.Equal(t, ask(l, http.MethodGet, "/a.txt").Header().Get("Cross-Origin-Resource-Policy"), want, "the policy of a file")
 	}
 }
 
@@ -316,9 +314,7 @@ func TestSlowConnections(t *testing.T) {
 		return alive
 	}
 	for n := range honest {
-		if alive := dribble(); alive != len(bodies) {
-			t.Fatalf("of %d slow bodies %d are still read", len(bodies), alive)
-		}
+		mediatest.Equal(t, dribble(), len(bodies), "slow bodies that are still read")
 		data := fmt.Appendf(nil, "honest %d", n)
 		record := upload(t, s.Address, data, "fileName", "honest")
 		mediatest.Equal(t, fetch(t, record["url"].(string)), string(data), "client %d", n)

@@ -225,9 +225,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("%d were stored, %d refused", len(stored), refused)
 	}
 	for path, data := range stored {
-		if fetch(t, s.Address+path) != data {
-			t.Errorf("%s is not what was stored", path)
-		}
+		mediatest.Equal(t, fetch(t, s.Address+path) == data, true, "%s is what was stored", path)
 	}
 	must(t, os.Remove(ballast))
 	upload(t, s.Address, []byte("there is room again"), "fileName", "again", "useUniqueFileName", "false")
@@ -238,8 +236,6 @@ func TestFullDisk(t *testing.T) {
 	again := serve(t, local.Options{Dir: dir})
 	defer closeServer(t, again)
 	for path, data := range stored {
-		if fetch(t, again.Address+path) != data {
-			t.Errorf("%s is not what was stored, after a restart", path)
-		}
+		mediatest.Equal(t, fetch(t, again.Address+path) == data, true, "%s is what was stored, after a restart", path)
 	}
 }

@@ -123,17 +123,13 @@ func TestCheckHost(t *testing.T) {
 		"media.test": true, "nas": true, "10.0.0.7": true, "[::1]": true,
 		"": false, "http://a": false, "a:80": false, "a/b": false, "a b": false, "a@b": false,
 	} {
-		if err := local.CheckHost(text); (err == nil) != ok {
-			t.Errorf("%q: %v", text, err)
-		}
+		mediatest.Equal(t, local.CheckHost(text) == nil, ok, "%q is a host", text)
 	}
 	for text, ok := range map[string]bool{
 		"https://media.test": true, "http://10.0.0.7:80/x/": true,
 		"": false, "media.test": false, "https://a@media.test": false, "https://media.test?a": false, "ftp://media.test": false,
 	} {
-		if err := local.CheckPublicURL(text); (err == nil) != ok {
-			t.Errorf("%q: %v", text, err)
-		}
+		mediatest.Equal(t, local.CheckPublicURL(text) == nil, ok, "%q is a public URL", text)
 	}
 }
 

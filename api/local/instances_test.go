@@ -191,14 +191,10 @@ func sameContentOnTwoInstances(t *testing.T, o local.Options) {
 		for n, pair := range [][2]string{{a.Address, b.Address}, {b.Address, a.Address}} {
 			name := fmt.Sprintf("%d-%d.txt", round, n)
 			record := upload(t, pair[0], []byte(text), "fileName", name, "useUniqueFileName", "false")
-			if got := fetch(t, pair[1]+"/"+name); got != text {
-				t.Fatalf("%s reads as %q on the other instance, want %q", name, got, text)
-			}
+			mediatest.Equal(t, fetch(t, pair[1]+"/"+name), text, "%s on the other instance", name)
 			address := fmt.Sprintf("%s/v1/files/%v", pair[1], record["fileId"])
 			status, answer, _ := callHeader(t, http.MethodDelete, address, "", nil)
-			if status != http.StatusNoContent {
-				t.Fatalf("the deletion was answered %d %v, want %d", status, answer, http.StatusNoContent)
-			}
+			mediatest.Equal(t, status, http.StatusNoContent, "deleting answered %v with the status", answer)
 			must(t, a.Library.RemoveDeleted())
 		}
 	}
@@ -220,18 +216,14 @@ func TestStandby(t *testing.T) {
 		return ok && address == owner.Address
 	}
 	closeServer(t, owner)
-	if post := receive(t, posts); post["status"] != "SUCCESS" {
-		t.Errorf("posted %v", post)
-	}
+	mediatest.Equal(t, receive(t, posts)["status"], "SUCCESS", "the posted status")
 	eventually(t, "the library at its address", served)
 	for _, h := range []*local.Standby{one, other} {
 		leave(t, h)
 		// If this one was the owner, another program has to take over.
 		if h == one {
 			eventually(t, "the library at its address", served)
-			if now := details(t, owner.Address, file["fileId"]); now["hasAlpha"] != true {
-				t.Errorf("afterwards the record is %v", now)
-			}
+			mediatest.Equal(t, details(t, owner.Address, file["fileId"])["hasAlpha"], true, "hasAlpha in the record afterwards")
 		}
 	}
 	if _, _, ok := local.Find(dir); ok {
@@ -258,9 +250,7 @@ func TestDatabaseIsDown(t *testing.T) {
 		contentType, body := form([]byte(name), "fileName", name, "useUniqueFileName", "false", "overwriteFile", "false")
 		return send(l, http.MethodPost, uploadV1, contentType, body).Code
 	}
-	if status := store("before.txt"); status != http.StatusOK {
-		t.Fatalf("the upload was answered %d, want %d", status, http.StatusOK)
-	}
+	mediatest.Equal(t, store("before.txt"), http.StatusOK, "the upload was answered")
 	must(t, server.Stop())
 	contentType, body := form([]byte("meanwhile"), "fileName", "meanwhile.txt", "useUniqueFileName", "false", "overwriteFile", "false")
 	refused := send(l, http.MethodPost, uploadV1, contentType, body)
@@ -275,9 +265,7 @@ func TestDatabaseIsDown(t *testing.T) {
 		t.Errorf("the upload was answered %d %s", refused.Code, refused.Body)
 	}
 	must(t, server.Start(t.Context()))
-	if w := ask(l, http.MethodGet, "/before.txt"); w.Body.String() != "before.txt" {
-		t.Errorf("what was stored reads %q", w.Body)
-	}
+	mediatest.Equal(t, ask(l, http.MethodGet, "/before.txt").Body.String(), "before.txt", "what was stored reads")
 	mediatest.Equal(t, store("meanwhile.txt"), http.StatusOK, "sent again, it was answered")
 }
 
@@ -302,9 +290,7 @@ func TestSlowTaggingIsPending(t *testing.T) {
 			t.Errorf("the status is %v", status)
 		}
 	}
-	if pending == 0 {
-		t.Error("none was pending")
-	}
+	mediatest.Equal(t, pending == 0, false, "no run was pending")
 	select {
 	case post := <-posts:
 		t.Errorf("one post too many: %v", post)
@@ -427,9 +413,7 @@ func (u *uploads) check(t *testing.T, address string) {
 	}
 	mediatest.Equal(t, len(files), int(u.sent.Load()), "files")
 	for name := range u.stored.Range {
-		if files[name.(string)] != 1 {
-			t.Errorf("%s is stored %d times, want once", name, files[name.(string)])
-		}
+		mediatest.Equal(t, files[name.(string)], 1, "stored files with the name %s", name)
 		eventually(t, "the post for "+name.(string), func() bool { _, ok := u.posted.Load(name); return ok })
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"mediadesk/api/entry"
 	"mediadesk/api/local/store"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestIsInternal: the guard keeps special and unassigned addresses, in each of their spellings, and
@@ -29,15 +30,11 @@ func TestIsInternal(t *testing.T) {
 	} {
 		ip := netip.MustParseAddr(text)
 		for _, ip := range []netip.Addr{ip, ip.WithZone("eth0"), netip.AddrFrom16(ip.As16())} {
-			if !isInternal(ip) {
-				t.Errorf("%s is let through", ip)
-			}
+			mediatest.Equal(t, isInternal(ip), true, "%s is internal", ip)
 		}
 	}
 	for _, text := range []string{"1.1.1.1", "100.128.0.1", "172.32.0.1", "192.0.3.1", "223.255.255.255", "2606:4700::1111", "::ffff:8.8.8.8"} {
-		if isInternal(netip.MustParseAddr(text)) {
-			t.Errorf("%s is refused", text)
-		}
+		mediatest.Equal(t, isInternal(netip.MustParseAddr(text)), false, "%s is internal", text)
 	}
 }
 

@@ -155,9 +155,7 @@ func TestLostRecords(t *testing.T) {
 						t.Error("repaired without a snapshot")
 					}
 					for n, data := range list {
-						if !inFolder(t, dir, "contents", data) {
-							t.Errorf("content %d was moved", n)
-						}
+						mediatest.Equal(t, inFolder(t, dir, "contents", data), true, "content %d stays in its folder", n)
 					}
 					return
 				}
@@ -221,9 +219,7 @@ func TestDamagedPages(t *testing.T) {
 				t.Errorf("afterwards %v, %+v", kinds, sum)
 			}
 			for n, data := range list {
-				if !inFolder(t, dir, "contents", data) {
-					t.Errorf("content %d was moved", n)
-				}
+				mediatest.Equal(t, inFolder(t, dir, "contents", data), true, "content %d stays in its folder", n)
 			}
 		})
 	}
@@ -323,15 +319,11 @@ func TestSetAside(t *testing.T) {
 		closeServer(t, s)
 	}
 	swept(local.Options{Dir: dir})
-	if !inFolder(t, dir, "contents", list[0]) {
-		t.Error("a young content was set aside")
-	}
+	mediatest.Equal(t, inFolder(t, dir, "contents", list[0]), true, "a young content stays in its folder")
 	age(t, dir, 2*time.Hour)
 	swept(local.Options{Dir: dir})
 	for _, data := range list[:2] {
-		if !inFolder(t, dir, "set-aside", data) {
-			t.Error("the content was not set aside after an hour")
-		}
+		mediatest.Equal(t, inFolder(t, dir, "set-aside", data), true, "the content is set aside after an hour")
 	}
 	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Aside != 2 {
 		t.Errorf("checking found %v, %+v", kinds, sum)
@@ -348,9 +340,7 @@ func TestSetAside(t *testing.T) {
 		sum.Files != len(list) {
 		t.Errorf("repaired %v, %+v", kinds, sum)
 	}
-	if !inFolder(t, dir, "contents", list[0]) {
-		t.Error("the content was not restored")
-	}
+	mediatest.Equal(t, inFolder(t, dir, "contents", list[0]), true, "the content is restored")
 	removeRecords(t, dir)
 	must(t, os.Rename(filepath.Join(dir, "later"), filepath.Join(dir, "library.db")))
 	age(t, dir, 2*time.Hour)
@@ -376,9 +366,7 @@ func TestDeletedContents(t *testing.T) {
 	remove := func(s *local.Server, record map[string]any) {
 		t.Helper()
 		status := ask(s.Library, "DELETE", fmt.Sprint("/v1/files/", record["fileId"])).Code
-		if status != 204 {
-			t.Fatalf("deleting answered %d, want 204", status)
-		}
+		mediatest.Equal(t, status, 204, "deleting answered")
 	}
 	remove(s, first)
 	remove(s, second)
@@ -422,9 +410,7 @@ func TestSnapshotOfEmptiedLibrary(t *testing.T) {
 	must(t, s.Library.Snapshot())
 	ask(s.Library, "DELETE", fmt.Sprint("/v1/files/", record["fileId"]))
 	must(t, s.Library.Snapshot())
-	if store.Empty(t.Context(), filepath.Join(dir, "library.db.snapshot")) {
-		t.Error("the snapshot is empty")
-	}
+	mediatest.Equal(t, store.Empty(t.Context(), filepath.Join(dir, "library.db.snapshot")), false, "the snapshot is empty")
 	closeServer(t, s)
 	serve(t, local.Options{Dir: dir}) // a library that was emptied on purpose opens
 }
@@ -439,9 +425,7 @@ func TestSnapshotWhileWriting(t *testing.T) {
 	must(t, s.Library.Snapshot())
 	first, err := os.Stat(path + ".snapshot")
 	must(t, err)
-	if first.ModTime().After(start) {
-		t.Error("a file that is stored meanwhile seems to be in the snapshot")
-	}
+	mediatest.Equal(t, first.ModTime().After(start), false, "the snapshot's time is after its start")
 	for _, change := range []time.Duration{-time.Hour, 0} { // without a change, and with one when it began
 		then := start.Add(change)
 		must(t, errors.Join(os.Chtimes(path, then, then), os.Chtimes(path+"-wal", then, then)))
@@ -553,14 +537,10 @@ func TestStoreIsDown(t *testing.T) {
 			!strings.Contains(fmt.Sprint(answer["message"]), "storage") {
 			t.Errorf("%s was answered %d %v", what, status, answer)
 		}
-		if header.Get("Retry-After") == "" {
-			t.Errorf("%s was answered without Retry-After", what)
-		}
+		mediatest.Equal(t, header.Get("Retry-After") == "", false, "%s was answered without Retry-After", what)
 	}
 	// Requests that need only the records work.
-	if got := details(t, s.Address, record["fileId"]); got["name"] != "before.txt" {
-		t.Errorf("the record is %v", got)
-	}
+	mediatest.Equal(t, details(t, s.Address, record["fileId"])["name"], "before.txt", "the name in the record")
 	isDown.Store(false)
 	mediatest.Equal(t, fetch(t, s.Address+"/before.txt"), "before", "read")
 	mediatest.Equal(t, fetch(t, s.Address+"/meanwhile.txt"), "", "a refused upload is stored")

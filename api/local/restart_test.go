@@ -93,9 +93,7 @@ func TestWebhookIsDeliveredAgain(t *testing.T) {
 		before := receive(t, posts)
 		closeServer(t, first)
 		serve(t, local.Options{Dir: dir})
-		if after := receive(t, posts); fmt.Sprint(after) != fmt.Sprint(before) {
-			t.Errorf("posted %v, then %v", before, after)
-		}
+		mediatest.Equal(t, fmt.Sprint(receive(t, posts)), fmt.Sprint(before), "the second post")
 	})
 	t.Run("until it is taken with 200", func(t *testing.T) {
 		answers := []int{http.StatusNoContent, http.StatusFound, http.StatusBadGateway, http.StatusOK}
@@ -172,9 +170,7 @@ func TestKill(t *testing.T) {
 		var got bytes.Buffer
 		got.ReadFrom(res.Body)
 		res.Body.Close()
-		if !bytes.Equal(got.Bytes(), data) {
-			t.Errorf("%s has %d bytes, want %d", id, got.Len(), len(data))
-		}
+		mediatest.Equal(t, bytes.Equal(got.Bytes(), data), true, "%s is what was stored", id)
 	}
 	left, err := os.ReadDir(filepath.Join(dir, "contents", "incoming"))
 	if err != nil || len(left) != 0 {
@@ -213,9 +209,7 @@ func TestDeliveredPostIsNotRepeated(t *testing.T) {
 	upload(t, s.Address, apitest.PNG(8, 8), "fileName", "a.png", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
 	receive(t, posts)
 	eventually(t, "the record of the delivery", func() bool { return s.Library.Posts(t) == 0 })
-	if more := len(posts); more > 0 {
-		t.Errorf("it was posted %d times, want 1", 1+more)
-	}
+	mediatest.Equal(t, len(posts), 0, "repeated posts")
 }
 
 // TestRunsOfWhatIsGone: a run fails and is reported as failed if its file was deleted, or
@@ -240,9 +234,7 @@ func TestRunsOfWhatIsGone(t *testing.T) {
 	res, err := client.Do(req)
 	must(t, err)
 	res.Body.Close()
-	if res.StatusCode != http.StatusNoContent {
-		t.Fatalf("answered %d, want %d", res.StatusCode, http.StatusNoContent)
-	}
+	mediatest.Equal(t, res.StatusCode, http.StatusNoContent, "answered")
 	send("replaced.jpg", "")
 	closeServer(t, s)
 	serve(t, local.Options{Dir: dir})

@@ -246,15 +246,11 @@ func TestManyKeyless(t *testing.T) {
 		}
 		ended.Go(func() { <-release; end.Close() })
 	}
-	if !full() {
-		t.Error("one upload over the limit is read")
-	}
+	mediatest.Equal(t, full(), true, "an upload over the limit is refused")
 	upload(t, s.Address, []byte("x"), "fileName", "with-the-key.txt")
 	close(release)
 	ended.Wait()
-	if full() {
-		t.Error("no upload is accepted after the others ended")
-	}
+	mediatest.Equal(t, full(), false, "an upload after the others ended is refused")
 }
 
 // TestPreflight: pages of other sites may upload, and nothing else.

@@ -155,12 +155,8 @@ func TestDecodeFirstFrame(t *testing.T) {
 	if p.Size != image.Pt(8, 6) || p.Pixels.Opaque() {
 		t.Errorf("size %v, alpha %v", p.Size, !p.Pixels.Opaque())
 	}
-	if got := p.Pixels.RGBAAt(0, 0); got.A != 0 {
-		t.Errorf("beside the frame: got %v, want no color", got)
-	}
-	if got, want := p.Pixels.RGBAAt(7, 5), (color.RGBA{200, 0, 0, 255}); got != want {
-		t.Errorf("inside the frame: %v, want %v", got, want)
-	}
+	mediatest.Equal(t, p.Pixels.RGBAAt(0, 0).A, 0, "the opacity beside the frame")
+	mediatest.Equal(t, p.Pixels.RGBAAt(7, 5), color.RGBA{200, 0, 0, 255}, "inside the frame")
 }
 
 func TestDecodeRefuses(t *testing.T) {
@@ -249,9 +245,7 @@ func TestDecodeCanceled(t *testing.T) {
 				if p != nil || !errors.Is(err, context.Canceled) {
 					t.Errorf("got %v, %v", p, err)
 				}
-				if r.late > 0 {
-					t.Errorf("read %d more times", r.late)
-				}
+				mediatest.Equal(t, r.late, 0, "further reads")
 			})
 		}
 	}

@@ -177,11 +177,7 @@ func TestExif(t *testing.T) {
 	for group, member := range map[string][2]string{
 		"image": {"Orientation", "6"}, "exif": {"DateTimeOriginal", `"2024:07:15 10:20:30"`}, "gps": {"GPSLatitudeRef", `"N"`},
 	} {
-		if got := string(groups[group][member[0]]); got != member[1] {
-			t.Errorf("%s of %s is %s, want %s (all: %v)", member[0], group, got, member[1], groups)
-		}
+		mediatest.Equal(t, string(groups[group][member[0]]), member[1], "%s of %s (all: %v)", member[0], group, groups)
 	}
-	if groups["interoperability"] == nil {
-		t.Error("a group without members is missing")
-	}
+	mediatest.Equal(t, groups["interoperability"] == nil, false, "a group without members is missing")
 }

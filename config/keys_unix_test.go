@@ -206,8 +206,6 @@ func TestHomeOfKeyFile(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	for _, same := range []string{"/x", "~", "~user/x", "x", ""} {
-		if got := expandHome(same); got != same {
-			t.Errorf("%q became %q", same, got)
-		}
+		mediatest.Equal(t, expandHome(same), same, "%q expanded", same)
 	}
 }

@@ -234,9 +234,7 @@ func TestCheckProfileName(t *testing.T) {
 		must(t, CheckProfileName(good))
 	}
 	for _, bad := range []string{"", "a b", "a.b", "é", "a/b", "a\n", strings.Repeat("x", 65), ".."} {
-		if CheckProfileName(bad) == nil {
-			t.Errorf("%q was accepted", bad)
-		}
+		mediatest.Equal(t, CheckProfileName(bad) == nil, false, "%q was accepted", bad)
 	}
 }
 

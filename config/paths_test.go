@@ -26,9 +26,7 @@ func TestFindPaths(t *testing.T) {
 		Config: filepath.Join(home, "config.toml"), Data: filepath.Join(home, "data"),
 		State: filepath.Join(home, "state"), Cache: filepath.Join(home, "cache"),
 	}
-	if p != want {
-		t.Errorf("got %+v, want %+v", p, want)
-	}
+	mediatest.Equal(t, p, want, "the paths")
 	if p.Journal() != filepath.Join(home, "data", "journal.db") ||
 		p.Library() != filepath.Join(home, "data", "library") ||
 		p.Log() != filepath.Join(home, "state", "mediadesk.log") {
@@ -45,9 +43,7 @@ func TestFindPaths(t *testing.T) {
 		p.State != filepath.Join(x, "s", "mediadesk") {
 		t.Errorf("got %+v", p)
 	}
-	if !filepath.IsAbs(p.Cache) {
-		t.Errorf("a relative XDG variable was used: %s", p.Cache)
-	}
+	mediatest.Equal(t, filepath.IsAbs(p.Cache), true, "%s is absolute in spite of a relative XDG variable", p.Cache)
 	for _, home := range []string{"", "relative"} {
 		t.Setenv("HOME", home)
 		t.Setenv("USERPROFILE", home)

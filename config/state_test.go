@@ -183,9 +183,7 @@ func TestProfileReadsBack(t *testing.T) {
 	want.WebhookURL, want.WebhookSecretFile = "https://hooks.example.com", "~/.hooks"
 	want.KeyFile, want.KeyCommand = "/k", []string{"pass", "", "#"}
 	for field, value := range reflect.ValueOf(want).Fields() {
-		if value.IsZero() {
-			t.Errorf("the test leaves out %s", field.Name)
-		}
+		mediatest.Equal(t, value.IsZero(), false, "the test leaves out %s", field.Name)
 	}
 	paths := home(t, "")
 	changed(t)(load(t, paths).SetProfile(want))
@@ -335,9 +333,7 @@ func TestCreateFile(t *testing.T) {
 		t.Errorf("a file of the user was replaced: %v", err)
 	}
 	paths.Config = filepath.Join(paths.Config, "below", "config.toml")
-	if err := CreateFile(paths); err == nil {
-		t.Error("no error")
-	}
+	mediatest.Equal(t, CreateFile(paths) == nil, false, "creating the file again succeeds")
 }
 
 // TestDefaultTextIsRight: the examples in the comments of a new file load when they are

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/uitest"
 )
 
@@ -45,9 +46,7 @@ func runDoctorJSON(t *testing.T, home string, env []string, args ...string) map[
 			bad = 1
 		}
 	}
-	if code := cmd.ProcessState.ExitCode(); code != bad {
-		t.Errorf("exit code %d, want %d:\n%s", code, bad, out)
-	}
+	mediatest.Equal(t, cmd.ProcessState.ExitCode(), bad, "exit code of\n%s", out)
 	return found
 }
 

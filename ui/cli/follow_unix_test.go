@@ -68,9 +68,7 @@ func TestFollow(t *testing.T) {
 			uitest.Shows(t, messages.Text(), "mediadesk serve")
 		}
 		_ = cmd.Wait() // the exit code is checked below
-		if got := cmd.ProcessState.ExitCode(); got != code {
-			t.Errorf("exit code %d after %v, want %d", got, signal, code)
-		}
+		mediatest.Equal(t, cmd.ProcessState.ExitCode(), code, "exit code after %v", signal)
 		run("details", stored)
 	}
 }

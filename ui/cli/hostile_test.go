@@ -128,9 +128,7 @@ func TestHostileText(t *testing.T) {
 	run(0, "upload", folder, "--dry-run")
 	uitest.Lacks(t, run(0, "upload", folder, "--dry-run", "--json"), `fileName","value":"a\u`)
 	run(0, "upload", folder, "--unique", "off")
-	if n := strings.Count(run(0, "upload", folder, "--unique", "off", "--json"), "\n"); n != count {
-		t.Errorf("got %d of %d files", n, count)
-	}
+	mediatest.Equal(t, strings.Count(run(0, "upload", folder, "--unique", "off", "--json"), "\n"), count, "uploaded files")
 	run(0, "list", "/")
 	run(0, "uploads")
 	run(1, "upload", filepath.Join(folder, "nowhere\x1b[31m\u202e.jpg"))
@@ -145,9 +143,7 @@ func TestHostileText(t *testing.T) {
 	// The runs in the answers never end, so the command waits for the posts.
 	all := len(uitest.Hostile())
 	said := p.runUntil("failed (webhook)", all, 130, append([]string{"upload", plain, "--extension", "remove-bg", "--wait", "--timeout", "1m"}, to...)...)
-	if n := strings.Count(said, "failed (webhook)"); n != all {
-		t.Errorf("%d of %d posts were accepted", n, all)
-	}
+	mediatest.Equal(t, strings.Count(said, "failed (webhook)"), all, "accepted posts")
 	run(0, append([]string{"uploads", "--failed"}, to...)...)
 	run(0, append([]string{"uploads", "--json"}, to...)...)
 

@@ -88,9 +88,7 @@ func TestKeyInKeyring(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if strings.Contains(string(out), "private_") {
-		t.Errorf("a key was printed:\n%s", out)
-	}
+	mediatest.Equal(t, strings.Contains(string(out), "private_"), false, "a key was printed:\n%s", out)
 	if got := strings.Join(used, " "); got != "private_first private_second private_second private_second private_env" {
 		t.Errorf("the service got the keys %q", got)
 	}

@@ -162,13 +162,9 @@ func TestTransferKilled(t *testing.T) {
 			}
 		}
 	}, "transfer", "/x/", "--profile", "from", "--to", "to", "--move", "--yes", "--concurrency", "2", "--retry-for", "1m")
-	if here := in(from); len(here) > 0 {
-		t.Errorf("%d files were not moved", len(here))
-	}
+	mediatest.Equal(t, len(in(from)), 0, "files that were not moved")
 	there := in(to)
-	if len(there) != files {
-		t.Errorf("the target has %d files, want %v", len(there), files)
-	}
+	mediatest.Equal(t, len(there), files, "files in the target")
 	for i := range files {
 		f := there[fmt.Sprintf("%d.txt", i)]
 		if f == nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/config"
 )
 
@@ -49,8 +50,6 @@ func TestPlaces(t *testing.T) {
 			"  records   PostgreSQL database media at db:5432\n  contents  s3://media?endpoint=http%3A%2F%2Fuser%3Axxxxx%40store&region=eu\n",
 		},
 	} {
-		if got := c.flags.places(10); got != c.want {
-			t.Errorf("got\n%s\nwant\n%s", got, c.want)
-		}
+		mediatest.Equal(t, c.flags.places(10), c.want, "the places")
 	}
 }

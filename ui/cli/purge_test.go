@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestPurgeCommand: one command purges many overwritten files of a folder, also where the service
@@ -25,8 +26,6 @@ func TestPurgeCommand(t *testing.T) {
 		{files("/summer/2026/july", 399), "mediadesk purge 'https://ik.example/summer/2026/july/*'"},
 		{files("/big", 399), "mediadesk list '/big' --json | mediadesk purge -"},
 	} {
-		if got := purgeCommand(c.files); got != c.want {
-			t.Errorf("got %s, want %s", got, c.want)
-		}
+		mediatest.Equal(t, purgeCommand(c.files), c.want, "the command")
 	}
 }

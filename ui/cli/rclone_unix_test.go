@@ -57,9 +57,7 @@ func TestRclone(t *testing.T) {
 		return out
 	}
 	succeed("copy", source, ":imagekit:backup", "--transfers", "8")
-	if lines := strings.Count(succeed("lsf", "-R", "--files-only", ":imagekit:backup"), "\n"); lines != 100 {
-		t.Errorf("rclone lists %d files, want 100", lines)
-	}
+	mediatest.Equal(t, strings.Count(succeed("lsf", "-R", "--files-only", ":imagekit:backup"), "\n"), 100, "files in rclone's list")
 	uitest.Shows(t, succeed("check", source, ":imagekit:backup"), "0 differences found")
 	uitest.Shows(t, succeed("check", "--download", source, ":imagekit:backup"), "100 matching files")
 	must(t, os.WriteFile(filepath.Join(source, "folder-1/file-01.txt"), []byte("other content"), 0o600))

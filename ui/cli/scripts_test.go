@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // TestScriptsHaveEveryFlag: the scripts in testdata or other tests of this package run every command
@@ -36,16 +38,12 @@ func TestScriptsHaveEveryFlag(t *testing.T) {
 			}
 			return false
 		}
-		if !used("") {
-			t.Errorf("no script runs %s", c.CommandPath())
-		}
+		mediatest.Equal(t, used(""), true, "a script runs %s", c.CommandPath())
 		for _, f := range visibleFlags(c.LocalNonPersistentFlags()) {
 			if f.Name == "files-from" && takesFiles(c) {
 				continue // one code for all commands: testdata/pipes.txtar
 			}
-			if !used(` --` + f.Name + `\b`) {
-				t.Errorf("no script runs %s with --%s", c.CommandPath(), f.Name)
-			}
+			mediatest.Equal(t, used(` --`+f.Name+`\b`), true, "a script runs %s with --%s", c.CommandPath(), f.Name)
 		}
 	}
 }

@@ -22,17 +22,11 @@ func TestConnectsAHostedAccount(t *testing.T) {
 	mediatest.Equal(t, d.Store.Attempts, 0, "the keyring was used before it was needed")
 	d.Press("enter", "enter")
 	d.Sees("Connect my_pictures · step 2 of 2", "It is stored in the keyring", "and nowhere else")
-	if d.Store.Attempts != 1 {
-		t.Errorf("the keyring was tried %d times before the key was asked for, want 1", d.Store.Attempts)
-	}
+	mediatest.Equal(t, d.Store.Attempts, 1, "attempts at the keyring before the key was asked for")
 	d.Typed(uitest.TestKey).Sees(strings.Repeat("*", len(uitest.TestKey)))
-	if d.Settings().Exists {
-		t.Error("something was written before the key was given")
-	}
+	mediatest.Equal(t, d.Settings().Exists, false, "something was written before the key was given")
 	d.Press("enter")
-	if !d.done {
-		t.Fatalf("not done:\n%s", d.Drawn())
-	}
+	mediatest.Equal(t, d.done, true, "done:\n%s\n", d.Drawn())
 	if got := d.result; got.Name != "my_pictures" || got.Key != nil || got.Place != "in the keyring" {
 		t.Errorf("result %+v", got)
 	}
@@ -57,9 +51,7 @@ func TestConnectsAnotherServer(t *testing.T) {
 		p.DeliveryURL != "" {
 		t.Errorf("written was %+v", p)
 	}
-	if c.Profile != config.LocalProfile {
-		t.Errorf("the profile %q is in use without the answer, want %v", c.Profile, config.LocalProfile)
-	}
+	mediatest.Equal(t, c.Profile, config.LocalProfile, "the profile in use without the answer")
 }
 
 func TestFormSaysWhatIsWrong(t *testing.T) {
@@ -106,9 +98,7 @@ func TestKeyringStates(t *testing.T) {
 		d.open().Press("enter").Typed("x").Press("ctrl+s")
 		d.Sees(want, "Try the keyring again", "Use it for this run only", "Read it from a file", "Ask a command for it",
 			"MEDIADESK_PRIVATE_KEY is not set", "never stored in plain text")
-		if d.flow.Capturing() {
-			t.Errorf("%v: the dialog asks for a key that it cannot store", problem)
-		}
+		mediatest.Equal(t, d.flow.Capturing(), false, "%v: the dialog asks for a key that it cannot store", problem)
 	}
 }
 
@@ -121,9 +111,7 @@ func TestKeyForThisRun(t *testing.T) {
 	if !d.done || r.Key == nil || r.Key.Reveal() != uitest.TestKey || r.Place != "typed for this run" {
 		t.Fatalf("done %v, result %+v", d.done, r)
 	}
-	if len(d.Store.Keys) > 0 {
-		t.Error("the key was stored without the answer")
-	}
+	mediatest.Equal(t, len(d.Store.Keys), 0, "keys stored without the answer")
 	mediatest.Equal(t, d.Settings().Profile, "x", "the account is not in use")
 	d.HidesKey()
 }
@@ -133,9 +121,7 @@ func TestKeyIsNotLostWhenKeepingFails(t *testing.T) {
 	d.Store.SetErr = &config.KeyringError{Problem: config.KeyringLocked, Doing: "keeping"}
 	d.open().Press("enter").Typed("x").Press("ctrl+s").Typed(uitest.TestKey).Press("enter")
 	d.Sees("The keyring is locked.", "Try the keyring again")
-	if d.Settings().Exists {
-		t.Error("an account without a key was written")
-	}
+	mediatest.Equal(t, d.Settings().Exists, false, "an account without a key was written")
 	d.Press("o", "enter")
 	if r := d.result; !d.done || r.Key == nil || r.Key.Reveal() != uitest.TestKey {
 		t.Errorf("the key has to be typed again:\n%s", d.Drawn())
@@ -161,16 +147,10 @@ func TestKeyFile(t *testing.T) {
 	d.Press("enter").Typed("x").Press("ctrl+s", "ctrl+o", "f")
 	d.Press("enter").Sees("Type something first")
 	d.Typed(filepath.Join(dir, "none")).Press("enter").Sees("gives no key: it cannot be opened")
-	if d.Settings().Exists {
-		t.Error("a file that gives no key was written down")
-	}
+	mediatest.Equal(t, d.Settings().Exists, false, "a file that gives no key was written down")
 	d.Press("ctrl+u").Typed(good).Press("enter")
-	if !d.done {
-		t.Fatalf("not done:\n%s", d.Drawn())
-	}
-	if p := d.Settings().Profiles["x"]; p.KeyFile != good {
-		t.Errorf("written was %+v", p)
-	}
+	mediatest.Equal(t, d.done, true, "done:\n%s\n", d.Drawn())
+	mediatest.Equal(t, d.Settings().Profiles["x"].KeyFile, good, "the key file that was written")
 	d.HidesKey()
 }
 
@@ -252,9 +232,7 @@ func TestEdit(t *testing.T) {
 		p.Folder != "/x" || p.BaseURL != "https://b.example.com" {
 		t.Errorf("done %v, written was %+v", d.done, p)
 	}
-	if d.Store.Attempts > 0 {
-		t.Error("the keyring was used without need")
-	}
+	mediatest.Equal(t, d.Store.Attempts, 0, "uses of the keyring without need")
 }
 
 func TestEnvironment(t *testing.T) {
@@ -296,16 +274,12 @@ func TestEscIsOneStepBack(t *testing.T) {
 	d.Press("esc").Sees("Where do you want to keep the key?")
 	d.Press("o").Sees("this run only").SeesNot("***")
 	d.Press("esc", "esc").Sees("Connect an account · step 1", "x")
-	if d.flow.Closed() {
-		t.Fatal("the dialog closed too early")
-	}
+	mediatest.Equal(t, d.flow.Closed(), false, "the dialog closed too early")
 	d.Press("esc")
 	if !d.flow.Closed() || d.done {
 		t.Error("the dialog does not close")
 	}
-	if d.Settings().Exists {
-		t.Error("something was written")
-	}
+	mediatest.Equal(t, d.Settings().Exists, false, "something was written")
 }
 
 func TestStaleRepliesAreDropped(t *testing.T) {
@@ -336,14 +310,10 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 	// Put a file where the folder belongs.
 	mediatest.Must(t, os.WriteFile(filepath.Dir(d.Paths.Config), nil, 0o600))
 	d.Press("enter").Sees("step 2 of 2: the private key", "MEDIADESK_HOME")
-	if d.done {
-		t.Error("the dialog reports success")
-	}
+	mediatest.Equal(t, d.done, false, "the dialog reports success")
 	mediatest.Must(t, os.Remove(filepath.Dir(d.Paths.Config)))
 	d.Press("enter")
-	if !d.done {
-		t.Errorf("the key has to be typed again:\n%s", d.Drawn())
-	}
+	mediatest.Equal(t, d.done, true, "done without typing the key again:\n%s\n", d.Drawn())
 	d.HidesKey()
 }
 

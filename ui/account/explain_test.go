@@ -41,9 +41,7 @@ func TestExplain(t *testing.T) {
 		{errors.New("/a/b: it broke"), "/a/b: it broke."},
 	}
 	for _, tt := range tests {
-		if got := Explain(tt.err); got != tt.want {
-			t.Errorf("%q, want %q", got, tt.want)
-		}
+		mediatest.Equal(t, Explain(tt.err), tt.want, "the explanation")
 	}
 }
 

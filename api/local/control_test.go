@@ -28,9 +28,7 @@ func TestHealth(t *testing.T) {
 		t.Helper()
 		w := httptest.NewRecorder()
 		l.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1/_mediadesk/health", nil))
-		if w.Code != want {
-			t.Errorf("health answers %d: %s, want %v", w.Code, w.Body, want)
-		}
+		wantResponse(t, w, want, "", "health")
 		return w.Body.String()
 	}
 	mediatest.Equal(t, check(http.StatusOK), `{"status":"ok","version":"1.2.3"}`, "health")
@@ -53,16 +51,13 @@ func TestReset(t *testing.T) {
 	must(t, err)
 	s = serve(t, local.Options{Dir: dir, AllowReset: true, Fault: pending})
 	field := strings.NewReader(`{"name":"price","label":"Price","schema":{"type":"Number"}}`)
-	if w := send(s.Library, http.MethodPost, "/v1/customMetadataFields", "application/json", field); w.Code != http.StatusCreated {
-		t.Fatalf("the field answers %d: %s, want %d", w.Code, w.Body, http.StatusCreated)
-	}
+	made := send(s.Library, http.MethodPost, "/v1/customMetadataFields", "application/json", field)
+	wantResponse(t, made, http.StatusCreated, "", "the field")
 	upload(t, s.Address, apitest.PNG(9, 9), "fileName", "b.png", "folder", "/x/", "customMetadata", `{"price":1}`, "extensions", `[{"name":"remove-bg"}]`)
 	w := httptest.NewRecorder()
 	s.Library.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1/_mediadesk/reset", nil))
 	mediatest.Equal(t, w.Code, http.StatusUnauthorized, "without the key, reset answers")
-	if w := ask(s.Library, http.MethodPost, "/_mediadesk/reset"); w.Code != http.StatusNoContent {
-		t.Fatalf("reset answers %d: %s, want %d", w.Code, w.Body, http.StatusNoContent)
-	}
+	wantResponse(t, ask(s.Library, http.MethodPost, "/_mediadesk/reset"), http.StatusNoContent, "", "reset")
 	for path, want := range map[string]string{
 		"/v1/files": "[]", "/v1/files?path=/x": "[]", "/v1/files?type=all": "[]", "/v1/customMetadataFields": "[]", "/_mediadesk/requests": "[]",
 	} {
@@ -170,9 +165,7 @@ func TestResets(t *testing.T) {
 			upload(t, s.Address, []byte{byte(n)}, "fileName", "new.txt")
 			must(t, s.Library.RemoveDeleted())
 			start := time.Now()
-			if w := ask(s.Library, http.MethodPost, "/_mediadesk/reset"); w.Code != http.StatusNoContent {
-				t.Fatalf("reset answers %d: %s", w.Code, w.Body)
-			}
+			wantResponse(t, ask(s.Library, http.MethodPost, "/_mediadesk/reset"), http.StatusNoContent, "", "reset")
 			slowest = max(slowest, time.Since(start))
 			mediatest.Equal(t, ask(s.Library, http.MethodGet, "/v1/files?type=all").Body.String(), before, "the library after a reset")
 		}
@@ -181,10 +174,8 @@ func TestResets(t *testing.T) {
 		versions := ask(s.Library, http.MethodGet, fmt.Sprintf("/v1/files/%v/versions", id)).Body.String()
 		mediatest.Equal(t, strings.Count(versions, "versionInfo"), 2, "the versions are %s", versions)
 		for seed, status := range map[string]int{"other": 204, "none": 204, "wrong": 404} {
-			if w := send(s.Library, http.MethodPost, "/_mediadesk/reset", "application/json",
-				strings.NewReader(`{"seed":"`+seed+`"}`)); w.Code != status {
-				t.Errorf("the seed %s: %d %s, want %d", seed, w.Code, w.Body, status)
-			}
+			w := send(s.Library, http.MethodPost, "/_mediadesk/reset", "application/json", strings.NewReader(`{"seed":"`+seed+`"}`))
+			wantResponse(t, w, status, "", "the seed %s", seed)
 		}
 		mediatest.Equal(t, ask(s.Library, http.MethodGet, "/v1/files").Body.String(), "[]",
 			"without a seed the library holds")
@@ -197,10 +188,8 @@ func TestFaultRules(t *testing.T) {
 	s := serve(t, local.Options{})
 	set := func(rules string, want int) {
 		t.Helper()
-		if w := send(s.Library, http.MethodPut, "/_mediadesk/faults", "application/json",
-			strings.NewReader(`{"rules":`+rules+`}`)); w.Code != want {
-			t.Errorf("%s is answered %d %s, want %d", rules, w.Code, w.Body, want)
-		}
+		w := send(s.Library, http.MethodPut, "/_mediadesk/faults", "application/json", strings.NewReader(`{"rules":`+rules+`}`))
+		wantResponse(t, w, want, "", "%s", rules)
 	}
 	list := func(header string) int {
 		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/v1/files", nil)
@@ -403,10 +392,9 @@ func TestLostAnswer(t *testing.T) {
 	}
 	closeServer(t, s)
 	s = serve(t, local.Options{Dir: dir})
-	if status, _ := call(t, http.MethodPut, s.Address+"/v1/files/rename", "application/json",
-		jsonBody(`{"filePath":"/a.txt","newFileName":"b.txt"}`)); status != http.StatusOK {
-		t.Errorf("the lost upload is not stored: answered %d, want %d", status, http.StatusOK)
-	}
+	status, _ := call(t, http.MethodPut, s.Address+"/v1/files/rename", "application/json",
+		jsonBody(`{"filePath":"/a.txt","newFileName":"b.txt"}`))
+	mediatest.Equal(t, status, http.StatusOK, "renaming the file of the lost upload answers")
 }
 
 func TestWebhooksRepeated(t *testing.T) {

@@ -46,9 +46,7 @@ func TestOtherSites(t *testing.T) {
 	for _, embeddable := range []bool{false, true} {
 		l := serve(t, local.Options{Emulator: embeddable}).Library
 		contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
-		if w := send(l, http.MethodPost, uploading, contentType, body); w.Code != http.StatusOK {
-			t.Fatalf("the upload answers %d: %s, want %d", w.Code, w.Body, http.StatusOK)
-		}
+		wantResponse(t, send(l, http.MethodPost, uploading, contentType, body), http.StatusOK, "", "the upload")
 		for _, c := range []struct {
 			site, method, path string
 			key                bool
@@ -91,9 +89,8 @@ func TestOtherSites(t *testing.T) {
 		r.Header.Set("Origin", "https://evil.example") // of a browser without Sec-Fetch-Site
 		r.SetBasicAuth(testKey, "")
 		w = httptest.NewRecorder()
-		if l.ServeHTTP(w, r); w.Code != refused {
-			t.Errorf("a page of another origin gets %d, want %d", w.Code, refused)
-		}
+		l.ServeHTTP(w, r)
+		mediatest.Equal(t, w.Code, refused, "a page of another origin gets")
 		want := map[bool]string{false: "same-site", true: "cross-origin"}[embeddable]
 		mediatest.Equal(t, ask(l, http.MethodGet, "/a.txt").Header().Get("Cross-Origin-Resource-Policy"), want, "the policy of a file")
 	}
@@ -118,9 +115,8 @@ func TestFaults(t *testing.T) {
 	t.Run("refuse", func(t *testing.T) {
 		s := serve(t, local.Options{Fault: faults(t, "refuse=503")})
 		contentType, body := form([]byte("x"), "fileName", "a")
-		if status, _ := call(t, http.MethodPost, s.Address+uploadV1, contentType, body); status != 503 {
-			t.Errorf("answered %d, want 503", status)
-		}
+		status, _ := call(t, http.MethodPost, s.Address+uploadV1, contentType, body)
+		mediatest.Equal(t, status, 503, "answered")
 	})
 	t.Run("drop", func(t *testing.T) {
 		s := serve(t, local.Options{Fault: faults(t, "drop-after=1000")})
@@ -221,10 +217,8 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 		for _, address := range []string{target, outside.URL + "/?to=" + url.QueryEscape(target)} {
 			wg.Go(func() {
 				contentType, body := textForm("file", address, "fileName", "a")
-				if status, answer := call(t, http.MethodPost, s.Address+uploadV1, contentType,
-					body); status != http.StatusBadRequest {
-					t.Errorf("%s answered %d: %v, want %d", address, status, answer, http.StatusBadRequest)
-				}
+				status, answer := call(t, http.MethodPost, s.Address+uploadV1, contentType, body)
+				mediatest.Equal(t, status, http.StatusBadRequest, "%s answered %v with", address, answer)
 			})
 		}
 	}
@@ -247,10 +241,8 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 	open.Store(true)
 	s = serve(t, local.Options{AllowAddresses: []string{fmt.Sprintf("127.0.0.1:%d", port)}})
 	contentType, body := textForm("file", fmt.Sprintf(spellings[0], port), "fileName", "a")
-	if status, answer := call(t, http.MethodPost, s.Address+uploadV1, contentType,
-		body); status != http.StatusOK {
-		t.Errorf("an allowed address answered %d: %v, want %d", status, answer, http.StatusOK)
-	}
+	status, answer := call(t, http.MethodPost, s.Address+uploadV1, contentType, body)
+	mediatest.Equal(t, status, http.StatusOK, "an allowed address answered %v with", answer)
 }
 
 // TestSlowConnections opens 300 connections that hardly move. A third sends its headers slowly,

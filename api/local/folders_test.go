@@ -25,9 +25,7 @@ func TestTooManyObjects(t *testing.T) {
 		{http.MethodPost, "/v1/bulkJobs/moveFolder", `{"sourceFolderPath":"/full","destinationPath":"/to"}`},
 	} {
 		w := send(s.Library, c.method, c.path, "application/json", strings.NewReader(c.body))
-		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "TOO_MANY_OBJECTS") {
-			t.Errorf("%s answered %d %s", c.path, w.Code, w.Body)
-		}
+		wantResponse(t, w, http.StatusBadRequest, "TOO_MANY_OBJECTS", "%s", c.path)
 		if w := send(s.Library, c.method, c.path, "application/json",
 			strings.NewReader(strings.ReplaceAll(c.body, "/full", "/full/sub"))); w.Code >= 300 {
 			t.Errorf("%s answered %d %s to a small folder", c.path, w.Code, w.Body)
@@ -140,9 +138,7 @@ func TestFolderJobGoesOn(t *testing.T) {
 				for n := range files {
 					contentType, body := form(fmt.Append(nil, n), "fileName", fmt.Sprint(n), "folder", "/from", "useUniqueFileName", "false")
 					w := send(first, http.MethodPost, uploadV1, contentType, body)
-					if w.Code != http.StatusOK {
-						t.Fatalf("the upload was answered %d: %s, want %d", w.Code, w.Body, http.StatusOK)
-					}
+					wantResponse(t, w, http.StatusOK, "", "the upload")
 				}
 				ended := make(chan struct{})
 				go func() {

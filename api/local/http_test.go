@@ -27,7 +27,7 @@ import (
 )
 
 // asHost sends a GET for the host name host and returns the status and the body.
-func asHost(t *testing.T, l http.Handler, host, path string, header ...string) (int, string) {
+func asHost(t *testing.T, l http.Handler, host, path string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	r.Host = host
@@ -37,21 +37,16 @@ func asHost(t *testing.T, l http.Handler, host, path string, header ...string) (
 	}
 	w := httptest.NewRecorder()
 	l.ServeHTTP(w, r)
-	return w.Code, w.Body.String()
+	return w
 }
 
 func TestHosts(t *testing.T) {
 	s := serve(t, local.Options{Hosts: []string{"media.test", "Upload.Example.com."}})
 	for _, host := range []string{"media.test", "MEDIA.test:7843", "media.test.", "upload.example.com", "localhost:1", "127.0.0.1", "[::1]:80"} {
-		if status, body := asHost(t, s.Library, host, "/v1/files"); status != http.StatusOK {
-			t.Errorf("%s answers %d: %s, want %d", host, status, body, http.StatusOK)
-		}
+		wantResponse(t, asHost(t, s.Library, host, "/v1/files"), http.StatusOK, "", "%s", host)
 	}
 	for _, host := range []string{"", "other.test", "media.test.other.test", "localhost.other.test", "192.168.1.7", "media.test@other.test"} {
-		if status, body := asHost(t, s.Library, host, "/v1/files"); status != http.StatusMisdirectedRequest ||
-			!strings.Contains(body, "--host") {
-			t.Errorf("%s answers %d: %s", host, status, body)
-		}
+		wantResponse(t, asHost(t, s.Library, host, "/v1/files"), http.StatusMisdirectedRequest, "--host", "%s", host)
 	}
 }
 
@@ -62,24 +57,18 @@ func TestMachineNames(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	if status, _ := asHost(t, serve(t, local.Options{}).Library, name,
-		"/v1/files"); status != http.StatusMisdirectedRequest {
-		t.Errorf("on loopback %s answers %d, want %d", name, status, http.StatusMisdirectedRequest)
-	}
+	w := asHost(t, serve(t, local.Options{}).Library, name, "/v1/files")
+	wantResponse(t, w, http.StatusMisdirectedRequest, "", "on loopback %s", name)
 	s, err := local.Serve(t.Context(), "0.0.0.0:0", local.Options{Dir: t.TempDir(), Key: key(testKey)})
 	must(t, err)
 	defer closeServer(t, s)
 	for _, host := range []string{name, strings.ToUpper(name) + ":80", "192.168.1.7:80", "0.0.0.0"} {
-		if status, body := asHost(t, s.Library, host, "/v1/files"); status != http.StatusOK {
-			t.Errorf("%s answers %d: %s, want %d", host, status, body, http.StatusOK)
-		}
+		wantResponse(t, asHost(t, s.Library, host, "/v1/files"), http.StatusOK, "", "%s", host)
 	}
 	if !s.Public() || !strings.HasPrefix(s.Address, "http://127.0.0.1:") {
 		t.Errorf("it listens at %s, public %v", s.Address, s.Public())
 	}
-	if status, _ := asHost(t, s.Library, "other.test", "/v1/files"); status != http.StatusMisdirectedRequest {
-		t.Errorf("a foreign name answers %d, want %d", status, http.StatusMisdirectedRequest)
-	}
+	wantResponse(t, asHost(t, s.Library, "other.test", "/v1/files"), http.StatusMisdirectedRequest, "", "a foreign name")
 }
 
 // TestRecordsFollowTheHost: addresses in records use the host of the request, unless a public URL
@@ -94,25 +83,22 @@ func TestRecordsFollowTheHost(t *testing.T) {
 	}
 	id := record["fileId"].(string)
 	for _, path := range []string{"/v1/files", "/v1/files/" + id + "/details", "/v1/files/" + id + "/versions"} {
-		_, answer := asHost(t, s.Library, "media.test:8080", path)
+		answer := asHost(t, s.Library, "media.test:8080", path).Body.String()
 		if !strings.Contains(answer, `"http://media.test:8080/a.png"`) || !strings.Contains(answer, `"http://media.test:8080/tr:`) {
 			t.Errorf("%s answers %s", path, answer)
 		}
 	}
-	if _, body := asHost(t, s.Library, "media.test", "/v1/files", "X-Forwarded-Proto", "https"); !strings.Contains(body, `"https://media.test/a.png"`) {
-		t.Errorf("behind TLS the list is %s", body)
-	}
+	w := asHost(t, s.Library, "media.test", "/v1/files", "X-Forwarded-Proto", "https")
+	wantResponse(t, w, http.StatusOK, `"https://media.test/a.png"`, "behind TLS the list")
 	for _, at := range []string{s.Address, "http://media.test:8080"} {
-		if status, body := asHost(t, s.Library, "media.test:8080", "/v1/metadata?url="+at+"/a.png"); status != http.StatusOK {
-			t.Errorf("the metadata at %s answers %d: %s, want %d", at, status, body, http.StatusOK)
-		}
+		w := asHost(t, s.Library, "media.test:8080", "/v1/metadata?url="+at+"/a.png")
+		wantResponse(t, w, http.StatusOK, "", "the metadata at %s", at)
 	}
 	closeServer(t, s)
 
 	s = serve(t, local.Options{Dir: dir, Address: "https://cdn.test/media/"})
-	if _, body := asHost(t, s.Library, "cdn.test", "/v1/files"); !strings.Contains(body, `"https://cdn.test/media/a.png"`) {
-		t.Errorf("with a public URL the list is %s", body)
-	}
+	w = asHost(t, s.Library, "cdn.test", "/v1/files")
+	wantResponse(t, w, http.StatusOK, `"https://cdn.test/media/a.png"`, "with a public URL the list")
 	if !strings.HasPrefix(s.Address, "http://127.0.0.1:") {
 		t.Errorf("it listens at %s", s.Address)
 	}
@@ -212,9 +198,7 @@ func TestFailuresAreLogged(t *testing.T) {
 	must(t, err)
 	defer l.Close()
 	contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
-	if w := send(l, http.MethodPost, uploadV1, contentType, body); w.Code != http.StatusOK {
-		t.Fatalf("the upload answers %d: %s, want %d", w.Code, w.Body, http.StatusOK)
-	}
+	wantResponse(t, send(l, http.MethodPost, uploadV1, contentType, body), http.StatusOK, "", "the upload")
 	must(t, os.RemoveAll(filepath.Join(dir, "contents")))
 	w := ask(l, http.MethodGet, "/a.txt")
 	id := w.Header().Get("X-Ik-Requestid")
@@ -236,9 +220,7 @@ func TestDeletedWhileUploaded(t *testing.T) {
 		var files []struct{ FileID string }
 		must(t, json.Unmarshal(ask(l, http.MethodGet, "/v1/files").Body.Bytes(), &files))
 		for _, f := range files {
-			if w := ask(l, http.MethodDelete, "/v1/files/"+f.FileID); w.Code != http.StatusNoContent {
-				t.Errorf("deleting answers %d: %s, want %d", w.Code, w.Body, http.StatusNoContent)
-			}
+			wantResponse(t, ask(l, http.MethodDelete, "/v1/files/"+f.FileID), http.StatusNoContent, "", "deleting")
 		}
 	}
 	settled := func() {
@@ -249,25 +231,19 @@ func TestDeletedWhileUploaded(t *testing.T) {
 		contentType, body := form(apitest.JPEG(8, 8), "fileName", "a.jpg", "extensions", `[{"name":"google-auto-tagging"},{"name":"remove-bg"}]`)
 		l.AfterNextUpdate(deleteAll)
 		w := send(l, http.MethodPost, uploadV1, contentType, body)
-		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "deleted") {
-			t.Errorf("upload %d is answered %d: %s", n, w.Code, w.Body)
-		}
+		wantResponse(t, w, http.StatusNotFound, "deleted", "upload %d", n)
 		settled()
 	}
 	contentType, body := form(apitest.JPEG(8, 8), "fileName", "a.jpg", "responseFields", "embeddedMetadata,customMetadata")
 	l.AfterNextUpdate(deleteAll)
-	if w := send(l, http.MethodPost, uploadV1, contentType, body); w.Code != http.StatusNotFound ||
-		!strings.Contains(w.Body.String(), "deleted") {
-		t.Errorf("an upload without extensions is answered %d: %s", w.Code, w.Body)
-	}
+	w := send(l, http.MethodPost, uploadV1, contentType, body)
+	wantResponse(t, w, http.StatusNotFound, "deleted", "an upload without extensions")
 	var record struct{ FileID string }
 	contentType, body = form(apitest.JPEG(8, 8), "fileName", "a.jpg")
 	must(t, json.Unmarshal(send(l, http.MethodPost, uploadV1, contentType, body).Body.Bytes(), &record))
 	l.AfterNextUpdate(deleteAll)
-	w := send(l, http.MethodPatch, "/v1/files/"+record.FileID+"/details", "application/json", strings.NewReader(`{"extensions":[{"name":"google-auto-tagging"}]}`))
-	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "deleted") {
-		t.Errorf("an update is answered %d: %s", w.Code, w.Body)
-	}
+	w = send(l, http.MethodPatch, "/v1/files/"+record.FileID+"/details", "application/json", strings.NewReader(`{"extensions":[{"name":"google-auto-tagging"}]}`))
+	wantResponse(t, w, http.StatusNotFound, "deleted", "an update")
 }
 
 // TestLongQueries: a query that is too long for the database is refused with a message.
@@ -289,9 +265,7 @@ func TestLongQueries(t *testing.T) {
 		{"many negations", strings.Repeat(`name NOT = "a" AND `, 50) + `size > 1`, http.StatusOK},
 	} {
 		w := ask(l, http.MethodGet, "/v1/files?searchQuery="+url.QueryEscape(c.query))
-		if w.Code != c.want {
-			t.Errorf("%s: answered %d: %s, want %v", c.name, w.Code, w.Body, c.want)
-		}
+		wantResponse(t, w, c.want, "", "%s", c.name)
 	}
 	w := ask(l, http.MethodGet, "/v1/files?tags="+strings.Repeat("t,", 15_000)+"t")
 	if w.Code >= http.StatusInternalServerError {
@@ -312,6 +286,14 @@ func send(l http.Handler, method, target, contentType string, body io.Reader) *h
 	w := httptest.NewRecorder()
 	l.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), local.RequestKey{}, true)))
 	return w
+}
+
+// wantResponse checks the status of a response, and that its body contains text. The format names the request.
+func wantResponse(t *testing.T, w *httptest.ResponseRecorder, status int, text, format string, args ...any) {
+	t.Helper()
+	if w.Code != status || !strings.Contains(w.Body.String(), text) {
+		t.Errorf("%s: answered %d %s, want %d %s", fmt.Sprintf(format, args...), w.Code, w.Body, status, text)
+	}
 }
 
 // message returns the message of an error answer, which must be a JSON object.

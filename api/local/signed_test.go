@@ -90,9 +90,7 @@ func TestSignedUploads(t *testing.T) {
 		parts["fileName"] = "a.txt"
 		change(parts)
 		w := fromPage(s.Library, uploadV1, parts)
-		if w.Code != want || !strings.Contains(w.Body.String(), message) {
-			t.Errorf("%s: %d %s, want %d %s", name, w.Code, w.Body, want, message)
-		}
+		wantResponse(t, w, want, message, "%s", name)
 		if w.Header().Get("Access-Control-Allow-Origin") != "*" || w.Header().Get("X-Request-Id") == "" {
 			t.Errorf("%s: a page cannot read the answer: %v", name, w.Header())
 		}
@@ -153,9 +151,8 @@ func TestSignedAndKey(t *testing.T) {
 			t.Errorf("%s: %d %v", path, status, answer)
 		}
 		contentType, body = form([]byte("x"), "fileName", "a")
-		if status, answer := call(t, http.MethodPost, s.Address+path, contentType, body); status != 200 {
-			t.Errorf("%s with the key: %d %v, want 200", path, status, answer)
-		}
+		status, answer := call(t, http.MethodPost, s.Address+path, contentType, body)
+		mediatest.Equal(t, status, 200, "%s with the key answers %v with", path, answer)
 	}
 }
 
@@ -198,18 +195,12 @@ func TestSignedByJWT(t *testing.T) {
 		if c.token == "" {
 			delete(parts, "token")
 		}
-		if w := fromPage(s.Library, uploadV2, parts); w.Code != c.want ||
-			!strings.Contains(w.Body.String(), c.message) {
-			t.Errorf("%s: %d %s, want %d %s", c.name, w.Code, w.Body, c.want, c.message)
-		}
+		wantResponse(t, fromPage(s.Library, uploadV2, parts), c.want, c.message, "%s", c.name)
 	}
-	if w := fromPage(s.Library, uploadV2, map[string]string{
-		"fileName": "a.txt", "token": jwt(header, payload()),
-	}); w.Code != 400 {
-		t.Errorf("without a signed field it answers %d, want 400", w.Code)
-	}
+	parts := map[string]string{"fileName": "a.txt", "token": jwt(header, payload())}
+	mediatest.Equal(t, fromPage(s.Library, uploadV2, parts).Code, 400, "without a signed field it answers")
 	// Uploads to V1 and V2 are signed in different ways, and neither accepts the other.
-	parts := signed("t", now.Add(time.Minute))
+	parts = signed("t", now.Add(time.Minute))
 	parts["fileName"] = "a.txt"
 	mediatest.Equal(t, fromPage(s.Library, uploadV2, parts).Code, 400, "V2 takes a signature")
 }

@@ -161,8 +161,3 @@ func TestFindBus(t *testing.T) {
 		mediatest.Equal(t, got, test.want, "%v with %q", test.env, test.sockets)
 	}
 }
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}

@@ -36,7 +36,6 @@ func TestLog(t *testing.T) {
 	if text, _ := os.ReadFile(path); !bytes.Contains(text, []byte("again")) || len(text) > 1000 {
 		t.Errorf("a large log was not put aside: %d bytes", len(text))
 	}
-	if _, err := os.Stat(path + ".1"); err != nil {
-		t.Error(err)
-	}
+	_, err = os.Stat(path + ".1")
+	must(t, err)
 }

@@ -19,3 +19,8 @@ func TestMain(m *testing.M) {
 }
 
 var must = mediatest.Must
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

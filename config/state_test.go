@@ -140,18 +140,14 @@ func TestSameValueIsNoChange(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := os.Stat(paths.StateFile()); err == nil {
-		t.Error("state.json was written without a change")
-	}
+	mediatest.Equal(t, exists(paths.StateFile()), false, "state.json was written without a change")
 }
 
 // TestFirstChoice: the first choice creates state.json, readable only by its owner, and no config.toml.
 func TestFirstChoice(t *testing.T) {
 	paths := FindPaths(env("MEDIADESK_HOME", filepath.Join(t.TempDir(), "new")))
 	c := load(t, paths)
-	if _, err := os.Stat(filepath.Dir(paths.Config)); err == nil {
-		t.Error("looking for the settings made a folder")
-	}
+	mediatest.Equal(t, exists(filepath.Dir(paths.Config)), false, "looking for the settings made a folder")
 	if c.Webhook.Listen != "127.0.0.1:7844" || c.Local.Addr != "127.0.0.1:7843" ||
 		c.Profiles[c.Profile].MaxSize != 25_000_000 {
 		t.Errorf("by default %+v", c)
@@ -164,9 +160,7 @@ func TestFirstChoice(t *testing.T) {
 	if err != nil || os.PathSeparator == '/' && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if _, err := os.Stat(paths.Config); err == nil {
-		t.Error("config.toml was made")
-	}
+	mediatest.Equal(t, exists(paths.Config), false, "config.toml was made")
 	changed(t)(c.AddTip("picker"))
 	left, err := os.ReadDir(paths.Data)
 	if err != nil || len(left) != 2 { // state.json and its lock

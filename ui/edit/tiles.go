@@ -108,10 +108,10 @@ type Tiles struct {
 	images picture.Sheet[tileKey]
 	seen   map[string]image.Point // sizes of decoded pictures, by Thumb.Key
 
-	firsts map[string][]Thumb // by folder; nil while being read
-	asked  map[string]bool    // the folders of which they are read or known
-	asking bool
-	also   []string // folders whose first pictures are needed elsewhere
+	firsts    map[string][]Thumb // by folder; nil while being read
+	requested map[string]bool    // the folders of which they are read or known
+	asking    bool
+	also      []string // folders whose first pictures are needed elsewhere
 }
 
 type tileKey struct {
@@ -136,7 +136,7 @@ func NewTiles(o TilesOptions) *Tiles {
 	if o.List != nil {
 		o.Len = o.List.Len
 	}
-	return &Tiles{o: o, firsts: map[string][]Thumb{}, asked: map[string]bool{}, seen: map[string]image.Point{}}
+	return &Tiles{o: o, firsts: map[string][]Thumb{}, requested: map[string]bool{}, seen: map[string]image.Point{}}
 }
 
 // Fetched returns the Path of a picture that get stores in a local file.
@@ -172,7 +172,7 @@ func (s *Tiles) Delete() tea.Cmd { return s.images.DeleteAll() }
 
 // Forget rereads the first pictures of folders, and pictures that could not be read, when needed.
 func (s *Tiles) Forget() {
-	clear(s.asked)
+	clear(s.requested)
 	s.images.Forget()
 }
 
@@ -353,10 +353,10 @@ func (s *Tiles) thumbs(t Tile, room image.Point) ([]Thumb, image.Point) {
 // wantFirsts reads the first pictures of folders, one folder at a time.
 func (s *Tiles) wantFirsts(folders []string) tea.Cmd {
 	for _, folder := range slices.Concat(s.also, folders) {
-		if s.asked[folder] || s.asking || s.o.First == nil {
+		if s.requested[folder] || s.asking || s.o.First == nil {
 			continue
 		}
-		s.asked[folder], s.asking = true, true
+		s.requested[folder], s.asking = true, true
 		return page.Within(s.o.Context, tileTimeout, func(ctx context.Context) tea.Msg {
 			firsts, _ := s.o.First(ctx, folder) // without them the folder shows words
 			return page.Do(func() {

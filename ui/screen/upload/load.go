@@ -53,8 +53,8 @@ func (m *Model) inspectSources() tea.Cmd {
 	}
 }
 
-// lookAgain inspects the files again that have changed since they were inspected.
-func (m *Model) lookAgain() tea.Cmd {
+// inspectChanged inspects the files again that have changed since they were inspected.
+func (m *Model) inspectChanged() tea.Cmd {
 	changed := map[string]api.Identity{}
 	for _, s := range m.Items {
 		if s.known.inspected {

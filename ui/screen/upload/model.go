@@ -273,7 +273,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		again := m.hidden
 		m.forgetPlaces()
 		if m.hidden, m.unfound = false, nil; again {
-			return tea.Batch(m.readSuggestions(), m.lookAgain())
+			return tea.Batch(m.readSuggestions(), m.inspectChanged())
 		}
 	case page.Hidden:
 		m.hidden = true

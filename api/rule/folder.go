@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mediadesk/api"
@@ -24,9 +25,12 @@ func CleanFolder(folder string) (string, error) {
 	}
 	for _, r := range folder {
 		if !folderRune(r) {
+			help := fmt.Sprintf("Names of folders have letters, digits, _ and -, as in %s.", api.Quote(underscored(clean, folderRune)))
+			if slices.Contains(names, "..") {
+				help = `Write it from the top, as in "/summer/".`
+			}
 			return clean, broken(FieldFolder,
-				fmt.Sprintf("folder %s contains %s, which is not allowed", api.Quote(folder), api.Quote(string(r))),
-				fmt.Sprintf("Names of folders have letters, digits, _ and -, as in %s.", api.Quote(underscored(clean, folderRune))))
+				fmt.Sprintf("folder %s contains %s, which is not allowed", api.Quote(folder), api.Quote(string(r))), help)
 		}
 	}
 	if len(names) > MaxFolderDepth {

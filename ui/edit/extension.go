@@ -120,7 +120,7 @@ func (g *Manage) Extend(files []api.File) tea.Cmd {
 	what := FilesLabel(files)
 	title := "Run an extension on " + text.Safe(what)
 	return chooseExtension(g.Context, g.Over, title, "", g.Session, func(e api.Extension) tea.Cmd {
-		lines := []string{effectOf(e.Name, text.Either(len(files) == 1, "The", "Each")) + " It may cost units of your account."}
+		lines := []string{effectOf(e.Name, text.Either(len(files) == 1, "The", "Each")) + text.If(!g.Profile.Local, " It may cost units of your account.")}
 		if g.Profile.Receiver == "" {
 			lines = append(lines, "The service cannot reach this computer. The result is found by polling the file; failures go unreported.")
 		}
@@ -133,7 +133,7 @@ func (g *Manage) Extend(files []api.File) tea.Cmd {
 		return page.Confirm(text.Capital(LabelExtension(e))+" on "+what+"?", strings.Join(lines, "\n"),
 			page.Choice{Label: "Cancel", Key: "k"},
 			page.Choice{
-				Label: "Run it", Key: "r", Default: len(files) == 1, Danger: len(files) > 1,
+				Label: "Run it", Key: "r", Default: len(files) == 1 || g.Profile.Local,
 				Do: func() tea.Cmd { return g.Run(work) },
 			})
 	})

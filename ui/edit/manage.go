@@ -130,7 +130,7 @@ func (g *Manage) row(op operation, files []api.File) kit.MenuRow {
 			return g.askFolder(op.folder, files, func(folder string) tea.Cmd { return g.into(folder, op.folder, files, work(folder)) })
 		case op.lost != "":
 			subject := text.Either(len(files) == 1, files[0].FilePath, what)
-			return g.askDelete(text.Capital(op.Label)+"?", fmt.Sprintf(op.lost, subject), files, work(""))
+			return g.askDelete("Delete "+what+"?", fmt.Sprintf(op.lost, subject), files, work(""))
 		}
 		return g.Run(work(""))
 	}
@@ -335,6 +335,9 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 	}
 	p.Doubt = func(content string) string {
 		ext := path.Ext(files[0].Name)
+		if len(files) == 1 && Pattern(content).HasFields() {
+			return "Patterns are for several files: the braces become _."
+		}
 		return text.If(len(files) == 1 && ext != "" && strings.HasSuffix(content, ext+ext), "It ends with "+ext+" twice.")
 	}
 	p.Do = func(content string) tea.Cmd {

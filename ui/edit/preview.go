@@ -27,6 +27,7 @@ type Preview struct {
 	o     PreviewOptions
 	tiles *Tiles
 	front bool
+	high  int // lines of the pictures as drawn last
 }
 
 // PreviewOptions configures a [Preview].
@@ -118,6 +119,10 @@ func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
 		lines = lines[:len(lines)-1]
 	}
 	lines = lines[max(0, slices.IndexFunc(lines, func(line string) bool { return !blank(line) })):]
+	if p.tiles.Busy() { // the facts stay where they are
+		lines = append(lines, make([]string, max(0, min(p.high, room.Y)-len(lines)))...)
+	}
+	p.high = len(lines)
 	out.Draw(lines...)
 	out.Gap()
 	describe(out.Thin())

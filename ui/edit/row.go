@@ -262,7 +262,7 @@ func (r *Row) under(width int, on bool, th *theme.Theme) []string {
 	if on && r.field != nil && len(r.field.Offers()) > 0 {
 		return []string{r.field.ViewOffers(width, th)}
 	}
-	facts := kit.NewFacts(width, th)
+	facts := kit.NewFacts(max(1, width-1), th) // not up to the border
 	if r.Problem != nil && r.Problem() != "" {
 		facts.Say(th.Bad, th.Glyph(theme.SignBad)+" "+text.Sentence(r.Problem()))
 	} else if on && r.Note != nil && r.Note() != "" && (r.chips == nil || len(r.chips.Offers()) == 0) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -343,7 +344,7 @@ func (s *Tiles) thumbs(t Tile, room image.Point) ([]Thumb, image.Point) {
 		return nil, room
 	case t.Folder == "":
 		return []Thumb{t.Picture}, room
-	case len(firsts) < 2, quarter(room).X < 4, quarter(room).Y < 2:
+	case len(firsts) < 3, quarter(room).X < 4, quarter(room).Y < 2:
 		return firsts[:min(len(firsts), 1)], room
 	default:
 		return firsts[:min(len(firsts), 4)], quarter(room)
@@ -432,8 +433,14 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 	_, gap := s.picture(g)
 	from := g.Top(s.top, s.cursor()) * g.Columns
 	var tiles []Tile
+	short := false // all have their folder before the name, or none
 	for i := from; i < min(s.o.Len(), from+g.Page()); i++ {
 		tiles = append(tiles, s.o.Tile(i))
+		room, _ := s.picture(s.of(g, i))
+		short = short || text.Width(tiles[len(tiles)-1].Name) > room.X
+	}
+	for i := range tiles {
+		tiles[i].Name = text.Either(short, path.Base(tiles[i].Name), tiles[i].Name)
 	}
 	var out []string
 	for row := range slices.Chunk(tiles, g.Columns) {
@@ -493,11 +500,8 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 		style = th.Marked
 	}
 	sign, line := text.If(t.Sign != theme.SignNone, th.Sign(t.Sign)+" "), image.Pt(room.X, 1)
-	words, least := t.Name+text.If(t.Folder != "", "/"), max(1, room.X-text.Width(sign))
-	if text.Width(words) > least { // the folder before it goes first
-		words = words[strings.LastIndexByte(strings.TrimSuffix(words, "/"), '/')+1:]
-	}
-	name := centered(sign+style.Render(text.ShortName(words, least)), line)
+	words := text.ShortName(t.Name+text.If(t.Folder != "", "/"), max(1, room.X-text.Width(sign)))
+	name := centered(sign+style.Render(words), line)
 	if selected && !gap {
 		name = th.Selected.Render(ansi.Strip(name))
 	}

@@ -203,7 +203,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.FileGone:
 		return m.lose(msg.FileID), true
 	case page.RunsChanged:
-		if len(m.Items) == 1 { // of many, r reads them again
+		if len(m.Items) <= 6 { // of more, r reads them again
 			return m.read(m.Items), true
 		}
 	case tea.MouseClickMsg:

@@ -210,8 +210,7 @@ func (m *Model) above(size image.Point, th *theme.Theme) []string {
 			}
 		} else if offers := m.query.field.ViewOffers(width-2, th); offers != "" {
 			lines = append(lines, " "+offers)
-		}
-		if size.Y > 24 { // the results stand apart
+		} else if size.Y > 24 { // the place of completions
 			lines = append(lines, "")
 		}
 	}

@@ -79,7 +79,7 @@ func (m *Model) actionsOf(r row) []kit.Action {
 		actions = []kit.Action{
 			action("change-around", "next choice, then the first", "", false, m.noChange,
 				choose(func(at, n int) int { return (at + 1) % n }), "enter", "space"),
-			action("change", "change the value", "←/→", true, m.noChange,
+			action("change", "change the value", "enter/←/→", true, m.noChange,
 				choose(func(at, _ int) int { return at + 1 }), "right", "l"),
 			action("change-back", "previous choice", "←/h", false, m.noChange,
 				choose(func(at, _ int) int { return at - 1 }), "left", "h"),

@@ -46,8 +46,8 @@ func (q *Queue) Cancel(id int64) error {
 
 // Retry queues jobs again, behind the others, unless they are stored. Jobs of earlier runs are
 // included. They are in the journal when it returns them. It does not check whether a repeat could
-// store a file twice; that is the user's decision. A job waiting for its next attempt gets it at
-// once, and no other does.
+// store a file twice; that is the user's decision. A source that was never sent may have changed. A
+// job waiting for its next attempt gets it at once, and no other does.
 func (q *Queue) Retry(ctx context.Context, ids []int64) ([]job.Job, error) {
 	if q.retryNow(ids) {
 		return nil, nil
@@ -93,7 +93,7 @@ func (q *Queue) RetryFailed(ctx context.Context) (jobs []job.Job, ambiguous int,
 	return jobs, ambiguous, err
 }
 
-// asItIsNow lets a file that was never sent be sent as it is now: who asks for that was told that it changed.
+// asItIsNow takes a source that was never sent as it is now: the user asks for that, and knows that it changed.
 func asItIsNow(j *job.Job) {
 	if j.Attempts == 0 && j.Identity != (api.Identity{}) && j.Upload.Source.Path != "" {
 		if now, err := api.Identify(j.Upload.Source.Path); err == nil {

@@ -124,13 +124,20 @@ func (m *Model) sharedActions() []kit.Action {
 	return []kit.Action{
 		{ID: "picker.upload", Keys: kit.Bind(m.uploadLabel(), "", "u"), Group: groupSend, Footer: true, Main: len(m.tray.items) > 0, Disabled: m.nothingToSend, Do: func() tea.Cmd { return m.form(false) }},
 		{ID: "picker.add-url", Keys: kit.Bind("add a URL", "", "a"), Group: groupPick, Footer: true, Do: m.startAddress},
-		{ID: "picker.clipboard", Keys: kit.Bind("add the picture on the clipboard", "", "P"), Group: groupPick, Disabled: m.noClipboard, Do: m.pickClipboard},
+		{ID: "picker.clipboard", Keys: kit.Bind("add the picture on the clipboard", "", "P"), Group: groupPick, Disabled: func() string {
+			none := text.If(m.options.Clipboard == nil, "the clipboard cannot be read here")
+			return cmp.Or(none, text.If(m.pasting, "the clipboard is being read"))
+		}, Do: m.pickClipboard},
 		{ID: "picker.next-part", Keys: kit.Bind(text.Either(m.focus == onTray, "to the files", "to the tray"), "tab", "tab", "shift+tab"), Group: groupMove, Footer: true, Disabled: m.emptyTray, Do: m.nextPart},
 		{ID: "picker.preview", Keys: kit.Bind("preview on or off", "", "p"), Group: groupView, Do: func() tea.Cmd { m.list.NoPane = !m.list.NoPane; return nil }},
 		{ID: "picker.copy-path", Keys: kit.Bind("copy the path", "", "y"), Group: groupView, Disabled: func() string { return text.If(copied == "", "no file is shown") }, Do: func() tea.Cmd {
 			return page.Send(page.Copy{What: text.Either(strings.Contains(copied, "://"), "URL", "path"), Text: copied})
 		}},
-		{ID: "picker.clear-tray", Keys: kit.Bind("unpick all", "", "D"), Group: groupPick, Disabled: m.emptyTray, Do: m.clearTray},
+		{ID: "picker.clear-tray", Keys: kit.Bind("unpick all", "", "D"), Group: groupPick, Disabled: m.emptyTray, Do: func() tea.Cmd {
+			n := m.drop(func(item) bool { return true })
+			clear(m.tray.subs)
+			return page.Tell(page.Info, "Unpicked "+text.Plural(n, "file")+". Press z to undo.")
+		}},
 		{ID: "picker.undo", Keys: kit.Bind("undo removal", "", "z"), Group: groupPick, Disabled: func() string { return text.If(len(m.removed) == 0, "nothing was removed") }, Do: m.restore},
 	}
 }
@@ -196,9 +203,4 @@ func (m *Model) noItemFile() string {
 func (m *Model) trayRows() []item {
 	e, ok := m.trayList.Current()
 	return text.Either(ok && !e.Head(), []item{e.Row}, e.Rows)
-}
-
-func (m *Model) noClipboard() string {
-	none := text.If(m.options.Clipboard == nil, "the clipboard cannot be read here")
-	return cmp.Or(none, text.If(m.pasting, "the clipboard is being read"))
 }

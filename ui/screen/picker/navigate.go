@@ -53,12 +53,6 @@ func (m *Model) widen(try bool) bool {
 	return m.sheet.On
 }
 
-func (m *Model) clearTray() tea.Cmd {
-	n := m.drop(func(item) bool { return true })
-	clear(m.tray.subs)
-	return page.Tell(page.Info, "Unpicked "+text.Plural(n, "file")+". Press z to undo.")
-}
-
 func (m *Model) nextPart() tea.Cmd {
 	m.focus = text.Either(m.focus == onTray, onList, onTray)
 	return nil

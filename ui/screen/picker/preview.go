@@ -136,7 +136,6 @@ func (m *Model) pickedFolder() (e kit.Entry[item]) {
 const perFolder = 3
 
 func countFolder(ctx context.Context, root string) (n count, err error) {
-	var below []string
 	per, seen := map[string]int{}, 0 // pictures of each folder; entries
 	start := root + string(filepath.Separator)
 	err = filepath.WalkDir(start, func(path string, d fs.DirEntry, err error) error {
@@ -155,10 +154,8 @@ func countFolder(ctx context.Context, root string) (n count, err error) {
 			n.folders++
 		case e.isPicture():
 			n.pictures++
-			if per[in]++; in == root {
+			if per[in]++; in == root || per[in] <= perFolder {
 				n.first = append(n.first, path)
-			} else if per[in] <= perFolder {
-				below = append(below, path)
 			}
 		default:
 			n.others++
@@ -169,9 +166,7 @@ func countFolder(ctx context.Context, root string) (n count, err error) {
 		}
 		return ctx.Err()
 	})
-	inOrder(n.first, func(path string) string { return path })
-	inOrder(below, func(path string) string { return path })
-	n.first = append(n.first, below...)
+	inOrder(n.first, func(path string) string { return path }) // those of the folder itself first
 	n.first = n.first[:min(len(n.first), edit.MaxFirst)]
 	return n, err
 }

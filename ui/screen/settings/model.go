@@ -188,7 +188,11 @@ func New(o Options) *Model {
 		Placeholder: "part of a name", Nothing: "the settings are being read", NotFound: "no setting matches the filter",
 	}
 	m.preview = edit.NewPreview(edit.PreviewOptions{
-		Context: o.Context, Loader: o.Loader, List: m.list, Facts: m.facts, Thumbs: m.thumbs,
+		Context: o.Context, Loader: o.Loader, List: m.list, Facts: m.facts,
+		Thumbs: func() []edit.Thumb { // the sample for how pictures are drawn
+			p := m.current().pref
+			return []edit.Thumb{{Key: "sample"}}[:text.Either(p != nil && p.key == "pictures", 1, 0)]
+		},
 	})
 	return m
 }

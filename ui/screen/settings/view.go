@@ -10,7 +10,6 @@ import (
 	"mediadesk/api/job"
 	"mediadesk/config"
 	"mediadesk/ui/account"
-	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -115,12 +114,6 @@ func (m *Model) facts(f *kit.Facts) {
 	default:
 		m.describeAccount(m.selected(), f)
 	}
-}
-
-// thumbs returns the sample picture for how pictures are drawn.
-func (m *Model) thumbs() []edit.Thumb {
-	p := m.current().pref
-	return []edit.Thumb{{Key: "sample"}}[:text.Either(p != nil && p.key == "pictures", 1, 0)]
 }
 
 var kinds = map[config.Kind]string{

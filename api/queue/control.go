@@ -93,7 +93,7 @@ func (q *Queue) RetryFailed(ctx context.Context) (jobs []job.Job, ambiguous int,
 	return jobs, ambiguous, err
 }
 
-// asItIsNow takes a source that was never sent as it is now: the user asks for that, and knows that it changed.
+// asItIsNow replaces the identity of a source that was never sent: the user asks for it as it is now.
 func asItIsNow(j *job.Job) {
 	if j.Attempts == 0 && j.Identity != (api.Identity{}) && j.Upload.Source.Path != "" {
 		if now, err := api.Identify(j.Upload.Source.Path); err == nil {

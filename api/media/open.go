@@ -40,7 +40,7 @@ func OpenFile(path string) (*os.File, fs.FileInfo, error) {
 
 // regular returns an error that describes info unless it is a regular file.
 func regular(info fs.FileInfo) error {
-	what := ""
+	what := "it is not a regular file"
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
 		return nil
@@ -52,8 +52,6 @@ func regular(info fs.FileInfo) error {
 		what = "it is a socket, not a file"
 	case mode&fs.ModeDevice != 0:
 		what = "it is a device, not a file"
-	default:
-		what = "it is not a regular file"
 	}
 	return &Error{Reason: ErrUnreadable, Detail: what}
 }

@@ -44,31 +44,20 @@ func (o Orientation) Upright(stored image.Point) image.Point {
 // ToStored maps a rectangle of the picture as shown to pixels of the stored picture, whose
 // size is stored. It does not clamp; a rectangle inside the picture stays inside.
 func ToStored(o Orientation, stored image.Point, display image.Rectangle) image.Rectangle {
-	x, y, w, h := display.Min.X, display.Min.Y, display.Dx(), display.Dy()
-	sw, sh := stored.X, stored.Y
-	var p image.Point
-	switch o.valid() {
-	case 2:
-		p = image.Pt(sw-x-w, y)
-	case 3:
-		p = image.Pt(sw-x-w, sh-y-h)
-	case 4:
-		p = image.Pt(x, sh-y-h)
-	case 5:
-		p = image.Pt(y, x)
-	case 6:
-		p = image.Pt(y, sh-x-w)
-	case 7:
-		p = image.Pt(sw-y-h, sh-x-w)
-	case 8:
-		p = image.Pt(sw-y-h, x)
-	default:
-		p = image.Pt(x, y)
-	}
+	p, size := display.Min, o.Upright(display.Size())
 	if o.Swapped() {
-		w, h = h, w
+		p = image.Pt(p.Y, p.X)
 	}
-	return image.Rectangle{Min: p, Max: p.Add(image.Pt(w, h))}
+	// Then it is mirrored left to right, top to bottom, or both.
+	switch o {
+	case 2, 3, 7, 8:
+		p.X = stored.X - p.X - size.X
+	}
+	switch o {
+	case 3, 4, 6, 7:
+		p.Y = stored.Y - p.Y - size.Y
+	}
+	return image.Rectangle{Min: p, Max: p.Add(size)}
 }
 
 // ToDisplay maps a rectangle of the stored picture, whose size is stored, to the

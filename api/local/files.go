@@ -373,9 +373,8 @@ func (l *Library) transferFile(r *http.Request, move bool) (any, error) {
 // copyTo copies a file into folder, with its current version or all, as a new file or as newer
 // versions of existing.
 func (l *Library) copyTo(tx store.Tx, source, existing *store.File, folder string, all bool) error {
-	versions := []store.Version{source.Version}
+	versions, err := []store.Version{source.Version}, error(nil)
 	if all {
-		var err error
 		if versions, err = tx.Versions.Of(source.ID); err != nil {
 			return err
 		}
@@ -395,25 +394,21 @@ func (l *Library) copyTo(tx store.Tx, source, existing *store.File, folder strin
 		target.ID, target.Name, target.Created, last = existing.ID, existing.Name, existing.Created, highest
 	}
 	target.Updated = l.now()
-	var copies []store.Version
 	current := 0
-	for i, v := range versions {
-		c, err := v, error(nil)
-		if c.Embedded, err = tx.Versions.Embedded(v.ID); err != nil {
-			return err
-		}
-		c.ID = store.NewID()
-		c.Root = c.ID
+	for i := range versions {
+		v := &versions[i]
 		if v.ID == source.Version.ID {
 			current = i
 		}
-		if c.Number = last + i + 1; c.Number == 1 {
-			c.ID, c.Root = target.ID, target.ID
+		if v.Embedded, err = tx.Versions.Embedded(v.ID); err != nil {
+			return err
 		}
-		copies = append(copies, c)
+		if v.ID, v.Number = store.NewID(), last+i+1; v.Number == 1 {
+			v.ID = target.ID
+		}
+		v.Root = v.ID
 	}
-	target.Version = copies[current]
-	var err error
+	target.Version = versions[current]
 	if existing == nil {
 		if err := rule.CheckPath(target.Path()); err != nil {
 			return err
@@ -425,9 +420,9 @@ func (l *Library) copyTo(tx store.Tx, source, existing *store.File, folder strin
 	} else {
 		err = tx.Files.Update(&target)
 	}
-	for i := range copies {
+	for i := range versions {
 		if err == nil && i != current {
-			err = tx.Versions.Add(target.ID, &copies[i])
+			err = tx.Versions.Add(target.ID, &versions[i])
 		}
 	}
 	return err

@@ -249,7 +249,10 @@ func (b *bucket) Open(hash string) (Content, error) {
 	if err := o.fetch(0); err != nil {
 		return nil, err
 	}
-	return opened{io.NewSectionReader(o, 0, o.size), io.NopCloser(nil)}, nil
+	return struct {
+		*io.SectionReader
+		io.Closer
+	}{io.NewSectionReader(o, 0, o.size), io.NopCloser(nil)}, nil
 }
 
 func (b *bucket) Retire(s Stored, remove bool, unwanted func() (bool, error)) error {
@@ -352,11 +355,6 @@ func (b *bucket) publish(d *Draft, hash string) error {
 		return b.put(key, d.file, d.size)
 	}
 	return err
-}
-
-type opened struct {
-	*io.SectionReader
-	io.Closer
 }
 
 // object reads an object in parts and keeps the last one.

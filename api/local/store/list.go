@@ -85,7 +85,10 @@ func (q *Query) ordered(place, name, relevance string) string {
 // List returns a listing.
 func (t Files) List(q Query) ([]Entry, error) {
 	if q.Files && !q.Folders && !q.Earlier {
-		return t.listFiles(&q)
+		c := q.conditions(api.TypeFile)
+		query := "SELECT " + files.read + " FROM files WHERE " + c.sql + q.ordered("folder", "name_key", "-length(name_key)")
+		list, err := records[File](t.session, query, append(c.args, q.Limit, q.Skip)...)
+		return rule.Mapped(list, func(f File) Entry { return Entry{File: &f} }), err
 	}
 	query, args := q.sql()
 	if query == "" {
@@ -397,11 +400,4 @@ func splitAtPunctuation(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(norm.NFC.String(text)), func(r rune) bool {
 		return !unicode.In(r, unicode.L, unicode.M, unicode.N)
 	})
-}
-
-func (t Files) listFiles(q *Query) ([]Entry, error) {
-	c := q.conditions(api.TypeFile)
-	query := "SELECT " + files.read + " FROM files WHERE " + c.sql + q.ordered("folder", "name_key", "-length(name_key)")
-	list, err := records[File](t.session, query, append(c.args, q.Limit, q.Skip)...)
-	return rule.Mapped(list, func(f File) Entry { return Entry{File: &f} }), err
 }

@@ -74,7 +74,13 @@ func closing(j *job.Job) checkResult {
 // job's.
 func (q *Queue) checkExact(ctx context.Context, j *job.Job, files []api.File) checkResult {
 	u := &j.Upload
-	at := slices.IndexFunc(files, func(f api.File) bool { return samePath(&f, u) })
+	at := slices.IndexFunc(files, func(f api.File) bool {
+		has, wants := f.FilePath, rule.PathOf(u)
+		if has == "" {
+			has, wants = f.Name, rule.StoredName(u.FileName)
+		}
+		return !f.IsFolder() && norm.NFC.String(has) == norm.NFC.String(wants)
+	})
 	if at < 0 {
 		return checkResult{presence: isMissing, help: fmt.Sprintf("The library does not show %s. It may still arrive: check once more before you send it again.", rule.PathOf(u))}
 	}
@@ -99,14 +105,6 @@ func (q *Queue) checkExact(ctx context.Context, j *job.Job, files []api.File) ch
 	}
 	return checkResult{presence: isMissing, help: fmt.Sprintf(
 		"The library has %s, %s. Compare it before you send it again: that would store one more version.", rule.PathOf(u), describeFile(there))}
-}
-
-func samePath(f *api.File, u *api.Upload) bool {
-	has, wants := f.FilePath, rule.PathOf(u)
-	if has == "" {
-		has, wants = f.Name, rule.StoredName(u.FileName)
-	}
-	return !f.IsFolder() && norm.NFC.String(has) == norm.NFC.String(wants)
 }
 
 // firstAttempt returns the time of the first attempt, with the precision of records (service.md
@@ -135,15 +133,12 @@ func (q *Queue) checkSuffixed(ctx context.Context, j *job.Job, files []api.File)
 		!q.hasCompetingJob(ctx, j, like[0]) {
 		return checkResult{presence: isThere, file: like[0]}
 	}
-	return checkResult{presence: isMissing, help: suffixedHelp(like)}
-}
-
-func suffixedHelp(like []*api.File) string {
-	if len(like) == 0 {
-		return "The library shows no new file of this name and size. It may still arrive: check once more before you send it again, which could store it twice."
+	help := "The library shows no new file of this name and size. It may still arrive: check once more before you send it again, which could store it twice."
+	if len(like) > 0 {
+		describe := func(f *api.File) string { return fmt.Sprintf("%s (%s)", f.FilePath, describeFile(f)) }
+		help = "The library has " + strings.Join(rule.Mapped(like, describe), ", ") + ", of the same size and name except for the suffix: probably this file. Another upload would store it twice."
 	}
-	describe := func(f *api.File) string { return fmt.Sprintf("%s (%s)", f.FilePath, describeFile(f)) }
-	return "The library has " + strings.Join(rule.Mapped(like, describe), ", ") + ", of the same size and name except for the suffix: probably this file. Another upload would store it twice."
+	return checkResult{presence: isMissing, help: help}
 }
 
 func describeFile(f *api.File) string {

@@ -259,10 +259,7 @@ func compareOrder(a, b *entry) int { return cmp.Compare(a.turn, b.turn) }
 
 func (q *Queue) enqueue(e *entry) {
 	e.phase = ready
-	at := len(q.line) // usually it is the last
-	if at > 0 && compareOrder(q.line[at-1], e) > 0 {
-		at, _ = slices.BinarySearchFunc(q.line, e, compareOrder)
-	}
+	at, _ := slices.BinarySearchFunc(q.line, e, compareOrder)
 	q.line = slices.Insert(q.line, at, e)
 }
 

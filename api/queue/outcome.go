@@ -37,11 +37,7 @@ const (
 // backoff returns the delay after attempt n, counted from 0: a random part of a time that doubles
 // up to maxDelay.
 func backoff(n int, maxDelay time.Duration) time.Duration {
-	delay := maxDelay
-	if n < 8 {
-		delay = min(firstRetryDelay<<n, maxDelay)
-	}
-	return rand.N(delay) + 1
+	return rand.N(min(firstRetryDelay<<min(n, 8), maxDelay)) + 1
 }
 
 type contact uint8

@@ -86,7 +86,8 @@ func (q *Query) ordered(place, name, relevance string) string {
 func (t Files) List(q Query) ([]Entry, error) {
 	if q.Files && !q.Folders && !q.Earlier {
 		c := q.conditions(api.TypeFile)
-		query := "SELECT " + files.read + " FROM files WHERE " + c.sql + q.ordered("folder", "name_key", "-length(name_key)")
+		query := "SELECT " + files.read + " FROM files WHERE " + c.sql +
+			q.ordered("folder", "name_key", "-length(name_key)")
 		list, err := records[File](t.session, query, append(c.args, q.Limit, q.Skip)...)
 		return rule.Mapped(list, func(f File) Entry { return Entry{File: &f} }), err
 	}

@@ -230,13 +230,12 @@ func lostOf(f *api.File) []string {
 // metadata splits custom metadata into values that fit the other service's fields and a description
 // of the rest. If a service does not list its fields, all of it is sent.
 func (p *planner) metadata(all map[string]json.RawMessage) (fit map[string]json.RawMessage, lost []string) {
-	fit = maps.Clone(all)
-	maps.DeleteFunc(fit, func(key string, value json.RawMessage) bool {
-		return p.known && rule.CheckMetadata(p.fields, map[string]json.RawMessage{key: value}) != nil
-	})
+	fit = map[string]json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if _, fits := fit[key]; !fits {
+		if p.known && rule.CheckMetadata(p.fields, map[string]json.RawMessage{key: all[key]}) != nil {
 			lost = append(lost, "custom metadata field "+key)
+		} else {
+			fit[key] = all[key]
 		}
 	}
 	return fit, lost

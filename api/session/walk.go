@@ -146,16 +146,10 @@ func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error)
 		w.beyond = w.outside[rel]
 		w.links = w.links[1:]
 		name := filepath.Join(root, filepath.FromSlash(rel))
-		info, err := os.Stat(name)
-		switch {
-		case err != nil:
+		if info, err := os.Stat(name); err != nil {
 			w.tree.Bad = append(w.tree.Bad, api.NewSourceError(w.called(rel), err))
-		case !w.enter(name, info):
-			w.tree.Again = append(w.tree.Again, w.called(rel))
-		default:
-			if err := w.folder(rel); err != nil {
-				w.tree.Bad = append(w.tree.Bad, err)
-			}
+		} else {
+			w.visit(name, rel, info)
 		}
 	}
 	slices.SortStableFunc(w.tree.Sources, func(a, b api.Source) int { return strings.Compare(a.Path, b.Path) })
@@ -211,6 +205,15 @@ func (w *walker) leaves(name, rel string) bool {
 	return true
 }
 
+// visit adds the contents of a folder, unless it was entered before.
+func (w *walker) visit(name, rel string, info fs.FileInfo) {
+	if info != nil && !w.enter(name, info) {
+		w.tree.Again = append(w.tree.Again, w.called(rel))
+	} else if err := w.folder(rel); err != nil {
+		w.tree.Bad = append(w.tree.Bad, err)
+	}
+}
+
 // folder adds the contents of a folder at the relative path rel. The error is why it cannot be
 // read.
 func (w *walker) folder(rel string) error {
@@ -241,13 +244,8 @@ func (w *walker) folder(rel string) error {
 		case isFolder && link:
 			w.links = append(w.links, inside)
 		case isFolder:
-			if info, err := entry.Info(); err == nil && !w.enter(name, info) {
-				w.tree.Again = append(w.tree.Again, w.called(inside))
-				continue
-			}
-			if err := w.folder(inside); err != nil {
-				w.tree.Bad = append(w.tree.Bad, err)
-			}
+			info, _ := entry.Info() // nil if it is gone, which visit notes
+			w.visit(name, inside, info)
 		default:
 			w.tree.Sources = append(w.tree.Sources, api.Source{
 				Path: name, Label: w.called(inside),

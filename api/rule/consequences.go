@@ -83,29 +83,24 @@ func Consequences(u *api.Upload, at Place) Prediction {
 		at = Place{}
 	}
 	o := Prediction{Path: PathOf(u)}
-	if u.UseUniqueFileName.Or(true) {
-		o.Suffix = true
-		o.Result, o.Reason = NewFile, "the service adds a unique suffix to the name"
-		return o
-	}
-	if at.Known && at.File == nil {
+	switch overwrites := u.OverwriteFile.Or(true); {
+	case u.UseUniqueFileName.Or(true):
+		o.Suffix, o.Result, o.Reason = true, NewFile, "the service adds a unique suffix to the name"
+	case at.Known && at.File == nil:
 		o.Result, o.Reason = NewFile, "nothing is at this place"
-		return o
-	}
-	if !u.OverwriteFile.Or(true) {
+	case !overwrites && at.Known:
 		o.Result, o.Reason = Refusal, "a file is at this place and overwriteFile is off"
-		if !at.Known {
-			o.Result, o.Reason = maybeRefusal, "overwriteFile is off"
-		}
-		return o
-	}
-	if at.Versions >= MaxVersions {
+	case !overwrites:
+		o.Result, o.Reason = maybeRefusal, "overwriteFile is off"
+	case at.Versions >= MaxVersions:
 		o.Result, o.Reason = Refusal, fmt.Sprintf("the file there has %d versions, which is the limit", at.Versions)
-		return o
-	}
-	o.Result, o.Reason = NewVersion, "a file with this name is at this place"
-	if !at.Known {
+	case at.Known:
+		o.Result, o.Reason = NewVersion, "a file with this name is at this place"
+	default:
 		o.Result, o.Reason = eitherOfBoth, "overwriteFile is on"
+	}
+	if o.Result != NewVersion && o.Result != eitherOfBoth {
+		return o
 	}
 	file := cmp.Or(at.File, new(api.File)) // without a record, nothing is known
 	had := func(known bool, n int) int {

@@ -276,3 +276,12 @@ func CoverCut(size, to image.Point) image.Rectangle {
 	at := size.Sub(part).Div(2)
 	return image.Rectangle{Min: at, Max: at.Add(part)}
 }
+
+// Around returns a rectangle of another size around the center of rect, moved into a picture of the size.
+func Around(rect image.Rectangle, want, size image.Point) image.Rectangle {
+	at := image.Pt(
+		max(0, min((rect.Min.X+rect.Max.X-want.X)/2, size.X-want.X)),
+		max(0, min((rect.Min.Y+rect.Max.Y-want.Y)/2, size.Y-want.Y)),
+	)
+	return image.Rectangle{Min: at, Max: at.Add(want)}
+}

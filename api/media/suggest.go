@@ -83,12 +83,7 @@ func widened(box image.Rectangle, ratio, full image.Point) image.Rectangle {
 	}
 	w, h := float64(ratio.X), float64(ratio.Y)
 	k := min(max(float64(box.Dx())/w, float64(box.Dy())/h), float64(full.X)/w, float64(full.Y)/h)
-	size := image.Pt(int(math.Round(w*k)), int(math.Round(h*k)))
-	at := image.Pt(
-		max(0, min((box.Min.X+box.Max.X-size.X)/2, full.X-size.X)),
-		max(0, min((box.Min.Y+box.Max.Y-size.Y)/2, full.Y-size.Y)),
-	)
-	return image.Rectangle{Min: at, Max: at.Add(size)}
+	return Around(box, image.Pt(int(math.Round(w*k)), int(math.Round(h*k))), full)
 }
 
 // salience is a small map of how much each part of a picture stands out.

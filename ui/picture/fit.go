@@ -197,7 +197,7 @@ func (r Ratio) Apply(rect image.Rectangle, size image.Point) image.Rectangle {
 	if want.X > size.X || want.Y > size.Y {
 		want = r.within(image.Pt(min(want.X, size.X), min(want.Y, size.Y)))
 	}
-	return around(rect, want, size)
+	return media.Around(rect, want, size)
 }
 
 // Grown grows a rectangle around its center by pixels, or shrinks it if by is negative. It keeps at
@@ -213,7 +213,7 @@ func Grown(rect image.Rectangle, by, size image.Point, lock Ratio) image.Rectang
 			want = lock.within(size)
 		}
 	}
-	return around(rect, want, size)
+	return media.Around(rect, want, size)
 }
 
 // Drawn returns the rectangle between two corners. With a locked ratio the longer side decides,
@@ -225,15 +225,6 @@ func (r Ratio) Drawn(from, to, size image.Point) image.Rectangle {
 	}
 	side := image.Pt(cmp.Compare(to.X, from.X), cmp.Compare(to.Y, from.Y))
 	return r.follow(rect, side, size, rect.Dx()*r.H >= rect.Dy()*r.W)
-}
-
-// around returns a rectangle of another size around the center of rect, moved into the picture.
-func around(rect image.Rectangle, want, size image.Point) image.Rectangle {
-	at := image.Pt(
-		clamp((rect.Min.X+rect.Max.X-want.X)/2, 0, size.X-want.X),
-		clamp((rect.Min.Y+rect.Max.Y-want.Y)/2, 0, size.Y-want.Y),
-	)
-	return image.Rectangle{Min: at, Max: at.Add(want)}
 }
 
 // Scaled scales a rectangle from one picture size to another.

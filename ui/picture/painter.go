@@ -226,14 +226,8 @@ func (p *Painter) set(at image.Point, c shownCell) {
 
 func (p *Painter) erase(from, to image.Point) {
 	for y := max(0, from.Y); y <= to.Y && y < len(p.rows); y++ {
-		first, end := 0, len(p.rows[y])
-		if y == from.Y {
-			first = from.X
-		}
-		if y == to.Y {
-			end = to.X
-		}
-		for x := first; x < end; x++ {
+		end := text.Either(y == to.Y, to.X, len(p.rows[y]))
+		for x := text.Either(y == from.Y, from.X, 0); x < end; x++ {
 			p.set(image.Pt(x, y), shownCell{})
 		}
 	}

@@ -161,10 +161,7 @@ func encode(b []byte, cells []cell) []byte {
 	fg, bg := noPaint, noPaint
 	for _, c := range cells {
 		// The foreground of a space is invisible and need not change.
-		newFg := c.fg
-		if c.glyph == ' ' && c.fg == noPaint && c.bg != noPaint {
-			newFg = fg
-		}
+		newFg := text.Either(c.glyph == ' ' && c.fg == noPaint && c.bg != noPaint, fg, c.fg)
 		if newFg != fg || c.bg != bg {
 			b = append(b, "\x1b["...)
 			if newFg != fg {
@@ -267,10 +264,7 @@ var densities = [...]rune{' ', '░', '▒', '▓', '█'}
 func shade(p []uint8, light bool, d *diffusion, x int) cell {
 	const step = 255.0 / float32(len(densities)-1)
 	ink := 0.299*float32(p[0]) + 0.587*float32(p[1]) + 0.114*float32(p[2])
-	if light {
-		ink = 255 - ink
-	}
-	ink += d.owed(x)[0]
+	ink = text.Either(light, 255-ink, ink) + d.owed(x)[0]
 	level := clamp(int(ink/step+0.5), 0, len(densities)-1)
 	d.pass(x, [3]float32{ink - float32(level)*step})
 	return cell{glyph: densities[level]}

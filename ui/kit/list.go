@@ -328,7 +328,8 @@ func (l *List[T]) Lines() *Lines { return &l.rows }
 func (l *List[T]) Len() int    { return len(l.lines) }
 func (l *List[T]) Cursor() int { return l.rows.Cursor() }
 
-// Go moves the cursor to the row with that key, and reports whether it is shown.
+// Go moves the cursor to the row with that key, or to the head of its folded group, and reports whether
+// it is shown.
 func (l *List[T]) Go(key any) bool {
 	i := l.index(key)
 	if i >= 0 {
@@ -339,7 +340,11 @@ func (l *List[T]) Go(key any) bool {
 
 func (l *List[T]) index(key any) int {
 	return slices.IndexFunc(l.lines, func(at listLine) bool {
-		return at.row >= 0 && l.Key(l.groups[at.group].Rows[at.row]) == key
+		g := l.groups[at.group]
+		if at.row == -1 && l.isFolded(g.Key) {
+			return slices.ContainsFunc(g.Rows, func(row T) bool { return l.Key(row) == key })
+		}
+		return at.row >= 0 && l.Key(g.Rows[at.row]) == key
 	})
 }
 
@@ -586,7 +591,7 @@ func (l *List[T]) back() {
 // Position describes the position of the cursor among the rows and the length of an open range.
 func (l *List[T]) Position() string {
 	if len(l.lines) == 0 {
-		return l.rows.Position()
+		return text.Either(l.Filter() == "", l.rows.Position(), "no match")
 	}
 	at := l.lines[l.rows.Cursor()]
 	before := count(l.groups[:at.group]) + int(at.row)

@@ -109,8 +109,9 @@ func (l *List[T]) InRange(i int) bool {
 }
 
 // markRows sets the mark of each row that matches the filter to the result of on, which
-// receives its present mark.
+// receives its present mark. It drops an open range.
 func (l *List[T]) markRows(on func(marked bool) bool) {
+	l.anchor = nil
 	var rows []T
 	for _, g := range l.groups {
 		rows = append(rows, g.Rows...)

@@ -80,7 +80,7 @@ func (m *Model) listActions() []kit.Action {
 			m.list.BeginRange()
 			return nil
 		}},
-		{ID: "picker.pick-all", Keys: kit.Bind("pick all shown", "", "ctrl+a"), Group: groupPick, Disabled: m.noEntry, Do: func() tea.Cmd { return m.pickEntries(m.entries(m.shown.rows)) }},
+		{ID: "picker.pick-all", Keys: kit.Bind("pick all shown", "", "ctrl+a"), Group: groupPick, Disabled: m.noEntry, Do: func() tea.Cmd { m.list.EndRange(); return m.pickEntries(m.entries(m.shown.rows)) }},
 		{ID: "picker.invert", Keys: kit.Bind("invert selection", "", "*"), Group: groupPick, Disabled: m.noEntry, Do: m.invert},
 		{ID: "picker.sort", Keys: kit.Bind("sort", "", ","), Group: groupView, Do: m.openMenu},
 		{ID: "picker.hidden", Keys: kit.Bind("hidden files", "", "."), Group: groupView, Do: func() tea.Cmd { m.hidden = !m.hidden; return m.arrange(false) }},

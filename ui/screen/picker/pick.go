@@ -201,12 +201,16 @@ func (m *Model) drop(gone func(item) bool) int {
 // manyPicked is the number of items up to which the tray shows their names, not only their folders.
 const manyPicked = 8
 
-// trayChanged updates the tray's counts and its list. An empty tray loses the focus.
+// trayChanged updates the tray's counts and its list, which shows what was picked last. An empty tray
+// loses the focus.
 func (m *Model) trayChanged() {
 	m.tray.count()
 	m.trayList.Arrange()
-	if len(m.tray.items) == 0 && m.focus == onTray {
+	switch n := len(m.tray.items); {
+	case n == 0 && m.focus == onTray:
 		m.focus = onList
+	case n > 0 && m.focus == onList:
+		m.trayList.Go(keyOf(m.tray.items[n-1].source))
 	}
 }
 

@@ -275,8 +275,10 @@ func TestTray(t *testing.T) {
 	d.Press("tab")
 	d.Toasted("Nothing is picked.")
 	d.Send(page.Add{Sources: []api.Source{file(dir, "one", "a.jpg"), file(dir, "two", "b.jpg"), {URL: "https://example.com/c.jpg"}}})
-	d.Sees("2 files, 20 B", "1 URL", "example.com", "/one 1 file, 10 B", "/two 1 file, 10 B")
-	d.Press("tab", "j", "j", "enter")
+	d.Sees("2 files, 20 B", "1 URL", "example.com", "/two 1 file, 10 B") // what was picked last
+	d.Press("tab", "g")
+	d.Sees("/one 1 file, 10 B", "example.com")
+	d.Press("j", "j", "enter")
 	d.under("b.jpg")
 	if d.inTray() {
 		t.Error("showing an item did not move the focus to the list")

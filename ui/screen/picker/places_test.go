@@ -62,6 +62,11 @@ func TestFolderIsWatched(t *testing.T) {
 	look()
 	d.under("b.jpg")
 	equal(t, "rows", d.rows(), []string{"a new one.jpg", "a.jpg", "b.jpg"})
+	must(t, os.WriteFile(filepath.Join(dir, "b.jpg"), make([]byte, 2000), 0o644)) // the file under the cursor
+	must(t, os.Chtimes(dir, later, later))
+	look()
+	d.under("b.jpg")
+	d.Sees(" 2 kB")
 	must(t, os.RemoveAll(dir))
 	look()
 	d.Toasted("nearest folder")

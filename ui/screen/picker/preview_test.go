@@ -70,7 +70,7 @@ func TestPreviewOfTheTray(t *testing.T) {
 	d := previewed(t)
 	d.Press("j", "space", "a")
 	d.Send(tea.PasteMsg{Content: "https://example.com/x.jpg"})
-	d.Press("enter", "tab")
+	d.Press("enter", "tab", "g")
 	d.Sees("a.jpg", "JPEG ·")
 	d.Press("j", "j")
 	d.Sees("The service downloads this file:")

@@ -184,18 +184,25 @@ func (m *Model) watch() tea.Cmd {
 		page.Then(func() tea.Cmd { return tea.Batch(m.check(), m.watch()) })))
 }
 
-// check reads the folder again if it has changed, unless it is being read.
+// check reads the folder again if it or the file under the cursor has changed, unless it is being read.
 func (m *Model) check() tea.Cmd {
 	folder := m.shown.folder
 	if m.opening != "" || folder == "" || m.checking {
 		return nil
 	}
 	m.checking = true
+	e, _ := m.current()
+	was, file := m.infos[e.name], m.path(e)
 	return func() tea.Msg {
 		info, err := os.Stat(folder)
+		changed := false
+		if was.known && was.problem == nil && e.kind == kindFile {
+			is, err := os.Stat(file)
+			changed = err == nil && (is.Size() != was.size || !is.ModTime().Equal(was.modified))
+		}
 		return page.Then(func() tea.Cmd {
 			m.checking = false
-			if folder == m.shown.folder && (err != nil && missing(err) || err == nil &&
+			if folder == m.shown.folder && (changed || err != nil && missing(err) || err == nil &&
 				!info.ModTime().Equal(m.changed)) {
 				return m.reload()
 			}

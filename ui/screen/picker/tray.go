@@ -143,8 +143,8 @@ func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
 	title := "To upload: " + summary(m.tray.items)
 	inner := kit.BoxInner(size)
 	rows, below := m.trayList.View(inner, th), text.If(m.focus != onTray, "tab edit this list")
-	if n := m.trayList.Len() - inner.Y; n > 0 && m.focus != onTray {
-		below = text.Count(n) + " more · " + below
+	if m.trayList.Len() > inner.Y && m.focus != onTray {
+		below = "there is more · " + below
 	}
 	return kit.BoxFooter(title, below, rows, size, m.focus == onTray, th)
 }

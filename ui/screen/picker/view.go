@@ -28,24 +28,19 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 // trayLeast is the least height for a tray in a box.
 const trayLeast = 11
 
-// layout divides the screen: the list with its preview, and the tray below, unless a line of the
-// status is enough. On a small screen with the focus on the tray, there is no list.
+// layout divides the screen: the list with its preview, and the tray below, which grows only with the
+// focus. On a small screen a line of the status is enough, or the tray with the focus has it all.
 func (m *Model) layout(size image.Point) (list, tray image.Rectangle) {
 	list = image.Rectangle{Max: size}
-	lines, most := m.trayList.Len(), size.Y/5
-	if m.trayList.Filtering() {
-		lines++
-	}
+	lines := size.Y/6 + 2
 	if m.focus == onTray {
-		most = size.Y / 3
+		lines = max(lines, min(m.trayList.Len()+3, size.Y/3)) // with its filter
 	}
 	switch small := kit.ModeOfWidth(size.X) < kit.Stacked || size.Y < trayLeast; {
 	case small && m.focus == onTray:
 		return image.Rectangle{}, list
-	case small, len(m.tray.items) == 0, lines == 1 && len(m.tray.items) > manyPicked && m.focus != onTray: // one folder
+	case small, len(m.tray.items) == 0:
 		lines = 0
-	default:
-		lines = min(lines, most) + 2
 	}
 	tray = list
 	tray.Min.Y -= lines - list.Max.Y

@@ -25,12 +25,12 @@ func CleanFolder(folder string) (string, error) {
 	}
 	for _, r := range folder {
 		if !folderRune(r) {
-			help := fmt.Sprintf("Names of folders have letters, digits, _ and -, as in %s.", api.Quote(underscored(clean, folderRune)))
+			wrong, help := string(r), fmt.Sprintf("Names of folders have letters, digits, _ and -, as in %s.", api.Quote(underscored(clean, folderRune)))
 			if slices.Contains(names, "..") {
-				help = `Write it from the top, as in "/summer/".`
+				wrong, help = "..", `Write it from the top, as in "/summer/".`
 			}
 			return clean, broken(FieldFolder,
-				fmt.Sprintf("folder %s contains %s, which is not allowed", api.Quote(folder), api.Quote(string(r))), help)
+				fmt.Sprintf("folder %s contains %s, which is not allowed", api.Quote(folder), api.Quote(wrong)), help)
 		}
 	}
 	if len(names) > MaxFolderDepth {

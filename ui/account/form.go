@@ -163,7 +163,10 @@ func (f *fields) check(name string) error {
 		if slices.Contains(f.known, account) {
 			return fmt.Errorf("an account %q already exists: choose another name", account)
 		}
-		return config.CheckProfileName(account)
+		if err := config.CheckProfileName(account); err != nil {
+			return errors.New(strings.Replace(err.Error(), "profile name", "account name", 1))
+		}
+		return nil
 	case "folder":
 		if folder := f.text(name); folder != "" {
 			_, err := rule.CleanFolder(folder)
@@ -203,7 +206,7 @@ func checkID(content string) error {
 	}
 	for _, r := range content {
 		if config.CheckProfileName(string(r)) != nil && r != '.' {
-			return fmt.Errorf("an id cannot contain %q", r)
+			return errors.New("an id cannot contain " + text.Either(r == ' ', "a space", strconv.QuoteRune(r)))
 		}
 	}
 	return nil

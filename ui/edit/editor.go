@@ -88,6 +88,7 @@ type Editor[T Edited] struct {
 	size     image.Point
 	layout   Layout // in size
 	regionOf []T    // whose region changes on the picture
+	drew     bool   // the picture was opened, and its end is not noted yet
 	next     tea.Cmd
 	clicks   *kit.Clicks
 }
@@ -377,7 +378,7 @@ func (e *Editor[T]) viewForm(title string, room image.Rectangle, th *theme.Theme
 // inside returns the part of the form in its box: without the first line if there is room.
 func (e *Editor[T]) inside(form image.Rectangle) image.Rectangle {
 	in := Inner(form)
-	if !form.Empty() && in.Dy() >= e.Form.Height(in.Dx(), 0)+2 {
+	if a := air(e.size); !form.Empty() && a > 0 && in.Dy() >= e.Form.Height(in.Dx(), a) {
 		in.Min.Y++
 	}
 	return in
@@ -401,7 +402,7 @@ func (e *Editor[T]) tile(i int) Tile {
 	at := max(0, slices.Index(targets, subject)) / n * n
 	file := targets[(at+i)%len(targets)]
 	t := e.TileOf(file)
-	t.Current = file == subject && e.On == OnFiles
+	t.Current = file == subject
 	t.Sign = e.o.State(file)
 	return t
 }
@@ -462,6 +463,7 @@ func (e *Editor[T]) Drawing() bool { return e.Page != nil && !e.Page.Closed() }
 func (e *Editor[T]) DrawRegion(of ...T) tea.Cmd {
 	e.Focus(OnForm)
 	e.Form.Blur()
+	e.drew = true
 	e.regionOf = of
 	e.Region.Begin()
 	shown := func() T { file, _ := e.Subject(); return file }

@@ -35,6 +35,8 @@ type Form struct {
 	open    bool
 	editing bool
 	size    image.Point
+	high    int // the greatest Height at width wide
+	wide    int
 }
 
 // more is the number of the line More.
@@ -87,8 +89,8 @@ func (f *Form) Load() {
 			r.loaded, r.values = "", r.describe(all, len(targets))
 		}
 		switch {
-		case r.field != nil && r.field.Value() != r.loaded &&
-			(r != f.row() || strings.TrimSpace(r.field.Value()) != r.loaded): // a space ends a word that is typed
+		case r.field != nil && r.field.Value() != r.loaded && (r != f.row() || !r.field.Focused() ||
+			r.field.Value() != "" && strings.TrimSpace(r.field.Value()) != r.loaded): // it is being typed
 			r.field.SetValue(r.loaded)
 		case r.pick != nil:
 			r.pick.SetIndex(max(0, slices.IndexFunc(r.Choices,
@@ -259,7 +261,7 @@ func (f *Form) Step(by int) bool {
 }
 
 // Fold hides the rows under More.
-func (f *Form) Fold() { f.open = false }
+func (f *Form) Fold() { f.open, f.high = false, 0 }
 
 // End moves the focus to the first row, or to the last.
 func (f *Form) End(last bool) {
@@ -320,7 +322,7 @@ func (f *Form) Actions() []kit.Action {
 	switch {
 	case r == nil:
 		words := text.Either(f.open, "fold the rest", "show all fields")
-		fold := func() tea.Cmd { f.open = !f.open; return nil }
+		fold := func() tea.Cmd { f.open, f.high = !f.open, 0; return nil }
 		actions = append(actions, action("more", words, true, fold, "enter", "space"))
 	case editing && r.field != nil:
 		actions = kit.OfferActions(r.field, r.Label, func() { f.apply(r) })
@@ -467,11 +469,13 @@ func (f *Form) Page() int { return f.size.Y }
 
 func (f *Form) Len() int { return len(f.stops()) }
 
-// Height returns the number of lines at a width. A line is kept for a note or completions, and air for
-// longer ones, so that what is above stays in its place.
+// Height returns the number of lines at a width. A line is kept for a note or completions, and air above
+// the form and for longer ones, so that what is above stays in its place; it does not shrink.
 func (f *Form) Height(width, air int) int {
 	without, with := f.lines(width, false, true, false, &theme.Theme{}), f.lines(width, true, true, true, &theme.Theme{})
-	return max(len(without)+text.Either(f.Offering(), 0, 1)+air, len(with))
+	f.high = max(text.Either(width == f.wide, f.high, 0), len(without)+text.Either(f.Offering(), 0, 1)+air, len(with)+min(air, 1))
+	f.wide = width
+	return f.high
 }
 
 // Wheel moves the focus on a wheel message.

@@ -48,6 +48,9 @@ func (e *Editor[T]) Layout(size image.Point) Layout {
 	return e.arrange(size)
 }
 
+// air returns the blank lines of a form in a size: one above it, and one for longer notes.
+func air(size image.Point) int { return text.Either(size.Y >= leastAiry, 2, 0) }
+
 // arrange divides a size: the picture above the form, as large as it can be.
 func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 	room, mode := image.Rectangle{Max: size}, kit.ModeOfWidth(size.X)
@@ -79,7 +82,7 @@ func (e *Editor[T]) arrange(size image.Point) (l Layout) {
 		l.Side = room
 		l.Side.Min.X = l.Form.Max.X
 	}
-	height := e.Form.Height(Inner(l.Form).Dx(), text.Either(room.Dy() >= leastAiry, 2, 0)) + 2
+	height := e.Form.Height(Inner(l.Form).Dx(), air(size)) + 2
 	least := text.Either(e.Form.open, room.Dy()/4, room.Dy()*2/5) // of the picture
 	l.Form.Min.Y = max(least, l.Form.Max.Y-height)
 	if l.Form.Dy() < height && l.Form.Max.Y < room.Max.Y {
@@ -218,6 +221,10 @@ func (e *Editor[T]) Settle(size image.Point, hidden bool) tea.Cmd {
 	if e.Drawing() {
 		e.Page.Position()
 	} else {
+		if e.drew {
+			e.drew = false
+			e.Focus(e.On) // typing goes on
+		}
 		e.Region.Resize(l.Picture)
 	}
 	if !sheet || l.Picture.Empty() {

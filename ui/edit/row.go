@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api/entry"
+	"mediadesk/api/rule"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -244,7 +245,7 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 		return []string{r.pick.View(width, th)}
 	case on && r.field != nil && f.Editing():
 		field := *r.field
-		field.Placeholder = text.Either(r.mixed, value, hint)
+		field.Placeholder = cmp.Or(value, hint)
 		return []string{field.View(width, th)}
 	case value == "":
 		style := text.Either(hint == r.None, th.Text, th.Placeholder) // it takes effect
@@ -254,7 +255,11 @@ func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
 	if r.Changed != nil && slices.ContainsFunc(f.Targets(), r.Changed) {
 		style = style.Foreground(th.Warn.GetForeground()) // as a new tag
 	}
-	return []string{style.Render(text.Truncate(value, width))}
+	lines := text.Wrap(strings.NewReplacer(" ×", "\u00a0×", " · ", "\u00a0· ").Replace(text.Safe(value)), width)
+	if !r.mixed || len(lines) > 3 { // else the values of several files
+		lines = []string{text.Truncate(value, width)}
+	}
+	return rule.Mapped(lines, func(line string) string { return style.Render(line) })
 }
 
 // under returns the lines below a row: completions, what is wrong, or its note.

@@ -109,11 +109,11 @@ func (f *Field) ViewOffers(width int, th *theme.Theme) string {
 	return f.offers.view(width, offerLabel, th)
 }
 
-// offerLabel returns a path in full, otherwise only the part after the last space or comma.
+// offerLabel returns a path or JSON in full, otherwise only the part after the last space or comma.
 func offerLabel(offer string) string {
 	offer = strings.TrimRight(offer, " ")
-	if strings.HasPrefix(offer, "/") || strings.HasPrefix(offer, "~/") {
-		return offer // a path, which may contain spaces
+	if strings.HasPrefix(offer, "/") || strings.HasPrefix(offer, "~/") || strings.HasPrefix(offer, "{") {
+		return offer // a path, which may contain spaces, or JSON
 	}
 	from, quoted := 0, false // a blank in quotation marks does not separate
 	for i := range len(offer) {

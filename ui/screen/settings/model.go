@@ -115,7 +115,7 @@ var preferences = []*preference{
 		}, func(c *config.Choices, v string) { c.Theme = config.Theme(v) },
 	},
 	{
-		"colors", "Color depth", "16 to 16 million", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
+		"colors", "Color depth", "number of colors", "How many colors screens and pictures use. Choose fewer if they look wrong.", "at the next start",
 		[]option{
 			{string(config.DepthAuto), "as many as the terminal has"},
 			{string(config.Depth16), "the terminal's own palette"},

@@ -109,7 +109,7 @@ func (c *checker) rules(problems []edit.Problem) {
 	}
 	if c.Source.URL != "" && api.IsPrivateHost(c.Source.URL) {
 		who := text.Either(c.p.Local, "the library", host(c.p))
-		c.warn("name", "The source URL is in a private network, from which "+who+" fetches nothing.", "Send the file itself instead.")
+		c.warn("name", "The address is in a private network, from which "+who+" fetches nothing.", "Send the file itself instead.")
 	}
 }
 

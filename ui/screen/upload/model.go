@@ -250,7 +250,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	unknown := func(s *source) bool { return !m.known(s) }
 	switch {
 	case m.sentence() != "":
-		m.Side = m.On == edit.OnSide || len(m.Items) > 1 && kit.ModeOfWidth(m.size.X) == kit.Wide // nothing moves if there is more to say
+		m.Side = m.On == edit.OnSide || kit.ModeOfWidth(m.size.X) == kit.Wide // nothing moves if there is more to say
 	case len(m.sum().checks) > 0 || m.unfound != nil || !slices.ContainsFunc(m.Targets(), unknown):
 		m.Side = true
 	}
@@ -326,7 +326,7 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 			r.OpenVerb, r.Open, r.NoOpen = "draw it on the picture", m.drawRegion, m.noDraw
 			usual := r.Hint
 			r.Hint = func() string {
-				return cmp.Or(text.If(m.noDraw() == "", "the whole picture, enter draws a region"), usual())
+				return cmp.Or(text.If(m.noDraw() == "", "the whole picture, enter draws one"), usual())
 			}
 		case rule.FieldWebhook:
 			r.Complete = func(typed string) []string { return edit.Matches(typed, []string{entry.NoWebhook}) }
@@ -345,7 +345,7 @@ func (m *Model) tagNote() string {
 		longest = max(longest, rule.TagsLength(s.Tags.Or(nil)))
 	}
 	if longest < rule.MaxTagsLength*3/4 {
-		return "A comma or enter ends a tag."
+		return text.Either(longest == 0, "A comma or enter ends a tag.", "Backspace removes the last tag.")
 	}
 	return fmt.Sprintf("%d of %d characters.", longest, rule.MaxTagsLength)
 }
@@ -367,7 +367,7 @@ func (m *Model) subject(s *source) edit.Subject {
 // facts are the facts that need no label.
 func facts(s *source) []string {
 	if s.Source.URL != "" {
-		return []string{s.Source.URL, "the service downloads it"}
+		return []string{s.Source.URL}
 	}
 	if !s.known.inspected || s.known.err != nil {
 		return nil

@@ -2,6 +2,7 @@ package upload
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -46,7 +47,7 @@ func TestTakenNames(t *testing.T) {
 		"Ask once / Keep both":    {"a_", "b_", "c.jpg"},
 		"Ask once / New versions": {"a.jpg over", "b.jpg over", "c.jpg"},
 
-		"Ask once / New, keep AI tags and more": {"a.jpg over kept", "b.jpg over kept", "c.jpg"},
+		"Ask once / Keep AI tags and more": {"a.jpg over kept", "b.jpg over kept", "c.jpg"},
 	} {
 		m, box := begin()
 		msgs := press(t, m, "ctrl+s")
@@ -88,8 +89,10 @@ func TestTakenNames(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s sends %q, want %q", choices, got, want)
 		}
-		if left := len(m.Items); left != 3-len(want) {
-			t.Errorf("%s leaves %d files", choices, left)
+		left := 3 - len(want)
+		told := strings.Contains(fmt.Sprint(msgs), fmt.Sprintf("Skipped %d file", left))
+		if len(m.Items) != left || told != (left > 0) {
+			t.Errorf("%s leaves %d files, and tells %+v", choices, len(m.Items), msgs)
 		}
 	}
 }

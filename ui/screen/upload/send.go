@@ -79,7 +79,10 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 			if len(left) == 0 {
 				return page.Tell(page.Info, "All files were skipped; nothing was sent.")
 			}
-			return m.hand(left)
+			if len(skip) == 0 {
+				return m.hand(left)
+			}
+			return tea.Batch(m.hand(left), page.Tell(page.Info, "Skipped "+text.Plural(len(skip), "file")+": still in the form of screen "+page.Picker.Key+"."))
 		}}
 	}
 	count := func(of []*source, is func(*source) bool) int {
@@ -107,7 +110,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 		choices[0].Default = !choices[2].Default
 	}
 	if len(keepable) > 0 {
-		choices = slices.Insert(choices, 2, decide("g", "New, keep "+keeps(keepable[:1])+text.If(len(keepable) > 1, " and more"), func(s *source) {
+		choices = slices.Insert(choices, 2, decide("g", "Keep "+keeps(keepable[:1])+text.If(len(keepable) > 1, " and more"), func(s *source) {
 			s.SetText(overwrite, "true")
 			s.keep(keepable)
 		}))
@@ -131,7 +134,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 	ask := page.Ask{Choices: choices}
 	if all {
 		ask.Title = text.Count(len(taken)) + " of " + text.Plural(len(m.Items), "name") + " exist already"
-		ask.Text = text.If(same > 0, text.Count(same)+" of "+text.Count(len(of))+" have the same size as yours, and may be the same.\n") +
+		ask.Text = text.If(same > 0, text.Count(same)+" of "+text.Count(len(of))+text.Either(same == 1, " has", " have")+" the same size as yours, and may be the same.\n") +
 			text.If(losses != "", "With new versions, the stored files lose: "+losses+".\n") + words
 		var pairs []edit.Tile
 		for _, s := range of[:text.Either(len(of) > mostPairs, 0, len(of))] {
@@ -231,7 +234,7 @@ func shared(sources []*source) [][2]string {
 			}
 		}
 		if len(list) > 0 || i < 3 {
-			facts = append(facts, [2]string{row.label, cmp.Or(text.List(list, 60), "none")})
+			facts = append(facts, [2]string{row.label, cmp.Or(text.List(list, 90), "none")})
 		}
 	}
 	return facts

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/api/entry"
 	"mediadesk/api/job"
 	"mediadesk/api/rule"
@@ -119,26 +120,36 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 		facts.Say(th.Text, words)
 		return facts.Lines()
 	}
+	var wrong []string // fields that say it
 	checks := func(stop bool) {
 		for _, c := range slices.DeleteFunc(slices.Clone(all), func(c check) bool { return c.stop != stop }) {
 			sign, row := text.Either(c.stop, theme.SignBad, theme.SignWarn), m.Form.Row(c.field)
-			if !stop || row == nil || row.More { // else the form says what is wrong, and what helps
-				facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+c.text)
-				facts.Say(th.Muted, c.help)
-				facts.Gap()
+			if stop && row != nil && !row.More { // the form says what is wrong, and what helps
+				wrong = append(wrong, row.Label)
+				continue
 			}
+			facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+c.text)
+			facts.Say(th.Muted, c.help)
+			facts.Gap()
 		}
 	}
 	checks(true)
 	if n := len(m.sum().stopped); n > 0 {
 		checks(false)
-		facts.Say(th.Bad, th.Glyph(theme.SignBad)+" Not ready: correct what is red"+text.If(n > 1, " in "+text.Count(n)+" files")+".")
+		facts.Say(th.Bad, th.Glyph(theme.SignBad)+" Not ready"+text.If(len(wrong) > 0, ": correct "+strings.Join(wrong, " and ")+text.If(n > 1, " of "+text.Count(n)+" files"))+".")
 		return facts.Lines()
 	}
 	m.sayPrediction(facts, s) // losses first
 	checks(false)
-	facts.Say(th.Text, "Will be stored as "+s.folder()+s.storedName()+text.If(m.decision(s).out.Result == rule.NewFile && !m.decision(s).out.Suffix, ", a new file")+
-		text.If(len(targets) > 1, " (1 of "+text.Count(len(targets))+")")+".")
+	isNew := func(s *source) bool { return m.decision(s).out.Result == rule.NewFile }
+	words := "Will be stored as " + s.folder() + s.storedName() + text.If(isNew(s) && !m.decision(s).out.Suffix, ", a new file") +
+		text.If(len(targets) > 1, " (1 of "+text.Count(len(targets))+")") + "."
+	if n := len(targets) - len(slices.DeleteFunc(slices.Clone(targets), isNew)); n > 0 && n < len(targets) {
+		words = text.Count(n) + " of " + text.Plural(len(targets), "file") + " will be new ones."
+	}
+	if s.Source.URL == "" || !api.IsPrivateHost(s.Source.URL) { // else it will hardly be stored
+		facts.Say(th.Text, words)
+	}
 	if s.Source.Path != "" && !s.known.inspected {
 		facts.Say(th.Muted, "Reading the file…")
 	}

@@ -128,7 +128,7 @@ func findSubject(name rule.SearchWord, fields []api.MetadataField) (searchSubjec
 	case strings.Contains(name.Text, ".") && !name.Quoted:
 		return searchSubject{}, fmt.Errorf("%s needs quotation marks", name.Text)
 	case !custom:
-		return searchSubject{}, fmt.Errorf("%s is no word of searches", quote(name.Text))
+		return searchSubject{}, fmt.Errorf("%s is not a search word", quote(name.Text))
 	case at < 0:
 		return searchSubject{}, fmt.Errorf("no custom metadata field %s", quote(key))
 	}

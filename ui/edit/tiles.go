@@ -204,8 +204,9 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	if s.o.Below != nil {
 		below = s.o.Below()
 	}
-	g := picture.GridOf(room.Add(image.Pt(0, below-1)), s.o.Len(), s.captions()) // a frame has one line more
-	g.Tile.Y = min(g.Tile.Y, (g.Tile.X-2)/3+s.captions()+3)                      // pictures are 3:2
+	// A frame has one line more. A single tile is smaller than its picture in the preview beside it.
+	g := picture.GridOf(room.Add(image.Pt(0, below-1)), max(2, s.o.Len()), s.captions())
+	g.Tile.Y = min(g.Tile.Y, (g.Tile.X-2)/3+s.captions()+3) // pictures are 3:2
 	if below > 0 {
 		g.Rows = max(1, (room.Y-1)/g.Tile.Y)
 		g.Tile.Y = min(g.Tile.Y, room.Y-1)
@@ -318,7 +319,7 @@ func (s *Tiles) Want() tea.Cmd {
 		}
 	}
 	gone := s.images.Delete(func(k tileKey) bool {
-		return k.draw != s.draw || s.o.List != nil && k.size != room && k.size != quarter(room) ||
+		return k.draw != s.draw || s.o.List != nil && k.size != room && k.size != part(room) ||
 			s.o.List == nil && !slices.Contains(keys, k)
 	})
 	load := func(ctx context.Context, key tileKey, o picture.Options) tea.Cmd {
@@ -335,8 +336,10 @@ func (s *Tiles) Want() tea.Cmd {
 	return tea.Batch(gone, s.wantFirsts(folders), s.images.Want(s.o.Context, keys, s.draw, load))
 }
 
-// quarter returns the size of one of the first four pictures of a folder.
-func quarter(room image.Point) image.Point { return image.Pt((room.X-1)/2, room.Y/2) }
+// part returns the size of one of the first four pictures of a folder, or of two where four would be strips.
+func part(room image.Point) image.Point {
+	return image.Pt((room.X-1)/2, text.Either(room.Y < 6, room.Y, room.Y/2))
+}
 
 func (s *Tiles) thumbs(t Tile, room image.Point) ([]Thumb, image.Point) {
 	switch firsts := s.firsts[t.Folder]; {
@@ -344,10 +347,10 @@ func (s *Tiles) thumbs(t Tile, room image.Point) ([]Thumb, image.Point) {
 		return nil, room
 	case t.Folder == "":
 		return []Thumb{t.Picture}, room
-	case len(firsts) < 3, quarter(room).X < 4, quarter(room).Y < 2:
+	case len(firsts) < 3, part(room).X < 4:
 		return firsts[:min(len(firsts), 1)], room
 	default:
-		return firsts[:min(len(firsts), 4)], quarter(room)
+		return firsts[:min(len(firsts), text.Either(room.Y < 6, 2, 4))], part(room)
 	}
 }
 
@@ -458,7 +461,8 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 		}
 		out = append(out, lines...)
 	}
-	for gap && s.o.List == nil && len(out) > 0 && blank(out[0]) {
+	tight := s.o.List == nil && !s.Busy() // what loads may be larger
+	for gap && tight && len(out) > 0 && blank(out[0]) {
 		out = out[1:]
 	}
 	if n := s.o.Len() - g.Page(); s.o.Rest && n > 0 {
@@ -469,7 +473,7 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 		out = slices.Concat(out[:min(len(out), size.Y-1)], gap,
 			[]string{centered(th.Muted.Render("and "+text.Count(n)+" more"), image.Pt(size.X, 1))})
 	}
-	left := text.Either(s.o.List == nil, size.X, 0) // they begin where the text above and below does
+	left := text.Either(tight, size.X, 0) // they begin where the text above and below does
 	for _, line := range out {
 		if !blank(line) {
 			left = min(left, len(line)-len(strings.TrimLeft(line, " ")))
@@ -495,7 +499,7 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 	case selected:
 		style = th.Title
 	case t.Current:
-		style = th.Strong
+		style = th.Accent
 	case t.Marked:
 		style = th.Marked
 	}
@@ -555,6 +559,9 @@ func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {
 		parts = append(parts, blank)
 	}
 	gap := text.Fit("", 1, size.Y)
+	if size.Y == room.Y {
+		return kit.JoinH(parts[0], gap, parts[1])
+	}
 	between := strings.Repeat("\n", 1+room.Y-2*size.Y)
 	return kit.JoinH(parts[0], gap, parts[1]) + between + kit.JoinH(parts[2], gap, parts[3])
 }

@@ -65,8 +65,8 @@ type Sent struct{ Jobs []job.Job }
 // Inspect opens the details of files. The records may be out of date.
 type Inspect struct {
 	Files []api.File
-	// AddTags begins with a change: what extensions found becomes tags.
-	AddTags bool
+	// Edit makes letters tags at once. AddTags begins with a change: what extensions found becomes tags.
+	Edit, AddTags bool
 	// Turn opens the file before or after a single one, by -1 or 1; nil if there is none.
 	Turn func(by int) tea.Cmd
 }

@@ -191,6 +191,9 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Inspect:
 		m.turn = msg.Turn
 		cmd := m.adopt(msg.Files)
+		if msg.Edit {
+			cmd = tea.Batch(cmd, m.edit(rowTags))
+		}
 		if msg.AddTags {
 			cmd = tea.Batch(cmd, m.addAITags())
 		}

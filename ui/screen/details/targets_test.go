@@ -99,7 +99,7 @@ func TestWholeFilesTogether(t *testing.T) {
 	q := d.Question()
 	mediatest.Equal(t, q.Title, "Remove background on 3 files?", "asked")
 	d.Choose(q, "Run it")
-	d.Toasted("0 of 3 files done, 3 failed.")
+	d.Toasted("0 of 3 done, 3 failed.")
 	mediatest.Equal(t, len(asked), 3, "ran %v", asked)
 	d.Press("shift+tab", "down", "space", "m", "d") // p2.png is not marked now
 	q = d.Question()

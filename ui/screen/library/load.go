@@ -103,33 +103,24 @@ func (l *listing) len() int { return len(l.folders) + len(l.files) }
 func (l *listing) key() string { return l.folder + "\n" + l.search.text }
 
 // folder returns the folder being opened, or the shown one.
-func (m *Model) folder() string { return cmp.Or(m.opening, m.shown.folder) }
+func (m *Model) folder() string { return cmp.Or(m.opening.folder, m.shown.folder) }
 
 // open opens a folder; the cursor goes to the row with key land.
 func (m *Model) open(folder, land string) tea.Cmd {
 	m.rememberRow()
-	next := listing{folder: folder, order: m.order}
-	if land != "" {
-		m.cursors[next.key()] = land
-	}
+	m.landing = land
 	m.list.ClearFilter()
 	m.list.EndRange()
-	return m.read(next, pageSize, false)
+	return m.read(listing{folder: folder, order: m.order}, pageSize, false)
 }
 
-// reload rereads the folder as far as it was read, and what is in its folders.
+// reload rereads the folder or search as far as it was read, or the one that is being opened, and what is
+// in its folders.
 func (m *Model) reload() tea.Cmd {
-	m.rememberRow()
 	m.sheet.Forget()
 	m.preview.Forget()
-	if m.landing != "" {
-		m.cursors[m.shown.key()], m.landing = m.landing, ""
-	}
-	l := listing{folder: m.folder(), order: m.order}
-	if m.opening == "" {
-		l.search = m.shown.search
-	}
-	return m.read(l, max(pageSize, m.shown.len()), false)
+	of := text.Either(m.opening.folder != "", &m.opening, &m.shown)
+	return m.read(listing{folder: of.folder, search: of.search, order: m.order}, max(pageSize, m.shown.len()), false)
 }
 
 func (m *Model) wantMore() tea.Cmd {
@@ -150,11 +141,13 @@ func (m *Model) wantMore() tea.Cmd {
 // read extends a listing to want records or to its end, and cancels the previous read. more
 // continues the shown listing.
 func (m *Model) read(l listing, want int, more bool) tea.Cmd {
-	if !more {
-		m.opening, m.stale = l.folder, false
-	}
 	m.stopReading()
-	m.busy = true
+	if m.busy = true; !more {
+		m.stale = false
+	}
+	if l.key() != m.shown.key() {
+		m.opening = l
+	}
 	ctx, cancel := context.WithTimeout(m.o.Context, listTimeout)
 	m.stop = cancel
 	s, now := m.o.Session, m.now
@@ -180,7 +173,7 @@ func (m *Model) stopReading() {
 		m.stop()
 	}
 	m.reading.Drop()
-	m.busy = false
+	m.busy, m.opening = false, listing{}
 }
 
 // fill reads pages, folders first, until the listing has want records.
@@ -255,7 +248,7 @@ func (l *listing) fromSeen(ctx context.Context, seen func(context.Context, strin
 
 // got shows a listing. After an error the old one stays.
 func (m *Model) got(l listing, more bool) tea.Cmd {
-	m.busy, m.opening = false, ""
+	m.busy, m.opening = false, listing{}
 	if errors.Is(l.err, context.Canceled) {
 		return nil
 	}
@@ -284,11 +277,15 @@ func (m *Model) got(l listing, more bool) tea.Cmd {
 		l.order.sort(l.files)
 	}
 	same := m.shown.key() == l.key() && m.shown.order == l.order
-	m.shown = l
+	if m.shown = l; same {
+		m.list.Hold() // the cursor stays on its file, which may have another name and place
+	}
 	m.list.Arrange()
-	if !more && !m.list.Go(m.cursors[l.key()]) && !same { // else the cursor stays where it was
+	to := cmp.Or(m.landing, text.If(!same, m.cursors[l.key()]))
+	if !more && !m.list.Go(to) && !same {
 		m.list.GoTo(0)
 	}
+	m.landing = text.If(more, m.landing)
 	return m.catchUp()
 }
 
@@ -312,9 +309,7 @@ func (m *Model) rows() []kit.Group[api.File] {
 	if m.common = nil; m.shown.search.isNone() { // the title of a search has no room for them
 		m.common = commonTags(m.shown.files)
 	}
-	m.tagged = slices.ContainsFunc(m.shown.files, func(f api.File) bool {
-		return len(f.Tags.Or(nil)) > len(m.common)
-	})
+	m.noted = slices.ContainsFunc(m.shown.files, func(f api.File) bool { return len(m.noteOf(f)) > 0 })
 	// What was listed before is no result.
 	none := m.query.open && m.query.field.Value() != "" && (m.shown.search.isNone() || m.query.wrong != nil)
 	if m.shown.len() == 0 || none {
@@ -332,7 +327,7 @@ func (m *Model) enter() tea.Cmd {
 	case f.IsFolder():
 		return m.open(folderPath(m.shown.folder, f), "")
 	}
-	return m.inspect()
+	return m.inspect(false)
 }
 
 // folderPath returns the path of a folder in a listing, in the form "/a/b/".

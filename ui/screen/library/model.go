@@ -68,7 +68,7 @@ type Model struct {
 	now func() time.Time
 
 	shown   listing        // what is drawn
-	opening string         // folder being opened; may be empty
+	opening listing        // what is read in place of shown; without a folder if nothing is
 	busy    bool           // a listing is being read
 	reading page.Questions // for listings
 	stop    context.CancelFunc
@@ -78,13 +78,13 @@ type Model struct {
 	cursors map[string]string // last cursor row by listing
 	query   query
 	common  []string    // tags of all files shown
-	tagged  bool        // some file has other tags
+	noted   bool        // some file has other tags, or a state
 	counts  sync.Map    // string: what is in a folder, by path
 	sheet   *edit.Tiles // the listing as a contact sheet
 	preview *edit.Preview
 	menuAt  string       // key of the row where a menu opened, until the cursor moves
 	next    tea.Cmd      // of leaving a search, to be run
-	landing string       // key of the row for the cursor after rereading; empty to stay
+	landing string       // key of the row for the cursor after reading; empty to stay
 	manage  *edit.Manage // tracks running work
 
 	front bool // the screen is in front
@@ -138,7 +138,7 @@ func New(o Options) *Model {
 	}
 	m.sheet = edit.NewTiles(edit.TilesOptions{
 		Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: m.firstPictures,
-		Notes: func() bool { c := m.columns(0); return c[3].Width+c[4].Width > 0 },
+		Notes: func() bool { return m.noted },
 	})
 	m.preview = edit.NewPreview(edit.PreviewOptions{
 		Context: o.Context, Loader: o.Loader, List: m.list, Thumbs: m.thumbs,

@@ -3,7 +3,6 @@ package library
 import (
 	"context"
 	"errors"
-	"image"
 	"path"
 	"slices"
 	"strings"
@@ -42,13 +41,16 @@ func (m *Model) thumbs() (thumbs []edit.Thumb) {
 	case ok && f.IsFolder():
 		return m.sheet.Firsts(folderPath(m.shown.folder, f))
 	case ok && f.IsImage():
-		t := edit.ThumbOf(f, m.o.Session.Thumb)
-		w, h, _ := rule.PixelSize(&f)
-		t.Size = image.Pt(w, h)
-		t.Region, _ = rule.ParseRegion(f.CustomCoordinates.Or("")) // none is empty
-		return []edit.Thumb{t}
+		return []edit.Thumb{m.framed(f)}
 	}
 	return nil
+}
+
+// framed returns the picture of a file with its region.
+func (m *Model) framed(f api.File) edit.Thumb {
+	t := edit.ThumbOf(f, m.o.Session.Thumb)
+	t.Region, _ = rule.ParseRegion(f.CustomCoordinates.Or("")) // none is empty
+	return t
 }
 
 // wantFolders returns the folders whose content the rows and the preview show: the current one
@@ -152,18 +154,25 @@ func (m *Model) tile(i int) edit.Tile {
 	case f.IsFolder():
 		t.Folder = folderPath(m.shown.folder, f)
 	case f.IsImage():
-		t.Picture = edit.ThumbOf(f, m.o.Session.Thumb)
+		t.Picture = m.framed(f)
 	}
 	if m.list.Has(f) || m.list.InRange(i) {
 		t.Marked, t.Sign = true, theme.SignMarked
 	}
-	states, sign := m.states(f)
-	words := []string{strings.Join(m.tags(f), ", "), states}
-	if sign != theme.SignNone {
-		slices.Reverse(words)
-	}
-	t.Note, t.NoteSign = strings.Split(strings.Trim(strings.Join(words, " · "), " ·"), ", "), sign
+	_, t.NoteSign = m.states(f)
+	t.Note = m.noteOf(f)
 	return t
+}
+
+// noteOf lists what a tile says below its name: the tags and states of the file, the worst first. Its region is
+// framed.
+func (m *Model) noteOf(f api.File) []string {
+	f.CustomCoordinates = api.Field[string]{}
+	list := m.tags(f)
+	if states, sign := m.states(f); states != "" {
+		list = slices.Insert(list, text.Either(sign == theme.SignNone, len(list), 0), states)
+	}
+	return list
 }
 
 // DeleteImages deletes the screen's pictures from the terminal.

@@ -140,7 +140,7 @@ func (s *search) term(word string, fields []api.MetadataField, typed bool) (cond
 	case !valued:
 		return s.anywhere(word, fields), nil
 	case i < 0:
-		return "", fmt.Errorf("unknown search word %q; use one from the list", prefix+":")
+		return "", fmt.Errorf("unknown search word %q; %w", prefix+":", errWord)
 	case value == "":
 		return "", fmt.Errorf("%s: needs a value, such as %s", prefix, queryWords[i].example)
 	}
@@ -247,11 +247,14 @@ func (m *Model) editQuery(line string) tea.Cmd {
 	})
 }
 
+// errWord ends the error of a word that none can become by typing on.
+var errWord = errors.New("use one from the list")
+
 // typed shows the results of the line after a moment. An unfinished word changes nothing.
 func (m *Model) typed() tea.Cmd {
-	m.query.wrong = nil
-	m.list.Arrange()
 	s, err := m.parse()
+	m.query.wrong = text.Either(errors.Is(err, errWord), err, nil)
+	m.list.Arrange()
 	if err != nil || s.text == m.shown.search.text && s.query() == m.shown.search.query() {
 		return nil
 	}

@@ -88,7 +88,7 @@ func TestQueryLineOnTheScreen(t *testing.T) {
 	}
 	s.asked = nil
 	d.Press("enter")
-	d.Sees("found: tag:sunset >2kb")
+	d.Sees("Find tag:sunset >2kb", " found")
 	if len(s.asked) > 0 {
 		t.Errorf("enter asks again: %+v", s.asked)
 	}
@@ -99,7 +99,7 @@ func TestQueryLineOnTheScreen(t *testing.T) {
 	d.Type("boat")
 	uitest.Shows(t, s.asked[len(s.asked)-1].Search, "boat")
 	d.Press("esc")
-	d.Sees("found: tag:sunset >2kb")
+	d.Sees("Find tag:sunset >2kb", " found")
 	d.On("f00001.jpg")
 	s.asked = nil
 	d.Press("r")
@@ -135,7 +135,7 @@ func TestRefusedQueryStays(t *testing.T) {
 	s := small()
 	d := start(t, Options{Session: stub{list: func(ctx context.Context, q api.Query) ([]api.File, error) {
 		if strings.Contains(q.Search, "fileType") {
-			return nil, &api.ServiceError{Status: 400, Message: `Your request contains invalid searchQuery parameter: "fileType" is no word of searches.`}
+			return nil, &api.ServiceError{Status: 400, Message: `Your request contains invalid searchQuery parameter: "fileType" is not a search word.`}
 		}
 		return s.list(ctx, q)
 	}}})
@@ -143,7 +143,7 @@ func TestRefusedQueryStays(t *testing.T) {
 	d.Press("f")
 	d.Type(line)
 	d.Press("enter")
-	d.Sees("Find "+line, `"fileType" is no`, "word of searches", "Search names, tags and text")
+	d.Sees("Find "+line, `"fileType" is not a search word`, "Search names, tags and text")
 	if !d.m.Capturing() {
 		t.Error("the query line is closed")
 	}
@@ -257,7 +257,7 @@ func TestContactSheet(t *testing.T) {
 		}
 	}
 	d.Press("t")
-	d.Sees("Name", "Kind")
+	d.Sees("Name", "Changed")
 }
 
 func TestDownload(t *testing.T) {

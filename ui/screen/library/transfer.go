@@ -155,7 +155,7 @@ func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
 		words := "Downloaded " + text.Plural(len(good), "file") + " to " + folder + "."
 		done := page.Toast{Level: page.Good, Text: words, Detail: strings.Join(good, "\n")}
 		if len(good) == 1 {
-			done.Text = "Downloaded " + good[0] + "."
+			done.Text, done.Detail = "Downloaded "+good[0]+".", ""
 		}
 		if len(bad) > 0 {
 			done.Level = page.Warn

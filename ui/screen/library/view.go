@@ -23,12 +23,11 @@ func (m *Model) title(width int) string {
 	switch s := m.shown.search; {
 	case m.query.open && (s.isNone() || m.query.wrong != nil || m.list.Len() == 0 && s.text != strings.TrimSpace(m.query.field.Value())):
 		return text.Truncate("Search names, tags and text", width)
-	case !s.isNone() && m.opening == "":
+	case !s.isNone() && (m.opening.folder == "" || !m.opening.search.isNone()):
 		found := text.If(m.shown.done, text.Count(m.list.Len())+" ") + "found"
 		if m.shown.done && m.list.Len() == 0 {
 			found = "Nothing found" + text.If(m.query.open, ". You can search for")
 		}
-		found += text.If(!m.query.open, ": "+s.text)
 		return text.TruncateMiddle(text.Safe(found), width)
 	}
 	parts := strings.FieldsFunc("Library/"+m.folder(), func(r rune) bool { return r == '/' })
@@ -49,46 +48,26 @@ func (m *Model) position() string {
 	switch {
 	case m.busy && m.list.Len() == 0:
 		words = "loading"
-	case m.busy:
+	case m.opening.folder != "":
 		words += ", loading"
 	}
 	if n := len(m.list.Marks()); n > 0 {
-		words += ", " + text.Count(n) + " marked"
+		words += ", " + text.Count(n) + " marked" + text.If(!slices.ContainsFunc(m.shown.files, m.list.Has), " elsewhere")
 	}
 	return words
 }
 
-// columns returns the columns. Tags and states have one only if there are some.
-func (m *Model) columns(width int) kit.Columns {
+// columns returns the columns, the same for all contents. Results of a search have their folder in place
+// of the size.
+func (m *Model) columns(int) kit.Columns {
 	columns := kit.Columns{
 		{Name: "Name", Width: 20, Flex: 3},
-		{Name: "Size", Width: 8, Right: true, Spare: 2},
-		{Name: text.Either(len(m.shown.files) > 0, "Kind", "Content"), Width: 10, Spare: 3},
-		{Name: "Changed", Width: 11, Right: true, Spare: 5},
-		{Name: text.Either(m.tagged, "Tags", "AI tags"), Width: 12, Flex: 2, Spare: 4},
-		{Name: "State", Spare: 1},
+		{Name: "Size", Width: 10, Right: true, Spare: 2},
+		{Name: "Changed", Width: 11, Right: true, Spare: 3},
+		{Name: "Tags", Width: 12, Flex: 2, Spare: 1},
 	}
-	// The first rows show what is used.
-	first := m.shown.files[:min(len(m.shown.files), 2*pageSize)]
-	for _, f := range first {
-		if words, _ := m.states(f); words != "" {
-			columns[5].Width = max(columns[5].Width, 7, min(text.Width(words)+1, 16))
-		}
-	}
-	if !slices.ContainsFunc(first, func(f api.File) bool {
-		return len(f.Tags.Or(nil))+len(f.AITags.Or(nil)) > len(m.common)
-	}) {
-		columns[4] = kit.Column{}
-	}
-	searching := !m.shown.search.isNone()
-	if searching {
-		columns[2].Name = "Folder"
-	}
-	switch tagged := columns[4].Name != ""; { // names and tags tell more
-	case tagged && !searching && width >= 57 && width < 80 && len(m.shown.folders) == 0:
-		columns[2] = kit.Column{} // the names say it
-	case width < text.Either(tagged, 80, 61):
-		columns[3] = kit.Column{}
+	if !m.shown.search.isNone() {
+		columns[1] = kit.Column{Name: "Folder", Width: 12, Flex: 2, Spare: 2}
 	}
 	return columns
 }
@@ -100,18 +79,20 @@ func (m *Model) partly(f api.File) theme.Sign {
 }
 
 func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
-	style, slash, size, kind := th.Text, "", "", text.Safe(edit.KindOf(f))
+	style, slash, second := th.Text, "", ""
 	if f.IsFolder() {
-		style, slash, kind = th.Accent, "/", ""
+		style, slash = th.Accent, "/"
 		if has, known := m.counts.Load(folderPath(m.shown.folder, f)); known {
-			kind, size, _ = strings.Cut(has.(string), " · ")
+			second, _, _ = strings.Cut(has.(string), " · ")
 		}
 	} else if n, ok := f.Size.Get(); ok {
-		size = text.Bytes(n)
+		second = text.Bytes(n)
 	}
 	searching, words, named := !m.shown.search.isNone(), m.list.Filter(), m.list.Filter()
 	if searching {
-		kind = path.Dir(f.FilePath)
+		if second = path.Dir(f.FilePath); text.Width(second) > widths[1] { // its end says more
+			second = "…/" + path.Base(second)
+		}
 	}
 	for term := range strings.FieldsSeq(strings.ReplaceAll(m.shown.search.text, `"`, "")) {
 		tags, is := strings.CutPrefix(term, "tag:")
@@ -120,18 +101,23 @@ func (m *Model) cells(f api.File, widths []int, th *theme.Theme) []kit.Cell {
 	}
 	list, sought := m.tags(f), strings.Fields(words) // what was searched for comes first
 	slices.SortStableFunc(list, func(a, b string) int {
-		rank := func(tag string) int { return text.Either(len(sought) > 0 && text.HasAll(sought[:1], tag), 0, 1) }
+		rank := func(tag string) int {
+			return text.Either(slices.ContainsFunc(sought, func(word string) bool { return text.HasAll([]string{word}, tag) }), 0, 1)
+		}
 		return rank(a) - rank(b)
 	})
-	name, tags := text.ShortName(f.Name, widths[0]-len(slash)), text.List(strings.Split(text.Safe(strings.Join(list, ", ")), ", "), widths[4])
 	states, worst := m.states(f)
+	room := widths[3] - text.Either(states != "", text.Width(states)+3, 0)
+	name, tags := text.ShortName(f.Name, widths[0]-len(slash)), text.List(strings.Split(text.Safe(strings.Join(list, ", ")), ", "), room)
+	shown := found(tags, tags, words, th.Match, text.Either(searching, th.Text, th.Muted))
+	if states != "" {
+		shown += text.If(tags != "", th.Muted.Render(" · ")) + text.Either(worst == theme.SignNone, th.Muted, th.SignStyle(worst)).Render(states)
+	}
 	return []kit.Cell{
 		{Text: found(f.Name, name, named, th.Match, style) + style.Render(slash), Styled: searching},
-		{Text: size, Style: th.Muted},
-		{Text: kind, Style: th.Muted},
+		{Text: second, Style: th.Muted},
 		{Text: text.If(f.UpdatedAt != "", text.Age(rule.Updated(&f), m.o.Now())), Style: th.Muted},
-		{Text: found(tags, tags, words, th.Match, text.Either(searching, th.Text, th.Muted)), Styled: searching},
-		{Text: states, Style: th.SignStyle(worst)},
+		{Text: shown, Styled: searching},
 	}
 }
 
@@ -151,12 +137,10 @@ func found(name, shown, filter string, match, base lipgloss.Style) string {
 	return text.Matched(name, at, match, base)
 }
 
-// tags lists the tags of a file that not all files have, or where no file has others, what extensions found.
+// tags lists the tags of a file that not all files have, then what extensions found.
 func (m *Model) tags(f api.File) []string {
-	if m.tagged {
-		return edit.Replayed(nil, m.common, f.Tags.Or(nil))
-	}
-	return rule.Mapped(f.AITags.Or(nil), func(t api.AITag) string { return t.Name })
+	found := rule.Mapped(f.AITags.Or(nil), func(t api.AITag) string { return t.Name })
+	return edit.Replayed(edit.Replayed(nil, m.common, f.Tags.Or(nil)), m.common, found)
 }
 
 // note shows the tags of all files.
@@ -202,13 +186,17 @@ func (m *Model) empty() string {
 func (m *Model) above(size image.Point, th *theme.Theme) []string {
 	var lines []string
 	width := size.X
-	if m.query.open {
-		lines = append(lines, " "+m.query.field.View(max(0, width-2), th))
-		if m.query.wrong != nil {
-			for _, line := range text.Wrap(text.Safe(page.Explain(m.query.wrong)), width-2) {
+	if line := m.query.field; m.query.open || !m.shown.search.isNone() {
+		if !m.query.open {
+			line = kit.Field{Label: line.Label}
+			line.SetValue(m.shown.search.text)
+		}
+		lines = append(lines, " "+line.View(max(0, width-2), th))
+		if m.query.open && m.query.wrong != nil {
+			for _, line := range text.Wrap(th.Glyph(theme.SignBad)+" "+text.Safe(page.Explain(m.query.wrong)), width-2) {
 				lines = append(lines, " "+th.Bad.Render(line))
 			}
-		} else if offers := m.query.field.ViewOffers(width-2, th); offers != "" {
+		} else if offers := line.ViewOffers(width-2, th); offers != "" {
 			lines = append(lines, " "+offers)
 		} else if size.Y > 24 { // the place of completions
 			lines = append(lines, "")

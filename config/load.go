@@ -216,10 +216,8 @@ func (c *Config) check() error {
 }
 
 func (l Local) check(report func(key, format string, args ...any)) {
-	if l.Database != "" {
-		if err := CheckDatabase(l.Database, false); err != nil {
-			report("database", "%v", err)
-		}
+	if err := CheckDatabase(l.Database, false); err != nil && l.Database != "" {
+		report("database", "%v", err)
 	}
 	if l.MaxSize < 0 {
 		report("max_size", "must not be negative: give bytes, such as %d", DefaultMaxSize)

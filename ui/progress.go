@@ -87,7 +87,7 @@ func (m *Model) counted(runs []job.Run) tea.Cmd {
 	}
 	words, level := text.Plural(success, "extension")+" done", page.Good
 	if only := m.runs.only; only != "" {
-		words = only + " done for " + text.Plural(success, "file")
+		words = "“" + only + "” is done for " + text.Plural(success, "file")
 	}
 	switch {
 	case success == 0 && failed > 0:
@@ -109,8 +109,9 @@ const bell = "\a"
 // uploading is the queue's state for the top line, the title and the messages.
 type uploading struct {
 	queue.Counts
-	seen    time.Time // when the user last saw the uploads
-	started bool      // the first count has been made
+	seen    time.Time  // when the user last saw the uploads
+	started bool       // the first count has been made
+	message page.Toast // about the last end
 }
 
 // countJobs counts the jobs, which is cheap even for 100,000.
@@ -137,6 +138,7 @@ func (m *Model) jobsCounted(counts queue.Counts, ended []queue.Batch) tea.Cmd {
 func (m *Model) markUploadsSeen() {
 	if m.focused && m.host.Front() == page.Uploads {
 		m.uploading.seen, m.uploading.Failed = m.o.Now(), 0
+		m.messages.Retract(m.uploading.message)
 	}
 }
 
@@ -154,8 +156,9 @@ func (m *Model) batchEnded(b queue.Batch) tea.Cmd {
 		words, level = text.Count(b.Stored)+" of "+words, page.Info
 		words += text.If(b.Processing > 0, ", "+text.Count(b.Processing)+" processing")
 	}
-	shown := m.say(page.Toast{Level: level, Text: words + text.If(m.host.Front() != page.Uploads, " ("+page.Uploads.String()+")") + "."})
-	return tea.Batch(shown, text.Either(m.focused, nil, tea.Raw(bell)))
+	u := &m.uploading
+	u.message = page.Toast{Level: level, Text: words + text.If(m.host.Front() != page.Uploads, " ("+page.Uploads.String()+")") + "."}
+	return tea.Batch(m.say(u.message), text.Either(m.focused, nil, tea.Raw(bell)))
 }
 
 func (m *Model) title() string {

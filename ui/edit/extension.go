@@ -23,7 +23,7 @@ import (
 // presets are the elements as they are marshaled.
 var presets = []struct{ key, label, note, element string }{
 	{"r", "remove background", "a transparent PNG of the same name", `{"name":"remove-bg"}`},
-	{"s", "remove background, add a shadow", "and a shadow below it", `{"name":"remove-bg","options":{"add_shadow":true}}`},
+	{"s", "remove background, add a shadow", "a transparent PNG, too", `{"name":"remove-bg","options":{"add_shadow":true}}`},
 	{"g", "find tags (Google)", "up to 10", `{"maxTags":10,"minConfidence":60,"name":"google-auto-tagging"}`},
 	{"w", "find tags (AWS)", "up to 10", `{"maxTags":10,"minConfidence":60,"name":"aws-auto-tagging"}`},
 	{"d", "write a description", "written by an AI", `{"name":"ai-auto-description"}`},
@@ -85,7 +85,7 @@ func extensionRows(over *kit.Overlays, offered []api.SavedExtension, color strin
 
 func checkExtension(content string) string {
 	if _, err := readExtension(content); err != nil {
-		return err.Error()
+		return page.Explain(err)
 	}
 	return ""
 }
@@ -125,7 +125,7 @@ func (g *Manage) Extend(files []api.File) tea.Cmd {
 			lines = append(lines, "The service cannot reach this computer. The result is found by polling the file; failures go unreported.")
 		}
 		work := Work{
-			Label: "Requesting " + e.Name, Done: "Requested “" + LabelExtension(e) + "” for " + what + ". Screen 3 shows its progress.", Files: files,
+			Label: "Requesting " + e.Name, Done: "Requested “" + LabelExtension(e) + "” for " + what + ". Press 3 to see its progress.", Files: files,
 			Do: func(ctx context.Context, t *Task) []session.Edited {
 				return g.Session.ExtendAll(ctx, files, []api.Extension{e}, t.Count)
 			},
@@ -143,7 +143,7 @@ func (g *Manage) Extend(files []api.File) tea.Cmd {
 func effectOf(extension, the string) string {
 	switch {
 	case extension == rule.RemoveBackground:
-		return the + " file gets a new version without its background. Its name, tags and region stay."
+		return the + " file gets a new version without its background, as a PNG. Its name, tags and region stay."
 	case rule.IsTagging(extension):
 		return "The AI tags of this extension are replaced. Other tags stay."
 	case extension == rule.AutoDescription:
@@ -184,6 +184,9 @@ func LabelExtension(e api.Extension) string {
 	delete(members, "name")
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(members)) {
+		if len(members) == 1 && strings.HasPrefix(key, "bg_col") {
+			return "color the background " + rule.PlainValue(members[key])
+		}
 		parts = append(parts, key+" "+rule.PlainValue(members[key]))
 	}
 	if len(parts) == 0 {

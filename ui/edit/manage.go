@@ -130,7 +130,7 @@ func (g *Manage) row(op operation, files []api.File) kit.MenuRow {
 			return g.askFolder(op.folder, files, func(folder string) tea.Cmd { return g.into(folder, op.folder, files, work(folder)) })
 		case op.lost != "":
 			subject := text.Either(len(files) == 1, files[0].FilePath, what)
-			return g.askDelete("Delete "+what+"?", fmt.Sprintf(op.lost, subject), files, work(""))
+			return page.Send(g.askDelete("Delete "+what+"?", fmt.Sprintf(op.lost, subject), files, work("")))
 		}
 		return g.Run(work(""))
 	}
@@ -180,8 +180,8 @@ func (g *Manage) PurgeRow(files []api.File) kit.MenuRow {
 	}, files)
 }
 
-// askDelete asks before work, which deletes files.
-func (g *Manage) askDelete(title, words string, files []api.File, work Work) tea.Cmd {
+// askDelete is the question before work, which deletes files. Its first choice does nothing.
+func (g *Manage) askDelete(title, words string, files []api.File, work Work) page.Ask {
 	ask := page.Ask{Title: title, Text: words + "\nThis cannot be undone.", Choices: []page.Choice{
 		{Label: "Cancel", Key: "k"},
 		{Label: "Delete", Key: "d", Danger: true, Do: func() tea.Cmd { return g.Run(work) }},
@@ -210,7 +210,7 @@ func (g *Manage) askDelete(title, words string, files []api.File, work Work) tea
 	if len(paths) > max(1, len(tiles)) || ask.Drawing == nil && len(paths) > 1 { // the others are named or seen
 		ask.Facts = [][2]string{{"Files", text.List(paths, 200)}}
 	}
-	return page.Send(ask)
+	return ask
 }
 
 // askFolder asks for a target folder.
@@ -432,7 +432,7 @@ func (g *Manage) askOld(lists [][]api.File) tea.Cmd {
 		return page.Tell(page.Info, "There are no old versions.")
 	}
 	whole := text.Plural(len(old), "old version") + " of " + FilesLabel(slices.CompactFunc(slices.Clone(current), func(a, b api.File) bool { return a.FileID == b.FileID }))
-	return g.askDelete("Delete "+whole+"?", "The current version stays.", old, Work{
+	return page.Send(g.askDelete("Delete "+whole+"?", "The current version stays.", old, Work{
 		Label: "Deleting versions", Done: "Deleted " + whole + ".", Files: old,
 		Do: func(ctx context.Context, t *Task) (done []session.Edited) {
 			for i, v := range old {
@@ -442,7 +442,7 @@ func (g *Manage) askOld(lists [][]api.File) tea.Cmd {
 			}
 			return done
 		},
-	})
+	}))
 }
 
 func (g *Manage) versions(f api.File) tea.Cmd {
@@ -511,7 +511,7 @@ func (g *Manage) compare(f api.File, list []api.File) tea.Cmd {
 	o.Actions = func() []kit.Action {
 		return rule.Mapped(g.versionRows(f, list[at]), func(r kit.MenuRow) kit.Action {
 			words := r.Label + text.If(r.Key != "o", " "+list[at].VersionInfo.Name)
-			return kit.Action{Keys: kit.Bind(words, "", r.Key), Group: "Version", Footer: true, Do: func() tea.Cmd {
+			return kit.Action{Keys: kit.Bind(words, "", r.Key), Group: "Version", Footer: r.Key != "o", Do: func() tea.Cmd {
 				return tea.Batch(viewer.Close(), r.Do())
 			}}
 		})
@@ -538,10 +538,12 @@ func (g *Manage) versionRows(f, v api.File) []kit.MenuRow {
 				func(ctx context.Context) (*api.File, error) { return g.Session.Restore(ctx, f.FileID, id) }))
 		}},
 		{Key: "d", Label: "delete", Note: "cannot be undone", Danger: true, Do: func() tea.Cmd {
-			return g.askDelete("Delete "+name+"?", "The current version stays.", []api.File{v},
+			ask := g.askDelete("Delete "+name+"?", "The current version stays.", []api.File{v},
 				work("Deleting versions", "Deleted "+name+".", func(ctx context.Context) (*api.File, error) {
 					return &f, g.Session.DeleteVersion(ctx, f.FileID, id)
 				}))
+			ask.Choices[0].Do = func() tea.Cmd { return g.versions(f) } // back to them
+			return page.Send(ask)
 		}},
 		{Key: "o", Label: "open in the browser", Note: v.URL, Do: func() tea.Cmd { return page.Send(page.Open{Address: v.URL}) }},
 	}

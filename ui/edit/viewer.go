@@ -215,9 +215,10 @@ func (v *Viewer) Actions() []kit.Action {
 	left, right := []string{"left", "h"}, []string{"right", "l"}
 	last := func() string { return text.If(v.o.At+1 >= v.o.Len, "this is the last picture") }
 	first := func() string { return text.If(v.o.At == 0, "this is the first picture") }
+	versions := v.o.Halves != nil // from new to old
 	turn := []kit.Action{
-		action("next", "next picture", v.o.Len > 1, last, func() tea.Cmd { return v.move(1) }, "n"),
-		action("previous", "previous picture", v.o.Len > 1, first, func() tea.Cmd { return v.move(-1) }, "N"),
+		action("next", text.Either(versions, "earlier version", "next picture"), v.o.Len > 1, last, func() tea.Cmd { return v.move(1) }, "n"),
+		action("previous", text.Either(versions, "later version", "previous picture"), false, first, func() tea.Cmd { return v.move(-1) }, "N"),
 	}
 	// What is whole has nothing to its left and right but the other pictures.
 	side := func(id, words, whole string, end func() string, by int, keys []string) kit.Action {
@@ -231,7 +232,7 @@ func (v *Viewer) Actions() []kit.Action {
 	if v.compares() {
 		left, right = []string{"h"}, []string{"l"}
 		dividers := []kit.Action{
-			{ID: "viewer.divider-left", Keys: kit.Bind("move the divider", "← →", "left"), Group: "Picture", Footer: true, Disabled: none, Do: slide(-1)},
+			{ID: "viewer.divider-left", Keys: kit.Bind("move the divider", "← →", "left"), Group: "Picture", Footer: v.share > 0 && v.share < 1, Disabled: none, Do: slide(-1)},
 			action("divider-right", "divider right", false, none, slide(1), "right"),
 			action("divider-far-left", "divider far left", false, none, slide(-10), "shift+left", "H", "pgup", "ctrl+b"),
 			action("divider-far-right", "divider far right", false, none, slide(10), "shift+right", "L", "pgdown", "ctrl+f"),
@@ -240,7 +241,11 @@ func (v *Viewer) Actions() []kit.Action {
 		for i := 1; i < 4; i++ { // the first one says it
 			dividers[i].Aside = true
 		}
-		turn = append(dividers, turn...)
+		turn = append(dividers[1:], turn...)
+		if versions { // what is done with them comes first
+			turn, more = append(more, turn...), nil
+		}
+		turn = append(dividers[:1:1], turn...)
 	}
 	up, down := action("up", "move up", false, all, pan(0, -1), "up", "k"), action("down", "move down", false, all, pan(0, 1), "down", "j")
 	toLeft, toRight := side("left", "move left", "previous picture", first, -1, left), side("right", "move right", "next picture", last, 1, right)
@@ -385,8 +390,8 @@ func (v *Viewer) zoomed() string {
 // caption returns the name of the picture and what there is to say of it: the note below it if there is room.
 func (v *Viewer) caption() (name, facts, below string) {
 	name = text.Safe(v.o.Subject(v.o.At).Name)
-	words := []string{text.If(v.o.Len > 1, text.Count(v.o.At+1)+" of "+text.Count(v.o.Len)), ""}
-	if v.o.Note != nil {
+	words := []string{text.If(v.o.Len > 1 && v.o.Halves == nil, text.Count(v.o.At+1)+" of "+text.Count(v.o.Len)), ""}
+	if v.o.Note != nil && (v.o.Halves == nil || v.share > 0) { // else what it describes is not shown
 		note := text.Either(v.room.Y > gapsFrom, &below, &words[1])
 		*note = text.Safe(v.o.Note())
 	}

@@ -60,7 +60,7 @@ func (t *Task) Received(n int64) { t.bytes.Add(n) }
 func (t *Task) String() string {
 	words := t.label
 	if t.total > 1 {
-		words += fmt.Sprintf(" %d of %s", t.done.Load(), text.Plural(t.total, "file"))
+		words += fmt.Sprintf(" %d of %d", t.done.Load(), t.total)
 	}
 	if n := t.bytes.Load(); n > 0 {
 		words += ", " + text.Bytes(n)
@@ -176,7 +176,7 @@ func (w *Work) outcome(list []session.Edited) tea.Msg {
 	}
 	if len(bad)+stopped > 0 {
 		done.Level, done.Detail = page.Warn, strings.Join(bad, "\n")
-		done.Text = fmt.Sprintf("%s: %d of %s done", w.Label, good, text.Plural(len(list), "file"))
+		done.Text = fmt.Sprintf("%s: %d of %d done", w.Label, good, len(list))
 		if len(bad) > 0 {
 			done.Text += fmt.Sprintf(", %d failed", len(bad))
 		}

@@ -158,7 +158,7 @@ func (m *Model) describe(e kit.Entry[int], out *kit.Facts) (title string) {
 
 func (m *Model) describeRun(f *kit.Facts, run *job.Run, now time.Time) {
 	th, mark := f.Theme(), sign(run.Status)
-	style, took := th.SignStyle(mark), text.Duration(run.At.Sub(run.Started))
+	style, took := th.SignStyle(mark), strings.ReplaceAll(text.Duration(run.At.Sub(run.Started)), " ", "\u00a0")
 	words := string(run.Status) + " in " + took
 	switch {
 	case run.Status == api.StatusSuccess:

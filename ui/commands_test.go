@@ -92,7 +92,7 @@ func requireSameUpload(t *testing.T, got, want map[string]any) {
 func checkDetailsCommand(t *testing.T, d *workplace, term *uitest.Term) {
 	t.Helper()
 	term.Press("4")
-	term.WaitFor("Kind")
+	term.WaitFor("Tags")
 	listed := d.shell(equivalent(t, term))
 	if len(listed) != 5 { // four files, and the folder of the others
 		t.Errorf("library: %d rows, want 5", len(listed))

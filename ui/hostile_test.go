@@ -73,7 +73,7 @@ func TestHostileNames(t *testing.T) {
 	term.Press("s")
 	term.WaitFor(fmt.Sprintf("%d of %d stored", count, count))
 	term.Press("4")
-	term.WaitFor("Kind")
+	term.WaitFor("Tags")
 	waitForAll(term, "NUL")
 	requireNoForbidden(t, term)
 }
@@ -122,7 +122,7 @@ func TestHostileAnswers(t *testing.T) {
 
 	// Records and tags: the library as list and as contact sheet, and the details.
 	term.Press("4")
-	term.WaitFor("Kind")
+	term.WaitFor("Tags")
 	waitForAll(term)
 	for range steps / 2 {
 		term.Press("down")

@@ -121,7 +121,7 @@ func TestMainJob(t *testing.T) {
 
 	// Leave, start again, find everything.
 	term.WaitFor("c edit region")
-	follow(term, "esc", "State", "1", "Nothing picked yet")
+	follow(term, "esc", "Changed  Tags", "1", "Nothing picked yet")
 	term.Press("q")
 	term.Wait()
 	if code := term.ExitCode(); code != 0 {
@@ -130,7 +130,7 @@ func TestMainJob(t *testing.T) {
 	term = d.start(120, 36)
 	term.WaitFor("1 Pick")
 	term.Press("4")
-	term.WaitFor("State")
+	term.WaitFor("Changed  Tags")
 	term.WaitFor("harbour.jpg")
 	for _, name := range []string{"logo.png", "mug.jpg", "orbit.gif", "день_1"} {
 		term.WaitFor(name)

@@ -47,7 +47,7 @@ func TestRunAnExtension(t *testing.T) {
 	if list := sent[0]; len(list) != 1 || list[0].Name != rule.RemoveBackground {
 		t.Errorf("sent %+v", sent)
 	}
-	d.Toasted("Screen 3 shows")
+	d.Toasted("Press 3 to see")
 
 	// Another extension, as JSON. An error in it is shown at once.
 	d.Press("x", "o", "ctrl+u")

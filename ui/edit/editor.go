@@ -88,7 +88,7 @@ type Editor[T Edited] struct {
 	size     image.Point
 	layout   Layout // in size
 	regionOf []T    // whose region changes on the picture
-	drew     bool   // the picture was opened, and its end is not noted yet
+	drew     bool   // the region was drawn, and the form has not taken the keys back yet
 	next     tea.Cmd
 	clicks   *kit.Clicks
 }

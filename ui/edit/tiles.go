@@ -461,7 +461,7 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 		}
 		out = append(out, lines...)
 	}
-	tight := s.o.List == nil && !s.Busy() // what loads may be larger
+	tight := s.o.List == nil && !s.Busy() // a picture that is loading may need the blank lines
 	for gap && tight && len(out) > 0 && blank(out[0]) {
 		out = out[1:]
 	}

@@ -247,7 +247,7 @@ func (m *Model) editQuery(line string) tea.Cmd {
 	})
 }
 
-// errWord ends the error of a word that none can become by typing on.
+// errWord ends the error of a word that stays wrong, whatever is typed after it.
 var errWord = errors.New("use one from the list")
 
 // typed shows the results of the line after a moment. An unfinished word changes nothing.

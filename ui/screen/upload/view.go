@@ -147,7 +147,7 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 	if n := len(targets) - len(slices.DeleteFunc(slices.Clone(targets), isNew)); n > 0 && n < len(targets) {
 		words = text.Count(n) + " of " + text.Plural(len(targets), "file") + " will be new ones."
 	}
-	if s.Source.URL == "" || !api.IsPrivateHost(s.Source.URL) { // else it will hardly be stored
+	if s.Source.URL == "" || !api.IsPrivateHost(s.Source.URL) { // else the warning says that it cannot be fetched
 		facts.Say(th.Text, words)
 	}
 	if s.Source.Path != "" && !s.known.inspected {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/term"
 )
 
@@ -85,33 +86,23 @@ var (
 // NO_COLOR, the environment env and the features of tmux.
 func Colors(setting string, out io.Writer, env, tmux []string) (colorprofile.Profile, string) {
 	profile, set := profiles[setting]
-	noColor, _ := variable(env, "NO_COLOR")
 	reason := "by TERM"
 	switch {
 	case set:
 		reason = "the settings say so"
-	case noColor != "":
+	case uv.Environ(env).Getenv("NO_COLOR") != "":
 		profile, reason = colorprofile.ASCII, "NO_COLOR is set"
 	case slices.Contains(tmux, "RGB"):
 		profile, reason = colorprofile.TrueColor, "tmux says that the terminal around it has them"
 	default:
 		profile = colorprofile.Detect(out, env)
-		if value, ok := variable(env, "COLORTERM"); ok && profile == colorprofile.TrueColor {
+		if value, ok := uv.Environ(env).LookupEnv("COLORTERM"); ok && profile == colorprofile.TrueColor {
 			reason = "COLORTERM is " + value
 		} else if tmux != nil && profile == colorprofile.ANSI256 {
 			reason = "tmux does not say that the terminal around it has more (terminal-features)"
 		}
 	}
 	return profile, cmp.Or(amounts[profile], "none") + ": " + reason
-}
-
-func variable(env []string, name string) (value string, ok bool) {
-	for _, e := range env {
-		if v, is := strings.CutPrefix(e, name+"="); is {
-			value, ok = v, true
-		}
-	}
-	return value, ok
 }
 
 // NotifyContext returns a context that the first interrupt or SIGTERM cancels, with a

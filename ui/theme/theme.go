@@ -55,8 +55,6 @@ type Theme struct {
 	// Bar and BarEmpty are the two parts of a progress bar; BarStalled replaces Bar when
 	// nothing moves.
 	Bar, BarEmpty, BarStalled lipgloss.Style
-	// Added and Removed are the two sides of a difference.
-	Added, Removed lipgloss.Style
 
 	// Dialog colors the border of a dialog, DialogTitle its title.
 	Dialog, DialogTitle lipgloss.Style
@@ -112,7 +110,6 @@ func (t *Theme) paint(p Palette) {
 	t.Label = fg(p.Muted)
 	t.Button, t.ButtonFocus = on(p.RaisedText, p.Raised), on(p.StrongText, p.Strong).Bold(true)
 	t.Bar, t.BarEmpty, t.BarStalled = fg(p.Accent), fg(p.Line), fg(p.Warn)
-	t.Added, t.Removed = fg(p.Good), fg(p.Bad)
 
 	t.Dialog, t.DialogTitle = fg(p.Accent), fg(p.Accent).Bold(true)
 	t.Shape, t.ShapeFocus = rule(lipgloss.RoundedBorder()), lipgloss.RoundedBorder()
@@ -135,7 +132,6 @@ func (t *Theme) plain() {
 	t.Placeholder = faint
 	t.Button, t.ButtonFocus = none, reverse
 	t.Bar, t.BarEmpty, t.BarStalled = bold, faint, none
-	t.Added, t.Removed = bold, none
 	t.Dialog, t.DialogTitle = none, bold
 	t.Shape, t.ShapeFocus = rule(lipgloss.NormalBorder()), lipgloss.ThickBorder()
 }
@@ -251,9 +247,9 @@ func (t *Theme) tint() {
 	}
 	for c, styles := range map[string][]*lipgloss.Style{
 		p.Accent: {&t.Accent, &t.Title, &t.Info, &t.Key, &t.BorderFocus},
-		p.Good:   {&t.Good, &t.Local, &t.Added},
+		p.Good:   {&t.Good, &t.Local},
 		p.Warn:   {&t.Warn, &t.BarStalled},
-		p.Bad:    {&t.Bad, &t.Removed},
+		p.Bad:    {&t.Bad},
 		p.Marked: {&t.Marked, &t.Match, &t.Hosted},
 	} {
 		for _, s := range styles {

@@ -144,7 +144,6 @@ func TestNoColorTellsApart(t *testing.T) {
 		"chip":           {th.Chip, th.ChipFocus},
 		"button":         {th.Button, th.ButtonFocus},
 		"border":         {th.Border, th.BorderFocus},
-		"difference":     {th.Added, th.Removed},
 	} {
 		if pair[0].Render("x") == pair[1].Render("x") {
 			t.Errorf("%s: both are drawn %q", name, pair[0].Render("x"))

@@ -220,16 +220,14 @@ func (sixels) Paint(b []byte, all, changed []Part, _ bool) []byte {
 		r := part.scaled()
 		rest := r.Dy() % 6
 		r.Max.Y -= rest
-		goesOn := rest != 0 && slices.ContainsFunc(all, part.goesOnIn)
-		if rest != 0 && !goesOn {
-			below := part.below(all)
-			goesOn = below != nil
-			if !part.Image.composed { // it painted over them
-				parts = append(parts, below...)
-			}
-		}
+		below := part.below(all)
+		goesOn := rest != 0 && below != nil
 		if goesOn {
 			r.Max.Y += 6
+			same := len(below) == 1 && below[0].Image == part.Image
+			if !same && !part.Image.composed { // it painted over them
+				parts = append(parts, below...)
+			}
 		}
 		b = appendSixel(goTo(b, part.At), part.Image, r)
 		high := part.Cells.Dy() // the rows that may be repainted
@@ -247,12 +245,6 @@ func (sixels) Paint(b []byte, all, changed []Part, _ bool) []byte {
 		}
 	}
 	return b
-}
-
-// goesOnIn reports whether the picture continues below the part in q.
-func (p Part) goesOnIn(q Part) bool {
-	below := image.Rect(p.Cells.Min.X, p.Cells.Max.Y, p.Cells.Max.X, p.Cells.Max.Y+1)
-	return p.Image == q.Image && p.At.Sub(p.Cells.Min) == q.At.Sub(q.Cells.Min) && below.In(q.Cells)
 }
 
 // below returns the cells in the row below the part, if pictures with the same pixels fill it.

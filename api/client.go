@@ -328,9 +328,7 @@ func (c *Client) Record(ctx context.Context, r Request) (*File, error) {
 // Unavailable reports whether err says that the service does not support an optional operation,
 // such as listing.
 func Unavailable(err error) bool {
-	var answer *ServiceError
-	return errors.As(err, &answer) && (answer.Status == http.StatusNotFound ||
-		answer.Status == http.StatusMethodNotAllowed || answer.Status == http.StatusNotImplemented)
+	return answered(err, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented)
 }
 
 // The maximum sizes of answers, in bytes. A listing of 1,000 records with all their metadata stays

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,9 +55,12 @@ func (e *ServiceError) NotDone() bool {
 
 // KeyRefused reports whether err says that the service rejected the key (401, 403).
 func KeyRefused(err error) bool {
-	var answer *ServiceError
-	return errors.As(err, &answer) && (answer.Status == http.StatusUnauthorized ||
-		answer.Status == http.StatusForbidden)
+	return answered(err, http.StatusUnauthorized, http.StatusForbidden)
+}
+
+func answered(err error, statuses ...int) bool {
+	answer, ok := errors.AsType[*ServiceError](err)
+	return ok && slices.Contains(statuses, answer.Status)
 }
 
 // Hint returns a hint in our words; empty if only the service's message can help.
@@ -200,9 +204,7 @@ func newServiceError(res *http.Response, body []byte) *ServiceError {
 		e.Message = cmp.Or(JSONText(members.Message), JSONText(members.Reason))
 		e.Help = JSONText(members.Help)
 	}
-	// the page of a redirect says less than its address
-	redirect := res.StatusCode >= 300 && res.StatusCode < 400
-	if e.Foreign = e.Message == ""; e.Foreign && !redirect {
+	if e.Foreign = e.Message == ""; e.Foreign {
 		e.Message = describeBody(res, body)
 	}
 	e.Message, e.Help = Clip(cmp.Or(e.Message, describeEmpty(res)), 2000), Clip(e.Help, 2000)
@@ -210,6 +212,12 @@ func newServiceError(res *http.Response, body []byte) *ServiceError {
 }
 
 func describeBody(res *http.Response, body []byte) string {
+	if res.StatusCode >= 300 && res.StatusCode < 400 { // its page says less than its address
+		if to, err := res.Location(); err == nil {
+			return "a redirect to " + Clip(to.Scheme+"://"+to.Host, 200) + ", which is not followed"
+		}
+		return "a redirect, which is not followed"
+	}
 	text := strings.TrimSpace(strings.ToValidUTF8(string(body), "?"))
 	if text == "null" || text == "{}" || text == "[]" {
 		return ""
@@ -217,8 +225,7 @@ func describeBody(res *http.Response, body []byte) string {
 	if plain := JSONText(body); !strings.HasPrefix(plain, "{") && json.Valid(body) {
 		return Clip(plain, 300)
 	}
-	lower := strings.ToLower(text)
-	if strings.HasPrefix(lower, "<") || strings.Contains(res.Header.Get("Content-Type"), "html") {
+	if strings.HasPrefix(text, "<") || strings.Contains(res.Header.Get("Content-Type"), "html") {
 		if _, after, ok := strings.Cut(text, "<title>"); ok {
 			title, _, _ := strings.Cut(after, "</title>")
 			return "a web page instead of an answer: " + Clip(strings.TrimSpace(title), 200)
@@ -229,12 +236,6 @@ func describeBody(res *http.Response, body []byte) string {
 }
 
 func describeEmpty(res *http.Response) string {
-	if res.StatusCode >= 300 && res.StatusCode < 400 {
-		if to, err := res.Location(); err == nil {
-			return "a redirect to " + Clip(to.Scheme+"://"+to.Host, 200) + ", which is not followed"
-		}
-		return "a redirect, which is not followed"
-	}
 	if text := http.StatusText(res.StatusCode); text != "" {
 		return strings.ToLower(text) + " (the service sent no message)"
 	}

@@ -149,16 +149,8 @@ func IsRecordMember(name string) bool {
 
 // readStatuses returns the members that are texts.
 func readStatuses(text json.RawMessage) (statuses map[string]Status) {
-	var members map[string]any
-	_ = json.Unmarshal(text, &members) // anything but an object has none
-	for name, member := range members {
-		if status, _ := member.(string); status != "" {
-			if statuses == nil {
-				statuses = map[string]Status{}
-			}
-			statuses[name] = Status(status)
-		}
-	}
+	_ = json.Unmarshal(text, &statuses) // other members are empty, and anything but an object has none
+	maps.DeleteFunc(statuses, func(_ string, status Status) bool { return status == "" })
 	return statuses
 }
 

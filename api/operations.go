@@ -189,11 +189,6 @@ func slashed(folder string) string {
 	return "/" + strings.Join(names, "/") + "/"
 }
 
-func folderRequest(op, method, path, field, folder string, members map[string]any) Request {
-	members[field] = slashed(folder)
-	return newRequest(op, method, "/v1/"+path, members, checkNotRoot(folder))
-}
-
 func checkNotRoot(folder string) error {
 	if slashed(folder) == "/" {
 		return errors.New("the root folder cannot be created, copied, moved, renamed or deleted")
@@ -211,7 +206,8 @@ func MakeFolder(folder string) Request {
 
 // DeleteFolder permanently deletes a folder with its content.
 func DeleteFolder(folder string) Request {
-	return folderRequest("deletion of a folder", http.MethodDelete, "folder", "folderPath", folder, map[string]any{})
+	body := map[string]string{"folderPath": slashed(folder)}
+	return newRequest("deletion of a folder", http.MethodDelete, "/v1/folder", body, checkNotRoot(folder))
 }
 
 const opFolderJob = "start of a folder job"
@@ -224,14 +220,14 @@ func CopyFolder(folder, into string) Request { return transferFolder("copyFolder
 func MoveFolder(folder, into string) Request { return transferFolder("moveFolder", folder, into) }
 
 func transferFolder(op, folder, into string) Request {
-	members := map[string]any{"destinationPath": slashed(into)}
-	return folderRequest(opFolderJob, http.MethodPost, "bulkJobs/"+op, "sourceFolderPath", folder, members)
+	body := map[string]string{"sourceFolderPath": slashed(folder), "destinationPath": slashed(into)}
+	return newRequest(opFolderJob, http.MethodPost, "/v1/bulkJobs/"+op, body, checkNotRoot(folder))
 }
 
 // RenameFolder gives a folder another name, which is not a path. The answer is a [FolderJob].
 func RenameFolder(folder, name string) Request {
-	members := map[string]any{"newFolderName": name}
-	return folderRequest(opFolderJob, http.MethodPost, "bulkJobs/renameFolder", "folderPath", folder, members)
+	body := map[string]string{"folderPath": slashed(folder), "newFolderName": name}
+	return newRequest(opFolderJob, http.MethodPost, "/v1/bulkJobs/renameFolder", body, checkNotRoot(folder))
 }
 
 // ReadFolderJob asks for the status of a folder job.

@@ -14,22 +14,17 @@ import (
 // CheckUpload returns everything that the service would refuse about the upload (service.md §4.1),
 // each as a *api.RuleError. It does not inspect the bytes.
 func CheckUpload(u *api.Upload) []error {
-	var found problems
-	for _, f := range Fields {
-		found.add(f.Check(u))
-	}
+	found := rule.Mapped(Fields, func(f *Field) error { return f.Check(u) })
 	if u.Source.URL != "" {
-		found.add(rule.CheckSourceURL(u.Source.URL))
+		found = append(found, rule.CheckSourceURL(u.Source.URL))
 	}
-	return found
+	return problems(found)
 }
 
-type problems []error
-
-func (p *problems) add(err error) {
-	if err != nil {
-		*p = append(*p, err)
-	}
+// problems returns the errors of a list that are not nil; nil if all are.
+func problems(list []error) []error {
+	none := func(err error) bool { return err == nil }
+	return append([]error(nil), slices.DeleteFunc(list, none)...)
 }
 
 // CheckResponseFields returns an error if one of fields is no response field.
@@ -65,24 +60,24 @@ var responseName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 // CheckDetails returns a *api.RuleError for each reason why the service would refuse the update.
 // The limits on the text of tags apply only to uploads (service.md §8).
 func CheckDetails(d api.Details) []error {
-	var found problems
+	var found []error
 	if slices.Contains(d.Tags.Or(nil), "") {
-		found.add(&api.RuleError{Field: "tags", Message: "tags contain an empty tag", Help: "Remove it or give it a name."})
+		found = append(found, &api.RuleError{Field: "tags", Message: "tags contain an empty tag", Help: "Remove it or give it a name."})
 	}
 	if text, ok := d.CustomCoordinates.Get(); ok {
 		_, err := rule.ParseRegion(text)
-		found.add(err)
+		found = append(found, err)
 	}
 	for _, f := range StoredFields {
 		if d.Other[f.Name] != nil {
-			found.add(f.Check(&api.Upload{Other: d.Other}))
+			found = append(found, f.Check(&api.Upload{Other: d.Other}))
 		}
 	}
-	found.add(rule.CheckExtensions(d.Extensions.Or(nil)))
+	found = append(found, rule.CheckExtensions(d.Extensions.Or(nil)))
 	if address, ok := d.WebhookURL.Get(); ok {
-		found.add(rule.CheckWebhookURL(address))
+		found = append(found, rule.CheckWebhookURL(address))
 	}
-	return found
+	return problems(found)
 }
 
 // Fact is a member of a record as shown to users.

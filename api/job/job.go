@@ -123,11 +123,7 @@ type Job struct {
 
 // IDs returns the ids of jobs.
 func IDs(jobs []Job) []int64 {
-	ids := make([]int64, len(jobs))
-	for i := range jobs {
-		ids[i] = jobs[i].ID
-	}
-	return ids
+	return rule.Mapped(jobs, func(j Job) int64 { return j.ID })
 }
 
 // Move says what happens to a source in another profile. The zero value keeps it.

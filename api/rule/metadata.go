@@ -199,23 +199,18 @@ func sameScalar(a, b json.RawMessage) bool {
 // describeSchema describes the type and its bounds for a form.
 func describeSchema(s *api.MetadataSchema) string {
 	words := s.Type
-	switch {
-	case s.MinLength != nil && s.MaxLength != nil:
-		words += ", " + strconv.Itoa(*s.MinLength) + " to " + strconv.Itoa(*s.MaxLength) + " characters"
-	case s.MaxLength != nil:
-		words += ", at most " + strconv.Itoa(*s.MaxLength) + " characters"
-	case s.MinLength != nil:
-		words += ", at least " + strconv.Itoa(*s.MinLength) + " characters"
+	between := func(least, most json.RawMessage, unit string) {
+		switch {
+		case !IsNull(least) && !IsNull(most):
+			words += ", " + string(least) + " to " + string(most) + unit
+		case !IsNull(least):
+			words += ", at least " + string(least) + unit
+		case !IsNull(most):
+			words += ", at most " + string(most) + unit
+		}
 	}
-	least, most := !IsNull(s.MinValue), !IsNull(s.MaxValue)
-	switch {
-	case least && most:
-		words += ", " + string(s.MinValue) + " to " + string(s.MaxValue)
-	case least:
-		words += ", at least " + string(s.MinValue)
-	case most:
-		words += ", at most " + string(s.MaxValue)
-	}
+	between(JSON(s.MinLength), JSON(s.MaxLength), " characters")
+	between(s.MinValue, s.MaxValue, "")
 	if len(s.Options) > 0 {
 		options := make([]string, min(len(s.Options), maxOptionsShown))
 		for i := range options {

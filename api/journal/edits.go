@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/rule"
 )
 
 // The actions of edits other than changes of details.
@@ -77,24 +78,18 @@ func (j *Journal) LeaveEdit(ctx context.Context, id int64) error {
 // OpenEdits returns the edits of a profile whose result is unknown, because the process that made
 // them has ended or left them, and makes this process their owner.
 func (j *Journal) OpenEdits(ctx context.Context, profile string) ([]Edit, error) {
-	owners, err := j.endedOwners(ctx, profile, "SELECT DISTINCT owner FROM edits WHERE open = 1 AND profile = ?")
+	owners, err := j.endedOwners(ctx, profile, "edits WHERE open = 1")
 	if err != nil || len(owners) == 0 {
 		return nil, err
 	}
+	const theirs = "open = 1 AND profile = ?1 AND owner IN (SELECT value FROM json_each(?2))"
+	ended := string(rule.JSON(owners))
 	var open []Edit
-	err = j.change(ctx, func(t tx) error {
-		open = nil
-		for _, owner := range owners {
-			edits, err := collect(t.query, scanEdit, editColumns+"open = 1 AND profile = ? AND owner = ? ORDER BY id", profile, owner)
-			if err != nil {
-				return err
-			}
-			open = append(open, edits...)
-			if _, err := t.exec("UPDATE edits SET owner = ? WHERE open = 1 AND profile = ? AND owner = ?", j.owner.name, profile, owner); err != nil {
-				return err
-			}
+	err = j.change(ctx, func(t tx) (err error) {
+		if open, err = collect(t.query, scanEdit, editColumns+theirs+" ORDER BY id", profile, ended); err == nil {
+			_, err = t.exec("UPDATE edits SET owner = ?3 WHERE "+theirs, profile, ended, j.owner.name)
 		}
-		return nil
+		return err
 	})
 	return open, err
 }

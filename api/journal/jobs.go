@@ -207,13 +207,8 @@ func (j *Journal) Mentions(ctx context.Context, text string) (bool, error) {
 // them, and returns them in the order in which they are sent: those of ids, or all of the profile if
 // ids is nil. Two processes never get the same job.
 func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]job.Job, error) {
-	// Usually nothing can be claimed, and checking that needs no write transaction. It steps from name
-	// to name, since DISTINCT would read all jobs.
-	free, err := j.endedOwners(ctx, profile, `WITH RECURSIVE owners(owner) AS (
-			SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1
-			UNION ALL SELECT (SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1 AND owner > owners.owner)
-			FROM owners WHERE owner IS NOT NULL
-		) SELECT owner FROM owners WHERE owner IS NOT NULL`)
+	// Usually nothing can be claimed, and checking that needs no write transaction.
+	free, err := j.endedOwners(ctx, profile, "jobs WHERE open = 1")
 	if err != nil || len(free) == 0 {
 		return nil, err
 	}
@@ -242,24 +237,34 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]job
 }
 
 // Reopen sets jobs with an outcome other than stored to waiting and makes this process their
-// owner, all or none. It selects those of ids (nil means all of the profile) that may accepts and
-// that no other running process owns. It returns the reopened jobs, sorted by ID.
+// owner, all or none. It selects those of ids (nil means all of the profile) that may accepts, which can
+// change them, and that no other running process owns. It returns the reopened jobs, sorted by ID.
 func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64,
 	may func(*job.Job) bool,
 ) ([]job.Job, error) {
+	ended, err := j.endedOwners(ctx, profile, "jobs WHERE "+hasFailed)
+	if err != nil {
+		return nil, err
+	}
+	owners := string(rule.JSON(append(ended, j.owner.name)))
 	var reopened []job.Job
-	err := j.change(ctx, func(t tx) (err error) {
-		if reopened, err = j.failedJobs(t, profile, ids, may); err != nil {
+	err = j.change(ctx, func(t tx) error {
+		failed, err := collect(t.query, scanJob, jobColumns+"WHERE profile = ? AND "+hasFailed+" AND owner IN (SELECT value FROM json_each(?)) ORDER BY id", profile, owners)
+		if err != nil {
 			return err
 		}
+		reopened = nil
 		now := time.Now()
-		for i := range reopened {
-			upload := &reopened[i]
+		for _, upload := range failed {
+			if ids != nil && !slices.Contains(ids, upload.ID) || !may(&upload) {
+				continue
+			}
 			upload.State, upload.File, upload.Dismissed, upload.Updated = job.Waiting, nil, false, now
-			row, err := newJobRow(upload)
+			row, err := newJobRow(&upload)
 			if err != nil {
 				return err
 			}
+			reopened = append(reopened, upload)
 			if _, err := t.exec("UPDATE jobs SET state = ?, open = 1, owner = ?, body = ?, updated = ? WHERE id = ?",
 				upload.State, j.owner.name, row.body, stamp(now), upload.ID); err != nil {
 				return err
@@ -268,32 +273,6 @@ func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64,
 		return nil
 	})
 	return reopened, err
-}
-
-func (j *Journal) failedJobs(t tx, profile string, ids []int64,
-	may func(*job.Job) bool,
-) (found []job.Job, err error) {
-	type owned struct {
-		owner string
-		job   job.Job
-	}
-	failed, err := collect(t.query, func(scan scan) (o owned, err error) {
-		o.job, err = scanJob(func(into ...any) error { return scan(append([]any{&o.owner}, into...)...) })
-		return o, err
-	}, "SELECT owner, id, body, record, updated FROM jobs WHERE profile = ? AND "+hasFailed+" ORDER BY id", profile)
-	free := map[string]bool{j.owner.name: true} // owners that have ended, or this process
-	for _, o := range failed {
-		if ids != nil && !slices.Contains(ids, o.job.ID) || !may(&o.job) {
-			continue
-		}
-		if _, known := free[o.owner]; !known {
-			free[o.owner] = ownerGone(j.path, o.owner)
-		}
-		if free[o.owner] {
-			found = append(found, o.job)
-		}
-	}
-	return found, err
 }
 
 // hasFailed repeats the condition of the index jobs_failed, or SQLite does not use it.
@@ -314,10 +293,10 @@ func (j *Journal) adopt(t tx, upload *job.Job, from string) error {
 	return err
 }
 
-// endedOwners returns those owners that a query finds for a profile whose process has ended, and ""
-// for what was released. Names are never reused.
-func (j *Journal) endedOwners(ctx context.Context, profile, query string) ([]string, error) {
-	owners, err := list(ctx, j, value[string], query, profile)
+// endedOwners returns the owners of rows of a profile whose process has ended, and "" for what was
+// released. from is a table with a condition. Names are never reused.
+func (j *Journal) endedOwners(ctx context.Context, profile, from string) ([]string, error) {
+	owners, err := list(ctx, j, value[string], "SELECT DISTINCT owner FROM "+from+" AND profile = ?", profile)
 	return slices.DeleteFunc(owners, func(owner string) bool {
 		return owner == j.owner.name || !ownerGone(j.path, owner)
 	}), err
@@ -329,9 +308,8 @@ const openOf = "WHERE open = 1 AND profile = ? AND owner = ? ORDER BY id"
 // Release gives up this process's ownership of jobs, so that this or another process can claim
 // them.
 func (j *Journal) Release(ctx context.Context, ids []int64) error {
-	list, _ := json.Marshal(ids) // they can be encoded
 	return j.exec(ctx, "UPDATE jobs SET owner = '' WHERE id IN (SELECT value FROM json_each(?)) AND owner = ?",
-		string(list), j.owner.name)
+		string(rule.JSON(ids)), j.owner.name)
 }
 
 // jobRow is a row of the table of jobs. The record is separate, because only the service's text is

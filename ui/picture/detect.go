@@ -136,9 +136,7 @@ func (d *Detector) Update(msg any) {
 	case uv.CursorPositionEvent:
 		d.cursorAt(msg.X, msg.Y)
 	case uv.PrimaryDeviceAttributesEvent:
-		for _, a := range msg {
-			d.sixel = d.sixel || a == 4
-		}
+		d.sixel = d.sixel || slices.Contains(msg, 4)
 		d.fenced = true // the reply to the last query: missing replies will not come
 	}
 }

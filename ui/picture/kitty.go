@@ -249,10 +249,8 @@ func (i *Image) appendCells(b []byte, x, end, y int) []byte {
 		b = fmt.Appendf(b, "\x1b[3%dm", lower)
 	}
 	for ; x < end; x++ {
-		b = append(b, string(kitty.Placeholder)...)
-		b = append(b, string(kitty.Diacritic(y))...)
-		b = append(b, string(kitty.Diacritic(x))...)
-		b = append(b, string(kitty.Diacritic(int(i.id>>24)))...)
+		cell := []rune{kitty.Placeholder, kitty.Diacritic(y), kitty.Diacritic(x), kitty.Diacritic(i.number())}
+		b = append(b, string(cell)...)
 	}
 	if lower != 0 {
 		b = append(b, "\x1b[39m"...)

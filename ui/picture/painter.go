@@ -120,10 +120,7 @@ func (p *Painter) paint(frame []byte, by protocol) []byte {
 
 func (p *Painter) pixels(by protocol) []byte {
 	all := visible(p.rows, by, p.store, func(c shownCell) bool { return c.n != 0 })
-	changed := all
-	if !p.disturbed {
-		changed = visible(p.rows, by, p.store, func(c shownCell) bool { return c.n != 0 && c.dirty })
-	}
+	changed := visible(p.rows, by, p.store, func(c shownCell) bool { return c.n != 0 && (c.dirty || p.disturbed) })
 	for _, row := range p.rows {
 		for x := range row {
 			row[x].dirty = false

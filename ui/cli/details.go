@@ -244,26 +244,24 @@ func (p *Program) printRecord(file *api.File) error {
 	if p.json {
 		return p.printJSON(record{file})
 	}
-	for _, line := range recordLines(file) {
-		if line[1] != "" {
-			fmt.Fprintf(p.Stdout, "%s %s\n", text.PadRight(text.Safe(line[0]), 18), text.Safe(line[1]))
-		}
-	}
+	p.printFields(file)
 	_, err := fmt.Fprintln(p.Stdout)
 	return err
 }
 
-// recordLines returns the fields of a record in reading order; values that are not set are empty.
-func recordLines(f *api.File) [][2]string {
-	lines := [][2]string{
-		{"id", f.FileID},
-		{"name", f.Name},
-		{"path", f.FilePath},
-		{"URL", f.URL},
-		{"thumbnail", api.ThumbURL(f)},
-		{"kind", strings.TrimSpace(f.FileType + " " + f.Mime)},
+// printFields prints the fields of a record that are set, in reading order.
+func (p *Program) printFields(f *api.File) {
+	add := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(p.Stdout, "%s %s\n", text.PadRight(text.Safe(name), 18), text.Safe(value))
+		}
 	}
-	add := func(name, value string) { lines = append(lines, [2]string{name, value}) }
+	add("id", f.FileID)
+	add("name", f.Name)
+	add("path", f.FilePath)
+	add("URL", f.URL)
+	add("thumbnail", api.ThumbURL(f))
+	add("kind", strings.TrimSpace(f.FileType+" "+f.Mime))
 	width, height, sized := rule.PixelSize(f)
 	add("pixels", text.If(sized, fmt.Sprintf("%d x %d", width, height)))
 	add("size", sizeOf(f))
@@ -294,5 +292,4 @@ func recordLines(f *api.File) [][2]string {
 			add(fact.Name(), fact.Value)
 		}
 	}
-	return lines
 }

@@ -89,18 +89,17 @@ func watchRuns(ctx context.Context, p *Program, d *session.Session, ids []string
 ) error {
 	limited, cancel := context.WithTimeout(ctx, cmp.Or(timeout, 1<<63-1))
 	defer cancel()
-	w := watcher{p: p, ids: ids, only: map[int64]bool{}, last: map[int64]api.Status{}}
+	w := watcher{p: p, ids: ids, settled: map[int64]bool{}, last: map[int64]api.Status{}}
 	runs, err := d.Watch.Runs(limited)
 	if err != nil && limited.Err() == nil {
 		return err
 	}
 	for i := range runs {
-		w.newest = runs[i].ID
-		if !runs[i].Status.Final() {
-			w.only[w.newest] = true
+		if runs[i].Status.Final() {
+			w.settled[runs[i].ID] = true
 		}
 	}
-	if len(ids) == 0 && len(w.only) == 0 {
+	if len(ids) == 0 && len(w.settled) == len(runs) {
 		w.say("No extension is pending.")
 		return nil
 	}
@@ -127,9 +126,8 @@ func watchRuns(ctx context.Context, p *Program, d *session.Session, ids []string
 
 type watcher struct {
 	p       *Program
-	ids     []string       // watched files; empty for the runs in only and those after newest
-	only    map[int64]bool // runs that were pending at the start
-	newest  int64          // newest run at the start
+	ids     []string       // watched files; empty for all runs but the settled ones
+	settled map[int64]bool // runs that had finished at the start
 	last    map[int64]api.Status
 	failed  int
 	pending []job.Run // as of the last refresh
@@ -155,7 +153,7 @@ func (w *watcher) refresh(ctx context.Context, d *session.Session, each bool) er
 	type key struct{ file, extension string }
 	newest := map[key]int{}
 	for i, run := range runs {
-		if slices.Contains(w.ids, run.FileID) || len(w.ids) == 0 && (w.only[run.ID] || run.ID > w.newest) {
+		if slices.Contains(w.ids, run.FileID) || len(w.ids) == 0 && !w.settled[run.ID] {
 			newest[key{run.FileID, strings.ToLower(run.Extension)}] = i
 		}
 	}

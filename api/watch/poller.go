@@ -70,17 +70,14 @@ func (w *Watch) follow(ctx context.Context, mark int64) {
 const maxPollDelay = 10 * time.Second
 
 func (w *Watch) poll(ctx context.Context) {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
 	w.plan(ctx)
 	for {
-		timer.Reset(w.sleep())
 		select {
 		case <-ctx.Done():
 			return
 		case <-w.wake:
 			w.plan(ctx)
-		case <-timer.C:
+		case <-time.After(w.sleep()):
 		}
 		w.readStale(ctx)
 		for range maxPolls {

@@ -187,7 +187,7 @@ func (m *Model) findDraft() tea.Cmd {
 			if m.host.Screen(page.Form) != nil || len(draft) == 0 && err == nil {
 				return nil
 			}
-			sources, wrong := upload.DraftSources(draft)
+			sources, wrong := upload.DraftSources(draft, d.Profile.Folder)
 			if err = errors.Join(err, wrong); err != nil {
 				return page.Send(page.Problem(err))
 			}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -23,7 +24,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-func readDraft(content []byte) ([]entry.Entry, error) {
+// readDraft reads a saved form. The sources of a selected folder are again below the destination folder.
+func readDraft(content []byte, folder string) ([]entry.Entry, error) {
 	list, err := session.ReadManifest(content)
 	var entries []entry.Entry
 	for _, item := range list {
@@ -32,6 +34,14 @@ func readDraft(content []byte) ([]entry.Entry, error) {
 			err = wrong
 		}
 		e.Source.Label = ""
+		sub := strings.Trim(e.Folder.Or(""), "/")
+		if below, is := strings.CutPrefix(sub+"/", strings.TrimLeft(folder+"/", "/")); is {
+			sub = strings.Trim(below, "/")
+		}
+		dirs := strings.Split(filepath.ToSlash(filepath.Dir(e.Source.Path)), "/")
+		if n := len(dirs) - rule.FolderDepth(sub); n > 0 && sub == rule.SubFolder(strings.Join(dirs[n:], "/")) {
+			e.Source.Sub = sub
+		}
 		entries = append(entries, e)
 	}
 	if err != nil {
@@ -41,18 +51,18 @@ func readDraft(content []byte) ([]entry.Entry, error) {
 }
 
 // DraftSources returns the sources of a saved form (see Options.Draft), for the tray. It returns
-// an error if the text cannot be read.
-func DraftSources(content []byte) ([]api.Source, error) {
-	entries, err := readDraft(content)
+// an error if the text cannot be read. folder is the destination folder of the profile.
+func DraftSources(content []byte, folder string) ([]api.Source, error) {
+	entries, err := readDraft(content, folder)
 	return rule.Mapped(entries, func(e entry.Entry) api.Source { return e.Source }), err
 }
 
 // restore returns the sources of a draft; nil if there is none that can be read.
-func restore(content []byte) (sources []*source) {
+func restore(content []byte, folder string) (sources []*source) {
 	if len(content) == 0 {
 		return nil
 	}
-	entries, _ := readDraft(content) // DraftSources reports the error
+	entries, _ := readDraft(content, folder) // DraftSources reports the error
 	for _, e := range entries {
 		sources = append(sources, &source{Draft: edit.Draft{Entry: e, Marked: true}})
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -77,7 +79,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 	goTo(t, m, "name")
 	write(t, m, "second.png")
 	same()
-	sources, err := DraftSources(keptIn(t, j, nil).Draft)
+	sources, err := DraftSources(keptIn(t, j, nil).Draft, "")
 	if err != nil || !slices.Equal(sources, src) {
 		t.Errorf("the tray gets %v, %v", sources, err)
 	}
@@ -87,6 +89,28 @@ func TestNothingTypedIsLost(t *testing.T) {
 	press(t, back, "enter", "X", "ctrl+s")
 	if again := New(keptIn(t, j, nil)); again.says(again.Items[1], "description") != "X" {
 		t.Errorf("the second form kept %q, want \"X\"", again.says(again.Items[1], "description"))
+	}
+}
+
+// TestFoldersOfADraft: picks of an earlier run keep the folders in which they were, and give them to no other pick.
+func TestFoldersOfADraft(t *testing.T) {
+	for _, folder := range []string{"", "/", "/shop", "shop/"} {
+		j, all := openJournal(t), files(t, "A b/a.png", "x", "A b/b.png", "y", "c/d/c.png", "z")
+		all[0].Sub, all[1].Sub, all[2].Sub = "A_b", "A_b", "c/d"
+		begin := func(sources []api.Source) *form {
+			o := keptIn(t, j, sources)
+			o.Profile.Folder = folder
+			return started(t, o)
+		}
+		m := begin(all[:1])
+		must(t, m.Keep(all[:2])(context.Background()))
+		back := begin(nil)
+		sources, _ := DraftSources(keptIn(t, j, nil).Draft, folder)
+		mediatest.Equal(t, fmt.Sprint(sources), fmt.Sprint(all[:2]), "the tray below %q", folder)
+		back.Compose(all)
+		for i, want := range []string{"/A_b/", "/A_b/", "/c/d/"} {
+			mediatest.Equal(t, back.Items[i].folder(), path.Join("/", folder, want)+"/", "source %d below %q", i, folder)
+		}
 	}
 }
 
@@ -153,7 +177,7 @@ func TestKeepAtTheEnd(t *testing.T) {
 	more := api.Source{Path: "/b.png"} // picked since
 	must(t, m.Keep([]api.Source{m.Items[0].Source, more})(context.Background()))
 	run(t, m, older)
-	k, err := readDraft(last)
+	k, err := readDraft(last, "")
 	if err != nil || k[0].FileName != "a.png12" || len(k) != 2 || k[1].Source != more {
 		t.Errorf("kept %s, %v", last, err)
 	}
@@ -188,7 +212,7 @@ func TestKeepingThatFailsIsSaidOnce(t *testing.T) {
 
 func TestBrokenDrafts(t *testing.T) {
 	for _, broken := range []string{"", "{", `{"source":"a","tags":{}}`, `{"source":""}`} {
-		if _, err := DraftSources([]byte(broken)); err == nil {
+		if _, err := DraftSources([]byte(broken), ""); err == nil {
 			t.Errorf("%s: no error", broken)
 		}
 		m := New(Options{Profile: localProfile(), Draft: []byte(broken), Session: &stub{}})

@@ -196,7 +196,7 @@ func files(t testing.TB, pairs ...string) []api.Source {
 	for i := 0; i < len(pairs); i += 2 {
 		path := filepath.Join(dir, pairs[i])
 		changed := time.Date(2026, 7, 31, 0, 0, 0, 0, time.UTC)
-		must(t, errors.Join(os.WriteFile(path, []byte(pairs[i+1]), 0o600), os.Chtimes(path, changed, changed)))
+		must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(pairs[i+1]), 0o600), os.Chtimes(path, changed, changed)))
 		out = append(out, api.Source{Path: path})
 	}
 	return out

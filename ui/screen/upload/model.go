@@ -143,7 +143,7 @@ func New(o Options) *Model {
 	}, nil)
 	m.Files.Nothing = emptyForm
 	m.Form.Live, m.Form.Leave = true, m.leaveForm
-	sources := restore(o.Draft)
+	sources := restore(o.Draft, o.Profile.Folder)
 	m.touched = sources != nil
 	if sources == nil {
 		sources = rule.Mapped(o.Sources, m.start)

@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/job"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/rule"
 	"mediadesk/ui/page"
 )
@@ -27,7 +28,7 @@ func at(path string, f api.File) func(context.Context, string) (rule.Place, erro
 // TestTakenNames: a name that is taken asks for a new version, a suffix or to skip, for this file or for
 // all. Names that are free stay as they are and overwrite nothing.
 func TestTakenNames(t *testing.T) {
-	begin := func() (*form, *outbox) {
+	begin := func(size int64) (*form, *outbox) {
 		var box outbox
 		names := []string{"a.jpg", "x", "b.jpg", "y", "c.jpg", "z"}
 		return opened(t, Options{Sources: files(t, names...), Profile: localProfile(), Session: &stub{
@@ -35,7 +36,7 @@ func TestTakenNames(t *testing.T) {
 			known: func(_ context.Context, path string) (rule.Place, error) {
 				return rule.Place{Known: true, File: map[string]*api.File{
 					"/a.jpg": {FileID: "1", FilePath: "/a.jpg", Tags: api.Set([]string{"x", "y"}), Size: api.Set[int64](7)},
-					"/b.jpg": {FileID: "2", FilePath: "/b.jpg", Size: api.Set[int64](1)},
+					"/b.jpg": {FileID: "2", FilePath: "/b.jpg", Size: api.Set(size)},
 				}[path]}, nil
 			},
 		}}), &box
@@ -47,9 +48,9 @@ func TestTakenNames(t *testing.T) {
 		"Ask once / Keep both":    {"a_", "b_", "c.jpg"},
 		"Ask once / New versions": {"a.jpg over", "b.jpg over", "c.jpg"},
 
-		"Ask once / Keep AI tags and more": {"a.jpg over kept", "b.jpg over kept", "c.jpg"},
+		"Ask once / New versions, keep AI tags and more": {"a.jpg over kept", "b.jpg over kept", "c.jpg"},
 	} {
-		m, box := begin()
+		m, box := begin(9)
 		msgs := press(t, m, "ctrl+s")
 		all := asked(t, msgs)
 		if all.Title != "2 of 3 names exist already" || !strings.Contains(all.Text, "lose: AI tags, custom metadata, region, tags (x, y).") {
@@ -62,8 +63,7 @@ func TestTakenNames(t *testing.T) {
 				!strings.Contains(ask.Text, "loses: AI tags, custom metadata, region, 2 tags (x, y).") || !ask.Choices[3].Default) {
 				t.Errorf("asked %+v", ask)
 			}
-			if n == 1 && !strings.HasPrefix(choices, "Ask") && (ask.Title != "/b.jpg exists already" || !strings.Contains(ask.Text, "same size") ||
-				!ask.Choices[4].Default) {
+			if n == 1 && !strings.HasPrefix(choices, "Ask") && (ask.Title != "/b.jpg exists already" || !ask.Choices[3].Default) {
 				t.Errorf("asked %+v", ask)
 			}
 			i := slices.IndexFunc(ask.Choices, func(c page.Choice) bool { return c.Label == choice })
@@ -95,4 +95,14 @@ func TestTakenNames(t *testing.T) {
 			t.Errorf("%s leaves %d files, and tells %+v", choices, len(m.Items), msgs)
 		}
 	}
+	// What is probably the same is asked about last, and is not sent again without a choice.
+	m, box := begin(1)
+	first := asked(t, press(t, m, "ctrl+s"))
+	second := asked(t, pick(t, m, first.Choices[3]))
+	if first.Title != "/a.jpg exists already · 1 more" || !strings.Contains(first.Text, "asked about 1 file of the same size as yours next") ||
+		second.Title != "/b.jpg exists already" || !strings.Contains(second.Text, "as large as yours") || !second.Choices[4].Default {
+		t.Errorf("asked %+v, then %+v", first, second)
+	}
+	pick(t, m, second.Choices[4])
+	mediatest.Equal(t, len(box.jobs), 2, "files are sent")
 }

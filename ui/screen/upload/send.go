@@ -63,9 +63,19 @@ func (m *Model) send() tea.Cmd {
 }
 
 // askTaken asks what to do about names that are taken, for all or for the first file, until none is
-// left. Then it sends all but those to skip.
+// left: first about files of another size than those stored, then about the others. Then it sends all but those
+// to skip.
 func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.Cmd {
-	s, of := taken[0], taken[:text.Either(all, len(taken), 1)]
+	alike := func(s *source) bool {
+		return s.known.inspected && m.locate(s).File.Size.Or(-1) == s.known.identity.Size
+	}
+	differ := slices.DeleteFunc(slices.Clone(taken), alike)
+	taken = slices.Concat(differ, slices.DeleteFunc(slices.Clone(taken), func(s *source) bool { return !alike(s) }))
+	s, of, same := taken[0], taken[:1], len(differ) == 0
+	if all {
+		of = taken[:cmp.Or(len(differ), len(taken))]
+	}
+	many := len(of) > 1
 	decide := func(key, label string, do func(*source)) page.Choice {
 		return page.Choice{Key: key, Label: label, Do: func() tea.Cmd {
 			for _, s := range of {
@@ -73,7 +83,7 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 			}
 			m.Touch(of...)
 			if rest := taken[len(of):]; len(rest) > 0 {
-				return m.askTaken(rest, skip, false)
+				return m.askTaken(rest, skip, all)
 			}
 			left := m.without(skip)
 			if len(left) == 0 {
@@ -85,23 +95,16 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 			return tea.Batch(m.hand(left), page.Tell(page.Info, "Skipped "+text.Plural(len(skip), "file")+": still in the form of screen "+page.Picker.Key+"."))
 		}}
 	}
-	count := func(of []*source, is func(*source) bool) int {
-		return len(slices.DeleteFunc(slices.Clone(of), func(s *source) bool { return !is(s) }))
-	}
-	losses := m.losses(of)
-	alike := func(s *source) bool {
-		return s.known.inspected && m.locate(s).File.Size.Or(-1) == s.known.identity.Size
-	}
-	same := count(of, alike)
+	losses, version := m.losses(of), "New version"+text.If(many, "s")
 	overwrite, keepable := entry.FieldByName(rule.FieldOverwriteFile), m.keepable(of)
 	choices := []page.Choice{
 		{Label: "Not yet", Key: "n"},
-		decide("v", "New version"+text.If(all, "s"), func(s *source) { s.SetText(overwrite, "true") }),
+		decide("v", version, func(s *source) { s.SetText(overwrite, "true") }),
 		decide("u", "Keep both", func(s *source) { s.Naming = job.NameHere }),
 		decide("k", "Skip", func(s *source) { skip[s] = true }),
 	}
 	choices[1].Danger = losses != ""
-	choices[2].Default, choices[3].Default = 2*same <= len(of), 2*same > len(of)
+	choices[2].Default, choices[3].Default = !same, same
 	words := "A new version keeps the stored file as an earlier one. Keep both adds a suffix to the name."
 	if len(m.Items) > 1 {
 		words += " Skip leaves yours in the form."
@@ -110,16 +113,22 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 		choices[0].Default = !choices[2].Default
 	}
 	if len(keepable) > 0 {
-		choices = slices.Insert(choices, 2, decide("g", "Keep "+keeps(keepable[:1])+text.If(len(keepable) > 1, " and more"), func(s *source) {
+		choices = slices.Insert(choices, 2, decide("g", version+", keep "+keeps(keepable[:1])+text.If(len(keepable) > 1, " and more"), func(s *source) {
 			s.SetText(overwrite, "true")
 			s.keep(keepable)
 		}))
 	}
-	if len(taken) > 1 {
+	if many || !all && len(taken) > 1 {
 		choices = append(choices, page.Choice{
 			Key: text.Either(all, "e", "o"), Label: text.Either(all, "Ask each", "Ask once"),
 			Do: func() tea.Cmd { return m.askTaken(taken, skip, !all) },
 		})
+	}
+	words = text.If(losses != "", "With "+text.Either(many, "new versions, the stored files lose: ", "a new version, the stored file loses: ")+losses+".\n") + words
+	if same {
+		words = text.Either(many, "All are", "It is") + " as large as yours, and may be the same.\n" + words
+	} else if n := len(taken) - len(differ); all && n > 0 {
+		words = "You are asked about " + text.Plural(n, "file") + " of the same size as yours next.\n" + words
 	}
 	if n := len(m.Items) - len(skip) - len(taken); n > 0 {
 		words += "\n" + text.Plural(n, "other file") + " will be sent."
@@ -131,11 +140,9 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 		}
 		return yours, stored
 	}
-	ask := page.Ask{Choices: choices}
-	if all {
-		ask.Title = text.Count(len(taken)) + " of " + text.Plural(len(m.Items), "name") + " exist already"
-		ask.Text = text.If(same > 0, text.Count(same)+" of "+text.Count(len(of))+text.Either(same == 1, " has", " have")+" the same size as yours, and may be the same.\n") +
-			text.If(losses != "", "With new versions, the stored files lose: "+losses+".\n") + words
+	ask := page.Ask{Choices: choices, Text: words}
+	if many {
+		ask.Title = text.Count(len(of)) + " of " + text.Plural(len(m.Items), "name") + " exist already" + text.If(len(of) < len(taken), ", and differ")
 		var pairs []edit.Tile
 		for _, s := range of[:text.Either(len(of) > mostPairs, 0, len(of))] {
 			yours, stored := pair(s, s.storedName())
@@ -145,8 +152,6 @@ func (m *Model) askTaken(taken []*source, skip map[*source]bool, all bool) tea.C
 		return page.Send(ask)
 	}
 	ask.Title = text.TruncateMiddle(text.Safe(rule.PathOf(&s.Upload)), 48) + " exists already" + text.If(len(taken) > 1, " · "+text.Count(len(taken)-1)+" more")
-	ask.Text = text.If(same > 0, "It has the same size as yours, and may be the same.\n") +
-		text.If(losses != "", "With a new version, the stored file loses: "+losses+".\n") + words
 	file := m.locate(s).File
 	yours, stored := pair(s, "Yours")
 	ask.Facts = [][2]string{

@@ -51,7 +51,16 @@ func TestPatternsInTheForm(t *testing.T) {
 	// An invalid pattern gives the position of the error and is not applied, nor is a tag that is refused.
 	press(t, m, "ctrl+t")
 	write(t, m, "%{name}")
-	uitest.Shows(t, screen(m, 140, 30), "Tags contain %")
+	uitest.Shows(t, screen(m, 140, 30), "Tags cannot have %")
+	press(t, m, "ctrl+u")
+	write(t, m, "beach,{na") // a field that is being typed is not wrong yet
+	uitest.Shows(t, screen(m, 140, 30), "beach")
+	uitest.Lacks(t, screen(m, 140, 30), "without a }")
+	uitest.Shows(t, toasted(t, press(t, m, "enter")).Text, "cannot be used")
+	press(t, m, "tab")
+	write(t, m, "/../{ext}")
+	uitest.Shows(t, screen(m, 140, 30), "stays as before: folder", "4 files cannot be filled in")
+	uitest.Shows(t, toasted(t, press(t, m, "enter")).Text, "cannot be used")
 	press(t, m, "esc", "ctrl+t", "shift+tab")
 	write(t, m, "ab{nme}")
 	uitest.Shows(t, screen(m, 140, 30), "Character 3: {nme} is no field")

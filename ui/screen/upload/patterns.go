@@ -38,6 +38,7 @@ type patternView struct {
 	rows     []patternRow
 	stale    bool
 	skipped  int // rows that cannot be filled in
+	widest   int // of what is stored, in cells
 }
 
 var _ kit.Overlay = (*patternView)(nil)
@@ -46,7 +47,7 @@ var _ kit.Overlay = (*patternView)(nil)
 type patternRow struct {
 	source *source
 	draft  edit.Draft // the results
-	err    error
+	err    error      // why it stays as before
 }
 
 // newPatterns returns the patterns. A form text with pattern fields is the initial pattern.
@@ -64,8 +65,7 @@ func (m *Model) newPatterns() *patternView {
 			Set:  func(_ int, content string) { v.patterns[n], v.stale = edit.Pattern(content), true },
 			Note: v.fields,
 			Problem: func() string {
-				p := string(v.patterns[n]) // a field that is being typed is not wrong yet
-				if err := v.check(n); err != nil && (v.form.On() != f.field || strings.LastIndex(p, "{") <= strings.LastIndex(p, "}")) {
+				if err := v.check(n, v.finished(n)); err != nil {
 					return entry.InForm(err)
 				}
 				return ""
@@ -78,11 +78,20 @@ func (m *Model) newPatterns() *patternView {
 	return v
 }
 
+// finished returns a pattern without the field that is being typed at its end, which is not wrong yet.
+func (v *patternView) finished(n int) edit.Pattern {
+	p := v.patterns[n]
+	if at := strings.LastIndex(string(p), "{"); v.form.On() == patternFields[n].field && at > strings.LastIndex(string(p), "}") {
+		p = p[:at]
+	}
+	return p
+}
+
 // check says why a pattern cannot be used, or nil.
-func (v *patternView) check(n int) error {
-	err := v.patterns[n].Check()
+func (v *patternView) check(n int, p edit.Pattern) error {
+	err := p.Check()
 	if err == nil && patternFields[n].field == rule.FieldTags {
-		err = rule.CheckTags(rule.SplitTags(string(v.patterns[n])))
+		err = rule.CheckTags(rule.SplitTags(string(p)))
 	}
 	return err
 }
@@ -102,8 +111,11 @@ func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) { return nil, v.form.Typ
 // Actions returns the actions that apply the patterns, switch between them and scroll the table.
 func (v *patternView) Actions() []kit.Action {
 	unusable := func() string {
-		bad := cmp.Or(v.check(0), v.check(1), v.check(2)) != nil
-		return text.If(bad, "the pattern cannot be used: the line below it says why")
+		bad := v.skipped == len(v.rows)
+		for n, p := range v.patterns {
+			bad = bad || v.check(n, p) != nil
+		}
+		return text.If(bad, "the pattern cannot be used: the lines below it say why")
 	}
 	return kit.Shadow(slices.Concat([]kit.Action{
 		{ID: "form.use-patterns", Keys: kit.Bind("fill in", "", "enter"), Group: v.form.Group, Footer: true, Main: true, Disabled: unusable, Do: v.apply},
@@ -140,15 +152,19 @@ func (v *patternView) compute() {
 	if !v.stale {
 		return
 	}
-	v.rows, v.skipped, v.stale = v.rows[:0], 0, false
+	v.rows, v.skipped, v.widest, v.stale = v.rows[:0], 0, 0, false
 	for n, s := range v.m.Targets() {
 		row := patternRow{source: s, draft: s.Draft}
-		if row.err = v.fillIn(&row.draft, patternFile(s, n+1)); row.err != nil {
+		row.err = v.fillIn(&row.draft, patternFile(s, n+1))
+		_, folder := rule.CleanFolder(row.draft.Folder.Or(""))
+		if row.err = cmp.Or(row.err, folder, rule.CheckName(row.draft.FileName), rule.CheckTags(row.draft.Tags.Or(nil))); row.err != nil {
 			v.skipped++
 			row.draft = s.Draft
 			// The row changes once the file has been inspected.
 			v.stale = v.stale || errors.Is(row.err, edit.ErrUnread)
 		}
+		after := &source{Draft: row.draft}
+		v.widest = max(v.widest, text.Width(after.folder()+after.storedName()))
 		v.rows = append(v.rows, row)
 	}
 	v.table.SetLen(len(v.rows))
@@ -170,8 +186,9 @@ func patternFile(s *source, number int) edit.PatternFile {
 // fillIn writes the results of the valid patterns into a file's values.
 func (v *patternView) fillIn(d *edit.Draft, f edit.PatternFile) error {
 	cleaned := [...]func(string) string{strings.NewReplacer(",", " ", "%", " ").Replace, edit.FolderText, nil}
-	for n, p := range v.patterns {
-		if p == "" || v.check(n) != nil {
+	for n := range v.patterns {
+		p := v.finished(n)
+		if p == "" || v.check(n, p) != nil {
 			continue
 		}
 		content, err := p.Fill(f, cleaned[n])
@@ -219,7 +236,8 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	spare := size.Y - form.Y - table.Y - 3
 	form.Y += text.Either(spare > 2, 1, 0) // a blank line after the note
 	column := min(32, max(8, table.X/3))
-	stored := (table.X - column - 3) / 2
+	stored := table.X - column - 3 // with the tags, which have a quarter of it or more
+	stored = min(max(stored/2, v.widest+2), stored*3/4)
 	line := func(n int) string { return th.Border.Render(strings.Repeat(th.Shape.Top, max(1, n-2))) + " " }
 	head := func(name string, width int) string { return th.Label.Render(name) + " " + line(width-text.Width(name)) }
 	heads := line(3) + head("File", column+1) + head("Stored as", stored) + head("Tags", table.X-column-stored-3)
@@ -237,28 +255,16 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 }
 
 func (v *patternView) row(r *patternRow, column, stored, width int, selected bool, th *theme.Theme) string {
-	sign, problem := theme.SignNone, ""
-	_, folderErr := rule.CleanFolder(r.draft.Folder.Or(""))
-	switch {
-	case r.err != nil:
-		sign, problem = theme.SignWarn, "stays as before: "+r.err.Error()
-	case rule.CheckName(r.draft.FileName) != nil:
-		sign, problem = theme.SignBad, "would have no name"
-	case folderErr != nil:
-		sign, problem = theme.SignBad, folderErr.Error()
-	case rule.CheckTags(r.draft.Tags.Or(nil)) != nil: // the form says why
-		sign = theme.SignBad
-	}
+	sign := text.Either(r.err != nil, theme.SignWarn, theme.SignNone)
 	row := th.Sign(sign) + " " + text.PadRight(text.ShortName(r.source.Source.Name(), column), column) + " "
-	if problem != "" {
-		row += th.SignStyle(sign).Render(text.Truncate(text.Safe(problem), max(0, width-column-3)))
-	}
 	cell := func(of func(*source) string, width int) { // what the patterns change stands out
 		words := of(&source{Draft: r.draft})
 		style := text.Either(words == of(r.source), text.Either(words == "none", th.Muted, th.Text), th.Accent)
 		row += style.Render(text.PadRight(text.Truncate(text.Safe(words), width-2), width))
 	}
-	if problem == "" {
+	if r.err != nil {
+		row += th.Warn.Render(text.Truncate(text.Safe("stays as before: "+r.err.Error()), max(0, width-column-3)))
+	} else {
 		cell(func(s *source) string { return s.folder() + s.storedName() }, stored)
 		cell(func(s *source) string { return cmp.Or(strings.Join(s.Tags.Or(nil), ", "), "none") }, width-column-3-stored)
 	}

@@ -84,16 +84,16 @@ func (m *Model) openPalette() tea.Cmd {
 	actions := m.host.Actions()
 	for _, s := range screens {
 		if m.session != nil && s.ID != m.host.Front() {
-			actions = append(actions, m.host.Bound(m.actionsOf(s))...)
+			actions = append(actions, m.host.Bound(m.actionsOf(s, actions))...)
 		}
 	}
 	return m.host.Overlays.Open(kit.NewPalette("Run an action", actions))
 }
 
 // actionsOf returns the actions of a screen in the background. They bring it to the front before
-// they run; details show the files that are chosen in front. What a form was last about is no longer
-// what the user sees.
-func (m *Model) actionsOf(of screen) []kit.Action {
+// they run; details show the files that are chosen in front, or have only what no known action is called.
+// What a form was last about is no longer what the user sees.
+func (m *Model) actionsOf(of screen, known []kit.Action) []kit.Action {
 	s, missing := m.host.Screen(of.ID), of.missing
 	if s == nil || missing != "" {
 		s = of.open(m)
@@ -103,10 +103,9 @@ func (m *Model) actionsOf(of screen) []kit.Action {
 		s, missing = m.detailsOf(chooser.Chosen()), ""
 		begin = func() tea.Cmd { return m.inspect(page.Inspect{Files: chooser.Chosen()}) }
 	}
-	known := m.host.Actions()
 	var actions []kit.Action
 	for _, a := range s.Actions() {
-		same := func(b kit.Action) bool { return begin != nil && a.Label() == b.Label() }
+		same := func(b kit.Action) bool { return of.missing != "" && a.Label() == b.Label() }
 		if strings.HasPrefix(a.ID, "list.") || a.ID == "" || slices.ContainsFunc(known, same) {
 			continue
 		}

@@ -518,10 +518,17 @@ func TestPalette(t *testing.T) {
 		t.Errorf("the action of another screen does not run:\n%s", screen())
 	}
 	m.Update(kit.KeyMsg("esc"))
-	find("details.refresh")
+	find("edit region")
 	uitest.Shows(t, screen(), "Open a file in the library first") // no longer one that was open
 	m.Update(kit.KeyMsg("esc"))
 	m.Update(kit.KeyMsg("esc"))
+	find("redo")
+	mediatest.Equal(t, strings.Count(screen(), "redo the last"), 1, "times that the palette names an action")
+	m.Update(kit.KeyMsg("esc"))
+	m.Update(kit.KeyMsg("esc"))
+	find("theme")
+	m.Update(kit.KeyMsg("enter"))
+	mediatest.Equal(t, m.host.Front(), page.Settings, "the screen of a setting")
 	if find("ren"); strings.Contains(screen(), "parent") {
 		t.Error("a word is found that does not begin with the typed one")
 	}

@@ -88,7 +88,7 @@ func (m *Menu) start(meant func(r MenuRow) bool) {
 // actions without keys and a way back from nowhere. What cannot be done now is found by a search.
 func NewHelp(title string, actions []Action) *Menu { return newHelp(title, actions, false) }
 
-// NewPalette opens the command palette: it names actions before their keys.
+// NewPalette opens the command palette: it names actions before their keys, and those without keys.
 func NewPalette(title string, actions []Action) *Menu { return newHelp(title, actions, true) }
 
 func newHelp(title string, actions []Action, palette bool) *Menu {
@@ -96,7 +96,7 @@ func newHelp(title string, actions []Action, palette bool) *Menu {
 	var rows []MenuRow
 	order := map[string]int{cursorGroup: len(actions), later: len(actions) + 1} // of groups
 	for _, a := range actions {
-		if len(a.Keys.Keys()) == 0 || palette && a.Aside && a.Reason() != "" || strings.HasSuffix(a.ID, ".back") && a.Reason() != "" ||
+		if len(a.Keys.Keys()) == 0 && !palette || palette && a.Aside && a.Reason() != "" || strings.HasSuffix(a.ID, ".back") && a.Reason() != "" ||
 			a.ID == text.Either(palette, "program.palette", "program.help") {
 			continue
 		}
@@ -131,9 +131,12 @@ func newHelp(title string, actions []Action, palette bool) *Menu {
 	return m
 }
 
-func (m *Menu) groups() (list []Group[int]) {
+func (m *Menu) groups() []Group[int] { return m.grouped(m.list.Filter() != "") }
+
+// grouped returns the rows by group, all or those that are seen before a search, which give the menu its size.
+func (m *Menu) grouped(all bool) (list []Group[int]) {
 	for i, r := range m.rows {
-		if r.hidden && m.list.Filter() == "" {
+		if r.hidden && !all {
 			continue
 		}
 		if len(list) == 0 || list[len(list)-1].Key != r.Group {
@@ -248,7 +251,7 @@ func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
 		return m.Close()
 	}
 	at := image.Pt(click.X, click.Y).Sub(m.corner())
-	if inner := BoxInner(m.size); m.size.X > widestMenu && at.X >= inner.X/2 {
+	if inner := BoxInner(m.size); m.double(m.size) && at.X >= inner.X/2 {
 		first, _ := m.column(inner.Y - len(m.intro(0, &theme.Theme{})))
 		at = at.Add(image.Pt(-inner.X/2, first-1))
 	}
@@ -334,7 +337,7 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 func (m *Menu) column(height int) (first, longer int) {
 	all, from, cut := m.fullHeight(0)-2-len(m.intro(0, &theme.Theme{})), 1, height
 	longer = all
-	for _, g := range m.groups() {
+	for _, g := range m.grouped(false) {
 		if from += len(g.Rows) + 2; max(from, all-from+1) < longer {
 			first, longer = from, max(from, all-from+1)
 		}
@@ -345,9 +348,12 @@ func (m *Menu) column(height int) (first, longer int) {
 	return text.Either(longer > height, cut, first), longer
 }
 
+// double reports whether there are two columns: what a search finds has one.
+func (m *Menu) double(size image.Point) bool { return size.X > widestMenu && m.list.Filter() == "" }
+
 // unfolded returns the size of the list that is drawn in a room of the menu of that size.
 func (m *Menu) unfolded(size, room image.Point) image.Point {
-	if size.X > widestMenu {
+	if m.double(size) {
 		first, _ := m.column(room.Y)
 		room.X, room.Y = room.X/2, first+room.Y-1
 	}
@@ -357,7 +363,7 @@ func (m *Menu) unfolded(size, room image.Point) image.Point {
 // fullHeight returns the height of the box if nothing is cut off.
 func (m *Menu) fullHeight(inner int) int {
 	height := 2 + len(m.intro(inner, &theme.Theme{}))
-	for i, g := range m.groups() {
+	for i, g := range m.grouped(false) {
 		height += len(g.Rows)
 		if g.Key != "" {
 			height += min(2, i+1) // with the blank line
@@ -382,7 +388,7 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	below := m.below(inner, th)
 	room = image.Pt(inner.X, inner.Y-len(words)-len(below))
 	rows := m.list.View(m.unfolded(size, room), th)
-	if lines := strings.Split(rows, "\n"); size.X > widestMenu {
+	if lines := strings.Split(rows, "\n"); m.double(size) {
 		first, _ := m.column(room.Y)
 		aside := "\n" + strings.Join(lines[first:], "\n") // below the row of the search
 		rows = JoinH(strings.Join(lines[:first], "\n"), text.Fit(aside, room.X/2, room.Y))

@@ -127,7 +127,7 @@ func (m *Model) letters() []kit.Action {
 		}, Do: m.browse},
 		{ID: "details.view", Keys: kit.Bind("view full-screen", "", "V"), Group: groupFile, Disabled: func() string { return m.manage.NoView(m.current().file) }, Do: m.view},
 		{ID: "details.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupFile, Do: func() tea.Cmd { return m.read(m.Targets()) }},
-		{ID: "details.undo", Keys: kit.Bind("undo the last saved change", "", "z"), Group: groupEdit, Disabled: m.noUndo, Do: replay(false)},
+		{ID: "details.undo", Keys: kit.Bind("undo the last change", "", "z"), Group: groupEdit, Disabled: m.noUndo, Do: replay(false)},
 		{ID: "details.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupEdit, Disabled: m.noUndo, Do: replay(true)},
 	}
 }

@@ -87,7 +87,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 	}
 	return slices.Concat([]kit.Action{
 		{ID: "library.open", Keys: open, Group: groupOpen, Footer: true, Disabled: m.noRow, Do: m.enter},
-		{ID: "library.edit", Keys: kit.Bind("edit tags and more", "", "e"), Group: groupOpen, Main: len(m.list.Marks()) > 0, Disabled: m.noFile, Do: func() tea.Cmd { return m.inspect(true) }},
+		{ID: "library.edit", Keys: kit.Bind("edit tags", "", "e"), Group: groupOpen, Main: len(m.list.Marks()) > 0, Disabled: m.noFile, Do: func() tea.Cmd { return m.inspect(true) }},
 		{ID: "library.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupOpen, Disabled: m.manage.Busy, Menu: m.manageMenu, Do: func() tea.Cmd { return m.Open(m.manageMenu()) }},
 		{ID: "library.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupOpen, Footer: true, Disabled: m.noWork, Do: func() tea.Cmd { return m.manage.Extend(m.Chosen()) }},
 		{ID: "library.delete", Keys: kit.Bind("delete: press m, then d", "", "d"), Group: groupOpen, Aside: true, Disabled: func() string {

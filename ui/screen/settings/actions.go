@@ -96,6 +96,12 @@ func (m *Model) actionsOf(r row) []kit.Action {
 			actions[i].Group = groupProgram
 		}
 	}
+	for _, p := range preferences { // the palette finds them
+		actions = append(actions, kit.Action{
+			ID: "settings." + p.key, Keys: kit.Bind("change "+strings.ToLower(p.label)+" ("+p.about+")", ""), Group: groupProgram, Aside: true,
+			Do: func() tea.Cmd { m.list.Show(groupProgram + p.label); return nil },
+		})
+	}
 	return actions
 }
 

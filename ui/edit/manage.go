@@ -192,9 +192,11 @@ func (g *Manage) askDelete(title, words string, files []api.File, work Work) pag
 	for _, f := range files {
 		at, tile := f.FilePath, Tile{Name: f.Name, Picture: ThumbOf(f, g.Session.Thumb)}
 		if f.Type == api.TypeVersion && f.VersionInfo != nil {
-			several := files[0].FileID != files[len(files)-1].FileID
-			label, tile.Note = f.VersionInfo.Name, g.versionFacts(f)
-			at, tile.Name = label+" of "+at, label+text.If(several, " of "+f.Name)
+			label = f.VersionInfo.Name
+			at, tile.Name, tile.Note = label+" of "+at, label, g.versionFacts(f)
+			if files[0].FileID != files[len(files)-1].FileID {
+				tile.Name, tile.Note = f.Name, []string{strings.ToLower(label) + " · " + text.Bytes(f.Size.Or(0))}
+			}
 		}
 		if paths = append(paths, at); f.IsImage() {
 			tiles = append(tiles, tile)

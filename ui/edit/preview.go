@@ -128,19 +128,19 @@ func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
 	describe(out.Thin())
 }
 
-// DrawTags draws tags as chips, as many as fit in a line, and counts the others.
+// DrawTags draws tags as chips.
 func DrawTags(f *kit.Facts, tags []string) {
-	line := ""
-	for i, tag := range tags {
-		chip := f.Theme().Chip.Render(" " + text.Safe(tag) + " ")
-		if text.Width(line)+text.Width(chip) > f.Width()-4 && i > 0 {
-			line += f.Theme().Muted.Render("+" + text.Count(len(tags)-i))
-			break
-		}
-		line += text.Truncate(chip, f.Width()) + " "
-	}
 	f.Gap()
-	if len(tags) > 0 {
+	line := ""
+	for _, tag := range tags {
+		chip := text.Truncate(f.Theme().Chip.Render(" "+text.Safe(tag)+" "), f.Width())
+		if line != "" && text.Width(line+chip) > f.Width() {
+			f.Draw(line)
+			line = ""
+		}
+		line += chip + " "
+	}
+	if line != "" {
 		f.Draw(line)
 	}
 }

@@ -30,10 +30,9 @@ type Tile struct {
 	Sign theme.Sign // before the name
 	// Marked marks it; Current is the tile of the cursor in a sheet without one.
 	Marked, Current bool
-	// Note is a list below the name, with [TilesOptions].Notes, in the style of NoteSign.
-	Note     []string
-	NoteSign theme.Sign
-	Words    string // shown if there is no picture, such as "PDF"
+	// Note is a list below the name, with [TilesOptions].Notes.
+	Note  []string
+	Words string // shown if there is no picture, such as "PDF"
 	// Picture is the picture to show; none without a key.
 	Picture Thumb
 	// Folder is the folder whose first pictures are shown; empty for a file.
@@ -473,7 +472,10 @@ func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 		out = slices.Concat(out[:min(len(out), size.Y-1)], gap,
 			[]string{centered(th.Muted.Render("and "+text.Count(n)+" more"), image.Pt(size.X, 1))})
 	}
-	left := text.Either(tight, size.X, 0) // they begin where the text above and below does
+	left := text.Either(tight, size.X, 0) // they begin where the text above and below does, if narrow pictures let them
+	if s.o.Len() > g.Columns {
+		left = min(left, 3)
+	}
 	for _, line := range out {
 		if !blank(line) {
 			left = min(left, len(line)-len(strings.TrimLeft(line, " ")))
@@ -511,7 +513,7 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 	}
 	body += "\n" + name
 	if s.captions() > 1 && gap {
-		style = text.Either(t.NoteSign == theme.SignNone, th.Muted, th.SignStyle(t.NoteSign))
+		style = text.Either(t.Sign == theme.SignBad, th.Bad, th.Muted)
 		note := text.Truncate(text.Safe(text.List(t.Note, room.X-2)), room.X)
 		body += "\n" + centered(style.Render(note), line)
 	}

@@ -24,7 +24,6 @@ import (
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
-	"mediadesk/ui/theme"
 )
 
 // Session is the part of [session.Session] that the screen uses; tests have another.
@@ -281,7 +280,7 @@ func (m *Model) tile(i int) edit.Tile {
 	}
 	return edit.Tile{
 		Name: path.Base(m.fileOf(&run)), Sign: sign(run.Status), Words: text.Safe(m.reason(&run, m.o.Now())), Marked: m.list.Has(e.Row),
-		Note: note, NoteSign: text.Either(run.Status == api.StatusFailed, theme.SignBad, theme.SignNone),
+		Note:    note,
 		Picture: edit.Thumb{Key: key, Path: read},
 	}
 }

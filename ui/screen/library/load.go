@@ -309,7 +309,6 @@ func (m *Model) rows() []kit.Group[api.File] {
 	if m.common = nil; m.shown.search.isNone() { // the title of a search has no room for them
 		m.common = commonTags(m.shown.files)
 	}
-	m.noted = slices.ContainsFunc(m.shown.files, func(f api.File) bool { return len(m.noteOf(f)) > 0 })
 	// What was listed before is no result.
 	none := m.query.open && m.query.field.Value() != "" && (m.shown.search.isNone() || m.query.wrong != nil)
 	if m.shown.len() == 0 || none {

@@ -78,7 +78,6 @@ type Model struct {
 	cursors map[string]string // last cursor row by listing
 	query   query
 	common  []string    // tags of all files shown
-	noted   bool        // some file has other tags, or a state
 	counts  sync.Map    // string: what is in a folder, by path
 	sheet   *edit.Tiles // the listing as a contact sheet
 	preview *edit.Preview
@@ -138,7 +137,6 @@ func New(o Options) *Model {
 	}
 	m.sheet = edit.NewTiles(edit.TilesOptions{
 		Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: m.firstPictures,
-		Notes: func() bool { return m.noted },
 	})
 	m.preview = edit.NewPreview(edit.PreviewOptions{
 		Context: o.Context, Loader: o.Loader, List: m.list, Thumbs: m.thumbs,

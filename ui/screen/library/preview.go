@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -150,6 +149,7 @@ func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.list.At(i)
 	f := e.Row
 	t := edit.Tile{Name: f.Name, Words: edit.KindOf(f)}
+	_, t.Sign = m.states(f)
 	switch {
 	case f.IsFolder():
 		t.Folder = folderPath(m.shown.folder, f)
@@ -159,20 +159,7 @@ func (m *Model) tile(i int) edit.Tile {
 	if m.list.Has(f) || m.list.InRange(i) {
 		t.Marked, t.Sign = true, theme.SignMarked
 	}
-	_, t.NoteSign = m.states(f)
-	t.Note = m.noteOf(f)
 	return t
-}
-
-// noteOf lists what a tile says below its name: the tags and states of the file, the worst first. Its region is
-// framed.
-func (m *Model) noteOf(f api.File) []string {
-	f.CustomCoordinates = api.Field[string]{}
-	list := m.tags(f)
-	if states, sign := m.states(f); states != "" {
-		list = slices.Insert(list, text.Either(sign == theme.SignNone, len(list), 0), states)
-	}
-	return list
 }
 
 // DeleteImages deletes the screen's pictures from the terminal.

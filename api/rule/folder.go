@@ -27,10 +27,10 @@ func CleanFolder(folder string) (string, error) {
 		if !folderRune(r) {
 			wrong, help := string(r), fmt.Sprintf("Names of folders have letters, digits, _ and -, as in %s.", api.Quote(underscored(clean, folderRune)))
 			if slices.Contains(names, "..") {
-				wrong, help = "..", `Write it from the top, as in "/summer/".`
+				wrong, help = "..", `Write it from the top: "/summer/".`
 			}
 			return clean, broken(FieldFolder,
-				fmt.Sprintf("folder %s contains %s, which is not allowed", api.Quote(folder), api.Quote(wrong)), help)
+				fmt.Sprintf("folder %s cannot have %s", api.Quote(folder), api.Quote(wrong)), help)
 		}
 	}
 	if len(names) > MaxFolderDepth {

@@ -47,7 +47,7 @@ func CheckTags(tags []string) error {
 // CheckTagString checks joined tags for % and their length only.
 func CheckTagString(joined string) error {
 	if strings.Contains(joined, "%") {
-		return broken(FieldTags, "tags contain %, which is not allowed", "Write the tag without %.")
+		return broken(FieldTags, "tags cannot have %", "Remove it.")
 	}
 	if n := utf8.RuneCountInString(joined); n > MaxTagsLength {
 		return broken(FieldTags, fmt.Sprintf("tags have %d characters in total; at most %d are allowed", n, MaxTagsLength), "Use fewer or shorter tags: the commas between them count too.")

@@ -61,10 +61,7 @@ func (s *Session) cached(f api.File, address string,
 		_, err = io.Copy(w, body)
 		return err
 	})
-	if err != nil {
-		return "", fmt.Errorf("cannot fetch the picture: %w", err)
-	}
-	return name, nil
+	return name, err
 }
 
 // Preview returns the path of a local copy of what a URL that is to be uploaded delivers, fetched once a day.

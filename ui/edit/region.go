@@ -432,7 +432,8 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 	if pic.Empty() && !crops.Empty() {
 		return text.Fit(r.drawCrops(crops.Size(), th), size.X, size.Y)
 	}
-	body := kit.Paragraph(r.noPicture()+text.If(facts != "", "\n\n"+facts), pic.Dx(), th.Muted)
+	words := kit.Paragraph(r.noPicture()+text.If(facts != "", "\n\n"+facts), pic.Dx(), th.Muted)
+	body := kit.OverlayCenter(text.Fit("", pic.Dx(), size.Y), words)
 	if r.decoded != nil {
 		if of := (frameOf{r.decoded, pic.Size(), r.Options(th)}); r.frame == nil || of != r.framed {
 			r.frame, r.framed = picture.NewRegionView(r.decoded, pic.Dx(), pic.Dy(), of.options), of
@@ -473,13 +474,13 @@ func (r *Region) shownRect() image.Rectangle {
 func (r *Region) noPicture() string {
 	switch {
 	case r.subject.Path == nil:
-		return "No picture can be shown here. You can still type the numbers."
+		return "No picture can be shown here."
 	case r.err == nil:
 		return "Loading the picture…"
 	case errors.Is(r.err, context.DeadlineExceeded):
-		return "The picture did not arrive in time. You can still type the numbers."
+		return "The picture did not arrive in time."
 	}
-	return "No picture: " + strings.TrimSuffix(media.Reason(r.err), ".") + ". You can still type the numbers."
+	return "No picture: " + text.Stop(media.Reason(r.err))
 }
 
 // Note warns if the size of the picture differs from the record, or says that it is stored rotated.

@@ -196,7 +196,7 @@ func (f *Field) text(width int, th *theme.Theme) string {
 	safe := text.Safe(in.Value())
 	if !f.focused {
 		if safe == "" {
-			return th.Placeholder.Inherit(th.Field).Render(text.Fit(text.Safe(f.Placeholder), width, 1))
+			return th.Placeholder.Inherit(th.Field).Render(text.PadRight(text.Safe(f.Placeholder), width))
 		}
 		return th.Field.Render(text.Fit(safe, width, 1))
 	}
@@ -213,7 +213,7 @@ func (f *Field) text(width int, th *theme.Theme) string {
 		Focused: state,
 		Cursor:  textinput.CursorStyle{Color: th.Cursor.GetForeground()},
 	})
-	in.Placeholder = text.Safe(f.Placeholder)
+	in.Placeholder = text.Truncate(text.Safe(f.Placeholder), width)
 	in.SetWidth(width - 1) // the cursor has a cell of its own
 	in.SetCursor(in.Position())
 	return text.Fit(in.View(), width, 1)

@@ -134,7 +134,7 @@ func Confirm(title, words string, choices ...Choice) tea.Cmd {
 }
 
 // AskToSave asks what to do with unsaved changes, each with what it is about, before leaving them. more is
-// text before that; without changes, there is nothing to save.
+// text before that; without changes, there is nothing to save, and without save, they cannot be saved.
 func AskToSave(title, more string, unsaved [][2]string, save, leave func() tea.Cmd) Ask {
 	const most = 7
 	stay := Choice{Label: "Stay"}
@@ -149,11 +149,11 @@ func AskToSave(title, more string, unsaved [][2]string, save, leave func() tea.C
 		unsaved = append(unsaved[:most], [2]string{"", "and " + text.Plural(n, "more change")})
 	}
 	more = strings.TrimLeft(more+"\n\nThese changes are not saved:", "\n")
-	return Ask{Title: title, Text: more, Facts: unsaved, Choices: []Choice{
-		stay,
-		{Label: "Leave without saving", Key: "l", Danger: true, Do: leave},
-		{Label: "Save and leave", Key: "s", Default: true, Do: save}, // one key undoes it
-	}}
+	choices := []Choice{stay, {Label: "Leave without saving", Key: "l", Danger: true, Do: leave}}
+	if save != nil {
+		choices = append(choices, Choice{Label: "Save and leave", Key: "s", Default: true, Do: save}) // one key undoes it
+	}
+	return Ask{Title: title, Text: more, Facts: unsaved, Choices: choices}
 }
 
 // Explain describes an error in sentences, with a hint if there is one.

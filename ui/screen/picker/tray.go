@@ -142,9 +142,9 @@ func (m *Model) drawTray(size image.Point, th *theme.Theme) string {
 	}
 	title := "To upload: " + summary(m.tray.items)
 	inner := kit.BoxInner(size)
-	rows, below := m.trayList.View(inner, th), text.If(m.focus != onTray, "tab edit this list")
-	if m.trayList.Len() > inner.Y && m.focus != onTray {
-		below = "there is more · " + below
+	rows, below := m.trayList.View(inner, th), text.Either(m.focus == onTray, m.trayList.Position(), "tab edit this list")
+	if m.trayList.Len() > inner.Y && (m.focus != onTray || below == "") { // a folder has no number
+		below = strings.Trim("there is more · "+below, " ·")
 	}
 	return kit.BoxFooter(title, below, rows, size, m.focus == onTray, th)
 }

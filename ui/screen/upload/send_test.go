@@ -173,7 +173,7 @@ func TestChecksThatStopBlockSending(t *testing.T) {
 	goTo(t, m, "description")
 	toast := toasted(t, press(t, m, "ctrl+s"))
 	if len(box.jobs) != 0 || toast.Level != page.Bad ||
-		!strings.Contains(toast.Text, "Not sent. All files: tags contain %") {
+		!strings.Contains(toast.Text, "Not sent. All files: tags cannot have %") {
 		t.Errorf("jobs %v, said %+v", box.jobs, toast)
 	}
 	mediatest.Equal(t, m.Model.Form.On(), "tags", "the focus is at")

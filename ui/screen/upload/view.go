@@ -144,8 +144,14 @@ func (m *Model) sideLines(width int, th *theme.Theme) []string {
 	isNew := func(s *source) bool { return m.decision(s).out.Result == rule.NewFile }
 	words := "Will be stored as " + s.folder() + s.storedName() + text.If(isNew(s) && !m.decision(s).out.Suffix, ", a new file") +
 		text.If(len(targets) > 1, " (1 of "+text.Count(len(targets))+")") + "."
-	if n := len(targets) - len(slices.DeleteFunc(slices.Clone(targets), isNew)); n > 0 && n < len(targets) {
+	count := func(is func(*source) bool) int {
+		return len(targets) - len(slices.DeleteFunc(slices.Clone(targets), is))
+	}
+	if n := count(isNew); n > 0 && n < len(targets) {
 		words = text.Count(n) + " of " + text.Plural(len(targets), "file") + " will be new ones."
+		if known := count(m.known); known < len(targets) && m.unfound == nil {
+			words = "Checked " + text.Count(known) + " of " + text.Plural(len(targets), "file") + "…"
+		}
 	}
 	if s.Source.URL == "" || !api.IsPrivateHost(s.Source.URL) { // else the warning says that it cannot be fetched
 		facts.Say(th.Text, words)

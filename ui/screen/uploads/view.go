@@ -88,7 +88,7 @@ func (m *Model) empty() string {
 // state has the progress of a running upload and the reason of a failed one.
 func columns(width int) kit.Columns {
 	return kit.Columns{
-		{Name: "Name", Width: max(8, width*2/5), Flex: 2, Middle: true}, // it stays while states change
+		{Name: "Name", Width: max(8, text.Either(width < 50, width-16, width*2/5)), Flex: 2, Middle: true}, // it stays while states change
 		{Name: "Size", Width: 8, Right: true, Spare: 1},
 		{Name: "State", Width: 14, Flex: 4},
 	}

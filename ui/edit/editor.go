@@ -112,7 +112,8 @@ func NewEditor[T Edited](o EditorOptions[T], items []T) *Editor[T] {
 	e.Document = Document{Getenv: o.Getenv, Entries: e.document, Apply: e.applyDocument}
 	e.Region = NewRegion(RegionOptions{
 		Context: o.Context, Images: o.Loader.Images(), Overlays: o.Over, Crops: o.Crops,
-		Keep: e.keepRegions, Files: func() []RegionFile { // the targets if there are several
+		File: func() any { file, _ := e.Subject(); return file }, Keep: e.keepRegions,
+		Files: func() []RegionFile { // the targets if there are several
 			return rule.Mapped(e.pictures(), func(file T) RegionFile {
 				return RegionFile{Subject: e.o.Subject(file), Set: func(region string) { e.SetRegion(region, file) }}
 			})
@@ -430,22 +431,19 @@ func (e *Editor[T]) SetRegion(region string, files ...T) {
 	e.Touch(files...)
 }
 
-// keepRegions returns a function that restores the regions of all files.
-func (e *Editor[T]) keepRegions() (restore func()) {
-	field, was := entry.FieldByName(rule.FieldRegion), map[T]Draft{}
-	for _, file := range e.Items {
-		was[file] = *file.Edited()
-	}
-	return func() {
-		var changed []T
-		for file, d := range was {
-			if file.Edited().Region() != d.Region() {
-				file.Edited().Copy(field, &d)
-				changed = append(changed, file)
+// keepRegions returns what restores the regions of all files, or of those drawn on.
+func (e *Editor[T]) keepRegions(all bool) map[any]func() {
+	field, restore := entry.FieldByName(rule.FieldRegion), map[any]func(){}
+	for _, file := range text.Either(all, e.Items, e.regionOf) {
+		was := *file.Edited()
+		restore[file] = func() {
+			if file.Edited().Region() != was.Region() {
+				file.Edited().Copy(field, &was)
+				e.Touch(file)
 			}
 		}
-		e.Touch(changed...)
 	}
+	return restore
 }
 
 func (e *Editor[T]) pictures() []T {
@@ -457,7 +455,7 @@ func (e *Editor[T]) pictures() []T {
 }
 
 // Drawing reports whether the region is being edited on the picture.
-func (e *Editor[T]) Drawing() bool { return e.Page != nil && !e.Page.Closed() }
+func (e *Editor[T]) Drawing() bool { return e.Region.open() }
 
 // DrawRegion opens the picture to edit the region of files.
 func (e *Editor[T]) DrawRegion(of ...T) tea.Cmd {

@@ -45,10 +45,11 @@ type RegionOptions struct {
 	Text func() string
 	// Set receives the drawn region in the same form.
 	Set func(region string)
-	// Keep returns a function that restores the current regions, for undo.
-	Keep func() (restore func())
-	// Files returns all pictures of the screen that can have a region, including this one; may be
-	// nil.
+	// File identifies the file of Text. It is not nil.
+	File func() any
+	// Keep returns what restores the current regions, by file, of the files that Set changes or of all.
+	Keep func(all bool) (restore map[any]func())
+	// Files returns all pictures of the screen that can have a region, with this one; may be nil.
 	Files func() []RegionFile
 	// Crops are how pages use regions.
 	Crops []session.Crop
@@ -92,9 +93,9 @@ type Region struct {
 
 	handle    picture.Handle
 	ratio     picture.Ratio
-	past      []step
-	questions page.Questions // for suggestions
-	all       page.Questions // for suggestions for all files
+	past      []map[any]func() // what undoes each step, by file; under nil for the ratio
+	questions page.Questions   // for suggestions
+	all       page.Questions   // for suggestions for all files
 	found     suggestions
 	drag      drag
 
@@ -118,11 +119,6 @@ type drag struct {
 	fresh bool            // a new rectangle is drawn
 	moved bool            // it changed the rectangle, which is one undo step
 	cells image.Rectangle // of the picture on the screen
-}
-
-type step struct {
-	restore func()
-	ratio   picture.Ratio
 }
 
 type frameOf struct {
@@ -166,31 +162,43 @@ func (r *Region) Show(s Subject) tea.Cmd {
 	}))
 }
 
-// Begin resets handle, ratio and steps for another file.
+// Begin resets what belongs to a file. Ratio and steps belong to the open page, whichever file it shows.
 func (r *Region) Begin() {
-	r.handle, r.ratio, r.past, r.found, r.drag = 0, picture.Ratio{}, nil, suggestions{}, drag{}
+	r.handle, r.found, r.drag = 0, suggestions{}, drag{}
+	if !r.open() {
+		r.ratio, r.past = picture.Ratio{}, nil
+	}
 }
 
-// Step records an undo step before a change of the region. It drops a suggestion.
-func (r *Region) Step() {
-	r.past = append(r.past, step{r.o.Keep(), r.ratio})
+// open reports whether the page is open.
+func (r *Region) open() bool { return r.page != nil && !r.page.Closed() }
+
+// step records an undo step before a change of the region, or those of all files. It drops a suggestion.
+func (r *Region) step(all bool) {
+	r.past = append(r.past, r.o.Keep(all))
 	r.found.shown = false
 }
 
-// Unset records an undo step before the region is removed, and frees the ratio.
-func (r *Region) Unset() {
-	r.Step()
-	r.ratio = picture.Ratio{}
+// last returns the number of the last step of a file; -1 if there is none.
+func (r *Region) last(file any) int {
+	at := len(r.past) - 1
+	for at >= 0 && r.past[at][file] == nil {
+		at--
+	}
+	return at
 }
 
 func (r *Region) undo() tea.Cmd {
 	if r.found.shown {
 		return r.dropSuggestion()
 	}
-	last := r.past[len(r.past)-1]
-	r.past = r.past[:len(r.past)-1]
-	last.restore()
-	r.ratio = last.ratio
+	at := r.last(r.o.File())
+	for file, restore := range r.past[at] {
+		if r.last(file) == at { // later steps of other files stay
+			restore()
+			delete(r.past[at], file)
+		}
+	}
 	return nil
 }
 
@@ -230,7 +238,7 @@ func (r *Region) SetRect(rect image.Rectangle) {
 // change sets the region as a separate step.
 func (r *Region) change(to image.Rectangle) {
 	if to != r.Rect() || r.found.shown {
-		r.Step()
+		r.step(false)
 		r.SetRect(to)
 	}
 }
@@ -376,7 +384,7 @@ func (r *Region) follow(at image.Point) {
 			return
 		}
 		r.drag.moved = true
-		r.Step()
+		r.step(false)
 	}
 	r.SetRect(rect)
 }
@@ -418,7 +426,7 @@ func (r *Region) Options(th *theme.Theme) picture.Options {
 // them. The result has exactly the given size. It is empty under an open page, which draws the same picture
 // in another size.
 func (r *Region) View(size image.Point, facts string, th *theme.Theme) string {
-	if r.page != nil && !r.page.Closed() {
+	if r.open() {
 		return text.Fit("", size.X, size.Y)
 	}
 	return r.draw(size, text.If(r.cropsBeside(size), facts), th)
@@ -459,7 +467,7 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 
 // shownHandle returns the handle that stands out; none outside of the page, where keys move none.
 func (r *Region) shownHandle() picture.Handle {
-	return text.Either(r.page == nil || r.page.Closed(), picture.NoHandle, r.handle)
+	return text.Either(r.open(), r.handle, picture.NoHandle)
 }
 
 // shownRect returns [Region.Rect] in pixels of the decoded picture.

@@ -25,7 +25,7 @@ type RegionPage struct {
 	r       *Region
 	o       RegionPageOptions
 	room    image.Point
-	restore func()
+	restore map[any]func()
 }
 
 // RegionPageOptions describe the files of a region page.
@@ -44,7 +44,7 @@ var _ kit.Overlay = (*RegionPage)(nil)
 
 // Page opens the region over the whole screen.
 func (r *Region) Page(o RegionPageOptions) *RegionPage {
-	p := &RegionPage{r: r, o: o, restore: r.o.Keep()}
+	p := &RegionPage{r: r, o: o, restore: r.o.Keep(true)}
 	r.page = p
 	r.o.Overlays.Open(p)
 	return p
@@ -59,9 +59,7 @@ func (p *RegionPage) Actions() []kit.Action {
 			ID: "region." + id, Keys: kit.Bind(words, "", keys...), Group: "Region", Footer: footer, Disabled: disabled, Do: do,
 		}
 	}
-	turn := func(by int) func() tea.Cmd {
-		return func() tea.Cmd { p.r.Begin(); return p.o.Turn(by) }
-	}
+	turn := func(by int) func() tea.Cmd { return func() tea.Cmd { return p.o.Turn(by) } }
 	keep := func() tea.Cmd {
 		if p.r.Suggesting() { // what is seen counts
 			p.r.change(p.r.Rect())
@@ -84,21 +82,24 @@ func (p *RegionPage) Actions() []kit.Action {
 		action("previous-file", "previous file", false, p.o.NoTurn, turn(-1), "N"),
 		action("numbers", "type the numbers", true, nil, p.askNumbers, "i"),
 		action("none", "no region", false, p.r.NoRect, func() tea.Cmd {
-			p.r.Unset()
+			p.r.step(false)
 			p.r.o.Set("")
 			return nil
 		}, "x", "ctrl+x"),
 		done, save,
 		action("revert", "cancel", true, nil, func() tea.Cmd {
 			now := p.r.o.Text()
-			if p.restore(); p.r.o.Text() == now {
+			for _, restore := range p.restore {
+				restore()
+			}
+			if p.r.o.Text() == now {
 				return p.Close()
 			}
 			return tea.Batch(p.Close(), page.Tell(page.Info, "The region is as it was before the editor."))
 		}, "esc"),
 	}
 	if p.o.Drop != nil {
-		drop := func() tea.Cmd { p.r.Unset(); p.o.Drop(); return nil }
+		drop := func() tea.Cmd { p.r.step(false); p.o.Drop(); return nil }
 		actions = append(actions, action("drop", "as it is saved", false, p.o.NoDrop, drop, "d"))
 	}
 	if actions = p.r.Actions(actions...); p.r.Rect().Empty() || p.r.Suggesting() {
@@ -114,7 +115,7 @@ func (p *RegionPage) askNumbers() tea.Cmd {
 	q := kit.NewPrompt("Region of "+text.Safe(p.o.Title()), "x,y,width,height in pixels of the stored picture", "Region", p.r.o.Text(), "10,20,300,200")
 	q.Check = p.o.Check
 	q.Do = func(region string) tea.Cmd {
-		p.r.Step()
+		p.r.step(false)
 		p.r.o.Set(region)
 		return nil
 	}
@@ -278,7 +279,7 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 		action("previous-handle", "previous corner or edge", nil, turn(-1), "shift+tab"),
 		change("grow", "grow by 2 %", grow(1), "+", "="), change("shrink", "shrink by 2 %", grow(-1), "-"),
 		action("undo", "undo the last step here", func() string {
-			return text.If(len(r.past) == 0 && !r.found.shown, "nothing to undo here")
+			return text.If(r.last(r.o.File()) < 0 && !r.found.shown, "nothing to undo here")
 		}, r.undo, "z"),
 		action("crops", "picture or crops", func() string {
 			return cmp.Or(r.noCrops(), text.If(r.cropsBeside(r.room.Size()), "both are shown"))
@@ -311,7 +312,9 @@ func (r *Region) ratioMenu() tea.Cmd {
 	rect, size := r.Rect(), p.Upright()
 	use := func(ratio picture.Ratio) func() tea.Cmd {
 		return func() tea.Cmd {
-			r.Step()
+			was := r.ratio
+			r.step(false)
+			r.past[len(r.past)-1][nil] = func() { r.ratio = was }
 			r.ratio = ratio
 			if !rect.Empty() {
 				r.SetRect(ratio.Apply(rect, size))
@@ -436,7 +439,7 @@ func (r *Region) CopyToAll() tea.Cmd {
 	}
 	p, _ := r.Plane()
 	stored := p.Region(r.Rect()).Rectangle()
-	r.Step()
+	r.step(true)
 	n := 0
 	for _, f := range r.o.Files() {
 		if f.Size != (image.Point{}) {
@@ -488,7 +491,7 @@ func suggestFor(ctx context.Context, s Subject, ratio picture.Ratio) (region str
 
 // allSuggested sets the regions found for files, empty for none.
 func (r *Region) allSuggested(files []RegionFile, regions []string, errs []error) tea.Cmd {
-	r.Step()
+	r.step(true)
 	var none, failed int
 	toast := page.Toast{Level: page.Good}
 	for i, f := range files {

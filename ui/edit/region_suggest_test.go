@@ -89,7 +89,10 @@ func TestRegionsOfAll(t *testing.T) {
 		})
 	}
 	b.o.Files = func() []RegionFile { return files }
-	b.o.Keep = func() func() { was := slices.Clone(texts); return func() { copy(texts, was) } }
+	b.o.Keep = func(bool) map[any]func() {
+		was := slices.Clone(texts)
+		return map[any]func(){0: func() { copy(texts, was) }}
+	}
 
 	d.Press("A")
 	if texts[0] != "30,20,30,40" || texts[1] != "10,20,10,40" || texts[2] != "6,6,6,12" {

@@ -49,10 +49,14 @@ func drive(t testing.TB, text string) (*bench, *uitest.Driver) {
 	t.Helper()
 	b := &bench{text: text}
 	b.Region = NewRegion(RegionOptions{
-		Context:  t.Context(),
-		Text:     func() string { return b.text },
-		Set:      func(region string) { b.text = region },
-		Keep:     func() func() { was := b.text; return func() { b.text = was } },
+		Context: t.Context(),
+		Text:    func() string { return b.text },
+		Set:     func(region string) { b.text = region },
+		File:    func() any { return 0 },
+		Keep: func(bool) map[any]func() {
+			was := b.text
+			return map[any]func(){0: func() { b.text = was }}
+		},
 		Overlays: b.Overlays(),
 	})
 	d := uitest.Drive(t, page.Details, b, image.Pt(80, 24))
@@ -94,7 +98,7 @@ func TestKeysMoveTheRegion(t *testing.T) {
 		d.Press(strings.Fields(c.keys)...)
 		mediatest.Equal(t, b.text, c.want, "after %q the region", c.keys)
 	}
-	for len(b.past) > 0 || b.found.shown {
+	for b.last(0) >= 0 || b.found.shown {
 		d.Press("z")
 	}
 	if b.text != "10, 20,100,50" || b.ratio.Locked() {

@@ -143,6 +143,26 @@ func TestSuggestionForOneOfSeveral(t *testing.T) {
 	d.Toasted("Saved p1.png")
 }
 
+// TestEditorGoesThroughFiles: a chosen ratio holds for all files. Each has its own steps.
+func TestEditorGoesThroughFiles(t *testing.T) {
+	s := newShelf(t, numbered(t, 2)...)
+	path := spotPNG(t, image.Pt(300, 200), image.Rect(200, 40, 240, 80))
+	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
+	d := start(t, s.options(numbered(t, 2)...))
+	d.Press("home", "c", "right", "r", "1", "n")
+	d.Sees("Ratio 1:1 kept")
+	mediatest.Equal(t, d.regions(), "30,9,71,71 10,20,100,50", "the ratio changes")
+	d.Press("tab", "L", "z", "c", "N", "z")
+	mediatest.Equal(t, d.regions(), "16,20,100,50 100,75,100,50", "z undoes the ratio")
+	d.Press("z", "r", "1", "S")
+	_, second, _ := strings.Cut(d.regions(), " ")
+	d.Press("n", "right", "N", "z", "n", "z")
+	mediatest.Equal(t, d.regions(), "24,9,71,71 "+second, "the suggestion for the second file stays")
+	d.Press("z", "z", "z")
+	mediatest.Equal(t, d.regions(), "24,9,71,71 10,20,100,50", "all steps of the second file are undone")
+	d.Toasted("Nothing to undo here")
+}
+
 // spotPNG writes a dark picture with a bright spot.
 func spotPNG(t *testing.T, size image.Point, spot image.Rectangle) string {
 	t.Helper()

@@ -447,7 +447,9 @@ func (r *Region) draw(size image.Point, facts string, th *theme.Theme) string {
 			r.frame, r.framed = picture.NewRegionView(r.decoded, pic.Dx(), pic.Dy(), of.options), of
 		}
 		r.frame.Handle = r.shownHandle()
-		body = strings.Join(r.frame.Render(r.shownRect()), "\n")
+		if r.o.Images == nil || !r.frame.Waits() { // glyphs for a moment would only flicker
+			body = strings.Join(r.frame.Render(r.shownRect()), "\n")
+		}
 	}
 	body = text.Fit(body, pic.Dx(), size.Y)
 	if !crops.Empty() {

@@ -40,6 +40,9 @@ func (b *bench) Update(msg tea.Msg) tea.Cmd {
 	if resized, ok := msg.(page.Resized); ok {
 		b.Resize(image.Rectangle{Max: resized.Size})
 	}
+	if ready, ok := msg.(picture.ViewReady); ok {
+		return tea.Batch(ready.Done(), b.Follow())
+	}
 	cmd, _ := b.Region.Update(msg)
 	return cmd
 }
@@ -49,14 +52,11 @@ func drive(t testing.TB, text string) (*bench, *uitest.Driver) {
 	t.Helper()
 	b := &bench{text: text}
 	b.Region = NewRegion(RegionOptions{
-		Context: t.Context(),
-		Text:    func() string { return b.text },
-		Set:     func(region string) { b.text = region },
-		File:    func() any { return 0 },
-		Keep: func(bool) map[any]func() {
-			was := b.text
-			return map[any]func(){0: func() { b.text = was }}
-		},
+		Context:  t.Context(),
+		Text:     func() string { return b.text },
+		Set:      func(region string) { b.text = region },
+		File:     func() any { return 0 },
+		Keep:     func(bool) map[any]func() { was := b.text; return map[any]func(){0: func() { b.text = was }} },
 		Overlays: b.Overlays(),
 	})
 	d := uitest.Drive(t, page.Details, b, image.Pt(80, 24))
@@ -198,6 +198,11 @@ func TestViewStaysInside(t *testing.T) {
 	d.Resize(image.Pt(80, 24))
 	before := ansi.Strip(b.View(d.Size, d.Theme))
 	uitest.Shows(t, before, "┌")
+	// On a terminal with pixels, words are shown until these have come.
+	b.o.Images, b.o.Draw = picture.NewImageStore(false), picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}
+	d.Sees("Loading the picture…")
+	d.Run(b.send())
+	d.SeesNot("Loading", "┌")
 }
 
 // TestLostRelease: a drag whose button release is lost ends with the next movement.

@@ -81,8 +81,9 @@ func TestKittyRoom(t *testing.T) {
 	}
 	// A region needs two ids. With only one free id it is drawn with glyphs, and the id stays free.
 	free(1)
-	if msg := NewRegionView(small(), 30, 10, o).Transmit(g, small())(); msg != nil {
-		t.Errorf("a region in the room of one picture: %T", msg)
+	v := NewRegionView(small(), 30, 10, o)
+	if v.Transmit(g, small())().(ViewReady).Done(); v.Waits() {
+		t.Error("a region in the room of one picture waits for pixels")
 	}
 	if i := transmittedIn(t, g, small(), image.Pt(1, 1)); i == nil {
 		t.Error("the id is lost")

@@ -34,7 +34,7 @@ type RegionView struct {
 	framed image.Rectangle
 	marked Handle // of the border
 	busy   bool   // a border is being made
-	closed bool   // no longer shown
+	closed bool   // no longer shown, or never in pixels
 }
 
 // NewRegionView fits p into cols × rows cells.
@@ -54,22 +54,22 @@ func NewRegionView(p *Picture, cols, rows int, o Options) *RegionView {
 }
 
 // Transmit switches to pixels: it sends the picture twice, normal and darkened. Call it before
-// using the view. Glyphs are drawn until [ViewReady]. It returns nil if the terminal shows no
-// pixels.
+// using the view. Glyphs are drawn until [ViewReady], and after an error. It returns nil if the
+// terminal shows no pixels.
 func (v *RegionView) Transmit(g *ImageStore, p *Picture) tea.Cmd {
 	if g == nil || !v.o.Method.Pixels() || v.area.Empty() {
 		return nil
 	}
-	size := v.area.Size()
+	size, failed := v.area.Size(), ViewReady{v.Delete}
 	return func() tea.Msg {
 		bright, light, err := g.newImage(p, size, v.o, fullLight)
 		if err != nil {
-			return nil
+			return failed
 		}
 		dark, shade, err := g.newImage(p, size, v.o, dimLight)
 		if err != nil {
 			bright.Drop()
-			return nil
+			return failed
 		}
 		return tea.Sequence(tea.Raw(bright.data), tea.Raw(dark.data), func() tea.Msg {
 			return ViewReady{func() tea.Cmd {
@@ -212,14 +212,17 @@ func (v *RegionView) Delete() tea.Cmd {
 	return tea.Batch(images[0].Delete(), images[1].Delete(), images[2].Delete())
 }
 
+// Waits reports whether Transmit has not switched to pixels yet, but may.
+func (v *RegionView) Waits() bool { return v.images[0] == nil && v.o.Method.Pixels() && !v.closed }
+
 // Render draws a frame with rect, in pixels of the picture: the outside is darkened, with a border
 // along rect. rect is clipped to the picture; an empty one marks nothing.
 func (v *RegionView) Render(rect image.Rectangle) []string {
 	border := v.cells(rect)
 	line := make([]cell, v.area.Dx())
 	return frame(v.cols, v.rows, v.area, func(y int) []byte {
-		if v.images[0] != nil && (border.Empty() || v.images[2] != nil) {
-			return v.placeholders(y, !border.Empty())
+		if v.images[0] != nil && (border.Empty() || v.images[2] != nil || v.busy) {
+			return v.placeholders(y, !border.Empty() && v.images[2] != nil)
 		}
 		for x := range line {
 			line[x] = v.cell(image.Pt(x, y), border)

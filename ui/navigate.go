@@ -74,13 +74,17 @@ func (m *Model) use(profile page.UseProfile, confirmed bool) tea.Cmd {
 
 // askToSave asks before leave whether to save the changes in the details. more is said first.
 func (m *Model) askToSave(title, more string, leave func() tea.Cmd) tea.Cmd {
+	d, _ := m.host.Screen(page.Details).(*details.Model)
 	save := func() tea.Cmd {
-		d := m.host.Screen(page.Details).(*details.Model)
 		return tea.Batch(m.show(page.Details, true), m.host.Ran(d, d.SaveAnd(func() tea.Cmd {
 			return page.Send(page.Then(leave))
 		})))
 	}
-	return m.ask(page.AskToSave(title, more, m.unsaved(), save, leave), nil)
+	noSave := ""
+	if d != nil {
+		noSave = d.NoSave()
+	}
+	return m.ask(page.AskToSave(title, more, noSave, m.unsaved(), save, leave), nil)
 }
 
 func (m *Model) unsaved() [][2]string {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,8 +135,8 @@ func Confirm(title, words string, choices ...Choice) tea.Cmd {
 }
 
 // AskToSave asks what to do with unsaved changes, each with what it is about, before leaving them. more is
-// text before that; without changes, there is nothing to save, and without save, they cannot be saved.
-func AskToSave(title, more string, unsaved [][2]string, save, leave func() tea.Cmd) Ask {
+// text before that; without changes, there is nothing to save. noSave says why they cannot be saved, or is empty.
+func AskToSave(title, more, noSave string, unsaved [][2]string, save, leave func() tea.Cmd) Ask {
 	const most = 7
 	stay := Choice{Label: "Stay"}
 	if len(unsaved) == 0 {
@@ -148,9 +149,9 @@ func AskToSave(title, more string, unsaved [][2]string, save, leave func() tea.C
 	if n := len(unsaved) - most; n > 0 {
 		unsaved = append(unsaved[:most], [2]string{"", "and " + text.Plural(n, "more change")})
 	}
-	more = strings.TrimLeft(more+"\n\nThese changes are not saved:", "\n")
+	more = strings.TrimLeft(more+"\n\n"+cmp.Or(noSave, "These changes are not saved:"), "\n")
 	choices := []Choice{stay, {Label: "Leave without saving", Key: "l", Danger: true, Do: leave}}
-	if save != nil {
+	if noSave == "" {
 		choices = append(choices, Choice{Label: "Save and leave", Key: "s", Default: true, Do: save}) // one key undoes it
 	}
 	return Ask{Title: title, Text: more, Facts: unsaved, Choices: choices}

@@ -233,6 +233,11 @@ func TestLeavingAsks(t *testing.T) {
 		t.Errorf("did not save and leave: %v is not saved", d.m.Unsaved())
 	}
 	d = start(t, newShelf(t, f).options(f))
+	d.Press("e", "tab", "tab", "c", "s", "esc", "esc")
+	if q := d.Question(); len(q.Choices) != 2 || !strings.Contains(q.Text, "cannot be saved: Region") {
+		t.Errorf("asked to save what cannot be saved: %+v", q)
+	}
+	d = start(t, newShelf(t, f).options(f))
 	d.Press("e", "esc", "esc")
 	mediatest.Equal(t, len(uitest.Taken[page.Back](&d.Out)), 1, "esc does not lead out")
 }

@@ -259,6 +259,16 @@ func (m *Model) Unsaved() (changes [][2]string) {
 	return changes
 }
 
+// NoSave says why the unsaved changes cannot be saved; "" if they can.
+func (m *Model) NoSave() string {
+	for _, e := range m.changedEntries() {
+		if _, err := e.change(); err != nil {
+			return name(e) + " cannot be saved: " + page.Explain(err)
+		}
+	}
+	return ""
+}
+
 func (m *Model) changedEntries() []*prepared {
 	return slices.DeleteFunc(slices.Clone(m.Items), func(e *prepared) bool { return !e.changed() })
 }

@@ -268,13 +268,8 @@ func (m *Model) leave() tea.Cmd {
 		return page.Send(page.Back{})
 	}
 	back := func() tea.Cmd { return page.Send(page.Back{}) }
-	save, more := func() tea.Cmd { return m.SaveAnd(back) }, ""
-	for _, e := range m.changedEntries() {
-		if !m.ready(e) {
-			save, more = nil, edit.Label(&e.file)+" cannot be saved: "+e.problem.Error()+"."
-		}
-	}
-	return page.Send(page.AskToSave("Leave this screen?", more, unsaved, save, func() tea.Cmd {
+	save := func() tea.Cmd { return m.SaveAnd(back) }
+	return page.Send(page.AskToSave("Leave this screen?", "", m.NoSave(), unsaved, save, func() tea.Cmd {
 		for _, e := range m.Items {
 			e.forget()
 		}
